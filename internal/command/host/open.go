@@ -74,7 +74,6 @@ func openServed(ctx context.Context, a *command.App, s *serveSettings) (result *
 		return result, err
 	}
 	result.memoryBudget = s.limitMemory(options.Logger, memlimit.FromCgroup)
-	result.unused = reserveHeap()
 	s.fitLimits(options.Logger, a.Sources.Made)
 	options.BodyBudget, options.ReplyBudget = s.bodyBudget<<20, s.replyBudget<<20
 	if err := awaitWorld(ctx, a, s, options, result); err != nil {

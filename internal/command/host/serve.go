@@ -148,6 +148,8 @@ func attend(ctx context.Context, a *command.App, served *served, s *serveSetting
 	if err := a.Printer.Print(banner.document(a.Printer.Look)); err != nil {
 		return err
 	}
+	// Garbage is collected once for it, which a start need not wait for.
+	served.unused = reserveHeap()
 	<-ctx.Done()
 	return nil
 }
