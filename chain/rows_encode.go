@@ -77,7 +77,7 @@ func appendRow[T any](dst []byte, t *rowType, row *T) ([]byte, error) {
 
 // encoder appends canonical JSON. The first error sticks. It finds fields by their
 // offsets and takes their types from the shapes, which shapeOf made of them: a row takes
-// 1.3 times as long through reflect.Value ("One change of an occupant" in
+// 1.3 times as long through reflect.Value ("Beside an earlier state" in
 // bench/RESULTS.md).
 type encoder struct {
 	out []byte
