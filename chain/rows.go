@@ -85,7 +85,10 @@ var (
 	bounds       = rowTypeOnce[protocol.Bounds]("")
 )
 
-func rowTypeOnce[T any](kind protocol.OccupantKind) func() *rowType {
+// rowTypeFor gives the row type of T, and of nothing else.
+type rowTypeFor[T any] func() *rowType
+
+func rowTypeOnce[T any](kind protocol.OccupantKind) rowTypeFor[T] {
 	return sync.OnceValue(func() *rowType { return rowTypeOf(reflect.TypeFor[T](), kind) })
 }
 

@@ -21,13 +21,13 @@ func AppendOccupant(dst []byte, o protocol.Occupant) ([]byte, error) {
 	var err error
 	switch row := o.(type) {
 	case *protocol.Agent:
-		out, err = appendRow(dst, agentRow(), row)
+		out, err = appendRow(dst, agentRow, row)
 	case *protocol.MCP:
-		out, err = appendRow(dst, mcpRow(), row)
+		out, err = appendRow(dst, mcpRow, row)
 	case *protocol.Human:
-		out, err = appendRow(dst, humanRow(), row)
+		out, err = appendRow(dst, humanRow, row)
 	case *protocol.Structure:
-		out, err = appendRow(dst, structureRow(), row)
+		out, err = appendRow(dst, structureRow, row)
 	default:
 		return dst, fmt.Errorf("%w: no row has the type %T", ErrRow, o)
 	}
@@ -40,7 +40,7 @@ func AppendOccupant(dst []byte, o protocol.Occupant) ([]byte, error) {
 // AppendSpace appends the canonical JSON of an entry of `spaces` to dst. It
 // fails only on texts that are not UTF-8; dst is then returned as it was.
 func AppendSpace(dst []byte, s *protocol.Space) ([]byte, error) {
-	out, err := appendRow(dst, spaceRow(), s)
+	out, err := appendRow(dst, spaceRow, s)
 	if err != nil {
 		return dst, fmt.Errorf("encode space %.200q: %w", s.StableKey(), err)
 	}
@@ -51,7 +51,7 @@ func AppendSpace(dst []byte, s *protocol.Space) ([]byte, error) {
 // `{ v, sid, bounds }`. It fails on a sid that is not UTF-8 and on bounds that
 // are not finite; dst is then returned as it was.
 func appendHeader(dst []byte, sid string, b protocol.Bounds) ([]byte, error) {
-	out, err := appendRow(dst, headerRow(), &header{Bounds: b, SID: sid, Version: headerVersion})
+	out, err := appendRow(dst, headerRow, &header{Bounds: b, SID: sid, Version: headerVersion})
 	if err != nil {
 		return dst, fmt.Errorf("encode the chain header: %w", err)
 	}
@@ -61,17 +61,17 @@ func appendHeader(dst []byte, sid string, b protocol.Bounds) ([]byte, error) {
 // AppendLastUpdate appends the canonical JSON of an agent's last journey to
 // dst, as its row has it. It fails as AppendOccupant does.
 func AppendLastUpdate(dst []byte, u *protocol.LastUpdate) ([]byte, error) {
-	out, err := appendRow(dst, lastUpdate(), u)
+	out, err := appendRow(dst, lastUpdate, u)
 	if err != nil {
 		return dst, fmt.Errorf("encode the journey of %.200q: %w", u.PlayerID, err)
 	}
 	return out, nil
 }
 
-// appendRow appends the canonical JSON of what row points to; t is of its type.
-func appendRow[T any](dst []byte, t *rowType, row *T) ([]byte, error) {
+// appendRow appends the canonical JSON of what row points to.
+func appendRow[T any](dst []byte, t rowTypeFor[T], row *T) ([]byte, error) {
 	e := encoder{out: dst}
-	e.object(t, unsafe.Pointer(row))
+	e.object(t(), unsafe.Pointer(row))
 	return e.out, e.err
 }
 

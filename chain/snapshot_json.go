@@ -176,7 +176,7 @@ func mcpServersJSON(t *Tree, yield func([]byte) bool) bool {
 	comma := 0 // the first item has none
 	for server := range mcpServers(t) {
 		// An error is of a text that is not UTF-8, which no row of a tree has.
-		out, _ = appendRow(append(out[:0], ','), mcpServer(), &server)
+		out, _ = appendRow(append(out[:0], ','), mcpServer, &server)
 		if !yield(out[1-comma:]) {
 			return false
 		}
