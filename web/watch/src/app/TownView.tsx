@@ -3,9 +3,10 @@ import { useEffect, useRef } from 'preact/hooks'
 import { effect } from '@preact/signals'
 import { text } from '../text/text.js'
 import { Town, type TownOptions } from '../town/town.js'
+import { Recent } from '../world/recent.js'
 import type { WorldStore } from '../world/store.js'
 import { watchInsets } from './insets.js'
-import { fresh, play, townText, watchMedia } from './playing.js'
+import { play, townText, watchMedia } from './playing.js'
 
 /** Where the panels are below the map, as layout.css has it. */
 const narrow = '(max-width: 820px) and (min-height: 481px), (max-width: 560px)'
@@ -24,11 +25,12 @@ export function TownView({ store, onTown, announce, wall = false }: TownViewProp
     const element = host.current
     if (element === null) return undefined
     const town = new Town(element, { ...optionsOf(store, announce), wall })
+    const recent = new Recent()
     const ends = [
       effect(() => { const world = store.snapshot.value; if (world) town.setWorld({ sid: world.sid, bounds: world.worldMap.bounds, occupants: store.directory.value.occupants }) }),
       effect(() => { town.select(store.selected.value ?? null) }),
       effect(() => { town.keepTo(store.followed.value ?? null) }),
-      store.listen((event) => { if (!event.past && store.time.peek() === undefined && Date.now() - event.at < fresh) play(town, event) }),
+      store.listen((event) => { if (recent.take(event) && !event.past && store.time.peek() === undefined) play(town, event) }),
       store.replayed.listen((event) => { if (event === undefined) town.hush(); else play(town, event) }),
       watchMedia('(prefers-color-scheme: dark)', (dark) => { town.setTheme(dark ? 'dark' : 'light') }),
       watchMedia('(prefers-reduced-motion: reduce)', (reduced) => { town.setReducedMotion(reduced) }),

@@ -5,9 +5,6 @@ import type { Teller } from '../text/teller.js'
 import type { Town, TownStep, TownText } from '../town/town.js'
 import { calledBy } from './called.js'
 
-/** What happened longer ago than this, in milliseconds, is not played on the map. */
-export const fresh = 15_000
-
 /** The words of the map in a language. */
 export function townText(tell: Teller<keyof MapWords<'en'>>): TownText {
   const whatOf = ({ type, toolName = '', content = '' }: TownStep): string =>

@@ -1,8 +1,8 @@
 import {
-  PlayError, createClient, eventTime, hasCode, noRetry, subscribeWorld, type Verification, type WorldEvent, type WorldSnapshot,
+  PlayError, createClient, hasCode, noRetry, subscribeWorld, type Verification, type WorldEvent, type WorldSnapshot,
 } from '@playctl/sdk'
 import { placeOf } from '../access/place.js'
-import { fresh } from '../app/playing.js'
+import { Recent } from '../world/recent.js'
 import { reconnect, silenceMs } from '../world/reconnect.js'
 
 /** Where the town stands. */
@@ -47,10 +47,11 @@ export async function follow(host: string, given: string, reports: TownReports, 
         if (refused(cause)) { ended = cause; ending.abort() }
       }
     }
+    const recent = new Recent()
     const subscription = subscribeWorld(client, {
       reconnect, silenceMs, signal: AbortSignal.any([signal, ending.signal]),
       onSnapshot: ({ snapshot }) => { reports.onWorld(snapshot) },
-      onEvent: (event) => { if (Date.now() - (eventTime(event) ?? Date.now()) < fresh) reports.onEvent(event) },
+      onEvent: (event) => { if (recent.take(event)) reports.onEvent(event) },
       onState: (state) => {
         known.verification = state.verification
         say(state.connected ? 'live' : state.verification === 'unread' ? 'connecting' : 'reconnecting', state.lastError)

@@ -32,6 +32,18 @@ test.describe('what was said', () => {
     await expect(panel(page, 'Ada')).toBeVisible()
   })
 
+  test('is on the map where the clock of the browser is an hour ahead', async ({ page, host, world }) => {
+    await page.addInitScript(() => {
+      const right = Date.now.bind(Date)
+      Date.now = () => right() + 3_600_000
+    })
+    const ada = await world.agent('Ada')
+    await open(page, host)
+    await resident(page, 'Ada').click()
+    await world.say(ada, 'Hello')
+    await expect.poll(async () => await extent(page, 'zoom-in') !== undefined).toBe(true)
+  })
+
   test('unfolds in the list, as Markdown, and stays so while the list grows', async ({ page, host, world }) => {
     const ada = await world.agent('Ada')
     for (let line = 1; line <= 30; line++) await world.say(ada, `line ${line}`)
