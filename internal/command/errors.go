@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"strings"
 	"sync"
@@ -188,7 +189,7 @@ func ExitCode(err error) int {
 	switch {
 	case errors.As(err, &other):
 		return other.code
-	case err == nil, errors.Is(err, syscall.EPIPE), errors.Is(err, errDryRun):
+	case err == nil, errors.Is(err, errDryRun):
 		return ExitDone
 	case errors.Is(err, ErrInterrupted):
 		return ExitInterrupted
@@ -201,8 +202,17 @@ func ExitCode(err error) int {
 		return ExitUnverified
 	case IsUnreachable(err):
 		return ExitUnreachable
+	case readerLeft(err):
+		return ExitDone
 	}
 	return ExitFailed
+}
+
+// readerLeft reports whether the reader of this program's output closed the pipe. A
+// connection that a host closed fails with another type of error.
+func readerLeft(err error) bool {
+	written, ok := errors.AsType[*fs.PathError](err)
+	return ok && errors.Is(written, syscall.EPIPE)
 }
 
 // ErrRootKey says that a host has another root key than it had, or than an invitation
