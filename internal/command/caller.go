@@ -230,12 +230,19 @@ func (a *App) connect(who *Caller, node client.Credentials, adminToken protocol.
 	if err != nil {
 		return nil, err
 	}
-	if c.Exposed() && (!node.IsZero() || !adminToken.IsZero()) && !a.exposed {
+	if !node.IsZero() || !adminToken.IsZero() {
+		a.WarnExposed(c)
+	}
+	return c, nil
+}
+
+// WarnExposed warns, once, where credentials go to a host that others on the network can read with.
+func (a *App) WarnExposed(c *client.Client) {
+	if c.Exposed() && !a.exposed {
 		a.exposed = true
 		a.Warn(fmt.Sprintf("%s is not encrypted, so everyone on the way can read your credentials", c.Host()),
 			"use https, or a tunnel to the host")
 	}
-	return c, nil
 }
 
 // question asks a host something and makes a result of the answer. One with an

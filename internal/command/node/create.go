@@ -97,6 +97,7 @@ func makeAccount(ctx context.Context, a *command.App, c *client.Client, target *
 	if err != nil {
 		return errors.Join(err, phrase.Discard())
 	}
+	a.WarnExposed(c)
 	key, err := registerMain(ctx, a, c, node)
 	if err != nil {
 		return notCreated(a, err, phrase)

@@ -92,7 +92,9 @@ func importCredentials(ctx context.Context, a *command.App, name string, keep, r
 		return err
 	}
 	current := false
-	err = store.Update(ctx, func(file *creds.File) (err error) {
+	limited, cancel := a.Limited(ctx)
+	defer cancel()
+	err = store.Update(limited, func(file *creds.File) (err error) {
 		current, err = putContext(file, imported, replace, false)
 		return err
 	})
@@ -189,7 +191,7 @@ their phrases they cannot be used any more.`,
 }
 
 func clearCredentials(ctx context.Context, a *command.App, yes bool) error {
-	store, file, err := a.CredentialsFile()
+	_, file, err := a.CredentialsFile()
 	if err != nil {
 		return err
 	}
@@ -205,7 +207,7 @@ func clearCredentials(ctx context.Context, a *command.App, yes bool) error {
 			return err
 		}
 	}
-	err = store.Update(ctx, func(file *creds.File) error {
+	err = changeContexts(ctx, a, func(file *creds.File) error {
 		for _, name := range names {
 			if err := file.Remove(name); err != nil {
 				return err

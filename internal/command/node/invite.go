@@ -70,7 +70,11 @@ The administrator may invite (--admin), and main nodes where the host was starte
 }
 
 func invite(ctx context.Context, a *command.App, flags *inviteFlags) error {
-	request := protocol.InviteRequest{ExpiresInSeconds: int(flags.expires / time.Second), Uses: flags.uses}
+	term, err := seconds(flags.expires, protocol.MinInvitationSeconds)
+	if err != nil {
+		return err
+	}
+	request := protocol.InviteRequest{ExpiresInSeconds: term, Uses: flags.uses}
 	if flags.fingerprint != fingerprintAuto && flags.fingerprint != fingerprintNone {
 		fingerprint, err := creds.ParseFingerprint(flags.fingerprint)
 		if err != nil {
@@ -78,7 +82,7 @@ func invite(ctx context.Context, a *command.App, flags *inviteFlags) error {
 		}
 		flags.fingerprint = fingerprint
 	}
-	err := a.AsOwner(ctx, &flags.admin, "Making the invitation", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+	err = a.AsOwner(ctx, &flags.admin, "Making the invitation", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 		reply, err := c.Invite(ctx, request)
 		if err != nil {
 			return nil, err

@@ -71,6 +71,10 @@ func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags
 	if flags.file == "" && !flags.show && !flags.use {
 		return command.Hintf(command.Usagef("nobody would ever see the new key"), "add --use, --api-key-file FILE or --show-api-key")
 	}
+	term, err := seconds(flags.expires, protocol.MinKeySeconds)
+	if err != nil {
+		return err
+	}
 	return a.AsMain(ctx, "Making the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 		if flags.use && !who.Keeps() {
 			return nil, command.Usagef("there is no context of this main node to keep the key in: leave --use out")
@@ -83,7 +87,7 @@ func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags
 				return nil, fmt.Errorf("make the file for the API key: %w", err)
 			}
 		}
-		reply, err := c.CreateKey(ctx, protocol.CreateKeyRequest{Name: name, ExpiresInSeconds: int(flags.expires / time.Second)})
+		reply, err := c.CreateKey(ctx, protocol.CreateKeyRequest{Name: name, ExpiresInSeconds: term})
 		if err != nil {
 			return nil, discardKeyFile(result.File, err)
 		}
@@ -100,6 +104,14 @@ func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags
 		}
 		return createdKeyDocument(&result), errors.Join(unkept, unwritten)
 	})
+}
+
+// seconds returns the term of --expires as the host takes it; 0 leaves it to the host.
+func seconds(term time.Duration, least int) (int, error) {
+	if shortest := time.Duration(least) * time.Second; term != 0 && term < shortest {
+		return 0, command.Usagef("--expires is %v, and must be at least %v", term, shortest)
+	}
+	return int(term / time.Second), nil
 }
 
 // saveKey keeps a new key where it was asked for: in the context with use, and in the file
