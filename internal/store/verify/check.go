@@ -51,17 +51,12 @@ func Check(ctx context.Context, j store.Source, rootKey string) (*Report, error)
 	if base.Position > 0 {
 		c.checkpoint(&base)
 	}
-	if err := c.entries(ctx, j); err != nil {
-		return nil, err
-	}
-	if err := c.tables(ctx, j); err != nil {
-		return nil, err
-	}
-	if err := c.remembered(ctx, j); err != nil {
-		return nil, err
-	}
-	if err := c.usage(ctx, j); err != nil {
-		return nil, err
+	for _, part := range []func(context.Context, store.Source) error{c.entries, c.tables, c.remembered, c.usage} {
+		err := part(ctx, j)
+		if err != nil && !errors.Is(err, store.ErrCorrupt) {
+			return nil, err
+		}
+		c.problem(err)
 	}
 	return c.report, nil
 }
@@ -107,10 +102,6 @@ func (c *check) checkpoint(s *store.State) {
 
 func (c *check) entries(ctx context.Context, j store.Source) error {
 	for e, err := range j.Read(ctx, 0) {
-		if errors.Is(err, store.ErrCorrupt) {
-			c.problem(err)
-			return nil
-		}
 		if err != nil {
 			return fmt.Errorf("reading the entry after position %d: %w", c.previous.Position, err)
 		}
@@ -229,10 +220,7 @@ func (c *check) usage(ctx context.Context, j store.Source) error {
 		return err
 	}
 	kept, err := replay.CountUsage(ctx, j, c.rootKey)
-	if errors.Is(err, store.ErrCorrupt) {
-		c.problem(err)
-		return nil
-	} else if err != nil {
+	if err != nil {
 		return fmt.Errorf("counting what is kept of accounts: %w", err)
 	}
 	for pair, err := range j.Scan(ctx, store.Usage, store.Range{}) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
 
@@ -208,6 +209,37 @@ func TestCheckFindsMissingEvents(t *testing.T) {
 	report, err := verify.Check(context.Background(), j, storetest.RootKey)
 	if err != nil || len(report.Problems) != 1 || !strings.Contains(report.Problems[0], "from seq 21 to 21") {
 		t.Errorf("Check: %+v, %v", report, err)
+	}
+}
+
+// damagedTable is a journal whose reads of a table find damage.
+type damagedTable struct {
+	store.Journal
+
+	table store.Table
+}
+
+func (d damagedTable) Scan(ctx context.Context, table store.Table, r store.Range) iter.Seq2[store.Pair, error] {
+	if table != d.table {
+		return d.Journal.Scan(ctx, table, r)
+	}
+	return func(yield func(store.Pair, error) bool) {
+		yield(store.Pair{}, fmt.Errorf("a page: %w", store.ErrCorrupt))
+	}
+}
+
+// Damage of a table is in the report, with all that was found before.
+func TestCheckReportsADamagedTable(t *testing.T) {
+	_, entries := history(20)
+	for _, table := range store.Tables() {
+		report, err := verify.Check(t.Context(), damagedTable{journal(t, store.DefaultRetention(), entries), table}, storetest.RootKey)
+		if err != nil {
+			t.Errorf("%s: %v", table, err)
+			continue
+		}
+		if report.LastSeq == 0 || len(report.Problems) == 0 || !strings.Contains(report.Problems[0], "a page") {
+			t.Errorf("%s: %+v", table, report)
+		}
 	}
 }
 
