@@ -181,7 +181,8 @@ type At struct {
 	// Rev is the rev that is wanted. The host answers as of it if it still can,
 	// else as of its present one: the reply says which.
 	Rev uint64
-	// Set makes a Rev of 0 count.
+	// Set makes a Rev of 0 count. Without it a Rev above 0 is the least that a host
+	// answers from, which is for hosts that cannot answer as of a rev.
 	Set bool
 }
 

@@ -290,7 +290,7 @@ func (s *Stream) openFor(sid string) (*connection, error) {
 		return nil, err
 	}
 	conn.body = resp.Body
-	conn.frames = newFrameReader(&watched{conn: conn})
+	conn.frames = newFrameReader(&timedReader{conn.body, conn.stall, stallAfter})
 	return conn, nil
 }
 
@@ -359,13 +359,18 @@ func (c *connection) reason(err error) error {
 	return err
 }
 
-// watched bounds how long a read waits. Between reads nothing is measured: a program
+// timedReader bounds how long a read waits. Between reads nothing is measured: a program
 // that is busy with an event finds what arrived meanwhile in the network's buffers.
-type watched struct{ conn *connection }
+type timedReader struct {
+	io.Reader
 
-func (w *watched) Read(p []byte) (int, error) {
-	w.conn.stall.Reset(stallAfter)
-	n, err := w.conn.body.Read(p)
-	w.conn.stall.Stop()
+	timer *time.Timer // ends what is read from
+	limit time.Duration
+}
+
+func (r *timedReader) Read(p []byte) (int, error) {
+	r.timer.Reset(r.limit)
+	n, err := r.Reader.Read(p)
+	r.timer.Stop()
 	return n, err //nolint:wrapcheck // io.EOF must stay what it is
 }
