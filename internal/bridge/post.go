@@ -115,11 +115,7 @@ func judge(reply *http.Response) result {
 const maxRetryAfter = time.Minute
 
 func retryAfter(reply *http.Response) time.Duration {
-	seconds, err := strconv.ParseUint(reply.Header.Get("Retry-After"), 10, 32)
-	if err != nil {
-		return 0
-	}
-	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
+	return min(protocol.ParseRetryAfter(reply.Header.Get("Retry-After"), time.Now()), maxRetryAfter)
 }
 
 // backoff are the waits between attempts.

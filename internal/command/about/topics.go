@@ -75,7 +75,8 @@ const topicExitCodes = `A script can rely on these:
     130  interrupted by Ctrl-C or SIGTERM
 
 "playctl serve" ends with 0 after Ctrl-C or SIGTERM, for that is how it is meant to
-end; so do "agent run", "intercom serve" and "add-agent --hold" after SIGTERM. A reader that closes the pipe early, such as head, is no failure either.`
+end; so do "agent run", "intercom serve", "add-agent --hold", "otel" and "mcp --http"
+after SIGTERM. A reader that closes the pipe early, such as head, is no failure either.`
 
 const topicFormatting = `Results go to standard output. Everything else, notes, warnings, questions and
 errors, goes to standard error. --output chooses the form of results:

@@ -126,7 +126,11 @@ func didNotStart(ctx context.Context, cmd *exec.Cmd, log *boundedLog) error {
 	if json.Unmarshal([]byte(lines[len(lines)-1]), &failed) != nil || failed.Error == "" {
 		failed.Error, failed.Hint = "the host did not start", "see "+log.file.Name()
 	}
-	return command.Failed(cmd.ProcessState.ExitCode(), failed.Error, failed.Hint)
+	code := cmd.ProcessState.ExitCode()
+	if code < 0 { // A signal ended it, such as that of a system without memory.
+		code = command.ExitFailed
+	}
+	return command.Failed(code, failed.Error, failed.Hint)
 }
 
 // keepRun is what a host in the background does besides: it claims its folder and logs

@@ -165,7 +165,7 @@ func hostOptions(a *command.App, s *serveSettings) (*host.Options, error) {
 	if err != nil {
 		return nil, noToken(s.registrationTokenFile, fmt.Errorf("--registration-token-file: %w", err))
 	}
-	proxies, err := parseProxies(s.trustedProxies)
+	proxies, err := parseProxies(a, s.trustedProxies)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func noToken(file string, err error) error {
 }
 
 // parseProxies reads addresses and networks.
-func parseProxies(texts []string) ([]netip.Prefix, error) {
+func parseProxies(a *command.App, texts []string) ([]netip.Prefix, error) {
 	var proxies []netip.Prefix
 	for _, text := range texts {
 		if addr, err := netip.ParseAddr(text); err == nil {
@@ -198,7 +198,7 @@ func parseProxies(texts []string) ([]netip.Prefix, error) {
 		}
 		network, err := netip.ParsePrefix(text)
 		if err != nil {
-			return nil, command.BadSetting("--trusted-proxy", fmt.Errorf("%q is neither an address nor a network such as 192.0.2.0/24", text))
+			return nil, command.BadSetting(a.Sources.Where("trusted-proxy"), fmt.Errorf("%q is neither an address nor a network such as 192.0.2.0/24", text))
 		}
 		proxies = append(proxies, network)
 	}
@@ -209,7 +209,7 @@ func parseProxies(texts []string) ([]netip.Prefix, error) {
 func logger(a *command.App, s *serveSettings) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.logLevel)); err != nil || strings.ContainsAny(s.logLevel, "+-") {
-		return nil, command.BadSetting("--log-level", fmt.Errorf("%q is none of debug, info, warn and error", s.logLevel))
+		return nil, command.BadSetting(a.Sources.Where("log-level"), fmt.Errorf("%q is none of debug, info, warn and error", s.logLevel))
 	}
 	options := &slog.HandlerOptions{Level: level}
 	switch s.logFormat {
@@ -218,7 +218,7 @@ func logger(a *command.App, s *serveSettings) (*slog.Logger, error) {
 	case "json":
 		return slog.New(slog.NewJSONHandler(escapedLog{a.Stderr}, options)), nil
 	}
-	return nil, command.BadSetting("--log-format", fmt.Errorf("%q is none of text and json", s.logFormat))
+	return nil, command.BadSetting(a.Sources.Where("log-format"), fmt.Errorf("%q is none of text and json", s.logFormat))
 }
 
 // escapedLog writes lines of JSON with escapes in the place of characters that a terminal

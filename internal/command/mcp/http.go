@@ -83,7 +83,7 @@ func serveHTTP(ctx context.Context, a *command.App, server *sdkmcp.Server, flags
 	if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
-	return context.Cause(ctx)
+	return command.UnlessTerminated(ctx, context.Cause(ctx))
 }
 
 // webServer is the server of a run. It has no time for reading a whole request: that would
@@ -123,8 +123,8 @@ func guarded(next http.Handler, token protocol.Secret, allowed []string) http.Ha
 }
 
 func shows(r *http.Request, token protocol.Secret) bool {
-	shown, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return ok && subtle.ConstantTimeCompare([]byte(shown), []byte(token.Reveal())) == 1
+	scheme, shown, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare([]byte(shown), []byte(token.Reveal())) == 1
 }
 
 func isOrigin(origin string, allowed []string) bool {

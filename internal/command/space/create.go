@@ -79,7 +79,9 @@ func createSpace(ctx context.Context, a *command.App, flags *spaceFlags) error {
 		}
 		created = true
 		phrase.Secret = reply.Phrase.Secret
-		return createdSpace(who, reply, phrase), phrase.Save()
+		// A file that could not be written is not in the result.
+		unsaved := phrase.Save()
+		return createdSpace(who, reply, phrase), unsaved
 	})
 	if err != nil && !created {
 		return errors.Join(err, phrase.Discard())
