@@ -23,7 +23,7 @@ const MaxDepth = 512
 // canonicalScalars makes jsontext write numbers as RFC 8785 does; strings have
 // its form anyway. The members of objects stay in the order of the input:
 // jsontext sorts them in a second pass over the tokens, which takes as long as
-// the first one even where the text is sorted. See sorter.
+// the first one even if the text is sorted. See sorter.
 var canonicalScalars = json.JoinOptions(jsontext.CanonicalizeRawInts(true), jsontext.CanonicalizeRawFloats(true))
 
 // Canonicalize appends the canonical form (RFC 8785) of one JSON text to dst.
@@ -50,7 +50,7 @@ func Canonicalize(dst, jsonText []byte) ([]byte, error) {
 	return out, nil
 }
 
-// syntaxError is jsontext's error without the names on the way to the place,
+// syntaxError returns jsontext's error without the names on the way to the place,
 // whose length the author of the text chooses.
 func syntaxError(err error) error {
 	at, ok := errors.AsType[*jsontext.SyntacticError](err)
@@ -172,7 +172,7 @@ func (s *sorter) reorder(text []byte, members []member, start, end int) {
 }
 
 // compareNames orders two quoted names by their UTF-16 code units, as RFC 8785
-// section 3.2.3 asks. That is the order of their bytes but for escapes and for
+// section 3.2.3 asks. That is the order of their bytes except for escapes and
 // characters from U+E000 on, whose first byte is 0xEE or more.
 func compareNames(a, b []byte) int {
 	a, b = a[1:len(a)-1], b[1:len(b)-1]
@@ -188,7 +188,7 @@ func compareNames(a, b []byte) int {
 	return len(a) - len(b)
 }
 
-// codeUnits are the UTF-16 code units of a name that is written without its
+// codeUnits returns the UTF-16 code units of a name that is written without its
 // quotes.
 func codeUnits(name []byte) []uint16 {
 	text, _ := asText(append(append([]byte{'"'}, name...), '"'))

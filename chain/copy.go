@@ -6,7 +6,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Verification says what is known about a copy of the world.
+// Verification is what is known about a copy of the world.
 type Verification int
 
 // What is known about a copy.
@@ -19,13 +19,13 @@ const (
 	// CatchingUp: some rows are newer than the last event; whether the copy is
 	// right shows when the events have got that far.
 	CatchingUp
-	// Mismatched: the copy is not the host's. One full read heals it.
+	// Mismatched: the copy differs from the host's. One full read repairs it.
 	Mismatched
 	// Unverifiable: the host states no root, or verifying is turned off.
 	Unverifiable
 )
 
-// String names the verification for people.
+// String returns the verification's name for people.
 func (v Verification) String() string {
 	names := [...]string{"unread", "verified", "catching up", "mismatched", "unverifiable"}
 	if v < 0 || int(v) >= len(names) {
@@ -35,16 +35,16 @@ func (v Verification) String() string {
 }
 
 // Copy is a copy of the world that is verified as it goes: the subscriber of
-// the protocol reference's section "Player chain" without streams, requests and
+// the protocol reference's section "A live, verified copy" without streams, requests and
 // time, which are its owner's. The owner
 //
 //  1. reads a snapshot and passes it to [Copy.Replace];
 //  2. asks [Copy.Need] about each event, in order;
 //  3. gets the rows of an event that changed some, from the event itself or
 //     from the host, and passes them to [Copy.Merge], or compares with
-//     [Copy.Compare] where nothing changed. [Copy.Apply] does all of that for
+//     [Copy.Compare] if nothing changed. [Copy.Apply] does all of that for
 //     events with inline nodes;
-//  4. reads a snapshot again after a [Mismatch], and where an [Unsettled] copy
+//  4. reads a snapshot again after a [Mismatch], and if an [Unsettled] copy
 //     stays so.
 //
 // The zero value is an empty copy that verifies. Assigning a Copy duplicates
@@ -63,13 +63,13 @@ type Copy struct {
 	loose bool
 }
 
-// Snapshot is the present state of the copy, nil before the first Replace.
+// Snapshot returns the present state of the copy, nil before the first Replace.
 func (c *Copy) Snapshot() *Snapshot { return c.snapshot }
 
-// Verification says what is known about the copy.
+// Verification returns what is known about the copy.
 func (c *Copy) Verification() Verification { return c.known }
 
-// Rev is the rev of the copy; known is false before the first Replace and where
+// Rev returns the rev of the copy; known is false before the first Replace and if
 // the host states no revs.
 func (c *Copy) Rev() (rev uint64, known bool) {
 	if c.snapshot == nil || c.snapshot.head.Rev == nil {
@@ -105,7 +105,7 @@ func (c *Copy) Need(e *EventState) Need {
 }
 
 // Replace takes a full read, in the place of everything known so far. The error
-// is a *MismatchError where the snapshot's rows do not have the root and count
+// is a *MismatchError if the snapshot's rows do not have the root and count
 // that the host stated for them; the copy is then Mismatched.
 func (c *Copy) Replace(s *Snapshot, stated Stated) error {
 	c.snapshot, c.ahead, c.loose = s, 0, false
@@ -141,8 +141,8 @@ const (
 )
 
 // Merge takes the rows of an event that Need said to merge, in the order in
-// which they are to be merged, and compares. seq is the event's id, nil where it
-// has none; nodesRev is the highest rev that the rows are of, nil where the host
+// which they are to be merged, and compares. seq is the event's id, nil if it
+// has none; nodesRev is the highest rev that the rows are of, nil if the host
 // stated none.
 //
 // The error is a *MismatchError with Unsettled and Mismatch. Any other error
@@ -180,7 +180,7 @@ func (c *Copy) Compare(e *EventState, seq *uint64) (Comparison, error) {
 
 // Apply does what an event needs, with the nodes that it carries inline. An
 // event that the copy has already changes nothing. It fails as Merge does, and
-// with ErrNode where the inline nodes are not those of the event's notify.
+// with ErrNode if the inline nodes are not those of the event's notify.
 func (c *Copy) Apply(e *EventState, seq *uint64) (Comparison, error) {
 	switch c.Need(e) {
 	case NeedCompare:

@@ -12,7 +12,7 @@ type Change struct {
 	// Prev and PrevIndex are the leaf in the first tree, nil and -1 if it is new.
 	Prev      *Leaf
 	PrevIndex int
-	// Next and NextIndex are the leaf in the second tree, nil and -1 if it went.
+	// Next and NextIndex are the leaf in the second tree, nil and -1 if it was removed.
 	Next      *Leaf
 	NextIndex int
 }
@@ -20,7 +20,7 @@ type Change struct {
 // Removed reports whether the leaf is gone.
 func (c Change) Removed() bool { return c.Next == nil }
 
-// Changes lists the leaves that differ between two trees, in chain order. Where
+// Changes returns the leaves that differ between two trees, in chain order. Where
 // the trees share blocks at the same place these are not looked at, so after an
 // update it costs about O(log n), after an insertion or removal what lies at or
 // right of it.
@@ -48,7 +48,7 @@ func Changes(prev, next *Tree) []Change {
 	return changes
 }
 
-// pair is the first of leaf i of prev and leaf j of next in chain order, or both
+// pair returns the first of leaf i of prev and leaf j of next in chain order, or both
 // if they have the same key.
 func pair(prev, next *Tree, i, j int) Change {
 	order := -1
@@ -70,7 +70,7 @@ func pair(prev, next *Tree, i, j int) Change {
 	return c
 }
 
-// sharedFrom is the end of the run of leaves from index on that both trees have
+// sharedFrom returns the end of the run of leaves from index on that both trees have
 // in the same blocks at the same place, found by the blocks' identity.
 func sharedFrom(prev, next *Tree, index int) int {
 	for index < prev.Len() && index < next.Len() {
@@ -89,7 +89,7 @@ func sharedFrom(prev, next *Tree, index int) int {
 	return index
 }
 
-// at is like element and works for the top as well.
+// at returns what element does, and works for the top as well.
 func (t *Tree) at(height, index int) element {
 	if height == t.height {
 		return t.top
@@ -97,13 +97,13 @@ func (t *Tree) at(height, index int) element {
 	return t.element(height, index)
 }
 
-// Diff is the notify of a change from prev to next, nil if nothing differs.
+// Diff returns the notify of a change from prev to next, nil if nothing differs.
 // updatedAt is RFC 3339 in UTC with milliseconds; it stands on every ref.
 func Diff(prev, next *Tree, updatedAt string) *protocol.Notify {
 	return notifyOf(Changes(prev, next), updatedAt)
 }
 
-// NotifyFor is Diff for a caller that knows which keys can differ: it looks at
+// NotifyFor returns what Diff does, for a caller that knows which keys can differ: it looks at
 // these only, in O(k log n). Keys may repeat and may name leaves that do not
 // differ.
 func NotifyFor(prev, next *Tree, keys []string, updatedAt string) *protocol.Notify {

@@ -9,7 +9,7 @@ import (
 // DigestSize is the length of a Digest in bytes; as hex text it is twice that.
 const DigestSize = sha256.Size
 
-// The domain prefixes of the two kinds of hash (protocol reference, "Player
+// The domain prefixes of the two kinds of hash (protocol reference, "The player
 // chain"). Each ends with the NUL that separates it from what is hashed.
 const (
 	leafPrefix = "wilforlan:player-chain:leaf\x00"
@@ -19,7 +19,7 @@ const (
 // Digest is the SHA-256 of a leaf or of an inner node of the tree.
 type Digest [DigestSize]byte
 
-// LeafDigest is the digest of a leaf with the given payload. The digest of the
+// LeafDigest returns the digest of a leaf with the given payload. The digest of the
 // empty payload is also the root of a tree without leaves.
 func LeafDigest(payload []byte) Digest {
 	h := sha256.New()
@@ -57,7 +57,7 @@ func ParseDigest(text string) (Digest, error) {
 	return d, nil
 }
 
-// Hex is the digest as it travels: 64 lower-case hex digits.
+// Hex returns the digest as it travels: 64 lower-case hex digits.
 func (d Digest) Hex() string { return hex.EncodeToString(d[:]) }
 
 // String implements fmt.Stringer; it is the same as Hex.

@@ -1,5 +1,5 @@
 // Package chain is the player chain: the Merkle tree over a world's rows with
-// which a copy of the world is proved equal to the host's.
+// which a copy of the world is verified to equal the host's.
 //
 // A world is a list of leaves in a fixed order: the genesis text, the header
 // (session and bounds), every occupant, every space. A leaf's payload is the

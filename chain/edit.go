@@ -50,12 +50,12 @@ func (t *Tree) Put(leaf *Leaf) *Tree {
 	return t.replaced(index, leaf)
 }
 
-// replaced is the tree with another leaf at an index that it has.
+// replaced returns the tree with another leaf at an index that it has.
 func (t *Tree) replaced(index int, leaf *Leaf) *Tree {
 	return &Tree{top: t.top.replaced(t.height, index, leaf, true), height: t.height, count: t.count}
 }
 
-// replaced is the block with one leaf below it replaced: the path to the leaf
+// replaced returns the block with one leaf below it replaced: the path to the leaf
 // is copied and rehashed.
 func (b *block) replaced(height, index int, leaf *Leaf, whole bool) *block {
 	next := *b
@@ -168,13 +168,13 @@ func (e *editor) assemble(height, index, total int, whole bool) *block {
 			dirty |= 1 << pos
 		}
 	}
-	clear(next.kids[next.count:]) // lets go of what went
+	clear(next.kids[next.count:]) // drops what was removed
 	next.first = next.kids[0].firstKey()
 	next.rehash(dirty, whole)
 	return next
 }
 
-// oldAt is the old tree's element of the given height and index, nil if it has
+// oldAt returns the old tree's element of the given height and index, nil if it has
 // none.
 func (e *editor) oldAt(height, index int) element {
 	switch width := e.old.width(height); {
@@ -186,7 +186,7 @@ func (e *editor) oldAt(height, index int) element {
 	return e.old.element(height, index)
 }
 
-// newAt is the new tree's element of the height that the editor is at.
+// newAt returns the new tree's element of the height that the editor is at.
 func (e *editor) newAt(height, index int) element {
 	if index >= e.cut {
 		return e.tail[index-e.cut]

@@ -32,7 +32,7 @@ var (
 	// ErrProof means that an inclusion proof does not prove its leaf.
 	ErrProof = errors.New("proof does not hold")
 
-	// ErrStableKey means that a text is no stable key: neither a constant nor
+	// ErrStableKey means that a text is not a stable key: neither a constant nor
 	// one with a known prefix.
 	ErrStableKey = errors.New("not a stable key")
 
@@ -41,14 +41,14 @@ var (
 	errNoCopy = errors.New("there is no copy yet: read a snapshot first")
 
 	// errNoObject is about a value that should be one.
-	errNoObject = errors.New("it is no object")
+	errNoObject = errors.New("it is not an object")
 
 	// ErrTooMany means that a message lists more than this package accepts.
 	ErrTooMany = errors.New("too many entries")
 )
 
 // MismatchError says that a copy's root or leaf count differs from the one that
-// a host stated. A subscriber heals it with one full read.
+// a host stated. A subscriber repairs it with one full read.
 type MismatchError struct {
 	WantRoot, GotRoot   string
 	WantCount, GotCount int

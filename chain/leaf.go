@@ -45,7 +45,7 @@ func CompareKeys(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// NodeKind is the kind of chain node that a stable key names, one of the
+// NodeKind returns the kind of chain node that a stable key names, one of the
 // protocol.Node constants. A key that names none is ErrStableKey (code
 // `stable_key_unknown`).
 func NodeKind(key string) (string, error) {
@@ -77,13 +77,13 @@ func sealLeaf(key string, hashed []byte) *Leaf {
 	return &Leaf{key: key, hashed: hashed, digest: sha256.Sum256(hashed)}
 }
 
-// GenesisLeaf is the first leaf of a chain; text is the root key.
+// GenesisLeaf returns the first leaf of a chain; text is the root key.
 func GenesisLeaf(text string) *Leaf { return NewLeaf(GenesisStableKey, []byte(text)) }
 
 // payloads holds buffers in which rows are encoded before their size is known.
 var payloads = sync.Pool{New: func() any { return new([]byte) }}
 
-// HeaderLeaf is the second leaf of a chain. It fails only on a sid that is not
+// HeaderLeaf returns the second leaf of a chain. It fails only on a sid that is not
 // UTF-8 and on bounds that are not finite.
 func HeaderLeaf(sid string, bounds protocol.Bounds) (*Leaf, error) {
 	hashed, err := appendHeader([]byte(leafPrefix), sid, bounds)
@@ -93,7 +93,7 @@ func HeaderLeaf(sid string, bounds protocol.Bounds) (*Leaf, error) {
 	return sealLeaf(HeaderStableKey, hashed), nil
 }
 
-// OccupantLeaf is the leaf of a row of the map.
+// OccupantLeaf returns the leaf of a row of the map.
 func OccupantLeaf(o protocol.Occupant) (*Leaf, error) {
 	buf := payloads.Get().(*[]byte)
 	defer payloads.Put(buf)
@@ -104,15 +104,15 @@ func OccupantLeaf(o protocol.Occupant) (*Leaf, error) {
 	return NewLeaf(o.StableKey(), *buf), nil
 }
 
-// Key is the leaf's stable key.
+// Key returns the leaf's stable key.
 func (l *Leaf) Key() string { return l.key }
 
-// Payload is the leaf's canonical payload. The caller must not change it.
+// Payload returns the leaf's canonical payload. The caller must not change it.
 func (l *Leaf) Payload() []byte {
 	return l.hashed[len(leafPrefix):len(l.hashed):len(l.hashed)]
 }
 
-// Digest is the leaf's digest.
+// Digest returns the leaf's digest.
 func (l *Leaf) Digest() Digest { return l.digest }
 
 func (l *Leaf) same(other *Leaf) bool { return l == other || l.digest == other.digest }

@@ -7,10 +7,10 @@ const (
 	blockSize = int(unsafe.Sizeof(block{}))
 )
 
-// Size is about how many bytes of memory the leaf takes.
+// Size returns about how many bytes of memory the leaf takes.
 func (l *Leaf) Size() int { return leafSize + len(l.key) + cap(l.hashed) }
 
-// BlocksBeside is about how many bytes of memory the inner part of t takes that
+// BlocksBeside returns about how many bytes of memory the inner part of t takes that
 // next, which was made from it by edits, does not share. Leaves are not counted.
 // It costs what the edits cost.
 func (t *Tree) BlocksBeside(next *Tree) int {

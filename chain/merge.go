@@ -25,7 +25,7 @@ func (s *Snapshot) Merge(nodes ...protocol.ChainNode) (*Snapshot, error) {
 	return s.merge(nodes, false)
 }
 
-// merge is Merge; named asks that every row has the key that its node names.
+// merge does what Merge does; named asks that every row has the key that its node names.
 func (s *Snapshot) merge(nodes []protocol.ChainNode, named bool) (*Snapshot, error) {
 	next := *s
 	edits := make([]edit, 0, len(nodes))
@@ -45,7 +45,7 @@ func (s *Snapshot) merge(nodes []protocol.ChainNode, named bool) (*Snapshot, err
 	return &next, nil
 }
 
-// merge is what a node does to the tree, the zero edit if nothing. A header
+// merge returns what a node does to the tree, the zero edit if nothing. A header
 // changes the head as well.
 func (h *Head) merge(n *protocol.ChainNode) (edit, error) {
 	if n.Kind == protocol.NodeGenesis {

@@ -121,7 +121,7 @@ func parseAndMerge(s *chain.Snapshot, node []byte) (*chain.Snapshot, error) {
 }
 
 // strictNode reads a node by itself. One of an occupant or a space must say
-// whether it is removed, which replies of the older service leave out.
+// whether it is removed, which replies of the agent-play service leave out.
 func strictNode(node []byte) (protocol.ChainNode, error) {
 	var head struct {
 		Kind    string

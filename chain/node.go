@@ -71,5 +71,5 @@ func (b *block) rehash(dirty uint, whole bool) {
 	}
 }
 
-// levels is the number of Merkle levels above count digests, of which there is one at least.
+// levels returns the number of Merkle levels above count digests, of which there is one at least.
 func levels(count int) int { return bits.Len(uint(count - 1)) }

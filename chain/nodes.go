@@ -7,8 +7,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Node is the chain node of a tree's leaf, as a host serves it. A key that is
-// not in the tree is a removed occupant or space; one that is no stable key is
+// Node returns the chain node of a tree's leaf, as a host serves it. A key that is
+// not in the tree is a removed occupant or space; one that is not a stable key is
 // ErrStableKey.
 func (t *Tree) Node(key string) (protocol.ChainNode, error) {
 	kind, err := NodeKind(key)
@@ -34,7 +34,7 @@ func (t *Tree) Node(key string) (protocol.ChainNode, error) {
 	return n, err
 }
 
-// NodeLeaf is the leaf that a node stands for, under the row's own key; nil for
+// NodeLeaf returns the leaf that a node stands for, under the row's own key; nil for
 // a removed one. A node without its row is ErrNode.
 func NodeLeaf(n protocol.ChainNode) (*Leaf, error) {
 	switch {
@@ -54,7 +54,7 @@ func NodeLeaf(n protocol.ChainNode) (*Leaf, error) {
 	return ParseOccupantLeaf(n.Occupant)
 }
 
-// AnswersFor checks that a node is an answer to a question for the given key:
+// AnswersFor checks that a node is the answer to a read of the given key:
 // the key it names and its row's own key are both that one. The error is
 // ErrNode.
 func AnswersFor(n protocol.ChainNode, key string) error {

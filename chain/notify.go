@@ -39,7 +39,7 @@ func ParseFanoutNotifyFromSSEPayload(data []byte) (*protocol.Notify, error) {
 // readOptionalNotify reads a notify that may be absent or null.
 func readOptionalNotify(value []byte) (*protocol.Notify, error) {
 	if value == nil || string(value) == "null" {
-		return nil, nil //nolint:nilnil // no notify is no error, and the doc comment says so
+		return nil, nil //nolint:nilnil // no notify is not an error, and the doc comment says so
 	}
 	return readNotify(value)
 }
@@ -94,12 +94,13 @@ func readRef(text []byte) (ref protocol.NodeRef, err error) {
 	return ref, nil
 }
 
-// fieldError says what a field must be; the caller adds where and which error.
+// fieldError returns an error that says what a field must be; the caller adds where and
+// which error.
 func fieldError(name, want string) error {
 	return fmt.Errorf("%s must be %s", strconv.Quote(name), want)
 }
 
-// SortNodeRefsForSerializedFetch is the order in which a client that reads
+// SortNodeRefsForSerializedFetch returns the order in which a client that reads
 // nodes one by one asks for them: removals by descending leafIndex, then the
 // others by ascending leafIndex. Equal ones keep their order; refs is not
 // changed.

@@ -50,7 +50,7 @@ func (t *Tree) Proof(key string) (Proof, bool) {
 	return p, true
 }
 
-// siblingOf is the index that an index of a level is paired with, and its side.
+// siblingOf returns the index that an index of a level is paired with, and its side.
 func siblingOf(index, width int) (sibling int, side string) {
 	switch {
 	case index%2 == 1:
@@ -61,7 +61,7 @@ func siblingOf(index, width int) (sibling int, side string) {
 	return index, protocol.SideRight
 }
 
-// digestAt is the digest at a position of a Merkle level; level 0 are the
+// digestAt returns the digest at a position of a Merkle level; level 0 are the
 // leaves.
 func (t *Tree) digestAt(level, pos int) *Digest {
 	if level == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// NodeReply is the reply to `getPlayerChainNode`. Rev is nil where a host states
+// NodeReply is the reply to `getPlayerChainNode`. Rev is nil if a host states
 // none.
 type NodeReply struct {
 	Node protocol.ChainNode
@@ -32,7 +32,7 @@ type ProofReply struct {
 }
 
 // ParseNodeRPCBody reads the body of a reply to `getPlayerChainNode`. A host of
-// the older service leaves out `removed` where a row is present; that is read
+// the agent-play service leaves out `removed` if a row is present; that is read
 // as false. Every error is ErrNode.
 func ParseNodeRPCBody(body []byte) (NodeReply, error) {
 	text, err := Canonicalize(nil, body)
@@ -114,7 +114,7 @@ func readNodes(list []byte, limit int) ([]protocol.ChainNode, error) {
 	return nodes, nil
 }
 
-// asRev is the rev or seq that a value is, nil if it is none or so large that a
+// asRev returns the rev or seq that a value is, nil if it is none or so large that a
 // double cannot tell it from its neighbor.
 func asRev(value []byte) *uint64 {
 	n, err := strconv.ParseUint(string(value), 10, 64)
@@ -124,8 +124,8 @@ func asRev(value []byte) *uint64 {
 	return &n
 }
 
-// rootIn is the root and the leaf count that a host states in a message, "" and
-// 0 where it does not.
+// rootIn returns the root and the leaf count that a host states in a message, "" and
+// 0 if it does not.
 func rootIn(text []byte) (root string, count int) {
 	root, _ = asText(field(text, "merkleRootHex"))
 	n, _ := asCount(field(text, "merkleLeafCount"))

@@ -17,7 +17,7 @@ type rowType struct {
 	fields []rowField // in canonical order
 	byName map[string]*rowField
 	// selector is the field that says what kind of a journey's step a value is,
-	// nil where it is none.
+	// nil if it is none.
 	selector *rowField
 	// embedded is the index of the embedded struct, -1 where there is none.
 	embedded int
@@ -35,7 +35,7 @@ type rowField struct {
 	// inner says that the field is one of the embedded struct.
 	inner bool
 	shape shape
-	// omit says that the member is left out where it is empty.
+	// omit says that the member is left out if it is empty.
 	omit bool
 	// steps are the kinds of a journey's steps that have the field.
 	steps stepKinds
@@ -85,7 +85,7 @@ var (
 	bounds       = rowTypeOnce[protocol.Bounds]("")
 )
 
-// rowTypeFor gives the row type of T, and of nothing else.
+// rowTypeFor returns the row type of T, and of nothing else.
 type rowTypeFor[T any] func() *rowType
 
 func rowTypeOnce[T any](kind protocol.OccupantKind) rowTypeFor[T] {
@@ -143,7 +143,7 @@ func rowTypeOf(t reflect.Type, kind protocol.OccupantKind) *rowType {
 	return r
 }
 
-// shapeOf is the shape of a Go type, and what describes the struct in it.
+// shapeOf returns the shape of a Go type, and what describes the struct in it.
 func shapeOf(t reflect.Type) (shape, *rowType) {
 	switch t.Kind() {
 	case reflect.String:
@@ -177,7 +177,7 @@ func shapeOf(t reflect.Type) (shape, *rowType) {
 	panic(fmt.Sprintf("chain: a row cannot have a field of type %v", t))
 }
 
-// inner is the struct that is embedded in another, or that one itself.
+// inner returns the struct that is embedded in another, or that one itself.
 func (t *rowType) inner(v reflect.Value) reflect.Value {
 	if t.embedded < 0 {
 		return v

@@ -60,7 +60,7 @@ func parseLeaf(jsonText []byte, keyOf keyReader) (*Leaf, error) {
 	return sealLeaf(key, hashed), nil
 }
 
-// readLeaf is parseLeaf for a canonical row.
+// readLeaf does what parseLeaf does, for a canonical row.
 func readLeaf(text []byte, keyOf keyReader) (*Leaf, error) {
 	key, err := keyOf(text)
 	if err != nil {
@@ -90,7 +90,7 @@ func spaceKey(text []byte) (string, error) {
 	return s.StableKey(), nil
 }
 
-// readOccupant is ParseOccupant for a canonical row.
+// readOccupant does what ParseOccupant does, for a canonical row.
 func readOccupant(text []byte) (protocol.Occupant, error) {
 	row, err := readRow(text, false)
 	if a, ok := row.(*protocol.Agent); ok && err == nil && strings.TrimSpace(a.RealtimeInstructions) == "" {
@@ -146,7 +146,7 @@ func checkPlace(text []byte) error {
 	return nil
 }
 
-// readSpace is ParseSpace for a canonical entry.
+// readSpace does what ParseSpace does, for a canonical entry.
 func readSpace(text []byte) (*protocol.Space, error) {
 	s := &protocol.Space{}
 	if err := spaceRow().read(reflect.ValueOf(s).Elem(), text, false); err != nil {
@@ -273,7 +273,7 @@ func (t *rowType) readWhole(p reflect.Value, value []byte) bool {
 	return protocol.Decode(value, p.Interface()) == nil
 }
 
-// malformed says what the field must be.
+// malformed returns an error that says what the field must be.
 func (f *rowField) malformed() error {
 	var want string
 	switch f.shape {

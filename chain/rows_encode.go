@@ -87,7 +87,7 @@ type encoder struct {
 // object appends the struct at v.
 func (e *encoder) object(t *rowType, v unsafe.Pointer) {
 	e.out = append(e.out, '{')
-	step := stepOfText // whatever its type says, a step that is no structure
+	step := stepOfText // whatever its type says, a step that is not a structure
 	if t.selector != nil && *(*string)(unsafe.Add(v, t.selector.offset)) == protocol.StepStructure {
 		step = stepOfStructure
 	}

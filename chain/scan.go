@@ -13,7 +13,7 @@ import (
 
 // fields iterates over an object's members: the key as it is written, without
 // its quotes, and the value's text. The keys that this package looks for need
-// no escapes, so none has to be decoded. A text that is no object has no fields.
+// no escapes, so none has to be decoded. A text that is not an object has no fields.
 func fields(text []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		if !isObject(text) {
@@ -35,7 +35,7 @@ func fields(text []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// items iterates over an array's items. A text that is no array has none.
+// items iterates over an array's items. A text that is not an array has none.
 func items(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		if !isArray(text) {
@@ -54,7 +54,7 @@ func items(text []byte) iter.Seq[[]byte] {
 	}
 }
 
-// field is the value of one member of an object, nil if it has none.
+// field returns the value of one member of an object, nil if it has none.
 func field(text []byte, name string) []byte {
 	for key, value := range fields(text) {
 		if string(key) == name {
@@ -64,7 +64,7 @@ func field(text []byte, name string) []byte {
 	return nil
 }
 
-// valueEnd is the length of the value that text starts with.
+// valueEnd returns the length of the value that text starts with.
 func valueEnd(text []byte) int {
 	switch text[0] {
 	case '"':
@@ -92,7 +92,7 @@ func valueEnd(text []byte) int {
 	return len(text)
 }
 
-// textEnd is the length of the string that text starts with.
+// textEnd returns the length of the string that text starts with.
 func textEnd(text []byte) int {
 	for end := 1; ; end++ {
 		end += bytes.IndexByte(text[end:], '"')
@@ -109,7 +109,7 @@ func textEnd(text []byte) int {
 func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
 func isArray(value []byte) bool  { return len(value) > 0 && value[0] == '[' }
 
-// asText is the string that a value is; false if it is another value.
+// asText returns the string that a value is; false if it is another value.
 func asText(value []byte) (string, bool) {
 	if len(value) == 0 || value[0] != '"' {
 		return "", false
@@ -122,7 +122,7 @@ func asText(value []byte) (string, bool) {
 	return string(text), err == nil
 }
 
-// asNumber is the number that a value is; false if it is another value.
+// asNumber returns the number that a value is; false if it is another value.
 func asNumber(value []byte) (float64, bool) {
 	if len(value) == 0 || value[0] != '-' && (value[0] < '0' || value[0] > '9') {
 		return 0, false
@@ -131,13 +131,13 @@ func asNumber(value []byte) (float64, bool) {
 	return f, err == nil
 }
 
-// asCount is the integer that a value is; false if it is another value.
+// asCount returns the integer that a value is; false if it is another value.
 func asCount(value []byte) (int64, bool) {
 	n, err := strconv.ParseInt(string(value), 10, 64)
 	return n, err == nil
 }
 
-// asBool is the boolean that a value is; false if it is another value.
+// asBool returns the boolean that a value is; false if it is another value.
 func asBool(value []byte) (b, ok bool) {
 	switch string(value) {
 	case "true":
@@ -148,7 +148,7 @@ func asBool(value []byte) (b, ok bool) {
 	return false, false
 }
 
-// asTexts is the list of strings that a value is; false if it is another value.
+// asTexts returns the list of strings that a value is; false if it is another value.
 func asTexts(value []byte) ([]string, bool) {
 	if !isArray(value) {
 		return nil, false

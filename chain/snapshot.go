@@ -22,7 +22,7 @@ type Snapshot struct {
 	tree *Tree
 }
 
-// Head is what a snapshot says beside its rows.
+// Head is what a snapshot says besides its rows.
 type Head struct {
 	SID        string
 	MainNodeID string
@@ -32,8 +32,8 @@ type Head struct {
 	Rev, Seq *uint64
 }
 
-// NewSnapshot is the snapshot with the given head over the rows of a tree. The
-// genesis and header leaves are put in (they cost nothing where they are there
+// NewSnapshot returns the snapshot with the given head over the rows of a tree. The
+// genesis and header leaves are put in (they cost nothing if they are there
 // already).
 func NewSnapshot(head Head, rows *Tree) (*Snapshot, error) {
 	header, err := HeaderLeaf(head.SID, head.Bounds)
@@ -44,36 +44,36 @@ func NewSnapshot(head Head, rows *Tree) (*Snapshot, error) {
 	return &Snapshot{head: head, tree: tree}, nil
 }
 
-// Head is what the snapshot says beside its rows.
+// Head returns what the snapshot says besides its rows.
 func (s *Snapshot) Head() Head { return s.head }
 
-// SID is the world's session.
+// SID returns the world's session.
 func (s *Snapshot) SID() string { return s.head.SID }
 
-// MainNodeID is the world's root key.
+// MainNodeID returns the world's root key.
 func (s *Snapshot) MainNodeID() string { return s.head.MainNodeID }
 
-// Bounds are the map's inclusive limits.
+// Bounds returns the map's inclusive limits.
 func (s *Snapshot) Bounds() protocol.Bounds { return s.head.Bounds }
 
-// Tree is the snapshot's chain.
+// Tree returns the snapshot's chain.
 func (s *Snapshot) Tree() *Tree { return s.tree }
 
-// Root is the chain's root, computed from the rows.
+// Root returns the chain's root, computed from the rows.
 func (s *Snapshot) Root() Digest { return s.tree.Root() }
 
-// LeafCount is the chain's number of leaves.
+// LeafCount returns the chain's number of leaves.
 func (s *Snapshot) LeafCount() int { return s.tree.Len() }
 
-// At is the same snapshot said to be of another place in the world's history.
+// At returns the same snapshot with another place in the world's history.
 func (s *Snapshot) At(rev, seq *uint64) *Snapshot {
 	next := *s
 	next.head.Rev, next.head.Seq = rev, seq
 	return &next
 }
 
-// WithGenesis is the same snapshot with another genesis text. It is needed only
-// for hosts of the older service, whose snapshots name something else than the
+// WithGenesis returns the same snapshot with another genesis text. It is needed only
+// for hosts of the agent-play service, whose snapshots name something else than the
 // root key as their main node: the text is that of their genesis node.
 func (s *Snapshot) WithGenesis(text string) *Snapshot {
 	next := *s
@@ -91,8 +91,8 @@ func (s *Snapshot) Verify(rootHex string, leafCount int) error {
 	return &MismatchError{WantRoot: rootHex, GotRoot: got, WantCount: leafCount, GotCount: s.LeafCount()}
 }
 
-// Node is the chain node of a key: a removed one if the world has none. A text
-// that is no stable key is ErrStableKey.
+// Node returns the chain node of a key: a removed one if the world has none. A text
+// that is not a stable key is ErrStableKey.
 func (s *Snapshot) Node(key string) (protocol.ChainNode, error) { return s.tree.Node(key) }
 
 // Occupants iterates over the rows of the map in their typed form, in chain
@@ -107,7 +107,7 @@ func (s *Snapshot) Occupants() iter.Seq[protocol.Occupant] {
 	}
 }
 
-// Occupant is the typed row with the given stable key, nil if there is none.
+// Occupant returns the typed row with the given stable key, nil if there is none.
 func (s *Snapshot) Occupant(key string) protocol.Occupant {
 	leaf := s.tree.Get(key)
 	if leaf == nil || rank(key) != rankOccupant {
@@ -131,7 +131,7 @@ func (s *Snapshot) Spaces() iter.Seq[*protocol.Space] {
 	}
 }
 
-// MCPServers are the mcp rows as a snapshot repeats them, in chain order.
+// MCPServers returns the mcp rows as a snapshot repeats them, in chain order.
 func (s *Snapshot) MCPServers() []protocol.MCPServer {
 	return slices.AppendSeq([]protocol.MCPServer{}, mcpServers(s.tree))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Stated is what a host said about a snapshot's chain; empty where it said
+// Stated is what a host said about a snapshot's chain; empty if it said
 // nothing.
 type Stated struct {
 	MerkleRootHex   string
@@ -95,7 +95,7 @@ func badSnapshot(name, want string) error {
 
 // AppendJSON appends the snapshot as it travels to dst: rows in chain order,
 // the root and the leaf count computed from them, mcpServers derived from the
-// mcp rows. Rev and seq are absent where they are not known. It fails on bounds
+// mcp rows. Rev and seq are absent if they are not known. It fails on bounds
 // that are not finite; dst is then returned as it was.
 func (s *Snapshot) AppendJSON(dst []byte) ([]byte, error) {
 	out, err := AppendSnapshotBody(AppendSnapshotHead(dst, s.head), s.head.Bounds, s.tree)
@@ -110,7 +110,7 @@ func (s *Snapshot) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil) }
 
 // AppendSnapshotHead appends the first part of a snapshot's JSON to dst, from
 // the opening brace to `seq`: what can differ between two snapshots of the same
-// rows. AppendSnapshotBody goes on. Bytes that are not UTF-8 become U+FFFD.
+// rows. AppendSnapshotBody appends the rest. Bytes that are not UTF-8 become U+FFFD.
 func AppendSnapshotHead(dst []byte, h Head) []byte {
 	dst, _ = jsontext.AppendQuote(append(dst, `{"sid":`...), h.SID) // the error only reports U+FFFD
 	dst, _ = jsontext.AppendQuote(append(dst, `,"mainNodeId":`...), h.MainNodeID)
@@ -138,7 +138,7 @@ func AppendSnapshotBody(dst []byte, b protocol.Bounds, t *Tree) ([]byte, error) 
 	return dst, nil
 }
 
-// SnapshotBody is what AppendSnapshotBody appends, in parts: a row is the tree's
+// SnapshotBody returns what AppendSnapshotBody appends, in parts: a row is the tree's
 // own bytes, which must not be changed, and other parts are valid until the next.
 func SnapshotBody(b protocol.Bounds, t *Tree) (iter.Seq[[]byte], error) {
 	limits, err := json.Marshal(b)

@@ -6,8 +6,8 @@ import (
 )
 
 // Tree is an immutable Merkle tree over leaves in chain order. An edit returns
-// a new tree that shares all blocks that it did not touch; the old tree goes on
-// being what it was. The zero value and nil are the empty tree.
+// a new tree that shares all blocks that it did not touch; the old tree does not
+// change. The zero value and nil are the empty tree.
 //
 // Reading by index or key costs O(log n). A Tree is safe for concurrent use.
 type Tree struct {
@@ -20,7 +20,7 @@ type Tree struct {
 // key the later one counts.
 func NewTree(leaves ...*Leaf) *Tree { return (*Tree)(nil).Edit(leaves, nil) }
 
-// Len is the number of leaves (`merkleLeafCount`).
+// Len returns the number of leaves (`merkleLeafCount`).
 func (t *Tree) Len() int {
 	if t == nil {
 		return 0
@@ -28,7 +28,7 @@ func (t *Tree) Len() int {
 	return t.count
 }
 
-// Root is the tree's root (`merkleRootHex`). A root alone does not fix the
+// Root returns the tree's root (`merkleRootHex`). A root alone does not fix the
 // number of leaves, because an odd level pairs its last digest with itself:
 // compare Len as well.
 func (t *Tree) Root() Digest {
@@ -38,7 +38,7 @@ func (t *Tree) Root() Digest {
 	return *t.top.at(levels(t.top.count), 0)
 }
 
-// At is the leaf with the given index in chain order. It panics if there is
+// At returns the leaf with the given index in chain order. It panics if there is
 // none, as a slice does.
 func (t *Tree) At(index int) *Leaf {
 	if index < 0 || index >= t.Len() {
@@ -47,7 +47,7 @@ func (t *Tree) At(index int) *Leaf {
 	return t.element(0, index).(*Leaf)
 }
 
-// element is the element of the given height (0 for leaves) with the given
+// element returns the element of the given height (0 for leaves) with the given
 // index among those of its height.
 func (t *Tree) element(height, index int) element {
 	b := t.top
@@ -60,7 +60,7 @@ func (t *Tree) element(height, index int) element {
 	}
 }
 
-// width is the number of elements of the given height.
+// width returns the number of elements of the given height.
 func (t *Tree) width(height int) int {
 	switch {
 	case height > t.height:
@@ -71,7 +71,7 @@ func (t *Tree) width(height int) int {
 	return (t.count-1)>>(blockLevels*height) + 1
 }
 
-// Find is the leaf with the given key and its index. Where there is none the
+// Find returns the leaf with the given key and its index. If there is none the
 // leaf is nil and the index is the one that a leaf with the key would get.
 func (t *Tree) Find(key string) (int, *Leaf) {
 	if t.Len() == 0 {
@@ -100,7 +100,7 @@ func (t *Tree) Find(key string) (int, *Leaf) {
 	}
 }
 
-// Get is the leaf with the given key, nil if there is none.
+// Get returns the leaf with the given key, nil if there is none.
 func (t *Tree) Get(key string) *Leaf {
 	_, leaf := t.Find(key)
 	return leaf
@@ -117,10 +117,10 @@ func (t *Tree) Occupants() iter.Seq2[int, *Leaf] {
 // Spaces iterates over the leaves of `spaces`.
 func (t *Tree) Spaces() iter.Seq2[int, *Leaf] { return t.Range(t.start(rankSpace), t.Len()) }
 
-// OccupantCount is the number of rows on the map.
+// OccupantCount returns the number of rows on the map.
 func (t *Tree) OccupantCount() int { return t.start(rankSpace) - t.start(rankOccupant) }
 
-// start is the index of the first leaf of the given rank or a higher one.
+// start returns the index of the first leaf of the given rank or a higher one.
 func (t *Tree) start(atLeast int) int {
 	return sort.Search(t.Len(), func(i int) bool { return rank(t.At(i).key) >= atLeast })
 }
@@ -142,7 +142,7 @@ func (t *Tree) Range(from, to int) iter.Seq2[int, *Leaf] {
 	}
 }
 
-// bottom is the block that holds the leaf with the given index.
+// bottom returns the block that holds the leaf with the given index.
 func (t *Tree) bottom(index int) *block {
 	if t.height == 1 {
 		return t.top
@@ -150,7 +150,7 @@ func (t *Tree) bottom(index int) *block {
 	return t.element(1, index/blockWidth).(*block)
 }
 
-// Levels is the number of levels of digests, that of the leaves included: 1 for
+// Levels returns the number of levels of digests, that of the leaves included: 1 for
 // one leaf, 0 for none.
 func (t *Tree) Levels() int {
 	if t.Len() == 0 {

@@ -14,20 +14,20 @@ const maxAnswersBytes = 8 << 10
 const answersConnection = "connection:"
 
 // Answers are the agents for which the reader of an event stream answers; the zero
-// value is of a stream that does not say.
+// value is that of a stream that does not say.
 type Answers struct {
 	Said  bool
 	items []string
 }
 
-// AnswersFor says that the reader answers for these agents and no others.
+// AnswersFor returns the Answers of a reader that answers for these agents and no others.
 func AnswersFor(agentIDs ...string) Answers { return Answers{Said: true, items: agentIDs} }
 
-// AnswersHeld says that the reader answers for all agents that are held by
+// AnswersHeld returns the Answers of a reader that answers for all agents that are held by
 // connections whose ids begin so, and may for those that none holds.
 func AnswersHeld(connection string) Answers { return AnswersFor(answersConnection + connection) }
 
-// ParseAnswers reads what Query returns; of what is too long it says nothing.
+// ParseAnswers reads what Query returns; a text that is too long counts as not said.
 func ParseAnswers(text string) Answers {
 	if len(text) > maxAnswersBytes || strings.Count(text, ",") >= MaxAnswers {
 		return Answers{}
@@ -40,10 +40,10 @@ func ParseAnswers(text string) Answers {
 	return AnswersFor(slices.Compact(items)...)
 }
 
-// Query is the value of QueryAnswers.
+// Query returns the value of QueryAnswers.
 func (a Answers) Query() string { return strings.Join(a.items, ",") }
 
-// Key is the same for answers that say the same.
+// Key returns a text that is the same for answers that say the same.
 func (a Answers) Key() string {
 	if !a.Said {
 		return ""
@@ -52,7 +52,7 @@ func (a Answers) Key() string {
 }
 
 // For reports whether the reader answers for an agent, which a connection holds or,
-// where it is "", none does.
+// if it is "", none does.
 func (a Answers) For(agentID, connection string) string {
 	found := AnsweringNo
 	if !a.Said {
@@ -85,11 +85,11 @@ type ListAnsweringReply struct {
 // AnsweringAgent says whether a program answers for an agent.
 type AnsweringAgent struct {
 	PlayerID string `json:"playerId" rule:"form=id"`
-	// Answering is yes where a stream that says so is open, or was within 10 s; no
-	// where all streams of the agent and of its owner say for which agents they are,
+	// Answering is yes if a stream that says so is open, or was within 10 s; no
+	// if all streams of the agent and of its owner say for which agents they are,
 	// and none is for this one.
 	Answering string `json:"answering" rule:"enum=Answering"`
-	// LeaseTTLSeconds is the term of the agent's lease, absent where it stays on the
+	// LeaseTTLSeconds is the term of the agent's lease, absent if it stays on the
 	// map without one. Only the agent, its owner and the administrator see it.
 	LeaseTTLSeconds int `json:"leaseTtlSeconds,omitzero"`
 	// AskedAt is when the agent was last asked since the host started; the same see it.

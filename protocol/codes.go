@@ -1,7 +1,7 @@
 package protocol
 
 // Code is the machine-readable name of an error in a reply. Clients decide on
-// it and never on the sentence beside it.
+// it and never on its sentence.
 type Code string
 
 // The codes of refused requests whose body, query or state does not allow them
@@ -25,7 +25,7 @@ const (
 	CodeLeaseUnknown Code = "lease_unknown"
 	// CodePlayerUnknown: the agent is not on the map, or not that main node's.
 	CodePlayerUnknown Code = "player_unknown"
-	// CodeAgentNotAnswering: no program answers for the agent; only where `ifAnswering=1` asks for it.
+	// CodeAgentNotAnswering: no program answers for the agent; only if `ifAnswering=1` asks for it.
 	CodeAgentNotAnswering Code = "agent_not_answering"
 	// CodeRequestUnknown: no open intercom request of that id for that agent.
 	CodeRequestUnknown Code = "request_unknown"
@@ -35,23 +35,23 @@ const (
 	CodeConfirmationMismatch Code = "confirmation_mismatch"
 	// CodeOccupantLimit: the map, or your share of it, is full.
 	CodeOccupantLimit Code = "occupant_limit"
-	// CodeAgentLimit: your account, or the world, has as many agents as the operator allows.
+	// CodeAgentLimit: your account, or the world, has reached the operator's limit of agents.
 	CodeAgentLimit Code = "agent_limit"
-	// CodePeopleLimit: as many people are on the map as the operator allows.
+	// CodePeopleLimit: the map has reached the operator's limit of people.
 	CodePeopleLimit Code = "people_limit"
-	// CodeAccountLimit: the host has as many accounts as the operator allows.
+	// CodeAccountLimit: the host has reached the operator's limit of accounts.
 	CodeAccountLimit Code = "account_limit"
-	// CodeSpaceLimit: your account, or the world, has as many spaces as the operator allows.
+	// CodeSpaceLimit: your account, or the world, has reached the operator's limit of spaces.
 	CodeSpaceLimit Code = "space_limit"
-	// CodeMCPLimit: your account, or the world, has as many MCP servers as the operator allows.
+	// CodeMCPLimit: your account, or the world, has reached the operator's limit of MCP placements.
 	CodeMCPLimit Code = "mcp_limit"
-	// CodeIntercomLimit: your account, or the world, has as many open intercom requests as the operator allows; wait for answers.
+	// CodeIntercomLimit: your account, or the world, has reached the operator's limit of open intercom requests; wait for answers.
 	CodeIntercomLimit Code = "intercom_limit"
-	// CodeInvitationLimit: the caller, or the world, has as many invitations as there may be; revoke some.
+	// CodeInvitationLimit: the caller, or the world, has reached the limit of invitations; revoke some.
 	CodeInvitationLimit Code = "invitation_limit"
-	// CodeAPIKeyLimit: the account has as many API keys as it may have; revoke some.
+	// CodeAPIKeyLimit: the account has reached the limit of API keys; revoke some.
 	CodeAPIKeyLimit Code = "api_key_limit"
-	// CodeStorageLimit: what is to be kept is more than your account, or all of them, may have.
+	// CodeStorageLimit: the data does not fit within the storage limit of your account or of the world.
 	CodeStorageLimit Code = "storage_limit"
 	// CodeAmenityLast: a space keeps at least one amenity.
 	CodeAmenityLast Code = "amenity_last"
@@ -59,13 +59,13 @@ const (
 
 // The codes of requests without the right to what they ask for (401, 403).
 const (
-	// CodeCredentialsMissing: the route needs credentials; show who you are.
+	// CodeCredentialsMissing: the route requires credentials.
 	CodeCredentialsMissing Code = "credentials_missing"
 	// CodeCredentialsInvalid: no such node, or not its secret; or a wrong token.
 	CodeCredentialsInvalid Code = "credentials_invalid"
 	// CodeAPIKeyInvalid: the account's API key is missing or wrong.
 	CodeAPIKeyInvalid Code = "api_key_invalid"
-	// CodeSIDInvalid: the session is over; read the session route and repeat.
+	// CodeSIDInvalid: the session is over; get the new sid from the session route and retry.
 	CodeSIDInvalid Code = "sid_invalid"
 	// CodeForbidden: you neither are nor own what you act for, or your kind of node may not do this.
 	CodeForbidden Code = "forbidden"
@@ -73,11 +73,11 @@ const (
 	CodeRegistrationClosed Code = "registration_closed"
 	// CodeInvitationUsed: the invitation has made all the main nodes that it is for; ask for another.
 	CodeInvitationUsed Code = "invitation_used"
-	// CodeInvitationExpired: the invitation's term is over; ask for another.
+	// CodeInvitationExpired: the invitation has expired; ask for another.
 	CodeInvitationExpired Code = "invitation_expired"
-	// CodeHostUnknown: the header `Host` names no name of this host, which asks nobody for credentials.
+	// CodeHostUnknown: the header `Host` is not a name of this host, which requires no credentials.
 	CodeHostUnknown Code = "host_unknown"
-	// CodeOriginForbidden: a page of another origin sent the request to a host that asks nobody for credentials.
+	// CodeOriginForbidden: a page of another origin sent the request to a host that requires no credentials.
 	CodeOriginForbidden Code = "origin_forbidden"
 )
 
@@ -89,13 +89,13 @@ const (
 	CodeSpaceUnknown Code = "space_unknown"
 	// CodeMethodNotAllowed: the path exists, but not for this method; see `Allow`.
 	CodeMethodNotAllowed Code = "method_not_allowed"
-	// CodeNodeExists: the id is a node already.
+	// CodeNodeExists: a node with this id exists already.
 	CodeNodeExists Code = "node_exists"
 	// CodeAPIKeyExists: the account has an API key of this name already.
 	CodeAPIKeyExists Code = "api_key_exists"
 	// CodeLabelExists: another agent of the account has this label.
 	CodeLabelExists Code = "label_exists"
-	// CodeSpaceExists: the id is a space already.
+	// CodeSpaceExists: a space with this id exists already.
 	CodeSpaceExists Code = "space_exists"
 	// CodeAmenityExists: the space has that amenity already.
 	CodeAmenityExists Code = "amenity_exists"
@@ -107,24 +107,24 @@ const (
 	CodeBodyTooLarge Code = "body_too_large"
 	// CodeMediaType: the body is not application/json.
 	CodeMediaType Code = "media_type"
-	// CodeRateLimited: too many requests; wait for `Retry-After` seconds.
+	// CodeRateLimited: too many requests; retry after `Retry-After` seconds.
 	CodeRateLimited Code = "rate_limited"
 )
 
-// The codes of requests whose outcome is unknown (5xx): repeat them with the
+// The codes of requests whose outcome is unknown (5xx): retry them with the
 // same idempotency key.
 const (
-	// CodeInternal: the host has a defect; the details are in its log only, under the request id.
+	// CodeInternal: an internal error in the host; the details are only in its log, under the request id.
 	CodeInternal Code = "internal"
-	// CodeStoreUnavailable: the store cannot be written or read now; wait for `Retry-After` seconds and repeat.
+	// CodeStoreUnavailable: the store cannot be written or read now; retry after `Retry-After` seconds.
 	CodeStoreUnavailable Code = "store_unavailable"
 	// CodeRepositoryOff: the host runs without a repository.
 	CodeRepositoryOff Code = "repository_off"
-	// CodeBehind: this host has not yet seen the rev that was asked for; wait for `Retry-After` seconds and repeat.
+	// CodeBehind: this host has not yet seen the rev that was asked for; retry after `Retry-After` seconds.
 	CodeBehind Code = "behind"
-	// CodeShuttingDown: the host is stopping; wait for `Retry-After` seconds and repeat.
+	// CodeShuttingDown: the host is stopping; retry after `Retry-After` seconds.
 	CodeShuttingDown Code = "shutting_down"
-	// CodeOverloaded: the host has no room for the request now; wait for `Retry-After` seconds and repeat.
+	// CodeOverloaded: the host has no room for the request now; retry after `Retry-After` seconds.
 	CodeOverloaded Code = "overloaded"
 )
 
@@ -195,7 +195,7 @@ var codeTable = []codeStatus{
 	{CodeOverloaded, 503},
 }
 
-// Status is the HTTP status that a code travels with; 500 for a code that this
+// Status returns the HTTP status that a code travels with; 500 for a code that this
 // version does not know.
 func Status(code Code) int {
 	for _, e := range codeTable {
@@ -206,8 +206,8 @@ func Status(code Code) int {
 	return statusInternal
 }
 
-// CodeForStatus is the code to assume for an error reply that names none, as
-// hosts of the older service send it: the most general one of the status, for
+// CodeForStatus returns the code to assume for an error reply that names none, as
+// hosts of the agent-play service send it: the most general one of the status, for
 // a status that no code has `body_invalid` below 500 and `internal` from there.
 func CodeForStatus(status int) Code {
 	for _, e := range codeTable {
@@ -221,7 +221,7 @@ func CodeForStatus(status int) Code {
 	return CodeInternal
 }
 
-// Codes lists every code of the contract, in the order of their statuses.
+// Codes returns every code of the contract, in the order of their statuses.
 func Codes() []Code {
 	codes := make([]Code, 0, len(codeTable))
 	for _, e := range codeTable {

@@ -164,7 +164,7 @@ const (
 	CapChainProof Capability = "chain-proof"
 	// CapChainInline: puts the changed nodes into the events of a stream with `inline=1`.
 	CapChainInline Capability = "chain-inline"
-	// CapResume: numbers events and goes on after the one that a client saw last.
+	// CapResume: numbers events and resumes after the one that a client saw last.
 	CapResume Capability = "resume"
 	// CapInteractions: has listInteractions and listJourneys.
 	CapInteractions Capability = "interactions"
@@ -176,7 +176,7 @@ const (
 	CapPerson Capability = "person"
 )
 
-// Capabilities lists every extension of the contract, which is what a host of
+// Capabilities returns every extension of the contract, which is what a host of
 // this version offers.
 func Capabilities() []Capability {
 	return []Capability{
@@ -194,8 +194,9 @@ const (
 	CallerAgent
 	CallerSpace
 	CallerAdmin
-	// CallerWatcher shows a watch cookie that reads, CallerActor one that also
-	// asks agents and has a person on the map.
+	// CallerWatcher shows a watch cookie or pass with the scope watch, CallerActor a
+	// watch cookie with the scope act: it may also ask agents and have a person on the
+	// map.
 	CallerWatcher
 	CallerActor
 )

@@ -22,9 +22,9 @@ type Error struct {
 	// repeats a value of the request.
 	Message string
 	// Field is the path of the offending field of the body, such as
-	// `agent.toolNames[3]`; empty where the body is not the reason.
+	// `agent.toolNames[3]`; empty if the body is not the reason.
 	Field string
-	// RetryAfter is how long to wait before a repeat; 0 where nothing is said.
+	// RetryAfter is how long to wait before a retry; 0 if nothing is said.
 	RetryAfter time.Duration
 	// RequestID names the request in the host's log.
 	RequestID string
@@ -35,7 +35,7 @@ type Error struct {
 	Cause error
 }
 
-// Error gives the sentence and the code. The cause is left out: it may name
+// Error returns the sentence and the code. The cause is left out: it may name
 // what only the host's log should.
 func (e *Error) Error() string {
 	if e.Message == "" {
@@ -44,7 +44,7 @@ func (e *Error) Error() string {
 	return e.Message + " (" + string(e.Code) + ")"
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
 // Is makes errors.Is(err, &Error{Code: code}) true for every error of a code; a
@@ -59,7 +59,7 @@ func (e *Error) Is(target error) bool {
 		(t.Field == "" || t.Field == e.Field)
 }
 
-// Status is the HTTP status of the error: the one it came with, else its
+// Status returns the HTTP status of the error: the one it came with, else its
 // code's.
 func (e *Error) Status() int {
 	if e.HTTPStatus != 0 {
@@ -68,7 +68,7 @@ func (e *Error) Status() int {
 	return Status(e.Code)
 }
 
-// Body is the error's wire form under a request id.
+// Body returns the error's wire form under a request id.
 func (e *Error) Body(requestID string) ErrorBody {
 	return ErrorBody{Error: e.Message, Code: e.Code, RequestID: requestID}
 }
@@ -96,7 +96,7 @@ func FieldError(field, format string, args ...any) *Error {
 	}
 }
 
-// CodeOf is the code of the first *Error in err's chain, `internal` for another
+// CodeOf returns the code of the first *Error in err's chain, `internal` for another
 // error and "" for nil.
 func CodeOf(err error) Code {
 	if err == nil {
@@ -118,7 +118,7 @@ func HasCode(err error, codes ...Code) bool {
 type ErrorBody struct {
 	// Error is one sentence for a person.
 	Error string `json:"error"`
-	// Code is absent on hosts of the older service.
+	// Code is absent on hosts of the agent-play service.
 	Code Code `json:"code,omitempty"`
 	// RequestID names the request in the host's log.
 	RequestID string `json:"requestId,omitempty"`
@@ -128,9 +128,9 @@ type ErrorBody struct {
 // a broken host must not fill a terminal.
 const maxErrorText = 1000
 
-// ParseErrorBody reads the body of a reply that is no 2xx. It always gives an
+// ParseErrorBody reads the body of a reply that is not a 2xx. It always returns an
 // error: a body without a code, or that is not JSON at all (a proxy's page),
-// gives the status's general code, and its own words where it has any.
+// results in the status's general code, and its own words if it has any.
 func ParseErrorBody(status int, body []byte) *Error {
 	e := &Error{HTTPStatus: status, Code: CodeForStatus(status)}
 	var b struct {
@@ -156,7 +156,7 @@ func ParseErrorBody(status int, body []byte) *Error {
 const httpDate = "Mon, 02 Jan 2006 15:04:05 GMT"
 
 // ParseRetryAfter reads a `Retry-After` header as seconds or as an HTTP date
-// (RFC 9110 section 10.2.3), which needs the present time. It gives 0 for what
+// (RFC 9110 section 10.2.3), which needs the present time. It returns 0 for what
 // it cannot read and for a date that is past.
 func ParseRetryAfter(header string, now time.Time) time.Duration {
 	if n, err := strconv.Atoi(TrimSpace(header)); err == nil {

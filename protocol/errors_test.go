@@ -160,7 +160,7 @@ func TestParseErrorBody(t *testing.T) {
 		message, id string
 	}{
 		"this contract":      {403, `{"error":"no","code":"sid_invalid","requestId":"a"}`, protocol.CodeSIDInvalid, "no", "a"},
-		"older service":      {400, `{"error":"name is required"}`, protocol.CodeBodyInvalid, "name is required", ""},
+		"agent-play service": {400, `{"error":"name is required"}`, protocol.CodeBodyInvalid, "name is required", ""},
 		"a code of later":    {409, `{"error":"no","code":"later"}`, "later", "no", ""},
 		"error is an object": {500, `{"error":{"a":1}}`, protocol.CodeInternal, "the host answered with status 500", ""},
 		"a page":             {502, `<html>Bad Gateway</html>`, protocol.CodeInternal, "the host answered with status 502", ""},

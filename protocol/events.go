@@ -76,7 +76,7 @@ func EventKinds() []EventKind {
 	return kinds
 }
 
-// The kinds of EventAgentSignal beside the actions of proximity.
+// The kinds of EventAgentSignal besides the actions of proximity.
 const (
 	SignalMetadata = "metadata"
 	SignalJourney  = "journey"
@@ -114,7 +114,7 @@ const WorldPlayerID = "__world__"
 // ReasonNodeDeleted is the reason in the signal of a deleted main node.
 const ReasonNodeDeleted = "node_deleted"
 
-// EventHead is what every event's data has beside the event's own fields.
+// EventHead is what every event's data has besides the event's own fields.
 type EventHead struct {
 	// Rev is the rev that the event made, else the current one; nil on hosts
 	// that give none.
@@ -129,7 +129,7 @@ type EventHead struct {
 	Nodes []json.RawMessage `json:"playerChainNodes,omitzero" rule:"ref=ChainNode,items=1.."`
 }
 
-// EncodeEventData gives an event's data as one line of JSON: its own fields,
+// EncodeEventData returns an event's data as one line of JSON: its own fields,
 // one of the *Data types of this package, then the head.
 func EncodeEventData(own any, head *EventHead) (json.RawMessage, error) {
 	a, err := json.Marshal(own)
@@ -246,7 +246,7 @@ type SessionResetData struct {
 	SID string `json:"sid" rule:"form=uuid"`
 }
 
-// SessionResyncData are the own fields of EventSessionResync beside `rev`, which
+// SessionResyncData are the own fields of EventSessionResync besides `rev`, which
 // the head has.
 type SessionResyncData struct {
 	Reason string `json:"reason" rule:"enum=ResyncReason"`
@@ -254,7 +254,7 @@ type SessionResyncData struct {
 
 // StreamEvent is one event as a stream carries it.
 type StreamEvent struct {
-	// Seq is its position in the host's log; 0 where HasSeq is false.
+	// Seq is its position in the host's log; 0 if HasSeq is false.
 	Seq uint64
 	// HasSeq is false on hosts that number no events: their streams cannot be
 	// resumed.
@@ -268,7 +268,7 @@ type StreamEvent struct {
 // Decode reads the event's data into v, such as an *Interaction.
 func (e *StreamEvent) Decode(v any) error { return Decode(e.Data, v) }
 
-// String names the event in a message, without its data.
+// String returns the event's name for a message, without its data.
 func (e *StreamEvent) String() string {
 	if !e.HasSeq {
 		return string(e.Kind)

@@ -118,7 +118,7 @@ func (r *request) testField(t *testing.T, f *field) {
 		r.absent(t, f, func(body map[string]any) { edit(t, body, f.path, nil, false) }, "null")
 		r.absent(t, f, func(body map[string]any) {
 			value := edit(t, body, f.path, nil, true)
-			edit(t, body, capitalised(f.path), value, false)
+			edit(t, body, capitalized(f.path), value, false)
 		}, "wrong case")
 	} else {
 		r.refuse(t, f, nil, protocol.CodeBodyInvalid)
@@ -193,8 +193,8 @@ func (r *request) with(t *testing.T, f *field, value any) *protocol.Error {
 	return err
 }
 
-// capitalised writes the last name of a path in another case.
-func capitalised(path string) string {
+// capitalized writes the last name of a path in another case.
+func capitalized(path string) string {
 	at := strings.LastIndexByte(path, '.') + 1
 	return path[:at] + strings.ToUpper(path[at:at+1]) + path[at+1:]
 }

@@ -44,7 +44,7 @@ func NormalizeNodeID(s string) string { return LowerCase(TrimSpace(s)) }
 // key is the id of the root node, so the two have one form.
 func NormalizeRootKey(s string) string { return NormalizeNodeID(s) }
 
-// NormalizeAgentID gives the form in which an agent's id is compared. One that
+// NormalizeAgentID returns the form in which an agent's id is compared. One that
 // is a node id in any case and padding becomes that node id; any other, as
 // hosts without a repository have them, stays as it is.
 func NormalizeAgentID(s string) string {
@@ -86,8 +86,8 @@ const (
 	SpaceKeyPrefix     = "space:"
 )
 
-// NodeKindOf gives the kind of chain node that a stable key names: NodeGenesis,
-// NodeHeader, NodeOccupant or NodeSpace; "" for a text that is no stable key.
+// NodeKindOf returns the kind of chain node that a stable key names: NodeGenesis,
+// NodeHeader, NodeOccupant or NodeSpace; "" for a text that is not a stable key.
 func NodeKindOf(stableKey string) string {
 	switch stableKey {
 	case GenesisStableKey:

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// IntercomCommand is the payload of intercomCommand: someone asks an agent. It
+// IntercomCommand is the payload of intercomCommand: a caller asks an agent. It
 // is also the `command` of the event that forwards it.
 type IntercomCommand struct {
 	// RequestID is a random text that names the request. One that was seen within 24
@@ -95,7 +95,7 @@ type IntercomResult struct {
 	MessageKind string `json:"messageKind" rule:"enum=MessageKind"`
 }
 
-// IntercomChannelKey names the channel between an asker, which is a node id or a
+// IntercomChannelKey returns the name of the channel between an asker, which is a node id or a
 // person's label, and an agent.
 func IntercomChannelKey(asker, agentID string) string {
 	return "intercom:human:" + asker + ":agent:" + agentID
@@ -109,7 +109,7 @@ const (
 
 // NormalizeResult brings the result of an intercom response into the form that
 // its event has, and takes `realtimeWebrtc` out of it, which holds a secret and
-// may reach nothing but the asker's live stream. secret is nil where there was
+// may reach nothing but the asker's live stream. secret is nil if there was
 // none.
 //
 // `messageKind` is kept if it is text, audio or media; else it is audio or media
@@ -176,7 +176,7 @@ func WithRealtimeWebRTC(normal, secret json.RawMessage) json.RawMessage {
 	return JoinObjects(normal, w.bytes())
 }
 
-// JoinObjects gives one JSON object with the members of both, first those of
+// JoinObjects returns one JSON object with the members of both, first those of
 // a. Both must be JSON objects without a name in common; nil is {}.
 func JoinObjects(a, b json.RawMessage) json.RawMessage {
 	a, b = bytes.TrimSpace(a), bytes.TrimSpace(b)

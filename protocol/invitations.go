@@ -3,7 +3,7 @@ package protocol
 // InviteRequest makes an invitation: a registration token that makes so many main
 // nodes until it expires (extension).
 type InviteRequest struct {
-	// ExpiresInSeconds is how long the invitation is good.
+	// ExpiresInSeconds is how long the invitation is valid.
 	ExpiresInSeconds int `json:"expiresInSeconds,omitzero" rule:"range=MinInvitationSeconds..MaxInvitationSeconds,default=DefaultInvitationSeconds"`
 	// Uses is how many main nodes it makes.
 	Uses int `json:"uses,omitzero" rule:"range=1..MaxInvitationUses,default=DefaultInvitationUses"`
@@ -11,7 +11,7 @@ type InviteRequest struct {
 
 // InviteReply is the reply of `POST /api/nodes/invitations`.
 type InviteReply struct {
-	// ID names the invitation among the others; it is no secret.
+	// ID names the invitation among the others; it is not secret.
 	ID string `json:"id"`
 	// Token goes into x-registration-token. It is shown once: the host keeps only a
 	// hash of it.
@@ -26,9 +26,9 @@ type InviteReply struct {
 
 // InvitationRecord is an invitation as listings show it.
 type InvitationRecord struct {
-	// ID names the invitation where it is listed and revoked; it is no secret.
+	// ID names the invitation where it is listed and revoked; it is not secret.
 	ID string `json:"id"`
-	// CreatedBy is the main node that made it; absent where the administrator did.
+	// CreatedBy is the main node that made it; absent if the administrator did.
 	CreatedBy string `json:"createdBy,omitzero" rule:"form=hex64"`
 	CreatedAt string `json:"createdAt" rule:"form=stamp"`
 	ExpiresAt string `json:"expiresAt" rule:"form=stamp"`

@@ -44,7 +44,7 @@ func ParseObject(body []byte) (Object, *Error) {
 	return Object{members: members}, nil
 }
 
-// syntaxError says why a body is no valid JSON. It reads it a second time, as
+// syntaxError returns why a body is not valid JSON. It reads it a second time, as
 // only refused bodies come here.
 func syntaxError(body []byte) *Error {
 	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
@@ -90,10 +90,10 @@ type Object struct {
 	members []member
 }
 
-// Len is how many members the object has.
+// Len returns how many members the object has.
 func (o Object) Len() int { return len(o.members) }
 
-// Raw gives the text of a member as it was sent, nil if there is none. It
+// Raw returns the text of a member as it was sent, nil if there is none. It
 // belongs to the body.
 func (o Object) Raw(name string) json.RawMessage {
 	for i := range o.members {
@@ -104,7 +104,7 @@ func (o Object) Raw(name string) json.RawMessage {
 	return nil
 }
 
-// StringOr gives a member that is a string, and other where it is absent or
+// StringOr returns a member that is a string, and other if it is absent or
 // anything else. It is for values that are looked at before the body as a whole
 // is judged, such as an API key.
 func (o Object) StringOr(name, other string) string {
@@ -114,10 +114,10 @@ func (o Object) StringOr(name, other string) string {
 	return other
 }
 
-// BodyAPIKey gives the `apiKey` of a players body, "" if there is none.
+// BodyAPIKey returns the `apiKey` of a players body, "" if there is none.
 func (o Object) BodyAPIKey() Secret { return NewSecret(o.StringOr("apiKey", "")) }
 
-// field is the path of a member, for errors.
+// field returns the path of a member, for errors.
 func (o Object) field(name string) string {
 	if o.path == "" {
 		return name

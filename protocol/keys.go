@@ -8,7 +8,7 @@ const DefaultKeyName = "default"
 type CreateKeyRequest struct {
 	// Name is any but `default`, and no other key's of the account.
 	Name string `json:"name" rule:"form=id"`
-	// ExpiresInSeconds is how long the key is good; for ever where it is absent.
+	// ExpiresInSeconds is how long the key is valid; for an unlimited time if absent.
 	ExpiresInSeconds int `json:"expiresInSeconds,omitzero" rule:"range=MinKeySeconds..MaxKeySeconds"`
 }
 
@@ -26,7 +26,7 @@ type KeyRecord struct {
 	Name string `json:"name" rule:"form=id"`
 	// CreatedAt is absent for a default key that was made before hosts noted it.
 	CreatedAt string `json:"createdAt,omitzero" rule:"form=stamp"`
-	// ExpiresAt is absent for a key that is good for ever.
+	// ExpiresAt is absent for a key that does not expire.
 	ExpiresAt string `json:"expiresAt,omitzero" rule:"form=stamp"`
 	// LastUsedAt is absent for a key that nobody used; it may be an hour behind.
 	LastUsedAt string `json:"lastUsedAt,omitzero" rule:"form=stamp"`
@@ -39,9 +39,9 @@ type KeysReply struct {
 
 // LabelRequest gives a node of the caller a label (extension).
 type LabelRequest struct {
-	// NodeID is the caller where it is absent, else one of its agents.
+	// NodeID is one of the caller's agents, or the caller itself if absent.
 	NodeID string `json:"nodeId,omitzero" rule:"form=account"`
-	// Label is empty to take it away.
+	// Label is the new label; empty to remove it.
 	Label string `json:"label" rule:"blank,chars=MaxLabelChars"`
 }
 

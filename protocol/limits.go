@@ -74,7 +74,7 @@ const (
 	MinLeaseTTLSeconds = 5
 	// MaxLeaseTTLSeconds is the longest term of a lease in seconds.
 	MaxLeaseTTLSeconds = 300
-	// DefaultLeaseTTLSeconds is the term of a lease in seconds where a registration
+	// DefaultLeaseTTLSeconds is the term of a lease in seconds if a registration
 	// asks for none.
 	DefaultLeaseTTLSeconds = 45
 )
@@ -85,10 +85,10 @@ const (
 	MinInvitationSeconds = 60
 	// MaxInvitationSeconds is the longest term of an invitation in seconds: 30 days.
 	MaxInvitationSeconds = 30 * 24 * 60 * 60
-	// DefaultInvitationSeconds is the term of an invitation in seconds where none is
+	// DefaultInvitationSeconds is the term of an invitation in seconds if none is
 	// asked for: a day.
 	DefaultInvitationSeconds = 24 * 60 * 60
-	// DefaultInvitationUses is how many main nodes one invitation makes where nothing
+	// DefaultInvitationUses is how many main nodes one invitation makes if nothing
 	// else is asked for.
 	DefaultInvitationUses = 1
 	// MaxInvitationUses is how many main nodes one invitation makes at most.
@@ -124,7 +124,7 @@ type Limit struct {
 	Value int
 }
 
-// Limits lists the numbers that the rules of fields refer to by name, and those
+// Limits returns the numbers that the rules of fields refer to by name, and those
 // that clients need to know.
 func Limits() []Limit { return slices.Clone(limits) }
 

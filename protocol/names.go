@@ -1,6 +1,6 @@
 package protocol
 
-// The headers of the contract, as net/http canonicalises them or not: header
+// The headers of the contract, as net/http canonicalizes them or not: header
 // names have no case.
 const (
 	HeaderNodeID            = "x-node-id"
@@ -23,7 +23,7 @@ const (
 	QueryInline      = "inline"
 	// QueryAnswers says for which agents the reader of a stream answers.
 	QueryAnswers = "answers"
-	// QueryIfAnswering asks with intercomCommand for agent_not_answering at once.
+	// QueryIfAnswering asks with intercomCommand for agent_not_answering without a wait.
 	QueryIfAnswering = "ifAnswering"
 	QueryAll         = "all"
 	QueryUsage       = "usage"
@@ -67,81 +67,81 @@ type Service string
 const (
 	// ServicePlay is the name of the contract.
 	ServicePlay Service = "play"
-	// ServiceAgentPlay is the name of the older service, for its clients.
+	// ServiceAgentPlay is the name of the agent-play service, for its clients.
 	ServiceAgentPlay Service = "agent-play"
 )
 
 func (s Service) api(path string) string { return "/api/" + string(s) + path }
 
-// Session is the path of the session route.
+// Session returns the path of the session route.
 func (s Service) Session() string { return s.api("/session") }
 
-// Reset is the path of the session's reset.
+// Reset returns the path of the session's reset.
 func (s Service) Reset() string { return s.api("/session/reset") }
 
-// Snapshot is the path of the snapshot route.
+// Snapshot returns the path of the snapshot route.
 func (s Service) Snapshot() string { return s.api("/snapshot") }
 
-// Events is the path of the event stream.
+// Events returns the path of the event stream.
 func (s Service) Events() string { return s.api("/events") }
 
-// Bootstrap is the path of what a client needs before it has an identity.
+// Bootstrap returns the path of what a client needs before it has an identity.
 func (s Service) Bootstrap() string { return s.api("/bootstrap") }
 
-// Players is the path of registrations.
+// Players returns the path of registrations.
 func (s Service) Players() string { return s.api("/players") }
 
-// Heartbeat is the path of heartbeats.
+// Heartbeat returns the path of heartbeats.
 func (s Service) Heartbeat() string { return s.api("/players/heartbeat") }
 
-// Disconnect is the path of disconnects.
+// Disconnect returns the path of disconnects.
 func (s Service) Disconnect() string { return s.api("/players/disconnect") }
 
-// MCPRegister is the path of MCP registrations.
+// MCPRegister returns the path of MCP registrations.
 func (s Service) MCPRegister() string { return s.api("/mcp/register") }
 
-// MCPUnregister is the path that takes MCP placements away.
+// MCPUnregister returns the path of removals of MCP placements.
 func (s Service) MCPUnregister() string { return s.api("/mcp/unregister") }
 
-// RemoveOccupant is the path of the administrator's removals.
+// RemoveOccupant returns the path of the administrator's removals.
 func (s Service) RemoveOccupant() string { return s.api("/occupants/remove") }
 
-// RPC is the path of the rpc operations.
+// RPC returns the path of the rpc operations.
 func (s Service) RPC() string { return s.api("/sdk/rpc") }
 
-// AssistTool is the path of people's tool calls.
+// AssistTool returns the path of people's tool calls.
 func (s Service) AssistTool() string { return s.api("/assist-tool") }
 
-// ProximityAction is the path of proximity signals.
+// ProximityAction returns the path of proximity signals.
 func (s Service) ProximityAction() string { return s.api("/proximity-action") }
 
-// Person is the path of a person's own row.
+// Person returns the path of a person's own row.
 func (s Service) Person() string { return s.api("/person") }
 
-// Watch is the path of the watch page.
+// Watch returns the path of the watch page.
 func (s Service) Watch() string { return "/" + string(s) + "/watch" }
 
-// WatchAssets is the path below which the page's files are.
+// WatchAssets returns the path below which the page's files are.
 func (s Service) WatchAssets() string { return s.Watch() + "/assets" }
 
-// WatchCard is the path of the picture that a link to the page shows.
+// WatchCard returns the path of the picture that a link to the page shows.
 func (s Service) WatchCard() string { return s.Watch() + "/card.png" }
 
-// WatchTown is the path of the script that shows the town in pages of other origins.
+// WatchTown returns the path of the script that shows the town in pages of other origins.
 func (s Service) WatchTown() string { return s.Watch() + "/town.js" }
 
-// WatchCookie is the name of the page's cookie. Hosts add what sets the cookies
+// WatchCookie returns the name of the page's cookie. Hosts add what sets the cookies
 // of two of them apart that one browser knows under one name: a port before
 // all, because browsers do not keep the cookies of ports apart.
 func (s Service) WatchCookie() string { return string(s) + "_watch" }
 
-// WatchSession is the path that gives the watch page its cookie.
+// WatchSession returns the path that gives the watch page its cookie.
 func (s Service) WatchSession() string { return s.Watch() + "/session" }
 
-// WatchToken is the path that gives a main node a token for the watch page.
+// WatchToken returns the path that gives a main node a token for the watch page.
 func (s Service) WatchToken() string { return s.Watch() + "/token" }
 
-// FanoutChannel is the pub/sub channel of a host's events.
+// FanoutChannel returns the pub/sub channel of a host's events.
 func (s Service) FanoutChannel(hostID string) string {
 	return string(s) + ":" + hostID + ":world:events"
 }

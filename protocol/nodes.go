@@ -36,7 +36,7 @@ type CreateNodeReply struct {
 type CreateAgentNodeRequest struct {
 	// Kind is agent.
 	Kind string `json:"kind,omitzero" rule:"const=agent,default=agent"`
-	// ParentNodeID must be the caller where it is sent.
+	// ParentNodeID must be the caller if it is sent.
 	ParentNodeID       string     `json:"parentNodeId,omitzero" rule:"form=node"`
 	AgentNodeID        string     `json:"agentNodeId" rule:"form=node"`
 	AgentNodePasswHash WireSecret `json:"agentNodePasswHash" rule:"form=hash"`
@@ -69,10 +69,10 @@ type DeleteNodeReply struct {
 }
 
 // ValidateRequest asks whether a node exists, derives from a root key and
-// belongs to a main node. A node id that could not be one is no fault of the
-// body: such a node is not found.
+// belongs to a main node. A node id that could not be one does not make the body
+// invalid: such a node is not found.
 type ValidateRequest struct {
-	// NodeID is the caller where it is absent.
+	// NodeID is the node to validate, or the caller if absent.
 	NodeID string `json:"nodeId,omitzero" rule:"form=account"`
 	// RootKey may be any text.
 	RootKey    string `json:"rootKey,omitzero" rule:"form=rootKey,bytes=MaxRootKeyBytes"`
@@ -87,8 +87,8 @@ type ValidateReply struct {
 	NodeKind string `json:"nodeKind,omitzero" rule:"enum=NodeKind"`
 }
 
-// Amounts are what an account has, or may have: agent nodes, spaces, MCP servers,
-// intercom requests without an answer, in its history log lines, journeys and bytes,
+// Amounts are what an account has, or may have: agent nodes, spaces, MCP placements,
+// intercom requests without an answer, in its history chat lines, journeys and bytes,
 // bytes on the map and of agents' names, places on the map, and what it writes.
 type Amounts struct {
 	// Agents is a number of agent nodes.
@@ -99,7 +99,7 @@ type Amounts struct {
 	MCP *uint64 `json:"mcp,omitzero"`
 	// Requests is a number of intercom requests without an answer.
 	Requests *uint64 `json:"requests,omitzero"`
-	// Lines is a number of lines of chat that are kept.
+	// Lines is a number of chat lines that are kept.
 	Lines *uint64 `json:"lines,omitzero"`
 	// Journeys is a number of journeys that are kept.
 	Journeys *uint64 `json:"journeys,omitzero"`
@@ -109,7 +109,7 @@ type Amounts struct {
 	// spaces as snapshots have them.
 	MapBytes *uint64 `json:"mapBytes,omitzero"`
 	// AgentBytes is a number of bytes of the names of agents and their tools. What an
-	// account has of them is there where the query asks with agentBytes=true.
+	// account has of them is there if the query asks with agentBytes=true.
 	AgentBytes *uint64 `json:"agentBytes,omitzero"`
 	// Occupants is a number of places on the map, as a limit only.
 	Occupants *uint64 `json:"occupants,omitzero"`
@@ -122,7 +122,7 @@ type Amounts struct {
 // for every account (extension).
 type NodeLimitsRequest struct {
 	NodeID string `json:"nodeId" rule:"form=account"`
-	// Limits are all that it has of its own from now on; 0 is no limit.
+	// Limits are all that it has of its own from now on; 0 means no limit.
 	Limits Amounts `json:"limits"`
 }
 
@@ -143,7 +143,7 @@ type MainNodeRecord struct {
 	CreatedAt    string `json:"createdAt" rule:"form=stamp"`
 	// AgentNodeIDs are the ids of its agent nodes.
 	AgentNodeIDs List[string] `json:"agentNodeIds" rule:"form=hex64"`
-	// Label is the owner's, where labels=true asks for it (extension).
+	// Label is the owner's, if labels=true asks for it (extension).
 	Label string `json:"label,omitzero"`
 	// Usage is what the account has, for the administrator (extension).
 	Usage *Amounts `json:"usage,omitzero"`
@@ -164,7 +164,7 @@ type AgentRecord struct {
 	YieldCount int64 `json:"yieldCount"`
 	// Flagged is true once ZoneCount reached the limit.
 	Flagged bool `json:"flagged"`
-	// Label is the owner's, where labels=true asks for it (extension).
+	// Label is the owner's, if labels=true asks for it (extension).
 	Label     string `json:"label,omitzero"`
 	CreatedAt string `json:"createdAt" rule:"form=stamp"`
 	// UpdatedAt is when its record changed last.

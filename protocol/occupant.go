@@ -5,7 +5,7 @@ import "encoding/json"
 // OccupantKind is the `kind` of a row on the map.
 type OccupantKind string
 
-// The kinds of rows (protocol reference, "Snapshot").
+// The kinds of rows (protocol reference, "The snapshot and its rows").
 const (
 	KindAgent     OccupantKind = "agent"
 	KindMCP       OccupantKind = "mcp"
@@ -16,11 +16,11 @@ const (
 // Occupant is one row of the map in its typed form: *Agent, *MCP, *Human or
 // *Structure.
 type Occupant interface {
-	// OccupantKind is the row's `kind`.
+	// OccupantKind returns the row's `kind`.
 	OccupantKind() OccupantKind
-	// StableKey is the row's leaf key in the player chain.
+	// StableKey returns the row's leaf key in the player chain.
 	StableKey() string
-	// Position is the row's cell. A host places rows on integers; readers
+	// Position returns the row's cell. A host places rows on integers; readers
 	// accept any number.
 	Position() (x, y float64)
 }
@@ -95,7 +95,7 @@ type MCP struct {
 	Y      float64 `json:"y" rule:"form=cell,must"`
 }
 
-// Human is the row of a person. One who watches and may act has one: see PersonRequest.
+// Human is the row of a person: a viewer that may act can have one, see PersonRequest.
 type Human struct {
 	// ID is random and says nothing about who the person is.
 	ID          string  `json:"id" rule:"form=id,must,filled"`
@@ -192,14 +192,14 @@ func (s *Structure) MarshalJSON() ([]byte, error) {
 	}{KindStructure, (*row)(s)})
 }
 
-// AgentKey is the stable key of an agent's row.
+// AgentKey returns the stable key of an agent's row.
 func AgentKey(nodeID, agentID string) string { return "agent:" + nodeID + ":" + agentID }
 
-// MCPKey is the stable key of an MCP placement's row.
+// MCPKey returns the stable key of an MCP placement's row.
 func MCPKey(id string) string { return "mcp:" + id }
 
-// HumanKey is the stable key of a person's row.
+// HumanKey returns the stable key of a person's row.
 func HumanKey(id string) string { return HumanKeyPrefix + id }
 
-// SpaceKey is the stable key of a space's entry.
+// SpaceKey returns the stable key of a space's entry.
 func SpaceKey(id string) string { return SpaceKeyPrefix + id }

@@ -44,7 +44,7 @@ type Operation struct {
 	OwnerHash bool
 	// Secret says that the reply holds a secret.
 	Secret bool
-	// Extension is the capability of hosts that have the operation; empty where
+	// Extension is the capability of hosts that have the operation; empty if
 	// every host has it.
 	Extension Capability
 	// Request and Reply are zero values of the payload's and the reply's types.
@@ -53,7 +53,7 @@ type Operation struct {
 	Summary string
 }
 
-// Operations lists every operation, the reading ones first.
+// Operations returns every operation, the reading ones first.
 func Operations() []Operation { return slices.Clone(operations) }
 
 var operations = []Operation{
@@ -139,7 +139,7 @@ var operations = []Operation{
 	},
 }
 
-// operation gives an operation's description, nil for an unknown one.
+// operation returns an operation's description, nil for an unknown one.
 func (op Op) operation() *Operation {
 	for i := range operations {
 		if operations[i].Op == op {
@@ -182,7 +182,7 @@ type RPCCall struct {
 }
 
 // ParseRPC reads the envelope of an rpc. Its errors are `body_invalid` for an
-// `op` that is absent or no string, and `op_unknown`.
+// `op` that is absent or not a string, and `op_unknown`.
 func ParseRPC(o Object) (RPCCall, *Error) {
 	f := fields{obj: o}
 	text, _ := f.present("op", kindString, false)

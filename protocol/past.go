@@ -14,8 +14,8 @@ type ListEventsRequest struct {
 }
 
 // ListEventsReply is the reply of listEvents, newest last: the events that the
-// caller may see. A page may end early where it would exceed 1 MiB, and may have no
-// event where all are for others.
+// caller may see. A page may end early if it would exceed 1 MiB, and may have no
+// event if all are for others.
 type ListEventsReply struct {
 	Events List[ListedEvent] `json:"events" rule:"items=..MaxListLimit"`
 	// AfterSeq is the place that the page begins after: that of the request, or the
@@ -35,12 +35,12 @@ type ListedEvent struct {
 	At string `json:"at" rule:"form=stamp"`
 	// Data is that of the stream with inline nodes; absent in a brief list.
 	Data json.RawMessage `json:"data,omitzero"`
-	// PlayerID is the id of the event's subject, in a brief list; absent where it is about
+	// PlayerID is the id of the event's subject, in a brief list; absent if it is about
 	// the world.
 	PlayerID string `json:"playerId,omitzero"`
 }
 
-// Subject is the id of an event's subject, from its data; empty where it is about
+// Subject returns the id of an event's subject, from its data; empty if it is about
 // the world.
 func Subject(data []byte) string {
 	var who struct {
@@ -72,7 +72,7 @@ func Subject(data []byte) string {
 
 // SnapshotAtRequest is the payload of getWorldSnapshotAt.
 type SnapshotAtRequest struct {
-	// Rev asks for the newest map that the host has and that is not newer; where it
+	// Rev asks for the newest map that the host has and that is not newer; if it
 	// has none, for the oldest of this session.
 	Rev *uint64 `json:"rev"`
 }

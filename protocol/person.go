@@ -2,15 +2,15 @@ package protocol
 
 import "encoding/json"
 
-// PersonRequest puts the person who calls on the map, changes their row, or renews
-// its lease where nothing changes.
+// PersonRequest puts the caller's person on the map, changes their row, or renews
+// its lease if nothing changes.
 type PersonRequest struct {
 	// Name is the person's name.
 	Name string `json:"name" rule:"chars=MaxNameChars"`
-	// X is the column that the person is to stand in. Where another occupant has the
+	// X is the column that the person is to stand in. If another occupant has the
 	// cell, the row has a free one near it.
 	X int `json:"x" rule:"range=0..MaxSafeInteger"`
-	// Y is the line that the person is to stand in.
+	// Y is the row of cells that the person is to stand in.
 	Y int `json:"y" rule:"range=0..MaxSafeInteger"`
 	// LeaseTTLSeconds is the term of the lease.
 	LeaseTTLSeconds int `json:"leaseTtlSeconds,omitzero" rule:"clamp=MinLeaseTTLSeconds..MaxLeaseTTLSeconds,default=DefaultLeaseTTLSeconds"`

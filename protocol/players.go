@@ -24,12 +24,12 @@ type RegisterRequest struct {
 	Agent AgentSpec `json:"agent" rule:"last"`
 	// AgentID is the agent's node id; it becomes its playerId.
 	AgentID string `json:"agentId" rule:"form=agent"`
-	// MainNodeID must be the owner where it is sent; another is 403.
+	// MainNodeID must be the owner if it is sent; another is 403.
 	MainNodeID string `json:"mainNodeId,omitzero" rule:"form=account"`
-	// PasswHash is checked against the agent's where it is sent, or against the
-	// owner's where the owner acts; another is 401.
+	// PasswHash is checked against the agent's if it is sent, or against the
+	// owner's if the owner acts; another is 401.
 	PasswHash WireSecret `json:"passwHash,omitzero" rule:"form=hash"`
-	// APIKey counts where the header x-api-key is absent.
+	// APIKey counts if the header x-api-key is absent.
 	APIKey WireSecret `json:"apiKey,omitzero"`
 	// ConnectionID asks for a lease; without one the agent stays until it is
 	// removed.
@@ -53,7 +53,7 @@ type AgentSpec struct {
 	AssistTools List[AssistTool] `json:"assistTools,omitzero" rule:"bytes=MaxAssistToolsBytes"`
 }
 
-// AssistToolNames gives those of the tools that people may call, in their
+// AssistToolNames returns those of the tools that people may call, in their
 // order; never nil.
 func (a *AgentSpec) AssistToolNames() []string {
 	names := []string{}
@@ -94,9 +94,9 @@ type RegisterReply struct {
 	// PreviewURL is the watch page.
 	PreviewURL      string          `json:"previewUrl"`
 	RegisteredAgent RegisteredAgent `json:"registeredAgent"`
-	// ConnectionID is null where the registration had no connection.
+	// ConnectionID is null if the registration had no connection.
 	ConnectionID *string `json:"connectionId" rule:"null"`
-	// LeaseTTLSeconds is null where the registration had no connection.
+	// LeaseTTLSeconds is null if the registration had no connection.
 	LeaseTTLSeconds *int   `json:"leaseTtlSeconds" rule:"null,range=MinLeaseTTLSeconds..MaxLeaseTTLSeconds"`
 	EnableP2A       string `json:"enableP2a" rule:"enum=Switch"`
 }
@@ -115,7 +115,7 @@ type RegisteredAgent struct {
 type HeartbeatRequest struct {
 	PlayerID     string `json:"playerId" rule:"form=agent"`
 	ConnectionID string `json:"connectionId" rule:"form=id"`
-	// LeaseTTLSeconds is the term of the lease, which keeps its term where none is
+	// LeaseTTLSeconds is the term of the lease, which keeps its term if none is
 	// named.
 	LeaseTTLSeconds int `json:"leaseTtlSeconds,omitzero" rule:"clamp=MinLeaseTTLSeconds..MaxLeaseTTLSeconds"`
 }
@@ -130,7 +130,7 @@ type HeartbeatReply struct {
 // DisconnectRequest takes an agent off the map.
 type DisconnectRequest struct {
 	PlayerID string `json:"playerId" rule:"form=agent"`
-	// ConnectionID, where it is sent, must be the current one, else nothing is
+	// ConnectionID, if it is sent, must be the current one, else nothing is
 	// removed.
 	ConnectionID string `json:"connectionId,omitzero" rule:"form=id"`
 }
@@ -143,7 +143,7 @@ type MCPRegisterRequest struct {
 	URL string `json:"url,omitzero" rule:"form=url,chars=MaxURLChars"`
 }
 
-// urlFault says what keeps a text from being the URL of an MCP placement. The
+// urlFault returns what keeps a text from being the URL of an MCP placement. The
 // row is public, so a user name or password in it is refused.
 func urlFault(text string) string {
 	u, err := url.Parse(text)
@@ -166,13 +166,13 @@ type MCPUnregisterRequest struct {
 }
 
 // RemoveOccupantRequest takes any occupant off the map, for an administrator. A
-// text that is no stable key is `stable_key_unknown`, a key of something that
-// is no occupant `body_invalid`.
+// text that is not a stable key is `stable_key_unknown`, a key of something that
+// is not an occupant `body_invalid`.
 type RemoveOccupantRequest struct {
 	StableKey string `json:"stableKey" rule:"form=occupantKey,chars=MaxStableKeyChars"`
 }
 
-// ProximityActionRequest signals that someone met an agent or a person on the map.
+// ProximityActionRequest signals that somebody met an agent or a person on the map.
 type ProximityActionRequest struct {
 	// FromPlayerID is an agent that the caller is or owns, the caller's own person on
 	// the map, or a label that starts with __.

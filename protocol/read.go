@@ -14,7 +14,7 @@ import (
 // rules of T's fields have it: the first field that is wrong is the error, which
 // is `body_invalid` unless the field's rule has a code of its own. Unknown fields
 // are ignored, and an explicit null counts as absent for an optional field and
-// as wrong for a required one. What it gives is a copy: it does not refer to
+// as wrong for a required one. What it returns is a copy: it does not refer to
 // the body. A T that is nothing but a struct that it embeds is read as that one.
 func ParseRequest[T any](o Object) (T, *Error) {
 	var r, none T
@@ -100,7 +100,7 @@ func newPlanned(t reflect.Type, f Field) planned {
 	return p
 }
 
-// fieldIndex is where the field of a condition stands in its struct, -1 where the
+// fieldIndex returns where the field of a condition stands in its struct, -1 where the
 // struct has none.
 func fieldIndex(t reflect.Type, c Condition) int {
 	for _, other := range FieldsOf(t) {
@@ -111,7 +111,7 @@ func fieldIndex(t reflect.Type, c Condition) int {
 	return -1
 }
 
-// readerOf is how fields of a type are read; nil for a type that no request has.
+// readerOf returns how fields of a type are read; nil for a type that no request has.
 func readerOf(t reflect.Type) func(*planned, *fields, reflect.Value) {
 	switch t {
 	case reflect.TypeFor[json.RawMessage]():
@@ -183,7 +183,7 @@ func (f *fields) wrong(name, format string, args ...any) {
 	f.err = FieldError(f.obj.field(name), format, args...)
 }
 
-// present gives a member's text when it is there and of the wanted kind.
+// present returns a member's text when it is there and of the wanted kind.
 func (f *fields) present(name string, want valueKind, optional bool) ([]byte, bool) {
 	text := f.obj.Raw(name)
 	got := kindOf(text)
@@ -253,7 +253,7 @@ func (p *planned) position(f *fields, into reflect.Value) {
 	}
 }
 
-// sized gives the text of an object or array, of which the rule may limit the
+// sized returns the text of an object or array, of which the rule may limit the
 // bytes.
 func (p *planned) sized(f *fields, want valueKind) ([]byte, bool) {
 	text, ok := f.present(p.Name, want, f.optional)

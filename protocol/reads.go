@@ -34,7 +34,7 @@ type SnapshotReply struct {
 	Snapshot json.RawMessage `json:"snapshot" rule:"ref=Snapshot"`
 }
 
-// ChainNodeRequest is the payload of getPlayerChainNode. A text that is no
+// ChainNodeRequest is the payload of getPlayerChainNode. A text that is not a
 // stable key is `stable_key_unknown`.
 type ChainNodeRequest struct {
 	StableKey string `json:"stableKey" rule:"form=stableKey,chars=MaxStableKeyChars"`
@@ -109,14 +109,14 @@ type WatchSessionRequest struct {
 	Framed bool `json:"framed,omitempty"`
 }
 
-// WatchScope is what a watch cookie is good for.
+// WatchScope is what a watch cookie allows.
 type WatchScope string
 
 // The scopes of watch cookies.
 const (
-	// WatchScopeWatch reads: session, snapshot, chain, events and listings.
+	// WatchScopeWatch allows reads: session, snapshot, chain, events and listings.
 	WatchScopeWatch WatchScope = "watch"
-	// WatchScopeAct also sends assist-tool, proximity-action and intercomCommand.
+	// WatchScopeAct also allows assist-tool, proximity-action and intercomCommand.
 	WatchScopeAct WatchScope = "act"
 )
 
@@ -126,7 +126,7 @@ type WatchSessionReply struct {
 	Scope WatchScope `json:"scope" rule:"enum=WatchScope"`
 	// ExpiresAt is when the cookie ends; the page then asks again.
 	ExpiresAt string `json:"expiresAt" rule:"form=stamp"`
-	// Pass is what a page in a frame shows as the header x-watch-pass; only to who asks with framed.
+	// Pass is what a page in a frame shows as the header x-watch-pass; only for a request with framed.
 	Pass WireSecret `json:"pass,omitzero"`
 }
 
@@ -137,7 +137,7 @@ type WatchTokensReply struct {
 
 // WatchTokenRecord is one token. Its id is for `DELETE /play/watch/token` and gives nobody any right.
 type WatchTokenRecord struct {
-	// ID names the token where it is listed and revoked; it is no secret.
+	// ID names the token where it is listed and revoked; it is not secret.
 	ID        string `json:"id"`
 	ExpiresAt string `json:"expiresAt"`
 }

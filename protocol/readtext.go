@@ -25,7 +25,7 @@ func (p *planned) text(f *fields, into reflect.Value) {
 	into.SetString(s)
 }
 
-// form checks a text against the field's form and lengths, and gives it as it is
+// form checks a text against the field's form and lengths, and returns it as it is
 // kept.
 func (p *planned) form(f *fields, s string) string {
 	path := f.obj.field(p.Name)

@@ -4,14 +4,14 @@ package protocol
 type RecordInteractionRequest struct {
 	PlayerID string `json:"playerId" rule:"form=agent"`
 	Role     string `json:"role" rule:"enum=InteractionRole"`
-	// Text is trimmed and cut. What is blank is not recorded.
+	// Text is trimmed and cut. A blank text is not recorded.
 	Text string `json:"text" rule:"form=line,blank"`
 }
 
 // RecordInteractionReply is the reply of recordInteraction.
 type RecordInteractionReply struct {
 	OK bool `json:"ok" rule:"const=true"`
-	// Seq is absent where the text was blank and nothing was recorded.
+	// Seq is absent if the text was blank and nothing was recorded.
 	Seq *uint64 `json:"seq,omitzero"`
 }
 

@@ -27,7 +27,7 @@ type Field struct {
 	// Sent says that hosts of this version always send the field (`sent`), though
 	// readers must do without.
 	Sent bool
-	// Null says that the field is null where it does not apply (`null`).
+	// Null says that the field is null if it does not apply (`null`).
 	Null bool
 	// Form is the syntax of a text, or of the texts of a list (`form=`).
 	Form string
@@ -64,7 +64,7 @@ type Field struct {
 	Last bool
 	// Must says that tolerant readers refuse an object in which the field is missing or
 	// of another type (`must`), Filled that they refuse one in which it is empty as well
-	// (`filled`), and Older is the name that the field has on hosts of the older service.
+	// (`filled`), and Older is the name that the field has on hosts of the agent-play service.
 	Must, Filled bool
 	Older        string
 }
@@ -75,14 +75,14 @@ type Span struct {
 	HasLeast, HasMost bool
 }
 
-// Condition is met where a field has one of some words.
+// Condition is met if a field has one of some words.
 type Condition struct {
 	Field string
 	Words []string
 }
 
 // FieldsOf describes the fields of a struct of the contract, in their order. It
-// panics where a tag is wrong, which tests see for every type.
+// panics if a tag is wrong, which tests see for every type.
 func FieldsOf(t reflect.Type) []Field {
 	var list []Field
 	for i := range t.NumField() {

@@ -14,7 +14,7 @@ const Redacted = "[redacted]"
 // ErrSecretMarshal is returned when an encoder meets a Secret: writing a
 // placeholder to a wire or a file would lose the value without a word, writing
 // the value would leak it.
-var ErrSecretMarshal = errors.New("a secret is never encoded by itself: give the field that is meant to carry it the result of Secret.Wire")
+var ErrSecretMarshal = errors.New("a secret is not encoded: use the result of Secret.Wire in the field that is meant to carry it")
 
 // Secret is a text that proves something: a phrase, a passwHash, an API key, a
 // token. It prints and logs as a placeholder, also from within a struct, and no
@@ -27,7 +27,7 @@ type Secret struct {
 	text *string
 }
 
-// NewSecret wraps text; "" gives the zero Secret.
+// NewSecret wraps text; "" makes the zero Secret.
 func NewSecret(text string) Secret {
 	if text == "" {
 		return Secret{}
@@ -35,7 +35,7 @@ func NewSecret(text string) Secret {
 	return Secret{text: &text}
 }
 
-// Reveal gives the text itself, "" for the zero Secret.
+// Reveal returns the text itself, "" for the zero Secret.
 func (s Secret) Reveal() string {
 	if s.IsZero() {
 		return ""
@@ -52,13 +52,13 @@ func (s Secret) Equal(other Secret) bool {
 // IsZero reports whether there is no text.
 func (s Secret) IsZero() bool { return s.text == nil }
 
-// Wire gives the secret for a field that carries it to another side.
+// Wire returns the secret for a field that carries it to another side.
 func (s Secret) Wire() WireSecret { return WireSecret{s} }
 
-// String gives the placeholder.
+// String returns the placeholder.
 func (s Secret) String() string { return Redacted }
 
-// GoString gives the placeholder.
+// GoString returns the placeholder.
 func (s Secret) GoString() string { return Redacted }
 
 // Format writes the placeholder for every verb, %x and %q included.
@@ -67,7 +67,7 @@ func (s Secret) Format(state fmt.State, _ rune) {
 	_, _ = io.WriteString(state, Redacted)
 }
 
-// LogValue gives the placeholder.
+// LogValue returns the placeholder.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(Redacted) }
 
 // MarshalText always fails with ErrSecretMarshal.
@@ -78,7 +78,7 @@ func (s Secret) MarshalText() ([]byte, error) { return nil, ErrSecretMarshal }
 // placeholder like every other secret.
 type WireSecret struct{ Secret }
 
-// MarshalText gives the plain text.
+// MarshalText returns the plain text.
 func (s WireSecret) MarshalText() ([]byte, error) { return []byte(s.Reveal()), nil }
 
 // UnmarshalText takes the plain text.

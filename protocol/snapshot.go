@@ -38,7 +38,7 @@ type Snapshot struct {
 type WorldMap struct {
 	// Bounds are the corners of the map.
 	Bounds Bounds `json:"bounds"`
-	// Occupants are the rows of what is on the map: agents, MCP servers, structures and
+	// Occupants are the rows of what is on the map: agents, MCP placements, structures and
 	// people.
 	Occupants []json.RawMessage `json:"occupants" rule:"ref=Occupant"`
 }

@@ -25,16 +25,16 @@ type Space struct {
 	ActivityObjectIDs []string `json:"activityObjectIds,omitempty"`
 }
 
-// SpaceOwner names a space's owner; NodeID is the space's own node where it has
+// SpaceOwner names a space's owner; NodeID is the space's own node if it has
 // one, else its creator.
 type SpaceOwner struct {
 	// DisplayName is what people call the owner.
 	DisplayName string `json:"displayName" rule:"must"`
 	// PlayerID is the owner's id on the map.
 	PlayerID string `json:"playerId,omitempty" rule:"form=id"`
-	// NodeID is the space's own node where it has one, else its creator.
+	// NodeID is the space's own node if it has one, else its creator.
 	NodeID string `json:"nodeId,omitempty" rule:"form=id,sent"`
 }
 
-// StableKey is the space's leaf key in the player chain.
+// StableKey returns the space's leaf key in the player chain.
 func (s *Space) StableKey() string { return SpaceKey(s.ID) }

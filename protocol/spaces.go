@@ -4,7 +4,7 @@ import "encoding/json"
 
 // RegisterSpaceRequest is the payload of registerSpaceNode.
 type RegisterSpaceRequest struct {
-	// ID is chosen by the host where it is absent.
+	// ID is the new space's; the host chooses it if absent.
 	ID          string            `json:"id,omitzero" rule:"form=id"`
 	Name        string            `json:"name" rule:"chars=MaxNameChars"`
 	Description string            `json:"description,omitzero" rule:"chars=MaxDescriptionChars,blank"`
@@ -25,7 +25,7 @@ type CreateSpaceRequest struct {
 	DesignKey        string `json:"designKey" rule:"chars=MaxDesignKeyChars"`
 	OwnerDisplayName string `json:"ownerDisplayName" rule:"chars=MaxNameChars"`
 	Description      string `json:"description,omitzero" rule:"chars=MaxDescriptionChars,blank"`
-	// StructureName is the space's own name where it is absent.
+	// StructureName is the name of the structure; the space's own if absent.
 	StructureName string       `json:"structureName,omitzero" rule:"chars=MaxNameChars"`
 	Amenities     List[string] `json:"amenities,omitzero" rule:"enum=Amenity,chars=MaxKindChars,items=1..,unique,default=shop"`
 }

@@ -41,7 +41,7 @@ func TrimSpace(s string) string {
 	return strings.TrimFunc(s, IsWhiteSpace)
 }
 
-// NormalizeText is what a host records of an interaction's text: trimmed with
+// NormalizeText returns what a host records of an interaction's text: trimmed with
 // TrimSpace, then cut at MaxInteractionChars code points. "" means that there is
 // nothing to record.
 func NormalizeText(text string) string {
@@ -70,13 +70,13 @@ func NormalizePhrase(phrase string) string {
 
 const timeLayout = "2006-01-02T15:04:05.000Z07:00"
 
-// FormatTime gives a time as the contract writes them: RFC 3339 in UTC with
+// FormatTime returns a time as the contract writes them: RFC 3339 in UTC with
 // milliseconds; finer parts are cut.
 func FormatTime(t time.Time) string { return t.UTC().Format(timeLayout) }
 
 var errNotRFC3339 = errors.New("not RFC 3339")
 
-// ParseTime reads any RFC 3339 time, strictly, and gives it in UTC.
+// ParseTime reads any RFC 3339 time, strictly, and returns it in UTC.
 func ParseTime(s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, s)
 	// time.Parse also takes hours of one digit, a comma before the fraction and

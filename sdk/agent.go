@@ -16,10 +16,10 @@ import (
 // AgentOptions put an agent on the map. AgentID or credentials with an id, Name
 // and Tools are required.
 type AgentOptions struct {
-	// AgentID is the agent's node id. It may be empty where Credentials have it.
+	// AgentID is the agent's node id. It may be empty if Credentials have it.
 	AgentID string
-	// Credentials are the agent's own; nil makes the main node speak for it,
-	// which works but lets every agent of the account speak for every other.
+	// Credentials are the agent's own; nil makes the main node act for it,
+	// which works but lets every agent of the account act for every other.
 	Credentials *NodeCredentials
 	// Name is what people see.
 	Name string
@@ -31,11 +31,11 @@ type AgentOptions struct {
 	EnableP2A bool
 	// RealtimeInstructions are for realtime talk; at most 8 KiB.
 	RealtimeInstructions string
-	// LeaseTTL is how long the host keeps the agent without a sign of life,
+	// LeaseTTL is how long the host keeps the agent without a heartbeat,
 	// [protocol.DefaultLeaseTTLSeconds] if 0. The host grants 5 s to 300 s.
 	LeaseTTL time.Duration
-	// Permanent registers without a lease: the agent stays on the map, also when
-	// this program dies, until something removes it.
+	// Permanent registers without a lease: the agent stays on the map, even after
+	// this program has died, until something removes it.
 	Permanent bool
 	// OnLost is called once if the agent cannot be kept: the host refuses to
 	// register it again. It may disconnect the agent; it must not close the world. It
@@ -53,7 +53,7 @@ type Agent struct {
 	leaving context.Context //nolint:containedctx // ends the heartbeats when the agent is disconnected
 	stop    context.CancelFunc
 	kept    chan struct{} // closed when the heartbeats have ended
-	program *agentProgram // answers for it; nil where an executor does
+	program *agentProgram // answers for it; nil if an executor does
 	arrived chan struct{} // closed when its registration has ended
 	// gone says that its registration failed, or that it leaves and its program answers
 	// no more.
@@ -100,8 +100,8 @@ func (w *RemotePlayWorld) hold(ctx context.Context, a *Agent) error {
 	return err
 }
 
-// expect notes that an agent is on its way to the map, where it is asked before this
-// program has read that it is there. It returns how many changes of session were noticed.
+// expect notes that an agent is on its way to the map, where a question can reach it before
+// this program has read that it is there. It returns how many changes of session were noticed.
 func (w *RemotePlayWorld) expect(a *Agent) (sessions uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,7 +109,7 @@ func (w *RemotePlayWorld) expect(a *Agent) (sessions uint64) {
 	return w.sessions
 }
 
-// settle tells those who ask the agent already how its registration ended.
+// settle lets pending questions to the agent continue, with the result of its registration.
 func (w *RemotePlayWorld) settle(a *Agent, err error) {
 	if err != nil {
 		a.gone.Store(true)
@@ -123,7 +123,7 @@ func (w *RemotePlayWorld) settle(a *Agent, err error) {
 }
 
 // answers reports whether the agent is on the map to be asked, once that is known; it is
-// not where ctx ends before.
+// not if ctx ends before.
 func (a *Agent) answers(ctx context.Context) bool {
 	select {
 	case <-a.arrived:
@@ -133,7 +133,7 @@ func (a *Agent) answers(ctx context.Context) bool {
 	}
 }
 
-// AddPlayer is AddAgent under its older name.
+// AddPlayer does what AddAgent does, under its older name.
 //
 // Deprecated: use AddAgent.
 func (w *RemotePlayWorld) AddPlayer(ctx context.Context, options AgentOptions) (*Agent, error) {
@@ -179,7 +179,7 @@ type agentNode struct {
 	caller  client.Credentials
 }
 
-// agentNode finds out who speaks for an agent: the agent itself where it has
+// agentNode finds out who speaks for an agent: the agent itself if it has
 // credentials, else the main node, with a warning.
 func (w *RemotePlayWorld) agentNode(o *AgentOptions) (agentNode, error) {
 	agentID := protocol.NormalizeAgentID(o.AgentID)
@@ -205,7 +205,7 @@ func (w *RemotePlayWorld) agentNode(o *AgentOptions) (agentNode, error) {
 		w.warn("an agent has no credentials of its own: the main node's are used for it", "agentId", agentID)
 	}
 	if w.client.Service() != protocol.ServicePlay && !caller.IsZero() {
-		// The older service knows the owner by its hash, beside the agent's id.
+		// The agent-play service knows the owner by its hash, next to the agent's id.
 		caller.NodeID = agentID
 	}
 	return agentNode{agentID, caller}, nil
@@ -250,10 +250,10 @@ func (w *RemotePlayWorld) adopt(ctx context.Context, a *Agent, sessions uint64) 
 	return nil
 }
 
-// PlayerID is the agent's id on the map, which is its node id.
+// PlayerID returns the agent's id on the map, which is its node id.
 func (a *Agent) PlayerID() string { return a.request.AgentID }
 
-// Registration is the host's reply to the newest registration. It is shared:
+// Registration returns the host's reply to the newest registration. It is shared:
 // do not change it.
 func (a *Agent) Registration() *protocol.RegisterReply {
 	a.mu.Lock()
@@ -261,7 +261,7 @@ func (a *Agent) Registration() *protocol.RegisterReply {
 	return a.reply
 }
 
-// Err is why the agent could not be kept; nil while it is.
+// Err returns why the agent could not be kept, nil while it is kept.
 func (a *Agent) Err() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

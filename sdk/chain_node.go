@@ -8,7 +8,7 @@ import (
 )
 
 // GetPlayerChainNode reads one node of the player chain, such as the row whose stable
-// key is "agent:<nodeId>:<agentId>". Where the host says of which rev it is, Rev is
+// key is "agent:<nodeId>:<agentId>". If the host says of which rev it is, Rev is
 // not nil. A key that names nothing is a removed row, or an Error with the code
 // stable_key_unknown; a node for another key is refused.
 func (w *RemotePlayWorld) GetPlayerChainNode(ctx context.Context, stableKey string) (chain.NodeReply, error) {

@@ -16,10 +16,10 @@ import (
 // defaultServer is where "playctl serve" listens unless it is said otherwise.
 const defaultServer = "http://127.0.0.1:7420"
 
-// ErrNoAccount is matched by the error of Connect where there is no account for the host.
+// ErrNoAccount is matched by the error of Connect if there is no account for the host.
 var ErrNoAccount = errors.New("there is no account")
 
-// ConnectOption says something that [Connect] would otherwise find by itself.
+// ConnectOption sets something that [Connect] would otherwise look up.
 type ConnectOption func(*connection)
 
 // connection is what Connect was given and found.
@@ -31,7 +31,7 @@ type connection struct {
 	agents map[string]*NodeCredentials
 }
 
-// ConnectWith gives options; what they leave empty is found.
+// ConnectWith sets options; Connect looks up what they leave empty.
 func ConnectWith(options Options) ConnectOption {
 	return func(c *connection) { c.options = options }
 }
@@ -50,11 +50,11 @@ func FromCredentialsFile(path string) ConnectOption {
 // (PLAYCTL_SERVER, PLAYCTL_SERVICE, PLAYCTL_NODE_ID with PLAYCTL_PHRASE or
 // PLAYCTL_PASSW_HASH, PLAYCTL_API_KEY, PLAYCTL_CONTEXT), then from the context of
 // playctl's credentials file, as commands take it, whose agents have the credentials that
-// it has for them. Where that has contexts and none is in use, one has to be named. Without
+// it has for them. If that has contexts and none is in use, one has to be named. Without
 // an account, at a host of this machine that lets anybody register, one is made that lasts
 // for this run.
 //
-// The error matches [ErrNoAccount] where there is none, [ErrCredentials] where what was
+// The error matches [ErrNoAccount] if there is none, [ErrCredentials] if what was
 // found is incomplete, and is the host's refusal or [ErrUnreachable] otherwise.
 func Connect(ctx context.Context, options ...ConnectOption) (*RemotePlayWorld, error) {
 	c := &connection{}
@@ -128,14 +128,14 @@ func (c *connection) environmentNode() error {
 		node.Phrase = protocol.NewSecret(os.Getenv("PLAYCTL_PHRASE"))
 	}
 	if node.PasswHash.IsZero() && node.Phrase.IsZero() {
-		return fmt.Errorf("%w: PLAYCTL_NODE_ID needs PLAYCTL_PHRASE or PLAYCTL_PASSW_HASH beside it", ErrCredentials)
+		return fmt.Errorf("%w: PLAYCTL_NODE_ID also needs PLAYCTL_PHRASE or PLAYCTL_PASSW_HASH", ErrCredentials)
 	}
 	o.MainNodeCredentials = node
 	return nil
 }
 
-// keptContext is the context that commands would use: the one that was named, else the one
-// for the server, else the one in use; nil where there is none. Where there are some and
+// keptContext returns the context that commands would use: the one that was named, else the one
+// for the server, else the one in use; nil if there is none. If there are some and
 // none is in use, somebody has to pick one.
 func (c *connection) keptContext() (*creds.Store, *creds.Context, error) {
 	path := c.file
@@ -174,7 +174,7 @@ func (c *connection) keptContext() (*creds.Store, *creds.Context, error) {
 	return store, kept, nil
 }
 
-// homeless is the error of a program without a home folder, to which a context was named.
+// homeless returns the error of a program without a home folder, to which a context was named.
 func (c *connection) homeless() error {
 	if c.context == "" {
 		return nil
@@ -182,7 +182,7 @@ func (c *connection) homeless() error {
 	return fmt.Errorf("%w %q: there is no home folder to look for the credentials file in", creds.ErrContextUnknown, c.context)
 }
 
-// take fills in what the options leave out from a context. Where they have an account
+// take fills in what the options leave out from a context. If they have an account
 // already, key and agents are taken only if the context is of the same account.
 func (c *connection) take(store *creds.Store, kept *creds.Context) {
 	o := &c.options
@@ -215,7 +215,7 @@ func (c *connection) take(store *creds.Store, kept *creds.Context) {
 }
 
 // makeAccount makes an account at a host of this machine that lets anybody register; it
-// makes none at a host that asks nobody who they are.
+// makes none at a host that requires no credentials.
 func (c *connection) makeAccount(ctx context.Context) (made bool, err error) {
 	o := &c.options
 	nobody, err := client.New(o.base())
@@ -241,6 +241,6 @@ func (c *connection) makeAccount(ctx context.Context) (made bool, err error) {
 }
 
 func (c *connection) noAccount() error {
-	return fmt.Errorf("%w for %s: make one with \"playctl create-main-node\", whose credentials file is found, or set PLAYCTL_NODE_ID, PLAYCTL_PHRASE and PLAYCTL_API_KEY",
+	return fmt.Errorf("%w for %s: make one with \"playctl create-main-node\", which saves credentials that Connect finds, or set PLAYCTL_NODE_ID, PLAYCTL_PHRASE and PLAYCTL_API_KEY",
 		ErrNoAccount, c.options.BaseURL)
 }

@@ -8,7 +8,7 @@ import (
 // Snapshot is one state of a world with its chain; see chain.Snapshot.
 type Snapshot = chain.Snapshot
 
-// Verification says what is known about a copy of the world.
+// Verification is what is known about a copy of the world.
 type Verification = chain.Verification
 
 // What is known about a copy.
@@ -21,7 +21,7 @@ const (
 	// CatchingUp: some rows are newer than the last event; whether the copy is
 	// right shows when the events have got that far.
 	CatchingUp = chain.CatchingUp
-	// Mismatched: the copy is not the host's. It is being read again.
+	// Mismatched: the copy differs from the host's. It is being read again.
 	Mismatched = chain.Mismatched
 	// Unverifiable: the host states no root, or verifying is turned off.
 	Unverifiable = chain.Unverifiable
@@ -44,7 +44,7 @@ func ParseFanoutNotifyFromSSEPayload(data []byte) (*protocol.Notify, error) {
 	return chain.ParseFanoutNotifyFromSSEPayload(data)
 }
 
-// SortNodeRefsForSerializedFetch is the order in which nodes are read one by
+// SortNodeRefsForSerializedFetch returns refs in the order in which nodes are read one by
 // one; see chain.SortNodeRefsForSerializedFetch.
 func SortNodeRefsForSerializedFetch(refs []protocol.NodeRef) []protocol.NodeRef {
 	return chain.SortNodeRefsForSerializedFetch(refs)
@@ -54,8 +54,8 @@ func SortNodeRefsForSerializedFetch(refs []protocol.NodeRef) []protocol.NodeRef 
 // chain.ParseNodeRPCBody.
 func ParseNodeRPCBody(body []byte) (chain.NodeReply, error) { return chain.ParseNodeRPCBody(body) }
 
-// MergeSnapshotWithNode returns the snapshot with one node merged in; the one
-// before stays what it was. See chain.MergeSnapshotWithNode.
+// MergeSnapshotWithNode returns the snapshot with one node merged in; the given one
+// does not change. See chain.MergeSnapshotWithNode.
 func MergeSnapshotWithNode(s *Snapshot, node protocol.ChainNode) (*Snapshot, error) {
 	return chain.MergeSnapshotWithNode(s, node)
 }

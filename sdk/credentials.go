@@ -9,13 +9,13 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// NodeCredentials identify a node and prove that it is the caller: its id, and
+// NodeCredentials identify and authenticate a node: its id, and
 // either its phrase or the phrase's hash.
 type NodeCredentials struct {
 	// NodeID is the node's id. If it is empty it is derived from RootKey, which
 	// takes about 0.2 s and 64 MiB.
 	NodeID string
-	// RootKey is the host's root key; needed only where NodeID is empty.
+	// RootKey is the host's root key; needed only if NodeID is empty.
 	RootKey string
 	// Phrase is what a person keeps. It is hashed here and never sent.
 	Phrase protocol.Secret
@@ -26,7 +26,7 @@ type NodeCredentials struct {
 // ErrCredentials is matched by errors about credentials that are incomplete.
 var ErrCredentials = errors.New("node credentials are incomplete")
 
-// resolve gives the id and the hash.
+// resolve returns the id and the hash.
 func (n *NodeCredentials) resolve() (client.Credentials, error) {
 	var none client.Credentials
 	hash, err := n.hash()
@@ -70,13 +70,12 @@ func hashOf(phrase string) (creds.PasswHash, error) {
 }
 
 // GenerateNodePassphrase draws a phrase of ten words, 110 bits, from the
-// system's random source. Show it to its owner once; it cannot be found out
-// again.
+// system's random source. Show it to its owner once; it cannot be recovered.
 func GenerateNodePassphrase() protocol.Secret {
 	return creds.GeneratePhrase()
 }
 
-// NodeCredentialsMaterialFromHumanPassphrase gives what proves a node on the
+// NodeCredentialsMaterialFromHumanPassphrase returns what authenticates a node on the
 // wire: the hash of the normalized phrase, 64 lower-case hex digits. A phrase
 // that is blank or not UTF-8 is an error, which matches ErrCredentials.
 func NodeCredentialsMaterialFromHumanPassphrase(phrase string) (protocol.Secret, error) {
@@ -87,7 +86,7 @@ func NodeCredentialsMaterialFromHumanPassphrase(phrase string) (protocol.Secret,
 	return hash.Secret, nil
 }
 
-// DeriveNodeIDFromMaterial gives the id of the node that a material belongs to
+// DeriveNodeIDFromMaterial returns the id of the node that a material belongs to
 // at a host with a root key. It takes about 0.2 s of one core and 64 MiB. The
 // error, for a text that is not a material, matches ErrCredentials.
 func DeriveNodeIDFromMaterial(material protocol.Secret, rootKey string) (string, error) {

@@ -14,7 +14,7 @@ import (
 type Event = protocol.StreamEvent
 
 // ErrLost is matched by errors about a stream whose connection broke or could
-// not be made. Another one is made after a while.
+// not be made. The connection is tried again after a while.
 var ErrLost = client.ErrLost
 
 // ErrGap is matched by errors that say that events are missing: the host no
@@ -33,7 +33,7 @@ type EventOptions struct {
 	// twice. It holds the subscription up, and must not call Close of the
 	// subscription or of its world. It may be nil; Events does not call it.
 	OnEvent func(Event)
-	// OnError is like OnEvent, for what goes wrong; see Events. If it is nil, a
+	// OnError is like OnEvent, for errors; see Events. If it is nil, a
 	// subscription writes that to the world's Logger as a warning.
 	OnError func(error)
 }
@@ -42,8 +42,8 @@ type EventOptions struct {
 // until ctx ends or the world is closed, which yields ErrClosed. It reconnects
 // and resumes; what the loop's body does not take stays at the host.
 //
-// A pair with an error has no event. It says what goes wrong, and the next one
-// goes on: ErrLost for a lost connection, ErrGap for missing events.
+// A pair with an error has no event. It says what went wrong, and the loop
+// continues: ErrLost for a lost connection, ErrGap for missing events.
 func (w *RemotePlayWorld) Events(ctx context.Context, options EventOptions) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		ctx, done, err := w.begin(ctx)
@@ -75,7 +75,7 @@ func (w *RemotePlayWorld) yieldEvents(ctx context.Context, o *EventOptions, yiel
 // EventSubscription reports events. It reconnects until it is closed.
 type EventSubscription struct{ subscription }
 
-// SubscribeEvents is Events with functions that are called, one after the other.
+// SubscribeEvents does what Events does, with functions that are called, one after the other.
 // It ends with ctx, with Close, and with the world.
 func (w *RemotePlayWorld) SubscribeEvents(ctx context.Context, options EventOptions) (*EventSubscription, error) {
 	s, err := w.subscribe(ctx, func(ctx context.Context) {
@@ -131,5 +131,5 @@ func (s *subscription) Close() {
 	<-s.done
 }
 
-// Done is closed when the subscription has ended.
+// Done returns a channel that is closed when the subscription has ended.
 func (s *subscription) Done() <-chan struct{} { return s.done }

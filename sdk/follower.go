@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Times of a subscriber (protocol, section 9).
+// Times of a subscriber (protocol reference, "A live, verified copy").
 const (
 	// headersTimeout is how long it waits for a stream's headers before it reads
 	// the snapshot all the same: some hosts hold them back until the first event.
@@ -23,7 +23,7 @@ const (
 )
 
 // rereads are the waits before a full read that follows one that failed or did
-// not mend.
+// not repair the copy.
 var rereads = retry.Backoff{First: 500 * time.Millisecond, Max: 30 * time.Second}
 
 // readRetry is short: what fails is read again after a while, and meanwhile the
@@ -31,7 +31,7 @@ var rereads = retry.Backoff{First: 500 * time.Millisecond, Max: 30 * time.Second
 var readRetry = retry.Policy{Attempts: 3, Backoff: retry.Backoff{First: 100 * time.Millisecond, Max: 2 * time.Second}}
 
 // follower follows a world. It has no goroutine of its own: what it reports is
-// taken before it goes on.
+// taken before it continues.
 type follower struct {
 	ctx     context.Context //nolint:containedctx // a follower lives as long as it
 	stop    context.CancelFunc
@@ -44,12 +44,12 @@ type follower struct {
 	state     State
 	copy      chain.Copy
 
-	// unread says that the copy has to be read as a whole, healing that this is
-	// to mend a mismatch.
-	unread, healing bool
-	// mended says that the last full read was to mend, and no event has confirmed
+	// unread says that the copy has to be read as a whole, repairing that this is
+	// to repair a mismatch.
+	unread, repairing bool
+	// repaired says that the last full read was a repair, and no event has confirmed
 	// the copy since.
-	mended bool
+	repaired bool
 	// readable says that the stream is open, or was given time to be.
 	readable bool
 	// fresh says that the copy was read since the present connection began.
@@ -58,7 +58,7 @@ type follower struct {
 	// snapshot must be behind neither.
 	cursor  *uint64
 	atLeast uint64
-	// failures are full reads in a row that failed or did not mend.
+	// failures are full reads in a row that failed or repaired nothing.
 	failures    int
 	connections int
 
@@ -130,7 +130,7 @@ func (f *follower) emit(r Report, err error) {
 
 func (f *follower) report(err error) { f.emit(Report{}, err) }
 
-// publish changes the state, and reports it where connection or verification
+// publish changes the state, and reports it if connection or verification
 // changed.
 func (f *follower) publish(change func(*State)) {
 	before := f.state
@@ -167,7 +167,7 @@ func (f *follower) take(signal client.Signal) {
 	}
 }
 
-// connecting begins a connection. Where it does not resume, events were missed.
+// connecting begins a connection. If it does not resume, events were missed.
 func (f *follower) connecting(signal client.Signal) {
 	if f.connections++; f.connections > 1 {
 		f.count(func(s *Stats) { s.Reconnects++ })
@@ -208,7 +208,7 @@ func (f *follower) positioned(cursor uint64) {
 	f.cursor = &cursor
 }
 
-// behind reports whether the copy is from before a position; it is not where the
+// behind reports whether the copy is from before a position; it is not if the
 // host gives none.
 func (f *follower) behind(position uint64) bool {
 	s := f.copy.Snapshot()
@@ -231,7 +231,7 @@ func (f *follower) event(event Event) {
 		return
 	}
 	// A full read that was due before the event is waited for; one that became due
-	// with it as well, unless it is to mend what the event found.
+	// with it as well, unless it is to repair what the event found.
 	checked := f.copy.Verification()
 	if lacking || f.unread && checked != Mismatched {
 		checked = CatchingUp
@@ -312,7 +312,7 @@ func (f *follower) judge(found chain.Comparison, err error, rev *uint64) {
 	switch found {
 	case chain.NotCompared:
 	case chain.Equal:
-		f.mended, f.failures = false, 0
+		f.repaired, f.failures = false, 0
 		f.settle.stop()
 		f.count(func(s *Stats) { s.Verifications++ })
 	case chain.Unsettled:
@@ -330,12 +330,12 @@ func (f *follower) settled() {
 	f.publish(func(s *State) { s.Verification = f.copy.Verification() })
 }
 
-// mismatch begins to heal the copy.
+// mismatch begins to repair the copy.
 func (f *follower) mismatch(err error, rev *uint64) {
-	f.unread, f.healing = true, true
+	f.unread, f.repairing = true, true
 	f.newer(rev)
-	if f.mended {
-		// The host's events do not agree with its own snapshot: no use in hurry.
+	if f.repaired {
+		// The host's events do not agree with its own snapshot: there is no hurry.
 		err = fmt.Errorf("%w: %w", ErrUnmended, err)
 		f.later()
 	}
@@ -362,7 +362,7 @@ func (a *alarm) stop()                  { a.at = time.Time{} }
 func (a *alarm) armed() bool            { return !a.at.IsZero() }
 func (a *alarm) due(now time.Time) bool { return a.armed() && !now.Before(a.at) }
 
-// earliest is the time of the first alarm that is set, zero for none.
+// earliest returns the time of the first alarm that is set, zero for none.
 func earliest(alarms ...alarm) (first time.Time) {
 	for _, a := range alarms {
 		if a.armed() && (first.IsZero() || a.at.Before(first)) {

@@ -20,7 +20,7 @@ func (f *follower) readAll() {
 			f.later()
 		}
 		if protocol.HasCode(err, protocol.CodeBehind) {
-			f.atLeast = 0 // a rev that never comes must not keep the copy from healing
+			f.atLeast = 0 // a rev that never comes must not keep the copy from being repaired
 		}
 		return
 	}
@@ -28,7 +28,7 @@ func (f *follower) readAll() {
 	f.fresh = true
 	f.count(func(s *Stats) {
 		s.FullReads++
-		if mismatch == nil && f.healing {
+		if mismatch == nil && f.repairing {
 			s.Heals++
 		}
 		if f.copy.Verification() == Verified {
@@ -37,14 +37,14 @@ func (f *follower) readAll() {
 	})
 	f.show(nil)
 	if mismatch != nil {
-		f.healing = true
+		f.repairing = true
 		f.report(fmt.Errorf("%w: %w", ErrUnmended, mismatch))
 		f.later()
 		return
 	}
-	f.mended = f.healing
-	f.unread, f.healing, f.atLeast = false, false, 0
-	if !f.mended {
+	f.repaired = f.repairing
+	f.unread, f.repairing, f.atLeast = false, false, 0
+	if !f.repaired {
 		f.failures = 0
 	}
 }
@@ -77,7 +77,7 @@ type fetched struct {
 	rev *uint64
 }
 
-// rowsOf gives the rows that an event changed: those within the event, or from
+// rowsOf returns the rows that an event changed: those within the event, or from
 // one batch read, or read one by one.
 func rowsOf(ctx context.Context, c *client.Client, e *chain.EventState) (fetched, error) {
 	if e.Inline != nil {

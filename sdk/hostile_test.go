@@ -60,7 +60,7 @@ func TestALieIsHeardAndHealed(t *testing.T) {
 }
 
 // A host whose events never agree with its snapshots: nothing of it is shown as
-// verified but what is, it is said that healing does not help, and the host is
+// verified but what is, it is said that a repair does not help, and the host is
 // not flooded with reads.
 func TestAMismatchThatHealingDoesNotMend(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

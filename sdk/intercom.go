@@ -11,15 +11,15 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Limits of an intercom subscription where its options say nothing.
+// Limits of an intercom subscription whose options set none.
 const (
-	// defaultIntercomTimeout leaves the host's own 120 s (protocol, section 7)
+	// defaultIntercomTimeout leaves the host's own 120 s (protocol reference, "Intercom")
 	// to commands that wait for others.
 	defaultIntercomTimeout     = 100 * time.Second
 	defaultIntercomConcurrency = 16
 )
 
-// ErrAnswered is the cause of the end of an executor's context where its command
+// ErrAnswered is the cause of the end of an executor's context if its command
 // was answered already: by the host, for which it took too long, or by another
 // program of the account.
 var ErrAnswered = errors.New("the command was answered already")
@@ -37,29 +37,29 @@ type IntercomAnswer struct {
 }
 
 // IntercomExecutor carries out one command. An error is reported to the asker as
-// `failed` with the error's text, so it should say nothing that is not for them.
+// `failed` with the error's text, so it should say nothing that the asker must not read.
 // It should return soon after its context has ended.
 type IntercomExecutor func(ctx context.Context, call *IntercomCall) (IntercomAnswer, error)
 
 // IntercomOptions say whose commands are carried out, and how. Execute is
 // required.
 type IntercomOptions struct {
-	// Execute is called for each command, from several goroutines at once.
+	// Execute is called for each command, from several goroutines at the same time.
 	Execute IntercomExecutor
 	// Agents are those whose commands are carried out; empty means all that the
-	// world has when a command comes, but for those of [RemotePlayWorld.Agent]. A world without MainNodeCredentials, at a
-	// host that checks who calls, has to name them.
+	// world has when a command comes, except for those of [RemotePlayWorld.Agent]. A world without MainNodeCredentials, at a
+	// host that checks credentials, has to name them.
 	Agents []*Agent
 	// AgentIDs name them before they are in the world; set one of the two.
 	AgentIDs []string
 	// Timeout bounds one command, 100 s if 0. The host gives up after 120 s
-	// without an answer, where a partial one counts.
+	// without an answer; a part of one counts.
 	Timeout time.Duration
-	// Concurrency bounds how many commands are carried out at once, 16 if 0;
+	// Concurrency bounds how many commands are carried out at the same time, 16 if 0;
 	// others wait.
 	Concurrency int
-	// OnError is called for what goes wrong, one call at a time. The subscription
-	// goes on. If it is nil, the world's Logger has it as a warning; it must not close
+	// OnError is called for errors, one call at a time. The subscription
+	// continues. If it is nil, the world's Logger has it as a warning; it must not close
 	// the subscription or its world.
 	OnError func(error)
 	// OnConnection is called, like OnError, when a stream of commands was lost, once
@@ -91,7 +91,7 @@ func (o *IntercomOptions) check() error {
 	return nil
 }
 
-// answers are the agents for which this program says that it answers.
+// answers returns the agents for which this program says that it answers.
 func (o *IntercomOptions) answers(w *RemotePlayWorld) protocol.Answers {
 	ids := slices.Clone(o.AgentIDs)
 	for _, a := range o.Agents {
@@ -113,16 +113,16 @@ type IntercomSubscription struct {
 
 // SubscribeIntercomCommands carries out what is asked of the world's agents. One
 // stream of the main node serves them all; only a world without main node needs
-// one for each agent. It resumes after a lost connection and goes on in a new
+// one for each agent. It resumes after a lost connection and continues in a new
 // session.
 //
 // Agents with functions of their own, those of [RemotePlayWorld.Agent], need none of this.
 //
-// Each command is carried out at most once by this subscription, also where a
-// host sends it again. It is answered as `failed` where the executor returns an
+// Each command is carried out at most once by this subscription, even if a
+// host sends it again. It is answered as `failed` if the executor returns an
 // error, panics or takes too long. The subscription ends with ctx, with Close
 // and with the world; the contexts of commands under way end, and they are answered as
-// `failed` unless they still finish.
+// `failed` unless they finish before.
 func (w *RemotePlayWorld) SubscribeIntercomCommands(ctx context.Context, options IntercomOptions) (*IntercomSubscription, error) {
 	if err := options.check(); err != nil {
 		return nil, err
@@ -132,13 +132,13 @@ func (w *RemotePlayWorld) SubscribeIntercomCommands(ctx context.Context, options
 	return listener.start(ctx)
 }
 
-// Ready is closed when the host's stream is open for the first time, each where
-// there are several: commands that are sent from then on are carried out. A host
-// of the older service holds its answer back until the first event: there half a
+// Ready returns a channel that is closed when the host's stream is open for the first
+// time, or every stream if there are several: commands that are sent from then on are carried out. A host
+// of the agent-play service holds its answer back until the first event: there half a
 // second without a refusal counts as open.
 func (s *IntercomSubscription) Ready() <-chan struct{} { return s.ready }
 
-// intercomSources are the clients whose streams have the agents' commands.
+// intercomSources returns the clients whose streams have the agents' commands.
 func (w *RemotePlayWorld) intercomSources(agents []*Agent) []*client.Client {
 	if !w.main.IsZero() {
 		return []*client.Client{w.client}

@@ -12,11 +12,11 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// ErrAgentFailed is matched by the error of Ask where the agent, or the host for
+// ErrAgentFailed is matched by the error of Ask if the agent, or the host for
 // it, answered `failed`.
 var ErrAgentFailed = errors.New("the agent failed")
 
-// IntercomQuestion is what an agent is asked. To is required, and Text or Tool.
+// IntercomQuestion is a question to an agent. To is required, and Text or Tool.
 type IntercomQuestion struct {
 	// To is the agent's id; it need not be one of the account's.
 	To string
@@ -36,9 +36,9 @@ type IntercomQuestion struct {
 }
 
 // Ask asks an agent and waits for its answer; the context bounds that, and the
-// host gives up after 120 s without a sign of the agent. Where the agent answers
-// `failed` the error matches ErrAgentFailed, and the event is there as well. Where
-// the host knows that no program answers for the agent the error is at once a
+// host gives up after 120 s without a part of the answer. If the agent answers
+// `failed` the error matches ErrAgentFailed, and the event is returned as well. If
+// the host knows that no program answers for the agent the error is immediately a
 // *protocol.Error with [protocol.CodeAgentNotAnswering].
 func (w *RemotePlayWorld) Ask(ctx context.Context, q IntercomQuestion) (*protocol.IntercomEvent, error) {
 	ctx, done, err := w.begin(ctx)
@@ -58,7 +58,7 @@ func (w *RemotePlayWorld) Ask(ctx context.Context, q IntercomQuestion) (*protoco
 	return a.run()
 }
 
-// commandFor makes the command of a question, and gives a position of the log before
+// commandFor makes the command of a question, and returns a position of the log before
 // it; nil on hosts that number no events.
 func (w *RemotePlayWorld) commandFor(ctx context.Context, caller *client.Client, q *IntercomQuestion) (*protocol.IntercomCommand, *uint64, error) {
 	command := &protocol.IntercomCommand{
@@ -106,7 +106,7 @@ func ownerOnMap(ctx context.Context, c *client.Client, agentID string) (owner st
 type asking struct {
 	ctx      context.Context //nolint:containedctx // one call's own
 	command  *protocol.IntercomCommand
-	before   *uint64 // a position of the log before the command; nil where there is none
+	before   *uint64 // a position of the log before the command; nil if there is none
 	caller   *client.Client
 	question *IntercomQuestion
 	sent     bool
@@ -114,7 +114,7 @@ type asking struct {
 
 // run sends the command once the stream is open, so that no answer is missed,
 // and reads the stream to the answer. A host that holds the stream's headers back
-// gets the command all the same: the stream begins before it where the host numbers
+// gets the command all the same: the stream begins before it if the host numbers
 // its events.
 func (a *asking) run() (*protocol.IntercomEvent, error) {
 	options := client.StreamOptions{Answers: protocol.AnswersFor()}
@@ -169,7 +169,7 @@ func (a *asking) send() error {
 func (a *asking) event(signal client.Signal) (*protocol.IntercomEvent, error) {
 	switch {
 	case signal.Event.Kind == protocol.EventSessionReset:
-		return nil, errors.New("the world began a new session, in which the question is not known: ask again")
+		return nil, errors.New("the world started a new session, which does not know the question: ask again")
 	case signal.Event.Kind != protocol.EventIntercom:
 		return nil, nil //nolint:nilnil // nothing of this question
 	}
@@ -178,7 +178,7 @@ func (a *asking) event(signal client.Signal) (*protocol.IntercomEvent, error) {
 		return nil, fmt.Errorf("an intercom event cannot be read: %w", err)
 	}
 	if event.RequestID != a.command.RequestID {
-		return nil, nil //nolint:nilnil // another question's
+		return nil, nil //nolint:nilnil // of another question
 	}
 	switch event.Status {
 	case protocol.IntercomStream:

@@ -47,7 +47,7 @@ func (c *IntercomCall) DecodeArgs(v any) error {
 	return nil
 }
 
-// Stream sends a part of the answer. It gives the host's 120 s anew, not the
+// Stream sends a part of the answer. It starts the host's 120 s again, not the
 // subscription's own limit. After the executor has returned it is an error.
 func (c *IntercomCall) Stream(ctx context.Context, part IntercomAnswer) error {
 	c.mu.Lock()
@@ -65,7 +65,7 @@ func (c *IntercomCall) finish(ctx context.Context, answer IntercomAnswer, failur
 	c.finished = true
 	if failure == nil && answer.Result != nil {
 		if _, refused := protocol.ParseObject(answer.Result); refused != nil {
-			failure = errors.New("the agent's answer has a result that is no JSON object")
+			failure = errors.New("the agent's answer has a result that is not a JSON object")
 		}
 	}
 	if failure != nil {
@@ -164,7 +164,7 @@ func (l *intercomListener) protected(ctx context.Context, call *IntercomCall) (o
 	return o
 }
 
-// whyEnded says to an asker why a command was not finished.
+// whyEnded returns, for the asker, why a command was not finished.
 func (l *intercomListener) whyEnded(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), ErrTookTooLong) {
 		return fmt.Errorf("the agent did not finish within %v", l.options.Timeout)
@@ -172,7 +172,7 @@ func (l *intercomListener) whyEnded(ctx context.Context) error {
 	return errLeaving
 }
 
-// failureText is an error as a host takes it: not blank and not too long.
+// failureText returns an error's text as a host takes it: not blank and not too long.
 func failureText(err error) string {
 	text := strings.ToValidUTF8(err.Error(), "\uFFFD")
 	if len(text) > maxFailureBytes {
@@ -184,7 +184,7 @@ func failureText(err error) string {
 	return text
 }
 
-// lingering gives a context that ends some time after another one.
+// lingering returns a context that ends some time after another one.
 func lingering(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {

@@ -19,7 +19,7 @@ func nothing(context.Context, *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
 	return sdk.IntercomAnswer{}, nil
 }
 
-// A host of the older service sends no headers before the first event.
+// A host of the agent-play service sends no headers before the first event.
 func TestCommandsAreReadyWhereHeadersAreHeldBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, err := sdk.New(sdk.Options{

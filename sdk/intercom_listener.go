@@ -25,7 +25,7 @@ const (
 type intercomListener struct {
 	ctx   context.Context //nolint:containedctx // commands live as long as their subscription
 	world *RemotePlayWorld
-	// options have no Execute where the agents' own programs answer.
+	// options have no Execute if the agents' own programs answer.
 	options *IntercomOptions
 	// sources are the clients whose streams have the commands.
 	sources []*client.Client
@@ -116,7 +116,7 @@ func (l *intercomListener) listen(source *client.Client) {
 			lost = false
 		case client.SignalLost:
 			slow.Stop()
-			// A host ends every stream in order now and then.
+			// A host ends every stream gracefully now and then.
 			if signal.Err != nil && !lost {
 				lost = true
 				l.connection(false)
@@ -204,7 +204,7 @@ func (l *intercomListener) command(event *protocol.IntercomEvent) {
 // ofPrograms reports whether the programs of the agents answer, and no executor.
 func (l *intercomListener) ofPrograms() bool { return l.options.Execute == nil }
 
-// asked is the agent of an id, also one that is on its way to the map; nil if it is none of
+// asked returns the agent of an id, also one that is on its way to the map; nil if it is not one of
 // this subscription.
 func (l *intercomListener) asked(id string) *Agent {
 	o := l.options
@@ -278,7 +278,7 @@ func (l *intercomListener) answered(requestID string) {
 
 func (l *intercomListener) report(err error) { l.reportOf(nil, err) }
 
-// reportOf reports what goes wrong with a command to its program, where it has one that
+// reportOf reports what goes wrong with a command to its program, if it has one that
 // listens.
 func (l *intercomListener) reportOf(call *IntercomCall, err error) {
 	report := l.options.OnError

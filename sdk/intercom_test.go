@@ -152,7 +152,7 @@ func TestFailuresAreReported(t *testing.T) {
 		"panic":         "the agent's program broke down while it carried out the command",
 		"wait":          "the agent did not finish within 5s",
 		"stuck":         "the agent did not finish within 5s",
-		"list":          "the agent's answer has a result that is no JSON object",
+		"list":          "the agent's answer has a result that is not a JSON object",
 		"too much":      "the agent's answer was not accepted: the field payload.result has 65544 bytes of JSON, at most 65536 are allowed",
 	} {
 		t.Run(text, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// The lease is renewed after a third of its term, so that two signs of life may
+// The lease is renewed after a third of its term, so that two heartbeats may
 // be lost.
 const heartbeatsPerTerm = 3
 
@@ -28,7 +28,7 @@ func (a *Agent) wake() {
 	}
 }
 
-// term is the lease that the host granted; 0 for an agent without one.
+// term returns the lease that the host granted; 0 for an agent without one.
 func (a *Agent) term() time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -87,7 +87,7 @@ func (a *Agent) beat() error {
 
 func (a *Agent) leaves() bool { return a.leaving.Err() != nil }
 
-// nextSign is when the next sign of life is due; 0 for never.
+// nextSign returns when the next heartbeat is due; 0 for never.
 func (a *Agent) nextSign(failures int) time.Duration {
 	if failures > 0 {
 		return retry.Backoff{First: time.Second, Max: longestRepair}.After(failures)
@@ -95,7 +95,7 @@ func (a *Agent) nextSign(failures int) time.Duration {
 	return a.term() / heartbeatsPerTerm
 }
 
-// await waits for a time, or for ever if it is 0, and reports whether the agent
+// await waits for a time, or without end if it is 0, and reports whether the agent
 // is to register again.
 func (a *Agent) await(d time.Duration) (again bool) {
 	var due <-chan time.Time
@@ -113,7 +113,7 @@ func (a *Agent) await(d time.Duration) (again bool) {
 	return false
 }
 
-// renew gives one sign of life, or registers the agent again.
+// renew sends one heartbeat, or registers the agent again.
 func (a *Agent) renew(again bool) error {
 	limit := a.term()
 	if limit == 0 {
@@ -138,7 +138,7 @@ func (a *Agent) renew(again bool) error {
 	return a.register(ctx)
 }
 
-// noteContest warns once where an agent that lost its lease is on the map: another
+// noteContest warns once if an agent that lost its lease is on the map: another
 // program put it there.
 func (a *Agent) noteContest(ctx context.Context) {
 	if a.contested {

@@ -53,7 +53,7 @@ func TestTheCopyFollowsANewHostAtTheSamePosition(t *testing.T) {
 	})
 }
 
-// A snapshot of the older service names something else than the genesis text that its
+// A snapshot of the agent-play service names something else than the genesis text that its
 // root is of.
 func TestASnapshotOfTheOlderServiceIsVerified(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

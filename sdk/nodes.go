@@ -15,7 +15,7 @@ type MainNodeOptions struct {
 	// BaseURL, Service, Transport and the rest of Options mean what they mean
 	// there; APIKey is ignored, because the account has none yet.
 	Options
-	// RegistrationToken is what a host asks for whose registration is not open.
+	// RegistrationToken is what a host requires whose registration is not open.
 	RegistrationToken protocol.Secret
 }
 
@@ -73,7 +73,7 @@ func (w *RemotePlayWorld) DeleteAgentNode(ctx context.Context, agentID string) (
 	return reply.OK, nil
 }
 
-// LabelAgentNode gives an agent node of the main node a label, or takes it away with "".
+// LabelAgentNode sets the label of an agent node of the main node, or removes it with "".
 // Only the account and the administrator see it.
 func (w *RemotePlayWorld) LabelAgentNode(ctx context.Context, agentID, label string) error {
 	_, err := during(ctx, w, func(ctx context.Context) (*protocol.LabelReply, error) {
@@ -93,7 +93,7 @@ func (w *RemotePlayWorld) RegisterSpaceNode(ctx context.Context, space *protocol
 	return &reply.Space, nil
 }
 
-// APIKeys lists the API keys of the main node, the default one first.
+// APIKeys returns the API keys of the main node, the default one first.
 func (w *RemotePlayWorld) APIKeys(ctx context.Context) ([]protocol.KeyRecord, error) {
 	reply, err := during(ctx, w, w.client.Keys)
 	if err != nil {
@@ -103,7 +103,7 @@ func (w *RemotePlayWorld) APIKeys(ctx context.Context) ([]protocol.KeyRecord, er
 }
 
 // CreateAPIKey makes one more API key of the main node and returns it, which the host
-// shows once. The others stay good. A term of 0 is for ever.
+// shows once. The others stay valid. A term of 0 means no expiry.
 func (w *RemotePlayWorld) CreateAPIKey(ctx context.Context, name string, term time.Duration) (protocol.Secret, error) {
 	reply, err := during(ctx, w, func(ctx context.Context) (*protocol.CreateKeyReply, error) {
 		return w.client.CreateKey(ctx, protocol.CreateKeyRequest{Name: name, ExpiresInSeconds: int(term / time.Second)})
@@ -125,7 +125,7 @@ func (w *RemotePlayWorld) RevokeAPIKey(ctx context.Context, name string) (bool, 
 	return reply.OK, nil
 }
 
-// forget lets go of an agent that is no more: there is nothing to keep, and
+// forget drops an agent that no longer exists: there is nothing to keep, and
 // nothing to disconnect at the end.
 func (w *RemotePlayWorld) forget(ctx context.Context, agentID string) {
 	w.mu.Lock()

@@ -17,7 +17,7 @@ import (
 var ErrUnreachable = client.ErrUnreachable
 
 // ErrReply is matched by errors of answers that cannot be used, as those of a
-// server that is no world host.
+// server that is not a world host.
 var ErrReply = client.ErrReply
 
 // ErrClosed is returned by the methods of a world that was closed.
@@ -42,12 +42,12 @@ type Options struct {
 	// APIKey is the key of the account: its main node's. A host that checks
 	// none ignores it.
 	APIKey protocol.Secret
-	// ReloadAPIKey, if set, is asked for the key again when the host refuses it, as after
-	// a rotation. The world goes on with what it gives, unless that is the refused key,
+	// ReloadAPIKey, if set, is called for the key again when the host refuses it, as after
+	// a rotation. The world continues with the key that it returns, unless that is the refused key,
 	// empty or an error: then the refusal is reported. It must not call the world.
 	ReloadAPIKey func(ctx context.Context) (protocol.Secret, error)
 	// NoAPIKey allows an empty APIKey: for hosts that check no keys, and for
-	// programs that only look on.
+	// programs that only watch.
 	NoAPIKey bool
 	// MainNodeCredentials are the account's. They may be nil for a program that
 	// has the credentials of its agents only.
@@ -57,7 +57,7 @@ type Options struct {
 	// Service is the service name in the paths, protocol.ServicePlay if empty.
 	Service protocol.Service
 	// Timeout bounds one attempt of a call, 30 s if 0. Calls that may be
-	// repeated are, for about a minute; contexts bound that.
+	// retried are, for about a minute; contexts bound that.
 	Timeout time.Duration
 	// CertificateFingerprint, if set, is the SHA-256, in 64 hex digits, of the one
 	// certificate that is trusted: the host's own or its authority's. It is not for use
@@ -65,7 +65,7 @@ type Options struct {
 	CertificateFingerprint string
 	// Transport sends the requests; nil makes one for this world.
 	Transport http.RoundTripper
-	// Logger takes warnings, and repeats at debug level; slog.Default() if nil.
+	// Logger takes warnings, and retries at debug level; slog.Default() if nil.
 	Logger *slog.Logger
 	// OnWarning is called with the text of each warning, such as that an agent
 	// has no credentials of its own, or that a host of the world may still accept what was
@@ -74,8 +74,8 @@ type Options struct {
 	OnWarning func(text string)
 }
 
-// client checks the options and makes the client that the world stands on; main
-// is who it calls as.
+// client checks the options and makes the client that the world uses; main
+// are the credentials that it calls with.
 func (o *Options) client(onSession func(sid string), onUnconfirmed func(hosts int)) (c *client.Client, main client.Credentials, err error) {
 	if protocol.TrimSpace(o.BaseURL) == "" {
 		return nil, main, ErrBaseURLMissing
@@ -101,7 +101,7 @@ func (o *Options) client(onSession func(sid string), onUnconfirmed func(hosts in
 	return c, main, nil
 }
 
-// base is what a client needs that calls the host as nobody.
+// base returns what a client needs that calls the host as nobody.
 func (o *Options) base() client.Options {
 	return client.Options{
 		BaseURL: o.BaseURL, Service: o.Service, Timeout: o.Timeout, Transport: o.Transport,

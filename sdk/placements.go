@@ -40,7 +40,7 @@ func newPlacements(w *RemotePlayWorld) *placements {
 	return &placements{world: w, renewal: make(chan struct{}, 1), byName: map[string]placement{}, names: map[string]string{}}
 }
 
-// RegisterMCP puts an MCP placement of the main node on the map and gives its
+// RegisterMCP puts an MCP placement of the main node on the map and returns its
 // id. The same name again changes the row and keeps the id. It stays when the
 // world is closed; UnregisterMCP removes it.
 func (w *RemotePlayWorld) RegisterMCP(ctx context.Context, mcp MCP) (id string, err error) {
@@ -88,7 +88,7 @@ func (p *placements) drop(id string) {
 	delete(p.names, id)
 }
 
-// present is the id that a placement has in the present session.
+// present returns the id that a placement has in the present session.
 func (p *placements) present(id string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -98,14 +98,14 @@ func (p *placements) present(id string) string {
 	return id
 }
 
-// all are the names of the placements.
+// all returns the names of the placements.
 func (p *placements) all() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Collect(maps.Keys(p.byName))
 }
 
-// named is the placement of a name; false where it was taken off the map.
+// named returns the placement of a name; false if it was taken off the map.
 func (p *placements) named(name string) (MCP, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

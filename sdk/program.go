@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// AgentOption says what an agent does or is; see [RemotePlayWorld.Agent].
+// AgentOption sets what an agent does or is; see [RemotePlayWorld.Agent].
 type AgentOption func(*agentProgram)
 
 // agentProgram is what an agent does.
@@ -21,9 +21,9 @@ type agentProgram struct {
 	tools   []programTool
 	options AgentOptions
 	onError func(error)
-	// redact is nil where nothing is recorded.
+	// redact is nil if nothing is recorded.
 	redact func(protocol.JourneyStep) (protocol.JourneyStep, bool)
-	// wrong is what Agent refuses the options for.
+	// wrong is the error for which Agent refuses the options.
 	wrong error
 }
 
@@ -34,7 +34,7 @@ type programTool struct {
 	run func(ctx context.Context, args []byte) (any, error)
 }
 
-// Chat answers what is said to the agent. The text that it returns is the answer; an
+// Chat sets the function that answers what is said to the agent. The text that it returns is the answer; an
 // empty one stands for all that it sent with [Stream]. An agent without Chat answers
 // that it does not chat.
 func Chat(answer func(ctx context.Context, text string) (string, error)) AgentOption {
@@ -46,7 +46,7 @@ func Chat(answer func(ctx context.Context, text string) (string, error)) AgentOp
 	}
 }
 
-// Func is a tool that people may call, under its name with `assist_` before it where
+// Func adds a tool that people may call, under its name with `assist_` before it if
 // that is missing.
 //
 // In is a struct, whose exported fields are what people are asked for, in their order,
@@ -73,7 +73,7 @@ func Func[In, Out any](name, description string, do func(ctx context.Context, in
 	}
 }
 
-// With is the rest of what can be said of an agent, such as its credentials. Name and
+// With sets the other options of an agent, such as its credentials. Name and
 // Tools are left empty: they are those of [RemotePlayWorld.Agent].
 func With(options AgentOptions) AgentOption {
 	return func(p *agentProgram) {
@@ -84,8 +84,8 @@ func With(options AgentOptions) AgentOption {
 	}
 }
 
-// OnError is called for what goes wrong in the agent's functions, one call at a time.
-// Without it the world's Logger has it as a warning. It must not close the world.
+// OnError sets the function that is called for errors of the agent's functions, one call
+// at a time. Without it the world's Logger has it as a warning. It must not close the world.
 func OnError(report func(error)) AgentOption {
 	return func(p *agentProgram) { p.onError = report }
 }
@@ -96,13 +96,13 @@ func (p *agentProgram) refuse(err error) { p.wrong = errors.Join(p.wrong, err) }
 //
 //	ada, err := world.Agent(ctx, "Ada", sdk.Chat(answer), sdk.Func("book", "Books a table", book))
 //
-// Its agent node is made where there is none. Unless [With] says who it is, the same
+// Its agent node is made if there is none. Unless [With] says who it is, the same
 // name is the same agent of the account in every run and in every SDK. It leaves the map
 // when ctx ends, with [Agent.Disconnect] and with the world: what its functions are
 // doing then ends, and is answered as `failed`.
 //
 // Its functions are called from several goroutines, with contexts that end when no
-// answer is needed any more, and from which [CallOf] gives the question.
+// answer is needed any more, and from which [CallOf] returns the question.
 func (w *RemotePlayWorld) Agent(ctx context.Context, name string, options ...AgentOption) (*Agent, error) {
 	p := &agentProgram{}
 	for _, option := range options {
@@ -128,7 +128,7 @@ func (w *RemotePlayWorld) Agent(ctx context.Context, name string, options ...Age
 	return agent, nil
 }
 
-// registration is what the agent can do. A type that is not given is `go`.
+// registration returns what the agent can do. A type that is not given is `go`.
 func (p *agentProgram) registration() (*FrameworkRegistration, error) {
 	framework := p.options.Type
 	if framework == "" {
@@ -141,7 +141,7 @@ func (p *agentProgram) registration() (*FrameworkRegistration, error) {
 	return NewFrameworkRegistration(framework, tools...)
 }
 
-// tool is the tool of a name; nil if there is none.
+// tool returns the tool of a name; nil if there is none.
 func (p *agentProgram) tool(name string) *programTool {
 	for i := range p.tools {
 		if p.tools[i].Name == name {
@@ -158,7 +158,7 @@ func assistName(name string) string {
 	return protocol.AssistToolPrefix + name
 }
 
-// identify says who an agent is where its options do not, and makes its node.
+// identify sets an agent's credentials if its options have none, and makes its node.
 func (w *RemotePlayWorld) identify(ctx context.Context, o *AgentOptions) error {
 	switch {
 	case o.Credentials != nil || o.AgentID != "":
@@ -187,7 +187,7 @@ func (w *RemotePlayWorld) identify(ctx context.Context, o *AgentOptions) error {
 	return err
 }
 
-// ownNode gives the credentials that follow from an agent's name and the account's
+// ownNode returns the credentials that follow from an agent's name and the account's
 // secret, as the other SDKs derive them. Nobody learns the account's secret from them.
 func (w *RemotePlayWorld) ownNode(ctx context.Context, name string) (*NodeCredentials, error) {
 	ctx, done, err := w.begin(ctx)
@@ -226,7 +226,7 @@ func (w *RemotePlayWorld) leaveWith(ctx context.Context, a *Agent) {
 	})
 }
 
-// sourceFor is the client whose stream has an agent's questions.
+// sourceFor returns the client whose stream has an agent's questions.
 func (w *RemotePlayWorld) sourceFor(a *Agent) *client.Client {
 	if w.main.IsZero() && a.request.AgentID == a.client.Node() {
 		return a.client

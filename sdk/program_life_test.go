@@ -252,14 +252,14 @@ func TestWhatAnAgentIsRefusedFor(t *testing.T) {
 		w := visit(t, host, nil)
 		none := func(context.Context, struct{}) (string, error) { return "", nil }
 		for want, options := range map[string][]sdk.AgentOption{
-			"int is no struct": {sdk.Func("x", "", func(context.Context, int) (string, error) { return "", nil })},
-			"its arguments: ":  {sdk.Func("x", "", func(context.Context, struct{ F func() }) (string, error) { return "", nil })},
+			"int is not a struct": {sdk.Func("x", "", func(context.Context, int) (string, error) { return "", nil })},
+			"its arguments: ":     {sdk.Func("x", "", func(context.Context, struct{ F func() }) (string, error) { return "", nil })},
 			"the field N: the tag enum is for a text": {sdk.Func("x", "", func(context.Context, struct {
 				N int `enum:"1"`
 			}) (string, error) {
 				return "", nil
 			})},
-			`the field S: the format "day" is none`: {sdk.Func("x", "", func(context.Context, struct {
+			`the field S: the format "day" is unknown: it must be date or date-time`: {sdk.Func("x", "", func(context.Context, struct {
 				S string `format:"day"`
 			}) (string, error) {
 				return "", nil

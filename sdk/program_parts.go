@@ -66,7 +66,7 @@ func (p *parts) drain() {
 	p.sending = false
 }
 
-// cut is the beginning of a text, of at most so many bytes, without a character that is
+// cut returns the beginning of a text, of at most so many bytes, without a character that is
 // cut in two.
 func cut(text string, most int) string {
 	if len(text) <= most {
@@ -92,7 +92,7 @@ func (p *parts) sent() error {
 	return p.failed
 }
 
-// whole is all parts together; empty where they are longer than an answer may be.
+// whole returns all parts together; empty if they are longer than an answer may be.
 func (p *parts) whole() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

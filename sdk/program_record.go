@@ -19,7 +19,7 @@ const leftOut = `"[too long to be recorded]"`
 
 // Record records each answer of an agent as a journey: the question, the tool that was
 // called, the answer. Questions are seen by the asker and the agent only, journeys by
-// everybody in the world: redact changes each step before, or leaves it out by giving
+// everybody in the world: redact changes each step before, or leaves it out by returning
 // false. It may be nil. A journey that cannot be recorded is reported as [OnError] says, and
 // the question is answered.
 func Record(redact func(protocol.JourneyStep) (protocol.JourneyStep, bool)) AgentOption {
@@ -49,7 +49,7 @@ func (p *agentProgram) record(ctx context.Context, call *IntercomCall, began tim
 	return nil
 }
 
-// stepsOf are the question, the tool that was called, and the answer.
+// stepsOf returns the question, the tool that was called, and the answer.
 func stepsOf(c *protocol.IntercomCommand, answer IntercomAnswer, err error) []protocol.JourneyStep {
 	to := answer.Message
 	if to == "" {
@@ -74,7 +74,7 @@ func stepsOf(c *protocol.IntercomCommand, answer IntercomAnswer, err error) []pr
 	return append(steps, protocol.JourneyStep{Type: protocol.StepDestination, Content: shortened(to), MessageID: c.RequestID + "-out"})
 }
 
-// recordedResult is what a tool gave, as JSON.
+// recordedResult returns what a tool gave, as JSON.
 func recordedResult(answer IntercomAnswer, err error) json.RawMessage {
 	var given any = answer.Message
 	switch {
@@ -90,7 +90,7 @@ func recordedResult(answer IntercomAnswer, err error) json.RawMessage {
 	return text
 }
 
-// failureOf is what of an error is for others than the developer.
+// failureOf returns the part of an error that others than the developer may read.
 func failureOf(err error) string {
 	if forAsker, ok := errors.AsType[*ToolError](err); ok {
 		return forAsker.Error()
@@ -98,7 +98,7 @@ func failureOf(err error) string {
 	return "failed"
 }
 
-// shortened is a text of at most longestRecorded bytes.
+// shortened returns a text of at most longestRecorded bytes.
 func shortened(text string) string {
 	if len(text) <= longestRecorded {
 		return text

@@ -23,10 +23,10 @@ func ToolErrorf(format string, args ...any) error {
 	return &ToolError{fmt.Errorf(format, args...)}
 }
 
-// Error is what the asker reads.
+// Error returns the text that the asker reads.
 func (e *ToolError) Error() string { return e.err.Error() }
 
-// Unwrap gives what %w named.
+// Unwrap returns the error that %w named.
 func (e *ToolError) Unwrap() error { return errors.Unwrap(e.err) }
 
 type askedKey struct{}
@@ -37,8 +37,8 @@ type asked struct {
 	parts *parts
 }
 
-// CallOf gives the question that an agent's function answers: who asks, and which agent
-// of the world. It is nil where the context is not of a function of [RemotePlayWorld.Agent].
+// CallOf returns the question that an agent's function answers, with its asker and the
+// agent of the world. It is nil if the context is not of a function of [RemotePlayWorld.Agent].
 func CallOf(ctx context.Context) *IntercomCall {
 	if a, ok := ctx.Value(askedKey{}).(*asked); ok {
 		return a.call
@@ -58,7 +58,7 @@ func Stream(ctx context.Context, text string) error {
 	return a.parts.add(text)
 }
 
-// carryOut answers one question as the program says. What goes wrong in it is reported.
+// carryOut answers one question as the program says. Errors in it are reported.
 func (p *agentProgram) carryOut(ctx context.Context, call *IntercomCall, report func(error)) (IntercomAnswer, error) {
 	began := time.Now()
 	sending := newParts(func(text string) error { return call.Stream(ctx, IntercomAnswer{Message: text}) })
@@ -119,7 +119,7 @@ func (p *agentProgram) run(ctx context.Context, c *protocol.IntercomCommand, sen
 	return nil, ToolErrorf("this agent does not talk in realtime")
 }
 
-// answerOf is what a function gave, as an answer of the wire.
+// answerOf returns what a function gave, as an answer of the wire.
 func answerOf(given any) (IntercomAnswer, error) {
 	switch v := given.(type) {
 	case nil:
@@ -140,7 +140,7 @@ func answerOf(given any) (IntercomAnswer, error) {
 	text, err := json.Marshal(given)
 	switch {
 	case err != nil:
-		return IntercomAnswer{}, fmt.Errorf("what it returned has no form in JSON: %w", err)
+		return IntercomAnswer{}, fmt.Errorf("the returned value cannot be encoded as JSON: %w", err)
 	case string(text) == "null":
 		return IntercomAnswer{}, nil
 	case text[0] == '{':

@@ -82,7 +82,7 @@ const (
 	formatTime = "date-time"
 )
 
-// checkDates refuses texts that are no dates where the schema asks for one: the
+// checkDates refuses texts that are not dates if the schema requires one: the
 // validator takes any text. path leads to the value.
 func checkDates(s *jsonschema.Schema, value any, path []string) error {
 	switch value := value.(type) {
@@ -110,13 +110,13 @@ func checkDates(s *jsonschema.Schema, value any, path []string) error {
 		}
 	case string:
 		if example, ok := isDate(s.Format, value); !ok {
-			return fmt.Errorf("%s: %q is no %s, such as %s", strings.Join(path, "."), value, s.Format, example)
+			return fmt.Errorf("%s: %q is not a %s, such as %s", strings.Join(path, "."), value, s.Format, example)
 		}
 	}
 	return nil
 }
 
-// isDate reports whether a text is of a format, and gives one that is.
+// isDate reports whether a text is of a format, and returns an example.
 func isDate(format, text string) (example string, ok bool) {
 	layout := time.RFC3339
 	switch example = "2026-05-06T07:08:09Z"; format {
@@ -159,7 +159,7 @@ func argumentAt(place string) string {
 	return strings.Join(names, ".")
 }
 
-// schemaOf gives the JSON Schema of a struct type. What may be null in Go may be left
+// schemaOf returns the JSON Schema of a struct type. What may be null in Go may be left
 // out instead.
 func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	for t.Kind() == reflect.Pointer {
@@ -167,10 +167,10 @@ func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	}
 	schema, err := jsonschema.ForType(t, nil)
 	if err != nil {
-		return nil, fmt.Errorf("%v has no form in JSON Schema: %w", t, err)
+		return nil, fmt.Errorf("%v cannot be described in JSON Schema: %w", t, err)
 	}
 	if schema.Type != "object" {
-		return nil, fmt.Errorf("%v is no struct: arguments have names", t)
+		return nil, fmt.Errorf("%v is not a struct: arguments have names", t)
 	}
 	if err := refine(t, schema); err != nil {
 		return nil, err
@@ -253,13 +253,13 @@ func format(tag string, s *jsonschema.Schema) error {
 		return errors.New("the tag format is for a text: a time.Time has its own")
 	}
 	if tag != formatDate && tag != formatTime {
-		return fmt.Errorf("the format %q is none: it may be %s or %s", tag, formatDate, formatTime)
+		return fmt.Errorf("the format %q is unknown: it must be %s or %s", tag, formatDate, formatTime)
 	}
 	s.Format = tag
 	return nil
 }
 
-// textOf gives the schema of a text, or of each text of a list.
+// textOf returns the schema of a text, or of each text of a list.
 func textOf(s *jsonschema.Schema, tag string) (*jsonschema.Schema, error) {
 	if s.Items != nil {
 		s = s.Items

@@ -149,9 +149,9 @@ func TestTheFormOfDates(t *testing.T) {
 			t.Errorf("it says %q, %s", said, failure)
 		}
 		for args, want := range map[string]string{
-			`{"at": "tomorrow"}`: `at: "tomorrow" is no date-time, such as 2026-05-06T07:08:09Z`,
-			`{"at": "2026-05-06T07:08:09Z", "days": ["2026-05-06", "2026-02-30"]}`: `days: "2026-02-30" is no date, such as 2026-05-06`,
-			`{"at": "2026-05-06T07:08:09Z", "more": {"x": "2026-05-06"}}`:          `more.x: "2026-05-06" is no date-time, such as 2026-05-06T07:08:09Z`,
+			`{"at": "tomorrow"}`: `at: "tomorrow" is not a date-time, such as 2026-05-06T07:08:09Z`,
+			`{"at": "2026-05-06T07:08:09Z", "days": ["2026-05-06", "2026-02-30"]}`: `days: "2026-02-30" is not a date, such as 2026-05-06`,
+			`{"at": "2026-05-06T07:08:09Z", "more": {"x": "2026-05-06"}}`:          `more.x: "2026-05-06" is not a date-time, such as 2026-05-06T07:08:09Z`,
 		} {
 			if _, _, failure := call(t, w, ada, "assist_go", args); !strings.HasSuffix(failure, want) {
 				t.Errorf("%s: %s", args, failure)

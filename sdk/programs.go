@@ -13,7 +13,7 @@ import (
 var errLeaving = errors.New("the agent is leaving")
 
 // programs are the streams that bring the questions of a world's agents that have a
-// program: one for all of them where a main node reads it.
+// program: one for all of them if a main node reads it.
 type programs struct {
 	world *RemotePlayWorld
 
@@ -52,7 +52,7 @@ func (s *programs) add(ctx context.Context, o *AgentOptions, p *agentProgram) (*
 	return a, nil
 }
 
-// remove lets an agent's program go that leaves: what it does ends, and is answered,
+// remove drops the program of an agent that leaves: what it does ends, and is answered,
 // which it waits for until ctx ends.
 func (s *programs) remove(ctx context.Context, a *Agent) {
 	if a.program == nil || a.gone.Swap(true) {
@@ -74,8 +74,8 @@ func (s *programs) all() []*intercomListener {
 }
 
 // listen listens for the questions that a client can read, and waits until the stream is
-// open. A stream is asked for again for as long as it takes; a host that refuses who
-// calls ends that here.
+// open. A stream is asked for again for as long as it takes; a host that refuses the caller
+// ends that here.
 func (s *programs) listen(ctx context.Context, source *client.Client) error {
 	ctx, done, err := s.world.begin(ctx)
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *programs) listen(ctx context.Context, source *client.Client) error {
 	return ErrClosed
 }
 
-// forget makes the next agent listen anew.
+// forget makes the next agent listen again.
 func (s *programs) forget(ended *IntercomSubscription) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

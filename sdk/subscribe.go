@@ -11,11 +11,11 @@ import (
 	"github.com/playctl/playctl/chain"
 )
 
-// ErrUnmended is matched by errors about a copy that was read again because it
-// was not the host's, and that still is not. It is tried again.
-var ErrUnmended = errors.New("the copy of the world was read again and still is not what the host says it is")
+// ErrUnmended is matched by errors about a copy that was read again because it did
+// not match the host's, and still does not. The read is retried.
+var ErrUnmended = errors.New("the copy of the world was read again and still does not match the host")
 
-// State is where a followed world stands.
+// State is the state of a followed world.
 type State struct {
 	// Snapshot is the copy, nil before the first full read. It never changes.
 	Snapshot *chain.Snapshot
@@ -32,14 +32,14 @@ type Stats struct {
 	Events, Merges uint64
 	// Verifications are comparisons of root and count that were equal.
 	Verifications uint64
-	// FullReads are snapshots that were read; Heals those of them that mended a
+	// FullReads are snapshots that were read; Heals those of them that repaired a
 	// mismatch.
 	FullReads, Heals uint64
 	// Reconnects are connections after the first one.
 	Reconnects uint64
 }
 
-// ReportType says what a Report is about.
+// ReportType is what a Report is about.
 type ReportType int
 
 // The types of reports.
@@ -54,7 +54,7 @@ const (
 	ReportState
 )
 
-// String names the type.
+// String returns the type's name.
 func (t ReportType) String() string {
 	names := [...]string{"event", "update", "checked", "state"}
 	if t < 0 || int(t) >= len(names) {
@@ -72,7 +72,7 @@ type Report struct {
 	// Checked is what is known about the copy as of the event of ReportChecked:
 	// CatchingUp where that waits for later events or for a full read.
 	Checked Verification
-	// State is where the copy stands.
+	// State is the state of the copy.
 	State State
 }
 
@@ -114,19 +114,19 @@ type SubscribeOptions struct {
 	// OnState is called when the connection or the verification changes:
 	// ReportState.
 	OnState func(State)
-	// OnError is called for what goes wrong. The subscription goes on. If it is nil,
+	// OnError is called for errors. The subscription continues. If it is nil,
 	// the world's Logger has it as a warning.
 	OnError func(error)
 }
 
-// Follow keeps a copy of the world that is proved equal to the host's after
-// every event, heals it where it is not, and yields what happens, until ctx ends
+// Follow keeps a copy of the world that is verified against the host's after
+// every event, repairs it if it differs, and yields what happens, until ctx ends
 // or the world is closed, which yields ErrClosed. It reconnects and resumes; what
 // the loop's body does not take stays at the host, which cuts a reader that falls
 // behind.
 //
-// A pair with an error has only the State. It says what goes wrong, and the next
-// one goes on.
+// A pair with an error has only the State. It says what went wrong, and the loop
+// continues.
 func (w *RemotePlayWorld) Follow(ctx context.Context, options SubscribeOptions) iter.Seq2[Report, error] {
 	return func(yield func(Report, error) bool) {
 		ctx, done, err := w.begin(ctx)
@@ -153,8 +153,8 @@ type Subscription struct {
 	state State
 }
 
-// SubscribeWorldState is Follow with functions that are called, and a state that
-// can be asked for at any time. It returns at once; the first full read is
+// SubscribeWorldState does what Follow does, with functions that are called, and a state
+// that can be read at any time. It returns immediately; the first full read is
 // reported when it is there. It ends with ctx, with Close, and with the world.
 func (w *RemotePlayWorld) SubscribeWorldState(ctx context.Context, options SubscribeOptions) (*Subscription, error) {
 	s := &Subscription{options: options, logger: w.options.Logger}
@@ -170,7 +170,7 @@ func (w *RemotePlayWorld) SubscribeWorldState(ctx context.Context, options Subsc
 	return s, nil
 }
 
-// State is where the subscription stands now.
+// State returns the present state of the followed world.
 func (s *Subscription) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,14 +183,14 @@ func (s *Subscription) publish(state *State) {
 	s.state = *state
 }
 
-// take calls what a report is for.
+// take calls the function that a report is for.
 func (s *Subscription) take(r Report, err error) bool {
 	o := &s.options
 	switch {
 	case err != nil && o.OnError != nil:
 		o.OnError(err)
 	case err != nil:
-		s.logger.Warn("following the world met an error; it goes on", "reason", err)
+		s.logger.Warn("an error while following the world; it continues", "reason", err)
 	case r.Type == ReportEvent && o.OnEvent != nil:
 		o.OnEvent(*r.Event)
 	case r.Type == ReportUpdate && o.OnSnapshot != nil:

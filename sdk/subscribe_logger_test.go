@@ -29,7 +29,7 @@ func TestALostStreamIsLoggedWhereNobodyListens(t *testing.T) {
 		addAgent(t, visit(t, host, nil), "ada", nil)
 		synctest.Wait()
 		subscription.Close()
-		if text := logged.String(); !strings.Contains(text, "level=WARN") || !strings.Contains(text, "it goes on") {
+		if text := logged.String(); !strings.Contains(text, "level=WARN") || !strings.Contains(text, "an error while following the world; it continues") {
 			t.Errorf("it was not logged:\n%s", text)
 		}
 	})

@@ -68,16 +68,16 @@ func (r *FrameworkRegistration) add(t *Tool) error {
 	return nil
 }
 
-// Framework is the framework's name.
+// Framework returns the framework's name.
 func (r *FrameworkRegistration) Framework() string { return r.framework }
 
-// ToolNames are the names of all tools, in their order.
+// ToolNames returns the names of all tools, in their order.
 func (r *FrameworkRegistration) ToolNames() []string { return slices.Clone(r.names) }
 
-// AssistTools are the tools that people may call, in their order.
+// AssistTools returns the tools that people may call, in their order.
 func (r *FrameworkRegistration) AssistTools() []protocol.AssistTool { return slices.Clone(r.assist) }
 
-// AssistTool is the tool of that name that people may call; false if there is
+// AssistTool returns the tool of that name that people may call; false if there is
 // none.
 func (r *FrameworkRegistration) AssistTool(name string) (protocol.AssistTool, bool) {
 	at, ok := r.index[name]
@@ -142,7 +142,7 @@ type Parameter struct {
 	Enum []string
 }
 
-// schema gives a tool's parameters as a JSON Schema object.
+// schema returns a tool's parameters as a JSON Schema object.
 func (t *Tool) schema() (json.RawMessage, error) {
 	if len(t.Schema) > 0 {
 		return t.ownSchema()
@@ -210,7 +210,7 @@ func (p *Parameter) check() error {
 			return fmt.Errorf("%q is of type %s and has an Enum, which is for strings", p.Name, p.Type)
 		}
 	default:
-		return fmt.Errorf("%q has the type %q, which is not string, number, integer, boolean, object or array", p.Name, p.Type)
+		return fmt.Errorf("%q has the type %q, which must be string, number, integer, boolean, object or array", p.Name, p.Type)
 	}
 	return nil
 }

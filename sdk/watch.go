@@ -12,7 +12,7 @@ func (w *RemotePlayWorld) CreateWatchToken(ctx context.Context) (*protocol.Watch
 	return during(ctx, w, w.client.WatchToken)
 }
 
-// WatchTokens lists the main node's tokens that have not ended, the oldest first.
+// WatchTokens returns the main node's tokens that have not ended, the oldest first.
 func (w *RemotePlayWorld) WatchTokens(ctx context.Context) ([]protocol.WatchTokenRecord, error) {
 	reply, err := during(ctx, w, w.client.WatchTokens)
 	if err != nil {
@@ -21,7 +21,7 @@ func (w *RemotePlayWorld) WatchTokens(ctx context.Context) ([]protocol.WatchToke
 	return reply.Tokens, nil
 }
 
-// RevokeWatchToken ends a token by the id that WatchTokens gives it, with the cookies
+// RevokeWatchToken ends a token by the id that WatchTokens lists, with the cookies
 // that were made from it; false if there was none of that id.
 func (w *RemotePlayWorld) RevokeWatchToken(ctx context.Context, id string) (bool, error) {
 	reply, err := during(ctx, w, func(ctx context.Context) (*protocol.OKReply, error) {

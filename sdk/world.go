@@ -1,16 +1,16 @@
 // Package sdk drives a world host from a Go program: it puts agents on the map
 // and keeps them there, registers MCP placements, records what agents say and
-// do, and follows the world with a copy that is proved equal to the host's.
+// do, and follows the world with a copy that is verified against the host's.
 //
 //	world, err := sdk.Connect(ctx)
 //	ada, err := world.Agent(ctx, "Ada", sdk.Chat(answer), sdk.Func("book", "Books a table", book))
 //
-// A [RemotePlayWorld] keeps the session: where the host begins another one, the
-// world's agents and MCP placements register again by themselves. It keeps the
+// A [RemotePlayWorld] keeps the session: when the host begins another one, the
+// world's agents and MCP placements register again automatically. It keeps the
 // agents' leases with heartbeats until it is closed.
 //
-// Errors are [*github.com/playctl/playctl/protocol.Error] where the host
-// refused something, and match [ErrUnreachable] where it gave no answer.
+// Errors are [*github.com/playctl/playctl/protocol.Error] if the host
+// refused something, and match [ErrUnreachable] if it gave no answer.
 // Secrets are of type [github.com/playctl/playctl/protocol.Secret], which prints
 // as a placeholder; no error and no log line holds one.
 package sdk
@@ -61,7 +61,7 @@ type RemotePlayWorld struct {
 }
 
 // New makes a world. It checks the options and connects to nothing: Connect
-// finds out whether the host is there and takes the credentials.
+// checks that the host answers and accepts the credentials.
 func New(options Options) (*RemotePlayWorld, error) {
 	w := &RemotePlayWorld{options: options, agents: map[string]*Agent{}, arriving: map[string]*Agent{}, program: rand.Text()}
 	c, main, err := w.options.client(w.sessionChanged, w.unconfirmed)
@@ -79,15 +79,15 @@ func New(options Options) (*RemotePlayWorld, error) {
 	return w, nil
 }
 
-// Connect checks that the host answers and takes the main node's credentials
-// and the API key, and gives the world's session. Other methods connect by
-// themselves.
+// Connect checks that the host answers and accepts the main node's credentials
+// and the API key, and returns the world's session. Other methods connect
+// automatically.
 func (w *RemotePlayWorld) Connect(ctx context.Context) (*protocol.SessionReply, error) {
 	return during(ctx, w, w.client.Session)
 }
 
-// Snapshot reads the whole world. Where the host states a root, the snapshot is
-// proved equal to what the host had; one that is not is read once more, and is
+// Snapshot reads the whole world. If the host states a root, the snapshot is
+// verified against it; one that is not is read once more, and is
 // a *chain.MismatchError if it still differs.
 func (w *RemotePlayWorld) Snapshot(ctx context.Context) (*chain.Snapshot, error) {
 	ctx, done, err := w.begin(ctx)
@@ -184,9 +184,9 @@ func (w *RemotePlayWorld) warn(text string, args ...any) {
 	}
 }
 
-// RecordInteraction records what a player said. It is recorded once, also where
-// the host's answer is lost and the call repeats. Seq of the reply is the
-// event's; nil where the text was blank and nothing was recorded.
+// RecordInteraction records what a player said. It is recorded once, even if
+// the host's answer is lost and the call is retried. Seq of the reply is the
+// event's; nil if the text was blank and nothing was recorded.
 func (w *RemotePlayWorld) RecordInteraction(
 	ctx context.Context, r protocol.RecordInteractionRequest,
 ) (*protocol.RecordInteractionReply, error) {
@@ -204,7 +204,7 @@ func (w *RemotePlayWorld) RecordJourney(
 	})
 }
 
-// callerFor is who writes for a player: the agent itself where this world added
+// callerFor returns who writes for a player: the agent itself if this world added
 // it, else the main node.
 func (w *RemotePlayWorld) callerFor(playerID string) *client.Client {
 	w.mu.Lock()
@@ -215,8 +215,8 @@ func (w *RemotePlayWorld) callerFor(playerID string) *client.Client {
 	return w.client
 }
 
-// asked is who is asked under an agent's id: the one that is on the map, else one that is on
-// its way there; nil where there is none.
+// asked returns the agent that an id means: the one that is on the map, else one that is on
+// its way there; nil if there is none.
 func (w *RemotePlayWorld) asked(id string) *Agent {
 	id = protocol.NormalizeAgentID(id)
 	w.mu.Lock()
@@ -229,12 +229,12 @@ func (w *RemotePlayWorld) asked(id string) *Agent {
 	return nil
 }
 
-// disconnectTimeout bounds the disconnects of a world that is closed, where no
+// disconnectTimeout bounds the disconnects of a world that is closed, if no
 // deadline does: agents whose host is away are left to their leases.
 const disconnectTimeout = 3 * time.Second
 
 // OnClose adds a function that Close calls once, after the functions that were
-// added before. On a world that is closed it is called at once.
+// added before. On a world that is closed it is called immediately.
 func (w *RemotePlayWorld) OnClose(f func()) {
 	w.mu.Lock()
 	if !w.closed {
@@ -248,7 +248,7 @@ func (w *RemotePlayWorld) OnClose(f func()) {
 
 // Close takes the world's agents off the map, ends its heartbeats and
 // subscriptions and waits for them. Calls under way end with ErrClosed. An
-// agent that could not be disconnected is in the error; its lease ends it. Close
+// agent that could not be disconnected is in the error; it leaves the map when its lease expires. Close
 // may be called again: it then waits for the first call's end and returns its
 // error.
 func (w *RemotePlayWorld) Close(ctx context.Context) error {
@@ -272,7 +272,7 @@ func (w *RemotePlayWorld) shutdown(ctx context.Context) error {
 	return err
 }
 
-// disconnectAll takes agents off the map, all at once.
+// disconnectAll takes agents off the map, all at the same time.
 func disconnectAll(ctx context.Context, agents map[string]*Agent) error {
 	if _, has := ctx.Deadline(); !has {
 		var cancel context.CancelFunc
@@ -297,10 +297,10 @@ func disconnectAll(ctx context.Context, agents map[string]*Agent) error {
 	return failed
 }
 
-// Hold keeps a program going while its agents stay on the map.
+// Hold keeps a program running while its agents stay on the map.
 type Hold struct{ world *RemotePlayWorld }
 
-// Hold gives the world's hold.
+// Hold returns the world's hold.
 func (w *RemotePlayWorld) Hold() Hold { return Hold{world: w} }
 
 // For waits for a time. It returns nil when the time has passed, the context's

@@ -147,7 +147,7 @@ func TestWatchDoesNotWaitForABrowserThatRuns(t *testing.T) {
 	}
 	d := newDesktop(t, "exec cat "+gate+" >/dev/null")
 	d.types("watch").ends(command.ExitDone)
-	// The opener still runs: it takes what is written, which would else block.
+	// The opener still runs: it takes what is written, which would otherwise block.
 	if err := os.WriteFile(gate, []byte("the browser is closed\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestQRFindsAnAddressForAPhone(t *testing.T) {
 			p.env = append(p.env, "PLAYCTL_SERVER="+server)
 			p.types("create-main-node").ends(command.ExitDone)
 			if !reachable {
-				if shown := p.types("qr").ends(command.ExitFailed); !strings.Contains(shown, "no other one reaches") {
+				if shown := p.types("qr").ends(command.ExitFailed); !strings.Contains(shown, "can be reached only from this machine") {
 					t.Errorf("qr shows:\n%s", shown)
 				}
 				return
@@ -220,7 +220,7 @@ func TestQRRefusesWhatNobodyElseReaches(t *testing.T) {
 		p.env = append(p.env, "PLAYCTL_SERVER="+server)
 		p.types("create-main-node").ends(command.ExitDone)
 		shown := strings.Join(strings.Fields(p.types("qr").ends(command.ExitFailed)), " ")
-		if !strings.Contains(shown, "no other one reaches") || strings.Contains(shown, "token=") {
+		if !strings.Contains(shown, "can be reached only from this machine") || strings.Contains(shown, "token=") {
 			t.Errorf("qr shows:\n%s", shown)
 		}
 		if n := other.Load(); n != 0 {

@@ -41,7 +41,7 @@ func TestDoctorFindsAProxyThatBuffers(t *testing.T) {
 	if code := run(t.Context(), p); code != command.ExitFailed {
 		t.Errorf("it ended with %d: %s", code, &messages)
 	}
-	if !strings.Contains(out.String(), "a proxy on the way keeps it back") || !strings.Contains(out.String(), "fix: turn its buffering off") {
+	if !strings.Contains(out.String(), "a proxy is buffering it") || !strings.Contains(out.String(), "fix: turn its buffering off") {
 		t.Errorf("it found:\n%s", &out)
 	}
 }

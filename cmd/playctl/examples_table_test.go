@@ -18,7 +18,7 @@ var notRun = []struct {
 	{regexp.MustCompile(`aql --format`), "it is in a table, not in a shell"},
 }
 
-// typed is what a person presses where an example asks or goes on by itself: after a
+// typed is what a person presses where an example asks or goes on automatically: after a
 // text was seen, or each of several with | between, which keys, and with what it ends then.
 var typed = []struct {
 	pattern *regexp.Regexp

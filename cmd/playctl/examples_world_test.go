@@ -18,7 +18,7 @@ import (
 // it, to be copied.
 type made struct{ data, home, url, mcp, space, program string }
 
-// quickProgram builds playctl as scripts have it but for the race detector, which takes
+// quickProgram builds playctl as scripts have it except for the race detector, which takes
 // most of the time of a short command, and gives its folder. Scripts watch the same
 // commands for races.
 func quickProgram(t *testing.T) string {

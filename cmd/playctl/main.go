@@ -66,7 +66,7 @@ func newRootCommand(a *command.App) *cobra.Command {
 	return root
 }
 
-// theProcess is the surroundings of the real program.
+// theProcess returns the surroundings of the real program.
 func theProcess() *command.Program {
 	// Writing into a pipe that nobody reads any more is then an error that run
 	// knows, not the end of the process by a signal.

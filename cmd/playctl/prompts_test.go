@@ -68,7 +68,7 @@ func TestChat(t *testing.T) {
 	chat.presses("\r")
 	chat.sees("floor (integer, may be empty)")
 	chat.presses("x\r")
-	chat.sees("floor is no integer")
+	chat.sees("floor is not a valid integer")
 	chat.presses("3\r")
 	chat.sees("by (foot or boat, may be empty)")
 	chat.presses("train\r")

@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the command reference and the golden files with what is made now")
 
-// Where the generated command reference and the manual pages are.
+// If the generated command reference and the manual pages are.
 const (
 	referenceFolder = "../../docs/cli"
 	manualFolder    = "../../docs/man"

@@ -70,7 +70,7 @@ func runRedis(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(strings.ToUpper(name)+"_ADDRESS", around.redis.Addr)
 }
 
-// channels is what was published on the channels of a Redis.
+// channels is what was published on the channels of a Redis server.
 type channels struct {
 	mu       sync.Mutex
 	messages map[string][]string
@@ -78,7 +78,7 @@ type channels struct {
 	arrived chan struct{}
 }
 
-// listen hears every channel of a Redis until the script ends.
+// listen hears every channel of a Redis server until the script ends.
 func (s *surroundings) listen(ts *testscript.TestScript) *channels {
 	client := goredis.NewClient(&goredis.Options{Addr: s.redis.Addr, DisableIdentity: true})
 	subscription := client.PSubscribe(context.Background(), "*:world:events")

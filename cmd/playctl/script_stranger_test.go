@@ -8,7 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// startStranger starts a server that is no host of a world and puts its URL into
+// startStranger starts a server that is not a host of a world and puts its URL into
 // $STRANGER, and that without the scheme into $STRANGER_ADDRESS. Below /<status> it
 // answers with that status, as a proxy or another program would, and below anything
 // else with a page. It ends with the script.

@@ -125,7 +125,7 @@ func TestTailOfALiar(t *testing.T) {
 }
 
 // Who waits for something goes on by the exit code, so tail does not end with the
-// event before that is proved, be it the last of the past or what was waited for.
+// event before that is verified, be it the last of the past or what was waited for.
 func TestWhatIsWaitedForIsProved(t *testing.T) {
 	t.Parallel()
 	server, home := talkative(t)
@@ -197,7 +197,7 @@ func drawn(shown string) string {
 	return strings.Join(lines, "\n")
 }
 
-// The map is drawn on a screen of its own, anew when the window changes, and the
+// The map is drawn on a screen of its own, again when the window changes, and the
 // terminal is as it was after Ctrl-C.
 func TestMapAtATerminal(t *testing.T) {
 	t.Parallel()

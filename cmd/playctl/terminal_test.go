@@ -284,7 +284,7 @@ func TestConfirmationAtATerminal(t *testing.T) {
 	}
 	// Forbidden to ask, it says what to do, at a terminal too.
 	if shown := p.types("context", "remove", "home", "--no-input").ends(command.ExitUsage); !strings.Contains(shown, "pass --yes") ||
-		!strings.Contains(shown, "--no-input forbids") || strings.Contains(shown, "no terminal") {
+		!strings.Contains(shown, "--no-input does not allow prompts") || strings.Contains(shown, "no terminal") {
 		t.Errorf("without questions:\n%s", shown)
 	}
 	asked := p.types("context", "remove", "home")
@@ -344,7 +344,7 @@ func TestPromptFollowsTheWindow(t *testing.T) {
 	if err := pty.Setsize(prompt.tty, &pty.Winsize{Rows: 40, Cols: 30}); err != nil {
 		t.Fatal(err)
 	}
-	prompt.sees("aql> ") // it is painted anew without a key
+	prompt.sees("aql> ") // it is painted again without a key
 	prompt.presses(ctrlC + "EXIT\r")
 	prompt.ends(command.ExitDone)
 }

@@ -52,7 +52,7 @@ func TestWhatIsNotConfirmedIsSaid(t *testing.T) {
 		}
 		return o.String(), e.String()
 	}
-	const warning = "warning: 2 hosts of this world have not confirmed it: until they do, they may accept what is gone\n"
+	const warning = "warning: 2 hosts of this world have not confirmed the deletion or replacement: until they do, they may accept old credentials\n"
 	ran(server, "create-main-node", "--keep-phrase", "--context", "")
 	for at, hosts := range map[string]string{late: "2\n", server: "null\n"} {
 		ran(server, "create-agent-node", "ada", "--keep-phrase")
@@ -65,7 +65,7 @@ func TestWhatIsNotConfirmedIsSaid(t *testing.T) {
 			{"watch", "revoke", strings.TrimSpace(link), "--yes"},
 		} {
 			out, errs := ran(at, append(args, "--jq", ".unconfirmedHosts")...)
-			if out != hosts || strings.Contains(errs, warning+"hint: the log of the host at "+late) != (at == late) {
+			if out != hosts || strings.Contains(errs, warning+"hint: the log at "+late) != (at == late) {
 				t.Errorf("%v prints %q and says %q", args, out, errs)
 			}
 		}

@@ -88,7 +88,7 @@ def connect(server=None, context=None):
         main = Node(own["nodeId"], own["passwHash"])
     if env("PLAYCTL_NODE_ID"):
         if not (env("PLAYCTL_PASSW_HASH") or env("PLAYCTL_PHRASE")):
-            raise ValueError("PLAYCTL_NODE_ID needs PLAYCTL_PHRASE or PLAYCTL_PASSW_HASH beside it")
+            raise ValueError("PLAYCTL_NODE_ID also needs PLAYCTL_PHRASE or PLAYCTL_PASSW_HASH")
         named = env("PLAYCTL_NODE_ID").strip().lower()
         if main is None or main.id != named:  # what the file has is another account's
             key, agents = None, []

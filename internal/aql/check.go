@@ -167,7 +167,7 @@ func (c *checker) amenitiesOnce(amenities []Operand) {
 	}
 }
 
-// secrecy is what is secret of an operand, which has to exist.
+// secrecy returns what is secret of an operand, which has to exist.
 func (c *checker) secrecy(o *Operand) Secrecy {
 	if o.Variable == "" {
 		return Plain
@@ -218,13 +218,13 @@ func (c *checker) passphrase(o *Operand) {
 		return
 	}
 	name, path := o.Variable.Split()
-	c.warn(o.Pos.Column, "the passphrase in $%s is no secret: set the variable with LET %s FROM ENV, FILE or PROMPT", o.Variable, name)
+	c.warn(o.Pos.Column, "the passphrase in $%s is not a secret: set the variable with LET %s FROM ENV, FILE or PROMPT", o.Variable, name)
 	if len(path) == 0 {
 		c.scope.Variables[name] = Secret
 	}
 }
 
-// UnknownAmenity is the error about an amenity that there is not.
+// UnknownAmenity returns the error about an amenity that there is not.
 func UnknownAmenity(kind string) error {
 	return fmt.Errorf("unknown amenity %s; use %s", quoted(kind), anyOf(protocol.Amenities()))
 }

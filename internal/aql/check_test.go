@@ -109,7 +109,7 @@ SHOW $p.length`,
 				"3:6: $p is a secret: it can be used after PASSPHRASE only",
 			},
 			warnings: []string{
-				"2:31: the passphrase in $p is no secret: set the variable with LET p FROM ENV, FILE or PROMPT",
+				"2:31: the passphrase in $p is not a secret: set the variable with LET p FROM ENV, FILE or PROMPT",
 				"4:31: the passphrase is written in the program: use a variable, with LET pass FROM ENV, FILE or PROMPT",
 			},
 		},

@@ -7,7 +7,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Known is what completion can offer beside keywords.
+// Known is what completion can offer besides keywords.
 type Known struct {
 	// Variables are the names of those that are set.
 	Variables []string
@@ -51,7 +51,7 @@ func Complete(line string, known Known) (start int, words []string) {
 	return start, words
 }
 
-// values are the values of a kind that are known.
+// values returns the values of a kind that are known.
 func (k Known) values(kind string) []string {
 	var offers []string
 	switch kind {

@@ -45,19 +45,19 @@ var rules = sync.OnceValue(func() *lexer.StatefulDefinition {
 	})
 })
 
-// tokenType is the type of tokens that a rule makes.
+// tokenType returns the type of tokens that a rule makes.
 func tokenType(rule string) lexer.TokenType { return rules().Symbols()[rule] }
 
 // lexed is a line cut into tokens.
 type lexed struct {
 	// tokens end with one for the end of the line.
 	tokens []lexer.Token
-	// comment is what follows "#"; commented is set where there is one.
+	// comment is what follows "#"; commented is set if there is one.
 	comment   string
 	commented bool
 }
 
-// lex cuts a line. The mistake is nil where all its tokens are right.
+// lex cuts a line. The mistake is nil if all its tokens are right.
 func lex(line string) (*lexed, *mistake) {
 	column := 1
 	for i, r := range line {
@@ -92,7 +92,7 @@ func lex(line string) (*lexed, *mistake) {
 	return l, nil
 }
 
-// findMistake says what is wrong with a token by itself, nil if nothing is.
+// findMistake returns what is wrong with a token by itself, nil if nothing is.
 func findMistake(t lexer.Token) *mistake {
 	fail := func(at int, message string) *mistake { return &mistake{t.Pos.Column + at, message} }
 	switch t.Type {
@@ -118,7 +118,7 @@ func findMistake(t lexer.Token) *mistake {
 	return nil
 }
 
-// unquote reads a text in quotes. Where something is wrong it says what, and at
+// unquote reads a text in quotes. If something is wrong it says what, and at
 // which byte.
 func unquote(raw string) (text string, at int, wrong string) {
 	const noEnd = `the text has no end: a " is missing`
@@ -171,7 +171,7 @@ var namePattern = sync.OnceValue(func() *regexp.Regexp {
 // IsName reports whether a text can name a variable.
 func IsName(text string) bool { return namePattern().MatchString(text) }
 
-// keyword is the keyword that a word is, in capitals; "" if it is none. One that
+// keyword returns the keyword that a word is, in capitals; "" if it is none. One that
 // is meant as a value stands in quotes.
 func keyword(word string) string {
 	for _, literal := range allLiterals() {

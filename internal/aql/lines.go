@@ -20,7 +20,7 @@ type LineError struct {
 	Message string
 	// Excerpt is the line of the program, its passphrases blotted out.
 	Excerpt string
-	// Err is the cause where a statement failed as it was carried out; nil for
+	// Err is the cause if a statement failed as it was carried out; nil for
 	// a mistake in the program.
 	Err error
 }
@@ -34,7 +34,7 @@ func (p *LineError) Error() string {
 		number, p.Excerpt, strings.Repeat(" ", len(number)), p.indent())
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (p *LineError) Unwrap() error { return p.Err }
 
 // indent is as wide as what stands before the column.
@@ -51,7 +51,7 @@ func (p *LineError) indent() string {
 	return strings.Repeat(" ", width+max(0, p.Column-column))
 }
 
-// Failure is the error about a statement that failed as it ran. The column is that
+// Failure returns the error about a statement that failed as it ran. The column is that
 // of the statement, or of the operand that the cause is about.
 func (p *Program) Failure(line *Line, column int, cause error) *LineError {
 	failure := p.lineError(line, column, cause.Error())
@@ -59,7 +59,7 @@ func (p *Program) Failure(line *Line, column int, cause error) *LineError {
 	return failure
 }
 
-// lineError is what is wrong with a line of the program.
+// lineError returns what is wrong with a line of the program.
 func (p *Program) lineError(line *Line, column int, message string) *LineError {
 	return &LineError{Source: p.Source, Line: line.Number, Column: column, Message: message, Excerpt: clean(masked(line.text))}
 }
@@ -92,7 +92,7 @@ func (p LineErrors) Error() string {
 // wide are the scripts whose characters take two columns of a terminal.
 var wide = []*unicode.RangeTable{unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana}
 
-// columns is how many columns of a terminal a character takes: what the East
+// columns returns how many columns of a terminal a character takes: what the East
 // Asian Width property (UAX #11) comes to for the scripts above, pictographs and
 // marks. A caret that is off by one in a rarer script is still in its line.
 func columns(r rune) int {
@@ -113,7 +113,7 @@ func columns(r rune) int {
 // it, be the line right or wrong.
 func HoldsSecret(line string) bool { return masked(line) != line }
 
-// masked is a line with its passphrases blotted out, character by character, so
+// masked returns a line with its passphrases blotted out, character by character, so
 // that columns stay where they are. Only a variable may follow PASSPHRASE
 // openly. Without the lexer's help, for the line may be no valid one.
 func masked(line string) string {
@@ -135,7 +135,7 @@ func masked(line string) string {
 	return line
 }
 
-// WithoutSecrets gives those of a session's lines that may be kept: none with a
+// WithoutSecrets returns those of a session's lines that may be kept: none with a
 // passphrase in it, and none that puts a written text into a variable which
 // served as a passphrase later.
 func WithoutSecrets(lines []string) []string {

@@ -30,17 +30,17 @@ type Line struct {
 	// from 1.
 	Statement Statement
 	Column    int
-	// Comment is the text after "#"; Commented is set where there is one.
+	// Comment is the text after "#"; Commented is set if there is one.
 	Comment   string
 	Commented bool
 	// text is the line as it was written, for messages.
 	text string
 }
 
-// Verb is the keywords of the statement, such as "CREATE SPACE".
+// Verb returns the keywords of the statement, such as "CREATE SPACE".
 func (l *Line) Verb() string { return verbOf(l.Statement) }
 
-// Parse reads a program. Where lines are wrong the error is a LineErrors with the
+// Parse reads a program. If lines are wrong the error is a LineErrors with the
 // first mistake of each, and the program holds the other lines.
 func Parse(source, text string) (*Program, error) { return ParseAt(source, 1, text) }
 
@@ -256,7 +256,7 @@ func unlikeName(t lexer.Token) string {
 	return "expected the name of a variable, but there is " + describe(t)
 }
 
-// describe is a token as a message names it. It never repeats the content of a
+// describe returns a token as a message names it. It never repeats the content of a
 // text, which may be a passphrase at the wrong place.
 func describe(t lexer.Token) string {
 	switch t.Type {
@@ -270,7 +270,7 @@ func describe(t lexer.Token) string {
 	return quoted(t.Value)
 }
 
-// quoted is a word for a message, which repeats no more than its beginning.
+// quoted returns a word for a message, which repeats no more than its beginning.
 func quoted(word string) string {
 	if runes := []rune(word); len(runes) > longestQuoted {
 		return `"` + string(runes[:longestQuoted]) + `…"`

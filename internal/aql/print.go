@@ -77,7 +77,7 @@ func formatField(field reflect.StructField, value any) []string {
 	return append(literals(before), text)
 }
 
-// formatOperand writes a value: in quotes, but for a kind of which there are only
+// formatOperand writes a value: in quotes, except for a kind of which there are only
 // words.
 func formatOperand(field reflect.StructField, o *Operand) string {
 	text := string(o.Text)

@@ -80,7 +80,7 @@ func (r *Reference) Capture(tokens []string) error {
 	return nil
 }
 
-// Split gives the name of the variable and the path to its field.
+// Split returns the name of the variable and the path to its field.
 func (r Reference) Split() (name string, path []string) {
 	parts := strings.Split(string(r), ".")
 	return parts[0], parts[1:]
@@ -215,13 +215,13 @@ type ShowList struct {
 	Verb Verb `parser:"@( 'SHOW' ('AGENTS' | 'CONNECTION' | 'SPACES' | 'VARIABLES') )"`
 }
 
-// Show shows values, joined to one text where there are several.
+// Show shows values, joined to one text if there are several.
 type Show struct {
 	Verb   Verb      `parser:"@'SHOW'"`
 	Values []Operand `parser:"( (?! Name | Word) @@ )+" secret:"allowed"`
 }
 
-// verbOf is the verb of a statement.
+// verbOf returns the verb of a statement.
 func verbOf(s Statement) string { return reflect.ValueOf(s).Field(0).String() }
 
 // eachOperand visits the operands of a statement that are there.
@@ -246,7 +246,7 @@ func eachOperand(s Statement, visit func(field reflect.StructField, o *Operand))
 	}
 }
 
-// literals are the keywords and signs in a rule of the grammar.
+// literals returns the keywords and signs in a rule of the grammar.
 func literals(rule string) []string {
 	var list []string
 	for i, part := range strings.Split(rule, "'") {

@@ -3,7 +3,7 @@
 //
 // What was not yet delivered waits in the world's journal and nowhere else, so
 // that a bridge that is slow or away costs the world neither time nor memory.
-// How far it got is kept in the same journal. Where several hosts serve the world,
+// How far it got is kept in the same journal. If several hosts serve the world,
 // one of them delivers, and another goes on where that one ends.
 package bridge
 
@@ -51,7 +51,7 @@ type Bridge struct {
 	// name is the bridge's key in the store, and holder this host's name there.
 	name, holder string
 
-	// stop ends the bridge after the attempt that is under way, and cut that too.
+	// stop ends the bridge after the attempt that is in progress, and cut that too.
 	stop, cut context.CancelFunc
 	running   sync.WaitGroup
 	state     board
@@ -70,11 +70,11 @@ type Bridge struct {
 const (
 	defaultTimeout = 10 * time.Second
 	// keepEvery is how often, at most, the place is stored. A host that dies
-	// repeats what it delivered since.
+	// delivers again what it delivered since.
 	keepEvery = time.Second
 	// idleTimeout is how long a connection without a request is kept.
 	idleTimeout = 90 * time.Second
-	// grace is how long Close waits for the reply to the attempt under way, which
+	// grace is how long Close waits for the reply to the attempt in progress, which
 	// would otherwise be repeated after the next start.
 	grace = 500 * time.Millisecond
 )
@@ -133,7 +133,7 @@ func CheckURL(text string) error {
 	return err
 }
 
-// nameOf is the key of a bridge's place in the store. It changes with the
+// nameOf returns the key of a bridge's place in the store. It changes with the
 // address and not with the password, and shows neither.
 func nameOf(target *url.URL) string {
 	plain := *target
@@ -142,13 +142,13 @@ func nameOf(target *url.URL) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// settle reads how far the bridge got. Where the store has no place, because the
+// settle reads how far the bridge got. If the store has no place, because the
 // bridge is new or the store lost it, it is here, and stored: what happens before
 // the first delivery must not be lost with this process.
 func (b *Bridge) settle(ctx context.Context) (world.Cursor, error) {
 	at, known, err := b.world.BridgeCursor(ctx, b.name)
 	if err == nil && !known {
-		first := world.KeepBridge{Name: b.name, At: b.world.Cursor(), First: true}
+		first := world.SaveBridgeCursor{Name: b.name, At: b.world.Cursor(), First: true}
 		if _, err := b.world.Do(ctx, world.Request{}, first); err != nil {
 			return at, fmt.Errorf("store where the bridge begins: %w", err)
 		}
@@ -205,7 +205,7 @@ func (b *Bridge) Close(ctx context.Context) error {
 
 // store commits a place, if this host still is the one that delivers.
 func (b *Bridge) store(ctx context.Context, at world.Cursor) error {
-	if _, err := b.world.Do(ctx, world.Request{}, world.KeepBridge{Name: b.name, At: at, Fence: b.turn.fence}); err != nil {
+	if _, err := b.world.Do(ctx, world.Request{}, world.SaveBridgeCursor{Name: b.name, At: at, Fence: b.turn.fence}); err != nil {
 		return fmt.Errorf("store how far the bridge got: %w", err)
 	}
 	return nil

@@ -34,7 +34,7 @@ type remote struct {
 	attempts int
 	// mood answers a request, nil for 200; it learns how many came before.
 	mood func(w http.ResponseWriter, r *http.Request, before int) (took bool)
-	// moved is closed, and made anew, at every request that was answered.
+	// moved is closed, and made again, at every request that was answered.
 	moved chan struct{}
 }
 
@@ -243,7 +243,7 @@ func (f *fixture) wantAll(r *remote, after uint64, sid func(seq uint64) string) 
 		if err != nil {
 			f.t.Fatal(err)
 		}
-		if e.Everybody() {
+		if e.IsPublic() {
 			want = append(want, e)
 		}
 	}

@@ -23,7 +23,7 @@ const (
 	again outcome = iota
 	// delivered: a 2xx.
 	delivered
-	// refused: a 4xx that a repeat would not change.
+	// refused: a 4xx that a retry would not change.
 	refused
 )
 
@@ -37,7 +37,7 @@ type result struct {
 	err   error
 }
 
-// reason is the error's text without the bridge's URL, which net/http puts into
+// reason returns the error's text without the bridge's URL, which net/http puts into
 // its own and which may hold secrets.
 func (r result) reason() string {
 	err := r.err

@@ -36,7 +36,7 @@ func (b *Bridge) deliverInTurn(ctx context.Context) {
 	t := b.turn
 	b.state.leads(true)
 	var holding sync.WaitGroup
-	if !b.world.Alone() {
+	if !b.world.SoleHost() {
 		b.log.Info("this host delivers to the bridge", "after", b.kept.Seq)
 		holding.Go(func() { b.hold(t) })
 	}
@@ -98,7 +98,7 @@ func (b *Bridge) next(ctx context.Context) ([]*world.Event, error) {
 	return events, err
 }
 
-// keep stores the place. Where that fails it is tried again a second later.
+// keep stores the place. If that fails it is tried again a second later.
 func (b *Bridge) keep(ctx context.Context) {
 	at := b.events.Cursor()
 	b.keptAt = time.Now()
@@ -130,13 +130,13 @@ func (b *Bridge) deliverAll(ctx context.Context, events []*world.Event) {
 	for _, e := range events {
 		at := b.events.After(e)
 		switch {
-		case !e.Everybody():
+		case !e.IsPublic():
 		case at.SID == "":
 			b.state.skipped(1)
 		case !b.deliver(ctx, e, at.SID):
 			return
 		}
-		b.events.Pass(at)
+		b.events.Advance(at)
 		b.state.moved(at.Seq)
 		if ctx.Err() != nil {
 			return

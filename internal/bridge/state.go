@@ -36,16 +36,16 @@ type State struct {
 	// start; Skipped counts the seqs of events that were gone before they were
 	// delivered.
 	Delivered, Refused, Retries, Skipped uint64
-	// LastFailure is the kind of the last failure, empty where there was none.
+	// LastFailure is the kind of the last failure, empty if there was none.
 	LastFailure Failure
 	// Failing says that the event after Position did not get through so far.
 	Failing bool
-	// Leader reports whether this host is the one that delivers. Where it is not,
+	// Leader reports whether this host is the one that delivers. If it is not,
 	// Position is what the store last said.
 	Leader bool
 }
 
-// State is where the bridge stands now.
+// State returns where the bridge stands now.
 func (b *Bridge) State() State {
 	s := b.state.read()
 	if head := b.world.Events().Head(); head > s.Position {
@@ -96,7 +96,7 @@ func (b *board) failed(why Failure) { b.change(func(s *State) { s.LastFailure = 
 
 var _ prometheus.Collector = (*Bridge)(nil)
 
-var lastFailure = prometheus.NewDesc("playctl_bridge_last_failure", "The kind of the last failure; absent where there was none.",
+var lastFailure = prometheus.NewDesc("playctl_bridge_last_failure", "The kind of the last failure; absent if there was none.",
 	[]string{"kind"}, nil)
 
 // Describe implements prometheus.Collector.

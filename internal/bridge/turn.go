@@ -15,7 +15,7 @@ const (
 	// turnTrust is how long after it last asked a host takes the lock for its own:
 	// less than the term, because two clocks do not run equally fast.
 	turnTrust = 4 * time.Second
-	// turnRenew is how often the lock is prolonged, and at most how long each of
+	// turnRenew is how often the lock is extended, and at most how long each of
 	// the other hosts waits before it asks for it again.
 	turnRenew = time.Second
 	turnAsk   = 2 * time.Second
@@ -36,7 +36,7 @@ type turn struct {
 	// asked is when the lock was last asked for.
 	asked time.Time
 	// running ends with the turn or when the bridge is to stop, attempts with the
-	// turn or when the attempt under way is cut.
+	// turn or when the attempt in progress is cut.
 	running, attempts context.Context //nolint:containedctx // they are what a turn is
 	end               context.CancelFunc
 }
@@ -67,7 +67,7 @@ func (b *Bridge) take(ctx context.Context) (held bool, err error) {
 
 func lockName(bridge string) string { return "bridge:" + bridge }
 
-// hold prolongs a turn until it stops running, and ends it as soon as the lock
+// hold extends a turn until it stops running, and ends it as soon as the lock
 // may be another host's.
 func (b *Bridge) hold(t *turn) {
 	for rest := turnRenew; pause.For(t.running, min(rest, time.Until(t.asked.Add(turnTrust)))); {

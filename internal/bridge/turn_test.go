@@ -245,7 +245,7 @@ func TestAnotherHostGoesOnWhereOneDied(t *testing.T) {
 				}
 				pass(time.Second)
 				h.wantEvery(t, after, after+10)
-				// The one that was under way is all that was reported again.
+				// The one that was in progress is all that was reported again.
 				if len(h.reported) != 11 || h.most != 1 || h.by[len(h.by)-1] != other {
 					t.Errorf("reported were %v by %v, %d at once", h.reported, h.by, h.most)
 				}

@@ -21,7 +21,7 @@ const (
 )
 
 // MostDrawn is how many rows are drawn, and mostNamed up to how many of them have
-// their names beside them.
+// their names next to them.
 const (
 	MostDrawn = 300
 	mostNamed = 30
@@ -50,7 +50,7 @@ type Town struct {
 	Agents int
 }
 
-// Draw gives the picture as a PNG.
+// Draw returns the picture as a PNG.
 func Draw(town *Town) ([]byte, error) {
 	letters, err := loadLetters()
 	if err != nil {
@@ -105,7 +105,7 @@ func fit(residents []Resident) view {
 	return v
 }
 
-// bounded is a coordinate that a picture can have: a row may have any number.
+// bounded returns a coordinate that a picture can have: a row may have any number.
 func bounded(n float64) float64 {
 	if math.IsNaN(n) {
 		return 0

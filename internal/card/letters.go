@@ -31,7 +31,7 @@ var loadLetters = sync.OnceValues(func() (*letters, error) {
 	return &letters{f}, nil
 })
 
-// shown is a text on one line as the font can write it; empty where it cannot
+// shown returns a text on one line as the font can write it; empty if it cannot
 // write most of it.
 func (l *letters) shown(text string) string {
 	var b strings.Builder

@@ -45,7 +45,7 @@ func rgb(n uint32) color.NRGBA {
 // skinTrait is which of the traits of a look the skin is; see look.ts of the page.
 const skinTrait = 5
 
-// lookSeed is the number that an agent's looks derive from, the same as on the
+// lookSeed returns the number that an agent's looks derive from, the same as on the
 // watch page and in terminals: FNV-1a of 32 bits of its id, its bits spread.
 func lookSeed(id string) uint32 {
 	sum := fnv.New32a()
@@ -53,7 +53,7 @@ func lookSeed(id string) uint32 {
 	return spread(sum.Sum32())
 }
 
-// spread is the finalizer of MurmurHash3 (Austin Appleby, public domain).
+// spread returns the finalizer of MurmurHash3 (Austin Appleby, public domain).
 func spread(h uint32) uint32 {
 	h ^= h >> 16
 	h *= 0x85ebca6b
@@ -105,7 +105,7 @@ func (s *sheet) land(v view) {
 	}
 }
 
-// resident draws a house with who lives there, a lighthouse or a hall.
+// resident draws a house with its residents, a lighthouse or a hall.
 func (s *sheet) resident(r *Resident, v view) {
 	x, y := v.at(r)
 	k := v.size

@@ -9,8 +9,9 @@ import (
 
 // apiKey is the key of an account, which everybody who calls for the account shares.
 type apiKey struct {
-	reload func(context.Context) (protocol.Secret, error) // nil where there is only one key
-	// reloading is held while a key is asked for: others may show the present one meanwhile.
+	reload func(context.Context) (protocol.Secret, error) // nil if there is only one key
+	// reloading is held while a key is reloaded: others may show the present one
+	// meanwhile.
 	reloading sync.Mutex
 
 	mu sync.Mutex

@@ -48,7 +48,7 @@ type call struct {
 	query  url.Values
 	// body is encoded as JSON; nil sends none.
 	body any
-	// header is sent beside the usual ones.
+	// header is sent in addition to the usual ones.
 	header http.Header
 	// sid says that the route needs the session.
 	sid bool
@@ -60,7 +60,7 @@ type call struct {
 	// limit is the largest reply; smallReply if 0.
 	limit int64
 	// world says that the reply is of the world as it is: it shall show what
-	// this client wrote, also where another host answers.
+	// this client wrote, even if another host answers.
 	world bool
 	// minRev asks for an answer from at least that rev.
 	minRev uint64
@@ -215,7 +215,7 @@ func (c *Client) request(ctx context.Context, p *prepared, sid string) (*http.Re
 }
 
 // keepsKeys is false for a host that is known to keep no idempotency keys. It
-// must get none: net/http repeats a request that has one by itself.
+// must get none: net/http retries a request that has one automatically.
 func (c *Client) keepsKeys() bool {
 	has, known := c.session.has(protocol.CapIdempotency)
 	return has || !known
@@ -264,7 +264,7 @@ func (c *Client) read(resp *http.Response, p *prepared) (*reply, error) {
 	return &reply{status: resp.StatusCode, header: resp.Header, body: body, rev: rev}, nil
 }
 
-// parseRev reads a rev from a header; 0 where it has no exact one.
+// parseRev reads a rev from a header; 0 if it has no exact one.
 func parseRev(text string) uint64 {
 	rev, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || rev > protocol.MaxSafeInteger {
@@ -273,7 +273,7 @@ func parseRev(text string) uint64 {
 	return rev
 }
 
-// parseHosts reads a number of hosts from a header; 0 where there is none.
+// parseHosts reads a number of hosts from a header; 0 if there is none.
 func parseHosts(text string) int {
 	const most = 1 << 16
 	hosts, err := strconv.Atoi(text)

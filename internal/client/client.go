@@ -12,7 +12,7 @@
 //
 // Errors are [*github.com/playctl/playctl/protocol.Error] where the host
 // answered, and [*UnreachableError] where it did not. No error and no log line
-// holds a secret, also where a host repeats one in its answer.
+// holds a secret, even if a host repeats one in its answer.
 //
 // A host is not trusted: every reply, header, line and frame has a largest size.
 package client
@@ -36,7 +36,7 @@ type Client struct {
 	service protocol.Service
 	who     identity
 	http    *http.Client
-	own     *http.Transport // nil where the transport was passed in
+	own     *http.Transport // nil if the transport was passed in
 	session *session
 	retry   retry.Policy
 	timeout time.Duration

@@ -15,14 +15,14 @@ import (
 type Contact struct {
 	// Took is how long the answer took.
 	Took time.Duration
-	// Clock is how far the host's clock is ahead of now, to the second; nil where the
+	// Clock is how far the host's clock is ahead of now, to the second; nil if the
 	// host does not say.
 	Clock *time.Duration
-	// TLS is the connection's; nil where it is not encrypted.
+	// TLS is the connection's; nil if it is not encrypted.
 	TLS *tls.ConnectionState
 }
 
-// Contact asks the host for a sign of life, once.
+// Contact checks once whether the host answers.
 func (c *Client) Contact(ctx context.Context, now func() time.Time) (*Contact, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()

@@ -94,9 +94,9 @@ func (e *UnsupportedError) Error() string { return "this host does not have " + 
 // Unwrap gives the refusal.
 func (e *UnsupportedError) Unwrap() error { return e.Err }
 
-// lacking marks the refusal of what a host of the older service does not have. It names
-// no code: of an operation that it does not know it says that the sid is missing, and
-// of a route it says what any web server says.
+// lacking marks the refusal of what a host of the agent-play service does not have. It
+// names no code: of an operation that it does not know it says that the sid is missing,
+// and of a route it says what any web server says.
 func (c *Client) lacking(k *call, err error) error {
 	refused, ok := errors.AsType[*protocol.Error](err)
 	if !ok || refused.RequestID != "" || c.service == protocol.ServicePlay {
@@ -121,7 +121,7 @@ func (c *Client) unreachable(err error, sent bool) error {
 	return &UnreachableError{Host: c.Host(), Sent: sent, Err: err}
 }
 
-// refusal decodes the answer of a status that is no success.
+// refusal decodes the answer of a status that is not a success.
 func (c *Client) refusal(status int, header http.Header, body []byte) *protocol.Error {
 	e := protocol.ParseErrorBody(status, body)
 	e.RetryAfter = protocol.ParseRetryAfter(header.Get("Retry-After"), time.Now())
@@ -136,7 +136,7 @@ func (c *Client) refusal(status int, header http.Header, body []byte) *protocol.
 func redirected(resp *http.Response) error {
 	to, err := resp.Location()
 	if err != nil {
-		return fmt.Errorf("it has the status %d, which is no answer", resp.StatusCode)
+		return fmt.Errorf("it has the status %d, which is not an answer", resp.StatusCode)
 	}
 	return fmt.Errorf("the host sends requests on to %s://%s, where credentials are not sent: if you trust it, use that address",
 		to.Scheme, to.Host)

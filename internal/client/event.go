@@ -53,7 +53,7 @@ type Signal struct {
 	// Event is the event of a SignalEvent.
 	Event Event
 	// Resumes is set on SignalConnecting and SignalOpen: the host was asked to
-	// go on after Cursor. Where it is false, events between two connections are
+	// go on after Cursor. If it is false, events between two connections are
 	// lost to this stream.
 	Resumes bool
 	// SID is the session of a SignalOpen.

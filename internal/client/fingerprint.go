@@ -22,7 +22,7 @@ func Fingerprint(cert *x509.Certificate) string {
 
 // trusting is a TLS configuration that trusts one certificate and nobody else: the
 // host's own, whatever names are in it, or one of an authority that the host sends
-// along, whose certificate for the host's name must then be good.
+// along, whose certificate for the host's name must then be valid.
 func trusting(fingerprint, host string) *tls.Config {
 	return &tls.Config{
 		MinVersion:         tls.VersionTLS12,

@@ -102,7 +102,7 @@ func TestRetryIsRead(t *testing.T) {
 	}
 }
 
-// endless repeats a text for ever and counts what was read of it.
+// endless repeats a text forever and counts what was read of it.
 type endless struct {
 	text string
 	read int

@@ -23,8 +23,8 @@ const DefaultTimeout = 30 * time.Second
 // maxHeaderBytes bounds the headers of a reply.
 const maxHeaderBytes = 64 << 10
 
-// ErrBaseURL is returned for an address that is no host's. The address is not
-// in the error where it may hold a password.
+// ErrBaseURL is returned for an address that is not a host's. The address is
+// not in the error if it may hold a password.
 var ErrBaseURL = errors.New("the server's address must be http:// or https:// with a host name, such as http://127.0.0.1:7420")
 
 // ErrBaseURLUserinfo is returned for an address with a user name or password.

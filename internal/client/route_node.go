@@ -57,7 +57,8 @@ func (c *Client) Nodes(ctx context.Context) (*protocol.NodesReply, error) {
 		&call{method: http.MethodGet, path: protocol.PathNodes, limit: largeReply, query: c.labels()})
 }
 
-// labels asks for labels. Hosts of the older service get no query that they do not know.
+// labels asks for labels. Hosts of the agent-play service get no query that they do not
+// know.
 func (c *Client) labels() url.Values {
 	if c.service != protocol.ServicePlay {
 		return nil
@@ -77,7 +78,7 @@ func (c *Client) Keys(ctx context.Context) (*protocol.KeysReply, error) {
 	return decode[protocol.KeysReply](ctx, c, &call{method: http.MethodGet, path: protocol.PathNodeAPIKeys})
 }
 
-// CreateKey makes one more API key of the calling main node; the others stay good.
+// CreateKey makes one more API key of the calling main node; the others stay valid.
 func (c *Client) CreateKey(ctx context.Context, r protocol.CreateKeyRequest) (*protocol.CreateKeyReply, error) {
 	return decode[protocol.CreateKeyReply](ctx, c, c.nodeWrite(http.MethodPost, protocol.PathNodeAPIKeys, r))
 }
@@ -169,7 +170,7 @@ func (c *Client) ValidateNode(ctx context.Context, r protocol.ValidateRequest) (
 }
 
 // CreateAPIKey gives the calling main node another API key; the one before is
-// worth nothing from then on.
+// invalid from then on.
 func (c *Client) CreateAPIKey(ctx context.Context) (*protocol.APIKeyReply, error) {
 	return decode[protocol.APIKeyReply](ctx, c,
 		c.nodeWrite(http.MethodPost, protocol.PathNodeAPIKey, struct{}{}))

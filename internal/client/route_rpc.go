@@ -50,7 +50,7 @@ func (c *Client) WorldSnapshotFrom(ctx context.Context, minRev uint64) (text jso
 	return reply.Snapshot, r.rev, nil
 }
 
-// RecordInteraction records a chat line. Seq of the reply is nil where the text
+// RecordInteraction records a chat line. Seq of the reply is nil if the text
 // was blank.
 func (c *Client) RecordInteraction(
 	ctx context.Context, r protocol.RecordInteractionRequest,
@@ -201,8 +201,8 @@ func (c *Client) ChainNode(ctx context.Context, stableKey string, at At) (chain.
 	return parsed(ctx, c, k, chain.ParseNodeRPCBody)
 }
 
-// WithGenesis gives a snapshot of a host of the older service the genesis text that the
-// host has: the snapshot itself names something else.
+// WithGenesis gives a snapshot of a host of the agent-play service the genesis text
+// that the host has: the snapshot itself names something else.
 func (c *Client) WithGenesis(ctx context.Context, s *chain.Snapshot) (*chain.Snapshot, error) {
 	if c.service == protocol.ServicePlay {
 		return s, nil

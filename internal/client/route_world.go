@@ -76,7 +76,7 @@ func (c *Client) SnapshotPage(ctx context.Context, etag string) (*SnapshotPage, 
 // Register puts an agent on the map or updates its row.
 func (c *Client) Register(ctx context.Context, r *protocol.RegisterRequest) (*protocol.RegisterReply, error) {
 	if c.service != protocol.ServicePlay {
-		// Hosts of the older service read them from the body.
+		// Hosts of the agent-play service read them from the body.
 		shown := *r
 		shown.APIKey, shown.PasswHash = c.who.apiKey.current().Wire(), c.who.node.Hash.Wire()
 		r = &shown
@@ -139,8 +139,8 @@ func (c *Client) keyedWrite(path string, body any) *call {
 // WatchURL is the address of the host's watch page, as this client reaches it.
 func (c *Client) WatchURL() string { return c.base.String() + c.service.Watch() }
 
-// WatchScope asks what the watch page gives to who has no token, without taking
-// a cookie. The refusal of a host that gives nothing is an error like any other.
+// WatchScope returns what the watch page gives to a caller without a token, and takes
+// no cookie. The refusal of a host that gives nothing is an error like any other.
 func (c *Client) WatchScope(ctx context.Context) (protocol.WatchScope, error) {
 	r, err := decode[protocol.WatchSessionReply](ctx, c, &call{
 		method: http.MethodPost, path: c.service.WatchSession(), body: protocol.WatchSessionRequest{}, again: repeatSame, keyless: true,

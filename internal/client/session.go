@@ -112,10 +112,10 @@ func (s *session) minRev() uint64 {
 	return s.written
 }
 
-// SID gives the session that the client uses, and fetches it where it knows
-// none, once for all who wait. Where that fails because of who fetched it, by
-// other credentials, less patience or an end of theirs, the next one tries for
-// itself. After a reset of the world the session changes.
+// SID returns the session that the client uses, and fetches it if it knows none,
+// once for all callers that wait. If that fails because of the caller that fetched
+// it, by other credentials, a shorter time or its own end, the next caller fetches it
+// again. After a reset of the world the session changes.
 func (c *Client) SID(ctx context.Context) (string, error) {
 	for {
 		sid, f, mine := c.session.begin(c.retry)

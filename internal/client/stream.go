@@ -54,10 +54,10 @@ type StreamOptions struct {
 	Answers protocol.Answers
 }
 
-// Stream reads the host's events for ever: it reconnects after every end, also
+// Stream reads the host's events forever: it reconnects after every end, also
 // a clean one, and goes on after the last event it saw.
 //
-// Its goroutine reads no further than one signal ahead of who takes them: the
+// Its goroutine reads no further than one signal ahead of its reader: the
 // rest stays in the network, and the host cuts a reader that is too slow. One
 // goroutine at a time calls Next; Close may be called from any.
 type Stream struct {
@@ -201,7 +201,7 @@ func (s *Stream) read() error {
 		s.client.session.forget(s.conn.sid)
 		s.cursor, s.hasCursor = seq, numbered
 	case signal.Event.Kind == protocol.EventSessionResync:
-		// A log that was lost may begin anew: here the position may be any.
+		// A log that was lost may begin again: here the position may be any.
 		s.cursor, s.hasCursor = seq, numbered
 		signal.Err = fmt.Errorf("%w: the host goes on at %d", ErrGap, seq)
 	case numbered:
@@ -338,7 +338,7 @@ func (c *Client) checkStream(resp *http.Response, p *prepared) error {
 	}
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil || kind != protocol.MediaTypeSSE {
-		return &ReplyError{Route: p.route(), Err: errors.New("it is no event stream: is this the address of a world host?")}
+		return &ReplyError{Route: p.route(), Err: errors.New("it is not an event stream: is this the address of a world host?")}
 	}
 	return nil
 }

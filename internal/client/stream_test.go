@@ -99,7 +99,7 @@ func TestASilentConnectionIsLeft(t *testing.T) {
 }
 
 // Hosts that hold their headers back until the first event are waited for, but
-// not for ever.
+// not forever.
 func TestHeadersThatNeverCome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)

@@ -29,7 +29,7 @@ type tries struct {
 	rekeyed bool
 }
 
-// failed takes an attempt's error. It waits and returns nil where the call is to
+// failed takes an attempt's error. It waits and returns nil if the call is to
 // be repeated, done where a refusal means that an earlier attempt had done it,
 // else the error to report.
 func (t *tries) failed(ctx context.Context, sid string, err error) (done bool, final error) {
@@ -92,7 +92,7 @@ func (t *tries) newAPIKey(ctx context.Context, refused *protocol.Error) bool {
 }
 
 // isOver reports whether a refusal says that the session is over. Hosts of the
-// older service name no code.
+// agent-play service name no code.
 func (c *Client) isOver(err error) bool {
 	refused, ok := errors.AsType[*protocol.Error](err)
 	if !ok || refused == nil {

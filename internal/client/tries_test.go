@@ -90,7 +90,7 @@ func TestNoWaitGoesPastTheDeadline(t *testing.T) {
 	})
 }
 
-func TestACancelledWaitEnds(t *testing.T) {
+func TestACanceledWaitEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timedClient(t, limited("9", time.Now().Add(time.Hour)), retry.Default())
 		ctx, cancel := context.WithCancel(t.Context())

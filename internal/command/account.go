@@ -25,7 +25,7 @@ func (a *App) CallerWithAccount(ctx context.Context) (*Caller, error) {
 }
 
 // OwnAgent finds an agent of the caller's account, or makes one where there is none of the
-// name, and gives the caller as it is then. Where a context keeps the account, it keeps the
+// name, and gives the caller as it is then. If a context keeps the account, it keeps the
 // new agent; for an account of the environment alone, the agent's credentials follow from
 // the account's and the name, so that every run finds the same agent.
 func (a *App) OwnAgent(ctx context.Context, who *Caller, name string) (AgentRef, *Caller, error) {

@@ -12,7 +12,7 @@ import (
 
 // AdminFlags say how a command becomes the administrator's.
 type AdminFlags struct {
-	// Admin is true where the command is the administrator's and nobody else's.
+	// Admin is true if the command is the administrator's and nobody else's.
 	Admin     bool
 	tokenFile string
 	// token is what was read of the file, which may be a pipe: that can be read once.
@@ -31,7 +31,7 @@ func (f *AdminFlags) Register(cmd *cobra.Command) {
 	f.RegisterToken(cmd)
 }
 
-// AdminToken is the token of the run: from the file, else from the environment.
+// AdminToken returns the token of the run: from the file, else from the environment.
 func (a *App) AdminToken(flags *AdminFlags) (protocol.Secret, error) {
 	if !flags.token.IsZero() {
 		return flags.token, nil
@@ -44,7 +44,7 @@ func (a *App) AdminToken(flags *AdminFlags) (protocol.Secret, error) {
 	token, err := a.EnvironmentSecret(envAdminToken)
 	if err == nil && token.IsZero() {
 		err = Hintf(fmt.Errorf("%w of the administrator", errNotAuthenticated),
-			"name the file with the token with --admin-token-file, or set %s; a host has an administrator where it was started with \"playctl serve --admin-token-file FILE\"", envAdminToken)
+			"name the file with the token with --admin-token-file, or set %s; a host has an administrator if it was started with \"playctl serve --admin-token-file FILE\"", envAdminToken)
 	}
 	return token, err
 }

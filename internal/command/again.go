@@ -49,7 +49,7 @@ func (a *App) likeThis(line string) string {
 	return line + added
 }
 
-// SameAccount gives the flags by which another run of the program, started from another
+// SameAccount returns the flags by which another run of the program, started from another
 // folder, finds the host and the account of this one.
 func (a *App) SameAccount() []string {
 	var flags []string
@@ -65,7 +65,7 @@ func (a *App) SameAccount() []string {
 	return flags
 }
 
-// hostFlags are the flags that say which host and which account a run is about, with the
+// hostFlags returns the flags that say which host and which account a run is about, with the
 // values of this run.
 func (a *App) hostFlags() []struct{ name, value string } {
 	return []struct{ name, value string }{

@@ -35,7 +35,7 @@ type AgentRef struct {
 	Own  bool
 }
 
-// Name is what a person calls the agent; one without a name by its id as tables show it.
+// Name returns what a person calls the agent; one without a name by its id as tables show it.
 func (r AgentRef) Name() string { return cmp.Or(r.Label, r.Called, render.ShortID(r.ID)) }
 
 // ErrNoAgent is matched by the error of FindAgent where the account has none that a
@@ -57,7 +57,7 @@ const (
 // FindAgent finds the agent that a person named: by its label in the context, its
 // name at the host, the beginning of its id, or its whole id, which is not looked
 // up: on a host without a repository any id will do. A name or a beginning that
-// several agents have is an error, also where one has it as the name and another
+// several agents have is an error, even if one has it as the name and another
 // as the beginning of its id: names are chosen by anybody.
 func (a *App) FindAgent(ctx context.Context, who *Caller, ref string, seek Seek) (AgentRef, error) {
 	if ref == "" {
@@ -221,7 +221,7 @@ func AgentsOnMap(ctx context.Context, host *client.Client) ([]*protocol.Agent, e
 	return rows, nil
 }
 
-// refOf is the agent with an id: the context's, else one that its owner speaks for.
+// refOf returns the agent with an id: the context's, else one that its owner speaks for.
 func (c *Caller) refOf(id, name string) AgentRef {
 	if c.Context != nil {
 		if found, err := c.Context.Agent(id); err == nil {
@@ -230,7 +230,7 @@ func (c *Caller) refOf(id, name string) AgentRef {
 	}
 	ref := AgentRef{ID: id, Called: name, Node: c.Main}
 	if c.Service != protocol.ServicePlay && !c.Main.IsZero() {
-		// The older service knows the owner by its hash, beside the agent's id.
+		// The agent-play service knows the owner by its hash, besides the agent's id.
 		ref.Node.NodeID = id
 	}
 	return ref
@@ -264,7 +264,7 @@ func (c *Caller) unknownAgent(ref string, seek Seek) error {
 	return Hintf(err, "%s", hint)
 }
 
-// NameOf is the label of an agent of the context, "" if it has none.
+// NameOf returns the label of an agent of the context, "" if it has none.
 func (c *Caller) NameOf(id string) string {
 	if c.Context == nil {
 		return ""
@@ -277,15 +277,15 @@ func (c *Caller) NameOf(id string) string {
 }
 
 // LeaveTimeout bounds how long taking an agent off the map may take after
-// Ctrl-C; a host that is away ends its lease by itself.
+// Ctrl-C; the lease at a host that is away expires.
 const LeaveTimeout = 3 * time.Second
 
-// NodeCredentials is a node's id and hash as the SDK takes them.
+// NodeCredentials returns a node's id and hash as the SDK takes them.
 func NodeCredentials(id string, hash creds.PasswHash) *sdk.NodeCredentials {
 	return &sdk.NodeCredentials{NodeID: id, PasswHash: hash.Secret}
 }
 
-// WorldOptions are those of a world that a run calls as a node, which may be nobody.
+// WorldOptions returns those of a world that a run calls as a node, which may be nobody.
 func (a *App) WorldOptions(who *Caller, node client.Credentials) sdk.Options {
 	options := sdk.Options{
 		BaseURL: who.Server, Service: who.Service, APIKey: who.APIKey, ReloadAPIKey: who.ReloadAPIKey, NoAPIKey: true,

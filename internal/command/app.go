@@ -12,7 +12,7 @@ import (
 )
 
 // App is one run of the program: its surroundings and what the settings of this
-// run made of them. Commands hang on it.
+// run made from them. Commands hang on it.
 type App struct {
 	*Program
 	Settings Settings
@@ -69,7 +69,7 @@ func (a *App) prepare(cmd *cobra.Command, _ []string) error {
 	return nil
 }
 
-// Look is how output to a stream may look.
+// Look returns how output to a stream may look.
 func (a *App) Look(stream io.Writer) render.Look {
 	mode, err := render.ParseColorMode(a.Settings.color)
 	if err != nil {
@@ -83,11 +83,11 @@ func (a *App) Look(stream io.Writer) render.Look {
 	}
 }
 
-// ErrorLook is how messages on standard error look. It works before prepare,
+// ErrorLook returns how messages on standard error look. It works before prepare,
 // when the command line itself is what is wrong.
 func (a *App) ErrorLook() render.Look { return a.Look(a.Stderr) }
 
-// Note says something to a person beside the result, unless --quiet. A terminal gets it
+// Note says something to a person in addition to the result, unless --quiet. A terminal gets it
 // broken between words.
 func (a *App) Note(format string, args ...any) {
 	if a.Settings.Quiet {
@@ -101,18 +101,18 @@ func (a *App) Warn(problem, hint string) {
 	render.Warning(a.Stderr, a.ErrorLook(), problem, a.LikeThis(hint))
 }
 
-// Unconfirmed is how many hosts of the world had not confirmed what this run deleted or
+// Unconfirmed returns how many hosts of the world had not confirmed what this run deleted or
 // replaced when it was answered.
 func (a *App) Unconfirmed() int { return a.unconfirmed }
 
 // warnUnconfirmed warns that hosts may still accept what was deleted or replaced.
 func (a *App) warnUnconfirmed(server string, hosts int) {
 	a.unconfirmed = hosts
-	late := "1 host of this world has not confirmed it: until it does, it may accept what is gone"
+	late := "1 host of this world has not confirmed the deletion or replacement: until it does, it may accept old credentials"
 	if hosts > 1 {
-		late = fmt.Sprintf("%d hosts of this world have not confirmed it: until they do, they may accept what is gone", hosts)
+		late = fmt.Sprintf("%d hosts of this world have not confirmed the deletion or replacement: until they do, they may accept old credentials", hosts)
 	}
-	a.Warn(late, "the log of the host at "+server+" has their names: see whether they run and reach the store")
+	a.Warn(late, "the log at "+server+" names them: check that they are running and can reach the store")
 }
 
 // Waiting shows a spinner while work takes longer than a blink, on a terminal
@@ -121,7 +121,7 @@ func (a *App) Waiting(label string, work func() error) error {
 	return a.Watching(func() string { return label }, work)
 }
 
-// Watching is waiting for work that says how far it is.
+// Watching is Waiting for work that says how far it is.
 func (a *App) Watching(label func() string, work func() error) error {
 	if a.Settings.Quiet || !IsTerminal(a.Stderr) || a.Env("TERM") == "dumb" {
 		return work()
@@ -139,7 +139,7 @@ func (a *App) Limited(ctx context.Context) (context.Context, context.CancelFunc)
 	return context.WithTimeout(ctx, a.Settings.Timeout)
 }
 
-// filter is what --jq or --template makes of the JSON of a result; nil for neither.
+// filter returns what --jq or --template makes of the JSON of a result; nil for neither.
 func (a *App) filter(ctx context.Context) (render.Filter, error) {
 	var filter render.Filter
 	var err error

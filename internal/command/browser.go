@@ -57,7 +57,7 @@ func OpenBrowser(ctx context.Context, target string) error {
 	}
 }
 
-// opener is the system's own way to open a file or an address.
+// opener returns the system's own way to open a file or an address.
 func opener() (name string, args []string) {
 	switch runtime.GOOS {
 	case "windows":

@@ -25,7 +25,7 @@ const (
 type Caller struct {
 	Store   *creds.Store
 	file    *creds.File
-	Context *creds.Context // nil where none is used
+	Context *creds.Context // nil if none is used
 	Server  string
 	Service protocol.Service
 	Main    client.Credentials
@@ -39,7 +39,7 @@ type Caller struct {
 	admin bool
 }
 
-// ContextName is the name of the context that is used, "" for none.
+// ContextName returns the name of the context that is used, "" for none.
 func (c *Caller) ContextName() string {
 	if c.Context == nil {
 		return ""
@@ -47,7 +47,7 @@ func (c *Caller) ContextName() string {
 	return c.Context.Name
 }
 
-// CredentialsStore is the credentials file of the run.
+// CredentialsStore returns the credentials file of the run.
 func (a *App) CredentialsStore() (*creds.Store, error) {
 	if a.Settings.credentials != "" {
 		return creds.NewStore(a.Absolute(a.Settings.credentials)), nil
@@ -82,7 +82,7 @@ func (a *App) MainCaller() (*Caller, error) {
 }
 
 // Caller finds the identity of a run: the environment's node, else the main node
-// of the context. Having neither is no error yet.
+// of the context. Having neither is not an error yet.
 func (a *App) Caller() (*Caller, error) {
 	store, file, err := a.CredentialsFile()
 	if err != nil {
@@ -103,9 +103,9 @@ func (a *App) Caller() (*Caller, error) {
 	return who, a.override(who)
 }
 
-// ChooseContext is the context of this run: the one that was named, else the one for the server that
-// was named, else the one in use. Credentials never go to a server that they are
-// not for unless both were named.
+// ChooseContext returns the context of this run: the one that was named, else the one for
+// the server that was named, else the one in use. Credentials never go to a server that
+// they are not for unless both were named.
 func (a *App) ChooseContext(file *creds.File) (*creds.Context, error) {
 	if a.Settings.Context != "" {
 		chosen, err := file.Context(a.Settings.Context)
@@ -117,7 +117,7 @@ func (a *App) ChooseContext(file *creds.File) (*creds.Context, error) {
 	if a.Settings.Server == "" {
 		chosen, err := file.Select("")
 		if errors.Is(err, creds.ErrNoContext) && len(file.Names()) == 0 {
-			return nil, nil //nolint:nilnil // no context is no error: hosts without nodes need none
+			return nil, nil //nolint:nilnil // no context is not an error: hosts without nodes need none
 		}
 		return chosen, err
 	}
@@ -128,7 +128,7 @@ func (a *App) ChooseContext(file *creds.File) (*creds.Context, error) {
 	return file.ForServer(server), nil
 }
 
-// override applies what this run says beside the context.
+// override applies what this run says besides the context.
 func (a *App) override(who *Caller) error {
 	if a.Settings.Server != "" {
 		server, err := creds.ParseServerURL(a.Settings.Server)
@@ -152,7 +152,7 @@ func (a *App) override(who *Caller) error {
 	return a.environmentNode(who)
 }
 
-// ServiceOr is the service that the run names, otherwise where it names none.
+// ServiceOr returns the service that the run names, otherwise where it names none.
 func (a *App) ServiceOr(otherwise creds.Service) (creds.Service, error) {
 	if a.Settings.Service == "" {
 		return otherwise, nil
@@ -171,7 +171,7 @@ func (a *App) environmentNode(who *Caller) error {
 		return nil
 	}
 	if !protocol.ValidHex64(id) {
-		return BadSetting(EnvNodeID, errors.New("it is no node id: 64 lower-case hex digits"))
+		return BadSetting(EnvNodeID, errors.New("it is not a node id: 64 lower-case hex digits"))
 	}
 	hash, err := a.environmentHash()
 	if err != nil {
@@ -198,7 +198,7 @@ func (a *App) environmentHash() (creds.PasswHash, error) {
 	}
 	phrase, err := creds.ParsePhrase(a.Env(EnvPhrase))
 	if err != nil {
-		return creds.PasswHash{}, BadSetting(EnvNodeID, fmt.Errorf("it needs %s or %s beside it", EnvPhrase, EnvPasswHash))
+		return creds.PasswHash{}, BadSetting(EnvNodeID, fmt.Errorf("it also needs %s or %s", EnvPhrase, EnvPasswHash))
 	}
 	return creds.HashPhrase(phrase.Reveal()), nil
 }
@@ -322,7 +322,7 @@ func (a *App) CallWith(ctx context.Context, c *client.Client, label string, work
 	})
 }
 
-// NoMain says that there is no main node to call as.
+// NoMain returns the error that there is no main node to call as.
 func (c *Caller) NoMain() error {
 	if c.Context == nil {
 		return Hintf(fmt.Errorf("%w for %s", errNotAuthenticated, c.Server), "%s", c.missing())

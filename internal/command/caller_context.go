@@ -14,7 +14,7 @@ func (c *Caller) Keeps() bool {
 	return c.Context != nil && c.Context.Main != nil && c.Context.Main.NodeID == c.Main.NodeID
 }
 
-// Reader is the node that reads the world: the main node, else an agent of a context
+// Reader returns the node that reads the world: the main node, else an agent of a context
 // that has no main node.
 func (c *Caller) Reader() client.Credentials {
 	if c.Main.IsZero() && c.Context != nil && c.Context.ServerURL == c.Server {
@@ -25,7 +25,7 @@ func (c *Caller) Reader() client.Credentials {
 	return c.Main
 }
 
-// RootKey is the root key that the context remembers of the called host, "" for none.
+// RootKey returns the root key that the context remembers of the called host, "" for none.
 func (c *Caller) RootKey() string {
 	if c.Context == nil || c.Context.ServerURL != c.Server {
 		return ""
@@ -33,7 +33,7 @@ func (c *Caller) RootKey() string {
 	return c.Context.RootKey
 }
 
-// Fingerprint is that of the certificate that the context trusts for the called host,
+// Fingerprint returns that of the certificate that the context trusts for the called host,
 // "" for what the system trusts.
 func (c *Caller) Fingerprint() string {
 	if c.Context == nil || c.Context.ServerURL != c.Server {

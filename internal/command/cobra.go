@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Number is a position as text, "" where a host gives none.
+// Number returns a position as text, "" where a host gives none.
 func Number(position *uint64) string {
 	if position == nil {
 		return ""
@@ -99,7 +99,7 @@ Start with "playctl serve --demo", which makes a world with agents in it, or wit
 	return root
 }
 
-// newHelpCommand is cobra's, but for a command that is not there.
+// newHelpCommand returns cobra's, except for a command that does not exist.
 func newHelpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [command]",
@@ -153,7 +153,7 @@ func RunGroup(cmd *cobra.Command, args []string) error {
 	return Hintf(err, "\"%s --help\" lists the commands", cmd.CommandPath())
 }
 
-// calledOtherwise is the command below another that a person may know by this word; nil
+// calledOtherwise returns the command below another that a person may know by this word; nil
 // for none.
 func calledOtherwise(cmd *cobra.Command, word string) *cobra.Command {
 	for _, sub := range cmd.Commands() {
@@ -204,7 +204,7 @@ func Example(lines ...string) string {
 	return "  " + strings.Join(lines, "\n  ")
 }
 
-// Plural is "1 agent" or "3 agents".
+// Plural returns "1 agent" or "3 agents".
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return fmt.Sprintf("1 %s", one)
@@ -212,7 +212,7 @@ func Plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Decimal is a whole number as text.
+// Decimal returns a whole number as text.
 func Decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
 // ShellWord makes a word that a shell takes as one.

@@ -104,7 +104,7 @@ func CompleteList(cmd *cobra.Command, flag string, choices ...string) {
 	})
 }
 
-// offers is what can be meant, for the shell.
+// offers returns what can be meant, for the shell.
 func (a *App) offers(cmd *cobra.Command, offer Offer, word Word) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if a.prepare(cmd, nil) != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -133,7 +133,7 @@ func (a *App) Offers(ctx context.Context, offer Offer, word Word) []cobra.Comple
 	defer host.Close()
 	ctx, cancel := context.WithTimeout(ctx, completionTime)
 	defer cancel()
-	// What was found before a failure, such as a host that is away, is good.
+	// What was found before a failure, such as a host that is away, is offered.
 	found, _ := offer(ctx, a, who, host.WithRetry(retry.Policy{Attempts: 1}), word)
 	return fit(found, word.Typed)
 }
@@ -163,7 +163,7 @@ func (k known) add(id, label, name, about string) {
 	k[id] = one
 }
 
-// offers are the words for all that are known. Ids are offered where a person types one, or
+// offers returns the words for all that are known. Ids are offered where a person types one, or
 // where nothing else names just this one.
 func (k known) offers(typed string) []cobra.Completion {
 	times := map[string]int{}
@@ -343,7 +343,7 @@ func (a *App) CompletesContext(cmd *cobra.Command, args []string, typed string) 
 	return fit(a.ContextNames(), typed), cobra.ShellCompDirectiveNoFileComp
 }
 
-// ContextNames are the names of the contexts, none where the file cannot be read.
+// ContextNames returns the names of the contexts, none if the file cannot be read.
 func (a *App) ContextNames() []string {
 	_, file, err := a.CredentialsFile()
 	if err != nil {

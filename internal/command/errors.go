@@ -40,7 +40,7 @@ type mistakeError struct {
 	usage bool
 }
 
-// Unwrap gives the error itself.
+// Unwrap returns the error itself.
 func (e *mistakeError) Unwrap() error { return e.error }
 
 // Usagef makes an error of a mistake in the command line itself.
@@ -52,13 +52,13 @@ func Usagef(format string, args ...any) error {
 func BadInput(err error) error { return &mistakeError{error: err} }
 
 // wantsJSON reports whether errors are printed as JSON: where somebody asked for it, not
-// where a command prints JSON by itself.
+// where a command prints JSON by default.
 func (a *App) wantsJSON() bool {
 	format := render.Format(a.Settings.output)
 	return a.Settings.jq == "" && a.Settings.template == "" && (format == render.FormatJSON || format == render.FormatNDJSON)
 }
 
-// usageOf is how a command is called; one that only has others below it is called with
+// usageOf returns how a command is called; one that only has others below it is called with
 // one of them.
 func usageOf(cmd *cobra.Command) string {
 	if !cmd.HasAvailableSubCommands() {
@@ -107,13 +107,15 @@ type meaning struct {
 // headerWords are those of hosts that name the headers of requests, which no command
 // shows, and what they mean at a shell.
 var headerWords = []struct{ says, means string }{
+	{"the headers x-node-id and x-node-passw are required", "the host answers accounts only, and there are no credentials for it here"},
 	{"the headers x-node-id and x-node-passw are needed here", "the host answers accounts only, and there are no credentials for it here"},
 	{": send it as x-api-key", ""},
 	{": send the right one as x-api-key or none; POST " + protocol.PathNodeAPIKey + " makes a new one", ""},
+	{" in the header x-registration-token", ""},
 	{": send it as x-registration-token", ""},
 }
 
-// Worded is an error for somebody at a shell.
+// Worded returns an error for somebody at a shell.
 func Worded(err error) string {
 	text := err.Error()
 	for _, words := range headerWords {
@@ -128,10 +130,10 @@ type plainError struct {
 	text string
 }
 
-// Error gives the plainer words.
+// Error returns the plainer words.
 func (e *plainError) Error() string { return e.text }
 
-// Unwrap gives the error itself.
+// Unwrap returns the error itself.
 func (e *plainError) Unwrap() error { return e.error }
 
 // plainly words an error without those of Go's parsers.
@@ -149,7 +151,7 @@ type hintedError struct {
 	hint string
 }
 
-// Unwrap gives the error itself.
+// Unwrap returns the error itself.
 func (e *hintedError) Unwrap() error { return e.error }
 
 // Hintf adds what to do next to an error; nil stays nil.

@@ -94,7 +94,7 @@ func indented(line string, width int) string {
 	return first + strings.ReplaceAll(Wrap(line[len(first):], width-indent), "\n", "\n"+strings.Repeat(" ", indent))
 }
 
-// reflow breaks paragraphs anew, between words, and indented lines where they have two
+// reflow breaks paragraphs again, between words, and indented lines where they have two
 // columns.
 func reflow(text string, width int) string {
 	var out, paragraph []string
@@ -116,7 +116,7 @@ func reflow(text string, width int) string {
 	return strings.Join(out, "\n")
 }
 
-// usage is how a command is called, with what is below it and its flags.
+// usage returns how a command is called, with what is below it and its flags.
 func usage(cmd *cobra.Command, width int) string {
 	var out strings.Builder
 	section := func(title, text string) {
@@ -160,7 +160,7 @@ type flagGroup struct {
 	flags      *pflag.FlagSet
 }
 
-// flagGroups are the groups of flags in their order; those in none are the last.
+// flagGroups returns the groups of flags in their order; those in none are the last.
 func flagGroups(flags *pflag.FlagSet) []flagGroup {
 	groups := []flagGroup{}
 	flags.VisitAll(func(flag *pflag.Flag) {

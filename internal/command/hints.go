@@ -26,29 +26,29 @@ func (a *App) hintFor(err error) string {
 		return hinted.hint
 	}
 	if _, lacks := errors.AsType[*client.UnsupportedError](err); lacks {
-		return "hosts of the agent-play service do not have it; where this is none of them, look at --server and --service"
+		return "hosts of the agent-play service do not support this; if this is not one of them, check --server and --service"
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return "give it longer with --timeout"
+		return "allow more time with --timeout"
 	case errors.Is(err, syscall.EADDRINUSE):
 		return "another program listens there: end it, or name another address; port 0 picks a free one"
 	case errors.Is(err, creds.ErrRootFileMissing):
-		return "leave out --root-file and PLAYCTL_ROOT_FILE, and the host is asked for its own; the file of a new world is made with \"playctl create-root-key --root-file FILE\""
+		return "omit --root-file and PLAYCTL_ROOT_FILE, and playctl gets the root key from the host; \"playctl create-root-key --root-file FILE\" creates the file for a new world"
 	case errors.Is(err, client.ErrFingerprint):
-		return "nothing was sent: ask the host's operator on another way for the right fingerprint; where the certificate was replaced, \"playctl context edit NAME --fingerprint HEX\" trusts the new one"
+		return "nothing was sent: get the right fingerprint from the host's operator through another channel; if the certificate was replaced, \"playctl context edit NAME --fingerprint HEX\" trusts the new one"
 	case isDistrusted(err):
-		return "is that the name that the certificate is for? Where an authority of your own made it, SSL_CERT_FILE names the file to trust (not on macOS and Windows); " +
+		return "is that the name in the certificate? If your own authority issued it, set SSL_CERT_FILE to the authority's file (not on macOS and Windows); " +
 			"\"playctl context add NAME --server URL --fingerprint HEX\" trusts one certificate everywhere, and so does an invitation to the host, " +
-			"used or not: \"playctl login --invite-file FILE\", with --phrase for an account that is there"
+			"used or not: \"playctl login --invite-file FILE\", with --phrase for an existing account"
 	case errors.Is(err, http.ErrSchemeMismatch):
-		return "the host does not speak TLS: write http:// where that is right"
+		return "the host does not speak TLS: use http:// if that is intended"
 	case isGateway(err):
-		return "what answers is a proxy that does not get through to the host: is the host running behind it?"
+		return "a proxy answered that cannot reach the host: is the host running behind it?"
 	case IsUnreachable(err):
 		return "is the host running? Start one with \"playctl serve\", or name another with --server"
 	case isNoHost(err):
-		return "is that the address of a playctl host? " + a.answered() + "--server names it, with https:// where it speaks TLS, and --service the word in its paths"
+		return "is that the address of a playctl host? " + a.answered() + "--server names it, with https:// if it speaks TLS, and --service the word in its paths"
 	}
 	if a.called != nil {
 		if hint := a.called.hintFor(err); hint != "" {
@@ -58,25 +58,25 @@ func (a *App) hintFor(err error) string {
 	return hints[protocol.CodeOf(err)]
 }
 
-// IsUnreachable reports whether a host gave no answer. That a proxy in front of it
-// did is no answer of the host.
+// IsUnreachable reports whether a host gave no answer. The answer of a proxy in front of
+// it is not the host's.
 func IsUnreachable(err error) bool { return errors.Is(err, client.ErrUnreachable) || isGateway(err) }
 
-// isGateway reports whether a proxy answered that it does not reach the host: no
-// host has these statuses.
+// isGateway reports whether a proxy answered that it cannot reach the host: no
+// host sends these statuses.
 func isGateway(err error) bool {
 	refused, ok := errors.AsType[*protocol.Error](err)
 	return ok && (refused.HTTPStatus == http.StatusBadGateway || refused.HTTPStatus == http.StatusGatewayTimeout)
 }
 
-// isDistrusted reports whether a host showed a certificate that does not do.
+// isDistrusted reports whether a host showed a certificate that is not trusted.
 func isDistrusted(err error) bool {
 	_, ok := errors.AsType[*tls.CertificateVerificationError](err)
 	return ok
 }
 
-// isNoHost reports whether something answered that is no host of a world: with a
-// page, or with a status alone, of which the error is made. A host says what is
+// isNoHost reports whether something answered that is not the host of a world: with a
+// page, or with a status alone, from which the error is made. A host says what is
 // wrong, and names the request.
 func isNoHost(err error) bool {
 	refused, ok := errors.AsType[*protocol.Error](err)
@@ -87,7 +87,7 @@ func isNoHost(err error) bool {
 		(refused.HTTPStatus == http.StatusNotFound || refused.HTTPStatus == http.StatusBadRequest)
 }
 
-// answered names what answered, where it is known.
+// answered names what answered, if it is known.
 func (a *App) answered() string {
 	if a.called == nil {
 		return ""
@@ -95,14 +95,14 @@ func (a *App) answered() string {
 	return a.called.Server + " answered; "
 }
 
-// hintFor is what to do about an error that depends on the host that was called, and on
-// whose credentials are at hand.
+// hintFor returns what to do about an error that depends on the host that was called, and
+// on whose credentials are at hand.
 func (c *Caller) hintFor(err error) string {
 	switch {
 	case protocol.HasCode(err, protocol.CodeNodeNotDerivable):
-		return fmt.Sprintf("your root key is not the host's: leave out --root-file and PLAYCTL_ROOT_FILE, and %s is asked for its own", c.Server)
+		return fmt.Sprintf("your root key is not the host's: omit --root-file and PLAYCTL_ROOT_FILE, and playctl gets the root key from %s", c.Server)
 	case c.admin && protocol.HasCode(err, protocol.CodeCredentialsInvalid):
-		return "the token is the one in the file that the host was started with, \"playctl serve --admin-token-file FILE\": --admin-token-file names it, or " + envAdminToken + " has it"
+		return "the token must be the one in the file that the host was started with (\"playctl serve --admin-token-file FILE\"): name that file with --admin-token-file or put the token into " + envAdminToken
 	case protocol.HasCode(err, protocol.CodeAPIKeyInvalid):
 		return c.wrongKey()
 	case protocol.HasCode(err, protocol.CodeCredentialsMissing):
@@ -110,19 +110,19 @@ func (c *Caller) hintFor(err error) string {
 	case protocol.HasCode(err, protocol.CodeCredentialsInvalid) && c.NodeFromEnv != "":
 		return fmt.Sprintf("they came from %s and %s in the environment: put the right ones there, or unset %s to call as the account of a context", EnvNodeID, c.NodeFromEnv, EnvNodeID)
 	case protocol.HasCode(err, protocol.CodeCredentialsInvalid) && c.Context != nil && c.Context.ServerURL != c.Server:
-		return fmt.Sprintf("these are the credentials of context %q, which are for %s: leave out --server to use them there", c.Context.Name, c.Context.ServerURL)
+		return fmt.Sprintf("these are the credentials of context %q, which are for %s: omit --server to use them there", c.Context.Name, c.Context.ServerURL)
 	}
 	return ""
 }
 
-// wrongKey is what to do where a host refuses the caller's API key.
+// wrongKey returns what to do when a host refuses the caller's API key.
 func (c *Caller) wrongKey() string {
-	hint := fmt.Sprintf("%q makes another key, and the others of the account stay good", c.NewKey())
+	hint := fmt.Sprintf("%q makes another key, and the account's other keys stay valid", c.NewKey())
 	switch {
 	case c.KeyFromEnv:
 		hint += ": put it into " + EnvAPIKey + ", which has the refused one"
 	case c.Main.IsZero():
-		hint += ": who has the account runs it, and " + EnvAPIKey + " takes the key here"
+		hint += ": the account's owner runs it; put the new key into " + EnvAPIKey + " here"
 	case c.Service != protocol.ServicePlay:
 		hint = fmt.Sprintf("%q makes a new key in place of the account's, and keeps it with your credentials", c.NewKey())
 	case c.Keeps():
@@ -131,7 +131,7 @@ func (c *Caller) wrongKey() string {
 	return hint
 }
 
-// NewKey is the command that gives the caller an API key: one more, where the host takes
+// NewKey returns the command that gives the caller an API key: one more, if the host takes
 // several.
 func (c *Caller) NewKey() string {
 	flag := ""
@@ -147,7 +147,7 @@ func (c *Caller) NewKey() string {
 	return "playctl key create NAME --api-key-file FILE" + flag
 }
 
-// SignIn is the command for somebody who has an account at the called host, of which
+// SignIn returns the command for somebody who has an account at the called host, of which
 // no credentials are at hand.
 func (c *Caller) SignIn() string {
 	if c.Context != nil && c.Context.Main == nil && c.Context.ServerURL == c.Server {
@@ -156,7 +156,7 @@ func (c *Caller) SignIn() string {
 	return "playctl login --phrase " + c.Server
 }
 
-// missing is what to do where a host wants credentials and none are for it.
+// missing returns what to do when a host wants credentials and there are none for it.
 func (c *Caller) missing() string {
 	elsewhere, sameMachine := c.elsewhere()
 	flags := ""
@@ -200,7 +200,7 @@ func (c *Caller) elsewhere() (hosts []string, sameMachine string) {
 // mostNamed bounds how many contexts a hint names.
 const mostNamed = 3
 
-// schemeAndPort is what a URL has of them, as http:7420.
+// schemeAndPort returns those of a URL, as http:7420.
 func schemeAndPort(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -215,22 +215,22 @@ var hints = map[protocol.Code]string{
 	protocol.CodeCredentialsInvalid:  "\"playctl whoami\" shows who you are here; \"playctl context list\" shows your other hosts",
 	protocol.CodeForbidden:           "\"playctl whoami\" shows who you are; you may act for your own agents only",
 	protocol.CodeRegistrationClosed:  "ask the operator of the host for an invitation, which \"playctl login --invite-file FILE\" takes; with an account there, \"playctl login --phrase\" signs in",
-	protocol.CodeInvitationUsed:      "ask who invited you for another: \"playctl invite --uses N\" makes one for several accounts",
-	protocol.CodeInvitationExpired:   "ask who invited you for another: \"playctl invite --expires 72h\" makes one that lasts longer",
+	protocol.CodeInvitationUsed:      "ask the person who invited you for another: \"playctl invite --uses N\" makes one for several accounts",
+	protocol.CodeInvitationExpired:   "ask the person who invited you for another: \"playctl invite --expires 72h\" makes one that lasts longer",
 	protocol.CodeInvitationLimit:     "\"playctl invite list\" shows them, \"playctl invite revoke ID\" ends one",
-	protocol.CodeNodeNotDerivable:    "your root key is not the host's: leave out --root-file and PLAYCTL_ROOT_FILE, and the host is asked for its own",
+	protocol.CodeNodeNotDerivable:    "your root key is not the host's: omit --root-file and PLAYCTL_ROOT_FILE, and playctl gets the root key from the host",
 	protocol.CodeHostUnknown:         "name the host by its address, or start it with --allow-host NAME",
-	protocol.CodeOccupantLimit:       "remove an agent or an MCP server first; \"playctl snapshot\" lists them",
+	protocol.CodeOccupantLimit:       "remove an agent or an MCP placement first; \"playctl snapshot\" lists them",
 	protocol.CodeAgentLimit:          "delete an agent node you no longer need; \"playctl list-agent-nodes\" lists them",
 	protocol.CodeSpaceLimit:          "remove a space with \"playctl remove-space\"; \"playctl list-spaces\" lists them",
-	protocol.CodeMCPLimit:            "remove an MCP server with \"playctl unregister-mcp\"; \"playctl snapshot\" lists them",
-	protocol.CodeIntercomLimit:       "wait until requests are answered, or run out of time after two minutes",
+	protocol.CodeMCPLimit:            "remove an MCP placement with \"playctl unregister-mcp\"; \"playctl snapshot\" lists them",
+	protocol.CodeIntercomLimit:       "wait until requests are answered or time out, which they do after two minutes",
 	protocol.CodeAgentNotAnswering:   "its owner starts one with \"playctl agent run NAME -- COMMAND\"",
 	protocol.CodePlayerUnknown:       "put the agent on the map first with \"playctl add-agent\"",
-	protocol.CodeRepositoryOff:       "the host runs with --no-repository and needs no nodes: use \"playctl add-agent\" at once",
-	protocol.CodeStoreUnavailable:    "the host cannot use its store just now: try again, and tell its operator if it stays so",
+	protocol.CodeRepositoryOff:       "the host runs with --no-repository and needs no nodes: use \"playctl add-agent\" directly",
+	protocol.CodeStoreUnavailable:    "the host cannot use its store now: try again, and tell its operator if this continues",
 	protocol.CodeShuttingDown:        "the host is being stopped or restarted: try again in a moment",
-	protocol.CodeOverloaded:          "the host has more to do than it has room for: try again in a moment",
+	protocol.CodeOverloaded:          "the host is overloaded: try again in a moment",
 	protocol.CodeRateLimited:         "wait a moment and try again",
 	protocol.CodeIdempotencyConflict: "run the command again",
 }

@@ -64,7 +64,7 @@ func (a *App) ReadPhrase(ctx context.Context, file, question string) (protocol.S
 	} else {
 		answer, err := a.Ask(ctx, question, true)
 		if errors.Is(err, ErrNoTerminal) {
-			return protocol.Secret{}, Hintf(Usagef("there is no terminal to ask for the phrase at"), "name the file it is in with --phrase-from; - is standard input")
+			return protocol.Secret{}, Hintf(Usagef("there is no terminal for entering the phrase"), "name the file it is in with --phrase-from; - is standard input")
 		}
 		if err != nil {
 			return protocol.Secret{}, err
@@ -105,7 +105,7 @@ func (a *App) ReadToken(file string) (protocol.Secret, error) {
 	return protocol.NewSecret(token), nil
 }
 
-// EnvironmentSecret is a key or a token of the environment, zero where it is not set.
+// EnvironmentSecret returns a key or a token of the environment, zero if it is not set.
 func (a *App) EnvironmentSecret(name string) (protocol.Secret, error) {
 	text := protocol.NormalizePhrase(a.Env(name))
 	if !visible(text) {
@@ -117,7 +117,7 @@ func (a *App) EnvironmentSecret(name string) (protocol.Secret, error) {
 	return protocol.NewSecret(text), nil
 }
 
-// blotted is a text without what somebody gave as an argument although it is a
+// blotted returns a text without what somebody gave as an argument although it is a
 // secret: a phrase, an API key or a token. Errors repeat arguments, and logs of jobs
 // keep errors.
 func (p *Program) blotted(text string) string {
@@ -148,7 +148,7 @@ func visible(text string) bool {
 	return true
 }
 
-// InputName is how messages call a file that a flag names, "-" being standard input.
+// InputName returns how messages call a file that a flag names, "-" being standard input.
 func InputName(file string) string {
 	if file == "-" {
 		return "standard input"

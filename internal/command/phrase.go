@@ -40,7 +40,7 @@ func (a *App) ReservePhrase(flags *PhraseFlags) (*NodePhrase, error) {
 	p := &NodePhrase{Flags: flags}
 	if flags.To == "" {
 		if !flags.Show && !a.PhraseIsSeen() {
-			return nil, Hintf(Usagef("there is no terminal, so nobody would ever see the new phrase"),
+			return nil, Hintf(Usagef("there is no terminal, so the new phrase would be lost"),
 				"add --phrase-file FILE to save it, or --show-phrase to print it")
 		}
 		return p, nil
@@ -57,7 +57,7 @@ func (a *App) ReservePhrase(flags *PhraseFlags) (*NodePhrase, error) {
 	return p, nil
 }
 
-// Save writes the phrase to the file that was made for it. Where that fails the
+// Save writes the phrase to the file that was made for it. If that fails the
 // phrase is shown at the terminal instead, if there is one.
 func (p *NodePhrase) Save() error {
 	if p.File == "" {
@@ -79,7 +79,7 @@ func (f *PhraseFlags) Register(flags *pflag.FlagSet) {
 // RegisterNew adds those for a phrase that is new.
 func (f *PhraseFlags) RegisterNew(flags *pflag.FlagSet) {
 	flags.StringVar(&f.To, "phrase-file", "", "write the new phrase to this `file`, which must not exist")
-	flags.BoolVar(&f.Show, "show-phrase", false, "print the phrase with the result, also where others may read it")
+	flags.BoolVar(&f.Show, "show-phrase", false, "print the phrase with the result, even if others may read it")
 	flags.BoolVar(&f.keep, "keep-phrase", false, "keep the phrase in the credentials file, which otherwise holds its hash only")
 }
 
@@ -97,7 +97,7 @@ func (a *App) PhraseFor(ctx context.Context, flags *PhraseFlags) (*NodePhrase, e
 		return &NodePhrase{Flags: flags, Secret: phrase, Hash: creds.HashPhrase(phrase.Reveal())}, nil
 	}
 	if flags.To == "" && !flags.Show && !flags.keep && !a.PhraseIsSeen() {
-		return nil, Hintf(Usagef("there is no terminal, so nobody would ever see the new phrase"),
+		return nil, Hintf(Usagef("there is no terminal, so the new phrase would be lost"),
 			"add --phrase-file FILE to save it, --keep-phrase to keep it with the credentials, or --show-phrase to print it")
 	}
 	phrase := creds.GeneratePhrase()
@@ -150,7 +150,7 @@ func (p *NodePhrase) Discard() error {
 	return nil
 }
 
-// Kept is the phrase if it goes into the credentials file.
+// Kept returns the phrase if it goes into the credentials file.
 func (p *NodePhrase) Kept() protocol.Secret {
 	if !p.Flags.keep {
 		return protocol.Secret{}
@@ -158,7 +158,7 @@ func (p *NodePhrase) Kept() protocol.Secret {
 	return p.Secret
 }
 
-// Shown is the phrase if it is part of the result.
+// Shown returns the phrase if it is part of the result.
 func (p *NodePhrase) Shown() string {
 	if !p.Flags.Show {
 		return ""

@@ -51,7 +51,7 @@ type Program struct {
 	// Signals and StopSignals deliver signals, as signal.Notify and signal.Stop.
 	Signals     func(c chan<- os.Signal, signals ...os.Signal)
 	StopSignals func(c chan<- os.Signal)
-	// Exit ends the process at once, for the second Ctrl-C.
+	// Exit ends the process immediately, for the second Ctrl-C.
 	Exit func(code int)
 }
 
@@ -86,7 +86,7 @@ func Run(parent context.Context, p *Program, tree func(*App) *cobra.Command) int
 }
 
 // interruptible makes the first Ctrl-C or SIGTERM cancel the run and the second
-// one end the process at once. The returned function undoes it.
+// one end the process immediately. The returned function undoes it.
 func (p *Program) interruptible(cancel context.CancelCauseFunc) (release func()) {
 	if p.Signals == nil {
 		return func() {}
@@ -132,12 +132,12 @@ func (p *Program) Absolute(path string) string {
 	return filepath.Join(p.Dir, path)
 }
 
-// configFolder is playctl's folder for settings, "" without a home folder.
+// configFolder returns playctl's folder for settings, "" without a home folder.
 func (p *Program) configFolder() string {
 	return p.userFolder("XDG_CONFIG_HOME", "APPDATA", ".config")
 }
 
-// StateFolder is playctl's folder for data that a host keeps, "" without a home
+// StateFolder returns playctl's folder for data that a host keeps, "" without a home
 // folder.
 func (p *Program) StateFolder() string {
 	return p.userFolder("XDG_STATE_HOME", "LOCALAPPDATA", filepath.Join(".local", "state"))

@@ -42,7 +42,7 @@ func NamesThisMachine(host string, allowed []string) bool {
 	return isName("localhost") || err == nil && address.IsLoopback() || slices.ContainsFunc(allowed, isName)
 }
 
-// UnlessTerminated is nil where a service manager ended what runs until it is ended,
+// UnlessTerminated is nil if a service manager ended what runs until it is ended,
 // however far it had come.
 func UnlessTerminated(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), ErrTerminated) && (errors.Is(err, context.Canceled) || errors.Is(err, ErrTerminated)) {

@@ -78,7 +78,7 @@ func EachSetting(flags *pflag.FlagSet, do func(*pflag.Flag)) {
 	})
 }
 
-// AllSettings are the flags of every command that can be set elsewhere, with
+// AllSettings returns the flags of every command that can be set elsewhere, with
 // their defaults.
 func (a *App) AllSettings() *pflag.FlagSet {
 	flags := pflag.NewFlagSet("settings", pflag.ContinueOnError)
@@ -89,12 +89,12 @@ func (a *App) AllSettings() *pflag.FlagSet {
 	return flags
 }
 
-// VariableOf is the environment variable that sets a flag.
+// VariableOf returns the environment variable that sets a flag.
 func VariableOf(flag string) string {
 	return "PLAYCTL_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// BadSetting is the error of an invalid setting; where names the place at which it
+// BadSetting returns the error of an invalid setting; where names the place at which it
 // was made.
 func BadSetting(where string, err error) error { return BadInput(fmt.Errorf("%s: %w", where, err)) }
 
@@ -243,7 +243,7 @@ func (s *Sources) parse(root *yaml.Node, flags *pflag.FlagSet) (map[string]any, 
 	return values, nil
 }
 
-// settingText is a value as it would stand on the command line; a list is joined by
+// settingText returns a value as it would stand on the command line; a list is joined by
 // commas.
 func settingText(node *yaml.Node) (text string, ok bool) {
 	if node.Kind == yaml.ScalarNode {

@@ -33,7 +33,7 @@ type KeyTerminal interface {
 	// Raw stops the terminal from showing what is typed and from acting on it;
 	// restore puts it back as it was.
 	Raw() (restore func() error, err error)
-	// Wake ends a read that is under way, where the system can.
+	// Wake ends a read that is in progress, where the system can.
 	Wake() error
 }
 
@@ -122,7 +122,7 @@ func (t *terminalFile) Ask(ctx context.Context, question string, hidden bool) (a
 	}
 	defer func() { err = errors.Join(err, restore()) }()
 	wake := context.AfterFunc(ctx, func() {
-		// Where the system cannot interrupt a read, the next key press does.
+		// If the system cannot interrupt a read, the next key press does.
 		_ = t.Wake()
 	})
 	defer wake()
@@ -190,7 +190,7 @@ func (t *terminalFile) Close() error {
 }
 
 // ErrNoTerminal is why a question was not asked.
-var ErrNoTerminal = errors.New("there is no terminal to ask at")
+var ErrNoTerminal = errors.New("there is no terminal for a prompt")
 
 // MayAsk reports whether a person is there to be asked: a terminal is at one of
 // the standard streams and nothing forbids questions.
@@ -211,7 +211,7 @@ func (a *App) Ask(ctx context.Context, question string, hidden bool) (answer str
 	return terminal.Ask(ctx, question, hidden)
 }
 
-// errDryRun ends a run that should do nothing. It is no failure.
+// errDryRun ends a run that should do nothing. It is not a failure.
 var errDryRun = errors.New("nothing was done")
 
 // dryRunResult is what a command prints with --dry-run.
@@ -221,10 +221,10 @@ type dryRunResult struct {
 	Question string `json:"question"`
 }
 
-// ConfirmIfSeen is Confirm where a person is sure to be there; elsewhere it goes on, so
-// that scripts from before there was a question do. check, which may be nil, finds out
-// whether the host would refuse what the question is about, so that nobody answers it in
-// vain; where nothing is asked, that is left to the host.
+// ConfirmIfSeen is Confirm if a person is sure to be there; otherwise it goes on, so that
+// scripts from before there was a question do. check, which may be nil, finds out whether
+// the host would refuse what the question is about, so that nobody answers it for nothing;
+// if nothing is asked, that is left to the host.
 func (a *App) ConfirmIfSeen(ctx context.Context, yes bool, question string, check func() error) error {
 	if !a.dryRun && (yes || !a.isSeen()) {
 		return nil
@@ -258,9 +258,9 @@ func (a *App) Confirm(ctx context.Context, yes bool, question string) error {
 	}
 	answer, err := a.Ask(ctx, question+" [y/N]", false)
 	if errors.Is(err, ErrNoTerminal) {
-		why := "there is no terminal to ask at"
+		why := "there is no terminal for a prompt"
 		if a.Settings.noInput {
-			why = "--no-input forbids to ask"
+			why = "--no-input does not allow prompts"
 		}
 		return Hintf(Usagef("confirmation required: pass --yes"), "this cannot be undone, and %s", why)
 	}

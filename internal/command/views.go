@@ -10,12 +10,12 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Sentence is a view of one sentence.
+// Sentence returns a view of one sentence.
 func Sentence(format string, args ...any) []render.View {
 	return []render.View{render.Line(render.Clean(fmt.Sprintf(format, args...)))}
 }
 
-// MatchSpaces are the spaces that a person may mean: by the id of the space or its
+// MatchSpaces returns the spaces that a person may mean: by the id of the space or its
 // node, else by its name, else by the beginning of an id.
 func MatchSpaces(spaces []protocol.Space, ref string) []*protocol.Space {
 	nodeID := protocol.NormalizeNodeID(ref)
@@ -75,7 +75,7 @@ func OccupantTable(rows []json.RawMessage) render.Table {
 	return table
 }
 
-// occupantColumns is the table of the map's rows without any.
+// occupantColumns returns the table of the map's rows without any.
 func occupantColumns() render.Table {
 	return render.Table{
 		Columns: []render.Column{{Title: "kind"}, {Title: "name", Wraps: true}, {Title: "id"}, {Title: "cell"}, {Title: "about", Wraps: true}},
@@ -98,7 +98,7 @@ func SpaceTable(spaces []protocol.Space) render.Table {
 	return table
 }
 
-// ShownText is a value for a person: a text as it is, anything else as JSON.
+// ShownText returns a value for a person: a text as it is, anything else as JSON.
 func ShownText(value any) string {
 	shown, ok := value.(string)
 	if !ok {
@@ -141,7 +141,7 @@ func (c *Caller) AgentsDocument(a *App, agents []protocol.AgentRecord) *render.D
 	})
 }
 
-// Zones is an agent's count of zones, with the flag that many of them set.
+// Zones returns an agent's count of zones, with the flag that many of them set.
 func Zones(record protocol.AgentRecord) string {
 	if record.Flagged {
 		return Decimal(record.ZoneCount) + " (flagged)"
@@ -203,7 +203,7 @@ type RowOverview struct {
 	Amenity     string                `json:"primaryAmenity"`
 }
 
-// DescribeRow gives the cells of a row of the map: kind, name, id, cell, about.
+// DescribeRow returns the cells of a row of the map: kind, name, id, cell, about.
 func DescribeRow(text json.RawMessage) []string {
 	var row RowOverview
 	if err := protocol.Decode(text, &row); err != nil {

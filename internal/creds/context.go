@@ -16,7 +16,8 @@ import (
 // Service is the service name in the paths of a host.
 type Service string
 
-// The services that clients know (sections 4 and 11 of the protocol).
+// The services that clients know (protocol reference, "Other service names, other
+// hosts").
 const (
 	ServicePlay      Service = "play"
 	ServiceAgentPlay Service = "agent-play"

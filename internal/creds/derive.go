@@ -10,14 +10,14 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Parameters of scrypt (RFC 7914) that section 2 of the protocol fixes, with p = 1:
-// 128 * N * r bytes are 64 MiB.
+// Parameters of scrypt (RFC 7914) that "Credentials" in the protocol reference fixes,
+// with p = 1: 128 * N * r bytes are 64 MiB.
 const (
 	scryptN      = 65536
 	scryptKeyLen = 32
 )
 
-// Salt texts that section 2 of the protocol fixes.
+// Salt texts that "Credentials" in the protocol reference fixes.
 const (
 	nodeIDSaltPrefix  = "agent-play:node-id:v1:"
 	rootKeySecretSalt = "agent-play:merkle-root:v3:scrypt-file"

@@ -70,7 +70,7 @@ func (f *File) Select(name string) (*Context, error) {
 }
 
 // ForServer returns the context for a server, as ParseServerURL gives its address: the
-// one in use, else the first by name; nil where there is none.
+// one in use, else the first by name; nil if there is none.
 func (f *File) ForServer(server string) *Context {
 	for _, name := range append([]string{f.current}, f.Names()...) {
 		if c := f.contexts[name]; c != nil && c.ServerURL == server {

@@ -20,8 +20,8 @@ const invitationVersion = 1
 // longest, in base64.
 const maxInvitation = 16 << 10
 
-// ErrInvitation is returned for a text that is no invitation, or only a part of one.
-var ErrInvitation = errors.New("this is no whole invitation: it is one string that \"playctl invite\" prints, from \"" + invitationPrefix + "\" to its end")
+// ErrInvitation is returned for a text that is not an invitation, or only a part of one.
+var ErrInvitation = errors.New("this is not a whole invitation: it is one string that \"playctl invite\" prints, from \"" + invitationPrefix + "\" to its end")
 
 // ErrNewerInvitation is returned for an invitation that a later playctl wrote.
 var ErrNewerInvitation = errors.New("a newer playctl made this invitation: upgrade playctl")

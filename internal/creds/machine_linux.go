@@ -31,10 +31,10 @@ func inBackground(f func()) {
 	<-over
 }
 
-// systemMemory returns n bytes that are no part of the heap. It asks for large pages:
+// systemMemory returns n bytes that are not part of the heap. It asks for large pages:
 // derivations need them in no order, and each small page costs a fault when it is first
-// used and an entry of the processor's table of addresses later. Where the system has
-// none to give the memory is as good.
+// used and an entry of the processor's table of addresses later. If the system has
+// none to give, the memory works as well.
 func systemMemory(n int) ([]byte, error) {
 	memory, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// spaceRuns is section 2's white space written as a pattern: the oracle for the
-// hand-written set.
+// spaceRuns is the white space of "Credentials" in the protocol reference, written as a
+// pattern: the oracle for the hand-written set.
 var spaceRuns = regexp.MustCompile(`[\x{0009}-\x{000D}\x{0020}\x{00A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}]+`)
 
 func slowNormalize(text string) string {

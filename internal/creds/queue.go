@@ -74,7 +74,7 @@ func (q *queue) add(w *waiter, limit int) bool {
 	return true
 }
 
-// next is whose turn it is; nil where nobody waits.
+// next is whose turn it is; nil if nobody waits.
 func (q *queue) next() *waiter {
 	var best *waiter
 	for _, w := range q.waiting {
@@ -111,7 +111,7 @@ func (q *queue) remove(w *waiter) {
 	}
 }
 
-// turnAway refuses all who wait for their turn.
+// turnAway refuses all callers that wait for their turn.
 func (q *queue) turnAway(why error) {
 	for _, w := range q.waiting {
 		w.turn <- why

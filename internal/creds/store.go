@@ -100,8 +100,8 @@ func (s *Store) Update(ctx context.Context, change func(*File) error) (err error
 	return nil
 }
 
-// Writable fails where the file could not be written now, for who is going to make what
-// exists once. It leaves the file as it is.
+// Writable fails if the file could not be written now, for a caller that is going to
+// create what exists once. It leaves the file as it is.
 func (s *Store) Writable() error {
 	target, err := s.target()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// vectors is testdata/credentials.json: known answers for section 2 of the
-// protocol, made by another implementation.
+// vectors is testdata/credentials.json: known answers for
+// "Credentials" in the protocol reference, made by another implementation.
 type vectors struct {
 	RootKeys []string `json:"rootKeys"`
 	Phrases  []struct {

@@ -8,9 +8,9 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// askAgent asks an agent. Where the asker wants it, it is refused at once if no
-// program answers; who did not ask for that waits for the answer, or for the host's
-// own after its time.
+// askAgent sends a command to an agent. If the caller wants it, the command is refused
+// at once when no program answers; other callers wait for the answer, or for the
+// host's own after its time.
 func askAgent(c *call, request protocol.IntercomCommand) error {
 	asked := world.IntercomCommand{IntercomCommand: request}
 	if c.query().Get(protocol.QueryIfAnswering) == "1" {

@@ -131,7 +131,7 @@ func TestAPIKeys(t *testing.T) {
 		inBody := registration(agent.id)
 		inBody["apiKey"] = alice.apiKey
 		f.post(f.play("/players"), inBody, as(without(agent))).ok()
-		// The header wins, also where it is the wrong one.
+		// The header wins, even if it is the wrong one.
 		f.post(f.play("/players"), inBody, as(agent), with(protocol.HeaderAPIKey, bob.apiKey)).refused(protocol.CodeAPIKeyInvalid)
 		// A new key replaces the old at once.
 		var next protocol.APIKeyReply

@@ -11,8 +11,8 @@ import (
 // backupWrite is how long one write of a backup may take before its reader is cut.
 const backupWrite = 30 * time.Second
 
-// sendBackup streams a backup to the administrator while writes go on. There is one at a
-// time: each takes the room of the whole world.
+// sendBackup streams a backup to the administrator while writes continue. There is one
+// at a time: each takes the space of the whole world.
 func sendBackup(c *call) error {
 	if !c.host.backingUp.TryLock() {
 		e := protocol.Errorf(protocol.CodeOverloaded, "another backup is being made, and there is one at a time")
@@ -26,7 +26,7 @@ func sendBackup(c *call) error {
 	}
 	defer func() {
 		if err := taken.Close(); err != nil {
-			c.host.log.Warn("the room of a backup cannot be given back", "error", err)
+			c.host.log.Warn("the space of a backup in the store cannot be released", "error", err)
 		}
 	}()
 	header := c.w.Header()
@@ -34,7 +34,7 @@ func sendBackup(c *call) error {
 	header["Cache-Control"] = noStore
 	c.begin(http.StatusOK)
 	if _, err := backup.Write(c.r.Context(), taken, c.host.world.View().RootKey, pacedWriter{c}); err != nil {
-		c.host.log.Warn("a backup was not finished", "error", err)
+		c.host.log.Warn("a backup did not finish", "error", err)
 		// What was sent has no checksum at its end, and the connection ends without one.
 		panic(http.ErrAbortHandler)
 	}

@@ -160,9 +160,9 @@ func (c *call) fill(body io.Reader) error {
 	}
 }
 
-// hurry reports whether a client that is refused may still be sending, so that the
-// reply has to go ahead of the rest of the body. On HTTP/2 a request ends alone.
-func (c *call) hurry() bool {
+// mayStillSend reports whether a client that is refused may still be sending, so that
+// the reply has to go ahead of the rest of the body. On HTTP/2 a request ends alone.
+func (c *call) mayStillSend() bool {
 	if c.bodyRead || c.r.ContentLength == 0 || c.r.ProtoMajor != 1 {
 		return false
 	}
@@ -178,7 +178,7 @@ func (c *call) hurry() bool {
 // dropBody sends the refusal and reads on for a while.
 func (c *call) dropBody() {
 	paced := c.pace()
-	// Who is gone or too slow has had its answer.
+	// A client that is gone or too slow has had its answer.
 	if paced.control.Flush() == nil {
 		_, _ = io.CopyN(io.Discard, paced, dropBytes)
 	}

@@ -41,15 +41,15 @@ type call struct {
 	// registrant is who a registration shows to be, before there is a node.
 	registrant string
 	// pass is what the caller's watch cookie says, and passOwner the main node
-	// that it belongs to; nil where there is none.
+	// that it belongs to; nil if there is none.
 	pass      *pass
 	passOwner *world.Node
 	sid       string
-	// idempotency is nil where no key was sent.
+	// idempotency is nil if no key was sent.
 	idempotency *idempotency
 	next        action
 
-	// rev is what x-play-rev says where hasRev is set: once it is known who asks.
+	// rev is what x-play-rev says where hasRev is set: once the caller is known.
 	rev    uint64
 	hasRev bool
 	// op is the rpc operation's name, for measurements.
@@ -75,8 +75,8 @@ func (h *Host) serve(rt *route) http.HandlerFunc {
 		rt.order = usualOrder()
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
-		if !h.world.Alone() {
-			r = r.WithContext(h.world.Patient(r.Context()))
+		if !h.world.SoleHost() {
+			r = r.WithContext(h.world.WithStoreWait(r.Context()))
 		}
 		h.handle(h.newCall(w, r, rt), (*call).run)
 	}

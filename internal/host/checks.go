@@ -14,10 +14,10 @@ import (
 // repeated one is; the steps after it are then left out.
 type step func(*call) error
 
-// usualOrder is the order of section 4 of the protocol: what headers decide comes
-// before the body is read, which findRepeat does for requests with an idempotency
-// key. Ownership comes after the body: checkKind is the host's part of it, the rest
-// and the state are the engine's, within the action.
+// usualOrder is the order of "Requests, errors and limits" in the protocol reference:
+// what headers decide comes before the body is read, which findRepeat does for requests
+// with an idempotency key. Ownership comes after the body: checkKind is the host's part
+// of it, the rest and the state are the engine's, within the action.
 func usualOrder() []step {
 	return []step{
 		checkFrame, authenticate, refreshNodes, findRepeat, awaitRev, checkSession,
@@ -65,12 +65,12 @@ func checkSession(c *call) error {
 	}
 	sid := c.parameter(protocol.QuerySID)
 	if sid == "" {
-		return protocol.Errorf(protocol.CodeSIDMissing, "the query parameter sid is needed here: the session route gives it")
+		return protocol.Errorf(protocol.CodeSIDMissing, "the query parameter sid is required: get it from the session route")
 	}
 	c.sid = sid
 	return c.checkFresh(func() error {
 		if sid != c.host.world.View().SID {
-			return protocol.Errorf(protocol.CodeSIDInvalid, "the sid is not that of the live session: the session route gives it")
+			return protocol.Errorf(protocol.CodeSIDInvalid, "the sid is not that of the live session: get the current one from the session route")
 		}
 		return nil
 	})
@@ -83,7 +83,7 @@ func sendSession(c *call) error {
 	return c.send(&protocol.SessionReply{SID: v.SID, Rev: &v.Rev, Seq: &v.Seq, Capabilities: protocol.Capabilities()})
 }
 
-// kind is what kind of caller this is. Without a repository everybody who is
+// kind returns the kind of the caller. Without a repository everybody who is
 // not the administrator is taken for whatever the route needs.
 func (c *call) kind() callers {
 	switch {
@@ -109,7 +109,7 @@ func (c *call) kind() callers {
 // after the body's checks, as all of ownership does.
 func checkKind(c *call) error {
 	if c.registrant != "" {
-		// Nobody in particular: what proves the caller is in the body.
+		// No node yet: the body authenticates the caller.
 		return nil
 	}
 	if c.kind()&c.rules.callers == 0 {
@@ -149,8 +149,8 @@ func checkAPIKey(c *call) error {
 	})
 }
 
-// account is the caller's: its own main node, or the one that owns it. The node is
-// looked up again, for its record may be newer than the caller's.
+// account returns the caller's account: its own main node, or the one that owns it. The
+// node is looked up again, for its record may be newer than the caller's.
 func (c *call) account() *world.Node {
 	if c.node.Kind != protocol.NodeKindMain {
 		return c.host.world.Registry().Node(c.node.Parent)
@@ -188,7 +188,7 @@ func awaitRev(c *call) error {
 	err = c.host.world.WaitRev(ctx, rev)
 	c.setRev(c.host.world.View().Rev)
 	if err != nil && c.r.Context().Err() == nil {
-		e := protocol.WrapError(protocol.CodeBehind, err, "this host has not seen the rev that was asked for yet")
+		e := protocol.WrapError(protocol.CodeBehind, err, "this host has not received the requested rev yet")
 		e.RetryAfter = time.Second
 		return e
 	}

@@ -20,7 +20,7 @@ import (
 var codings = []world.Coding{world.Zstd, world.Gzip}
 
 // codingsOfWhole are those of what never changes. The last level of gzip makes it as short as
-// that of zstd, but for 2 in 100 bytes, in a fifth of the time and with far less memory
+// that of zstd, except for 2 in 100 bytes, in a fifth of the time and with far less memory
 // (BenchmarkCompressWhole).
 var codingsOfWhole = []world.Coding{world.Gzip, world.Zstd}
 
@@ -39,7 +39,7 @@ func codingOf(headers []string, of []world.Coding) world.Coding {
 	return best
 }
 
-// weightOf is the weight of a coding, 0 where it is not taken. A weight that cannot be
+// weightOf is the weight of a coding, 0 if it is not taken. A weight that cannot be
 // read is the default.
 func weightOf(headers []string, coding string) float64 {
 	for _, header := range headers {
@@ -90,8 +90,8 @@ const (
 	compressedListsBytes = 2 << 20
 )
 
-// compressedLists are those that were asked for last, so that who gets the same bytes
-// shares them. Its zero value is ready.
+// compressedLists are those that were asked for last, so that
+// callers that get the same bytes share them. Its zero value is ready.
 type compressedLists struct {
 	mu   sync.Mutex
 	size int
@@ -185,7 +185,7 @@ func compress(w encoder, parts ...[]byte) []byte {
 	return bytes.Clone(b.Bytes())
 }
 
-// writeList sends a JSON reply of 200 in parts, compressed for who takes that. It is
+// writeList sends a JSON reply of 200 in parts, compressed if the client accepts it. It is
 // not for replies with secrets: their length says something about them.
 func (c *call) writeList(parts [][]byte) {
 	length := lengthOf(parts)

@@ -74,7 +74,7 @@ func (o *Options) exempt(addr netip.Addr) bool {
 // overloaded counts and says which limit a request has met.
 func (h *Host) overloaded(limit, message string, args ...any) error {
 	h.metrics.refusedFor(limit)
-	return overloaded(fmt.Sprintf(message, args...) + ": wait as long as retry-after says")
+	return overloaded(fmt.Sprintf(message, args...) + ": retry after the time in Retry-After")
 }
 
 // tally counts what is open for each of its keys.

@@ -40,7 +40,7 @@ type origin struct {
 // front.
 type quietConns struct{ silent, idle list.List }
 
-// oldest is who goes first when there is no room.
+// oldest returns the connection that is closed first when there is no room.
 func (q *quietConns) oldest() *gateConn {
 	for _, l := range []*list.List{&q.silent, &q.idle} {
 		if e := l.Front(); e != nil {
@@ -101,7 +101,7 @@ func (g *gate) Accept() (net.Conn, error) {
 	}
 }
 
-// admit makes room for a connection and counts it; nil where there is none.
+// admit makes room for a connection and counts it; nil if there is none.
 func (g *gate) admit(conn net.Conn) *gateConn {
 	c := &gateConn{Conn: conn, gate: g, longer: maxLonger * rand.Float64()} //nolint:gosec // no secret
 	if addr := parseAddress(conn.RemoteAddr().String()); !g.options.exempt(addr) {
@@ -150,7 +150,7 @@ func (g *gate) awaitTurn() {
 	}
 }
 
-// timeToAsk is how long the next connection to go has yet for its first request; 0 where the
+// timeToAsk is how long the next connection to go has yet for its first request; 0 if the
 // listener is not full.
 func (g *gate) timeToAsk() time.Duration {
 	g.mu.Lock()
@@ -162,7 +162,7 @@ func (g *gate) timeToAsk() time.Duration {
 	return askWithin - time.Since(oldest.since)
 }
 
-// evict closes the connection that was quiet for longest; false where none is.
+// evict closes the connection that was quiet for longest; false if none is.
 func (g *gate) evict(of *quietConns) bool {
 	c := of.oldest()
 	if c == nil {

@@ -14,16 +14,17 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// authenticate finds out who calls: the administrator by a bearer token, a
+// authenticate identifies the caller: the administrator by a bearer token, a
 // viewer by its cookie where that counts, or a node by its id and the hash of its
 // phrase. It derives nothing, whatever is shown: it compares digests.
 func authenticate(c *call) error {
-	c.host.world.Awake(c.r.Context())
+	c.host.world.RefreshAfterPause(c.r.Context())
 	if token, shown := bearerToken(c.r.Header.Get("Authorization")); shown {
 		return c.authenticateAdmin(token)
 	}
 	if c.takesPass() {
-		// Where nobody is checked, who shows a bad cookie is like who shows none.
+		// If nobody is checked, a caller with an invalid cookie is treated like one
+		// without.
 		if shown, err := c.authenticateViewer(); shown && (err == nil || !c.host.options.NoRepository || c.needsPass()) {
 			return err
 		}
@@ -31,14 +32,14 @@ func authenticate(c *call) error {
 	}
 	if c.host.options.NoRepository {
 		if c.needsPass() {
-			return protocol.Errorf(protocol.CodeCredentialsMissing, "a page of another origin needs a pass here: POST %s gives one", c.route.service.WatchSession())
+			return protocol.Errorf(protocol.CodeCredentialsMissing, "a page of another origin needs a pass: get one with POST %s", c.route.service.WatchSession())
 		}
 		return c.takeNodeID()
 	}
 	id := protocol.NormalizeNodeID(c.r.Header.Get(headerNodeID))
 	passw := c.r.Header.Get(headerNodePassw)
 	if id == "" || passw == "" {
-		return protocol.Errorf(protocol.CodeCredentialsMissing, "the headers x-node-id and x-node-passw are needed here")
+		return protocol.Errorf(protocol.CodeCredentialsMissing, "the headers x-node-id and x-node-passw are required")
 	}
 	hash, err := creds.ParsePasswHash(passw)
 	if err != nil {
@@ -48,7 +49,7 @@ func authenticate(c *call) error {
 }
 
 // The headers that are looked at in every request, in the form in which net/http keeps
-// them: another one would be made anew each time.
+// them: another form would be converted each time.
 var (
 	headerNodeID    = http.CanonicalHeaderKey(protocol.HeaderNodeID)
 	headerNodePassw = http.CanonicalHeaderKey(protocol.HeaderNodePassw)
@@ -61,7 +62,7 @@ func wrongCredentials() error {
 }
 
 // bearerToken takes the token out of an authorization header. Another scheme,
-// such as a proxy's own, is none of the host's business.
+// such as a proxy's own, is not for the host.
 func bearerToken(header string) (protocol.Secret, bool) {
 	const scheme = "bearer "
 	if len(header) < len(scheme) || !strings.EqualFold(header[:len(scheme)], scheme) {
@@ -85,7 +86,7 @@ type guesses struct {
 	waiting atomic.Int32
 }
 
-// wait returns when the answer is due, the request is given up, or the host closes.
+// wait returns when the answer is due, the request is abandoned, or the host closes.
 func (g *guesses) wait(ctx context.Context, closing <-chan struct{}) {
 	defer g.waiting.Add(-1)
 	if g.waiting.Add(1) > maxGuesses {
@@ -118,14 +119,14 @@ func (c *call) authenticateAdmin(token protocol.Secret) error {
 func (c *call) takeNodeID() error {
 	id := protocol.NormalizeNodeID(c.r.Header.Get(headerNodeID))
 	if id != "" && !protocol.ValidID(id) {
-		return protocol.Errorf(protocol.CodeCredentialsInvalid, "the header x-node-id is no id")
+		return protocol.Errorf(protocol.CodeCredentialsInvalid, "the header x-node-id is not a valid node id")
 	}
 	c.caller = world.Caller{NodeID: id, Unchecked: true}
 	return nil
 }
 
 // authenticateNode compares the digest of what was shown with the stored one,
-// or with a dummy where there is no such node, so that the time taken does not
+// or with a dummy if there is no such node, so that the time taken does not
 // tell which nodes exist.
 func (c *call) authenticateNode(id string, hash creds.PasswHash) error {
 	return c.checkFresh(func() error {
@@ -147,8 +148,8 @@ func refreshNodes(c *call) error {
 }
 
 // refreshView brings the view of a read to the store's present state: what was
-// deleted or replaced at another host is worth nothing from then on. While the
-// store does not answer reads go on from the view.
+// deleted or replaced at another host is invalid from then on. While the store does
+// not answer, reads continue from the view.
 func (c *call) refreshView() {
 	if c.host.world.Stale() == nil {
 		_ = c.host.world.Refresh(c.r.Context())
@@ -173,11 +174,11 @@ func (c *call) reloadCaller() error {
 }
 
 // checkFresh runs a check of the view. Before the check refuses it is run again on the
-// newest view: another host may have changed what it looked at. Where the store
-// cannot be asked, that is the answer.
+// newest view: another host may have changed what it looked at. If the store does not
+// answer, that error is the answer.
 func (c *call) checkFresh(check func() error) error {
 	refused := check()
-	if refused == nil || c.host.world.Alone() {
+	if refused == nil || c.host.world.SoleHost() {
 		return refused
 	}
 	if err := c.host.world.Refresh(c.r.Context()); err != nil {
@@ -210,8 +211,8 @@ func (c *call) ownerHashCounts() bool {
 	return c.rules.ownerHash && (c.host.options.AllowOwnerHash || c.host.loopback.Load())
 }
 
-// digestOf is what is stored of a node's hash; all zeros, which is the digest
-// of nothing anyone can show, where there is no node.
+// digestOf returns what is stored of a node's hash; all zeros, which is the digest
+// of nothing anyone can show, if there is no node.
 func digestOf(node *world.Node) creds.Digest {
 	var d creds.Digest
 	if node != nil && len(node.Digest) == len(d) {

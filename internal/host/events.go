@@ -39,7 +39,7 @@ func sendEvents(c *call) error {
 		return err
 	}
 	if c.pass == nil && !c.caller.Admin && c.r.Method != http.MethodHead {
-		c.leaves = append(c.leaves, h.world.Listens(c.caller.NodeID, c.answers()))
+		c.leaves = append(c.leaves, h.world.AddListener(c.caller.NodeID, c.answers()))
 	}
 	conn, raw := takable(c.r)
 	// The server would wait for a body before it answers, unless the connection ends
@@ -80,7 +80,7 @@ func (s *stream) answer(c *call, reason string) {
 		defer func() { _ = control.SetReadDeadline(time.Now().Add(shortWait)) }()
 	}
 	end := endClient
-	if s.greet(reason) {
+	if s.sendPreamble(reason) {
 		s.start()
 		end = s.run(c.r.Context())
 	}
@@ -100,8 +100,8 @@ func (c *call) answers() protocol.Answers {
 	return protocol.ParseAnswers(c.query().Get(protocol.QueryAnswers))
 }
 
-// cursor is the id that the caller has seen last. given is false where it names
-// none, and asked nil where what it names is no id.
+// cursor is the id that the caller has seen last. given is false if it names
+// none, and asked nil if what it names is not an id.
 func (c *call) cursor() (asked *uint64, given bool) {
 	text := c.r.Header.Get(protocol.HeaderLastEventID)
 	if text == "" {
@@ -117,7 +117,7 @@ func (c *call) cursor() (asked *uint64, given bool) {
 	return &seq, true
 }
 
-// reasonNotANumber is why a cursor that is no number cannot be honored; the
+// reasonNotANumber is why a cursor that is not a number cannot be honored; the
 // engine has the other reasons.
 const reasonNotANumber = "not_a_number"
 
@@ -125,7 +125,7 @@ const reasonNotANumber = "not_a_number"
 // where the cursor is honored or none was given.
 func (s *stream) begin(c *call, asked *uint64, given bool) (reason string, err error) {
 	s.opened = s.host.world.Events().Head()
-	if !s.host.world.Alone() {
+	if !s.host.world.SoleHost() {
 		s.openedAt = s.host.world.Now().UnixMilli()
 	}
 	switch {
@@ -170,14 +170,14 @@ const (
 	latest  = 5 * time.Second
 )
 
-// sendLater answers who asks for a stream that cannot be served for now with one
+// sendLater answers a request for a stream that cannot be served now with a stream
 // that ends at once and says when to come back. An EventSource never comes back
 // after any other status. It returns the length of the body.
 func sendLater(w http.ResponseWriter, least time.Duration) int {
 	setStreamHeader(w.Header())
 	w.WriteHeader(http.StatusOK)
 	wait := max(least, soonest) + retry.Jitter(latest-soonest)
-	// Who went away needs no answer.
+	// A client that went away needs no answer.
 	n, _ := fmt.Fprintf(w, "retry: %d\n\n", wait.Milliseconds())
 	return n
 }

@@ -133,7 +133,7 @@ func New(o Options) (*Host, error) {
 }
 
 // Handler serves the world within another server, for programs that embed one.
-// It also starts the upkeep that Serve starts; Close ends it.
+// It also starts the background work that Serve starts; Close ends it.
 func (h *Host) Handler() http.Handler {
 	h.sweeper.start()
 	h.serving.Store(true)
@@ -162,7 +162,7 @@ func (h *Host) OpsAddr() net.Addr {
 }
 
 // URL is what links to this host start with: the public URL that the operator
-// set, else the listener's; empty before Listen. A listener on every address
+// set, otherwise the listener's; empty before Listen. A listener on every address
 // is named by loopback.
 func (h *Host) URL() string {
 	if h.options.PublicURL != "" {

@@ -17,7 +17,7 @@ import (
 // idempotency is the key that a caller sent to be able to repeat a request.
 type idempotency struct {
 	// secret is the key itself. It is not stored: what is sealed under it can be
-	// opened only by who sends it again.
+	// opened only by a caller that sends it again.
 	secret      string
 	key         [sha256.Size]byte
 	caller      world.CallerTag
@@ -84,7 +84,7 @@ func (c *call) identity() string {
 }
 
 // fingerprint is what makes a request the same request: its method, its path,
-// its query but for the sid, and its body.
+// its query except for the sid, and its body.
 func (c *call) fingerprint() [sha256.Size]byte {
 	query := ""
 	if c.r.URL.RawQuery != "" {

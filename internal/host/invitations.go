@@ -32,7 +32,7 @@ func sendInvitations(c *call) error {
 	return c.send(&protocol.InvitationsReply{Invitations: c.host.world.Registry().Invitations(c.caller.NodeID)})
 }
 
-// planRevokeInvitation ends an invitation. A main node may end its own also where it
+// planRevokeInvitation ends an invitation. A main node may end its own even if it
 // may make no more.
 func planRevokeInvitation(c *call) (action, error) {
 	id := c.query().Get(protocol.QueryID)

@@ -103,9 +103,9 @@ func (h *Host) useListener(ln net.Listener) {
 }
 
 // Serve answers requests until the context ends or Close is called, and then
-// returns nil once everything has ended in order. It listens first if Listen
+// returns nil once everything has shut down gracefully. It listens first if Listen
 // was not called. An error is that of a listener that broke, or says that the
-// orderly end took too long.
+// graceful shutdown took too long.
 func (h *Host) Serve(ctx context.Context) error {
 	if h.Addr() == nil {
 		if err := h.Listen(ctx); err != nil {
@@ -214,11 +214,11 @@ var http2Limits = http.HTTP2Config{
 	MaxReceiveBufferPerStream:     64 << 10,
 }
 
-// Close ends the host in order: readiness goes off, streams end over the drain
-// jitter and new ones at once, the listeners close, requests under way are
-// answered, and the upkeep stops. What has not ended when the context does is cut,
-// and the error says so. Close may be called again; it then waits for the first
-// call's end and returns its error. The world is left open.
+// Close shuts the host down gracefully: readiness goes off, streams end over the drain
+// jitter and new ones at once, the listeners close, requests under way are answered,
+// and the background work stops. What has not ended when the context does is cut, and
+// the error says so. Close may be called again; it then waits for the first call's end
+// and returns its error. The world is left open.
 func (h *Host) Close(ctx context.Context) error {
 	if h.closeBegun.CompareAndSwap(false, true) {
 		h.closeErr = h.shutdown(ctx)

@@ -131,7 +131,7 @@ func (l *listing) everything() {
 	l.text("]}")
 }
 
-// usagePage is of how many accounts the writer is asked at once what they have.
+// usagePage is how many accounts' usage is read from the writer at a time.
 const usagePage = 1000
 
 func (l *listing) mains(all []*world.Node) {

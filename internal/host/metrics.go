@@ -76,11 +76,11 @@ func NewMetrics() *Metrics {
 			Name: "playctl_http_request_duration_seconds", Help: "Time from a request's arrival to the end of its reply, streams included.",
 			Buckets: fastBuckets,
 		}, []string{"route", "op"}),
-		streams:     made.NewGauge(prometheus.GaugeOpts{Name: "playctl_stream_subscribers", Help: "Event streams that are open."}),
+		streams:     made.NewGauge(prometheus.GaugeOpts{Name: "playctl_stream_subscribers", Help: "Open event streams."}),
 		streamEnds:  counters("playctl_stream_ends_total", "Event streams that ended, by reason.", "reason"),
-		deferred:    counters("playctl_streams_deferred_total", "Event streams that were asked for and ended at once, to be asked for again, by the code of the reason.", "code"),
-		refusals:    counters("playctl_connections_refused_total", "Connections, requests and streams that there was no room for, by the limit that was met.", "limit"),
-		evictions:   counters("playctl_connections_evicted_total", "Connections that were closed to make room for others, by what they did.", "state"),
+		deferred:    counters("playctl_streams_deferred_total", "Event streams ended immediately and deferred, by error code.", "code"),
+		refusals:    counters("playctl_connections_refused_total", "Connections, requests and streams refused, by limit.", "limit"),
+		evictions:   counters("playctl_connections_evicted_total", "Connections closed to make room for others, by state.", "state"),
 		derivations: counters("playctl_derivations_total", "Derivations of node ids, by outcome.", "outcome"),
 		unconfirmed: counter("playctl_withdrawals_unconfirmed_total", "Deletions and replacements of credentials that other hosts did not confirm in time."),
 
@@ -88,13 +88,13 @@ func NewMetrics() *Metrics {
 		commits:        counter("playctl_world_commits_total", "Batches that were committed to the journal."),
 		events:         counter("playctl_world_events_total", "Events that were committed."),
 		appends:        histogram("playctl_journal_append_seconds", "Time to make a batch durable."),
-		appendFailures: counter("playctl_journal_append_failures_total", "Batches that the journal did not take."),
-		checkpoints:    histogram("playctl_checkpoint_seconds", "Time to write a checkpoint and trim what it makes superfluous."),
+		appendFailures: counter("playctl_journal_append_failures_total", "Batches that could not be appended to the journal."),
+		checkpoints:    histogram("playctl_checkpoint_seconds", "Time to write a checkpoint and trim the journal."),
 		checkpointBad:  counter("playctl_checkpoint_failures_total", "Checkpoints that could not be written."),
 	}
 }
 
-// Add measures one more thing beside the host and its world.
+// Add registers another collector.
 func (m *Metrics) Add(c prometheus.Collector) error {
 	if err := m.registry.Register(c); err != nil {
 		return fmt.Errorf("add to the host's measurements: %w", err)
@@ -200,7 +200,7 @@ type measured struct {
 // asked for.
 func (m *Metrics) observe(h *Host) error {
 	connections := func(state string) measured {
-		return measured{"playctl_connections", "Connections by state: nothing was asked yet, the next request is awaited, a request or a stream is under way.", func() float64 {
+		return measured{"playctl_connections", "Connections by state: no request yet, waiting for the next request, a request or a stream under way.", func() float64 {
 			if door := h.gate.Load(); door != nil {
 				return float64(door.states()[state])
 			}
@@ -253,10 +253,10 @@ func (h *Host) amounts() []measured {
 			func() float64 { return float64(h.world.Limits().World[q]) })
 	}
 	add("occupants",
-		func() float64 { places, _ := h.world.Places(); return float64(places) },
+		func() float64 { places, _ := h.world.OccupantCounts(); return float64(places) },
 		func() float64 { return float64(h.world.Limits().Occupants) })
 	add("people",
-		func() float64 { _, people := h.world.Places(); return float64(people) },
+		func() float64 { _, people := h.world.OccupantCounts(); return float64(people) },
 		func() float64 { return float64(h.world.Limits().People) })
 	add("api-keys",
 		func() float64 { keys, _ := h.world.Registry().KeysAndInvitations(); return float64(keys) },
@@ -302,7 +302,7 @@ func (h *Host) addOps(mux *http.ServeMux) {
 	}
 }
 
-// onSite keeps pages from elsewhere away from a handler that is no route.
+// onSite keeps pages from elsewhere away from a handler that is not a route.
 func (h *Host) onSite(next http.Handler) http.Handler {
 	refused := h.notFound()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -338,7 +338,7 @@ func (h *Host) newOpsHandler() http.Handler {
 }
 
 // sendHealth answers that the process lives, whatever the store does: a restart
-// would not mend a store.
+// would not fix the store.
 func sendHealth(w http.ResponseWriter, _ *http.Request) {
 	sendProbe(w, http.StatusOK, "ok")
 }

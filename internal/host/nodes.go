@@ -10,7 +10,7 @@ import (
 )
 
 // replaceAPIKey gives the calling main node another API key; the old one is
-// worth nothing from then on.
+// invalid from then on.
 func replaceAPIKey(c *call) error {
 	key := creds.GenerateAPIKey()
 	return c.carryOut(world.ReplaceAPIKey{APIKeyDigest: creds.SecretDigest(key), APIKey: key.Reveal()})
@@ -92,8 +92,8 @@ func (c *call) validation(node *world.Node, request protocol.ValidateRequest) *p
 	return reply
 }
 
-// unknownKind is what a host without a repository says that a node is: an agent
-// where a main node is named beside it, else a main node.
+// unknownKind returns what a host without a repository says that a node is: an agent
+// if a main node is named as well, otherwise a main node.
 func (c *call) unknownKind(request protocol.ValidateRequest) string {
 	switch {
 	case request.NodeID == c.host.world.View().RootKey:

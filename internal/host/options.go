@@ -27,7 +27,7 @@ type Registration string
 const (
 	// RegistrationOpen lets everybody in. It is the default.
 	RegistrationOpen Registration = protocol.RegistrationOpen
-	// RegistrationToken lets in who shows the registration token.
+	// RegistrationToken lets in callers that show the registration token.
 	RegistrationToken Registration = protocol.RegistrationToken
 	// RegistrationClosed lets nobody in.
 	RegistrationClosed Registration = protocol.RegistrationClosed
@@ -90,14 +90,14 @@ type Options struct {
 	Registration Registration
 	// RegistrationToken is needed for, and only for, RegistrationToken.
 	RegistrationToken protocol.Secret
-	// MainNodesInvite lets main nodes make invitations, beside the administrator.
+	// MainNodesInvite lets main nodes make invitations, in addition to the administrator.
 	MainNodesInvite bool
 	// APIKeys is APIKeysRequired by default, and APIKeysOptional with Compat,
 	// which APIKeysRequired contradicts.
 	APIKeys APIKeyPolicy
 	// Compat is empty for a host that answers under its own names only.
 	Compat Compat
-	// AllowOwnerHash lets an owner's hash stand for an agent's also where the
+	// AllowOwnerHash lets an owner's hash stand for an agent's even if the
 	// listener is not a loopback address.
 	AllowOwnerHash bool
 
@@ -248,13 +248,13 @@ func (o *Options) checkAccess() error {
 			return fmt.Errorf("host: registration is %q but no registration token is set", RegistrationToken)
 		}
 	default:
-		return fmt.Errorf("host: registration %q is none of open, token and closed", o.Registration)
+		return fmt.Errorf("host: registration %q must be open, token or closed", o.Registration)
 	}
 	switch o.APIKeys {
 	case APIKeysRequired, APIKeysOptional, APIKeysOff:
 		return nil
 	}
-	return fmt.Errorf("host: the policy for API keys %q is none of required, optional and off", o.APIKeys)
+	return fmt.Errorf("host: the policy for API keys %q must be required, optional or off", o.APIKeys)
 }
 
 func (o *Options) checkCompat() error {
@@ -284,17 +284,17 @@ func (o *Options) checkWatch() error {
 	switch o.WatchAccess {
 	case WatchLocal, WatchPublic, WatchToken:
 	default:
-		return fmt.Errorf("host: the access to the watch page %q is none of local, public and token", o.WatchAccess)
+		return fmt.Errorf("host: the access to the watch page %q must be local, public or token", o.WatchAccess)
 	}
 	return errors.Join(checkNames(&o.WatchNames), checkNames(&o.AllowHosts))
 }
 
-// checkNames refuses what is no name of a host, and puts the others in lower case.
+// checkNames refuses what is not the name of a host, and puts the others in lower case.
 func checkNames(names *[]string) error {
 	*names = slices.Clone(*names)
 	for i, name := range *names {
 		if name == "" || strings.ContainsAny(name, "/ @") || hostName(name) != strings.ToLower(name) {
-			return fmt.Errorf("host: %q is no name of this machine: write it without scheme and port, such as box.local", name)
+			return fmt.Errorf("host: %q is not a name of this machine: write it without scheme and port, such as box.local", name)
 		}
 		(*names)[i] = strings.ToLower(name)
 	}
@@ -307,7 +307,7 @@ func (o *Options) checkAddresses() error {
 			continue
 		}
 		if _, _, err := net.SplitHostPort(a); err != nil {
-			return fmt.Errorf("host: %q is no address to listen on: write host:port: %w", a, err)
+			return fmt.Errorf("host: %q is not an address to listen on: write host:port: %w", a, err)
 		}
 	}
 	if o.PublicURL != "" {
@@ -326,7 +326,7 @@ func (o *Options) checkOrigins() error {
 		for i, origin := range *list {
 			u, err := url.Parse(strings.TrimRight(origin, "/"))
 			if err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
-				return fmt.Errorf("host: %q is no origin: write scheme://host or scheme://host:port", origin)
+				return fmt.Errorf("host: %q is not an origin: write scheme://host or scheme://host:port", origin)
 			}
 			// An origin is compared as text; browsers send it in lower case.
 			(*list)[i] = strings.ToLower(u.Scheme + "://" + u.Host)
@@ -335,7 +335,7 @@ func (o *Options) checkOrigins() error {
 	for _, origin := range o.WatchEmbed {
 		// They are written into a policy, where these marks divide.
 		if scheme, _, _ := strings.Cut(origin, ":"); scheme != "https" && scheme != "http" || strings.ContainsAny(origin, "*,;'") {
-			return fmt.Errorf("host: %q is no origin of pages: write https://host or https://host:port", origin)
+			return fmt.Errorf("host: %q is not an origin of pages: write https://host or https://host:port", origin)
 		}
 	}
 	return nil

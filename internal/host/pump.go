@@ -146,7 +146,7 @@ func untilNext(writes int, took time.Duration) time.Duration {
 }
 
 // cut ends the streams of a pump that panicked, whose clients connect again, and lets
-// the next stream start the pump anew.
+// the next stream restart the pump.
 func (p *pump) cut(cause any) {
 	p.host.log.Error("a pump of streams panicked, its streams are cut",
 		slog.String("panic", fmt.Sprint(cause)), slog.String("stack", string(debug.Stack())))
@@ -372,7 +372,7 @@ func (p *pump) batch(from uint64, inline bool) *batch {
 	return b
 }
 
-// chunkOf is one chunk of the frames of events; nil where they have none.
+// chunkOf is one chunk of the frames of events; nil if they have none.
 func chunkOf(events []*world.Event, frame func(*world.Event) [3][]byte) []byte {
 	length := 0
 	for _, e := range events {

@@ -27,7 +27,7 @@ type limiter struct {
 
 	mu      sync.Mutex
 	buckets map[netip.Addr]*list.Element
-	// recent has the addresses, the one that asked last in front.
+	// recent has the addresses, the one of the last request in front.
 	recent *list.List
 }
 
@@ -36,10 +36,10 @@ type bucket struct {
 	limit *rate.Limiter
 }
 
-// siteShare is how many times as much as an address an IPv6 site may ask for.
+// siteShare is how many times as many requests as an address an IPv6 site may send.
 const siteShare = 4
 
-// newLimiter makes a limiter; a negative rate limits nothing, and gives nil.
+// newLimiter returns a limiter; a negative rate limits nothing, and returns nil.
 func newLimiter(perSecond float64, burst int, loopback bool) *limiter {
 	if perSecond < 0 {
 		return nil
@@ -115,7 +115,7 @@ func prefixOf(addr netip.Addr, bits int) netip.Addr {
 	return p.Addr()
 }
 
-// checkRate refuses a request of an address that asks too often.
+// checkRate refuses a request of an address that sends too many.
 func (h *Host) checkRate(c *call) error {
 	return tooOften(h.requests.wait(c.peer), "requests", "%d a second (--rate-requests)", h.options.Limits.RequestsPerSecond)
 }
@@ -130,7 +130,7 @@ func tooOften(wait time.Duration, what, limit string, most int) error {
 	if wait <= 0 {
 		return nil
 	}
-	e := protocol.Errorf(protocol.CodeRateLimited, "too many %s from this address, which may have "+limit+": wait as long as retry-after says", what, most)
+	e := protocol.Errorf(protocol.CodeRateLimited, "too many %s from this address; the limit is "+limit+": retry after the time in Retry-After", what, most)
 	e.RetryAfter = wait
 	return e
 }

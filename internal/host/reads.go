@@ -149,7 +149,7 @@ func sendChainProof(c *call, request protocol.ChainProofRequest) error {
 	return nil
 }
 
-// sendInteractions answers with a page of the log of interactions.
+// sendInteractions answers with a page of chat lines.
 func sendInteractions(c *call, request protocol.ListRequest) error {
 	return c.sendRecords("interactions", request, c.host.world.Interactions)
 }

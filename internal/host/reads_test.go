@@ -179,7 +179,7 @@ func TestMinRevWaitsForASecond(t *testing.T) {
 	})
 }
 
-// A lapsed lease takes its agent off the map within five seconds, by the host's
+// An expired lease takes its agent off the map within five seconds, by the host's
 // own doing.
 func TestLapsedAgentsAreRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -198,7 +198,7 @@ func TestLapsedAgentsAreRemoved(t *testing.T) {
 		}
 		wait(7 * time.Second)
 		if f.world.View().Find(protocol.AgentKey(main.id, agent.id)) != nil {
-			t.Fatal("5 s after its lease lapsed the agent is still on the map")
+			t.Fatal("5 s after its lease expired the agent is still on the map")
 		}
 		f.post(f.play("/players/heartbeat"), beat, as(agent)).refused(protocol.CodeLeaseUnknown)
 	})

@@ -13,7 +13,7 @@ import (
 )
 
 // RecordingSite serves the watch page with a recording in place of a world, to names
-// of this machine only. The page proves and plays it by itself.
+// of this machine only. The page verifies and plays it without a host.
 func RecordingSite(file string) (http.Handler, error) {
 	files, err := page()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// authenticateCreator asks for credentials unless a main node is to be made,
-// whose maker has none yet.
+// authenticateCreator requires credentials unless a main node is to be created, whose
+// creator has none yet.
 func authenticateCreator(c *call) error {
 	if c.object.StringOr("kind", protocol.NodeKindMain) != protocol.NodeKindSpace {
 		return nil
@@ -17,8 +17,8 @@ func authenticateCreator(c *call) error {
 	return authenticate(c)
 }
 
-// planCreateNode reads who is to be made. What proves the caller of a
-// registration is the pair in the body.
+// planCreateNode reads the node that is to be created. The pair in the body
+// authenticates the caller of a registration.
 func planCreateNode(c *call) (action, error) {
 	request, err := requestOf[protocol.CreateNodeRequest](c)
 	if err != nil {
@@ -74,8 +74,8 @@ func planCreateAgent(c *call) (action, error) {
 	}, nil
 }
 
-// checkRegistration asks whether the operator lets the caller make a main node, or an
-// invitation does, whose digest it returns.
+// checkRegistration refuses a caller that neither the operator nor an invitation lets
+// create a main node. It returns the digest of the invitation, if one is used.
 func (c *call) checkRegistration() (invitation *[32]byte, err error) {
 	o := &c.host.options
 	if o.Registration == RegistrationOpen {
@@ -89,28 +89,28 @@ func (c *call) checkRegistration() (invitation *[32]byte, err error) {
 		digest := creds.SecretDigest(shown)
 		return (*[32]byte)(&digest), c.checkFresh(func() error { return c.checkInvitation(digest) })
 	case o.Registration == RegistrationToken:
-		return nil, protocol.Errorf(protocol.CodeRegistrationClosed, "this host needs its registration token: send it as x-registration-token")
+		return nil, protocol.Errorf(protocol.CodeRegistrationClosed, "this host requires its registration token in the header x-registration-token")
 	}
-	return nil, protocol.Errorf(protocol.CodeRegistrationClosed, "this host takes no new main nodes")
+	return nil, protocol.Errorf(protocol.CodeRegistrationClosed, "this host accepts no new main nodes")
 }
 
-// checkInvitation refuses a token that is no invitation which lets somebody in.
+// checkInvitation refuses a token that is not an invitation that lets somebody in.
 func (c *call) checkInvitation(digest creds.Digest) error {
 	o := &c.host.options
 	i := c.host.world.Registry().Invitation(digest)
 	switch {
 	case i == nil && o.Registration == RegistrationClosed:
-		return protocol.Errorf(protocol.CodeRegistrationClosed, "this host takes no new main nodes")
+		return protocol.Errorf(protocol.CodeRegistrationClosed, "this host accepts no new main nodes")
 	case i == nil:
 		return protocol.Errorf(protocol.CodeRegistrationClosed, "the registration token is not this host's")
 	case i.CreatedBy != "" && !o.MainNodesInvite:
-		return protocol.Errorf(protocol.CodeRegistrationClosed, "this host takes invitations of its administrator only")
+		return protocol.Errorf(protocol.CodeRegistrationClosed, "this host accepts only the administrator's invitations")
 	}
 	return i.Check(c.host.world.Now())
 }
 
-// admitNewcomer lets in who may register, a node, and the administrator.
-func admitNewcomer(c *call) error {
+// checkMayBootstrap lets in a caller that may register, a node, and the administrator.
+func checkMayBootstrap(c *call) error {
 	_, closed := c.checkRegistration()
 	if closed == nil {
 		return nil
@@ -126,7 +126,7 @@ func admitNewcomer(c *call) error {
 	if refused, ok := errors.AsType[*protocol.Error](closed); ok {
 		why = refused.Message // Its code is not the one of this refusal.
 	}
-	return protocol.WrapError(protocol.CodeCredentialsMissing, closed, "who may not register here needs the credentials of a node: %s", why)
+	return protocol.WrapError(protocol.CodeCredentialsMissing, closed, "a caller that may not register needs the credentials of a node: %s", why)
 }
 
 // sendBootstrap answers with what node ids derive from, before there is a node.
@@ -174,7 +174,7 @@ func (c *call) derive(hash creds.PasswHash) (string, error) {
 	return nodeID, err
 }
 
-// origin is whose share of the derivations a request takes.
+// origin returns the address whose share of the derivations a request takes.
 func (c *call) origin() creds.Origin {
 	return creds.Origin{Network: networkOf(c.peer), Site: siteOf(c.peer), Exempt: c.host.options.exempt(c.peer)}
 }

@@ -58,7 +58,7 @@ func (c *call) awaitHosts() {
 		return
 	}
 	c.host.metrics.unconfirmed.Inc()
-	c.host.log.Warn("what was deleted or replaced may still be valid at hosts that do not confirm it: see whether they run and reach the store",
+	c.host.log.Warn("hosts that did not confirm in time may still accept deleted or replaced credentials: check that they are running and can reach the store",
 		"requestId", c.id, "route", c.route.path, "op", c.op, "hosts", late, "error", err)
 	c.w.Header().Set(protocol.HeaderUnconfirmed, strconv.Itoa(max(len(late), 1)))
 }
@@ -205,9 +205,9 @@ func (c *call) refuse(err error) {
 		c.w.Header().Set("Retry-After", strconv.Itoa(seconds))
 	}
 	body := encode(e.Body(c.id))
-	hurry := c.hurry()
+	mayStillSend := c.mayStillSend()
 	c.write(status, body)
-	if hurry {
+	if mayStillSend {
 		c.dropBody()
 	}
 }
@@ -221,8 +221,8 @@ func encode(v any) []byte {
 	return b
 }
 
-// overloaded refuses a request for which there is no room now. Who comes again
-// does not come with all the others.
+// overloaded refuses a request for which there is no room now. Its time to retry is
+// random, so that clients do not return all at the same time.
 func overloaded(reason string) error {
 	e := protocol.Errorf(protocol.CodeOverloaded, "%s", reason)
 	e.RetryAfter = time.Second + retry.Jitter(4*time.Second)

@@ -81,7 +81,7 @@ func (c *call) readPage(read func(ctx context.Context) (parts [][]byte, err erro
 	defer cancel()
 	if err := c.host.reading.begin(ctx, c.callerKey()); err != nil {
 		if errors.Is(err, errNoTurn) {
-			return nil, c.host.overloaded("replies_reading", "as many pages as this host reads from its store at once are being read")
+			return nil, c.host.overloaded("replies_reading", "this host is reading as many pages from its store as it may at the same time")
 		}
 		return nil, err
 	}

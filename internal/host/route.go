@@ -42,7 +42,7 @@ type rules struct {
 	stream bool
 	// secret reports whether the reply holds one, so that it is kept encrypted.
 	secret bool
-	// withdraws says that credentials may be worth nothing afterwards: the reply waits
+	// withdraws reports that credentials may be invalid afterwards: the reply waits
 	// until every host refuses them.
 	withdraws bool
 	// repository reports whether it is about nodes, which only a host with a repository has.
@@ -95,7 +95,7 @@ const (
 // route is one line of the table: a method and a path, and what must hold.
 type route struct {
 	method, path string
-	// service is the one in the path; empty where there is none.
+	// service is the one in the path; empty if there is none.
 	service protocol.Service
 	body    bodyUse
 	// embed reports whether pages of the origins in WatchEmbed may read it, with a pass.

@@ -8,7 +8,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// routes is the table of everything that the host answers but for health and
+// routes is the table of everything that the host answers except for health and
 // metrics, as the protocol lists it.
 func (h *Host) routes() []route {
 	return slices.Concat(worldRoutes(h.service), []route{openapiRoute()}, nodeRoutes())
@@ -32,7 +32,7 @@ func worldRoutes(s protocol.Service) []route {
 			method: http.MethodGet, path: s.Session(), embed: true,
 			rules: rules{callers: readers, apiKey: true, ofNodes: true, plan: now(sendSession)},
 		},
-		{method: http.MethodGet, path: s.Bootstrap(), order: []step{admitNewcomer, sendBootstrap}, rules: rules{callers: nodes | admins}},
+		{method: http.MethodGet, path: s.Bootstrap(), order: []step{checkMayBootstrap, sendBootstrap}, rules: rules{callers: nodes | admins}},
 		{
 			method: http.MethodPost, path: s.Reset(), body: bodyOptional,
 			rules: rules{callers: admins, sid: true, repeatable: true, withdraws: true, plan: planReset},
@@ -177,7 +177,7 @@ func planReset(*call) (action, error) {
 	return do(world.ResetSession{Reason: "admin"})
 }
 
-// sendRemoved answers a route of the older service that has no successor under
+// sendRemoved answers a route of the agent-play service that has no successor under
 // its name.
 func sendRemoved(*call) error {
 	return protocol.Errorf(protocol.CodeRemoved, "agents are no longer made here: create an agent node at %s", protocol.PathAgentNode)

@@ -42,7 +42,7 @@ func TestAHostAsksTheStoreBeforeItRefuses(t *testing.T) {
 	})
 }
 
-// A refusal comes from the store's present state also where the host could give
+// A refusal comes from the store's present state even if the host could give
 // it at once from what it has received.
 func TestWhatAnotherHostChangedIsNotRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

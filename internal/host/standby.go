@@ -32,7 +32,7 @@ type Standby struct {
 
 // StandBy listens at the addresses of the options, and answers there, with their
 // certificate, until a Host takes over or Close is called. Of the options it takes
-// what New would, but for the World and the Deriver.
+// what New would, except for the World and the Deriver.
 func StandBy(ctx context.Context, o Options) (*Standby, error) {
 	if err := o.checkSettings(); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func StandBy(ctx context.Context, o Options) (*Standby, error) {
 	probes := clients
 	if ops != nil {
 		probes = http.NewServeMux()
-		probes.HandleFunc("/", sendAway)
+		probes.HandleFunc("/", sendUnavailable)
 	}
 	standbyProbes(probes, &o, rules)
 	s.serve(main, secured(&o, clients.ServeHTTP), secure, &o)
@@ -78,7 +78,7 @@ func standbyRoutes(mux *http.ServeMux, o *Options) {
 			sendLater(w, 0)
 		})
 	}
-	mux.HandleFunc("/", sendAway)
+	mux.HandleFunc("/", sendUnavailable)
 }
 
 // serve answers at a listener.
@@ -86,7 +86,7 @@ func (s *Standby) serve(ln net.Listener, handler http.Handler, secure *certifica
 	kept := &handoffListener{Listener: ln}
 	door := newGate(kept, o, o.Connections.Connections, o.Connections.PerAddress)
 	server := newServer(handler, o.Logger, secure)
-	// Who comes again is to find the host.
+	// A client that returns is to find the host.
 	server.SetKeepAlivesEnabled(false)
 	server.ConnState = func(_ net.Conn, state http.ConnState) {
 		switch state {
@@ -113,23 +113,23 @@ func standbyProbes(mux *http.ServeMux, o *Options, rules *watchRules) {
 	metrics := promhttp.HandlerFor(o.Metrics.registry, promhttp.HandlerOpts{})
 	mux.HandleFunc("GET "+protocol.PathMetrics, func(w http.ResponseWriter, r *http.Request) {
 		if rules.checkSite(r, false) != nil {
-			sendAway(w, r)
+			sendUnavailable(w, r)
 			return
 		}
 		metrics.ServeHTTP(w, r)
 	})
 }
 
-// sendAway answers what needs the world.
-func sendAway(w http.ResponseWriter, _ *http.Request) {
-	e := protocol.Errorf(protocol.CodeStoreUnavailable, "the host has just started and its store does not answer yet: ask again in a moment")
+// sendUnavailable answers what needs the world.
+func sendUnavailable(w http.ResponseWriter, _ *http.Request) {
+	e := protocol.Errorf(protocol.CodeStoreUnavailable, "the host has just started and its store does not answer yet: retry in a moment")
 	id := rand.Text()
 	header := w.Header()
 	header["Content-Type"], header["Cache-Control"] = jsonType, noStore
 	header.Set("Retry-After", "1")
 	header.Set("X-Request-Id", id)
 	w.WriteHeader(protocol.Status(e.Code))
-	// Who went away needs no answer.
+	// A client that went away needs no answer.
 	_, _ = w.Write(encode(e.Body(id)))
 }
 
@@ -149,8 +149,8 @@ func (s *Standby) Close() error {
 	return err
 }
 
-// standbyEnd bounds what is still being answered: single lines. Who has connected
-// and asked nothing by then is cut.
+// standbyEnd bounds what is still being answered: single lines. A client
+// that has connected and sent no request by then is cut.
 const standbyEnd = time.Second
 
 // end stops accepting, answers who was accepted, and leaves the listeners open. It

@@ -132,7 +132,7 @@ func TestAStandbyKeepsItsMetricsFromPagesOfOthers(t *testing.T) {
 	}
 }
 
-// The standby answers each connection that it accepted, also where the request comes when it
+// The standby answers each connection that it accepted, even if the request comes when it
 // accepts nobody any more.
 func TestAStandbyAnswersWhomItAccepted(t *testing.T) {
 	standby, err := StandBy(t.Context(), Options{Address: "127.0.0.1:0"})

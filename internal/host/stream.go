@@ -33,7 +33,7 @@ type stream struct {
 	// cursor is the seq of the last event that was passed.
 	cursor uint64
 	// opened is the log's end when the stream opened, and openedAt the world's time
-	// in milliseconds since the Unix epoch, as in an event; 0 where there is no other
+	// in milliseconds since the Unix epoch, as in an event; 0 if there is no other
 	// host, whose events may come here later. What is only for those who were there
 	// when it happened comes after both.
 	opened   uint64
@@ -287,10 +287,10 @@ func whyFailed(err error) endReason {
 	return endClient
 }
 
-// greet sends what every stream starts with, at once: how long to wait before a
+// sendPreamble sends what every stream starts with, at once: how long to wait before a
 // reconnect, a comment, and the cursor that its events come after. Where the
 // cursor that was asked for is not honored, a resync follows it.
-func (s *stream) greet(reason string) bool {
+func (s *stream) sendPreamble(reason string) bool {
 	b := append(make([]byte, 0, 256), "retry: 2000\n:\n\nid: "...)
 	b = strconv.AppendUint(b, s.cursor, 10)
 	b = append(b, "\n\n"...)
@@ -324,10 +324,10 @@ func (s *stream) older(ctx context.Context) ([]*world.Event, error) {
 		return nil, err
 	}
 	defer s.host.reading.end()
-	return s.host.world.Older(ctx, s.cursor, s.host.world.Events().Head(), s.events[:0])
+	return s.host.world.JournalEvents(ctx, s.cursor, s.host.world.Events().Head(), s.events[:0])
 }
 
-// resync asks the client to read everything anew, and goes on live.
+// resync tells the client to reread everything, and continues live.
 func (s *stream) resync(reason string) endReason {
 	s.cursor = s.host.world.Events().Head()
 	return s.writeAll(s.appendResync(nil, reason))

@@ -42,8 +42,8 @@ type taken struct {
 	end   endReason
 }
 
-// lingers is how long a client has to take note of a stream's end.
-const lingers = 500 * time.Millisecond
+// endGrace is how long a client has to take note of a stream's end.
+const endGrace = 500 * time.Millisecond
 
 // takable is the connection of a request if its stream can go on without net/http:
 // over TLS and HTTP/2 it cannot, nor for a client that knows no chunks.
@@ -78,7 +78,7 @@ func (s *stream) take(c *call, conn *gateConn, raw syscall.RawConn, greeting str
 	c.detach()
 	go t.awaitClient()
 	t.goOn(func() endReason {
-		if !t.greet(greeting) {
+		if !t.sendPreamble(greeting) {
 			return endClient
 		}
 		t.start()
@@ -170,7 +170,7 @@ func (t *taken) finish(end endReason) {
 		// A connection that is closed with something unread is cut, and what was sent
 		// last may be lost with it.
 		tcp, ok := t.conn.(*gateConn).Conn.(*net.TCPConn)
-		if err != nil || !ok || tcp.CloseWrite() != nil || t.conn.SetReadDeadline(now.Add(lingers)) != nil {
+		if err != nil || !ok || tcp.CloseWrite() != nil || t.conn.SetReadDeadline(now.Add(endGrace)) != nil {
 			_ = t.conn.Close()
 		}
 	}

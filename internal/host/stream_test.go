@@ -108,7 +108,7 @@ func TestStreamResumesWithoutGapOrRepeat(t *testing.T) {
 	}
 }
 
-func TestStreamSaysWhenACursorCannotBeHonoured(t *testing.T) {
+func TestStreamSaysWhenACursorCannotBeHonored(t *testing.T) {
 	f := newFixture(t, smallRing, func(s *setup) {
 		s.journal = memory.Open(store.Retention{Events: 8, Revs: 1})
 		s.world.CheckpointEvery = 4

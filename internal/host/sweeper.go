@@ -9,11 +9,11 @@ import (
 	"github.com/playctl/playctl/internal/world"
 )
 
-// sweepEvery is how often lapsed leases are looked for; the protocol wants a
-// lapsed agent off the map within 5 s.
-const sweepEvery = time.Second
+// sweepInterval is how often expired leases are looked for; the protocol wants an agent
+// whose lease expired off the map within 5 s.
+const sweepInterval = time.Second
 
-// sweeper is the goroutine that removes what has run out. It starts at most
+// sweeper is the goroutine that removes what has expired. It starts at most
 // once, and stop waits for it.
 type sweeper struct {
 	world *world.World
@@ -44,7 +44,7 @@ func (s *sweeper) stop() {
 }
 
 func (s *sweeper) run(ctx context.Context) {
-	tick := time.NewTicker(sweepEvery)
+	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
 	failing := false
 	for {
@@ -62,9 +62,9 @@ func (s *sweeper) run(ctx context.Context) {
 			if stale := s.world.Stale(); stale != nil {
 				err = stale // The store's own words.
 			}
-			s.log.Error("the store takes no writes: reads and streams go on, writes get 503, lapsed agents stay; it is tried again every second", "error", err)
+			s.log.Error("the store does not accept writes: reads and streams continue, writes get 503, agents with expired leases stay; retrying every second", "error", err)
 		case err == nil && failing:
-			s.log.Info("the store takes writes again")
+			s.log.Info("the store accepts writes again")
 		}
 		failing = err != nil
 	}

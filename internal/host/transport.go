@@ -53,13 +53,14 @@ func (h *Host) newHandler() http.Handler {
 // hsts has a browser come back over TLS only, for a year (RFC 6797).
 const hsts = "max-age=31536000"
 
-// secured gives every reply the headers that keep browsers from mistaking it, and
-// ends a connection on which a proxy may see other requests than this host.
+// secured adds the security headers to every reply, and closes a connection on which a
+// proxy may see different requests than this host.
 func secured(o *Options, next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
-			// A request may have had a Content-Length as well, which net/http removed: who
-			// went by that takes what follows for another one (RFC 9112, section 6.3).
+			// A request may have had a Content-Length as well, which net/http removed:
+			// a proxy that went by it takes what follows for another request (RFC 9112,
+			// section 6.3).
 			w.Header().Set("Connection", "close")
 		}
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -84,12 +85,12 @@ func (h *Host) otherMethod(p string, allowed []string, embed bool) http.Handler 
 				return nil
 			}
 			c.w.Header().Set("Allow", allow)
-			return protocol.Errorf(protocol.CodeMethodNotAllowed, "this path takes %s", allow)
+			return protocol.Errorf(protocol.CodeMethodNotAllowed, "this path accepts %s", allow)
 		})
 	})
 }
 
-// notFound answers every path that is no route. They share one name in
+// notFound answers every path that is not a route. They share one name in
 // measurements, so that nobody can make up names there.
 func (h *Host) notFound() http.Handler {
 	rt := &route{path: "other"}
@@ -109,9 +110,9 @@ func (h *Host) leadsToPage(r *http.Request) bool {
 }
 
 // clientAddress is the address that a request came from. What a proxy says
-// counts only where the operator trusts the proxy: the list of X-Forwarded-For
-// is read from its end, and the first address that is no trusted proxy is the
-// client. Where that cannot be read the request is nobody's: all of those share the
+// counts only if the operator trusts the proxy: the list of X-Forwarded-For
+// is read from its end, and the first address that is not a trusted proxy is the
+// client. If that cannot be read the request is nobody's: all of those share the
 // limits of one stranger.
 func (h *Host) clientAddress(r *http.Request) netip.Addr {
 	addr := parseAddress(r.RemoteAddr)
@@ -210,7 +211,7 @@ type certificate struct {
 	current           atomic.Pointer[tls.Certificate]
 }
 
-// loadCertificate reads the files that the options name; nil where they name none.
+// loadCertificate reads the files that the options name; nil if they name none.
 func loadCertificate(certFile, keyFile string) (*certificate, error) {
 	if certFile == "" {
 		return nil, nil //nolint:nilnil // There is no TLS.

@@ -10,8 +10,8 @@ import (
 
 // turns shares the processor among callers that have long work: to read a page or a part
 // of the history, or to write a part of a long reply. As many do so at once as leave half
-// of the processors to short requests, which would else wait for all long ones that came
-// before. Callers have turns one after the other, however many requests each has.
+// of the processors to short requests, which would otherwise wait for all long ones that
+// came before. Callers have turns one after the other, however many requests each has.
 type turns struct {
 	mu   sync.Mutex
 	free int
@@ -89,8 +89,8 @@ func (t *turns) end() {
 	}
 }
 
-// beginShort is begin for a turn that ends by itself after longestTurn. What it returns
-// ends it before.
+// beginShort is begin for a turn that ends automatically after longestTurn. What it
+// returns ends it before.
 func (t *turns) beginShort(ctx context.Context, caller string) (end func(), err error) {
 	if err := t.begin(ctx, caller); err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ func sendWatchTokens(c *call) error {
 }
 
 const (
-	// tokensCountedFor is how long a number of watch tokens is not counted anew, and
+	// tokensCountedFor is how long a number of watch tokens is not counted again, and
 	// mostTokensCounted the highest number: they are in the store only.
 	tokensCountedFor  = time.Minute
 	mostTokensCounted = 100_000
@@ -108,7 +108,7 @@ func sendWatchSession(c *call) error {
 		return err
 	}
 	if p == nil {
-		// The cookie that the request has is as good as any.
+		// The cookie of the request is as valid as any.
 		p = c.pass
 	} else if err := c.setCookie(p); err != nil {
 		return err
@@ -116,16 +116,16 @@ func sendWatchSession(c *call) error {
 	return c.send(&protocol.WatchSessionReply{Scope: p.scope, ExpiresAt: protocol.FormatTime(p.expires)})
 }
 
-// frameTerm is how long the pass of a page in a frame is good.
+// frameTerm is how long the pass of a page in a frame is valid.
 const frameTerm = time.Hour
 
 // sendFramePass gives the page in a frame what it shows in a header: browsers keep
-// cookies that are strict from pages of other sites. It is good to watch only, as who
-// frames the page decides what people believe they press.
+// cookies that are strict from pages of other sites. It is valid to watch only,
+// as the page that frames it decides what people believe they press.
 func (c *call) sendFramePass(token protocol.Secret) error {
 	if len(c.host.options.WatchEmbed) == 0 {
 		return protocol.Errorf(protocol.CodeForbidden,
-			"no page may show this one in a frame: let the operator name the origin of yours with --watch-embed")
+			"no page may show this page in a frame: the operator can allow your page's origin with --watch-embed")
 	}
 	now := c.host.world.Now()
 	p := &pass{viewer: newViewer(), free: true, expires: now.Add(frameTerm)}
@@ -136,7 +136,7 @@ func (c *call) sendFramePass(token protocol.Secret) error {
 		}
 	} else if c.host.freeScope(c.r) == "" {
 		return protocol.Errorf(protocol.CodeCredentialsMissing,
-			"watching is not public here: a page in a frame needs a pass in its address, behind #pass=")
+			"watching is not public on this host: a page in a frame needs a pass after #pass= in its address")
 	}
 	p.scope = protocol.WatchScopeWatch
 	if limit := now.Add(frameTerm); p.expires.After(limit) {
@@ -152,7 +152,7 @@ func (c *call) sendFramePass(token protocol.Secret) error {
 }
 
 // newPass is what a request for a cookie gets: for a token, or what is free. It
-// is nil where the caller may keep the cookie that it has.
+// is nil if the caller may keep the cookie that it has.
 func (c *call) newPass(token protocol.Secret) (*pass, error) {
 	if !token.IsZero() {
 		return c.passForToken(token)
@@ -202,7 +202,7 @@ func (c *call) passForToken(token protocol.Secret) (*pass, error) {
 }
 
 func wrongToken() error {
-	return protocol.Errorf(protocol.CodeCredentialsInvalid, "the token is wrong or has ended: ask for another link")
+	return protocol.Errorf(protocol.CodeCredentialsInvalid, "the token is invalid or has expired: get another link")
 }
 
 // watchOwner is the main node that a token or a cookie belongs to.
@@ -236,15 +236,15 @@ func (c *call) setCookie(p *pass) error {
 	return nil
 }
 
-// takesPass reports whether a watch cookie counts on this route. Credentials
-// beside a cookie count instead of it.
+// takesPass reports whether a watch cookie counts on this route. Credentials that
+// come with a cookie count instead of it.
 func (c *call) takesPass() bool {
 	h := c.r.Header
 	return c.rules.callers&viewers != 0 && h.Get(protocol.HeaderNodeID) == "" && h.Get(protocol.HeaderNodePassw) == ""
 }
 
 // authenticateViewer takes the caller for the viewer of its cookie. shown is
-// false where it has none.
+// false if it has none.
 func (c *call) authenticateViewer() (shown bool, err error) {
 	if shown, err = c.readPass(); !shown || err != nil {
 		return shown, err
@@ -268,8 +268,8 @@ func (c *call) shownPass() (value string, shown bool) {
 	return "", false
 }
 
-// readPass reads the request's pass into c.pass. It is good if this world
-// made it, it has not ended, its main node is there, and what was free still is.
+// readPass reads the request's pass into c.pass. It is valid if this world
+// made it, it has not expired, its main node is there, and what was free still is.
 func (c *call) readPass() (shown bool, err error) {
 	value, shown := c.shownPass()
 	if !shown {
@@ -305,7 +305,7 @@ func (c *call) readPass() (shown bool, err error) {
 }
 
 func wrongPass() error {
-	return protocol.Errorf(protocol.CodeCredentialsInvalid, "the watch cookie has ended or is not this world's: ask for another")
+	return protocol.Errorf(protocol.CodeCredentialsInvalid, "the watch cookie has expired or is not this world's: get another")
 }
 
 // passKeys keeps the key of cookies, so that the store is asked once.
@@ -325,7 +325,7 @@ func (k *passKeys) current(ctx context.Context, w *world.World) ([]byte, error) 
 	return key, nil
 }
 
-// open reads a cookie's value; nil where it is not this world's. Before it says
+// open reads a cookie's value; nil if it is not this world's. Before it says
 // so it asks the store, where another host may have put the secret meanwhile.
 func (k *passKeys) open(ctx context.Context, w *world.World, value string) (*pass, error) {
 	if key := k.key.Load(); key != nil {

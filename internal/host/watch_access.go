@@ -26,8 +26,8 @@ const (
 	WatchToken WatchAccess = "token"
 )
 
-// proxyHeaders are those that show that a request came through a proxy. Who adds one
-// to a request of their own only loses what is free.
+// proxyHeaders are those that show that a request came through a proxy. A client
+// that adds one to its own request only loses what is free.
 var proxyHeaders = []string{
 	"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Server", "X-Real-Ip",
 }
@@ -35,7 +35,7 @@ var proxyHeaders = []string{
 // watchRules are what a host knows about who may watch.
 type watchRules struct {
 	options *Options
-	// public is the public URL, nil where there is none, and elsewhere reports whether
+	// public is the public URL, nil if there is none, and elsewhere reports whether
 	// it is not one of loopback.
 	public    *url.URL
 	elsewhere bool
@@ -85,7 +85,7 @@ func (c *call) refuseOtherOrigin() error {
 	return nil
 }
 
-// checkSite refuses, where no credentials decide, what a page from elsewhere made a
+// checkSite refuses, if no credentials decide, what a page from elsewhere made a
 // browser send: one whose name leads to this host (DNS rebinding), or one of
 // another origin that the operator did not list, unless it may show the town, which
 // authenticate holds it to. A link to the host's own page has no origin and goes on.
@@ -95,7 +95,7 @@ func (w *watchRules) checkSite(r *http.Request, embedded bool) error {
 	}
 	if !w.knows(hostName(r.Host)) {
 		return protocol.Errorf(protocol.CodeHostUnknown,
-			"this host does not answer to the name in the header host: use its address, or let the operator name it with --allow-host")
+			"this host does not accept the name in the Host header: use its address, or have the operator add the name with --allow-host")
 	}
 	origin := r.Header.Get("Origin")
 	if origin == "" || embedded || slices.Contains(w.options.CORSOrigins, origin) {
@@ -103,7 +103,7 @@ func (w *watchRules) checkSite(r *http.Request, embedded bool) error {
 	}
 	if err := w.checkOrigin(r); err != nil {
 		return protocol.WrapError(protocol.CodeOriginForbidden, err,
-			"the request comes from a page of another origin: open the host's own page, or let the operator name the origin with --cors-origin")
+			"the request comes from a page of another origin: open the host's own page, or have the operator add the origin with --cors-origin")
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (w *watchRules) knows(name string) bool {
 		w.public != nil && strings.EqualFold(w.public.Hostname(), name)
 }
 
-// freeScope is what a request gets without a token, empty for nothing. A host
+// freeScope returns what a request gets without a token, empty for nothing. A host
 // that listens on loopback gives it to names of this machine only: the page of
 // a stranger whose name leads here must get nothing (DNS rebinding).
 func (h *Host) freeScope(r *http.Request) protocol.WatchScope {
@@ -137,7 +137,7 @@ func (h *Host) freeScope(r *http.Request) protocol.WatchScope {
 
 // isLocal reports whether a request to a loopback listener may be taken for one
 // of a person at this machine. Behind a proxy it may be anybody's, so only what
-// the operator named counts where there is a sign of one.
+// the operator named counts if there is a sign of one.
 func (w *watchRules) isLocal(r *http.Request) bool {
 	name := hostName(r.Host)
 	if slices.Contains(w.options.WatchNames, name) {
@@ -150,7 +150,7 @@ func isForwarded(r *http.Request) bool {
 	return slices.ContainsFunc(proxyHeaders, func(name string) bool { return len(r.Header.Values(name)) > 0 })
 }
 
-// hostName is a Host header without its port, in lower case.
+// hostName returns a Host header without its port, in lower case.
 func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -89,8 +89,9 @@ func newPageFile(files fs.FS, name string) *pageFile {
 	return encodedFile(name, func() ([]byte, error) { return fs.ReadFile(files, name) })
 }
 
-// indexFile is the page itself, which names the world, says where there are no
-// accounts and, where everybody may look, what it is to who shows a link to it.
+// indexFile is the page itself, which names the world, says if there are no
+// accounts and, if everybody may watch, describes itself to programs that show a link
+// to it.
 func indexFile(files fs.FS, o *Options) *pageFile {
 	name, public, address := o.WorldName, o.WatchAccess == WatchPublic, o.PublicURL
 	return encodedFile(pageIndex, func() ([]byte, error) {

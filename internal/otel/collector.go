@@ -129,7 +129,7 @@ func (c *Collector) drop(id string) {
 	delete(c.traces, id)
 }
 
-// Take gives the runs that are complete at a time, each once.
+// Take returns the runs that are complete at a time, each once.
 func (c *Collector) Take(now time.Time) []Run {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -149,7 +149,7 @@ func (c *Collector) Take(now time.Time) []Run {
 	return ready
 }
 
-// Flush gives all runs as far as they came, and forgets everything.
+// Flush returns all runs as far as they came, and forgets everything.
 func (c *Collector) Flush() []Run {
 	c.mu.Lock()
 	for id := range c.traces {
@@ -159,7 +159,7 @@ func (c *Collector) Flush() []Run {
 	return c.Take(time.Time{})
 }
 
-// Lost is how many spans did not fit into their traces.
+// Lost returns how many spans did not fit into their traces.
 func (c *Collector) Lost() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

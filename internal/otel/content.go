@@ -7,7 +7,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Bounds of what is said in a journey, in bytes, beside those of the protocol. The rest
+// Bounds of what is said in a journey, in bytes, besides those of the protocol. The rest
 // of the journey's bytes is for the origin and the destination, each byte of which may
 // become six.
 const (
@@ -16,7 +16,7 @@ const (
 	longestValue = 8 << 10
 )
 
-// step is a call as a step; false where it has no room. What it was given and gave is
+// step returns a call as a step; false if it has no room. What it was given and gave is
 // left out where that alone does not fit.
 func (c *call) step(rules *Rules, left *int) (protocol.JourneyStep, bool) {
 	step := protocol.JourneyStep{Type: protocol.StepStructure, ToolName: c.Tool, ToolCallID: c.ID, Args: json.RawMessage("{}")}
@@ -51,7 +51,7 @@ func arguments(rules *Rules, from string) json.RawMessage {
 	return encode(map[string]json.RawMessage{"input": made})
 }
 
-// value is what a tool took or gave as JSON: as it is where it is JSON still after
+// value returns what a tool took or gave as JSON: as it is where it is JSON still after
 // the rules took out of it what they name, else as text.
 func value(rules *Rules, from string) json.RawMessage {
 	from = rules.clean(from)
@@ -72,7 +72,7 @@ func encode(value any) json.RawMessage {
 	return made
 }
 
-// text is what was said, without what rules take out, and not too long.
+// text returns what was said, without what rules take out, and not too long.
 func text(rules *Rules, from string) string {
 	from = protocol.TrimSpace(rules.clean(from))
 	if len(from) > longestText-8 {

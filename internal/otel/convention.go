@@ -104,7 +104,7 @@ func (s *Span) fill(known attributes, from *tracepb.Span) {
 	}
 }
 
-// untitled is what a tool was given without the line that Claude Code writes before it.
+// untitled returns what a tool was given without the line that Claude Code writes before it.
 func untitled(text string) string {
 	title, rest, ok := strings.Cut(text, "\n")
 	if ok && strings.HasPrefix(title, "[TOOL INPUT: ") && strings.HasSuffix(title, "]") {
@@ -113,7 +113,7 @@ func untitled(text string) string {
 	return text
 }
 
-// said is the last text of a role in an attribute with messages, else the attribute
+// said returns the last text of a role in an attribute with messages, else the attribute
 // as it is.
 func said(value *commonpb.AnyValue, role string) string {
 	text := plain(value)
@@ -169,7 +169,7 @@ func said(value *commonpb.AnyValue, role string) string {
 	return found
 }
 
-// plain is an attribute as text: a string as it is, what is structured as JSON.
+// plain returns an attribute as text: a string as it is, what is structured as JSON.
 func plain(value *commonpb.AnyValue) string {
 	text := value.GetStringValue()
 	if text == "" && value.GetValue() != nil {

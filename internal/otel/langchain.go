@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// langChainAgent is the name of the agent of LangChain whose run a span of
+// langChainAgent returns the name of the agent of LangChain whose run a span of
 // OpenInference is, which calls it a chain like every part of the run; empty if it is
 // none.
 func langChainAgent(known attributes, name string) string {
@@ -36,7 +36,7 @@ var roles = map[string]string{
 	"HumanMessage": "user", "AIMessage": "assistant", "AIMessageChunk": "assistant", "ToolMessage": "tool", "SystemMessage": "system",
 }
 
-// message gives role and content; ok is false where it is no such object.
+// message returns role and content; ok is false if it is no such object.
 func (s *serialized) message() (role string, content json.RawMessage, ok bool) {
 	if s.Type != "constructor" || len(s.ID) == 0 {
 		return "", nil, false
@@ -45,7 +45,7 @@ func (s *serialized) message() (role string, content json.RawMessage, ok bool) {
 	return role, s.Kwargs.Content, ok
 }
 
-// given is what a tool gave, without what frameworks put around it: a text that was
+// given returns what a tool gave, without what frameworks put around it: a text that was
 // written as JSON, a message of LangChain, or blocks of text of MCP.
 func given(result string) string {
 	var wrapped struct {

@@ -84,7 +84,7 @@ func TestRulesAreChecked(t *testing.T) {
 	for text, want := range map[string]string{
 		"agents: [{match: a}]":                      "agents, rule 1: it says neither",
 		"agents: [{name: a}]":                       "match is empty",
-		"agents: [{match: '[', name: a}]":           "no pattern",
+		"agents: [{match: '[', name: a}]":           "not a pattern",
 		"agents: [{match: a, drop: true, name: b}]": "drop leaves it out",
 		"tools: [{match: a, service: b, name: c}]":  "service is for rules about agents",
 		"tools: [{match: a, url: b}]":               "url is for rules about servers",

@@ -70,7 +70,7 @@ func ParseRules(text []byte) (*Rules, error) {
 	for i, expression := range rules.Redact {
 		compiled, err := regexp.Compile(cut(expression, longestRegex))
 		if err != nil || len(expression) > longestRegex {
-			return nil, fmt.Errorf("redact, expression %d is no regular expression of at most %d bytes", i+1, longestRegex)
+			return nil, fmt.Errorf("redact, expression %d is not a regular expression of at most %d bytes", i+1, longestRegex)
 		}
 		rules.redact = append(rules.redact, compiled)
 	}
@@ -83,7 +83,7 @@ func (r *Rule) check(section string) error {
 	}
 	for _, pattern := range []string{r.Match, r.Service} {
 		if _, err := path.Match(pattern, ""); err != nil {
-			return fmt.Errorf("%q is no pattern", pattern)
+			return fmt.Errorf("%q is not a pattern", pattern)
 		}
 	}
 	switch {
@@ -99,7 +99,7 @@ func (r *Rule) check(section string) error {
 	return nil
 }
 
-// apply is the first rule that matches a name and a service; nil for none.
+// apply returns the first rule that matches a name and a service; nil for none.
 func apply(rules []Rule, name, service string) *Rule {
 	for i := range rules {
 		if fits(rules[i].Match, name) && fits(rules[i].Service, service) {
@@ -120,7 +120,7 @@ func fits(pattern, text string) bool {
 	return err == nil && matched
 }
 
-// rename gives the name that rules make of one; false where they leave it out.
+// rename returns the name that rules make of one; false if they leave it out.
 func rename(rules []Rule, name, service string) (string, bool) {
 	rule := apply(rules, name, service)
 	switch {

@@ -46,7 +46,7 @@ type gathered struct {
 	again bool
 }
 
-// runs gives what is not recorded of a trace, and marks it as recorded.
+// runs returns what is not recorded of a trace, and marks it as recorded.
 func (t *trace) runs(rules *Rules) []Run {
 	spans := slices.SortedFunc(maps.Values(t.spans), earlier)
 	t.prepare()
@@ -90,7 +90,7 @@ func (t *trace) prepare() {
 	}
 }
 
-// frames are the runs without a name that have runs of agents below them, and neither
+// frames returns the runs without a name that have runs of agents below them, and neither
 // called a tool nor asked a model themselves.
 func (t *trace) frames() []*Span {
 	busy := map[*Span]bool{}
@@ -150,7 +150,7 @@ func (t *trace) group(s *Span, groups map[string]*gathered, only map[string]*Spa
 }
 
 // only are the runs that spans without a parent belong to: the only one of each agent
-// that is named, and under no name the only one of the trace; nil where there are more.
+// that is named, and under no name the only one of the trace; nil if there are more.
 func (t *trace) only() map[string]*Span {
 	only := map[string]*Span{}
 	for _, run := range t.spans {
@@ -195,7 +195,7 @@ func (g *gathered) add(s *Span) {
 	}
 }
 
-// finish makes the run; false where there is nothing new, or rules leave it out.
+// finish makes the run; false if there is nothing new, or rules leave it out.
 func (g *gathered) finish(rules *Rules) (Run, bool) {
 	fresh := g.run != nil && !g.run.recorded && !g.again
 	if !fresh && len(g.calls) == 0 {
@@ -240,7 +240,7 @@ type call struct {
 	Tool string
 }
 
-// distinct are the calls that are steps: not those that rules leave out, and not the
+// distinct returns the calls that are steps: not those that rules leave out, and not the
 // request to an MCP server that carries out a call of the same tool.
 func (g *gathered) distinct(rules *Rules) []call {
 	byID := map[string]*Span{}
@@ -274,7 +274,7 @@ func (g *gathered) id() string {
 	return g.calls[0].ID
 }
 
-// times are when the run began and ended; a span without a time has none to add.
+// times returns when the run began and ended; a span without a time has none to add.
 func (g *gathered) times() (start, end time.Time) {
 	spans := g.all()
 	if g.run != nil && !g.run.Start.IsZero() && !g.again {
@@ -297,7 +297,7 @@ func (g *gathered) times() (start, end time.Time) {
 	return start, end
 }
 
-// said is what the run took and gave, else what its first model took and its last gave.
+// said returns what the run took and gave, else what its first model took and its last gave.
 func (g *gathered) said(rules *Rules) (asked, answered string) {
 	if g.run != nil {
 		asked, answered = g.run.Input, g.run.Output
@@ -336,7 +336,7 @@ func (g *gathered) ended(rules *Rules, calls, omitted int) string {
 	return text(rules, "Failed after "+many+": "+g.run.Failure)
 }
 
-// serversOf are the MCP servers of a trace that are not recorded, as a run of nobody.
+// serversOf returns the MCP servers of a trace that are not recorded, as a run of nobody.
 func serversOf(spans []*Span, rules *Rules) []Run {
 	var run Run
 	for _, s := range spans {

@@ -38,12 +38,12 @@ type Span struct {
 	// Trace, ID and Parent are lower-case hex; Parent is empty for a root.
 	Trace, ID, Parent string
 	Kind              Kind
-	// Agent, Tool and Server are names, empty where the span has none. Server is an
+	// Agent, Tool and Server are names, empty if the span has none. Server is an
 	// MCP server that was called, or that reported the span itself.
 	Agent, Tool, Server string
 	// Service is the program that reported the span.
 	Service string
-	// Start and End are zero where the span did not say.
+	// Start and End are zero if the span did not say.
 	Start, End time.Time
 	Failed     bool
 	// Failure is the type of the error; with content its message.
@@ -63,7 +63,7 @@ type Span struct {
 // whole: requests are bounded, and so is what all traces take.
 const longestName = 512
 
-// spanOverhead is about what a span takes in memory beside its texts, in bytes.
+// spanOverhead is about what a span takes in memory besides its texts, in bytes.
 const spanOverhead = 320
 
 func (s *Span) size() int {
@@ -86,7 +86,7 @@ func ParseProto(body []byte) (*tracepb.TracesData, error) {
 func ParseJSON(body []byte) (*tracepb.TracesData, error) {
 	data := &tracepb.TracesData{}
 	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(body, data); err != nil {
-		return nil, errors.New("read the spans: the body is no OTLP request in JSON")
+		return nil, errors.New("read the spans: the body is not an OTLP request in JSON")
 	}
 	for _, resource := range data.GetResourceSpans() {
 		for _, scope := range resource.GetScopeSpans() {
@@ -98,7 +98,7 @@ func ParseJSON(body []byte) (*tracepb.TracesData, error) {
 	return data, nil
 }
 
-// hexID is the id of which hex text was read as base64: every hex digit is a digit of
+// hexID returns the id of which hex text was read as base64: every hex digit is a digit of
 // base64, so nothing is lost.
 func hexID(read []byte) []byte {
 	id, err := hex.DecodeString(base64.StdEncoding.EncodeToString(read))
@@ -145,7 +145,7 @@ func read(from *tracepb.Span, service string, content bool) *Span {
 	return s
 }
 
-// at is a time of OTLP; zero where it is none that a journey can have.
+// at returns a time of OTLP; zero if it is none that a journey can have.
 func at(nanos uint64) time.Time {
 	if nanos == 0 || nanos > 1<<62 {
 		return time.Time{}
@@ -167,7 +167,7 @@ func (a attributes) value(keys ...string) *commonpb.AnyValue {
 	return nil
 }
 
-// text is the first of the attributes that has a text, as a name.
+// text returns the first of the attributes that has a text, as a name.
 func (a attributes) text(keys ...string) string {
 	for _, key := range keys {
 		if name := clean(a.value(key).GetStringValue()); name != "" {

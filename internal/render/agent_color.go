@@ -8,13 +8,13 @@ import "hash/fnv"
 // of placements or the yellow of places. The watch page paints the same ones.
 var agentColors = [...]uint8{167, 173, 172, 106, 71, 36, 67, 69, 98, 134, 169, 161}
 
-// agentColor is the index of an agent's color in agentColors. It comes from the agent's id
+// agentColor returns the index of an agent's color in agentColors. It comes from the agent's id
 // alone, so that an agent looks the same in every terminal and on the watch page.
 func agentColor(agentID string) int {
 	return int(lookSeed(agentID) % uint32(len(agentColors)))
 }
 
-// lookSeed is the number that everything about an agent's looks derives from:
+// lookSeed returns the number that everything about an agent's looks derives from:
 // FNV-1a of 32 bits of the id (G. Fowler, L. C. Noll, K.-P. Vo), its bits spread
 // by the finalizer of MurmurHash3 (Austin Appleby, public domain), because ids
 // that differ in one character have to look different.

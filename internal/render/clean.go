@@ -19,7 +19,7 @@ func Clean(text string) string {
 	return strings.Map(cleaned, text)
 }
 
-// cleaned is what Clean makes of a character, -1 for nothing.
+// cleaned returns what Clean makes of a character, -1 for nothing.
 func cleaned(r rune) rune {
 	switch {
 	case r == '\n' || r == '\t' || r == '\u2028' || r == '\u2029':
@@ -51,7 +51,7 @@ func needsCleaning(text string) bool {
 	return false
 }
 
-// hostile reports whether a terminal may do something with r beside showing it.
+// hostile reports whether a terminal may do something with r besides showing it.
 func hostile(r rune) bool {
 	return r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 }
@@ -61,7 +61,7 @@ var colors = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("\x1b\\[[0-9;:]*m")
 })
 
-// Shielded is what views have drawn, or a message, without anything but colors that a
+// Shielded returns what views have drawn, or a message, without anything but colors that a
 // terminal may act on. Who makes it cleans what comes from elsewhere; this holds for one
 // who forgot to.
 func Shielded(text string) string {
@@ -86,7 +86,7 @@ func Shielded(text string) string {
 	return out.String()
 }
 
-// Escaped is JSON, or YAML whose texts with such characters are in double quotes,
+// Escaped returns JSON, or YAML whose texts with such characters are in double quotes,
 // with escapes in the place of characters that a terminal may act on. Outside of
 // texts there are only line breaks.
 func Escaped(text []byte) []byte {
@@ -104,7 +104,7 @@ func Escaped(text []byte) []byte {
 	return out
 }
 
-// ShortID is an id for people: the first 12 characters of one of 64 hex digits, the
+// ShortID returns an id for people: the first 12 characters of one of 64 hex digits, the
 // first 8 of a UUID, any other id whole. Commands take such a beginning where it is
 // unambiguous.
 func ShortID(id string) string {

@@ -62,8 +62,8 @@ func Span(d time.Duration) string {
 	return fmt.Sprintf("%d days", d/day)
 }
 
-// Clock is the time of day of an RFC 3339 text, to the second, in the look's
-// zone. It is always 8 columns wide: text that is no time gives blanks.
+// Clock returns the time of day of an RFC 3339 text, to the second, in the look's
+// zone. It is always 8 columns wide: text that is not a time gives blanks.
 func (l Look) Clock(text string) string {
 	moment, err := time.Parse(time.RFC3339, text)
 	if err != nil {

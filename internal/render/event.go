@@ -33,7 +33,7 @@ const (
 	textColumn = clockWidth + columnGap + verbWidth + columnGap
 )
 
-// EventLine is an event on a line, or on several where the window is too narrow
+// EventLine returns an event on a line, or on several where the window is too narrow
 // for it. Names are those that the Names have learned so far.
 func EventLine(look Look, names *Names, event Event) string {
 	said := names.describe(event)
@@ -81,7 +81,7 @@ func (n *Names) describe(event Event) sentence {
 	return said
 }
 
-// changedAt is the time in an event's notify, "" if it has none.
+// changedAt returns the time in an event's notify, "" if it has none.
 func changedAt(data []byte) string {
 	var head struct {
 		Notify struct {

@@ -13,7 +13,7 @@ func read[T any](data []byte) (value T, err error) {
 	return value, err
 }
 
-// cellOf says where a row is, where it says so.
+// cellOf returns where a row is, where it says so.
 func cellOf(row []byte) string {
 	cell, err := read[struct {
 		X *float64 `json:"x"`
@@ -47,7 +47,7 @@ func (n *Names) left(data []byte) (sentence, error) {
 	return sentence{verb: "leaves", tone: warn, text: n.Of(event.PlayerID) + " " + reasonOf(event.Reason)}, nil
 }
 
-// reasonOf says why somebody left.
+// reasonOf returns why somebody left.
 func reasonOf(word string) string {
 	reasons := map[string]string{
 		protocol.RemovedDisconnect: "disconnected",
@@ -120,7 +120,7 @@ func (n *Names) journeyed(data []byte) (sentence, error) {
 // longestStep bounds what a step shows of a text.
 const longestStep = 60
 
-// Route is a journey as the names of its stations.
+// Route returns a journey as the names of its stations.
 func Route(journey protocol.Journey) string {
 	stations := make([]string, len(journey.Steps))
 	for i, step := range journey.Steps {

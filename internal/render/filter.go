@@ -85,7 +85,7 @@ func Template(layout string) (Filter, error) {
 	}, nil
 }
 
-// filtered is what the filter makes of a result. Nobody knows which parts of its text
+// filtered returns what the filter makes of a result. Nobody knows which parts of its text
 // come from elsewhere, so on a terminal all of it is cleaned.
 func (p *Printer) filtered(data any) ([]byte, error) {
 	text, err := encodeJSON(data, "")

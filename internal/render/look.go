@@ -109,20 +109,20 @@ func (l Look) style(t tone) lipgloss.Style {
 	return style
 }
 
-// Strong is text that stands out, such as the name of what a line is about.
+// Strong returns text that stands out, such as the name of what a line is about.
 func (l Look) Strong(text string) string { return l.paint(strong, text) }
 
-// Faint is text of less interest.
+// Faint returns text of less interest.
 func (l Look) Faint(text string) string { return l.paint(faint, text) }
 
-// Good is text that reports a success; the words say so as well.
+// Good returns text that reports a success; the words say so as well.
 func (l Look) Good(text string) string { return l.paint(good, text) }
 
-// Bad is text that reports a failure; the words say so as well.
+// Bad returns text that reports a failure; the words say so as well.
 func (l Look) Bad(text string) string { return l.paint(bad, text) }
 
-// Warn is text that warns; the words say so as well.
+// Warn returns text that warns; the words say so as well.
 func (l Look) Warn(text string) string { return l.paint(warn, text) }
 
-// Accent is text to copy: a command, a URL.
+// Accent returns text to copy: a command, a URL.
 func (l Look) Accent(text string) string { return l.paint(accent, text) }

@@ -63,7 +63,7 @@ type trail struct {
 // Show makes the map show a state of the world from now on.
 func (m *Map) Show(world World) { m.world = world }
 
-// Note adds a line that is no event, such as that the connection was lost.
+// Note adds a line that is not an event, such as that the connection was lost.
 func (m *Map) Note(look Look, text string) {
 	m.log(logged{look.Clock(look.Now.Format(time.RFC3339)), sentence{verb: "note", tone: warn, text: text}})
 }
@@ -116,7 +116,7 @@ func (m *Map) follow(player string, path []protocol.PathStep, now time.Time) {
 	m.trails[player] = trail{path, now.Add(trailTime)}
 }
 
-// Fades reports whether the picture changes by itself as time goes on, and drops
+// Fades reports whether the picture changes without an event as time goes on, and drops
 // what has faded by now.
 func (m *Map) Fades(now time.Time) bool {
 	maps.DeleteFunc(m.speech, func(_ string, s utterance) bool { return !now.Before(s.until) })

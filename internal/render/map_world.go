@@ -34,7 +34,7 @@ func (b box) draw(screen *Screen) {
 // spot is a place on the screen.
 type spot struct{ x, y int }
 
-// place is where a cell of the world is on the screen. Whatever a host states as
+// place returns where a cell of the world is on the screen. Whatever a host states as
 // place and bounds, the spot is inside of the box.
 func (b box) place(bounds protocol.Bounds, x, y float64) spot {
 	return spot{
@@ -43,7 +43,7 @@ func (b box) place(bounds protocol.Bounds, x, y float64) spot {
 	}
 }
 
-// scaled is the step of a range of inclusive limits that a value is in, in
+// scaled returns the step of a range of inclusive limits that a value is in, in
 // [0, steps).
 func scaled(value, least, most float64, steps int) int {
 	at := (value - least) / (most - least + 1) * float64(steps)
@@ -80,7 +80,7 @@ func (m *Map) drawWorld(screen *Screen, area box) {
 	}
 }
 
-// marks are the occupants by spot, in the order of rows and columns.
+// marks returns the occupants by spot, in the order of rows and columns.
 func (m *Map) marks(area box) []mark {
 	at := map[spot]mark{}
 	for _, o := range m.world.Occupants {
@@ -115,7 +115,7 @@ func (m *Map) markOf(o protocol.Occupant, where spot) mark {
 	return found
 }
 
-// with is the mark with one more occupant: from two on it is their number.
+// with returns the mark with one more occupant: from two on it is their number.
 func (m mark) with() mark {
 	m.count++
 	m.sign, m.tone, m.label, m.says = "+", strong, "", ""
@@ -150,7 +150,7 @@ func (m mark) drawLabel(screen *Screen, area box) {
 	}
 }
 
-// room is how many cells from x on in a direction a label may take: those that
+// room returns how many cells from x on in a direction a label may take: those that
 // hold nothing but trails, without the last one before something else.
 func room(screen *Screen, x, y, step, limit int) int {
 	free := 0

@@ -21,7 +21,7 @@ func (n *Names) Learn(id, name string) {
 	n.byID[id] = name
 }
 
-// Of is the name of an id, else the id, shortened.
+// Of returns the name of an id, else the id, shortened.
 func (n *Names) Of(id string) string {
 	if name, ok := n.byID[id]; ok {
 		return name

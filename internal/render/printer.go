@@ -48,7 +48,7 @@ type Document struct {
 	Views []View
 }
 
-// ListOf is the document of a list: each of it is a line of NDJSON and a row of the table.
+// ListOf returns the document of a list: each of it is a line of NDJSON and a row of the table.
 func ListOf[T any](data any, list []T, table Table, row func(T) []string) *Document {
 	items := make([]any, len(list))
 	for i, one := range list {
@@ -125,7 +125,7 @@ func (p *Printer) text(doc Document) ([]byte, error) {
 }
 
 // encodeJSON writes data as JSON ended by a line break. Characters are kept as
-// they are, <, > and & among them, but for those that a terminal may act on.
+// they are, <, > and & among them, except for those that a terminal may act on.
 func encodeJSON(data any, indent string) ([]byte, error) { return encodeIndented(data, "", indent) }
 
 func encodeIndented(data any, prefix, indent string) ([]byte, error) {
@@ -140,7 +140,7 @@ func encodeIndented(data any, prefix, indent string) ([]byte, error) {
 }
 
 // List is a list that is printed while it grows. As JSON it is one document, an object
-// with the list in one field, each item of which is written at once; else it is what
+// with the list in one field, each item of which is written immediately; else it is what
 // Item prints.
 type List struct {
 	*Printer

@@ -17,13 +17,13 @@ type Screen struct {
 	cells         []cell
 }
 
-// NewScreen is an empty screen. Sizes below 1 give one that shows nothing.
+// NewScreen returns an empty screen. Sizes below 1 give one that shows nothing.
 func NewScreen(width, height int) *Screen {
 	width, height = max(width, 0), max(height, 0)
 	return &Screen{width: width, height: height, cells: make([]cell, width*height)}
 }
 
-// at is the cell in column x of row y, from 0; nil outside of the screen.
+// at returns the cell in column x of row y, from 0; nil outside of the screen.
 func (s *Screen) at(x, y int) *cell {
 	if x < 0 || y < 0 || x >= s.width || y >= s.height {
 		return nil

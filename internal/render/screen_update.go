@@ -11,7 +11,7 @@ import (
 const (
 	// ScreenEnter switches to the alternate screen, so that what was there comes
 	// back at the end, hides the cursor, and stops the terminal from going on in
-	// the next row by itself.
+	// the next row automatically.
 	ScreenEnter = "\x1b[?1049h\x1b[?25l\x1b[?7l"
 	// ScreenLeave undoes ScreenEnter.
 	ScreenLeave = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l"
@@ -21,9 +21,9 @@ const (
 	eraseAll    = "\x1b[2J"
 )
 
-// Update is what to write to a terminal that shows before so that it shows s:
+// Update returns what to write to a terminal that shows before so that it shows s:
 // only the cells that differ, and all of them as one picture where the terminal
-// can do that. With before nil, or of another size, everything is drawn anew.
+// can do that. With before nil, or of another size, everything is drawn again.
 // It is empty if nothing differs.
 func (s *Screen) Update(look Look, before *Screen) string {
 	var out strings.Builder
@@ -53,9 +53,9 @@ func (s *Screen) updateRow(out *strings.Builder, look Look, before *Screen, y in
 	}
 }
 
-// changed is the run of cells from x on that differ from before and have one
+// changed returns the run of cells from x on that differ from before and have one
 // tone. A character about whose width terminals may disagree is a run of its own:
-// what follows is placed anew, and nothing joins with it.
+// what follows is placed again, and nothing joins with it.
 func (s *Screen) changed(before *Screen, x, y int) (text string, next int) {
 	var out strings.Builder
 	first := s.at(x, y)

@@ -55,7 +55,7 @@ func spin(out io.Writer, look Look, label func() string, done <-chan struct{}) {
 	}
 }
 
-// tail is the end of a text that is too long for a line; a width of less than 1
+// tail returns the end of a text that is too long for a line; a width of less than 1
 // is none.
 func tail(text string, width int) string {
 	if over := ansi.StringWidth(text) - width; width > 0 && over > 0 {

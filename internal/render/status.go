@@ -13,11 +13,11 @@ import (
 type Status struct {
 	// Connected says that the host's stream is open, Tried that it was before.
 	Connected, Tried bool
-	// Verified says that the copy is proved equal to the host's. Known says in
+	// Verified says that the copy equals the host's. Known says in
 	// words what is known about a copy that is not, such as "catching up".
 	Verified bool
 	Known    string
-	// Rev is the copy's revision, nil where there is none.
+	// Rev is the copy's revision, nil if there is none.
 	Rev *uint64
 	// Root is the copy's root, "" where there is no copy.
 	Root string
@@ -38,7 +38,7 @@ type part struct {
 	text string
 }
 
-// parts are the pieces of a status, the more important ones first.
+// parts returns the pieces of a status, the more important ones first.
 func (s Status) parts() []part {
 	parts := []part{s.connection(), s.proof()}
 	if s.Rev != nil {
@@ -66,7 +66,7 @@ func (s Status) connection() part {
 	return part{warn, "connecting"}
 }
 
-// proof reports whether the copy is proved. One without a connection
+// proof says whether the copy is verified. One without a connection
 // is what the host had, and not known to be what it has.
 func (s Status) proof() part {
 	switch {
@@ -97,7 +97,7 @@ func lineWidth(parts []part) int {
 	return total
 }
 
-// StatusLine is a status on one line, without a line break, that leaves the last
+// StatusLine returns a status on one line, without a line break, that leaves the last
 // column of the window free. A narrow window has less of it, never another
 // meaning.
 func StatusLine(look Look, status Status) string {

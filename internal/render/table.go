@@ -128,7 +128,7 @@ func (t Table) drawGrid(out *strings.Builder, look Look, rows [][]string, widths
 // a terminal and a nuisance in a pipe.
 func trimLine(line string) string { return strings.TrimRight(line, " \n") }
 
-// block is a row as fields, for windows that the table does not fit.
+// block returns a row as fields, for windows that the table does not fit.
 func (t Table) block(row []string) Fields {
 	fields := make(Fields, len(row))
 	for j, cell := range row {

@@ -13,7 +13,7 @@ var unbroken = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\S*"playctl [^"\n]*"\S*|\S+`)
 })
 
-// leastWrapped is the least room for text beside its indentation.
+// leastWrapped is the least room for text besides its indentation.
 const leastWrapped = 20
 
 // Wrap breaks the lines of a message between words where they are wider than a window

@@ -59,7 +59,7 @@ func Patient() Policy {
 
 // Next returns the wait before the attempt that follows a number of failed ones,
 // at least the time that the other side asked for with `Retry-After`. ok is
-// false where there is no further attempt: they are used up, or it asked for
+// false if there is no further attempt: they are used up, or it asked for
 // longer than Max.
 func (p Policy) Next(failed int, asked time.Duration) (wait time.Duration, ok bool) {
 	wait = max(p.After(failed), asked)

@@ -8,7 +8,7 @@ type Backend struct {
 	// Schemes are what the addresses of its stores begin with, before "://". The one
 	// without any has its stores in files, and a path is the address.
 	Schemes []string
-	// Flags are its settings beside the address.
+	// Flags are its settings besides the address.
 	Flags []Flag
 	// Help has its part of "playctl help stores".
 	Help string
@@ -71,7 +71,7 @@ type Location interface {
 	// Shared reports whether several hosts can serve the world. Such a store keeps
 	// deadlines: what is imported needs a Term.
 	Shared() bool
-	// Passing reports whether an error of Open may pass by itself, so that a host that
+	// Passing reports whether an error of Open may pass without help, so that a host that
 	// starts can wait.
 	Passing(err error) bool
 	// Advice says what to do about an error of this location or of its store, "" where
@@ -84,7 +84,7 @@ type OpenOptions struct {
 	// RootKey is the root key that the store must belong to, or that a new one gets; with
 	// an empty one a store that is there is opened whatever its root key.
 	RootKey string
-	// ReadOnly opens a store that is there, for who writes nothing and can wait.
+	// ReadOnly opens a store that is there, for a caller that writes nothing and can wait.
 	ReadOnly bool
 	// Retention is what trimming leaves; zero means DefaultRetention.
 	Retention Retention

@@ -48,7 +48,7 @@ func (e *RestartedError) Error() string { return ErrRestarted.Error() }
 // Unwrap makes it an ErrRestarted.
 func (e *RestartedError) Unwrap() error { return ErrRestarted }
 
-// NotDueError is why a Commit was refused whose Lapsed deadlines were renewed
+// NotDueError is why a Commit was refused whose Expired deadlines were renewed
 // meanwhile. Nothing was written.
 type NotDueError struct {
 	Deadlines []Deadline
@@ -71,7 +71,7 @@ type Lookup struct {
 	Key   []byte
 }
 
-// Renewal starts the term of a record's deadline anew, or gives it one. One of a
+// Renewal restarts the term of a record's deadline, or gives it one. One of a
 // record that is not there, after the batch's entries, is ignored.
 type Renewal struct {
 	Deadline
@@ -94,10 +94,10 @@ type Batch struct {
 	Commit CommitID
 	// Entries may be empty: then the batch only compares the tip, and renews.
 	Entries []Entry
-	// Renewals are deadlines that start anew. They move no position.
+	// Renewals are deadlines that restart. They move no position.
 	Renewals []Renewal
-	// Lapsed are the deadlines that must have passed, by the store's time.
-	Lapsed []Deadline
+	// Expired are the deadlines that must have passed, by the store's time.
+	Expired []Deadline
 	// Fence is the lock that must still be held; nil for none.
 	Fence *Fence
 	// Resumed is the RestartedError.Run of the restart that the host knows of, and over

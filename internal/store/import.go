@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// Errors of imports, beside those of every store.
+// Errors of imports, besides those of every store.
 var (
 	// ErrNotEmpty means that there is a world where another one is to go. Nothing
 	// was written.
@@ -15,7 +15,7 @@ var (
 	ErrImporting = errors.New("an import is not finished")
 )
 
-// Content is what an import has beside entries and records.
+// Content is what an import has besides entries and records.
 type Content struct {
 	// Base is the checkpoint that a start begins with; none where its position is 0.
 	Base State
@@ -27,7 +27,7 @@ type Content struct {
 
 // Import fills a new store with a world, in parts that a store takes at once, and
 // makes it a store's world at its end: until then nobody else can open it, and
-// what an interrupted import leaves is no world. Its methods are called by one
+// what an interrupted import leaves is not a world. Its methods are called by one
 // goroutine. An error leaves only Close to call; those of the store are wrapped.
 type Import interface {
 	// Entries adds entries, oldest first, without Records. Positions grow but may
@@ -39,7 +39,7 @@ type Import interface {
 	Complete(ctx context.Context, content *Content) error
 	// Source is what was imported so far. It ends with the import.
 	Source() Source
-	// Finish makes it the world of the store, at once. Where there is one by now it
+	// Finish makes it the world of the store, at once. If there is one by now it
 	// fails with ErrNotEmpty.
 	Finish(ctx context.Context) error
 	// Close ends the import; one that is not finished leaves nothing. It may be

@@ -75,7 +75,7 @@ type Journal interface {
 
 	// Follow yields the entries after a tip as other hosts commit them, some at a
 	// time and as Missed returns them, until the context ends or it fails as Missed
-	// does. Each walk has its own connection. Where there is no other host it only
+	// does. Each walk has its own connection. If there is no other host it only
 	// waits.
 	Follow(ctx context.Context, after Tip) iter.Seq2[[]Entry, error]
 
@@ -143,13 +143,13 @@ type Repository interface {
 	Scan(ctx context.Context, table Table, r Range) Pairs
 }
 
-// Hosts is what the hosts of one world have in common beside the journal: time,
-// deadlines, locks and messages. Where there is a server its time counts, and no
+// Hosts is what the hosts of one world have in common besides the journal: time,
+// deadlines, locks and messages. If there is a server its time counts, and no
 // host's clock decides anything.
 type Hosts interface {
-	// Alone reports whether no other host can use the store: what this one has
+	// SoleHost reports whether no other host can use the store: what this one has
 	// committed is the journal's end.
-	Alone() bool
+	SoleHost() bool
 
 	// Clock returns the clock that deadlines and locks go by: the server's, as this
 	// host knows it without asking, or the host's own where there is no server.
@@ -171,7 +171,7 @@ type Hosts interface {
 	// term first.
 	Due(ctx context.Context, table Table, limit int) ([]string, error)
 
-	// Acquire takes or prolongs a lock for a term. held is false while another
+	// Acquire acquires or renews a lock for a term. held is false while another
 	// holder has it.
 	Acquire(ctx context.Context, name, holder string, term time.Duration) (fence Fence, held bool, err error)
 	// Release gives a lock back; one that is another's by now stays.

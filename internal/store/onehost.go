@@ -23,7 +23,7 @@ type OneHost struct {
 	known bool
 	tip   Tip
 	// last is the batch that was written last, or the one whose outcome is unknown,
-	// and previous the one before; nil where that was before the store was opened.
+	// and previous the one before; nil if that was before the store was opened.
 	last, previous *Batch
 	// unsettled is set while it is unknown whether last was written.
 	unsettled bool
@@ -45,8 +45,8 @@ func NewOneHost(log OneHostLog) *OneHost {
 	return &OneHost{log: log, now: time.Now, deadlines: map[Table]map[string]time.Time{}}
 }
 
-// Alone implements Hosts.
-func (o *OneHost) Alone() bool { return true }
+// SoleHost implements Hosts.
+func (o *OneHost) SoleHost() bool { return true }
 
 // Clock implements Hosts: there is no server whose time counts.
 func (o *OneHost) Clock(own func() time.Time) func() time.Time {
@@ -70,7 +70,7 @@ func (o *OneHost) Commit(ctx context.Context, b *Batch) (Tip, error) {
 	if len(missed) > 0 {
 		return Tip{}, &OvertakenError{Entries: missed}
 	}
-	if early := o.early(b.Lapsed); len(early) > 0 {
+	if early := o.early(b.Expired); len(early) > 0 {
 		return Tip{}, &NotDueError{Deadlines: early}
 	}
 	if len(b.Entries) == 0 {
@@ -86,7 +86,7 @@ func (o *OneHost) Commit(ctx context.Context, b *Batch) (Tip, error) {
 }
 
 // settle finds out where the journal ends, and with that what became of the last
-// batch, where that is not known or anew is set.
+// batch, if that is not known or anew is set.
 func (o *OneHost) settle(ctx context.Context, anew bool) error {
 	if o.known && !o.unsettled && !anew {
 		return nil
@@ -172,9 +172,9 @@ func (o *OneHost) Follow(ctx context.Context, after Tip) iter.Seq2[[]Entry, erro
 }
 
 // early lists the deadlines that have not passed.
-func (o *OneHost) early(lapsed []Deadline) []Deadline {
+func (o *OneHost) early(expired []Deadline) []Deadline {
 	var early []Deadline
-	for _, name := range lapsed {
+	for _, name := range expired {
 		if d, timed := o.deadlines[name.Table][name.Key]; timed && d.After(o.now()) {
 			early = append(early, name)
 		}
@@ -196,7 +196,7 @@ func (o *OneHost) record(r *Record) {
 	}
 }
 
-// renew starts deadlines anew, or gives some to records that have none.
+// renew restarts deadlines, or gives some to records that have none.
 func (o *OneHost) renew(ctx context.Context, renewals []Renewal) {
 	for _, r := range renewals {
 		if _, timed := o.deadlines[r.Table][r.Key]; !timed {

@@ -15,9 +15,9 @@ type Retention struct {
 	// Tail is how many of the newest entries stay whatever they are, for hosts that
 	// follow.
 	Tail uint64
-	// Bytes is how much the entries may take after a checkpoint, beside the changes of
-	// the map since then; 0 for no limit. Fewer events and revs are kept where they take
-	// more.
+	// Bytes is how much the entries may take after a checkpoint, in addition to the
+	// changes of the map since then; 0 for no limit. Fewer events and revs are kept
+	// where they take more.
 	Bytes uint64
 }
 

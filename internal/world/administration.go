@@ -33,14 +33,14 @@ func (c RemoveOccupant) plan(p *planner) (any, error) {
 		return &protocol.OKReply{OK: true}, p.emit(protocol.EventMCPUnregistered,
 			&protocol.MCPUnregisteredData{ID: row.ID, Reason: protocol.RemovedAdmin})
 	case *protocol.Structure:
-		return &protocol.OKReply{OK: true}, p.demolish(row)
+		return &protocol.OKReply{OK: true}, p.removeStructure(row)
 	}
 	return &protocol.OKReply{OK: false}, nil
 }
 
-// demolish takes a structure off the map. Its spaces stay, without a place; the
+// removeStructure takes a structure off the map. Its spaces stay, without a place; the
 // event is that of the first of them.
-func (p *planner) demolish(row *protocol.Structure) error {
+func (p *planner) removeStructure(row *protocol.Structure) error {
 	p.dropRow(row.StableKey())
 	announced := false
 	for _, id := range row.SpaceIDs {

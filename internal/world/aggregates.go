@@ -8,7 +8,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Aggregate is what is kept of an agent beside its row; it survives the row.
+// Aggregate is what is kept of an agent besides its row; it survives the row.
 type Aggregate struct {
 	Name       string   `json:"name"`
 	ToolNames  []string `json:"toolNames"`

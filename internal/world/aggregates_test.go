@@ -42,7 +42,7 @@ func (f *fixture) countedNames(limit int) map[string]*Aggregate {
 }
 
 // Where there are no nodes anybody makes up agents: what is kept of those that went
-// is bounded, the oldest go, and those that are on the map stay.
+// is bounded, the oldest are dropped, and those that are on the map stay.
 func TestNamesOfAgentsThatWentAreBounded(t *testing.T) {
 	const limit = 20_000
 	f := open(t, func(o *Options) { o.NoRepository, o.Limits.Account[AgentBytes] = true, limit })

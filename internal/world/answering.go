@@ -67,9 +67,9 @@ func newListeners(now func() time.Time, players map[string]string) *listeners {
 	}
 }
 
-// Listens notes a stream of a node, with what it says of the agents that its reader
-// answers for. The caller calls leave when it has ended.
-func (w *World) Listens(node string, answers protocol.Answers) (leave func()) {
+// AddListener adds a stream of a node, with what it declares about the agents that its
+// reader answers for. The caller calls leave when it has ended.
+func (w *World) AddListener(node string, answers protocol.Answers) (leave func()) {
 	l, most := w.listeners, maxDeclarations
 	if w.options.NoRepository {
 		node, most = "", maxDeclarationsOfAll // Nobody has shown who they are.
@@ -163,7 +163,7 @@ func (w *World) Answering(ctx context.Context, ids []string) map[string]string {
 			open = append(open, agent.id)
 		}
 	}
-	if len(open) > 0 && !w.Alone() {
+	if len(open) > 0 && !w.SoleHost() {
 		w.askPeers(ctx, open, found)
 	}
 	return found
@@ -190,7 +190,7 @@ func (v *View) agents(ids []string) []agentKey {
 	return found
 }
 
-// peerQuestion and peerAnswer are what hosts ask each other beside the journal. A
+// peerQuestion and peerAnswer are what hosts ask each other outside the journal. A
 // host of an older version does not answer.
 type peerQuestion struct {
 	Nonce  string   `json:"nonce"`
@@ -203,7 +203,7 @@ type peerAnswer struct {
 	Unknown []string `json:"unknown,omitempty"`
 }
 
-// The kinds of their messages, beside those of secrets and of progress.
+// The kinds of their messages, besides those of secrets and of progress.
 const (
 	agentsMessage    = 4
 	answeringMessage = 5
@@ -340,7 +340,7 @@ func (r *Registry) lease(agentID string) lease {
 	return lease{}
 }
 
-// Lease is the term of an agent's lease in seconds, 0 where it has none.
+// Lease is the term of an agent's lease in seconds, 0 if it has none.
 func (r *Registry) Lease(agentID string) int { return r.lease(agentID).TTLSeconds }
 
 // Asked is when an agent was last asked since this host began, the zero time for

@@ -40,7 +40,7 @@ func TestWhoAnswersForAnAgent(t *testing.T) {
 		"a program may keep agents without a lease": {owner, protocol.AnswersHeld("program"), protocol.AnsweringUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
-			leave := f.Listens(c.node, c.answers)
+			leave := f.AddListener(c.node, c.answers)
 			wantAnswering(t, f.World, a, c.want)
 			leave()
 			f.clock.Advance(answerGrace - time.Second)
@@ -60,7 +60,7 @@ func TestAProgramAnswersForTheAgentsThatItHolds(t *testing.T) {
 	a, b := f.agent(owner, "a"), f.agent(owner, "b")
 	f.as(a, held(a, "program-1", 30))
 	f.as(b, held(b, "other-1", 30))
-	leave := f.Listens(owner, protocol.AnswersHeld("program"))
+	leave := f.AddListener(owner, protocol.AnswersHeld("program"))
 	defer leave()
 	wantAnswering(t, f.World, a, protocol.AnsweringYes)
 	wantAnswering(t, f.World, b, protocol.AnsweringNo)
@@ -93,7 +93,7 @@ func TestManyDeclarationsOfANodeCountAsUnknown(t *testing.T) {
 	a := f.agent(owner, "a")
 	f.as(a, registration(a))
 	for i := range 1000 {
-		f.Listens(owner, protocol.AnswersFor(id(string(rune(i)))))()
+		f.AddListener(owner, protocol.AnswersFor(id(string(rune(i)))))()
 	}
 	if n := len(f.listeners.nodes[owner]); n > maxDeclarations+1 {
 		t.Errorf("%d declarations of a node are kept, want at most %d", n, maxDeclarations+1)
@@ -110,7 +110,7 @@ func TestManyProgramsAnswerWhereThereAreNoNodes(t *testing.T) {
 	for n := range programs {
 		a := id(fmt.Sprint(n))
 		f.as("", registration(a))
-		leave := f.Listens("", protocol.AnswersFor(a))
+		leave := f.AddListener("", protocol.AnswersFor(a))
 		defer leave()
 	}
 	wantAnswering(t, f.World, quiet, protocol.AnsweringNo)
@@ -118,7 +118,7 @@ func TestManyProgramsAnswerWhereThereAreNoNodes(t *testing.T) {
 		wantAnswering(t, f.World, id(fmt.Sprint(n)), protocol.AnsweringYes)
 	}
 	for n := range 2 * maxDeclarationsOfAll {
-		f.Listens("", protocol.AnswersFor(fmt.Sprint(n)))()
+		f.AddListener("", protocol.AnswersFor(fmt.Sprint(n)))()
 	}
 	if n := len(f.listeners.nodes[""]); n > maxDeclarationsOfAll+1 {
 		t.Errorf("%d declarations are kept, want at most %d", n, maxDeclarationsOfAll+1)
@@ -131,7 +131,7 @@ func TestStreamsThatComeAndGoAreKeptOnce(t *testing.T) {
 	a := f.agent(owner, "a")
 	f.as(a, registration(a))
 	for range 1000 {
-		f.Listens(owner, protocol.AnswersFor(a))()
+		f.AddListener(owner, protocol.AnswersFor(a))()
 		f.clock.Advance(time.Millisecond)
 	}
 	if n := len(f.listeners.ended); n != 1 {
@@ -188,11 +188,11 @@ func TestHostsTellEachOtherWhoAnswers(t *testing.T) {
 	eventually(t, "the hosts receive what the other one sends", func() bool {
 		return c.worlds[1].Answering(t.Context(), []string{a})[a] == protocol.AnsweringNo
 	})
-	leave := c.worlds[0].Listens(id("owner"), protocol.AnswersFor(a))
+	leave := c.worlds[0].AddListener(id("owner"), protocol.AnswersFor(a))
 	wantAnswering(t, c.worlds[1], a, protocol.AnsweringYes)
 	leave()
 	c.clock.Advance(answerGrace)
-	leave = c.worlds[0].Listens(id("owner"), protocol.Answers{})
+	leave = c.worlds[0].AddListener(id("owner"), protocol.Answers{})
 	defer leave()
 	wantAnswering(t, c.worlds[1], a, protocol.AnsweringUnknown)
 }

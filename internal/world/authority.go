@@ -83,16 +83,16 @@ func (p *planner) playerOnMap(playerID string) (*protocol.Agent, error) {
 	return row, nil
 }
 
-// checkRoom refuses another row where the map or its owner's share is full.
+// checkRoom refuses another row if the map or its owner's share is full.
 func (p *planner) checkRoom(owner string) error {
 	limits := &p.options.Limits
 	if p.st.occupants >= limits.Occupants {
 		return protocol.Errorf(protocol.CodeOccupantLimit,
-			"the map is full: it takes %d agents and MCP placements", limits.Occupants)
+			"the map is full: the limit is %d agents and MCP placements", limits.Occupants)
 	}
 	if limit := p.ownOr(owner, occupantsLabel, limits.OccupantsPerOwner); limit > 0 && p.st.owned[owner] >= limit {
 		return protocol.Errorf(protocol.CodeOccupantLimit,
-			"this main node has all the %d places that the operator gives to it", limit)
+			"this main node has reached its limit of %d occupants on the map", limit)
 	}
 	return nil
 }

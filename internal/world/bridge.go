@@ -10,21 +10,21 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// KeepBridge keeps how far the events were delivered to a remote bridge. It is for
+// SaveBridgeCursor saves how far the events were delivered to a remote bridge. It is for
 // the process itself and no caller's.
-type KeepBridge struct {
+type SaveBridgeCursor struct {
 	// Name is the bridge's key in the store.
 	Name string
-	// At is the place after the last event that was delivered.
+	// At is the position after the last event that was delivered.
 	At Cursor
-	// Fence is the lock of the host that delivers; nil for none. Where it is another host's by now the command fails with
-	// store.ErrFenced.
+	// Fence is the lock of the host that delivers; nil for none. If it is another host's
+	// by now the command fails with store.ErrFenced.
 	Fence *store.Fence
-	// First keeps the place only where none is kept yet.
+	// First saves the position only if none is saved yet.
 	First bool
 }
 
-func (c KeepBridge) plan(p *planner) (any, error) {
+func (c SaveBridgeCursor) plan(p *planner) (any, error) {
 	if c.First {
 		known, err := p.get(store.BridgePositions, []byte(c.Name))
 		if err != nil {
@@ -43,7 +43,7 @@ func (c KeepBridge) plan(p *planner) (any, error) {
 	return struct{}{}, p.put(store.BridgePositions, c.Name, c.At)
 }
 
-// BridgeCursor is the place that KeepBridge kept last; known is false where
+// BridgeCursor returns the position that SaveBridgeCursor saved last; known is false if
 // there is none.
 func (w *World) BridgeCursor(ctx context.Context, name string) (at Cursor, known bool, err error) {
 	value, err := w.options.Journal.Get(ctx, store.BridgePositions, []byte(name))
@@ -59,7 +59,7 @@ func (w *World) BridgeCursor(ctx context.Context, name string) (at Cursor, known
 	return at, true, nil
 }
 
-// Lock takes or prolongs a lock of the world for a term, by the store's time.
+// Lock acquires or renews a lock of the world for a term, by the store's time.
 // held is false while another holder has it.
 func (w *World) Lock(ctx context.Context, name, holder string, term time.Duration) (fence *store.Fence, held bool, err error) {
 	taken, held, err := w.options.Journal.Acquire(ctx, name, holder, term)

@@ -12,19 +12,18 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// maxConflicts is how often a batch is planned anew because another host committed
-// first.
+// maxConflicts is how often a batch is replanned because another host committed first.
 const maxConflicts = 64
 
-// askAgain are the waits before a store that failed is asked again.
-var askAgain = retry.Backoff{First: 5 * time.Millisecond, Max: 320 * time.Millisecond}
+// storeBackoff are the waits before a request to a store that failed is retried.
+var storeBackoff = retry.Backoff{First: 5 * time.Millisecond, Max: 320 * time.Millisecond}
 
-// errDefect marks an error that repeating does not change.
+// errDefect marks an error that a retry does not change.
 var errDefect = errors.New("a plan cannot be applied")
 
-// errNobodyWaits is why a batch is dropped: its callers were answered that the store
+// errCallersGone is why a batch is dropped: its callers were answered that the store
 // does not respond while it waited behind others.
-var errNobodyWaits = errors.New("its callers wait no longer")
+var errCallersGone = errors.New("its callers wait no longer")
 
 // commitLoop is a batch on its way into the journal, with what was tried.
 type commitLoop struct {
@@ -37,7 +36,7 @@ type commitLoop struct {
 	attempts []*attempt
 	// notDue are the deadlines that the store says have not passed.
 	notDue map[store.Deadline]bool
-	// renewed are the deadlines that the present plans start anew.
+	// renewed are the deadlines that the present plans restart.
 	renewed map[store.Deadline]bool
 	// roomReads are those of the present plans.
 	roomReads roomReads
@@ -61,7 +60,7 @@ type attempt struct {
 	found   bool
 }
 
-// commit plans a batch, commits it against the tip and publishes it, anew until it
+// commit plans a batch, commits it against the tip and publishes it, again until it
 // is committed or refused for certain, or the time is up. A batch that changes
 // nothing is compared with the tip as well: what its callers are answered holds for
 // the whole world and not only for what this host received of it. Every job gets
@@ -88,7 +87,7 @@ func (w *World) commit(batch []*job) {
 		err = fmt.Errorf("tried %d times: %w", tries+1, cause)
 	}
 	if err == nil {
-		w.fail(batch, errNobodyWaits)
+		w.fail(batch, errCallersGone)
 		return
 	}
 	if !errors.Is(err, store.ErrConflict) {
@@ -162,7 +161,7 @@ func newAttempt(l *commitLoop, plans []*stagedPlan, after store.Tip) (*attempt, 
 			continue
 		}
 		b.Renewals = append(b.Renewals, plan.renewals...)
-		b.Lapsed = append(b.Lapsed, plan.lapsed...)
+		b.Expired = append(b.Expired, plan.expired...)
 		if plan.fence != nil {
 			b.Fence = plan.fence
 		}
@@ -176,7 +175,7 @@ func newAttempt(l *commitLoop, plans []*stagedPlan, after store.Tip) (*attempt, 
 	return t, b
 }
 
-// keepErrors keeps why jobs are refused, which the next attempt plans anew.
+// keepErrors keeps why jobs are refused, which the next attempt replans.
 func (t *attempt) keepErrors() {
 	for _, j := range t.batch {
 		t.errs = append(t.errs, j.err)
@@ -266,27 +265,27 @@ func (w *World) settle(ctx context.Context, cause error, l *commitLoop) error {
 // alone uses fails by its disk: the next commit would fail as well, so the batch is
 // not tried again, whatever became of it.
 func (w *World) ask(ctx context.Context, cause error, l *commitLoop) error {
-	if l != nil && len(l.attempts) > 1 && !askAgain.Wait(ctx, len(l.attempts)) {
+	if l != nil && len(l.attempts) > 1 && !storeBackoff.Wait(ctx, len(l.attempts)) {
 		return cause
 	}
 	for failures := 1; ; failures++ {
 		entries, err := w.options.Journal.Missed(ctx, w.state.Tip())
 		switch {
 		case err == nil:
-			if err = w.overtaken(ctx, entries, l); err == nil && w.Alone() {
+			if err = w.overtaken(ctx, entries, l); err == nil && w.SoleHost() {
 				return cause
 			}
 			return err
 		case journalDiverged(err):
 			return w.reread(ctx, err, l)
-		case w.Alone() || !askAgain.Wait(ctx, failures):
+		case w.SoleHost() || !storeBackoff.Wait(ctx, failures):
 			return cause
 		}
 	}
 }
 
-// overtaken applies entries that were missed; where they do not follow on the
-// state, the world is read anew.
+// overtaken applies entries that were missed; if they do not follow on the
+// state, the world is reread.
 func (w *World) overtaken(ctx context.Context, entries []store.Entry, l *commitLoop) error {
 	err := w.applyMissed(entries, l)
 	if needsReread(err) {

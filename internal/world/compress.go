@@ -40,7 +40,7 @@ type compressedBody struct {
 }
 
 // Compressed is the snapshot in a coding, in parts of which one is shared by all who
-// ask at the rev. ok is false where it is to be written as it is: it is short, or long.
+// ask at the rev. ok is false if it is to be written as it is: it is short, or long.
 func (s *SnapshotJSON) Compressed(coding Coding) (parts [][]byte, ok bool) {
 	if coding == Identity || s.Len() < leastCompressed || s.Len() > mostCompressed {
 		return nil, false

@@ -47,8 +47,8 @@ func (e *Event) size() int {
 	return size
 }
 
-// Everybody reports whether the event has no limited audience.
-func (e *Event) Everybody() bool { return len(e.audience) == 0 }
+// IsPublic reports whether the event has no limited audience.
+func (e *Event) IsPublic() bool { return len(e.audience) == 0 }
 
 // Shared reports whether every caller gets the same of the event.
 func (e *Event) Shared() bool { return len(e.audience) == 0 && e.private == nil }
@@ -59,7 +59,8 @@ func (e *Event) VisibleTo(c Caller) bool {
 		return true
 	}
 	if c.Unchecked && c.NodeID == "" {
-		// Anybody there may take any name, so nothing can be kept from who has none.
+		// Anybody there may take any name, so nothing can be kept from a caller that
+		// has none.
 		return true
 	}
 	if c.NodeID != "" && slices.Contains(e.audience, c.NodeID) {

@@ -12,7 +12,7 @@ import (
 var ErrBehind = errors.New("the event is no longer in memory")
 
 // ErrRestarted is the ErrBehind of a cursor from before the store restarted and
-// may have lost events: the reader reads the world anew.
+// may have lost events: the reader rereads the world.
 var ErrRestarted = fmt.Errorf("%w: the store restarted since", ErrBehind)
 
 // EventLog is the ring of the newest events, shared by all subscribers. A
@@ -28,7 +28,7 @@ type EventLog struct {
 	// base is the seq after which the ring holds every event.
 	base uint64
 	// began is where the seq last jumped because the store may have lost events:
-	// a cursor before it cannot go on. 0 where it never did.
+	// a cursor before it cannot go on. 0 if it never did.
 	began uint64
 	head  uint64
 	wake  chan struct{}
@@ -52,8 +52,8 @@ func (l *EventLog) Wake() <-chan struct{} {
 	return l.wake
 }
 
-// maxBatchBytes is how much memory those take that are read at once: one event, or
-// several within it. It bounds what one who reads and does not go on keeps.
+// maxBatchBytes bounds the memory of the events that are read at a time: one event, or
+// several within it. A stalled reader keeps no more than that.
 const maxBatchBytes = 256 << 10
 
 // Since appends to buf the events after a seq that are read at once, at most
@@ -111,7 +111,7 @@ func (l *EventLog) restart(seq, began uint64) {
 	l.wake = make(chan struct{})
 }
 
-// lost is the seq before which the store may have lost events; 0 where it never did.
+// lost is the seq before which the store may have lost events; 0 if it never did.
 func (l *EventLog) lost() uint64 {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -142,7 +142,7 @@ func (l *EventLog) add(events []*Event) {
 	l.wake = make(chan struct{})
 }
 
-// drop lets the oldest event go.
+// drop drops the oldest event.
 func (l *EventLog) drop() {
 	at := l.first % uint64(len(l.ring))
 	l.base, l.bytes = l.ring[at].Seq, l.bytes-l.ring[at].size()
@@ -151,7 +151,7 @@ func (l *EventLog) drop() {
 }
 
 // known reports whether a seq is that of an event in the ring, or the one just
-// before it; sure is false where the ring does not reach back that far.
+// before it; sure is false if the ring does not reach back that far.
 func (l *EventLog) known(seq uint64) (ok, sure bool) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

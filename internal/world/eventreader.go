@@ -6,22 +6,22 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Cursor is a place in the event log: just after an event.
+// Cursor is a position in the event log: just after an event.
 type Cursor struct {
 	// Seq is the id of that event.
 	Seq uint64 `json:"seq"`
-	// SID is the session as of that event; empty where it is not known.
+	// SID is the session as of that event; empty if it is not known.
 	SID string `json:"sid"`
 }
 
-// Cursor is the place after the newest event.
+// Cursor returns the position after the newest event.
 func (w *World) Cursor() Cursor {
 	v := w.View()
 	return Cursor{Seq: v.Seq, SID: v.SID}
 }
 
 // EventReader reads every event once, in order, whatever its audience: from memory
-// while it keeps up, else from the journal. It holds nothing back and is held in
+// while it keeps up, otherwise from the journal. It holds nothing back and is held in
 // no queue, so it costs the world nothing however slow it is. It is used by one
 // goroutine.
 type EventReader struct {
@@ -31,7 +31,7 @@ type EventReader struct {
 	buf []*Event
 }
 
-// ReadEvents returns a reader of the events after a place.
+// ReadEvents returns a reader of the events after a position.
 func (w *World) ReadEvents(after Cursor) *EventReader {
 	return &EventReader{world: w, cursor: after, buf: make([]*Event, 0, maxRead)}
 }
@@ -69,18 +69,19 @@ func (r *EventReader) Next(ctx context.Context) ([]*Event, error) {
 	}
 }
 
-// After is the place just after an event that Next gave, with the session that
-// the event is of, which for a reset is the new one. The session is empty where
+// After returns the position just after an event that Next returned, with the session
+// that the event is of, which for a reset is the new one. The session is empty if
 // nobody knows it: for events of a past session that are read after a Skip.
 func (r *EventReader) After(e *Event) Cursor { return Cursor{Seq: e.Seq, SID: r.sessionOf(e)} }
 
-// Pass moves the cursor to a place that After gave.
-func (r *EventReader) Pass(to Cursor) { r.cursor = to }
+// Advance moves the cursor to a position that After returned.
+func (r *EventReader) Advance(to Cursor) { r.cursor = to }
 
-// Cursor is the place that was passed last; Next gives what comes after it.
+// Cursor returns the position that the reader was moved to last; Next returns what
+// comes after it.
 func (r *EventReader) Cursor() Cursor { return r.cursor }
 
-// sessionOf is the session of an event. An event since the last reset is of the
+// sessionOf returns the session of an event. An event since the last reset is of the
 // live session; that also holds where a restore changed the session without an
 // event. An older one is of the session that the cursor is in.
 func (r *EventReader) sessionOf(e *Event) string {

@@ -22,7 +22,7 @@ func (f *fixture) reported(reader *EventReader) []string {
 		}
 		for _, e := range events {
 			at := reader.After(e)
-			reader.Pass(at)
+			reader.Advance(at)
 			out = append(out, fmt.Sprintf("%d %s %s", at.Seq, e.Kind, at.SID))
 		}
 	}
@@ -145,8 +145,8 @@ func TestABridgesPlaceIsKept(t *testing.T) {
 	if at, known, err := f.BridgeCursor(ctx, "b"); known || err != nil {
 		t.Fatalf("a new world knows a bridge: %v, %v", at, err)
 	}
-	f.as("", KeepBridge{Name: "other", At: Cursor{Seq: 1}})
-	f.as("", KeepBridge{Name: "b", At: Cursor{Seq: 7, SID: "s"}})
+	f.as("", SaveBridgeCursor{Name: "other", At: Cursor{Seq: 1}})
+	f.as("", SaveBridgeCursor{Name: "b", At: Cursor{Seq: 7, SID: "s"}})
 	rev, head := f.View().Rev, f.Events().Head()
 	f.reopen()
 	if at, known, err := f.BridgeCursor(ctx, "b"); !known || err != nil || at != (Cursor{Seq: 7, SID: "s"}) {

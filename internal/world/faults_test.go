@@ -191,7 +191,7 @@ func TestAHostFindsOutByItselfThatItsStoreIsBack(t *testing.T) {
 
 // Who gets an answer after the store was away finds the host well, however soon they
 // look.
-func TestAHostIsWellBeforeItAnswers(t *testing.T) {
+func TestAHostIsHealthyBeforeItAnswers(t *testing.T) {
 	f, journal := openFaulty(t)
 	owner := f.main("owner")
 	a := f.agent(owner, "a")

@@ -7,7 +7,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// cell is a place on the map.
+// cell is a position on the map.
 type cell struct{ x, y int64 }
 
 // grid is the size of the map, from (0, 0). It grows and never shrinks, until a
@@ -17,7 +17,7 @@ type grid struct{ width, height int64 }
 // smallestGrid is the least size that the protocol allows.
 var smallestGrid = grid{width: 20, height: 12}
 
-// fullness is the share of taken cells, in per cent, past which the map grows:
+// fullness is the share of taken cells, in percent, past which the map grows:
 // below it a free cell is found after a few tries, and figures do not crowd.
 const fullness = 60
 

@@ -13,7 +13,7 @@ type history struct {
 	// byPlayer has the records by owner and seq, order the owners by seq; without an
 	// order nothing lists all of them.
 	byPlayer, order store.Table
-	// counts is what one record is counted as, beside its bytes.
+	// counts is what one record is counted as, in addition to its bytes.
 	counts Quota
 }
 
@@ -33,7 +33,7 @@ type historyKey struct {
 // kept is a record of a history.
 type kept struct {
 	seq uint64
-	// value is the length of its value, 0 where it is not known: the record was
+	// value is the length of its value, 0 if it is not known: the record was
 	// there before this host's start, or another host made it.
 	value int
 }

@@ -42,10 +42,10 @@ func (w *World) History(ctx context.Context, after, upTo uint64) iter.Seq2[*Even
 // Reading one takes several times the memory of its events.
 const maxReads = 2
 
-// Older appends to buf the events after a seq, up to and including another, that are
-// read at once, as EventLog.Since does, but from the journal. It fails as History
+// JournalEvents appends to buf the events after a seq, up to and including another, that
+// are read at a time, as EventLog.Since does, but from the journal. It fails as History
 // does.
-func (w *World) Older(ctx context.Context, after, upTo uint64, buf []*Event) ([]*Event, error) {
+func (w *World) JournalEvents(ctx context.Context, after, upTo uint64, buf []*Event) ([]*Event, error) {
 	select {
 	case w.reads <- struct{}{}:
 		defer func() { <-w.reads }()
@@ -75,13 +75,13 @@ type EventPage struct {
 	HasMore     bool
 }
 
-// mostLookedAt bounds the events that one page looks at, of which the caller may be
+// maxScannedEvents bounds the events that one page looks at, of which the caller may be
 // let see none.
-const mostLookedAt = 4096
+const maxScannedEvents = 4096
 
 // ListEvents lists the events of this session after a seq, or after the oldest place
 // that is kept. It ends early, with HasMore, where size says that the page would be
-// longer than 1 MiB, or after it looked at mostLookedAt events.
+// longer than 1 MiB, or after it looked at maxScannedEvents events.
 func (w *World) ListEvents(ctx context.Context, c Caller, after *uint64, limit int, size func(*Event) int) (EventPage, error) {
 	ctx, cancel := w.bounded(ctx)
 	defer cancel()
@@ -93,7 +93,7 @@ func (w *World) ListEvents(ctx context.Context, c Caller, after *uint64, limit i
 	page := EventPage{After: from, Last: from}
 	looked := 0
 	for buf := make([]*Event, 0, maxRead); page.Last < head; {
-		if looked >= mostLookedAt {
+		if looked >= maxScannedEvents {
 			page.HasMore = true
 			return page, nil
 		}
@@ -160,7 +160,7 @@ func (w *World) oldestKept(ctx context.Context, from uint64) (uint64, error) {
 func (w *World) eventsAfter(ctx context.Context, seq uint64, buf []*Event) (events []*Event, wake <-chan struct{}, err error) {
 	events, wake, err = w.log.Since(seq, buf)
 	if errors.Is(err, ErrBehind) {
-		events, err = w.Older(ctx, seq, w.log.Head(), buf)
+		events, err = w.JournalEvents(ctx, seq, w.log.Head(), buf)
 	}
 	return events, wake, err
 }
@@ -229,7 +229,7 @@ func (w *World) resumeFromJournal(ctx context.Context, seq uint64) (reason strin
 	return ResyncGap, nil
 }
 
-// maxPageBytes is how long a page of a history may be, but for one record, with
+// maxPageBytes is how long a page of a history may be, except for one record, with
 // 64 bytes for what surrounds them.
 const maxPageBytes = 1<<20 - 64
 

@@ -89,19 +89,19 @@ func TestEventsOfOthersAreNotListed(t *testing.T) {
 	sameEvents(t, f.listed(Caller{NodeID: f.main("stranger")}, nil, 3, 100), all[:1])
 }
 
-// A page ends also where the caller may see nothing of what it looked at.
+// A page ends even if the caller may see nothing of what it looked at.
 func TestAPageLooksAtSoManyEvents(t *testing.T) {
 	f := open(t, func(o *Options) { o.RingEvents = 16 })
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
 	f.as(a, registration(a))
 	stranger := Caller{NodeID: f.main("stranger")}
-	for i := range mostLookedAt {
+	for i := range maxScannedEvents {
 		f.as(owner, ask(fmt.Sprint("r", i), owner, a))
 	}
 	after := uint64(1)
 	page, err := f.ListEvents(context.Background(), stranger, &after, 10, func(*Event) int { return 100 })
-	if err != nil || len(page.Events) != 0 || !page.HasMore || page.Last < mostLookedAt || page.Last > mostLookedAt+2*maxRead {
+	if err != nil || len(page.Events) != 0 || !page.HasMore || page.Last < maxScannedEvents || page.Last > maxScannedEvents+2*maxRead {
 		t.Fatalf("a page of %d events reaches to %d, more %t: %v", len(page.Events), page.Last, page.HasMore, err)
 	}
 	sameEvents(t, f.listed(stranger, &after, 10, 100), nil)

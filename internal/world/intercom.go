@@ -10,8 +10,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// intercomTerm is how long an agent has to answer; each partial answer starts
-// it anew (protocol reference, "RPC").
+// intercomTerm is how long an agent has to answer; each partial answer restarts
+// it (protocol reference, "Intercom").
 const intercomTerm = 120 * time.Second
 
 // intercom is one request of somebody to an agent.
@@ -25,8 +25,8 @@ type intercom struct {
 	MainNodeID string `json:"mainNodeId"`
 	Kind       string `json:"kind"`
 	ToolName   string `json:"toolName,omitempty"`
-	// Audience is who may see the events of this request, beside the
-	// administrator.
+	// Audience is who may see the events of this request, in addition to
+	// the administrator.
 	Audience []string `json:"audience"`
 	// Account is that of the caller, whose quota the request counts for.
 	Account string `json:"account,omitempty"`

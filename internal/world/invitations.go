@@ -12,7 +12,7 @@ import (
 )
 
 // endedInvitationTerm is how long an invitation that has expired is remembered, so
-// that who comes too late learns why.
+// that a person who comes too late learns why.
 const endedInvitationTerm = 7 * 24 * time.Hour
 
 // Invitation is what is kept of an invitation, under the digest of its token.

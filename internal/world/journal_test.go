@@ -54,11 +54,11 @@ func TestTheJournalStaysWithinItsBytes(t *testing.T) {
 			t.Errorf("150 events with a row of 50 KiB each: the journal grew to %d bytes, want at most an eighth more than %d", most, limit)
 		}
 		// A cursor before what is left is one before what was trimmed.
-		if _, err := f.Older(t.Context(), 3, f.Events().Head(), nil); !errors.Is(err, store.ErrTrimmed) {
+		if _, err := f.JournalEvents(t.Context(), 3, f.Events().Head(), nil); !errors.Is(err, store.ErrTrimmed) {
 			t.Errorf("events after one that is gone: %v, want ErrTrimmed", err)
 		}
 		head := f.Events().Head()
-		events, err := f.Older(t.Context(), head-20, head, make([]*Event, 0, 20))
+		events, err := f.JournalEvents(t.Context(), head-20, head, make([]*Event, 0, 20))
 		if err != nil || len(events) == 0 || events[0].Seq != head-19 {
 			t.Errorf("the events after %d: %d, %v", head-20, len(events), err)
 		}

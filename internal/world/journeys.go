@@ -55,8 +55,8 @@ func (c RecordJourney) plan(p *planner) (any, error) {
 	return &protocol.RecordJourneyReply{OK: true, Rev: &rev}, nil
 }
 
-// journeyMargin is more than a journey writes beside itself and the agent's row: keys, and
-// the signal that one was recorded.
+// journeyMargin is more than a journey writes besides itself and the agent's row: keys,
+// and the signal that one was recorded.
 const journeyMargin = 1 << 10
 
 // checkRateOfJourney refuses a journey that is too much for now of its account's rate

@@ -28,7 +28,7 @@ type APIKey struct {
 	// Digest is the SHA-256 of the key.
 	Digest []byte `json:"digest"`
 	// CreatedAt, ExpiresAt and UsedAt are milliseconds since the Unix epoch; 0 for a
-	// key that is good for ever, and for one that was not used.
+	// key that does not expire, and for one that was not used.
 	CreatedAt int64 `json:"createdAt,omitempty"`
 	ExpiresAt int64 `json:"expiresAt,omitempty"`
 	UsedAt    int64 `json:"usedAt,omitempty"`
@@ -43,12 +43,12 @@ func (n *Node) allKeys() []APIKey {
 	return append([]APIKey{key}, n.APIKeys...)
 }
 
-// HasKeys reports whether the account has any key that is good now.
+// HasKeys reports whether the account has any valid key.
 func (n *Node) HasKeys(now time.Time) bool {
 	return n != nil && slices.ContainsFunc(n.allKeys(), func(k APIKey) bool { return k.good(now) })
 }
 
-// AcceptsKey reports whether a digest is that of a key which is good now, in a time
+// AcceptsKey reports whether a digest is that of a valid key, in a time
 // that does not depend on which one.
 func (n *Node) AcceptsKey(digest [32]byte, now time.Time) bool {
 	_, ok := n.findKey(digest, now)
@@ -110,7 +110,7 @@ func (c CreateKey) plan(p *planner) (any, error) {
 	case slices.ContainsFunc(next.APIKeys, func(k APIKey) bool { return k.Name == c.Name }):
 		return nil, protocol.Errorf(protocol.CodeAPIKeyExists, "the account has an API key of this name already: revoke it first, or take another name")
 	case len(next.APIKeys) >= p.options.Limits.APIKeys:
-		return nil, protocol.Errorf(protocol.CodeAPIKeyLimit, "the account has %d API keys beside the default one, and one may have %d: revoke some",
+		return nil, protocol.Errorf(protocol.CodeAPIKeyLimit, "the account has %d API keys besides the default one, and one may have %d: revoke some",
 			len(next.APIKeys), p.options.Limits.APIKeys)
 	}
 	key := APIKey{Name: c.Name, Digest: c.Digest[:], CreatedAt: p.now.UnixMilli()}
@@ -178,7 +178,7 @@ func (w *World) NoteKeyUse(account *Node, digest [32]byte) {
 	}
 }
 
-// note keeps a use for the account that asks this host. Where there are too many, any
+// note keeps a use for the account that asks this host. If there are too many, any
 // other is forgotten. The caller has locked u.
 func (u *keyUses) note(digest [32]byte, at int64) {
 	if u.here == nil {

@@ -13,7 +13,7 @@ func label(id, text string) LabelNode {
 }
 
 // A label is one agent's of its account, until that agent has another one or is gone.
-func TestALabelIsOneAgents(t *testing.T) {
+func TestLabelsAreUniqueInAnAccount(t *testing.T) {
 	f := open(t)
 	owner, other := f.main("owner"), f.main("other")
 	one, two, others := f.agent(owner, "one"), f.agent(owner, "two"), f.agent(other, "others")

@@ -78,10 +78,11 @@ func (p *planner) dropLease(key string) {
 	}
 }
 
-// lapse removes one agent or person if its lease is still lapsed when it is planned.
-type lapse struct{ key string }
+// expireLease removes one agent or person if its lease is still expired when it is
+// planned.
+type expireLease struct{ key string }
 
-func (c lapse) plan(p *planner) (any, error) {
+func (c expireLease) plan(p *planner) (any, error) {
 	l := p.st.leases[c.key]
 	if l == nil || !p.passed(store.Deadline{Table: store.Leases, Key: c.key}) {
 		return nil, nil //nolint:nilnil // The lease was renewed meanwhile: nothing to do, nothing to tell.
@@ -98,7 +99,7 @@ func (c lapse) plan(p *planner) (any, error) {
 
 // deadlines notes what a plan does to deadlines.
 func (l *commitLoop) deadlines(p *planner, plan *stagedPlan) error {
-	plan.renewals, plan.lapsed, plan.fence = p.renewals, p.lapsed, p.fence
+	plan.renewals, plan.expired, plan.fence = p.renewals, p.expired, p.fence
 	for _, r := range plan.renewals {
 		l.renew(r.Deadline)
 	}
@@ -164,6 +165,6 @@ func (p *planner) passed(d store.Deadline) bool {
 	if p.loop.notDue[d] || p.loop.renewed[d] {
 		return false
 	}
-	p.lapsed = append(p.lapsed, d)
+	p.expired = append(p.expired, d)
 	return true
 }

@@ -41,14 +41,14 @@ func TestALeaseLapsesAndAHeartbeatRenewsIt(t *testing.T) {
 	cursor := f.Events().Head()
 	f.sweep()
 	if f.isOnMap(owner, b) {
-		t.Error("a lapsed lease was not swept")
+		t.Error("an expired lease was not swept")
 	}
 	if !f.isOnMap(owner, a) || !f.isOnMap(owner, stays) {
 		t.Error("an agent with a fresh lease, or with none, was swept")
 	}
 	got := f.events(cursor)
 	if len(got) != 1 || got[0].Kind != "world:player_removed" {
-		t.Fatalf("a lapse made %d events", len(got))
+		t.Fatalf("an expired lease made %d events", len(got))
 	}
 	_, err := f.try(b, beat(b, "cb"))
 	wantCode(t, err, protocol.CodeLeaseUnknown)
@@ -95,12 +95,12 @@ func TestARestartGivesEveryLeaseOneFullTerm(t *testing.T) {
 	f.clock.Advance(59 * time.Second)
 	f.sweep()
 	if !f.isOnMap(owner, a) {
-		t.Fatal("the lease lapsed before one full term after the restart")
+		t.Fatal("the lease expired before one full term after the restart")
 	}
 	f.clock.Advance(time.Second)
 	f.sweep()
 	if f.isOnMap(owner, a) {
-		t.Error("the lease did not lapse after the restart")
+		t.Error("the lease did not expire after the restart")
 	}
 }
 
@@ -110,9 +110,9 @@ func TestALeaseThatWasJustGivenIsNotSwept(t *testing.T) {
 	a := f.agent(owner, "a")
 	f.as(a, held(a, "c", 5))
 	f.clock.Advance(6 * time.Second)
-	// The registration overtakes the sweep that already saw the lapsed lease.
+	// The registration overtakes the sweep that already saw the expired lease.
 	f.as(a, held(a, "c2", 5))
-	if _, err := f.Do(context.Background(), Request{}, lapse{a}); err != nil {
+	if _, err := f.Do(context.Background(), Request{}, expireLease{a}); err != nil {
 		t.Fatal(err)
 	}
 	if !f.isOnMap(owner, a) {

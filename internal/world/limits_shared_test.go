@@ -122,7 +122,7 @@ func TestARequestIDCountsOnceForAllHosts(t *testing.T) {
 }
 
 // Times of hosts whose clocks are minutes apart are the store's: what they write
-// is in order, and nothing lapses early.
+// is in order, and nothing expires early.
 func TestHostsWithWrongClocksAgreeOnTime(t *testing.T) {
 	c := openApart(t, 3, Limits{})
 	a, owner := c.agent(0, 20), id("owner")

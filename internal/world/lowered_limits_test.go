@@ -108,7 +108,7 @@ func TestALowerLimitOfAllIsReachedInSteps(t *testing.T) {
 	}
 }
 
-// What alone is more than the limit is refused also where less than before would be
+// What alone is more than the limit is refused even if less than before would be
 // left, and takes nothing away.
 func TestWhatDoesNotFitALowerLimitIsRefused(t *testing.T) {
 	f := open(t)

@@ -89,7 +89,7 @@ func TestBytesOnTheMapAreBounded(t *testing.T) {
 	f.reopen()
 	f.wantNoRoom(owner, large(2000), account)
 
-	// All kinds of rows are counted, also where they only become larger.
+	// All kinds of rows are counted, even if they only become larger.
 	longer := registration(a)
 	longer.RealtimeInstructions = strings.Repeat("x", 8000)
 	f.wantNoRoom(owner, longer, account)

@@ -115,7 +115,7 @@ func TestAReadOfALongMapLeavesNoCopyBehind(t *testing.T) {
 	}
 }
 
-// A reader gets the whole snapshot of one rev, also where the world goes on before
+// A reader gets the whole snapshot of one rev, even if the world goes on before
 // the first byte or in the middle, and whether readers share its bytes or not.
 func TestASnapshotIsWholeWhileTheWorldGoesOn(t *testing.T) {
 	for _, size := range []int{7 * chunkBytes / 2, 11 * chunkBytes / 2} {

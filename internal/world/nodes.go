@@ -105,7 +105,7 @@ func (r *Registry) Node(id string) *Node {
 // node, or its id where that is not known.
 func (r *Registry) queueAccount(c *Caller) string {
 	if c.NodeID == "" {
-		return worldsOwn
+		return noAccount
 	}
 	if n := r.Node(c.NodeID); n != nil && n.Parent != "" {
 		return n.Parent
@@ -113,7 +113,7 @@ func (r *Registry) queueAccount(c *Caller) string {
 	return c.NodeID
 }
 
-// KeysAndInvitations counts the API keys that accounts have beside the default one, and
+// KeysAndInvitations counts the API keys that accounts have besides the default one, and
 // the invitations, used up and expired ones included.
 func (r *Registry) KeysAndInvitations() (keys, invitations int) {
 	r.mu.RLock()
@@ -149,7 +149,7 @@ func (r *Registry) Record(agentID string, encode func(*Node, *Aggregate) []byte)
 	return r.records[agentID]
 }
 
-// dropRecords lets the record of an agent go, or all of them.
+// dropRecords drops the record of an agent, or all of them.
 func (r *Registry) dropRecords(id string) {
 	r.sharing.Lock()
 	defer r.sharing.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Limits are the operator's bounds of a world. Zero means no limit, but for those of
+// Limits are the operator's bounds of a world. Zero means no limit, except for those of
 // which setDefaults has a default.
 type Limits struct {
 	// Occupants is the cap on agents plus mcp rows; 100 by default.
@@ -28,7 +28,7 @@ type Limits struct {
 	// WatchTokens is how many tokens for the watch page a main node has at most; 64 by
 	// default.
 	WatchTokens int
-	// APIKeys is how many API keys an account has at most beside the default one, those
+	// APIKeys is how many API keys an account has at most besides the default one, those
 	// that have expired included; 32 by default.
 	APIKeys int
 	// Invitations is how many open invitations a main node has at most, 50 by default,

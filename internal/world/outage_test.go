@@ -206,7 +206,7 @@ func hangingRepeat(t *testing.T) {
 	gate := make(chan struct{})
 	way.gate.Store(&gate)
 	w := c.worlds[0]
-	for name, ctx := range map[string]context.Context{"a request": w.Patient(t.Context()), "a call": t.Context()} {
+	for name, ctx := range map[string]context.Context{"a request": w.WithStoreWait(t.Context()), "a call": t.Context()} {
 		wantUnavailable(t, name, func() error {
 			_, _, err := w.Repeated(ctx, keyOf("key"))
 			return err

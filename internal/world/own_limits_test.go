@@ -68,7 +68,7 @@ func TestOneAccountHasMorePlaces(t *testing.T) {
 	}
 }
 
-// A rate of its own is there at once, also where it is lower than that at which the
+// A rate of its own is there at once, even if it is lower than that at which the
 // account wrote before.
 func TestOneAccountHasARateOfItsOwn(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits = Limits{HistoryRate: 100} })

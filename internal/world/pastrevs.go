@@ -10,7 +10,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// pastRevs is how many revs stay readable at most (protocol reference, "RPC").
+// pastRevs is how many revs stay readable at most (protocol reference, "Chain
+// reads").
 const pastRevs = 1024
 
 // Before them one view of every keyRevs is kept, at most maxKeyViews of them, so that
@@ -36,7 +37,7 @@ type keptViews struct {
 	// that is passed over are added to those of the key view before it, which are then at
 	// least what it does not share with the next one.
 	keys []keptView
-	// bytes is what all of them take beside the newest.
+	// bytes is what all of them take besides the newest.
 	bytes int
 }
 
@@ -46,7 +47,7 @@ type keptView struct {
 	bytes int
 }
 
-// viewBytes is about what a view takes beside its tree.
+// viewBytes is about what a view takes besides its tree.
 const viewBytes = 512
 
 // add keeps a view, which is the one after an entry; one of the same rev is
@@ -110,7 +111,7 @@ func (p *pastViews) push(v *View, beside int) {
 	}
 }
 
-// passOldest lets the oldest view go, unless it is due as a key view.
+// passOldest drops the oldest view, unless it is due as a key view.
 func (p *pastViews) passOldest() {
 	oldest := p.kept[0]
 	p.kept = dropFirst(p.kept)
@@ -133,7 +134,7 @@ func dropFirst(views []keptView) []keptView {
 }
 
 // upTo is the newest view of a session that is not newer than a rev, or else its
-// oldest; nil where there is none of the session.
+// oldest; nil if there is none of the session.
 func (p *pastViews) upTo(sid string, rev uint64) *View {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -148,7 +149,7 @@ func (p *pastViews) upTo(sid string, rev uint64) *View {
 	return found
 }
 
-// at is the view of a rev, nil where it is not kept.
+// at is the view of a rev, nil if it is not kept.
 func (p *pastViews) at(rev uint64) *View {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -167,7 +168,7 @@ func (p *pastViews) swap(others keptViews) keptViews {
 	return others
 }
 
-// unshared is about how many bytes of memory a tree takes beside the one after an
+// unshared is about how many bytes of memory a tree takes in addition to the one after an
 // entry.
 func unshared(prev, next *chain.Tree, e *store.Entry) int {
 	size := prev.BlocksBeside(next)

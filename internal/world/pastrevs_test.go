@@ -40,7 +40,7 @@ func TestPastRevsSurviveARestart(t *testing.T) {
 }
 
 // Inserts among many occupants fill the budget with few revs: a restart keeps the same
-// ones, also where the session was reset meanwhile.
+// ones, even if the session was reset meanwhile.
 func TestARestartKeepsWhatTheBudgetHasRoomFor(t *testing.T) {
 	for name, reset := range map[string]bool{"one session": false, "a reset among them": true} {
 		t.Run(name, func(t *testing.T) {

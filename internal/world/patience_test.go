@@ -58,7 +58,7 @@ func TestARequestsWaitsForTheStoreAreBoundedTogether(t *testing.T) {
 				return err
 			},
 		} {
-			ctx := w.Patient(t.Context())
+			ctx := w.WithStoreWait(t.Context())
 			elapsed := pause.Stopwatch()
 			if _, _, err := w.Repeated(ctx, &Idempotency{}); err != nil {
 				t.Fatalf("%s: the first look-up: %v", name, err)

@@ -37,7 +37,7 @@ func (p *planner) ownPerson() (string, error) {
 	return personID(p.req.Caller.Viewer), nil
 }
 
-// person is the row of a stable key, nil where no person on the map has it.
+// person is the row of a stable key, nil if no person on the map has it.
 func (s *state) person(key string) *protocol.Human {
 	row, _ := s.rows[key].(*protocol.Human)
 	return row
@@ -74,7 +74,7 @@ func (p *planner) putPersonAt(row *protocol.Human, want cell) error {
 	size, key := p.st.grid, row.StableKey()
 	if p.st.person(key) == nil {
 		if limit := p.options.Limits.People; p.st.people >= limit {
-			return protocol.Errorf(protocol.CodePeopleLimit, "the map is full of people: it takes %d", limit)
+			return protocol.Errorf(protocol.CodePeopleLimit, "there is no room for another person on the map: the limit is %d", limit)
 		}
 		size = p.growForOne()
 	}
@@ -100,7 +100,7 @@ func (p *planner) checkWalk(key string) error {
 		return nil
 	}
 	e := protocol.Errorf(protocol.CodeRateLimited,
-		"a person comes, moves or changes their name once in %v at most: wait as long as retry-after says", walkTerm)
+		"a person may arrive, move or change their name at most once every %v: retry after the time in Retry-After", walkTerm)
 	e.RetryAfter = walkTerm - since
 	return e
 }

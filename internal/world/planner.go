@@ -28,7 +28,7 @@ type planner struct {
 	typed map[string]protocol.Occupant
 	// grown is the map's size when this command makes it grow.
 	grown grid
-	// renewals are the deadlines that start anew without a record: a lost one only
+	// renewals are the deadlines that restart without a record: a lost one only
 	// costs its holder a part of the term.
 	renewals []store.Renewal
 	// usages are those that the command changed, gone the seqs of the records that it
@@ -49,8 +49,8 @@ type planner struct {
 	private []privatePart
 	// loop is the batch's.
 	loop *commitLoop
-	// lapsed are the deadlines that the plan relies on having passed.
-	lapsed []store.Deadline
+	// expired are the deadlines that the plan relies on having passed.
+	expired []store.Deadline
 	// fence is the lock that the plan was made under.
 	fence *store.Fence
 }
@@ -66,7 +66,7 @@ type stagedPlan struct {
 	// private are the secrets of its events.
 	private  []privatePart
 	renewals []store.Renewal
-	lapsed   []store.Deadline
+	expired  []store.Deadline
 	fence    *store.Fence
 }
 
@@ -240,7 +240,7 @@ func wanted(s *state, batch []*job) []store.Lookup {
 	return list
 }
 
-// lookUp reads what a batch needs. It is done anew for each attempt: an entry of
+// lookUp reads what a batch needs. It is done again for each attempt: an entry of
 // another host does not say what it did to these tables.
 func (w *World) lookUp(ctx context.Context, l *commitLoop) error {
 	l.read = nil

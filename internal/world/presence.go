@@ -25,11 +25,12 @@ const (
 	// again: a message may be lost.
 	awaitTerm = 3 * time.Second
 	askEvery  = 250 * time.Millisecond
-	// maxQuestions bounds those that wait to be answered; who asked repeats one that is dropped.
+	// maxQuestions bounds those that wait to be answered; the other host repeats one
+	// that is dropped.
 	maxQuestions = 16
 )
 
-// The kinds of messages beside secretMessage: has a host applied a position, and it has.
+// The kinds of messages besides secretMessage: has a host applied a position, and it has.
 const (
 	questionMessage = 2
 	appliedMessage  = 3
@@ -98,7 +99,7 @@ func (w *waits) begin(one *wait) {
 	w.open[one] = struct{}{}
 }
 
-// end returns the names of the hosts that were waited for in vain.
+// end returns the names of the hosts that did not answer in time.
 func (w *waits) end(one *wait) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -110,7 +111,7 @@ func (w *waits) end(one *wait) []string {
 // applied what this one has, and returns the names of those that have not said so.
 // An error means that the store does not say which hosts there are.
 func (w *World) AwaitHosts(ctx context.Context) (late []string, err error) {
-	if w.Alone() {
+	if w.SoleHost() {
 		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, awaitTerm)
@@ -128,7 +129,7 @@ func (w *World) AwaitHosts(ctx context.Context) (late []string, err error) {
 	w.replica.waits.begin(one)
 	question := progress{questionMessage, position, w.replica.holder}.encode()
 	for asking := true; asking; asking = pause.For(ctx, askEvery) {
-		// Where it cannot be sent, it is sent again.
+		// If it cannot be sent, it is sent again.
 		_ = w.options.Journal.Send(ctx, question)
 	}
 	return w.replica.waits.end(one), nil
@@ -147,7 +148,7 @@ func (w *World) present(ctx context.Context, term time.Duration) (map[string]str
 // register renews this host's registration at the store. After a quiet time, as at the start, others
 // may have deleted something without waiting for it: the view is brought up to date.
 func (w *World) register(ctx context.Context) error {
-	if w.Alone() {
+	if w.SoleHost() {
 		return nil
 	}
 	since, registered := pause.Stopwatch(), w.replica.registered.Load()
@@ -163,10 +164,10 @@ func (w *World) register(ctx context.Context) error {
 	return nil
 }
 
-// Awake brings the view up to date after a quiet time: the process may have been stopped
-// while others deleted something and waited for it in vain. Where the store was found
-// to be away the view is as it is.
-func (w *World) Awake(ctx context.Context) {
+// RefreshAfterPause brings the view up to date after a quiet time: the process may have
+// been stopped while others deleted something and did not get its confirmation. If the
+// store was found to be away, the view stays as it is.
+func (w *World) RefreshAfterPause(ctx context.Context) {
 	if registered := w.replica.registered.Load(); registered != nil && (*registered)() > quietTerm {
 		_ = w.Refresh(ctx)
 	}
@@ -176,7 +177,7 @@ func (w *World) Awake(ctx context.Context) {
 func (w *World) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	// Where that fails, the term ends.
+	// If that fails, the term ends.
 	_, _ = w.present(ctx, 0)
 }
 

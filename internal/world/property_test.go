@@ -57,14 +57,14 @@ func moves(t *rapid.T) []move {
 		case 12:
 			m.command = RegisterMCP{protocol.MCPRegisterRequest{Name: rapid.SampledFrom([]string{"m1", "m2"}).Draw(t, "name"), URL: rapid.SampledFrom([]string{"", "http://h/"}).Draw(t, "url")}}
 		case 13:
-			m.command = lapse{a}
+			m.command = expireLease{a}
 		case 16, 17, 18:
 			m.caller, m.viewer = "", rapid.SampledFrom([]string{"viewer:v1", "viewer:v2", "viewer:v3"}).Draw(t, "viewer")
 			switch own := protocol.HumanKey(personID(m.viewer)); rapid.IntRange(0, 9).Draw(t, "person") {
 			case 0:
 				m.command = RemovePerson{}
 			case 1:
-				m.command, m.viewer = lapse{own}, ""
+				m.command, m.viewer = expireLease{own}, ""
 			case 2:
 				m.command, m.viewer, m.admin = RemoveOccupant{protocol.RemoveOccupantRequest{StableKey: own}}, "", true
 			case 3, 4:

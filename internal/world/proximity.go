@@ -36,8 +36,8 @@ func (c ProximityAction) plan(p *planner) (any, error) {
 	return reply, p.countSignal(row, r.Action, person)
 }
 
-// checkNeighbor refuses who may not act as fromPlayerID on the map. person is its id
-// where it is the caller's own person, empty for everybody else.
+// checkNeighbor refuses a caller that may not act as fromPlayerID on the map. person is
+// its id if it is the caller's own person, empty for everybody else.
 func (p *planner) checkNeighbor(fromPlayerID string) (person string, err error) {
 	on := p.st.person(protocol.HumanKey(fromPlayerID)) != nil
 	switch own := p.req.Caller.Viewer != "" && fromPlayerID == personID(p.req.Caller.Viewer); {

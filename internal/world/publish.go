@@ -171,7 +171,7 @@ func (w *World) storeMap(view *View) error {
 		return err
 	}
 	w.journal.left(kept.Bytes, kept.UpTo)
-	if !w.Alone() {
+	if !w.SoleHost() {
 		ctx, cancel := context.WithTimeout(context.Background(), sendTerm)
 		defer cancel()
 		message := binary.BigEndian.AppendUint64([]byte{weightMessage}, kept.Bytes)

@@ -19,14 +19,14 @@ const (
 	maxBatchBodies = 128 << 10
 )
 
-// worldsOwn is the account that the world's own commands wait with, and those of callers
+// noAccount is the account that the world's own commands wait with, and those of callers
 // that have no node.
-const worldsOwn = ""
+const noAccount = ""
 
 // queue holds the commands that wait for the writer. Accounts have turns, one command
 // in each, so that a command that has its place waits for few of another account,
 // however many came before. The commands of one account stay in their order. Places
-// are given to who comes first: what bounds those of an account are the requests that
+// are given in the order of arrival: what bounds those of an account are the requests that
 // its nodes may have under way.
 type queue struct {
 	// places has a value for each command that waits.
@@ -57,14 +57,15 @@ func (q *queue) send(ctx context.Context, account string, j *job) error {
 	}
 	if !q.append(account, j) {
 		<-q.places
-		return protocol.Errorf(protocol.CodeShuttingDown, "the host is shutting down: nothing was changed; repeat the request in a moment")
+		return protocol.Errorf(protocol.CodeShuttingDown, "the host is shutting down: nothing was changed; retry in a moment")
 	}
-	// Who wakes needs the lock.
+	// The woken goroutine needs the lock.
 	q.signal()
 	return nil
 }
 
-// append puts a command at the end of its account's. It reports false where the queue is closed.
+// append puts a command at the end of its account's, and reports whether the queue is
+// open.
 func (q *queue) append(account string, j *job) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -110,7 +111,7 @@ func (q *queue) take(batch []*job) (_ []*job, open bool) {
 		account := q.turns[turn]
 		commands := q.waiting[account]
 		j := commands.first
-		// One whose caller is gone is answered and not carried out.
+		// A command whose caller is gone is answered and not carried out.
 		if j.ctx.Err() == nil {
 			if len(batch) > 0 && bytes+j.req.BodyBytes > maxBatchBodies {
 				tooLong = append(tooLong, account)

@@ -43,8 +43,8 @@ const (
 // Amounts are how much of each Quota there is, or may be.
 type Amounts [quotaCount]int
 
-// quotas are their names for people and for programs, the codes of those who want
-// more (none where the oldest go), and the defaults of a host's limits for each
+// quotas are their names for people and for programs, the codes of refusals (none where
+// the oldest are dropped), and the defaults of a host's limits for each
 // account and for all.
 var quotas = [quotaCount]struct {
 	name, label    string
@@ -56,7 +56,7 @@ var quotas = [quotaCount]struct {
 	Spaces:     {"spaces", "spaces", protocol.CodeSpaceLimit, 100, 1_000},
 	MCPServers: {"MCP servers", "mcp", protocol.CodeMCPLimit, 100, 0},
 	Requests:   {"open intercom requests", "requests", protocol.CodeIntercomLimit, 1_000, 10_000},
-	Lines:      {"log lines", "lines", protocol.CodeStorageLimit, 100_000, 1_000_000},
+	Lines:      {"chat lines", "lines", protocol.CodeStorageLimit, 100_000, 1_000_000},
 	Journeys:   {"journeys", "journeys", protocol.CodeStorageLimit, 100_000, 1_000_000},
 	Bytes:      {"bytes of history", "bytes", protocol.CodeStorageLimit, 256 << 20, 4 << 30},
 
@@ -66,16 +66,16 @@ var quotas = [quotaCount]struct {
 	MapBytes:        {"bytes on the map", "map-bytes", protocol.CodeStorageLimit, 2 << 20, 4 << 20},
 }
 
-// String is the name of what is counted, for people.
+// String returns the name of what is counted, for people.
 func (q Quota) String() string { return quotas[q].name }
 
-// Label is its name in flags and measurements.
+// Label returns its name in flags and measurements.
 func (q Quota) Label() string { return quotas[q].label }
 
-// Defaults are a host's limits for each account and for all together; 0 for none.
+// Defaults returns a host's limits for each account and for all together; 0 for none.
 func (q Quota) Defaults() (account, world int) { return quotas[q].account, quotas[q].world }
 
-// Holder is who has its own limit, for people.
+// Holder returns what has its own limit, a caller or an account, for people.
 func (q Quota) Holder() string {
 	if q == IdempotencyKeys || q == ClosedRequests {
 		return "caller"
@@ -92,15 +92,15 @@ func Quotas() []Quota {
 	return all
 }
 
-// checkQuota refuses one more where an account, or all of them, have what the
-// operator allows.
+// checkQuota refuses one more if an account, or all of them, have what the operator
+// allows.
 func (p *planner) checkQuota(account string, q Quota) error {
 	of := quotas[q]
 	if limit := p.limit(account, q); limit > 0 && p.st.usedBy(account)[q] >= limit {
-		return protocol.Errorf(of.code, "the account has %d %s, its limit: remove some, or ask the operator for more", limit, of.name)
+		return protocol.Errorf(of.code, "the account has reached its limit of %d %s: remove some, or ask the operator for more", limit, of.name)
 	}
 	if limit := p.options.Limits.World[q]; limit > 0 && p.st.used[q] >= limit {
-		return protocol.Errorf(of.code, "the world has %d %s, the operator's limit for all accounts together", limit, of.name)
+		return protocol.Errorf(of.code, "the world has reached its limit of %d %s for all accounts together", limit, of.name)
 	}
 	return nil
 }
@@ -134,7 +134,8 @@ func (p *planner) limit(account string, q Quota) int {
 	return p.ownOr(account, quotas[q].label, p.options.Limits.Account[q])
 }
 
-// ownOr is an account's own limit of what has a label, else the one for every account.
+// ownOr is an account's own limit of what has a label, otherwise the one for every
+// account.
 func (p *planner) ownOr(account, label string, every int) int {
 	if n := p.st.nodes[account]; n != nil {
 		return n.limitOr(label, every)
@@ -142,7 +143,8 @@ func (p *planner) ownOr(account, label string, every int) int {
 	return every
 }
 
-// limitOr is a main node's own limit of what has a label, else the one for every account.
+// limitOr is a main node's own limit of what has a label, otherwise the one for every
+// account.
 func (n *Node) limitOr(label string, every int) int {
 	if own, has := n.Limits[label]; has {
 		return own
@@ -248,9 +250,9 @@ func (w *World) Used() Amounts {
 	return used
 }
 
-// Places is how many places on the map agents and MCP servers have, and how many people
-// have.
-func (w *World) Places() (occupants, people int) {
+// OccupantCounts returns how many agents and MCP placements are on the map, and how
+// many people.
+func (w *World) OccupantCounts() (occupants, people int) {
 	w.replica.mu.Lock()
 	defer w.replica.mu.Unlock()
 	return w.replica.places, w.replica.people
@@ -301,8 +303,8 @@ func setCounted[V any](s *state, m map[string]*V, id string, next *V, count func
 	s.undo = append(s.undo, func() { replace(next, prev) })
 }
 
-// account is the main node that a caller is or belongs to; for who has no node,
-// who it is.
+// account returns the main node that a caller is or belongs to; for a caller without a
+// node, what identifies it.
 func (p *planner) account() string {
 	if n := p.st.nodes[p.req.Caller.NodeID]; n != nil && n.Parent != "" {
 		return n.Parent

@@ -24,7 +24,7 @@ func (p *planner) stageRank(of *remembered, caller CallerTag, before, after int)
 	}
 }
 
-// callerCount is a caller with its number of ids. rank is 0 where the batch changed
+// callerCount is a caller with its number of ids. rank is 0 if the batch changed
 // the number, which is then exact; else it is the least of the rank.
 type callerCount struct {
 	caller CallerTag

@@ -36,7 +36,7 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	wake := make(chan struct{})
 	w.changed.Store(&wake)
 	view, err := w.load(ctx)
-	for failures := 1; journalDiverged(err) && failures < maxLoads && askAgain.Wait(ctx, failures); failures++ {
+	for failures := 1; journalDiverged(err) && failures < maxLoads && storeBackoff.Wait(ctx, failures); failures++ {
 		w.state = newState(options.RootKey)
 		w.views.swap(keptViews{})
 		view, err = w.load(ctx)
@@ -127,7 +127,7 @@ func (w *World) restartedRun(ctx context.Context) (string, error) {
 // tables were read.
 func (w *World) catchUp(ctx context.Context, view *View, run string) (*View, error) {
 	journal := w.options.Journal
-	if journal.Alone() {
+	if journal.SoleHost() {
 		return view, nil
 	}
 	head, err := journal.Head(ctx)
@@ -240,7 +240,7 @@ func (w *World) replayCleared(view *View, run *replay.Run, e *store.Entry) (*Vie
 }
 
 // endRun makes the state's tree after a run, and keeps the views of the run. view is that
-// of the map that the run began with, nil where it is not kept.
+// of the map that the run began with, nil if it is not kept.
 func (w *World) endRun(view *View, run *replay.Run) (*View, error) {
 	past, err := run.End()
 	if err != nil {

@@ -56,13 +56,13 @@ type knownID struct {
 	counted bool
 	at      int64
 	id      []byte
-	// weight is as how many ids it counts; 0 where that was not read yet.
+	// weight is as how many ids it counts; 0 if that was not read yet.
 	weight int
 }
 
-// rememberID stages that an id is known, beside its record, and that the oldest are
-// forgotten where there are too many: of the same caller, then of those who have the
-// most. weight is as how many it counts.
+// rememberID stages that an id is known, in addition to its record, and that the oldest
+// are forgotten where there are too many: of the same caller, then of those who have
+// the most. weight is as how many it counts.
 func (p *planner) rememberID(of *remembered, caller CallerTag, at int64, id []byte, weight int) error {
 	p.remembering = id
 	p.putBytes(of.Times, of.TimeKey(at, id), caller[:])

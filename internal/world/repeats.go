@@ -61,7 +61,7 @@ func (p *planner) repeated() (*repeat, error) {
 	return readRepeat(b, key, p.now)
 }
 
-// readRepeat reads the record of a key, which is nil where there is none.
+// readRepeat reads the record of a key, which is nil if there is none.
 func readRepeat(b []byte, key *Idempotency, now time.Time) (*repeat, error) {
 	if b == nil {
 		return nil, nil //nolint:nilnil // A key that was never used.

@@ -12,8 +12,8 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// replica is what a world needs beside its state because other hosts may commit to
-// the journal. Its fields are the writer's, but for those that say otherwise.
+// replica is what a world needs besides its state because other hosts may commit to
+// the journal. Its fields are the writer's, except for those that say otherwise.
 type replica struct {
 	// holder is this host's name where it takes a lock.
 	holder string
@@ -69,7 +69,7 @@ func (w *World) startReplica() {
 	go w.answerHosts(ctx)
 }
 
-// showState shows others what they may know of the state beside the view.
+// showState shows others what they may know of the state besides the view.
 func (w *World) showState() {
 	w.replica.seenRev = max(w.replica.seenRev, w.state.Rev)
 	w.replica.seenSeq = max(w.replica.seenSeq, w.state.Seq)
@@ -124,7 +124,7 @@ func (w *World) follow(ctx context.Context) {
 }
 
 // walk follows the journal from the view's tip until it fails, or the writer
-// wants it to start anew.
+// wants it to restart.
 func (w *World) walk(ctx context.Context, failures *int) error {
 	walk, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -159,7 +159,7 @@ func (w *World) walk(ctx context.Context, failures *int) error {
 }
 
 // submit hands an update to the writer and waits until it is applied. Where the
-// writer could not, the walk has to begin anew.
+// writer could not, the walk has to restart.
 func (w *World) submit(ctx context.Context, u followUpdate) error {
 	u.done = make(chan error, 1)
 	select {

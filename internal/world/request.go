@@ -7,14 +7,15 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Caller is who asks, already authenticated by the host.
+// Caller is the authenticated caller of a request.
 type Caller struct {
 	// NodeID is the node that showed its credentials; empty for nobody, a
 	// viewer or the administrator. Without a repository it is the unchecked
 	// `x-node-id`.
 	NodeID string
 	// OwnerHash reports whether the request came with an agent's id and its owner's
-	// hash: NodeID is then the agent and it may do only what section 3 allows.
+	// hash: NodeID is then the agent and it may do only what "Authentication and rights"
+	// in the protocol reference allows.
 	OwnerHash bool
 	// Unchecked is true where there is no repository: NodeID is then what the
 	// caller says it is.
@@ -28,7 +29,7 @@ type Caller struct {
 // Request is what surrounds a command.
 type Request struct {
 	Caller Caller
-	// SID is the session that the command is for; empty where the route needs
+	// SID is the session that the command is for; empty if the route needs
 	// none. It is checked again when the command is planned.
 	SID string
 	// APIKeyDigest is the SHA-256 of the API key that let the caller in, nil for
@@ -113,7 +114,7 @@ type ReplaceAPIKey struct {
 }
 
 // DeleteNode deletes the calling main node, or for the administrator any node,
-// with everything that hangs on it.
+// with everything that belongs to it.
 type DeleteNode struct{ NodeID string }
 
 // DeleteAgent deletes an agent node of the calling main node.

@@ -13,8 +13,8 @@ import (
 )
 
 // minJump is how far rev and seq jump at least when the store may have lost what it
-// acknowledged (protocol reference, "Identity and numbers"): more than any host
-// can have shown of what was lost.
+// acknowledged (protocol reference, "Ground rules"): more than any host can
+// have shown of what was lost.
 const minJump = 1 << 20
 
 // A jump may be lost as well, with what was shown after it, before another host has
@@ -29,8 +29,8 @@ const (
 	leastWait = minJump / jumpRate
 )
 
-// jumpTime bounds the milliseconds that count, a week, lest a server whose clock is
-// wrong use the numbers up.
+// jumpTime bounds the milliseconds that count, a week, so that a server with
+// a wrong clock cannot use up the numbers.
 const jumpTime = 7 * 24 * 60 * 60 * 1000
 
 // jumpSpread bounds how much further a jump goes by chance, for servers whose clocks
@@ -39,10 +39,10 @@ const jumpSpread = jumpRate
 
 // rereadTerm bounds one reading of a whole world. It is not the callers' second:
 // they are answered that the store does not respond while the writer reads, and a
-// world that takes longer to read than they wait would else never be read.
+// world that takes longer to read than they wait would otherwise never be read.
 const rereadTerm = 30 * time.Second
 
-// reread makes the state anew until that works or the time is up.
+// reread rebuilds the state, retrying until that works or the time is up.
 func (w *World) reread(ctx context.Context, cause error, l *commitLoop) error {
 	for failures := 1; ; failures++ {
 		reading, cancel := context.WithTimeout(context.WithoutCancel(ctx), rereadTerm)
@@ -56,16 +56,16 @@ func (w *World) reread(ctx context.Context, cause error, l *commitLoop) error {
 		case errors.Is(err, store.ErrCorrupt):
 			return err
 		}
-		if !askAgain.Wait(ctx, failures) {
+		if !storeBackoff.Wait(ctx, failures) {
 			return err
 		}
 	}
 }
 
-// rereadOnce makes the state anew from the journal because it is not the one that
-// the state goes on from. Where the journal may have lost what somebody was
-// shown, its first new entry moves rev and seq ahead of that. Readers of the events
-// have to read everything anew, once.
+// rereadOnce rebuilds the state from the journal because it is not the one that the
+// state continues from. If the journal may have lost what somebody was shown, its
+// first new entry moves rev and seq ahead of that. Readers of the events have to
+// reread everything, once.
 func (w *World) rereadOnce(ctx context.Context, cause error, l *commitLoop) error {
 	// The cause may be out of date: then the state still is one that the journal goes
 	// on from.

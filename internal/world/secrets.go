@@ -33,14 +33,14 @@ type secretKey struct {
 	seq    uint64
 }
 
-// secrets are the parts of events that hosts send each other beside the journal,
+// secrets are the parts of events that hosts send each other outside the journal,
 // until the entry comes that they belong to. Each is given out once.
 type secrets struct {
 	mu sync.Mutex
 	// kept are in the order in which they came.
 	kept  []keptSecret
 	bytes int
-	// came is closed when the next one comes; nil where nobody waits.
+	// came is closed when the next one comes; nil if nobody waits.
 	came chan struct{}
 }
 
@@ -155,8 +155,8 @@ func parseSecret(b []byte) (key secretKey, part privatePart, err error) {
 
 // sendSecrets sends the other hosts what an attempt's events have for their askers
 // alone, and waits until this one has received it and a moment more: what goes another
-// way, as the commit does, would else often overtake it. Where it fails the asker
-// asks again.
+// way, as the commit does, would otherwise often overtake it. If it fails, the
+// asker sends its request again.
 func (w *World) sendSecrets(ctx context.Context, t *attempt) {
 	if len(t.private) == 0 {
 		return
@@ -174,7 +174,7 @@ func (w *World) sendSecrets(ctx context.Context, t *attempt) {
 	pause.For(ctx, headStart)
 }
 
-// listen is the goroutine that receives what other hosts send beside the journal.
+// listen is the goroutine that receives what other hosts send outside the journal.
 func (w *World) listen(ctx context.Context) {
 	defer w.writer.Done()
 	for failures := 1; ctx.Err() == nil; failures++ {

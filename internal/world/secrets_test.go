@@ -63,7 +63,7 @@ func (c *cluster) listen(t *testing.T) {
 }
 
 // A secret reaches the asker at whichever host its stream is, and nobody else;
-// also where the answer of the commit is lost.
+// even if the answer of the commit is lost.
 func TestASecretReachesTheAskerAtAnotherHost(t *testing.T) {
 	for name, lost := range map[string][2]int64{"": {}, "nothing arrived": {1, 0}, "the answer was lost": {0, 1}} {
 		t.Run(name, func(t *testing.T) {

@@ -301,10 +301,10 @@ func TestALapseIsCheckedByTheStoresTime(t *testing.T) {
 	c.must(1, a, beat(a, "c"))
 	c.clock.Advance(5 * time.Second)
 	// The first host has not seen the renewal, which is no entry.
-	c.must(0, "", lapse{a})
+	c.must(0, "", expireLease{a})
 	c.agree()
 	if c.worlds[1].View().Find(protocol.AgentKey(id("owner"), a)) == nil {
-		t.Error("an agent was removed before its lease lapsed")
+		t.Error("an agent was removed before its lease expired")
 	}
 }
 

@@ -17,7 +17,7 @@ type Space struct {
 	Entry protocol.Space `json:"entry"`
 	// Creator is the main node that made the space.
 	Creator string `json:"creator"`
-	// NodeID is the space's own node; empty where it has none.
+	// NodeID is the space's own node; empty if it has none.
 	NodeID string `json:"nodeId,omitempty"`
 	// StructureID is the structure that was made with it; empty for none.
 	StructureID string `json:"structureId,omitempty"`
@@ -38,7 +38,7 @@ type CreateSpace struct {
 	Phrase string
 }
 
-// CreateSpaceNode gives a space a node of its own. Phrase is empty where the
+// CreateSpaceNode gives a space a node of its own. Phrase is empty if the
 // caller brought the hash.
 type CreateSpaceNode struct {
 	SpaceID string
@@ -47,7 +47,7 @@ type CreateSpaceNode struct {
 	Phrase  string
 }
 
-// RemoveSpace removes a space with all that hangs on it.
+// RemoveSpace removes a space with everything that belongs to it.
 type RemoveSpace struct{ protocol.SpaceRequest }
 
 // AddAmenity and RemoveAmenity change what a space offers.
@@ -210,14 +210,14 @@ func (p *planner) changeAmenities(spaceID, detail string, change func([]string) 
 	if next.Entry.Amenities, err = change(prev.Entry.Amenities); err != nil {
 		return nil, err
 	}
-	if err := p.furnish(&next); err != nil {
+	if err := p.copyAmenities(&next); err != nil {
 		return nil, err
 	}
 	return &protocol.SpaceReply{Space: next.Entry}, p.putSpace(&next, protocol.SpaceChanged, detail)
 }
 
-// furnish gives a space's structure the space's amenities.
-func (p *planner) furnish(s *Space) error {
+// copyAmenities copies a space's amenities to its structure.
+func (p *planner) copyAmenities(s *Space) error {
 	prev, ok := p.st.rows[protocol.StructureKeyPrefix+s.StructureID].(*protocol.Structure)
 	if !ok {
 		return nil

@@ -72,7 +72,7 @@ func TestASpaceIsOneChangeFromItsMakingToItsEnd(t *testing.T) {
 	wantCode(t, err, protocol.CodeSpaceUnknown)
 }
 
-func TestWhoMayNotTouchASpace(t *testing.T) {
+func TestStrangersCannotChangeASpace(t *testing.T) {
 	f := open(t)
 	owner, stranger := f.main("owner"), f.main("stranger")
 	one := created(t, f.as(owner, newSpace("one")))

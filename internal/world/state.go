@@ -69,7 +69,7 @@ type state struct {
 type position struct {
 	replay.Map
 	resetSeq uint64
-	// jumped is where the seq last jumped; 0 where it did not since the checkpoint.
+	// jumped is where the seq last jumped; 0 if it did not since the checkpoint.
 	jumped    uint64
 	grid      grid
 	occupants int
@@ -159,7 +159,7 @@ func (s *state) follow(e *store.Entry, after *replay.Map) error {
 	return s.applyRest(e, &before, nil)
 }
 
-// applyRest is what apply does beside the map.
+// applyRest is what apply does besides the map.
 func (s *state) applyRest(e *store.Entry, before *replay.Map, typed map[string]protocol.Occupant) error {
 	if e.Cleared {
 		for key := range maps.Clone(s.rows) {
@@ -271,7 +271,7 @@ func (s *state) unindex(key string, o protocol.Occupant) {
 	}
 }
 
-// place keeps the number of rows that take a place on the map.
+// place counts the rows that occupy a cell.
 func (s *state) place(owner string, by int) {
 	s.occupants += by
 	if s.owned[owner] += by; s.owned[owner] == 0 {

@@ -9,10 +9,10 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Sweep does what time asks for: it removes the agents and the people
-// whose leases have lapsed, answers intercom requests that ran out of time, and forgets the ids
-// of requests after a day, watch tokens that have ended and old invitations. It also lets the store know that
-// this host serves. The host calls it every second.
+// Sweep does the periodic work: it removes agents and people whose leases expired,
+// fails intercom requests that timed out, and deletes request ids after a day, expired
+// watch tokens and old invitations. It also lets the store know that this host serves.
+// The host calls it every second.
 func (w *World) Sweep(ctx context.Context) error {
 	w.replica.secrets.expire(w.options.Now())
 	due, err := w.due(ctx)
@@ -36,7 +36,7 @@ func (w *World) Sweep(ctx context.Context) error {
 	jobs := make([]*job, 0, len(due))
 	for _, c := range due {
 		j := &job{ctx: ctx, command: c, done: make(chan struct{})}
-		if err = w.queue.send(ctx, worldsOwn, j); err != nil {
+		if err = w.queue.send(ctx, noAccount, j); err != nil {
 			errs = append(errs, err)
 			break
 		}
@@ -64,7 +64,7 @@ const forgetEvery = time.Minute
 
 // forgets reports whether this sweep forgets what is a day old.
 func (w *World) forgets() bool {
-	if w.Alone() {
+	if w.SoleHost() {
 		return true
 	}
 	now, last := w.options.Now().UnixNano(), w.forgot.Load()
@@ -74,7 +74,7 @@ func (w *World) forgets() bool {
 // maxDue is how many removals of a kind one sweep takes.
 const maxDue = 4096
 
-// due lists the removals that time asks for, and registers this host at the store.
+// due lists the removals that are due, and registers this host at the store.
 func (w *World) due(ctx context.Context) ([]Command, error) {
 	ctx, cancel := w.bounded(ctx)
 	defer cancel()
@@ -91,7 +91,7 @@ func (w *World) due(ctx context.Context) ([]Command, error) {
 	}
 	due := make([]Command, 0, len(leases)+len(requests))
 	for _, key := range leases {
-		due = append(due, lapse{key})
+		due = append(due, expireLease{key})
 	}
 	for _, key := range requests {
 		due = append(due, expireIntercom{strings.TrimPrefix(key, openIntercom)})

@@ -73,7 +73,7 @@ func (s *state) change(name string, by func(*account)) {
 	}
 }
 
-// accountOf is the account that an agent's history counts for. Where there are no
+// accountOf is the account that an agent's history counts for. If there are no
 // nodes it is the root node's.
 func (s *state) accountOf(playerID string) string {
 	if n := s.nodes[playerID]; n != nil && n.Parent != "" {
@@ -151,9 +151,10 @@ func (p *planner) charge() error {
 }
 
 // checkRate refuses a command that writes at least so many bytes where that is too much
-// for now of the rate of the caller's account. The refusal's Retry-After is computed for
-// the most that the command writes, so that who waits is not refused again. It returns
-// that account, "" where nothing is charged, and what it has used of its burst.
+// for now of the rate of the caller's account. The refusal's Retry-After is computed
+// for the most that the command writes, so that a caller that waits is not refused
+// again. It returns that account, "" where nothing is charged, and what it has used of
+// its burst.
 func (p *planner) checkRate(least, most int) (name string, spent int64, err error) {
 	if name = p.payer(); name == "" {
 		return "", 0, nil
@@ -170,7 +171,7 @@ func (p *planner) checkRate(least, most int) (name string, spent int64, err erro
 		return name, spent, nil
 	}
 	e := protocol.Errorf(protocol.CodeRateLimited,
-		"the account writes more than %d bytes a second to the world's store, its limit (--rate-history): wait as long as retry-after says", rate)
+		"the account exceeded its limit of %d bytes a second written to the world's store (--rate-history): retry after the time in Retry-After", rate)
 	e.RetryAfter = time.Duration(min(spent+int64(most)-burst, spent)) * time.Second / time.Duration(rate)
 	return name, spent, e
 }

@@ -159,7 +159,7 @@ func (b *snapshotBody) load(v *View) int {
 	return length
 }
 
-// chunk returns a chunk, nil where they are not kept.
+// chunk returns a chunk, nil if they are not kept.
 func (b *snapshotBody) chunk(i int) []byte {
 	if chunks := b.chunks.Load(); chunks != nil {
 		return (*chunks)[i]

@@ -14,7 +14,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// WatchTerm is how long a watch token is good, and a cookie that was given freely
+// WatchTerm is how long a watch token is valid, and a cookie that was given freely
 // (protocol reference, "Watching in a browser").
 const WatchTerm = 12 * time.Hour
 
@@ -143,7 +143,7 @@ func (c RevokeWatchToken) plan(p *planner) (any, error) {
 	return reply, nil
 }
 
-// forgetTokensOf removes an owner's tokens but for the newest ones.
+// forgetTokensOf removes an owner's tokens except for the newest ones.
 func (p *planner) forgetTokensOf(owner string, keep int) error {
 	prefix := ownedTokens(owner)
 	var keys [][]byte
@@ -188,7 +188,7 @@ func (forgetWatchTokens) plan(p *planner) (any, error) {
 	return forgotten(false), nil
 }
 
-// WatchToken finds the token of a digest; nil where there is none or it has
+// WatchToken finds the token of a digest; nil if there is none or it has
 // ended. Whether its owner is still there is for WatchOwner to say.
 func (w *World) WatchToken(ctx context.Context, digest [32]byte) (*WatchToken, error) {
 	b, err := w.get(ctx, store.WatchTokens, []byte(tokenKey(digest[:])))
@@ -209,7 +209,7 @@ func (w *World) WatchToken(ctx context.Context, digest [32]byte) (*WatchToken, e
 }
 
 // WatchOwner is the main node that a token or a cookie belongs to, nil without a
-// repository. ok is false where that node is gone, or another one has its id.
+// repository. ok is false if that node is gone, or another one has its id.
 func (w *World) WatchOwner(owner string, since int64) (node *Node, ok bool) {
 	if w.options.NoRepository {
 		return nil, since == 0

@@ -109,10 +109,10 @@ type budget struct{ left atomic.Int64 }
 
 type budgetKey struct{}
 
-// Patient returns a context for one request: all that the world asks its store
-// with it waits no longer, together, than one command may. It has no effect where
-// the store is this host's alone, which answers or fails by itself.
-func (w *World) Patient(ctx context.Context) context.Context {
+// WithStoreWait returns a context for one request: all that the world asks its store
+// with it waits no longer, together, than one command may. It has no effect if the
+// store is this host's alone, which answers or fails without waiting.
+func (w *World) WithStoreWait(ctx context.Context) context.Context {
 	b := &budget{}
 	b.left.Store(int64(patience))
 	return context.WithValue(ctx, budgetKey{}, b)
@@ -122,7 +122,7 @@ func (w *World) Patient(ctx context.Context) context.Context {
 // until the request's patience is over, if it has one, else for the whole of it. The
 // function that ends it counts what it took.
 func (w *World) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	if w.Alone() {
+	if w.SoleHost() {
 		return ctx, func() {}
 	}
 	b, _ := ctx.Value(budgetKey{}).(*budget)
@@ -145,9 +145,9 @@ func (w *World) get(ctx context.Context, table store.Table, key []byte) ([]byte,
 	return w.options.Journal.Get(ctx, table, key)
 }
 
-// Alone reports whether no other host can use the journal: what this world has
+// SoleHost reports whether no other host can use the journal: what this world has
 // committed is the journal's end.
-func (w *World) Alone() bool { return w.options.Journal.Alone() }
+func (w *World) SoleHost() bool { return w.options.Journal.SoleHost() }
 
 // refresh is a command without effect: it is answered from the journal's end.
 type refresh struct{}
@@ -156,7 +156,7 @@ func (refresh) plan(*planner) (any, error) { return nil, nil } //nolint:nilnil /
 
 // Refresh makes the view as new as the journal was when it was called.
 func (w *World) Refresh(ctx context.Context) error {
-	if w.Alone() {
+	if w.SoleHost() {
 		return nil
 	}
 	_, err := w.Do(ctx, Request{}, refresh{})
@@ -166,7 +166,7 @@ func (w *World) Refresh(ctx context.Context) error {
 // View is the newest committed view.
 func (w *World) View() *View { return w.view.Load() }
 
-// ViewAt is the view of a rev where it is still kept, else the newest.
+// ViewAt returns the view of a rev if it is still kept, otherwise the newest.
 func (w *World) ViewAt(rev uint64) *View {
 	if v := w.views.at(rev); v != nil {
 		return v

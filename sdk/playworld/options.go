@@ -16,16 +16,16 @@ import (
 )
 
 // Options make a PlayWorld. The zero value is a world in memory with a random
-// root key, which takes anybody as a main node and asks for API keys.
+// root key, which lets anybody make a main node and requires API keys.
 type Options struct {
 	// Path is the file of the world's store; the world is in memory if it is
 	// empty.
 	Path string
-	// Repository keeps the world in place of a file, where the program says. The
+	// Repository keeps the world in place of a file, in a store of the program. The
 	// program closes it, after the world.
 	Repository Repository
-	// RootKey belongs to the world for ever. It may be empty for a world that is in
-	// memory only: it is then random.
+	// RootKey is the world's root key, which never changes. It may be empty for a world
+	// that is in memory only: it is then random.
 	RootKey string
 	// PublicURL is what links in replies start with.
 	PublicURL string
@@ -38,7 +38,7 @@ type Options struct {
 	RegistrationToken protocol.Secret
 	// APIKeys is "required", "optional" or "off"; "required" if empty.
 	APIKeys string
-	// NoRepository makes a world without nodes: nobody is asked who they are.
+	// NoRepository makes a world without nodes: no credentials are required.
 	NoRepository bool
 	// CORSOrigins are the other origins whose pages may call.
 	CORSOrigins []string

@@ -37,7 +37,7 @@ type PlayWorld struct {
 	deriver *creds.Deriver
 	host    *host.Host
 	handler http.Handler
-	// bridge is nil where there is none.
+	// bridge is nil if there is none.
 	bridge    *bridge.Bridge
 	transport *transport
 
@@ -52,7 +52,7 @@ type PlayWorld struct {
 // ErrClosed is returned by Join on a world that was closed.
 var ErrClosed = errors.New("the world was closed")
 
-// New opens a world: it recovers what its store has, or begins anew. The context
+// New opens a world: it recovers what its store has, or begins an empty world. The context
 // bounds the recovery.
 func New(ctx context.Context, options Options) (*PlayWorld, error) {
 	if err := options.check(); err != nil {
@@ -93,21 +93,21 @@ func (p *PlayWorld) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// Handler serves the world's routes, those of the watch page included. Streams
+// Handler returns what serves the world's routes, those of the watch page included. Streams
 // of events need a server without a write time-out of its own.
 func (p *PlayWorld) Handler() http.Handler { return p.handler }
 
-// RootKey is the world's root key, from which node ids derive.
+// RootKey returns the world's root key, from which node ids derive.
 func (p *PlayWorld) RootKey() string { return p.options.RootKey }
 
-// Transport carries the requests of an SDK world to this one, without a network:
+// Transport returns what carries the requests of an SDK world to this one, without a network:
 // set it together with BaseURL in sdk.Options.
 func (p *PlayWorld) Transport() http.RoundTripper { return p.transport }
 
-// BaseURL is the address to give to an SDK world that uses Transport.
+// BaseURL returns the address to give to an SDK world that uses Transport.
 func (p *PlayWorld) BaseURL() string { return baseURL }
 
-// Snapshot is the world as it is now, without a request. Its chain is the
+// Snapshot returns the world as it is now, without a request. Its chain is the
 // engine's own.
 func (p *PlayWorld) Snapshot() (*chain.Snapshot, error) {
 	v := p.world.View()
@@ -116,7 +116,7 @@ func (p *PlayWorld) Snapshot() (*chain.Snapshot, error) {
 	}, v.Tree)
 }
 
-// Join makes a main node with a random phrase and gives its account. It takes
+// Join makes a main node with a random phrase and returns its account. It takes
 // about half a second, because the node's id is derived. The account is closed
 // with the world, if not before. Without a repository there are no nodes and
 // the account is everybody's.

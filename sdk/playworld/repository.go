@@ -11,7 +11,7 @@ import (
 // have at most 4,200 of them, most far fewer; the largest values are copies of the whole map.
 type Record struct{ Key, Value []byte }
 
-// Repository keeps a world where the program says, such as a table of its database with a
+// Repository keeps a world in a store of the program, such as a table of its database with a
 // key and a value. One world uses it at a time, with one call at a time; the world has
 // everything in memory as well, and reads the repository when it is opened.
 type Repository interface {

@@ -79,7 +79,7 @@ func (t *transport) start(task func()) bool {
 	return true
 }
 
-// inbound is the request as a server would have read it.
+// inbound returns the request as a server would have read it.
 func inbound(ctx context.Context, r *http.Request) *http.Request {
 	in := r.Clone(ctx)
 	in.URL = &url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}

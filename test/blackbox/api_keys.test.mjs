@@ -1,4 +1,4 @@
-// Section 3: API keys, under each policy.
+// Protocol, "Authentication and rights": API keys, under each policy.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -51,7 +51,7 @@ test('required: each of the three needs the key of the account', async (t) => {
     granted(await host.call('GET', '/api/agents', { as: { ...owner, apiKey: 'wrong' } }))
     granted(await host.call('POST', '/api/nodes/validate', { as, body: {} }))
   })
-  await t.test('a new key replaces the old at once', async () => {
+  await t.test('a new key replaces the old immediately', async () => {
     const { host, owner, agent } = world
     refused(await host.call('POST', '/api/nodes/api-key', { as: agent, body: {} }), 403, 'forbidden')
     const { apiKey } = granted(
@@ -79,7 +79,7 @@ test('optional: none is fine, a wrong one is not', async () => {
   refused(await player(world, null, { apiKey: 'wrong' }), 401, 'api_key_invalid')
 })
 
-test('off: nobody looks', async () => {
+test('off: no key is checked', async () => {
   const world = await openWorld('--api-keys', 'off')
   for (const call of Object.values(routes)) {
     granted(await call(world, null))

@@ -1,4 +1,4 @@
-// Section 3: an owner's hash with an agent's id is a habit for one machine.
+// Protocol, "Authentication and rights": an owner's hash with an agent's id is a habit for one machine.
 
 import { test } from 'node:test'
 import { granted, refused } from './lib/client.mjs'
@@ -24,6 +24,6 @@ test('beyond loopback it is not', async () => {
   for (const reply of await calls(await openWorld('--listen', '0.0.0.0:0'))) refused(reply, 401, 'credentials_invalid')
 })
 
-test('beyond loopback it is where the operator says so', async () => {
+test('beyond loopback it is if the operator says so', async () => {
   for (const reply of await calls(await openWorld('--listen', '0.0.0.0:0', '--allow-owner-hash'))) granted(reply)
 })

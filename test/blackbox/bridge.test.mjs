@@ -1,4 +1,4 @@
-// Section 8: the bridge, which posts each event of the whole audience to
+// Protocol, "Events": the bridge, which posts each event of the whole audience to
 // another service, in order, and again until it is taken.
 
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-// Section 9: rows whose canonical form is easy to get wrong. The text of the
+// Protocol, "The player chain": rows whose canonical form is easy to get wrong. The text of the
 // registration is written by hand, so that it holds what JSON.stringify would not.
 
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-// Section 7: reading nodes of the chain, old ones too, and proofs.
+// Protocol, "Chain reads": reading nodes of the chain, old ones too, and proofs.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

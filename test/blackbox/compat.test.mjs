@@ -1,4 +1,4 @@
-// Section 11: the paths and habits of the clients of the agent-play service.
+// Protocol, "Other service names, other hosts": the paths and habits of the clients of the agent-play service.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -48,7 +48,7 @@ test('a key that is sent is still checked', async () => {
   )
 })
 
-test('one world, heard under both names', async (t) => {
+test('streams under both service names have the events of one world', async (t) => {
   const streams = []
   await over(async () => streams.push(await openStream(host, { as: owner, sid })))
   t.after(() => streams.forEach((stream) => stream.close()))

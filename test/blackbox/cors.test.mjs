@@ -1,4 +1,4 @@
-// Section 10: other origins get CORS headers only if the operator lists them.
+// Protocol, "Watching in a browser": other origins get CORS headers only if the operator lists them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

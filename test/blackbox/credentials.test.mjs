@@ -1,9 +1,9 @@
-// Section 2: phrases, hashes and ids, against the known answers and the host.
+// Protocol, "Credentials": phrases, hashes and ids, against the known answers and the host.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { hashPhrase, identity, nodeIdOf, normalise, rootKeyOf } from './lib/credentials.mjs'
+import { hashPhrase, identity, nodeIdOf, normalize, rootKeyOf } from './lib/credentials.mjs'
 import { granted, refused } from './lib/client.mjs'
 import { accounts, rootKey, startHost } from './lib/host.mjs'
 import { main } from './lib/world.mjs'
@@ -12,7 +12,7 @@ const known = JSON.parse(readFileSync(new URL('../../internal/creds/testdata/cre
 
 for (const { label, phrase, normalised, passwHash, nodeIds } of known.phrases) {
   test(`a phrase becomes a node id: ${label}`, async () => {
-    assert.equal(normalise(phrase), normalised)
+    assert.equal(normalize(phrase), normalised)
     assert.equal(hashPhrase(phrase), passwHash)
     assert.deepEqual(await Promise.all(known.rootKeys.map((key) => nodeIdOf(passwHash, key))), nodeIds)
   })

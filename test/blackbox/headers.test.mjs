@@ -1,4 +1,4 @@
-// Section 4: what the headers of requests and replies say.
+// Protocol, "Requests, errors and limits": what the headers of requests and replies say.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -76,7 +76,7 @@ test('the snapshot route has an entity tag of sid and rev', async () => {
   assert.notEqual(next.headers.etag, tag)
 })
 
-test('x-play-min-rev waits for the rev, and not for ever', async () => {
+test('x-play-min-rev waits for the rev, and not forever', async () => {
   const { rev } = await headOf(host)
   const at = (value) => ({ 'x-play-min-rev': String(value) })
   granted(await snapshot(at(rev)))

@@ -1,4 +1,4 @@
-// Section 8: the comments that keep a quiet stream open. In a file of its own,
+// Protocol, "Events": the comments that keep a quiet stream open. In a file of its own,
 // so that its wait goes on beside the others.
 
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-// Sections 7 and 8: how far back a host answers, over a kill too.
+// Protocol, "Chain reads" and "Events": how far back a host answers, over a kill too.
 
 import assert from 'node:assert/strict'
 import { request } from 'node:http'

@@ -1,4 +1,4 @@
-// Section 4: what is kept of one account, and of all together, and how fast it may come.
+// Protocol, "Requests, errors and limits": what is kept of one account, and of all together, and how fast it may come.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,7 +25,7 @@ const travel = (host, sid, agent, content) => {
   return host.rpc('recordJourney', { playerId: agent.nodeId, journey }, { as: agent, sid })
 }
 
-test('the oldest lines of an account go for its new ones, and stay in the stream', async () => {
+test('the oldest lines of an account are dropped for its new ones, and stay in the stream', async () => {
   const { host, owner, agent, sid, say, kept } = await open('--max-lines', '3', '--max-journeys', '1')
   const second = await agentOf(host, owner, 2)
   granted(await register(host, sid, second))
@@ -52,7 +52,7 @@ test('the oldest lines of an account go for its new ones, and stay in the stream
   assert.deepEqual(await kept(), ['of another account', 'line 4', 'line 5', 'line 6'])
 })
 
-test('bytes: the oldest go, and what does not fit at all is refused', async () => {
+test('bytes: the oldest lines are dropped, and one that does not fit at all is refused', async () => {
   const { host, agent, sid, say, kept } = await open('--max-bytes', '5000', '--max-total-bytes', '7000')
   for (let i = 0; i < 8; i++) granted(await say(agent, `${i}${'x'.repeat(1000)}`))
   assert.deepEqual(
@@ -78,7 +78,7 @@ test('an account writes at its rate', async () => {
   granted(await say(others, 'has its own'))
 })
 
-test('what rewrites a large row counts as well, and not for another account', async () => {
+test('a write that rewrites a large row counts as well, and not for another account', async () => {
   const { host, owner, agent, sid } = await open('--rate-history', '4000')
   granted(await travel(host, sid, agent, 'z'.repeat(20_000)))
   const signal = (as, from) =>

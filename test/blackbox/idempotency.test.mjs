@@ -1,4 +1,4 @@
-// Section 4: a repeat with the same key gets the first reply and changes nothing.
+// Protocol, "Idempotency, and reading your own writes": a retry with the same key gets the first reply and changes nothing.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ const other = await main(host, 2)
 const mcp = (idempotency, body, options) =>
   host.call('POST', '/mcp/register', { as: owner, sid, idempotency, body, ...options })
 
-test('a repeat gets the first reply and changes nothing', async () => {
+test('a retry gets the first reply and changes nothing', async () => {
   const key = newKey()
   const first = granted(await mcp(key, { name: 'one' }))
   granted(await host.call('POST', '/mcp/unregister', { as: owner, sid, body: first }))
@@ -22,7 +22,7 @@ test('a repeat gets the first reply and changes nothing', async () => {
   assert.deepEqual(await headOf(host), before)
 })
 
-test('a repeat is found before the sid is looked at', async () => {
+test('a retry is recognized before the sid is checked', async () => {
   const key = newKey()
   const first = granted(await mcp(key, { name: 'two' }))
   assert.deepEqual(granted(await mcp(key, { name: 'two' }, { sid: undefined })), first)
@@ -55,7 +55,7 @@ test('keys of different callers have nothing to do with each other', async () =>
   assert.notEqual(mine.id, theirs.id)
 })
 
-test('a repeat still needs credentials', async () => {
+test('a retry still needs credentials', async () => {
   const key = newKey()
   granted(await mcp(key, { name: 'six' }))
   refused(await mcp(key, { name: 'six' }, { as: undefined }), 401, 'credentials_missing')
@@ -104,7 +104,7 @@ test('a key is 1 to 128 visible characters', async () => {
   assert.equal((await mcp('two words', { name: 'eight' })).status, 400)
 })
 
-test('registration: the repeat hands out the same secret, to the same caller', async () => {
+test('registration: a retry hands out the same secret, to the same caller', async () => {
   const key = newKey()
   const create = (body) => host.call('POST', '/api/nodes', { idempotency: key, body, reveals: true })
   const first = granted(await create({ kind: 'main', ...accounts[3] }), { nodeId: is.hex, apiKey: is.named })
@@ -117,7 +117,7 @@ test('registration: the repeat hands out the same secret, to the same caller', a
   granted(session)
 })
 
-test('a new API key is handed out again to its repeat, across a restart', async () => {
+test('a new API key is handed out again to a retry, across a restart', async () => {
   const key = newKey()
   const renew = () => host.call('POST', '/api/nodes/api-key', { as: other, idempotency: key, body: {}, reveals: true })
   const first = granted(await renew(), { apiKey: is.named })
@@ -175,7 +175,7 @@ test('every mutating route takes a key', async () => {
   await twice('DELETE', '/api/agents', { as: owner, query: { id: nodeId } })
 })
 
-test('the repeat of a self-deletion is 401', async () => {
+test('the retry of a self-deletion is 401', async () => {
   const key = newKey()
   const erase = () =>
     host.call('DELETE', '/api/nodes', { as: other, idempotency: key, body: { confirmNodeId: other.nodeId } })

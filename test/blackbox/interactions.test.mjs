@@ -1,4 +1,4 @@
-// Section 7: lines of chat, recorded, told and listed.
+// Protocol, "Chat lines and journeys": chat lines, recorded, sent as events and listed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,7 +24,7 @@ const line = {
 const list = async (payload, as = owner) =>
   granted(await host.rpc('listInteractions', payload, { as }), { interactions: listOf(line), hasMore: is.flag })
 
-test('a line is told and listed as it was recorded', async (t) => {
+test('a chat line is sent and listed as it was recorded', async (t) => {
   const stream = await openStream(host, { as: stranger, sid })
   t.after(() => stream.close())
   for (const role of ['user', 'assistant', 'tool']) {
@@ -39,19 +39,19 @@ test('a line is told and listed as it was recorded', async (t) => {
   }
 })
 
-test('text is trimmed with the white space of section 2', async () => {
+test('text is trimmed with the white space of the protocol', async () => {
   granted(await say({ text: '\u3000\ufeff\u2028 \u0085kept\u200b \u00a0\u202f' }))
   const { interactions } = await list({ limit: 1 })
   assert.equal(interactions[0].text, '\u0085kept\u200b')
 })
 
-test('a blank line is nothing', async () => {
+test('a blank chat line is not recorded', async () => {
   const before = await headOf(host)
   for (const text of ['', '   ', '\u3000\ufeff\n']) granted(await say({ text }), { ok: (v) => v === true })
   assert.deepEqual(await headOf(host), before)
 })
 
-test('what a line must be', async () => {
+test('a chat line with a wrong role, text or player is refused', async () => {
   refused(await say({ role: 'system' }), 400, 'body_invalid', 'role')
   refused(await say({ role: undefined }), 400, 'body_invalid', 'role')
   refused(await say({ text: 5 }), 400, 'body_invalid', 'text')
@@ -59,7 +59,7 @@ test('what a line must be', async () => {
   refused(await say({ playerId: undefined }), 400, 'body_invalid', 'playerId')
 })
 
-test('who may record', async () => {
+test('an agent and its owner may record a chat line, nobody else', async () => {
   granted(await say({}, owner))
   granted(await say({}, { ...agent, passwHash: owner.passwHash }))
   refused(await say({}, second), 403, 'forbidden')

@@ -1,4 +1,4 @@
-// Section 7: asking an agent something, and its answer, heard by those it concerns.
+// Protocol, "Intercom": asking an agent something, and its answer, heard by those it concerns.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -128,7 +128,7 @@ test('a request id names one question', async () => {
   assert.equal((await headOf(host)).seq, after)
 })
 
-test('what a question must be', async () => {
+test('a question with a wrong agent, asker, kind or tool is refused', async () => {
   refused(await ask(question({ toPlayerId: second.nodeId })), 400, 'player_unknown')
   refused(await ask(question({ mainNodeId: asker.nodeId })), 400, 'player_unknown')
   refused(await ask(question({ fromPlayerId: second.nodeId })), 403, 'forbidden')
@@ -198,7 +198,7 @@ test('assist-tool asks as a person', async (t) => {
   refused(await assist({ toolName: 5 }), 400, 'body_invalid', 'toolName')
 })
 
-test('who answers, and what', async () => {
+test('only the asked agent and its owner answer, with a valid status and result', async () => {
   const asked = question()
   granted(await ask(asked))
   refused(await answer(reply(asked), bystander), 403, 'forbidden')
@@ -213,9 +213,9 @@ test('who answers, and what', async () => {
   granted(await answer(reply(asked)))
 })
 
-test('a result is normalised', async (t) => {
+test('a result is normalized', async (t) => {
   const stream = await follow(t, asker)
-  const normalised = async (changes) => {
+  const normalized = async (changes) => {
     const asked = question()
     granted(await ask(asked))
     granted(await answer(reply(asked, changes)))
@@ -223,19 +223,19 @@ test('a result is normalised', async (t) => {
     await heard(stream, 'forwarded')
     return (await heard(stream, 'completed')).result
   }
-  assert.deepEqual(await normalised({ result: { extra: 1 }, message: 'said' }), {
+  assert.deepEqual(await normalized({ result: { extra: 1 }, message: 'said' }), {
     extra: 1,
     messageKind: 'text',
     message: 'said'
   })
-  assert.deepEqual(await normalised({ result: { messageKind: 'text', message: 'own' }, message: 'said' }), {
+  assert.deepEqual(await normalized({ result: { messageKind: 'text', message: 'own' }, message: 'said' }), {
     messageKind: 'text',
     message: 'own'
   })
-  assert.equal((await normalised({ result: { audio: { url: 'u' } } })).messageKind, 'audio')
-  assert.equal((await normalised({ result: { media: { url: 'u' }, messageKind: 'hologram' } })).messageKind, 'media')
-  assert.equal((await normalised({ result: { audio: 'no object' }, message: 'm' })).messageKind, 'text')
-  assert.equal((await normalised({ result: { messageKind: 'media', audio: {} } })).messageKind, 'media')
+  assert.equal((await normalized({ result: { audio: { url: 'u' } } })).messageKind, 'audio')
+  assert.equal((await normalized({ result: { media: { url: 'u' }, messageKind: 'hologram' } })).messageKind, 'media')
+  assert.equal((await normalized({ result: { audio: 'no object' }, message: 'm' })).messageKind, 'text')
+  assert.equal((await normalized({ result: { messageKind: 'media', audio: {} } })).messageKind, 'media')
 })
 
 test('a realtime secret reaches the live stream of the asker alone', async (t) => {

@@ -1,4 +1,4 @@
-// Section 7: journeys, with what they change on the map.
+// Protocol, "Chat lines and journeys": journeys, with what they change on the map.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -111,7 +111,7 @@ test('steps in any combination, at least one', async () => {
   refused(await record([origin], agent, { completedAt: 5 }), 400, 'body_invalid', 'completedAt')
 })
 
-test('who may record', async () => {
+test('an agent and its owner may record a journey, nobody else', async () => {
   granted(await record([origin], owner))
   granted(await record([origin], { ...agent, passwHash: owner.passwHash }))
   refused(await record([origin], second), 403, 'forbidden')
@@ -139,7 +139,7 @@ test('journeys are listed in pages, the newest last', async () => {
   assert.deepEqual(await list({ playerId: second.nodeId }), { journeys: [], hasMore: false })
 })
 
-test('what an agent did is kept when it registers again', async () => {
+test('an agent that registers again keeps its last journey', async () => {
   granted(await register(host, sid, agent, { name: 'Back again' }))
   const row = readRow(await rowOf())
   assert.equal(row.stationary, false)

@@ -1,4 +1,4 @@
-// Section 9's known answers: leaves, roots, notifies, merges.
+// The known answers of the protocol's "The player chain": leaves, roots, notifies, merges.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ for (const { n, leafPayloads, rootHex } of chain.merkleOnly) {
 const { genesis, cases } = known('notify')
 
 for (const { name, prev, next, notify, fetchOrder: order } of cases) {
-  test(`what a change notifies: ${name}`, () => {
+  test(`the notify of a change: ${name}`, () => {
     const mine = notifyOf(prev, next, genesis)
     const bare = (notify?.nodes ?? []).map(({ updatedAt, ...ref }) => ref)
     assert.deepEqual(

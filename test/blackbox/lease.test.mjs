@@ -1,4 +1,4 @@
-// Section 6: leases. An agent whose program died leaves the map by itself.
+// Protocol, "POST /api/play/players": leases. An agent whose program died leaves the map when its lease expires.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -47,7 +47,7 @@ test('a heartbeat makes no rev and no event', async () => {
   assert.deepEqual(granted(await host.call('GET', '/session', { as: owner })), before)
 })
 
-test('a lease that lapses removes the agent within 5 s; a renewed and a dropped one do not', async (t) => {
+test('a lease that expires removes the agent within 5 s; a renewed and a dropped one do not', async (t) => {
   const stream = await openStream(host, { as: owner, sid })
   t.after(() => stream.close())
   granted(await register(host, sid, steady, { connectionId: 's', leaseTtlSeconds: 5 }))

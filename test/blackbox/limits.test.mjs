@@ -1,4 +1,4 @@
-// Section 4: the largest thing of each kind that fits, and the first that does
+// Protocol, "Requests, errors and limits": the largest thing of each kind that fits, and the first that does
 // not. Characters are code points: an emoji is one.
 
 import assert from 'node:assert/strict'

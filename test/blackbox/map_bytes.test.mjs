@@ -1,4 +1,4 @@
-// Section 4: how many bytes one account, and all together, may have on the map.
+// Protocol, "Requests, errors and limits": how many bytes one account, and all together, may have on the map.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ const used = async (as) => {
   return mainNodes.find(({ nodeId }) => nodeId === as.nodeId).usage.mapBytes
 }
 
-test('what is larger than the limits is refused, and what is removed gives its place back', async () => {
+test('a space or placement beyond the limit of bytes is refused, and a removed one frees its bytes', async () => {
   const before = await used(owner)
   const first = granted(await space(owner, 4000)).space
   assert.ok((await used(owner)) > before + 4000)
@@ -37,7 +37,7 @@ test('what is larger than the limits is refused, and what is removed gives its p
   granted(await space(owner, 3000))
 })
 
-test('one account may have more', async () => {
+test('one account may have a limit of bytes of its own', async () => {
   refused(await space(owner, 4000), 400, 'storage_limit', ' 9000 ')
   const limits = { mapBytes: 0 }
   granted(await host.call('POST', '/api/nodes/limits', { as: admin, body: { nodeId: owner.nodeId, limits } }))

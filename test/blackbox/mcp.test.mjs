@@ -1,4 +1,4 @@
-// Section 4: MCP placements.
+// Protocol, "Routes of the world": MCP placements.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

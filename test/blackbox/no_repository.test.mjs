@@ -1,4 +1,4 @@
-// Section 3: a host without a repository, for play on one machine.
+// Protocol, "Authentication and rights": a host without a repository, for play on one machine.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

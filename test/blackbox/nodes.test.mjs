@@ -1,4 +1,4 @@
-// Section 4: the routes of nodes, from their creation to their end.
+// Protocol, "Routes of nodes": the routes of nodes, from their creation to their end.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -72,7 +72,7 @@ test('the administrator lists every node', async () => {
   assert.equal(list.agentNodes.length, 1)
 })
 
-test('who may list', async () => {
+test('only a main node lists its account, and only the administrator lists all', async () => {
   refused(await nodes(agent), 403, 'forbidden')
   refused(await nodes(owner, { all: 'true' }), 403, 'forbidden')
   refused(await host.call('GET', '/api/agents', { as: agent }), 403, 'forbidden')

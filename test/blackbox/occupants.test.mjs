@@ -1,4 +1,4 @@
-// Section 5: the map and how many fit on it.
+// Protocol, "The snapshot and its rows": the map and how many fit on it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Section 4: the order in which a host checks. Every request here has several
+// Protocol, "Requests, errors and limits": the order in which a host checks. Every request here has several
 // faults at once, and one less each time: the first one left is answered.
 
 import { test } from 'node:test'
@@ -129,7 +129,7 @@ test('an op is written as the protocol writes it', async () => {
   }
 })
 
-test('node creation: JSON first, then who asks', async () => {
+test('node creation: JSON first, then the caller', async () => {
   const post = (options) => host.call('POST', '/api/nodes', options)
   refused(await post({ raw: big, headers: plain }), 415, 'media_type')
   refused(await post({ raw: big }), 413, 'body_too_large')

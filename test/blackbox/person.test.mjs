@@ -52,7 +52,7 @@ test('a person comes, renews, meets an agent and leaves', async (t) => {
   assert.deepEqual(await people(), [])
 })
 
-test('who walks on at once has to wait', async () => {
+test('a person that moves again within 2 s is refused with Retry-After', async () => {
   const viewer = await newViewer()
   let reply
   for (let x = 0; x < 15 && reply?.status !== 429; x++) reply = await stand(viewer, { name: 'Cy', x, y: 8 })

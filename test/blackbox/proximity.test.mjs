@@ -1,4 +1,4 @@
-// Section 4: proximity actions, their counts and their events.
+// Protocol, "POST /api/play/proximity-action": proximity actions, their counts and their events.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -66,7 +66,7 @@ test('assist and chat are told and change nothing', async (t) => {
   }
 })
 
-test('who acts on whom', async () => {
+test('a caller acts as itself, its agents or a label, on agents of the map', async () => {
   granted(await act('chat', { from: agent.nodeId, to: second.nodeId }))
   granted(await act('chat', { as: stranger }))
   granted(await act('chat', { from: '__anything' }))

@@ -1,4 +1,4 @@
-// Section 4: what the operator lets one account, and all together, have.
+// Protocol, "Requests, errors and limits": what the operator lets one account, and all together, have.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -43,7 +43,7 @@ test('a space with a node is one as well', async () => {
   refused(await host.rpc('createSpace', space, { as: owner, sid }), 400, 'space_limit')
 })
 
-test('MCP servers', () =>
+test('MCP placements', () =>
   fills(
     'mcp_limit',
     (as) => host.call('POST', '/mcp/register', { as, sid, body: { name: newKey() } }),

@@ -1,4 +1,4 @@
-// Section 6: registering an agent, again and again, and taking it off the map.
+// Protocol, "POST /api/play/players": registering an agent, again and again, and taking it off the map.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -85,7 +85,7 @@ test('a changed registration updates the row in its cell and tells the whole row
   assert.equal((await snapshotOf(host, owner)).worldMap.occupants.length, 1)
 })
 
-test('what the row takes from the body', async () => {
+test('the row has the tools and texts of the body', async () => {
   const assistTools = [
     {
       name: 'assist_sum',

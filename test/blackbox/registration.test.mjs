@@ -1,4 +1,4 @@
-// Section 3: who may make a main node.
+// Protocol, "Routes of nodes": who may make a main node.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Section 8: a reset, what it takes and what it leaves.
+// Protocol, "POST /api/play/session/reset": a reset, what it takes and what it leaves.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -57,7 +57,7 @@ test('a reset is one rev and one event, after which streams end', async (t) => {
   assert.deepEqual([snapshot.sid, snapshot.merkleLeafCount, snapshot.spaces], [next, 2, []])
 })
 
-test('the old sid is worth nothing', async () => {
+test('the old sid is invalid', async () => {
   refused(await host.call('GET', '/snapshot', { as: owner, sid }), 403, 'sid_invalid')
   refused(await register(host, sid, agent), 403, 'sid_invalid')
   refused(await host.call('GET', '/events', { as: owner, sid }), 403, 'sid_invalid')
@@ -81,7 +81,7 @@ test('chat and journeys went, nodes, keys and aggregates stayed', async () => {
   assert.equal(registeredAgent.zoneCount, 1)
 })
 
-test('a cursor of the reset is good, one from before it is not', async (t) => {
+test('a cursor of the reset is valid, one from before it is not', async (t) => {
   const good = await openStream(host, { as: owner, sid: next, lastEventId: old.seq + 1 })
   t.after(() => good.close())
   assert.equal((await good.next()).event, 'world:player_added')
@@ -102,7 +102,7 @@ test('a subscriber takes the new session up, verified, and a restart keeps it', 
   assert.deepEqual((await snapshotOf(host, owner)).worldMap, subscriber.snapshot.worldMap)
 })
 
-test('a reset needs no body, and its repeat resets nothing', async () => {
+test('a reset needs no body, and its retry resets nothing', async () => {
   const idempotency = newKey()
   const again = () => reset({ as: admin, sid: next, body: undefined, idempotency })
   const first = granted(await again())

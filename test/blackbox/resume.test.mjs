@@ -1,4 +1,4 @@
-// Section 8 and "one commit": what was answered is there after a kill, and a
+// Protocol, "Events" and "Idempotency, and reading your own writes": what was answered is there after a kill, and a
 // stream goes on where it stopped, nothing lost, nothing twice.
 
 import assert from 'node:assert/strict'
@@ -39,7 +39,7 @@ test('a world that was killed is the same world', async () => {
   )
 })
 
-test('what was answered before a kill in the middle of writing is kept', async () => {
+test('a write that was answered before a kill in the middle of writing is kept', async () => {
   const answered = []
   let killed
   const write = async (worker) => {
@@ -97,7 +97,7 @@ test('a subscriber resumes over a kill: same events, same bytes, verified', asyn
   }
 })
 
-test('seq and rev go on after a restart', async () => {
+test('seq and rev continue after a restart', async () => {
   const before = await headOf(host)
   await host.stop()
   await host.start()

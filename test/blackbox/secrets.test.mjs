@@ -1,4 +1,4 @@
-// Sections 2 to 5: what the host was shown or has made up once is nowhere to
+// Protocol, from "Credentials" to "The snapshot and its rows": what the host was shown or has made up once is nowhere to
 // be read afterwards: not in a reply, an event, its log or its store.
 
 import assert from 'node:assert/strict'

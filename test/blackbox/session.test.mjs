@@ -1,4 +1,4 @@
-// Section 4: the session, and who is shown it.
+// Protocol, "GET /api/play/session": the session, and who is shown it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

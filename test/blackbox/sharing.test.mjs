@@ -39,7 +39,7 @@ test('an invitation makes as many accounts as it says, at a host that is closed'
   refused(await host.call('POST', invitations, { body: {} }), 401, 'credentials_missing')
   const made = await invite(host, admin)
 
-  await t.test('it gives the root key to who holds it', async () => {
+  await t.test('it gives the root key to its holder', async () => {
     refused(await host.call('GET', '/bootstrap'), 401, 'credentials_missing')
     const headers = { 'x-registration-token': made.token }
     granted(await host.call('GET', '/bootstrap', { headers }), {
@@ -55,14 +55,14 @@ test('an invitation makes as many accounts as it says, at a host that is closed'
     refused(await host.call('POST', '/api/nodes', { headers, body }), 400, 'node_not_derivable')
     assert.equal((await listed(host, admin))[0].used, 0)
   })
-  await t.test('once used it is used', async () => {
+  await t.test('a used invitation is refused', async () => {
     keepSecret(granted(await join(host, made.token, 2)).apiKey)
     refused(await join(host, made.token, 3), 403, 'invitation_used')
     const [one] = await listed(host, admin)
     assert.deepEqual([one.id, one.uses, one.used], [made.id, 1, 1])
     assert.ok(stamp(one.createdAt) && stamp(one.expiresAt) && !('token' in one) && !('createdBy' in one))
   })
-  await t.test('one that was revoked is nothing any more', async () => {
+  await t.test('a revoked invitation is refused', async () => {
     const other = await invite(host, admin, { uses: 5, expiresInSeconds: 3600 })
     const revoke = () => host.call('DELETE', invitations, { as: admin, query: { id: other.id } })
     assert.equal(granted(await revoke()).ok, true)
@@ -71,7 +71,7 @@ test('an invitation makes as many accounts as it says, at a host that is closed'
   })
 })
 
-test('main nodes invite where the operator lets them, and see their own invitations', async () => {
+test('main nodes invite if the operator lets them, and see their own invitations', async () => {
   const { host, owner } = await openWorld('--main-nodes-invite')
   const other = await main(host, 2)
   const made = await invite(host, owner)
@@ -82,7 +82,7 @@ test('main nodes invite where the operator lets them, and see their own invitati
   assert.equal((await listed(host, admin)).length, 1)
 })
 
-test('several API keys are good at once, and each ends by itself', async () => {
+test('several API keys are valid at the same time, and each is revoked or expires on its own', async () => {
   const { host, owner } = await openWorld()
   const path = '/api/nodes/api-keys'
   const session = (key) => host.call('GET', '/session', { as: owner, key })

@@ -1,9 +1,9 @@
-// Section 7: spaces, their nodes and their structures.
+// Protocol, "Spaces": spaces, their nodes and their structures.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { granted, keepSecret, refused } from './lib/client.mjs'
-import { hashPhrase, nodeIdOf, normalise } from './lib/credentials.mjs'
+import { hashPhrase, nodeIdOf, normalize } from './lib/credentials.mjs'
 import { accounts, rootKey } from './lib/host.mjs'
 import { is, readRow, readSnapshot, readSpace } from './lib/rows.mjs'
 import { openStream } from './lib/stream.mjs'
@@ -66,7 +66,7 @@ test('the phrase of a space is ten words, and its node is derived from it', asyn
   const { nodeId, phrase, spaceId } = granted(await make({ name: 'Keyed' }), created)
   keepSecret(phrase)
   assert.equal(phrase.split(' ').length, 10)
-  assert.equal(normalise(phrase), phrase)
+  assert.equal(normalize(phrase), phrase)
   const passwHash = hashPhrase(phrase)
   keepSecret(passwHash)
   assert.equal(await nodeIdOf(passwHash, rootKey), nodeId)
@@ -92,7 +92,7 @@ test('the default of a space is a shop', async () => {
   assert.deepEqual([space.amenities, space.description], [['shop'], ''])
 })
 
-test('who makes spaces, and of what', async () => {
+test('only a main node makes spaces, with known amenities', async () => {
   refused(await make({}, agent), 403, 'forbidden')
   refused(await put({}, agent), 403, 'forbidden')
   refused(await make({}, admin), 403, 'forbidden')
@@ -248,7 +248,7 @@ test('the administrator removes any space', async () => {
   granted(await rpc('removeSpace', { spaceId: 'my-space' }, admin), { ok: (v) => v === true })
 })
 
-test('the repeat of createSpace shows the same phrase', async () => {
+test('the retry of createSpace shows the same phrase', async () => {
   const idempotency = newKey()
   const first = granted(await make({ name: 'Once' }, owner, { idempotency }), created)
   keepSecret(first.phrase)

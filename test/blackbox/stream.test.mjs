@@ -1,4 +1,4 @@
-// Section 8: the stream itself, its first bytes, its cursor, its end.
+// Protocol, "Events": the stream itself, its first bytes, its cursor, its end.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -38,7 +38,7 @@ test('ids are consecutive, and each event is one line of data', async (t) => {
   assert.equal(stream.raw.match(/^data:/gm).length, 3)
 })
 
-test('a cursor that is honoured: every event after it, once, then live', async (t) => {
+test('a cursor that is honored: every event after it, once, then live', async (t) => {
   const from = await say('before')
   const told = [await say('a'), await say('b')]
   for (const options of [
@@ -69,7 +69,7 @@ for (const [what, id] of Object.entries({
   'a fraction': '1.5',
   'far too large': '9'.repeat(40)
 })) {
-  test(`a cursor that cannot be honoured is one resync: ${what}`, async (t) => {
+  test(`a cursor that cannot be honored is one resync: ${what}`, async (t) => {
     const { rev, seq } = await headOf(host)
     const stream = await open(t, { lastEventId: id })
     const resync = await stream.next('session:resync')

@@ -67,7 +67,7 @@ for (const [what, raw] of Object.entries({
 }
 
 for (const value of ['[]', 'null', 'true', '1', '"name"', '[{"name":"m"}]']) {
-  test(`refused: a body that is no object, ${value}`, async () => {
+  test(`refused: a body that is not an object, ${value}`, async () => {
     refused(await send(value), 400, 'body_invalid')
   })
 }

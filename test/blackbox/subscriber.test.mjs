@@ -1,4 +1,4 @@
-// Section 9: four kinds of subscriber follow the same busy world, each with a
+// Protocol, "A live, verified copy": four kinds of subscriber follow the same busy world, each with a
 // copy of its own that must have the host's root after every event.
 
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-// Section 10: who may watch, and what a cookie is good for.
+// Protocol, "Watching in a browser": who may watch, and what a cookie is good for.
 
 import assert from 'node:assert/strict'
 import { readFileSync, readdirSync, statSync } from 'node:fs'
@@ -98,7 +98,7 @@ test('beyond loopback nothing is free, and a token of a main node may act', asyn
   assert.equal(await sidOf(host, owner), sid)
 })
 
-test('where watching is public, it is only watching', async () => {
+test('a cookie of public watching has the scope watch only', async () => {
   const world = await openWorld('--listen', '0.0.0.0:0', '--watch-access', 'public')
   const { host, agent, sid } = world
   granted(await register(host, sid, agent))

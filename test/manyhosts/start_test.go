@@ -59,7 +59,7 @@ func TestAHostStartsBeforeItsStore(t *testing.T) {
 // waitingAt waits until a host says where it waits for its store.
 func waitingAt(t *testing.T, h *hostprocess.Host, started <-chan error) string {
 	t.Helper()
-	said := regexp.MustCompile(`answers 503 at (127\.0\.0\.1:\d+) `)
+	said := regexp.MustCompile(`meanwhile (127\.0\.0\.1:\d+) answers 503,`)
 	limit := time.NewTimer(patience)
 	defer limit.Stop()
 	tick := time.NewTicker(10 * time.Millisecond)

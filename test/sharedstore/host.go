@@ -174,8 +174,8 @@ func (h *Host) Present(ctx context.Context, id, name string, term time.Duration)
 	return names, nil
 }
 
-// Alone implements store.Hosts.
-func (h *Host) Alone() bool { return false }
+// SoleHost implements store.Hosts.
+func (h *Host) SoleHost() bool { return false }
 
 // Clock implements store.Hosts.
 func (h *Host) Clock(func() time.Time) func() time.Time { return h.server.now }

@@ -181,7 +181,7 @@ func (s *Server) refuse(b *store.Batch) error {
 		return store.ErrFenced
 	}
 	var early []store.Deadline
-	for _, d := range b.Lapsed {
+	for _, d := range b.Expired {
 		if known, ok := s.deadlines[d]; ok && known.at.After(s.now()) {
 			early = append(early, d)
 		}

@@ -80,7 +80,7 @@ func renewalOf(t *testing.T, handles []store.Journal, tip store.Tip, feed Feed) 
 		e := at.Next(false, 1)
 		e.Records = []store.Record{{Table: store.Leases, Key: []byte("soon")}}
 		batch := NewBatch(tip, e)
-		batch.Lapsed = []store.Deadline{soon}
+		batch.Expired = []store.Deadline{soon}
 		return batch
 	}
 	_, err := handles[1].Commit(context.Background(), removal())

@@ -301,7 +301,7 @@ func testOneHost(t *testing.T, b Backend) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	j := b.open(t, wide)
-	if !j.Alone() {
+	if !j.SoleHost() {
 		t.Error("a store of one host is not alone")
 	}
 	if err := j.Send(ctx, []byte("m")); !errors.Is(err, store.ErrAlone) {

@@ -11,7 +11,7 @@ import (
 	"github.com/playctl/playctl/internal/render"
 )
 
-// Commands are the commands and the help topics of this package.
+// Commands returns the commands and the help topics of this package.
 func Commands(a *command.App) []*cobra.Command {
 	return append(helpTopics(), newConfigCommand(a), newVersionCommand(a), newCompletionCommand(a))
 }
@@ -79,7 +79,7 @@ func newVersionCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		GroupID: command.GroupOther,
-		Short:   "Show which playctl this is",
+		Short:   "Show the version of playctl",
 		Example: command.Example("playctl version", "playctl version --output json"),
 		Args:    command.Takes(),
 		RunE: func(*cobra.Command, []string) error {

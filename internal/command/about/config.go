@@ -15,7 +15,7 @@ func newConfigCommand(a *command.App) *cobra.Command {
 		Use:     "config",
 		GroupID: command.GroupHost,
 		Short:   "Show the settings and where they came from",
-		Long:    "Show the settings of this run. \"playctl help environment\" explains where they can be made.",
+		Long:    "Show the settings of this run. \"playctl help environment\" explains where they can be set.",
 		Example: command.Example("playctl config show"),
 	}, newConfigShowCommand(a))
 }
@@ -38,7 +38,7 @@ func newConfigShowCommand(a *command.App) *cobra.Command {
 		Use:        "show [key]",
 		SuggestFor: []string{"settings"},
 		Short:      "Show every setting, its value and where it came from",
-		Long: `Show every setting that the config file and the environment can make, its value in this
+		Long: `Show every setting that the config file and the environment can set, its value in this
 run, and where it came from: a flag, the environment, the config file with the line, or
 the default. It takes the flags of "playctl serve", to show what they would do.`,
 		Example: command.Example("playctl config show", "playctl config show listen", "PLAYCTL_LISTEN=:8080 playctl config show --output json"),

@@ -8,19 +8,19 @@ import (
 	"github.com/playctl/playctl/internal/store/backend"
 )
 
-// helpTopics are texts that belong to no command: "playctl help environment".
+// helpTopics returns texts that belong to no command: "playctl help environment".
 func helpTopics() []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "environment", Short: "Environment variables and the config file", Long: topicEnvironment},
-		{Use: "exit-codes", Short: "What the exit code says", Long: topicExitCodes},
+		{Use: "exit-codes", Short: "Exit codes", Long: topicExitCodes},
 		{Use: "stores", Short: "Where a world is kept", Long: topicStores()},
 		{Use: "formatting", Short: "Output for people, scripts and programs", Long: topicFormatting},
 	}
 }
 
-const topicEnvironment = `Every setting can be made in four places. A flag wins over the environment, that
-over the config file, that over the default; "playctl config show" says where each
-value came from.
+const topicEnvironment = `Every setting can be set in four places. A flag takes precedence over the environment,
+the environment over the config file, and the config file over the default; "playctl
+config show" says where each value came from.
 
 An environment variable is named after its flag: --no-input is PLAYCTL_NO_INPUT,
 --data-dir is PLAYCTL_DATA_DIR. One that is set to nothing counts as not set.
@@ -47,15 +47,15 @@ command line, where other people on the machine could read them:
     PLAYCTL_PHRASE             its phrase, or
     PLAYCTL_PASSW_HASH         the hash of it
     PLAYCTL_API_KEY            the account's API key
-    PLAYCTL_REGISTRATION_TOKEN what a host asks for that registers by token
+    PLAYCTL_REGISTRATION_TOKEN the registration token, for a host with --registration token
     PLAYCTL_ADMIN_TOKEN        the administrator's token, or the file that it is in:
     PLAYCTL_ADMIN_TOKEN_FILE   the same as --admin-token-file
     PLAYCTL_STORE_PASSWORD     the password of the Redis server, see "playctl help stores"
 
 Colors: NO_COLOR turns them off, CLICOLOR_FORCE=1 turns them on in a pipe, and
-TERM=dumb means a terminal without them. --color wins over all three.`
+TERM=dumb means a terminal without them. --color takes precedence over all three.`
 
-// topicStores says what each kind of store says of itself.
+// topicStores returns what each kind of store says about itself.
 func topicStores() string {
 	text := []string{"A world is kept in a store of one of these kinds."}
 	for _, b := range backend.All() {
@@ -76,12 +76,12 @@ const topicExitCodes = `A script can rely on these:
 
 "playctl serve" ends with 0 after Ctrl-C or SIGTERM, for that is how it is meant to
 end; so do "agent run", "intercom serve", "add-agent --hold", "otel" and "mcp --http"
-after SIGTERM. A reader that closes the pipe early, such as head, is no failure either.`
+after SIGTERM. A reader that closes the pipe early, such as head, is not a failure either.`
 
 const topicFormatting = `Results go to standard output. Everything else, notes, warnings, questions and
 errors, goes to standard error. --output chooses the form of results:
 
-    table    for people: columns where they fit the window, blocks where they do not
+    table    for people: columns if they fit the window, blocks if they do not
     json     one JSON document; lists are in a field of it
     ndjson   one JSON object a line: a list's items, or a stream's events
     yaml     the same data as json
@@ -92,11 +92,11 @@ item, --template what a template of Go makes of it: playctl needs no jq for it.
     playctl snapshot --jq '.worldMap.occupants[].name'
     playctl context list --template '{{range .contexts}}{{.server}} {{end}}'
 
-On a terminal what they print has no characters that the terminal would act on, as
-others may have written it; a pipe gets text as it is. JSON has escapes for those.
+On a terminal, control characters and reordering characters in their output are removed,
+as others may have written it; a pipe gets the text unchanged. JSON escapes them.
 
 With --output json or ndjson an error is a JSON object on standard error: error, hint,
-exitCode, and where the host refused code and requestId. A host with another certificate
+exitCode, and if the host refused, code and requestId. A host with another certificate
 or root key than expected has a code, too: fingerprint_mismatch, root_key_mismatch.
 
 The fields of json, ndjson and yaml are stable: fields may be added, none is renamed

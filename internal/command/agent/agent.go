@@ -21,7 +21,7 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// Commands are the commands of this package.
+// Commands returns the commands of this package.
 func Commands(a *command.App) []*cobra.Command {
 	return []*cobra.Command{
 		newAddAgentCommand(a), newRemoveAgentCommand(a),
@@ -65,8 +65,8 @@ func newAddAgentCommand(a *command.App) *cobra.Command {
 		Use:     "add-agent <agent>",
 		GroupID: command.GroupWorld,
 		Short:   "Put an agent on the map",
-		Long: `Put an agent on the map, or update its row: what no flag names stays as it is. Without --hold it
-stays until it is removed.
+		Long: `Put an agent on the map, or update its row. An update leaves what no flag names unchanged. Without
+--hold it stays until it is removed.
 With --hold this command keeps it alive with heartbeats and takes it off the map at Ctrl-C;
 if the command dies, the host removes the agent when its lease expires.`,
 		Example: command.Example(
@@ -120,7 +120,7 @@ func (f *agentFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.p2a, "p2a", protocol.P2AOff, "let people talk to it: on or off")
 	flags.StringVar(&f.instructions, "realtime-instructions", "", "a `file` with its instructions for realtime talk")
 	flags.DurationVar(&f.holdFor, "for", 0, "keep it alive for this time, then take it off the map")
-	flags.DurationVar(&f.lease, "lease", protocol.DefaultLeaseTTLSeconds*time.Second, "how long the host waits for a sign of life of an agent that is kept alive, 5s to 5m")
+	flags.DurationVar(&f.lease, "lease", protocol.DefaultLeaseTTLSeconds*time.Second, "how long the host keeps an agent without a heartbeat, 5s to 5m")
 	command.CompleteChoices(cmd, "p2a", protocol.P2AOn, protocol.P2AOff)
 }
 
@@ -136,7 +136,7 @@ func (f *agentFlags) check() error {
 }
 
 // registration makes the request that the flags describe; what they do not name
-// stays as in the agent's row, which is nil where it is not on the map.
+// stays as in the agent's row, which is nil if it is not on the map.
 func registration(a *command.App, who *command.Caller, ref command.AgentRef, flags *agentFlags, row *protocol.Agent) (*protocol.RegisterRequest, error) {
 	request := &protocol.RegisterRequest{
 		Name: cmp.Or(flags.name, ref.Name()), Type: flags.platform, AgentID: ref.ID, MainNodeID: who.Main.NodeID, EnableP2A: flags.p2a,
@@ -186,7 +186,7 @@ func registration(a *command.App, who *command.Caller, ref command.AgentRef, fla
 	return request, nil
 }
 
-// assistTools are the tools of the file, which is read once: it may be standard input.
+// assistTools returns the tools of the file, which is read once: it may be standard input.
 func (f *agentFlags) assistTools(a *command.App) (tools []protocol.AssistTool, err error) {
 	if f.described == nil {
 		f.described, err = readAssistTools(a, f.assistFile)
@@ -194,7 +194,7 @@ func (f *agentFlags) assistTools(a *command.App) (tools []protocol.AssistTool, e
 	return f.described, err
 }
 
-// required are the arguments that each described tool needs, by the tool's name. What its
+// required returns the arguments that each described tool needs, by the tool's name. What its
 // schema says else is for people's forms and the program.
 func (f *agentFlags) required(a *command.App) (map[string][]string, error) {
 	needs := map[string][]string{}
@@ -210,7 +210,7 @@ func (f *agentFlags) required(a *command.App) (map[string][]string, error) {
 			Required []string `json:"required"`
 		}
 		if err := json.Unmarshal(tool.Parameters, &schema); len(tool.Parameters) > 0 && err != nil {
-			return nil, fmt.Errorf("%s: the parameters of %s are no JSON schema of an object: %w", command.InputName(f.assistFile), tool.Name, err)
+			return nil, fmt.Errorf("%s: the parameters of %s are not a JSON schema of an object: %w", command.InputName(f.assistFile), tool.Name, err)
 		}
 		needs[tool.Name] = schema.Required
 	}
@@ -228,7 +228,7 @@ func readAssistTools(a *command.App, file string) ([]protocol.AssistTool, error)
 		if line := brokenLine(text); line > 0 {
 			where = fmt.Sprintf("%s:%d", where, line)
 		}
-		return nil, command.Hintf(fmt.Errorf("%s: it is no list of assist tools: %w", where, err),
+		return nil, command.Hintf(fmt.Errorf("%s: it is not a list of assist tools: %w", where, err),
 			`it looks like [{"name": "assist_route", "description": "Shows the way", "parameters": {}}]`)
 	}
 	for i := range tools {
@@ -264,7 +264,7 @@ func newRemoveAgentCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupWorld,
 		Short:   "Take an agent off the map; its node stays",
 		Long: `Take an agent off the map. Its node stays, so it can be added again; "playctl
-delete-agent-node" ends the node as well. One that is not on the map is no error.`,
+delete-agent-node" ends the node as well. It is not an error if the agent is not on the map.`,
 		Example:           command.Example("playctl remove-agent Ada"),
 		Args:              command.Takes("agent"),
 		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),

@@ -27,9 +27,8 @@ func newChatCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupWorld,
 		Short:   "Talk with an agent at a prompt",
 		Long: `Talk with an agent at a prompt: its answers are shown while they come. /tools lists its tools, and
-/ with the name of one asks for what it takes, one value after the other, by its schema. The arrow
-keys bring back what was typed, Tab completes /, Ctrl-C ends a question or clears the line, and Ctrl-D
-or /quit leaves.`,
+/NAME, with a tool's name, prompts for each argument by its schema. The arrow keys bring back what
+was typed, Tab completes /, Ctrl-C ends a question or clears the line, and Ctrl-D or /quit leaves.`,
 		Example:           command.Example("playctl chat Ada"),
 		Args:              command.Takes("agent"),
 		ValidArgsFunction: a.CompletesAgent(command.SeekAny),
@@ -96,7 +95,7 @@ type asker struct {
 	ctx     context.Context //nolint:containedctx // that of the command, for questions that keys begin
 	program *tea.Program
 	running sync.WaitGroup
-	// cancel ends the question under way; nil for none.
+	// cancel ends the question in progress; nil for none.
 	cancel context.CancelFunc
 	// stop ends what else runs beside the program; nil for nothing.
 	stop context.CancelFunc
@@ -137,7 +136,7 @@ func (k *asker) ask(q sdk.IntercomQuestion) {
 	})
 }
 
-// options are those of the program on the terminal.
+// options returns those of the program on the terminal.
 func (k *asker) options(ctx context.Context) []tea.ProgramOption {
 	return []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(k.app.Stdin), tea.WithOutput(k.app.Stdout), tea.WithoutSignalHandler()}
 }
@@ -237,7 +236,7 @@ func (m *chatModel) failed(err error) tea.Cmd {
 	return tea.Println(strings.TrimSuffix(text.String(), "\n"))
 }
 
-// said is a text behind its speaker, within the window.
+// said returns a text behind its speaker, within the window.
 func (m *chatModel) said(speaker, text string) string {
 	return command.Wrap(speaker+text, max(m.look.Width, 1))
 }
@@ -261,7 +260,7 @@ func (m *chatModel) key(msg tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		return m, nil
 	case "enter":
 		if m.next != "" {
-			return m, nil // one question under way and one line after it
+			return m, nil // one question in progress and one line after it
 		}
 		line := strings.TrimSpace(m.input.Value())
 		m.input.Reset()
@@ -278,7 +277,7 @@ func (m *chatModel) key(msg tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	return m, cmd
 }
 
-// giveUp ends what is under way: a question, a form, a line; else the chat.
+// giveUp ends what is in progress: a question, a form, a line; else the chat.
 func (m *chatModel) giveUp() tea.Cmd {
 	switch {
 	case m.asking:
@@ -311,7 +310,7 @@ func (m *chatModel) recall(back bool) {
 	}
 }
 
-// commands are the tools that can be called, with /tools and /quit.
+// commands returns the tools that can be called, with /tools and /quit.
 func (m *chatModel) commands() []string {
 	names := []string{"/quit", "/tools"}
 	for _, tool := range m.row.AssistTools {

@@ -128,7 +128,7 @@ func (p *property) withoutNull() (nullable bool) {
 // isNull reports whether a type is that of null alone.
 func isNull(name json.RawMessage) bool { return string(name) == `"null"` }
 
-// question is how a value is asked for.
+// question returns how a value is asked for.
 func (f *field) question() string {
 	about := []string{f.kind}
 	if len(f.enum) > 0 {
@@ -169,7 +169,7 @@ func (f *field) value(text string) (value any, ok bool, err error) {
 	var raw json.RawMessage
 	number := f.kind == "number" || f.kind == "integer"
 	if json.Unmarshal([]byte(text), &raw) != nil || number && strings.Trim(text, "+-.eE0123456789") != "" || f.kind == "integer" && strings.ContainsAny(text, ".eE") {
-		return nil, false, fmt.Errorf("%s is no %s", f.name, cmp.Or(f.kind, "JSON"))
+		return nil, false, fmt.Errorf("%s is not a valid %s", f.name, cmp.Or(f.kind, "JSON value"))
 	}
 	return raw, true, nil
 }

@@ -119,7 +119,7 @@ func findMap(ctx context.Context, a *command.App, who *command.Caller, refs ...c
 				found.stays = append(found.stays, ref)
 			}
 			if reported && known.Answering == protocol.AnsweringYes {
-				a.Warn("another program answers for "+ref.Name()+", or did until a moment ago", "end one of them: both get every question, and the first answer counts")
+				a.Warn("another program is answering for "+ref.Name()+", or did a moment ago", "stop one of them: both receive every question, and the first answer counts")
 			}
 		}
 		return err
@@ -134,8 +134,8 @@ func (f *foundMap) warnNamesake(ref command.AgentRef) {
 	}
 	for _, row := range f.rows {
 		if row.Name == ref.Name() && row.NodeID != f.who.Main.NodeID {
-			f.app.Warn("another account's agent on the map is called "+ref.Name()+", too: who asks for it has to say which by its id",
-				"if that one is yours, end this and sign in to its account by its phrase: \"playctl login --phrase "+f.who.Server+" --context NAME\"")
+			f.app.Warn("an agent of another account on the map is also called "+ref.Name()+": use the id to ask a specific one",
+				"if that one is yours, stop this one and sign in to its account by its phrase: \"playctl login --phrase "+f.who.Server+" --context NAME\"")
 			return
 		}
 	}
@@ -160,7 +160,7 @@ func (f *foundMap) leave(ctx context.Context, world *sdk.RemotePlayWorld) (err e
 	return errors.Join(err, world.Close(limited))
 }
 
-// remoteWorld is the host as the SDK sees it.
+// remoteWorld returns the host as the SDK sees it.
 func remoteWorld(a *command.App, who *command.Caller) (*sdk.RemotePlayWorld, error) {
 	options := a.WorldOptions(who, who.Main)
 	if options.APIKey.IsZero() {

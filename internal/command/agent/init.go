@@ -69,11 +69,11 @@ func newInitCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "init <language> [folder]",
 		GroupID: command.GroupWorld,
-		Short:   "Write the folder of a new agent, which runs at once",
-		Long: `Write the folder of a new agent in bash, python, node or go, without packages to install: the program
+		Short:   "Create the folder of a new agent that is ready to run",
+		Long: `Create the folder of a new agent in bash, python, node or go, without packages to install: the program
 that answers, the description of a tool, run.sh, test.sh with a job for GitHub, a README and a
-.gitignore for secrets. The folder, by default my-agent, names the agent. A file that is there
-already is an error, and then nothing is written.`,
+.gitignore for secrets. The folder, by default my-agent, names the agent. An existing file
+is an error, and nothing is written.`,
 		Example: command.Example("playctl init python", "playctl init bash weather"),
 		Args:    command.Takes("language", "folder?"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -96,7 +96,7 @@ already is an error, and then nothing is written.`,
 	}
 }
 
-// writeFolder writes the files of a language, none where one of them is there already.
+// writeFolder writes the files of a language, none if one of them is there already.
 func writeFolder(a *command.App, l *language, folder string) error {
 	path := a.Absolute(folder)
 	name := filepath.Base(path)
@@ -134,7 +134,7 @@ func writeFolder(a *command.App, l *language, folder string) error {
 	return a.Printer.Print(result.document(a.Printer.Look))
 }
 
-// texts are the files of the folder, by their names there.
+// texts returns the files of the folder, by their names there.
 func (l *language) texts(agent string) (map[string][]byte, error) {
 	texts := map[string][]byte{}
 	for from, files := range map[string]map[string]string{"shared": sharedFiles, l.Language: l.files} {

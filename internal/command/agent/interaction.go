@@ -18,8 +18,8 @@ import (
 type recordedResult struct {
 	Context  string  `json:"context,omitempty"`
 	PlayerID string  `json:"playerId"`
-	Seq      *uint64 `json:"seq,omitempty"` // the number of its event; absent where the text was blank, and for a journey
-	Rev      *uint64 `json:"rev,omitempty"` // the rev of the world with the journey; absent for a line of chat
+	Seq      *uint64 `json:"seq,omitempty"` // the number of its event; absent if the text was blank, and for a journey
+	Rev      *uint64 `json:"rev,omitempty"` // the rev of the world with the journey; absent for a chat line
 }
 
 func newRecordInteractionCommand(a *command.App) *cobra.Command {
@@ -28,9 +28,9 @@ func newRecordInteractionCommand(a *command.App) *cobra.Command {
 		Use:        "record-interaction <agent> [text]",
 		SuggestFor: []string{"say", "speak", "tell"},
 		GroupID:    command.GroupWorld,
-		Short:      "Record a line of an agent's chat",
-		Long: `Record a line of an agent's chat. The text is the argument, or comes from --file, or from
-standard input where it is - or missing and standard input is a pipe. It is trimmed and cut at
+		Short:      "Record a chat line of an agent",
+		Long: `Record a chat line of an agent. The text is the argument, or comes from --file, or from
+standard input if it is - or missing and standard input is a pipe. It is trimmed and cut at
 4,000 characters; a blank one records nothing.`,
 		Example: command.Example(
 			"playctl record-interaction Ada \"I found it.\"",
@@ -68,7 +68,7 @@ standard input where it is - or missing and standard input is a pipe. It is trim
 // maxSpoken bounds what is read as a text: what a request can carry.
 const maxSpoken = protocol.MaxBodyBytes / 2
 
-// spokenText is a text from the argument, a file or a pipe.
+// spokenText returns a text from the argument, a file or a pipe.
 func spokenText(a *command.App, args []string, file string) (string, error) {
 	switch {
 	case len(args) > 0 && file != "":

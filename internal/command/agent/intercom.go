@@ -54,11 +54,11 @@ func newIntercomSendCommand(a *command.App) *cobra.Command {
 		SuggestFor: []string{"ask", "send"},
 		Short:      "Ask an agent and print its answer",
 		Long: `Say something to an agent on the map, or call one of its tools with --tool, and wait for the
-answer; --timeout bounds that. The text is an argument, or comes from standard input where it is -
+answer; --timeout bounds that. The text is an argument, or comes from standard input if it is -
 or missing and standard input is a pipe. Any agent on the map is named by its name, its id or the
 beginning of its id; of yours, the label comes first.
 
-The exit code is 1 where the agent answers that it failed.`,
+The exit code is 1 if the agent reports a failure.`,
 		Example: command.Example(
 			"playctl intercom send Ada \"Where is the shop?\"",
 			"playctl intercom send Ada --tool assist_route --args '{\"to\": \"shop\"}' --timeout 2m --output json"),
@@ -104,13 +104,13 @@ func questionOf(a *command.App, flags *sendFlags, args []string) (*sdk.IntercomQ
 	}
 	if _, refused := protocol.ParseObject([]byte(text)); refused != nil {
 		why := strings.Replace(refused.Message, "the body", "it", 1)
-		return nil, command.Hintf(command.Usagef("--args is no JSON object: %s", why), `in a shell it is in single quotes, such as '{"to": "shop"}'`)
+		return nil, command.Hintf(command.Usagef("--args is not a JSON object: %s", why), `in a shell it is in single quotes, such as '{"to": "shop"}'`)
 	}
 	q.Args = json.RawMessage(text)
 	return q, nil
 }
 
-// textOr is a text of the command line, or what standard input has for "-".
+// textOr returns a text of the command line, or what standard input has for "-".
 func textOr(a *command.App, text string, limit int64) (string, error) {
 	if text != "-" {
 		return text, nil
@@ -199,7 +199,7 @@ func whoStarts(ref command.AgentRef, err error) error {
 	return err
 }
 
-// notOnMap is the error of an agent that is asked and has no place on the map.
+// notOnMap returns the error of an agent that is asked and has no place on the map.
 func notOnMap(ref command.AgentRef) error {
 	hint := "\"playctl agent list\" shows who is"
 	if ref.Own {

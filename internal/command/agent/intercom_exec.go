@@ -68,7 +68,7 @@ func (r *commandRunner) logged(answer sdk.IntercomExecutor) sdk.IntercomExecutor
 	}
 }
 
-// missing is the error of a call that lacks an argument which the tool needs: the program
+// missing returns the error of a call that lacks an argument which the tool needs: the program
 // is not run for it.
 func (r *commandRunner) missing(asked *protocol.IntercomCommand) error {
 	var args map[string]json.RawMessage
@@ -87,7 +87,7 @@ func (r *commandRunner) missing(asked *protocol.IntercomCommand) error {
 
 func (r *commandRunner) clock(at time.Time) string { return at.In(r.Zone).Format(time.TimeOnly) }
 
-// brief is the beginning of a text.
+// brief returns the beginning of a text.
 func brief(text string) string {
 	const most = 200
 	if runes := []rune(text); len(runes) > most {
@@ -101,7 +101,7 @@ type programInput struct {
 	RequestID    string          `json:"requestId"`          // the id of the question
 	AgentID      string          `json:"agentId"`            // the node id of the agent that is asked
 	Label        string          `json:"label,omitempty"`    // what the context calls the agent
-	FromPlayerID string          `json:"fromPlayerId"`       // the id of who asks
+	FromPlayerID string          `json:"fromPlayerId"`       // the asker's id
 	Kind         string          `json:"kind"`               // chat, or assist for a tool
 	ToolName     string          `json:"toolName,omitempty"` // the tool that is called
 	Args         json.RawMessage `json:"args,omitempty"`     // the arguments of the tool
@@ -152,7 +152,7 @@ func (r *commandRunner) complain(requestID string, complaint *boundedOutput) {
 	}
 }
 
-// failure is the error that an asker gets for a program that failed: what it printed,
+// failure returns the error that an asker gets for a program that failed: what it printed,
 // or that it failed. The exit status is only logged here.
 func (r *commandRunner) failure(requestID string, err error, printed string) error {
 	if _, ended := errors.AsType[*exec.ExitError](err); !ended && !errors.Is(err, exec.ErrWaitDelay) {
@@ -186,7 +186,7 @@ func readAnswer(printed []byte) (sdk.IntercomAnswer, error) {
 		Error   string          `json:"error"`
 	}
 	if err := protocol.Decode([]byte(text), &answer); err != nil {
-		return sdk.IntercomAnswer{}, errors.New("the agent's program printed a message or an error that is no text")
+		return sdk.IntercomAnswer{}, errors.New("the agent's program printed a message or an error that is not a text")
 	}
 	if answer.Error != "" {
 		return sdk.IntercomAnswer{}, errors.New(answer.Error)

@@ -75,7 +75,7 @@ func (f *execFlags) register(cmd *cobra.Command) {
 	f.agentFlags.register(cmd)
 	flags := cmd.Flags()
 	flags.DurationVar(&f.limit, "command-timeout", time.Minute, "how long the program may take for one command; the host waits 2m")
-	flags.IntVar(&f.concurrency, "concurrency", 4, "how many commands run at once; others wait")
+	flags.IntVar(&f.concurrency, "concurrency", 4, "how many commands run at the same time; others wait")
 	flags.IntVar(&f.maxOutput, "max-output", protocol.MaxIntercomResultBytes, "how many bytes the program may print for one command")
 }
 
@@ -209,7 +209,7 @@ func subscribeCommands(ctx context.Context, a *command.App, world *sdk.RemotePla
 			if open {
 				a.Note("The host is back: the agents answer again.")
 			} else {
-				a.Note("The connection to the host was lost; it is made again, and what is asked meanwhile is answered then.")
+				a.Note("The connection to the host was lost; reconnecting. Questions sent meanwhile are answered afterwards.")
 			}
 		},
 	})

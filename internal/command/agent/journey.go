@@ -79,7 +79,7 @@ func journeyProblem(file string, text []byte, refused *protocol.Error) error {
 	return command.Hintf(errors.New(where+": "+strings.Replace(refused.Message, "the body", "it", 1)), "\"playctl record-journey --help\" shows what a journey looks like")
 }
 
-// brokenLine is the line, from 1, in which a text stops being JSON, 0 if it is
+// brokenLine returns the line, from 1, in which a text stops being JSON, 0 if it is
 // JSON.
 func brokenLine(text []byte) int {
 	var value any

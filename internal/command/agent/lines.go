@@ -43,8 +43,8 @@ type lineQuestion struct {
 	Text     string          `json:"text,omitempty"`     // what is asked
 	ToolName string          `json:"toolName,omitempty"` // the tool that is called
 	Args     json.RawMessage `json:"args,omitempty"`     // the arguments of the tool
-	From     string          `json:"from,omitempty"`     // the id of who asks
-	Cancel   bool            `json:"cancel,omitempty"`   // true where the question of this id needs no answer any more
+	From     string          `json:"from,omitempty"`     // the asker's id
+	Cancel   bool            `json:"cancel,omitempty"`   // true if the question of this id needs no answer any more
 }
 
 // lineAnswer is a line of a program: a part of an answer, or its end.
@@ -60,7 +60,7 @@ type lineAnswer struct {
 type lineProgram struct {
 	*commandRunner
 	mu sync.Mutex
-	// now is the run under way, nil between two; changed is closed when that changes.
+	// now is the run in progress, nil between two; changed is closed when that changes.
 	now     *lineRun
 	changed chan struct{}
 }
@@ -167,7 +167,7 @@ func (p *lineProgram) read(ctx context.Context, run *lineRun, output io.Reader) 
 		var answer lineAnswer
 		if err := protocol.Decode(lines.Bytes(), &answer); err != nil || answer.ID == "" {
 			if len(bytes.TrimSpace(lines.Bytes())) > 0 {
-				p.Note("The program printed a line that is no answer: %s", render.Clean(brief(lines.Text())))
+				p.Note("The program printed a line that is not an answer: %s", render.Clean(brief(lines.Text())))
 			}
 			continue
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// newAgentCommand is the group of the commands about agents that answer.
+// newAgentCommand returns the group of commands about agents that answer.
 func newAgentCommand(a *command.App) *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use: "agent", Short: "Run agents that answer, and list those on the map",

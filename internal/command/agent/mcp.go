@@ -25,8 +25,8 @@ func newRegisterMCPCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "register-mcp <name> [url]",
 		GroupID: command.GroupWorld,
-		Short:   "Put an MCP server on the map",
-		Long: `Put an MCP server of your main node on the map. One of the same name is updated in
+		Short:   "Put an MCP placement on the map",
+		Long: `Put an MCP placement of your main node on the map. One of the same name is updated in
 place. Everyone who watches the world can read the URL.`,
 		Example: command.Example("playctl register-mcp weather https://mcp.example.com/weather"),
 		Args:    command.Takes("name", "url?"), ValidArgsFunction: a.Completes(command.MCPServers),
@@ -58,7 +58,7 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "unregister-mcp <name or id>",
 		GroupID: command.GroupWorld,
-		Short:   "Take an MCP server off the map",
+		Short:   "Take an MCP placement off the map",
 		Example: command.Example("playctl unregister-mcp weather"),
 		Args:    command.Takes("name or id"), ValidArgsFunction: a.Completes(command.MCPServers),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -96,7 +96,7 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// placement is the caller's MCP placement of a name, or of the beginning of an id.
+// placement returns the caller's MCP placement of a name, or of the beginning of an id.
 func placement(ctx context.Context, c *command.Caller, host *client.Client, ref string) (found *protocol.MCP, err error) {
 	_, snapshot, err := command.Snapshot(ctx, host)
 	if err != nil {

@@ -16,7 +16,7 @@ func newAgentRunCommand(a *command.App) *cobra.Command {
 		Short:      "Put an agent on the map and answer for it with a program",
 		Long: `Put an agent on the map, keep it there, and answer for it with a program. What is missing is
 made: an account at the host, the agent, its place on the map. Each question and its answer are
-logged with their times. Ctrl-C (exit code 130) or SIGTERM (exit code 0) leaves the map as it was.
+logged with their times. Ctrl-C (exit code 130) or SIGTERM (exit code 0) restores the map.
 A new phrase is shown at the terminal; without one it is kept in the credentials file.
 
 The program runs once for each question, as "playctl intercom serve --help" says. With --lines it

@@ -36,8 +36,8 @@ func newTopCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupWorld,
 		Short:   "Show the agents on the map live, and ask them",
 		Long: `Show the agents on the map live: whose they are, whether a program answers for them, and what each
-did last. The arrow keys choose one, Enter shows more of it, / filters by name, a asks it, and q or
-Esc goes back and leaves.`,
+did last. The arrow keys select one, Enter shows details, / filters by name, a asks the agent,
+and q or Esc goes back or quits.`,
 		Example: command.Example("playctl top"),
 		Args:    command.Takes(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return top(cmd.Context(), a) },
@@ -209,7 +209,7 @@ func (m *topModel) note(e sdk.Event) {
 	m.lines[id] = m.lines[id][max(0, len(m.lines[id])-keptLines):]
 }
 
-// shown are the agents that the filter leaves, and where the cursor is among them.
+// shown returns the agents that the filter leaves, and where the cursor is among them.
 func (m *topModel) shown() (rows []*protocol.Agent, at int) {
 	for _, row := range m.rows {
 		if m.filter == "" || strings.Contains(strings.ToLower(row.Name+" "+row.Platform), strings.ToLower(m.filter)) {
@@ -342,7 +342,7 @@ func (m *topModel) title(shown int) string {
 	return text
 }
 
-// row is one agent on a line.
+// row returns one agent on a line.
 func (m *topModel) row(row *protocol.Agent, chosen bool) string {
 	owner := render.ShortID(row.NodeID)
 	if row.NodeID == m.who.Main.NodeID {
@@ -361,13 +361,13 @@ func (m *topModel) row(row *protocol.Agent, chosen bool) string {
 	return "  " + text
 }
 
-// cell is a text of just so many columns.
+// cell returns a text of just so many columns.
 func cell(text string, width int) string {
 	text = ansi.Truncate(text, width, "…")
 	return text + strings.Repeat(" ", width-ansi.StringWidth(text))
 }
 
-// below is what stands under the list: details, the line that is typed, or the keys.
+// below returns what stands under the list: details, the line that is typed, or the keys.
 func (m *topModel) below() []string {
 	var lines []string
 	i := slices.IndexFunc(m.rows, func(row *protocol.Agent) bool { return row.AgentID == m.chosen })
@@ -387,7 +387,7 @@ func (m *topModel) below() []string {
 	if m.typing != "" {
 		return append(lines, m.input.View())
 	}
-	return append(lines, m.look.Faint("↑↓ choose  Enter details  / filter  a ask  q leave"))
+	return append(lines, m.look.Faint("↑↓ select  Enter details  / filter  a ask  q quit"))
 }
 
 func (m *topModel) detail(row *protocol.Agent) string {

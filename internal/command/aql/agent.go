@@ -126,7 +126,7 @@ func (s *session) inspectAgent(ctx context.Context, st aql.InspectAgent) (*outco
 	return reading(st.Into, found, s.agentViews(found)...)
 }
 
-// agentMeant is what an operand names: the id of an agent whose credentials are
+// agentMeant returns what an operand names: the id of an agent whose credentials are
 // known, else what is written. nil is the agent in use.
 func (s *session) agentMeant(o *aql.Operand) (string, error) {
 	if o == nil {
@@ -217,7 +217,7 @@ func (s *session) fetch(ctx context.Context, st aql.Fetch) (*outcome, error) {
 	return reading(st.Into, raw, command.SnapshotDocument(raw, snapshot).Views...)
 }
 
-// metadata is the result of FETCH METADATA: what a snapshot says beside its
+// metadata is the result of FETCH METADATA: what a snapshot says besides its
 // rows. Rev, Seq and the tree's root are absent on hosts without them.
 type metadata struct {
 	SID             string          `json:"sid"`

@@ -13,7 +13,7 @@ import (
 	"github.com/playctl/playctl/internal/render"
 )
 
-// Commands are the commands of this package.
+// Commands returns the commands of this package.
 func Commands(a *command.App) []*cobra.Command {
 	return []*cobra.Command{
 		newAQLCommand(a),
@@ -72,10 +72,10 @@ A mistake in a program is found before anything is done, and then the exit code 
 			return programError(runAQL(cmd.Context(), a, &flags, args))
 		},
 	}
-	cmd.Flags().BoolVar(&flags.check, "check", false, "only look for mistakes in the program; no host is asked")
-	cmd.Flags().BoolVar(&flags.format, "format", false, "only print the program in its canonical form; no host is asked")
-	cmd.Flags().BoolVar(&flags.showPhrase, "show-phrase", false, "print the phrases of new spaces with the results, also where others may read them")
-	cmd.Flags().StringArrayVar(&flags.set, "set", nil, "set a variable before the program starts (`name=text`); it is no secret")
+	cmd.Flags().BoolVar(&flags.check, "check", false, "only look for mistakes in the program; no host is contacted")
+	cmd.Flags().BoolVar(&flags.format, "format", false, "only print the program in its canonical form; no host is contacted")
+	cmd.Flags().BoolVar(&flags.showPhrase, "show-phrase", false, "print the phrases of new spaces with the results, even if others may read them")
+	cmd.Flags().StringArrayVar(&flags.set, "set", nil, "set a variable before the program starts (`name=text`); it is not a secret")
 	return cmd
 }
 
@@ -165,7 +165,7 @@ func (s *session) checkOnly(program *aql.Program) error {
 	return nil
 }
 
-// programError is an error of a run. Where the program is wrong, nothing was done.
+// programError returns an error of a run. If the program is wrong, nothing was done.
 func programError(err error) error {
 	if _, ok := errors.AsType[aql.LineErrors](err); ok {
 		return command.BadInput(err)

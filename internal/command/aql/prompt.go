@@ -27,7 +27,7 @@ type prompt struct {
 	ctx context.Context //nolint:containedctx // the editor calls back without one
 }
 
-// promptAQL reads statements from a person and carries out each at once.
+// promptAQL reads statements from a person and carries out each immediately.
 func promptAQL(ctx context.Context, a *command.App, flags *aqlFlags, variables map[string]string) (err error) {
 	terminal, err := a.OpenTTY()
 	if err != nil {
@@ -87,7 +87,7 @@ func (p *prompt) loop(ctx context.Context) error {
 func (p *prompt) edit(ctx context.Context) (string, error) {
 	fit := func() {
 		if width, height, err := p.terminal.Size(); err == nil && width > 0 && height > 0 {
-			// It fails where the screen cannot be painted anew; the next key does.
+			// It fails if the screen cannot be painted again; the next key does.
 			_ = p.editor.SetSize(width, height)
 		}
 	}
@@ -113,7 +113,7 @@ func (p *prompt) edit(ctx context.Context) (string, error) {
 	return p.terminal.Edit(ctx, p.editor)
 }
 
-// promptWords are what the prompt takes beside statements.
+// promptWords are what the prompt takes besides statements.
 var promptWords = []string{"HELP ", "EXIT ", "QUIT "}
 
 // leaves reports whether a line ends the session.
@@ -165,7 +165,7 @@ func (p *prompt) complete(line string, pos int, key rune) (newLine string, newPo
 	return line[:start] + word + line[pos:], start + len(word), true
 }
 
-// names are those that a person may mean, asked for when they are wanted.
+// names returns those that a person may mean, asked for when they are wanted.
 func (p *prompt) names(offer command.Offer) func() []string {
 	return func() []string {
 		var names []string
@@ -177,7 +177,7 @@ func (p *prompt) names(offer command.Offer) func() []string {
 	}
 }
 
-// sharedPrefix is what all words start with.
+// sharedPrefix returns what all words start with.
 func sharedPrefix(words []string) string {
 	prefix := words[0]
 	for _, word := range words[1:] {

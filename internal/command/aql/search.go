@@ -103,7 +103,7 @@ func (k *keys) search() {
 	k.show()
 }
 
-// found is the line of the history that holds the query, after so many newer ones; "" for
+// found returns the line of the history that holds the query, after so many newer ones; "" for
 // none.
 func (k *keys) found(skip int) string {
 	last := ""

@@ -55,7 +55,7 @@ func (s *session) close() {
 	s.host, s.who, s.main, s.space, s.agent = s.App, nil, nil, nil, nil
 }
 
-// scope is what holds for the next statement.
+// scope returns what holds for the next statement.
 func (s *session) scope() aql.Scope {
 	scope := aql.Scope{Variables: map[string]aql.Secrecy{}, Space: s.space != nil, Agent: s.agent != nil}
 	for name, value := range s.vars {
@@ -108,7 +108,7 @@ type placedError struct {
 func (e *placedError) Error() string { return e.err.Error() }
 func (e *placedError) Unwrap() error { return e.err }
 
-// at says which operand an error is about.
+// at adds to an error which operand it is about.
 func at(o *aql.Operand, err error) error {
 	if err == nil || o == nil {
 		return err
@@ -125,11 +125,11 @@ type outcome struct {
 	// into is the variable that keeps the result, with the phrase of a new space.
 	into   *aql.Name
 	phrase protocol.Secret
-	// note is said beside the result.
+	// note is said in addition to the result.
 	note string
 }
 
-// reading is the outcome of a statement that only looks: it is shown unless it
+// reading returns the outcome of a statement that only looks: it is shown unless it
 // goes into a variable.
 func reading(into *aql.Name, data any, views ...render.View) (*outcome, error) {
 	if into != nil {
@@ -243,7 +243,7 @@ type item struct {
 }
 
 // emit prints a result. For JSON and YAML a program's results are one document, a
-// list that finish prints; otherwise each is printed at once.
+// list that finish prints; otherwise each is printed immediately.
 func (s *session) emit(line *aql.Line, came *outcome) error {
 	result := item{Line: line.Number, Statement: line.Verb(), Result: came.data}
 	if s.oneDocument() {
@@ -323,7 +323,7 @@ func (s *session) open(ctx context.Context, server, contextName string) error {
 	return nil
 }
 
-// appFor is the run as it would be for another host or context. A program that
+// appFor returns the run as it would be for another host or context. A program that
 // names another host gets the credentials of a context for that host, never those
 // that the environment holds for this run's own.
 func appFor(a *command.App, server, contextName string) (*command.App, error) {
@@ -356,7 +356,7 @@ func appFor(a *command.App, server, contextName string) (*command.App, error) {
 	return &other, nil
 }
 
-// as is a client that calls as the node with a phrase.
+// as returns a client that calls as the node with a phrase.
 func (s *session) as(nodeID string, phrase protocol.Secret) (*client.Client, error) {
 	if !protocol.ValidHex64(nodeID) {
 		return nil, errors.New("it has no node of its own that a passphrase could be for")

@@ -94,7 +94,7 @@ func (s *session) createRequest(st *aql.CreateSpace) (request *protocol.CreateSp
 	return request, keyfile, nil
 }
 
-// amenity is an operand that names an amenity.
+// amenity returns an operand that names an amenity.
 func (s *session) amenity(o *aql.Operand) (string, error) {
 	kind, err := s.text(o)
 	if err == nil && !slices.Contains(protocol.Amenities(), kind) {
@@ -103,7 +103,7 @@ func (s *session) amenity(o *aql.Operand) (string, error) {
 	return kind, err
 }
 
-// phrasePath is the file for the phrase of a new space; "" where a person sees
+// phrasePath returns the file for the phrase of a new space; "" where a person sees
 // it. A host chose the id, so it is never taken as a path.
 func (s *session) phrasePath(spaceID, path string) (string, error) {
 	switch {
@@ -193,7 +193,7 @@ func (s *session) findSpace(ctx context.Context, o *aql.Operand) (*protocol.Spac
 	return nil, at(o, fmt.Errorf("%d spaces are called %.40q: name one by its id: %s", len(found), ref, strings.Join(ids, ", ")))
 }
 
-// spaceMeant is the space that an operand names, else the one in use.
+// spaceMeant returns the space that an operand names, else the one in use.
 func (s *session) spaceMeant(ctx context.Context, o *aql.Operand) (id, name string, err error) {
 	switch {
 	case o != nil:
@@ -208,7 +208,7 @@ func (s *session) spaceMeant(ctx context.Context, o *aql.Operand) (id, name stri
 	return s.space.id, s.space.name, nil
 }
 
-// useSpace chooses a space, and has the host check the passphrase at once.
+// useSpace chooses a space, and has the host check the passphrase immediately.
 func (s *session) useSpace(ctx context.Context, st aql.UseSpaceNode) (*outcome, error) {
 	space, err := s.findSpace(ctx, &st.Node)
 	if err != nil {

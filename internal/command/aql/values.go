@@ -28,7 +28,7 @@ const shownSecret = "[secret]"
 // of these before anything is done.
 var errSecretValue = errors.New("this is a secret: it can be used after PASSPHRASE only")
 
-// value is what an operand stands for.
+// value returns what an operand stands for.
 func (s *session) value(o *aql.Operand) (any, error) {
 	if o.Variable == "" {
 		return string(o.Text), nil
@@ -74,7 +74,7 @@ func fieldNames(object map[string]any) string {
 	return strings.Join(slices.Sorted(maps.Keys(object)), ", ")
 }
 
-// text is what an operand stands for where a text is needed that anybody may
+// text returns what an operand stands for where a text is needed that anybody may
 // see. nil is "".
 func (s *session) text(o *aql.Operand) (string, error) {
 	if o == nil {
@@ -88,7 +88,7 @@ func (s *session) text(o *aql.Operand) (string, error) {
 	return result, at(o, err)
 }
 
-// textOf is a value where a text is needed.
+// textOf returns a value where a text is needed.
 func textOf(o *aql.Operand, value any) (string, error) {
 	switch v := value.(type) {
 	case string:
@@ -100,9 +100,9 @@ func textOf(o *aql.Operand, value any) (string, error) {
 	case protocol.Secret:
 		return "", errSecretValue
 	case map[string]any:
-		return "", fmt.Errorf("$%s is no text: name one of its fields, %s", o.Variable, fieldNames(v))
+		return "", fmt.Errorf("$%s is not a text: name one of its fields, %s", o.Variable, fieldNames(v))
 	case []any:
-		return "", fmt.Errorf("$%s is a list of %d, no text: name one by its number, from 0, and its field", o.Variable, len(v))
+		return "", fmt.Errorf("$%s is a list of %d, not a text: name one by its number, from 0, and its field", o.Variable, len(v))
 	}
 	return "", fmt.Errorf("$%s is empty", o.Variable)
 }
@@ -181,7 +181,7 @@ func (s *session) letFrom(ctx context.Context, st aql.LetFrom) error {
 	return nil
 }
 
-// phrase is what an operand stands for where a passphrase is needed.
+// phrase returns what an operand stands for where a passphrase is needed.
 func (s *session) phrase(o *aql.Operand) (protocol.Secret, error) {
 	value, err := s.value(o)
 	if err != nil {
@@ -206,7 +206,7 @@ func (s *session) phrase(o *aql.Operand) (protocol.Secret, error) {
 	return phrase, nil
 }
 
-// hidden is a copy of a value with its secrets replaced.
+// hidden returns a copy of a value with its secrets replaced.
 func hidden(value any) any {
 	switch v := value.(type) {
 	case protocol.Secret:
@@ -227,7 +227,7 @@ func hidden(value any) any {
 	return value
 }
 
-// secrecyOf is what is secret of a value.
+// secrecyOf returns what is secret of a value.
 func secrecyOf(value any) aql.Secrecy {
 	switch v := value.(type) {
 	case protocol.Secret:
@@ -273,7 +273,7 @@ func (s *session) showVariables() *outcome {
 	return &outcome{data: list, views: []render.View{table}}
 }
 
-// oneLine is a value on one line.
+// oneLine returns a value on one line.
 func oneLine(value any) string {
 	if shown, ok := value.(string); ok {
 		return shown

@@ -15,7 +15,7 @@ import (
 	"github.com/playctl/playctl/internal/retry"
 )
 
-// Commands are the commands of this package.
+// Commands returns the commands of this package.
 func Commands(a *command.App) []*cobra.Command { return []*cobra.Command{newDoctorCommand(a)} }
 
 // How a finding is. Only what is wrong makes the command fail.
@@ -31,7 +31,7 @@ type finding struct {
 	Check   string `json:"check"`   // what was looked at
 	State   string `json:"state"`   // ok, warning, wrong, or unknown where it could not be found out
 	Message string `json:"message"` // what was found
-	// Fix is the command, or the step, that mends it.
+	// Fix is the command, or the step, that fixes it.
 	Fix string `json:"fix,omitempty"`
 }
 
@@ -39,7 +39,7 @@ type finding struct {
 type doctorResult struct {
 	Context string `json:"context,omitempty"`
 	Server  string `json:"server"`
-	// OK is false where something is wrong; warnings are not.
+	// OK is false if something is wrong; warnings are not.
 	OK       bool      `json:"ok"`
 	Findings []finding `json:"findings"` // what was found, in the order in which it was looked at
 }
@@ -51,11 +51,11 @@ func newDoctorCommand(a *command.App) *cobra.Command {
 		Short:   "Look for what is wrong between this machine and the host",
 		Long: `Look for what is wrong between this machine and the host of the context: whether it can be reached,
 its version, TLS, clocks, the root key, the account and its API key, the event stream, modes of
-files, the terminal, and agents on the map for which no program answers. What it finds comes with
-the command that mends it. It changes nothing.
+files, the terminal, and agents on the map for which no program answers. Each finding comes with the
+command that fixes it. It changes nothing.
 
-The exit code is 0 where nothing is wrong, also with warnings; else that of the first thing that
-is: 4 where the host cannot be reached, 3 where it refuses the credentials, 1 for the rest.`,
+The exit code is 0 if nothing is wrong, even with warnings; otherwise that of the first problem: 4 if
+the host cannot be reached, 3 if it refuses the credentials, 1 for the rest.`,
 		Example: command.Example("playctl doctor", "playctl doctor --server http://127.0.0.1:7420 --output json"),
 		Args:    command.Takes(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return examine(cmd.Context(), a) },
@@ -132,7 +132,7 @@ func (p *examination) report() error {
 			wrong++
 		}
 	}
-	return command.Hintf(fmt.Errorf("%s wrong: %w", command.Plural(wrong, "thing is", "things are"), p.first), "the lines above say what mends it")
+	return command.Hintf(fmt.Errorf("%s: %w", command.Plural(wrong, "problem", "problems"), p.first), "the lines above say how to fix it")
 }
 
 func (p *examination) document() render.Document {

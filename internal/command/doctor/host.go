@@ -46,7 +46,7 @@ func (p *examination) reach(ctx context.Context) bool {
 		if left := end.Sub(p.Now()); left < certificateDoubt {
 			p.add("TLS", stateDoubt, "renew the certificate; SIGHUP makes the host read it", "the host's certificate ends in %.0f days", left.Hours()/24)
 		} else {
-			p.add("TLS", stateGood, "", "the certificate is good until %s", end.Format(time.DateOnly))
+			p.add("TLS", stateGood, "", "the certificate is valid until %s", end.Format(time.DateOnly))
 		}
 	}
 	p.clock(contact)
@@ -56,9 +56,9 @@ func (p *examination) reach(ctx context.Context) bool {
 func (p *examination) clock(contact *client.Contact) {
 	switch ahead := contact.Clock; {
 	case ahead == nil:
-		p.add("clock", stateUnknown, "", "the host does not say what time it has")
+		p.add("clock", stateUnknown, "", "the host does not say its time")
 	case ahead.Abs() >= clockWrong:
-		p.wrong("clock", fmt.Errorf("the host's clock and this machine's are %v apart", ahead.Abs()), "set the clock that is wrong, such as with: timedatectl set-ntp true")
+		p.wrong("clock", fmt.Errorf("the host's clock and this machine's are %v apart", ahead.Abs()), "set the wrong clock, for example with: timedatectl set-ntp true")
 	case ahead.Abs() >= clockDoubt:
 		p.add("clock", stateDoubt, "timedatectl set-ntp true", "the host's clock and this machine's are %v apart", ahead.Abs())
 	default:
@@ -73,7 +73,7 @@ func (p *examination) ready(ctx context.Context) {
 	case err == nil:
 		p.add("ready", stateGood, "", "the host serves")
 	case answered && refused.Status() != http.StatusNotFound:
-		p.wrong("ready", fmt.Errorf("the host is not ready: %w", err), "see its log: playctl logs, or where its service manager keeps it")
+		p.wrong("ready", fmt.Errorf("the host is not ready: %w", err), "check its log: playctl logs, or the service manager's")
 	default:
 		p.add("ready", stateUnknown, "", "another listener says whether the host is ready (--metrics-listen)")
 	}
@@ -91,7 +91,7 @@ func (p *examination) version(ctx context.Context) {
 	}
 	switch {
 	case err != nil || theirs == "":
-		p.add("version", stateUnknown, "", "this is playctl %s; the host does not say here which it is", own)
+		p.add("version", stateUnknown, "", "this is playctl %s; the host does not say its version here", own)
 	case theirs != own:
 		p.add("version", stateDoubt, "go install github.com/playctl/playctl/cmd/playctl@"+theirs, "this is playctl %s, the host is %s", own, theirs)
 	default:
@@ -107,7 +107,7 @@ func (p *examination) account(ctx context.Context) bool {
 		return false
 	}
 	if p.who.Main.IsZero() {
-		p.add("account", stateDoubt, "playctl create-main-node --server "+p.who.Server, "there is no account for this host; it lets everybody read")
+		p.add("account", stateDoubt, "playctl create-main-node --server "+p.who.Server, "there is no account for this host; everybody may read it")
 		return true
 	}
 	if _, err := p.host.Nodes(ctx); err != nil {
@@ -118,7 +118,7 @@ func (p *examination) account(ctx context.Context) bool {
 	return true
 }
 
-// refusalFix is the command that gives what the host asks for.
+// refusalFix returns the command that provides what the host requires.
 func (p *examination) refusalFix(err error) string {
 	switch {
 	case protocol.HasCode(err, protocol.CodeAPIKeyInvalid):
@@ -131,7 +131,7 @@ func (p *examination) refusalFix(err error) string {
 	return p.HintFor(err)
 }
 
-// rootKey compares the host's root key with the one that node ids are made of here.
+// rootKey compares the host's root key with the one that node ids are made from here.
 func (p *examination) rootKey(ctx context.Context) {
 	theirs := ""
 	if reply, err := p.host.Bootstrap(ctx); err == nil {
@@ -143,9 +143,9 @@ func (p *examination) rootKey(ctx context.Context) {
 	own := cmp.Or(p.who.RootKey(), file.Key)
 	switch {
 	case theirs == "" || own == "":
-		p.add("root key", stateGood, "", "the host's is taken where one is needed")
+		p.add("root key", stateGood, "", "the host's is used when one is needed")
 	case theirs != own && p.who.RootKey() != "":
-		p.wrong("root key", errors.New("the host has another root key than the context remembers: it is another world"),
+		p.wrong("root key", errors.New("the host has a different root key from the one in the context: it is a different world"),
 			"playctl context add NAME --server "+p.who.Server+", and then playctl create-main-node --context NAME")
 	case theirs != own:
 		p.add("root key", stateGood, "", "the host's own; the one in %s is of another world", file.Path)
@@ -163,19 +163,19 @@ func (p *examination) stream(ctx context.Context) {
 	for signal := range p.host.Events(ctx, client.StreamOptions{Answers: protocol.AnswersFor()}).All() {
 		switch signal.Type {
 		case client.SignalCursor:
-			p.add("stream", stateGood, "", "events come at once (the first after %v)", p.Now().Sub(began).Round(time.Millisecond))
+			p.add("stream", stateGood, "", "events come immediately (the first after %v)", p.Now().Sub(began).Round(time.Millisecond))
 			return
 		case client.SignalLost:
-			p.wrong("stream", fmt.Errorf("the event stream ended at once: %w", cmp.Or(signal.Err, errStreamEnds)), "")
+			p.wrong("stream", fmt.Errorf("the event stream ended immediately: %w", cmp.Or(signal.Err, errStreamEnds)), "")
 			return
 		case client.SignalConnecting, client.SignalOpen, client.SignalEvent:
 		}
 	}
-	p.wrong("stream", fmt.Errorf("nothing of the event stream came within %v: a proxy on the way keeps it back", streamStart),
+	p.wrong("stream", fmt.Errorf("no data from the event stream within %v: a proxy is buffering it", streamStart),
 		"turn its buffering off for /api/play/events, as proxy_buffering off in nginx")
 }
 
-var errStreamEnds = errors.New("without a reason")
+var errStreamEnds = errors.New("no reason given")
 
 // agents looks for the account's agents that are on the map while no program answers.
 func (p *examination) agents(ctx context.Context) {

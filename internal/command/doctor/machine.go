@@ -25,7 +25,7 @@ func (p *examination) terminal() {
 	utf8 := runtime.GOOS == "windows" || strings.Contains(strings.ToLower(strings.ReplaceAll(locale, "-", "")), "utf8")
 	switch term := p.Env("TERM"); {
 	case !command.IsTerminal(p.Stdout):
-		p.add(check, stateGood, "", "standard output is no terminal: results have no color, and \"playctl tail\" prints JSON lines")
+		p.add(check, stateGood, "", "standard output is not a terminal: results have no color, and \"playctl tail\" prints JSON lines")
 	case term == "dumb" || term == "" && runtime.GOOS != "windows":
 		p.add(check, stateDoubt, "export TERM=xterm-256color", "TERM is %q, so there are no colors and no maps", term)
 	case !utf8:

@@ -47,7 +47,7 @@ func newBanner(a *command.App, served *served, s *serveSettings) *bannerResult {
 	}
 }
 
-// nextCommands are what a person would do first on a new host.
+// nextCommands returns what a person would do first on a new host.
 func nextCommands(a *command.App, h *host.Host, s *serveSettings) []string {
 	server := ""
 	if h.URL() != command.DefaultServer {
@@ -113,13 +113,13 @@ func isTrusted(file string) bool {
 	return err == nil
 }
 
-// invocation is how this program was called, so that a command can be copied.
+// invocation returns how this program was called, so that a command can be copied.
 func invocation(a *command.App) string {
 	switch {
 	case a.Name == "", !strings.ContainsRune(a.Name, filepath.Separator):
 		return "playctl"
 	case strings.Contains(a.Name, "go-build"):
-		// "go run" makes the program anew in a folder that is gone afterwards.
+		// "go run" builds the program again in a folder that is gone afterwards.
 		return "go run ./cmd/playctl"
 	}
 	return command.ShellWord(a.Name)

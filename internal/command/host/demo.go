@@ -69,7 +69,7 @@ func startDemo(ctx context.Context, a *command.App, served *served) (d *demo, er
 	return d, nil
 }
 
-// account is the demo's context: the one of an earlier start, else a new one.
+// account returns the demo's context: the one of an earlier start, else a new one.
 func (d *demo) account(ctx context.Context, url, rootKey string) (*creds.Context, error) {
 	file, err := d.store.Load()
 	if err != nil {
@@ -141,7 +141,7 @@ func (d *demo) registerAgent(ctx context.Context, world *sdk.RemotePlayWorld, na
 	return &creds.Agent{NodeID: node.NodeID, Label: name, PasswHash: hash, CreatedAt: d.app.Now()}, nil
 }
 
-// openDemo is the host as the demo's account sees it.
+// openDemo returns the host as the demo's account sees it.
 func openDemo(account *creds.Context) (*sdk.RemotePlayWorld, error) {
 	return sdk.New(sdk.Options{
 		BaseURL: account.ServerURL, APIKey: account.Main.APIKey,
@@ -188,7 +188,7 @@ func (d *demo) populate(ctx context.Context, account *creds.Context) (err error)
 // for a while by then, and the next scene tries again.
 func (d *demo) live(ctx context.Context) {
 	for ctx.Err() == nil {
-		who := rand.IntN(len(d.cast)) //nolint:gosec // G404: who speaks next is no secret
+		who := rand.IntN(len(d.cast)) //nolint:gosec // G404: who speaks next is not a secret
 		if err := d.play(ctx, who, demoPause); err != nil && ctx.Err() == nil {
 			d.app.Warn("the demo could not go on with a scene: "+err.Error(), "")
 		}
@@ -248,7 +248,7 @@ func (d *demo) close(ctx context.Context) error {
 	return d.world.Close(ctx)
 }
 
-// nextCommands are what to look at in the demo's world.
+// nextCommands returns what to look at in the demo's world.
 func (d *demo) nextCommands() []string {
 	with := " --credentials-file " + command.ShellWord(d.store.Path())
 	program := invocation(d.app)

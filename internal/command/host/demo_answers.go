@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// demoPart is how much of an answer in parts comes at once: a few words.
+// demoPart is how much of an answer in parts comes at a time: a few words.
 const demoPart = 24
 
 // assist is a tool of a demo agent that people may call.
@@ -21,7 +21,7 @@ type assist struct {
 	answer func(call *sdk.IntercomCall) (sdk.IntercomAnswer, error)
 }
 
-// allTools are what an agent of the demo registers.
+// allTools returns what an agent of the demo registers.
 func (p *persona) allTools() []sdk.Tool {
 	tools := slices.Clone(p.tools)
 	for _, a := range p.assists {
@@ -56,7 +56,7 @@ func (d *demo) listen(ctx context.Context) (err error) {
 func (d *demo) answer(ctx context.Context, call *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
 	who := slices.IndexFunc(d.cast, func(p persona) bool { return p.name == call.Agent.Registration().RegisteredAgent.Name })
 	if who < 0 {
-		return sdk.IntercomAnswer{}, errors.New("this agent is none of the demo's")
+		return sdk.IntercomAnswer{}, errors.New("this agent is not part of the demo")
 	}
 	switch call.Command.Kind {
 	case protocol.IntercomChat:
@@ -89,7 +89,7 @@ func inParts(ctx context.Context, call *sdk.IntercomCall, text string) error {
 	return nil
 }
 
-// reply is what the agent says to a text: the answer of the scene whose question
+// reply returns what the agent says to a text: the answer of the scene whose question
 // has the most words of the text, of equals the first; without any word in
 // common, what it can be asked.
 func (p *persona) reply(text string) string {
@@ -115,7 +115,7 @@ func (p *persona) reply(text string) string {
 // shortWord is the length up to which a word says little of what is meant.
 const shortWord = 3
 
-// words are the words of a text that tell what it is about, in lower case.
+// words returns the words of a text that tell what it is about, in lower case.
 func words(text string) []string {
 	all := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return slices.DeleteFunc(all, func(word string) bool { return len(word) <= shortWord })

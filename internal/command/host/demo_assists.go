@@ -12,16 +12,16 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// answered is an answer with a result, said in words.
+// answered returns an answer with a result, said in words.
 func answered(message string, result any) (sdk.IntercomAnswer, error) {
 	text, err := json.Marshal(result)
 	if err != nil {
-		return sdk.IntercomAnswer{}, fmt.Errorf("the result has no JSON: %w", err)
+		return sdk.IntercomAnswer{}, fmt.Errorf("the result cannot be encoded as JSON: %w", err)
 	}
 	return sdk.IntercomAnswer{Message: message, Result: text}, nil
 }
 
-// drawn is a number below n that depends on the text alone, so that the same
+// drawn returns a number below n that depends on the text alone, so that the same
 // question gets the same answer. It is FNV-1a
 // (https://datatracker.ietf.org/doc/html/draft-eastlake-fnv).
 func drawn(text string, n int) int {

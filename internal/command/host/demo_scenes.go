@@ -30,7 +30,7 @@ type scene struct {
 	answer   string
 }
 
-// demoPlacements are the MCP placements of the demo.
+// demoPlacements returns the MCP placements of the demo.
 func demoPlacements() []sdk.MCP {
 	return []sdk.MCP{
 		{Name: "weather", URL: "https://mcp.example.com/weather"},
@@ -42,7 +42,7 @@ func chatTool() sdk.Tool {
 	return sdk.Tool{Name: protocol.ChatTool, Description: "Answers a message"}
 }
 
-// demoCast are the agents of the demo and what happens to them.
+// demoCast returns the agents of the demo and what happens to them.
 func demoCast() []persona {
 	return []persona{
 		{
@@ -75,7 +75,7 @@ func demoCast() []persona {
 			assists:  []assist{planTrip()},
 			greeting: "I am Tove and I know the ways around here.",
 			scenes: []scene{
-				{"Will the ferry run tomorrow?", "forecast", `{"place":"harbour","day":"tomorrow"}`, "wind 7 m/s, gusts 12", "Yes. It stops at 18 metres a second and tomorrow has 12 at most."},
+				{"Will the ferry run tomorrow?", "forecast", `{"place":"harbor","day":"tomorrow"}`, "wind 7 m/s, gusts 12", "Yes. It stops at 18 meters a second and tomorrow has 12 at most."},
 				{"What is the nicest way to the mill?", "route", `{"to":"mill","by":"foot"}`, "2.4 km, 35 min", "Along the river: 35 minutes instead of 25, but you pass the old bridge."},
 				{"Do I need an umbrella?", "forecast", `{"place":"here","hours":3}`, "rain in 90 min", "Not if you are back within the hour."},
 				{"When is the last train home?", "route", `{"by":"train","after":"22:00"}`, "23:41, platform 2", "At 23:41 from platform 2. The one at 23:10 is emptier."},
@@ -84,7 +84,7 @@ func demoCast() []persona {
 	}
 }
 
-// journey is a scene as what the agent did, with the times at which it did it.
+// journey returns a scene as what the agent did, with the times at which it did it.
 func (s *scene) journey(turn int, start, end time.Time) protocol.Journey {
 	result, err := json.Marshal(s.result)
 	if err != nil {

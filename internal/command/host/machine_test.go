@@ -38,7 +38,7 @@ func TestTheBudgetComesFromTheFlagOrTheMemoryLimit(t *testing.T) {
 	}
 }
 
-// Where the memory is small, so are the limits of what is held in it, down to a least
+// If the memory is small, so are the limits of what is held in it, down to a least
 // value each. What the operator set stays.
 func TestLimitsInBytesFollowTheMemory(t *testing.T) {
 	was := debug.SetMemoryLimit(-1)

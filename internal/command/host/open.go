@@ -31,12 +31,12 @@ import (
 type served struct {
 	host *host.Host
 	// standby keeps the host's place while its store does not answer; nil where
-	// that answered at once.
+	// that answered immediately.
 	standby *host.Standby
 	world   *world.World
 	journal store.Journal
 	deriver *creds.Deriver
-	// bridge is nil where there is none.
+	// bridge is nil if there is none.
 	bridge *bridge.Bridge
 
 	// memoryBudget is in bytes.
@@ -155,7 +155,7 @@ func openStore(ctx context.Context, a *command.App, s *serveSettings, into *serv
 	return openAt(ctx, a, s, into.at, into)
 }
 
-// hostOptions are what the flags say about the host.
+// hostOptions returns what the flags say about the host.
 func hostOptions(a *command.App, s *serveSettings) (*host.Options, error) {
 	admin, err := a.ReadToken(s.adminTokenFile)
 	if err != nil {
@@ -209,7 +209,7 @@ func parseProxies(a *command.App, texts []string) ([]netip.Prefix, error) {
 func logger(a *command.App, s *serveSettings) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.logLevel)); err != nil || strings.ContainsAny(s.logLevel, "+-") {
-		return nil, command.BadSetting(a.Sources.Where("log-level"), fmt.Errorf("%q is none of debug, info, warn and error", s.logLevel))
+		return nil, command.BadSetting(a.Sources.Where("log-level"), fmt.Errorf("%q is not a level: use debug, info, warn or error", s.logLevel))
 	}
 	options := &slog.HandlerOptions{Level: level}
 	switch s.logFormat {
@@ -218,12 +218,12 @@ func logger(a *command.App, s *serveSettings) (*slog.Logger, error) {
 	case "json":
 		return slog.New(slog.NewJSONHandler(escapedLog{a.Stderr}, options)), nil
 	}
-	return nil, command.BadSetting(a.Sources.Where("log-format"), fmt.Errorf("%q is none of text and json", s.logFormat))
+	return nil, command.BadSetting(a.Sources.Where("log-format"), fmt.Errorf("%q is not a format: use text or json", s.logFormat))
 }
 
 // escapedLog writes lines of JSON with escapes in the place of characters that a terminal
 // may act on: a path that a stranger asked for may have them. The text handler quotes
-// them by itself.
+// them automatically.
 type escapedLog struct{ out io.Writer }
 
 // Write implements io.Writer.
@@ -276,7 +276,7 @@ func findRootKey(a *command.App, s *serveSettings) (creds.RootFile, error) {
 		return creds.RootFile{}, nil
 	}
 	if errors.Is(err, creds.ErrRootFileMissing) {
-		return root, command.Hintf(err, "\"playctl create-root-key --root-file FILE\" makes one for a new world; one that is there has its key in its store: leave out --root-file and "+creds.EnvRootFile)
+		return root, command.Hintf(err, "\"playctl create-root-key --root-file FILE\" makes one for a new world; an existing one has its key in its store: omit --root-file and "+creds.EnvRootFile)
 	}
 	return root, err
 }
@@ -305,8 +305,8 @@ func makeRootKey(a *command.App, s *serveSettings, into *served) error {
 	return command.Hintf(err, "make one where you may write, with \"playctl create-root-key --root-file FILE\", and start with --root-file FILE")
 }
 
-// takeRootKey takes the root key that a store has: it is no secret, and in every snapshot.
-// Where there was none it is kept, as after a backup was restored on a new machine.
+// takeRootKey takes the root key that a store has: it is not a secret, and in every snapshot.
+// If there was none it is kept, as after a backup was restored on a new machine.
 func takeRootKey(a *command.App, into *served, key string) {
 	switch into.root.Key {
 	case key:
@@ -324,7 +324,7 @@ func ownRootKey(err error) error {
 	if !errors.Is(err, store.ErrRootKey) {
 		return err
 	}
-	return command.Hintf(err, "leave out --root-file and %s: the host then takes the key that its store has", creds.EnvRootFile)
+	return command.Hintf(err, "omit --root-file and %s: the host then takes the key that its store has", creds.EnvRootFile)
 }
 
 // keepRootKey gives a host a root key, and keeps it in this user's own file, where

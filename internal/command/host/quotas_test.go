@@ -15,7 +15,7 @@ import (
 	"github.com/playctl/playctl/internal/world"
 )
 
-var writeLimits = flag.Bool("write-limits", false, "write the table of limits in docs/hosting.md anew")
+var writeLimits = flag.Bool("write-limits", false, "rewrite the table of limits in docs/hosting.md")
 
 // limitsBegin and limitsEnd are around the table in the page for operators.
 const (

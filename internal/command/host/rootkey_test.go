@@ -8,7 +8,7 @@ import (
 	"github.com/playctl/playctl/internal/creds"
 )
 
-// Of two hosts that start at once for the first time, the one that comes second to make
+// Of two hosts that start at the same time for the first time, the one that comes second to make
 // the file takes the key that is in it.
 func TestARootKeyFileThatAppearsMeanwhileIsTaken(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,7 @@ const (
 // errNoHost says that no host runs in the background with a folder.
 var errNoHost = errors.New("no host runs in the background")
 
-// runFolder is where a host keeps those files.
+// runFolder returns where a host keeps those files.
 func runFolder(a *command.App, dataDir string) (string, error) {
 	if dataDir == "" {
 		return "", command.Hintf(command.Usagef("there is no home folder to keep the log in"), "name a folder with --data-dir")
@@ -41,7 +41,7 @@ func runFolder(a *command.App, dataDir string) (string, error) {
 	return a.Absolute(dataDir), nil
 }
 
-// pidLock is a host's claim to its folder: it holds the lock of the file with its
+// pidLock returns a host's claim to its folder: it holds the lock of the file with its
 // process id until it ends, however it does.
 func pidLock(folder string, flags int) *flock.Flock {
 	return flock.New(filepath.Join(folder, pidFile), flock.SetFlag(flags), flock.SetPermissions(0o600))
@@ -54,7 +54,7 @@ func claim(folder string) (release func() error, err error) {
 	case err != nil:
 		return nil, fmt.Errorf("claim the folder: %w", err)
 	case !held:
-		return nil, command.Hintf(fmt.Errorf("a host runs in the background with %s already", folder),
+		return nil, command.Hintf(fmt.Errorf("a host is already running in the background with %s", folder),
 			"\"playctl stop\" ends it; another one needs a --data-dir of its own")
 	}
 	path := lock.Path()
@@ -65,8 +65,8 @@ func claim(folder string) (release func() error, err error) {
 	return end, nil
 }
 
-// runningIn is the process that runs in the folder; errNoHost where none does, also
-// where one left its files behind.
+// runningIn returns the process that runs in the folder; errNoHost if there is none, even
+// if one left its files behind.
 func runningIn(ctx context.Context, folder string) (pid int, err error) {
 	for {
 		lock := pidLock(folder, os.O_RDONLY)
@@ -93,11 +93,11 @@ func runningIn(ctx context.Context, folder string) (pid int, err error) {
 }
 
 func noHost(folder string) error {
-	return command.Hintf(fmt.Errorf("%w with %s", errNoHost, folder), "\"playctl serve --detach\" starts one; one with another folder is named with --data-dir")
+	return command.Hintf(fmt.Errorf("%w with %s", errNoHost, folder), "\"playctl serve --detach\" starts one; for a host with another folder, use --data-dir")
 }
 
-// boundedLog is a log file of at most a number of bytes: what would go beyond begins it
-// anew, and what was in it is kept once.
+// boundedLog is a log file of at most a number of bytes: what would go beyond starts a
+// new one, and what was in it is kept once.
 type boundedLog struct {
 	mu    sync.Mutex
 	file  *os.File
@@ -133,7 +133,7 @@ func (l *boundedLog) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// turn keeps what is in the log beside it, and empties it.
+// turn copies the log to the file of the older log, and empties it.
 func (l *boundedLog) turn() (err error) {
 	older, err := os.OpenFile(l.file.Name()+olderLog, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -144,7 +144,7 @@ func (l *boundedLog) turn() (err error) {
 		return fmt.Errorf("keep the older log: %w", err)
 	}
 	if err := l.file.Truncate(0); err != nil {
-		return fmt.Errorf("begin the log anew: %w", err)
+		return fmt.Errorf("start a new log: %w", err)
 	}
 	l.size = 0
 	return nil

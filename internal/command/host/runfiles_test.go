@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What is logged beyond the bound begins the log anew; the log before it is kept once.
+// What is logged beyond the bound starts a new log; the log before it is kept once.
 func TestLogIsBounded(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), logFile)

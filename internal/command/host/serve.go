@@ -16,7 +16,7 @@ import (
 	"github.com/playctl/playctl/internal/host"
 )
 
-// Commands are the commands of this package.
+// Commands returns the commands of this package.
 func Commands(a *command.App) []*cobra.Command {
 	return []*cobra.Command{
 		newServeCommand(a), newStopCommand(a), newLogsCommand(a),
@@ -31,16 +31,16 @@ func newServeCommand(a *command.App) *cobra.Command {
 		SuggestFor: []string{"start", "up", "host"},
 		GroupID:    command.GroupHost,
 		Short:      "Host a world",
-		Long: `Host a world until Ctrl-C or SIGTERM. Everything is in one file in the data folder, and on
-the disk before a client gets its answer. It needs no database and no settings.
+		Long: `Host a world until Ctrl-C or SIGTERM. Everything is kept in one file in the data folder, and
+every write is on disk before the client gets its reply. It needs no database and no settings.
 
-With --store the world is in Redis, and every host that is started on the same one, with the
-same --host-id, serves it: "playctl help stores" has more.
+With --store the world is in Redis, and every host that is started on the same Redis server, with
+the same --host-id, serves it: "playctl help stores" has more.
 
-Ctrl-C and SIGTERM end it in order: /readyz turns off, streams end, requests under way are
-answered. A second one ends it at once. SIGHUP reads the TLS certificate again; where its terminal
-was closed, it ends the host in order. With --detach it runs in the background instead, until
-"playctl stop", with its log in a file of the data folder.`,
+Ctrl-C and SIGTERM shut it down gracefully: /readyz turns 503, streams end, and requests in
+progress are answered. A second signal ends it at once. SIGHUP reads the TLS certificate again; if
+its terminal was closed, it shuts the host down gracefully. With --detach it runs in the background
+instead, until "playctl stop", with its log in a file of the data folder.`,
 		Example: command.Example(
 			"playctl serve",
 			"playctl serve --demo",
@@ -137,7 +137,7 @@ func attend(ctx context.Context, a *command.App, served *served, s *serveSetting
 			defer func() { err = errors.Join(err, d.close(ctx)) }()
 		}
 		if ctx.Err() != nil {
-			// The end of the run, by a signal or the listener, is no failure of the demo.
+			// The end of the run, by a signal or the listener, is not a failure of the demo.
 			return nil
 		}
 		if err != nil {
@@ -218,7 +218,7 @@ func heedHangUps(a *command.App, h *host.Host, end func()) (release func()) {
 	}
 }
 
-// terminals is how many of the standard streams are a terminal; one whose window
+// terminals returns how many of the standard streams are a terminal; one whose window
 // was closed is none any more.
 func terminals(p *command.Program) (n int) {
 	for _, stream := range []any{p.Stdin, p.Stdout, p.Stderr} {

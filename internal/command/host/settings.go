@@ -57,30 +57,30 @@ type limit struct {
 //go:generate go test -count=1 -run ^TestOperatorsFindEveryLimit$ . -write-limits
 
 // limitFlags are all of them. A new one needs a line here, an option of the world or the
-// host, and the place that enforces it. The table of docs/hosting.md is made of them.
+// host, and the place that enforces it. The table of docs/hosting.md is made from them.
 func (s *serveSettings) limitFlags() []limit {
 	return append(s.quotaLimits(), []limit{
-		{"max-occupants", &s.limits.Occupants, world.DefaultOccupants, 1, "how many agents and MCP servers fit on the map"},
+		{"max-occupants", &s.limits.Occupants, world.DefaultOccupants, 1, "how many agents and MCP placements fit on the map"},
 		{"max-people", &s.limits.People, world.DefaultPeople, 1, "how many people fit on the map"},
-		{"max-occupants-per-owner", &s.limits.OccupantsPerOwner, 0, 0, "how many of them one main node may have; 0 = no limit"},
-		{"history", &s.limits.History, world.DefaultHistory, 1, "how many interactions and journeys are kept for each agent"},
-		{"max-watch-tokens", &s.limits.WatchTokens, world.DefaultWatchTokens, 1, "how many watch tokens one main node may have; the oldest go for new ones"},
-		{"max-api-keys", &s.limits.APIKeys, world.DefaultAPIKeys, 1, "how many API keys one account may have beside the default one"},
+		{"max-occupants-per-owner", &s.limits.OccupantsPerOwner, 0, 0, "how many agents and MCP placements one main node may have on the map; 0 = no limit"},
+		{"history", &s.limits.History, world.DefaultHistory, 1, "how many chat lines and how many journeys are kept for each agent"},
+		{"max-watch-tokens", &s.limits.WatchTokens, world.DefaultWatchTokens, 1, "how many watch tokens one main node may have; new ones replace the oldest"},
+		{"max-api-keys", &s.limits.APIKeys, world.DefaultAPIKeys, 1, "how many API keys one account may have besides the default one"},
 		{"max-invitations", &s.limits.Invitations, world.DefaultInvitations, 1, "how many open invitations one main node may have"},
 		{"max-total-invitations", &s.limits.TotalInvitations, world.DefaultTotalInvitations, 1, "how many invitations all together may have, the administrator's included"},
-		{"body-budget", &s.bodyBudget, host.DefaultBodyBudget >> 20, 4 * protocol.MaxBodyBytes >> 20, "how many MiB the bodies of all requests under way may hold together"},
+		{"body-budget", &s.bodyBudget, host.DefaultBodyBudget >> 20, 4 * protocol.MaxBodyBytes >> 20, "how many MiB the bodies of all requests in progress may hold together"},
 		{"reply-budget", &s.replyBudget, host.DefaultReplyBudget >> 20, 8, "how many MiB pages and compressed maps may hold until their readers have them"},
 		{"memory-budget", &s.memoryBudget, 0, 0, "how many MiB of memory past revs and recent events may take; 0 = an eighth of the memory limit, else 64"},
-		{"journal-budget", &s.journalBudget, 0, 0, "how many MiB the journal of events may take, the oldest go; 0 = 256, 64 with --ephemeral"},
-		{"rate-history", &s.limits.HistoryRate, 1 << 20, 0, "how many bytes a second one account may write to the world's store, a minute's worth at once; 0 = no limit"},
+		{"journal-budget", &s.journalBudget, 0, 0, "how many MiB the journal of events may take, past it the oldest events are dropped; 0 = 256, 64 with --ephemeral"},
+		{"rate-history", &s.limits.HistoryRate, 1 << 20, 0, "how many bytes a second one account may write to the world's store, with bursts of a minute's worth; 0 = no limit"},
 		{"rate-requests", &s.options.Limits.RequestsPerSecond, 1000, math.MinInt, "how many requests a second one address may make; negative = no limit"},
 		{"rate-nodes", &s.options.Limits.CreationsPerMinute, 60, math.MinInt, "how many nodes a minute one address may create; negative = no limit"},
 		{"max-connections", &s.options.Connections.Connections, 0, 0, "how many connections may be open; 0 = as many as the limit of open files leaves room for, at most 10000"},
-		{"max-connections-per-address", &s.options.Connections.PerAddress, 0, 0, "how many of them one address may have; 0 = a quarter"},
-		{"max-connections-per-caller", &s.options.Connections.PerCaller, 0, 0, "how many requests, streams included, one node or watch cookie may have under way; 0 = half as many as connections"},
+		{"max-connections-per-address", &s.options.Connections.PerAddress, 0, 0, "how many connections one address may have open; 0 = a quarter of --max-connections"},
+		{"max-connections-per-caller", &s.options.Connections.PerCaller, 0, 0, "how many requests, streams included, one node or watch cookie may have in progress; 0 = half of --max-connections"},
 		{"max-streams", &s.options.Connections.Streams, 0, 0, "how many event streams may be open; 0 = three quarters of the connections"},
-		{"max-streams-per-address", &s.options.Connections.StreamsPerAddress, 0, 0, "how many of them one address may have; 0 = half"},
-		{"max-streams-per-caller", &s.options.Connections.StreamsPerCaller, 0, 0, "how many of them one node or watch cookie may have; 0 = half"},
+		{"max-streams-per-address", &s.options.Connections.StreamsPerAddress, 0, 0, "how many event streams one address may have open; 0 = half of --max-streams"},
+		{"max-streams-per-caller", &s.options.Connections.StreamsPerCaller, 0, 0, "how many event streams one node or watch cookie may have open; 0 = half of --max-streams"},
 	}...)
 }
 
@@ -96,7 +96,7 @@ func (s *serveSettings) checkJournal() error {
 	return nil
 }
 
-// retention is how much of the journal is kept.
+// retention returns how much of the journal is kept.
 func (s *serveSettings) retention() store.Retention {
 	r := store.DefaultRetention()
 	if s.ephemeral {
@@ -136,40 +136,40 @@ func RegisterFlags(flags *pflag.FlagSet, a *command.App) { new(serveSettings).re
 // and the config file.
 func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	own := pflag.NewFlagSet("serve", pflag.ContinueOnError)
-	own.SortFlags = false // Those of the command are sorted; here each group would sort them anew.
+	own.SortFlags = false // Those of the command are sorted; here each group would sort them again.
 	s.store.Register(own, a)
 	own.DurationVar(&s.storeWait, "store-wait", time.Minute, "how long a starting host waits for its store to answer; 0 = do not wait")
 	own.BoolVar(&s.ephemeral, "ephemeral", false, "keep everything in memory and forget it at the end")
-	own.BoolVar(&s.demo, "demo", false, "make a world with agents that live in it; its store is temporary unless --data-dir is given (with --store, the folder has its credentials)")
+	own.BoolVar(&s.demo, "demo", false, "create a world with demo agents; its store is temporary unless --data-dir is given (with --store, the folder has its credentials)")
 	command.GroupFlags(own, "The world")
 
-	own.StringVar(&s.rootFile, "root-file", "", "the root key `file` (default: ~/.playctl/root, else ./.root; made for a new world if there is none; a world that is there has its own)")
+	own.StringVar(&s.rootFile, "root-file", "", "the root key `file` (default: ~/.playctl/root, else ./.root; created for a new world if there is none; an existing world keeps its own)")
 	own.StringVar(&s.adminTokenFile, "admin-token-file", "", "a `file` with the administrator's token; without it there is no administrator")
 	own.StringVar((*string)(&s.options.APIKeys), "api-keys", "", "when API keys are checked: required (the default), optional (the default with --compat) or off")
 	own.StringVar((*string)(&s.options.Registration), "registration", "open", "who may create main nodes: open, token or closed")
-	own.StringVar(&s.registrationTokenFile, "registration-token-file", "", "a `file` with the token that --registration token asks for")
-	own.BoolVar(&s.options.MainNodesInvite, "main-nodes-invite", false, "let main nodes make invitations, beside the administrator")
+	own.StringVar(&s.registrationTokenFile, "registration-token-file", "", "a `file` with the token that --registration token requires")
+	own.BoolVar(&s.options.MainNodesInvite, "main-nodes-invite", false, "let main nodes make invitations, besides the administrator")
 	own.BoolVar(&s.options.NoRepository, "no-repository", false, "no nodes and no API keys: anybody may do anything; for play on one machine")
 	own.StringVar((*string)(&s.options.Compat), "compat", "", "also serve existing clients of a `service`: agent-play")
 	own.Var(&s.bridgeURL, "bridge-url", "post every public event to this `URL` with /events added; with a password in it, set it in the environment or the file")
-	own.BoolVar(&s.options.AllowOwnerHash, "allow-owner-hash", false, "let a main node's hash stand for its agents' also beyond loopback")
+	own.BoolVar(&s.options.AllowOwnerHash, "allow-owner-hash", false, "accept a main node's hash in place of its agents' hashes beyond loopback as well")
 	command.GroupFlags(own, "Who may do what")
 
-	own.StringVar((*string)(&s.options.WatchAccess), "watch-access", "local", "who may use the watch page without a token: local (free on loopback), public (and everybody may look) or token (nobody)")
-	own.StringSliceVar(&s.options.WatchNames, "watch-name", nil, "a further `name` of this machine under which the watch page is free, when listening on loopback; may be repeated")
-	own.StringSliceVar(&s.options.WatchEmbed, "watch-embed", nil, "an `origin` whose pages may show the watch page in a frame or the map by itself, to look only, such as https://example.com; may be repeated")
+	own.StringVar((*string)(&s.options.WatchAccess), "watch-access", "local", "who may use the watch page without a token: local (on loopback), public (and everybody may look) or token (nobody)")
+	own.StringSliceVar(&s.options.WatchNames, "watch-name", nil, "an additional `name` of this machine under which the watch page is allowed without a token, when listening on loopback; may be repeated")
+	own.StringSliceVar(&s.options.WatchEmbed, "watch-embed", nil, "an `origin` whose pages may show the watch page in a frame or the map alone, to look only, such as https://example.com; may be repeated")
 	own.StringVar(&s.options.WorldName, "world-name", "", "the `name` of the world on its watch page and on cards of links to it")
 	command.GroupFlags(own, "The watch page")
 
 	own.StringVar(&s.options.Address, "listen", "127.0.0.1:7420", "the `address` to listen on; port 0 picks a free one")
-	own.StringSliceVar(&s.options.AllowHosts, "allow-host", nil, "a further `name` that requests may call the host by, with --no-repository, beside addresses, names without a dot and that of --public-url; may be repeated")
+	own.StringSliceVar(&s.options.AllowHosts, "allow-host", nil, "an additional `name` that requests may call the host by, with --no-repository, besides addresses, names without a dot and that of --public-url; may be repeated")
 	own.StringVar(&s.options.PublicURL, "public-url", "", "the `URL` that links start with (default: the listener's)")
-	own.StringSliceVar(&s.trustedProxies, "trusted-proxy", nil, "an `address` or network whose X-Forwarded-For is believed; may be repeated")
-	own.StringSliceVar(&s.options.CORSOrigins, "cors-origin", nil, "an `origin` whose pages may call, such as https://example.com; may be repeated")
+	own.StringSliceVar(&s.trustedProxies, "trusted-proxy", nil, "an `address` or network whose X-Forwarded-For is trusted; may be repeated")
+	own.StringSliceVar(&s.options.CORSOrigins, "cors-origin", nil, "an `origin` whose pages may send requests, such as https://example.com; may be repeated")
 	own.StringVar(&s.options.CertFile, "tls-cert", "", "serve TLS with this certificate `file` (PEM); SIGHUP reads it again")
 	own.StringVar(&s.options.KeyFile, "tls-key", "", "the `file` of the certificate's key (PEM)")
 	own.BoolVar(&s.options.HSTS, "hsts", false, "tell browsers to come back over TLS only, for a year; with --tls-cert")
-	own.StringVar(&s.options.OpsAddress, "metrics-listen", "", "take /healthz, /readyz and /metrics to a listener of their own at this `address`")
+	own.StringVar(&s.options.OpsAddress, "metrics-listen", "", "serve /healthz, /readyz and /metrics on a separate listener at this `address`")
 	own.BoolVar(&s.options.Profiling, "pprof", false, "serve profiles at --metrics-listen")
 	command.GroupFlags(own, "The listener")
 
@@ -204,7 +204,7 @@ func (s *serveSettings) checkTogether() error {
 	case s.demo && s.options.Registration != host.RegistrationOpen:
 		return command.Usagef("--demo makes a main node, so registration must be open")
 	case s.options.Compat != "" && s.options.APIKeys == host.APIKeysRequired:
-		return command.Usagef("clients that --compat is for send no API key: leave --api-keys out, or make it optional or off")
+		return command.Usagef("clients that --compat is for send no API key: omit --api-keys, or make it optional or off")
 	case s.options.Registration == host.RegistrationToken && s.registrationTokenFile == "":
 		return command.Usagef("--registration token needs a token: name its file with --registration-token-file")
 	case s.registrationTokenFile != "" && s.options.Registration != host.RegistrationToken:
@@ -235,7 +235,7 @@ func (s *serveSettings) check() error {
 	case host.WatchLocal, host.WatchPublic, host.WatchToken:
 		return s.checkBridge()
 	}
-	return command.Usagef("--watch-access: %q is none of local, public and token", s.options.WatchAccess)
+	return command.Usagef("--watch-access is %q: it must be local, public or token", s.options.WatchAccess)
 }
 
 // checkAddress refuses what cannot be listened on; a name is left to the system.
@@ -245,7 +245,7 @@ func checkAddress(address string) error {
 	}
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return fmt.Errorf("%q is no address such as 127.0.0.1:7420", address)
+		return fmt.Errorf("%q is not an address such as 127.0.0.1:7420", address)
 	}
 	if number, err := strconv.ParseUint(port, 10, 64); err == nil && number > math.MaxUint16 {
 		return fmt.Errorf("%q: ports go up to %d", address, math.MaxUint16)

@@ -38,8 +38,8 @@ func newStopCommand(a *command.App) *cobra.Command {
 		Use:     "stop",
 		GroupID: command.GroupHost,
 		Short:   "End a host that runs in the background",
-		Long: `End the host that "playctl serve --detach" started, in order, and wait until it has ended, at
-most for --timeout. Where it takes longer the exit code is 1; a second stop ends it at once.`,
+		Long: `Shut down the host that "playctl serve --detach" started, gracefully, and wait until it has
+ended, for --timeout at most. If it takes longer the exit code is 1; a second stop ends it at once.`,
 		Example: command.Example("playctl stop", "playctl stop --data-dir world"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -170,7 +170,7 @@ func showLog(ctx context.Context, a *command.App, folder string, lines int, foll
 			return fmt.Errorf("follow the log: %w", err)
 		}
 		if info.Size() < read {
-			read, rest = 0, nil // it starts anew
+			read, rest = 0, nil // it starts again
 		}
 		text, err := io.ReadAll(io.NewSectionReader(file, read, 2*logBound))
 		if err != nil {

@@ -19,8 +19,8 @@ import (
 )
 
 // errStoppedWaiting means that the run was ended while its store was awaited,
-// which is no failure.
-var errStoppedWaiting = errors.New("the store was awaited no longer")
+// which is not a failure.
+var errStoppedWaiting = errors.New("stopped waiting for the store")
 
 // The waits between two tries to open a store.
 const (
@@ -51,7 +51,7 @@ func awaitWorld(ctx context.Context, a *command.App, s *serveSettings, options *
 		case err == nil, !into.at.Passing(err):
 			return err
 		case !again:
-			return command.Hintf(fmt.Errorf("%w (it was awaited for %v)", err, s.storeWait), "%s", a.HintFor(err))
+			return command.Hintf(fmt.Errorf("%w (waited %v)", err, s.storeWait), "%s", a.HintFor(err))
 		}
 	}
 }
@@ -62,7 +62,7 @@ func standBy(ctx context.Context, a *command.App, s *serveSettings, options *hos
 	if err != nil {
 		return nil, listenProblem(err, s)
 	}
-	hint := fmt.Sprintf("the host waits %v for it and answers 503 at %s meanwhile, but for streams, which end at once", s.storeWait, standby.Addr())
+	hint := fmt.Sprintf("the host waits up to %v for it; meanwhile %s answers 503, and streams end immediately", s.storeWait, standby.Addr())
 	if more := a.HintFor(cause); more != "" {
 		hint += "; " + more
 	}
@@ -70,7 +70,7 @@ func standBy(ctx context.Context, a *command.App, s *serveSettings, options *hos
 	return standby, nil
 }
 
-// tryWorld opens the world once, and leaves nothing open where that fails.
+// tryWorld opens the world once, and leaves nothing open if that fails.
 func tryWorld(ctx context.Context, a *command.App, s *serveSettings, options *host.Options, into *served) error {
 	err := openWorld(ctx, a, s, options, into)
 	if err != nil && into.journal != nil {
@@ -81,7 +81,7 @@ func tryWorld(ctx context.Context, a *command.App, s *serveSettings, options *ho
 }
 
 // openAt opens the store at a place, with the root key that was named, else with the
-// store's own. Where there is no world yet it is made with the key at hand, else a new
+// store's own. If there is no world yet it is made with the key at hand, else a new
 // one: of hosts that make it at the same time, all take the key of the first.
 func openAt(ctx context.Context, a *command.App, s *serveSettings, at place.Place, into *served) error {
 	o := store.OpenOptions{Publish: published(s.options.Compat), Retention: s.retention()}

@@ -26,7 +26,7 @@ const (
 	drainTimeout   = 5 * time.Second
 	mostCalls      = 256
 	keptForResumes = 4 << 20
-	// mostConnections leaves room for those that have no request under way.
+	// mostConnections leaves room for those that have no request in progress.
 	mostConnections = 2 * mostCalls
 )
 
@@ -117,7 +117,7 @@ func guarded(next http.Handler, token protocol.Secret, allowed []string) http.Ha
 			defer func() { <-calls }()
 			next.ServeHTTP(w, r)
 		default:
-			http.Error(w, fmt.Sprintf("%d requests are under way, which is the limit", mostCalls), http.StatusServiceUnavailable)
+			http.Error(w, fmt.Sprintf("%d requests are in progress, which is the limit", mostCalls), http.StatusServiceUnavailable)
 		}
 	})
 }

@@ -112,7 +112,7 @@ func install(cmd *cobra.Command, a *command.App, name string, to target, flags *
 	return a.Printer.Print(render.Document{Data: result, Views: []render.View{render.Line("Written to " + path + ". Start the client again to use it.")}})
 }
 
-// program is what the client starts: this program by its name where the PATH has it, else
+// program returns what the client starts: this program by its name where the PATH has it, else
 // by its path.
 func program(a *command.App) string {
 	if filepath.Base(a.Name) == a.Name {
@@ -146,7 +146,7 @@ func arguments(a *command.App, flags *serveFlags) []string {
 	return args
 }
 
-// configured gives a configuration with the server in it, and what was added.
+// configured returns a configuration with the server in it, and what was added.
 func configured(before []byte, to target, program string, args []string) (after []byte, added string, err error) {
 	if to.member == "" {
 		return configuredTOML(before, program, args)
@@ -158,11 +158,11 @@ func configured(before []byte, to target, program string, args []string) (after 
 		text = held
 	}
 	if err := json.Unmarshal(text, &file); err != nil {
-		return nil, "", fmt.Errorf("it is no plain JSON, so it is left as it is: add the server by hand (%w)", err)
+		return nil, "", fmt.Errorf("it is not plain JSON, so it is left unchanged: add the server by hand (%w)", err)
 	}
 	if given, ok := file[to.member]; ok {
 		if err := json.Unmarshal(given, &servers); err != nil {
-			return nil, "", fmt.Errorf("its member %s is no object: %w", to.member, err)
+			return nil, "", fmt.Errorf("its member %s is not an object: %w", to.member, err)
 		}
 		if servers != nil {
 			held = given
@@ -187,12 +187,12 @@ func configured(before []byte, to target, program string, args []string) (after 
 	return out.Bytes(), fmt.Sprintf("%q: %s", serverName, entry), err
 }
 
-// withMember gives an object with a member, in its place or at the end. What else the
+// withMember returns an object with a member, in its place or at the end. What else the
 // object has keeps its order and its values: people read the file, and keep its versions.
 func withMember(object []byte, name string, value []byte) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
-		return nil, errors.New("it is no JSON object, so it is left as it is: add the server by hand")
+		return nil, errors.New("it is not a JSON object, so it is left unchanged: add the server by hand")
 	}
 	comma := ""
 	for ; d.More(); comma = "," {

@@ -20,7 +20,7 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// Commands are the commands of this package.
+// Commands returns the commands of this package.
 func Commands(a *command.App) []*cobra.Command {
 	return []*cobra.Command{newMCPCommand(a)}
 }
@@ -90,7 +90,7 @@ func (f *serveFlags) check() error {
 	case f.http == "" && f.tokenFile != "":
 		return command.Usagef("--token-file is for --http: standard input has one client")
 	case f.http != "" && f.tokenFile == "":
-		return command.Usagef("--http needs --token-file, which is made where it is missing")
+		return command.Usagef("--http needs --token-file, which is created if it is missing")
 	case f.agent != "" && f.readOnly:
 		return command.Usagef("--agent speaks, which --read-only forbids")
 	}

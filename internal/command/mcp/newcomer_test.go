@@ -43,7 +43,7 @@ func idOf(t *testing.T, session *sdkmcp.ClientSession, name string) string {
 	return agents[0].ID
 }
 
-// Somebody who made nothing yet has the account and the agent from then on, also where the
+// Somebody who made nothing yet has the account and the agent from then on, even if the
 // host comes later than the client.
 func TestNewcomer(t *testing.T) {
 	listen, home := port.Keep(t), t.TempDir()

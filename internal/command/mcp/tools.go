@@ -157,7 +157,7 @@ func (v *view) agents(ctx context.Context) ([]agentSummary, error) {
 	return list, nil
 }
 
-// waited is what wait_for_event gives: an event, or none where the time was over.
+// waited is what wait_for_event gives: an event, or none if the time was over.
 type waited struct {
 	Kind string          `json:"kind,omitempty"`
 	Seq  uint64          `json:"seq,omitempty"`
@@ -220,7 +220,7 @@ func kindOf(text string) (protocol.EventKind, error) {
 			return kind, nil
 		}
 	}
-	return "", fmt.Errorf("%q is no kind of event: the kinds are %s", text, strings.Join(names, ", "))
+	return "", fmt.Errorf("%q is not a kind of event: the kinds are %s", text, strings.Join(names, ", "))
 }
 
 // errTimeIsOver ends a wait.
@@ -293,7 +293,7 @@ func (v *view) ask(ctx context.Context, r *sdkmcp.CallToolRequest, in askArgs) (
 // errNobody is what find gives where nobody fits.
 var errNobody = errors.New("no agent on the map")
 
-// find gives the id of the one agent on the map that a name or an id means.
+// find returns the id of the one agent on the map that a name or an id means.
 func (v *view) find(ctx context.Context, name string) (string, error) {
 	rows, err := command.AgentsOnMap(ctx, v.client)
 	if err != nil {

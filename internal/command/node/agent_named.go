@@ -10,7 +10,7 @@ import (
 )
 
 // createNamedAgent makes the agent node of an account whose credentials follow from the
-// account's and a name. Where another program made it before, that one is meant.
+// account's and a name. If another program made it before, that one is meant.
 func createNamedAgent(ctx context.Context, a *command.App, who *command.Caller, name string) (command.AgentRef, error) {
 	c, err := a.Client(who, who.Main)
 	if err != nil {

@@ -46,7 +46,7 @@ key is kept in the context; --api-key-file or --show-api-key give it to another 
 			}
 			return a.AsMain(cmd.Context(), "Making the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 				if !who.Keeps() && file == "" && !show {
-					return nil, command.Hintf(command.Usagef("there is no context to keep the key in, so nobody would ever see it"),
+					return nil, command.Hintf(command.Usagef("there is no context to keep the key in, so it would be lost"),
 						"add --api-key-file FILE or --show-api-key")
 				}
 				reply, err := c.CreateAPIKey(ctx)
@@ -58,7 +58,7 @@ key is kept in the context; --api-key-file or --show-api-key give it to another 
 		},
 	}
 	cmd.Flags().StringVar(&file, "api-key-file", "", "write the key to this `file` as well, readable by you only")
-	cmd.Flags().BoolVar(&show, "show-api-key", false, "print the key with the result, also where others may read it")
+	cmd.Flags().BoolVar(&show, "show-api-key", false, "print the key with the result, even if others may read it")
 	command.RegisterYes(cmd, &yes)
 	return cmd
 }
@@ -116,7 +116,7 @@ func keepAPIKey(ctx context.Context, a *command.App, who *command.Caller, key pr
 	}}}, errors.Join(unkept, unwritten)
 }
 
-// kept is the context that keeps what the main node gets, "" for none.
+// kept returns the context that keeps what the main node gets, "" for none.
 func kept(who *command.Caller) string {
 	if !who.Keeps() {
 		return ""
@@ -199,7 +199,7 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 	err = registerAgent(ctx, a, c, node, label)
 	importAgain := "playctl credentials import --agent " + command.ShellWord(cmp.Or(label, "NAME"))
 	if protocol.HasCode(err, protocol.CodeNodeExists) {
-		err = command.Hintf(err, "that phrase is registered already: where it is one of your agents', %q brings it in", importAgain)
+		err = command.Hintf(err, "that phrase is registered already: if it is one of your agents', %q imports it", importAgain)
 	}
 	if err != nil {
 		return notCreated(a, err, phrase)
@@ -222,7 +222,7 @@ func registerAgent(ctx context.Context, a *command.App, c *client.Client, node c
 		_, err := c.CreateLabeledAgent(ctx, node, kept)
 		if protocol.HasCode(err, protocol.CodeLabelExists) {
 			a.Warn(fmt.Sprintf("another agent of the account has the label %q: this one has it on this machine only", label),
-				"\"playctl list-agent-nodes\" shows which; delete that one where it is not used any more")
+				"\"playctl list-agent-nodes\" shows which; delete that one if it is no longer used")
 			_, err = c.CreateAgentNode(ctx, node)
 		}
 		return err
@@ -253,7 +253,7 @@ func labelIsFree(c *command.Caller, label string) error {
 	}
 	if !c.Keeps() {
 		return command.Hintf(command.Usagef("there is no context of this main node to keep the label %q in, so no command would know it", label),
-			"leave the label out and use the agent's id, or sign in first: %q", c.SignIn())
+			"omit the label and use the agent's id, or sign in first: %q", c.SignIn())
 	}
 	if err := creds.CheckLabel(label); err != nil {
 		return command.Usagef("%q: %w", label, err)

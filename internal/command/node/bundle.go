@@ -38,8 +38,8 @@ func newContextExportCommand(a *command.App) *cobra.Command {
 		Use:   "export [name]",
 		Short: "Write a context into a file, to take it to another machine",
 		Long: `Write a context, or the one in use, into a file: the host with its root key and certificate, your
-main node with its API key, the agents with their labels. "playctl context import" makes the same
-context of it. With --encrypt a passphrase is asked for, or taken from --passphrase-file, and age
+main node with its API key, the agents with their labels. "playctl context import" creates the same
+context from it. With --encrypt a passphrase is asked for, or taken from --passphrase-file, and age
 (age-encryption.org) encrypts the file; without it everybody who reads the file can act as you.
 
 With --agent it has that one agent and no main node, for a machine that runs only this agent:
@@ -65,11 +65,11 @@ nothing else of the account can be done with it. Its API key is the one in --api
 	cmd.Flags().BoolVar(&flags.encrypt, "encrypt", false, "encrypt it under a passphrase, as age does")
 	cmd.Flags().StringVar(&flags.passphraseFile, "passphrase-file", "", "take the passphrase from this `file`; - is standard input")
 	cmd.Flags().StringVar(&flags.agent, "agent", "", "only this `agent`, without the main node")
-	cmd.Flags().StringVar(&flags.keyFile, "api-key-file", "", "with --agent, the `file` with the API key that goes along")
+	cmd.Flags().StringVar(&flags.keyFile, "api-key-file", "", "with --agent, the `file` with the API key to include")
 	return cmd
 }
 
-// contextToExport is the named context, else the one that other commands would use.
+// contextToExport returns the named context, else the one that other commands would use.
 func contextToExport(a *command.App, args []string) (*creds.Context, error) {
 	_, file, err := a.CredentialsFile()
 	if err != nil {
@@ -135,7 +135,7 @@ func writeExport(a *command.App, name, what string, text []byte, force bool) (pa
 	return path, nil
 }
 
-// agentContext is a context with one agent of another one, and no main node.
+// agentContext returns a context with one agent of another one, and no main node.
 func agentContext(a *command.App, from *creds.Context, flags *bundleFlags) (*creds.Context, error) {
 	agent, err := from.Agent(flags.agent)
 	if err != nil {
@@ -147,7 +147,7 @@ func agentContext(a *command.App, from *creds.Context, flags *bundleFlags) (*cre
 		return nil, err
 	}
 	if key.IsZero() {
-		a.Note("No API key goes along. Where the host asks for one, make it with \"playctl key create NAME --api-key-file FILE\" and add --api-key-file FILE.")
+		a.Note("No API key is included. If the host requires one, make it with \"playctl key create NAME --api-key-file FILE\" and add --api-key-file FILE.")
 	}
 	only, err := creds.NewContext(from.Name, from.ServerURL, from.Service, a.Now())
 	if err != nil {
@@ -196,7 +196,7 @@ func readPassphrase(ctx context.Context, a *command.App, file, question string) 
 	if file == "" {
 		answer, err := a.Ask(ctx, question, true)
 		if errors.Is(err, command.ErrNoTerminal) {
-			return protocol.Secret{}, command.Hintf(command.Usagef("there is no terminal to ask for the passphrase at"), "name the file it is in with --passphrase-file")
+			return protocol.Secret{}, command.Hintf(command.Usagef("there is no terminal for entering the passphrase"), "name the file it is in with --passphrase-file")
 		}
 		if err != nil {
 			return protocol.Secret{}, err
@@ -220,9 +220,10 @@ func newContextImportCommand(a *command.App) *cobra.Command {
 	var replace, use bool
 	cmd := &cobra.Command{
 		Use:   "import <file>",
-		Short: "Make a context of a file that \"playctl context export\" wrote",
-		Long: `Make a context of a file that "playctl context export" wrote, - for standard input. The passphrase
-of an encrypted one is asked for, or taken from --passphrase-file. --context gives it another name.`,
+		Short: "Create a context from a file that \"playctl context export\" wrote",
+		Long: `Create a context from a file that "playctl context export" wrote, - for standard input. The
+passphrase of an encrypted one is asked for, or taken from --passphrase-file. --context gives it
+another name.`,
 		Example: command.Example(
 			"playctl context import home.age",
 			"playctl context import ada.json --context ci --use"),

@@ -32,8 +32,8 @@ func newContextAddCommand(a *command.App) *cobra.Command {
 		Use:   "add <name>",
 		Short: "Add a context for a host, without credentials yet",
 		Long: `Add a context for a host. "playctl create-main-node --context <name>" puts a main node into it, and
-"playctl login --phrase --context <name>" one that there is already. Where the host's certificate is
-not one that everybody trusts, --fingerprint names it; an invitation does so by itself, and what
+"playctl login --phrase --context <name>" one that there is already. If the host's certificate is
+not one that everybody trusts, --fingerprint names it; an invitation does so automatically, and what
 another context trusts at the same URL is taken over.`,
 		Example: command.Example(
 			"playctl context add work --server https://play.example.com",
@@ -127,7 +127,7 @@ func newContextListCommand(a *command.App) *cobra.Command {
 				return err
 			}
 			current := ""
-			// Where the one that was named is not there, none is marked.
+			// If the one that was named is not there, none is marked.
 			if inForce, err := a.ChooseContext(file); err == nil && inForce != nil {
 				current = inForce.Name
 			}

@@ -53,7 +53,7 @@ id derives from the hash and the world's root key, which the host gives.`,
 	}
 	phrase.Register(cmd.Flags())
 	registerRootFile(cmd, &rootFile)
-	cmd.Flags().StringVar(&tokenFile, "registration-token-file", "", "the `file` with the token that the host asks for (or set "+command.EnvRegistrationToken+")")
+	cmd.Flags().StringVar(&tokenFile, "registration-token-file", "", "the `file` with the token that the host requires (or set "+command.EnvRegistrationToken+")")
 	return cmd
 }
 
@@ -139,20 +139,20 @@ func keepable(a *command.App, node string) error {
 	return command.Hintf(fmt.Errorf("no %s was made, for its credentials could not be kept: %w", node, err), "name another file with --credentials-file")
 }
 
-// notKept is the error of a node that was made and whose credentials cannot be
-// saved. The phrase is shown all the same: again is the command that makes them of it.
+// notKept returns the error of a node that was made and whose credentials cannot be
+// saved. The phrase is shown all the same: again is the command that creates them from it.
 func notKept(node, again string, err error) error {
 	if err == nil {
 		return nil
 	}
 	return command.Hintf(fmt.Errorf("the %s was made, but its credentials cannot be kept: %w", node, err),
-		"keep the phrase: once that is mended, %q makes them of it", again)
+		"keep the phrase: once that is fixed, %q creates them from it", again)
 }
 
 // errHasMain says of a context that it is not free for another account.
 var errHasMain = errors.New("has a main node already")
 
-// newAccount is the context that a new main node goes into: one without a node
+// newAccount returns the context that a new main node goes into: one without a node
 // that is there already, or with replace also one with a node, else a new one.
 func newAccount(a *command.App, replace bool) (*creds.Context, error) {
 	_, file, err := a.CredentialsFile()
@@ -184,7 +184,7 @@ func newAccount(a *command.App, replace bool) (*creds.Context, error) {
 	return target, nil
 }
 
-// accountContext is the name of the context that a new account goes into: the one that was
+// accountContext returns the name of the context that a new account goes into: the one that was
 // named, else "default", else for another host one with the name of that.
 func accountContext(a *command.App, file *creds.File, server string, replace bool) string {
 	there, err := file.Context(defaultContext)
@@ -195,13 +195,13 @@ func accountContext(a *command.App, file *creds.File, server string, replace boo
 	return freeContext(a, file, server)
 }
 
-// hasMain is the error of a context that is not free for another account.
+// hasMain returns the error of a context that is not free for another account.
 func hasMain(existing *creds.Context) error {
 	return command.Hintf(fmt.Errorf("context %q %w, at %s", existing.Name, errHasMain, existing.ServerURL),
 		"\"playctl whoami --context %s\" shows it; name a new context with --context for another account", existing.Name)
 }
 
-// trustedAt is the fingerprint of a host that a context has, the one of that name or any
+// trustedAt returns the fingerprint of a host that a context has, the one of that name or any
 // other.
 func trustedAt(file *creds.File, name, server string) string {
 	for _, name := range append([]string{name, file.Current()}, file.Names()...) {
@@ -236,7 +236,7 @@ func registerMain(ctx context.Context, a *command.App, c *client.Client, node cl
 	return key, err
 }
 
-// notCreated ends a creation that failed. Where the host refused, the phrase
+// notCreated ends a creation that failed. If the host refused, the phrase
 // file goes; where the outcome is unknown it stays, for the node may exist.
 func notCreated(a *command.App, err error, phrase *command.NodePhrase) error {
 	var refused *protocol.Error

@@ -38,7 +38,7 @@ an agent, which joins the context under that label.
 With a file, - for standard input, it takes over a credentials file: a context of
 playctl's own file, or what "playctl credentials export" or the agent-play service wrote.
 Agents without a label get agent-1, agent-2 and so on; --server and --service say where
-the host is where the file does not. The host gets the labels that it does not have yet.
+the host is if the file does not. The host gets the labels that it does not have yet.
 
 Phrases are hashed and forgotten unless --keep-phrase is given.`,
 		Example: command.Example(

@@ -48,11 +48,12 @@ func newInviteCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupNodes,
 		Short:   "Invite somebody to a host with one string",
 		Long: `Invite somebody to a host. It prints one string with everything that "playctl login" needs
-to make an account: the host's address, its root key, a registration token and, where the
+to make an account: the host's address, its root key, a registration token and, if the
 certificate is not one that everybody trusts, its fingerprint.
 
-The administrator may invite (--admin), and main nodes where the host was started with
---main-nodes-invite. The first to have the string can use it: send it where only its reader sees it.`,
+The administrator may invite (--admin), and main nodes if the host was started with
+--main-nodes-invite. The first to have the string can use it: send it so that only the invited
+person sees it.`,
 		Example: command.Example(
 			"playctl invite --admin --admin-token-file admin.token --server https://play.example.com",
 			"playctl invite --expires 72h --uses 5"),
@@ -60,11 +61,11 @@ The administrator may invite (--admin), and main nodes where the host was starte
 		RunE: func(cmd *cobra.Command, _ []string) error { return invite(cmd.Context(), a, &flags) },
 	}
 	flags.admin.Register(cmd)
-	cmd.Flags().DurationVar(&flags.expires, "expires", protocol.DefaultInvitationSeconds*time.Second, "how long it is good, from 1m to 720h")
+	cmd.Flags().DurationVar(&flags.expires, "expires", protocol.DefaultInvitationSeconds*time.Second, "how long it is valid, from 1m to 720h")
 	cmd.Flags().IntVar(&flags.uses, "uses", protocol.DefaultInvitationUses, "how many accounts it makes")
-	cmd.Flags().StringVar(&flags.url, "url", "", "the host's `URL` for who is invited (default: the host's --public-url, else the one that is called)")
+	cmd.Flags().StringVar(&flags.url, "url", "", "the host's `URL` for the invited person (default: the host's --public-url, else the one that is called)")
 	cmd.Flags().StringVar(&flags.fingerprint, "fingerprint", fingerprintAuto,
-		"the certificate to trust: `HEX` of its SHA-256, none, or auto: that of the host where this machine trusts it by SSL_CERT_FILE, SSL_CERT_DIR or a fingerprint only")
+		"the certificate to trust: `HEX` of its SHA-256, none, or auto: that of the host if this machine trusts it by SSL_CERT_FILE, SSL_CERT_DIR or a fingerprint only")
 	cmd.AddCommand(newInviteListCommand(a), newInviteRevokeCommand(a))
 	return cmd
 }
@@ -95,7 +96,7 @@ func invite(ctx context.Context, a *command.App, flags *inviteFlags) error {
 	return err
 }
 
-// invitation is the string that a reply makes.
+// invitation returns the string that a reply makes.
 func invitation(a *command.App, who *command.Caller, c *client.Client, flags *inviteFlags, reply *protocol.InviteReply) (*render.Document, error) {
 	server := who.Server
 	if reply.URL != "" {
@@ -129,7 +130,7 @@ func invitation(a *command.App, who *command.Caller, c *client.Client, flags *in
 	}, nil
 }
 
-// fingerprintFor is the fingerprint that an invitation names. Where this machine trusts
+// fingerprintFor returns the fingerprint that an invitation names. If this machine trusts
 // the host by settings of its own, another one would not.
 func fingerprintFor(a *command.App, who *command.Caller, c *client.Client, flag string) string {
 	switch {

@@ -21,9 +21,9 @@ func newKeyCommand(a *command.App) *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use:     "key",
 		GroupID: command.GroupNodes,
-		Short:   "Make, list and revoke API keys; several are good at once",
-		Long: `Make, list and revoke API keys of your main node. Several are good at once, so that a key is
-replaced without an outage: make a new one, take it where the old one is, revoke the old one.
+		Short:   "Make, list and revoke API keys; several are valid at the same time",
+		Long: `Make, list and revoke API keys of your main node. Several are valid at the same time, so that a
+key is replaced without an outage: make a new one, put it where the old one is, revoke the old one.
 The first key of an account is called default; "playctl create-api-key" replaces that one.`,
 		Example: command.Example("playctl key create ci --expires 720h --api-key-file ci.key", "playctl key list", "playctl key revoke ci"),
 	}, newKeyCreateCommand(a), newKeyListCommand(a), newKeyRevokeCommand(a))
@@ -41,7 +41,7 @@ type keyFlags struct {
 type createdKeyResult struct {
 	Context   string `json:"context,omitempty"`
 	Name      string `json:"name"`                // the name of the key
-	ExpiresAt string `json:"expiresAt,omitempty"` // when it ends; absent for a key that is good for ever
+	ExpiresAt string `json:"expiresAt,omitempty"` // when it ends; absent for a key that does not expire
 	File      string `json:"file,omitempty"`      // the file that has the key, with --api-key-file
 	APIKey    string `json:"apiKey,omitempty"`    // the key, with --show-api-key
 	Used      bool   `json:"used"`                // whether the context uses it from now on
@@ -51,7 +51,7 @@ func newKeyCreateCommand(a *command.App) *cobra.Command {
 	var flags keyFlags
 	cmd := &cobra.Command{
 		Use:   "create <name>",
-		Short: "Make one more API key; the others stay good",
+		Short: "Make one more API key; the others stay valid",
 		Long: `Make one more API key of the context's main node. The host shows it once: --use keeps it in
 the context, in place of the one there, --api-key-file writes it to a file for another program.`,
 		Example: command.Example(
@@ -60,16 +60,16 @@ the context, in place of the one there, --api-key-file writes it to a file for a
 		Args: command.Takes("name"),
 		RunE: func(cmd *cobra.Command, args []string) error { return createKey(cmd.Context(), a, args[0], &flags) },
 	}
-	cmd.Flags().DurationVar(&flags.expires, "expires", 0, "how long it is good, from 1m; 0 = for ever")
+	cmd.Flags().DurationVar(&flags.expires, "expires", 0, "how long it is valid, from 1m; 0 = no expiry")
 	cmd.Flags().StringVar(&flags.file, "api-key-file", "", "write the key to this `file`, readable by you only, which must not exist")
-	cmd.Flags().BoolVar(&flags.show, "show-api-key", false, "print the key with the result, also where others may read it")
+	cmd.Flags().BoolVar(&flags.show, "show-api-key", false, "print the key with the result, even if others may read it")
 	cmd.Flags().BoolVar(&flags.use, "use", false, "keep it in the context and use it from now on")
 	return cmd
 }
 
 func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags) error {
 	if flags.file == "" && !flags.show && !flags.use {
-		return command.Hintf(command.Usagef("nobody would ever see the new key"), "add --use, --api-key-file FILE or --show-api-key")
+		return command.Hintf(command.Usagef("the new key would not be shown or saved"), "add --use, --api-key-file FILE or --show-api-key")
 	}
 	term, err := seconds(flags.expires, protocol.MinKeySeconds)
 	if err != nil {
@@ -77,7 +77,7 @@ func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags
 	}
 	return a.AsMain(ctx, "Making the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 		if flags.use && !who.Keeps() {
-			return nil, command.Usagef("there is no context of this main node to keep the key in: leave --use out")
+			return nil, command.Usagef("there is no context of this main node to keep the key in: omit --use")
 		}
 		result := createdKeyResult{Context: kept(who), Name: name, Used: flags.use}
 		if flags.file != "" {
@@ -115,7 +115,7 @@ func seconds(term time.Duration, least int) (int, error) {
 }
 
 // saveKey keeps a new key where it was asked for: in the context with use, and in the file
-// if there is one. The context is first, for commands need a key that is good.
+// if there is one. The context is first, for commands need a valid key.
 func saveKey(ctx context.Context, who *command.Caller, name string, key protocol.Secret, file string, use bool) (unkept, unwritten error) {
 	if use {
 		unkept = who.Change(ctx, func(target *creds.Context) error {
@@ -184,7 +184,7 @@ func listedKeys(a *command.App, who *command.Caller, keys []protocol.KeyRecord) 
 	})
 }
 
-// orExpired is a cell with the time at which something ends, or that it has ended.
+// orExpired returns a cell with the time at which something ends, or that it has ended.
 func orExpired(a *command.App, expiresAt string) string {
 	if at, err := protocol.ParseTime(expiresAt); err == nil && !a.Now().Before(at) {
 		return "expired"
@@ -245,7 +245,7 @@ func revokesKey(a *command.App, name string) string {
 		render.Clean(name), who.Context.Name, who.NewKey())
 }
 
-// warnRevoked says where the key that commands show is good no more.
+// warnRevoked warns if the key that commands send is no longer valid.
 func warnRevoked(ctx context.Context, a *command.App, c *client.Client) {
 	if _, err := c.Session(ctx); protocol.HasCode(err, protocol.CodeAPIKeyInvalid) {
 		a.Warn("the host refuses the API key that your own commands show now", a.HintFor(err))

@@ -29,8 +29,8 @@ func newNodesLabelCommand(a *command.App) *cobra.Command {
 	var remove bool
 	cmd := &cobra.Command{
 		Use:   "label <agent> [label]",
-		Short: "Give an agent node another label, or with --remove none",
-		Long: `Give an agent node of yours, or your main node by its id, another label. The host keeps it, so
+		Short: "Change or remove the label of an agent node",
+		Long: `Change the label of an agent node of yours, or of your main node by its id. The host keeps it, so
 that other machines of the account know it, and so does the context. Others do not see it: what
 they see is the name with which the agent is on the map.`,
 		Example: command.Example("playctl nodes label Ada 'Ada of the mill'", "playctl nodes label Ada --remove"),
@@ -113,7 +113,7 @@ func labelDocument(who *command.Caller, id, label string, atHost bool) *render.D
 }
 
 // labelAtHost gives a node a label at the host. It returns false and no error where the
-// host keeps none: it is of the older service, older than labels, or without nodes.
+// host keeps none: it is of the agent-play service, older than labels, or without nodes.
 func labelAtHost(ctx context.Context, c *client.Client, id, label string) (bool, error) {
 	if c.Service() != protocol.ServicePlay {
 		return false, nil

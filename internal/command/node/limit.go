@@ -27,7 +27,7 @@ func amounts(a *protocol.Amounts) []amount {
 		{"mcp", "MCP servers", &a.MCP},
 		{"map-bytes", "bytes on the map", &a.MapBytes},
 		{"requests", "open intercom requests", &a.Requests},
-		{"lines", "log lines", &a.Lines},
+		{"lines", "chat lines", &a.Lines},
 		{"journeys", "journeys", &a.Journeys},
 		{"bytes", "bytes of history", &a.Bytes},
 		{"agent-bytes", "bytes of agents' names", &a.AgentBytes},
@@ -64,7 +64,7 @@ func usageTables(nodes []nodeItem) (now, history, others render.Table) {
 	return table(0, cut), table(cut, last), table(last, len(all))
 }
 
-// usageCells are what an account has, each with a limit of its own after a slash.
+// usageCells returns what an account has, each with a limit of its own after a slash.
 func usageCells(usage, limits *protocol.Amounts) []string {
 	if usage == nil {
 		usage = &protocol.Amounts{}
@@ -131,7 +131,7 @@ accounts together hold as before.`,
 	for _, one := range amounts(&protocol.Amounts{}) {
 		values[one.name] = cmd.Flags().Uint64(one.name, 0, "how many "+one.what+" it may have; 0 = no limit")
 	}
-	cmd.Flags().BoolVar(&reset, "reset", false, "first take back the limits that it has of its own")
+	cmd.Flags().BoolVar(&reset, "reset", false, "first remove the account's own limits")
 	admin.RegisterToken(cmd)
 	return cmd
 }
@@ -176,7 +176,7 @@ func limitNode(ctx context.Context, c *client.Client, request protocol.NodeLimit
 	return limitsDocument(reply), nil
 }
 
-// meantAccount is the whole id of the account that somebody means who typed the beginning of
+// meantAccount returns the whole id of the account that somebody means who typed the beginning of
 // it; what means none stays as it was typed.
 func meantAccount(accounts []protocol.MainNodeRecord, typed string) (string, error) {
 	id := protocol.NormalizeNodeID(typed)

@@ -38,13 +38,13 @@ func newLoginCommand(a *command.App) *cobra.Command {
 terminal it reads it from standard input. With the URL of a host that is open to everybody no
 invitation is needed. An invitation is never an argument: others on the machine see those.
 
-It makes an account and a context that remembers the host's address, root key and, where the
+It makes an account and a context that remembers the host's address, root key and, if the
 invitation names one, the certificate. Commands use that context from then on.
 
-With --phrase it is for an account that you have already: on a new machine, or after the credentials
+With --phrase it signs in to an existing account: on a new machine, or after the credentials
 file was lost. It asks for the account's phrase, or reads it from standard input, and names the agents
 by the labels that the host keeps; they need no phrases of their own. An invitation to the host, used
-or not, says where it is; else the URL does.`,
+or not, says where it is; otherwise the URL does.`,
 		Example: command.Example(
 			"playctl login",
 			"playctl login --invite-file invitation.txt --context work",
@@ -70,7 +70,7 @@ or not, says where it is; else the URL does.`,
 	return cmd
 }
 
-// invitation is where to go: what an invitation says, or the URL of an open host.
+// invitation returns where to go: what an invitation says, or the URL of an open host.
 func (f *loginFlags) invitation(ctx context.Context, a *command.App, args []string) (invited creds.Invitation, err error) {
 	if len(args) == 0 && f.signIn && f.inviteFile == "" {
 		known, err := knownHost(a)
@@ -112,7 +112,7 @@ func readInvitation(ctx context.Context, a *command.App, file string) (creds.Inv
 	}
 	if errors.Is(err, command.ErrNoTerminal) {
 		if file == "" && command.IsTerminal(a.Stdin) {
-			return creds.Invitation{}, command.Hintf(command.Usagef("there is nobody to ask for the invitation"),
+			return creds.Invitation{}, command.Hintf(command.Usagef("there is no terminal for entering the invitation"),
 				"name its file with --invite-file, or the URL of a host that is open to everybody")
 		}
 		if file == "" {
@@ -128,12 +128,12 @@ func readInvitation(ctx context.Context, a *command.App, file string) (creds.Inv
 	invited, err := creds.ParseInvitation(text)
 	if err != nil {
 		return creds.Invitation{}, command.Hintf(command.BadInput(fmt.Errorf("%s: %w", from, err)),
-			"ask who invited you to send it again; \"playctl login URL\" joins a host that is open to everybody")
+			"ask the person who invited you to send it again; \"playctl login URL\" joins a host that is open to everybody")
 	}
 	return invited, nil
 }
 
-// join makes an account where somebody is invited.
+// join makes an account at the host that the invitation or the URL names.
 func join(ctx context.Context, a *command.App, flags *loginFlags, invited creds.Invitation) error {
 	target, err := joinContext(a, &invited)
 	if err != nil {
@@ -154,7 +154,7 @@ func join(ctx context.Context, a *command.App, flags *loginFlags, invited creds.
 	return makeAccount(ctx, a, c, target, &flags.phrase, true)
 }
 
-// joinContext is the context of a host that somebody joins: the one that was named,
+// joinContext returns the context of a host that somebody joins: the one that was named,
 // else "default" where that is free, else one with the name of the host.
 func joinContext(a *command.App, invited *creds.Invitation) (*creds.Context, error) {
 	_, file, err := a.CredentialsFile()
@@ -187,7 +187,7 @@ func joinContext(a *command.App, invited *creds.Invitation) (*creds.Context, err
 	return target, nil
 }
 
-// knownHost is the address that the named context has, "" for none: somebody signs in to
+// knownHost returns the address that the named context has, "" for none: somebody signs in to
 // a host that was added before.
 func knownHost(a *command.App) (string, error) {
 	if a.Settings.Context == "" {
@@ -211,7 +211,7 @@ var notInContextName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 })
 
-// nameFrom is a text as the name of a context or of an API key: otherwise where nothing is
+// nameFrom returns a text as the name of a context or of an API key: otherwise where nothing is
 // left of it.
 func nameFrom(text, otherwise string) string {
 	const most = 64
@@ -219,7 +219,7 @@ func nameFrom(text, otherwise string) string {
 	return cmp.Or(name[:min(len(name), most)], otherwise)
 }
 
-// freeContext is the name of a context for a host.
+// freeContext returns the name of a context for a host.
 func freeContext(a *command.App, file *creds.File, server string) string {
 	if a.Settings.Context != "" {
 		return a.Settings.Context
@@ -234,7 +234,7 @@ func freeContext(a *command.App, file *creds.File, server string) string {
 	return nameFrom(u.Host, "host")
 }
 
-// invitedRootKey is the root key of a host. One that is not what the invitation names
+// invitedRootKey returns the root key of a host. One that is not what the invitation names
 // is another host's, or another world's.
 func invitedRootKey(ctx context.Context, a *command.App, c *client.Client, invited *creds.Invitation, file string) (string, error) {
 	if invited.RootKey == "" {
@@ -243,14 +243,14 @@ func invitedRootKey(ctx context.Context, a *command.App, c *client.Client, invit
 	reply, err := askRootKey(ctx, a, c)
 	if protocol.HasCode(err, protocol.CodeCredentialsMissing) {
 		return "", command.Hintf(protocol.WrapError(protocol.CodeRegistrationClosed, err, "the host does not know this invitation"),
-			"it may have been revoked: ask who invited you for another")
+			"it may have been revoked: ask the person who invited you for another")
 	}
 	if err != nil {
 		return "", err
 	}
 	if protocol.NormalizeRootKey(reply.RootKey) != invited.RootKey {
 		return "", command.Hintf(fmt.Errorf("%w than the invitation names, so %s is not the host that you were invited to", command.ErrRootKey, c.Host()),
-			"ask who invited you: its world may have been replaced since, or somebody else may answer at its address")
+			"ask the person who invited you: its world may have been replaced since, or somebody else may answer at its address")
 	}
 	return invited.RootKey, nil
 }

@@ -122,7 +122,7 @@ func machineKey(ctx context.Context, a *command.App, c *client.Client) (protocol
 	return protocol.Secret{}, "", errors.New("this machine has made an API key a moment ago: try again")
 }
 
-// keyName is what the API key of a machine is called.
+// keyName returns what the API key of a machine is called.
 func keyName(machine string) string {
 	const other = "machine"
 	name := nameFrom(machine, other)

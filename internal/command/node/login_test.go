@@ -9,7 +9,7 @@ import (
 	"github.com/playctl/playctl/internal/creds"
 )
 
-// A host takes each of these names, also where the machine has one that is none of a key.
+// A host takes each of these names, even if the machine has one that is none of a key.
 func TestKeyNames(t *testing.T) {
 	t.Parallel()
 	for machine, want := range map[string]string{

@@ -16,7 +16,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Commands are the commands of this package.
+// Commands returns the commands of this package.
 func Commands(a *command.App) []*cobra.Command {
 	a.MakeMainNode = func(ctx context.Context, phrase *command.PhraseFlags) error {
 		return createMainNode(ctx, a, phrase, "", "")
@@ -71,7 +71,7 @@ func newNodesListCommand(a *command.App) *cobra.Command {
 		Use:   "list",
 		Short: "List your nodes, or with --admin all nodes of the host",
 		Long: `List your main node and its agent nodes, or with --admin every node that the host knows, and
-what each account has: agents, spaces, MCP servers, log lines, journeys and bytes of history, with
+what each account has: agents, spaces, MCP servers, chat lines, journeys and bytes of history, with
 limits of its own after a slash. NAME is the owner's label, else the name at the host, and of the
 node of a space the beginning of the space's id. No phrase, hash or key is ever shown.`,
 		Example: command.Example("playctl nodes list", "playctl nodes list --admin --admin-token-file admin.token --output ndjson"),
@@ -192,7 +192,7 @@ agent is named by its label, its id, or the beginning of its id.`,
 	}
 }
 
-// allAgents are the agents of an account. Hosts of the agent-play service list those
+// allAgents returns the agents of an account. Hosts of the agent-play service list those
 // that never registered by their ids only.
 func allAgents(reply *protocol.NodesReply) []protocol.AgentRecord {
 	all := slices.Clone([]protocol.AgentRecord(reply.AgentNodes))

@@ -15,11 +15,11 @@ import (
 )
 
 func registerRootFile(cmd *cobra.Command, rootFile *string) {
-	cmd.Flags().StringVar(rootFile, "root-file", "", "the world's root key `file` (default: "+creds.EnvRootFile+", else the key that the host tells)")
+	cmd.Flags().StringVar(rootFile, "root-file", "", "the world's root key `file` (default: "+creds.EnvRootFile+", else the key that the host gives)")
 }
 
-// rootKey is what the node ids of a host derive from: the key in the file that was
-// named, else the one that the context remembers, else what the host says. Where it
+// rootKey returns what the node ids of a host derive from: the key in the file that was
+// named, else the one that the context remembers, else what the host says. If it
 // does not say, a file in one of the usual places will do.
 func rootKey(ctx context.Context, a *command.App, c *client.Client, remembered, file string) (string, error) {
 	here := a.Surroundings()
@@ -45,7 +45,7 @@ func rootKey(ctx context.Context, a *command.App, c *client.Client, remembered, 
 		return "", missing
 	case protocol.HasCode(err, protocol.CodeCredentialsMissing, protocol.CodeCredentialsInvalid):
 		return "", command.Hintf(err, "ask its operator for an invitation, which \"playctl login --invite-file FILE\" takes, or for a registration token (--registration-token-file); "+
-			"who has an account there signs in with \"playctl login --phrase --invite-file FILE\", any invitation to it, or names its root key file with --root-file")
+			"if you have an account there, sign in with \"playctl login --phrase --invite-file FILE\", any invitation to it, or name its root key file with --root-file")
 	case err == nil:
 		err = errors.New("its answer has none")
 	}
@@ -62,7 +62,7 @@ func askRootKey(ctx context.Context, a *command.App, c *client.Client) (reply *p
 	return reply, err
 }
 
-// rootKeyResult is what "playctl create-root-key" prints. The key is no secret
+// rootKeyResult is what "playctl create-root-key" prints. The key is not a secret
 // between a host and its clients, but the file decides whose world it is.
 type rootKeyResult struct {
 	File    string `json:"file"` // the file that was written
@@ -110,7 +110,7 @@ again from the same secret.`,
 	return cmd
 }
 
-// rootFilePath is where a root key file is made.
+// rootFilePath returns where a root key file is made.
 func rootFilePath(a *command.App, flag string) (string, error) {
 	if flag == "" {
 		flag = a.Env(creds.EnvRootFile)

@@ -104,7 +104,7 @@ func validate(ctx context.Context, a *command.App, who *command.Caller, c *clien
 	}}}, err
 }
 
-// reasonText is why a host does not accept a node, in words.
+// reasonText returns why a host does not accept a node, in words.
 func reasonText(reason string) string {
 	if reason == "derivative mismatch" {
 		return "created with a different root key (" + reason + ")"

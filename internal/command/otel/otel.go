@@ -18,7 +18,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Commands are the commands of this package.
+// Commands returns the commands of this package.
 func Commands(a *command.App) []*cobra.Command { return []*cobra.Command{newOtelCommand(a)} }
 
 // off is the address of a protocol that is not served.
@@ -48,12 +48,12 @@ func newOtelCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupWorld,
 		Long: `Receive OpenTelemetry traces over OTLP and show the agents in them on the map, until Ctrl-C: a
 program that reports spans by the conventions for generative AI arrives without a line of code.
-Each agent name becomes an agent of the account, made where it is missing, each run of an agent a
+Each agent name becomes an agent of the account, made if it is missing, each run of an agent a
 journey whose steps are its tool calls in order of time, and each MCP server a placement.
 
-Prompts, arguments and results are left out unless --content takes them over, for everybody in the
-world to read. A map file in YAML renames, groups and leaves out agents, tools and servers by
-patterns, of which the first that fits counts, and redacts texts by regular expressions:
+Prompts, arguments and results are left out unless --content includes them, where everybody in the
+world can read them. A map file in YAML renames, groups and excludes agents, tools and servers by
+patterns; the first match applies. It also redacts texts by regular expressions:
 
   agents:  [{match: "support-*", name: Support}, {service: "test-*", drop: true}]
   tools:   [{match: "internal_*", drop: true}]
@@ -61,7 +61,7 @@ patterns, of which the first that fits counts, and redacts texts by regular expr
   redact:  ["sk-[A-Za-z0-9]+"]
 
 Beyond this machine every request needs the bearer token in --token-file, which is made with mode
-0600 where it is missing. There is no TLS: put a server in front of it that has.`,
+0600 if it is missing. There is no TLS: put a TLS proxy in front of it.`,
 		Example: command.Example("playctl otel", "playctl otel --map agents.yaml --content", "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 python3 agent.py"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -72,8 +72,8 @@ Beyond this machine every request needs the bearer token in --token-file, which 
 	f.StringVar(&flags.http, "http", "127.0.0.1:4318", "receive OTLP over HTTP at this `address` and /v1/traces; off does not")
 	f.StringVar(&flags.grpc, "grpc", "127.0.0.1:4317", "receive OTLP over gRPC at this `address`; off does not")
 	f.StringVar(&flags.tokenFile, "token-file", "", "the `file` with the bearer token that exporters send")
-	f.StringVar(&flags.rules, "map", "", "a YAML `file` that renames, groups, leaves out and redacts; - is standard input")
-	f.BoolVar(&flags.content, "content", false, "take prompts, arguments and results over, which everybody in the world can read")
+	f.StringVar(&flags.rules, "map", "", "a YAML `file` that renames, groups, excludes and redacts; - is standard input")
+	f.BoolVar(&flags.content, "content", false, "include prompts, arguments and results, which everybody in the world can read")
 	f.IntVar(&flags.agents, "max-agents", 16, "how many agents are put on the map, at most")
 	f.IntVar(&flags.limits.Traces, "max-traces", 1000, "how many traces are kept, at most")
 	f.IntVar(&flags.limits.Spans, "max-spans", 10000, "how many spans of a trace are kept, at most")
@@ -105,7 +105,7 @@ func (f *receiverFlags) check() error {
 			continue
 		}
 		if _, _, err := net.SplitHostPort(address); err != nil {
-			return command.Usagef("--%s %q is no address such as 127.0.0.1:4318", name, address)
+			return command.Usagef("--%s %q is not an address such as 127.0.0.1:4318", name, address)
 		}
 		if !command.NamesThisMachine(address, nil) {
 			return command.Usagef("--%s %s is open to other machines: that needs --token-file", name, address)
@@ -161,7 +161,7 @@ func receive(ctx context.Context, a *command.App, flags *receiverFlags) (err err
 	defer func() { err = errors.Join(err, to.close(ctx)) }()
 	r := &receiver{collector: otel.NewCollector(flags.limits, rules), content: flags.content, token: token, longest: flags.body << 20, now: time.Now}
 	r.strange = func(service string) {
-		a.Warn(fmt.Sprintf("spans of %q came that are about no agent, tool or model: they show nothing", service),
+		a.Warn(fmt.Sprintf("spans of %q are about no agent, tool or model and were ignored", service),
 			"frameworks report such spans with an instrumentation, which docs/otel.md lists")
 	}
 	servers, err := r.listen(ctx, flags)
@@ -185,7 +185,7 @@ func receive(ctx context.Context, a *command.App, flags *receiverFlags) (err err
 	close(stopped)
 	recording.Wait()
 	if lost := r.collector.Lost(); lost > 0 {
-		a.Warn(fmt.Sprintf("%d spans did not fit into their traces", lost), "raise --max-spans")
+		a.Warn(fmt.Sprintf("%d spans were dropped: their traces were full", lost), "raise --max-spans")
 	}
 	return err
 }
@@ -218,7 +218,7 @@ func flush(ctx context.Context, from *otel.Collector, to *sink) {
 	}
 }
 
-// lasting gives a context that ends some time after ctx does.
+// lasting returns a context that ends some time after ctx does.
 func lasting(ctx context.Context, more time.Duration) (context.Context, context.CancelFunc) {
 	last, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(more, cancel) })

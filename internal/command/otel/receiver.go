@@ -33,7 +33,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// What bounds the servers beside the size of a request.
+// What bounds the servers besides the size of a request.
 const (
 	mostConnections = 32
 	mostStreams     = 4
@@ -120,7 +120,7 @@ func (s *servers) run(serve func() error) {
 	s.runs.Go(func() { s.failed <- serve() })
 }
 
-// rpcServer is the server for OTLP over gRPC, without a listener.
+// rpcServer returns the server for OTLP over gRPC, without a listener.
 func (r *receiver) rpcServer() *grpc.Server {
 	server := grpc.NewServer(grpc.MaxRecvMsgSize(r.longest), grpc.MaxConcurrentStreams(mostStreams), grpc.ConnectionTimeout(requestTimeout),
 		grpc.MaxHeaderListSize(mostHeaderBytes), grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: requestTimeout}))
@@ -130,7 +130,7 @@ func (r *receiver) rpcServer() *grpc.Server {
 	return server
 }
 
-// stop ends the servers; requests under way have a moment.
+// stop ends the servers; requests in progress have a moment.
 func (s *servers) stop() {
 	late, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()
@@ -147,7 +147,7 @@ func (s *servers) stop() {
 	s.runs.Wait()
 }
 
-// routes are the paths of OTLP over HTTP. Metrics and logs are taken and dropped: many
+// routes returns the paths of OTLP over HTTP. Metrics and logs are taken and dropped: many
 // programs send them unless they are told not to, and report each refusal.
 func (r *receiver) routes() http.Handler {
 	mux := http.NewServeMux()
@@ -208,7 +208,7 @@ func (r *receiver) serve(w http.ResponseWriter, q *http.Request, isJSON bool) {
 	}
 	data, err := parse(body)
 	if err != nil {
-		refuse(w, isJSON, http.StatusBadRequest, "the body is no OTLP request")
+		refuse(w, isJSON, http.StatusBadRequest, "the body is not an OTLP request")
 		return
 	}
 	rejected, err := r.take(data)
@@ -269,7 +269,7 @@ func refuse(w http.ResponseWriter, isJSON bool, code int, why string) {
 	_, _ = w.Write(body)
 }
 
-// partial is the reply to a request, in protobuf.
+// partial returns the reply to a request, in protobuf.
 func partial(rejected int) []byte {
 	if rejected == 0 {
 		return nil

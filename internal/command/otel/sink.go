@@ -31,7 +31,7 @@ type sink struct {
 	refused map[string]bool
 }
 
-// shown is an agent on the map, with the tools in its row beside that for chat.
+// shown is an agent on the map, with the tools in its row besides that for chat.
 type shown struct {
 	agent *sdk.Agent
 	tools []string
@@ -113,8 +113,8 @@ func (s *sink) say(ctx context.Context, agent *sdk.Agent, run *otel.Run) error {
 	return err
 }
 
-// agent is the agent of a name with its tools on the map; nil where there are too many.
-// Where the host refuses more tools, the agent stays with those that it has, and the
+// agent returns the agent of a name with its tools on the map; nil if there are too many.
+// If the host refuses more tools, the agent stays with those that it has, and the
 // next run tries it again.
 func (s *sink) agent(ctx context.Context, name string, tools []string) (*sdk.Agent, error) {
 	known := s.agents[name]

@@ -24,7 +24,7 @@ const StoreFile = "world.playstore"
 // Place is where a world is kept, or is to be.
 type Place struct{ location store.Location }
 
-// Of is the store that the flags name.
+// Of returns the store that the flags name.
 func Of(a *command.App, f *Flags) (Place, error) {
 	if f.OnServer(a.Sources) {
 		return onServer(a, f, "store", f.Address.Text)
@@ -35,7 +35,7 @@ func Of(a *command.App, f *Flags) (Place, error) {
 	return inFile(a, f, filepath.Join(a.Absolute(f.DataDir), StoreFile))
 }
 
-// Named is the store that a flag's value names: an address, a store's file, or the
+// Named returns the store that a flag's value names: an address, a store's file, or the
 // folder that it is in.
 func Named(a *command.App, f *Flags, flag, text string) (Place, error) {
 	if strings.Contains(text, "://") {
@@ -54,7 +54,7 @@ func inFile(a *command.App, f *Flags, path string) (Place, error) {
 	return Place{at}, err
 }
 
-// onServer is the store at an address that a flag was given.
+// onServer returns the store at an address that a flag was given.
 func onServer(a *command.App, f *Flags, flag, text string) (Place, error) {
 	where := a.Sources.Where(flag)
 	scheme, _, has := strings.Cut(text, "://")
@@ -78,7 +78,7 @@ func onServer(a *command.App, f *Flags, flag, text string) (Place, error) {
 	return Place{at}, nil
 }
 
-// insteadOf says what to write for a text that is no address. It may have a password in it.
+// insteadOf returns what to write for a text that is not an address. It may have a password in it.
 func insteadOf(a *command.App, f *Flags, text string) string {
 	if strings.Contains(text, ":") && !strings.Contains(text, "@") {
 		for _, scheme := range backend.Schemes() {
@@ -103,7 +103,7 @@ func refusePassword(a *command.App, flag, text, goes string) error {
 	}
 	if where := a.Sources.Where(flag); where == "--"+flag {
 		return command.Hintf(command.Usagef("%s has a password in it, and everyone on this machine can read the arguments of a program", where),
-			"leave it out, and put it into %s", goes)
+			"omit it, and put it into %s", goes)
 	}
 	return refusePublicConfig(a, flag)
 }
@@ -155,7 +155,7 @@ func (p Place) Begin(ctx context.Context, rootKey string) (store.Import, error) 
 // Shared reports whether several hosts can serve the world.
 func (p Place) Shared() bool { return p.location.Shared() }
 
-// Passing reports whether an error of Serve may pass by itself.
+// Passing reports whether an error of Serve may be temporary.
 func (p Place) Passing(err error) bool { return p.location != nil && p.location.Passing(err) }
 
 // Compact gives back the space that the store no longer uses, and returns its bytes

@@ -8,7 +8,7 @@ import (
 	"github.com/playctl/playctl/internal/store/redis"
 )
 
-// The page for operators has the rules that a test of the store proves: enough,
+// The page for operators has the rules that a test of the store checks: enough,
 // and nothing too much.
 func TestDocsHaveTheRules(t *testing.T) {
 	t.Parallel()

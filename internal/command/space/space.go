@@ -16,7 +16,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Commands are the commands of this package.
+// Commands returns the commands of this package.
 func Commands(a *command.App) []*cobra.Command {
 	return []*cobra.Command{
 		newCreateSpaceCommand(a), newListSpacesCommand(a), newInspectSpaceCommand(a), newRemoveSpaceCommand(a),
@@ -234,7 +234,7 @@ func canChange(ctx context.Context, a *command.App, remove bool, ref, kind strin
 		}
 		switch has := slices.Contains(space.Amenities, kind); {
 		case !has && !slices.Contains(protocol.Amenities(), kind):
-			return nil, command.Usagef("%q is no amenity: use one of: %s", kind, strings.Join(protocol.Amenities(), ", "))
+			return nil, command.Usagef("%q is not an amenity: use one of: %s", kind, strings.Join(protocol.Amenities(), ", "))
 		case !remove && has:
 			return nil, protocol.Errorf(protocol.CodeAmenityExists, "the space has a %s already", kind)
 		case remove && !has:

@@ -37,11 +37,11 @@ func newStoreBackupCommand(a *command.App) *cobra.Command {
 		SuggestFor: []string{"backup"},
 		Short:      "Write the world into one file, verified on the way",
 		Long: `Write the world into one file, - for standard output: the map, nodes, interactions, journeys.
-Every root is proved on the way, and the file is read again and verified before it is called done.
-It holds digests of credentials: keep it as safe as the store. A world in Redis whose hosts write
-while it is read is read again.
+Every root is verified on the way, and the file is read again and verified before it is called done.
+It holds digests of credentials: keep it as safe as the store. If hosts write to a world in Redis
+during the read, it is read again.
 
-With --server it asks a running host for the world as of one moment, as the administrator, while
+With --server it gets from a running host the world as of one moment, as the administrator, while
 writes go on there.`,
 		Example: command.Example(
 			"playctl store backup world.backup",
@@ -213,11 +213,11 @@ func newStoreRestoreCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "restore <file>",
 		SuggestFor: []string{"restore"},
-		Short:      "Make a store of a backup",
-		Long: `Make a store of a backup, in a folder that has none yet or with --store in a Redis database that has no
-world of that --host-id. The backup is verified before
-anything is written. The world goes on in a new session, with rev and seq far above those of
-the backup, so that no client takes it for what it saw before.
+		Short:      "Create a store from a backup",
+		Long: `Create a store from a backup, in a folder that has none yet or with --store in a Redis database that
+has no world of that --host-id. The backup is verified before anything is written. The world goes on
+in a new session, with rev and seq far above those of the backup, so that no client takes it for
+what it saw before.
 
 The world's root key comes along: "playctl serve" takes it from the store.`,
 		Example: command.Example(

@@ -28,15 +28,15 @@ func newStoreMigrateCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate",
 		Short: "Copy a world from a file to Redis, or back",
-		Long: `Copy a world from a file to Redis, or back: the map, nodes, interactions, journeys, and the
-events that streams resume over. Revs, seqs, the session and every root stay as they are, so clients
-go on where they were. --from and --to are the address of a Redis server or the folder of a store; --host-id
-is the world's name on the Redis.
+		Long: `Copy a world from a file to Redis, or back: the map, nodes, interactions, journeys, and the events
+that streams resume over. Revs, seqs, the session and every root stay as they are, so clients go on
+where they were. --from and --to are the address of a Redis server or the folder of a store;
+--host-id is the world's name on the Redis server.
 
 Stop the world's hosts first, and start them on the copy afterwards. The copy is read back and
-compared with the source, root and all, before it becomes a world: what an interrupted migration
-leaves is none, and running it again begins anew. A target that holds a world is refused. The source
-stays as it is.`,
+compared with the source, root and all, before it becomes a world: an interrupted migration leaves
+no world; run it again to start over. A target that holds a world is refused. The source stays as it
+is.`,
 		Example: command.Example(
 			"playctl store migrate --from ~/.local/state/playctl --to redis://redis.example.com:6379",
 			"playctl store migrate --from redis://redis.example.com:6379 --to /var/lib/playctl --store-credentials redis.secret"),

@@ -16,7 +16,7 @@ import (
 	"github.com/playctl/playctl/internal/store/verify"
 )
 
-// Commands are the commands of this package.
+// Commands returns the commands of this package.
 func Commands(a *command.App) []*cobra.Command {
 	return []*cobra.Command{
 		newStoreCommand(a),
@@ -28,9 +28,9 @@ func newStoreCommand(a *command.App) *cobra.Command {
 		Use:     "store",
 		GroupID: command.GroupHost,
 		Short:   "Check, compact, back up, restore and migrate a store",
-		Long: `Check, compact, back up, restore and migrate the store of a host. A store in a file is one
-process's at a time: its host must not run meanwhile. With --store it is the one in Redis, whose
-hosts may run while it is read.`,
+		Long: `Check, compact, back up, restore and migrate the store of a host. Only one process
+at a time can open a store in a file: stop its host first. With --store it is the one in Redis,
+whose hosts may run while it is read.`,
 		Example: command.Example(
 			"playctl store check",
 			"playctl store backup world.backup",
@@ -82,7 +82,7 @@ published. It changes nothing and exits with 5 if something is wrong.`,
 				return err
 			}
 			return command.Hintf(fmt.Errorf("%w: %s has %s", command.ErrUnverified, at, command.Plural(len(result.Problems), "problem", "problems")),
-				"\"playctl store restore\" makes a store of a backup")
+				"\"playctl store restore\" creates a store from a backup")
 		},
 	}
 	stored.Register(cmd.Flags(), a)
@@ -115,7 +115,7 @@ func checkStore(ctx context.Context, at place.Place) (result *checkResult, err e
 	if err != nil {
 		return nil, place.StopHosts(err)
 	}
-	// It is a list in JSON also where there are none.
+	// It is a list in JSON even if there are none.
 	report.Problems = append(append([]string{}, problems...), report.Problems...)
 	return &checkResult{Store: at.String(), OK: len(report.Problems) == 0, Report: *report}, nil
 }
@@ -217,7 +217,7 @@ to be added, as >PASSWORD, or as # and the hex SHA-256 of it.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&hostID, "host-id", "default", "the `name` of the world on the Redis")
+	cmd.Flags().StringVar(&hostID, "host-id", "default", "the `name` of the world on the Redis server")
 	cmd.Flags().StringVar(&user, "user", "playctl", "the user's `name`")
 	cmd.Flags().BoolVar(&cluster, "cluster", false, "for the nodes of a Cluster")
 	command.Configurable(cmd.Flags(), "host-id")

@@ -180,7 +180,7 @@ func (t *clause) holds(m *eventFields, names naming) bool {
 	return left.Cmp(right) <= 0
 }
 
-// plainText is a value of JSON as text; false for lists, objects and null.
+// plainText returns a value of JSON as text; false for lists, objects and null.
 func plainText(value any) (string, bool) {
 	switch value := value.(type) {
 	case string:

@@ -49,7 +49,7 @@ func TestConditions(t *testing.T) {
 func TestConditionsThatMeanNothing(t *testing.T) {
 	t.Parallel()
 	for text, says := range map[string]string{
-		",": "no kind", "interaction,": "no kind", "interactoin": "no kind", "kind=moon": "no kind", "=x": "the name of a field",
+		",": "not a kind", "interaction,": "not a kind", "interactoin": "not a kind", "kind=moon": "not a kind", "=x": "the name of a field",
 		"kind~=world": "compared with = or !=", "player>=1": "compared with = or !=", "text>=x": "a number", "seq<=1e999999999": "a number",
 		`text="open`: "in quotes", `text="a"b`: "in quotes", `text~=b"`: "in quotes", `"text"=b`: "the name of a field", "a b=c": "the name of a field",
 	} {

@@ -31,7 +31,7 @@ type display interface {
 	draw(status render.Status) error
 	// due is ready when draw should be called although nothing happened.
 	due() <-chan time.Time
-	// keys are those that are pressed; nil where they are none of its business.
+	// keys are those that are pressed; nil if they are none of its business.
 	keys() <-chan byte
 	// away leaves the terminal to others, back takes it again as if nothing were
 	// shown.
@@ -41,7 +41,7 @@ type display interface {
 	close() error
 }
 
-// newDisplay is the display that suits the flags and the surroundings.
+// newDisplay returns the display that suits the flags and the surroundings.
 func (t *tailer) newDisplay() (display, error) {
 	plain := newEventLines(t.App)
 	switch {
@@ -95,7 +95,7 @@ func (*eventLines) back() error { return nil }
 
 func (d *eventLines) close() error { return d.list.Close() }
 
-// sentence is an error as a line of its own.
+// sentence returns an error as a line of its own.
 func sentence(err error) string {
 	text := err.Error()
 	first, size := utf8.DecodeRuneInString(text)

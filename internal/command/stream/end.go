@@ -10,19 +10,19 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// ending is the event that tail ends with. It ends when that is proved, so that a
+// ending is the event that tail ends with. It ends when that is verified, so that a
 // script that goes by the exit code relies on nothing unproved.
 type ending struct {
 	event *sdk.Event
-	// result is what tail ends with once the event is proved.
+	// result is what tail ends with once the event is verified.
 	result error
 	// taken says that the copy has had the event, so that what is known of the copy
 	// counts for it.
 	taken bool
 }
 
-// endsWith makes an event the last one. It reports whether tail ends at once,
-// which it does where nothing is to be proved.
+// endsWith makes an event the last one. It reports whether tail ends
+// immediately, which it does if nothing is to be verified.
 func (t *tailer) endsWith(event *sdk.Event, result error) (done bool, err error) {
 	if t.flags.noVerify {
 		return true, result
@@ -55,7 +55,7 @@ func (t *tailer) checked(event *sdk.Event, known sdk.Verification) (done bool, e
 	return t.proved(known)
 }
 
-// unproved is the error of a world that is not what its host states.
+// unproved returns the error of a world that is not what its host states.
 func unproved(err error) error {
 	return command.Hintf(fmt.Errorf("%w: %w", command.ErrUnverified, err),
 		"do not rely on what this host says; \"playctl chain verify\" compares its snapshot with its root")
@@ -80,20 +80,20 @@ func (t *tailer) limitedUntil(ctx context.Context) (context.Context, context.Can
 	return context.WithTimeoutCause(ctx, t.Settings.Timeout, errWaitedEnough)
 }
 
-// tooLate says what did not happen within --timeout.
+// tooLate returns the error that says what did not happen within --timeout.
 func (t *tailer) tooLate() error {
 	within := " within " + t.Settings.Timeout.String()
 	if t.ending != nil {
-		return command.Hintf(fmt.Errorf("%s could not be proved%s: %w", t.ending.name(), within, errWaitedEnough), "give it longer with --timeout")
+		return command.Hintf(fmt.Errorf("%s could not be verified%s: %w", t.ending.name(), within, errWaitedEnough), "allow more time with --timeout")
 	}
-	hint := "give it longer with --timeout"
+	hint := "allow more time with --timeout"
 	if !t.flags.fromStart && !t.flags.hasSince {
 		hint += ", or look at what was before with --from-start"
 	}
 	return command.Hintf(t.unseen(within), "%s", hint)
 }
 
-// unseen is the error of a condition that was not met; nil if there is none.
+// unseen returns the error of a condition that was not met; nil if there is none.
 func (t *tailer) unseen(when string) error {
 	if t.flags.until == "" {
 		return nil
@@ -101,7 +101,7 @@ func (t *tailer) unseen(when string) error {
 	return fmt.Errorf("no event matched %q%s", t.flags.until, when)
 }
 
-// quietTime is how long a host may be silent while it sends the past. Where the
+// quietTime is how long a host may be silent while it sends the past. If the
 // newest events are for others only, no event shows that the present is reached.
 const quietTime = 3 * time.Second
 

@@ -87,7 +87,7 @@ func (k *keyboard) leave() error {
 	return err
 }
 
-// close gives the terminal back. Where a read cannot be woken up, it ends with the
+// close gives the terminal back. If a read cannot be woken up, it ends with the
 // next key.
 func (k *keyboard) close() error {
 	if k == nil {

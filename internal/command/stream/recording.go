@@ -57,14 +57,14 @@ func (l *recordedLines) next() (*recordedLine, error) {
 		}
 		var line recordedLine
 		if err := protocol.Decode(text, &line); err != nil {
-			why := "its fields have values of other kinds"
+			why := "its fields have values of other types"
 			if _, refused := protocol.ParseObject(text); refused != nil {
 				why = strings.Replace(refused.Message, "the body", "it", 1)
 			}
-			return nil, command.Hintf(fmt.Errorf("line %d is not of a recording: %s", l.number, why), "make recordings with \"playctl tail --record\"")
+			return nil, command.Hintf(fmt.Errorf("line %d is not a valid recording line: %s", l.number, why), "make recordings with \"playctl tail --record\"")
 		}
 		if (line.Snapshot == nil) == (line.Event == "") {
-			return nil, fmt.Errorf("line %d is not of a recording: it is neither a snapshot nor an event", l.number)
+			return nil, fmt.Errorf("line %d is not a valid recording line: it is neither a snapshot nor an event", l.number)
 		}
 		return &line, nil
 	}
@@ -93,7 +93,7 @@ func (l *recordedLine) name() string {
 	return fmt.Sprintf("event %d (%s)", *l.Seq, l.Event)
 }
 
-// recordedWorld is the world of a recording, proved as it goes.
+// recordedWorld is the world of a recording, verified as it goes.
 type recordedWorld struct {
 	copy chain.Copy
 	// lost says that events are missing, as the host said itself; the next
@@ -104,7 +104,7 @@ type recordedWorld struct {
 }
 
 // take goes one line on. proved is true for an event whose root and leaf count
-// were compared and are equal; an error says what does not prove.
+// were compared and are equal; an error says what does not verify.
 func (w *recordedWorld) take(line *recordedLine) (proved bool, err error) {
 	if line.Snapshot != nil {
 		return false, w.replace(line)
@@ -153,7 +153,7 @@ func (w *recordedWorld) replace(line *recordedLine) error {
 		return err
 	}
 	if line.Verification == chain.Mismatched.String() {
-		return errors.New("it was not what the host's own root said when it was recorded")
+		return errors.New("it did not match the host's root when it was recorded")
 	}
 	w.lost = false
 	return w.copy.Replace(snapshot, stated)
@@ -208,7 +208,7 @@ func (r *recorder) write(line recordedLine) error {
 	return nil
 }
 
-// encodeLine is a value as one line of JSON.
+// encodeLine returns a value as one line of JSON.
 func encodeLine(value any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -221,7 +221,7 @@ func encodeLine(value any) ([]byte, error) {
 // holds what every subscriber sees, and no secret.
 const recordingMode = 0o644
 
-// create makes the file with its first line beside its place and links it there,
+// create makes the file with its first line next to its place and links it there,
 // which fails if something is there already.
 func (r *recorder) create(first []byte) (err error) {
 	defer func() {

@@ -115,7 +115,7 @@ func TestRecordingsThatDoNotProve(t *testing.T) {
 		"a snapshot that lied":   {change(0, `"verified"`, `"mismatched"`), "when it was recorded"},
 		"a snapshot of nonsense": {change(0, `"worldMap"`, `"map"`), "snapshot cannot be read"},
 		"a notify of nonsense":   {change(1, `"playerChainNotify":{`, `"playerChainNotify":7,"x":{`), "playerChainNotify"},
-		"no JSON":                {change(1, `{`, `[`), "not of a recording"},
+		"no JSON":                {change(1, `{`, `[`), "not a valid recording line"},
 		"neither":                {`{"seq":1}` + "\n", "neither"},
 		"both":                   {change(0, `{`, `{"event":"world:journey",`), "neither"},
 	} {

@@ -27,15 +27,15 @@ func newReplayCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "replay <file>",
 		GroupID: command.GroupWorld,
-		Short:   "Print a recording and prove every event of it again",
+		Short:   "Print a recording and verify every event of it again",
 		Long: `Print the events of a recording that "playctl tail --record" made, - for standard input, as tail
-would print them. It asks no host: it makes the world of the recording's snapshot, merges the rows
-of each event into it, and compares root and leaf count with those that the host stated.
+would print them. It contacts no host: it creates the world from the recording's snapshot, merges the
+rows of each event into it, and compares root and leaf count with those that the host stated.
 
-It ends with exit code 5 at the first event that does not prove, or after which events are
-missing. --check prints what was proved and not the events.
+It ends with exit code 5 at the first event that does not verify, or after which events are
+missing. --check prints what was verified and not the events.
 
---open shows the recording in the watch page, which plays and proves it, at an address of this
+--open shows the recording in the watch page, which plays and verifies it, at an address of this
 machine until Ctrl-C.`,
 		Example: command.Example(
 			"playctl replay monday.ndjson",
@@ -54,7 +54,7 @@ machine until Ctrl-C.`,
 		},
 	}
 	registerSelection(a, cmd, &flags.kinds, &flags.player)
-	cmd.Flags().BoolVar(&flags.check, "check", false, "print what was proved and not the events")
+	cmd.Flags().BoolVar(&flags.check, "check", false, "print what was verified and not the events")
 	cmd.Flags().BoolVar(&flags.open, "open", false, "show the recording in the watch page, until Ctrl-C")
 	cmd.MarkFlagsMutuallyExclusive("open", "check")
 	cmd.MarkFlagsMutuallyExclusive("open", "kinds")
@@ -65,7 +65,7 @@ machine until Ctrl-C.`,
 // replayResult is what "playctl replay --check" prints.
 type replayResult struct {
 	File      string  `json:"file"`          // the recording
-	OK        bool    `json:"ok"`            // whether everything in it could be proved
+	OK        bool    `json:"ok"`            // whether everything in it could be verified
 	Events    int     `json:"events"`        // events in it
 	Proved    int     `json:"proved"`        // events whose root was compared; the others are from before the first snapshot, or state no root
 	Snapshots int     `json:"snapshots"`     // snapshots in it
@@ -106,7 +106,7 @@ func replay(ctx context.Context, a *command.App, name string, flags *replayFlags
 	return failed
 }
 
-// replayer proves a recording and prints it.
+// replayer verifies a recording and prints it.
 type replayer struct {
 	*command.App
 	pick   *selection
@@ -118,7 +118,7 @@ type replayer struct {
 }
 
 // run goes through the recording until its end or the first thing that does not
-// prove.
+// verify.
 func (r *replayer) run(ctx context.Context) (err error) {
 	out := newEventLines(r.App)
 	if !r.check {
@@ -170,7 +170,7 @@ func (r *replayer) take(line *recordedLine, out *eventLines) error {
 // ended notes where the recording ends.
 func (r *replayer) ended() error {
 	if r.result.Snapshots == 0 {
-		return command.Hintf(errors.New("the recording has no snapshot, so nothing of it can be proved"),
+		return command.Hintf(errors.New("the recording has no snapshot, so nothing of it can be verified"),
 			"make recordings with \"playctl tail --record\"")
 	}
 	end := r.proof.copy.Snapshot()
@@ -196,7 +196,7 @@ func (r *replayer) document() render.Document {
 		{Name: "file", Value: r.result.File},
 		{Name: "verdict", Value: verdict},
 		{Name: "events", Value: command.Decimal(int64(r.result.Events))},
-		{Name: "proved", Value: command.Decimal(int64(r.result.Proved))},
+		{Name: "verified", Value: command.Decimal(int64(r.result.Proved))},
 		{Name: "snapshots", Value: command.Decimal(int64(r.result.Snapshots))},
 		{Name: "rev", Value: command.Number(r.result.Rev)},
 		{Name: "root", Value: r.result.Root},

@@ -147,7 +147,7 @@ func (t *tailer) take(r *report) (done bool, err error) {
 }
 
 // moved takes what is said about connection and verification. A copy that was
-// verified need not have the last event yet; one that differs is no proof of it.
+// verified need not have the last event yet; one that differs does not show it.
 func (t *tailer) moved() (done bool, err error) {
 	if t.state.Connected {
 		t.startQuiet()
@@ -187,7 +187,7 @@ func (t *tailer) updated(event *sdk.Event) (done bool, err error) {
 }
 
 // noteUnknownPlayer says once that --player names no known player: after a typing
-// error one would wait in vain.
+// error one would wait for nothing.
 func (t *tailer) noteUnknownPlayer() {
 	player := t.flags.player
 	if player == "" || t.reads > 1 {
@@ -207,7 +207,7 @@ func (t *tailer) noteUnknownPlayer() {
 	t.Note("%s", t.ErrorLook().Faint(render.Clean(fmt.Sprintf("Nobody on the map is called %q; \"playctl snapshot\" shows who is there.", player))))
 }
 
-// event deals with an event, and reports whether tail ends at once.
+// event deals with an event, and reports whether tail ends immediately.
 func (t *tailer) event(event *sdk.Event) (done bool, err error) {
 	if t.ending != nil {
 		return false, nil // it comes after the last one
@@ -253,7 +253,7 @@ func (t *tailer) measure(fields *eventFields, now time.Time) {
 	}
 }
 
-// wrong deals with a problem of following the world. It goes on by itself
+// wrong deals with a problem of following the world. It goes on automatically
 // with all but these: credentials that are no good, and a copy that was read
 // again and still is not the host's.
 func (t *tailer) wrong(err error) error {
@@ -274,7 +274,7 @@ func (t *tailer) wrong(err error) error {
 	return t.shown.problem(err, t.status())
 }
 
-// status is where the copy stands.
+// status returns where the copy stands.
 func (t *tailer) status() render.Status {
 	status := render.Status{
 		Connected: t.state.Connected, Tried: t.reads > 0,
@@ -287,7 +287,7 @@ func (t *tailer) status() render.Status {
 	return status
 }
 
-// occupantName is an occupant's id and name.
+// occupantName returns an occupant's id and name.
 func occupantName(o protocol.Occupant) (id, name string) {
 	switch row := o.(type) {
 	case *protocol.Agent:
@@ -315,7 +315,7 @@ func (t *tailer) press(ctx context.Context, key byte) (done bool, err error) {
 	return false, nil
 }
 
-// suspend stops the process with the terminal as it was, and draws anew when it is
+// suspend stops the process with the terminal as it was, and draws again when it is
 // continued.
 func (t *tailer) suspend(ctx context.Context) error {
 	if err := t.shown.away(); err != nil {

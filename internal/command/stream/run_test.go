@@ -18,7 +18,7 @@ func (d *problems) problem(error, render.Status) error { d.reported++; return ni
 
 func (*problems) draw(render.Status) error { return nil }
 
-// A lost connection is reported once, and not again by each attempt to make it anew.
+// A lost connection is reported once, and not again by each attempt to make it again.
 func TestALostConnectionIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	shown := &problems{}

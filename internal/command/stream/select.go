@@ -13,13 +13,13 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// shortKind is an event's kind without what stands before its colon.
+// shortKind returns an event's kind without what stands before its colon.
 func shortKind(kind protocol.EventKind) string {
 	_, short, _ := strings.Cut(string(kind), ":")
 	return short
 }
 
-// shortKinds are all kinds as a person types them.
+// shortKinds returns all kinds as a person types them.
 func shortKinds() []string {
 	var names []string
 	for _, kind := range protocol.EventKinds() {
@@ -36,7 +36,7 @@ func parseKind(text string) (protocol.EventKind, error) {
 		}
 	}
 	known := shortKinds()
-	err := command.Usagef("%q is no kind of event", text)
+	err := command.Usagef("%q is not a kind of event", text)
 	if near := suggest.Nearest(text, known); near != "" {
 		return "", command.Hintf(err, "did you mean %s?", near)
 	}
@@ -81,7 +81,7 @@ func (m *eventFields) text(path string) string {
 	return text
 }
 
-// at is when it happened by the host's clock, "" where it does not say.
+// at returns when it happened by the host's clock, "" where it does not say.
 func (m *eventFields) at() string {
 	for _, path := range []string{"at", "ts", "playerChainNotify.updatedAt"} {
 		if text := m.text(path); text != "" {
@@ -94,7 +94,7 @@ func (m *eventFields) at() string {
 // playerFields are where the ids of those stand that an event is about.
 var playerFields = []string{"playerId", "player.agentId", "fromPlayerId", "toPlayerId", "data.fromPlayerId", "mcp.id", "id"}
 
-// players are the ids of those that the event is about.
+// players returns the ids of those that the event is about.
 func (m *eventFields) players() []string {
 	var ids []string
 	for _, path := range playerFields {

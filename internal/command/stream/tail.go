@@ -14,7 +14,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Commands are the commands of this package.
+// Commands returns the commands of this package.
 func Commands(a *command.App) []*cobra.Command {
 	return []*cobra.Command{
 		newTailCommand(a), newReplayCommand(a),
@@ -48,11 +48,11 @@ func newTailCommand(a *command.App) *cobra.Command {
 		SuggestFor: []string{"events", "follow", "feed"},
 		GroupID:    command.GroupWorld,
 		Short:      "Print everything that happens, live",
-		Long: `Print everything that happens in the world, live, until Ctrl-C. It reconnects by itself and
+		Long: `Print everything that happens in the world, live, until Ctrl-C. It reconnects automatically and
 goes on after the last event it printed; events that the host no longer has are shown
 as a gap.
 
-Beside the events it keeps a copy of the world, which it proves equal to the host's after
+Besides the events it keeps a copy of the world, which it verifies against the host's after
 every event. A copy that differs is read again; if it still differs, tail ends with exit
 code 5. --no-verify trusts the host.
 
@@ -61,9 +61,9 @@ shows the world as a live map. In a pipe, unless --output says otherwise, an eve
 object a line: context, seq, event and data. With --output json all of them are one document,
 {"events": [...]}, which Ctrl-C ends as well.
 
---until ends it with 0 once an event meets a condition and is proved, with 5 if the proof fails,
-and with 1 after --timeout. A condition is a kind of event, or terms that must all hold, such as
-player=Ada,text~=hello or kind=journey,player=Ada; docs/tail.md has the rest.`,
+--until ends it with 0 once an event meets a condition and is verified, with 5 if the verification
+fails, and with 1 after --timeout. A condition is a kind of event, or terms that must all hold, such
+as player=Ada,text~=hello or kind=journey,player=Ada; docs/tail.md has the rest.`,
 		Example: command.Example(
 			"playctl tail",
 			"playctl tail --view map",
@@ -85,7 +85,7 @@ player=Ada,text~=hello or kind=journey,player=Ada; docs/tail.md has the rest.`,
 	cmd.Flags().StringVar(&flags.until, "until", "", "end with 0 once an event meets this `condition`, with 1 after --timeout")
 	cmd.Flags().StringVar(&flags.view, "view", viewLines, "what a terminal shows: lines or map")
 	cmd.Flags().StringVar(&flags.record, "record", "", "write the world and every event to a new `file`, for \"playctl replay\"")
-	cmd.Flags().BoolVar(&flags.noVerify, "no-verify", false, "do not prove the copy of the world")
+	cmd.Flags().BoolVar(&flags.noVerify, "no-verify", false, "do not verify the copy of the world")
 	command.CompleteChoices(cmd, "view", viewLines, viewMap)
 	a.CompleteFlag(cmd, "until", offerClauses)
 	return cmd
@@ -144,13 +144,13 @@ func newTailer(a *command.App, flags *tailFlags) (*tailer, error) {
 	case flags.hasSince && flags.fromStart:
 		return nil, command.Usagef("--since and --from-start exclude each other")
 	case flags.view != viewLines && flags.view != viewMap:
-		return nil, command.Usagef("%q is no view: use lines or map", flags.view)
+		return nil, command.Usagef("%q is not a view: use lines or map", flags.view)
 	case flags.view == viewMap && !livelyTerminal(a):
 		return nil, command.Hintf(command.Usagef("a map needs a terminal as standard output"), "in a pipe, use --view lines")
 	case flags.view == viewMap && !flags.follow:
 		return nil, command.Usagef("--view map shows the present and needs --follow")
 	case flags.record != "" && flags.noVerify:
-		return nil, command.Usagef("--record and --no-verify exclude each other: a recording is for proving")
+		return nil, command.Usagef("--record and --no-verify exclude each other: a recording is for verifying")
 	}
 	who, err := a.Caller()
 	if err != nil {
@@ -203,7 +203,7 @@ func (t *tailer) prepare(ctx context.Context) (err error) {
 		return errors.New("this host does not number its events, so there is no present to end at: leave out --follow=false")
 	}
 	if t.recording != nil && !t.client.Has(protocol.CapChainInline) {
-		return errors.New("this host does not put the changed rows into its events, so a recording could not be proved: leave out --record")
+		return errors.New("this host does not put the changed rows into its events, so a recording could not be verified: omit --record")
 	}
 	return nil
 }

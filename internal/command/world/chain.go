@@ -19,15 +19,15 @@ func newChainCommand(a *command.App) *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use:     "chain",
 		GroupID: command.GroupWorld,
-		Short:   "Look into the player chain and prove what is in it",
-		Long: `Look into the player chain: the Merkle tree over everything on the map, whose root and number of
+		Short:   "Inspect the player chain and prove what is in it",
+		Long: `Inspect the player chain: the Merkle tree over everything on the map, whose root and number of
 leaves stand for the whole world. docs/chain.md explains it.`,
 		Example: command.Example("playctl chain verify", "playctl chain show --tree"),
 	}, newChainShowCommand(a), newChainNodeCommand(a), newChainProveCommand(a),
 		newChainVerifyProofCommand(a), newChainVerifyCommand(a))
 }
 
-// errNoRoot says that there is nothing to compare with.
+// errNoRoot means that there is nothing to compare with.
 var errNoRoot = errors.New("no root is stated")
 
 // worldOf reads the world from a file, - for standard input, or with no name from the host,
@@ -52,7 +52,7 @@ func worldOf(ctx context.Context, a *command.App, file string) (world *chain.Sna
 		if world, stated, err = chain.ParseSnapshot(text); err != nil || c.Service() == protocol.ServicePlay {
 			return err
 		}
-		// A host of the older service names something else than its genesis text.
+		// A host of the agent-play service names something else than its genesis text.
 		reply, err := c.ChainNode(ctx, chain.GenesisStableKey, client.At{})
 		if err == nil {
 			err = chain.AnswersFor(reply.Node, chain.GenesisStableKey)
@@ -115,7 +115,7 @@ func (t *trusted) check() error {
 	return nil
 }
 
-// over gives what is to be compared with: the flags, else what is stated.
+// over returns what is to be compared with: the flags, else what is stated.
 func (t *trusted) over(stated chain.Stated) chain.Stated {
 	if t.root == "" {
 		return stated

@@ -31,8 +31,8 @@ func newChainNodeCommand(a *command.App) *cobra.Command {
 		Short: "Read one node of the chain",
 		Long: `Read one node of the chain: __genesis__, __header__, agent:<nodeId>:<agentId>, mcp:<id>,
 human:<id>, structure:<id> or space:<id>; "playctl chain show" lists them. The beginning of the
-id does, and so does the name, as in mcp:weather. One that is not in the world is "removed",
-also where it never was.
+id also works, and so does the name, as in mcp:weather. A key that is not in the world is
+"removed", even if it never was.
 
 --at-rev asks for it as of an earlier rev, which the host may no longer have: the rev of the
 result says which it is.`,
@@ -105,7 +105,7 @@ func payloadView(leaf *chain.Leaf) render.View {
 	return fields
 }
 
-// shownValue is a value of JSON as a person reads it: a text without its quotes.
+// shownValue returns a value of JSON as a person reads it: a text without its quotes.
 func shownValue(value json.RawMessage) string {
 	var text string
 	if err := protocol.Decode(value, &text); err == nil {

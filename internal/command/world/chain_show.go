@@ -132,7 +132,7 @@ func drawTree(look render.Look, result *chainResult) string {
 	return d.out.String()
 }
 
-// shortKey is a stable key with its ids as tables show them; the table of leaves has it whole.
+// shortKey returns a stable key with its ids as tables show them; the table of leaves has it whole.
 func shortKey(key string) string {
 	parts := strings.Split(key, ":")
 	for i := range parts {

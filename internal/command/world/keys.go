@@ -11,7 +11,7 @@ import (
 	"github.com/playctl/playctl/internal/render"
 )
 
-// meantKey is the stable key that a person means who typed a whole one, or a kind with what
+// meantKey returns the stable key that a person means who typed a whole one, or a kind with what
 // tables show of a row: the beginning of its id, or its name. One that means nothing stays as
 // it was typed.
 func meantKey(ctx context.Context, c *client.Client, typed string) (string, error) {
@@ -50,7 +50,7 @@ func begins(id, text string) bool {
 	return len(text) >= command.LeastPrefix && strings.HasPrefix(id, strings.ToLower(text))
 }
 
-// nameOf is the name of a row; empty for one that has none.
+// nameOf returns the name of a row; empty for one that has none.
 func nameOf(row []byte) string {
 	var named struct {
 		Name string `json:"name"`

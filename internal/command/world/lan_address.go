@@ -21,7 +21,7 @@ const lanProbeTime = 5 * time.Second
 // for the network outside. No packet is sent to it.
 const outwardTarget = "198.51.100.1:9"
 
-// lanURL is a loopback address of a page with one of this machine's own
+// lanURL returns a loopback address of a page with one of this machine's own
 // addresses in its place, under which a host answers; "" if there is none. It
 // sends no credentials and no token.
 func lanURL(ctx context.Context, who *command.Caller, page string) string {
@@ -66,7 +66,7 @@ func answers(ctx context.Context, server string, service protocol.Service) bool 
 	return err == nil || protocol.CodeOf(err) == protocol.CodeCredentialsMissing
 }
 
-// lanAddresses are those under which others may reach this machine, the most
+// lanAddresses returns those under which others may reach this machine, the most
 // likely one first: that which it uses itself to reach others.
 func lanAddresses(ctx context.Context) []netip.Addr {
 	var all []netip.Addr

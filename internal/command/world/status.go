@@ -108,11 +108,11 @@ func newStatusCommand(a *command.App) *cobra.Command {
 		GroupID:    command.GroupHost,
 		Short:      "Show whether the host is ready, and what is in its world",
 		Long: `Show whether the host is ready, where its world stands, how much is in it and the state
-of the event webhook. The exit code is 1 if the host answers and is not ready, 4 if it does not
+of the bridge. The exit code is 1 if the host answers and is not ready, 4 if it does not
 answer. Without credentials for the host it shows the first only.
 
 With --ready it asks for nothing else and needs no credentials: a health check of a container.
---wait gives the host time to become ready, after which the exit code is as ever.`,
+--wait gives the host time to become ready, after which the exit code is as always.`,
 		Example: command.Example(
 			"playctl status",
 			"playctl status --server http://127.0.0.1:7420 --timeout 2s --output json",
@@ -142,7 +142,7 @@ With --ready it asks for nothing else and needs no credentials: a health check o
 					err = result.look(ctx, c)
 				}
 				if result.Ready != nil && *result.Ready && protocol.HasCode(err, protocol.CodeCredentialsMissing) {
-					a.Note("What is in its world it tells to nodes only: %s.", a.HintFor(err))
+					a.Note("Only nodes can see what is in the world: %s.", a.HintFor(err))
 					err = nil
 				}
 				result.bridge(ctx, c)
@@ -151,14 +151,14 @@ With --ready it asks for nothing else and needs no credentials: a health check o
 		},
 	}
 	cmd.Flags().BoolVar(&readyOnly, "ready", false, "only ask whether it is ready")
-	cmd.Flags().DurationVar(&wait, "wait", 0, "wait so long for the host to become ready")
+	cmd.Flags().DurationVar(&wait, "wait", 0, "how long to wait for the host to become ready")
 	return cmd
 }
 
 // waitStep is how long --wait pauses between two tries.
 const waitStep = 200 * time.Millisecond
 
-// untold is an error where the host does not say whether it is ready.
+// untold returns an error if the host does not say whether it is ready.
 func (r *statusResult) untold() error {
 	if r.Ready != nil {
 		return nil
@@ -176,7 +176,7 @@ func (r *statusResult) probe(ctx context.Context, c *client.Client) error {
 	case ready:
 		r.Ready, r.Reason = &ready, ""
 	case answered && refused.Status() == http.StatusNotFound, errors.As(err, &replied):
-		// Another listener answers it, or a host of the older service does not.
+		// Another listener answers it, or a host of the agent-play service does not.
 		return nil
 	case answered:
 		r.Ready, r.Reason = &ready, refused.Message

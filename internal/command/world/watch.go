@@ -22,9 +22,9 @@ func newQRCommand(a *command.App) *cobra.Command {
 		Short:   "Print the page's address as a QR code for a phone",
 		Long: `Print the address of the page that shows the world live as a QR code, for the camera of a
 phone. The host must be reachable from other machines: under the address of --server, under its
-public URL, or, where it listens at all addresses, under one of this machine's own, which is found
-by itself. Where the page is not free, a main node's credentials put a token into the code: anyone who
-sees it may look and act for 12 hours.`,
+public URL, or, if it listens at all addresses, under one of this machine's own, which is found
+automatically. If the page requires a token, a main node's credentials put a token into the code:
+anyone who sees it may look and act for 12 hours.`,
 		Example: command.Example("playctl qr", "playctl qr --server https://play.example.com"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -57,7 +57,7 @@ func qrCode(text string) (*qr.Code, error) {
 	return code, nil
 }
 
-// qrViews are the lines of a code. In a window that is too narrow for them they
+// qrViews returns the lines of a code. In a window that is too narrow for them they
 // would be torn apart, and no camera reads that.
 func qrViews(a *command.App, code *qr.Code) []render.View {
 	look := a.Printer.Look
@@ -156,7 +156,7 @@ func (r *watchResult) document(link *watchLink) *render.Document {
 	views := []render.View{render.Line(render.Clean(r.URL))}
 	if r.Opened && link.token {
 		// Nobody needs the token on the screen when the browser has it.
-		views = []render.View{render.Line("The page is open. Its link is good until " + render.Clean(r.ExpiresAt) + "; --print shows it.")}
+		views = []render.View{render.Line("The page is open. Its link is valid until " + render.Clean(r.ExpiresAt) + "; --print shows it.")}
 	}
 	return &render.Document{Data: r, Views: views}
 }
@@ -165,7 +165,7 @@ func (r *watchResult) document(link *watchLink) *render.Document {
 type watchLink struct {
 	// url has the token in its fragment where there is one.
 	url string
-	// scope is what the link is good for.
+	// scope is what the link may be used for.
 	scope protocol.WatchScope
 	// token reports whether there is one, which ends at expiresAt.
 	token     bool
@@ -205,7 +205,7 @@ func link(ctx context.Context, who *command.Caller, c *client.Client, outside bo
 	return link, nil
 }
 
-// outsideURL is the page's address for other machines, where this one knows the
+// outsideURL returns the page's address for other machines, where this one knows the
 // host by loopback. The host's word that it listens at all addresses is needed: a
 // token must not lead people to another program that has the port elsewhere.
 func outsideURL(ctx context.Context, who *command.Caller, reply *protocol.WatchTokenReply, local string) (string, error) {
@@ -239,6 +239,6 @@ func linkWithoutToken(ctx context.Context, who *command.Caller, link *watchLink,
 }
 
 func errOnlyHere(server string) error {
-	return command.Hintf(fmt.Errorf("%s is this machine's own address, which no other one reaches", server),
+	return command.Hintf(fmt.Errorf("%s can be reached only from this machine", server),
 		"name the address that others reach with --server, or start the host with --public-url, or with --listen 0.0.0.0:<port>")
 }

@@ -40,7 +40,7 @@ func newWatchListCommand(a *command.App) *cobra.Command {
 					return nil, err
 				}
 				result := watchTokensResult{Context: who.ContextName(), Tokens: reply.Tokens}
-				table := render.Table{Columns: []render.Column{{Title: "ID"}, {Title: "ENDS"}}, Empty: "No link that you made is good any more."}
+				table := render.Table{Columns: []render.Column{{Title: "ID"}, {Title: "ENDS"}}, Empty: "No link that you made is still valid."}
 				return render.ListOf(result, reply.Tokens, table, func(t protocol.WatchTokenRecord) []string {
 					return []string{t.ID, t.ExpiresAt}
 				}), nil
@@ -54,7 +54,7 @@ func newWatchRevokeCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "revoke <id>",
 		Short:   "End a link that you made",
-		Long:    "End the token of a link to the page, as \"playctl watch list\" names it. Who watches by it is cut off at once.",
+		Long:    "End the token of a link to the page, as \"playctl watch list\" names it. Its viewers are disconnected at once.",
 		Example: command.Example("playctl watch revoke \"$ID\""),
 		Args:    command.Takes("id"),
 		ValidArgsFunction: a.Completes(command.Listed((*client.Client).WatchTokens,

@@ -15,7 +15,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Commands are the commands of this package.
+// Commands returns the commands of this package.
 func Commands(a *command.App) []*cobra.Command {
 	return []*cobra.Command{
 		newConnectCommand(a), newStatusCommand(a), newSnapshotCommand(a), newChainCommand(a),
@@ -94,16 +94,16 @@ func newRemoveCommand(a *command.App) *cobra.Command {
 		Short:   "Take anything off the map, as the administrator",
 		Long: `Take anything off the map, as the administrator. The stable key is the kind and the ids of a
 row: agent:<main node>:<agent>, mcp:<id>, human:<id> or structure:<id>; "playctl chain show"
-lists them. The kind with the beginning of the id or the name does as well, as in mcp:weather.
+lists them. The kind with the beginning of the id or the name also works, as in mcp:weather.
 The node of an agent stays, so that the agent can be added again.
 
-Your own you take off with "playctl remove-agent", "unregister-mcp" and "remove-space".`,
+Use "playctl remove-agent", "unregister-mcp" and "remove-space" for your own.`,
 		Example: command.Example("playctl remove --admin \"mcp:$ID\" --admin-token-file admin.token"),
 		Args:    command.Takes("stable key"), ValidArgsFunction: a.Completes(command.StableKeys(removable)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !admin.Admin {
 				return command.Hintf(command.Usagef("this is for the administrator: add --admin"),
-					"your own are taken off with \"playctl remove-agent\", \"playctl unregister-mcp\" and \"playctl remove-space\"")
+					"use \"playctl remove-agent\", \"playctl unregister-mcp\" and \"playctl remove-space\" for your own")
 			}
 			key, err := keyOnMap(cmd.Context(), a, &admin, args[0])
 			if err != nil {

@@ -15,7 +15,7 @@ import (
 // named in its first line.
 var section = regexp.MustCompile(`(?s)(<!-- contract: ([a-zA-Z ]+) -->\n).*?(<!-- end of contract -->)`)
 
-// markdown makes the tables of the protocol page anew, and leaves its prose.
+// markdown makes the tables of the protocol page again, and leaves its prose.
 func markdown(s *source, name string) ([]byte, error) {
 	page, err := os.ReadFile(name) //nolint:gosec // G304: a file of this repository
 	if err != nil {

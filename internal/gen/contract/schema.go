@@ -101,7 +101,7 @@ func (d *schemas) all() object {
 	return d.made
 }
 
-// schemaName is the name of a component for a type's name.
+// schemaName returns the name of a component for a type's name.
 func schemaName(name string) string {
 	if name == "WorldSnapshot" {
 		return "Snapshot"
@@ -109,7 +109,7 @@ func schemaName(name string) string {
 	return name
 }
 
-// inputName is the name of a component for a type of a request. What hosts send
+// inputName returns the name of a component for a type of a request. What hosts send
 // as well has a component for each direction.
 func inputName(t reflect.Type) string {
 	name := typeName(t)

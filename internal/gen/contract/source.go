@@ -67,7 +67,7 @@ func (s *source) declaration(g *ast.GenDecl, names bool) {
 	}
 }
 
-// alone is the comment of a declaration of one thing.
+// alone returns the comment of a declaration of one thing.
 func alone(g *ast.GenDecl) string {
 	if g.Lparen.IsValid() {
 		return ""
@@ -101,14 +101,14 @@ func (s *source) fields(name string, t *ast.StructType) {
 
 func sentence(doc string) string { return strings.Join(strings.Fields(doc), " ") }
 
-// doc is the comment of a type, with the names that the contract has for the
+// doc returns the comment of a type, with the names that the contract has for the
 // type and its fields.
 func (s *source) doc(t reflect.Type) string {
 	text := wireNames(s.docs[t.Name()], t)
 	return replaceWord(text, t.Name(), typeName(t))
 }
 
-// fieldDoc is the comment of a field of a type; empty where it has none.
+// fieldDoc returns the comment of a field of a type; empty if it has none.
 func (s *source) fieldDoc(t reflect.Type, f *protocol.Field) string {
 	return wireNames(s.docs[t.Name()+"."+f.Go], t)
 }
@@ -127,7 +127,7 @@ func replaceWord(text, word, other string) string {
 	return regexp.MustCompile(`\b`+word+`\b`).ReplaceAllString(text, other)
 }
 
-// typeName is the contract's name of a Go type.
+// typeName returns the contract's name of a Go type.
 func typeName(t reflect.Type) string {
 	switch name := t.Name(); name {
 	case "Agent", "MCP", "Human", "Structure":

@@ -61,7 +61,7 @@ func typesOf(values []any) []reflect.Type {
 	return types
 }
 
-// structOf is the struct that a field holds, itself, in a list or as raw JSON;
+// structOf returns the struct that a field holds, itself, in a list or as raw JSON;
 // nil for another field.
 func structOf(f *protocol.Field) reflect.Type {
 	if f.Ref != "" {
@@ -82,7 +82,7 @@ func isList(f *protocol.Field) bool {
 	return f.Type.Kind() == reflect.Slice && f.Type != reflect.TypeFor[json.RawMessage]()
 }
 
-// kindOf is the `kind` of a row; empty for another type.
+// kindOf returns the `kind` of a row; empty for another type.
 func kindOf(t reflect.Type) protocol.OccupantKind {
 	if o, ok := reflect.TypeAssert[protocol.Occupant](reflect.New(t)); ok {
 		return o.OccupantKind()
@@ -90,7 +90,7 @@ func kindOf(t reflect.Type) protocol.OccupantKind {
 	return ""
 }
 
-// asked are the types of requests.
+// asked returns the types of requests.
 func asked() []reflect.Type {
 	values := slices.Clone(requests)
 	for _, o := range protocol.Operations() {
@@ -99,7 +99,7 @@ func asked() []reflect.Type {
 	return typesOf(values)
 }
 
-// shown are the types of rows and events.
+// shown returns the types of rows and events.
 func shown() []reflect.Type {
 	values := slices.Clone(rows)
 	for _, e := range protocol.Events() {
@@ -111,7 +111,7 @@ func shown() []reflect.Type {
 	return typesOf(append(values, protocol.EventHead{}))
 }
 
-// answered are the types of replies.
+// answered returns the types of replies.
 func answered() []reflect.Type {
 	var values []any
 	for _, o := range protocol.Operations() {

@@ -17,7 +17,7 @@ func (w *writer) line(format string, args ...any) {
 	_, _ = fmt.Fprintf(&w.Builder, format+"\n", args...)
 }
 
-// comment writes a JSDoc comment, nothing where there is no text.
+// comment writes a JSDoc comment, nothing if there is no text.
 func (w *writer) comment(indent, text string) {
 	if text != "" {
 		w.line("%s/** %s */", indent, strings.ReplaceAll(text, "*/", "* /"))
@@ -45,7 +45,7 @@ export type ChainNode =
   | { readonly kind: 'occupant' | 'space'; readonly stableKey: string; readonly removed: true }
 `
 
-// typescript is the contract for the clients in TypeScript.
+// typescript returns the contract for the clients in TypeScript.
 func typescript(s *source) []byte {
 	w := new(writer)
 	w.WriteString(typescriptHead)
@@ -182,7 +182,7 @@ func (w *writer) declare(s *source, t reflect.Type) {
 	}
 }
 
-// variantsOf are the groups of values of one field for which others are there.
+// variantsOf returns the groups of values of one field for which others are there.
 func variantsOf(fields []protocol.Field) []protocol.Condition {
 	var list []protocol.Condition
 	for i := range fields {
@@ -194,7 +194,7 @@ func variantsOf(fields []protocol.Field) []protocol.Condition {
 	return list
 }
 
-// variantFields are the fields that are there for some values of one of them, which has
+// variantFields returns the fields that are there for some values of one of them, which has
 // these values only.
 func variantFields(fields []protocol.Field, v protocol.Condition) []protocol.Field {
 	var there []protocol.Field

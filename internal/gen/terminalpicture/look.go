@@ -26,7 +26,7 @@ type look struct {
 	bold, dim bool
 }
 
-// attributes are a look's, beside its color, in a picture.
+// attributes returns a look's attributes in a picture, without its color.
 func (l look) attributes() string {
 	var text string
 	if l.bold {
@@ -38,7 +38,7 @@ func (l look) attributes() string {
 	return text
 }
 
-// with gives the look after the codes of one SGR sequence (ECMA-48, 8.3.117).
+// with returns the look after the codes of one SGR sequence (ECMA-48, 8.3.117).
 func (l look) with(codes string) look {
 	numbers := numbersIn(codes)
 	for i := 0; i < len(numbers); i++ {
@@ -97,7 +97,7 @@ func extended(numbers []int) (color string, used int) {
 	return "", len(numbers)
 }
 
-// indexed is a color of xterm's palette of 256; the first ones have names.
+// indexed returns a color of xterm's palette of 256; the first ones have names.
 func indexed(n int) string {
 	switch {
 	case n < 0 || n > 255:

@@ -89,7 +89,7 @@ type run struct {
 	look          look
 }
 
-// runsOf splits a line where its look changes, and gives the look at its end.
+// runsOf splits a line where its look changes, and returns the look at its end.
 // Sequences other than colors do not come from a captured screen.
 func runsOf(line string, now look) ([]run, look) {
 	var row []run

@@ -16,7 +16,8 @@ import (
 )
 
 // Jump is how far rev and seq of a restored world are above the backup's, so that
-// none that anybody saw after the backup comes again (protocol section 1).
+// none that anybody saw after the backup comes again (protocol reference, "Ground
+// rules").
 const Jump = 1 << 32
 
 // ReasonRestore is the reason of the `session:reset` that a restored world begins
@@ -28,7 +29,7 @@ type Target struct {
 	// Begin begins the import for the backup's root key. It is called when the
 	// whole backup was read and found right.
 	Begin func(rootKey string) (store.Import, error)
-	// SetTerm gives a record its Term where its kind has one; nil where the target
+	// SetTerm gives a record its Term where its kind has one; nil if the target
 	// keeps no deadlines.
 	SetTerm func(*store.Record) error
 	// SID is the new session, a random UUID v4.

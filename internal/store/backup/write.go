@@ -13,7 +13,7 @@ import (
 
 // Write writes the world of a journal as of its head, proving every root on the
 // way. Nobody may append meanwhile: it fails with store.ErrConflict if somebody
-// did, and what was written is then worth nothing.
+// did, and what was written is then invalid.
 func Write(ctx context.Context, j store.Source, rootKey string, w io.Writer) (Info, error) {
 	state, err := replay.State(ctx, j, rootKey)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-const help = `A file, which is one host's at a time:
+const help = `A file, which one host uses at a time:
 
     --data-dir FOLDER                   the file world.playstore in this folder`
 

@@ -29,7 +29,7 @@ func (j *Journal) CheckPages(ctx context.Context) ([]string, error) {
 			return err
 		}
 		for problem := range tx.Check() {
-			// The channel has to be drained: its sender would wait for ever.
+			// The channel has to be drained: its sender would wait forever.
 			if len(problems) < maxPageProblems {
 				problems = append(problems, problem.Error())
 			}

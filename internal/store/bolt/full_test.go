@@ -103,7 +103,7 @@ type filler struct {
 
 var load = bytes.Repeat([]byte("0123456789abcdef"), 2_000)
 
-// add appends an entry with a record. Where that fails the next one has the same
+// add appends an entry with a record. If that fails the next one has the same
 // position again.
 func (f *filler) add(ctx context.Context) error {
 	before := f.feed

@@ -52,7 +52,7 @@ func prepare(o Options) error {
 	case err == nil && !info.Mode().IsRegular():
 		return fmt.Errorf("%w: %s is not a file; choose another path", store.ErrUnavailable, o.Path)
 	case err == nil && info.Size() == 0:
-		// bbolt would fill it, also where it is to be read only.
+		// bbolt would fill it, even if it is to be read only.
 		return fmt.Errorf("%w: %s is an empty file; restore a backup, or move the file away", store.ErrCorrupt, o.Path)
 	case err == nil:
 		return nil

@@ -92,7 +92,7 @@ func storedSize(e *store.Entry) int {
 	return size
 }
 
-// pendingRecord is the newest value of a record, nil where it was deleted, and the
+// pendingRecord is the newest value of a record, nil if it was deleted, and the
 // entry that it is of.
 type pendingRecord struct {
 	value []byte

@@ -36,7 +36,7 @@ func (j *Journal) snapshot(ctx context.Context, fresh string) (*Journal, error) 
 	if err != nil {
 		return nil, j.explain("copying", err)
 	}
-	// After a panic it is not closed, which could wait for ever for the writer's lock.
+	// After a panic it is not closed, which could wait forever for the writer's lock.
 	if err := guard(func() error { return errors.Join(db.Update(forgetLog), db.Close()) }); err != nil {
 		return nil, j.explain("copying", err)
 	}

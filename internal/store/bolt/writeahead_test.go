@@ -151,7 +151,7 @@ func TestAppendToAReaderLeavesTheLog(t *testing.T) {
 	}
 }
 
-// A segment is used again when the database has all of it, also where nothing else
+// A segment is used again when the database has all of it, even if nothing else
 // brought it there.
 func TestASegmentIsUsedAgainWhenTheDatabaseHasIt(t *testing.T) {
 	j := open(t, bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey})

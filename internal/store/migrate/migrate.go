@@ -22,8 +22,8 @@ type Target struct {
 	// Begin begins the import for the world's root key. It is called when the
 	// source was read once and found right.
 	Begin func(rootKey string) (store.Import, error)
-	// SetTerm gives a record its Term where its kind has one; nil where the target
-	// keeps no deadlines. They begin anew.
+	// SetTerm gives a record its Term where its kind has one; nil if the target
+	// keeps no deadlines. They start again.
 	SetTerm func(*store.Record) error
 }
 
@@ -99,7 +99,7 @@ func still(ctx context.Context, from store.Source, position store.Position) erro
 	return nil
 }
 
-// contentOf is what a source has beside entries and records.
+// contentOf is what a source has besides entries and records.
 func contentOf(ctx context.Context, from store.Source, state *store.State) (*store.Content, error) {
 	base, err := from.Load(ctx)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Address says where a Redis is.
+// Address says where a Redis server is.
 type Address struct {
 	// Hosts are host:port each, or the path of a unix socket where Unix is set.
 	Hosts []string
@@ -27,7 +27,7 @@ type Address struct {
 	Username, Password string
 }
 
-// ErrAddress means that a text is not the address of a Redis.
+// ErrAddress means that a text is not the address of a Redis server.
 var ErrAddress = errors.New("not the address of a Redis")
 
 // ParseAddress reads an address of one of the forms
@@ -83,7 +83,7 @@ func (a Address) take(form string, u *url.URL, path, db string) (Address, error)
 		}
 		a.Cluster = true
 	default:
-		return Address{}, fmt.Errorf("%w: the form %q is none of unix, sentinel, cluster", ErrAddress, form)
+		return Address{}, fmt.Errorf("%w: the form %q must be unix, sentinel or cluster", ErrAddress, form)
 	}
 	return a, nil
 }

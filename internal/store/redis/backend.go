@@ -15,7 +15,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// The flags of a Redis.
+// The flags of a Redis server.
 const (
 	flagHostID      = "host-id"
 	flagCredentials = "store-credentials" //nolint:gosec // G101: a name, no password
@@ -25,7 +25,7 @@ const (
 	flagServerName  = "store-server-name"
 )
 
-// The variables with what a Redis asks for; the file of credentials wins over them.
+// The variables with what a Redis server asks for; the file of credentials wins over them.
 const (
 	envUsername         = "PLAYCTL_STORE_USERNAME"
 	envPassword         = "PLAYCTL_STORE_PASSWORD" //nolint:gosec // G101: a name, no password
@@ -96,13 +96,13 @@ func locate(address string, given store.Settings) (store.Location, error) {
 // CheckHostID refuses names that cannot be part of a key or of a channel's name.
 func CheckHostID(id string) error {
 	if !protocol.ValidID(id) || strings.ContainsAny(id, "{}") {
-		return fmt.Errorf("%q is no name of a world: use 1 to 128 characters without blanks, colons and braces", id)
+		return fmt.Errorf("%q is not the name of a world: use 1 to 128 characters without blanks, colons and braces", id)
 	}
 	return nil
 }
 
-// readCredentials finds out who the host is to the Redis: as the file says, else the
-// environment, else the address.
+// readCredentials reads the credentials for the Redis server: from the file, otherwise
+// from the environment, otherwise from the address.
 func readCredentials(given store.Settings, o *Options) error {
 	o.Username, o.Password = given.Env(envUsername), given.Env(envPassword)
 	o.SentinelUsername, o.SentinelPassword = given.Env(envSentinelUsername), given.Env(envSentinelPassword)
@@ -139,7 +139,7 @@ func parseCredentials(text string, into map[string]*string) error {
 		name, value, ok := strings.Cut(line, "=")
 		target := into[strings.TrimSpace(name)]
 		if !ok || target == nil {
-			return fmt.Errorf("line %d is none of username=…, password=…, sentinel-username=… and sentinel-password=…", number)
+			return fmt.Errorf("line %d must be one of username=…, password=…, sentinel-username=… and sentinel-password=…", number)
 		}
 		*target, found = value, true
 	}
@@ -152,7 +152,8 @@ func parseCredentials(text string, into map[string]*string) error {
 // maxCertificates is far above a bundle of every public authority.
 const maxCertificates = 4 << 20
 
-// readTLS is how to speak TLS with the Redis, nil where its address asks for none.
+// readTLS returns how to speak TLS with the Redis server, nil if its address asks for
+// none.
 func readTLS(given store.Settings, at Address) (*tls.Config, error) {
 	ca, cert, key, serverName := given.Flag(flagCA), given.Flag(flagCert), given.Flag(flagKey), given.Flag(flagServerName)
 	switch {
@@ -242,7 +243,7 @@ func (l location) BeginImport(ctx context.Context, rootKey string) (store.Import
 // Passing implements store.Location.
 func (l location) Passing(err error) bool { return Passing(err) }
 
-// whatToDo is what to do about a Redis that cannot be used, by what it said.
+// whatToDo is what to do about a Redis server that cannot be used, by what it said.
 var whatToDo = []struct{ said, advice string }{
 	{"NOAUTH", "name a file with its username= and password= with --store-credentials, or set " + envPassword},
 	{"WRONGPASS", "name a file with its username= and password= with --store-credentials, or set " + envPassword},

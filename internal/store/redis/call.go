@@ -63,7 +63,7 @@ func (j *Journal) calls(ctx context.Context, doing string, again int, ask func()
 	}
 }
 
-// relearn asks a Cluster anew where the slots are, after an error.
+// relearn asks a Cluster again where the slots are, after an error.
 func (j *Journal) relearn(ctx context.Context) {
 	if cluster, ok := j.client.(*goredis.ClusterClient); ok {
 		cluster.ReloadState(ctx)

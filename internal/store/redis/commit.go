@@ -82,7 +82,7 @@ func (j *Journal) commit(ctx context.Context, mode string, batch *store.Batch, e
 	return j.parse(start, reply)
 }
 
-// touched are the keys of a commit beside the head.
+// touched are the keys of a commit besides the head.
 func (j *Journal) touched(batch *store.Batch, effects []store.Entry) []string {
 	keys := []string{j.key("local")}
 	if batch.Fence != nil {
@@ -92,7 +92,7 @@ func (j *Journal) touched(batch *store.Batch, effects []store.Entry) []string {
 		keys = append(keys, j.key("journal"))
 	}
 	tables := map[store.Table]bool{}
-	for _, d := range batch.Lapsed {
+	for _, d := range batch.Expired {
 		tables[d.Table] = true
 	}
 	for _, r := range batch.Renewals {
@@ -126,9 +126,9 @@ func (j *Journal) arguments(mode string, batch *store.Batch, effects []store.Ent
 	}
 	args := []any{
 		j.synced.Load(), mode, uint64(batch.After.Position), gate, batch.Resumed, fence, token,
-		len(batch.Lapsed),
+		len(batch.Expired),
 	}
-	for _, d := range batch.Lapsed {
+	for _, d := range batch.Expired {
 		args = append(args, string(d.Table), d.Key)
 	}
 	messages := j.messages(mode, batch.Entries)

@@ -16,8 +16,8 @@ func TestParseCredentials(t *testing.T) {
 	for text, problem := range map[string]string{
 		"":                      "it is empty",
 		"# only this\n":         "it is empty",
-		"password=a\nhunter2\n": "line 2 is none of",
-		"hunter2=password":      "line 1 is none of",
+		"password=a\nhunter2\n": "line 2 must be one of",
+		"hunter2=password":      "line 1 must be one of",
 	} {
 		err := parseCredentials(text, into)
 		if err == nil || !strings.Contains(err.Error(), problem) || strings.Contains(err.Error(), "hunter2") {

@@ -15,7 +15,7 @@ import (
 // missedAtOnce is how many entries one call returns at most.
 const missedAtOnce = 256
 
-// replyBytes is about how many bytes a reply has at most, but for one that is of a
+// replyBytes is about how many bytes a reply has at most, except for one that is of a
 // single large part: a quarter of a second at 32 Mbit/s.
 const replyBytes = 1 << 20
 

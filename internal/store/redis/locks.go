@@ -28,8 +28,8 @@ func (j *Journal) Release(ctx context.Context, fence store.Fence) error {
 	return err
 }
 
-// Alone implements store.Hosts.
-func (j *Journal) Alone() bool { return false }
+// SoleHost implements store.Hosts.
+func (j *Journal) SoleHost() bool { return false }
 
 // Arrive implements store.Hosts. The server knows the deadlines. A host that has died
 // is seen to have gone when its connections are closed.

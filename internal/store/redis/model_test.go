@@ -112,8 +112,8 @@ func (p *pair) batch() *store.Batch {
 	for range rapid.IntRange(0, 2).Draw(p.t, "renewals") {
 		b.Renewals = append(b.Renewals, store.Renewal{Deadline: p.deadline(), Term: time.Hour})
 	}
-	if rapid.IntRange(0, 4).Draw(p.t, "lapsed") == 0 {
-		b.Lapsed = []store.Deadline{p.deadline()}
+	if rapid.IntRange(0, 4).Draw(p.t, "expired") == 0 {
+		b.Expired = []store.Deadline{p.deadline()}
 	}
 	return b
 }

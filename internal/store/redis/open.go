@@ -192,14 +192,14 @@ func (j *Journal) found(ctx context.Context) error {
 	case "IMPORTING":
 		return fmt.Errorf("%w: a migration or a restore into %s runs or was interrupted; wait for it, or run it again", store.ErrImporting, j.Path())
 	case "FOREIGN":
-		return fmt.Errorf("%w: opening %s: its key %s is another program's, for it is no %s; choose another host id, or remove that key", store.ErrCorrupt, j.Path(), text(said.at(1)), text(said.at(2)))
+		return fmt.Errorf("%w: opening %s: its key %s belongs to another program, for it is not a %s; choose another host id, or remove that key", store.ErrCorrupt, j.Path(), text(said.at(1)), text(said.at(2)))
 	case "DENIED":
 		return j.denied("opening", said[1:])
 	}
 	return fmt.Errorf("%w: opening %s: its key %s cannot be read: %s", store.ErrUnavailable, j.Path(), text(said.at(1)), text(said.at(3)))
 }
 
-// everyKey lists what a world has beside its head, but for its checkpoints and
+// everyKey lists what a world has besides its head, except for its checkpoints and
 // locks, and what type each is.
 func (j *Journal) everyKey() (keys []string, types []any) {
 	for _, name := range []string{"rows", "asked", "hosts", "checkpoints"} {
@@ -244,7 +244,7 @@ func (j *Journal) known(said parts) error {
 // parts are those of a script's reply.
 type parts []any
 
-// at is a part; nil where there is none.
+// at is a part; nil if there is none.
 func (p parts) at(i int) any {
 	if i < 0 || i >= len(p) {
 		return nil

@@ -19,7 +19,7 @@ const (
 )
 
 // DefaultTail is the number of newest entries that trimming leaves for hosts that
-// follow, beside what the retention keeps.
+// follow, in addition to what the retention keeps.
 const DefaultTail = 1_024
 
 // Options say which world on which server to open, and how.
@@ -37,7 +37,8 @@ type Options struct {
 	// RootKey is the root key that the world must belong to. A new one needs it;
 	// with an empty one an existing world is opened whatever its root key.
 	RootKey string
-	// ReadOnly opens a world for who writes nothing: the user need not be allowed to.
+	// ReadOnly opens a world for a caller that writes nothing: the user need not be
+	// allowed to.
 	ReadOnly bool
 	// Retention is what trimming leaves; zero means store.DefaultRetention, and a Tail of
 	// zero DefaultTail.

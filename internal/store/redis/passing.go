@@ -19,7 +19,7 @@ var passes = []string{
 	"LOADING", "READONLY", "OOM", "MISCONF", "NOREPLICAS", "CLUSTERDOWN", "MASTERDOWN", "BUSY", "TRYAGAIN", "MOVED", "ASK",
 }
 
-// Passing reports whether an error of Open may pass by itself: the server does not
+// Passing reports whether an error of Open may pass without help: the server does not
 // answer, has just started, is being replaced, is full or has too many clients. It
 // does not where the server refuses the user or a command, TLS cannot be agreed on,
 // or the server or the world is not one to open.

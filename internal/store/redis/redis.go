@@ -95,7 +95,7 @@ type refusal struct{ error }
 
 func (r refusal) Unwrap() error { return r.error }
 
-// advice says what to do about what a Redis answers.
+// advice says what to do about what a Redis server answers.
 var advice = []struct{ prefix, say string }{
 	{"NOAUTH", "it asks for a password; give one in a file or the environment"},
 	{"WRONGPASS", "it refuses the user or the password"},

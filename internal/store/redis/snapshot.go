@@ -41,7 +41,7 @@ func (j *Journal) Snapshot(ctx context.Context) (store.Snapshot, error) {
 	return s, nil
 }
 
-// Close implements store.Snapshot. Who read the copy may have given up by then.
+// Close implements store.Snapshot. The reader of the copy may have given up by then.
 func (s *snapshot) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), removeTerm)
 	defer cancel()

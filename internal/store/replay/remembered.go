@@ -12,8 +12,8 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Remembered is a kind of ids that the store knows for a time, so that who sends
-// something again is answered as at first.
+// Remembered is a kind of ids that the store knows for a time, so that a
+// caller that sends a request again gets the first answer.
 type Remembered struct {
 	// Records has the records by id, and Times the callers by time and id. Callers has
 	// the ids of each caller, oldest first, with their Weight where that is not 1, and the
@@ -164,7 +164,7 @@ func ParseTally(b []byte) (int, error) {
 	}
 	n, size := binary.Uvarint(b)
 	if size != len(b) || n > 1<<62 {
-		return 0, fmt.Errorf("%w: %x is no number of ids", store.ErrCorrupt, b)
+		return 0, fmt.Errorf("%w: %x is not a number of ids", store.ErrCorrupt, b)
 	}
 	return int(n), nil
 }

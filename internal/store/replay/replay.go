@@ -1,7 +1,7 @@
 // Package replay applies the entries of a journal to the map of a world. It is the
 // one way by which a host that commits, one that recovers, one that follows others,
 // and a check of the store come to a map: the root and the number of leaves that an
-// entry states are compared each time, but for a Run, which compares the roots of the
+// entry states are compared each time, except for a Run, which compares the roots of the
 // maps that it makes.
 package replay
 
@@ -117,7 +117,7 @@ func (m *Map) Apply(e *store.Entry, tree *chain.Tree) error {
 	return nil
 }
 
-// pass makes the map that after an entry, but for its tree.
+// pass makes the map that after an entry, except for its tree.
 func (m *Map) pass(e *store.Entry) {
 	if e.Header != nil {
 		m.SID, m.Bounds = e.Header.SID, Bounds(e.Header)

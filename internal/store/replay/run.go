@@ -35,7 +35,7 @@ type step struct {
 	replaced int
 }
 
-// stepBytes is about what a step takes beside its leaves.
+// stepBytes is about what a step takes besides its leaves.
 const stepBytes = 512
 
 // Past is a map that a Run came through.

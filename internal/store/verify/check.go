@@ -147,7 +147,8 @@ func (c *check) order(e *store.Entry) {
 	}
 }
 
-// leastJump is the least by which seq jumps, over a lost tail (protocol section 1).
+// leastJump is the least by which seq jumps, over a lost tail (protocol reference,
+// "Ground rules").
 const leastJump = 1 << 20
 
 // gap finds events that are missing between an entry and the one before it. They

@@ -1,4 +1,4 @@
-// The player chain of section 9: leaves in order, digests, root, proofs.
+// The player chain (protocol, "The player chain"): leaves in order, digests, root, proofs.
 
 import { createHash } from 'node:crypto'
 import { canonical } from './canonical.mjs'

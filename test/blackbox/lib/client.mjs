@@ -1,4 +1,4 @@
-// The calls of section 4, with what every reply owes checked on every reply.
+// The calls of the protocol ("Requests, errors and limits"), with what every reply owes checked on every reply.
 
 import assert from 'node:assert/strict'
 import { exchange } from './http.mjs'
@@ -81,7 +81,7 @@ export class Client {
   }
 }
 
-// refused asserts one error of section 4, in its whole shape.
+// refused asserts one error of the protocol, in its whole shape.
 export function refused(reply, status, code, naming) {
   assert.equal(`${reply.status} ${reply.json?.code}`, `${status} ${code}`, reply.text)
   check(reply.json, refusal, 'error')

@@ -1,4 +1,4 @@
-// Node credentials as section 2 of the protocol defines them: a phrase becomes
+// Node credentials as the protocol defines them ("Credentials"): a phrase becomes
 // a hash on the client, and the hash with the root key becomes the node's id.
 
 import { createHash, scrypt } from 'node:crypto'
@@ -14,12 +14,12 @@ const sha256 = (data) => createHash('sha256').update(data).digest()
 // The set is spelled out, because \s is that of the running engine.
 const space = /[\u0009-\u000d\u0020\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+/g
 
-export function normalise(phrase) {
+export function normalize(phrase) {
   return phrase.replace(space, ' ').replace(/^ | $/g, '')
 }
 
 export function hashPhrase(phrase) {
-  return sha256(Buffer.from(normalise(phrase), 'utf8')).toString('hex')
+  return sha256(Buffer.from(normalize(phrase), 'utf8')).toString('hex')
 }
 
 export async function nodeIdOf(passwHash, rootKey) {

@@ -129,7 +129,7 @@ export class Host extends Client {
   }
 
   // A store over a network may not answer within a host's second, and nobody knows
-  // then what became of the request: with its key it is repeated, as section 4 says.
+  // then what became of the request: with its key it is retried, as the protocol says.
   async call(method, path, options = {}) {
     if (hosts === 1) return super.call(method, path, options)
     const request = method === 'GET' ? options : { idempotency: randomUUID(), ...options }

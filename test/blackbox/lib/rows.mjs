@@ -1,4 +1,4 @@
-// A reader of section 5 that refuses: every field that a row must have is
+// A reader of snapshots ("The snapshot and its rows") that refuses: every field that a row must have is
 // there with its type, and nothing is there that the section does not name.
 
 import assert from 'node:assert/strict'
@@ -118,7 +118,7 @@ export function check(value, shape, where) {
     value.forEach((item, i) => check(item, shape.shape, `${where}[${i}]`))
     return
   }
-  assert.ok(is.object(value), `${where} is no object: ${JSON.stringify(value)}`)
+  assert.ok(is.object(value), `${where} is not an object: ${JSON.stringify(value)}`)
   const known = new Set()
   for (const [name, inner] of Object.entries(shape)) {
     const key = name.replace(/\?$/, '')
@@ -150,7 +150,7 @@ export function readSpace(entry) {
   return entry
 }
 
-// readSnapshot refuses a snapshot that section 5 does not allow.
+// readSnapshot refuses a snapshot that the protocol does not allow.
 export function readSnapshot(value) {
   check(value, snapshot, 'snapshot')
   const { bounds, occupants } = value.worldMap

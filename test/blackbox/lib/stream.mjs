@@ -1,4 +1,4 @@
-// The event stream of section 8, read with a parser that is not the host's.
+// The event stream (protocol, "Events"), read with a parser that is not the host's.
 
 import assert from 'node:assert/strict'
 import { request } from 'node:http'

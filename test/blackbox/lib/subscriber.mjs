@@ -1,4 +1,4 @@
-// A subscriber of section 9: its own copy of the world, merged from what the
+// A subscriber (protocol, "A live, verified copy"): its own copy of the world, merged from what the
 // chain's routes hand out, and its own root after every event.
 
 import assert from 'node:assert/strict'

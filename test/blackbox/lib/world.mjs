@@ -33,7 +33,7 @@ export async function sidOf(host, as) {
   return granted(await host.call('GET', '/session', { as })).sid
 }
 
-// registration is the smallest body of section 6, with changes.
+// registration is the smallest body of a registration, with changes.
 export function registration(agent, changes = {}) {
   const { toolNames = ['chat_tool'], ...rest } = changes
   return { name: 'Ada', type: 'langchain', agent: { type: 'langchain', toolNames }, agentId: agent.nodeId, ...rest }

@@ -86,7 +86,7 @@ describe('a world of the agent-play service', () => {
     retry: noRetry, fetch: host.fetch, onWarning: () => undefined,
   })
 
-  it('connects with the next call where the host was away before', async () => {
+  it('connects with the next call if the host was away before', async () => {
     let away = true
     const host = new FakeHost(() => (away ? Promise.reject(new TypeError('fetch failed')) : undefined))
     await using late = world(host)
@@ -96,7 +96,7 @@ describe('a world of the agent-play service', () => {
     assert.equal(late.getSessionId(), 's')
   })
 
-  it('calls the functions of onClose also where an agent cannot be disconnected, and says so to each who closes it', async () => {
+  it('calls the functions of onClose even if an agent cannot be disconnected, and reports that to every caller of close', async () => {
     const refuses = ({ route }: Got) => (route === '/players/disconnect' ? Response.json({ error: 'no', code: 'forbidden' }, { status: 403 }) : undefined)
     const left = world(new FakeHost(refuses))
     await left.addAgent({ name: 'Ada', nodeId: 'ada', type: 'test', agent: chats })

@@ -61,7 +61,7 @@ describe('ask', () => {
     }
   })
 
-  it('is answered by an agent that is asked before its program reads that it is on the map', async () => {
+  it('reaches an agent whose program has not yet read that it is on the map', async () => {
     const credentials = host.credentials()
     let delivered = (): void => undefined
     const forwarded = new Promise<void>((resolve) => { delivered = resolve })
@@ -120,13 +120,13 @@ describe('ask', () => {
     await other.close()
   })
 
-  it('is refused for what nobody can answer', async () => {
+  it('rejects for an unknown agent, an unknown tool and a blank text', async () => {
     await assert.rejects(world.ask({ to: 'nobody', text: 'hi' }), (error) => hasCode(error, 'player_unknown'))
     await assert.rejects(world.ask({ to: ada.id, tool: 'assist_none' }), (error) => hasCode(error, 'tool_unknown'))
     await assert.rejects(world.ask({ to: ada.id, text: ' ' }), OptionError)
   })
 
-  it('learns at once that no program answers, from the agents that streams name', async () => {
+  it('rejects immediately if no program answers, by the agents that streams name', async () => {
     const other = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node })
     const [eve, kim] = await Promise.all(['Eve', 'Kim'].map(async (name) => {
       const credentials = host.credentials()
@@ -162,7 +162,7 @@ describe('ask', () => {
     await Promise.all([assert.rejects(asked, ClosedError), assert.rejects(held, ClosedError), other.connect().then(async () => other.close())])
   })
 
-  it('is asked where a host holds the stream’s headers back', async () => {
+  it('sends its question even if a host holds the stream’s headers back', async () => {
     const meddler = await Meddler.before(host.url)
     meddler.holdsHeaders = true
     const other = new RemotePlayWorld({ baseUrl: meddler.url, apiKey, mainNodeCredentials: node })
@@ -204,7 +204,7 @@ describe('ask', () => {
     await other.close()
   })
 
-  it('is answered also where its stream opens long after it was asked', async () => {
+  it('gets its answer even if its stream opens long after the question', async () => {
     let open = (): void => undefined
     const held = new Promise<void>((resolve) => { open = resolve })
     await using other = new RemotePlayWorld({
@@ -225,7 +225,7 @@ describe('ask', () => {
     assert.equal((await asked).message, 'You said: Are you quick?')
   })
 
-  it('fails where a host that numbers no events may have sent the answer between two streams', async () => {
+  it('fails if a host that numbers no events may have sent the answer between two streams', async () => {
     const worldMap = { bounds: { minX: 0, minY: 0, maxX: 9, maxY: 9 }, occupants: [{ kind: 'agent', nodeId: 'n', agentId: 'ada', name: 'Ada', x: 1, y: 1 }] }
     const fake: FakeHost = new FakeHost((got) => {
       if (got.route === 'getWorldSnapshot') return Response.json({ snapshot: { sid: 's', mainNodeId: 'n', worldMap, spaces: [], mcpServers: [] } })

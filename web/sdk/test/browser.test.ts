@@ -83,7 +83,7 @@ describe('the package in a browser', () => {
 
   const world = () => new RemotePlayWorld({ baseUrl: host.url, apiKey: given.apiKey, mainNodeCredentials: given.node })
 
-  it('is an agent that answers', async (test) => {
+  it('runs an agent that answers', async (test) => {
     const errors: string[] = []
     const page = await open(agent, errors)
     const to = await page.evaluate(async (value) => (globalThis as unknown as { start: (value: Given) => Promise<string> }).start(value), given)

@@ -24,7 +24,7 @@ describe('a client', () => {
     await new FakeHost().client({ credentials: { adminToken: `${secret}\n` } }).session()
   })
 
-  it('takes Infinity for a time as one that does not end', async () => {
+  it('accepts Infinity as a time that does not end', async () => {
     const host = new FakeHost(async ({ signal }) => {
       await new Promise((resolve) => { setTimeout(resolve, 20) })
       signal?.throwIfAborted()
@@ -33,7 +33,7 @@ describe('a client', () => {
     assert.equal((await host.client({ timeoutMs: Infinity }).session()).sid, 's')
   })
 
-  it('sends what it asks for also where a platform does not count parameters', async (test) => {
+  it('sends its parameters even on a platform that does not count them', async (test) => {
     test.mock.getter(URLSearchParams.prototype, 'size', () => undefined as unknown as number)
     const host = new FakeHost()
     await host.client().heartbeat({ playerId: 'ada', connectionId: 'c' })

@@ -9,7 +9,7 @@ const refusesParts = ({ payload }: Got) => (payload.status === 'stream' ? Respon
 
 // Whatever rejects with nobody to catch it fails these tests, as it ends a program.
 describe('a command', () => {
-  it('is answered in parts that need not be awaited, also where the host refuses them', async () => {
+  it('accepts parts that are not awaited, even if the host refuses them', async () => {
     const host = new FakeHost(refusesParts)
     const late: (() => void)[] = []
     await using world = host.world()
@@ -28,7 +28,7 @@ describe('a command', () => {
     await turns()
   })
 
-  it('is answered in parts by an executor that waits for none', async () => {
+  it('is answered in parts by an executor that awaits none of them', async () => {
     const host = new FakeHost(refusesParts)
     await using world = host.world()
     await world.addAgent({ name: 'Ada', nodeId: 'ada', agent: chats })
@@ -47,7 +47,7 @@ describe('a command', () => {
     for (const say of late) say()
   })
 
-  it('is carried out once where an agent with a program comes again, and by nobody after it left', async () => {
+  it('is carried out once after its agent was added again, and not at all after it left', async () => {
     const host = new FakeHost()
     await using world = host.world()
     const runs: string[] = []
@@ -108,7 +108,7 @@ describe('a command', () => {
     assert.deepEqual(host.got.all.filter(({ payload }) => payload.status === 'failed').map(({ payload }) => payload.requestId), ['r1025'])
   })
 
-  it('may take for ever where the program says so', async () => {
+  it('may take unlimited time if the program says so', async () => {
     const host = new FakeHost()
     await using world = host.world()
     await world.addAgent({ name: 'Ada', nodeId: 'ada', agent: chats })
@@ -121,7 +121,7 @@ describe('a command', () => {
     assert.equal((await host.got.until(({ route }) => route === 'intercomResponse')).payload.status, 'completed')
   })
 
-  it('reaches agents at a host of the older service that sends no headers before its first event', async (test) => {
+  it('reaches agents at a host of the agent-play service that sends no headers before its first event', async (test) => {
     const host = new FakeHost((got) => (got.route.endsWith('/events') ? silence(got) : undefined))
     test.mock.timers.enable({ apis: ['setTimeout'] })
     const world = host.world({ service: 'agent-play', mainNodeCredentials: credentials })

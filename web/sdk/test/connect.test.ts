@@ -47,7 +47,7 @@ describe('connect', () => {
     await assert.rejects(connect(), /chmod 600/u)
     chmodSync(file(), 0o600)
     writeFileSync(file(), '{"version":9}')
-    await assert.rejects(connect(), /no credentials file of this version/u)
+    await assert.rejects(connect(), /is not a credentials file of this version/u)
   })
 
   it('makes an account for this run at a host of this machine that lets anybody register', async () => {
@@ -74,7 +74,7 @@ describe('connect', () => {
     await free.end()
   })
 
-  it('lets somebody pick a context where none is in use', async () => {
+  it('requires a context to be named if none is in use', async () => {
     mkdirSync(host.folder, { recursive: true })
     const context = { serverUrl: 'http://127.0.0.1:1', service: 'play' }
     writeFileSync(file(), JSON.stringify({ version: 1, contexts: { home: context, work: context } }), { mode: 0o600 })

@@ -19,7 +19,7 @@ describe('what a program follows', () => {
     ['the world is closed', async (world) => world.close()],
     ['its node is deleted', async (world, id) => world.deleteAgentNode(id)],
   ] as readonly [string, (world: ReturnType<FakeHost['world']>, id: string) => Promise<unknown>][]) {
-    it(`ends when ${when}, also where that fails`, async () => {
+    it(`ends when ${when}, even if that fails`, async () => {
       await using world = new FakeHost().world()
       let ended = 0
       const errors: string[] = []
@@ -62,7 +62,7 @@ describe('the placement of an MCP server', () => {
     assert.equal(gone, 1)
   })
 
-  it('is taken off the map by the next call where the first one failed', async () => {
+  it('is taken off the map by the next call if the first one failed', async () => {
     let calls = 0
     const world = {
       registerMcp: async () => Promise.resolve('row'),

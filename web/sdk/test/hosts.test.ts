@@ -91,7 +91,7 @@ describe('a world with several hosts', () => {
     assert.deepEqual(new Set(balancer.led.all), new Set([0, 1]))
   })
 
-  it('is followed without a gap and without a repeat, whatever becomes of its hosts and of its Redis', async () => {
+  it('can be followed without a gap and without a repeat through failures of its hosts and of Redis', async () => {
     const client = await world.client()
     const plain = new Reports<WorldEvent>()
     const opened = new Reports<boolean>()

@@ -45,7 +45,7 @@ describe('event stream frames', () => {
     { kind: 'message', data: '' },
     { kind: 'message', id: '9', data: 'y\nz' },
   ]
-  it('are the same in whatever pieces they come', () => {
+  it('are parsed the same however the bytes are cut', () => {
     const bytes = Buffer.from(text)
     const next = random(3)
     for (let run = 0; run < 500; run++) {
@@ -60,7 +60,7 @@ describe('event stream frames', () => {
       assert.equal(parser.retryMs, 20)
     }
   })
-  it('have an end to their length, and are UTF-8', () => {
+  it('are refused beyond a length, and if they are not UTF-8', () => {
     const parser = new FrameParser(100)
     assert.throws(() => { for (let i = 0; i < 20; i++) parser.push(Buffer.from('data: 123456\n'), []) }, FrameError)
     const frames: Frame[] = []

@@ -8,7 +8,7 @@ describe('keys and labels of an account', () => {
   before(async () => { host = await Host.start() })
   after(async () => { await host.end() })
 
-  it('several keys are good at once, and each ends by itself', async () => {
+  it('several keys are valid at the same time, and each is revoked on its own', async () => {
     const { node, apiKey } = await host.account()
     const client = createClient({ baseUrl: host.url, credentials: node, apiKey })
     const session = (key: string) => createClient({ baseUrl: host.url, credentials: node, apiKey: key }).session()

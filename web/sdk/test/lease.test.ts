@@ -34,7 +34,7 @@ describe('the lease of an agent', () => {
   })
 
   for (const leaseTtlSeconds of [0, -1, 'soon', null, 0.001]) {
-    it(`is no flood of signs of life where the host grants ${String(leaseTtlSeconds)} s`, async (test) => {
+    it(`is renewed by few heartbeats even if the host grants ${String(leaseTtlSeconds)} s`, async (test) => {
       const host = new FakeHost(({ route, payload }) => {
         if (route === '/players') return Response.json({ playerId: payload.agentId, registeredAgent: {}, leaseTtlSeconds })
         return route === '/players/heartbeat' ? Response.json({ ok: true, leaseTtlSeconds }) : undefined

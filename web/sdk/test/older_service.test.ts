@@ -52,7 +52,7 @@ describe('the paths of the agent-play service', () => {
 })
 
 describe('a snapshot of the agent-play service', () => {
-  it('is verified with the genesis of the host where it states a root', async () => {
+  it('is verified with the genesis of the host if it states a root', async () => {
     const rows = { sid: 's', mainNodeId: 'somebody', worldMap: { bounds: { minX: 0, minY: 0, maxX: 9, maxY: 9 }, occupants: [] }, spaces: [] }
     const stated = playerChainRoot(rows as unknown as WorldSnapshot, 'the root key')
     const host = new FakeHost(({ route }) => {
@@ -65,7 +65,7 @@ describe('a snapshot of the agent-play service', () => {
   })
 })
 
-/** Lets the host say no more than one of the older service does (protocol reference, "Compatibility"). */
+/** Lets the host say no more than one of the agent-play service does (protocol reference, "Other service names, other hosts"). */
 function asOlder(meddler: Meddler): void {
   meddler.session = (reply) => {
     for (const name of ['capabilities', 'rev', 'seq']) Reflect.deleteProperty(reply, name)

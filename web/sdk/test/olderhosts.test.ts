@@ -56,7 +56,7 @@ describe('a subscription at a host that has not everything', () => {
     await sub.close()
   })
 
-  it('takes rows that are newer than their event for what they are', async () => {
+  it('merges rows that are newer than their event and catches up', async () => {
     meddler.without('chain-at-rev', 'chain-nodes')
     const fetched = new Reports<string>()
     let goOn = () => { /* set before it is called */ }
@@ -85,7 +85,7 @@ describe('a subscription at a host that has not everything', () => {
     await sub.close()
   })
 
-  it('learns late of a change, and judges after two seconds, where rows have no rev', async () => {
+  it('learns late of a change, and judges after two seconds, if rows have no rev', async () => {
     meddler.without(...readsOfRows, 'resume')
     const forged = (reply: Changeable) => {
       const { occupant } = reply.node as { occupant?: Changeable }
@@ -114,7 +114,7 @@ describe('a subscription at a host that has not everything', () => {
     await sub.close()
   })
 
-  it('is right again with the next event, where rows have no rev', async () => {
+  it('is verified again with the next event, if rows have no rev', async () => {
     meddler.without(...readsOfRows, 'resume')
     let newer: Changeable | undefined
     meddler.change = (text) => olderFrames(text)
@@ -184,7 +184,7 @@ describe('rows of one event, read one by one', () => {
   })
   after(async () => { await host.end() })
 
-  it('are asked for one after the other: removals from the end, then the others from the beginning', async () => {
+  it('are fetched one after the other: removals from the end, then the others from the beginning', async () => {
     const owner = createClient({ baseUrl: host.url, credentials: account.node, apiKey: account.apiKey })
     for (const name of ['one', 'two', 'three']) await owner.registerMcp({ name })
     await owner.createSpace({ name: 'Shop', designKey: 'd', ownerDisplayName: 'Ada' })

@@ -25,7 +25,7 @@ describe('the package in a fresh project', () => {
   before(() => { project = new Project() })
   after(() => { project.remove() })
 
-  it('has what it needs and no more', () => {
+  it('has every file that it needs and no other', () => {
     for (const needed of ['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts', 'dist/node/index.js', 'dist/node/guardian.js', 'dist/react/index.js', 'dist/agent-play/index.js']) {
       assert.ok(project.files.includes(needed), `${needed} is not in the package`)
     }
@@ -77,7 +77,7 @@ describe('the package in a fresh project', () => {
     assert.match(said, /world:player_added \[ 'Ada' \] verified/u)
   })
 
-  it('has types, for the agent of examples/agent-ts as well', () => {
+  it('has types with which examples/agent-ts compiles as well', () => {
     for (const name of ['agent.ts', 'tsconfig.json']) project.copy(`examples/agent-ts/${name}`)
     project.write('lovable.ts', `
       import { type EventOf, connect, tool } from '@playctl/sdk'

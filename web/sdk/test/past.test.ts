@@ -18,7 +18,7 @@ describe('the past', () => {
   })
   after(async () => { await host.end() })
 
-  it('is read a part at a time, back to the first event', async () => {
+  it('is read in parts, back to the first event', async () => {
     const part = await pastEvents(client, { before: 30, limit: 10 })
     assert.deepEqual(part.events.map(({ seq }) => seq), [20, 21, 22, 23, 24, 25, 26, 27, 28, 29])
     assert.deepEqual([part.after, part.first], [19, false])
@@ -27,7 +27,7 @@ describe('the past', () => {
     assert.deepEqual(await pastEvents(client, { before: 1, limit: 10 }), { events: [], after: 0, first: true })
   })
 
-  it('is no shorter where a host serves no stream for now', async () => {
+  it('rejects, and is not cut short, if a host serves no stream for now', async () => {
     const full = new FakeHost(({ route }) => (route === '/events' ? new Response('retry: 3000\n\n', { headers: { 'content-type': 'text/event-stream' } }) : undefined))
     await assert.rejects(pastEvents(full.client(), { before: 5000, limit: 100 }), UnreachableError)
     await assert.rejects(oldestPosition(full.client(), 0, 5000), UnreachableError)
@@ -43,7 +43,7 @@ describe('the past', () => {
     assert.deepEqual([events.map((event) => event.seq), position, first], [[32, 33, 34, 35], 31, true])
   })
 
-  it('is proved event by event, from the oldest map on', async () => {
+  it('is verified event by event, from the oldest map on', async () => {
     const { events, hasMore } = await client.listEvents({ limit: 1000 })
     assert.deepEqual([events.length, hasMore], [5, false])
     let world = await client.pastWorld(0)
@@ -63,7 +63,7 @@ describe('the past', () => {
     assert.throws(() => PastWorld.of({ ...now, merkleLeafCount: 99 }), MismatchError)
   })
 
-  it('has a proof for each row, by the row alone', async () => {
+  it('has a proof for each row that a changed reply fails', async () => {
     const { worldMap: { occupants }, merkleRootHex } = await client.snapshot()
     const key = `agent:${occupants[0]?.kind === 'agent' ? `${occupants[0].nodeId}:${occupants[0].agentId}` : ''}`
     const proved = await client.provedLeaf(key)
@@ -75,7 +75,7 @@ describe('the past', () => {
     }
   })
 
-  it('is also what a connection that is made anew goes on from', async () => {
+  it('has no gap after the program reconnects', async () => {
     const { updates, events, states, sub } = follow(client)
     await updates.until((update) => update.verification === 'verified')
     const reported = states.all.length
@@ -87,7 +87,7 @@ describe('the past', () => {
     await sub.close()
   })
 
-  it('is reported as lost where the host is silent for too long', async () => {
+  it('ends the connection of a host that is silent for too long', async () => {
     const { states, errors, sub } = follow(client, { silenceMs: 50 })
     await states.until((state) => !state.connected && state.retryAt !== undefined)
     assert.match(errors.all[0]?.message ?? '', /nothing arrived for 0\.05 s/)

@@ -48,7 +48,7 @@ describe('PlayWorld', () => {
     bridge.close()
   })
 
-  it('is the same world again where it has a folder', async () => {
+  it('opens the same world again from its folder', async () => {
     const repository = mkdtempSync(path.join(tmpdir(), 'playworld-test-'))
     const first = await PlayWorld.start({ binary, repository })
     const mainNodeCredentials = createNodeCredentialMaterial({ rootKey: first.rootKey })
@@ -67,7 +67,7 @@ describe('PlayWorld', () => {
     rmSync(repository, { recursive: true })
   })
 
-  it('says what to do where there is no program', async () => {
+  it('says what to do if there is no playctl program', async () => {
     for (const [named, path] of [['/nonexistent/playctl', process.env.PATH], [undefined, '/nonexistent']] as const) {
       const { PATH, PLAYCTL_BINARY } = process.env
       process.env.PATH = path

@@ -150,7 +150,7 @@ describe('an agent with a program', () => {
     await loops[1]
   })
 
-  it('takes a function of onClose back', async () => {
+  it('does not call a function of onClose that was removed', async () => {
     const world = open()
     const called: number[] = []
     const [first, second] = [1, 2].map((number) => world.onClose(() => { called.push(number) }))
@@ -160,7 +160,7 @@ describe('an agent with a program', () => {
     assert.deepEqual(called, [2])
   })
 
-  it('is in a world of the program\'s own, also where that checks nothing', async () => {
+  it('answers in a PlayWorld, even without a repository', async () => {
     for (const noRepository of [false, true]) {
       await using world = await PlayWorld.start({ binary: playctl(), noRepository })
       const jo = await world.agent('Jo', { chat: ({ text }) => text.toUpperCase() })

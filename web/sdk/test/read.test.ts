@@ -52,7 +52,7 @@ function typed(shape: string, object: JsonObject): boolean {
 describe('what a host sends', () => {
   const next = random(Number(process.env.PLAYCTL_TEST_SEED ?? 15))
 
-  it('is read as it is where it is whole, whatever else is in it', () => {
+  it('is read unchanged if it is whole, without its unknown fields', () => {
     for (const shape of Object.keys(shapes)) {
       for (let i = 0; i < 20; i++) {
         const object = whole(next, shape)
@@ -62,7 +62,7 @@ describe('what a host sends', () => {
     }
   })
 
-  it('has its types in every field where it is not', () => {
+  it('has the right type in every field if some are malformed', () => {
     for (const shape of Object.keys(shapes)) {
       for (let i = 0; i < 100; i++) {
         const object: Record<string, Json> = { ...whole(next, shape) }
@@ -78,7 +78,7 @@ describe('what a host sends', () => {
     }
   })
 
-  it('is refused by the name of what it lacks', () => {
+  it('is refused with the name of the missing field', () => {
     const agent = { kind: 'agent', nodeId: 'n', agentId: 'a', name: '', x: 0, y: 0 }
     assert.equal(checkOccupant(agent), agent)
     assert.throws(() => checkOccupant({ ...agent, agentId: '' }), /agentId must be a string that is not empty/u)
@@ -90,7 +90,7 @@ describe('what a host sends', () => {
     assert.throws(() => checkSpace({ ...space, amenities: ['zoo'] }), /amenities must be a list of strings of shop/u)
   })
 
-  it('is an event that is known by its kind, or none', () => {
+  it('is an event of a known kind, or undefined', () => {
     for (const kind of eventKinds) assert.deepEqual(readEvent({ kind, data: {} }), { kind, data: readShape(eventShapes[kind], {}) })
     assert.equal(readEvent({ kind: 'world:tomorrow', data: {} }), undefined)
   })

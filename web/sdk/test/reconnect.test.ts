@@ -5,7 +5,7 @@ import { follow } from './follow.js'
 
 describe('an attempt to connect', () => {
   for (const hangs of ['/session', '/events']) {
-    it(`that hangs at ${hangs} ends where the program wants it made anew`, async () => {
+    it(`that hangs at ${hangs} ends when the program reconnects`, async () => {
       const asks = ({ route }: Got): boolean => route === hangs
       const host = new FakeHost((got) => (asks(got) ? silence(got) : undefined))
       const { states, errors, sub } = follow(host.client())

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { FakeHost } from './fake.js'
 
 describe('a call that finds another session', () => {
-  it('goes on where the function of the program for that fails', async () => {
+  it('continues if the function of the program for that fails', async () => {
     const sids = ['first', 'second']
     const host = new FakeHost(({ route }) => (route === '/session' ? Response.json({ sid: sids.shift(), capabilities: [] }) : undefined))
     const called: string[] = []

@@ -111,7 +111,7 @@ describe('an event stream', () => {
     assert.ok(good.length > 500 && events.length > good.length + 500 && broken.length > 50, `${good.length} of ${events.length} events, ${broken.length} broken streams`)
   })
 
-  it('is kept while the program is busy for longer than a stream may be silent', async () => {
+  it('stays open while the program is busy for longer than a stream may be silent', async () => {
     const cut = ['retry: 9\n\n', 'id: 1\ndata: {}\n\n', 'id: 2\ndata: {}\n\n'].map((text) => encoder.encode(text))
     const transport = new Transport({ baseUrl: 'http://127.0.0.1:9', fetch: host(cut) })
     const ending = new AbortController()
@@ -143,7 +143,7 @@ describe('an event stream', () => {
 })
 
 describe('a stream that ends before it begins', () => {
-  it('is no connection, and is asked for again after the time that it names', async () => {
+  it('does not count as a connection, and is retried after the time that it names', async () => {
     const asked: (string | null)[] = []
     const answers = ['retry: 300\n\n', 'retry: 0\n', '', 'retry: 300\n\n:\n\nid: 7\n\n']
     const fetching: typeof fetch = async (input, init) => {
@@ -174,7 +174,7 @@ describe('a stream that ends before it begins', () => {
 
 describe('a stream that is ended while it waits', () => {
   // As Deno does at times, which then leaves a program's `close` waiting.
-  it('ends also where the read that is under way never does', async () => {
+  it('ends even if the read that is under way never does', async () => {
     const ending = new AbortController()
     const fetching: typeof fetch = async (input) => {
       await Promise.resolve()

@@ -40,7 +40,7 @@ describe('a subscription', () => {
     })
   }
 
-  it('goes on through a kill of the host, without a gap and without a repeat', async () => {
+  it('continues through a kill of the host, without a gap and without a repeat', async () => {
     const { updates, events, states, sub } = follow(client)
     await updates.until((u) => u.verification === 'verified')
     const first = sub.state.snapshot?.seq ?? 0
@@ -81,7 +81,7 @@ describe('a subscription', () => {
     await ahead.sub.close()
   })
 
-  it('leaves a world that is lost, also where the log of another ends at the same position', async () => {
+  it('leaves a world that is lost, even if the log of another ends at the same position', async () => {
     const lost = await Host.start('--no-repository')
     const visitor = (): WorldClient => createClient({ baseUrl: lost.url })
     await visitor().register(registration('ada'))
@@ -102,7 +102,7 @@ describe('a subscription', () => {
     await lost.end()
   })
 
-  it('heals a copy that is not the host’s', async () => {
+  it('repairs a copy that differs from the host’s', async () => {
     const meddler = await Meddler.before(host.url)
     const checked = new Reports<string>()
     const { updates, errors, sub } = follow(createClient({ baseUrl: meddler.url }), {
@@ -125,7 +125,7 @@ describe('a subscription', () => {
     await meddler.end()
   })
 
-  it('misses nothing where the connection is cut at any byte', async () => {
+  it('misses nothing if the connection is cut at any byte', async () => {
     const meddler = await Meddler.before(host.url)
     const { updates, events, states, sub } = follow(createClient({ baseUrl: meddler.url }))
     await updates.until((u) => u.verification === 'verified')

@@ -45,7 +45,7 @@ describe('a tool', () => {
     })
   }
 
-  it('has typed arguments', () => {
+  it('gives run typed arguments', () => {
     tool({
       description: '', input: { type: 'object', properties: { n: { type: 'number' }, tags: { type: 'array', items: { type: 'string' } }, at: { properties: { x: { type: 'integer' } } } }, required: ['n'] },
       run: ({ n, tags, at }) => {
@@ -61,11 +61,11 @@ describe('a tool', () => {
     assert.throws(() => tool({ description: '' }), OptionError)
   })
 
-  it('says what a schema without a form in JSON Schema lacks', () => {
+  it('names the tool whose schema cannot be described in JSON Schema', () => {
     const old = { '~standard': { version: 1 as const, vendor: 'old', validate: (value: unknown) => ({ value }) } }
     assert.throws(() => published({ name: 'assist_a', parameters: old }), /"assist_a" \(old\) gives no JSON Schema: use Zod 4\.2/u)
     assert.throws(() => published({ name: 'assist_a', schema: { _def: {} } }), /version of Zod/u)
-    assert.throws(() => published({ name: 'assist_a', parameters: z.object({ at: z.date() }) }), /"assist_a" has no form in JSON Schema/u)
+    assert.throws(() => published({ name: 'assist_a', parameters: z.object({ at: z.date() }) }), /"assist_a" cannot be described in JSON Schema/u)
     assert.throws(() => published({ name: 'assist_a', parameters: z.string() }), /describe no object/u)
   })
 })
@@ -74,7 +74,7 @@ describe('the tools of a registration', () => {
   const parameters = { type: 'object', properties: { b: { type: 'string' }, a: { type: 'integer' } } }
   const ordered = { type: 'object', properties: { b: { type: 'string', 'x-order': 0 }, a: { type: 'integer', 'x-order': 1 } } }
 
-  it('are taken as MCP, LangChain and OpenAI have them, with the order of their fields', () => {
+  it('may be written as MCP, LangChain and OpenAI write them, and keep the order of their fields', () => {
     for (const given of [
       { name: 'assist_x', description: 'd', parameters }, { name: 'assist_x', description: 'd', inputSchema: parameters }, { name: 'assist_x', description: 'd', schema: parameters },
       { type: 'function' as const, function: { name: 'assist_x', description: 'd', parameters } },
@@ -97,8 +97,8 @@ describe('the tools of a registration', () => {
     }
   })
 
-  it('are named in what is wrong with them', () => {
+  it('are named in the error about a malformed list', () => {
     assert.throws(() => published('assist_a', {} as { name: string }), /tool 3 of the list has no name/u)
-    assert.throws(() => frameworkRegistration('test', { weather: {} } as unknown as []), /make one with Object\.entries/u)
+    assert.throws(() => frameworkRegistration('test', { weather: {} } as unknown as []), /create one from a record of tools with Object\.entries/u)
   })
 })

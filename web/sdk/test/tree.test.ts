@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { leafDigest } from '../src/chain/digest.js'
 import { type Edit, MerkleTree } from '../src/chain/tree.js'
 
-it('an edited tree is the tree that is built anew', () => {
+it('an edited tree equals the tree that is built from scratch', () => {
   let tree = MerkleTree.empty<number>()
   let seed = 7
   const next = (below: number) => (seed = (seed * 48271) % 2147483647) % below

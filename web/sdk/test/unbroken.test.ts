@@ -32,7 +32,7 @@ describe('what goes wrong in a program', () => {
   })
   after(async () => { await host.end() })
 
-  it('ends no subscription, whether it throws at once or later', async () => {
+  it('ends no subscription, whether it throws immediately or later', async () => {
     const client = createClient({ baseUrl: host.url, credentials: account.node, apiKey: account.apiKey })
     const errors = new Reports<Error>()
     const { updates, sub } = follow(client)
@@ -110,7 +110,7 @@ describe('a world that is closed', () => {
     assert.equal(asked.all.at(-1), '/api/play/players/disconnect')
   })
 
-  it('may end any number of calls at once, of which Node has nothing to say', async () => {
+  it('may end any number of calls at the same time, without a warning of Node', async () => {
     const warnings = new Reports<Error>()
     process.on('warning', warnings.add)
     const world = new RemotePlayWorld({ baseUrl: 'http://127.0.0.1:9', apiKey: 'k', fetch: answering(async (_path, init) => silence(init)) })
@@ -133,7 +133,7 @@ describe('a world that is closed', () => {
 })
 
 describe('the session', () => {
-  it('is fetched once for all, and no one’s failure is another’s', async () => {
+  it('is fetched once for all callers, and the failure of one is not that of another', async () => {
     let fetched = 0
     const first = new AbortController()
     const started = new Reports<number>()
@@ -161,7 +161,7 @@ describe('the session', () => {
     assert.equal(fetched, 3)
   })
 
-  it('is not waited for by the one who fetches it', async () => {
+  it('does not block the call that fetches it', async () => {
     const client = createClient({
       baseUrl: 'http://127.0.0.1:9', retry: { attempts: 2, baseMs: 1, maxMs: 2 },
       fetch: answering(() => Response.json({ error: 'no', code: 'behind' }, { status: 503 })),
@@ -169,7 +169,7 @@ describe('the session', () => {
     await assert.rejects(client.registerMcp({ name: 'x' }), (error) => hasCode(error, 'behind'))
   })
 
-  it('is sought once where nobody can be reached', async () => {
+  it('is fetched once for all waiting calls if the host cannot be reached', async () => {
     let fetched = 0
     const client = createClient({
       baseUrl: 'http://127.0.0.1:9', retry: { attempts: 3, baseMs: 1, maxMs: 2 },
@@ -183,18 +183,18 @@ describe('the session', () => {
 
 describe('an answer', () => {
   const latin1 = Uint8Array.of(0x3c, 0xe4, 0x3e)
-  it('that a proxy wrote in another encoding is known by its status', async () => {
+  it('of a proxy in another encoding is an error by its status', async () => {
     const client = createClient({ baseUrl: 'http://127.0.0.1:9', fetch: answering(() => new Response(latin1, { status: 403 })) })
     await assert.rejects(client.session(), (error) => error instanceof PlayError && error.status === 403 && error.code === 'forbidden' && error.stated.code === '')
   })
-  it('that is not UTF-8 is an answer all the same', async () => {
+  it('that is not UTF-8 is a ReplyError', async () => {
     const client = createClient({ baseUrl: 'http://127.0.0.1:9', retry: once, fetch: answering(() => new Response(latin1)) })
     await assert.rejects(client.session(), (error) => error instanceof ReplyError && error.message.endsWith('it is not UTF-8'))
   })
 })
 
 describe('a host that is away', () => {
-  it('is tried again at a time that the state says, after waits that the program sets', async () => {
+  it('is retried at the time that the state says, after waits that the program sets', async () => {
     const client = createClient({ baseUrl: 'http://127.0.0.1:9', fetch: async () => Promise.reject(new TypeError('fetch failed')) })
     const { sub, states } = follow(client.withRetry(once), { reconnect: { baseMs: 2, maxMs: 4 } })
     const first = await states.until((state) => state.retryAt !== undefined)

@@ -33,7 +33,7 @@ describe('chain.json', () => {
       assert.equal(MerkleTree.empty<undefined>().apply(leaves.map((leaf) => ({ key: leaf.key, leaf }))).rootHex, c.rootHex)
     })
   }
-  it('has cases', () => { assert.ok(cases.length > 0 && merkleOnly.length > 0) })
+  it('contains cases', () => { assert.ok(cases.length > 0 && merkleOnly.length > 0) })
 })
 
 interface MergeVectors {

@@ -9,7 +9,7 @@ describe('tokens for the watch page', () => {
   before(async () => { host = await Host.start('--watch-access', 'token', '--watch-embed', 'https://site.example') })
   after(async () => { await host.end() })
 
-  it('are made, listed and revoked one by one', async () => {
+  it('can be made, listed and revoked one by one', async () => {
     const { node, apiKey } = await host.account()
     const client = createClient({ baseUrl: host.url, credentials: node, apiKey })
     const { token, url } = await client.watchToken()

@@ -4,7 +4,7 @@ import { parseJson } from '../json/parse.js'
 import { asObject, asText } from '../json/read.js'
 import { OptionError } from '../protocol/errors.js'
 
-/** The credentials that the command line of agent-play keeps in the home folder; undefined where there are none, as in a browser. */
+/** The credentials that the command line of agent-play keeps in the home folder; undefined if there are none, as in a browser. */
 export async function ownFile(): Promise<{ readonly server: string; readonly main: NodeCredentials } | undefined> {
   const file = await readPrivate((home) => `${home}/.agent-play/credentials.json`, { shared: true })
   if (file === undefined) return undefined
@@ -16,7 +16,7 @@ export async function ownFile(): Promise<{ readonly server: string; readonly mai
   }
   const [server, nodeId, phrase] = [asText(content?.serverUrl), asText(content?.nodeId), asText(content?.passw)]
   if (server === undefined || nodeId === undefined || phrase === undefined) {
-    throw new OptionError(`${file.path} is no credentials file of agent-play: it lacks serverUrl, nodeId or passw`)
+    throw new OptionError(`${file.path} is not a credentials file of agent-play: it lacks serverUrl, nodeId or passw`)
   }
   return { server, main: { nodeId, phrase } }
 }

@@ -33,7 +33,7 @@ export interface RegisteredPlayer {
   /** The address of the page that shows the world. */
   readonly previewUrl: string
   readonly registeredAgent: RegisteredAgent
-  /** The same agent with what this package has beside. */
+  /** The same agent with what this package has in addition. */
   readonly agent: Agent
 }
 

@@ -31,7 +31,7 @@ export class RemotePlayWorld {
   /** Makes a world; it connects with the first call. */
   constructor(options: RemotePlayWorldOptions = {}) {
     this.#options = options
-    if (options.apiKey?.trim() === '') throw new OptionError('apiKey is empty: give the account\'s key, or any text where the host checks none')
+    if (options.apiKey?.trim() === '') throw new OptionError('apiKey is empty: give the account\'s key, or any text if the host checks none')
   }
 
   /** Connects and reads the session. */
@@ -106,7 +106,7 @@ export class RemotePlayWorld {
     await (await this.#open()).recordJourney(playerId, { ...journey, startedAt: time(journey.startedAt), completedAt: time(journey.completedAt) })
   }
 
-  /** Puts an MCP placement on the map and gives its id. */
+  /** Puts an MCP placement on the map and returns its id. */
   async registerMcp(mcp: Mcp): Promise<string> {
     return (await this.#open()).registerMcp(mcp)
   }
@@ -121,7 +121,7 @@ export class RemotePlayWorld {
     return (await this.#open()).ask(question)
   }
 
-  /** Calls a function for each event of the session. What it gives takes the function away again. */
+  /** Calls a function for each event of the session. The returned function removes it again. */
   onSessionEvent(handler: (event: WorldEvent) => void | Promise<void>): () => void {
     const subscribed = this.#open().then(async (world) => world.subscribeEvents({ onEvent: handler }))
     subscribed.catch((error: unknown) => { reportTo(undefined, error as Error) })
@@ -133,7 +133,7 @@ export class RemotePlayWorld {
     return { for: async (seconds) => (await this.#open()).hold().for(seconds) }
   }
 
-  /** Adds a function that `close` calls once. What it gives takes the function away again. */
+  /** Adds a function that `close` calls once. The returned function removes it again. */
   onClose(handler: () => void): () => void {
     const entry = (): void => { handler() }
     this.#onClose.push(entry)
@@ -211,7 +211,7 @@ function log({ kind, seq, data }: WorldEvent): void {
   console.log(`playctl: ${kind} ${seq ?? ''} ${asText(data.playerId) ?? asText(data.id) ?? ''}`.trimEnd())
 }
 
-/** The service whose routes a host has: those of agent-play where it serves them. */
+/** The service whose routes a host has: those of agent-play if it serves them. */
 async function serviceAt(baseUrl: string | undefined): Promise<string | undefined> {
   if (baseUrl === undefined) return undefined
   try {

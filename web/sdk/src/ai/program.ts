@@ -29,7 +29,7 @@ export interface AiOptions extends Pick<AgentProgram, 'onError' | 'onLost'> {
 
 /**
  * The program of an agent of the AI SDK: `world.agent('Ada', fromAiSdk(agent))`. In place of an agent it takes a function that
- * gives what `streamText` or `generateText` gives. Texts go to it and its answer streams back; its tools are what people
+ * returns what `streamText` or `generateText` returns. Texts go to it and its answer streams back; its tools are what people
  * may call; each answer is recorded as a journey with the tools that it called.
  */
 export function fromAiSdk(agent: AiAgent | ((message: ChatMessage) => unknown), options: AiOptions = {}): AgentProgram {
@@ -48,14 +48,14 @@ export function fromAiSdk(agent: AiAgent | ((message: ChatMessage) => unknown), 
       else if (run.steps !== undefined && run.text !== undefined) {
         await noteSteps(message.journey, run as AiRun)
         yield await run.text
-      } else throw new OptionError('the function gives no run of the AI SDK: return what streamText or generateText gives')
+      } else throw new OptionError('the function returns no run of the AI SDK: return what streamText or generateText returns')
     },
   }
 }
 
 function runOf(agent: AiAgent | ((message: ChatMessage) => unknown)): (message: ChatMessage) => unknown {
   if (typeof agent === 'function') return agent
-  if (typeof (agent as Partial<AiAgent>).stream !== 'function') throw new OptionError('this is no agent of the AI SDK: give a ToolLoopAgent, or a function that calls streamText')
+  if (typeof (agent as Partial<AiAgent>).stream !== 'function') throw new OptionError('this is not an agent of the AI SDK: give a ToolLoopAgent, or a function that calls streamText')
   return ({ text, signal }) => agent.stream({ prompt: text, abortSignal: signal } as never)
 }
 
@@ -85,7 +85,7 @@ function inputOf(name: string, schema: unknown): ToolInput {
   const given: unknown = typeof schema === 'function' && !('~standard' in schema) ? (schema as () => unknown)() : schema
   if (typeof given !== 'object' || given === null || '~standard' in given || !('jsonSchema' in given)) return (given ?? { type: 'object', properties: {} }) as ToolInput
   const { jsonSchema } = given
-  if (jsonSchema instanceof Promise) throw new OptionError(`the schema of the tool ${JSON.stringify(name)} is not there yet: give one whose jsonSchema is no promise`)
+  if (jsonSchema instanceof Promise) throw new OptionError(`the schema of the tool ${JSON.stringify(name)} is not there yet: give one whose jsonSchema is not a promise`)
   return jsonSchema as ToolInput
 }
 

@@ -43,7 +43,7 @@ export async function noteSteps(journey: JourneyRecorder, run: AiRun): Promise<v
 }
 
 /**
- * Records a journey of an agent from a run that the world did not begin, and gives the run:
+ * Records a journey of an agent from a run that the world did not begin, and returns the run:
  * `await recordRun(ada, prompt, agent.generate({ prompt }))`. A run that fails is recorded up to that, and its error thrown.
  * A journey that cannot be recorded is an error as well.
  */

@@ -10,7 +10,7 @@ import { type Edit, type Leaf, MerkleTree } from './tree.js'
 
 type Row = Occupant | Space | undefined
 
-/** What a snapshot says beside its rows. */
+/** What a snapshot says besides its rows. */
 export interface Head {
   readonly sid: string
   readonly mainNodeId: string
@@ -25,7 +25,7 @@ export interface Stated {
   readonly merkleLeafCount: number
 }
 
-/** A copy of a world with its chain. It never changes: merging gives another one. */
+/** A copy of a world with its chain. It never changes: merging returns another one. */
 export class WorldCopy {
   #snapshot: WorldSnapshot | undefined
 
@@ -98,7 +98,7 @@ export class WorldCopy {
     return new WorldCopy(head, this.tree)
   }
 
-  /** The same copy with another genesis text, as hosts of the older service need it. */
+  /** The same copy with another genesis text, as hosts of the agent-play service need it. */
   withGenesis(text: string): WorldCopy {
     return new WorldCopy(this.head, this.tree.apply([put(genesisLeaf(text))]))
   }

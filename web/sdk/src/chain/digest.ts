@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 
 // WebCrypto is asynchronous and missing on pages from plain http, so SHA-256 is
 // a library's. The domain prefixes end with the NUL that separates them from
-// what is hashed (protocol reference, "Player chain").
+// what is hashed (protocol reference, "The player chain").
 const encoder = new TextEncoder()
 const leafPrefix = encoder.encode('wilforlan:player-chain:leaf\0')
 const nodePrefix = encoder.encode('wilforlan:player-chain:node\0')

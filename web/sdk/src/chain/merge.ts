@@ -6,7 +6,7 @@ import { ChainError, spaceKeyOf, stableKeyOf } from './row.js'
 import { asBoolean, asObject, member } from '../json/read.js'
 
 /**
- * Gives the snapshot with one node merged in; the one before stays as it was.
+ * Returns the snapshot with one node merged in; the one before stays as it was.
  * A row goes in under its own key, in chain order, whatever the node calls
  * itself. The root in the snapshot, which was that of the rows before, is left
  * out of the result: `playerChainRoot` computes it.

@@ -6,8 +6,8 @@ import { ChainError, checkOccupant, checkSpace, spaceKeyOf, stableKeyOf } from '
 
 /**
  * Reads the parsed body of a reply to `getPlayerChainNode`, and throws a
- * `ChainError` for one that is malformed. A host of the older service leaves
- * `removed` out where a row is present; that is read as false.
+ * `ChainError` for one that is malformed. A host of the agent-play service leaves
+ * `removed` out if a row is present; that is read as false.
  */
 export function parsePlayerChainNodeRpcBody(body: unknown): ChainNode {
   return readNode(member(asObject(body), 'node'))

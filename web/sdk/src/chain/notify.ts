@@ -16,7 +16,7 @@ export interface PlayerChainNotify extends Omit<Notify, 'nodes'> {
 /** How many refs a notify may have; a host that sends more is answered with one full read. */
 export const maxNotifyNodes = 1 << 16
 
-/** Reads a parsed `playerChainNotify`; undefined where it is malformed. */
+/** Reads a parsed `playerChainNotify`; undefined if it is malformed. */
 export function parsePlayerChainFanoutNotify(raw: unknown): PlayerChainNotify | undefined {
   const notify = asObject(raw)
   const updatedAt = asText(member(notify, 'updatedAt'))
@@ -31,7 +31,7 @@ export function parsePlayerChainFanoutNotify(raw: unknown): PlayerChainNotify | 
   return { updatedAt, nodes }
 }
 
-/** Reads the `playerChainNotify` of an event's parsed data; undefined where there is none or it is malformed. */
+/** Reads the `playerChainNotify` of an event's parsed data; undefined if there is none or it is malformed. */
 export function parsePlayerChainFanoutNotifyFromSsePayload(payload: unknown): PlayerChainNotify | undefined {
   return parsePlayerChainFanoutNotify(member(asObject(payload), 'playerChainNotify'))
 }
@@ -68,13 +68,13 @@ export interface EventState {
   /** Absent on hosts that state no root. */
   readonly merkleRootHex?: string
   readonly merkleLeafCount: number
-  /** Absent where the map did not change. */
+  /** Absent if the map did not change. */
   readonly notify?: PlayerChainNotify
-  /** The changed rows, where the event carries them. */
+  /** The changed rows, if the event carries them. */
   readonly inline?: readonly ChainNode[]
 }
 
-/** Reads the rev that an event is of; undefined where it says none. */
+/** Reads the rev that an event is of; undefined if it says none. */
 export function eventRev(data: JsonObject): number | undefined {
   return asPosition(member(data, 'rev'))
 }

@@ -7,7 +7,7 @@ import { ChainError } from './row.js'
 
 /**
  * A world of the past: a snapshot with the events after it, of which each proves
- * its rows. It needs no host, and it never changes: an event gives another one.
+ * its rows. It needs no host, and it never changes: an event leads to another one.
  */
 export class PastWorld {
   /** Whether root and leaf count were found equal to those that an event of this rev states. */
@@ -19,7 +19,7 @@ export class PastWorld {
     this.proved = proved
   }
 
-  /** Reads a parsed snapshot: a `ChainError` where it is none, a `MismatchError` where its rows are not what it states. */
+  /** Reads a parsed snapshot: a `ChainError` if it is none, a `MismatchError` if its rows are not what it states. */
   static of(snapshot: unknown): PastWorld {
     const { copy, stated } = WorldCopy.parse(snapshot)
     const wrong = stated.merkleRootHex === undefined ? undefined : copy.compare(stated.merkleRootHex, stated.merkleLeafCount)
@@ -32,14 +32,14 @@ export class PastWorld {
     return this.#copy.snapshot
   }
 
-  /** The rev of the map; undefined where the snapshot said none. */
+  /** The rev of the map; undefined if the snapshot said none. */
   get rev(): number | undefined {
     return this.#copy.head.rev
   }
 
   /**
    * Takes the event that comes next; one from before the snapshot changes nothing.
-   * It throws a `MismatchError` where the rows do not lead to what the event states,
+   * It throws a `MismatchError` if the rows do not lead to what the event states,
    * and a `ChainError` where events are missing, carry no rows, or another session
    * begins.
    */
@@ -59,7 +59,7 @@ export class PastWorld {
   }
 }
 
-/** The rows of an event in the order of its notify; a `ChainError` where it carries others or none. */
+/** The rows of an event in the order of its notify; a `ChainError` if it carries others or none. */
 export function nodesOf({ inline = [], notify }: EventState): NonNullable<EventState['inline']> {
   const refs = notify?.nodes ?? []
   if (inline.length !== refs.length) throw new ChainError(`there are ${inline.length} inline nodes for ${refs.length} refs`)

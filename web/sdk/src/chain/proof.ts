@@ -8,7 +8,7 @@ import { ChainError } from './row.js'
 /** One level of a proof: the digest that was reached and its sibling there. */
 export interface ProofLevel {
   readonly hex: string
-  /** The sibling's digest, which is the same one where the level has no other. */
+  /** The sibling's digest, which is the same one if the level has no other. */
   readonly siblingHex: string
   readonly siblingSide: 'left' | 'right'
 }

@@ -58,7 +58,7 @@ export function spaceKeyOf(space: Space): string {
 /**
  * A view of a row in which every field has its type, whatever a host sent: one that is
  * missing or of the wrong type is as good as empty, and the older `agentType` counts as
- * `platform`. Undefined for a value that is no row of a kind that is known.
+ * `platform`. Undefined for a value that is not a row of a kind that is known.
  */
 export function readOccupant(row: Occupant): Occupant
 export function readOccupant(row: unknown): Occupant | undefined
@@ -68,7 +68,7 @@ export function readOccupant(row: unknown): Occupant | undefined {
   return kind && (readShape(rowShapes[kind], raw) as unknown as Occupant)
 }
 
-/** A view of an entry of `spaces`, as `readOccupant` is one of a row. Undefined for a value that is no object. */
+/** A view of an entry of `spaces`, as `readOccupant` is one of a row. Undefined for a value that is not an object. */
 export function readSpace(space: Space): Space
 export function readSpace(space: unknown): Space | undefined
 export function readSpace(space: unknown): Space | undefined {

@@ -15,7 +15,7 @@ export interface Edit<T> {
 }
 
 /**
- * An immutable Merkle tree over leaves in chain order. An edit gives another
+ * An immutable Merkle tree over leaves in chain order. An edit returns another
  * tree and rehashes only what it must: of a replaced leaf its path to the top,
  * of an added or a removed one also what lies right of it.
  */
@@ -51,7 +51,7 @@ export class MerkleTree<T> {
     return leaf?.key === key ? leaf : undefined
   }
 
-  /** Makes several edits at once. If a key has several, its last counts. */
+  /** Makes several edits at the same time. If a key has several, its last counts. */
   apply(edits: Iterable<Edit<T>>): MerkleTree<T> {
     const last = new Map<string, Leaf<T> | undefined>()
     for (const edit of edits) last.set(edit.key, edit.leaf)

@@ -35,7 +35,7 @@ interface HookInput {
   readonly last_assistant_message?: string
 }
 
-/** How many sessions are followed at once. Those beyond it are not recorded. */
+/** How many sessions are followed at the same time. Those beyond it are not recorded. */
 const mostSessions = 1000
 
 const toolEvents = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure']

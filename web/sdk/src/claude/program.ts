@@ -26,7 +26,7 @@ interface Message {
   readonly result?: unknown
   readonly errors?: unknown
   readonly event?: unknown
-  /** Set where an agent below the session's own speaks. */
+  /** Set if an agent below the session's own speaks. */
   readonly parent_tool_use_id?: unknown
 }
 
@@ -35,7 +35,7 @@ interface Message {
  * the prompt of a query and its answer streams back; each answer is recorded as a journey with the tools that Claude called.
  */
 export function fromClaude(query: QueryClaude, options: ClaudeOptions = {}): AgentProgram {
-  if (typeof query !== 'function') throw new OptionError("this is no query: give that of '@anthropic-ai/claude-agent-sdk'")
+  if (typeof query !== 'function') throw new OptionError("this is not a query: give that of '@anthropic-ai/claude-agent-sdk'")
   const { options: given = {}, tools = [], record = true, ...rest } = options
   return {
     ...rest, type: 'claude-agent-sdk', record,
@@ -50,7 +50,7 @@ export function fromClaude(query: QueryClaude, options: ClaudeOptions = {}): Age
         yield* said(query(queryOf(message, given, controller) as never), message)
       } finally {
         signal.removeEventListener('abort', end)
-        // Its process ends also where nobody reads on.
+        // Its process ends even if nobody reads on.
         controller.abort()
       }
     },
@@ -87,7 +87,7 @@ function partOf({ type, event, parent_tool_use_id: parent }: Message): string {
   return delta?.type === 'text_delta' ? asText(delta.text) ?? '' : ''
 }
 
-/** Why a query failed; where an endpoint refused, its words are the result. */
+/** Why a query failed; if an endpoint refused, its words are the result. */
 function failureOf({ subtype, result, errors }: Message): string {
   const reasons = Array.isArray(errors) ? errors.map(String).join('; ') : ''
   return `Claude's query failed: ${[reasons, asText(result) ?? '', String(subtype)].find((text) => text !== '') ?? ''}`

@@ -14,7 +14,7 @@ const cost = { N: 65_536, r: 8, p: 1, dkLen: 32, maxmem: (64 << 20) + (1 << 20) 
 /** How many words a generated phrase has: 10 words of 2,048 are 110 bits. */
 const phraseWords = 10
 
-/** What identifies a node and proves that it is the caller. `phrase` and `passwHash` are secrets. */
+/** What identifies and authenticates a node. `phrase` and `passwHash` are secrets. */
 export interface NodeCredentialMaterial {
   /** What a person keeps, normalized. It never leaves the program that has it. */
   readonly phrase: string
@@ -38,7 +38,7 @@ export function isPasswHash(text: string): boolean {
 }
 
 /**
- * Gives what proves a node on the wire: the hash of the phrase, after every run
+ * Returns what authenticates a node on the wire: the hash of the phrase, after every run
  * of white space became one space and both ends were trimmed. A phrase that is
  * blank or has a lone surrogate is an `OptionError`, which does not repeat it.
  */
@@ -49,7 +49,7 @@ export function nodeCredentialsMaterialFromHumanPassphrase(phrase: string): stri
 }
 
 /**
- * Gives the id of the node that a material belongs to. It takes some tenths of a
+ * Returns the id of the node that a material belongs to. It takes some tenths of a
  * second and 64 MiB, and nothing else runs meanwhile: on a page, or where
  * heartbeats run, use `deriveNodeIdFromMaterialAsync`.
  */
@@ -72,13 +72,13 @@ function saltOf(rootKey: string): Uint8Array {
   return sha256(encoder.encode(`agent-play:node-id:v1:${rootKey.trim().toLowerCase()}`))
 }
 
-/** Gives the root key of a secret's bytes, which is what a host makes of a secret file. */
+/** Returns the root key of a secret's bytes, which is what a host makes of a secret file. */
 export function rootKeyFromSecret(secret: Uint8Array): string {
   if (secret.length === 0) throw new OptionError('the secret for the root key is empty')
   return hexOf(scrypt(secret, sha256(encoder.encode('agent-play:merkle-root:v3:scrypt-file')), cost))
 }
 
-/** Gives the credentials that a phrase has at hosts with a root key. */
+/** Returns the credentials that a phrase has at hosts with a root key. */
 export function nodeCredentialFromHumanPhrase(input: { readonly phrase: string; readonly rootKey: string }): NodeCredentialMaterial {
   const passwHash = nodeCredentialsMaterialFromHumanPassphrase(input.phrase)
   return { phrase: normalizeSpaces(input.phrase), passwHash, nodeId: deriveNodeIdFromMaterial({ material: passwHash, rootKey: input.rootKey }) }

@@ -20,7 +20,7 @@ export interface NodeCredentials {
   readonly passw?: string
 }
 
-/** Gives the hash in some credentials; incomplete ones are an `OptionError`. */
+/** Returns the hash in some credentials; incomplete ones are an `OptionError`. */
 export function hashOf(node: NodeCredentials): string {
   const given = node.passwHash ?? node.passw
   // A whole credential material has both, and they agree.
@@ -32,7 +32,7 @@ export function hashOf(node: NodeCredentials): string {
   return nodeCredentialsMaterialFromHumanPassphrase(node.phrase)
 }
 
-/** Gives the id and the hash of some credentials. */
+/** Returns the id and the hash of some credentials. */
 export async function resolveNode(node: NodeCredentials): Promise<NodeIdentity> {
   checkNode(node)
   const passwHash = hashOf(node)

@@ -25,7 +25,7 @@ export interface Call {
   readonly world?: boolean
   /** Asks for an answer from at least that rev. */
   readonly minRev?: number
-  /** A repeat that is answered by 401 is a success: the first attempt deleted the caller. */
+  /** A retry that is answered by 401 is a success: the first attempt deleted the caller. */
   readonly gone?: boolean
   /** A status besides 2xx whose body is the reply. */
   readonly accept?: number

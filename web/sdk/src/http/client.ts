@@ -21,7 +21,7 @@ type Needs = Parameters<typeof typed>[2]
 
 /**
  * Calls one host as one caller: one method for each route of a world. It keeps
- * the session, repeats what may be repeated, and sends one idempotency key with
+ * the session, retries what may be retried, and sends one idempotency key with
  * all attempts of a write.
  */
 export class WorldClient {
@@ -46,7 +46,7 @@ export class WorldClient {
     return this.#with({ who: new Identity(node, apiKey) })
   }
 
-  /** A client of the same session that repeats by other rules. @internal */
+  /** A client of the same session that retries by other rules. @internal */
   withRetry(retry: Retry): WorldClient {
     return this.#with({ retry })
   }
@@ -141,8 +141,8 @@ export class WorldClient {
   }
 
   /**
-   * Puts the person of the caller's watch cookie on the map, changes the row, or renews its lease where nothing
-   * changes: call it again before the lease ends. The reply's row says where the person is. Only for hosts with `person`.
+   * Puts the person of the caller's watch cookie on the map, changes the row, or renews its lease if nothing
+   * changes: call it again before the lease expires. The reply's row says where the person is. Only for hosts with `person`.
    */
   async putPerson(request: wire.PersonRequest, options?: CallOptions): Promise<wire.PersonReply> {
     return this.#send({ ...this.#write('/person', request, 'same'), method: 'PUT', keyless: true }, { person: 'object' }, options)
@@ -192,7 +192,7 @@ export class WorldClient {
     return understood(call, () => PastWorld.of(member(asObject(reply.value), 'snapshot')))
   }
 
-  /** Reads chat lines, newest last: as many as were asked for, in several requests where the host's pages end early. */
+  /** Reads chat lines, newest last: as many as were asked for, in several requests if the host's pages end early. */
   async listInteractions(request: wire.ListRequest = {}, options?: CallOptions): Promise<wire.InteractionsReply> {
     const [interactions, hasMore] = await allPages(request, async (part) => {
       const page = await this.#op('listInteractions', part, { interactions: 'list' }, options)
@@ -211,7 +211,7 @@ export class WorldClient {
   }
 
   /**
-   * Asks an agent for something. The id of the request makes a repeat harmless. With `ifAnswering` a host
+   * Asks an agent for something. The id of the request makes a retry harmless. With `ifAnswering` a host
    * that knows that no program answers for the agent refuses with `agent_not_answering`.
    */
   async intercomCommand(command: wire.IntercomCommand, options: CallOptions & { readonly ifAnswering?: boolean } = {}): Promise<wire.OkReply> {
@@ -240,7 +240,7 @@ export class WorldClient {
     return this.#op('listSpaceNodes', {}, { spaces: 'list' }, options)
   }
 
-  /** Reads a space, with its log where the caller may see it. */
+  /** Reads a space, with its log if the caller may see it. */
   async inspectSpace(spaceId: string, options?: CallOptions): Promise<wire.InspectSpaceReply> {
     return this.#op('inspectSpace', { spaceId }, { space: 'object' }, options)
   }
@@ -250,7 +250,7 @@ export class WorldClient {
     return this.#op('removeSpace', { spaceId }, {}, options)
   }
 
-  /** Gives a space an amenity. */
+  /** Adds an amenity to a space. */
   async addSpaceAmenity(request: wire.AmenityRequest, options?: CallOptions): Promise<wire.SpaceReply> {
     return this.#op('addSpaceAmenity', request, { space: 'object' }, options)
   }
@@ -288,7 +288,7 @@ export class WorldClient {
     return this.#send(call, {}, options)
   }
 
-  /** Gives the calling main node or one of its agents a label, which only the account and the administrator see. */
+  /** Sets the label of the calling main node or of one of its agents, which only the account and the administrator see. */
   async labelNode(nodeId: string, label: string, options?: CallOptions): Promise<wire.LabelReply> {
     return this.#send({ method: 'POST', path: '/api/nodes/label', body: { nodeId, label }, repeat: 'keyed' }, { nodeId: 'text' }, options)
   }
@@ -298,7 +298,7 @@ export class WorldClient {
     return this.#send({ method: 'GET', path: '/api/nodes/api-keys', repeat: 'read' }, { keys: 'list' }, options)
   }
 
-  /** Makes one more API key of the calling main node, for ever where no term is given; the others stay good. */
+  /** Makes one more API key of the calling main node, without an expiry if no term is given; the others stay valid. */
   async addApiKey(name: string, expiresInSeconds?: number, options?: CallOptions): Promise<wire.CreateKeyReply> {
     const body = { name, ...(expiresInSeconds === undefined ? {} : { expiresInSeconds }) }
     return this.#send({ method: 'POST', path: '/api/nodes/api-keys', body, repeat: 'keyed' }, { apiKey: 'text' }, options)
@@ -309,7 +309,7 @@ export class WorldClient {
     return this.#send({ method: 'DELETE', path: '/api/nodes/api-keys', query: { name }, repeat: 'keyed' }, {}, options)
   }
 
-  /** Gives the calling main node another default API key; the one before is worth nothing from then on. */
+  /** Replaces the default API key of the calling main node; the one before is invalid from then on. */
   async createApiKey(options?: CallOptions): Promise<wire.ApiKeyReply> {
     return this.#send({ method: 'POST', path: '/api/nodes/api-key', body: {}, repeat: 'keyed' }, { apiKey: 'text' }, options)
   }
@@ -375,7 +375,7 @@ export class WorldClient {
     return this.#send(this.#write(path, body, repeat), needs, options)
   }
 
-  /** Calls an operation. One that writes is repeated with its idempotency key, unless it may be made twice. */
+  /** Calls an operation. One that writes is retried with its idempotency key, unless it may be made twice. */
   async #op<O extends wire.Op>(
     op: O, payload: wire.OperationTypes[O]['request'], needs: Needs, options?: CallOptions, repeat: 'same' | 'keyed' = 'keyed',
   ): Promise<wire.OperationTypes[O]['reply']> {

@@ -1,4 +1,4 @@
-/** The node that calls, and what proves it. */
+/** The calling node, and what authenticates it. */
 export interface NodeIdentity {
   /** The node's id. */
   readonly nodeId: string
@@ -8,28 +8,28 @@ export interface NodeIdentity {
 
 /**
  * Who calls: a node, the administrator by its token, the holder of the watch
- * page's cookie (browsers only; the cookie goes along by itself) or of a pass to
+ * page's cookie (browsers only; the browser sends the cookie itself) or of a pass to
  * watch that `watchPass` gave, or nobody.
  */
 export type CallerCredentials =
   | NodeIdentity
   | { readonly adminToken: string }
   | { readonly cookie: true }
-  /** A function gives the pass of now, undefined for none yet: a pass ends after an hour. A secret. */
+  /** A function returns the present pass, undefined for none yet: a pass ends after an hour. A secret. */
   | { readonly pass: string | (() => string | undefined) }
   | { readonly none: true }
 
 /** How often a call is tried and how long it waits in between. */
 export interface Retry {
-  /** How often a call is tried in all; 1 never repeats. */
+  /** How often a call is tried in all; 1 means no retry. */
   readonly attempts: number
   /** The first wait in milliseconds; each further one is twice as long, half of every wait is random. */
   readonly baseMs: number
-  /** The longest wait. A host that asks for a longer one gets no repeat. */
+  /** The longest wait. A call is not retried if the host asks for a longer one. */
   readonly maxMs: number
 }
 
-/** Never repeats, for a caller that shows a failure at once. */
+/** Never retries, for a caller that shows a failure immediately. */
 export const noRetry: Retry = { attempts: 1, baseMs: 0, maxMs: 0 }
 
 /** Suits a program that should outlast a host's restart: about a minute before it gives up. */
@@ -52,13 +52,13 @@ export interface ClientOptions {
   readonly registrationToken?: string
   /** How long one attempt of a call may take, in milliseconds; 30,000 unless it is given. Streams are not bound by it. */
   readonly timeoutMs?: number
-  /** How often and when to repeat; `patientRetry` unless it is given. */
+  /** How often and when to retry; `patientRetry` unless it is given. */
   readonly retry?: Retry
   /** Sends the requests; the global `fetch` unless it is given. */
   readonly fetch?: typeof globalThis.fetch
   /**
    * Called when the host has another session than the one that was known,
-   * before the call that noticed goes on. It must not call the client. What it throws is dropped.
+   * before the call that noticed continues. It must not call the client. What it throws is dropped.
    */
   readonly onSession?: (sid: string) => void
   /**

@@ -8,7 +8,7 @@ const longestMessage = 1000
 /** What a host asks for in the words of its headers. */
 const nobodyCalls = 'the host wants to know who calls: set mainNodeCredentials of the world, or credentials of the client'
 
-/** Decodes the answer of a status that is no success. A body that is no JSON gives the status's general code. */
+/** Decodes the answer of a status that is not a success. A body that is not JSON gives the status's general code. */
 export function refusalOf(response: Response, body: string, who: Identity): PlayError {
   let parsed
   try {

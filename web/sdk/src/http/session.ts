@@ -6,7 +6,7 @@ import { unlessEnded } from './wait.js'
 /** A fetch of the session that others wait for, and how often it is tried. */
 interface Fetch {
   readonly attempts: number
-  /** The session, or that nobody can be reached; undefined where it failed because of who fetched it. */
+  /** The session, or that nobody can be reached; undefined if it failed because of who fetched it. */
   readonly outcome: Promise<string | UnreachableError | undefined>
 }
 
@@ -42,8 +42,8 @@ export class Session {
   }
 
   /**
-   * Gives the session, and fetches it where there is none, once for all who
-   * wait. Where that fails because of who fetched it, by other credentials, less
+   * Returns the session, and fetches it if there is none, once for all callers that
+   * wait. If that fails because of who fetched it, by other credentials, less
    * patience or an end of theirs, the next one tries for itself.
    */
   async get(fetchSession: () => Promise<SessionReply>, attempts: number, signal?: AbortSignal): Promise<string> {

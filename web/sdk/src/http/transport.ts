@@ -30,7 +30,7 @@ export interface Shared {
   readonly life?: AbortSignal | undefined
 }
 
-/** Sends calls to one host as one caller: session, idempotency keys, repeats. */
+/** Sends calls to one host as one caller: session, idempotency keys, retries. */
 export class Transport {
   readonly baseUrl: string
   readonly service: string
@@ -65,7 +65,7 @@ export class Transport {
     return `/api/${this.service}${path}`
   }
 
-  /** Makes a call: repeats what may be repeated and gives the first answer that is final. */
+  /** Makes a call: retries what may be retried and returns the first answer that is final. */
   async do(call: Call, signal?: AbortSignal): Promise<Reply> {
     if (this.life === undefined) return this.#do(call, signal)
     const ending = new AbortController()
@@ -91,7 +91,7 @@ export class Transport {
     }
   }
 
-  /** Gives the session that calls are for, and fetches it where none is known. */
+  /** Returns the session that calls are for, and fetches it if none is known. */
   async sid(signal?: AbortSignal): Promise<string> {
     return this.session.get(async () => this.fetchSession(signal), this.retry.attempts, signal)
   }
@@ -126,7 +126,7 @@ export class Transport {
     }
   }
 
-  /** Sends a call's request and gives the response before its body is read. */
+  /** Sends a call's request and returns the response before its body is read. */
   async send(call: Call, sid: string | undefined, key: string | undefined, signal: AbortSignal, extra?: Readonly<Record<string, string>>): Promise<Response> {
     const query = new URLSearchParams(call.query)
     if (sid !== undefined) query.set('sid', sid)
@@ -155,7 +155,7 @@ export class Transport {
     }
   }
 
-  /** The refusal in a response that is no success, or that a redirect is none. */
+  /** The refusal in a response that is not a success, or that a redirect is none. */
   async refusal(call: Call, response: Response): Promise<PlayError | ReplyError> {
     if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
       await response.body?.cancel()

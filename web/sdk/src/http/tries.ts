@@ -20,8 +20,8 @@ export class Tries {
   ) {}
 
   /**
-   * Takes an attempt's error. It waits and gives false where the call is to be
-   * repeated, gives true where a refusal means that an earlier attempt had done
+   * Takes an attempt's error. It waits and returns false if the call is to be
+   * retried, returns true if a refusal means that an earlier attempt had done
    * it, and else throws the error to report.
    */
   async failed(sid: string | undefined, error: unknown): Promise<boolean> {
@@ -37,7 +37,7 @@ export class Tries {
     return false
   }
 
-  /** Whether the session that the call was for is over, and there is another to repeat it in at once. Rejects where none can be fetched. */
+  /** Whether the session that the call was for is over, and there is another to retry it in immediately. Rejects if none can be fetched. */
   async #newSession(sid: string | undefined, refused: PlayError): Promise<boolean> {
     const { session, service } = this.transport
     let over = sid

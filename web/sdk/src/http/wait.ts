@@ -7,8 +7,8 @@ export function backoff(baseMs: number, limitMs: number, doublings: number): num
 }
 
 /**
- * The time before the repeat that follows a number of failed attempts;
- * undefined where the host asks for a longer one than a caller waits.
+ * The time before the retry that follows a number of failed attempts;
+ * undefined if the host asks for a longer one than a caller waits.
  */
 export function retryWait(retry: Retry, failed: number, askedMs: number): number | undefined {
   const own = backoff(retry.baseMs, retry.maxMs, failed - 1)
@@ -48,7 +48,7 @@ interface Waiting {
 /** Who waits for which signal. A world's calls all wait for its end, and Node warns of signals with more than ten listeners. */
 const waiting = new WeakMap<AbortSignal, Waiting>()
 
-/** Calls a function when a signal ends, at once where it has. The function that is given undoes that. */
+/** Calls a function when a signal ends, immediately if it has. The returned function undoes that. */
 export function whenEnded(signal: AbortSignal | undefined, ended: () => void): () => void {
   if (signal === undefined) return () => undefined
   if (signal.aborted) {

@@ -50,7 +50,7 @@ class Reader {
     return new JsonError(reason, at)
   }
 
-  /** Skips white space and gives the next character's code, NaN at the end. */
+  /** Skips white space and returns the next character's code, NaN at the end. */
   #peek(): number {
     for (;;) {
       const code = this.#text.charCodeAt(this.#at)

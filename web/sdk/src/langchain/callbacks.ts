@@ -24,7 +24,7 @@ export interface JourneyOptions {
   readonly onError?: (error: Error) => void | Promise<void>
 }
 
-/** How many runs are followed at once. Those beyond it are not recorded. */
+/** How many runs are followed at the same time. Those beyond it are not recorded. */
 const mostRuns = 1000
 
 /** The callbacks that note the tools of runs in a recorder. */

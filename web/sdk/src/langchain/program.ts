@@ -38,7 +38,7 @@ export interface LangChainOptions extends Pick<AgentProgram, 'onError' | 'onLost
  */
 export function fromLangChain(agent: Runnable, options: LangChainOptions = {}): AgentProgram {
   const { tools = (toolsOf(agent) ?? []) as unknown as readonly LangChainTool[], input = oneMessage, record = true, ...rest } = options
-  if (typeof (agent as Partial<Runnable>).stream !== 'function') throw new OptionError('this is no agent of LangChain: give what createAgent or compile made')
+  if (typeof (agent as Partial<Runnable>).stream !== 'function') throw new OptionError('this is not an agent of LangChain: give what createAgent or compile made')
   return {
     ...rest, type: 'langchain', record,
     tools: Object.fromEntries(tools.filter(({ name }) => name !== CHAT_TOOL).map((tool) => [tool.name, toolOf(tool)])),

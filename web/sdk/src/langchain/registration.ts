@@ -11,7 +11,7 @@ export function langchainRegistration(agent: unknown): FrameworkRegistration {
   return frameworkRegistration('langchain', tools.map((tool) => described(asObject(tool) ?? {})))
 }
 
-/** The tools of a LangChain agent: its own list or that of its options; undefined where it has none. */
+/** The tools of a LangChain agent: its own list or that of its options; undefined if it has none. */
 export function toolsOf(agent: unknown): readonly Json[] | undefined {
   const given = asObject(agent)
   return asArray(given?.tools) ?? asArray(member(asObject(given?.options), 'tools'))

@@ -27,7 +27,7 @@ export interface McpClient {
   fallbackNotificationHandler?: ((notification: never) => Promise<void>) | undefined
 }
 
-/** What a call is given beside its arguments. */
+/** What a call is given besides its arguments. */
 interface CallControl {
   readonly signal: AbortSignal
   readonly onprogress: (progress: { readonly message?: string | undefined }) => void
@@ -36,7 +36,7 @@ interface CallControl {
 /** How many lists of tools are read at most; a list that does not end is a server's mistake. */
 const mostPages = 100
 
-/** Calls a function when the server's list of tools changed, until what it gives is called. */
+/** Calls a function when the server's list of tools changed, until the returned function is called. */
 export function onToolsChanged(client: McpClient, changed: () => void): () => void {
   const before = client.fallbackNotificationHandler
   let ended = false

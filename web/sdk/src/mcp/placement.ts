@@ -20,7 +20,7 @@ export interface McpPlacement {
 
 /**
  * Puts an MCP server on the map and keeps it there, also in a new session, until its client's connection ends, the
- * placement is closed or the program ends with `close`. The row has the server's own name unless `name` is given, and `url` where it is given.
+ * placement is closed or the program ends with `close`. The row has the server's own name unless `name` is given, and `url` if it is given.
  */
 export async function placeMcp(world: Pick<RemotePlayWorld, 'registerMcp' | 'unregisterMcp'>, client: McpClient, options: PlacementOptions = {}): Promise<McpPlacement> {
   const { url, onError, name = client.getServerVersion()?.name } = options

@@ -16,7 +16,7 @@ export interface PlayWorldOptions {
   readonly flags?: readonly string[]
   /**
    * The account that the world's own calls are made as; a new one unless it is
-   * given. Give the same each time where the world is kept in a folder.
+   * given. Give the same each time if the world is kept in a folder.
    */
   readonly mainNodeCredentials?: NodeCredentials
   /** The account's API key; without it an account that exists gets a new one. */

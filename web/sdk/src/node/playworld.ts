@@ -36,7 +36,7 @@ export class PlayWorld {
     this.#remote = remote
     this.#noRepository = noRepository
     // A host that ends by itself takes the world with it. Agents that could
-    // not be disconnected any more are no error of the program.
+    // not be disconnected any more are not an error of the program.
     void host.ended.then(() => this.close()).catch(() => undefined)
   }
 
@@ -71,7 +71,7 @@ export class PlayWorld {
     return this.#remote
   }
 
-  /** Puts an agent on the map and keeps it there. Its agent node is made where there is none; without credentials it gets its own. */
+  /** Puts an agent on the map and keeps it there. Its agent node is made if there is none; without credentials it gets its own. */
   async addAgent(options: AddAgentOptions, call?: CallOptions): Promise<Agent> {
     if (this.#noRepository) return this.#remote.addAgent({ ...options, nodeId: options.nodeId ?? randomText() }, call)
     const node = await this.#agentNode(options, call)
@@ -94,7 +94,7 @@ export class PlayWorld {
     return node
   }
 
-  /** Puts an MCP placement on the map and gives its id. */
+  /** Puts an MCP placement on the map and returns its id. */
   async registerMCP(mcp: Mcp, call?: CallOptions): Promise<string> {
     return this.#remote.registerMcp(mcp, call)
   }
@@ -129,7 +129,7 @@ export class PlayWorld {
     return this.#remote.subscribeEvents(options)
   }
 
-  /** Gives what happens, for `for await`; see `RemotePlayWorld.events`. */
+  /** Yields the events, for `for await`; see `RemotePlayWorld.events`. */
   events<K extends EventKind = EventKind>(options?: EventsOptions<K>): AsyncGenerator<EventOf<K>, void, undefined> {
     return this.#remote.events(options)
   }
@@ -154,7 +154,7 @@ export class PlayWorld {
     return this.#remote.hold()
   }
 
-  /** Adds a function that is called once when the world is closed, also when its host ended by itself; what it gives takes the function away again. */
+  /** Adds a function that is called once when the world is closed, also when its host ended by itself; the returned function removes it again. */
   onClose(callback: () => void | Promise<void>): () => void {
     return this.#remote.onClose(callback)
   }

@@ -101,7 +101,7 @@ function environmentOf(options: PlayWorldOptions, config: string): NodeJS.Proces
   }
 }
 
-/** The root key file in a folder, made where there is none. */
+/** The root key file in a folder, made if there is none. */
 async function rootFileIn(folder: string): Promise<string> {
   const file = path.join(path.resolve(folder), 'root.rootkey')
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })

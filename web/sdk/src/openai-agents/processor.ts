@@ -39,7 +39,7 @@ export interface ProcessorOptions {
   readonly onError?: (error: Error) => void | Promise<void>
 }
 
-/** How many traces are followed at once. Those beyond it are not recorded. */
+/** How many traces are followed at the same time. Those beyond it are not recorded. */
 const mostTraces = 1000
 
 /** A trace that is under way. */
@@ -131,7 +131,7 @@ function outputOf(output: unknown): unknown {
   }
 }
 
-/** The last text in a question, in messages or in what a model gave; undefined where there is none. */
+/** The last text in a question, in messages or in what a model gave; undefined if there is none. */
 function lastText(given: unknown): string | undefined {
   if (typeof given === 'string') return given
   for (const item of [...asArray(given) ?? []].reverse()) {

@@ -32,7 +32,7 @@ export function reportTo(callback: ((error: Error) => unknown) | undefined, erro
   else console.warn('playctl:', error)
 }
 
-/** Gives a warning to a program, or prints it where the program has no function for it. What the function throws is dropped. */
+/** Passes a warning to a program, or prints it if the program has no function for it. What the function throws is dropped. */
 export function warnTo(callback: ((text: string) => unknown) | undefined, text: string): void {
   if (callback === undefined) console.warn(`playctl: ${text}`)
   else callBack(callback, () => undefined, text)

@@ -420,7 +420,7 @@ export interface McpRow {
   readonly y: number
 }
 
-/** HumanRow is the row of a person. One who watches and may act has one: see PersonRequest. */
+/** HumanRow is the row of a person: a viewer that may act can have one, see PersonRequest. */
 export interface HumanRow {
   readonly kind: 'human'
   /** id is random and says nothing about who the person is. */
@@ -446,13 +446,13 @@ export interface StructureRow {
   readonly stationary: boolean
 }
 
-/** SpaceOwner names a space's owner; nodeId is the space's own node where it has one, else its creator. */
+/** SpaceOwner names a space's owner; nodeId is the space's own node if it has one, else its creator. */
 export interface SpaceOwner {
   /** displayName is what people call the owner. */
   readonly displayName: string
   /** playerId is the owner's id on the map. */
   readonly playerId?: string
-  /** nodeId is the space's own node where it has one, else its creator. */
+  /** nodeId is the space's own node if it has one, else its creator. */
   readonly nodeId?: string
 }
 
@@ -490,7 +490,7 @@ export interface Bounds {
 export interface WorldMap {
   /** bounds are the corners of the map. */
   readonly bounds: Bounds
-  /** occupants are the rows of what is on the map: agents, MCP servers, structures and people. */
+  /** occupants are the rows of what is on the map: agents, MCP placements, structures and people. */
   readonly occupants: readonly Occupant[]
 }
 
@@ -588,7 +588,7 @@ export interface IntercomResult extends JsonObject {
   readonly messageKind: MessageKind
 }
 
-/** IntercomCommand is the payload of intercomCommand: someone asks an agent. It is also the `command` of the event that forwards it. */
+/** IntercomCommand is the payload of intercomCommand: a caller asks an agent. It is also the `command` of the event that forwards it. */
 export interface IntercomCommand {
   /** requestId is a random text that names the request. One that was seen within 24 hours: from the same caller the same reply and no event, from another 403. */
   readonly requestId: string
@@ -634,7 +634,7 @@ export interface SessionResetData {
   readonly sid: string
 }
 
-/** SessionResyncData are the own fields of EventSessionResync beside `rev`, which the head has. */
+/** SessionResyncData are the own fields of EventSessionResync besides `rev`, which the head has. */
 export interface SessionResyncData {
   readonly reason: ResyncReason
 }
@@ -683,7 +683,7 @@ export interface Notify {
   readonly nodes: readonly NodeRef[]
 }
 
-/** EventHead is what every event's data has beside the event's own fields. */
+/** EventHead is what every event's data has besides the event's own fields. */
 export interface EventHead {
   /** rev is the rev that the event made, else the current one; nil on hosts that give none. */
   readonly rev?: number
@@ -715,11 +715,11 @@ export interface RegisterRequest {
   readonly agent: AgentSpec
   /** agentId is the agent's node id; it becomes its playerId. */
   readonly agentId: string
-  /** mainNodeId must be the owner where it is sent; another is 403. */
+  /** mainNodeId must be the owner if it is sent; another is 403. */
   readonly mainNodeId?: string
-  /** passwHash is checked against the agent's where it is sent, or against the owner's where the owner acts; another is 401. */
+  /** passwHash is checked against the agent's if it is sent, or against the owner's if the owner acts; another is 401. */
   readonly passwHash?: string
-  /** apiKey counts where the header x-api-key is absent. */
+  /** apiKey counts if the header x-api-key is absent. */
   readonly apiKey?: string
   /** connectionId asks for a lease; without one the agent stays until it is removed. */
   readonly connectionId?: string
@@ -735,14 +735,14 @@ export interface RegisterRequest {
 export interface HeartbeatRequest {
   readonly playerId: string
   readonly connectionId: string
-  /** leaseTtlSeconds is the term of the lease, which keeps its term where none is named. */
+  /** leaseTtlSeconds is the term of the lease, which keeps its term if none is named. */
   readonly leaseTtlSeconds?: number
 }
 
 /** DisconnectRequest takes an agent off the map. */
 export interface DisconnectRequest {
   readonly playerId: string
-  /** connectionId, where it is sent, must be the current one, else nothing is removed. */
+  /** connectionId, if it is sent, must be the current one, else nothing is removed. */
   readonly connectionId?: string
 }
 
@@ -758,7 +758,7 @@ export interface McpUnregisterRequest {
   readonly id: string
 }
 
-/** RemoveOccupantRequest takes any occupant off the map, for an administrator. A text that is no stable key is `stable_key_unknown`, a key of something that is no occupant `body_invalid`. */
+/** RemoveOccupantRequest takes any occupant off the map, for an administrator. A text that is not a stable key is `stable_key_unknown`, a key of something that is not an occupant `body_invalid`. */
 export interface RemoveOccupantRequest {
   readonly stableKey: string
 }
@@ -773,7 +773,7 @@ export interface AssistToolRequest {
   readonly args: JsonObject
 }
 
-/** ProximityActionRequest signals that someone met an agent or a person on the map. */
+/** ProximityActionRequest signals that somebody met an agent or a person on the map. */
 export interface ProximityActionRequest {
   /** fromPlayerId is an agent that the caller is or owns, the caller's own person on the map, or a label that starts with __. */
   readonly fromPlayerId: string
@@ -782,13 +782,13 @@ export interface ProximityActionRequest {
   readonly action: ProximityAction
 }
 
-/** PersonRequest puts the person who calls on the map, changes their row, or renews its lease where nothing changes. */
+/** PersonRequest puts the caller's person on the map, changes their row, or renews its lease if nothing changes. */
 export interface PersonRequest {
   /** name is the person's name. */
   readonly name: string
-  /** x is the column that the person is to stand in. Where another occupant has the cell, the row has a free one near it. */
+  /** x is the column that the person is to stand in. If another occupant has the cell, the row has a free one near it. */
   readonly x: number
-  /** y is the line that the person is to stand in. */
+  /** y is the row of cells that the person is to stand in. */
   readonly y: number
   /** leaseTtlSeconds is the term of the lease. */
   readonly leaseTtlSeconds?: number
@@ -803,7 +803,7 @@ export type CreateNodeRequest =
 export interface CreateAgentNodeRequest {
   /** kind is agent. */
   readonly kind?: 'agent'
-  /** parentNodeId must be the caller where it is sent. */
+  /** parentNodeId must be the caller if it is sent. */
   readonly parentNodeId?: string
   readonly agentNodeId: string
   readonly agentNodePasswHash: string
@@ -817,16 +817,16 @@ export interface DeleteNodeRequest {
   readonly confirmNodeId: string
 }
 
-/** ValidateRequest asks whether a node exists, derives from a root key and belongs to a main node. A node id that could not be one is no fault of the body: such a node is not found. */
+/** ValidateRequest asks whether a node exists, derives from a root key and belongs to a main node. A node id that could not be one does not make the body invalid: such a node is not found. */
 export interface ValidateRequest {
-  /** nodeId is the caller where it is absent. */
+  /** nodeId is the node to validate, or the caller if absent. */
   readonly nodeId?: string
   /** rootKey may be any text. */
   readonly rootKey?: string
   readonly mainNodeId?: string
 }
 
-/** Amounts are what an account has, or may have: agent nodes, spaces, mcp servers, intercom requests without an answer, in its history log lines, journeys and bytes, bytes on the map and of agents' names, places on the map, and what it writes. */
+/** Amounts are what an account has, or may have: agent nodes, spaces, mcp placements, intercom requests without an answer, in its history chat lines, journeys and bytes, bytes on the map and of agents' names, places on the map, and what it writes. */
 export interface Amounts {
   /** agents is a number of agent nodes. */
   readonly agents?: number
@@ -836,7 +836,7 @@ export interface Amounts {
   readonly mcp?: number
   /** requests is a number of intercom requests without an answer. */
   readonly requests?: number
-  /** lines is a number of lines of chat that are kept. */
+  /** lines is a number of chat lines that are kept. */
   readonly lines?: number
   /** journeys is a number of journeys that are kept. */
   readonly journeys?: number
@@ -844,7 +844,7 @@ export interface Amounts {
   readonly bytes?: number
   /** mapBytes is a number of bytes on the map: of the rows of agents, mcp placements and spaces as snapshots have them. */
   readonly mapBytes?: number
-  /** agentBytes is a number of bytes of the names of agents and their tools. What an account has of them is there where the query asks with agentBytes=true. */
+  /** agentBytes is a number of bytes of the names of agents and their tools. What an account has of them is there if the query asks with agentBytes=true. */
   readonly agentBytes?: number
   /** occupants is a number of places on the map, as a limit only. */
   readonly occupants?: number
@@ -855,13 +855,13 @@ export interface Amounts {
 /** NodeLimitsRequest gives a main node limits of its own instead of the operator's for every account (extension). */
 export interface NodeLimitsRequest {
   readonly nodeId: string
-  /** limits are all that it has of its own from now on; 0 is no limit. */
+  /** limits are all that it has of its own from now on; 0 means no limit. */
   readonly limits: Amounts
 }
 
 /** InviteRequest makes an invitation: a registration token that makes so many main nodes until it expires (extension). */
 export interface InviteRequest {
-  /** expiresInSeconds is how long the invitation is good. */
+  /** expiresInSeconds is how long the invitation is valid. */
   readonly expiresInSeconds?: number
   /** uses is how many main nodes it makes. */
   readonly uses?: number
@@ -871,15 +871,15 @@ export interface InviteRequest {
 export interface CreateKeyRequest {
   /** name is any but `default`, and no other key's of the account. */
   readonly name: string
-  /** expiresInSeconds is how long the key is good; for ever where it is absent. */
+  /** expiresInSeconds is how long the key is valid; for an unlimited time if absent. */
   readonly expiresInSeconds?: number
 }
 
 /** LabelRequest gives a node of the caller a label (extension). */
 export interface LabelRequest {
-  /** nodeId is the caller where it is absent, else one of its agents. */
+  /** nodeId is one of the caller's agents, or the caller itself if absent. */
   readonly nodeId?: string
-  /** label is empty to take it away. */
+  /** label is the new label; empty to remove it. */
   readonly label: string
 }
 
@@ -894,7 +894,7 @@ export interface WatchSessionRequest {
 /** EmptyRequest is a payload or body of which nothing is looked at. */
 export type EmptyRequest = Readonly<Record<string, never>>
 
-/** ChainNodeRequest is the payload of getPlayerChainNode. A text that is no stable key is `stable_key_unknown`. */
+/** ChainNodeRequest is the payload of getPlayerChainNode. A text that is not a stable key is `stable_key_unknown`. */
 export interface ChainNodeRequest {
   readonly stableKey: string
   /** atRev asks for the node as of a rev if it is still kept; the reply's rev says which it is of. */
@@ -935,7 +935,7 @@ export interface ListEventsRequest {
 
 /** SnapshotAtRequest is the payload of getWorldSnapshotAt. */
 export interface SnapshotAtRequest {
-  /** rev asks for the newest map that the host has and that is not newer; where it has none, for the oldest of this session. */
+  /** rev asks for the newest map that the host has and that is not newer; if it has none, for the oldest of this session. */
   readonly rev: number
 }
 
@@ -954,7 +954,7 @@ export interface SpaceRequest {
 export interface RecordInteractionRequest {
   readonly playerId: string
   readonly role: InteractionRole
-  /** text is trimmed and cut. What is blank is not recorded. */
+  /** text is trimmed and cut. A blank text is not recorded. */
   readonly text: string
 }
 
@@ -972,7 +972,7 @@ export interface SpaceOwnerRequest {
 
 /** RegisterSpaceRequest is the payload of registerSpaceNode. */
 export interface RegisterSpaceRequest {
-  /** id is chosen by the host where it is absent. */
+  /** id is the new space's; the host chooses it if absent. */
   readonly id?: string
   readonly name: string
   readonly description?: string
@@ -987,7 +987,7 @@ export interface CreateSpaceRequest {
   readonly designKey: string
   readonly ownerDisplayName: string
   readonly description?: string
-  /** structureName is the space's own name where it is absent. */
+  /** structureName is the name of the structure; the space's own if absent. */
   readonly structureName?: string
   readonly amenities?: readonly Amenity[]
 }
@@ -1087,11 +1087,11 @@ export interface ListedEvent {
   readonly at: string
   /** data is that of the stream with inline nodes; absent in a brief list. */
   readonly data?: Json
-  /** playerId is the id of the event's subject, in a brief list; absent where it is about the world. */
+  /** playerId is the id of the event's subject, in a brief list; absent if it is about the world. */
   readonly playerId?: string
 }
 
-/** ListEventsReply is the reply of listEvents, newest last: the events that the caller may see. A page may end early where it would exceed 1 MiB, and may have no event where all are for others. */
+/** ListEventsReply is the reply of listEvents, newest last: the events that the caller may see. A page may end early if it would exceed 1 MiB, and may have no event if all are for others. */
 export interface ListEventsReply {
   readonly events: readonly ListedEvent[]
   /** afterSeq is the place that the page begins after: that of the request, or the oldest one. */
@@ -1104,9 +1104,9 @@ export interface ListEventsReply {
 /** AnsweringAgent says whether a program answers for an agent. */
 export interface AnsweringAgent {
   readonly playerId: string
-  /** answering is yes where a stream that says so is open, or was within 10 s; no where all streams of the agent and of its owner say for which agents they are, and none is for this one. */
+  /** answering is yes if a stream that says so is open, or was within 10 s; no if all streams of the agent and of its owner say for which agents they are, and none is for this one. */
   readonly answering: Answering
-  /** leaseTtlSeconds is the term of the agent's lease, absent where it stays on the map without one. Only the agent, its owner and the administrator see it. */
+  /** leaseTtlSeconds is the term of the agent's lease, absent if it stays on the map without one. Only the agent, its owner and the administrator see it. */
   readonly leaseTtlSeconds?: number
   /** askedAt is when the agent was last asked since the host started; the same see it. */
   readonly askedAt?: string
@@ -1144,7 +1144,7 @@ export interface InspectSpaceReply {
 /** RecordInteractionReply is the reply of recordInteraction. */
 export interface RecordInteractionReply {
   readonly ok: true
-  /** seq is absent where the text was blank and nothing was recorded. */
+  /** seq is absent if the text was blank and nothing was recorded. */
   readonly seq?: number
 }
 
@@ -1218,9 +1218,9 @@ export interface RegisterReply {
   /** previewUrl is the watch page. */
   readonly previewUrl: string
   readonly registeredAgent: RegisteredAgent
-  /** connectionId is null where the registration had no connection. */
+  /** connectionId is null if the registration had no connection. */
   readonly connectionId: string | null
-  /** leaseTtlSeconds is null where the registration had no connection. */
+  /** leaseTtlSeconds is null if the registration had no connection. */
   readonly leaseTtlSeconds: number | null
   readonly enableP2a: Switch
 }
@@ -1294,7 +1294,7 @@ export interface NodeLimitsReply {
 
 /** InviteReply is the reply of `POST /api/nodes/invitations`. */
 export interface InviteReply {
-  /** id names the invitation among the others; it is no secret. */
+  /** id names the invitation among the others; it is not secret. */
   readonly id: string
   /** token goes into x-registration-token. It is shown once: the host keeps only a hash of it. */
   readonly token: string
@@ -1320,7 +1320,7 @@ export interface KeyRecord {
   readonly name: string
   /** createdAt is absent for a default key that was made before hosts noted it. */
   readonly createdAt?: string
-  /** expiresAt is absent for a key that is good for ever. */
+  /** expiresAt is absent for a key that does not expire. */
   readonly expiresAt?: string
   /** lastUsedAt is absent for a key that nobody used; it may be an hour behind. */
   readonly lastUsedAt?: string
@@ -1339,9 +1339,9 @@ export interface LabelReply {
 
 /** InvitationRecord is an invitation as listings show it. */
 export interface InvitationRecord {
-  /** id names the invitation where it is listed and revoked; it is no secret. */
+  /** id names the invitation where it is listed and revoked; it is not secret. */
   readonly id: string
-  /** createdBy is the main node that made it; absent where the administrator did. */
+  /** createdBy is the main node that made it; absent if the administrator did. */
   readonly createdBy?: string
   readonly createdAt: string
   readonly expiresAt: string
@@ -1366,7 +1366,7 @@ export interface MainNodeRecord {
   readonly createdAt: string
   /** agentNodeIds are the ids of its agent nodes. */
   readonly agentNodeIds: readonly string[]
-  /** label is the owner's, where labels=true asks for it (extension). */
+  /** label is the owner's, if labels=true asks for it (extension). */
   readonly label?: string
   /** usage is what the account has, for the administrator (extension). */
   readonly usage?: Amounts
@@ -1387,7 +1387,7 @@ export interface AgentRecord {
   readonly yieldCount: number
   /** flagged is true once zoneCount reached the limit. */
   readonly flagged: boolean
-  /** label is the owner's, where labels=true asks for it (extension). */
+  /** label is the owner's, if labels=true asks for it (extension). */
   readonly label?: string
   readonly createdAt: string
   /** updatedAt is when its record changed last. */
@@ -1430,7 +1430,7 @@ export interface WatchSessionReply {
   readonly scope: WatchScope
   /** expiresAt is when the cookie ends; the page then asks again. */
   readonly expiresAt: string
-  /** pass is what a page in a frame shows as the header x-watch-pass; only to who asks with framed. */
+  /** pass is what a page in a frame shows as the header x-watch-pass; only for a request with framed. */
   readonly pass?: string
 }
 
@@ -1448,7 +1448,7 @@ export interface WatchTokenReply {
 
 /** WatchTokenRecord is one token. Its id is for `DELETE /play/watch/token` and gives nobody any right. */
 export interface WatchTokenRecord {
-  /** id names the token where it is listed and revoked; it is no secret. */
+  /** id names the token where it is listed and revoked; it is not secret. */
   readonly id: string
   readonly expiresAt: string
 }
@@ -1462,7 +1462,7 @@ export interface WatchTokensReply {
 export interface ErrorBody {
   /** error is one sentence for a person. */
   readonly error: string
-  /** code is absent on hosts of the older service. */
+  /** code is absent on hosts of the agent-play service. */
   readonly code?: string
   /** requestId names the request in the host's log. */
   readonly requestId?: string

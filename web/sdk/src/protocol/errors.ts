@@ -1,13 +1,13 @@
 import { type ErrorCode, type IntercomEventData, errorStatuses } from './contract.js'
 import type { NamedOr } from './events.js'
 
-/** The code to assume for a status whose reply names none, as hosts of the older service send it. */
+/** The code to assume for a status whose reply names none, as hosts of the agent-play service send it. */
 export function codeForStatus(status: number): ErrorCode {
   const [general] = Object.entries(errorStatuses).find(([, other]) => other === status) ?? []
   return (general as ErrorCode | undefined) ?? (status < 500 ? 'body_invalid' : 'internal')
 }
 
-/** The code and the sentence that a refusal itself holds, each empty where it has none. */
+/** The code and the sentence that a refusal itself holds, each empty if it has none. */
 export interface Stated {
   readonly code: string
   readonly message: string
@@ -30,11 +30,11 @@ export class PlayError extends Error {
   readonly code: NamedOr<ErrorCode>
   /** The HTTP status. */
   readonly status: number
-  /** What of `code` and `message` is the host's own: nothing on a proxy's page, no code on hosts of the older service. */
+  /** What of `code` and `message` is the host's own: nothing on a proxy's page, no code on hosts of the agent-play service. */
   readonly stated: Stated
-  /** The request's name in the host's log; empty where it said none. */
+  /** The request's name in the host's log; empty if it said none. */
   readonly requestId: string
-  /** How long the host asks to wait, in milliseconds; 0 where it does not. */
+  /** How long the host asks to wait, in milliseconds; 0 if it does not. */
   readonly retryAfterMs: number
 
   /** Makes the error of a refusal. */
@@ -156,6 +156,6 @@ export class UnmendedError extends Error {
 
   /** Makes the error; the cause says what differs. */
   constructor(cause: Error) {
-    super(`the copy of the world was read again and still is not what the host says it is: ${cause.message}`, { cause })
+    super(`the copy of the world was read again and still does not match the host: ${cause.message}`, { cause })
   }
 }

@@ -12,7 +12,7 @@ export interface WorldEvent<K extends string = NamedOr<EventKind>> {
   /** Its name, mostly an `EventKind`; a newer host may send others. */
   readonly kind: K
   /**
-   * Its JSON, beside the own fields also `rev`, `merkleRootHex`,
+   * Its JSON, besides the own fields also `rev`, `merkleRootHex`,
    * `merkleLeafCount`, `playerChainNotify` and, where asked for,
    * `playerChainNodes`. Checked to be an object, no more: use `isEvent` or `readEvent`.
    */
@@ -43,7 +43,7 @@ export function readEvent({ kind, data }: WorldEvent): KnownEvent | undefined {
   return { kind, data: readShape(eventShapes[kind as EventKind], data) } as unknown as KnownEvent
 }
 
-/** When an event happened, in milliseconds since 1970; undefined where it does not say. */
+/** When an event happened, in milliseconds since 1970; undefined if it does not say. */
 export function eventTime({ data }: WorldEvent): number | undefined {
   for (const text of [data.at, data.ts, member(asObject(data.playerChainNotify), 'updatedAt')]) {
     const time = Date.parse(asText(text) ?? '')

@@ -13,7 +13,7 @@ const rowKinds: ReadonlyMap<string, string> = new Map(Object.entries(rowShapes).
 
 /**
  * Reads an object that nothing is known of: every field has its type in the result. One that
- * is missing or of the wrong type is as good as empty, or left out where it is optional.
+ * is missing or of the wrong type is as good as empty, or left out if it is optional.
  * Fields that the shape does not name are left out.
  */
 export function readShape(shape: string, raw: JsonObject | undefined): JsonObject {
@@ -43,7 +43,7 @@ function fieldsOf(shape: string): readonly Field[] {
   return shapes[shape as Shape]
 }
 
-/** A field's value, undefined where it is missing, of the wrong type or none of its words. */
+/** A field's value, undefined if it is missing, of the wrong type or none of its words. */
 function valueOf(field: Field, raw: JsonObject | undefined): Json | undefined {
   const value = member(raw, field.name)
   switch (field.type) {

@@ -14,7 +14,7 @@ const maxSessions = 3
 
 /** What one connection asks for. */
 export interface ConnectionOptions {
-  /** The position to go on after; absent for the present end. */
+  /** The position to continue after; absent for the present end. */
   readonly after?: number
   /** Asks for the changed rows within the events. */
   readonly inline: boolean
@@ -100,7 +100,7 @@ export class Connection {
     this.#reader = response.body.getReader()
   }
 
-  /** Ends the connection where nothing arrives for too long from now on. */
+  /** Ends the connection if nothing arrives for too long from now on. */
   #restartStallTimer(): void {
     clearTimeout(this.#stall)
     this.#stall = setTimer(() => {
@@ -108,13 +108,13 @@ export class Connection {
     }, this.silenceMs)
   }
 
-  /** Waits for more than a reconnection time; false where the host ended the stream before: it could not serve one then. */
+  /** Waits for more than a reconnection time; false if the host ended the stream before: it could not serve one then. */
   async started(): Promise<boolean> {
     while (!this.#parser.started) if (!(await this.#more())) return false
     return true
   }
 
-  /** Gives the next frame; undefined at a clean end. What is not read stays in the network. */
+  /** Returns the next frame; undefined at a clean end. What is not read stays in the network. */
   async next(): Promise<Frame | undefined> {
     for (;;) {
       const frame = this.#frames.shift()
@@ -146,7 +146,7 @@ export class Connection {
     return true
   }
 
-  /** Reads the next piece. In Deno a read may wait for ever though its request was aborted, so it ends with the connection here. */
+  /** Reads the next piece. In Deno a read may wait forever though its request was aborted, so it ends with the connection here. */
   async #read(): Promise<ReadableStreamReadResult<Uint8Array> | undefined> {
     const reader = this.#reader
     if (reader === undefined) return undefined
@@ -161,7 +161,7 @@ export class Connection {
     }
   }
 
-  /** Gives the stall, or the end that was asked for, as the cause where that is why it ended. */
+  /** Returns the stall, or the end that was asked for, as the cause if that is why it ended. */
   #reason(error: unknown): Error {
     if (this.#ending.signal.aborted) return reasonOf(this.#ending.signal)
     return asError(error)

@@ -5,13 +5,13 @@ export class FrameError extends Error {
 
 /**
  * One block of an event stream (WHATWG HTML, section 9.2.6). Unlike there, a
- * block without data is given as well where it sets the id: that is how a host
+ * block without data is given as well if it sets the id: that is how a host
  * states a cursor.
  */
 export interface Frame {
   /** The id that the block sets; absent if it sets none. */
   readonly id?: string
-  /** The event's name, `message` where the block has none. */
+  /** The event's name, `message` if the block has none. */
   readonly kind: string
   /** The event's data; absent for a block that only sets the id. */
   readonly data?: string
@@ -58,7 +58,7 @@ export class FrameParser {
 
   /**
    * Takes the next piece and adds the frames that it completes to a list. Throws
-   * a `FrameError` where the stream is broken; the frames before are then there.
+   * a `FrameError` if the stream is broken; the frames before are then there.
    */
   push(piece: Uint8Array, frames: Frame[]): void {
     let start = 0
@@ -95,7 +95,7 @@ export class FrameParser {
     if (line.length === 0) return this.#endBlock()
     if (line[0] === colon) {
       this.started = true
-      // Comments keep a connection alive; they are no part of a block.
+      // Comments keep a connection alive; they are not part of a block.
       this.#used -= whole.length
       return undefined
     }
@@ -160,7 +160,7 @@ class LineBuffer {
     this.#used = needed
   }
 
-  /** Gives the line, as bytes of its own, and begins another. */
+  /** Returns the line, as bytes of its own, and begins another. */
   take(): Uint8Array {
     const line = this.#bytes.slice(0, this.#used)
     this.#used = 0

@@ -42,8 +42,8 @@ export interface StreamOptions {
 }
 
 /**
- * Reads the host's events for ever: it reconnects after every end, also a clean
- * one, and goes on after the last event it saw.
+ * Reads the host's events forever: it reconnects after every end, also a clean
+ * one, and continues after the last event it saw.
  */
 export class Stream {
   readonly #transport: Transport
@@ -72,7 +72,7 @@ export class Stream {
     this.#cursor = options.after
   }
 
-  /** Gives the next signal; undefined when the stream was ended. */
+  /** Returns the next signal; undefined when the stream was ended. */
   async next(): Promise<Signal | undefined> {
     for (;;) {
       if (this.#options.signal.aborted) {
@@ -174,7 +174,7 @@ export class Stream {
       this.#cursor = undefined
       throw new FrameError(`the ids of the event stream go backwards: ${seq} came after ${last}`)
     }
-    // A log that was lost may begin anew: at a restart the position may be any.
+    // A log that was lost may begin again: at a restart the position may be any.
     if (restarts || seq !== undefined) this.#cursor = seq
     this.#floor = this.#cursor
     return eventOf(frame.kind, frame.data, seq)
@@ -209,7 +209,7 @@ export function eventOf(kind: string, text: string, seq: number | undefined): Si
   const position = seq === undefined ? {} : { seq }
   try {
     const data = asObject(parseJson(text))
-    if (data === undefined) throw new FrameError('it is no JSON object')
+    if (data === undefined) throw new FrameError('it is not a JSON object')
     return { type: 'event', event: { kind, data, ...position } }
   } catch (error) {
     const reason = asError(error).message

@@ -16,11 +16,11 @@ import { type EventRows, rowsOf } from './rows.js'
 import type { ChangedKey, SubscribeOptions, Verification } from './types.js'
 import { type Finding, Verifier } from './verifier.js'
 
-/** How long it waits for a stream's headers before it reads the snapshot all the same (protocol reference, "Player chain"). */
+/** How long it waits for a stream's headers before it reads the snapshot all the same (protocol reference, "A live, verified copy"). */
 const defaultHeadersTimeoutMs = 500
 /** How long unequal roots may be a matter of time, on hosts that give no rev with a row. */
 const settleTimeMs = 2000
-/** Bound the waits before a full read that follows one that failed or did not mend. */
+/** Bound the waits before a full read that follows one that failed or did not repair the copy. */
 const firstRereadMs = 500
 const longestRereadMs = 30_000
 
@@ -40,10 +40,10 @@ export class Follower {
   readonly #settle = new Alarm(this.#inbox)
   readonly #reread = new Alarm(this.#inbox)
 
-  /** The copy has to be read as a whole; healing says that this is to mend a mismatch. */
+  /** The copy has to be read as a whole; healing says that this is to repair a mismatch. */
   #unread = false
   #healing = false
-  /** The last full read was to mend, and no event has confirmed the copy since. */
+  /** The last full read was a repair, and no event has confirmed the copy since. */
   #mended = false
   /** The stream is open, or was given time to be. */
   #readable = false
@@ -52,7 +52,7 @@ export class Follower {
   /** The last position known of the log, and the last rev: a snapshot must be behind neither. */
   #cursor: number | undefined
   #atLeast = 0
-  /** Full reads in a row that failed or did not mend. */
+  /** Full reads in a row that failed or repaired nothing. */
   #failures = 0
   #connections = 0
 
@@ -70,7 +70,7 @@ export class Follower {
     })
   }
 
-  /** Tries to connect now; anew, also where it is connected or tries already. */
+  /** Tries to connect now; anew, even if it is connected or tries already. */
   hurry(anew?: boolean): void {
     this.#stream.hurry(anew)
   }
@@ -129,7 +129,7 @@ export class Follower {
     }
   }
 
-  /** Begins a connection. Where it does not resume, events were missed. */
+  /** Begins a connection. If it does not resume, events were missed. */
   #connecting(cursor: number | undefined): void {
     if (++this.#connections > 1) this.reporter.count('reconnects')
     this.reporter.connecting()
@@ -160,7 +160,7 @@ export class Follower {
     this.#cursor = cursor
   }
 
-  /** Whether the copy is from before a position; it is not where the host gives none. */
+  /** Whether the copy is from before a position; it is not if the host gives none. */
   #behind(position: number): boolean {
     if (this.#verifier.copy === undefined) return true
     const { seq } = this.#verifier.copy.head
@@ -179,7 +179,7 @@ export class Follower {
   /**
    * What an event left known about the copy. `lacking` says that a full read was
    * due before it, which the event then waits for; one that became due with it is
-   * waited for as well, unless it is to mend what the event found.
+   * waited for as well, unless it is to repair what the event found.
    */
   #knownAsOf(lacking: boolean): Verification {
     const { known } = this.#verifier
@@ -271,7 +271,7 @@ export class Follower {
     this.#publish()
   }
 
-  /** Begins to heal the copy. */
+  /** Begins to repair the copy. */
   #mismatch(error: MismatchError | Error, rev: number | undefined): void {
     this.reporter.count('mismatches')
     this.#unread = this.#healing = true
@@ -315,7 +315,7 @@ export class Follower {
       read = await this.#readCopy()
     } catch (error) {
       if (this.#signal.aborted) return
-      // A rev that never comes must not keep the copy from healing.
+      // A rev that never comes must not keep the copy from being repaired.
       if (hasCode(error, 'behind')) this.#atLeast = 0
       this.reporter.error(asError(error))
       this.#later()

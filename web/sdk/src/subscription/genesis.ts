@@ -4,7 +4,7 @@ import { ChainError } from '../chain/row.js'
 import type { WorldClient } from '../http/client.js'
 import type { CallOptions } from '../http/options.js'
 
-/** Gives a copy of a host of the older service the genesis text that the host has: its snapshot names something else. */
+/** Returns a copy from a host of the agent-play service with the genesis text that the host has: its snapshot names something else. */
 export async function withGenesis(client: WorldClient, copy: WorldCopy, call?: CallOptions): Promise<WorldCopy> {
   if (client.transport.service === 'play') return copy
   const { node } = await client.playerChainNode(PLAYER_CHAIN_GENESIS_STABLE_KEY, call)

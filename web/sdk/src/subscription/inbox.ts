@@ -70,7 +70,7 @@ export class Alarm {
 
   constructor(readonly inbox: Inbox) {}
 
-  /** Sets the time anew. */
+  /** Sets the time again. */
   set(ms: number): void {
     this.clear()
     this.#timer = setTimer(() => {

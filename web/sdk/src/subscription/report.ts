@@ -14,7 +14,7 @@ export class Reporter {
 
   constructor(readonly options: SubscribeOptions) {}
 
-  /** Where the subscription stands. */
+  /** The state of the subscription. */
   get state(): SubscriptionState {
     return this.#state
   }
@@ -25,7 +25,7 @@ export class Reporter {
     this.#state = { ...this.#state, stats: { ...stats, [counter]: stats[counter] + 1 } }
   }
 
-  /** Changes the state, and reports it where the connection, the time of the next attempt or the verification changed. */
+  /** Changes the state, and reports it if the connection, the time of the next attempt or the verification changed. */
   publish(change: Partial<SubscriptionState>): void {
     this.#become({ ...this.#state, ...change })
   }

@@ -18,8 +18,8 @@ export interface EventRows {
 }
 
 /**
- * Gives the rows that an event changed: those within the event, or from a batch
- * read, or read one by one. Undefined where there are so many that a full read
+ * Returns the rows that an event changed: those within the event, or from a batch
+ * read, or read one by one. Undefined if there are so many that a full read
  * is cheaper.
  */
 export async function rowsOf(client: WorldClient, event: EventState, notify: PlayerChainNotify, signal: AbortSignal): Promise<EventRows | undefined> {

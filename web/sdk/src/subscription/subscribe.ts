@@ -34,7 +34,7 @@ class Subscription implements WorldSubscription {
 
 /**
  * Follows a world: it keeps a copy that is verified against the host's root
- * after every event, and heals it where it is not the host's. It returns at
+ * after every event, and repairs it if it differs from the host's. It returns at
  * once; the first full read is reported when it is there. It works for any
  * caller, also one with a cookie only.
  */

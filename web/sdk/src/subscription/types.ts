@@ -47,13 +47,13 @@ export interface SubscriptionStats {
   readonly fullReads: number
   /** Copies that were found not to be the host's. */
   readonly mismatches: number
-  /** Full reads that mended such a copy. */
+  /** Full reads that repaired such a copy. */
   readonly heals: number
   /** Connections after the first one. */
   readonly reconnects: number
 }
 
-/** Where a subscription stands. */
+/** The state of a subscription. */
 export interface SubscriptionState {
   /** The copy; absent before the first full read. */
   readonly snapshot?: WorldSnapshot
@@ -63,7 +63,7 @@ export interface SubscriptionState {
   readonly connected: boolean
   /** When the next attempt to connect is made, in milliseconds since 1970; absent while connected and while an attempt is under way. */
   readonly retryAt?: number
-  /** Why the last connection ended, where that was no clean end; absent while connected. */
+  /** Why the last connection ended, if that was not a clean end; absent while connected. */
   readonly lastError?: Error
   /** What was done so far. */
   readonly stats: SubscriptionStats
@@ -89,7 +89,7 @@ export interface SubscribeOptions {
   readonly onChecked?: (event: WorldEvent, verification: Verification) => void | Promise<void>
   /** Called when the connection, the time of the next attempt or the verification changes. */
   readonly onState?: (state: SubscriptionState) => void | Promise<void>
-  /** Called for what goes wrong. The subscription goes on. */
+  /** Called for errors. The subscription continues. */
   readonly onError?: (error: Error) => void | Promise<void>
   /**
    * The event to begin after; without it the subscription begins with what
@@ -120,12 +120,12 @@ export interface SubscribeOptions {
 
 /** A live copy of the world. It reconnects until it is closed. */
 export interface WorldSubscription {
-  /** Where the subscription stands now. */
+  /** The present state of the subscription. */
   readonly state: SubscriptionState
   /** Resolves when the subscription has ended, never rejects. */
   readonly done: Promise<void>
   /**
-   * Tries to connect now where it waits for its next attempt: for a page that
+   * Tries to connect now if it waits for its next attempt: for a page that
    * knows that the network is back, or that has a new cookie. With `anew` it also ends an attempt that is under way, or
    * a connection that there is, and makes it again: for a page that learns that the network is gone.
    */

@@ -17,7 +17,7 @@ export type Finding =
 
 /**
  * A copy of the world and what is known about it: the subscriber of the
- * protocol's "Player chain", without streams, requests and time.
+ * protocol's "A live, verified copy", without streams, requests and time.
  */
 export class Verifier {
   copy: WorldCopy | undefined
@@ -41,7 +41,7 @@ export class Verifier {
     return event.notify === undefined ? 'check' : 'merge'
   }
 
-  /** Takes a full read; gives the mismatch where its own root or count is not that of its rows. */
+  /** Takes a full read; returns the mismatch if its own root or count is not that of its rows. */
   replace(copy: WorldCopy, stated: Stated): MismatchError | undefined {
     this.copy = copy
     this.#ahead = copy.head.rev ?? 0
@@ -55,8 +55,8 @@ export class Verifier {
 
   /**
    * Takes the rows of an event, in their order; `nodesRev` is the highest rev
-   * that they are of, undefined where the host gave none. Throws a `ChainError`
-   * where a row cannot be read, and then nothing was merged.
+   * that they are of, undefined if the host gave none. Throws a `ChainError`
+   * if a row cannot be read, and then nothing was merged.
    */
   merge(copy: WorldCopy, event: EventState, seq: number | undefined, nodes: readonly ChainNode[], nodesRev: number | undefined): Finding {
     this.#move(copy.merge(nodes), event, seq)

@@ -11,7 +11,7 @@ export class Parts {
 
   constructor(readonly send: (text: string) => Promise<void>) {}
 
-  /** All parts together, as far as an answer may be long; empty where they are longer. */
+  /** All parts together, as far as an answer may be long; empty if they are longer. */
   get whole(): string {
     return this.#whole.length > longest ? '' : this.#whole
   }

@@ -33,7 +33,7 @@ export interface AgentProgram extends Omit<AddAgentOptions, 'name' | 'agent' | '
   readonly credentials?: NodeCredentials
   /**
    * Called once the agent is on the map, with a function that gives the agent another chat function and other tools, and shows
-   * them on the map. What it gives is called when the agent leaves.
+   * them on the map. The function that it returns is called when the agent leaves.
    */
   readonly follow?: (change: (program: AgentProgram) => void) => () => void
   /** Called for what goes wrong, such as an error in a tool; printed unless it is given. */
@@ -44,7 +44,7 @@ export interface AgentProgram extends Omit<AddAgentOptions, 'name' | 'agent' | '
 export function registrationOf({ type = 'typescript', tools = {} }: AgentProgram): FrameworkRegistration {
   return frameworkRegistration(type, [CHAT_TOOL, ...Object.entries(tools).map(([key, given]) => {
     const made = given as Partial<AgentTool>
-    if (typeof made.parameters !== 'function') throw new OptionError(`the tool ${JSON.stringify(key)} is no tool: make it with tool({ description, input, run })`)
+    if (typeof made.parameters !== 'function') throw new OptionError(`the tool ${JSON.stringify(key)} is not a tool: make it with tool({ description, input, run })`)
     const name = assistName(key)
     return { name, description: made.description ?? '', parameters: made.parameters(name) }
   })])

@@ -29,7 +29,7 @@ export class JourneyRecorder {
     return this.#calls.size
   }
 
-  /** Notes that a tool is called; what it gives names the call. */
+  /** Notes that a tool is called; what it returns names the call. */
   call(toolName: string, args: unknown, toolCallId: string = randomText()): string {
     // Origin and destination are steps as well.
     if (this.#calls.size < limits.maxJourneySteps - 2) {
@@ -62,7 +62,7 @@ function fitting(steps: readonly JourneyStep[]): JourneyStep[] {
   const last = steps.at(-1)
   if (last === undefined) return []
   const size = (step: JourneyStep) => new TextEncoder().encode(JSON.stringify(step)).length
-  // The frame of a journey and its commas are small beside a step's bound.
+  // The frame of a journey and its commas are small compared to a step's bound.
   let room = limits.maxJourneyBytes - longestPart - size(last)
   const kept = steps.slice(0, -1).filter((step) => (room -= size(step)) > 0)
   return [...kept, last]

@@ -83,7 +83,7 @@ function schemaOfStandard(tool: string, standard: StandardSchema['~standard']): 
   try {
     return standard.jsonSchema.input({ target: 'draft-2020-12' })
   } catch (error) {
-    throw new OptionError(`the schema of the tool ${JSON.stringify(tool)} has no form in JSON Schema: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    throw new OptionError(`the schema of the tool ${JSON.stringify(tool)} cannot be described in JSON Schema: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
   }
 }
 
@@ -98,7 +98,7 @@ function asParameters(tool: string, schema: unknown): JsonObject {
 }
 
 /**
- * A JSON Schema that says in which order its properties were written: `x-order` counts them from 0 where there are
+ * A JSON Schema that says in which order its properties were written: `x-order` counts them from 0 if there are
  * several, since a row's JSON is sorted by names. Properties that say it already keep what they say.
  */
 export function inOrder(schema: JsonObject): JsonObject {

@@ -17,7 +17,7 @@ export interface Asked {
   readonly requestId: string
   /** Ends when no answer is needed any more. */
   readonly signal: AbortSignal
-  /** Collects what is done for the answer; it is recorded where the program has `record`. */
+  /** Collects what is done for the answer; it is recorded if the program has `record`. */
   readonly journey: JourneyRecorder
   /** Sends a part of the answer; parts are sent in order, and those that wait go together. It need not be awaited. */
   readonly stream: (text: string) => Promise<void>

@@ -26,7 +26,7 @@ export class Account {
   readonly warn: (text: string) => void
   /** Begins the ids of the connections that hold this program's agents. */
   readonly program = randomText()
-  /** Undefined where the program says that there is none. */
+  /** Undefined if the program says that there is none. */
   readonly #apiKey: string | undefined
   readonly #options: RemotePlayWorldOptions
   readonly #node: NodeCredentials | undefined
@@ -80,7 +80,7 @@ export class Account {
     return this.#node !== undefined
   }
 
-  /** The calls of the main node, or of nobody where there is none. Its id is derived once where it has to be. */
+  /** The calls of the main node, or of nobody if there is none. Its id is derived once if it has to be. */
   async client(): Promise<WorldClient> {
     this.#client ??= this.#resolve()
     return this.#client

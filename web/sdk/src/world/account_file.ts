@@ -30,7 +30,7 @@ export function environment(): Known {
   const phrase = read('PHRASE')
   const passwHash = read('PASSW_HASH')
   if (nodeId !== undefined && phrase === undefined && passwHash === undefined) {
-    throw new OptionError('PLAYCTL_NODE_ID needs PLAYCTL_PHRASE or PLAYCTL_PASSW_HASH beside it')
+    throw new OptionError('PLAYCTL_NODE_ID needs PLAYCTL_PHRASE or PLAYCTL_PASSW_HASH too')
   }
   const secret = passwHash === undefined ? { phrase: phrase ?? '' } : { passwHash }
   return {
@@ -104,7 +104,7 @@ async function readFile(given: string | undefined): Promise<{ readonly path: str
 }
 
 /**
- * Reads a file with secrets; undefined where there is none, as in a browser. One that others can read is refused, unless
+ * Reads a file with secrets; undefined if there is none, as in a browser. One that others can read is refused, unless
  * it is `shared`: the program that wrote it takes no care of that.
  */
 export async function readPrivate(
@@ -138,7 +138,7 @@ function contentOf(path: string, text: string): JsonObject {
   } catch {
     content = undefined // what stands in it is not for messages
   }
-  if (content?.version !== 1) throw new OptionError(`${path} is no credentials file of this version of playctl`)
+  if (content?.version !== 1) throw new OptionError(`${path} is not a credentials file of this version of playctl`)
   return content
 }
 

@@ -23,7 +23,7 @@ export interface AddAgentOptions extends Omit<RegisterRequest, OwnFields | 'type
   readonly agent: FrameworkRegistration
   /** The agent's node id; may be left out where `credentials` have it. */
   readonly nodeId?: string
-  /** The agent's own; without them the main node speaks for it, as for every other of its agents. */
+  /** The agent's own; without them the main node acts for it, as for every other of its agents. */
   readonly credentials?: NodeCredentials
   /** Registers without a lease: the agent stays on the map, also when this program dies. */
   readonly permanent?: boolean
@@ -39,7 +39,7 @@ export interface AgentWorld {
   readonly program: string
   /** The account's key, to be shown with every call of its agents. */
   clientAs(node: NodeIdentity): WorldClient
-  /** The account's key for hosts of the older service, which read it from the body. */
+  /** The account's key for hosts of the agent-play service, which read it from the body. */
   readonly bodyKey: string | undefined
   warn(text: string): void
   leave(agent: Agent): boolean
@@ -117,7 +117,7 @@ export class Agent {
   /** Takes the agent off the map, unless a newer registration holds it. May be called again. */
   async disconnect(call?: CallOptions): Promise<void> {
     const held = this.#world.leave(this)
-    // The signs of life end first: one under way must not register it again.
+    // The heartbeats end first: one under way must not register it again.
     await this.#lease.stop()
     if (held) await this.disconnectNow(call)
   }
@@ -137,7 +137,7 @@ export class Agent {
     this.#lease.start()
   }
 
-  /** Ends the signs of life. @internal */
+  /** Ends the heartbeats. @internal */
   async stop(): Promise<void> {
     await this.#lease.stop()
   }
@@ -159,7 +159,7 @@ export class Agent {
   }
 }
 
-/** Who speaks for an agent: the agent itself where it has credentials, else the main node. */
+/** Who acts for an agent: the agent itself if it has credentials, else the main node. */
 async function speakerOf(world: AgentWorld, options: AddAgentOptions): Promise<{ id: string; caller: NodeIdentity | undefined }> {
   const id = normalizeAgentId(options.nodeId ?? '')
   if (options.credentials !== undefined) {
@@ -169,7 +169,7 @@ async function speakerOf(world: AgentWorld, options: AddAgentOptions): Promise<{
   }
   if (id === '') throw new OptionError('set nodeId, or credentials that have it')
   if (world.main !== undefined) world.warn(`the agent ${id} has no credentials of its own: the main node's are used for it`)
-  // The older service knows the owner by its hash, beside the agent's id.
+  // The agent-play service knows the owner by its hash, next to the agent's id.
   const older = world.main !== undefined && world.client.transport.service !== 'play'
   return { id, caller: older ? { nodeId: id, passwHash: world.main.passwHash } : world.main }
 }

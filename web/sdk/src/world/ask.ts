@@ -6,10 +6,10 @@ import { type WorldEvent, isEvent } from '../protocol/events.js'
 import { isBlank, normalizeAgentId } from '../protocol/text.js'
 import { Stream } from '../stream/stream.js'
 
-/** How long it waits for a stream's headers before it asks all the same (protocol reference, "Player chain"). */
+/** How long it waits for a stream's headers before it asks all the same (protocol reference, "A live, verified copy"). */
 const headersTimeoutMs = 500
 
-/** The label of a person among the players (protocol reference, "RPC"). */
+/** The label of a person among the players (protocol reference, "Intercom"). */
 export const HUMAN_LABEL = '__human__'
 
 /** What an agent is asked: `text`, or `tool`, or a realtime talk. */
@@ -45,7 +45,7 @@ export async function ask(caller: WorldClient, question: IntercomQuestion, life:
   }
 }
 
-/** The command of a question, and a position of the log before it, where the host numbers its events. */
+/** The command of a question, and a position of the log before it, if the host numbers its events. */
 async function commandOf(caller: WorldClient, question: IntercomQuestion, signal: AbortSignal): Promise<{ command: IntercomCommand; seq: number | undefined }> {
   const { text, tool, args } = question
   if (tool === undefined && question.realtime !== true && isBlank(text ?? '')) throw new OptionError('a question needs text or a tool')
@@ -86,7 +86,7 @@ class Asking {
 
   /**
    * Sends the command once the stream is open, and reads the stream to the answer. A stream that opens later begins at a
-   * position before the command where the host has one, so that no answer is missed.
+   * position before the command if the host has one, so that no answer is missed.
    */
   async answer(seq: number | undefined): Promise<IntercomEventData> {
     const { signal } = this.ending
@@ -122,9 +122,9 @@ class Asking {
     })
   }
 
-  /** Gives the answer if an event is its end. */
+  /** Returns the answer if an event is its end. */
   #take(event: WorldEvent): IntercomEventData | undefined {
-    if (event.kind === 'session:reset') throw new Error('the world began a new session, in which the question is not known: ask again')
+    if (event.kind === 'session:reset') throw new Error('the world started a new session, which does not know the question: ask again')
     if (event.kind === 'session:resync') throw new GapError('events were missed: the answer may be among them')
     if (!isEvent(event, 'world:intercom') || event.data.requestId !== this.command.requestId) return undefined
     const { data } = event

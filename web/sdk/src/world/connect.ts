@@ -24,7 +24,7 @@ export interface ConnectOptions extends Partial<Omit<RemotePlayWorldOptions, 'no
  * Connects to a world. What `options` leave out comes from the environment (`PLAYCTL_SERVER`, `PLAYCTL_NODE_ID` with
  * `PLAYCTL_PHRASE` or `PLAYCTL_PASSW_HASH`, `PLAYCTL_API_KEY`, `PLAYCTL_CONTEXT`), then from the context of playctl's
  * credentials file, as commands take it. Without an account, at a host of this machine that lets anybody register, an
- * account is made that lasts for this run. Rejects with an `OptionError` where there is none, with the host's refusal or with an `UnreachableError`.
+ * account is made that lasts for this run. Rejects with an `OptionError` if there is none, with the host's refusal or with an `UnreachableError`.
  */
 export async function connect(options: ConnectOptions = {}): Promise<RemotePlayWorld> {
   const { context: _context, credentialsFile: _file, ...given } = options
@@ -46,7 +46,7 @@ export async function connect(options: ConnectOptions = {}): Promise<RemotePlayW
   return world
 }
 
-/** What the environment says of the caller, and where it says nothing the credentials file. Credentials go to no server but that which they are for. */
+/** What the environment says of the caller, and if it says nothing the credentials file. Credentials go to no server but that which they are for. */
 async function account(options: ConnectOptions): Promise<Known> {
   const here = environment()
   const server = options.baseUrl ?? here.server
@@ -77,7 +77,7 @@ async function newAccount(options: Omit<ConnectOptions, 'context'> & { readonly 
   const local = new URL(baseUrl).protocol === 'http:' && !isExposed(baseUrl)
   const { rootKey, registration } = local ? await nobody.bootstrap().catch(() => ({ rootKey: '', registration: 'closed' })) : { rootKey: '', registration: 'closed' }
   if (registration !== 'open') {
-    throw new OptionError(`there is no account for ${new URL(baseUrl).origin}: make one with "playctl create-main-node", whose credentials file is found, ` +
+    throw new OptionError(`there is no account for ${new URL(baseUrl).origin}: make one with "playctl create-main-node", which saves credentials that connect finds, ` +
       'or set PLAYCTL_NODE_ID, PLAYCTL_PHRASE and PLAYCTL_API_KEY, or the option mainNodeCredentials')
   }
   const node = await resolveNode(createNodeCredentialMaterial({ rootKey }))

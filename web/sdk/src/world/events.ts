@@ -13,14 +13,14 @@ export interface EventOptions {
   readonly after?: number
   /**
    * The ids of the agents for which the program answers by these events, at most 128; none unless it is given. The
-   * host tells who asks one for which no program answers. `subscribeIntercomCommands` says it by itself.
+   * host tells the asker of one for which no program answers. `subscribeIntercomCommands` says it automatically.
    */
   readonly answersFor?: readonly string[]
   /** Called for each event, in order, for none twice. */
   readonly onEvent: (event: WorldEvent) => void | Promise<void>
   /** Called when the host's stream is open. */
   readonly onOpen?: () => void | Promise<void>
-  /** Called for what goes wrong; a `GapError` says that events are missing here. The subscription goes on. */
+  /** Called for errors; a `GapError` says that events are missing here. The subscription continues. */
   readonly onError?: (error: Error) => void | Promise<void>
 }
 

@@ -14,7 +14,7 @@ export interface Exchange {
   readonly status: IntercomStatus | 'sending' | 'not-sent'
   /** The answer so far. */
   readonly answer: string
-  /** What the answer has beside its words, such as `{"table": 7}`; absent where that is nothing. */
+  /** What the answer has besides its words, such as `{"table": 7}`; absent if that is nothing. */
   readonly result?: JsonObject
   /** Why it failed; empty unless it did. */
   readonly error: string
@@ -68,7 +68,7 @@ function answerIn(data: JsonObject): string {
   return wordsIn(data, 'message') ?? wordsIn(asObject(member(data, 'result')), 'message') ?? ''
 }
 
-/** What a result has beside the words of the answer; nothing where it has no more. */
+/** What a result has besides the words of the answer; nothing if it has no more. */
 function resultIn(data: JsonObject): { result?: JsonObject } {
   const said = answerIn(data)
   const rest = Object.entries(asObject(member(data, 'result')) ?? {})

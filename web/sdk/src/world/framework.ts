@@ -45,7 +45,7 @@ export interface FrameworkRegistration {
 export function frameworkRegistration(type: string, tools: readonly (Tool | FunctionTool | string)[]): FrameworkRegistration {
   within("the framework's name", type, limits.maxTypeChars)
   if (asArray(tools) === undefined) {
-    throw new OptionError('the tools are no list: of a record of tools make one with Object.entries(tools).map(([name, tool]) => ({ ...tool, name }))')
+    throw new OptionError('the tools are not a list: create one from a record of tools with Object.entries(tools).map(([name, tool]) => ({ ...tool, name }))')
   }
   if (tools.length > limits.maxToolNames) throw new OptionError(`there are ${tools.length} tools, at most ${limits.maxToolNames} are allowed`)
   const toolNames: string[] = []
@@ -78,7 +78,7 @@ function parametersOf({ name, parameters, inputSchema, schema }: Tool): JsonObje
 
 /** Checks that a text is there and not too long, in code points. Programs without types give anything. */
 export function within(what: string, text: unknown, limit: number): void {
-  if (typeof text !== 'string') throw new OptionError(`${what} is no text`)
+  if (typeof text !== 'string') throw new OptionError(`${what} is not a text`)
   if (text.trim() === '') throw new OptionError(`${what} is empty`)
   const length = Array.from(text).length
   if (length > limit) throw new OptionError(`${what} has ${length} characters, at most ${limit} are allowed`)

@@ -11,7 +11,7 @@ export class Hold {
   }
 
   /**
-   * Waits for a time in seconds; what is no number is an `OptionError`. Rejects with a `ClosedError` when the world is
+   * Waits for a time in seconds; what is not a number is an `OptionError`. Rejects with a `ClosedError` when the world is
    * closed first, and with the signal's reason when that ends first.
    */
   async for(seconds: number, signal?: AbortSignal): Promise<void> {

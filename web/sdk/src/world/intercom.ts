@@ -12,13 +12,13 @@ import type { IntercomOptions, IntercomSubscription } from './intercom_types.js'
 /** How many request ids are known as seen: a host repeats none, one that numbers no events may. */
 const rememberedRequests = 1 << 14
 
-/** How long a host of the older service, which sends no headers before its first event, is given to open a stream. */
+/** How long a host of the agent-play service, which sends no headers before its first event, is given to open a stream. */
 const headersTimeoutMs = 500
 
 /** How many commands wait for the answers to registrations. */
 const mostEarly = 256
 
-/** How many commands wait while others are carried out; further ones fail at once. */
+/** How many commands wait while others are carried out; further ones fail immediately. */
 const mostWaiting = 1024
 
 /** Takes commands from streams and has them carried out, each once. */
@@ -163,7 +163,7 @@ export class IntercomListener implements IntercomSubscription {
 
 /** Programs without types give anything. */
 function check({ execute, timeoutMs = 1, concurrency = 1 }: Partial<IntercomOptions>): void {
-  if (typeof execute !== 'function') throw new OptionError('execute is no function: it is what carries commands out')
+  if (typeof execute !== 'function') throw new OptionError('execute is not a function: it is what carries commands out')
   if (!(timeoutMs > 0)) throw new OptionError('timeoutMs must be more than 0')
   if (!(concurrency >= 1)) throw new OptionError('concurrency must be at least 1')
 }

@@ -61,7 +61,7 @@ export class CommandRun {
     }
   }
 
-  /** Gives the answer, or why there is none. */
+  /** Returns the answer, or why there is none. */
   async #execute(): Promise<IntercomAnswer | Error> {
     const { signal } = this.#ending
     const call: IntercomCall = {
@@ -91,7 +91,7 @@ export class CommandRun {
       if (call.signal.aborted) return reasonOf(call.signal)
       const answer = await this.options.execute(call)
       if (typeof answer === 'string') return { message: answer }
-      if (answer.result !== undefined && asObject(answer.result) === undefined) return new Error("the agent's answer has a result that is no JSON object")
+      if (answer.result !== undefined && asObject(answer.result) === undefined) return new Error("the agent's answer has a result that is not a JSON object")
       return answer
     } catch (error) {
       if (error instanceof ToolError || call.signal.aborted) return asError(error)

@@ -17,18 +17,18 @@ export interface IntercomCall {
   readonly agent: Agent
   /**
    * Ends when the command needs no answer any more. Its reason is an
-   * `AnsweredError`, a `TookTooLongError`, or a `ClosedError` where the
+   * `AnsweredError`, a `TookTooLongError`, or a `ClosedError` if the
    * subscription ends.
    */
   readonly signal: AbortSignal
-  /** Sends a part of the answer, which gives the host's 120 s anew. It need not be awaited. */
+  /** Sends a part of the answer, which starts the host's 120 s again. It need not be awaited. */
   readonly stream: (part: IntercomAnswer) => Promise<void>
 }
 
 /** Whose commands are carried out, and how. */
 export interface IntercomOptions {
   /**
-   * Carries one command out; several run at once. A text is as good as an answer
+   * Carries one command out; several run at the same time. A text is as good as an answer
    * with that message. The message of a `ToolError` that it throws goes to the asker.
    * Any other error goes to `onError`, and the asker reads that the agent failed.
    */
@@ -37,9 +37,9 @@ export interface IntercomOptions {
   readonly agents?: readonly Agent[]
   /** Bounds one command, in milliseconds; 100,000 unless it is given. The host gives up after 120 s without an answer. */
   readonly timeoutMs?: number
-  /** How many commands are carried out at once; 16 unless it is given. 1,024 others wait, who asks more gets an error. One whose time is over counts no more. */
+  /** How many commands are carried out at the same time; 16 unless it is given. 1,024 others wait, further ones get an error. One whose time is over counts no more. */
   readonly concurrency?: number
-  /** Called for what goes wrong, with the command that it is about if there is one; printed unless it is given. The subscription goes on. */
+  /** Called for errors, with the command that it is about if there is one; printed unless it is given. The subscription continues. */
   readonly onError?: (error: Error, command?: IntercomCommand) => void | Promise<void>
 }
 
@@ -47,8 +47,8 @@ export interface IntercomOptions {
 export interface IntercomSubscription {
   /**
    * Resolves when the host's stream is open for the first time: commands that
-   * are sent from then on are carried out. A host of the older service may not
-   * say so and has half a second. It resolves at the end as well, where the
+   * are sent from then on are carried out. A host of the agent-play service may not
+   * say so and has half a second. It resolves at the end as well, if the
    * stream never was open.
    */
   readonly ready: Promise<void>

@@ -4,7 +4,7 @@ import { asNumber } from '../json/read.js'
 import { PlayError, hasCode } from '../protocol/errors.js'
 import { type RegisterReply, type RegisterRequest, limits } from '../protocol/contract.js'
 
-/** The lease is renewed after a third of its term, so that two signs of life may be lost. */
+/** The lease is renewed after a third of its term, so that two heartbeats may be lost. */
 const signsPerTerm = 3
 const firstRepairMs = 1000
 const longestRepairMs = 15_000
@@ -16,7 +16,7 @@ export class Lease {
   #kept: Promise<void> = Promise.resolve()
   #again = false
   #wake: (() => void) | undefined
-  /** How long the host keeps the agent without a sign of life, in seconds. */
+  /** How long the host keeps the agent without a heartbeat, in seconds. */
   #term: number = limits.defaultLeaseTtlSeconds
   #request: RegisterRequest
 
@@ -53,7 +53,7 @@ export class Lease {
     this.#wake?.()
   }
 
-  /** Ends the signs of life and waits for the one under way. */
+  /** Ends the heartbeats and waits for the one under way. */
   async stop(): Promise<void> {
     this.#leaving.abort(new Error('the agent left'))
     this.#wake?.()
@@ -87,7 +87,7 @@ export class Lease {
     return this.#leaving.signal.aborted
   }
 
-  /** Waits for the next sign of life; true if the agent is to register again. */
+  /** Waits for the next heartbeat; true if the agent is to register again. */
   async #wait(failures: number): Promise<boolean> {
     const leased = this.request.connectionId !== undefined
     const ms = failures > 0 ? backoff(firstRepairMs, longestRepairMs, failures - 1) : (this.#term * 1000) / signsPerTerm

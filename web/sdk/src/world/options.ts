@@ -17,7 +17,7 @@ export interface RemotePlayWorldOptions {
   readonly service?: string
   /** How long one attempt of a call may take, in milliseconds; 30,000 unless it is given. */
   readonly timeoutMs?: number
-  /** How often and when to repeat; about a minute unless it is given. */
+  /** How often and when to retry; about a minute unless it is given. */
   readonly retry?: Retry
   /** Sends the requests; the global `fetch` unless it is given. */
   readonly fetch?: typeof globalThis.fetch

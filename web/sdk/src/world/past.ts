@@ -9,7 +9,7 @@ import { eventOf } from '../stream/stream.js'
 export interface PastOptions {
   /** Those before this position, which is that of an event that the caller may see. */
   readonly before: number
-  /** So many positions before it at most; fewer events are there where some are for others only. */
+  /** So many positions before it at most; fewer events are there if some are for others only. */
   readonly limit: number
   readonly signal?: AbortSignal
 }
@@ -25,7 +25,7 @@ export interface PastEvents {
 }
 
 /**
- * Finds the lowest position from `from` up to `to` that the host's stream goes on after: below
+ * Finds the lowest position from `from` up to `to` that the host's stream continues after: below
  * it the session had not started, or the events are no longer kept. It asks about log2(to - from) times.
  */
 export async function oldestPosition(client: WorldClient, from: number, to: number, signal: AbortSignal = new AbortController().signal): Promise<number> {
@@ -57,7 +57,7 @@ export async function pastEvents(client: WorldClient, { before, limit, signal = 
   }
 }
 
-/** Opens the stream after a position; undefined where the host cannot go on from it, an `UnreachableError` where it serves none for now. */
+/** Opens the stream after a position; undefined if the host cannot continue from it, an `UnreachableError` if it serves none for now. */
 async function goOn(client: WorldClient, after: number, signal: AbortSignal): Promise<Connection | undefined> {
   const connection = await Connection.open(client.transport, { after, inline: false, signal })
   try {

@@ -13,7 +13,7 @@ interface Running {
   end: () => void
 }
 
-/** The agents of a world that have a program, and the streams that bring their questions: one for all where a main node reads it. */
+/** The agents of a world that have a program, and the streams that bring their questions: one for all if a main node reads it. */
 export class Programs {
   readonly #byId = new Map<string, Running>()
   /** How many registrations of an id are under way. */

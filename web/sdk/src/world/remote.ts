@@ -29,7 +29,7 @@ import type { Mcp } from './placements.js'
 const leaveTimeoutMs = 3000
 
 /**
- * A world at a host, seen by one account. It keeps the session: where the host
+ * A world at a host, seen by one account. It keeps the session: when the host
  * begins another one, its agents and MCP placements register again by
  * themselves. It keeps the agents' leases until it is closed.
  */
@@ -55,14 +55,14 @@ export class RemotePlayWorld {
     })
   }
 
-  /** Checks that the host answers and takes the credentials, and gives the session. Other methods connect by themselves. */
+  /** Checks that the host answers and takes the credentials, and returns the session. Other methods connect automatically. */
   async connect(call?: CallOptions): Promise<wire.SessionReply> {
     const client = await this.#client()
     return client.session(call)
   }
 
   /**
-   * Reads the whole world. Where the host states a root, the snapshot is
+   * Reads the whole world. If the host states a root, the snapshot is
    * verified; one that differs is read once more, and is a `MismatchError` if it
    * still does.
    */
@@ -127,7 +127,7 @@ export class RemotePlayWorld {
 
   /**
    * Puts an agent on the map with what it does: `chat` answers texts, `tools` are what people may call. Its agent node is
-   * made where there is none; by default the same name is the same agent of the account in every run.
+   * made if there is none; by default the same name is the same agent of the account in every run.
    */
   async agent(name: string, program: AgentProgram = {}, call?: CallOptions): Promise<Agent> {
     const client = await this.#client()
@@ -152,7 +152,7 @@ export class RemotePlayWorld {
     }
   }
 
-  /** Puts an MCP placement of the main node on the map and gives its id. The same name again changes the row. */
+  /** Puts an MCP placement of the main node on the map and returns its id. The same name again changes the row. */
   async registerMcp(mcp: Mcp, call?: CallOptions): Promise<string> {
     const client = await this.#client()
     const { id } = await client.registerMcp({ name: mcp.name, ...(mcp.url === undefined ? {} : { url: mcp.url }) }, call)
@@ -168,7 +168,7 @@ export class RemotePlayWorld {
     return ok
   }
 
-  /** Records what a player said, once, also where the host's answer is lost and the call repeats. */
+  /** Records what a player said, once, even if the host's answer is lost and the call is retried. */
   async recordInteraction(interaction: wire.RecordInteractionRequest, call?: CallOptions): Promise<wire.RecordInteractionReply> {
     return (await this.#callerFor(interaction.playerId)).recordInteraction(interaction, call)
   }
@@ -213,7 +213,7 @@ export class RemotePlayWorld {
   }
 
   /**
-   * Gives what happens, for `for await`: a comparison of `event.kind` gives `event.data` its type. It reconnects, and ends
+   * Yields the events, for `for await`: a comparison of `event.kind` gives `event.data` its type. It reconnects, and ends
    * with the world, with the loop and with its signal.
    */
   async *events<K extends EventKind = EventKind>(options: EventsOptions<K> = {}): AsyncGenerator<EventOf<K>, void, undefined> {
@@ -246,9 +246,9 @@ export class RemotePlayWorld {
 
   /**
    * Asks an agent, and waits for its answer; the host gives up after 120 s
-   * without a sign of the agent. Where the agent answers `failed` it rejects with
-   * an `AgentFailedError`, which has the answer. Where the host knows that no program
-   * answers for the agent it rejects at once with the code `agent_not_answering`.
+   * without a part of the answer. If the agent answers `failed` it rejects with
+   * an `AgentFailedError`, which has the answer. If the host knows that no program
+   * answers for the agent it rejects immediately with the code `agent_not_answering`.
    */
   async ask(question: IntercomQuestion): Promise<IntercomEventData> {
     const caller = await (question.from === undefined ? this.#client() : this.#callerFor(question.from))
@@ -263,7 +263,7 @@ export class RemotePlayWorld {
   /**
    * Adds a function that `close` calls once. On a world that is closed it is
    * called at once, and what it throws is dropped; else that is in the error of
-   * `close`, which waits for no promise that it returns. What it gives takes the function away again.
+   * `close`, which waits for no promise that it returns. The returned function removes it again.
    */
   onClose(callback: () => void | Promise<void>): () => void {
     if (this.#closing !== undefined) {
