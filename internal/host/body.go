@@ -140,7 +140,7 @@ func (c *call) fill(body io.Reader) error {
 		// One byte more shows the end without more room.
 		more := room + 1 - int64(cap(c.body))
 		if !c.host.bodies.take(c.bodyHeld, more, c.caller != (world.Caller{})) {
-			return overloaded("the bodies of other requests take the memory that this host has for bodies (--body-budget): try again in a moment")
+			return c.host.overloaded("body_budget", "the bodies of other requests take the memory that this host has for bodies (--body-budget)")
 		}
 		c.bodyHeld += more
 		c.body = append(make([]byte, 0, room+1), c.body...)

@@ -288,6 +288,9 @@ func TestBudgetOfBodies(t *testing.T) {
 		if after, err := strconv.Atoi(over.header.Get("Retry-After")); err != nil || after < 1 || after > 5 {
 			t.Errorf("Retry-After is %q", over.header.Get("Retry-After"))
 		}
+		if got := f.metric(`playctl_connections_refused_total{limit="body_budget"}`); got != "2" {
+			t.Errorf("%s refusals are counted, want 2", got)
+		}
 		for _, end := range append(known, first) {
 			end().refused(protocol.CodeJSONInvalid)
 		}

@@ -3,7 +3,6 @@ package host
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/netip"
 	"sync"
@@ -69,12 +68,6 @@ func (l *ConnectionLimits) check() error {
 // unless a test wants it limited, trusted proxies, and what came over no network.
 func (o *Options) exempt(addr netip.Addr) bool {
 	return !addr.IsValid() || addr.IsLoopback() && !o.LimitLoopback || o.trusts(addr)
-}
-
-// overloaded counts and says which limit a request has met.
-func (h *Host) overloaded(limit, message string, args ...any) error {
-	h.metrics.refusedFor(limit)
-	return overloaded(fmt.Sprintf(message, args...) + ": retry after the time in Retry-After")
 }
 
 // tally counts what is open for each of its keys.

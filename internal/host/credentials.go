@@ -92,7 +92,8 @@ func (g *guesses) wait(ctx context.Context, closing <-chan struct{}) {
 	if g.waiting.Add(1) > maxGuesses {
 		return
 	}
-	due := time.NewTimer(g.turns.Reserve().Delay() + g.pause)
+	// A caller that gave up keeps its turn: the wait is no longer than that of all who may wait.
+	due := time.NewTimer(min(g.turns.Reserve().Delay(), maxGuesses*g.pause) + g.pause)
 	defer due.Stop()
 	select {
 	case <-due.C:

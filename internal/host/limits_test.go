@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -140,6 +141,43 @@ func TestUnreadableForwardedAddressesAreStrangers(t *testing.T) {
 		f.get("/api/play/session", as(main), with("X-Forwarded-For", "192.0.2.9")).ok()
 		for range 5 {
 			f.get("/api/play/session", as(main), with("X-Forwarded-For", "127.0.0.1")).ok()
+		}
+	})
+}
+
+// A network over its limit leaves the other networks of its site what is theirs. The
+// clock is the real one: with one that stands still everything can be canceled.
+func TestARefusedNetworkLeavesItsSiteAlone(t *testing.T) {
+	l := newLimiter(0.001, 20, false)
+	passed := 0
+	for range 200 {
+		if l.wait(netip.MustParseAddr("2001:db8:0:1::1")) == 0 {
+			passed++
+		}
+	}
+	if passed != 20 {
+		t.Errorf("%d requests of one network pass, want 20", passed)
+	}
+	for range 20 {
+		if delay := l.wait(netip.MustParseAddr("2001:db8:0:2::1")); delay > 0 {
+			t.Fatalf("the network beside it has to wait for %v", delay)
+		}
+	}
+}
+
+// A caller that gives up makes nobody wait longer than a full queue does.
+func TestAbandonedGuessesDelayNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := guesses{turns: rate.NewLimiter(rate.Every(guessPause), 1), pause: guessPause}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		for range 10 * maxGuesses {
+			g.wait(gone, nil)
+		}
+		began := time.Now()
+		g.wait(t.Context(), nil)
+		if took := time.Since(began); took > (maxGuesses+1)*guessPause {
+			t.Errorf("the next one waits for %v", took)
 		}
 	})
 }

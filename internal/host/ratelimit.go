@@ -63,21 +63,20 @@ func (l *limiter) wait(addr netip.Addr) time.Duration {
 	if l == nil || !addr.IsValid() || addr.IsLoopback() && !l.loopback {
 		return 0
 	}
-	reservations := []*rate.Reservation{l.bucket(networkOf(addr)).limit.Reserve()}
+	buckets := []*bucket{l.bucket(networkOf(addr))}
 	if addr.Is6() {
-		reservations = append(reservations, l.sites.bucket(siteOf(addr)).limit.Reserve())
+		buckets = append(buckets, l.sites.bucket(siteOf(addr)))
 	}
-	var delay time.Duration
-	for _, r := range reservations {
-		delay = max(delay, r.Delay())
-	}
-	if delay > 0 {
-		// A refused request does not count.
-		for _, r := range reservations {
-			r.Cancel()
+	for _, b := range buckets {
+		// Only a reservation that waits can be canceled, so the site counts what its
+		// network lets through: one network over its limit would use up the site's.
+		reserved := b.limit.Reserve()
+		if delay := reserved.Delay(); delay > 0 {
+			reserved.Cancel()
+			return delay
 		}
 	}
-	return delay
+	return 0
 }
 
 func (l *limiter) bucket(addr netip.Addr) *bucket {

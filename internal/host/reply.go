@@ -221,10 +221,11 @@ func encode(v any) []byte {
 	return b
 }
 
-// overloaded refuses a request for which there is no room now. Its time to retry is
-// random, so that clients do not return all at the same time.
-func overloaded(reason string) error {
-	e := protocol.Errorf(protocol.CodeOverloaded, "%s", reason)
+// overloaded refuses and counts a request that has met a limit of what the host has room
+// for. Its time to retry is random, so that clients do not return all at the same time.
+func (h *Host) overloaded(limit, message string, args ...any) error {
+	h.metrics.refusedFor(limit)
+	e := protocol.Errorf(protocol.CodeOverloaded, message+": retry after the time in Retry-After", args...)
 	e.RetryAfter = time.Second + retry.Jitter(4*time.Second)
 	return e
 }
