@@ -60,7 +60,7 @@ def tool(run, description="", /, **properties):
 
 
 def hash_phrase(phrase):
-    """The passwHash of a phrase, as section 2 of the protocol says. The phrase itself is never sent."""
+    """The passwHash of a phrase, as the protocol's "Credentials" says. The phrase itself is never sent."""
     # The white space of ECMAScript, which is neither Python's nor Unicode's.
     space = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
     words = "".join(" " if c in space else c for c in phrase).split(" ")
