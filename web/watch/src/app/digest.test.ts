@@ -23,6 +23,6 @@ describe('what is announced', () => {
   it('is who came and left', () => {
     const happened = [entry({ event: 'world:player_added', sentence: 'event.added' }), entry({ event: 'world:person_removed', sentence: 'event.removed.lease', name: 'Bo' })]
     assert.ok(happened.every(isAnnounced))
-    assert.equal(digest(happened), 'Ada came. Bo left.')
+    assert.equal(digest(happened), 'Ada arrived. Bo left.')
   })
 })

@@ -127,7 +127,7 @@ const words = {
     ja: '{who} が ({x}, {y}) に置かれました',
   },
   'event.mcpRemoved': {
-    en: '{who} was taken away',
+    en: '{who} was taken off the map',
     de: '{who} wurde entfernt',
     ja: '{who} が撤去されました',
   },
@@ -167,22 +167,22 @@ const words = {
     ja: 'ワールドが変わりました: {reason}',
   },
   'event.signal.zone': {
-    en: { one: '{who} was zoned, {count} time by now', other: '{who} was zoned, {count} times by now' },
+    en: { one: '{who} got a zone signal, {count} in all', other: '{who} got a zone signal, {count} in all' },
     de: { one: 'Jemand hat die Zone von {who} betreten, bisher {count}-mal', other: 'Jemand hat die Zone von {who} betreten, bisher {count}-mal' },
     ja: { other: '誰かが {who} のゾーンに入りました (これまでに {count} 回)' },
   },
   'event.signal.zoneOf': {
-    en: { one: '{from} entered the zone of {who}, {count} time by now', other: '{from} entered the zone of {who}, {count} times by now' },
+    en: { one: '{from} entered the zone of {who}, {count} time in all', other: '{from} entered the zone of {who}, {count} times in all' },
     de: { one: '{from} hat die Zone von {who} betreten, bisher {count}-mal', other: '{from} hat die Zone von {who} betreten, bisher {count}-mal' },
     ja: { other: '{from} が {who} のゾーンに入りました (これまでに {count} 回)' },
   },
   'event.signal.yield': {
-    en: { one: '{who} yielded, {count} time by now', other: '{who} yielded, {count} times by now' },
+    en: { one: '{who} yielded, {count} time in all', other: '{who} yielded, {count} times in all' },
     de: { one: '{who} ist ausgewichen, bisher {count}-mal', other: '{who} ist ausgewichen, bisher {count}-mal' },
     ja: { other: '{who} が譲りました (これまでに {count} 回)' },
   },
   'event.signal.yieldTo': {
-    en: { one: '{who} yielded to {from}, {count} time by now', other: '{who} yielded to {from}, {count} times by now' },
+    en: { one: '{who} yielded to {from}, {count} time in all', other: '{who} yielded to {from}, {count} times in all' },
     de: { one: '{who} ist {from} ausgewichen, bisher {count}-mal', other: '{who} ist {from} ausgewichen, bisher {count}-mal' },
     ja: { other: '{who} が {from} に譲りました (これまでに {count} 回)' },
   },
@@ -247,12 +247,12 @@ const words = {
     ja: '{who} は回答できませんでした',
   },
   'event.reset': {
-    en: 'The world began anew',
+    en: 'The world was reset',
     de: 'Die Welt hat neu begonnen',
     ja: 'ワールドが新しく始まりました',
   },
   'event.resync': {
-    en: 'Some happenings are missing here',
+    en: 'Some events are missing here',
     de: 'Hier fehlen einige Ereignisse',
     ja: 'ここにはいくつかの出来事が欠けています',
   },

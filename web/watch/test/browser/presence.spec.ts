@@ -55,7 +55,7 @@ test('what happens is said in few words', async ({ page, host, world }) => {
   }
   const grace = await world.agent('Grace')
   await next('Grace')
-  await expect(said(page).getByText('Grace came.')).toBeAttached()
+  await expect(said(page).getByText('Grace arrived.')).toBeAttached()
   await world.leave(grace)
   await world.say(ada, 'Good morning')
   await world.say(ada, 'What do I hear?', 'user')
@@ -64,7 +64,7 @@ test('what happens is said in few words', async ({ page, host, world }) => {
   for (const name of ['Alan', 'Barbara', 'Edsger']) await world.agent(name)
   for (let line = 1; line <= 7; line++) await world.say(ada, `line ${line}`)
   await next('line 7')
-  await expect(said(page).getByText('Alan and others came: 3 in all. 7 lines were said.')).toBeAttached()
+  await expect(said(page).getByText('Alan and others arrived: 3 in all. 7 new chat lines.')).toBeAttached()
 
   const notify = page.getByRole('button', { name: en['notify.title'], exact: true })
   const aloud = page.getByRole('checkbox', { name: en['notify.aloud'] })

@@ -182,11 +182,11 @@ test('a recording is proved in the browser, and what was changed in it is not sh
   await expect(async () => {
     // The file is read meanwhile: until then it is the end of the one before.
     await moment(page).press('End')
-    await expect(bar(page).getByRole('alert')).toContainText('could not be proved', { timeout: 500 })
+    await expect(bar(page).getByRole('alert')).toContainText('could not be verified', { timeout: 500 })
   }).toPass({ timeout: 30_000 })
   await expect(resident(page, 'Eve L.')).toBeHidden()
   await choose.setInputFiles({ name: 'other.txt', mimeType: 'text/plain', buffer: Buffer.from('hello\n') })
-  await expect(bar(page).getByRole('alert')).toContainText('Line 1 of the file is not of a recording')
+  await expect(bar(page).getByRole('alert')).toContainText('Line 1 of the file is not a valid recording line')
   await button(page, 'past.live').click()
   await verified(page)
 })

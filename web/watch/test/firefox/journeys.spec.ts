@@ -176,7 +176,7 @@ test.describe('without accounts', () => {
     await choose.uploadFile(changed)
     await visitor.press(`${time} input[type=range]`)
     await visitor.keys('End')
-    await visitor.see(`${time} [role=alert]`, 'could not be proved')
+    await visitor.see(`${time} [role=alert]`, 'could not be verified')
     await visitor.miss(row('Eve L.'))
   })
 })
