@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,7 +16,7 @@ const backupSilence = 2 * time.Minute
 var errBackupSilent = fmt.Errorf("the host sent nothing of the backup for %v", backupSilence)
 
 // Backup writes a backup of the host's world to a writer, as the administrator. It is not
-// retried. It may take any time, but it ends where the host sends nothing for 2 minutes.
+// retried. It may take any time, but it ends if the host sends nothing for 2 minutes.
 // Whether it came whole, only its checksum shows.
 func (c *Client) Backup(ctx context.Context, to io.Writer) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -33,7 +32,7 @@ func (c *Client) Backup(ctx context.Context, to io.Writer) error {
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return c.unreachable(silent(ctx, err), maySent(err))
+		return c.unreachable(causeOr(ctx, errBackupSilent, err), maySent(err))
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
@@ -43,15 +42,7 @@ func (c *Client) Backup(ctx context.Context, to io.Writer) error {
 		return &ReplyError{Route: p.route(), Err: fmt.Errorf("it has the status %d", resp.StatusCode)}
 	}
 	if _, err := io.Copy(to, &timedReader{resp.Body, silence, backupSilence}); err != nil {
-		return fmt.Errorf("the backup broke off: %w", silent(ctx, err))
+		return fmt.Errorf("the backup broke off: %w", causeOr(ctx, errBackupSilent, err))
 	}
 	return nil
-}
-
-// silent returns the host's silence as the cause where a request ended for it.
-func silent(ctx context.Context, err error) error {
-	if errors.Is(context.Cause(ctx), errBackupSilent) {
-		return errBackupSilent
-	}
-	return err
 }

@@ -351,10 +351,13 @@ func (c *connection) close() {
 	}
 }
 
-// reason gives the stall as the cause where that is why the request ended.
-func (c *connection) reason(err error) error {
-	if errors.Is(context.Cause(c.ctx), errStalled) {
-		return errStalled
+// reason returns why a request ended: the stall, if that is why.
+func (c *connection) reason(err error) error { return causeOr(c.ctx, errStalled, err) }
+
+// causeOr returns a cause if a context was canceled for it, else the error.
+func causeOr(ctx context.Context, cause, err error) error {
+	if errors.Is(context.Cause(ctx), cause) {
+		return cause
 	}
 	return err
 }

@@ -236,7 +236,7 @@ func (a *App) connect(who *Caller, node client.Credentials, adminToken protocol.
 	return c, nil
 }
 
-// WarnExposed warns, once, where credentials go to a host that others on the network can read with.
+// WarnExposed warns, once, if credentials go over a connection that others on the network can read.
 func (a *App) WarnExposed(c *client.Client) {
 	if c.Exposed() && !a.exposed {
 		a.exposed = true

@@ -34,7 +34,7 @@ const (
 	// also while they are off the map: the oldest of those go for new ones.
 	AgentBytes
 	// MapBytes are the canonical size of an account's rows on the map: of its agents, its
-	// MCP servers and its spaces with their structures. Only what adds or enlarges one is
+	// MCP placements and its spaces with their structures. Only what adds or enlarges one is
 	// refused.
 	MapBytes
 	quotaCount
@@ -54,7 +54,7 @@ var quotas = [quotaCount]struct {
 	Accounts:   {"accounts", "accounts", protocol.CodeAccountLimit, 0, 100_000},
 	Agents:     {"agents", "agents", protocol.CodeAgentLimit, 0, 100_000},
 	Spaces:     {"spaces", "spaces", protocol.CodeSpaceLimit, 100, 1_000},
-	MCPServers: {"MCP servers", "mcp", protocol.CodeMCPLimit, 100, 0},
+	MCPServers: {"MCP placements", "mcp", protocol.CodeMCPLimit, 100, 0},
 	Requests:   {"open intercom requests", "requests", protocol.CodeIntercomLimit, 1_000, 10_000},
 	Lines:      {"chat lines", "lines", protocol.CodeStorageLimit, 100_000, 1_000_000},
 	Journeys:   {"journeys", "journeys", protocol.CodeStorageLimit, 100_000, 1_000_000},

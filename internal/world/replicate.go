@@ -41,7 +41,7 @@ type replica struct {
 	mu sync.Mutex
 	// used is the state's, and restart ends the follower's present walk.
 	used Amounts
-	// places are how many rows of agents and MCP servers there are, and people of people.
+	// places are how many rows of agents and MCP placements there are, and people of people.
 	places, people int
 	restart        context.CancelFunc
 }

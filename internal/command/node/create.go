@@ -36,7 +36,7 @@ func newCreateMainNodeCommand(a *command.App) *cobra.Command {
 		SuggestFor: []string{"signup", "sign-up", "register"},
 		GroupID:    command.GroupNodes,
 		Short:      "Make an account on a host: a main node and its context",
-		Long: `Make an account on a host: a main node, which owns agents and MCP servers. Its
+		Long: `Make an account on a host: a main node, which owns agents and MCP placements. Its
 credentials become a context in the credentials file; --context names it.
 
 A main node is a phrase of ten words. Only a hash of it leaves this machine, and only

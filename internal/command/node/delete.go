@@ -95,7 +95,7 @@ func newDeleteMainNodeCommand(a *command.App) *cobra.Command {
 		Use:     "delete-main-node",
 		GroupID: command.GroupNodes,
 		Short:   "Delete your main node and everything it owns",
-		Long: `Delete the main node of the context, with its agents, its MCP servers and its spaces.
+		Long: `Delete the main node of the context, with its agents, its MCP placements and its spaces.
 The context is deleted as well.`,
 		Example: command.Example("playctl delete-main-node", "playctl delete-main-node --context old --yes"),
 		Args:    command.Takes(),

@@ -24,7 +24,7 @@ func amounts(a *protocol.Amounts) []amount {
 	return []amount{
 		{"agents", "agent nodes", &a.Agents},
 		{"spaces", "spaces", &a.Spaces},
-		{"mcp", "MCP servers", &a.MCP},
+		{"mcp", "MCP placements", &a.MCP},
 		{"map-bytes", "bytes on the map", &a.MapBytes},
 		{"requests", "open intercom requests", &a.Requests},
 		{"lines", "chat lines", &a.Lines},

@@ -71,7 +71,7 @@ func newNodesListCommand(a *command.App) *cobra.Command {
 		Use:   "list",
 		Short: "List your nodes, or with --admin all nodes of the host",
 		Long: `List your main node and its agent nodes, or with --admin every node that the host knows, and
-what each account has: agents, spaces, MCP servers, chat lines, journeys and bytes of history, with
+what each account has: agents, spaces, MCP placements, chat lines, journeys and bytes of history, with
 limits of its own after a slash. NAME is the owner's label, else the name at the host, and of the
 node of a space the beginning of the space's id. No phrase, hash or key is ever shown.`,
 		Example: command.Example("playctl nodes list", "playctl nodes list --admin --admin-token-file admin.token --output ndjson"),

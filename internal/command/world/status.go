@@ -219,7 +219,7 @@ func (r *statusResult) document(look render.Look) *render.Document {
 		for _, kind := range slices.Sorted(maps.Keys(r.Kinds)) {
 			one, many := kind, kind+"s"
 			if kind == string(protocol.KindMCP) {
-				one, many = "MCP server", "MCP servers"
+				one, many = "MCP placement", "MCP placements"
 			}
 			counts = append(counts, command.Plural(r.Kinds[kind], one, many))
 		}

@@ -6,7 +6,7 @@ import { Recent } from './recent.js'
 const eventAt = (at?: number): WorldEvent => ({ kind: 'world:interaction', data: at === undefined ? {} : { at: new Date(at).toISOString() } })
 
 for (const [what, ahead] of [['the right time', 0], ['an hour too little', 3_600_000], ['an hour too much', -3_600_000]] as const) {
-  test(`an event that just happened is told from a missed one where this machine's clock shows ${what}`, () => {
+  test(`an event that just happened is distinguished from a missed one where this machine's clock shows ${what}`, () => {
     let here = 10_000_000
     const recent = new Recent(() => here)
     const took = (at: number): boolean => recent.take(eventAt(at + ahead))

@@ -4,7 +4,7 @@ import { eventTime, type WorldEvent } from '@playctl/sdk'
 const recent = 15_000
 
 /**
- * Tells what just happened from what was missed while the connection was lost. Times of
+ * Distinguishes what just happened from what was missed while the connection was lost. Times of
  * events are the host's, and the clock of this machine may differ from its own: now is
  * what the newest event said, and what passed here since it came.
  */
