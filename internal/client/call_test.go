@@ -328,25 +328,6 @@ func TestValidateNode(t *testing.T) {
 	}
 }
 
-func TestSnapshotPageAsksWithItsETag(t *testing.T) {
-	h := newTestHost(t, map[string]answer{"GET /api/play/snapshot": inTurn(
-		func(w http.ResponseWriter, n int) { w.Header().Set("ETag", `"s-7"`); ok(`{"sid":"s"}`)(w, n) },
-		func(w http.ResponseWriter, _ int) { w.WriteHeader(http.StatusNotModified) },
-	)})
-	c := newTestClient(t, h)
-	page, err := c.SnapshotPage(t.Context(), "")
-	if err != nil || string(page.Text) != `{"sid":"s"}` || page.ETag != `"s-7"` {
-		t.Fatalf("first: %+v, %v", page, err)
-	}
-	page, err = c.SnapshotPage(t.Context(), page.ETag)
-	if err != nil || !page.NotModified || page.ETag != `"s-7"` {
-		t.Errorf("second: %+v, %v", page, err)
-	}
-	if got := h.of("GET /api/play/snapshot")[1].header.Get("If-None-Match"); got != `"s-7"` {
-		t.Errorf("If-None-Match is %q", got)
-	}
-}
-
 // Every op's request has the envelope of the contract.
 func TestChainReadsNameTheirRev(t *testing.T) {
 	h := newTestHost(t, map[string]answer{rpcRoute: ok(`{"nodes":[],"rev":9,"merkleRootHex":"","merkleLeafCount":2}`)})

@@ -191,13 +191,9 @@ func TestMapAndChainAtARealHost(t *testing.T) {
 	ctx := t.Context()
 	a.register(t)
 	mcp := good[*protocol.IDReply](t)(a.main.RegisterMCP(ctx, protocol.MCPRegisterRequest{Name: "tools"}))
-	page := good[*client.SnapshotPage](t)(a.main.SnapshotPage(ctx, ""))
 	text, rev, err := a.main.WorldSnapshot(ctx)
-	if err != nil || rev != page.Rev {
-		t.Fatalf("WorldSnapshot at rev %d, the page at %d: %v", rev, page.Rev, err)
-	}
-	if again := good[*client.SnapshotPage](t)(a.main.SnapshotPage(ctx, page.ETag)); !again.NotModified {
-		t.Error("an unchanged page was sent again")
+	if err != nil {
+		t.Fatal(err)
 	}
 	snapshot, stated, err := chain.ParseSnapshot(text)
 	if err != nil {
@@ -286,9 +282,6 @@ func TestAdministrationAtARealHost(t *testing.T) {
 	a.register(t) // in the new session, which it finds by itself
 	if sid := good[string](t)(a.main.SID(ctx)); sid != after.SID {
 		t.Errorf("the session is %s, want %s", sid, after.SID)
-	}
-	if err := a.main.Healthy(ctx); err != nil {
-		t.Error(err)
 	}
 	if err := a.main.Ready(ctx); err != nil {
 		t.Error(err)

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -21,17 +20,6 @@ func (c *Client) CreateMainNode(ctx context.Context, node Credentials) (*protoco
 	return decode[protocol.CreateNodeReply](ctx, c, c.nodeWrite(http.MethodPost, protocol.PathNodes,
 		protocol.CreateNodeRequest{
 			Kind: protocol.NodeKindMain, NodeID: node.NodeID, PasswHash: node.Hash.Wire(),
-		}))
-}
-
-// CreateSpaceNode makes the node of a space that the calling main node created.
-// Without a hash the host makes a phrase, which the reply holds, once.
-func (c *Client) CreateSpaceNode(
-	ctx context.Context, spaceID string, hash creds.PasswHash,
-) (*protocol.CreateNodeReply, error) {
-	return decode[protocol.CreateNodeReply](ctx, c, c.nodeWrite(http.MethodPost, protocol.PathNodes,
-		protocol.CreateNodeRequest{
-			Kind: protocol.NodeKindSpace, SpaceID: spaceID, PasswHash: hash.Wire(),
 		}))
 }
 

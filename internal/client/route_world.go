@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -36,41 +35,6 @@ func (c *Client) ResetSession(ctx context.Context) (*protocol.ResetReply, error)
 		c.session.forget(sid)
 	}
 	return r, err
-}
-
-// SnapshotPage is the reply of the snapshot route.
-type SnapshotPage struct {
-	// Text is the snapshot's JSON as the host sent it; empty if NotModified.
-	Text json.RawMessage
-	// Rev is what the reply is of; 0 on hosts that do not say.
-	Rev uint64
-	// ETag identifies the text for a later call.
-	ETag string
-	// NotModified says that the text of the etag that was asked for still holds.
-	NotModified bool
-}
-
-// SnapshotPage reads the whole world. With the ETag of an earlier page it costs
-// nothing where nothing changed; empty always reads.
-func (c *Client) SnapshotPage(ctx context.Context, etag string) (*SnapshotPage, error) {
-	k := &call{
-		method: http.MethodGet, path: c.service.Snapshot(), sid: true, world: true,
-		limit: largeReply, accept: []int{http.StatusNotModified},
-	}
-	if etag != "" {
-		k.header = http.Header{"If-None-Match": {etag}}
-	}
-	r, err := c.do(ctx, k)
-	if err != nil {
-		return nil, err
-	}
-	page := &SnapshotPage{Rev: r.rev, ETag: r.header.Get("ETag")}
-	if r.status == http.StatusNotModified {
-		page.NotModified, page.ETag = true, etag
-		return page, nil
-	}
-	page.Text = r.body
-	return page, nil
 }
 
 // Register puts an agent on the map or updates its row.
@@ -116,16 +80,6 @@ func (c *Client) RemoveOccupant(ctx context.Context, stableKey string) (*protoco
 		c.keyedWrite(c.service.RemoveOccupant(), protocol.RemoveOccupantRequest{StableKey: stableKey}))
 }
 
-// AssistTool calls a tool of an agent for a person.
-func (c *Client) AssistTool(ctx context.Context, r protocol.AssistToolRequest) (*protocol.RequestReply, error) {
-	return decode[protocol.RequestReply](ctx, c, c.keyedWrite(c.service.AssistTool(), r))
-}
-
-// ProximityAction signals that someone met an agent on the map.
-func (c *Client) ProximityAction(ctx context.Context, r protocol.ProximityActionRequest) (*protocol.OKReply, error) {
-	return decode[protocol.OKReply](ctx, c, c.keyedWrite(c.service.ProximityAction(), r))
-}
-
 // sameWrite is a write of the world that may be made twice.
 func (c *Client) sameWrite(path string, body any) *call {
 	return &call{method: http.MethodPost, path: path, body: body, sid: true, again: repeatSame}
@@ -169,15 +123,9 @@ func (c *Client) RevokeWatchToken(ctx context.Context, id string) (*protocol.OKR
 	})
 }
 
-// Healthy asks whether the host runs; nil if it does.
-func (c *Client) Healthy(ctx context.Context) error { return c.probe(ctx, protocol.PathHealth) }
-
-// Ready asks whether the host serves and its store answers; nil if so.
-func (c *Client) Ready(ctx context.Context) error { return c.probe(ctx, protocol.PathReady) }
-
-// probe asks once: a probe is about the present.
-func (c *Client) probe(ctx context.Context, path string) error {
-	_, err := c.attempt(ctx, &prepared{call: &call{method: http.MethodGet, path: path}}, "")
+// Ready asks once whether the host serves and its store answers; nil if so.
+func (c *Client) Ready(ctx context.Context) error {
+	_, err := c.attempt(ctx, &prepared{call: &call{method: http.MethodGet, path: protocol.PathReady}}, "")
 	return err
 }
 
