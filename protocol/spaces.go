@@ -1,6 +1,9 @@
 package protocol
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+)
 
 // RegisterSpaceRequest is the payload of registerSpaceNode.
 type RegisterSpaceRequest struct {
@@ -31,9 +34,7 @@ type CreateSpaceRequest struct {
 }
 
 func (r *CreateSpaceRequest) check(*fields) *Error { //nolint:unparam // the signature of every check
-	if r.StructureName == "" {
-		r.StructureName = r.Name
-	}
+	r.StructureName = cmp.Or(r.StructureName, r.Name)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -185,9 +186,7 @@ func (w *RemotePlayWorld) agentNode(o *AgentOptions) (agentNode, error) {
 	agentID := protocol.NormalizeAgentID(o.AgentID)
 	if o.Credentials != nil {
 		own := *o.Credentials
-		if own.NodeID == "" {
-			own.NodeID = agentID
-		}
+		own.NodeID = cmp.Or(own.NodeID, agentID)
 		node, err := own.resolve()
 		if err != nil {
 			return agentNode{}, fmt.Errorf("sdk.AgentOptions.Credentials: %w", err)

@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -82,12 +83,8 @@ func (o *IntercomOptions) check() error {
 	for i, id := range o.AgentIDs {
 		o.AgentIDs[i] = protocol.NormalizeAgentID(id)
 	}
-	if o.Timeout == 0 {
-		o.Timeout = defaultIntercomTimeout
-	}
-	if o.Concurrency == 0 {
-		o.Concurrency = defaultIntercomConcurrency
-	}
+	o.Timeout = cmp.Or(o.Timeout, defaultIntercomTimeout)
+	o.Concurrency = cmp.Or(o.Concurrency, defaultIntercomConcurrency)
 	return nil
 }
 

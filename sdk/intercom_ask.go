@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -73,9 +74,7 @@ func (w *RemotePlayWorld) commandFor(ctx context.Context, caller *client.Client,
 	case protocol.TrimSpace(q.Text) == "":
 		return nil, nil, errors.New("sdk.IntercomQuestion: set Text or Tool")
 	}
-	if command.FromPlayerID == "" {
-		command.FromPlayerID = protocol.HumanLabel
-	}
+	command.FromPlayerID = cmp.Or(command.FromPlayerID, protocol.HumanLabel)
 	owner, seq, err := ownerOnMap(ctx, caller, command.ToPlayerID)
 	if err != nil {
 		return nil, nil, err

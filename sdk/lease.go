@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -116,9 +117,7 @@ func (a *Agent) await(d time.Duration) (again bool) {
 // renew sends one heartbeat, or registers the agent again.
 func (a *Agent) renew(again bool) error {
 	limit := a.term()
-	if limit == 0 {
-		limit = defaultTerm
-	}
+	limit = cmp.Or(limit, defaultTerm)
 	ctx, cancel := context.WithTimeout(a.leaving, limit)
 	defer cancel()
 	if !again {

@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -131,9 +132,7 @@ func (w *RemotePlayWorld) Agent(ctx context.Context, name string, options ...Age
 // registration returns what the agent can do. A type that is not given is `go`.
 func (p *agentProgram) registration() (*FrameworkRegistration, error) {
 	framework := p.options.Type
-	if framework == "" {
-		framework = "go"
-	}
+	framework = cmp.Or(framework, "go")
 	tools := []Tool{{Name: protocol.ChatTool}}
 	for i := range p.tools {
 		tools = append(tools, p.tools[i].Tool)
@@ -177,9 +176,7 @@ func (w *RemotePlayWorld) identify(ctx context.Context, o *AgentOptions) error {
 		return nil
 	}
 	own := *o.Credentials
-	if own.NodeID == "" {
-		own.NodeID = o.AgentID
-	}
+	own.NodeID = cmp.Or(own.NodeID, o.AgentID)
 	err := w.CreateAgentNode(ctx, &own)
 	if protocol.HasCode(err, protocol.CodeNodeExists) {
 		return nil

@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -204,9 +205,7 @@ func refine(t reflect.Type, s *jsonschema.Schema) error {
 func refineFields(t reflect.Type, s *jsonschema.Schema) error {
 	for _, field := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if name == "" {
-			name = field.Name
-		}
+		name = cmp.Or(name, field.Name)
 		property := s.Properties[name]
 		if property == nil || field.Anonymous || !field.IsExported() {
 			continue

@@ -1,6 +1,7 @@
 package aql
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -195,9 +196,7 @@ func expectedAfter(before []lexer.Token) (e expectation) {
 				e.kind = field.Tag.Get("kind")
 			}
 		})
-		if e.kind == "" {
-			e.kind = kindValue
-		}
+		e.kind = cmp.Or(e.kind, kindValue)
 	} else if _, ok := try("Name", "x"); ok {
 		e.name, e.words = true, nil // any keyword names a variable
 	}

@@ -3,6 +3,7 @@ package client
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -102,9 +103,7 @@ func (f *frame) finished() (frame, error) {
 	if f.hasData {
 		f.data = f.data[:len(f.data)-1]
 	}
-	if f.kind == "" {
-		f.kind = "message"
-	}
+	f.kind = cmp.Or(f.kind, "message")
 	if !utf8.Valid(f.data) || !utf8.ValidString(f.kind) || !utf8.ValidString(f.id) {
 		return frame{}, fmt.Errorf("%w: a frame is not valid UTF-8", ErrFrame)
 	}

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,9 +88,7 @@ func (o *Options) check() (*url.URL, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Service == "" {
-		o.Service = protocol.ServicePlay
-	}
+	o.Service = cmp.Or(o.Service, protocol.ServicePlay)
 	if name := string(o.Service); url.PathEscape(name) != name {
 		return nil, fmt.Errorf("the service name %q cannot be part of a path: use letters, digits and '-'", o.Service)
 	}
@@ -105,9 +104,7 @@ func (o *Options) check() (*url.URL, error) {
 	if o.Retry == (retry.Policy{}) {
 		o.Retry = retry.Default()
 	}
-	if o.UserAgent == "" {
-		o.UserAgent = "playctl"
-	}
+	o.UserAgent = cmp.Or(o.UserAgent, "playctl")
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -101,9 +102,7 @@ func (c *Client) ListJourneys(ctx context.Context, r protocol.ListRequest) (*pro
 // goOn makes the request one for what comes before a page of n, which begins at a
 // seq. It reports whether that is wanted.
 func goOn(r *protocol.ListRequest, n int, first uint64) bool {
-	if r.Limit == 0 {
-		r.Limit = protocol.DefaultListLimit
-	}
+	r.Limit = cmp.Or(r.Limit, protocol.DefaultListLimit)
 	r.Limit, r.BeforeSeq = r.Limit-n, &first
 	return r.Limit > 0
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"regexp"
@@ -54,9 +55,7 @@ func (a *App) setHelp(root *cobra.Command) {
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		out := cmd.OutOrStdout()
 		text := cmd.Long
-		if text == "" {
-			text = cmd.Short
-		}
+		text = cmp.Or(text, cmd.Short)
 		text = reflow(text, width(out)) + "\n"
 		if cmd.Runnable() || cmd.HasSubCommands() {
 			text += "\n" + usage(cmd, width(out))

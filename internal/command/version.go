@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"runtime"
 	"runtime/debug"
 )
@@ -21,9 +22,7 @@ func (p *Program) ThisVersion() Version {
 	if !ok {
 		return result
 	}
-	if result.Version == "" {
-		result.Version = info.Main.Version
-	}
+	result.Version = cmp.Or(result.Version, info.Main.Version)
 	for _, setting := range info.Settings {
 		switch setting.Key {
 		case "vcs.revision":

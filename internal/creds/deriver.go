@@ -1,6 +1,7 @@
 package creds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,9 +83,7 @@ func NewDeriver(opts DeriverOptions) *Deriver {
 	if opts.Running <= 0 {
 		opts.Running = DefaultRunning(runtime.GOMAXPROCS(0))
 	}
-	if opts.Waiting == 0 {
-		opts.Waiting = defaultWaiting
-	}
+	opts.Waiting = cmp.Or(opts.Waiting, defaultWaiting)
 	opts.Waiting = max(opts.Waiting, 0)
 	if opts.Derive == nil {
 		opts.Derive = DeriveNodeID

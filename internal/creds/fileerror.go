@@ -2,6 +2,7 @@ package creds
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -68,9 +69,7 @@ func decodeJSON(path string, data []byte, target any) error {
 // sentence may quote the value, so it is not used.
 func semanticProblem(err *json.SemanticError) string {
 	field := strings.TrimPrefix(strings.ReplaceAll(string(err.JSONPointer), "/", "."), ".")
-	if field == "" {
-		field = "the document"
-	}
+	field = cmp.Or(field, "the document")
 	var wanted fieldError
 	switch {
 	case errors.As(err.Err, &wanted):

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 
@@ -37,9 +38,7 @@ func planDeleteAgent(c *call) (action, error) {
 // validateNode reports whether a node is what a client thinks it is. A no is a
 // reply of its own kind and not an error.
 func validateNode(c *call, request protocol.ValidateRequest) error {
-	if request.NodeID == "" {
-		request.NodeID = c.caller.NodeID
-	}
+	request.NodeID = cmp.Or(request.NodeID, c.caller.NodeID)
 	if c.host.options.NoRepository {
 		return c.send(&protocol.ValidateReply{OK: true, NodeKind: c.unknownKind(request)})
 	}

@@ -1,6 +1,7 @@
 package otel
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -58,9 +59,7 @@ func (s *Span) classify(known attributes, from *tracepb.Span) {
 		name := strings.TrimPrefix(strings.TrimPrefix(from.GetName(), "execute_tool "), "tools/call ")
 		s.Tool = clean(name)
 	}
-	if s.Tool == "" {
-		s.Tool = "tool"
-	}
+	s.Tool = cmp.Or(s.Tool, "tool")
 }
 
 // classifyMCP finds the server of a span of MCP. What the server itself reports is no
@@ -69,9 +68,7 @@ func (s *Span) classifyMCP(known attributes, from *tracepb.Span) {
 	s.Server = known.text("mcp.server.name")
 	if from.GetKind() == tracepb.Span_SPAN_KIND_SERVER {
 		s.Kind = Other
-		if s.Server == "" {
-			s.Server = s.Service
-		}
+		s.Server = cmp.Or(s.Server, s.Service)
 		return
 	}
 	if address := known.text("server.address"); s.Server == "" && address != "" {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 )
@@ -126,9 +127,7 @@ func (r Retention) Trim(marks []Mark, headRev uint64, newestFirst iter.Seq2[Plac
 		if err != nil {
 			return Trim{}, err
 		}
-		if trim.Kept.UpTo == 0 {
-			trim.Kept.UpTo = m.Position
-		}
+		trim.Kept.UpTo = cmp.Or(trim.Kept.UpTo, m.Position)
 		behind := uint64(trim.Kept.UpTo - m.Position)
 		recent := r.isRecent(m, behind, events)
 		if recent || m.changedAfter(marks[base]) {

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sort"
@@ -62,9 +63,7 @@ const maxBatchBytes = 256 << 10
 // past the seq.
 func (l *EventLog) Since(seq uint64, buf []*Event) ([]*Event, <-chan struct{}, error) {
 	room := cap(buf) - len(buf)
-	if room == 0 {
-		room = 256
-	}
+	room = cmp.Or(room, 256)
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	if seq < l.began {

@@ -1,6 +1,8 @@
 package world
 
 import (
+	"cmp"
+
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/protocol"
 )
@@ -13,9 +15,7 @@ func (c LabelNode) plan(p *planner) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.NodeID == "" {
-		c.NodeID = owner
-	}
+	c.NodeID = cmp.Or(c.NodeID, owner)
 	node := p.st.nodes[c.NodeID]
 	if node == nil || c.NodeID != owner && (node.Parent != owner || node.Kind != protocol.NodeKindAgent) {
 		return nil, protocol.Errorf(protocol.CodeForbidden, "a main node labels itself and its agents")

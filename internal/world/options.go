@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"time"
@@ -105,39 +106,24 @@ func (o *Options) check() error {
 		return errors.New("world: Options.Random is missing")
 	}
 	o.Limits.setDefaults()
-	if o.MemoryBudget == 0 {
-		o.MemoryBudget = DefaultMemoryBudget
-	}
-	if o.RingEvents == 0 {
-		o.RingEvents = 16_384
-	}
-	if o.CheckpointEvery == 0 {
-		o.CheckpointEvery = 4_096
-	}
+	o.MemoryBudget = cmp.Or(o.MemoryBudget, DefaultMemoryBudget)
+	o.RingEvents = cmp.Or(o.RingEvents, 16_384)
+	o.CheckpointEvery = cmp.Or(o.CheckpointEvery, 4_096)
 	if o.Observer == nil {
 		o.Observer = noObserver{}
 	}
 	return nil
 }
 
-// setDefaults sets the limits for which zero means the default.
+// setDefaults sets the limits that have a default and are zero.
 func (l *Limits) setDefaults() {
-	for _, limit := range [...]struct {
-		of    *int
-		value int
-	}{
-		{&l.Occupants, DefaultOccupants},
-		{&l.People, DefaultPeople},
-		{&l.History, DefaultHistory},
-		{&l.WatchTokens, DefaultWatchTokens},
-		{&l.APIKeys, DefaultAPIKeys},
-		{&l.Invitations, DefaultInvitations},
-		{&l.TotalInvitations, DefaultTotalInvitations},
-	} {
-		if *limit.of == 0 {
-			*limit.of = limit.value
-		}
-	}
+	l.Occupants = cmp.Or(l.Occupants, DefaultOccupants)
+	l.People = cmp.Or(l.People, DefaultPeople)
+	l.History = cmp.Or(l.History, DefaultHistory)
+	l.WatchTokens = cmp.Or(l.WatchTokens, DefaultWatchTokens)
+	l.APIKeys = cmp.Or(l.APIKeys, DefaultAPIKeys)
+	l.Invitations = cmp.Or(l.Invitations, DefaultInvitations)
+	l.TotalInvitations = cmp.Or(l.TotalInvitations, DefaultTotalInvitations)
 }
 
 type noObserver struct{}

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"crypto/x509"
 	"encoding/pem"
 	"os"
@@ -132,12 +133,8 @@ func (b *bannerResult) document(look render.Look) render.Document {
 // views show what a host says of itself, with more of it below.
 func (b *bannerResult) views(look render.Look, next string, more ...render.Field) []render.View {
 	store, root := b.Store, b.RootFile
-	if store == "" {
-		store = "in memory only, gone at the end"
-	}
-	if root == "" {
-		root = "in the store; commands ask the host for it"
-	}
+	store = cmp.Or(store, "in memory only, gone at the end")
+	root = cmp.Or(root, "in the store; commands ask the host for it")
 	if b.RootMade {
 		root += " (written now; keep it, node ids depend on it)"
 	}

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,9 +73,7 @@ func importCredentials(ctx context.Context, a *command.App, name string, keep, r
 		return err
 	}
 	options := creds.ImportOptions{Name: a.Settings.Context, KeepPhrases: keep, Now: a.Now()}
-	if options.Name == "" {
-		options.Name = defaultContext
-	}
+	options.Name = cmp.Or(options.Name, defaultContext)
 	if options.Service, err = a.ServiceOr(""); err != nil {
 		return err
 	}

@@ -115,9 +115,7 @@ func readInvitation(ctx context.Context, a *command.App, file string) (creds.Inv
 			return creds.Invitation{}, command.Hintf(command.Usagef("there is no terminal for entering the invitation"),
 				"name its file with --invite-file, or the URL of a host that is open to everybody")
 		}
-		if file == "" {
-			file = "-"
-		}
+		file = cmp.Or(file, "-")
 		var content []byte
 		content, err = a.ReadText(file, command.MaxSecret)
 		text, from = string(content), command.InputName(file)

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,9 +39,7 @@ func BeginImport(ctx context.Context, o Options) (*Import, error) {
 	if o.Retention == (store.Retention{}) {
 		o.Retention = store.DefaultRetention()
 	}
-	if o.LockWait == 0 {
-		o.LockWait = DefaultLockWait
-	}
+	o.LockWait = cmp.Or(o.LockWait, DefaultLockWait)
 	if o.RootKey == "" {
 		return nil, fmt.Errorf("importing into %s: the root key of its world is missing", o.Path)
 	}

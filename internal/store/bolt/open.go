@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,9 +29,7 @@ func Open(ctx context.Context, o Options) (*Journal, error) {
 	if o.Retention == (store.Retention{}) {
 		o.Retention = store.DefaultRetention()
 	}
-	if o.LockWait == 0 {
-		o.LockWait = DefaultLockWait
-	}
+	o.LockWait = cmp.Or(o.LockWait, DefaultLockWait)
 	if err := prepare(o); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"cmp"
 	"crypto/tls"
 	"time"
 
@@ -64,20 +65,10 @@ func (o Options) withDefaults() Options {
 	if o.Retention == (store.Retention{}) {
 		o.Retention = store.DefaultRetention()
 	}
-	if o.Retention.Tail == 0 {
-		o.Retention.Tail = DefaultTail
-	}
-	if o.Timeout == 0 {
-		o.Timeout = replyTimeout
-	}
-	if o.HostID == "" {
-		o.HostID = "default"
-	}
-	if o.Username == "" {
-		o.Username = o.Address.Username
-	}
-	if o.Password == "" {
-		o.Password = o.Address.Password
-	}
+	o.Retention.Tail = cmp.Or(o.Retention.Tail, DefaultTail)
+	o.Timeout = cmp.Or(o.Timeout, replyTimeout)
+	o.HostID = cmp.Or(o.HostID, "default")
+	o.Username = cmp.Or(o.Username, o.Address.Username)
+	o.Password = cmp.Or(o.Password, o.Address.Password)
 	return o
 }
