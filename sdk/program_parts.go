@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -82,14 +83,17 @@ func cut(text string, most int) string {
 	return text[:end]
 }
 
-// sent waits until every part was sent, or one could not be.
+// sent waits until every part was sent, or one could not be. Parts that are added after
+// it are refused.
 func (p *parts) sent() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for p.sending {
 		p.changed.Wait()
 	}
-	return p.failed
+	failed := p.failed
+	p.failed = cmp.Or(failed, ErrAnswered)
+	return failed
 }
 
 // whole returns all parts together; empty if they are longer than an answer may be.

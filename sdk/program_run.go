@@ -49,7 +49,7 @@ func CallOf(ctx context.Context) *IntercomCall {
 // Stream sends a part of the answer from within an agent's function, whose context it
 // takes. Parts arrive in order; it does not wait until they have arrived, and those that
 // wait go together. An error says that a part could not be sent, or that no answer is
-// needed any more.
+// needed any more; after the function returned it is [ErrAnswered].
 func Stream(ctx context.Context, text string) error {
 	a, ok := ctx.Value(askedKey{}).(*asked)
 	if !ok {

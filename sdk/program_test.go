@@ -228,7 +228,9 @@ func TestAFunctionStreams(t *testing.T) {
 		host := openHost(t)
 		long := strings.Repeat("é", protocol.MaxIntercomTextBytes/2+7)
 		var from string
+		var answered context.Context
 		ada := program(t, visit(t, host, nil), "Ada", sdk.Chat(func(ctx context.Context, text string) (string, error) {
+			answered = context.WithoutCancel(ctx)
 			from = sdk.CallOf(ctx).Command.FromPlayerID
 			if text == "long" {
 				return "", sdk.Stream(ctx, "e"+long)
@@ -251,6 +253,9 @@ func TestAFunctionStreams(t *testing.T) {
 		}
 		if from != protocol.HumanLabel {
 			t.Errorf("asked by %s", from)
+		}
+		if err := sdk.Stream(answered, "late"); !errors.Is(err, sdk.ErrAnswered) {
+			t.Errorf("a part after the function returned: %v", err)
 		}
 		if sdk.CallOf(t.Context()) != nil || sdk.Stream(t.Context(), "x") == nil {
 			t.Error("any context is that of a function")
