@@ -228,9 +228,9 @@ func TestAFunctionStreams(t *testing.T) {
 		host := openHost(t)
 		long := strings.Repeat("é", protocol.MaxIntercomTextBytes/2+7)
 		var from string
-		var answered context.Context
+		var late func() error
 		ada := program(t, visit(t, host, nil), "Ada", sdk.Chat(func(ctx context.Context, text string) (string, error) {
-			answered = context.WithoutCancel(ctx)
+			late = func() error { return sdk.Stream(ctx, "late") }
 			from = sdk.CallOf(ctx).Command.FromPlayerID
 			if text == "long" {
 				return "", sdk.Stream(ctx, "e"+long)
@@ -254,7 +254,7 @@ func TestAFunctionStreams(t *testing.T) {
 		if from != protocol.HumanLabel {
 			t.Errorf("asked by %s", from)
 		}
-		if err := sdk.Stream(answered, "late"); !errors.Is(err, sdk.ErrAnswered) {
+		if err := late(); !errors.Is(err, sdk.ErrAnswered) {
 			t.Errorf("a part after the function returned: %v", err)
 		}
 		if sdk.CallOf(t.Context()) != nil || sdk.Stream(t.Context(), "x") == nil {
