@@ -187,7 +187,7 @@ func (c *connection) homeless() error {
 func (c *connection) take(store *creds.Store, kept *creds.Context) {
 	o := &c.options
 	o.BaseURL = cmp.Or(o.BaseURL, kept.ServerURL)
-	o.Service = cmp.Or(o.Service, protocol.Service(kept.Service))
+	o.Service = cmp.Or(o.Service, kept.Service)
 	if o.Transport == nil && strings.TrimRight(o.BaseURL, "/") == kept.ServerURL {
 		o.CertificateFingerprint = cmp.Or(o.CertificateFingerprint, kept.Fingerprint)
 	}

@@ -123,7 +123,7 @@ func TestConnectTakesTheContextOfCommands(t *testing.T) {
 				kept.Main.APIKey = key
 				return nil
 			}
-			kept, err := creds.NewContext("work", url, creds.ServicePlay, time.Now())
+			kept, err := creds.NewContext("work", url, protocol.ServicePlay, time.Now())
 			if err != nil {
 				return err
 			}
@@ -201,7 +201,7 @@ func TestConnectLetsSomebodyPickAContext(t *testing.T) {
 	file := surround(t, nil)
 	err := creds.NewStore(file).Update(t.Context(), func(f *creds.File) error {
 		for _, name := range []string{"home", "work", "old"} {
-			kept, err := creds.NewContext(name, "http://127.0.0.1:1", creds.ServicePlay, time.Now())
+			kept, err := creds.NewContext(name, "http://127.0.0.1:1", protocol.ServicePlay, time.Now())
 			if err != nil {
 				return err
 			}

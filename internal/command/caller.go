@@ -93,7 +93,7 @@ func (a *App) Caller() (*Caller, error) {
 		return nil, err
 	}
 	if who.Context != nil {
-		who.Server, who.Service = who.Context.ServerURL, protocol.Service(who.Context.Service)
+		who.Server, who.Service = who.Context.ServerURL, who.Context.Service
 		if node := who.Context.Main; node != nil {
 			who.Main = client.Credentials{NodeID: node.NodeID, Hash: node.PasswHash}
 		}
@@ -137,11 +137,10 @@ func (a *App) override(who *Caller) error {
 		}
 		who.Server = server
 	}
-	service, err := a.ServiceOr(creds.Service(who.Service))
-	if err != nil {
+	var err error
+	if who.Service, err = a.ServiceOr(who.Service); err != nil {
 		return err
 	}
-	who.Service = protocol.Service(service)
 	key, err := a.EnvironmentSecret(EnvAPIKey)
 	if err != nil {
 		return err
@@ -153,7 +152,7 @@ func (a *App) override(who *Caller) error {
 }
 
 // ServiceOr returns the service that the run names, otherwise where it names none.
-func (a *App) ServiceOr(otherwise creds.Service) (creds.Service, error) {
+func (a *App) ServiceOr(otherwise protocol.Service) (protocol.Service, error) {
 	if a.Settings.Service == "" {
 		return otherwise, nil
 	}

@@ -46,7 +46,7 @@ type ImportOptions struct {
 	// forgotten, and an export is not possible.
 	KeepPhrases bool
 	// Service is the host's; "" for what the file says, else the agent-play service.
-	Service Service
+	Service protocol.Service
 	// Now is the creation time of what has none of its own.
 	Now time.Time
 }
@@ -98,7 +98,7 @@ func ParseAgentPlay(path string, data []byte, opts ImportOptions) (*Context, err
 	if missing := doc.missing(); missing != "" {
 		return nil, &FileError{Path: path, Problem: missing + " is missing, so it is not a credentials file of the agent-play service"}
 	}
-	c, err := NewContext(opts.Name, string(doc.ServerURL), cmp.Or(opts.Service, Service(doc.Service), ServiceAgentPlay), opts.Now)
+	c, err := NewContext(opts.Name, string(doc.ServerURL), cmp.Or(opts.Service, protocol.Service(doc.Service), protocol.ServiceAgentPlay), opts.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func ExportAgentPlay(c *Context) ([]byte, error) {
 		ServerURL: serverField(c.ServerURL), NodeID: nodeIDField(c.Main.NodeID), Passw: phraseField(c.Main.Phrase),
 		RootKey: c.RootKey, Fingerprint: c.Fingerprint, APIKey: c.Main.APIKey.Wire(),
 	}
-	if c.Service != ServiceAgentPlay {
+	if c.Service != protocol.ServiceAgentPlay {
 		doc.Service = serviceField(c.Service)
 	}
 	var missing []string

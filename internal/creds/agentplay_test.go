@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 const agentPlayText = `{
@@ -23,7 +25,7 @@ func TestImportHashesThePhrases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.ServerURL != "https://agent-play.example.com" || c.Service != ServiceAgentPlay || c.Name != "old" {
+	if c.ServerURL != "https://agent-play.example.com" || c.Service != protocol.ServiceAgentPlay || c.Name != "old" {
 		t.Errorf("context %s at %s, %s", c.Name, c.ServerURL, c.Service)
 	}
 	if c.Main.NodeID != keyA || !c.Main.PasswHash.Equal(HashPhrase("main phrase").Secret) || !c.Main.Phrase.IsZero() {

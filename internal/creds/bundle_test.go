@@ -15,7 +15,7 @@ import (
 
 func TestABundleIsOpenedByItsPassphraseAlone(t *testing.T) {
 	t.Parallel()
-	c, err := creds.NewContext("home", "https://play.example.com", creds.ServicePlay, time.UnixMilli(0).UTC())
+	c, err := creds.NewContext("home", "https://play.example.com", protocol.ServicePlay, time.UnixMilli(0).UTC())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,16 +13,6 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Service is the service name in the paths of a host.
-type Service string
-
-// The services that clients know (protocol reference, "Other service names, other
-// hosts").
-const (
-	ServicePlay      Service = "play"
-	ServiceAgentPlay Service = "agent-play"
-)
-
 // maxServerURL is the protocol's limit for a URL.
 const maxServerURL = 2048
 
@@ -49,7 +39,7 @@ type Context struct {
 	// ServerURL is the host's base URL as ParseServerURL returns it.
 	ServerURL string
 	// Service is the service name in the host's paths.
-	Service Service
+	Service protocol.Service
 	// RootKey is what node ids of the host derive from, "" before it is known.
 	RootKey string
 	// Fingerprint is that of the one certificate that is trusted for the host, as
@@ -86,7 +76,7 @@ type MainNode struct {
 
 // NewContext returns a context without nodes, or ErrContextName, ErrServerURL
 // or ErrService.
-func NewContext(name, serverURL string, service Service, now time.Time) (*Context, error) {
+func NewContext(name, serverURL string, service protocol.Service, now time.Time) (*Context, error) {
 	base, err := ParseServerURL(serverURL)
 	if err != nil {
 		return nil, err
@@ -171,9 +161,9 @@ func isPlainText(text string) bool {
 }
 
 // ParseService returns the service called text, or ErrService.
-func ParseService(text string) (Service, error) {
-	switch service := Service(text); service {
-	case ServicePlay, ServiceAgentPlay:
+func ParseService(text string) (protocol.Service, error) {
+	switch service := protocol.Service(text); service {
+	case protocol.ServicePlay, protocol.ServiceAgentPlay:
 		return service, nil
 	}
 	return "", ErrService

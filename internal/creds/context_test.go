@@ -52,18 +52,18 @@ func FuzzParseServerURL(f *testing.F) {
 func TestNewContextErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		name, url string
-		service   Service
+		service   protocol.Service
 		want      error
 	}{
-		"empty name":       {"", "http://a", ServicePlay, ErrContextName},
-		"a path":           {"../a", "http://a", ServicePlay, ErrContextName},
-		"a long name":      {strings.Repeat("a", 65), "http://a", ServicePlay, ErrContextName},
-		"an option":        {"-a", "http://a", ServicePlay, ErrContextName},
-		"a line break":     {"a\n", "http://a", ServicePlay, ErrContextName},
-		"no URL":           {"a", "", ServicePlay, ErrServerURL},
+		"empty name":       {"", "http://a", protocol.ServicePlay, ErrContextName},
+		"a path":           {"../a", "http://a", protocol.ServicePlay, ErrContextName},
+		"a long name":      {strings.Repeat("a", 65), "http://a", protocol.ServicePlay, ErrContextName},
+		"an option":        {"-a", "http://a", protocol.ServicePlay, ErrContextName},
+		"a line break":     {"a\n", "http://a", protocol.ServicePlay, ErrContextName},
+		"no URL":           {"a", "", protocol.ServicePlay, ErrServerURL},
 		"no service":       {"a", "http://a", "", ErrService},
 		"unknown service":  {"a", "http://a", "Play", ErrService},
-		"as good as it is": {"a.b-c_9", "http://a", ServiceAgentPlay, nil},
+		"as good as it is": {"a.b-c_9", "http://a", protocol.ServiceAgentPlay, nil},
 	} {
 		if _, err := NewContext(c.name, c.url, c.service, sampleTime); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)

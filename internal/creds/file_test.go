@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 func TestSelect(t *testing.T) {
@@ -104,7 +106,7 @@ func TestContextOperationsAgainstAModel(t *testing.T) {
 			name := names.Draw(t, "name")
 			switch rapid.IntRange(0, 3).Draw(t, "operation") {
 			case 0:
-				got, want = f.Add(&Context{Name: name, ServerURL: "http://a", Service: ServicePlay}), m.add(name)
+				got, want = f.Add(&Context{Name: name, ServerURL: "http://a", Service: protocol.ServicePlay}), m.add(name)
 			case 1:
 				to := names.Draw(t, "to")
 				got, want = f.Rename(name, to), m.rename(name, to)

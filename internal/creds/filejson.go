@@ -137,7 +137,7 @@ func contextToJSON(c *Context) contextJSON {
 
 func (doc contextJSON) context(name string) *Context {
 	c := &Context{
-		Name: name, ServerURL: string(doc.ServerURL), Service: Service(doc.Service), RootKey: doc.RootKey,
+		Name: name, ServerURL: string(doc.ServerURL), Service: protocol.Service(doc.Service), RootKey: doc.RootKey,
 		Fingerprint: doc.Fingerprint, APIKey: doc.APIKey.Secret, CreatedAt: time.Time(doc.CreatedAt), extra: doc.Extra,
 	}
 	if m := doc.Main; m != nil {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // envWriter makes the test binary a second program: it adds contexts to the
@@ -35,7 +37,7 @@ func runWriter(task string) error {
 	store := NewStore(path)
 	for i := range writerContexts {
 		err := store.Update(context.Background(), func(f *File) error {
-			c, err := NewContext(fmt.Sprintf("%s-%d", name, i), "http://localhost:7420", ServicePlay, time.Unix(0, 0))
+			c, err := NewContext(fmt.Sprintf("%s-%d", name, i), "http://localhost:7420", protocol.ServicePlay, time.Unix(0, 0))
 			if err != nil {
 				return err
 			}

@@ -19,7 +19,7 @@ func sampleID(name string) string {
 
 func sampleContext(t testing.TB, name string) *Context {
 	t.Helper()
-	c, err := NewContext(name, "http://localhost:7420", ServicePlay, sampleTime)
+	c, err := NewContext(name, "http://localhost:7420", protocol.ServicePlay, sampleTime)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func fullFile(t testing.TB) *File {
 	t.Helper()
 	f := NewFile()
 	local, remote := sampleContext(t, "local"), sampleContext(t, "remote")
-	remote.ServerURL, remote.Service = "https://play.example.com/base", ServiceAgentPlay
+	remote.ServerURL, remote.Service = "https://play.example.com/base", protocol.ServiceAgentPlay
 	local.Main = &MainNode{
 		NodeID: sampleID("main"), PasswHash: HashPhrase("main phrase"), Phrase: protocol.NewSecret("main phrase"),
 		APIKey: protocol.NewSecret("pk_key"), CreatedAt: sampleTime,

@@ -174,7 +174,7 @@ func (h *fakeHost) Close() error { return nil }
 func (h *fakeHost) context(t *testing.T, url string) string {
 	t.Helper()
 	path := filepath.Join(h.dir, "credentials.json")
-	c, err := creds.NewContext("home", url, creds.ServicePlay, time.Unix(1, 0))
+	c, err := creds.NewContext("home", url, protocol.ServicePlay, time.Unix(1, 0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,7 +93,7 @@ func (d *demo) account(ctx context.Context, url, rootKey string) (*creds.Context
 // register makes the main node and the agent nodes, as create-main-node and
 // create-agent-node do.
 func (d *demo) register(ctx context.Context, url, rootKey string) (*creds.Context, error) {
-	account, err := creds.NewContext(demoContext, url, creds.ServicePlay, d.app.Now())
+	account, err := creds.NewContext(demoContext, url, protocol.ServicePlay, d.app.Now())
 	if err != nil {
 		return nil, err
 	}

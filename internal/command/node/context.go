@@ -52,7 +52,7 @@ func addContext(ctx context.Context, a *command.App, name, fingerprint string, u
 	if a.Settings.Server == "" {
 		return command.Usagef("name the host with --server")
 	}
-	service, err := a.ServiceOr(creds.ServicePlay)
+	service, err := a.ServiceOr(protocol.ServicePlay)
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func createMainNode(ctx context.Context, a *command.App, flags *command.PhraseFl
 		return err
 	}
 	c, err := client.New(client.Options{
-		BaseURL: target.ServerURL, Service: protocol.Service(target.Service),
+		BaseURL: target.ServerURL, Service: target.Service,
 		Fingerprint: target.Fingerprint, RegistrationToken: token, Timeout: a.Settings.Timeout, UserAgent: "playctl/" + a.ThisVersion().Version,
 	})
 	if err != nil {
@@ -159,7 +159,7 @@ func newAccount(a *command.App, replace bool) (*creds.Context, error) {
 	if err != nil {
 		return nil, err
 	}
-	server, service := a.Settings.Server, creds.ServicePlay
+	server, service := a.Settings.Server, protocol.ServicePlay
 	name := accountContext(a, file, server, replace)
 	existing, err := file.Context(name)
 	switch {

@@ -107,7 +107,7 @@ func importCredentials(ctx context.Context, a *command.App, name string, keep, r
 		return err
 	}
 	shareLabels(ctx, a, &command.Caller{
-		Store: store, Context: imported, Server: imported.ServerURL, Service: protocol.Service(imported.Service),
+		Store: store, Context: imported, Server: imported.ServerURL, Service: imported.Service,
 		Main: client.Credentials{NodeID: imported.Main.NodeID, Hash: imported.Main.PasswHash}, APIKey: imported.Main.APIKey,
 	}, imported.ChosenLabels())
 	return nil
@@ -273,7 +273,7 @@ func importMain(ctx context.Context, a *command.App, flags *importFlags) error {
 	if err != nil {
 		return err
 	}
-	who := &command.Caller{Context: target, Server: target.ServerURL, Service: protocol.Service(target.Service)}
+	who := &command.Caller{Context: target, Server: target.ServerURL, Service: target.Service}
 	found, err := recall(ctx, a, who, flags, "The main node's phrase:")
 	if err != nil {
 		return err

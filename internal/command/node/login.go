@@ -138,7 +138,7 @@ func join(ctx context.Context, a *command.App, flags *loginFlags, invited creds.
 		return err
 	}
 	c, err := client.New(client.Options{
-		BaseURL: target.ServerURL, Service: protocol.Service(target.Service), Fingerprint: target.Fingerprint,
+		BaseURL: target.ServerURL, Service: target.Service, Fingerprint: target.Fingerprint,
 		RegistrationToken: invited.Token, Timeout: a.Settings.Timeout, UserAgent: "playctl/" + a.ThisVersion().Version,
 	})
 	if err != nil {
@@ -166,7 +166,7 @@ func joinContext(a *command.App, invited *creds.Invitation) (*creds.Context, err
 				"\"playctl context use %s\" uses it; name a new context with --context for another account there", name)
 		}
 	}
-	service, err := a.ServiceOr(creds.ServicePlay)
+	service, err := a.ServiceOr(protocol.ServicePlay)
 	if err != nil {
 		return nil, err
 	}

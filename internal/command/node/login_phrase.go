@@ -20,7 +20,7 @@ func signIn(ctx context.Context, a *command.App, flags *loginFlags, invited cred
 	if err != nil {
 		return err
 	}
-	who := &command.Caller{Context: target, Server: target.ServerURL, Service: protocol.Service(target.Service)}
+	who := &command.Caller{Context: target, Server: target.ServerURL, Service: target.Service}
 	nobody, err := a.Client(who, client.Credentials{})
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/creds"
+	"github.com/playctl/playctl/protocol"
 )
 
 // A host takes each of these names, even if the machine has one that is none of a key.
@@ -32,7 +33,7 @@ func TestContextNamesOfHosts(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	file := creds.NewFile()
-	taken, err := creds.NewContext(defaultContext, "https://play.example.com", creds.ServicePlay, now)
+	taken, err := creds.NewContext(defaultContext, "https://play.example.com", protocol.ServicePlay, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,7 @@ func TestContextNamesOfHosts(t *testing.T) {
 		if got != want {
 			t.Errorf("the context of %s is called %q, want %q", server, got, want)
 		}
-		if _, err := creds.NewContext(got, server, creds.ServicePlay, now); err != nil {
+		if _, err := creds.NewContext(got, server, protocol.ServicePlay, now); err != nil {
 			t.Errorf("the context of %s: %v", server, err)
 		}
 	}
