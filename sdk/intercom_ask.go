@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/protocol"
 )
@@ -85,13 +84,9 @@ func (w *RemotePlayWorld) commandFor(ctx context.Context, caller *client.Client,
 
 // ownerOnMap finds whose an agent on the map is, and where in the log that map stands.
 func ownerOnMap(ctx context.Context, c *client.Client, agentID string) (owner string, seq *uint64, err error) {
-	text, _, err := c.WorldSnapshot(ctx)
+	snapshot, _, err := c.World(ctx)
 	if err != nil {
 		return "", nil, err
-	}
-	snapshot, _, err := chain.ParseSnapshot(text)
-	if err != nil {
-		return "", nil, fmt.Errorf("the host's snapshot: %w", err)
 	}
 	for row := range snapshot.Occupants() {
 		if agent, ok := row.(*protocol.Agent); ok && agent.AgentID == agentID {

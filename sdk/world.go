@@ -103,13 +103,9 @@ func (w *RemotePlayWorld) Snapshot(ctx context.Context) (*chain.Snapshot, error)
 }
 
 func (w *RemotePlayWorld) readVerified(ctx context.Context) (*chain.Snapshot, error) {
-	text, _, err := w.client.WorldSnapshot(ctx)
+	snapshot, stated, err := w.client.World(ctx)
 	if err != nil {
 		return nil, err
-	}
-	snapshot, stated, err := chain.ParseSnapshot(text)
-	if err != nil {
-		return nil, fmt.Errorf("the host's snapshot: %w", err)
 	}
 	if stated.MerkleRootHex == "" {
 		return snapshot, nil

@@ -51,6 +51,20 @@ func (c *Client) WorldSnapshotFrom(ctx context.Context, minRev uint64) (text jso
 	return reply.Snapshot, r.rev, nil
 }
 
+// World reads the whole world as a chain, and what the host says of it. It is not
+// verified yet.
+func (c *Client) World(ctx context.Context) (*chain.Snapshot, chain.Stated, error) {
+	text, _, err := c.WorldSnapshot(ctx)
+	if err != nil {
+		return nil, chain.Stated{}, err
+	}
+	world, stated, err := chain.ParseSnapshot(text)
+	if err != nil {
+		return nil, stated, fmt.Errorf("the host's snapshot: %w", err)
+	}
+	return world, stated, nil
+}
+
 // RecordInteraction records a chat line. Seq of the reply is nil if the text
 // was blank.
 func (c *Client) RecordInteraction(

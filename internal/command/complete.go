@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/internal/retry"
@@ -286,11 +285,7 @@ func Spaces(ctx context.Context, _ *App, _ *Caller, host *client.Client, word Wo
 // StableKeys offers the keys of the chain that are wanted.
 func StableKeys(wanted func(key string) bool) Offer {
 	return func(ctx context.Context, _ *App, _ *Caller, host *client.Client, _ Word) ([]cobra.Completion, error) {
-		text, _, err := host.WorldSnapshot(ctx)
-		if err != nil {
-			return nil, err
-		}
-		world, _, err := chain.ParseSnapshot(text)
+		world, _, err := host.World(ctx)
 		if err != nil {
 			return nil, err
 		}

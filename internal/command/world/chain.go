@@ -12,7 +12,6 @@ import (
 	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/command"
-	"github.com/playctl/playctl/protocol"
 )
 
 func newChainCommand(a *command.App) *cobra.Command {
@@ -45,23 +44,11 @@ func worldOf(ctx context.Context, a *command.App, file string) (world *chain.Sna
 		return nil, stated, err
 	}
 	err = a.Call(ctx, who, who.Reader(), "Reading the world", func(ctx context.Context, c *client.Client) error {
-		text, _, err := c.WorldSnapshot(ctx)
-		if err != nil {
+		if world, stated, err = c.World(ctx); err != nil {
 			return err
 		}
-		if world, stated, err = chain.ParseSnapshot(text); err != nil || c.Service() == protocol.ServicePlay {
-			return err
-		}
-		// A host of the agent-play service names something else than its genesis text.
-		reply, err := c.ChainNode(ctx, chain.GenesisStableKey, client.At{})
-		if err == nil {
-			err = chain.AnswersFor(reply.Node, chain.GenesisStableKey)
-		}
-		if err != nil {
-			return fmt.Errorf("read the genesis node: %w", err)
-		}
-		world = world.WithGenesis(reply.Node.Text)
-		return nil
+		world, err = c.WithGenesis(ctx, world)
+		return err
 	})
 	return world, stated, err
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/render"
@@ -19,11 +18,7 @@ func meantKey(ctx context.Context, c *client.Client, typed string) (string, erro
 	if err != nil || !reply.Node.Removed {
 		return typed, nil //nolint:nilerr // what the key is for reports it
 	}
-	text, _, err := c.WorldSnapshot(ctx)
-	if err != nil {
-		return "", err
-	}
-	world, _, err := chain.ParseSnapshot(text)
+	world, _, err := c.World(ctx)
 	if err != nil {
 		return "", err
 	}
