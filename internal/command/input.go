@@ -18,27 +18,35 @@ import (
 // MaxSecret bounds what is read as a phrase or a token.
 const MaxSecret = 64 << 10
 
-// ReadInput reads a file that a person named, or standard input for "-", at
-// most limit bytes.
-func (a *App) ReadInput(name string, limit int64) (text []byte, err error) {
-	source, label := a.Stdin, "standard input"
-	if name != "-" {
-		file, err := os.Open(a.Absolute(name))
-		if err != nil {
-			if cause, ok := errors.AsType[*fs.PathError](err); ok {
-				err = cause.Err
-			}
-			return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)
-		}
-		defer func() { _ = file.Close() }()
-		source, label = file, name
+// OpenInput opens a file that a person named, or standard input for "-", which stays
+// open.
+func (a *App) OpenInput(name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(a.Stdin), nil
 	}
-	text, err = io.ReadAll(io.LimitReader(source, limit+1))
+	file, err := os.Open(a.Absolute(name))
 	if err != nil {
-		return nil, fmt.Errorf("%s: it cannot be read: %w", label, err)
+		if cause, ok := errors.AsType[*fs.PathError](err); ok {
+			err = cause.Err
+		}
+		return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)
+	}
+	return file, nil
+}
+
+// ReadInput reads what OpenInput opens, at most limit bytes.
+func (a *App) ReadInput(name string, limit int64) ([]byte, error) {
+	source, err := a.OpenInput(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = source.Close() }()
+	text, err := io.ReadAll(io.LimitReader(source, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: it cannot be read: %w", InputName(name), err)
 	}
 	if int64(len(text)) > limit {
-		return nil, fmt.Errorf("%s: it is larger than %d bytes", label, limit)
+		return nil, fmt.Errorf("%s: it is larger than %d bytes", InputName(name), limit)
 	}
 	return text, nil
 }

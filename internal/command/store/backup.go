@@ -249,15 +249,11 @@ The world's root key comes along: "playctl serve" takes it from the store.`,
 }
 
 func restore(ctx context.Context, a *command.App, name string, to place.Place) (info backup.Info, err error) {
-	source := a.Stdin
-	if name != "-" {
-		file, err := os.Open(a.Absolute(name))
-		if err != nil {
-			return backup.Info{}, fmt.Errorf("read the backup: %w", err)
-		}
-		defer func() { _ = file.Close() }()
-		source = file
+	source, err := a.OpenInput(name)
+	if err != nil {
+		return backup.Info{}, err
 	}
+	defer func() { _ = source.Close() }()
 	return backup.Restore(ctx, source, backup.Target{
 		SID:     newSID(),
 		Now:     a.Now(),

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -81,15 +80,11 @@ func replay(ctx context.Context, a *command.App, name string, flags *replayFlags
 	if err != nil {
 		return err
 	}
-	source := a.Stdin
-	if name != "-" {
-		file, err := os.Open(a.Absolute(name))
-		if err != nil {
-			return fmt.Errorf("read the recording: %w", err)
-		}
-		defer func() { _ = file.Close() }()
-		source = file
+	source, err := a.OpenInput(name)
+	if err != nil {
+		return err
 	}
+	defer func() { _ = source.Close() }()
 	r := &replayer{App: a, pick: pick, check: flags.check, lines: newRecordedLines(source)}
 	r.result.File = name
 	failed := r.run(ctx)

@@ -3,9 +3,6 @@ package world
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +30,7 @@ var errNoRoot = errors.New("no root is stated")
 // and what that says of its chain.
 func worldOf(ctx context.Context, a *command.App, file string) (world *chain.Snapshot, stated chain.Stated, err error) {
 	if file != "" {
-		text, err := readWhole(a, file)
+		text, err := a.ReadInput(file, longestInput)
 		if err != nil {
 			return nil, stated, err
 		}
@@ -55,27 +52,6 @@ func worldOf(ctx context.Context, a *command.App, file string) (world *chain.Sna
 
 // longestInput bounds what is read from a file or standard input.
 const longestInput = 256 << 20
-
-// readWhole reads a whole file, - for standard input.
-func readWhole(a *command.App, name string) ([]byte, error) {
-	source := a.Stdin
-	if name != "-" {
-		file, err := os.Open(a.Absolute(name))
-		if err != nil {
-			return nil, fmt.Errorf("read what to verify: %w", err)
-		}
-		defer func() { _ = file.Close() }()
-		source = file
-	}
-	text, err := io.ReadAll(io.LimitReader(source, longestInput+1))
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
-	}
-	if len(text) > longestInput {
-		return nil, fmt.Errorf("%s is larger than any world", name)
-	}
-	return text, nil
-}
 
 // trusted are a root and a number of leaves that a person has from elsewhere.
 type trusted struct {

@@ -184,7 +184,7 @@ some chain with that root; compare the root that is printed with one that you tr
 			if err := want.check(); err != nil {
 				return err
 			}
-			text, err := readWhole(a, args[0])
+			text, err := a.ReadInput(args[0], longestInput)
 			if err != nil {
 				return err
 			}
