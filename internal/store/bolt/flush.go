@@ -206,11 +206,15 @@ func (j *Journal) recoverLog(readOnly bool) error {
 		_, at, err = logEnd(tx)
 		return err
 	})
-	if err != nil || id == (logID{}) {
+	if err != nil {
 		return err
 	}
-	entries, err := recoverWriteAhead(j.path, id, at.Position)
-	if err != nil {
+	var entries []store.Entry
+	if id == (logID{}) {
+		if entries = recoverUnnamed(j.path, at); len(entries) == 0 {
+			return nil
+		}
+	} else if entries, err = recoverWriteAhead(j.path, id, at.Position); err != nil {
 		return fmt.Errorf("opening %s: %w", j.path, err)
 	}
 	if len(entries) > 0 {

@@ -203,6 +203,31 @@ func recoverWriteAhead(path string, id logID, head store.Position) ([]store.Entr
 	return found, nil
 }
 
+// recoverUnnamed returns the entries that a log has which the database does not name.
+// There are none in a log that was being made or removed at a crash. But where the page
+// that names the log is damaged, the database is as it was before that page was written,
+// and the log goes on where the database ends, which is at. A log that does not is another
+// store's.
+func recoverUnnamed(path string, at store.Place) []store.Entry {
+	var id logID
+	file, err := os.Open(writeAheadPath(path))
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = file.Close() }()
+	if _, err := file.ReadAt(id[:], int64(len(writeAheadMagic))); err != nil {
+		return nil
+	}
+	entries, err := recoverWriteAhead(path, id, at.Position)
+	if err != nil || len(entries) == 0 {
+		return nil
+	}
+	if next := entries[0].Place(); at.Position > 0 && (next.Seq-next.Events != at.Seq || next.Rev-at.Rev > 1) {
+		return nil
+	}
+	return entries
+}
+
 // readSegment returns the entries of the frames that can be read and come one
 // after the other. A frame behind one that cannot be read counts where its entries
 // are later ones: what is missing before it shows in the positions.

@@ -19,15 +19,15 @@ import (
 	"github.com/playctl/playctl/test/storetest"
 )
 
-// crashed commits entries and returns the files that a crash would leave.
-func crashed(t *testing.T, commits int) bolt.Options {
+// crashed commits entries, each with some events, and returns the files that a crash would leave.
+func crashed(t *testing.T, commits, events int) bolt.Options {
 	t.Helper()
 	o := bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey}
 	j := open(t, o)
 	defer shut(t, j)
 	var feed storetest.Feed
 	for range commits {
-		appendTo(t, j, feed.Next(true, 1), feed.Next(false, 1))
+		appendTo(t, j, feed.Next(true, events), feed.Next(false, events))
 	}
 	o.Path = filepath.Join(t.TempDir(), "world.db")
 	if err := j.CopyTo(o.Path); err != nil {
@@ -116,7 +116,7 @@ func TestALogThatCouldNotBeMadeIsTriedAgain(t *testing.T) {
 // A store that is opened to be read only shows what the log has, and leaves both
 // files as they are.
 func TestCrashLosesNothing(t *testing.T) {
-	o := crashed(t, 5)
+	o := crashed(t, 5, 1)
 	before := bytes.Join([][]byte{content(t, o.Path), content(t, bolt.WriteAheadPath(o.Path))}, nil)
 	for _, readOnly := range []bool{true, true, false, false} {
 		o.ReadOnly = readOnly
@@ -135,7 +135,7 @@ func TestCrashLosesNothing(t *testing.T) {
 
 // An append to a store that is open to be read leaves the log of a crash as it is.
 func TestAppendToAReaderLeavesTheLog(t *testing.T) {
-	o := crashed(t, 5)
+	o := crashed(t, 5, 1)
 	o.ReadOnly = true
 	before := content(t, bolt.WriteAheadPath(o.Path))
 	j := open(t, o)
@@ -179,7 +179,7 @@ func TestASegmentIsUsedAgainWhenTheDatabaseHasIt(t *testing.T) {
 
 // An earlier program must not open a store without its log, which it does not know.
 func TestStoreWithLogHasNewerFormat(t *testing.T) {
-	o := crashed(t, 1)
+	o := crashed(t, 1, 1)
 	edit(t, o.Path, func(meta *bbolt.Bucket) error {
 		if got := meta.Get([]byte("format")); !bytes.Equal(got, be(2)) {
 			t.Errorf("the format is %x", got)
@@ -197,84 +197,11 @@ func TestStoreWithLogHasNewerFormat(t *testing.T) {
 	})
 }
 
-// A log that is missing, cut, or another's, is refused with what may be lost.
-func TestOpenRefusesWithoutLog(t *testing.T) {
-	for name, change := range map[string]func(*testing.T, string){
-		"missing": func(t *testing.T, path string) { must(t, os.Remove(path)) },
-		"cut": func(t *testing.T, path string) {
-			must(t, os.Truncate(path, bolt.WriteAheadHeader+bolt.WriteAheadSegment))
-		},
-		"another's": func(t *testing.T, path string) {
-			must(t, os.WriteFile(path, content(t, bolt.WriteAheadPath(crashed(t, 1).Path)), 0o600))
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			o := crashed(t, 3)
-			change(t, bolt.WriteAheadPath(o.Path))
-			before := content(t, o.Path)
-			for _, readOnly := range []bool{true, false} {
-				o.ReadOnly = readOnly
-				_, err := entries(t, o)
-				if !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "commits after entry 0 may be lost") {
-					t.Errorf("read only: %t: %v", readOnly, err)
-				}
-			}
-			if !bytes.Equal(before, content(t, o.Path)) {
-				t.Error("the file changed")
-			}
-		})
-	}
-}
-
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// What a power cut leaves of the last commit is not taken for one, and no commit
-// before it is lost: bytes of every part of the log are changed in turn, and the log
-// ends within the last frame.
-func TestDamagedLog(t *testing.T) {
-	o := crashed(t, 3)
-	path := bolt.WriteAheadPath(o.Path)
-	log, db := content(t, path), content(t, o.Path)
-	end := bolt.WriteAheadHeader + len(bytes.TrimRight(log[bolt.WriteAheadHeader:], "\x00"))
-	last := bytes.LastIndex(log[:end], []byte("\xfeply"))
-	o.ReadOnly = true
-	stride := 20 // other bytes in each run
-	if os.Getenv("PLAYCTL_TEST_LONG") != "" {
-		stride = 12
-	}
-	for at := bolt.WriteAheadHeader; at < end; at += 1 + rand.N(stride) {
-		overwriteAt(t, path, at, []byte{log[at] ^ 1<<rand.N(8)})
-		n, err := entries(t, o)
-		switch {
-		case at >= last && (err != nil || n != 4):
-			t.Fatalf("byte %d of the last frame: %d entries, %v; want 4", at-last, n, err)
-		case at < last && !errors.Is(err, store.ErrCorrupt):
-			t.Fatalf("byte %d: %d entries, %v; want that it is damaged", at, n, err)
-		}
-		if at >= last {
-			overwriteAt(t, path, at, make([]byte, end-at))
-			if n, err := entries(t, o); err != nil || n != 4 {
-				t.Fatalf("cut at byte %d of the last frame: %d entries, %v; want 4", at-last, n, err)
-			}
-		}
-		overwriteAt(t, path, at, log[at:end])
-	}
-	if !bytes.Equal(db, content(t, o.Path)) {
-		t.Error("the file changed")
-	}
-}
-
-func overwriteAt(t *testing.T, path string, at int, b []byte) {
-	t.Helper()
-	file, err := os.OpenFile(path, os.O_WRONLY, 0)
-	must(t, err)
-	_, err = file.WriteAt(b, int64(at))
-	must(t, errors.Join(err, file.Close()))
 }
 
 // Commits of all lengths fill the segments many times. Whatever is in the database

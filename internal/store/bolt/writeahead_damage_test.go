@@ -1,0 +1,115 @@
+package bolt_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/bolt"
+)
+
+// Where the page is damaged with which the database names its log, the database is as it
+// was before, without a log: what the log has is there all the same. A log of another
+// store is not taken for this one's.
+func TestDamagedPageThatNamesTheLog(t *testing.T) {
+	o, another := crashed(t, 5, 1), crashed(t, 8, 2)
+	db := content(t, o.Path)
+	const headerBytes, rootAt, transactionAt = 16, 16, 48 // of bbolt's meta pages
+	transaction := func(page int) uint64 {
+		return binary.LittleEndian.Uint64(db[page*os.Getpagesize()+headerBytes+transactionAt:])
+	}
+	newest := 0
+	if transaction(1) > transaction(0) {
+		newest = 1
+	}
+	root := newest*os.Getpagesize() + headerBytes + rootAt
+	overwriteAt(t, o.Path, root, []byte{db[root] ^ 1})
+	for _, readOnly := range []bool{true, false} {
+		o.ReadOnly = readOnly
+		if n, err := entries(t, o); err != nil || n != 10 {
+			t.Fatalf("read only: %t: %d entries, %v; want 10", readOnly, n, err)
+		}
+	}
+	must(t, os.WriteFile(bolt.WriteAheadPath(o.Path), content(t, bolt.WriteAheadPath(another.Path)), 0o600))
+	if n, err := entries(t, o); err != nil || n != 10 {
+		t.Errorf("beside the log of another store: %d entries, %v; want 10", n, err)
+	}
+}
+
+// A log that is missing, cut, or another's, is refused with what may be lost.
+func TestOpenRefusesWithoutLog(t *testing.T) {
+	for name, change := range map[string]func(*testing.T, string){
+		"missing": func(t *testing.T, path string) { must(t, os.Remove(path)) },
+		"cut": func(t *testing.T, path string) {
+			must(t, os.Truncate(path, bolt.WriteAheadHeader+bolt.WriteAheadSegment))
+		},
+		"another's": func(t *testing.T, path string) {
+			must(t, os.WriteFile(path, content(t, bolt.WriteAheadPath(crashed(t, 1, 1).Path)), 0o600))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := crashed(t, 3, 1)
+			change(t, bolt.WriteAheadPath(o.Path))
+			before := content(t, o.Path)
+			for _, readOnly := range []bool{true, false} {
+				o.ReadOnly = readOnly
+				_, err := entries(t, o)
+				if !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "commits after entry 0 may be lost") {
+					t.Errorf("read only: %t: %v", readOnly, err)
+				}
+			}
+			if !bytes.Equal(before, content(t, o.Path)) {
+				t.Error("the file changed")
+			}
+		})
+	}
+}
+
+// What a power cut leaves of the last commit is not taken for one, and no commit
+// before it is lost: bytes of every part of the log are changed in turn, and the log
+// ends within the last frame.
+func TestDamagedLog(t *testing.T) {
+	o := crashed(t, 3, 1)
+	path := bolt.WriteAheadPath(o.Path)
+	log, db := content(t, path), content(t, o.Path)
+	end := bolt.WriteAheadHeader + len(bytes.TrimRight(log[bolt.WriteAheadHeader:], "\x00"))
+	last := bytes.LastIndex(log[:end], []byte("\xfeply"))
+	o.ReadOnly = true
+	stride := 20 // other bytes in each run
+	if os.Getenv("PLAYCTL_TEST_LONG") != "" {
+		stride = 12
+	}
+	for at := bolt.WriteAheadHeader; at < end; at += 1 + rand.N(stride) {
+		overwriteAt(t, path, at, []byte{log[at] ^ 1<<rand.N(8)})
+		n, err := entries(t, o)
+		switch {
+		case at >= last && (err != nil || n != 4):
+			t.Fatalf("byte %d of the last frame: %d entries, %v; want 4", at-last, n, err)
+		case at < last && !errors.Is(err, store.ErrCorrupt):
+			t.Fatalf("byte %d: %d entries, %v; want that it is damaged", at, n, err)
+		}
+		if at >= last {
+			overwriteAt(t, path, at, make([]byte, end-at))
+			if n, err := entries(t, o); err != nil || n != 4 {
+				t.Fatalf("cut at byte %d of the last frame: %d entries, %v; want 4", at-last, n, err)
+			}
+		}
+		overwriteAt(t, path, at, log[at:end])
+	}
+	if !bytes.Equal(db, content(t, o.Path)) {
+		t.Error("the file changed")
+	}
+}
+
+func overwriteAt(t *testing.T, path string, at int, b []byte) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	must(t, err)
+	_, err = file.WriteAt(b, int64(at))
+	must(t, errors.Join(err, file.Close()))
+}
