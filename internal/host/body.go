@@ -179,9 +179,13 @@ func (c *call) mayStillSend() bool {
 func (c *call) dropBody() {
 	paced := c.pace()
 	// A client that is gone or too slow has had its answer.
-	if paced.control.Flush() == nil {
-		_, _ = io.CopyN(io.Discard, paced, dropBytes)
+	if paced.control.Flush() != nil {
+		return
 	}
+	if conn := connOf(c.r); conn != nil {
+		conn.leave()
+	}
+	_, _ = io.CopyN(io.Discard, paced, dropBytes)
 }
 
 // isEmpty reports whether a body without a declared length is empty:

@@ -118,6 +118,41 @@ func keyOf(caller world.Caller) string {
 	return caller.NodeID
 }
 
+// checkConnection refuses what comes over a connection that there is no room for.
+func checkConnection(c *call) error {
+	conn := connOf(c.r)
+	if conn == nil {
+		return nil
+	}
+	if c.r.ProtoMajor > 1 {
+		if err := c.checkRequests(conn.gate); err != nil {
+			return err
+		}
+	}
+	if conn.refused == "" {
+		return nil
+	}
+	c.w.Header().Set("Connection", "close")
+	if conn.refused == "connections" {
+		return c.host.overloaded(conn.refused, "the host has as many connections as it may, %d (--max-connections)", conn.gate.limit)
+	}
+	return c.host.overloaded(conn.refused, "this address has as many connections as it may, %d (--max-connections-per-address)", conn.gate.perAddress)
+}
+
+// checkRequests refuses a request where there are as many under way as there may be
+// connections.
+func (c *call) checkRequests(g *gate) error {
+	limit, _ := c.r.Context().Value(refusedKey{}).(string)
+	switch limit {
+	case requestsLimit:
+		return c.host.overloaded(limit, "the host has as many requests under way as it may have connections, %d (--max-connections)", g.limit)
+	case requestsOfOrigin:
+		return c.host.overloaded(limit,
+			"this address has as many requests under way as it may have connections, %d (--max-connections-per-address)", g.perAddress)
+	}
+	return nil
+}
+
 // enterCall counts a request in for its caller, until it is concluded.
 func (c *call) enterCall() error {
 	if most := c.host.options.Connections.PerCaller; !c.host.calls.enter(c.callerKey(), most) {

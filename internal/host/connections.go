@@ -12,9 +12,9 @@ import (
 )
 
 // gate bounds the connections of a listener. When there are too many it closes
-// those that ask nothing, for the new one: first those that never asked anything
-// yet, such as handshakes and headers that do not end, then those that wait for
-// their next request, the oldest first.
+// those that ask nothing, for the new one: first those that were refused and still
+// send, then those that never asked anything yet, such as handshakes and headers that
+// do not end, then those that wait for their next request, the oldest first.
 type gate struct {
 	net.Listener
 	options *Options
@@ -38,11 +38,11 @@ type origin struct {
 
 // quietConns are connections that ask nothing now, those that have for longest in
 // front.
-type quietConns struct{ silent, idle list.List }
+type quietConns struct{ leaving, silent, idle list.List }
 
 // oldest returns the connection that is closed first when there is no room.
 func (q *quietConns) oldest() *gateConn {
-	for _, l := range []*list.List{&q.silent, &q.idle} {
+	for _, l := range []*list.List{&q.leaving, &q.silent, &q.idle} {
 		if e := l.Front(); e != nil {
 			return e.Value.(*gateConn) //nolint:forcetypeassert // The lists hold nothing else.
 		}
@@ -72,10 +72,10 @@ type gateConn struct {
 	refused string
 
 	// These belong to the gate's lock.
-	asking int
-	quiet  []listed
-	asked  bool
-	since  time.Time
+	asking         int
+	quiet          []listed
+	asked, leaving bool
+	since          time.Time
 }
 
 func newGate(ln net.Listener, o *Options, limit, perAddress int) *gate {
@@ -113,21 +113,18 @@ func (g *gate) admit(conn net.Conn) *gateConn {
 	// Those that were refused and are not gone yet count, so one that goes may not be
 	// enough.
 	if from := g.origin[c.site]; from != nil {
-		for from.open >= g.perAddress && c.refused == "" {
-			if !g.evict(&from.quiet) {
-				c.refused = "connections_per_address"
-			}
+		for evicted := true; evicted && from.open >= g.perAddress; {
+			evicted = g.evict(&from.quiet)
 		}
-	}
-	for len(g.open) >= g.limit {
-		if g.evict(&g.quiet) {
-			continue
-		}
-		if c.refused = "connections"; len(g.open) >= g.limit+refusedAtOnce {
-			g.metrics.refusedFor(c.refused)
+		if from.open >= g.perAddress && !g.refuse(c, "connections_per_address", from.open-g.perAddress) {
 			return nil
 		}
-		break
+	}
+	for evicted := true; evicted && len(g.open) >= g.limit; {
+		evicted = g.evict(&g.quiet)
+	}
+	if over := len(g.open) - g.limit; over >= 0 && !g.refuse(c, "connections", over) {
+		return nil
 	}
 	g.open[c] = true
 	if c.site.IsValid() {
@@ -138,6 +135,16 @@ func (g *gate) admit(conn net.Conn) *gateConn {
 	}
 	g.list(c)
 	return c
+}
+
+// refuse marks a connection that exceeds a limit, and reports whether there is room for
+// the reply that says so, with that many beyond the limit already.
+func (g *gate) refuse(c *gateConn, limit string, over int) bool {
+	if c.refused = limit; over < refusedAtOnce {
+		return true
+	}
+	g.metrics.refusedFor(limit)
+	return false
 }
 
 // awaitTurn waits, where the listener is full and the next one to go has only just
@@ -183,8 +190,9 @@ func (g *gate) cut() {
 	}
 }
 
-// list puts a connection that asks nothing at the end of the lists.
+// list puts a connection that asks nothing, or nothing any more, at the end of the lists.
 func (g *gate) list(c *gateConn) {
+	g.unlist(c)
 	c.since = time.Now()
 	of := []*quietConns{&g.quiet}
 	if from := g.origin[c.site]; from != nil {
@@ -192,7 +200,10 @@ func (g *gate) list(c *gateConn) {
 	}
 	for _, q := range of {
 		l := &q.silent
-		if c.asked {
+		switch {
+		case c.leaving:
+			l = &q.leaving
+		case c.asked:
 			l = &q.idle
 		}
 		c.quiet = append(c.quiet, listed{l, l.PushBack(c)})
@@ -304,6 +315,16 @@ func (c *gateConn) begin() (refused string, cut bool) {
 	return limit, by > refusedAtOnce
 }
 
+// leave says that the request on the connection was refused, and that what still comes
+// of it is dropped: the connection may go as soon as another one needs its place.
+func (c *gateConn) leave() {
+	c.gate.mu.Lock()
+	defer c.gate.mu.Unlock()
+	if c.leaving = true; c.gate.open[c] {
+		c.gate.list(c)
+	}
+}
+
 func (c *gateConn) end() {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
@@ -352,39 +373,4 @@ func counted(handler http.Handler) http.Handler {
 		}
 		handler.ServeHTTP(w, r)
 	})
-}
-
-// checkConnection refuses what comes over a connection that there is no room for.
-func checkConnection(c *call) error {
-	conn := connOf(c.r)
-	if conn == nil {
-		return nil
-	}
-	if c.r.ProtoMajor > 1 {
-		if err := c.checkRequests(conn.gate); err != nil {
-			return err
-		}
-	}
-	if conn.refused == "" {
-		return nil
-	}
-	c.w.Header().Set("Connection", "close")
-	if conn.refused == "connections" {
-		return c.host.overloaded(conn.refused, "the host has as many connections as it may, %d (--max-connections)", conn.gate.limit)
-	}
-	return c.host.overloaded(conn.refused, "this address has as many connections as it may, %d (--max-connections-per-address)", conn.gate.perAddress)
-}
-
-// checkRequests refuses a request where there are as many under way as there may be
-// connections.
-func (c *call) checkRequests(g *gate) error {
-	limit, _ := c.r.Context().Value(refusedKey{}).(string)
-	switch limit {
-	case requestsLimit:
-		return c.host.overloaded(limit, "the host has as many requests under way as it may have connections, %d (--max-connections)", g.limit)
-	case requestsOfOrigin:
-		return c.host.overloaded(limit,
-			"this address has as many requests under way as it may have connections, %d (--max-connections-per-address)", g.perAddress)
-	}
-	return nil
 }

@@ -210,36 +210,6 @@ func TestRequestsOfAConnectionAreLimited(t *testing.T) {
 	})
 }
 
-// What exceeds the requests under way is refused, and what exceeds them by far is not
-// answered, for a reply that is not read would be held as well.
-func TestRequestsBeyondTheRefusedAreCut(t *testing.T) {
-	const most = 2
-	g := newGate(nil, &Options{}, most, most)
-	open := func() *gateConn {
-		here, there := net.Pipe()
-		t.Cleanup(func() { _ = there.Close() })
-		return g.admit(here)
-	}
-	one, other := open(), open()
-	for n := 1; n <= most+refusedAtOnce+3; n++ {
-		refused, cut := one.begin()
-		if (refused != "") != (n > most) || cut != (n > most+refusedAtOnce) {
-			t.Errorf("request %d: refused by %q, cut %t", n, refused, cut)
-		}
-	}
-	if refused, cut := other.begin(); refused != "" || cut {
-		t.Errorf("the only request of another connection: refused by %q, cut %t", refused, cut)
-	}
-	one.end()
-	if err := one.Close(); err != nil || g.asking != 1 {
-		t.Errorf("with one request under way the gate has %d, %v", g.asking, err)
-	}
-	one.end()
-	if other.end(); g.asking != 0 {
-		t.Errorf("with none under way the gate has %d", g.asking)
-	}
-}
-
 // Connections that came at the same time and send nothing end one after the other.
 func TestSilentConnectionsEndApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -1,0 +1,79 @@
+package host
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/worldtest"
+)
+
+// What exceeds the requests under way is refused, and what exceeds them by far is not
+// answered, for a reply that is not read would be held as well.
+func TestRequestsBeyondTheRefusedAreCut(t *testing.T) {
+	const most = 2
+	g := newGate(nil, &Options{}, most, most)
+	open := func() *gateConn {
+		here, there := net.Pipe()
+		t.Cleanup(func() { _ = there.Close() })
+		return g.admit(here)
+	}
+	one, other := open(), open()
+	for n := 1; n <= most+refusedAtOnce+3; n++ {
+		refused, cut := one.begin()
+		if (refused != "") != (n > most) || cut != (n > most+refusedAtOnce) {
+			t.Errorf("request %d: refused by %q, cut %t", n, refused, cut)
+		}
+	}
+	if refused, cut := other.begin(); refused != "" || cut {
+		t.Errorf("the only request of another connection: refused by %q, cut %t", refused, cut)
+	}
+	one.end()
+	if err := one.Close(); err != nil || g.asking != 1 {
+		t.Errorf("with one request under way the gate has %d, %v", g.asking, err)
+	}
+	one.end()
+	if other.end(); g.asking != 0 {
+		t.Errorf("with none under way the gate has %d", g.asking)
+	}
+}
+
+// Connections that were refused, and whose clients still send, make room for others, those
+// of their own address as well: one address takes no more than its share.
+func TestRefusedConnectionsMakeRoom(t *testing.T) {
+	const most, perAddress = 8, 2
+	f := newFixture(t, func(s *setup) {
+		s.host.LimitLoopback, s.host.Connections = true, ConnectionLimits{Connections: most, PerAddress: perAddress}
+	})
+	main := f.main()
+	f.serveTCP()
+	many, other := f.guest("127.0.1.1", false), f.guest("127.0.1.2", false)
+	asking := func() string { return f.metric(`playctl_connections{state="asking"}`) }
+	for n := range most + 2*refusedAtOnce {
+		conn, err := many.dialer.DialContext(t.Context(), "tcp", f.host.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close() }()
+		if _, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 900000\r\n\r\n{", protocol.PathNodes); err != nil {
+			t.Fatal(err)
+		}
+		if n < perAddress {
+			worldtest.Eventually(t, "the body is waited for", func() bool { return asking() == strconv.Itoa(n+1) })
+			continue
+		}
+		reply := make([]byte, len("HTTP/1.1 503"))
+		if _, err := io.ReadFull(conn, reply); err != nil || !strings.HasSuffix(string(reply), "503") {
+			t.Fatalf("connection %d: %q, %v", n, reply, err)
+		}
+	}
+	other.ask(protocol.PathHealth, main).ok()
+	other.ask(f.play("/session"), main).ok()
+	if got := f.metric(`playctl_connections_refused_total{limit="connections"}`); got != "" {
+		t.Errorf("one address made the host full: %s were refused", got)
+	}
+}
