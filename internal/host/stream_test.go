@@ -3,6 +3,7 @@ package host
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/worldtest"
 )
 
 // smallRing makes a host that soon has to read events from the journal.
@@ -359,4 +361,31 @@ func wait(d time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
 	<-ctx.Done()
+}
+
+// Reading what nobody answers takes the host's time, so a client that sends on and on beside
+// its stream is cut.
+func TestStreamOfAClientThatSendsOnIsCut(t *testing.T) {
+	f := newFixture(t)
+	main := f.main()
+	f.serveTCP()
+	conn, err := net.Dial("tcp", f.host.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: localhost\r\n%s: %s\r\n%s: %s\r\n\r\n", f.play("/events"),
+		protocol.HeaderNodeID, main.id, protocol.HeaderNodePassw, main.hash); err != nil {
+		t.Fatal(err)
+	}
+	worldtest.Eventually(t, "the stream has started", func() bool { return f.host.streams.count() == 1 })
+	for range 1000 {
+		if _, err = conn.Write(make([]byte, maxHeaderBytes)); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		t.Fatal("everything was read")
+	}
+	worldtest.Eventually(t, "the stream has ended", func() bool { return f.host.streams.count() == 0 })
 }
