@@ -179,9 +179,34 @@ func (j *Journal) rejudge(ctx context.Context, run string) (bool, error) {
 	return j.synced.Load() == run, nil
 }
 
+// found finds the world, and makes it where there is none and there is a root key for it.
+// It makes none while hosts of a world of that name are connected: the server has lost
+// that world, and they wait for its data or a backup.
 func (j *Journal) found(ctx context.Context) error {
+	err := j.find(ctx, "")
+	if !errors.Is(err, fs.ErrNotExist) || j.options.RootKey == "" {
+		return err
+	}
+	hosts, err := j.Hosts(ctx)
+	if err != nil {
+		return err
+	}
+	if hosts > 0 {
+		// One of them may have made it meanwhile.
+		if err := j.find(ctx, ""); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return fmt.Errorf("%w: %s has no world, but %d of its hosts are running: the server lost it; bring its data back, restore a backup, or stop these hosts to start a new world",
+			store.ErrUnavailable, j.Path(), hosts)
+	}
+	return j.find(ctx, j.options.RootKey)
+}
+
+// find says what world there is, and makes one with the root key where there is none,
+// unless that is empty.
+func (j *Journal) find(ctx context.Context, rootKey string) error {
 	keys, types := j.everyKey()
-	args := append([]any{formatVersion, j.options.RootKey, bit(!j.options.ReadOnly), "hash"}, types...)
+	args := append([]any{formatVersion, rootKey, bit(!j.options.ReadOnly), "hash"}, types...)
 	said, err := j.readScript(ctx, "opening", foundScript(), keys, args...)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/playctl/playctl/internal/store/redis"
 	"github.com/playctl/playctl/test/redistest"
 	"github.com/playctl/playctl/test/storetest"
+	"github.com/playctl/playctl/test/worldtest"
 )
 
 func TestOpenRefuses(t *testing.T) {
@@ -37,6 +38,37 @@ func TestOpenRefuses(t *testing.T) {
 	if _, err := redis.Open(context.Background(), at(t, server.URL())); err == nil || !strings.Contains(err.Error(), "noeviction") {
 		t.Errorf("a server that evicts: %v, want what to set", err)
 	}
+}
+
+// A server that lost its world under running hosts gets no new one: they wait for the
+// old one's data.
+func TestOpenMakesNoWorldBesideRunningHosts(t *testing.T) {
+	server := redistest.Start(t)
+	o := at(t, server.URL())
+	j := open(t, o)
+	listening, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for _, err := range j.Listen(listening) {
+			if listening.Err() == nil {
+				t.Errorf("listening: %v", err)
+			}
+		}
+	}()
+	hosts := func(want int) func() bool {
+		return func() bool { n, err := j.Hosts(t.Context()); return err == nil && n == want }
+	}
+	worldtest.Eventually(t, "the host listens", hosts(1))
+	open(t, o)
+	server.Do("flushall")
+	if _, err := redis.Open(context.Background(), o); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "bring its data back") {
+		t.Errorf("while a host runs: %v, want ErrUnavailable", err)
+	}
+	stop()
+	<-ended
+	worldtest.Eventually(t, "no host listens", hosts(0))
+	open(t, o)
 }
 
 func TestPassword(t *testing.T) {
