@@ -79,6 +79,7 @@ func (c *call) writeSnapshot(s world.SnapshotJSON, coding world.Coding, compress
 	}
 	c.beginJSON(http.StatusOK, s.Len())
 	c.gather(s.Len())
+	s.Hold = c.holdReply
 	if _, err := s.WriteTo(c); errors.Is(err, world.ErrDropped) {
 		panic(http.ErrAbortHandler) // Only a broken connection tells the client that it is not whole.
 	}

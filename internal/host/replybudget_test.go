@@ -128,6 +128,45 @@ func TestBudgetOfReplies(t *testing.T) {
 	})
 }
 
+// Maps that nobody reads hold large chunks within the budget, and small ones beyond it.
+func TestMapsThatNobodyReadsAreInTheBudgetOfReplies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const budget, chunk = 1 << 20, 64 << 10
+		f := newFixture(t, func(s *setup) { s.host.ReplyBudget = budget })
+		owner := f.main()
+		for range 3 {
+			f.travel(f.player(owner).id, longest)
+		}
+		n := f.serve()
+		var open []net.Conn
+		for range budget/callersPart/chunk + 2 {
+			conn, err := n.ln.dial()
+			if err != nil {
+				t.Fatal(err)
+			}
+			open = append(open, conn)
+			if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: h\r\nX-Node-Id: %s\r\nX-Node-Passw: %s\r\n\r\n", n.play("/snapshot"), owner.id, owner.hash); err != nil {
+				t.Fatal(err)
+			}
+			reply, err := http.ReadResponse(bufio.NewReaderSize(conn, 1024), nil)
+			if err != nil || reply.StatusCode != http.StatusOK {
+				t.Fatalf("%v, %v", reply, err)
+			}
+		}
+		synctest.Wait()
+		if held := f.host.replies.bytes(); held != budget/callersPart {
+			t.Errorf("one caller holds %d bytes of %d", held, budget)
+		}
+		for _, conn := range open {
+			_ = conn.Close()
+		}
+		synctest.Wait()
+		if held := f.host.replies.bytes(); held != 0 {
+			t.Errorf("with no request under way replies hold %d bytes", held)
+		}
+	})
+}
+
 // The log of a space that nobody reads counts as well, for as long as it is not read.
 func TestALogOfASpaceIsInTheBudgetOfReplies(t *testing.T) {
 	f := newFixture(t)

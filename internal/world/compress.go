@@ -79,7 +79,7 @@ func (b *snapshotBody) compress(v *View, coding Coding) *compressedBody {
 
 func compressBody(v *View, coding Coding) *compressedBody {
 	var text []byte
-	for chunk := range chunked(v.bodyParts(), 0) {
+	for chunk := range chunked(v.bodyParts(), 0, chunkBytes) {
 		text = append(text, chunk...)
 	}
 	// Without the brace that only the operation's reply has.

@@ -155,6 +155,27 @@ func readWhile(t *testing.T, f *fixture, agent string, passesAfter int) {
 	}
 }
 
+// A reader for whom there is no room gets the same snapshot in small chunks.
+func TestASnapshotForWhichThereIsNoRoom(t *testing.T) {
+	f := openLarge(t, 0)
+	a := id("a")
+	f.as("", registration(a))
+	f.as("", long(a, 2*mostShared))
+	want := snapshotOf(f.View())
+	for room, size := range map[bool]int{true: chunkBytes, false: smallChunkBytes} {
+		text := f.View().Snapshot()
+		asked, longest := 0, 0
+		text.Hold = func(n int) bool { asked += n; return room }
+		var got []byte
+		if _, err := text.WriteTo(writerFunc(func(b []byte) (int, error) {
+			got, longest = append(got, b...), max(longest, len(b))
+			return len(b), nil
+		})); err != nil || !bytes.Equal(got, want) || asked != chunkBytes || longest != size {
+			t.Errorf("room %t: %d bytes for %d in chunks of %d, %d asked for, %v; want chunks of %d", room, len(got), len(want), longest, asked, err, size)
+		}
+	}
+}
+
 // Who reads slowly does not keep the rows of a rev for which the budget has no room.
 func TestASnapshotThatIsNotKeptIsCut(t *testing.T) {
 	f := openLarge(t, 8*chunkBytes)

@@ -30,6 +30,10 @@ const replyHead = `{"snapshot":`
 
 // SnapshotJSON is the JSON of a view's snapshot, or of a reply that has it.
 type SnapshotJSON struct {
+	// Hold, if set, reports whether its reader may hold that many bytes that no other
+	// shares. Where it may not, a slow reader gets smaller chunks.
+	Hold func(bytes int) bool
+
 	view *View
 	head []byte
 	body int
@@ -79,7 +83,11 @@ func (s *SnapshotJSON) WriteTo(w io.Writer) (int64, error) {
 
 // writeRest goes on after n bytes where no chunks are kept.
 func (s *SnapshotJSON) writeRest(w io.Writer, n int) (int64, error) {
-	for chunk := range chunked(s.view.bodyParts(), n-len(s.head)) {
+	size := chunkBytes
+	if s.Hold != nil && !s.Hold(size) {
+		size = smallChunkBytes
+	}
+	for chunk := range chunked(s.view.bodyParts(), n-len(s.head), size) {
 		if s.view.body.dropped.Load() {
 			return int64(n), ErrDropped
 		}
@@ -148,7 +156,7 @@ func (b *snapshotBody) load(v *View) int {
 	}
 	if length <= mostShared && !b.past.Load() {
 		chunks := make([][]byte, 0, (length+chunkBytes-1)/chunkBytes)
-		for chunk := range chunked(v.bodyParts(), 0) {
+		for chunk := range chunked(v.bodyParts(), 0, chunkBytes) {
 			chunks = append(chunks, bytes.Clone(chunk))
 		}
 		if b.chunks.Store(&chunks); b.past.Load() {
@@ -175,17 +183,27 @@ func (b *snapshotBody) letGo() {
 	b.zstd.Store(nil)
 }
 
-// chunkBytes is how much of a snapshot is encoded, and written, at a time.
-const chunkBytes = 64 << 10
+// How much of a snapshot is encoded, and written, at a time: the second where there is
+// no room for the first.
+const (
+	chunkBytes      = 64 << 10
+	smallChunkBytes = 4 << 10
+)
 
 var chunkBuffers = sync.Pool{New: func() any { return new([chunkBytes]byte) }}
 
-// chunked copies parts, without the first bytes, into chunks that are each valid
-// until the next.
-func chunked(parts iter.Seq[[]byte], skip int) iter.Seq[[]byte] {
+// chunked copies parts, without the first bytes, into chunks of a size that are each
+// valid until the next.
+func chunked(parts iter.Seq[[]byte], skip, size int) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		buf := chunkBuffers.Get().(*[chunkBytes]byte)
-		defer chunkBuffers.Put(buf)
+		var buf []byte
+		if size == chunkBytes {
+			pooled := chunkBuffers.Get().(*[chunkBytes]byte)
+			defer chunkBuffers.Put(pooled)
+			buf = pooled[:]
+		} else {
+			buf = make([]byte, size)
+		}
 		n := 0
 		for part := range parts {
 			if skip >= len(part) {
@@ -193,9 +211,9 @@ func chunked(parts iter.Seq[[]byte], skip int) iter.Seq[[]byte] {
 				continue
 			}
 			part, skip = part[skip:], 0
-			for n+len(part) >= chunkBytes {
+			for n+len(part) >= size {
 				part = part[copy(buf[n:], part):]
-				if n = 0; !yield(buf[:]) {
+				if n = 0; !yield(buf) {
 					return
 				}
 			}
