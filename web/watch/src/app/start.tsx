@@ -28,5 +28,9 @@ export async function start(time: Promise<void>): Promise<void> {
     // The host is gone meanwhile: the page says so in English, which came with it.
   }
   await time
+  // A link that is opened in a tab with this page changes the fragment only.
+  addEventListener('hashchange', () => {
+    if (tokenIn(location.hash) !== undefined || passIn(location.hash) !== undefined) location.reload()
+  })
   render(<Root client={pageClient(placeOf(location.pathname))} token={token} />, place)
 }

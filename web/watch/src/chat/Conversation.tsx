@@ -10,6 +10,7 @@ import { Markdown } from '../markdown/Markdown.js'
 import { text, type TextKey } from '../text/text.js'
 import type { AgentThing } from '../world/things.js'
 import type { WorldStore } from '../world/store.js'
+import { draftTo, keepDraft } from './drafts.js'
 import type { Exchange } from './exchange.js'
 import { membersOf, wordsOf } from './result.js'
 import { Waiting } from './Waiting.js'
@@ -31,7 +32,7 @@ export function Conversation({ store, agent }: { store: WorldStore, agent: Agent
       <div class="log" role="log" aria-live="off" aria-label={text('chat.conversation')} tabIndex={mine.length > 0 ? 0 : -1} ref={log}>
         {mine.map((exchange) => <Talk key={exchange.requestId} exchange={exchange} agent={agent} store={store} />)}
       </div>
-      {may ? <Message store={store} agent={agent} /> : assistToolsOf(agent).length === 0 && <LookOnly />}
+      {may ? <Message key={agent.key} store={store} agent={agent} /> : assistToolsOf(agent).length === 0 && <LookOnly />}
     </section>
   )
 }
@@ -78,7 +79,11 @@ function Result({ result }: { result: JsonObject }): VNode {
 }
 
 function Message({ store, agent }: { store: WorldStore, agent: AgentThing }): VNode {
-  const [message, write] = useState('')
+  const [message, setMessage] = useState(draftTo(store, agent.key))
+  const write = (text: string): void => {
+    setMessage(text)
+    keepDraft(store, agent.key, text)
+  }
   const offline = store.link.value.state !== 'live'
   const send = (event: Event): void => {
     event.preventDefault()

@@ -70,7 +70,7 @@ export const de: Texts = {
   'refused.title': 'Sie brauchen einen Link, um diese Welt zu sehen',
   'refused.why': 'Der Betreiber dieser Welt hat sie nicht für alle freigegeben. Ein Link mit einem Token öffnet sie Ihnen für zwölf Stunden.',
   'refused.expiredTitle': 'Ihr Zugang ist abgelaufen',
-  'refused.expiredWhy': 'Der Link, mit dem Sie gekommen sind, gilt nicht mehr: Ein Link gilt zwölf Stunden und endet mit dem Konto, das ihn erstellt hat.',
+  'refused.expiredWhy': 'Der Link, mit dem Sie gekommen sind, ist nicht oder nicht mehr gültig: Er kann unvollständig oder widerrufen sein. Ein Link gilt zwölf Stunden und endet mit dem Konto, das ihn erstellt hat.',
   'refused.hostTitle': 'Unter dieser Adresse antwortet der Host nicht',
   'refused.hostWhy': 'Der Host liefert diese Seite nur unter Namen aus, die er kennt. Bitten Sie den Betreiber, den Namen aus Ihrer Adresszeile hinzuzufügen, oder verwenden Sie die Adresse, die der Host beim Start ausgegeben hat.',
   'refused.askTitle': 'Fragen Sie den Betreiber dieser Welt',

@@ -74,7 +74,7 @@ export const en = {
   'refused.title': 'You need a link to look at this world',
   'refused.why': 'The operator of this world has not opened it to everyone. A link with a token opens it for you, for twelve hours.',
   'refused.expiredTitle': 'Your access has ended',
-  'refused.expiredWhy': 'Your link has expired: a link is valid for twelve hours, and ends with the account that made it.',
+  'refused.expiredWhy': 'Your link is not valid, or no longer: it may be incomplete or revoked. A link is valid for twelve hours, and ends with the account that made it.',
   'refused.hostTitle': 'This address is not one the host answers to',
   'refused.hostWhy': 'The host serves this page for names it knows. Ask its operator to add the name in your address bar, or use the address it printed when it started.',
   'refused.askTitle': 'Ask the operator of this world',

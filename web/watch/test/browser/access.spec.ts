@@ -125,6 +125,16 @@ test.describe('where a token is asked for', () => {
     await page.reload()
     await verified(page)
   })
+
+  test('a link opens the page in a tab that refused one', async ({ page, host, world, conduct }) => {
+    await world.agent('Ada')
+    conduct.expect(refusedResource)
+    await page.goto(`${host.url}/play/watch#token=pt_none`)
+    await expect(page.getByRole('heading', { name: en['refused.expiredTitle'] })).toBeVisible()
+    await page.goto(`${host.url}/play/watch#token=${await world.watchToken()}`)
+    await verified(page)
+    expect(page.url()).toBe(`${host.url}/play/watch`)
+  })
 })
 
 test.describe('beyond loopback', () => {

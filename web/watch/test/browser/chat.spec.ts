@@ -31,6 +31,22 @@ test('what a person asks is between that person and the agent', async ({ page, b
   await elsewhere.close()
 })
 
+test('what is half written is kept while something else is looked at', async ({ page, host, world }) => {
+  await world.agent('Ada')
+  await world.agent('Grace')
+  await open(page, host)
+  await resident(page, 'Ada').click()
+  await panel(page, 'Ada').getByRole('textbox').fill('Half a message')
+  await panel(page, 'Ada').getByRole('tab', { name: en['panel.facts'] }).click()
+  await expect(panel(page, 'Ada').getByRole('textbox')).toHaveCount(0)
+  await panel(page, 'Ada').getByRole('tab', { name: en['panel.talk'] }).click()
+  await expect(panel(page, 'Ada').getByRole('textbox')).toHaveValue('Half a message')
+  await resident(page, 'Grace').click()
+  await expect(panel(page, 'Grace').getByRole('textbox')).toHaveValue('')
+  await resident(page, 'Ada').click()
+  await expect(panel(page, 'Ada').getByRole('textbox')).toHaveValue('Half a message')
+})
+
 test('what could not be sent is kept, and can be sent again', async ({ page, host, world, conduct }) => {
   conduct.expect(/Failed to load resource|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/)
   await world.agent('Ada', { assistTools: [{ name: 'assist_wave', description: 'Waves', parameters: {} }] })
