@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -39,7 +40,7 @@ func (t *tries) failed(ctx context.Context, sid string, err error) (done bool, f
 		return true, nil
 	}
 	if ctx.Err() != nil {
-		return false, err
+		return false, canceled(ctx, err)
 	}
 	if isRefusal {
 		switch again, gone := t.newSession(ctx, sid, refused); {
@@ -145,9 +146,19 @@ func (t *tries) pause(ctx context.Context, asked time.Duration, err error) error
 	t.client.log.DebugContext(ctx, "repeating a request",
 		"route", t.call.route(), "failed", t.count, "wait", wait, "reason", err)
 	if !pause.For(ctx, wait) {
-		return err
+		return canceled(ctx, err)
 	}
 	return nil
+}
+
+// canceled adds to the error of the last attempt why the caller canceled the call, where it
+// did: that is why there is no further attempt.
+func canceled(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	if !errors.Is(ctx.Err(), context.Canceled) || errors.Is(err, cause) {
+		return err
+	}
+	return fmt.Errorf("%w; the last attempt: %w", cause, err)
 }
 
 // ended is the error of a call whose context ended. A deadline that passed

@@ -93,16 +93,17 @@ func TestNoWaitGoesPastTheDeadline(t *testing.T) {
 func TestACanceledWaitEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timedClient(t, limited("9", time.Now().Add(time.Hour)), retry.Default())
-		ctx, cancel := context.WithCancel(t.Context())
+		ctx, cancel := context.WithCancelCause(t.Context())
+		why := errors.New("the caller's own reason")
 		ended := make(chan error)
 		go func() {
 			_, err := c.Session(ctx)
 			ended <- err
 		}()
 		synctest.Wait() // it waits for the repeat
-		cancel()
-		if err := <-ended; !protocol.HasCode(err, protocol.CodeRateLimited) {
-			t.Errorf("got %v", err)
+		cancel(why)
+		if err := <-ended; !protocol.HasCode(err, protocol.CodeRateLimited) || !errors.Is(err, why) {
+			t.Errorf("got %v, want the last answer and the reason", err)
 		}
 	})
 }

@@ -132,6 +132,9 @@ With --ready it asks for nothing else and needs no credentials: a health check o
 					}
 					err = result.probe(ctx, c.WithRetry(retry.Policy{Attempts: 1}))
 				}
+				if errors.Is(ctx.Err(), context.Canceled) {
+					return nil, context.Cause(ctx)
+				}
 				if command.IsUnreachable(err) || ctx.Err() != nil {
 					return nil, err
 				}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/pause"
+)
+
+// nobody is an address at which no host answers.
+const nobody = "http://127.0.0.1:1"
+
+// A command that is interrupted while it waits for a host says nothing of the host.
+func TestAnInterruptEndsAWaitForTheHost(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		// after is how long it has waited by then.
+		after time.Duration
+	}{
+		{"status --ready --wait 30s", 0},
+		{"status --ready --wait 30s", 15 * time.Second}, // its own tries follow those of each call
+		{"tail", 0},
+		{"record-interaction Ada Hello", 0},
+		{"agent run Ada -- cat", 0},
+	} {
+		t.Run(c.args+" after "+c.after.String(), func(t *testing.T) {
+			home := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				var errs bytes.Buffer
+				p := inProcess(home, nil, append(strings.Fields("--server "+nobody), strings.Fields(c.args)...)...)
+				p.Stderr = &errs
+				ctx, cancel := context.WithCancelCause(t.Context())
+				ended := make(chan int, 1)
+				go func() { ended <- run(ctx, p) }()
+				pause.For(ctx, c.after)
+				synctest.Wait() // it waits for the next try
+				cancel(command.ErrInterrupted)
+				if code := <-ended; code != command.ExitInterrupted || errs.Len() > 0 {
+					t.Errorf("it ended with %d: %s", code, errs.String())
+				}
+			})
+		})
+	}
+}
