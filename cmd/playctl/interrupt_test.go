@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -43,6 +44,43 @@ func TestAnInterruptEndsAWaitForTheHost(t *testing.T) {
 				if code := <-ended; code != command.ExitInterrupted || errs.Len() > 0 {
 					t.Errorf("it ended with %d: %s", code, errs.String())
 				}
+			})
+		})
+	}
+}
+
+// A command that is interrupted while it reads standard input ends, although the read of a
+// terminal does not.
+func TestAnInterruptEndsTheReadOfStandardInput(t *testing.T) {
+	for _, args := range []string{
+		"intercom send Ada -", "record-interaction Ada -", "record-journey Ada -", "aql -", "context import -",
+		"login --invite-file -", "replay -",
+	} {
+		t.Run(args, func(t *testing.T) {
+			home := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				typed, keys := io.Pipe()
+				var errs bytes.Buffer
+				p := inProcess(home, nil, strings.Fields(args)...)
+				p.Stdin, p.Stderr = typed, &errs
+				ctx, cancel := context.WithCancelCause(t.Context())
+				ended := make(chan int, 1)
+				go func() { ended <- run(ctx, p) }()
+				synctest.Wait() // it waits for what is typed
+				cancel(command.ErrInterrupted)
+				synctest.Wait()
+				select {
+				case code := <-ended:
+					if code != command.ExitInterrupted || errs.Len() > 0 {
+						t.Errorf("it ended with %d: %s", code, errs.String())
+					}
+				default:
+					t.Error("it goes on")
+				}
+				if err := keys.Close(); err != nil { // what ends the read of a process is its own end
+					t.Error(err)
+				}
+				synctest.Wait()
 			})
 		})
 	}

@@ -27,6 +27,8 @@ type App struct {
 	MakeMainNode   func(ctx context.Context, phrase *PhraseFlags) error
 	MakeAgentNode  func(ctx context.Context, label string, phrase *PhraseFlags) error
 	MakeNamedAgent func(ctx context.Context, who *Caller, name string) (AgentRef, error)
+	// interrupted is closed when the run is interrupted.
+	interrupted <-chan struct{}
 	// exposed is set once the person was warned that the host does not encrypt.
 	exposed bool
 	// dryRun ends the run where a confirmation would be asked for.

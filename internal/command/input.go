@@ -19,10 +19,10 @@ import (
 const MaxSecret = 64 << 10
 
 // OpenInput opens a file that a person named, or standard input for "-", which stays
-// open.
+// open and of which a read ends with ErrInterrupted when the run is interrupted.
 func (a *App) OpenInput(name string) (io.ReadCloser, error) {
 	if name == "-" {
-		return io.NopCloser(a.Stdin), nil
+		return io.NopCloser(&standardInput{a.Stdin, a.interrupted}), nil
 	}
 	file, err := os.Open(a.Absolute(name))
 	if err != nil {
@@ -32,6 +32,34 @@ func (a *App) OpenInput(name string) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)
 	}
 	return file, nil
+}
+
+// standardInput is standard input for as long as the run is not interrupted.
+type standardInput struct {
+	source      io.Reader
+	interrupted <-chan struct{}
+}
+
+// Read implements io.Reader. No system ends a read of every kind of input, so each is in a
+// goroutine of its own. Read waits for it until the run is interrupted; then the process owns
+// it, whose end is near and ends the read.
+func (s *standardInput) Read(into []byte) (int, error) {
+	type result struct {
+		n   int
+		err error
+	}
+	// After an interrupt nobody may write into the caller's memory.
+	buffer, ended := make([]byte, len(into)), make(chan result, 1)
+	go func() {
+		n, err := s.source.Read(buffer)
+		ended <- result{n, err}
+	}()
+	select {
+	case r := <-ended:
+		return copy(into, buffer[:r.n]), r.err
+	case <-s.interrupted:
+		return 0, ErrInterrupted
+	}
 }
 
 // ReadInput reads what OpenInput opens, at most limit bytes.

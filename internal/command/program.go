@@ -72,7 +72,7 @@ func Run(parent context.Context, p *Program, tree func(*App) *cobra.Command) int
 	if p.Derive == nil {
 		p.Derive = creds.DeriveNodeID
 	}
-	a := &App{Program: p}
+	a := &App{Program: p, interrupted: ctx.Done()}
 	root := tree(a)
 	root.SetArgs(p.Args)
 	root.SetIn(p.Stdin)
