@@ -193,6 +193,13 @@ const (
 	defaultDrainJitter        = 3 * time.Second
 )
 
+// Check refuses options that New refuses as well, before there is a world. The error is an
+// *OptionError where one option alone is why.
+func (o *Options) Check() error {
+	checked := *o
+	return checked.checkValues()
+}
+
 // check fills in defaults and refuses what cannot work.
 func (o *Options) check() error {
 	if o.World == nil {
@@ -206,19 +213,13 @@ func (o *Options) check() error {
 
 // checkSettings is check without what a Standby has not got yet: the world and the deriver.
 func (o *Options) checkSettings() error {
-	if (o.CertFile == "") != (o.KeyFile == "") {
-		return errors.New("host: TLS needs a certificate file and a key file: set both or neither")
-	}
-	if o.Profiling && o.OpsAddress == "" {
-		return errors.New("host: profiles are served on a listener of their own only: set its address")
-	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if o.Metrics == nil {
 		o.Metrics = NewMetrics()
 	}
-	if err := errors.Join(o.checkAccess(), o.checkAddresses(), o.checkWatch()); err != nil {
+	if err := o.checkValues(); err != nil {
 		return err
 	}
 	o.Processors = cmp.Or(o.Processors, runtime.GOMAXPROCS(0))
@@ -230,6 +231,16 @@ func (o *Options) checkSettings() error {
 	}
 	o.Connections.fill(descriptors(), o.Logger)
 	return o.Streams.fill()
+}
+
+func (o *Options) checkValues() error {
+	if (o.CertFile == "") != (o.KeyFile == "") {
+		return errors.New("host: TLS needs a certificate file and a key file: set both or neither")
+	}
+	if o.Profiling && o.OpsAddress == "" {
+		return badOption("Profiling", "profiles are served on a listener of their own only: set its address")
+	}
+	return errors.Join(o.checkAccess(), o.checkAddresses(), o.checkWatch())
 }
 
 func (o *Options) checkAccess() error {
@@ -248,13 +259,13 @@ func (o *Options) checkAccess() error {
 			return fmt.Errorf("host: registration is %q but no registration token is set", RegistrationToken)
 		}
 	default:
-		return fmt.Errorf("host: registration %q must be open, token or closed", o.Registration)
+		return badOption("Registration", "registration %q must be open, token or closed", o.Registration)
 	}
 	switch o.APIKeys {
 	case APIKeysRequired, APIKeysOptional, APIKeysOff:
 		return nil
 	}
-	return fmt.Errorf("host: the policy for API keys %q must be required, optional or off", o.APIKeys)
+	return badOption("APIKeys", "the policy for API keys %q must be required, optional or off", o.APIKeys)
 }
 
 func (o *Options) checkCompat() error {
@@ -263,10 +274,10 @@ func (o *Options) checkCompat() error {
 		return nil
 	case CompatAgentPlay:
 	default:
-		return fmt.Errorf("host: the compatibility %q is not known: there is %s", o.Compat, CompatAgentPlay)
+		return badOption("Compat", "the compatibility %q is not known: there is %s", o.Compat, CompatAgentPlay)
 	}
 	if o.APIKeys == APIKeysRequired {
-		return fmt.Errorf("host: clients of %s send no API key, so with that compatibility API keys cannot be %q", o.Compat, APIKeysRequired)
+		return badOption("APIKeys", "clients of %s send no API key, so with that compatibility API keys cannot be %q", o.Compat, APIKeysRequired)
 	}
 	o.APIKeys = cmp.Or(o.APIKeys, APIKeysOptional)
 	return nil
@@ -278,23 +289,26 @@ const maxWorldName = 80
 func (o *Options) checkWatch() error {
 	o.WatchAccess = cmp.Or(o.WatchAccess, WatchLocal)
 	o.WorldName = strings.TrimSpace(o.WorldName)
-	if n := utf8.RuneCountInString(o.WorldName); n > maxWorldName || !utf8.ValidString(o.WorldName) || strings.ContainsFunc(o.WorldName, unicode.IsControl) {
-		return fmt.Errorf("host: the world's name has %d characters, allowed are %d and no control characters", n, maxWorldName)
+	if n := utf8.RuneCountInString(o.WorldName); n > maxWorldName {
+		return badOption("WorldName", "the world's name has %d characters, but %d is the maximum", n, maxWorldName)
+	}
+	if !utf8.ValidString(o.WorldName) || strings.ContainsFunc(o.WorldName, unicode.IsControl) {
+		return badOption("WorldName", "the world's name %q must be UTF-8 text without control characters", o.WorldName)
 	}
 	switch o.WatchAccess {
 	case WatchLocal, WatchPublic, WatchToken:
 	default:
-		return fmt.Errorf("host: the access to the watch page %q must be local, public or token", o.WatchAccess)
+		return badOption("WatchAccess", "the access to the watch page %q must be local, public or token", o.WatchAccess)
 	}
-	return errors.Join(checkNames(&o.WatchNames), checkNames(&o.AllowHosts))
+	return errors.Join(checkNames("WatchNames", &o.WatchNames), checkNames("AllowHosts", &o.AllowHosts))
 }
 
 // checkNames refuses what is not the name of a host, and puts the others in lower case.
-func checkNames(names *[]string) error {
+func checkNames(option string, names *[]string) error {
 	*names = slices.Clone(*names)
 	for i, name := range *names {
 		if name == "" || strings.ContainsAny(name, "/ @") || hostName(name) != strings.ToLower(name) {
-			return fmt.Errorf("host: %q is not a name of this machine: write it without scheme and port, such as box.local", name)
+			return badOption(option, "%q is not a name of this machine: write it without scheme and port, such as box.local", name)
 		}
 		(*names)[i] = strings.ToLower(name)
 	}
@@ -302,40 +316,44 @@ func checkNames(names *[]string) error {
 }
 
 func (o *Options) checkAddresses() error {
-	for _, a := range []string{o.Address, o.OpsAddress} {
-		if a == "" {
+	for _, listener := range []struct{ option, address string }{{"Address", o.Address}, {"OpsAddress", o.OpsAddress}} {
+		if listener.address == "" {
 			continue
 		}
-		if _, _, err := net.SplitHostPort(a); err != nil {
-			return fmt.Errorf("host: %q is not an address to listen on: write host:port: %w", a, err)
+		if _, _, err := net.SplitHostPort(listener.address); err != nil {
+			return badOption(listener.option, "%q is not an address to listen on: write host:port: %w", listener.address, err)
 		}
 	}
 	if o.PublicURL != "" {
 		u, err := url.Parse(o.PublicURL)
 		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-			return fmt.Errorf("host: the public URL %q must be http:// or https:// with a host, without query or fragment", o.PublicURL)
+			return badOption("PublicURL", "the public URL %q must be http:// or https:// with a host, without query or fragment", o.PublicURL)
 		}
 		o.PublicURL = strings.TrimRight(o.PublicURL, "/")
 	}
-	return o.checkOrigins()
+	return cmp.Or(checkOrigins("CORSOrigins", &o.CORSOrigins), checkOrigins("WatchEmbed", &o.WatchEmbed), checkFrames(o.WatchEmbed))
 }
 
-func (o *Options) checkOrigins() error {
-	for _, list := range []*[]string{&o.CORSOrigins, &o.WatchEmbed} {
-		*list = slices.Clone(*list)
-		for i, origin := range *list {
-			u, err := url.Parse(strings.TrimRight(origin, "/"))
-			if err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
-				return fmt.Errorf("host: %q is not an origin: write scheme://host or scheme://host:port", origin)
-			}
-			// An origin is compared as text; browsers send it in lower case.
-			(*list)[i] = strings.ToLower(u.Scheme + "://" + u.Host)
+// checkOrigins refuses what is not an origin, and puts the others in lower case.
+func checkOrigins(option string, origins *[]string) error {
+	*origins = slices.Clone(*origins)
+	for i, origin := range *origins {
+		u, err := url.Parse(strings.TrimRight(origin, "/"))
+		if err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.User != nil {
+			return badOption(option, "%q is not an origin: write scheme://host or scheme://host:port", origin)
 		}
+		// An origin is compared as text; browsers send it in lower case.
+		(*origins)[i] = strings.ToLower(u.Scheme + "://" + u.Host)
 	}
-	for _, origin := range o.WatchEmbed {
+	return nil
+}
+
+// checkFrames refuses origins that cannot show the watch page.
+func checkFrames(origins []string) error {
+	for _, origin := range origins {
 		// They are written into a policy, where these marks divide.
 		if scheme, _, _ := strings.Cut(origin, ":"); scheme != "https" && scheme != "http" || strings.ContainsAny(origin, "*,;'") {
-			return fmt.Errorf("host: %q is not an origin of pages: write https://host or https://host:port", origin)
+			return badOption("WatchEmbed", "%q is not an origin of pages: write https://host or https://host:port", origin)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -27,6 +28,8 @@ func TestOptionsThatCannotWork(t *testing.T) {
 		"any origin":                    {func(o *Options) { o.CORSOrigins = []string{"*"} }, "origin"},
 		"frame of any origin":           {func(o *Options) { o.WatchEmbed = []string{"https://*.a.org"} }, "origin"},
 		"frame of a policy":             {func(o *Options) { o.WatchEmbed = []string{"https://a.org;script-src"} }, "origin"},
+		"long name of the world":        {func(o *Options) { o.WorldName = strings.Repeat("é", 81) }, "81 characters"},
+		"name of the world of lines":    {func(o *Options) { o.WorldName = "a\nb" }, "control"},
 		"frame of no page":              {func(o *Options) { o.WatchEmbed = []string{"ftp://a.org"} }, "origin"},
 		"unknown registration":          {func(o *Options) { o.Registration = "sometimes" }, "sometimes"},
 		"token without a token":         {func(o *Options) { o.Registration = RegistrationToken }, "token"},
@@ -44,6 +47,25 @@ func TestOptionsThatCannotWork(t *testing.T) {
 				t.Errorf("New: %v, want an error that says %q", err, c.want)
 			}
 		})
+	}
+}
+
+// What is wrong with one option is known before there is a world, and names the option.
+func TestOptionsAreCheckedBeforeTheWorld(t *testing.T) {
+	if err := (&Options{WatchEmbed: []string{"https://a.org/"}}).Check(); err != nil {
+		t.Errorf("good options: %v", err)
+	}
+	for option, o := range map[string]*Options{
+		"Address": {Address: "7420"}, "OpsAddress": {OpsAddress: "7420"}, "PublicURL": {PublicURL: "example.org"},
+		"CORSOrigins": {CORSOrigins: []string{"foo"}}, "WatchEmbed": {WatchEmbed: []string{"ftp://a.org"}},
+		"WatchNames": {WatchNames: []string{"a/b"}}, "AllowHosts": {AllowHosts: []string{"a/b"}}, "WorldName": {WorldName: "a\nb"},
+		"Registration": {Registration: "sometimes"}, "APIKeys": {APIKeys: "maybe"}, "Compat": {Compat: "other"},
+		"WatchAccess": {WatchAccess: "some"}, "Profiling": {Profiling: true},
+	} {
+		err := o.Check()
+		if wrong, ok := errors.AsType[*OptionError](err); !ok || wrong.Option != option {
+			t.Errorf("%s: %v", option, err)
+		}
 	}
 }
 

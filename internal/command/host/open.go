@@ -177,7 +177,24 @@ func hostOptions(a *command.App, s *serveSettings) (*host.Options, error) {
 	options.AdminToken, options.RegistrationToken = admin, registration
 	options.TrustedProxies, options.Logger = proxies, logger
 	options.CertFile, options.KeyFile = a.Absolute(options.CertFile), a.Absolute(options.KeyFile)
-	return &options, nil
+	return &options, checkOptions(a, &options)
+}
+
+// optionFlags are the flags of the options that the host checks.
+var optionFlags = map[string]string{
+	"Address": "listen", "OpsAddress": "metrics-listen", "Profiling": "pprof", "PublicURL": "public-url",
+	"CORSOrigins": "cors-origin", "AllowHosts": "allow-host", "Registration": "registration", "APIKeys": "api-keys", "Compat": "compat",
+	"WatchAccess": "watch-access", "WatchNames": "watch-name", "WatchEmbed": "watch-embed", "WorldName": "world-name",
+}
+
+// checkOptions names the flag, or the place that it was set at instead, of an option that the
+// host refuses.
+func checkOptions(a *command.App, options *host.Options) error {
+	err := options.Check()
+	if wrong, ok := errors.AsType[*host.OptionError](err); ok {
+		return command.BadSetting(a.Sources.Where(optionFlags[wrong.Option]), wrong.Err)
+	}
+	return err
 }
 
 // noToken says how to make the file of a token that is not there.

@@ -16,6 +16,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/command/place"
 	"github.com/playctl/playctl/internal/pause"
 )
 
@@ -35,6 +36,9 @@ var errNoHost = errors.New("no host runs in the background")
 
 // runFolder returns where a host keeps those files.
 func runFolder(a *command.App, dataDir string) (string, error) {
+	if err := place.CheckFolder(a.Sources, dataDir); err != nil {
+		return "", err
+	}
 	if dataDir == "" {
 		return "", command.Hintf(command.Usagef("there is no home folder to keep the log in"), "name a folder with --data-dir")
 	}

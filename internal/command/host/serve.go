@@ -80,7 +80,7 @@ instead, until "playctl stop", with its log in a file of the data folder.`,
 
 // serve hosts a world until ctx ends.
 func serve(ctx context.Context, a *command.App, s *serveSettings) (err error) {
-	if err := s.check(); err != nil {
+	if err := s.check(a.Sources); err != nil {
 		return err
 	}
 	if err := s.checkStore(a.Sources); err != nil {

@@ -214,13 +214,13 @@ func (s *serveSettings) checkTogether() error {
 }
 
 // check refuses what a host cannot be run with.
-func (s *serveSettings) check() error {
+func (s *serveSettings) check(from *command.Sources) error {
 	if err := s.checkTogether(); err != nil {
 		return err
 	}
 	for flag, address := range map[string]string{"listen": s.options.Address, "metrics-listen": s.options.OpsAddress} {
 		if err := checkAddress(address); err != nil {
-			return command.Usagef("--%s: %w", flag, err)
+			return command.BadSetting(from.Where(flag), err)
 		}
 	}
 	for _, l := range s.limitFlags() {
@@ -238,7 +238,7 @@ func (s *serveSettings) check() error {
 	return command.Usagef("--watch-access is %q: it must be local, public or token", s.options.WatchAccess)
 }
 
-// checkAddress refuses what cannot be listened on; a name is left to the system.
+// checkAddress refuses what cannot be listened on; the name of a host is left to the system.
 func checkAddress(address string) error {
 	if address == "" {
 		return nil
@@ -250,12 +250,18 @@ func checkAddress(address string) error {
 	if number, err := strconv.ParseUint(port, 10, 64); err == nil && number > math.MaxUint16 {
 		return fmt.Errorf("%q: ports go up to %d", address, math.MaxUint16)
 	}
+	if _, err := net.LookupPort("tcp", port); err != nil {
+		return fmt.Errorf("%q: %q is not a port: write a number such as 7420", address, port)
+	}
 	return nil
 }
 
 // checkStore refuses two answers to where the world is kept; the command line wins
 // over one from elsewhere.
 func (s *serveSettings) checkStore(from *command.Sources) error {
+	if err := place.CheckFolder(from, s.store.DataDir); err != nil {
+		return err
+	}
 	switch {
 	case s.storeWait < 0:
 		return command.Usagef("--store-wait cannot be negative: 0 = do not wait")

@@ -29,10 +29,24 @@ func Of(a *command.App, f *Flags) (Place, error) {
 	if f.OnServer(a.Sources) {
 		return onServer(a, f, "store", f.Address.Text)
 	}
+	if err := CheckFolder(a.Sources, f.DataDir); err != nil {
+		return Place{}, err
+	}
 	if f.DataDir == "" {
 		return Place{}, command.Hintf(errors.New("there is no home folder for the store"), "name its folder with --data-dir")
 	}
 	return inFile(a, f, filepath.Join(a.Absolute(f.DataDir), StoreFile))
+}
+
+// CheckFolder refuses a data folder that was given without a name.
+func CheckFolder(from *command.Sources, dataDir string) error {
+	switch {
+	case dataDir != "" || !from.Made("data-dir"):
+		return nil
+	case from.ByFlag("data-dir"):
+		return command.Usagef("--data-dir is empty")
+	}
+	return command.BadSetting(from.Where("data-dir"), errors.New("data-dir is empty"))
 }
 
 // Named returns the store that a flag's value names: an address, a store's file, or the
