@@ -90,11 +90,30 @@ func (closedPipe) Write([]byte) (int, error) {
 
 func TestAReaderThatLeftIsNoFailure(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"version"}, {"version", "-o", "json"}, {"completion", "bash"}, {"config", "show"}} {
+	for _, args := range [][]string{{"version"}, {"version", "-o", "json"}, {"completion", "bash"}, {"config", "show"}, {"--help"}} {
 		var errs bytes.Buffer
 		p := inProcess(t.TempDir(), nil, args...)
 		p.Stdout, p.Stderr = closedPipe{}, &errs
 		if code := run(t.Context(), p); code != command.ExitDone || errs.Len() > 0 {
+			t.Errorf("%v ended with %d: %s", args, code, errs.String())
+		}
+	}
+}
+
+// fullDisk has no room for what is written, as the system tells it.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) {
+	return 0, &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.ENOSPC}
+}
+
+func TestAFullDiskIsAFailure(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"version"}, {"--version"}, {}, {"--help"}, {"tail", "--help"}, {"help", "tail"}, {"help", "exit-codes"}} {
+		var errs bytes.Buffer
+		p := inProcess(t.TempDir(), nil, args...)
+		p.Stdout, p.Stderr = fullDisk{}, &errs
+		if code := run(t.Context(), p); code != command.ExitFailed || !strings.Contains(errs.String(), "no space left on device") {
 			t.Errorf("%v ended with %d: %s", args, code, errs.String())
 		}
 	}

@@ -29,6 +29,8 @@ type App struct {
 	MakeNamedAgent func(ctx context.Context, who *Caller, name string) (AgentRef, error)
 	// interrupted is closed when the run is interrupted.
 	interrupted <-chan struct{}
+	// unwritten is why the help could not be written.
+	unwritten error
 	// exposed is set once the person was warned that the host does not encrypt.
 	exposed bool
 	// dryRun ends the run where a confirmation would be asked for.

@@ -60,8 +60,8 @@ func (a *App) setHelp(root *cobra.Command) {
 		if cmd.Runnable() || cmd.HasSubCommands() {
 			text += "\n" + usage(cmd, width(out))
 		}
-		// Cobra has no way to report that help could not be written.
-		_ = writeHelp(out, text)
+		// Cobra has no way to report that help could not be written: Run does.
+		a.unwritten = writeHelp(out, text)
 	})
 }
 

@@ -5,6 +5,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,6 +80,7 @@ func Run(parent context.Context, p *Program, tree func(*App) *cobra.Command) int
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
 	cmd, err := root.ExecuteContextC(ctx)
+	err = cmp.Or(err, a.unwritten)
 	if err != nil && errors.Is(context.Cause(ctx), ErrInterrupted) && errors.Is(err, context.Canceled) {
 		err = ErrInterrupted
 	}
