@@ -82,7 +82,7 @@ type Host struct {
 	closing, closed chan struct{}
 	closeBegun      atomic.Bool
 	closeErr        error
-	servers         []*http.Server
+	servers         []gatedServer
 }
 
 // New checks the options and makes a host. It neither listens nor serves yet.

@@ -103,9 +103,9 @@ func (h *Host) useListener(ln net.Listener) {
 }
 
 // Serve answers requests until the context ends or Close is called, and then
-// returns nil once everything has shut down gracefully. It listens first if Listen
-// was not called. An error is that of a listener that broke, or says that the
-// graceful shutdown took too long.
+// returns nil once everything has shut down gracefully, after 8 s at most: what has
+// not ended by then is cut, which the log tells. It listens first if Listen was not
+// called. An error is that of a listener that broke, or one of Close.
 func (h *Host) Serve(ctx context.Context) error {
 	if h.Addr() == nil {
 		if err := h.Listen(ctx); err != nil {
@@ -133,32 +133,33 @@ func (h *Host) Serve(ctx context.Context) error {
 	return errors.Join(failed, err)
 }
 
+// gatedServer is a server with the connections of its listener.
+type gatedServer struct {
+	*http.Server
+	gate *gate
+}
+
 // serveListeners starts a server for each listener. The channel has the first
 // error of a server that was not stopped; wait returns when all have ended.
 func (h *Host) serveListeners() (broken <-chan error, wait func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	type pair struct {
-		server *http.Server
-		ln     net.Listener
-	}
 	limits := &h.options.Connections
 	door := newGate(h.listener, &h.options, limits.Connections, limits.PerAddress)
 	h.gate.Store(door)
-	pairs := []pair{{newServer(h.handler, h.log, h.tls), door}}
+	h.servers = []gatedServer{{newServer(h.handler, h.log, h.tls), door}}
 	if h.opsLn != nil {
 		// A profile is written for longer than any other reply.
 		ops := newServer(h.ops, h.log, nil)
 		ops.WriteTimeout = 0
-		pairs = append(pairs, pair{ops, newGate(h.opsLn, &h.options, opsConnections, opsConnections)})
+		h.servers = append(h.servers, gatedServer{ops, newGate(h.opsLn, &h.options, opsConnections, opsConnections)})
 	}
-	failures := make(chan error, len(pairs))
+	failures := make(chan error, len(h.servers))
 	var running sync.WaitGroup
-	for _, p := range pairs {
-		h.servers = append(h.servers, p.server)
+	for _, s := range h.servers {
 		running.Go(func() {
-			if err := serveOn(p.server, p.ln); !errors.Is(err, http.ErrServerClosed) {
-				failures <- fmt.Errorf("serve %s: %w", p.ln.Addr(), err)
+			if err := serveOn(s.Server, s.gate); !errors.Is(err, http.ErrServerClosed) {
+				failures <- fmt.Errorf("serve %s: %w", s.gate.Addr(), err)
 			}
 		})
 	}
@@ -216,9 +217,11 @@ var http2Limits = http.HTTP2Config{
 
 // Close shuts the host down gracefully: readiness goes off, streams end over the drain
 // jitter and new ones at once, the listeners close, requests under way are answered,
-// and the background work stops. What has not ended when the context does is cut, and
-// the error says so. Close may be called again; it then waits for the first call's end
-// and returns its error. The world is left open.
+// and the background work stops. What has not ended when the context does is cut: the
+// log tells how much that was, and it is no error. Streams of a Handler, whose
+// connections are another server's, cannot be cut, and the error says that they go on.
+// Close may be called again; it then waits for the first call's end and returns its
+// error. The world is left open.
 func (h *Host) Close(ctx context.Context) error {
 	if h.closeBegun.CompareAndSwap(false, true) {
 		h.closeErr = h.shutdown(ctx)
@@ -240,27 +243,54 @@ func (h *Host) shutdown(ctx context.Context) error {
 	}
 	h.streams.drain()
 	late := h.streams.wait(ctx)
+	failed := h.stopServers(ctx)
+	if late != nil && h.gate.Load() != nil {
+		// They end as soon as they notice that their connections were cut.
+		cut, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), cutTimeout, errNotCut)
+		defer cancel()
+		late = h.streams.wait(cut)
+	}
+	failed = errors.Join(late, failed, h.closeListeners())
+	h.sweeper.stop()
+	h.metrics.forget()
+	return failed
+}
+
+// errNotCut is why Close no longer waits for streams that it has cut.
+var errNotCut = fmt.Errorf("they have not ended %s after their connections were cut", cutTimeout)
+
+// stopServers stops the servers, and cuts what has not ended when the context does.
+func (h *Host) stopServers(ctx context.Context) (failed error) {
 	h.mu.Lock()
 	servers := h.servers
 	h.mu.Unlock()
+	var connections, requests int
 	// The last one has the probes: it answers that the host is not ready until
 	// everything else has ended.
-	for _, server := range servers {
-		if err := server.Shutdown(ctx); err != nil {
-			late = errors.Join(late, fmt.Errorf("wait for requests under way: %w", err), server.Close())
+	for _, s := range servers {
+		if err := s.Shutdown(ctx); err != nil && !errors.Is(err, ctx.Err()) {
+			failed = errors.Join(failed, fmt.Errorf("stop serving %s: %w", s.gate.Addr(), err))
 		}
-	}
-	if door := h.gate.Load(); late != nil && door != nil {
+		if ctx.Err() == nil {
+			continue
+		}
+		open, asking := s.gate.left()
+		connections, requests = connections+open, requests+asking
+		failed = errors.Join(failed, s.Close())
 		// The server knows nothing of the streams that were taken over.
-		door.cut()
-		cut, cancel := context.WithTimeout(context.WithoutCancel(ctx), cutTimeout)
-		defer cancel()
-		late = errors.Join(late, h.streams.wait(cut))
+		s.gate.cut()
 	}
-	late = errors.Join(late, h.closeListeners())
-	h.sweeper.stop()
-	h.metrics.forget()
-	return late
+	if connections > 0 {
+		h.log.Warn("what did not end in time was cut", "connections", connections, "requests", requests)
+	}
+	return failed
+}
+
+// left counts the connections that are open, and the requests under way on them.
+func (g *gate) left() (connections, requests int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.open), g.asking
 }
 
 // closeListeners closes listeners that no server has closed.

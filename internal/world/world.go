@@ -256,6 +256,6 @@ func (w *World) Close(ctx context.Context) error {
 	case <-done:
 		return nil
 	case <-ctx.Done():
-		return errors.Join(errors.New("world: the writer has not finished"), ctx.Err())
+		return fmt.Errorf("world: wait for the writer to finish: %w", context.Cause(ctx))
 	}
 }

@@ -255,9 +255,12 @@ func (l escapedLog) Write(line []byte) (int, error) {
 // process after 10 s, most of which the host needs for its streams.
 const closeTimeout = 2 * time.Second
 
+// errCloseTimeout is why close no longer waits. It is not about --timeout.
+var errCloseTimeout = fmt.Errorf("it took longer than %s", closeTimeout)
+
 // close ends what was opened, the uppermost first.
 func (s *served) close(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, closeTimeout, errCloseTimeout)
 	defer cancel()
 	var failed []error
 	if s.host != nil {
