@@ -254,12 +254,16 @@ func restore(ctx context.Context, a *command.App, name string, to place.Place) (
 		return backup.Info{}, err
 	}
 	defer func() { _ = source.Close() }()
-	return backup.Restore(ctx, source, backup.Target{
+	info, err = backup.Restore(ctx, source, backup.Target{
 		SID:     newSID(),
 		Now:     a.Now(),
 		Begin:   func(rootKey string) (store.Import, error) { return to.Begin(ctx, rootKey) },
 		SetTerm: to.Terms(),
 	})
+	if errors.Is(err, backup.ErrInvalid) {
+		return backup.Info{}, command.Hintf(fmt.Errorf("%s: %w", name, err), "use another backup: nothing was restored")
+	}
+	return info, err
 }
 
 // newSID draws the id of a session: a random UUID, version 4 (RFC 9562).

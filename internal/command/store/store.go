@@ -12,6 +12,8 @@ import (
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/command/place"
 	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/backup"
 	"github.com/playctl/playctl/internal/store/redis"
 	"github.com/playctl/playctl/internal/store/verify"
 )
@@ -24,6 +26,14 @@ func Commands(a *command.App) []*cobra.Command {
 }
 
 func newStoreCommand(a *command.App) *cobra.Command {
+	all := []*cobra.Command{
+		newStoreCheckCommand(a), newStoreCompactCommand(a), newStoreBackupCommand(a), newStoreRestoreCommand(a),
+		newStoreMigrateCommand(a), newStoreACLCommand(a),
+	}
+	for _, cmd := range all {
+		run := cmd.RunE
+		cmd.RunE = func(cmd *cobra.Command, args []string) error { return unverified(run(cmd, args)) }
+	}
 	return command.Group(&cobra.Command{
 		Use:     "store",
 		GroupID: command.GroupHost,
@@ -35,9 +45,23 @@ whose hosts may run while it is read.`,
 			"playctl store check",
 			"playctl store backup world.backup",
 			"playctl store migrate --from ~/.local/state/playctl --to redis://redis.example.com:6379"),
-	}, newStoreCheckCommand(a), newStoreCompactCommand(a), newStoreBackupCommand(a), newStoreRestoreCommand(a),
-		newStoreMigrateCommand(a), newStoreACLCommand(a))
+	}, all...)
 }
+
+// unverified makes a failed verification of an error that says that a store or a backup is
+// damaged. Other errors stay as they are.
+func unverified(err error) error {
+	switch {
+	case errors.Is(err, backup.ErrInvalid):
+		return fmt.Errorf("%w: %w", command.ErrUnverified, err)
+	case errors.Is(err, store.ErrCorrupt):
+		return command.Hintf(fmt.Errorf("%w: %w", command.ErrUnverified, err), hintRestore)
+	}
+	return err
+}
+
+// hintRestore is what to do about a store that is damaged.
+const hintRestore = "\"playctl store restore\" creates a store from a backup: use the newest one"
 
 // registerDataDir adds the flag that names the store's folder.
 func registerDataDir(a *command.App, cmd *cobra.Command, dataDir *string) {
@@ -82,7 +106,7 @@ published. It changes nothing and exits with 5 if something is wrong.`,
 				return err
 			}
 			return command.Hintf(fmt.Errorf("%w: %s has %s", command.ErrUnverified, at, command.Plural(len(result.Problems), "problem", "problems")),
-				"\"playctl store restore\" creates a store from a backup")
+				hintRestore)
 		},
 	}
 	stored.Register(cmd.Flags(), a)

@@ -130,7 +130,12 @@ func (r *reader) ReadByte() (byte, error) {
 
 func (r *reader) line() (string, error) {
 	text, err := r.in.ReadSlice('\n')
-	if err != nil {
+	switch {
+	case errors.Is(err, io.EOF):
+		return "", fmt.Errorf("%w: its head is cut off", ErrInvalid)
+	case errors.Is(err, bufio.ErrBufferFull):
+		return "", fmt.Errorf("%w: its head has no end", ErrInvalid)
+	case err != nil:
 		return "", fmt.Errorf("%w: its head cannot be read: %w", ErrInvalid, err)
 	}
 	r.sum.Write(text)
@@ -172,8 +177,10 @@ func (r *reader) frame() (kind byte, payload []byte, err error) {
 	}
 	// The buffer grows with what is there, not with what a length claims.
 	var buffer bytes.Buffer
-	if _, err := io.CopyN(&buffer, r.in, int64(size)); err != nil {
-		return 0, nil, fmt.Errorf("%w: it is cut off: %w", ErrInvalid, err)
+	if _, err := io.CopyN(&buffer, r.in, int64(size)); errors.Is(err, io.EOF) {
+		return 0, nil, fmt.Errorf("%w: it is cut off", ErrInvalid)
+	} else if err != nil {
+		return 0, nil, fmt.Errorf("%w: the rest of it cannot be read: %w", ErrInvalid, err)
 	}
 	r.sum.Write(buffer.Bytes())
 	if kind == frameSum {

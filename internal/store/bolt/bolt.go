@@ -7,7 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -197,11 +199,20 @@ func guard(operation func() error) (err error) {
 		if p == nil {
 			return
 		}
-		if fault, ok := p.(interface{ Addr() uintptr }); ok {
-			err = panicError{fmt.Errorf("%w: a page could not be read: %v", store.ErrUnavailable, fault)}
+		if _, fault := p.(interface{ Addr() uintptr }); fault {
+			err = panicError{fmt.Errorf("%w: a page could not be read", store.ErrUnavailable)}
 			return
 		}
-		err = panicError{fmt.Errorf("%w: %v", store.ErrCorrupt, p)}
+		err = panicError{fmt.Errorf("%w: its pages cannot be read%s", store.ErrCorrupt, cause(p))}
 	}()
 	return operation()
+}
+
+// cause returns what bbolt says of a page, as a clause; "" where the panic is one of Go's
+// runtime, which says nothing of the page.
+func cause(p any) string {
+	if _, ofRuntime := p.(runtime.Error); ofRuntime {
+		return ""
+	}
+	return fmt.Sprintf(" (%s)", strings.TrimPrefix(fmt.Sprint(p), "assertion failed: "))
 }

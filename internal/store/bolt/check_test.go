@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -53,6 +54,7 @@ func tryDamaged(t *testing.T, o bolt.Options, want []store.Entry) string {
 	t.Helper()
 	j, err := bolt.Open(context.Background(), o)
 	if err != nil {
+		checkWords(t, err.Error())
 		return "not opened"
 	}
 	defer func() { _ = j.Close() }()
@@ -69,8 +71,19 @@ func tryDamaged(t *testing.T, o bolt.Options, want []store.Entry) string {
 		t.Errorf("damage is reported as %v", err)
 	}
 	problems, checkErr := j.CheckPages(context.Background())
+	checkWords(t, append(problems, fmt.Sprint(err), fmt.Sprint(checkErr))...)
 	if err != nil || checkErr != nil || len(problems) > 0 {
 		return "found"
 	}
 	return "harmless"
+}
+
+// checkWords fails the test where damage is reported in the words of a panic.
+func checkWords(t *testing.T, said ...string) {
+	t.Helper()
+	for _, text := range said {
+		if strings.Contains(text, "runtime error") || strings.Contains(text, "assertion failed") {
+			t.Errorf("damage is reported in the words of a panic: %s", text)
+		}
+	}
 }

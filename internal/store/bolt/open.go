@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -165,10 +166,22 @@ func explainOpen(path string, err error) error {
 	switch {
 	case errors.Is(err, berrors.ErrTimeout):
 		return locked(path)
+	case errors.Is(err, store.ErrCorrupt):
+		return fmt.Errorf("opening %s: %w; restore a backup, or move the file away", path, err)
 	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch),
-		errors.Is(err, store.ErrCorrupt):
+		tooShort(path, err):
 		return fmt.Errorf("%w: %s is not a store that can be read (%w); restore a backup, or move the file away", store.ErrCorrupt, path, err)
 	default:
 		return fmt.Errorf("%w: opening %s: %w", store.ErrUnavailable, path, err)
 	}
+}
+
+// tooShort reports whether a file was not opened because it has less than two pages, of
+// which bbolt has no error to compare with.
+func tooShort(path string, err error) bool {
+	if _, ofSystem := errors.AsType[syscall.Errno](err); ofSystem {
+		return false
+	}
+	bytes, err := size(path)
+	return err == nil && bytes < int64(2*os.Getpagesize())
 }

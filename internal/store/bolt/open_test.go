@@ -163,7 +163,10 @@ func TestOpenRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, store.ErrCorrupt, "meta"},
-		"text":  {func(t *testing.T, o *bolt.Options) { overwrite(t, o.Path, []byte("hello")) }, store.ErrCorrupt, "not a store"},
+		"text": {func(t *testing.T, o *bolt.Options) { overwrite(t, o.Path, []byte("hello")) }, store.ErrCorrupt, "not a store"},
+		"a page and a bit of noise": {func(t *testing.T, o *bolt.Options) {
+			overwrite(t, o.Path, bytes.Repeat([]byte("noise"), 1_000))
+		}, store.ErrCorrupt, "not a store"},
 		"empty": {func(t *testing.T, o *bolt.Options) { overwrite(t, o.Path, nil) }, store.ErrCorrupt, "empty"},
 		"noise": {func(t *testing.T, o *bolt.Options) {
 			overwrite(t, o.Path, bytes.Repeat([]byte("noise"), 20_000))
