@@ -90,7 +90,7 @@ func (f *loginFlags) invitation(ctx context.Context, a *command.App, args []stri
 			"run \"playctl login\" and paste it, or name its file with --invite-file; have this one revoked if others may have seen it")
 	}
 	if f.inviteFile != "" {
-		return invited, command.Usagef("--invite-file names the host, and so does the URL: use one of them")
+		return invited, command.Hintf(command.Usagef("--invite-file names the host, and so does the URL"), "leave the URL out")
 	}
 	if invited.ServerURL, err = creds.ParseServerURL(args[0]); err != nil {
 		return invited, command.Usagef("%w", err)
