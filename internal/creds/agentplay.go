@@ -24,7 +24,7 @@ type agentPlayJSON struct {
 	RootKey   string       `json:"rootKey,omitzero"`
 	// Fingerprint is that of the certificate that is trusted.
 	Fingerprint string               `json:"certificateFingerprint,omitzero"`
-	APIKey      protocol.WireSecret  `json:"apiKey,omitzero"`
+	APIKey      keyField             `json:"apiKey,omitzero"`
 	Agents      []agentPlayAgentJSON `json:"agentNodes,omitempty"`
 }
 
@@ -104,7 +104,7 @@ func ParseAgentPlay(path string, data []byte, opts ImportOptions) (*Context, err
 	}
 	c.RootKey, c.Fingerprint = doc.RootKey, doc.Fingerprint
 	hash, kept := opts.split(doc.Passw)
-	c.Main = &MainNode{NodeID: string(doc.NodeID), PasswHash: hash, APIKey: doc.APIKey.Secret, Phrase: kept, CreatedAt: opts.Now}
+	c.Main = &MainNode{NodeID: string(doc.NodeID), PasswHash: hash, APIKey: protocol.Secret(doc.APIKey), Phrase: kept, CreatedAt: opts.Now}
 	for i, a := range doc.Agents {
 		hash, kept := opts.split(a.Passw)
 		agent := Agent{
@@ -163,7 +163,7 @@ func ExportAgentPlay(c *Context) ([]byte, error) {
 	}
 	doc := agentPlayJSON{
 		ServerURL: serverField(c.ServerURL), NodeID: nodeIDField(c.Main.NodeID), Passw: phraseField(c.Main.Phrase),
-		RootKey: c.RootKey, Fingerprint: c.Fingerprint, APIKey: c.Main.APIKey.Wire(),
+		RootKey: c.RootKey, Fingerprint: c.Fingerprint, APIKey: keyField(c.Main.APIKey),
 	}
 	if c.Service != protocol.ServiceAgentPlay {
 		doc.Service = serviceField(c.Service)

@@ -109,6 +109,7 @@ func TestImportErrors(t *testing.T) {
 		"agent without id":    {"{" + main + `,"agentNodes":[{"passw":"hunter2"}]}`, "f: ", "agentNodes.0.nodeId is missing"},
 		"agent without words": {"{" + main + `,"agentNodes":[{"nodeId":"` + keyB + `"}]}`, "f: ", "agentNodes.0.passw is missing"},
 		"bad time":            {"{" + main + ",\n\"agentNodes\":[{\"createdAt\":\"hunter2\"}]}", "f:2:", "agentNodes.0.createdAt must be a time"},
+		"key of two lines":    {"{" + main + ",\n\"apiKey\":\"hunter2\\n\"}", "f:2:", "apiKey must be an API key without control characters"},
 		"one agent twice": {"{" + main + `,"agentNodes":[{"nodeId":"` + keyB + `","passw":"x"},{"nodeId":"` + keyB + `","passw":"x"}]}`,
 			"f: ", "in the context already"},
 	} {

@@ -32,6 +32,9 @@ var ErrFingerprint = errors.New("a fingerprint is the SHA-256 of a certificate: 
 // passwHash beside it.
 var ErrPhraseMismatch = errors.New("the kept phrase does not belong to the passwHash beside it")
 
+// ErrAPIKey is returned for an API key that no request can carry.
+var ErrAPIKey = errors.New("an API key has no control characters")
+
 // Context is what a user holds for one server: a main node and its agents.
 type Context struct {
 	// Name is unique in the file.
@@ -186,6 +189,9 @@ func (c *Context) check() error {
 	if err := checkFingerprint(c.Fingerprint, c.ServerURL); err != nil {
 		return fmt.Errorf("context %q: %w", c.Name, err)
 	}
+	if !isAPIKey(c.APIKey) {
+		return fmt.Errorf("context %q: %w", c.Name, ErrAPIKey)
+	}
 	if err := c.checkMain(); err != nil {
 		return fmt.Errorf("context %q: main node: %w", c.Name, err)
 	}
@@ -198,6 +204,9 @@ func (c *Context) check() error {
 func (c *Context) checkMain() error {
 	if c.Main == nil {
 		return nil
+	}
+	if !isAPIKey(c.Main.APIKey) {
+		return ErrAPIKey
 	}
 	return checkNode(c.Main.NodeID, c.Main.PasswHash, c.Main.Phrase)
 }

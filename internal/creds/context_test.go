@@ -82,6 +82,7 @@ func TestContextChecksItsMainNode(t *testing.T) {
 		"no id":          {func(m *MainNode) { m.NodeID = "" }, ErrNodeID},
 		"no hash":        {func(m *MainNode) { m.PasswHash = PasswHash{} }, ErrPasswHash},
 		"another phrase": {func(m *MainNode) { m.Phrase = protocol.NewSecret("other") }, ErrPhraseMismatch},
+		"key of lines":   {func(m *MainNode) { m.APIKey = protocol.NewSecret("pk_a\nb") }, ErrAPIKey},
 		"its own phrase": {func(m *MainNode) { m.Phrase = protocol.NewSecret("main") }, nil},
 	} {
 		ctx, node := sampleContext(t, "a"), good

@@ -34,19 +34,19 @@ type (
 		Fingerprint string    `json:"certificateFingerprint,omitzero"`
 		CreatedAt   timeField `json:"createdAt,omitzero"`
 		// APIKey is there where there is no main node.
-		APIKey protocol.WireSecret `json:"apiKey,omitzero"`
-		Main   *mainNodeJSON       `json:"mainNode,omitzero"`
-		Agents []agentJSON         `json:"agents,omitzero"`
-		Extra  jsontext.Value      `json:",embed"`
+		APIKey keyField       `json:"apiKey,omitzero"`
+		Main   *mainNodeJSON  `json:"mainNode,omitzero"`
+		Agents []agentJSON    `json:"agents,omitzero"`
+		Extra  jsontext.Value `json:",embed"`
 	}
 	mainNodeJSON struct {
-		NodeID    nodeIDField         `json:"nodeId"`
-		PasswHash hashField           `json:"passwHash"`
-		APIKey    protocol.WireSecret `json:"apiKey,omitzero"`
-		KeyName   string              `json:"apiKeyName,omitzero"`
-		Phrase    phraseField         `json:"phrase,omitzero"`
-		CreatedAt timeField           `json:"createdAt,omitzero"`
-		Extra     jsontext.Value      `json:",embed"`
+		NodeID    nodeIDField    `json:"nodeId"`
+		PasswHash hashField      `json:"passwHash"`
+		APIKey    keyField       `json:"apiKey,omitzero"`
+		KeyName   string         `json:"apiKeyName,omitzero"`
+		Phrase    phraseField    `json:"phrase,omitzero"`
+		CreatedAt timeField      `json:"createdAt,omitzero"`
+		Extra     jsontext.Value `json:",embed"`
 	}
 	agentJSON struct {
 		NodeID    nodeIDField    `json:"nodeId"`
@@ -118,11 +118,11 @@ func (f *File) encode() ([]byte, error) {
 func contextToJSON(c *Context) contextJSON {
 	doc := contextJSON{
 		ServerURL: serverField(c.ServerURL), Service: serviceField(c.Service), RootKey: c.RootKey,
-		Fingerprint: c.Fingerprint, APIKey: c.APIKey.Wire(), CreatedAt: timeField(c.CreatedAt), Extra: c.extra,
+		Fingerprint: c.Fingerprint, APIKey: keyField(c.APIKey), CreatedAt: timeField(c.CreatedAt), Extra: c.extra,
 	}
 	if m := c.Main; m != nil {
 		doc.Main = &mainNodeJSON{
-			NodeID: nodeIDField(m.NodeID), PasswHash: hashField(m.PasswHash), APIKey: m.APIKey.Wire(), KeyName: m.KeyName,
+			NodeID: nodeIDField(m.NodeID), PasswHash: hashField(m.PasswHash), APIKey: keyField(m.APIKey), KeyName: m.KeyName,
 			Phrase: phraseField(m.Phrase), CreatedAt: timeField(m.CreatedAt), Extra: m.extra,
 		}
 	}
@@ -138,11 +138,11 @@ func contextToJSON(c *Context) contextJSON {
 func (doc contextJSON) context(name string) *Context {
 	c := &Context{
 		Name: name, ServerURL: string(doc.ServerURL), Service: protocol.Service(doc.Service), RootKey: doc.RootKey,
-		Fingerprint: doc.Fingerprint, APIKey: doc.APIKey.Secret, CreatedAt: time.Time(doc.CreatedAt), extra: doc.Extra,
+		Fingerprint: doc.Fingerprint, APIKey: protocol.Secret(doc.APIKey), CreatedAt: time.Time(doc.CreatedAt), extra: doc.Extra,
 	}
 	if m := doc.Main; m != nil {
 		c.Main = &MainNode{
-			NodeID: string(m.NodeID), PasswHash: PasswHash(m.PasswHash), APIKey: m.APIKey.Secret, KeyName: m.KeyName,
+			NodeID: string(m.NodeID), PasswHash: PasswHash(m.PasswHash), APIKey: protocol.Secret(m.APIKey), KeyName: m.KeyName,
 			Phrase: protocol.Secret(m.Phrase), CreatedAt: time.Time(m.CreatedAt), extra: m.Extra,
 		}
 	}
@@ -240,5 +240,22 @@ func (f *phraseField) UnmarshalText(text []byte) error {
 		return fieldError("must be a phrase of at least one word")
 	}
 	*f = phraseField(phrase)
+	return nil
+}
+
+// keyField is an API key in clear.
+type keyField protocol.Secret
+
+func (f keyField) MarshalText() ([]byte, error) { return []byte(protocol.Secret(f).Reveal()), nil }
+
+// IsZero reports whether there is no key.
+func (f keyField) IsZero() bool { return protocol.Secret(f).IsZero() }
+
+func (f *keyField) UnmarshalText(text []byte) error {
+	key := protocol.NewSecret(string(text))
+	if !isAPIKey(key) {
+		return fieldError(`must be an API key without control characters: correct it, or delete the field and run "playctl create-api-key"`)
+	}
+	*f = keyField(key)
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
+	"unicode"
 
 	"github.com/playctl/playctl/protocol"
 )
@@ -30,6 +32,11 @@ func GenerateAPIKey() protocol.Secret { return generateToken(apiKeyPrefix) }
 // GenerateToken returns a new token for an administrator, a registration or a
 // watcher: "pt_" and 32 random bytes as unpadded base64url.
 func GenerateToken() protocol.Secret { return generateToken(tokenPrefix) }
+
+// isAPIKey reports whether a header can carry a text as an API key. No key is one as well.
+func isAPIKey(key protocol.Secret) bool {
+	return !strings.ContainsFunc(key.Reveal(), unicode.IsControl)
+}
 
 func generateToken(prefix string) protocol.Secret {
 	var raw [tokenBytes]byte
