@@ -98,10 +98,16 @@ is an error, and nothing is written.`,
 
 // writeFolder writes the files of a language, none if one of them is there already.
 func writeFolder(a *command.App, l *language, folder string) error {
+	if folder == "" {
+		return command.Hintf(command.Usagef("the folder's name is empty"), "name it, or omit it for my-agent")
+	}
 	path := a.Absolute(folder)
 	name := filepath.Base(path)
 	if err := creds.CheckLabel(name); err != nil || command.ShellWord(name) != name {
 		return command.Hintf(command.Usagef("%q cannot be the name of an agent", name), "name the folder with letters, digits, - and _")
+	}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return command.Hintf(fmt.Errorf("%s is a file and not a folder, so nothing was written", folder), "name another folder")
 	}
 	texts, err := l.texts(name)
 	if err != nil {
@@ -110,8 +116,11 @@ func writeFolder(a *command.App, l *language, folder string) error {
 	result := initResult{Folder: path, Language: l.Language, Agent: name}
 	for file := range texts {
 		result.Files = append(result.Files, file)
-		if _, err := os.Lstat(filepath.Join(path, file)); !errors.Is(err, fs.ErrNotExist) {
+		switch _, err := os.Lstat(filepath.Join(path, file)); {
+		case err == nil:
 			return command.Hintf(fmt.Errorf("there is a file %s already, so nothing was written", filepath.Join(folder, file)), "name another folder")
+		case !errors.Is(err, fs.ErrNotExist):
+			return command.Hintf(fmt.Errorf("nothing was written, as the folder cannot be read: %w", err), "name another folder")
 		}
 	}
 	slices.Sort(result.Files)
