@@ -49,6 +49,7 @@ type Host struct {
 	// replies, whose parts are short.
 	reading, writing *turns
 	guesses          guesses
+	failures         failureLines
 	tokens           tokenCount
 	streams          *streams
 	pumps            *pumps

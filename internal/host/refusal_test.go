@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/playctl/playctl/protocol"
 )
@@ -53,4 +55,52 @@ func TestLostStoreIsLogged(t *testing.T) {
 			t.Errorf("the log lacks %s: %s", part, line)
 		}
 	}
+}
+
+// While the store is away every request fails: the log has one line a second for each
+// code, which counts the failures since the last one.
+func TestFailedRequestsDoNotFillTheLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var logged []string
+		journal := &brokenJournal{}
+		f := newFixture(t, func(s *setup) {
+			journal.Journal, s.journal = s.journal, journal
+			s.host.Logger = slog.New(slog.NewTextHandler(writerFunc(func(b []byte) (int, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				if strings.Contains(string(b), `msg="a request failed"`) {
+					logged = append(logged, string(b))
+				}
+				return len(b), nil
+			}), nil))
+		})
+		main := f.main()
+		agent := f.agent(main)
+		journal.broken.Store(true)
+		fail := func() (lines []string) {
+			for range 5 {
+				f.post(f.play("/players"), registration(agent.id), as(agent)).refused(protocol.CodeStoreUnavailable)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			lines, logged = logged, nil
+			return lines
+		}
+		if lines := fail(); len(lines) != 1 || strings.Contains(lines[0], "more=") {
+			t.Errorf("of the first failures the log has %q", lines)
+		}
+		// Another code has lines of its own.
+		if more, line := f.host.failures.next(protocol.CodeInternal, time.Now()); more != 0 || !line {
+			t.Errorf("of another code %d failed before, and its first has a line: %t", more, line)
+		}
+		time.Sleep(failurePause)
+		if lines := fail(); len(lines) != 1 || !strings.HasSuffix(lines[0], " more=4\n") {
+			t.Errorf("a second later the log has %q", lines)
+		}
+		time.Sleep(failurePause - 1)
+		if lines := fail(); len(lines) != 0 {
+			t.Errorf("within the second the log has %q", lines)
+		}
+	})
 }

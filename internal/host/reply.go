@@ -187,9 +187,7 @@ func (c *call) refuse(err error) {
 	e := c.host.refusal(err)
 	status := protocol.Status(e.Code)
 	if isFailure(e.Code) {
-		c.host.log.Error("a request failed",
-			slog.String("requestId", c.id), slog.String("route", c.route.path), slog.String("op", c.op),
-			slog.String("code", string(e.Code)), slog.Any("error", underlying(err)))
+		c.logFailure(e.Code, err)
 	}
 	if c.rules.stream && (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) {
 		c.host.metrics.streamDeferred(e.Code)
@@ -211,6 +209,23 @@ func (c *call) refuse(err error) {
 	if mayStillSend {
 		c.dropBody()
 	}
+}
+
+// logFailure tells the operator of a failed request, unless a line about one of the same
+// code was just written.
+func (c *call) logFailure(code protocol.Code, err error) {
+	more, line := c.host.failures.next(code, time.Now())
+	if !line {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("requestId", c.id), slog.String("route", c.route.path), slog.String("op", c.op),
+		slog.String("code", string(code)), slog.Any("error", underlying(err)),
+	}
+	if more > 0 {
+		attrs = append(attrs, slog.Int("more", more))
+	}
+	c.host.log.LogAttrs(c.r.Context(), slog.LevelError, "a request failed", attrs...)
 }
 
 // encode is plain values as JSON, which always have one.
