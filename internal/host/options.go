@@ -331,7 +331,10 @@ func (o *Options) checkAddresses() error {
 		}
 		o.PublicURL = strings.TrimRight(o.PublicURL, "/")
 	}
-	return cmp.Or(checkOrigins("CORSOrigins", &o.CORSOrigins), checkOrigins("WatchEmbed", &o.WatchEmbed), checkFrames(o.WatchEmbed))
+	if err := errors.Join(checkOrigins("CORSOrigins", &o.CORSOrigins), checkOrigins("WatchEmbed", &o.WatchEmbed)); err != nil {
+		return err
+	}
+	return checkFrames(o.WatchEmbed)
 }
 
 // checkOrigins refuses what is not an origin, and puts the others in lower case.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/command/place"
 	"github.com/playctl/playctl/internal/host"
 )
 
@@ -80,7 +81,10 @@ instead, until "playctl stop", with its log in a file of the data folder.`,
 
 // serve hosts a world until ctx ends.
 func serve(ctx context.Context, a *command.App, s *serveSettings) (err error) {
-	if err := s.check(a.Sources); err != nil {
+	if err := s.check(ctx, a.Sources); err != nil {
+		return err
+	}
+	if err := place.CheckFolder(a.Sources, s.store.DataDir); err != nil {
 		return err
 	}
 	if err := s.checkStore(a.Sources); err != nil {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"net"
@@ -214,12 +215,12 @@ func (s *serveSettings) checkTogether() error {
 }
 
 // check refuses what a host cannot be run with.
-func (s *serveSettings) check(from *command.Sources) error {
+func (s *serveSettings) check(ctx context.Context, from *command.Sources) error {
 	if err := s.checkTogether(); err != nil {
 		return err
 	}
 	for flag, address := range map[string]string{"listen": s.options.Address, "metrics-listen": s.options.OpsAddress} {
-		if err := checkAddress(address); err != nil {
+		if err := checkAddress(ctx, address); err != nil {
 			return command.BadSetting(from.Where(flag), err)
 		}
 	}
@@ -239,7 +240,7 @@ func (s *serveSettings) check(from *command.Sources) error {
 }
 
 // checkAddress refuses what cannot be listened on; the name of a host is left to the system.
-func checkAddress(address string) error {
+func checkAddress(ctx context.Context, address string) error {
 	if address == "" {
 		return nil
 	}
@@ -250,7 +251,7 @@ func checkAddress(address string) error {
 	if number, err := strconv.ParseUint(port, 10, 64); err == nil && number > math.MaxUint16 {
 		return fmt.Errorf("%q: ports go up to %d", address, math.MaxUint16)
 	}
-	if _, err := net.LookupPort("tcp", port); err != nil {
+	if _, err := net.DefaultResolver.LookupPort(ctx, "tcp", port); err != nil {
 		return fmt.Errorf("%q: %q is not a port: write a number such as 7420", address, port)
 	}
 	return nil
@@ -259,9 +260,6 @@ func checkAddress(address string) error {
 // checkStore refuses two answers to where the world is kept; the command line wins
 // over one from elsewhere.
 func (s *serveSettings) checkStore(from *command.Sources) error {
-	if err := place.CheckFolder(from, s.store.DataDir); err != nil {
-		return err
-	}
 	switch {
 	case s.storeWait < 0:
 		return command.Usagef("--store-wait cannot be negative: 0 = do not wait")
