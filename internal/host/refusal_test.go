@@ -94,11 +94,11 @@ func TestFailedRequestsDoNotFillTheLog(t *testing.T) {
 		if more, line := f.host.failures.next(protocol.CodeInternal, time.Now()); more != 0 || !line {
 			t.Errorf("of another code %d failed before, and its first has a line: %t", more, line)
 		}
-		time.Sleep(failurePause)
+		<-time.After(failurePause)
 		if lines := fail(); len(lines) != 1 || !strings.HasSuffix(lines[0], " more=4\n") {
 			t.Errorf("a second later the log has %q", lines)
 		}
-		time.Sleep(failurePause - 1)
+		<-time.After(failurePause - 1)
 		if lines := fail(); len(lines) != 0 {
 			t.Errorf("within the second the log has %q", lines)
 		}
