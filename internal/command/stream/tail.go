@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -205,5 +206,22 @@ func (t *tailer) prepare(ctx context.Context) (err error) {
 	if t.recording != nil && !t.client.Has(protocol.CapChainInline) {
 		return errors.New("this host does not put the changed rows into its events, so a recording could not be verified: omit --record")
 	}
+	if session.Seq != nil && t.flags.since == 0 && (t.flags.hasSince || t.flags.fromStart) {
+		return t.beginWithOldest(ctx)
+	}
+	return nil
+}
+
+// beginWithOldest begins after the oldest place of the session that the host has.
+// From an older place, such as 0 after a reset, a stream would go on at the present.
+func (t *tailer) beginWithOldest(ctx context.Context) error {
+	page, err := t.client.ListEvents(ctx, &protocol.ListEventsRequest{Limit: 1, Brief: true})
+	if protocol.HasCode(err, protocol.CodeOpUnknown) {
+		return nil // A host without lists of events has its oldest place after 0, as far as is known.
+	}
+	if err != nil {
+		return fmt.Errorf("find the oldest event: %w", err)
+	}
+	t.flags.since = page.AfterSeq
 	return nil
 }
