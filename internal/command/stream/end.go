@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/sdk"
 )
@@ -125,4 +126,24 @@ func (t *tailer) quieted() error {
 	}
 	t.Note("%s", t.ErrorLook().Faint("Reached the present; later events are not visible to you."))
 	return t.unseen(" up to the present")
+}
+
+// recordPresent records the world where no event is to be read: the recording is then
+// the snapshot alone.
+func (t *tailer) recordPresent(ctx context.Context) (err error) {
+	if t.recording == nil {
+		return nil
+	}
+	ctx, cancel := t.Limited(ctx)
+	defer cancel()
+	world, stated, err := t.client.World(ctx)
+	if err != nil {
+		return err
+	}
+	var present chain.Copy
+	if err := present.Replace(world, stated); err != nil {
+		return unproved(err)
+	}
+	defer func() { err = errors.Join(err, t.recording.close()) }()
+	return t.recording.snapshot(&sdk.State{Snapshot: present.Snapshot(), Verification: present.Verification()})
 }

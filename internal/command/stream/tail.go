@@ -128,7 +128,7 @@ func tail(ctx context.Context, a *command.App, flags *tailFlags) (err error) {
 	}
 	if !flags.follow && !reader.past() {
 		// The present begins and ends at the same place.
-		return errors.Join(newEventLines(a).close(), reader.unseen(""))
+		return errors.Join(newEventLines(a).close(), reader.recordPresent(ctx), reader.unseen(""))
 	}
 	ctx, cancel := reader.limitedUntil(ctx)
 	defer cancel()
