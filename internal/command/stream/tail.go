@@ -75,6 +75,9 @@ as player=Ada,text~=hello or kind=journey,player=Ada; docs/tail.md has the rest.
 		Args: command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			flags.hasSince = cmd.Flags().Changed("since")
+			if cmd.Flags().Changed("until") && flags.until == "" {
+				return command.Usagef("--until needs a condition, such as interaction or player=Ada; leave it out to wait for none")
+			}
 			pipeIsNDJSON(a)
 			return tail(cmd.Context(), a, &flags)
 		},
