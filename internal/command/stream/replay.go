@@ -182,14 +182,22 @@ func (r *replayer) summary() string {
 	return text
 }
 
-func (r *replayer) document() render.Document {
-	verdict := "all events verified"
+// verdict says how many events were verified, and why the others were not.
+func (r *replayer) verdict() string {
 	if !r.result.OK {
-		verdict = "not verified"
+		return "not verified"
 	}
+	text := fmt.Sprintf("verified %d of %s", r.result.Proved, command.Plural(r.result.Events, "event", "events"))
+	if r.result.Proved < r.result.Events {
+		text += "; the others are from before the first snapshot, or state no root"
+	}
+	return text
+}
+
+func (r *replayer) document() render.Document {
 	return render.Document{Data: r.result, Views: []render.View{render.Fields{
 		{Name: "file", Value: r.result.File},
-		{Name: "verdict", Value: verdict},
+		{Name: "verdict", Value: r.verdict()},
 		{Name: "events", Value: command.Decimal(int64(r.result.Events))},
 		{Name: "verified", Value: command.Decimal(int64(r.result.Proved))},
 		{Name: "snapshots", Value: command.Decimal(int64(r.result.Snapshots))},
