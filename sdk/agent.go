@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/client"
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -92,9 +93,12 @@ func (w *RemotePlayWorld) hold(ctx context.Context, a *Agent) error {
 	}
 	defer done()
 	sessions := w.expect(a)
-	if err = a.register(ctx); err == nil {
+	switch err = a.register(ctx); {
+	case err == nil:
 		err = w.adopt(ctx, a, sessions)
-	} else {
+	case ctx.Err() != nil && a.request.ConnectionID != "":
+		a.withdraw(ctx)
+	default:
 		a.stop()
 	}
 	w.settle(a, err)
@@ -220,6 +224,16 @@ func (a *Agent) register(ctx context.Context) error {
 	defer a.mu.Unlock()
 	a.reply = reply
 	return nil
+}
+
+// withdraw takes back a registration that was canceled: the host may have it all the same,
+// and would keep the agent until its lease expires.
+func (a *Agent) withdraw(ctx context.Context) {
+	close(a.kept)
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), disconnectTimeout)
+	defer cancel()
+	a.client = a.client.WithRetry(retry.Policy{Attempts: 1})
+	_ = a.leave(limited) // what was not registered cannot leave
 }
 
 // adopt takes a registered agent into the world's care. If the session changed

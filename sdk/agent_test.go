@@ -173,6 +173,30 @@ func TestALostAnswerRecordsOnce(t *testing.T) {
 	}
 }
 
+// A registration that is canceled while its answer is on the way leaves no agent behind.
+func TestACanceledRegistrationLeavesNoAgent(t *testing.T) {
+	host := openHost(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	w := visit(t, host, func(o *sdk.Options) {
+		o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+			response, err := host.Transport().RoundTrip(r)
+			if err == nil && r.URL.Path == protocol.ServicePlay.Players() {
+				_ = response.Body.Close()
+				cancel()
+				return nil, context.Canceled
+			}
+			return response, err
+		})
+	})
+	options := sdk.AgentOptions{AgentID: "ada", Name: "Ada", Tools: tools(t)}
+	if _, err := w.AddAgent(ctx, options); !errors.Is(err, context.Canceled) {
+		t.Errorf("AddAgent: %v", err)
+	}
+	if on := agentsOn(t, host); len(on) != 0 {
+		t.Errorf("on the map: %v", on)
+	}
+}
+
 func TestAWorldThatWasClosed(t *testing.T) {
 	host := openHost(t)
 	w := visit(t, host, nil)
