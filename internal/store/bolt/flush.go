@@ -195,27 +195,50 @@ func forgetLog(tx *bbolt.Tx) error {
 	return errors.Join(meta.Delete(logKey), meta.Put(formatKey, number(closedVersion)))
 }
 
+// dropLeftLog removes a log that a store left which was at this path before, so that it is
+// never taken for this one's.
+func (j *Journal) dropLeftLog(readOnly bool) error {
+	path := writeAheadPath(j.path)
+	if info, err := os.Lstat(path); readOnly || err != nil || !info.Mode().IsRegular() {
+		return nil //nolint:nilerr // there is no such file
+	}
+	if err := os.Remove(path); err != nil {
+		return fmt.Errorf("%w: removing the log of an earlier store: %w", store.ErrUnavailable, err)
+	}
+	return nil
+}
+
 // recoverLog reads the log that a crash left, and brings it into the database
-// unless that is open for reading only.
-func (j *Journal) recoverLog(readOnly bool) error {
+// unless that is open for reading only. A database that was made just now has none: what
+// lies there is the log of a store that was removed.
+func (j *Journal) recoverLog(readOnly, made bool) error {
 	ctx := context.Background()
 	var id logID
 	var at store.Place
+	var restored bool // and not written to since
 	err := j.view(ctx, func(tx *bbolt.Tx) (err error) {
 		copy(id[:], tx.Bucket(metaBucket).Get(logKey))
-		_, at, err = logEnd(tx)
+		if _, at, err = logEnd(tx); err == nil && at.Position == 0 {
+			first, _ := tx.Bucket(checkpointsBucket).Cursor().First()
+			restored = first != nil
+		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	var entries []store.Entry
-	if id == (logID{}) {
+	switch {
+	case id == logID{} && (made || restored):
+		return j.dropLeftLog(readOnly)
+	case id == logID{}:
 		if entries = recoverUnnamed(j.path, at); len(entries) == 0 {
 			return nil
 		}
-	} else if entries, err = recoverWriteAhead(j.path, id, at.Position); err != nil {
-		return fmt.Errorf("opening %s: %w", j.path, err)
+	default:
+		if entries, err = recoverWriteAhead(j.path, id, at.Position); err != nil {
+			return fmt.Errorf("opening %s: %w", j.path, err)
+		}
 	}
 	if len(entries) > 0 {
 		j.pending.add(copied(entries), 0)

@@ -31,7 +31,8 @@ func Open(ctx context.Context, o Options) (*Journal, error) {
 		o.Retention = store.DefaultRetention()
 	}
 	o.LockWait = cmp.Or(o.LockWait, DefaultLockWait)
-	if err := prepare(o); err != nil {
+	made, err := prepare(o)
+	if err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -42,28 +43,28 @@ func Open(ctx context.Context, o Options) (*Journal, error) {
 	if err := look(o); err != nil {
 		return nil, err
 	}
-	return open(o)
+	return open(o, made)
 }
 
-// prepare makes sure that there is a file to open.
-func prepare(o Options) error {
+// prepare makes sure that there is a file to open, and reports whether it made it.
+func prepare(o Options) (made bool, err error) {
 	info, err := os.Stat(o.Path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
-		return fmt.Errorf("%w: %s is not a file; choose another path", store.ErrUnavailable, o.Path)
+		return false, fmt.Errorf("%w: %s is not a file; choose another path", store.ErrUnavailable, o.Path)
 	case err == nil && info.Size() == 0:
 		// bbolt would fill it, even if it is to be read only.
-		return fmt.Errorf("%w: %s is an empty file; restore a backup, or move the file away", store.ErrCorrupt, o.Path)
+		return false, fmt.Errorf("%w: %s is an empty file; restore a backup, or move the file away", store.ErrCorrupt, o.Path)
 	case err == nil:
-		return nil
+		return false, nil
 	case !errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w: opening %s: %w", store.ErrUnavailable, o.Path, err)
+		return false, fmt.Errorf("%w: opening %s: %w", store.ErrUnavailable, o.Path, err)
 	case o.ReadOnly:
-		return fmt.Errorf("there is no store at %s: %w", o.Path, fs.ErrNotExist)
+		return false, fmt.Errorf("there is no store at %s: %w", o.Path, fs.ErrNotExist)
 	case o.RootKey == "":
-		return fmt.Errorf("there is no store at %s, and none can be made without a root key: %w", o.Path, fs.ErrNotExist)
+		return false, fmt.Errorf("there is no store at %s, and none can be made without a root key: %w", o.Path, fs.ErrNotExist)
 	}
-	return create(o)
+	return true, create(o)
 }
 
 // look opens the file for reading only, to compare what it says about itself.
@@ -77,7 +78,7 @@ func look(o Options) error {
 	return errors.Join(err, db.Close())
 }
 
-func open(o Options) (*Journal, error) {
+func open(o Options, made bool) (*Journal, error) {
 	db, err := openFile(o, true)
 	if err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func open(o Options) (*Journal, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	j := newJournal(o.Path, rootKey, o.Retention, db)
-	if err := j.recoverLog(o.ReadOnly); err != nil {
+	if err := j.recoverLog(o.ReadOnly, made); err != nil {
 		return nil, errors.Join(err, j.close())
 	}
 	if !o.ReadOnly {

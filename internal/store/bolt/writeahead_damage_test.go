@@ -42,6 +42,17 @@ func TestDamagedPageThatNamesTheLog(t *testing.T) {
 }
 
 // A log that is missing, cut, or another's, is refused with what may be lost.
+// Who removes the file of a store that crashed, and leaves its log, begins anew.
+func TestANewStoreBesideTheLogOfARemovedOne(t *testing.T) {
+	o := crashed(t, 3, 1)
+	must(t, os.Remove(o.Path))
+	for range 2 {
+		if n, err := entries(t, o); err != nil || n != 0 {
+			t.Errorf("%d entries, %v; want none", n, err)
+		}
+	}
+}
+
 func TestOpenRefusesWithoutLog(t *testing.T) {
 	for name, change := range map[string]func(*testing.T, string){
 		"missing": func(t *testing.T, path string) { must(t, os.Remove(path)) },
