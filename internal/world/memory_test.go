@@ -155,7 +155,7 @@ func readWhile(t *testing.T, f *fixture, agent string, passesAfter int) {
 	}
 }
 
-// A reader for whom there is no room gets the same snapshot in small chunks.
+// A reader that has no room for a large chunk gets the same snapshot in small ones.
 func TestASnapshotForWhichThereIsNoRoom(t *testing.T) {
 	f := openLarge(t, 0)
 	a := id("a")
