@@ -90,7 +90,7 @@ func (w *World) load(ctx context.Context) (*View, error) {
 	}
 	view, err := w.replayAll(journal.Read(ctx, w.state.Position))
 	if err != nil {
-		return nil, err
+		return nil, replay.OrTrimmed(ctx, journal, w.lastCheckpoint, err)
 	}
 	if w.state.Position == 0 {
 		// Nothing could go on from here: only the first entry has the map's header.

@@ -51,6 +51,8 @@ func (w *World) reread(ctx context.Context, cause error, l *commitLoop) error {
 		switch {
 		case err == nil:
 			return nil
+		case errors.Is(err, store.ErrTrimmed):
+			// A checkpoint was replaced meanwhile, which does not change the cause.
 		case journalDiverged(err):
 			cause = err
 		case errors.Is(err, store.ErrCorrupt):

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -41,7 +42,7 @@ func TestSharedWorldsKnowTheSame(t *testing.T) {
 			caller, command := anything(rt, w, n)
 			_, err := w.Do(context.Background(), Request{Caller: caller, SID: w.View().SID}, command)
 			if code := protocol.CodeOf(err); code == protocol.CodeInternal || code == protocol.CodeStoreUnavailable {
-				rt.Fatalf("%T at %d: %v", command, i, err)
+				rt.Fatalf("%T at %d: %v: %v", command, i, err, errors.Unwrap(err))
 			}
 		}
 		for _, host := range c.hosts {

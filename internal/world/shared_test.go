@@ -29,19 +29,26 @@ func openCluster(t testing.TB, n int) *cluster {
 	t.Helper()
 	c := &cluster{t: t, clock: newClock()}
 	c.server = sharedstore.NewServer(store.DefaultRetention(), c.clock.Now)
-	for i := range n {
+	for range n {
 		h := c.server.Host()
-		w, err := Open(context.Background(), Options{
-			Journal: h, Name: fmt.Sprint("host ", i), RootKey: testRootKey, Now: c.clock.Now, Random: rand.NewChaCha8([32]byte{byte(i + 1)}),
-			CheckpointEvery: 16,
-		})
-		if err != nil {
-			t.Fatalf("open world %d: %v", i, err)
-		}
-		<-h.Following
-		c.hosts, c.worlds = append(c.hosts, h), append(c.worlds, w)
+		c.add(h, h)
 	}
 	return c
+}
+
+// add opens one more world with a host's journal, which may be wrapped.
+func (c *cluster) add(h *sharedstore.Host, journal store.Journal) {
+	c.t.Helper()
+	i := len(c.worlds)
+	w, err := Open(context.Background(), Options{
+		Journal: journal, Name: fmt.Sprint("host ", i), RootKey: testRootKey, Now: c.clock.Now, Random: rand.NewChaCha8([32]byte{byte(i + 1)}),
+		CheckpointEvery: 16,
+	})
+	if err != nil {
+		c.t.Fatalf("open world %d: %v", i, err)
+	}
+	<-h.Following
+	c.hosts, c.worlds = append(c.hosts, h), append(c.worlds, w)
 }
 
 func (c *cluster) close() {

@@ -7,6 +7,7 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -163,10 +164,25 @@ func State(ctx context.Context, j store.Source, rootKey string) (store.State, er
 			return store.State{}, fmt.Errorf("reading the entry after position %d: %w", m.Position, err)
 		}
 		if err := m.Apply(&e, nil); err != nil {
-			return store.State{}, err
+			return store.State{}, OrTrimmed(ctx, j, base.Position, err)
 		}
 	}
 	return m.State(), nil
+}
+
+// OrTrimmed returns a store.ErrTrimmed in place of a store.ErrCorrupt found in the
+// entries after a checkpoint if the journal has another one to start from by now: a
+// host that stores a checkpoint trims entries before it, which the reader then missed.
+func OrTrimmed(ctx context.Context, j store.Source, checkpoint store.Position, found error) error {
+	if !errors.Is(found, store.ErrCorrupt) {
+		return found
+	}
+	base, err := j.Load(ctx)
+	if err != nil || base.Position == checkpoint {
+		return found
+	}
+	return fmt.Errorf("%w: the checkpoint at position %d was replaced by the one at %d while the entries after it were read",
+		store.ErrTrimmed, checkpoint, base.Position)
 }
 
 // LeafCount is the number of a tree's leaves as an entry states it.

@@ -1,0 +1,79 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/replay"
+	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/sharedstore"
+)
+
+// slowReader is a host's journal that lets another host work between the next Load and
+// what follows it.
+type slowReader struct {
+	*sharedstore.Host
+	meanwhile atomic.Pointer[func()]
+}
+
+func (r *slowReader) Load(ctx context.Context) (store.State, error) {
+	state, err := r.Host.Load(ctx)
+	if f := r.meanwhile.Swap(nil); f != nil {
+		(*f)()
+	}
+	return state, err
+}
+
+// A checkpoint lets entries before it go. A host that has loaded an earlier checkpoint by
+// then, or none, misses them.
+func TestACheckpointIsReplacedWhileAWorldIsRead(t *testing.T) {
+	c := &cluster{t: t, clock: newClock()}
+	c.server = sharedstore.NewServer(store.Retention{Events: 1}, c.clock.Now)
+	defer c.close()
+	checkpoint := func() {
+		other := c.server.Host()
+		state, err := replay.State(t.Context(), other, testRootKey)
+		if err == nil {
+			_, err = other.Checkpoint(t.Context(), state)
+		}
+		if err != nil {
+			t.Errorf("store a checkpoint: %v", err)
+		}
+	}
+	places := func(from int) {
+		for i := range 4 {
+			c.must(0, id("owner"), RegisterMCP{protocol.MCPRegisterRequest{Name: fmt.Sprint("place", from+i)}})
+		}
+	}
+	reader := &slowReader{Host: c.server.Host()}
+	host := c.server.Host()
+	c.add(host, host)
+	c.must(0, "", CreateMainNode{NodeID: id("owner"), APIKey: "key"})
+	places(0)
+	reader.meanwhile.Store(&checkpoint)
+	c.add(reader.Host, reader)
+	if got, want := c.worlds[1].View(), c.worlds[0].View(); got.Rev != want.Rev || got.Tree.Root() != want.Tree.Root() {
+		t.Errorf("a world is read at rev %d with the root %s, want rev %d with %s", got.Rev, got.Tree.Root(), want.Rev, want.Tree.Root())
+	}
+
+	places(4)
+	c.agree()
+	before := c.worlds[1].View()
+	c.hosts[0].Down.Store(true)
+	reader.meanwhile.Store(&checkpoint)
+	c.server.Restart(1)
+	if err := c.worlds[1].Refresh(t.Context()); err != nil {
+		t.Fatalf("read the world again: %v", err)
+	}
+	if reader.meanwhile.Load() != nil {
+		t.Error("the world was not read again")
+	}
+	if reason, err := c.worlds[1].ResumeCheck(t.Context(), before.Seq); err != nil || reason != ResyncRestarted {
+		t.Errorf("a reader of an event that was lost resumes with %q, %v, want %q", reason, err, ResyncRestarted)
+	}
+	c.hosts[0].Down.Store(false)
+	c.agree()
+}
