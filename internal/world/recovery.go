@@ -89,8 +89,11 @@ func (w *World) load(ctx context.Context) (*View, error) {
 		return nil, err
 	}
 	view, err := w.replayAll(journal.Read(ctx, w.state.Position))
+	if errors.Is(err, store.ErrCorrupt) {
+		err = replay.OrReplaced(ctx, journal, w.lastCheckpoint, err)
+	}
 	if err != nil {
-		return nil, replay.OrTrimmed(ctx, journal, w.lastCheckpoint, err)
+		return nil, err
 	}
 	if w.state.Position == 0 {
 		// Nothing could go on from here: only the first entry has the map's header.

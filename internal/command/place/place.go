@@ -202,6 +202,9 @@ func WhileItStands(ctx context.Context, journal store.Journal, read func() error
 		if err == nil {
 			err = read()
 		}
+		if WrittenTo(err) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -213,9 +216,15 @@ func WhileItStands(ctx context.Context, journal store.Journal, read func() error
 	return fmt.Errorf("%w each time that it was read", store.ErrConflict)
 }
 
+// WrittenTo reports whether an error says that hosts wrote to a world, or trimmed its
+// entries, while it was read.
+func WrittenTo(err error) bool {
+	return errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrTrimmed)
+}
+
 // StopHosts says what to do about a world that went on while it was read.
 func StopHosts(err error) error {
-	if !errors.Is(err, store.ErrConflict) {
+	if !WrittenTo(err) {
 		return err
 	}
 	return command.Hintf(err, "stop the hosts of this world and run it again")

@@ -1,10 +1,13 @@
 package place
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/memory"
 	"github.com/playctl/playctl/internal/store/redis"
 )
 
@@ -42,5 +45,26 @@ func TestSecretURLHidesPasswords(t *testing.T) {
 		if got := (&SecretURL{Text: text}).String(); got != want {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)
 		}
+	}
+}
+
+// What somebody wrote to, or trimmed, while it was read is read again, a few times.
+func TestWhileItStandsReadsAgain(t *testing.T) {
+	t.Parallel()
+	j := memory.Open(store.DefaultRetention())
+	reads := 0
+	err := WhileItStands(t.Context(), j, func() error {
+		if reads++; reads < AttemptsToRead {
+			return []error{store.ErrTrimmed, store.ErrConflict}[reads%2]
+		}
+		return nil
+	})
+	if err != nil || reads != AttemptsToRead {
+		t.Errorf("after %d reads: %v", reads, err)
+	}
+	reads = 0
+	err = WhileItStands(t.Context(), j, func() error { reads++; return store.ErrTrimmed })
+	if !errors.Is(err, store.ErrConflict) || reads != AttemptsToRead {
+		t.Errorf("after %d reads: %v, want %v", reads, err, store.ErrConflict)
 	}
 }

@@ -192,7 +192,7 @@ func backUpAgain(ctx context.Context, at place.Place, file *os.File) (info backu
 		if err != nil {
 			return info, fmt.Errorf("write the backup: %w", err)
 		}
-		if info, err = backUp(ctx, at, file); !errors.Is(err, store.ErrConflict) {
+		if info, err = backUp(ctx, at, file); !place.WrittenTo(err) {
 			return info, err
 		}
 	}

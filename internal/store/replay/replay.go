@@ -7,7 +7,6 @@ package replay
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -147,7 +146,8 @@ func (m *Map) State() store.State {
 }
 
 // State returns the map at the end of a journal as a checkpoint. It fails with
-// store.ErrCorrupt where an entry on the way does not have the root that it states.
+// store.ErrCorrupt where an entry on the way does not have the root that it states, and
+// with store.ErrTrimmed where a host stored a checkpoint meanwhile.
 func State(ctx context.Context, j store.Source, rootKey string) (store.State, error) {
 	m := New(rootKey)
 	base, err := j.Load(ctx)
@@ -164,19 +164,16 @@ func State(ctx context.Context, j store.Source, rootKey string) (store.State, er
 			return store.State{}, fmt.Errorf("reading the entry after position %d: %w", m.Position, err)
 		}
 		if err := m.Apply(&e, nil); err != nil {
-			return store.State{}, OrTrimmed(ctx, j, base.Position, err)
+			return store.State{}, OrReplaced(ctx, j, base.Position, err)
 		}
 	}
 	return m.State(), nil
 }
 
-// OrTrimmed returns a store.ErrTrimmed in place of a store.ErrCorrupt found in the
-// entries after a checkpoint if the journal has another one to start from by now: a
-// host that stores a checkpoint trims entries before it, which the reader then missed.
-func OrTrimmed(ctx context.Context, j store.Source, checkpoint store.Position, found error) error {
-	if !errors.Is(found, store.ErrCorrupt) {
-		return found
-	}
+// OrReplaced returns what a reader found wrong with the entries after a checkpoint, or
+// store.ErrTrimmed if the journal has another one to start from by now: who stored it
+// trimmed entries before it, which the reader may have missed.
+func OrReplaced(ctx context.Context, j store.Source, checkpoint store.Position, found error) error {
 	base, err := j.Load(ctx)
 	if err != nil || base.Position == checkpoint {
 		return found

@@ -40,7 +40,7 @@ type Report struct {
 // change of the map has an event whose notify names every leaf that differs, and
 // nothing else has one; rows are canonical and say their own key; records can be
 // parsed; what accounts are said to have is what is kept of them. What is wrong is in the report; an error means that the journal could
-// not be read.
+// not be read, or with store.ErrTrimmed that a host stored a checkpoint meanwhile.
 func Check(ctx context.Context, j store.Source, rootKey string) (*Report, error) {
 	c := &check{rootKey: rootKey, world: replay.New(rootKey), report: &Report{}}
 	base, err := j.Load(ctx)
@@ -57,6 +57,11 @@ func Check(ctx context.Context, j store.Source, rootKey string) (*Report, error)
 			return nil, err
 		}
 		c.problem(err)
+	}
+	if len(c.report.Problems) > 0 {
+		if err := replay.OrReplaced(ctx, j, base.Position, nil); err != nil {
+			return nil, err
+		}
 	}
 	return c.report, nil
 }

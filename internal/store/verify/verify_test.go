@@ -96,6 +96,45 @@ func TestCheckFromACheckpoint(t *testing.T) {
 	}
 }
 
+// whileRead is a journal in which a host stores a checkpoint right after it was loaded.
+type whileRead struct {
+	store.Journal
+	state *store.State
+}
+
+func (w *whileRead) Load(ctx context.Context) (store.State, error) {
+	loaded, err := w.Journal.Load(ctx)
+	if w.state != nil {
+		_, failed := w.Checkpoint(ctx, *w.state)
+		err, w.state = errors.Join(err, failed), nil
+	}
+	return loaded, err
+}
+
+// Entries that a reader missed because a checkpoint let them go are no damage.
+func TestACheckpointIsStoredMeanwhile(t *testing.T) {
+	feed, entries := history(400)
+	for name, read := range map[string]func(store.Source) error{
+		"check": func(j store.Source) error {
+			_, err := verify.Check(t.Context(), j, storetest.RootKey)
+			return err
+		},
+		"state": func(j store.Source) error {
+			_, err := replay.State(t.Context(), j, storetest.RootKey)
+			return err
+		},
+	} {
+		state := feed.State()
+		j := &whileRead{journal(t, store.Retention{Events: 30}, entries), &state}
+		if err := read(j); !errors.Is(err, store.ErrTrimmed) {
+			t.Errorf("%s: %v, want %v", name, err, store.ErrTrimmed)
+		}
+		if err := read(j); err != nil {
+			t.Errorf("%s again: %v", name, err)
+		}
+	}
+}
+
 // TestCheckFinds damages a good world in each way that a check is for.
 func TestCheckFinds(t *testing.T) {
 	const at = 100
