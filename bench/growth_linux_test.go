@@ -45,13 +45,6 @@ func grown(b *testing.B, occupants, events int) {
 	s.say(events)
 	stop()
 
-	args := []string{"--max-occupants", "20000"}
-	for _, q := range world.Quotas() {
-		args = append(args, "--max-total-"+q.Label(), "0")
-		if q != world.Accounts {
-			args = append(args, "--max-"+q.Label(), "0")
-		}
-	}
 	var p *process
 	var starts []time.Duration
 	for range 3 {
@@ -59,7 +52,7 @@ func grown(b *testing.B, occupants, events int) {
 			p.Stop()
 		}
 		from := time.Now()
-		p = startAt(b, dir, "127.0.0.1:0", args...)
+		p = startAt(b, dir, "127.0.0.1:0", unlimited()...)
 		p.get(b, "/readyz")
 		starts = append(starts, time.Since(from))
 	}
@@ -80,6 +73,18 @@ func grown(b *testing.B, occupants, events int) {
 	must(b, err)
 	fmt.Printf("| %d | %d | %.2f ms | %.2f ms | %.2f ms | %.2f ms | %.0f ms | %.0f MiB | %.1f MB |\n", occupants, events,
 		line.Seconds()*1e3, change.Seconds()*1e3, node.Seconds()*1e3, snapshot.Seconds()*1e3, starts[1].Seconds()*1e3, memory, float64(info.Size())/1e6)
+}
+
+// unlimited are arguments of a host for as many agents as a benchmark has.
+func unlimited() []string {
+	args := []string{"--max-occupants", "20000"}
+	for _, q := range world.Quotas() {
+		args = append(args, "--max-total-"+q.Label(), "0")
+		if q != world.Accounts {
+			args = append(args, "--max-"+q.Label(), "0")
+		}
+	}
+	return args
 }
 
 // BenchmarkWholeHistory is the time from opening a store until its world is there, where

@@ -37,13 +37,18 @@ func CPU(pid int) (time.Duration, error) {
 }
 
 // Memory is the resident memory of a process in bytes, on Linux.
-func Memory(pid int) (int64, error) {
+func Memory(pid int) (int64, error) { return memory(pid, "VmRSS:") }
+
+// PeakMemory is the largest resident memory that a process has had, in bytes, on Linux.
+func PeakMemory(pid int) (int64, error) { return memory(pid, "VmHWM:") }
+
+func memory(pid int, field string) (int64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err
 	}
 	for line := range strings.Lines(string(text)) {
-		if f := strings.Fields(line); len(f) == 3 && f[0] == "VmRSS:" {
+		if f := strings.Fields(line); len(f) == 3 && f[0] == field {
 			kib, err := strconv.ParseInt(f[1], 10, 64)
 			if err != nil {
 				return 0, fmt.Errorf("/proc/%d/status: %w", pid, err)
@@ -51,5 +56,5 @@ func Memory(pid int) (int64, error) {
 			return kib << 10, nil
 		}
 	}
-	return 0, fmt.Errorf("/proc/%d/status has no VmRSS", pid)
+	return 0, fmt.Errorf("/proc/%d/status has no %s", pid, field)
 }
