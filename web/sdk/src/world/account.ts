@@ -11,7 +11,7 @@ import { randomText } from '../http/wait.js'
 import { asObject } from '../json/read.js'
 import { OptionError } from '../protocol/errors.js'
 import { warnTo } from '../protocol/callback.js'
-import type { Agent, AgentWorld } from './agent.js'
+import type { AgentWorld } from './agent.js'
 import type { RemotePlayWorldOptions } from './options.js'
 import { Placements } from './placements.js'
 
@@ -93,7 +93,7 @@ export class Account {
   }
 
   /** What agents need of the world. */
-  agentWorld(client: WorldClient, leave: (agent: Agent) => boolean): AgentWorld {
+  agentWorld(client: WorldClient, agents: Pick<AgentWorld, 'leave' | 'renew'>): AgentWorld {
     return {
       client,
       program: this.program,
@@ -101,7 +101,7 @@ export class Account {
       bodyKey: this.#apiKey,
       clientAs: (node) => client.as(node, this.#apiKey),
       warn: this.warn,
-      leave,
+      ...agents,
     }
   }
 }

@@ -1,15 +1,18 @@
 import type { NodeCredentials } from '../credentials/resolve.js'
 import { resolveNode } from '../credentials/resolve.js'
 import type { WorldClient } from '../http/client.js'
-import type { CallOptions, NodeIdentity } from '../http/options.js'
+import { type CallOptions, type NodeIdentity, noRetry } from '../http/options.js'
 import { randomText } from '../http/wait.js'
 import { asObject, asText } from '../json/read.js'
-import { OptionError, hasCode } from '../protocol/errors.js'
+import { OptionError, PlayError, hasCode } from '../protocol/errors.js'
 import { type Journey, type RecordInteractionReply, type RecordJourneyReply, type RegisterReply, type RegisterRequest, limits } from '../protocol/contract.js'
 import { callBack } from '../protocol/callback.js'
 import { isBlank, normalizeAgentId, normalizeNodeId } from '../protocol/text.js'
 import { type FrameworkRegistration, within } from './framework.js'
 import { Lease } from './lease.js'
+
+/** How long agents are given to leave the map at the end: those whose host is away are left to their leases. */
+const leaveTimeoutMs = 3000
 
 /** What of a registration the client sets itself. */
 type OwnFields = 'agentId' | 'mainNodeId' | 'passwHash' | 'apiKey' | 'connectionId'
@@ -42,7 +45,10 @@ export interface AgentWorld {
   /** The account's key for hosts of the agent-play service, which read it from the body. */
   readonly bodyKey: string | undefined
   warn(text: string): void
+  /** Lets an agent go; false if a newer registration holds it. */
   leave(agent: Agent): boolean
+  /** Makes the agent of an id register again; false if the world has none. */
+  renew(agentId: string): boolean
 }
 
 /** An agent that this program keeps on the map. */
@@ -66,7 +72,10 @@ export class Agent {
     const { id, caller } = await speakerOf(world, options)
     const client = caller === undefined ? world.client : world.clientAs(caller)
     const request = requestOf(world, options, id, caller)
-    const registration = await client.register(request, call)
+    const registration = await client.register(request, call).catch(async (error: unknown) => {
+      await withdraw(world, client, request, error)
+      throw error
+    })
     return new Agent(world, client, (agent) => new Lease(client, request, registration, {
       warn: (text) => { world.warn(text) },
       lost: (error) => { agent.#lost(error, options.onLost) },
@@ -157,6 +166,21 @@ export class Agent {
     this.#world.warn(`the agent ${this.playerId} cannot be kept: the host refuses it`)
     callBack(onLost, (thrown) => { this.#world.warn(`the function onLost of the agent ${this.playerId} failed: ${thrown.message}`) }, error)
   }
+}
+
+/** Bounds the calls of agents that leave. @internal */
+export function leaving(): CallOptions {
+  return { signal: AbortSignal.timeout(leaveTimeoutMs) }
+}
+
+/**
+ * Takes back a registration that failed: unless the host refused it, it may have it all the same, and would keep
+ * the agent until its lease expires. Where the world has the agent already, that one takes its place on the map again.
+ */
+async function withdraw(world: AgentWorld, client: WorldClient, { agentId: playerId, connectionId }: RegisterRequest, error: unknown): Promise<void> {
+  if (connectionId === undefined || (error instanceof PlayError && error.status < 500) || world.renew(playerId)) return
+  // What was not registered cannot leave.
+  await client.withLife(undefined).withRetry(noRetry).disconnect({ playerId, connectionId }, leaving()).catch(() => undefined)
 }
 
 /** Who acts for an agent: the agent itself if it has credentials, else the main node. */

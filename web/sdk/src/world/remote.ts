@@ -13,7 +13,7 @@ import { withGenesis } from '../subscription/genesis.js'
 import { subscribeWorld } from '../subscription/subscribe.js'
 import type { SubscribeOptions, WorldSubscription } from '../subscription/types.js'
 import { type AgentProgram, registrationOf } from '../tools/program.js'
-import { type AddAgentOptions, Agent } from './agent.js'
+import { type AddAgentOptions, Agent, leaving } from './agent.js'
 import { type IntercomQuestion, ask } from './ask.js'
 import { Account } from './account.js'
 import { type EventOptions, type EventSubscription, subscribeEvents } from './events.js'
@@ -24,9 +24,6 @@ import { Programs } from './programs.js'
 import type { IntercomOptions, IntercomSubscription } from './intercom_types.js'
 import type { RemotePlayWorldOptions } from './options.js'
 import type { Mcp } from './placements.js'
-
-/** How long agents are given to leave the map at the end: those whose host is away are left to their leases. */
-const leaveTimeoutMs = 3000
 
 /**
  * A world at a host, seen by one account. It keeps the session: when the host
@@ -40,8 +37,8 @@ export class RemotePlayWorld {
   readonly #programs = new Programs((listener) => this.#keep(listener), () => this.#account.answersFor)
   /** What listens for commands to agents without a program. */
   readonly #executors = new Set<IntercomListener>()
-  /** How many registrations are not answered yet. */
-  #registering = 0
+  /** The registrations that are not answered yet. */
+  readonly #registering = new Set<Promise<unknown>>()
   readonly #subscriptions = new Set<{ close(): Promise<void> }>()
   readonly #onClose = new Set<{ readonly callback: () => void | Promise<void> }>()
   #closing: Promise<void> | undefined
@@ -94,19 +91,13 @@ export class RemotePlayWorld {
   async addAgent(options: AddAgentOptions, call: CallOptions = {}): Promise<Agent> {
     const client = await this.#client()
     const sessions = this.#sessions
-    const world = this.#account.agentWorld(client, (agent) => this.#leave(agent))
+    const registered = this.#register(client, options, call)
+    this.#registering.add(registered)
     let agent, before
-    this.#registering += 1
     try {
-      agent = await Agent.register(world, options, call)
-      if (this.#closing !== undefined) {
-        await agent.disconnectNow(leaving())
-        throw new ClosedError()
-      }
-      before = this.#agents.get(agent.playerId)
-      this.#agents.set(agent.playerId, agent)
+      [agent, before] = await registered
     } finally {
-      this.#registering -= 1
+      this.#registering.delete(registered)
       for (const listener of this.#executors) listener.arrived()
     }
     agent.keep()
@@ -114,6 +105,21 @@ export class RemotePlayWorld {
     if (this.#sessions !== sessions) agent.renew()
     await before?.stop()
     return agent
+  }
+
+  /** Registers an agent, and returns it with the one that it takes the place of. */
+  async #register(client: WorldClient, options: AddAgentOptions, call: CallOptions): Promise<[agent: Agent, before: Agent | undefined]> {
+    const agent = await Agent.register(this.#account.agentWorld(client, {
+      leave: (left) => this.#leave(left),
+      renew: (agentId) => this.#renew(agentId),
+    }), options, call)
+    if (this.#closing !== undefined) {
+      await agent.disconnectNow(leaving())
+      throw new ClosedError()
+    }
+    const before = this.#agents.get(agent.playerId)
+    this.#agents.set(agent.playerId, agent)
+    return [agent, before]
   }
 
   /**
@@ -238,7 +244,7 @@ export class RemotePlayWorld {
     const listener = new IntercomListener(sources.length > 0 ? sources : [client], options, answersFor, (id) => {
       if (named === undefined && this.#programs.has(normalizeAgentId(id))) return undefined
       return named === undefined ? this.#agents.get(normalizeAgentId(id)) : named.find((agent) => agent.playerId === id)
-    }, () => named === undefined && this.#registering > 0)
+    }, () => named === undefined && this.#registering.size > 0)
     this.#executors.add(listener)
     void listener.done.then(() => this.#executors.delete(listener))
     return this.#keep(listener)
@@ -300,7 +306,9 @@ export class RemotePlayWorld {
     for (const agent of agents) this.#programs.remove(agent)
     this.#ending.abort(new ClosedError())
     await Promise.all(agents.map(async (agent) => agent.stop()))
-    const left = await Promise.allSettled(agents.map(async (agent) => agent.disconnectNow(leaving())))
+    const [left] = await Promise.all([
+      Promise.allSettled(agents.map(async (agent) => agent.disconnectNow(leaving()))), Promise.allSettled(this.#registering),
+    ])
     const failed = left.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []))
     const why = failed.length > 0 ? 'some agents could not be disconnected; their leases end them' : 'a function that was to be called at the end failed'
     for (const { callback } of this.#onClose) callBack(callback, (error) => { failed.push(error) })
@@ -345,6 +353,12 @@ export class RemotePlayWorld {
     return holder === agent || holder === undefined
   }
 
+  #renew(agentId: string): boolean {
+    const agent = this.#agents.get(agentId)
+    agent?.renew()
+    return agent !== undefined
+  }
+
   #sessionChanged(): void {
     this.#sessions++
     for (const agent of this.#agents.values()) agent.renew()
@@ -354,9 +368,4 @@ export class RemotePlayWorld {
       })
     }
   }
-}
-
-/** Bounds the calls of agents that leave. */
-function leaving(): CallOptions {
-  return { signal: AbortSignal.timeout(leaveTimeoutMs) }
 }
