@@ -315,10 +315,11 @@ export class WorldStore {
 
   private show(snapshot: WorldSnapshot): void {
     const before = this.live
+    const last = Math.max(this.newest ?? 0, before.snapshot?.seq ?? 0)
     this.live = shownOf(snapshot)
     batch(() => {
-      // The first state of a world says who is there, not who came.
-      this.presence.value = before.snapshot?.sid === snapshot.sid
+      // The first state of a world says who is there, not who came; so does an earlier one, of files that were put back.
+      this.presence.value = before.snapshot?.sid === snapshot.sid && (snapshot.seq ?? last) >= last
         ? compare(this.presence.value, before.directory.occupants, this.live.directory.occupants, Date.now())
         : nothingLately
       if (this.time.value === undefined) this.shown = this.live

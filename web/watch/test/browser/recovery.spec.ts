@@ -60,6 +60,28 @@ test('a host that lost its store is a new world', async ({ page, host, world, co
   await verified(page)
 })
 
+test('an older copy of the files is put back: who came after it has not left', async ({ page, host, world, conduct }) => {
+  conduct.expect(cut)
+  const ada = await world.agent('Ada')
+  await host.stop()
+  host.copy()
+  await host.start()
+  await open(page, host)
+  const lately = page.getByRole('region', { name: en['presence.lately'] })
+  await world.leave(await world.agent('Lin'))
+  await world.agent('Grace')
+  await expect(resident(page, 'Grace')).toBeVisible()
+  await expect(lately.getByRole('listitem')).toHaveText([/^Lin/])
+  await world.say(ada, 'Good evening')
+  await host.stop()
+  host.putBack()
+  await host.start()
+  await expect(resident(page, 'Grace')).toHaveCount(0)
+  await verified(page)
+  await expect(resident(page, 'Ada')).toBeVisible()
+  await expect(lately).toHaveCount(0)
+})
+
 test('a host that is gone while the page loads is waited for', async ({ page, host, world, conduct }) => {
   conduct.expect(cut)
   await world.agent('Ada')
