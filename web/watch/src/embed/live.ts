@@ -14,6 +14,9 @@ export interface TownReports {
   readonly onState: (state: TownState, verification: Verification, why?: Error) => void
 }
 
+const attribute = 'the attribute token of <playctl-town>'
+const gives = 'POST /play/watch/session gives'
+
 /** A host that does not answer is asked again after so many milliseconds. */
 const askAgain = 3000
 
@@ -29,10 +32,11 @@ export async function follow(host: string, given: string, reports: TownReports, 
   const address = host === '' ? { baseUrl: script.origin + prefix, service } : { baseUrl: host }
   let pass = given === '' ? undefined : given
   const known: { verification: Verification } = { verification: 'unread' }
-  const say = (state: TownState, why?: Error): void => { if (!signal.aborted) reports.onState(state, known.verification, why) }
+  const say = (state: TownState, why?: Error): void => { if (!signal.aborted) reports.onState(state, known.verification, why && inTermsOfToken(why, given)) }
   try {
     // A link's token may act, and pages of others can read what is in this one.
-    if (given.startsWith('pt_')) throw new TypeError('the attribute token of <playctl-town> takes a pass to watch, not the token of a link: POST /play/watch/session gives one for it')
+    if (given.startsWith('pt_')) throw new TypeError(`${attribute} takes a pass to watch, not the token of a link: ${gives} one for it`)
+    if (/[^!-~]/.test(given)) throw new TypeError(`${attribute} has a line break, or another character that no pass has: ${gives} a pass`)
     const client = createClient({ ...address, credentials: { pass: () => pass }, retry: noRetry })
     pass ??= await entered(async () => (await client.watchPass(undefined, { signal })).pass, say, signal)
     const ending = new AbortController()
@@ -67,6 +71,14 @@ export async function follow(host: string, given: string, reports: TownReports, 
 
 function refused(cause: unknown): cause is Error {
   return cause instanceof PlayError && (cause.status === 401 || hasCode(cause, 'forbidden'))
+}
+
+/** An error of the client in terms of the attribute: the credentials that the client names cannot be set on the element, nor can its cookie. */
+function inTermsOfToken(cause: Error, given: string): Error {
+  const told = (message: string): Error => new Error(message, { cause })
+  if (!(cause instanceof PlayError && cause.status === 401)) return cause
+  if (given !== '') return told(`the pass in ${attribute} is wrong or has expired: ${gives} another`)
+  return told(`watching is not public on this host: ${attribute} takes a pass to watch, and ${gives} one`)
 }
 
 /** Asks until the host answers; its refusal is an error. */

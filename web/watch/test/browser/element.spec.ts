@@ -122,8 +122,11 @@ const noted = (page: Page): Promise<unknown> => page.addInitScript(() => {
   addEventListener('playctl-state', (event) => {
     const { detail } = event as CustomEvent<{ state: string, verification: string, message?: string }>
     states.push(`${detail.state} ${detail.verification}${detail.message === undefined ? '' : ', with a reason'}`)
+    Object.assign(globalThis, { reason: detail.message })
   })
 })
+/** What the element said last of what went wrong. */
+const reason = (page: Page): Promise<string | undefined> => page.evaluate(() => (globalThis as unknown as { reason?: string }).reason)
 const states = (page: Page): Promise<string[]> => page.evaluate(() => (globalThis as unknown as { states: string[] }).states)
 /** How much color the map is shown with. */
 const color = (page: Page): Promise<string> => town(page).locator('.map').evaluate((map) => getComputedStyle(map).filter)
@@ -172,6 +175,7 @@ test.describe('where watching takes a token', () => {
     await expect(town(page).getByRole('listitem')).toHaveText([/^Ada, /])
     expect(await violations(page)).toEqual([])
     expect((await states(page)).at(-1)).toBe('ended verified, with a reason')
+    expect(await reason(page)).toContain('the pass in the attribute token of <playctl-town> is wrong or has expired')
     const next = await pass()
     await town(page).evaluate((node, value) => { node.setAttribute('token', value) }, next)
     await expect(town(page).getByText(live, { exact: true })).toBeVisible()
@@ -187,15 +191,18 @@ test.describe('where watching takes a token', () => {
       method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ token, framed: true }),
     })
     const { pass } = await reply.json() as { pass: string }
+    await noted(page)
     site.show = element(host.url)
     await page.goto(site.origin)
     await expect(town(page).getByText(en['refused.frameWhy'])).toBeVisible()
+    expect(await reason(page)).toContain('the attribute token of <playctl-town> takes a pass to watch')
     expect(await violations(page)).toEqual([])
-    for (const bad of ['wrong', token]) {
+    for (const bad of ['wrong', 'two\nlines', token]) {
       await town(page).evaluate((node, value) => { node.setAttribute('token', value) }, pass)
       await expect(town(page).getByText(live, { exact: true })).toBeVisible()
       await town(page).evaluate((node, value) => { node.setAttribute('token', value) }, bad)
       await expect(town(page).getByText(en['refused.frameWhy'])).toBeVisible()
+      expect(await reason(page), bad).toContain('the attribute token of <playctl-town>')
     }
   })
 })
