@@ -67,14 +67,18 @@ func prepare(o Options) (made bool, err error) {
 	return true, create(o)
 }
 
-// look opens the file for reading only, to compare what it says about itself.
+// look opens the file for reading only, to compare what it says about itself. Who writes
+// nothing reads all of it anyway, so that each page may be looked at.
 func look(o Options) error {
+	all := o.ReadOnly
 	o.ReadOnly = true
 	db, err := openFile(o, false)
 	if err != nil {
 		return err
 	}
-	_, err = inspect(db, o)
+	if err = checkTree(db, o.Path, all); err == nil {
+		_, err = inspect(db, o)
+	}
 	return errors.Join(err, db.Close())
 }
 

@@ -1,0 +1,197 @@
+package bolt
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// A page of bbolt's file, in the byte order of the machine: its id (8 bytes), flags (2),
+// the count of its elements (2) and of the pages that follow it (4), then the elements.
+// One of a branch has the place (4) and the size (4) of a key and the id of a page (8);
+// one of a leaf has flags, and the place of a key and the sizes of it and of its value (4
+// each). The value of a bucket begins with the id of its first page (8) and a number (8),
+// after which a small bucket, whose id is 0, has a page of its own.
+const (
+	headerBytes, elementBytes, bucketBytes = 16, 16, 16
+
+	branchPage, leafPage = 1, 2
+	bucketElement        = 1
+)
+
+// tree goes through the pages of a file, from the first one to those that it refers to.
+// bbolt does so without a bound: where pages refer to each other in a circle it takes
+// memory until there is none.
+type tree struct {
+	file            io.ReaderAt
+	pageSize, pages uint64
+	// used has a bit for each page that something refers to.
+	used []byte
+	// names are pages of the tree of buckets that are still to be read, rest are pages of
+	// buckets.
+	names, rest []uint64
+	// all is whether to read the leaves of buckets, too, which may hold further buckets.
+	all bool
+	// room is for a page.
+	room []byte
+}
+
+// checkTree refuses a file in which two places refer to one page, or one to a page outside
+// the file. The leaves of buckets are read only where all is set: nearly all pages are such.
+func checkTree(db *bbolt.DB, path string, all bool) error {
+	err := guard(func() error {
+		return db.View(func(tx *bbolt.Tx) error {
+			if err := whole(tx, path); err != nil {
+				return err
+			}
+			return readTree(tx, path, all)
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("opening %s: %w", path, err)
+	}
+	return nil
+}
+
+func readTree(tx *bbolt.Tx, path string, all bool) error {
+	file, err := os.Open(path) //nolint:gosec // the path is the operator's
+	if err != nil {
+		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+	}
+	pageSize := uint64(tx.DB().Info().PageSize)
+	pages := uint64(tx.Size()) / pageSize
+	t := &tree{file: file, pageSize: pageSize, pages: pages, used: make([]byte, pages/8+1), all: all, room: make([]byte, pageSize)}
+	root := uint64(tx.Cursor().Bucket().Root())
+	t.names = []uint64{root}
+	if err = t.use(root, uint64(tx.ID())%2); err == nil {
+		err = t.check()
+	}
+	return errors.Join(err, file.Close())
+}
+
+func (t *tree) check() error {
+	for {
+		var err error
+		switch {
+		case len(t.names) > 0:
+			err = t.visit(take(&t.names), &t.names, true)
+		case len(t.rest) > 0:
+			err = t.visit(take(&t.rest), &t.rest, t.all)
+		default:
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func take(from *[]uint64) uint64 {
+	last := len(*from) - 1
+	id := (*from)[last]
+	*from = (*from)[:last]
+	return id
+}
+
+// visit reads a page, and adds those that it refers to to the next ones. It looks for
+// nothing else that may be wrong with a page: bbolt does.
+func (t *tree) visit(id uint64, next *[]uint64, leaves bool) error {
+	kind, elements, err := t.read(id)
+	switch {
+	case err != nil:
+		return err
+	case kind == leafPage && leaves:
+		return t.visitLeaf(id, elements)
+	case kind != branchPage:
+		return nil
+	}
+	var children []uint64
+	for element := range slices.Chunk(elements, elementBytes) {
+		child := binary.NativeEndian.Uint64(element[8:])
+		if err := t.use(child, id); err != nil {
+			return err
+		}
+		children = append(children, child)
+	}
+	if !leaves && len(children) > 0 {
+		// All of them are leaves, or none is.
+		if kind, _, err = t.read(children[0]); err != nil || kind == leafPage {
+			return err
+		}
+	}
+	*next = append(*next, children...)
+	return nil
+}
+
+// visitLeaf adds the first pages of the buckets in a leaf.
+func (t *tree) visitLeaf(id uint64, elements []byte) error {
+	for i := 0; i < len(elements); i += elementBytes {
+		number := func(at int) int64 { return int64(binary.NativeEndian.Uint32(elements[i+at:])) }
+		if number(0)&bucketElement == 0 {
+			continue
+		}
+		value := make([]byte, bucketBytes+headerBytes)
+		at := int64(id)*int64(t.pageSize) + headerBytes + int64(i) + number(4) + number(8)
+		if _, err := t.file.ReadAt(value, at); err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("%w: reading page %d: %w", store.ErrUnavailable, id, err)
+		}
+		root := binary.NativeEndian.Uint64(value)
+		if root == 0 {
+			if binary.NativeEndian.Uint16(value[bucketBytes+8:]) == branchPage {
+				return damaged("a small bucket in page %d refers to other pages", id)
+			}
+			continue
+		}
+		if err := t.use(root, id); err != nil {
+			return err
+		}
+		t.rest = append(t.rest, root)
+	}
+	return nil
+}
+
+// use notes that a page refers to another one.
+func (t *tree) use(id, from uint64) error {
+	switch {
+	case id >= t.pages:
+		return damaged("page %d refers to page %d, but the file has %d", from, id, t.pages)
+	case t.used[id/8]&(1<<(id%8)) != 0:
+		return damaged("page %d refers to page %d, which is used elsewhere", from, id)
+	}
+	t.used[id/8] |= 1 << (id % 8)
+	return nil
+}
+
+// read returns what kind of page there is, and the elements of it, valid until the next
+// call.
+func (t *tree) read(id uint64) (kind uint16, elements []byte, err error) {
+	at := int64(id) * int64(t.pageSize)
+	if _, err = t.file.ReadAt(t.room[:t.pageSize], at); err == nil {
+		kind = binary.NativeEndian.Uint16(t.room[8:])
+		length := headerBytes + int(binary.NativeEndian.Uint16(t.room[10:]))*elementBytes
+		if length > len(t.room) {
+			t.room = make([]byte, length)
+		}
+		if elements = t.room[headerBytes:length]; uint64(length) > t.pageSize {
+			_, err = t.file.ReadAt(elements, at+headerBytes)
+		}
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		return 0, nil, damaged("page %d ends past the end of the file", id)
+	case err != nil:
+		return 0, nil, fmt.Errorf("%w: reading page %d: %w", store.ErrUnavailable, id, err)
+	}
+	return kind, elements, nil
+}
+
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: its pages cannot be read: %s; restore a backup, or move the file away", store.ErrCorrupt, fmt.Sprintf(format, args...))
+}
