@@ -106,6 +106,9 @@ func openAt(ctx context.Context, a *command.App, s *serveSettings, at place.Plac
 		return ownRootKey(err)
 	}
 	into.journal, into.path = journal, journal.Path()
+	if file, ok := journal.(interface{ LeftLog() string }); ok && file.LeftLog() != "" {
+		a.Warn(file.LeftLog(), "they may be lost: \"playctl store restore\" creates a store from a backup; remove the file if it is the log of an earlier store")
+	}
 	takeRootKey(a, into, journal.RootKey())
 	return nil
 }

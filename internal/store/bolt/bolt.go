@@ -47,6 +47,7 @@ type Journal struct {
 	rootKey   string
 	retention store.Retention
 	holder    *holder
+	leftLog   string
 
 	// mu is held for reading by every call and for writing by Close.
 	mu     sync.RWMutex

@@ -11,11 +11,14 @@ import (
 // maxPageProblems bounds what CheckPages returns.
 const maxPageProblems = 100
 
-// CheckPages checks the file's pages: each is used once or free, and keys are in
-// order. It returns what is wrong, a sentence each, at most 100; an error means
-// that the file could not be read.
+// CheckPages checks the file's pages: each is used once or free, keys are in
+// order, and no log is left. It returns what is wrong, a sentence each, at most 100; an
+// error means that the file could not be read.
 func (j *Journal) CheckPages(ctx context.Context) ([]string, error) {
 	var problems []string
+	if j.leftLog != "" {
+		problems = append(problems, j.leftLog+"; if it is the log of an earlier store, move it away")
+	}
 	err := j.view(ctx, func(tx *bbolt.Tx) error {
 		problem, err := checkLengths(tx)
 		if err != nil {

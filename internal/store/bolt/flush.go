@@ -195,22 +195,9 @@ func forgetLog(tx *bbolt.Tx) error {
 	return errors.Join(meta.Delete(logKey), meta.Put(formatKey, number(closedVersion)))
 }
 
-// dropLeftLog removes a log that a store left which was at this path before, so that it is
-// never taken for this one's.
-func (j *Journal) dropLeftLog(readOnly bool) error {
-	path := writeAheadPath(j.path)
-	if info, err := os.Lstat(path); readOnly || err != nil || !info.Mode().IsRegular() {
-		return nil //nolint:nilerr // there is no such file
-	}
-	if err := os.Remove(path); err != nil {
-		return fmt.Errorf("%w: removing the log of an earlier store: %w", store.ErrUnavailable, err)
-	}
-	return nil
-}
-
 // recoverLog reads the log that a crash left, and brings it into the database
-// unless that is open for reading only. A database that was made just now has none: what
-// lies there is the log of a store that was removed.
+// unless that is open for reading only. A database that was made just now, or restored, has
+// none: what lies there is the log of a store that was removed.
 func (j *Journal) recoverLog(readOnly, made bool) error {
 	ctx := context.Background()
 	var id logID
@@ -228,12 +215,10 @@ func (j *Journal) recoverLog(readOnly, made bool) error {
 		return err
 	}
 	var entries []store.Entry
-	switch {
-	case id == logID{} && (made || restored):
-		return j.dropLeftLog(readOnly)
-	case id == logID{}:
-		if entries = recoverUnnamed(j.path, at); len(entries) == 0 {
-			return nil
+	switch id {
+	case logID{}:
+		if entries, err = j.recoverUnnamed(at, made || restored, readOnly); err != nil || len(entries) == 0 {
+			return err
 		}
 	default:
 		if entries, err = recoverWriteAhead(j.path, id, at.Position); err != nil {

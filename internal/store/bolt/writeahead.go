@@ -181,16 +181,8 @@ func recoverWriteAhead(path string, id logID, head store.Position) ([]store.Entr
 	case !bytes.HasPrefix(text, slices.Concat(writeAheadMagic, id[:])):
 		return nil, fmt.Errorf("%w: %s is not its log: %s", store.ErrCorrupt, name, lost)
 	}
-	var segments [2][]store.Entry
-	for i := range segments {
-		start := writeAheadHeader + i*writeAheadSegment
-		segments[i] = readSegment(text[start:start+writeAheadSegment], id)
-	}
-	if a, b := segments[0], segments[1]; len(a) > 0 && len(b) > 0 && a[0].Position > b[0].Position {
-		segments[0], segments[1] = b, a
-	}
 	var found []store.Entry
-	for _, e := range slices.Concat(segments[0], segments[1]) {
+	for _, e := range readSegments(text, id) {
 		next := head + store.Position(len(found)) + 1
 		switch {
 		case e.Position > next:
@@ -203,29 +195,17 @@ func recoverWriteAhead(path string, id logID, head store.Position) ([]store.Entr
 	return found, nil
 }
 
-// recoverUnnamed returns the entries that a log has which the database does not name.
-// There are none in a log that was being made or removed at a crash. But where the page
-// that names the log is damaged, the database is as it was before that page was written,
-// and the log goes on where the database ends, which is at. A log that does not is another
-// store's.
-func recoverUnnamed(path string, at store.Place) []store.Entry {
-	var id logID
-	file, err := os.Open(writeAheadPath(path))
-	if err != nil {
-		return nil
+// readSegments returns the entries of both segments of a log, which may be cut.
+func readSegments(text []byte, id logID) []store.Entry {
+	var segments [2][]store.Entry
+	for i := range segments {
+		start := min(writeAheadHeader+i*writeAheadSegment, len(text))
+		segments[i] = readSegment(text[start:min(start+writeAheadSegment, len(text))], id)
 	}
-	defer func() { _ = file.Close() }()
-	if _, err := file.ReadAt(id[:], int64(len(writeAheadMagic))); err != nil {
-		return nil
+	if a, b := segments[0], segments[1]; len(a) > 0 && len(b) > 0 && a[0].Position > b[0].Position {
+		segments[0], segments[1] = b, a
 	}
-	entries, err := recoverWriteAhead(path, id, at.Position)
-	if err != nil || len(entries) == 0 {
-		return nil
-	}
-	if next := entries[0].Place(); at.Position > 0 && (next.Seq-next.Events != at.Seq || next.Rev-at.Rev > 1) {
-		return nil
-	}
-	return entries
+	return slices.Concat(segments[0], segments[1])
 }
 
 // readSegment returns the entries of the frames that can be read and come one

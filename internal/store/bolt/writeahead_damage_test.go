@@ -18,17 +18,7 @@ import (
 // store is not taken for this one's.
 func TestDamagedPageThatNamesTheLog(t *testing.T) {
 	o, another := crashed(t, 5, 1), crashed(t, 8, 2)
-	db := content(t, o.Path)
-	const headerBytes, rootAt, transactionAt = 16, 16, 48 // of bbolt's meta pages
-	transaction := func(page int) uint64 {
-		return binary.LittleEndian.Uint64(db[page*os.Getpagesize()+headerBytes+transactionAt:])
-	}
-	newest := 0
-	if transaction(1) > transaction(0) {
-		newest = 1
-	}
-	root := newest*os.Getpagesize() + headerBytes + rootAt
-	overwriteAt(t, o.Path, root, []byte{db[root] ^ 1})
+	damageNewestMeta(t, o.Path)
 	for _, readOnly := range []bool{true, false} {
 		o.ReadOnly = readOnly
 		if n, err := entries(t, o); err != nil || n != 10 {
@@ -41,7 +31,22 @@ func TestDamagedPageThatNamesTheLog(t *testing.T) {
 	}
 }
 
-// A log that is missing, cut, or another's, is refused with what may be lost.
+// damageNewestMeta damages the page with which the database names its log.
+func damageNewestMeta(t *testing.T, path string) {
+	t.Helper()
+	db := content(t, path)
+	const headerBytes, rootAt, transactionAt = 16, 16, 48 // of bbolt's meta pages
+	transaction := func(page int) uint64 {
+		return binary.LittleEndian.Uint64(db[page*os.Getpagesize()+headerBytes+transactionAt:])
+	}
+	newest := 0
+	if transaction(1) > transaction(0) {
+		newest = 1
+	}
+	root := newest*os.Getpagesize() + headerBytes + rootAt
+	overwriteAt(t, path, root, []byte{db[root] ^ 1})
+}
+
 // Who removes the file of a store that crashed, and leaves its log, begins anew.
 func TestANewStoreBesideTheLogOfARemovedOne(t *testing.T) {
 	o := crashed(t, 3, 1)
@@ -53,6 +58,7 @@ func TestANewStoreBesideTheLogOfARemovedOne(t *testing.T) {
 	}
 }
 
+// A log that is missing, cut, or another's, is refused with what may be lost.
 func TestOpenRefusesWithoutLog(t *testing.T) {
 	for name, change := range map[string]func(*testing.T, string){
 		"missing": func(t *testing.T, path string) { must(t, os.Remove(path)) },

@@ -1,0 +1,77 @@
+package bolt
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/playctl/playctl/internal/store"
+)
+
+// LeftLog describes entries in a write-ahead log beside the store that do not continue it,
+// "" for none: the log of a store that was here before, or commits that are lost.
+func (j *Journal) LeftLog() string { return j.leftLog }
+
+// recoverUnnamed returns the entries of a log that the database does not name and that
+// continue it, which ends at a place. There are none in a log that was being made or removed
+// at a crash. But where the page that names the log is damaged, the database is as it was
+// before that page was written. Entries that do not continue it, or that are beside a
+// database that has just begun, are put aside and described by LeftLog.
+func (j *Journal) recoverUnnamed(at store.Place, begun, readOnly bool) ([]store.Entry, error) {
+	name := writeAheadPath(j.path)
+	text, err := os.ReadFile(name) //nolint:gosec // beside the store, whose path is the operator's
+	if err != nil {
+		return nil, nil //nolint:nilerr // there is no such file: what is in the way of a log is done without
+	}
+	var id logID
+	var later []store.Entry
+	if bytes.HasPrefix(text, writeAheadMagic) {
+		copy(id[:], text[len(writeAheadMagic):])
+		for _, e := range readSegments(text, id) {
+			if e.Position > at.Position {
+				later = append(later, e)
+			}
+		}
+	}
+	switch {
+	case len(later) > 0 && !begun && len(text) == writeAheadSize && continues(later, at):
+		return later, nil
+	case len(later) > 0:
+		return nil, j.putAside(name, id, later, at, readOnly)
+	case begun && !readOnly:
+		// It must never be taken for the log of this database.
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%w: removing the log of an earlier store: %w", store.ErrUnavailable, err)
+		}
+	}
+	return nil, nil
+}
+
+// continues reports whether entries go on where a database ends. Entries that do not are
+// another store's, or some before them are missing.
+func continues(entries []store.Entry, at store.Place) bool {
+	for i := range entries {
+		if entries[i].Position != at.Position+store.Position(i)+1 {
+			return false
+		}
+	}
+	next := entries[0].Place()
+	return at.Position == 0 || next.Seq-next.Events == at.Seq && next.Rev-at.Rev <= 1
+}
+
+// putAside renames a log with entries that do not continue the database, unless that is
+// open for reading only: the next log is made in its place.
+func (j *Journal) putAside(name string, id logID, entries []store.Entry, at store.Place, readOnly bool) error {
+	if !readOnly {
+		aside := fmt.Sprintf("%s.%x", name, id[:4])
+		if err := os.Rename(name, aside); err != nil {
+			return fmt.Errorf("%w: putting a log aside that does not continue %s: %w", store.ErrUnavailable, j.path, err)
+		}
+		name = aside
+	}
+	j.leftLog = fmt.Sprintf("%s has commits that do not continue the store: entries %d to %d, %d of them, after entry %d of the store",
+		name, entries[0].Position, entries[len(entries)-1].Position, len(entries), at.Position)
+	return nil
+}

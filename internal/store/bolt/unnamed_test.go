@@ -1,0 +1,69 @@
+package bolt_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/playctl/playctl/internal/store/bolt"
+)
+
+// Commits in a log that the database does not name, and that do not continue it, are
+// neither passed over silently nor deleted.
+func TestALogThatDoesNotContinueTheStore(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*testing.T, string)
+		says   string
+	}{
+		"a gap beside a damaged page": {func(t *testing.T, path string) {
+			damageNewestMeta(t, path)
+			log := content(t, bolt.WriteAheadPath(path))
+			second := bytes.Index(log[bolt.WriteAheadHeader+1:], []byte("\xfeply")) + bolt.WriteAheadHeader + 1
+			overwriteAt(t, bolt.WriteAheadPath(path), second+20, []byte{log[second+20] ^ 1})
+		}, "entries 1 to 10, 8 of them, after entry 0 of the store"},
+		"cut beside a damaged page": {func(t *testing.T, path string) {
+			damageNewestMeta(t, path)
+			must(t, os.Truncate(bolt.WriteAheadPath(path), bolt.WriteAheadHeader+bolt.WriteAheadSegment))
+		}, "entries 1 to 10, 10 of them, after entry 0 of the store"},
+		"beside a restored store": {func(t *testing.T, path string) {
+			must(t, os.Remove(path))
+			shut(t, open(t, bolt.Options{Path: path + ".new", RootKey: rootKey}))
+			must(t, os.Rename(path+".new", path))
+			db, err := bbolt.Open(path, 0o600, nil)
+			must(t, err)
+			err = db.Update(func(tx *bbolt.Tx) error { return tx.Bucket([]byte("checkpoints")).Put(be(7), []byte("a map")) })
+			must(t, errors.Join(err, db.Close()))
+		}, "entries 1 to 10, 10 of them, after entry 0 of the store"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := crashed(t, 5, 1)
+			test.change(t, o.Path)
+			log := content(t, bolt.WriteAheadPath(o.Path))
+			for _, readOnly := range []bool{true, false} {
+				o.ReadOnly = readOnly
+				j := open(t, o)
+				left := j.LeftLog()
+				problems, err := j.CheckPages(context.Background())
+				shut(t, j)
+				kept, says, _ := strings.Cut(left, " has commits that do not continue the store: ")
+				if says != test.says || err != nil || !strings.Contains(strings.Join(problems, "\n"), left) {
+					t.Errorf("read only: %t: %q, problems %q, %v; want that there are %s", readOnly, left, problems, err, test.says)
+					continue
+				}
+				if !bytes.Equal(log, content(t, kept)) {
+					t.Errorf("read only: %t: %s is not the log", readOnly, kept)
+				}
+			}
+			j := open(t, o)
+			if left := j.LeftLog(); left != "" {
+				t.Errorf("once it was put aside: %q", left)
+			}
+			shut(t, j)
+		})
+	}
+}
