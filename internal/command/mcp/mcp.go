@@ -125,7 +125,8 @@ func serve(ctx context.Context, a *command.App, flags *serveFlags) (err error) {
 	if command.IsTerminal(a.Stdin) {
 		a.Note("Waiting for an MCP client on standard input; \"playctl mcp install\" lets one start this.")
 	}
-	err = server.Run(ctx, &sdkmcp.IOTransport{Reader: io.NopCloser(a.Stdin), Writer: unclosed{a.Stdout}})
+	out := &shared{out: a.Stdout}
+	err = server.Run(ctx, &sdkmcp.IOTransport{Reader: io.NopCloser(newLines(a.Stdin, out)), Writer: out})
 	// A client that ends closes its side, also while something is written to it.
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, sdkmcp.ErrConnectionClosed) {
 		return nil
@@ -135,11 +136,6 @@ func serve(ctx context.Context, a *command.App, flags *serveFlags) (err error) {
 	}
 	return fmt.Errorf("serve the client: %w", err)
 }
-
-// unclosed keeps the process's output open.
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }
 
 // open connects to the world and puts the agent of the run on the map. What the account
 // lacks is made, unless nothing may change.
