@@ -59,6 +59,9 @@ func (a *App) prepare(cmd *cobra.Command, _ []string) error {
 	if flag := cmd.Flags().Lookup(dryRunFlag); flag != nil {
 		a.dryRun = flag.Value.String() == "true"
 	}
+	if a.Settings.Server == "" && loaded.ByFlag("server") {
+		return Usagef("--server is empty")
+	}
 	if a.Settings.Timeout < 0 {
 		return BadSetting(loaded.Where("timeout"), fmt.Errorf("%s is negative: use 0 for no limit", a.Settings.Timeout))
 	}

@@ -124,9 +124,12 @@ func (f *agentFlags) register(cmd *cobra.Command) {
 	command.CompleteChoices(cmd, "p2a", protocol.P2AOn, protocol.P2AOff)
 }
 
-// check refuses times that a host would change, or that mean something else.
+// check refuses tools without a name, and times that a host would change or that mean something
+// else.
 func (f *agentFlags) check() error {
 	switch {
+	case f.given("tool") && (len(f.tools) == 0 || slices.Contains(f.tools, "")):
+		return command.Usagef("--tool is empty")
 	case f.given("for") && f.holdFor <= 0:
 		return command.Usagef("--for must be more than 0")
 	case f.lease < protocol.MinLeaseTTLSeconds*time.Second || f.lease > protocol.MaxLeaseTTLSeconds*time.Second:

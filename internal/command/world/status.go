@@ -120,6 +120,9 @@ With --ready it asks for nothing else and needs no credentials: a health check o
 			"playctl status --ready --wait 30s"),
 		Args: command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if wait < 0 {
+				return command.Usagef("--wait must not be negative")
+			}
 			if a.Settings.Timeout > 0 {
 				a.Settings.Timeout += wait
 			}
