@@ -165,7 +165,7 @@ func newContextUseCommand(a *command.App) *cobra.Command {
 			var used *creds.Context
 			err := changeContexts(cmd.Context(), a, func(file *creds.File) (err error) {
 				if used, err = file.Context(args[0]); err != nil {
-					return err
+					return command.BadInput(err)
 				}
 				return file.Use(args[0])
 			})
