@@ -126,7 +126,7 @@ func (r *replayer) run(ctx context.Context) (err error) {
 			r.result.CutOff = r.lines.cutOff
 			return r.ended()
 		case err != nil:
-			return err
+			return fmt.Errorf("%s: %w", command.InputName(r.result.File), err)
 		}
 		if err := r.take(line, out); err != nil {
 			return err

@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -34,7 +35,10 @@ func worldOf(ctx context.Context, a *command.App, file string) (world *chain.Sna
 		if err != nil {
 			return nil, stated, err
 		}
-		return chain.ParseSnapshot(text)
+		if world, stated, err = chain.ParseSnapshot(text); err != nil {
+			err = fmt.Errorf("%s: %w", command.InputName(file), err)
+		}
+		return world, stated, err
 	}
 	who, err := a.Caller()
 	if err != nil {
