@@ -84,10 +84,14 @@ func reserveHeap() []byte {
 	return make([]byte, min(heapRoom, debug.SetMemoryLimit(-1)/16))
 }
 
-// logMemory says what limitMemory set.
-func logMemory(log *slog.Logger, budget int) {
+// logMemory says what limitMemory set, unless it is the default.
+func (s *serveSettings) logMemory(log *slog.Logger, budget int) {
+	limit := debug.SetMemoryLimit(-1)
+	if s.memoryBudget == 0 && limit == math.MaxInt64 {
+		return
+	}
 	attrs := []any{"budgetMiB", budget / mebibyte}
-	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
+	if limit < math.MaxInt64 {
 		attrs = append(attrs, "limitMiB", limit/mebibyte)
 	}
 	log.Info("memory for past revs and events is limited", attrs...)

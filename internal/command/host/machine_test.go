@@ -1,11 +1,13 @@
 package host
 
 import (
+	"bytes"
 	"errors"
 	"log/slog"
 	"math"
 	"os"
 	"runtime/debug"
+	"strings"
 	"testing"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
@@ -111,6 +113,30 @@ func TestTheBudgetComesFromTheContainer(t *testing.T) {
 		var s serveSettings
 		if got := s.limitMemory(slog.New(slog.DiscardHandler), c.container); got != c.want || debug.SetMemoryLimit(-1) != c.limit {
 			t.Errorf("%s: the budget is %d bytes of %d, want %d of %d", name, got, debug.SetMemoryLimit(-1), c.want, c.limit)
+		}
+	}
+}
+
+// The log says what limits the memory where that was set, or follows from a limit of the
+// machine. The default is no news.
+func TestTheLogNamesTheBudgetThatIsNotTheDefault(t *testing.T) {
+	was := debug.SetMemoryLimit(-1)
+	t.Cleanup(func() { debug.SetMemoryLimit(was) })
+	for name, c := range map[string]struct {
+		limit int64
+		flag  int
+		want  string
+	}{
+		"the default":  {math.MaxInt64, 0, ""},
+		"set":          {math.MaxInt64, 64, "budgetMiB=64"},
+		"from a limit": {512 * mebibyte, 0, "budgetMiB=64 limitMiB=512"},
+	} {
+		debug.SetMemoryLimit(c.limit)
+		var text bytes.Buffer
+		s := serveSettings{memoryBudget: c.flag}
+		s.logMemory(slog.New(slog.NewTextHandler(&text, nil)), 64*mebibyte)
+		if said := text.String(); (said == "") != (c.want == "") || !strings.Contains(said, c.want) {
+			t.Errorf("%s: the log says %q, want %q", name, said, c.want)
 		}
 	}
 }

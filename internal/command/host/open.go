@@ -115,7 +115,7 @@ func openWorld(ctx context.Context, a *command.App, s *serveSettings, options *h
 		return err
 	}
 	into.world = opened
-	logMemory(options.Logger, into.memoryBudget)
+	s.logMemory(options.Logger, into.memoryBudget)
 	return nil
 }
 
