@@ -158,15 +158,20 @@ func (doc contextJSON) context(name string) *Context {
 // The types below are single values of the credentials file. Checking them as
 // they are read gives every complaint its line and column.
 
+// setField sets a field to a valid value; of any other it says what the field must be.
+func setField[F any](f *F, value F, valid bool, must fieldError) error {
+	if !valid {
+		return must
+	}
+	*f = value
+	return nil
+}
+
 // nodeIDField is a derived id.
 type nodeIDField string
 
 func (f *nodeIDField) UnmarshalText(text []byte) error {
-	if !protocol.ValidHex64(string(text)) {
-		return fieldError("must be a node id: exactly 64 lower-case hex digits")
-	}
-	*f = nodeIDField(text)
-	return nil
+	return setField(f, nodeIDField(text), protocol.ValidHex64(string(text)), "must be a node id: exactly 64 lower-case hex digits")
 }
 
 // hashField is a PasswHash that is meant to be written.
@@ -176,11 +181,7 @@ func (f hashField) MarshalText() ([]byte, error) { return []byte(f.Reveal()), ni
 
 func (f *hashField) UnmarshalText(text []byte) error {
 	hash, err := ParsePasswHash(string(text))
-	if err != nil {
-		return fieldError("must be a passwHash: exactly 64 lower-case hex digits")
-	}
-	*f = hashField(hash)
-	return nil
+	return setField(f, hashField(hash), err == nil, "must be a passwHash: exactly 64 lower-case hex digits")
 }
 
 // timeField is a time of the protocol; reading takes any RFC 3339 time.
@@ -195,11 +196,7 @@ func (f timeField) MarshalText() ([]byte, error) {
 func (f *timeField) UnmarshalText(text []byte) error {
 	at, err := protocol.ParseTime(string(text))
 	// In UTC a time near the ends can have a year that RFC 3339 cannot write.
-	if err != nil || at.Year() < 0 || at.Year() > 9999 {
-		return fieldError("must be a time like 2026-01-02T03:04:05.678Z")
-	}
-	*f = timeField(at)
-	return nil
+	return setField(f, timeField(at), err == nil && at.Year() >= 0 && at.Year() <= 9999, "must be a time like 2026-01-02T03:04:05.678Z")
 }
 
 // serverField is the base URL of a host.
@@ -207,11 +204,7 @@ type serverField string
 
 func (f *serverField) UnmarshalText(text []byte) error {
 	base, err := ParseServerURL(string(text))
-	if err != nil {
-		return fieldError("must be an http or https URL without user, query or fragment")
-	}
-	*f = serverField(base)
-	return nil
+	return setField(f, serverField(base), err == nil, "must be an http or https URL without user, query or fragment")
 }
 
 // serviceField is a service name.
@@ -219,11 +212,7 @@ type serviceField string
 
 func (f *serviceField) UnmarshalText(text []byte) error {
 	service, err := ParseService(string(text))
-	if err != nil {
-		return fieldError(`must be "play" or "agent-play"`)
-	}
-	*f = serviceField(service)
-	return nil
+	return setField(f, serviceField(service), err == nil, `must be "play" or "agent-play"`)
 }
 
 // phraseField is a phrase in clear.
@@ -236,11 +225,7 @@ func (f phraseField) IsZero() bool { return protocol.Secret(f).IsZero() }
 
 func (f *phraseField) UnmarshalText(text []byte) error {
 	phrase, err := ParsePhrase(string(text))
-	if err != nil {
-		return fieldError("must be a phrase of at least one word")
-	}
-	*f = phraseField(phrase)
-	return nil
+	return setField(f, phraseField(phrase), err == nil, "must be a phrase of at least one word")
 }
 
 // keyField is an API key in clear.
@@ -253,9 +238,6 @@ func (f keyField) IsZero() bool { return protocol.Secret(f).IsZero() }
 
 func (f *keyField) UnmarshalText(text []byte) error {
 	key := protocol.NewSecret(string(text))
-	if !isAPIKey(key) {
-		return fieldError(`must be an API key without control characters: correct it, or delete the field and run "playctl create-api-key"`)
-	}
-	*f = keyField(key)
-	return nil
+	return setField(f, keyField(key), isAPIKey(key),
+		`must be an API key without control characters: correct it, or delete the field and run "playctl create-api-key"`)
 }
