@@ -85,6 +85,16 @@ func (a *App) FindAgent(ctx context.Context, who *Caller, ref string, seek Seek)
 	return found, err
 }
 
+// CallerAndAgent is Caller for commands about an agent, which it finds as FindAgent does.
+func (a *App) CallerAndAgent(ctx context.Context, name string, seek Seek) (*Caller, AgentRef, error) {
+	who, err := a.Caller()
+	if err != nil {
+		return nil, AgentRef{}, err
+	}
+	ref, err := a.FindAgent(ctx, who, name, seek)
+	return who, ref, err
+}
+
 // named adds to an agent that was named by its whole id what the account calls it, where
 // that may become its name on the map. A host that does not tell has no labels.
 func (a *App) named(ctx context.Context, who *Caller, ref AgentRef, seek Seek) AgentRef {

@@ -269,11 +269,7 @@ func (a *App) AsReader(ctx context.Context, label string, ask question) error {
 
 // AsAgent asks as an agent of the account, and prints the result.
 func (a *App) AsAgent(ctx context.Context, name string, seek Seek, label string, ask func(context.Context, *Caller, AgentRef, *client.Client) (*render.Document, error)) error {
-	who, err := a.Caller()
-	if err != nil {
-		return err
-	}
-	ref, err := a.FindAgent(ctx, who, name, seek)
+	who, ref, err := a.CallerAndAgent(ctx, name, seek)
 	if err != nil {
 		return err
 	}

@@ -272,11 +272,7 @@ delete-agent-node" ends the node as well. It is not an error if the agent is not
 		Args:              command.Takes("agent"),
 		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			who, err := a.Caller()
-			if err != nil {
-				return err
-			}
-			ref, err := a.FindAgent(cmd.Context(), who, args[0], command.SeekOwn)
+			who, ref, err := a.CallerAndAgent(cmd.Context(), args[0], command.SeekOwn)
 			if err != nil {
 				return err
 			}

@@ -46,11 +46,7 @@ func chat(ctx context.Context, a *command.App, name string) (err error) {
 	if err := needsTerminal(a, "playctl intercom send"); err != nil {
 		return err
 	}
-	who, err := a.Caller()
-	if err != nil {
-		return err
-	}
-	ref, err := a.FindAgent(ctx, who, name, command.SeekAny)
+	who, ref, err := a.CallerAndAgent(ctx, name, command.SeekAny)
 	if err != nil {
 		return err
 	}

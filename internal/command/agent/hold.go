@@ -17,11 +17,7 @@ const noAPIKey = "none"
 // holdAgent puts an agent on the map and keeps it there until ctx ends or the
 // time is over.
 func holdAgent(ctx context.Context, a *command.App, name string, flags *agentFlags) (err error) {
-	who, err := a.Caller()
-	if err != nil {
-		return err
-	}
-	ref, err := a.FindAgent(ctx, who, name, command.SeekNew)
+	who, ref, err := a.CallerAndAgent(ctx, name, command.SeekNew)
 	if err != nil {
 		return err
 	}

@@ -120,11 +120,7 @@ func textOr(a *command.App, text string, limit int64) (string, error) {
 }
 
 func sendIntercom(ctx context.Context, a *command.App, name, from string, q *sdk.IntercomQuestion) (err error) {
-	who, err := a.Caller()
-	if err != nil {
-		return err
-	}
-	ref, err := a.FindAgent(ctx, who, name, command.SeekAny)
+	who, ref, err := a.CallerAndAgent(ctx, name, command.SeekAny)
 	if err != nil {
 		return err
 	}
