@@ -82,9 +82,10 @@ func (a *App) Look(stream io.Writer) render.Look {
 	if err != nil {
 		mode = render.ColorAuto
 	}
+	width, _ := SizeOf(stream)
 	return render.Look{
 		Color: render.UseColor(mode, a.Env, IsTerminal(stream)),
-		Width: widthOf(stream),
+		Width: width,
 		Now:   a.Now(),
 		Zone:  a.Zone,
 	}

@@ -43,7 +43,7 @@ const helpWidth = 80
 // groups.
 func (a *App) setHelp(root *cobra.Command) {
 	width := func(out io.Writer) int {
-		if wide := widthOf(out); wide > 0 {
+		if wide, _ := SizeOf(out); wide > 0 {
 			return min(wide, helpWidth*3/2)
 		}
 		return helpWidth

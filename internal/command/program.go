@@ -171,15 +171,15 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// widthOf returns the columns of a terminal, 0 for anything else.
-func widthOf(stream any) int {
+// SizeOf returns the columns and rows of a terminal, 0 for anything else.
+func SizeOf(stream any) (width, height int) {
 	file, ok := stream.(*os.File)
 	if !ok {
-		return 0
+		return 0, 0
 	}
-	width, _, err := term.GetSize(int(file.Fd()))
+	width, height, err := term.GetSize(int(file.Fd()))
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	return width
+	return width, height
 }

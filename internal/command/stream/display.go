@@ -4,13 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/term"
 
 	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/command"
@@ -216,7 +213,8 @@ func (d *mapDisplay) draw(status render.Status) error {
 	d.drawn = now
 	fades := d.picture.Fades(now)
 	look := d.Look(d.Stdout)
-	next := d.picture.Frame(look, heightOf(d.Stdout), status)
+	_, height := command.SizeOf(d.Stdout)
+	next := d.picture.Frame(look, height, status)
 	if err := d.write(next.Update(look, d.before)); err != nil {
 		return err
 	}
@@ -244,16 +242,3 @@ func (d *mapDisplay) close() error {
 }
 
 func (d *mapDisplay) write(text string) error { return writeTerminal(d.Stdout, text) }
-
-// heightOf returns the rows of a terminal, 0 for anything else.
-func heightOf(stream any) int {
-	file, ok := stream.(*os.File)
-	if !ok {
-		return 0
-	}
-	_, height, err := term.GetSize(int(file.Fd()))
-	if err != nil {
-		return 0
-	}
-	return height
-}
