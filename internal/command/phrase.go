@@ -38,23 +38,29 @@ type NodePhrase struct {
 // now, so that no other can take its name.
 func (a *App) ReservePhrase(flags *PhraseFlags) (*NodePhrase, error) {
 	p := &NodePhrase{Flags: flags}
-	if flags.To == "" {
-		if !flags.Show && !a.PhraseIsSeen() {
-			return nil, Hintf(Usagef("there is no terminal, so the new phrase would be lost"),
-				"add --phrase-file FILE to save it, or --show-phrase to print it")
-		}
-		return p, nil
+	if flags.To != "" {
+		err := p.makeFile(a, nil, "make the file for the phrase")
+		return p, err
 	}
-	path := a.Absolute(flags.To)
-	err := creds.WriteSecretFile(path, nil, false)
+	if !flags.Show && !a.PhraseIsSeen() {
+		return nil, Hintf(Usagef("there is no terminal, so the new phrase would be lost"),
+			"add --phrase-file FILE to save it, or --show-phrase to print it")
+	}
+	return p, nil
+}
+
+// makeFile makes the file of a phrase, which must not exist; task is what fails otherwise.
+func (p *NodePhrase) makeFile(a *App, text []byte, task string) error {
+	path := a.Absolute(p.Flags.To)
+	err := creds.WriteSecretFile(path, text, false)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, Hintf(fmt.Errorf("%s: there is a file already, and a phrase is never written over one", flags.To), "name another file")
+		return Hintf(fmt.Errorf("%s: there is a file already, and a phrase is never written over one", p.Flags.To), "name another file")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("make the file for the phrase: %w", err)
+		return fmt.Errorf("%s: %w", task, err)
 	}
 	p.File = path
-	return p, nil
+	return nil
 }
 
 // Save writes the phrase to the file that was made for it. If that fails the
@@ -105,16 +111,8 @@ func (a *App) PhraseFor(ctx context.Context, flags *PhraseFlags) (*NodePhrase, e
 	if flags.To == "" {
 		return p, nil
 	}
-	path := a.Absolute(flags.To)
-	err := creds.WriteSecretFile(path, []byte(phrase.Reveal()+"\n"), false)
-	if errors.Is(err, fs.ErrExist) {
-		return nil, Hintf(fmt.Errorf("%s: there is a file already, and a phrase is never written over one", flags.To), "name another file")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("save the phrase: %w", err)
-	}
-	p.File = path
-	return p, nil
+	err := p.makeFile(a, []byte(phrase.Reveal()+"\n"), "save the phrase")
+	return p, err
 }
 
 // Keeps reports whether the phrase goes into the credentials file.
