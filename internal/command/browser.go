@@ -42,15 +42,13 @@ func OpenBrowser(ctx context.Context, target string) error {
 	ended := make(chan error, 1)
 	// It ends with the opener; this program does not wait for a browser.
 	go func() { ended <- cmd.Wait() }()
-	patience := time.NewTimer(openerTime)
-	defer patience.Stop()
 	select {
 	case err := <-ended:
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		return nil
-	case <-patience.C:
+	case <-time.After(openerTime):
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

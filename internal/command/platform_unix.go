@@ -56,11 +56,9 @@ func (p *Program) Suspend(ctx context.Context) error {
 	if err := syscall.Kill(os.Getpid(), syscall.SIGTTOU); err != nil {
 		return fmt.Errorf("stop this program: %w", err)
 	}
-	limit := time.NewTimer(stopTime)
-	defer limit.Stop()
 	select {
 	case <-continued:
-	case <-limit.C:
+	case <-time.After(stopTime):
 	case <-ctx.Done():
 	}
 	return nil
