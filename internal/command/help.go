@@ -54,9 +54,7 @@ func (a *App) setHelp(root *cobra.Command) {
 	})
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		out := cmd.OutOrStdout()
-		text := cmd.Long
-		text = cmp.Or(text, cmd.Short)
-		text = reflow(text, width(out)) + "\n"
+		text := reflow(cmp.Or(cmd.Long, cmd.Short), width(out)) + "\n"
 		if cmd.Runnable() || cmd.HasSubCommands() {
 			text += "\n" + usage(cmd, width(out))
 		}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -146,10 +147,7 @@ func interactionsDocument(c *command.Caller, look render.Look, reply *protocol.I
 		Empty:   "Nothing was said yet.",
 	}
 	doc := render.ListOf(result, result.Interactions, table, func(one protocol.Interaction) []string {
-		name := c.NameOf(one.PlayerID)
-		if name == "" {
-			name = render.ShortID(one.PlayerID)
-		}
+		name := cmp.Or(c.NameOf(one.PlayerID), render.ShortID(one.PlayerID))
 		return []string{command.Number(&one.Seq), look.AgeOf(one.At), name, one.Role, one.Text}
 	})
 	if reply.HasMore && len(result.Interactions) > 0 {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -66,15 +67,9 @@ func usageTables(nodes []nodeItem) (now, history, others render.Table) {
 
 // usageCells returns what an account has, each with a limit of its own after a slash.
 func usageCells(usage, limits *protocol.Amounts) []string {
-	if usage == nil {
-		usage = &protocol.Amounts{}
-	}
-	if limits == nil {
-		limits = &protocol.Amounts{}
-	}
 	var cells []string
-	own := amounts(limits)
-	for i, has := range amounts(usage) {
+	own := amounts(cmp.Or(limits, &protocol.Amounts{}))
+	for i, has := range amounts(cmp.Or(usage, &protocol.Amounts{})) {
 		cell := ""
 		if *has.of != nil {
 			cell = strconv.FormatUint(**has.of, 10)

@@ -273,11 +273,7 @@ func document(c *command.Caller) render.Document {
 	if c.Context != nil {
 		for _, agent := range c.Context.Agents() {
 			result.Agents = append(result.Agents, knownResult{agent.NodeID, agent.Label})
-			name := agent.Label
-			if name == "" {
-				name = render.ShortID(agent.NodeID)
-			}
-			names = append(names, name)
+			names = append(names, cmp.Or(agent.Label, render.ShortID(agent.NodeID)))
 		}
 	}
 	node, key := "", "not saved"
