@@ -68,19 +68,14 @@ func SpaceViews(look render.Look, space *protocol.Space, entries []protocol.Spac
 
 // OccupantTable lists rows of the map.
 func OccupantTable(rows []json.RawMessage) render.Table {
-	table := occupantColumns()
+	table := render.Table{
+		Columns: []render.Column{{Title: "kind"}, {Title: "name", Wraps: true}, {Title: "id"}, {Title: "cell"}, {Title: "about", Wraps: true}},
+		Empty:   "The map is empty.",
+	}
 	for _, row := range rows {
 		table.Rows = append(table.Rows, DescribeRow(row))
 	}
 	return table
-}
-
-// occupantColumns returns the table of the map's rows without any.
-func occupantColumns() render.Table {
-	return render.Table{
-		Columns: []render.Column{{Title: "kind"}, {Title: "name", Wraps: true}, {Title: "id"}, {Title: "cell"}, {Title: "about", Wraps: true}},
-		Empty:   "The map is empty.",
-	}
 }
 
 // SpaceTable lists spaces.
@@ -181,7 +176,7 @@ func SnapshotDocument(text json.RawMessage, snapshot *protocol.Snapshot) *render
 		{Name: "map", Value: fmt.Sprintf("(%v, %v) to (%v, %v)", bounds.MinX, bounds.MinY, bounds.MaxX, bounds.MaxY)},
 		{Name: "spaces", Value: Decimal(int64(len(snapshot.Spaces)))},
 	}
-	doc := render.ListOf(text, snapshot.WorldMap.Occupants, occupantColumns(), DescribeRow)
+	doc := render.ListOf(text, snapshot.WorldMap.Occupants, OccupantTable(nil), DescribeRow)
 	doc.Views = append([]render.View{about, render.Line("")}, doc.Views...)
 	return doc
 }

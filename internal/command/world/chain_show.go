@@ -52,16 +52,15 @@ ends with exit code 5 then.`,
 			}
 			result := chainOf(world, stated)
 			result.addLeaves(world.Tree())
-			views := []render.View{chainFields(&result), render.Line(""), leafTable(result.Leaves)}
 			if tree {
 				result.addLevels(world.Tree())
-				views = []render.View{chainFields(&result), render.Line(""), render.Text(drawTree(a.Printer.Look, &result))}
 			}
-			items := make([]any, len(result.Leaves))
-			for i, leaf := range result.Leaves {
-				items[i] = leaf
+			doc := leavesDocument(&result)
+			if tree {
+				doc.Views = []render.View{render.Text(drawTree(a.Printer.Look, &result))}
 			}
-			return a.Printer.Print(render.Document{Data: result, Items: items, Views: views})
+			doc.Views = append([]render.View{chainFields(&result), render.Line("")}, doc.Views...)
+			return a.Printer.Print(*doc)
 		},
 	}
 	cmd.Flags().StringVar(&file, "file", "", "read the snapshot from this `file`, - for standard input, and not from the host")
@@ -105,16 +104,13 @@ func chainFields(r *chainResult) render.Fields {
 	return append(fields, render.Field{Name: "verified", Value: fmt.Sprintf("NO: the host states root %s and %d leaves", r.Stated, r.Claimed)})
 }
 
-func leafTable(leaves []chainLeaf) render.Table {
+func leavesDocument(r *chainResult) *render.Document {
 	table := render.Table{
 		Columns: []render.Column{{Title: "leaf", Right: true}, {Title: "digest"}, {Title: "bytes", Right: true}, {Title: "stable key", Wraps: true}},
 	}
-	for _, leaf := range leaves {
-		table.Rows = append(table.Rows, []string{
-			command.Decimal(int64(leaf.Index)), render.ShortID(leaf.Digest), command.Decimal(int64(leaf.Bytes)), leaf.StableKey,
-		})
-	}
-	return table
+	return render.ListOf(*r, r.Leaves, table, func(leaf chainLeaf) []string {
+		return []string{command.Decimal(int64(leaf.Index)), render.ShortID(leaf.Digest), command.Decimal(int64(leaf.Bytes)), leaf.StableKey}
+	})
 }
 
 // treeDrawing draws a tree from its root downwards.
