@@ -8,9 +8,9 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// askAgent sends a command to an agent. If the caller wants it, the command is refused
-// at once when no program answers; other callers wait for the answer, or for the
-// host's own after its time.
+// askAgent sends a command to an agent. If the caller requests it, the command is
+// refused at once when no program answers; other callers wait for the agent's answer,
+// or for the host's own after the timeout.
 func askAgent(c *call, request protocol.IntercomCommand) error {
 	asked := world.IntercomCommand{IntercomCommand: request}
 	if c.query().Get(protocol.QueryIfAnswering) == "1" {

@@ -7,8 +7,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Who asks for it learns at once that nobody answers; who does not learns nothing
-// else than before.
+// A client that requests it learns at once that no program answers; other clients
+// get the same replies as before.
 func TestAQuestionThatNobodyAnswers(t *testing.T) {
 	f := newFixture(t)
 	owner, stranger := f.main(), f.main()

@@ -8,11 +8,11 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Each story here is one rule of who may call what: Mallory has an account of
-// her own and tries something with what is Alice's. She is refused, and the
-// world is as it was.
+// Each story here is one rule of authorization: Mallory has an account of her own
+// and attempts something with Alice's property. She is refused, and the world is
+// unchanged.
 
-// unharmed runs a story's attempts and looks that they left no trace.
+// unharmed runs a story's attempts and checks that they changed nothing.
 func (f *fixture) unharmed(attempts func()) {
 	f.t.Helper()
 	before := f.mark()
@@ -53,7 +53,7 @@ func TestMalloryUsesTheConnectionOfAnother(t *testing.T) {
 		body := map[string]any{"playerId": victim.id, "connectionId": "alices"}
 		f.post(f.play("/players/heartbeat"), body, as(accomplice)).refused(protocol.CodeForbidden)
 		f.post(f.play("/players/disconnect"), body, as(accomplice)).refused(protocol.CodeForbidden)
-		// With it for an agent of her own: it holds nothing there.
+		// With it for an agent of her own, where it is worth nothing.
 		mine := map[string]any{"playerId": accomplice.id, "connectionId": "alices"}
 		f.post(f.play("/players/heartbeat"), mine, as(accomplice)).refused(protocol.CodeLeaseUnknown)
 		f.post(f.play("/players/disconnect"), mine, as(accomplice)).ok()

@@ -16,7 +16,7 @@ import (
 	"github.com/playctl/playctl/test/worldtest"
 )
 
-// Who does not know the phrase learns nothing, not even who exists.
+// A caller that does not know the phrase learns nothing, not even which nodes exist.
 func TestStrangerLearnsNothingFromRefusals(t *testing.T) {
 	f := newFixture(t)
 	known := f.main()
@@ -35,13 +35,13 @@ func TestStrangerLearnsNothingFromRefusals(t *testing.T) {
 	if len(answers) != 1 {
 		t.Errorf("the refusals differ: %v", answers)
 	}
-	// An id is trimmed and lower-cased; that is no way around the hash.
+	// An id is trimmed and lower-cased, which does not bypass the hash.
 	f.get(f.play("/snapshot"), as(identity{id: " " + strings.ToUpper(known.id) + " ", hash: known.hash})).ok()
 	// The session's id proves nothing.
 	f.get(f.play("/snapshot")).refused(protocol.CodeCredentialsMissing)
 }
 
-// An agent, or a main node, that writes for a player that is not its own.
+// An agent or a main node writes for a player that is not its own.
 func TestNobodyActsForAnothersPlayer(t *testing.T) {
 	f := newFixture(t)
 	mallory, alice := f.main(), f.main()
@@ -71,8 +71,8 @@ func TestNobodyActsForAnothersPlayer(t *testing.T) {
 	}
 }
 
-// The owner's hash with the agent's id is good for what old clients need it
-// for, on a loopback listener, and for nothing else.
+// The owner's hash with the agent's id is valid for the requests of old clients,
+// on a loopback listener, and for nothing else.
 func TestOwnersHashStandsForTheAgentsWhereItMay(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
@@ -97,13 +97,13 @@ func TestOwnersHashStandsForTheAgentsWhereItMay(t *testing.T) {
 	} {
 		r.refused(protocol.CodeCredentialsInvalid)
 	}
-	// Another's hash does not stand for anything.
+	// The hash of another node is worth nothing.
 	other := f.main()
 	f.post(f.play("/players"), registration(agent.id), as(identity{id: agent.id, hash: other.hash})).
 		refused(protocol.CodeCredentialsInvalid)
 }
 
-// The body's passwHash is checked although the headers proved the caller.
+// The body's passwHash is checked although the headers authenticated the caller.
 func TestRegistrationChecksTheHashItShows(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
@@ -131,7 +131,7 @@ func TestAPIKeys(t *testing.T) {
 		inBody := registration(agent.id)
 		inBody["apiKey"] = alice.apiKey
 		f.post(f.play("/players"), inBody, as(without(agent))).ok()
-		// The header wins, even if it is the wrong one.
+		// The header takes precedence, even if its key is wrong.
 		f.post(f.play("/players"), inBody, as(agent), with(protocol.HeaderAPIKey, bob.apiKey)).refused(protocol.CodeAPIKeyInvalid)
 		// A new key replaces the old at once.
 		var next protocol.APIKeyReply
@@ -173,8 +173,8 @@ func TestRegistrationModes(t *testing.T) {
 	})
 }
 
-// A derivation costs 64 MiB and a fifth of a second, so nothing but the
-// creation of a node that does not exist may cause one.
+// A derivation costs 64 MiB and a fifth of a second, so only the creation of a
+// node that does not exist may cause one.
 func TestDerivationOnlyOnCreation(t *testing.T) {
 	var derived atomic.Int64
 	f := newFixture(t, func(s *setup) {
@@ -203,8 +203,8 @@ func TestDerivationOnlyOnCreation(t *testing.T) {
 	f.post(protocol.PathNodes, map[string]any{"nodeId": stolen.id, "passwHash": main.hash}).refused(protocol.CodeNodeNotDerivable)
 }
 
-// When as many derivations run and wait as may, the next caller is sent away
-// and not queued.
+// When the limits of running and waiting derivations are reached, the next caller
+// is refused and not queued.
 func TestTooManyDerivationsAtOnce(t *testing.T) {
 	running, release := make(chan struct{}), make(chan struct{})
 	f := newFixture(t, func(s *setup) {
@@ -256,8 +256,8 @@ func TestOneOwnerForARacedAgentID(t *testing.T) {
 	}
 }
 
-// A deleted account's credentials are worth nothing; the id can be made again
-// with the phrase, and starts with nothing.
+// A deleted account's credentials are invalid; the id can be created again with
+// the phrase, and starts empty.
 func TestDeletedAccountIsGone(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
@@ -304,7 +304,7 @@ func TestAdministrator(t *testing.T) {
 	none.get("/api/play/session", with("Authorization", "Bearer x")).refused(protocol.CodeCredentialsInvalid)
 }
 
-// The log, the metrics and the events have no secret.
+// The log, the metrics and the events contain no secret.
 func TestSecretsStayOutOfLogsAndReplies(t *testing.T) {
 	var mu sync.Mutex
 	var logged bytes.Buffer

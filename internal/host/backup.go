@@ -12,7 +12,7 @@ import (
 const backupWrite = 30 * time.Second
 
 // sendBackup streams a backup to the administrator while writes continue. There is one
-// at a time: each takes the space of the whole world.
+// backup at a time: each occupies as much space as the whole world.
 func sendBackup(c *call) error {
 	if !c.host.backingUp.TryLock() {
 		e := protocol.Errorf(protocol.CodeOverloaded, "another backup is being made, and there is one at a time")
@@ -35,18 +35,19 @@ func sendBackup(c *call) error {
 	c.begin(http.StatusOK)
 	if _, err := backup.Write(c.r.Context(), taken, c.host.world.View().RootKey, pacedWriter{c}); err != nil {
 		c.host.log.Warn("a backup did not finish", "error", err)
-		// What was sent has no checksum at its end, and the connection ends without one.
+		// The part already sent has no checksum at its end, so the connection is aborted rather
+		// than closed cleanly.
 		panic(http.ErrAbortHandler)
 	}
 	return nil
 }
 
-// pacedWriter gives each write its time.
+// pacedWriter sets a deadline for each write.
 type pacedWriter struct{ call *call }
 
 // Write implements io.Writer.
 func (w pacedWriter) Write(b []byte) (int, error) {
-	// A writer without deadlines, as in tests, has none.
+	// A writer that does not support deadlines, as in tests, gets none.
 	_ = w.call.control().SetWriteDeadline(time.Now().Add(backupWrite))
 	return w.call.Write(b)
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/playctl/playctl/test/worldtest"
 )
 
-// backedUp are the stores that a running host is backed up on.
+// backedUp are the stores of the running hosts to back up.
 func backedUp(t *testing.T) map[string]func(*testing.T) store.Journal {
 	t.Helper()
 	return map[string]func(*testing.T) store.Journal{
@@ -47,8 +47,8 @@ func backedUp(t *testing.T) map[string]func(*testing.T) store.Journal {
 	}
 }
 
-// TestABackupUnderWrites gets a backup while agents speak, restores it, and checks the
-// store that it makes: it is of one moment.
+// TestABackupUnderWrites gets a backup while agents speak, restores it, and checks
+// that the restored store is consistent.
 func TestABackupUnderWrites(t *testing.T) {
 	for name, open := range backedUp(t) {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func getBackup(t *testing.T, url string, to *bytes.Buffer) {
 	}
 }
 
-// restore makes a store of a backup.
+// restore creates a store from a backup.
 func restore(t *testing.T, whole []byte) bolt.Options {
 	t.Helper()
 	o := bolt.Options{Path: filepath.Join(t.TempDir(), "restored.db"), RootKey: worldtest.RootKey}

@@ -12,8 +12,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// badValues are what no field of any body takes as it is, or takes only where
-// it means the same as nothing.
+// badValues are values that no field of any body accepts, or accepts only where
+// they mean the same as an absent one.
 var badValues = map[string]string{
 	"null":            `null`,
 	"boolean":         `true`,
@@ -34,7 +34,7 @@ var badValues = map[string]string{
 	"deep object":     strings.Repeat(`{"a":`, 200) + `1` + strings.Repeat(`}`, 200),
 }
 
-// badTexts are bodies that are no strict JSON, each made of a right one.
+// badTexts returns bodies that are not strict JSON, each derived from a valid one.
 var badTexts = map[string]func(string) string{
 	"empty":           func(string) string { return "" },
 	"white space":     func(string) string { return " \n" },
@@ -62,7 +62,7 @@ var badTexts = map[string]func(string) string{
 	"object in quotes": func(b string) string { return `"` + strings.ReplaceAll(b, `"`, `\"`) },
 }
 
-// targets are every route and operation that takes a body, each with a right one.
+// targets are every route and operation that takes a body, each with a valid one.
 func targets(f *fixture) map[string]target {
 	all := map[string]target{}
 	good := goodRequests(f)
@@ -87,7 +87,7 @@ func targets(f *fixture) map[string]target {
 type target struct {
 	method, path string
 	good         goodRequest
-	// optional tells that an empty body counts as {}.
+	// optional reports whether an empty body counts as {}.
 	optional bool
 }
 
@@ -99,7 +99,7 @@ func (g target) send(f *fixture, body string) *reply {
 	return f.do(g.method, g.path+"?sid="+f.world.View().SID, body, options...)
 }
 
-// check holds a reply against what must be true of every bad input.
+// check compares a reply with the requirements for every bad input.
 func check(t *testing.T, f *fixture, before string, r *reply, fields ...string) {
 	t.Helper()
 	if r.status >= 500 {
@@ -127,9 +127,9 @@ func check(t *testing.T, f *fixture, before string, r *reply, fields ...string) 
 	}
 }
 
-// TestEveryFieldOfEveryBody puts every bad value into every place of every
-// body, and takes every field away. The host refuses it with a 4xx that names
-// the field and changes nothing, or takes it for what it means.
+// TestEveryFieldOfEveryBody puts every bad value into every place of every body,
+// and removes every field. The host refuses the body with a 4xx that names the
+// field and changes nothing, or accepts it with its proper meaning.
 func TestEveryFieldOfEveryBody(t *testing.T) {
 	f := newFixture(t)
 	for name, g := range targets(f) {
@@ -159,7 +159,7 @@ func TestEveryFieldOfEveryBody(t *testing.T) {
 	}
 }
 
-// TestEveryBodyIsStrictJSON sends every route every kind of text that is none.
+// TestEveryBodyIsStrictJSON sends every route every kind of text that is not strict JSON.
 func TestEveryBodyIsStrictJSON(t *testing.T) {
 	f := newFixture(t)
 	for name, g := range targets(f) {
@@ -185,7 +185,7 @@ func TestEveryBodyIsStrictJSON(t *testing.T) {
 }
 
 // placesOf lists the paths of all members of an object, outer ones first. The
-// first element of an array stands for all.
+// first element of an array represents all.
 func placesOf(t *testing.T, body string) [][]string {
 	t.Helper()
 	var value any
@@ -212,8 +212,8 @@ func placesOf(t *testing.T, body string) [][]string {
 	return places
 }
 
-// put replaces what is at a place of an object by a JSON text, or takes it out
-// where the text is empty.
+// put replaces the value at a place of an object with a JSON text, or removes it
+// if the text is empty.
 func put(t *testing.T, body string, place []string, text string) string {
 	t.Helper()
 	if len(place) == 0 {

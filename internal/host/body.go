@@ -14,10 +14,11 @@ import (
 )
 
 const (
-	// firstBytes is how much room a body gets before any of it has come. Its length
-	// is the client's claim.
+	// firstBytes is the size of a body's buffer before any of it has arrived. The
+	// declared length is only the client's claim.
 	firstBytes = 4 << 10
-	// bodyPace is what a body has to bring in each bodyWindow until it is whole.
+	// bodyPace is how many bytes of a body must arrive in each bodyWindow until it is
+	// complete.
 	bodyPace   = 16 << 10
 	bodyWindow = 10 * time.Second
 	// dropBytes is how much of a body is read and dropped after a refusal: a client
@@ -28,15 +29,15 @@ const (
 	shortWait = 100 * time.Millisecond
 )
 
-// bodyBudget bounds what the bodies of all requests under way hold together.
+// bodyBudget bounds the memory that the bodies of all requests in progress hold together.
 type bodyBudget struct {
 	limit int64
 	held  atomic.Int64
 }
 
 // take reports whether a body that holds that many bytes may hold more. Callers that
-// have shown no credentials get three quarters of the budget, and half of it for what
-// goes beyond bodyPace, so that they leave the others room.
+// have shown no credentials get three quarters of the budget, and half of it for
+// bodies longer than bodyPace, which leaves room for the others.
 func (b *bodyBudget) take(holds, more int64, known bool) bool {
 	limit := b.limit
 	switch {
@@ -53,18 +54,18 @@ func (b *bodyBudget) take(holds, more int64, known bool) bool {
 	return true
 }
 
-// pacedBody is a request's body, whose sender has to keep bodyPace.
+// pacedBody is a request's body, whose sender has to keep up bodyPace.
 type pacedBody struct {
 	io.Reader
 	control *http.ResponseController
-	// left is how much is still to come in this window.
+	// left is how many bytes are still to arrive in this window.
 	left int
 }
 
 func (p *pacedBody) Read(b []byte) (int, error) {
 	if p.left <= 0 {
 		p.left = bodyPace
-		// A server without deadlines is one of a test, or an embedder's own business.
+		// A server without deadlines is a test's, or the responsibility of an embedding program.
 		_ = p.control.SetReadDeadline(time.Now().Add(bodyWindow))
 	}
 	n, err := p.Reader.Read(b)
@@ -72,12 +73,12 @@ func (p *pacedBody) Read(b []byte) (int, error) {
 	return n, err //nolint:wrapcheck // Readers compare io.EOF.
 }
 
-// pace makes the request's body one that is read at the pace of its sender.
+// pace replaces the request's body with one that holds its sender to bodyPace.
 func (c *call) pace() *pacedBody {
 	return &pacedBody{Reader: c.r.Body, control: c.control()}
 }
 
-// checkFrame checks what headers say of the body.
+// checkFrame checks the headers that describe the body.
 func checkFrame(c *call) error {
 	if c.route.body == bodyIgnored || c.r.ContentLength == 0 {
 		return nil
@@ -93,15 +94,15 @@ func checkFrame(c *call) error {
 	return protocol.Errorf(protocol.CodeMediaType, "the body must be JSON: send it with content-type: application/json")
 }
 
-// readBody reads the body, unless that was done. The memory for it grows with what
-// comes, within the budget of the host.
+// readBody reads the body, unless it was read already. Its buffer grows with the
+// bytes that arrive, within the budget of the host.
 func readBody(c *call) error {
 	if c.bodyRead || c.route.body == bodyIgnored || c.r.ContentLength == 0 {
 		return nil
 	}
 	paced := c.pace()
 	if time.Since(c.began) < shortWait {
-		// The deadline of its first window was set a moment ago.
+		// The deadline of its first window was set above.
 		paced.left = bodyPace
 	}
 	body := io.Reader(paced)
@@ -123,10 +124,10 @@ func readBody(c *call) error {
 	if err != nil {
 		return protocol.WrapError(protocol.CodeJSONInvalid, err, "the body could not be read to its end")
 	}
-	// The deadlines of what comes next count from here.
+	// Later deadlines count from here.
 	_ = paced.control.SetReadDeadline(time.Time{})
 	_ = paced.control.SetWriteDeadline(time.Now().Add(writeTimeout))
-	// Who called may have been deleted meanwhile.
+	// The caller may have been deleted meanwhile.
 	return c.reloadCaller()
 }
 
@@ -137,7 +138,7 @@ func (c *call) fill(body io.Reader) error {
 		room = min(room, c.r.ContentLength)
 	}
 	for {
-		// One byte more shows the end without more room.
+		// One byte more detects the end without growing the buffer again.
 		more := room + 1 - int64(cap(c.body))
 		if !c.host.bodies.take(c.bodyHeld, more, c.caller != (world.Caller{})) {
 			return c.host.overloaded("body_budget", "the bodies of other requests take the memory that this host has for bodies (--body-budget)")
@@ -151,7 +152,7 @@ func (c *call) fill(body io.Reader) error {
 			case errors.Is(err, io.EOF):
 				return nil
 			case err != nil:
-				return err //nolint:wrapcheck // The caller tells the kinds apart.
+				return err //nolint:wrapcheck // The caller distinguishes the kinds of error.
 			}
 		}
 		if room *= 2; c.r.ContentLength > 0 {
@@ -161,13 +162,15 @@ func (c *call) fill(body io.Reader) error {
 }
 
 // mayStillSend reports whether a client that is refused may still be sending, so that
-// the reply has to go ahead of the rest of the body. On HTTP/2 a request ends alone.
+// the reply has to be sent before the rest of the body is read. On HTTP/2 a request
+// ends without its connection.
 func (c *call) mayStillSend() bool {
 	if c.bodyRead || c.r.ContentLength == 0 || c.r.ProtoMajor != 1 {
 		return false
 	}
 	if c.r.ContentLength > 0 && c.r.ContentLength <= bodyPace {
-		// The server reads what is there, and closes the connection if that is not all.
+		// The server reads the bytes that have arrived, and closes the connection if the body is
+		// not complete.
 		_ = c.control().SetReadDeadline(time.Now().Add(shortWait))
 		return false
 	}
@@ -175,10 +178,10 @@ func (c *call) mayStillSend() bool {
 	return true
 }
 
-// dropBody sends the refusal and reads on for a while.
+// dropBody sends the refusal and then discards the rest of the body for a while.
 func (c *call) dropBody() {
 	paced := c.pace()
-	// A client that is gone or too slow has had its answer.
+	// A client that is gone or too slow gets no further reply.
 	if paced.control.Flush() != nil {
 		return
 	}
@@ -200,7 +203,7 @@ func tooLarge() error {
 }
 
 // isJSON reports whether a media type is application/json, whatever its
-// parameters. A type without parameters is not taken apart.
+// parameters. A type without parameters is compared without parsing.
 func isJSON(contentType string) bool {
 	if contentType == protocol.MediaTypeJSON {
 		return true

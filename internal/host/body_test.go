@@ -20,8 +20,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// A body of unknown length may turn out to be none, and then needs no media type.
-func TestChunkedBodyThatIsNone(t *testing.T) {
+// A body of unknown length may turn out to be empty, and then needs no media type.
+func TestEmptyChunkedBody(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
 	chunked := func(contentType string) func(*http.Request) {
@@ -37,8 +37,8 @@ func TestChunkedBodyThatIsNone(t *testing.T) {
 	f.post(protocol.PathNodeAPIKey, "{}", as(main), chunked("application/json")).ok()
 }
 
-// What follows a body of two lengths is no request: a proxy that went by the other
-// length would take the reply to it for somebody else's.
+// Bytes after a body with two lengths are not a request: a proxy that relied on
+// the other length would assign the reply to another client.
 func TestAConnectionEndsWithABodyOfTwoLengths(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
@@ -66,7 +66,7 @@ func TestAConnectionEndsWithABodyOfTwoLengths(t *testing.T) {
 }
 
 // stalled sends the beginning of a request whose body is declared to be longer,
-// and returns the first line of what the host says to that.
+// and returns the first line of the host's reply.
 func stalled(t *testing.T, address, head string, length int, part string) string {
 	t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
@@ -84,13 +84,13 @@ func stalled(t *testing.T, address, head string, length int, part string) string
 	return string(line)
 }
 
-// A client without credentials that stalls in a body holds next to no memory,
-// whatever it announced.
+// A client without credentials that stalls in a body takes almost no memory,
+// whatever length it declared.
 func TestStalledBodiesTakeLittleMemory(t *testing.T) {
 	const callers, most = 200, 64 << 10
 	for name, c := range map[string]struct{ head, part, want string }{
 		"where credentials are missing": {"POST /api/play/players", strings.Repeat(" ", 60<<10), "HTTP/1.1 401"},
-		// The host asks for the body once it has made room for it.
+		// The host requests the body once it has allocated its buffer.
 		"where the body comes first": {"POST /api/nodes HTTP/1.1\r\nExpect: 100-continue\r\nX-Rest:", "", "HTTP/1.1 100"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -114,9 +114,9 @@ func TestStalledBodiesTakeLittleMemory(t *testing.T) {
 }
 
 // A stream begins although the body that its request announced does not come, on a
-// connection that the host takes over and on one of TLS, which it cannot.
+// connection that the host takes over and on a TLS connection, which it cannot.
 func TestAStreamDoesNotWaitForABody(t *testing.T) {
-	// That a client is gone whose body did not come is seen when the host writes.
+	// The host notices only when it writes that a client whose body did not come is gone.
 	f := newFixture(t, func(s *setup) { s.host.Streams.Comment = 20 * time.Millisecond })
 	main := f.main()
 	for name, start := range map[string]func(*httptest.Server){"plain": (*httptest.Server).Start, "TLS": (*httptest.Server).StartTLS} {
@@ -153,7 +153,7 @@ func TestAStreamDoesNotWaitForABody(t *testing.T) {
 	}
 }
 
-// inUse is what lives on the heap and the stacks.
+// inUse returns the memory in use on the heap and the stacks.
 func inUse() int64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -161,8 +161,8 @@ func inUse() int64 {
 	return int64(m.HeapAlloc + m.StackInuse)
 }
 
-// A client that sends the whole of a body before it reads sees why it was refused.
-func TestRefusalReachesWhoStillSends(t *testing.T) {
+// A client that sends a whole body before it reads learns why it was refused.
+func TestRefusalReachesAClientThatStillSends(t *testing.T) {
 	f := newFixture(t)
 	server := httptest.NewServer(f.handler)
 	defer server.Close()
@@ -192,7 +192,7 @@ func TestRefusalReachesWhoStillSends(t *testing.T) {
 	}
 }
 
-// A body has to bring so much in each window, and may then take as long as it needs.
+// A body that brings bodyPace bytes in each window may take as long as it needs.
 func TestPaceOfBodies(t *testing.T) {
 	for name, c := range map[string]struct {
 		part       int
@@ -200,7 +200,7 @@ func TestPaceOfBodies(t *testing.T) {
 		took, late time.Duration
 	}{
 		"slow":     {bodyPace, "HTTP/1.1 200", 8 * 9 * time.Second, 0},
-		"too slow": {bodyPace / 10, "HTTP/1.1 400", bodyWindow, time.Duration(maxLonger * float64(bodyWindow))},
+		"too slow": {bodyPace / 10, "HTTP/1.1 400", bodyWindow, time.Duration(maxExtraTime * float64(bodyWindow))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -227,7 +227,7 @@ func TestPaceOfBodies(t *testing.T) {
 					}
 				})
 				answer, err := io.ReadAll(io.LimitReader(conn, int64(len(c.want))))
-				// What the connection's share adds is at most a quarter.
+				// The connection's extra time is at most a quarter.
 				if took := time.Since(began); string(answer) != c.want || took < c.took || took > c.took+c.late {
 					t.Errorf("after %s the client saw %q, %v; want %q after %s to %s", took, answer, err, c.want, c.took, c.took+c.late)
 				}
@@ -236,8 +236,8 @@ func TestPaceOfBodies(t *testing.T) {
 	}
 }
 
-// However many short bodies strangers begin, they leave room for those of callers who
-// showed who they are.
+// However many short bodies unauthenticated callers begin, they leave room for those
+// of authenticated callers.
 func TestShortBodiesOfStrangersLeaveRoom(t *testing.T) {
 	b := bodyBudget{limit: 1 << 20}
 	count := 0
@@ -251,8 +251,8 @@ func TestShortBodiesOfStrangersLeaveRoom(t *testing.T) {
 	}
 }
 
-// The bodies of strangers leave room for those of callers who showed who they are,
-// and for the short ones of newcomers.
+// The bodies of unauthenticated callers leave room for those of authenticated
+// callers, and for the short ones of new callers.
 func TestBudgetOfBodies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(s *setup) { s.host.BodyBudget = 4 * protocol.MaxBodyBytes })
@@ -300,7 +300,7 @@ func TestBudgetOfBodies(t *testing.T) {
 	})
 }
 
-// Bodies of every length arrive whole, whether their length was declared or not.
+// Bodies of every length arrive complete, whether their length was declared or not.
 func TestBodiesArriveWhole(t *testing.T) {
 	f := newFixture(t)
 	player := f.player(f.main())

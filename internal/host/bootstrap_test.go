@@ -8,7 +8,7 @@ import (
 	"github.com/playctl/playctl/test/worldtest"
 )
 
-// The root key is given to those that may register, and to existing accounts.
+// The root key is available to callers that may register, and to existing accounts.
 func TestBootstrap(t *testing.T) {
 	t.Parallel()
 	path, token := protocol.ServicePlay.Bootstrap(), protocol.NewSecret("let me in")

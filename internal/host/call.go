@@ -11,7 +11,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// call is one request on its way through the checks, and what they found.
+// call is one request with the results of the checks that it has passed.
 type call struct {
 	host  *Host
 	w     http.ResponseWriter
@@ -24,8 +24,8 @@ type call struct {
 	peer  netip.Addr
 
 	body []byte
-	// bodyRead reports whether nothing more can come of it, and bodyHeld how much of the
-	// host's budget it has.
+	// bodyRead reports whether the body was read to its end, and bodyHeld is how much of
+	// the host's budget it holds.
 	bodyRead    bool
 	bodyHeld    int64
 	object      protocol.Object
@@ -34,13 +34,13 @@ type call struct {
 	rpc protocol.RPCCall
 
 	caller world.Caller
-	// keyDigest is that of the API key that let the caller in; nil for none.
+	// keyDigest is the digest of the API key that authenticated the caller; nil for none.
 	keyDigest *[32]byte
 	// node is the caller's record; nil for callers without one.
 	node *world.Node
-	// registrant is who a registration shows to be, before there is a node.
+	// registrant identifies the caller of a registration, before there is a node.
 	registrant string
-	// pass is what the caller's watch cookie says, and passOwner the main node
+	// pass is the content of the caller's watch cookie, and passOwner the main node
 	// that it belongs to; nil if there is none.
 	pass      *pass
 	passOwner *world.Node
@@ -49,23 +49,24 @@ type call struct {
 	idempotency *idempotency
 	next        action
 
-	// rev is what x-play-rev says where hasRev is set: once the caller is known.
+	// rev is the value of x-play-rev where hasRev is set: once the caller is known.
 	rev    uint64
 	hasRev bool
-	// op is the rpc operation's name, for measurements.
+	// op is the name of the rpc operation, for metrics.
 	op         string
 	controller *http.ResponseController
-	// status is that of the reply, 0 until it has started.
+	// status is the reply's status, 0 until the reply has started.
 	status  int
 	written int
-	// long is set where the client has to take the reply at a pace, which began then.
+	// long is set where the client has to read the reply at a minimum pace, from the moment
+	// when that began.
 	long       bool
 	replyBegan time.Time
-	// entered is whose requests under way this one counts as, "" for nobody's; leaves
-	// are what else ends with the call.
+	// entered is the caller whose limit this request counts toward, "" for none;
+	// leaves are called when the call ends.
 	entered string
 	leaves  []func()
-	// detached is set where the call goes on when its handler has returned.
+	// detached is set where the call continues after its handler has returned.
 	detached bool
 }
 
@@ -86,7 +87,7 @@ func (h *Host) newCall(w http.ResponseWriter, r *http.Request, rt *route) *call 
 	return &call{host: h, w: w, r: r, route: rt, rules: &rt.rules, began: time.Now()}
 }
 
-// run takes the steps until one answers or refuses.
+// run runs the steps until one of them answers or refuses the request.
 func (c *call) run() error {
 	for _, s := range c.route.order {
 		if err := s(c); err != nil {
@@ -99,15 +100,15 @@ func (c *call) run() error {
 	return nil
 }
 
-// handle is what surrounds every request, whatever its route: its id, its rate
-// limit, its error reply, its line in the log and its measurements.
+// handle does what every request needs, whatever its route: its id, its rate
+// limit, its error reply, its line in the log and its metrics.
 func (h *Host) handle(c *call, run func(*call) error) {
 	c.id = h.newRequestID()
 	c.peer = h.clientAddress(c.r)
 	c.w.Header().Set("X-Request-Id", c.id)
 	defer func() { h.finish(c, recover()) }()
 	if c.r.ContentLength != 0 {
-		// A body that nobody reads ends like one that is read.
+		// A body that no handler reads has the same deadline as one that is read.
 		_ = c.control().SetReadDeadline(c.began.Add(bodyWindow))
 	}
 	h.allowOrigin(c)
@@ -126,7 +127,7 @@ func (h *Host) handle(c *call, run func(*call) error) {
 	}
 }
 
-// control is the reply's controller, made once.
+// control returns the reply's controller, created once.
 func (c *call) control() *http.ResponseController {
 	if c.controller == nil {
 		c.controller = http.NewResponseController(c.w)
@@ -134,8 +135,8 @@ func (c *call) control() *http.ResponseController {
 	return c.controller
 }
 
-// newRequestID makes an id that is unique among hosts and cheap: a random part
-// for the process and a count.
+// newRequestID returns an id that is unique among hosts and cheap to create: a
+// random part for the process and a counter.
 func (h *Host) newRequestID() string {
 	b := make([]byte, 0, 24)
 	b = append(b, h.requestPrefix...)
@@ -143,7 +144,7 @@ func (h *Host) newRequestID() string {
 	return string(strconv.AppendUint(b, h.requestCount.Add(1), 36))
 }
 
-// request is what surrounds the call's command.
+// request returns the request that carries the call's command to the engine.
 func (c *call) request() world.Request {
 	req := world.Request{Caller: c.caller, SID: c.sid, APIKeyDigest: c.keyDigest, BodyBytes: len(c.body)}
 	if c.idempotency != nil {

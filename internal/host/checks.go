@@ -15,7 +15,7 @@ import (
 type step func(*call) error
 
 // usualOrder is the order of "Requests, errors and limits" in the protocol reference:
-// what headers decide comes before the body is read, which findRepeat does for requests
+// checks of headers come before the body is read, which findRepeat does for requests
 // with an idempotency key. Ownership comes after the body: checkKind is the host's part
 // of it, the rest and the state are the engine's, within the action.
 func usualOrder() []step {
@@ -25,13 +25,13 @@ func usualOrder() []step {
 	}
 }
 
-// creationOrder is that of a route where the body says whether credentials are
-// needed, and holds those that count.
+// creationOrder is the order for a route whose body says whether credentials are
+// needed, and holds those credentials.
 func creationOrder() []step {
 	return []step{checkFrame, readBody, parseObject, authenticateCreator, planBody, findRepeat, awaitRev, checkKind, act}
 }
 
-// rpcOrder is that of the rpc route, whose rules are the operation's.
+// rpcOrder is the order for the rpc route, whose rules are those of the operation.
 func rpcOrder() []step {
 	return []step{
 		checkFrame, authenticate, readBody, parseObject, selectOperation, findRepeat, awaitRev, checkSession,
@@ -39,14 +39,14 @@ func rpcOrder() []step {
 	}
 }
 
-// planBody reads the body and keeps what is to be done.
+// planBody reads the body and keeps the action to perform.
 func planBody(c *call) error {
 	next, err := c.rules.plan(c)
 	c.next = next
 	return err
 }
 
-// act does what was asked for, within the caller's share.
+// act performs the action, within the caller's limits.
 func act(c *call) error {
 	if err := c.enterCall(); err != nil {
 		return err
@@ -57,8 +57,8 @@ func act(c *call) error {
 	return c.next(c)
 }
 
-// checkSession compares the sid with that of the live session. The engine does
-// so again when it carries out a command.
+// checkSession compares the sid with that of the live session. The engine compares
+// it again when it carries out a command.
 func checkSession(c *call) error {
 	if !c.rules.sid {
 		return nil
@@ -83,8 +83,8 @@ func sendSession(c *call) error {
 	return c.send(&protocol.SessionReply{SID: v.SID, Rev: &v.Rev, Seq: &v.Seq, Capabilities: protocol.Capabilities()})
 }
 
-// kind returns the kind of the caller. Without a repository everybody who is
-// not the administrator is taken for whatever the route needs.
+// kind returns the kind of the caller. Without a repository every caller except
+// the administrator counts as the kind that the route needs.
 func (c *call) kind() callers {
 	switch {
 	case c.caller.Admin:
@@ -105,8 +105,8 @@ func (c *call) kind() callers {
 	return spaces
 }
 
-// checkKind refuses a caller whose kind has no business on the route. It comes
-// after the body's checks, as all of ownership does.
+// checkKind refuses a caller of a kind that may not use the route. It comes after
+// the body's checks, as all of ownership does.
 func checkKind(c *call) error {
 	if c.registrant != "" {
 		// No node yet: the body authenticates the caller.
@@ -118,9 +118,9 @@ func checkKind(c *call) error {
 	return nil
 }
 
-// checkAPIKey compares the key that was sent, in the header or else in a
-// players body, with that of the caller's account. The administrator and
-// viewers have no account.
+// checkAPIKey compares the API key in the header, or else in the body of a players
+// route, with the keys of the caller's account. The administrator and viewers have
+// no account.
 func checkAPIKey(c *call) error {
 	policy := c.host.options.APIKeys
 	if !c.rules.apiKey || policy == APIKeysOff || c.node == nil {
@@ -150,7 +150,7 @@ func checkAPIKey(c *call) error {
 }
 
 // account returns the caller's account: its own main node, or the one that owns it. The
-// node is looked up again, for its record may be newer than the caller's.
+// node is looked up again, because its record may be newer than the caller's.
 func (c *call) account() *world.Node {
 	if c.node.Kind != protocol.NodeKindMain {
 		return c.host.world.Registry().Node(c.node.Parent)
@@ -158,12 +158,12 @@ func (c *call) account() *world.Node {
 	return c.host.world.Registry().Node(c.node.ID)
 }
 
-// maxRevWait is how long a request waits for the rev that it asks for.
+// maxRevWait is how long a request waits for the rev that it requires.
 const maxRevWait = time.Second
 
-// awaitRev holds a request with x-play-min-rev back until the host has that
-// rev, so that a caller reads here what it wrote at another host. It comes
-// before the sid is compared: the session may have changed with that rev.
+// awaitRev delays a request with x-play-min-rev until the host has that rev, so
+// that a caller reads here its own writes at another host. It comes before the sid
+// is compared: the session may have changed with that rev.
 func awaitRev(c *call) error {
 	c.setRev(c.host.world.View().Rev)
 	text := c.r.Header.Get(headerMinRev)
@@ -182,8 +182,8 @@ func awaitRev(c *call) error {
 	}
 	ctx, cancel := context.WithTimeout(c.r.Context(), maxRevWait)
 	defer cancel()
-	// A store that does not answer leaves the wait as it is: the follower may
-	// still receive the rev.
+	// If the store does not answer, the wait continues: the follower may still receive
+	// the rev.
 	_ = c.host.world.Refresh(ctx)
 	err = c.host.world.WaitRev(ctx, rev)
 	c.setRev(c.host.world.View().Rev)

@@ -15,20 +15,20 @@ import (
 	"github.com/playctl/playctl/internal/world"
 )
 
-// codings are the content codings that a host has; of two that a client takes alike,
-// the first is used.
+// codings are the content codings that a host supports; of two that a client accepts
+// equally, the first is used.
 var codings = []world.Coding{world.Zstd, world.Gzip}
 
-// codingsOfWhole are those of what never changes. The last level of gzip makes it as short as
-// that of zstd, except for 2 in 100 bytes, in a fifth of the time and with far less memory
-// (BenchmarkCompressWhole).
+// codingsOfWhole are the codings for content that never changes. The highest level of gzip
+// makes it as short as the highest of zstd, except for 2 in 100 bytes, in a fifth of the time
+// and with far less memory (BenchmarkCompressWhole).
 var codingsOfWhole = []world.Coding{world.Gzip, world.Zstd}
 
-// codingHeaders are values of Content-Encoding. They are never changed.
+// codingHeaders are values of Content-Encoding. They must not be modified.
 var codingHeaders = map[world.Coding][]string{world.Zstd: {string(world.Zstd)}, world.Gzip: {string(world.Gzip)}}
 
-// codingOf is the coding of those that Accept-Encoding prefers (RFC 9110, section
-// 12.5.3); what it does not name is not used.
+// codingOf returns the coding that Accept-Encoding prefers (RFC 9110, section
+// 12.5.3); a coding that it does not name is not used.
 func codingOf(headers []string, of []world.Coding) world.Coding {
 	best, weight := world.Identity, 0.0
 	for _, coding := range of {
@@ -39,8 +39,8 @@ func codingOf(headers []string, of []world.Coding) world.Coding {
 	return best
 }
 
-// weightOf is the weight of a coding, 0 if it is not taken. A weight that cannot be
-// read is the default.
+// weightOf returns the weight of a coding, 0 if it is not accepted. A weight that
+// cannot be parsed counts as the default.
 func weightOf(headers []string, coding string) float64 {
 	for _, header := range headers {
 		for part := range strings.SplitSeq(header, ",") {
@@ -58,14 +58,15 @@ func weightOf(headers []string, coding string) float64 {
 	return 0
 }
 
-// coding is the one of those for a reply that depends on what the caller takes.
+// coding returns the one of these codings that the caller prefers, for a reply that varies
+// by Accept-Encoding.
 func (c *call) coding(of []world.Coding) world.Coding {
 	c.w.Header().Add("Vary", "Accept-Encoding")
 	return codingOf(c.r.Header["Accept-Encoding"], of)
 }
 
-// compressWhole compresses what never changes. Further levels of zstd would take up to
-// 50 MB for each text.
+// compressWhole compresses content that never changes. Higher levels of zstd would
+// take up to 50 MB for each text.
 func compressWhole(text []byte, coding world.Coding) []byte {
 	if coding == world.Zstd {
 		return compress(must(zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))), text)
@@ -73,7 +74,7 @@ func compressWhole(text []byte, coding world.Coding) []byte {
 	return compress(must(gzip.NewWriterLevel(nil, gzip.BestCompression)), text)
 }
 
-// must is for encoders, whose options are always the same and right.
+// must is for encoders, whose options are constant and valid.
 func must[T any](w T, err error) T {
 	if err != nil {
 		panic("host: the options of compression: " + err.Error())
@@ -82,20 +83,21 @@ func must[T any](w T, err error) T {
 }
 
 const (
-	// leastCompressedList is how long a list is at least for compression to save a
-	// packet, and mostCompressedList how long at most: a page of long records has 1 MiB.
-	leastCompressedList = 2 << 10
-	mostCompressedList  = 2 << 20
+	// minCompressedList is the least length at which compressing a list saves a packet,
+	// and maxCompressedList the greatest that is compressed: a page of long records has
+	// 1 MiB.
+	minCompressedList = 2 << 10
+	maxCompressedList = 2 << 20
 	// compressedListsBytes is how much memory compressed lists take together.
 	compressedListsBytes = 2 << 20
 )
 
-// compressedLists are those that were asked for last, so that
-// callers that get the same bytes share them. Its zero value is ready.
+// compressedLists are the lists that were requested most recently, so that callers
+// that get the same bytes share them. Its zero value is ready.
 type compressedLists struct {
 	mu   sync.Mutex
 	size int
-	// order has a *compressedList in each element, the one that was asked for last in
+	// order has a *compressedList in each element, the most recently requested one in
 	// front.
 	order list.List
 	of    map[listKey]*list.Element
@@ -112,7 +114,7 @@ type compressedList struct {
 	body []byte
 }
 
-// get is a list in a coding.
+// get returns a list in a coding.
 func (l *compressedLists) get(parts [][]byte, coding world.Coding) []byte {
 	key := listKey{coding: coding}
 	h := sha256.New()
@@ -134,7 +136,7 @@ func (l *compressedLists) get(parts [][]byte, coding world.Coding) []byte {
 	return body
 }
 
-// keep makes room for a list and adds it, unless another call did.
+// keep makes room for a list and adds it, unless another call added it meanwhile.
 func (l *compressedLists) keep(c *compressedList) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -153,14 +155,14 @@ func (l *compressedLists) keep(c *compressedList) {
 	l.size += len(c.body)
 }
 
-// encoder is what both packages have.
+// encoder is the interface of both packages' writers.
 type encoder interface {
 	io.WriteCloser
 	Reset(io.Writer)
 }
 
-// encoders are kept while they are used often: a new one takes a megabyte. They are
-// quick rather than thorough, because a list is rarely asked for twice.
+// encoders are reused: a new one takes a megabyte. They favor speed over size,
+// because a list is rarely requested twice.
 var encoders = map[world.Coding]*sync.Pool{
 	world.Gzip: {New: func() any { return must(gzip.NewWriterLevel(nil, gzip.BestSpeed)) }},
 	world.Zstd: {New: func() any {
@@ -186,11 +188,11 @@ func compress(w encoder, parts ...[]byte) []byte {
 }
 
 // writeList sends a JSON reply of 200 in parts, compressed if the client accepts it. It is
-// not for replies with secrets: their length says something about them.
+// not for replies with secrets, whose compressed length would reveal something about them.
 func (c *call) writeList(parts [][]byte) {
 	length := lengthOf(parts)
 	coding := c.coding(codings)
-	if coding == world.Identity || length < leastCompressedList || length > mostCompressedList {
+	if coding == world.Identity || length < minCompressedList || length > maxCompressedList {
 		c.writeParts(parts)
 		return
 	}

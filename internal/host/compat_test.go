@@ -33,8 +33,8 @@ func TestCompatibleHostMountsEveryWorldRouteTwice(t *testing.T) {
 	}
 }
 
-// A client with the older service's paths and habits, without an API key, walks
-// through what it does every day, and meets clients of the contract there.
+// A client with the paths and conventions of the older service, without an API
+// key, sends its usual requests and meets clients of the contract.
 func TestCompatibleHostServesTheOlderPaths(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, compatible)
@@ -67,7 +67,7 @@ func TestCompatibleHostServesTheOlderPaths(t *testing.T) {
 	}
 }
 
-// A key that is sent must be right also there.
+// A key that is sent must be valid there as well.
 func TestCompatibleHostChecksAKeyThatIsSent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, compatible)
@@ -76,7 +76,7 @@ func TestCompatibleHostChecksAKeyThatIsSent(t *testing.T) {
 	f.get(protocol.ServiceAgentPlay.Session(), as(owner)).refused(protocol.CodeAPIKeyInvalid)
 }
 
-func TestTheOlderPathsAreNotThereUnasked(t *testing.T) {
+func TestTheOlderPathsNeedCompat(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	rec := httptest.NewRecorder()

@@ -11,13 +11,14 @@ import (
 	"github.com/playctl/playctl/internal/world"
 )
 
-// ConnectionLimits bound what is open at once. A zero value takes a default that
-// follows from the descriptors that the process may have. Loopback and trusted
-// proxies count in the totals only.
+// ConnectionLimits bound the connections and streams that are open at once. A zero
+// value takes a default that follows from the number of descriptors that the
+// process may have. Loopback and trusted proxies count in the totals only.
 type ConnectionLimits struct {
-	// Connections are all of them, at most 10,000 by default, PerAddress a quarter
-	// of them. PerCaller, a half, are the requests, streams included, that one node
-	// or watch cookie has under way.
+	// Connections bounds the connections in total, by default at most 10,000, and
+	// PerAddress those of one address, by default a quarter of them. PerCaller, by
+	// default a half, bounds the requests, streams included, that one node or watch
+	// cookie has in progress.
 	Connections, PerAddress, PerCaller int
 	// Streams are three quarters of the connections by default, so that there is room
 	// for short calls; StreamsPerAddress and StreamsPerCaller half of them.
@@ -25,30 +26,30 @@ type ConnectionLimits struct {
 }
 
 const (
-	// mostConnections is the default where there are enough descriptors.
-	mostConnections = 10_000
-	// leastConnections are allowed however few descriptors there are.
-	leastConnections = 16
+	// maxConnections is the default where there are enough descriptors.
+	maxConnections = 10_000
+	// minConnections are allowed however few descriptors there are.
+	minConnections = 16
 	// reservedDescriptors are kept for the store, logs, other services and a Redis server.
 	reservedDescriptors = 48
-	// refusedAtOnce is how many connections beyond the limit are accepted for the reply
-	// that there is no room, and for health.
+	// refusedAtOnce is how many connections beyond the limit are accepted at once, to
+	// reply that there is no room, and for health.
 	refusedAtOnce = 16
 	// opsConnections is the limit of the separate listener for health and metrics.
 	opsConnections = 16
-	// askWithin is how long a new connection has for its first request at a listener
-	// that is full; others wait meanwhile to be accepted.
-	askWithin = 200 * time.Millisecond
+	// firstRequestTime is how long a new connection has for its first request at a
+	// listener that is full; others wait meanwhile to be accepted.
+	firstRequestTime = 200 * time.Millisecond
 )
 
-// fill takes the defaults for a number of descriptors, and keeps below it.
+// fill sets the defaults for a number of descriptors, and keeps the limits below it.
 func (l *ConnectionLimits) fill(descriptors int, log *slog.Logger) {
-	room := max(descriptors-reservedDescriptors-refusedAtOnce-opsConnections, leastConnections)
+	room := max(descriptors-reservedDescriptors-refusedAtOnce-opsConnections, minConnections)
 	if l.Connections > room {
 		log.Warn("the limit of connections is above what the process has descriptors for: raise its limit of open files (ulimit -n)",
 			"connections", l.Connections, "descriptors", descriptors, "used", room)
 	}
-	l.Connections = min(cmp.Or(l.Connections, mostConnections), room)
+	l.Connections = min(cmp.Or(l.Connections, maxConnections), room)
 	l.PerAddress = min(cmp.Or(l.PerAddress, l.Connections/4), l.Connections)
 	l.PerCaller = min(cmp.Or(l.PerCaller, l.Connections/2), l.Connections)
 	l.Streams = min(cmp.Or(l.Streams, l.Connections*3/4), l.Connections)
@@ -56,7 +57,7 @@ func (l *ConnectionLimits) fill(descriptors int, log *slog.Logger) {
 	l.StreamsPerCaller = min(cmp.Or(l.StreamsPerCaller, l.Streams/2), l.Streams)
 }
 
-// check refuses limits that nobody can keep to.
+// check refuses limits that no caller can keep.
 func (l *ConnectionLimits) check() error {
 	if min(l.Connections, l.PerAddress, l.PerCaller, l.Streams, l.StreamsPerAddress, l.StreamsPerCaller) < 0 {
 		return errors.New("host: a limit of connections or streams must not be negative")
@@ -64,19 +65,20 @@ func (l *ConnectionLimits) check() error {
 	return nil
 }
 
-// exempt reports whether limits for each address leave an address out: loopback,
-// unless a test wants it limited, trusted proxies, and what came over no network.
+// exempt reports whether an address is exempt from the limits for each address:
+// loopback, unless a test limits it, trusted proxies, and connections over no
+// network.
 func (o *Options) exempt(addr netip.Addr) bool {
 	return !addr.IsValid() || addr.IsLoopback() && !o.LimitLoopback || o.trusts(addr)
 }
 
-// tally counts what is open for each of its keys.
+// tally counts the open items of each key.
 type tally[K comparable] struct {
 	mu sync.Mutex
 	of map[K]int
 }
 
-// enter counts one in, unless there are as many for the key as the limit says. The
+// enter adds one for the key, unless the key has as many as the limit allows. The
 // zero key has no limit of its own.
 func (t *tally[K]) enter(key K, limit int) bool {
 	var none K
@@ -107,8 +109,8 @@ func (t *tally[K]) leave(key K) {
 	}
 }
 
-// callerKey is whose limits a request counts for; "" for an administrator and for
-// a caller without credentials.
+// callerKey returns the key of the caller whose limits a request counts toward; ""
+// for an administrator and for a caller without credentials.
 func (c *call) callerKey() string { return keyOf(c.caller) }
 
 func keyOf(caller world.Caller) string {
@@ -118,7 +120,7 @@ func keyOf(caller world.Caller) string {
 	return caller.NodeID
 }
 
-// checkConnection refuses what comes over a connection that there is no room for.
+// checkConnection refuses a request over a connection beyond the limit.
 func checkConnection(c *call) error {
 	conn := connOf(c.r)
 	if conn == nil {
@@ -139,7 +141,7 @@ func checkConnection(c *call) error {
 	return c.host.overloaded(conn.refused, "this address has as many connections as it may, %d (--max-connections-per-address)", conn.gate.perAddress)
 }
 
-// checkRequests refuses a request where there are as many under way as there may be
+// checkRequests refuses a request where as many are in progress as there may be
 // connections.
 func (c *call) checkRequests(g *gate) error {
 	limit, _ := c.r.Context().Value(refusedKey{}).(string)
@@ -153,7 +155,7 @@ func (c *call) checkRequests(g *gate) error {
 	return nil
 }
 
-// enterCall counts a request in for its caller, until it is concluded.
+// enterCall counts a request toward its caller's limit until it is concluded.
 func (c *call) enterCall() error {
 	if most := c.host.options.Connections.PerCaller; !c.host.calls.enter(c.callerKey(), most) {
 		return c.host.overloaded("connections_per_caller", "you have as many requests under way as one caller may, %d (--max-connections-per-caller)", most)
@@ -162,8 +164,8 @@ func (c *call) enterCall() error {
 	return nil
 }
 
-// limitedAddress is the address whose limits a request counts for; the zero Addr
-// where there are none.
+// limitedAddress returns the address whose limits a request counts toward; the
+// zero Addr where there are none.
 func (c *call) limitedAddress() netip.Addr {
 	if c.host.options.exempt(c.peer) {
 		return netip.Addr{}

@@ -11,14 +11,16 @@ import (
 	"time"
 )
 
-// gate bounds the connections of a listener. When there are too many it closes
-// those that ask nothing, for the new one: first those that were refused and still
-// send, then those that never asked anything yet, such as handshakes and headers that
-// do not end, then those that wait for their next request, the oldest first.
+// gate bounds the connections of a listener. When there are too many it closes a
+// connection without a request, to make room for the new one: first those that were
+// refused and still send, then those that have not sent a first request, such as
+// unfinished handshakes and headers, then those that wait for their next request, the
+// oldest first.
 type gate struct {
 	net.Listener
 	options *Options
-	// limit and perAddress are those of the options, or of health's own listener.
+	// limit and perAddress are the limits of the options, or of the separate listener for
+	// health.
 	limit, perAddress int
 	metrics           *Metrics
 
@@ -26,21 +28,21 @@ type gate struct {
 	open   map[*gateConn]bool
 	quiet  quietConns
 	origin map[netip.Addr]*origin
-	// asking is how many requests are under way on the open connections.
+	// asking is how many requests are in progress on the open connections.
 	asking int
 }
 
-// origin are the connections of one address, with the requests under way on them.
+// origin counts the connections of one address, with the requests in progress on them.
 type origin struct {
 	open, asking int
 	quiet        quietConns
 }
 
-// quietConns are connections that ask nothing now, those that have for longest in
-// front.
+// quietConns are connections with no request in progress, those idle for longest
+// in front.
 type quietConns struct{ leaving, silent, idle list.List }
 
-// oldest returns the connection that is closed first when there is no room.
+// oldest returns the connection to close first when there is no room.
 func (q *quietConns) oldest() *gateConn {
 	for _, l := range []*list.List{&q.leaving, &q.silent, &q.idle} {
 		if e := l.Front(); e != nil {
@@ -50,7 +52,7 @@ func (q *quietConns) oldest() *gateConn {
 	return nil
 }
 
-// listed are the places of a connection in the lists of quiet ones.
+// listed are the positions of a connection in the lists of quiet connections.
 type listed struct {
 	list *list.List
 	at   *list.Element
@@ -61,17 +63,17 @@ type gateConn struct {
 	net.Conn
 	gate *gate
 	site netip.Addr
-	// gathers is set while the beginning of a reply waits for the rest of it.
+	// gathers is set while the beginning of a reply is held back for the rest of it.
 	gathers *gathering
 	// inTurns writes while a part of a long reply is written; else it is nil.
 	inTurns func(b []byte) (int, error)
-	// longer is the share of the time until a deadline that reads have in addition.
-	longer float64
-	// refused is the limit that it exceeds: its calls but health are refused with it. It is set
-	// once, before anybody reads it.
+	// extraTime is the fraction by which the time until a read deadline is extended.
+	extraTime float64
+	// refused names the limit that the connection exceeds: its calls except health are refused
+	// with it. It is set once, before any read of it.
 	refused string
 
-	// These belong to the gate's lock.
+	// The gate's lock guards these fields.
 	asking         int
 	quiet          []listed
 	asked, leaving bool
@@ -85,7 +87,7 @@ func newGate(ln net.Listener, o *Options, limit, perAddress int) *gate {
 	}
 }
 
-// Accept gives the next connection that there is room for.
+// Accept returns the next connection that there is room for.
 func (g *gate) Accept() (net.Conn, error) {
 	for {
 		conn, err := g.Listener.Accept()
@@ -96,22 +98,22 @@ func (g *gate) Accept() (net.Conn, error) {
 		if admitted := g.admit(conn); admitted != nil {
 			return admitted, nil
 		}
-		// Without an answer, which every client takes for a broken connection.
+		// Closed without a reply, which every client takes for a broken connection.
 		_ = conn.Close()
 	}
 }
 
-// admit makes room for a connection and counts it; nil if there is none.
+// admit makes room for a connection and counts it; it returns nil if there is no room.
 func (g *gate) admit(conn net.Conn) *gateConn {
-	c := &gateConn{Conn: conn, gate: g, longer: maxLonger * rand.Float64()} //nolint:gosec // no secret
+	c := &gateConn{Conn: conn, gate: g, extraTime: maxExtraTime * rand.Float64()} //nolint:gosec // no secret
 	if addr := parseAddress(conn.RemoteAddr().String()); !g.options.exempt(addr) {
 		c.site = siteOf(addr)
 	}
 	g.awaitTurn()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	// Those that were refused and are not gone yet count, so one that goes may not be
-	// enough.
+	// Connections that were refused and not closed yet count as well, so closing one
+	// may not be enough.
 	if from := g.origin[c.site]; from != nil {
 		for evicted := true; evicted && from.open >= g.perAddress; {
 			evicted = g.evict(&from.quiet)
@@ -138,7 +140,7 @@ func (g *gate) admit(conn net.Conn) *gateConn {
 }
 
 // refuse marks a connection that exceeds a limit, and reports whether there is room for
-// the reply that says so, with that many beyond the limit already.
+// the reply that says so, where over connections are beyond the limit already.
 func (g *gate) refuse(c *gateConn, limit string, over int) bool {
 	if c.refused = limit; over < refusedAtOnce {
 		return true
@@ -147,29 +149,30 @@ func (g *gate) refuse(c *gateConn, limit string, over int) bool {
 	return false
 }
 
-// awaitTurn waits, where the listener is full and the next one to go has only just
-// come, until that had its time to ask.
+// awaitTurn waits, where the listener is full and the next connection to close has
+// only just come, until that one has had its time for a first request.
 func (g *gate) awaitTurn() {
-	if wait := g.timeToAsk(); wait > 0 {
+	if wait := g.timeForFirstRequest(); wait > 0 {
 		timer := time.NewTimer(wait)
 		defer timer.Stop()
 		<-timer.C
 	}
 }
 
-// timeToAsk is how long the next connection to go has yet for its first request; 0 if the
-// listener is not full.
-func (g *gate) timeToAsk() time.Duration {
+// timeForFirstRequest returns how long the next connection to close still has for its first
+// request; 0 if the listener is not full.
+func (g *gate) timeForFirstRequest() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	oldest := g.quiet.oldest()
 	if len(g.open) < g.limit || oldest == nil || oldest.asked {
 		return 0
 	}
-	return askWithin - time.Since(oldest.since)
+	return firstRequestTime - time.Since(oldest.since)
 }
 
-// evict closes the connection that was quiet for longest; false if none is.
+// evict closes the connection that was quiet for longest, and reports whether there was
+// one.
 func (g *gate) evict(of *quietConns) bool {
 	c := of.oldest()
 	if c == nil {
@@ -190,7 +193,7 @@ func (g *gate) cut() {
 	}
 }
 
-// list puts a connection that asks nothing, or nothing any more, at the end of the lists.
+// list puts a connection that has no request in progress at the end of the lists.
 func (g *gate) list(c *gateConn) {
 	g.unlist(c)
 	c.since = time.Now()
@@ -217,7 +220,7 @@ func (g *gate) unlist(c *gateConn) {
 	c.quiet = nil
 }
 
-// forget counts a connection out; it may be called again.
+// forget removes a connection from the counts; further calls do nothing.
 func (g *gate) forget(c *gateConn) {
 	if !g.open[c] {
 		return
@@ -232,7 +235,8 @@ func (g *gate) forget(c *gateConn) {
 	}
 }
 
-// countAsking counts requests under way of a connection, unless it was counted out.
+// countAsking adds to the requests in progress of a connection, unless the gate has
+// forgotten it.
 func (g *gate) countAsking(c *gateConn, by int) {
 	if !g.open[c] {
 		return
@@ -243,14 +247,15 @@ func (g *gate) countAsking(c *gateConn, by int) {
 	}
 }
 
-// The limits of requests under way, which are those of connections: over HTTP/2 one
-// connection could have as many as a hundred.
+// The limits of requests in progress, which equal those of connections: over HTTP/2
+// one connection could have as many as a hundred.
 const (
 	requestsLimit    = "requests"
 	requestsOfOrigin = "requests_per_address"
 )
 
-// exceeded is the limit that the requests under way exceed, "" for none, and by how much.
+// exceeded returns the limit that the requests in progress exceed, "" for none, and by how
+// much.
 func (g *gate) exceeded(c *gateConn) (limit string, by int) {
 	if over := g.asking - g.limit; over > 0 {
 		limit, by = requestsLimit, over
@@ -261,8 +266,8 @@ func (g *gate) exceeded(c *gateConn) (limit string, by int) {
 	return limit, by
 }
 
-// The states of a connection: it never asked anything, waits for its next request, or
-// has one under way.
+// The states of a connection: it has sent no request yet, waits for its next request,
+// or has one in progress.
 const (
 	stateSilent = "silent"
 	stateIdle   = "idle"
@@ -277,20 +282,20 @@ func (g *gate) states() map[string]int {
 	return map[string]int{stateSilent: silent, stateIdle: idle, stateAsking: len(g.open) - silent - idle}
 }
 
-// maxLonger is how much of the time until a deadline is added to it at most.
-const maxLonger = 0.25
+// maxExtraTime is the greatest extraTime of a connection.
+const maxExtraTime = 0.25
 
-// SetReadDeadline sets when reads fail, a little later for some connections than for others: those
-// that came at the same time and send nothing, such as headers that do not end, then do not end, and
-// come again, at the same time.
+// SetReadDeadline sets when reads fail, a little later for some connections than for others:
+// connections that came at the same time and do not finish their headers are then not closed, and do
+// not return, at the same time.
 func (c *gateConn) SetReadDeadline(at time.Time) error {
 	if left := time.Until(at); left > 0 {
-		at = at.Add(time.Duration(float64(left) * c.longer))
+		at = at.Add(time.Duration(float64(left) * c.extraTime))
 	}
 	return c.Conn.SetReadDeadline(at) //nolint:wrapcheck // The server compares it.
 }
 
-// Close closes the connection and counts it out.
+// Close closes the connection and removes it from the counts.
 func (c *gateConn) Close() error {
 	c.gate.mu.Lock()
 	c.gate.forget(c)
@@ -299,7 +304,7 @@ func (c *gateConn) Close() error {
 }
 
 // begin and end surround a request on the connection, of which HTTP/2 has several. Where
-// those under way are too many it names the limit, but not for the only request of a
+// too many are in progress, begin names the limit, but not for the only request of a
 // connection, as connections have a limit of their own. cut reports whether there is no
 // room for a refusal either.
 func (c *gateConn) begin() (refused string, cut bool) {
@@ -315,8 +320,8 @@ func (c *gateConn) begin() (refused string, cut bool) {
 	return limit, by > refusedAtOnce
 }
 
-// leave says that the request on the connection was refused, and that what still comes
-// of it is dropped: the connection may go as soon as another one needs its place.
+// leave marks the connection as one whose request was refused, and whose remaining
+// input is dropped: it may be closed as soon as another connection needs its place.
 func (c *gateConn) leave() {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
@@ -334,14 +339,14 @@ func (c *gateConn) end() {
 	}
 }
 
-// connKey is that of a request's connection in its context, and refusedKey that of the
-// limit of requests that it exceeds.
+// connKey is the key of a request's connection in its context, and refusedKey the key
+// of the limit of requests that it exceeds.
 type (
 	connKey    struct{}
 	refusedKey struct{}
 )
 
-// withConn is what a server calls for each connection, under TLS or not.
+// withConn is the ConnContext of a server, with TLS or without.
 func withConn(ctx context.Context, conn net.Conn) context.Context {
 	if secure, ok := conn.(interface{ NetConn() net.Conn }); ok {
 		conn = secure.NetConn()
@@ -357,7 +362,7 @@ func connOf(r *http.Request) *gateConn {
 	return c
 }
 
-// counted counts a handler's requests for the gate.
+// counted counts a handler's requests at the gate.
 func counted(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c := connOf(r); c != nil {
@@ -366,7 +371,7 @@ func counted(handler http.Handler) http.Handler {
 			switch {
 			case cut:
 				c.gate.metrics.refusedFor(refused)
-				panic(http.ErrAbortHandler) // A reply that is not read would be held as well.
+				panic(http.ErrAbortHandler) // A reply that is not read would take memory as well.
 			case refused != "":
 				r = r.WithContext(context.WithValue(r.Context(), refusedKey{}, refused))
 			}

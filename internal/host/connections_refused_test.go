@@ -12,8 +12,8 @@ import (
 	"github.com/playctl/playctl/test/worldtest"
 )
 
-// What exceeds the requests under way is refused, and what exceeds them by far is not
-// answered, for a reply that is not read would be held as well.
+// Requests beyond the limit are refused, and requests far beyond it are not answered,
+// because a reply that is not read would take memory as well.
 func TestRequestsBeyondTheRefusedAreCut(t *testing.T) {
 	const most = 2
 	g := newGate(nil, &Options{}, most, most)
@@ -42,8 +42,8 @@ func TestRequestsBeyondTheRefusedAreCut(t *testing.T) {
 	}
 }
 
-// Connections that were refused, and whose clients still send, make room for others, those
-// of their own address as well: one address takes no more than its share.
+// Connections that were refused, and whose clients still send, make room for others,
+// including those of their own address: one address takes no more than its share.
 func TestRefusedConnectionsMakeRoom(t *testing.T) {
 	const most, perAddress = 8, 2
 	f := newFixture(t, func(s *setup) {

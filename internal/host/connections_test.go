@@ -24,7 +24,7 @@ import (
 
 func TestLimitsStayBelowTheDescriptors(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
-	for descriptors, want := range map[int]int{0: leastConnections, 256: 176, 1024: 944, math.MaxInt32: mostConnections} {
+	for descriptors, want := range map[int]int{0: minConnections, 256: 176, 1024: 944, math.MaxInt32: maxConnections} {
 		var l ConnectionLimits
 		if l.fill(descriptors, log); l.Connections != want || l.Streams >= l.Connections || l.PerAddress >= l.Streams {
 			t.Errorf("%d descriptors: %+v, want %d connections", descriptors, l, want)
@@ -96,7 +96,8 @@ func (g *guest) stream(who identity) {
 	}
 }
 
-// silent connects and asks nothing; the function waits until the host has closed it.
+// silent connects and sends nothing; the function waits until the host has closed the
+// connection.
 func (g *guest) silent() (closed func()) {
 	g.t.Helper()
 	conn, err := g.dialer.DialContext(context.Background(), "tcp", g.host.Addr().String())
@@ -111,7 +112,7 @@ func (g *guest) silent() (closed func()) {
 	}
 }
 
-// metric reads one of the measurements.
+// metric reads one of the metrics.
 func (f *fixture) metric(name string) string {
 	for line := range strings.Lines(string(f.get("/metrics").body)) {
 		if value, found := strings.CutPrefix(line, name+" "); found {
@@ -121,8 +122,8 @@ func (f *fixture) metric(name string) string {
 	return ""
 }
 
-// overloaded fails the test unless a call is refused for lack of room, which names the
-// limit.
+// overloaded fails the test unless a call is refused as overloaded, with the name of
+// the limit.
 func (r *reply) overloaded(limit string) {
 	r.t.Helper()
 	var e protocol.ErrorBody
@@ -152,8 +153,8 @@ func TestConnectionsOfAnAddress(t *testing.T) {
 	}
 }
 
-// Over HTTP/2 one connection has many requests under way: an address has no more of them
-// than it may have connections.
+// Over HTTP/2 one connection has many requests in progress: an address may have no more
+// of them than connections.
 func TestRequestsOfAConnectionAreLimited(t *testing.T) {
 	const most, stalled = 3, 40
 	f := newFixture(t, func(s *setup) {
@@ -165,7 +166,7 @@ func TestRequestsOfAConnectionAreLimited(t *testing.T) {
 		g := f.guest(addr, true)
 		var protocols http.Protocols
 		protocols.SetUnencryptedHTTP2(true)
-		g.client.Transport.(*http.Transport).Protocols = &protocols //nolint:forcetypeassert // guest makes it.
+		g.client.Transport.(*http.Transport).Protocols = &protocols //nolint:forcetypeassert // guest sets it.
 		return g
 	}
 	many, other := overHTTP2("127.0.1.1"), overHTTP2("127.0.1.2")
@@ -210,7 +211,7 @@ func TestRequestsOfAConnectionAreLimited(t *testing.T) {
 	})
 }
 
-// Connections that came at the same time and send nothing end one after the other.
+// Connections that came at the same time and send nothing are closed one after the other.
 func TestSilentConnectionsEndApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const many = 50
@@ -252,8 +253,8 @@ func TestSilentConnectionsEndApart(t *testing.T) {
 	})
 }
 
-// Who waits at a full listener goes by the time of a connection that may be answered meanwhile. The
-// race detector notices where that time is read without the gate's lock.
+// A wait at a full listener depends on the time of a connection that may be answered meanwhile. The
+// race detector notices if that time is read without the gate's lock.
 func TestAConnectionIsAnsweredWhileOthersWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate(nil, &Options{}, 1, 1)
@@ -266,17 +267,17 @@ func TestAConnectionIsAnsweredWhileOthersWait(t *testing.T) {
 			g.awaitTurn()
 			waited <- time.Since(began)
 		}()
-		<-time.After(askWithin / 2)
+		<-time.After(firstRequestTime / 2)
 		c.begin()
 		c.end()
-		if d := <-waited; d != askWithin {
-			t.Errorf("waited %v, want %v", d, askWithin)
+		if d := <-waited; d != firstRequestTime {
+			t.Errorf("waited %v, want %v", d, firstRequestTime)
 		}
 	})
 }
 
-// A host that is full closes those who ask nothing, first those who never asked
-// anything, then those who wait for their next request, and has health for all.
+// A full host closes connections without a request, first those that never sent
+// one, then those that wait for their next request, and serves health to all.
 func TestAFullHostMakesRoom(t *testing.T) {
 	f := newFixture(t, func(s *setup) {
 		s.host.Connections = ConnectionLimits{Connections: 4, PerCaller: 4, Streams: 4, StreamsPerCaller: 4}
@@ -292,7 +293,7 @@ func TestAFullHostMakesRoom(t *testing.T) {
 	gone[1]()
 	short.stream(main)
 	gone[2]()
-	short.stream(main) // in place of the one that was kept
+	short.stream(main) // in place of the connection that was kept
 	for state, want := range map[string]string{stateSilent: "3", stateIdle: "1"} {
 		if got := f.metric(`playctl_connections_evicted_total{state="` + state + `"}`); got != want {
 			t.Errorf("%s %s connections made room, want %s", got, state, want)
@@ -306,8 +307,8 @@ func TestAFullHostMakesRoom(t *testing.T) {
 	short.ask(protocol.PathHealth, main).ok()
 }
 
-// A caller has a share of the streams and of the requests under way, and others do
-// not feel it.
+// A caller is limited to a share of the streams and of the requests in progress,
+// and others are not affected.
 func TestTheShareOfACaller(t *testing.T) {
 	f := newFixture(t, func(s *setup) {
 		s.host.Connections = ConnectionLimits{Connections: 50, PerCaller: 3, Streams: 4, StreamsPerCaller: 2}
@@ -337,7 +338,7 @@ func TestTheShareOfACaller(t *testing.T) {
 	one.ask(busy.play("/session"), node).overloaded("1 (--max-connections-per-caller)")
 }
 
-// Of an IPv6 site no more comes through than of four networks, however many it has.
+// An IPv6 site gets no more requests through than four networks, however many it has.
 func TestASiteIsLimited(t *testing.T) {
 	l := newLimiter(1, 5, false)
 	through := 0

@@ -15,16 +15,17 @@ import (
 )
 
 // authenticate identifies the caller: the administrator by a bearer token, a
-// viewer by its cookie where that counts, or a node by its id and the hash of its
-// phrase. It derives nothing, whatever is shown: it compares digests.
+// viewer by its cookie where the route accepts it, or a node by its id and the
+// hash of its phrase. It derives no keys, whatever the caller sends: it compares
+// digests.
 func authenticate(c *call) error {
 	c.host.world.RefreshAfterPause(c.r.Context())
 	if token, shown := bearerToken(c.r.Header.Get("Authorization")); shown {
 		return c.authenticateAdmin(token)
 	}
 	if c.takesPass() {
-		// If nobody is checked, a caller with an invalid cookie is treated like one
-		// without.
+		// On a host that checks no credentials, a caller with an invalid cookie is treated
+		// like one without.
 		if shown, err := c.authenticateViewer(); shown && (err == nil || !c.host.options.NoRepository || c.needsPass()) {
 			return err
 		}
@@ -48,8 +49,8 @@ func authenticate(c *call) error {
 	return c.authenticateNode(id, hash)
 }
 
-// The headers that are looked at in every request, in the form in which net/http keeps
-// them: another form would be converted each time.
+// The headers that every request is checked for, in canonical form: another form would
+// be converted each time.
 var (
 	headerNodeID    = http.CanonicalHeaderKey(protocol.HeaderNodeID)
 	headerNodePassw = http.CanonicalHeaderKey(protocol.HeaderNodePassw)
@@ -61,8 +62,8 @@ func wrongCredentials() error {
 	return protocol.Errorf(protocol.CodeCredentialsInvalid, "the node does not exist or its secret is wrong")
 }
 
-// bearerToken takes the token out of an authorization header. Another scheme,
-// such as a proxy's own, is not for the host.
+// bearerToken returns the token of an Authorization header. Another scheme, such
+// as a proxy's own, is ignored.
 func bearerToken(header string) (protocol.Secret, bool) {
 	const scheme = "bearer "
 	if len(header) < len(scheme) || !strings.EqualFold(header[:len(scheme)], scheme) {
@@ -72,27 +73,27 @@ func bearerToken(header string) (protocol.Secret, bool) {
 }
 
 const (
-	// guessPause is the time from one answer to a wrong administrator's token to the
-	// next, and maxGuesses how many wait for theirs. More than that are answered at
-	// once: they cost their sender a connection each.
+	// guessPause is the time between two replies to wrong administrator's tokens, and
+	// maxGuesses how many callers wait for theirs. Further callers are answered at
+	// once: each guess costs them a connection.
 	guessPause = 100 * time.Millisecond
 	maxGuesses = 256
 )
 
-// guesses delays the answers to wrong tokens, one after the other.
+// guesses delays the replies to wrong tokens, one after the other.
 type guesses struct {
 	turns   *rate.Limiter
 	pause   time.Duration
 	waiting atomic.Int32
 }
 
-// wait returns when the answer is due, the request is abandoned, or the host closes.
+// wait returns when the reply is due, the request is abandoned, or the host closes.
 func (g *guesses) wait(ctx context.Context, closing <-chan struct{}) {
 	defer g.waiting.Add(-1)
 	if g.waiting.Add(1) > maxGuesses {
 		return
 	}
-	// A caller that gave up keeps its turn: the wait is no longer than that of all who may wait.
+	// A caller that gave up keeps its turn: the wait is no longer than that of a full queue.
 	due := time.NewTimer(min(g.turns.Reserve().Delay(), maxGuesses*g.pause) + g.pause)
 	defer due.Stop()
 	select {
@@ -115,7 +116,7 @@ func (c *call) authenticateAdmin(token protocol.Secret) error {
 	return nil
 }
 
-// takeNodeID is what is left of authentication without a repository: the caller
+// takeNodeID replaces authentication on a host without a repository: the caller
 // may name an id, which becomes the owner of its rows.
 func (c *call) takeNodeID() error {
 	id := protocol.NormalizeNodeID(c.r.Header.Get(headerNodeID))
@@ -126,9 +127,9 @@ func (c *call) takeNodeID() error {
 	return nil
 }
 
-// authenticateNode compares the digest of what was shown with the stored one,
-// or with a dummy if there is no such node, so that the time taken does not
-// tell which nodes exist.
+// authenticateNode compares the digest of the hash with the stored one, or with a
+// dummy if there is no such node, so that the time taken does not reveal which
+// nodes exist.
 func (c *call) authenticateNode(id string, hash creds.PasswHash) error {
 	return c.checkFresh(func() error {
 		if c.matchNode(id, hash) {
@@ -138,8 +139,8 @@ func (c *call) authenticateNode(id string, hash creds.PasswHash) error {
 	})
 }
 
-// refreshNodes is for what is read from the nodes' records: they change without a
-// rev that a client could ask for.
+// refreshNodes is for replies that are read from the nodes' records: they change
+// without a rev that a client could require.
 func refreshNodes(c *call) error {
 	if !c.rules.ofNodes {
 		return nil
@@ -148,17 +149,17 @@ func refreshNodes(c *call) error {
 	return c.reloadCaller()
 }
 
-// refreshView brings the view of a read to the store's present state: what was
-// deleted or replaced at another host is invalid from then on. While the store does
-// not answer, reads continue from the view.
+// refreshView brings the view of a read to the store's present state: credentials
+// that were deleted or replaced at another host are invalid from then on. While the
+// store does not answer, reads continue from the view.
 func (c *call) refreshView() {
 	if c.host.world.Stale() == nil {
 		_ = c.host.world.Refresh(c.r.Context())
 	}
 }
 
-// reloadCaller looks up the node again that the caller is, or that its cookie
-// belongs to, on a view that may be newer than the one that let it in.
+// reloadCaller looks up the caller's node, or the one that its cookie belongs to,
+// again in a view that may be newer than the one that authenticated it.
 func (c *call) reloadCaller() error {
 	switch {
 	case c.node != nil:
@@ -174,9 +175,9 @@ func (c *call) reloadCaller() error {
 	return nil
 }
 
-// checkFresh runs a check of the view. Before the check refuses it is run again on the
-// newest view: another host may have changed what it looked at. If the store does not
-// answer, that error is the answer.
+// checkFresh runs a check against the view. A check that fails is run again on the
+// newest view: another host may have changed the state that it read. If the store does
+// not answer, checkFresh returns that error.
 func (c *call) checkFresh(check func() error) error {
 	refused := check()
 	if refused == nil || c.host.world.SoleHost() {
@@ -206,14 +207,14 @@ func (c *call) matchNode(id string, hash creds.PasswHash) bool {
 }
 
 // ownerHashCounts reports whether the owner's hash may stand for the agent's on
-// this route: existing clients send it where the agent has no phrase of its
-// own. Beyond loopback the operator must have said so.
+// this route: existing clients send it where the agent has no phrase of its own.
+// Beyond loopback the operator must have allowed it.
 func (c *call) ownerHashCounts() bool {
 	return c.rules.ownerHash && (c.host.options.AllowOwnerHash || c.host.loopback.Load())
 }
 
-// digestOf returns what is stored of a node's hash; all zeros, which is the digest
-// of nothing anyone can show, if there is no node.
+// digestOf returns the stored digest of a node's hash. If there is no node it
+// returns all zeros, which no known hash has as its digest.
 func digestOf(node *world.Node) creds.Digest {
 	var d creds.Digest
 	if node != nil && len(node.Digest) == len(d) {

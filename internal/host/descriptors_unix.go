@@ -8,7 +8,7 @@ import (
 )
 
 // descriptors is how many files and connections the process may have open at once.
-// Go has raised the limit as far as it may be.
+// The Go runtime has raised the limit as far as it may.
 func descriptors() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

@@ -33,8 +33,9 @@ func sendEvents(c *call) error {
 	if err != nil {
 		return err
 	}
-	// A reset between the check of the sid and here would go unseen: its event is
-	// before the cursor. Views come before events, so this look is late enough.
+	// A reset between the check of the sid and this point would go unnoticed: its
+	// event is before the cursor. A view is published before its events, so this check
+	// is late enough.
 	if err := checkSession(c); err != nil {
 		return err
 	}
@@ -42,7 +43,7 @@ func sendEvents(c *call) error {
 		c.leaves = append(c.leaves, h.world.AddListener(c.caller.NodeID, c.answers()))
 	}
 	conn, raw := takable(c.r)
-	// The server would wait for a body before it answers, unless the connection ends
+	// The server would wait for a body before it replies, unless the connection ends
 	// with the reply.
 	hasBody := c.r.ContentLength != 0 && c.r.ProtoMajor == 1
 	if (conn != nil || hasBody) && c.r.Method != http.MethodHead {
@@ -60,7 +61,7 @@ func sendEvents(c *call) error {
 	return nil
 }
 
-// newStream is the stream of a call, before its cursor is known.
+// newStream returns the stream of a call, before its cursor is known.
 func newStream(c *call) *stream {
 	s := &stream{host: c.host, caller: c.caller, node: c.node, inline: c.query().Get(protocol.QueryInline) == "1"}
 	if c.pass != nil {
@@ -85,14 +86,14 @@ func (s *stream) answer(c *call, reason string) {
 		end = s.run(c.r.Context())
 	}
 	if end != endClient && end != endSlow {
-		// The last write's deadline has passed; a clean end is written too.
+		// The last write's deadline has passed, and the end of the reply is one more write.
 		s.setDeadline()
 	}
 	c.written = s.written
 	s.host.metrics.streamEnded(end)
 }
 
-// answers are the agents for which the reader of the stream answers.
+// answers returns the agents for which the reader of the stream answers.
 func (c *call) answers() protocol.Answers {
 	if !c.query().Has(protocol.QueryAnswers) {
 		return protocol.Answers{}
@@ -100,8 +101,8 @@ func (c *call) answers() protocol.Answers {
 	return protocol.ParseAnswers(c.query().Get(protocol.QueryAnswers))
 }
 
-// cursor is the id that the caller has seen last. given is false if it names
-// none, and asked nil if what it names is not an id.
+// cursor returns the id of the last event that the caller saw. given is false if
+// it names none, and asked is nil if the value is not an id.
 func (c *call) cursor() (asked *uint64, given bool) {
 	text := c.r.Header.Get(protocol.HeaderLastEventID)
 	if text == "" {
@@ -117,11 +118,11 @@ func (c *call) cursor() (asked *uint64, given bool) {
 	return &seq, true
 }
 
-// reasonNotANumber is why a cursor that is not a number cannot be honored; the
-// engine has the other reasons.
+// reasonNotANumber is the reason of a resync for a cursor that is not a number;
+// the engine defines the other reasons.
 const reasonNotANumber = "not_a_number"
 
-// begin settles where the stream starts. The reason is that of a resync, empty
+// begin decides where the stream starts. It returns the reason of a resync, empty
 // where the cursor is honored or none was given.
 func (s *stream) begin(c *call, asked *uint64, given bool) (reason string, err error) {
 	s.opened = s.host.world.Events().Head()
@@ -147,7 +148,7 @@ func (s *stream) begin(c *call, asked *uint64, given bool) (reason string, err e
 	return reason, nil
 }
 
-// closes says that nothing else is answered on a connection.
+// closes is the Connection header of a reply after which the connection is closed.
 var closes = []string{"close"}
 
 func (c *call) sendStreamHeader() {
@@ -159,11 +160,11 @@ func (c *call) sendStreamHeader() {
 func setStreamHeader(header http.Header) {
 	header.Set("Content-Type", protocol.MediaTypeSSE)
 	header["Cache-Control"] = noStore
-	// Tells nginx and those that follow it not to hold frames back.
+	// Tells nginx, and proxies that follow its convention, not to buffer frames.
 	header.Set("X-Accel-Buffering", "no")
 }
 
-// A stream that cannot be served for now is asked for again after a random time
+// A client requests a stream that cannot be served now again after a random time
 // between these.
 const (
 	soonest = time.Second
@@ -171,8 +172,8 @@ const (
 )
 
 // sendLater answers a request for a stream that cannot be served now with a stream
-// that ends at once and says when to come back. An EventSource never comes back
-// after any other status. It returns the length of the body.
+// that ends at once and states when to reconnect. An EventSource never reconnects
+// after a status other than 200. It returns the length of the body.
 func sendLater(w http.ResponseWriter, least time.Duration) int {
 	setStreamHeader(w.Header())
 	w.WriteHeader(http.StatusOK)
@@ -182,20 +183,19 @@ func sendLater(w http.ResponseWriter, least time.Duration) int {
 	return n
 }
 
-// lifetime draws how long a stream lives, so that the streams that opened
-// together do not come back together.
+// lifetime returns a random lifetime for a stream, so that streams that opened
+// together do not reconnect together.
 func (o *StreamOptions) lifetime() time.Duration {
 	return o.MinLife + retry.Jitter(o.MaxLife-o.MinLife)
 }
 
-// streams are the event streams that are open, so that they can be ended
-// and waited for.
+// streams are the open event streams, which can be ended and waited for.
 type streams struct {
 	// draining is closed when the host shuts down.
 	draining chan struct{}
 	open     sync.WaitGroup
 
-	// replaying are those that are behind the log's end.
+	// replaying counts the streams that are behind the log's end.
 	replaying atomic.Int64
 
 	mu    sync.Mutex
@@ -210,8 +210,8 @@ func newStreams() *streams {
 	return &streams{draining: make(chan struct{})}
 }
 
-// enterStream counts a stream in, unless the host shuts down or there are as many
-// as there may be.
+// enterStream counts a new stream, unless the host shuts down or the limit is
+// reached.
 func (c *call) enterStream() (leave func(), err error) {
 	s, limits := c.host.streams, &c.host.options.Connections
 	addr, caller := c.limitedAddress(), c.callerKey()
@@ -267,8 +267,8 @@ func (s *streams) drain() {
 	}
 }
 
-// wait returns when every stream has ended, or with an error when the context
-// has before.
+// wait returns when every stream has ended, or with an error when the context ends
+// first.
 func (s *streams) wait(ctx context.Context) error {
 	done := make(chan struct{})
 	go func() {

@@ -10,24 +10,24 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// reported is what the table of events in the protocol reference says of one event.
+// reported is one event as the table of events in the protocol reference describes it.
 type reported struct {
 	kind   protocol.EventKind
 	notify bool
-	// own is a field of the event's own and its value; for a signal the kind.
+	// own is a field of this kind of event and its value; for a signal the kind.
 	own, value string
 }
 
-// eventStep is a command and the events that it makes.
+// eventStep is a command and the events that it causes.
 type eventStep struct {
 	name string
 	do   func()
 	want []reported
 }
 
-// TestEveryCommandMakesItsEvents goes through everything that makes an event and
-// compares kinds, notifies and reasons. What else an event has is compared with
-// the OpenAPI document as it is read.
+// TestEveryCommandMakesItsEvents causes every kind of event and compares kinds,
+// notifies and reasons. The other fields of an event are compared with the OpenAPI
+// document as it is read.
 func TestEveryCommandMakesItsEvents(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
@@ -55,7 +55,7 @@ func TestEveryCommandMakesItsEvents(t *testing.T) {
 	}
 	s.ended()
 	for _, kind := range protocol.EventKinds() {
-		// A resync answers a cursor, not a command: its tests are the stream's.
+		// A resync answers a cursor, not a command: the tests of streams cover it.
 		if kind != protocol.EventSessionResync && !seen[kind] {
 			t.Errorf("no command made %s", kind)
 		}
@@ -198,7 +198,7 @@ func (f *fixture) spaceSteps(main identity) []eventStep {
 	}
 }
 
-// endSteps delete what the others made and end the session.
+// endSteps delete what the other steps created and end the session.
 func (f *fixture) endSteps(main identity) []eventStep {
 	doomed := f.agent(main)
 	return []eventStep{

@@ -24,7 +24,8 @@ type failureLine struct {
 	more int
 }
 
-// next counts a failure, and reports whether it gets a line, and how many before it did not.
+// next counts a failure, and reports whether it gets a line, and how many before it got
+// none.
 func (f *failureLines) next(code protocol.Code, now time.Time) (more int, line bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

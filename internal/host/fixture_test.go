@@ -42,7 +42,7 @@ type fixture struct {
 	service protocol.Service
 }
 
-// setup is what a test changes of a fixture before it is made.
+// setup holds the options that a test changes before a fixture is created.
 type setup struct {
 	host    Options
 	world   world.Options
@@ -74,7 +74,7 @@ func newFixture(t testing.TB, change ...func(*setup)) *fixture {
 	if f.host, err = New(s.host); err != nil {
 		t.Fatalf("make the host: %v", err)
 	}
-	// Tests of other things do not wait for answers to wrong tokens.
+	// Other tests do not wait for replies to wrong tokens.
 	f.host.guesses.turns, f.host.guesses.pause = rate.NewLimiter(rate.Inf, 0), 0
 	f.handler = f.host.Handler()
 	t.Cleanup(f.close)
@@ -95,12 +95,12 @@ func (f *fixture) close() {
 	}
 }
 
-// identity is a node as a client knows it.
+// identity is a node with its secret, as a client knows it.
 type identity struct {
 	id, hash, apiKey string
 }
 
-// newIdentity makes up a phrase; no two are alike.
+// newIdentity returns an identity with a new phrase.
 func (f *fixture) newIdentity() identity {
 	f.phrases++
 	hash := creds.HashPhrase(fmt.Sprintf("phrase number %d", f.phrases))
@@ -121,7 +121,7 @@ func (f *fixture) main() identity {
 	return n
 }
 
-// agent makes an agent node of a main node.
+// agent creates an agent node of a main node.
 func (f *fixture) agent(owner identity) identity {
 	f.t.Helper()
 	n := f.newIdentity()
@@ -130,7 +130,7 @@ func (f *fixture) agent(owner identity) identity {
 	return n
 }
 
-// player makes an agent node and puts it on the map.
+// player creates an agent node and puts it on the map.
 func (f *fixture) player(owner identity) identity {
 	f.t.Helper()
 	n := f.agent(owner)
@@ -145,7 +145,7 @@ func registration(agentID string) map[string]any {
 	}
 }
 
-// play is a path of the world's with the live sid.
+// play returns a path of the world with the live sid.
 func (f *fixture) play(path string) string {
 	return "/api/" + string(f.service) + path + "?sid=" + f.world.View().SID
 }
@@ -166,7 +166,7 @@ func (f *fixture) get(target string, options ...func(*http.Request)) *reply {
 	return f.do(http.MethodGet, target, nil, options...)
 }
 
-// post sends a value as JSON; a string goes as it is.
+// post sends a value as JSON; a string is sent unchanged.
 func (f *fixture) post(target string, body any, options ...func(*http.Request)) *reply {
 	f.t.Helper()
 	return f.do(http.MethodPost, target, body, options...)
@@ -192,7 +192,7 @@ func (f *fixture) do(method, target string, body any, options ...func(*http.Requ
 	return &reply{t: f.t, what: method + " " + target, status: result.StatusCode, header: result.Header, body: text}
 }
 
-// decoded is what a client reads of a body.
+// decoded returns a body as a client decodes it.
 func (f *fixture) decoded(header http.Header, body []byte) []byte {
 	f.t.Helper()
 	if len(body) == 0 {
@@ -243,7 +243,7 @@ func (f *fixture) request(method, target string, body any, options ...func(*http
 	return r
 }
 
-// as shows a node's credentials and its account's API key.
+// as adds a node's credentials and its account's API key.
 func as(n identity) func(*http.Request) {
 	return func(r *http.Request) {
 		r.Header.Set(protocol.HeaderNodeID, n.id)
@@ -262,7 +262,7 @@ func with(name, value string) func(*http.Request) {
 
 func from(addr string) func(*http.Request) { return func(r *http.Request) { r.RemoteAddr = addr } }
 
-// reply is what came back.
+// reply is the host's reply.
 type reply struct {
 	t      testing.TB
 	what   string
@@ -280,7 +280,7 @@ func (r *reply) ok() *reply {
 	return r
 }
 
-// into reads a reply that must be 200.
+// into decodes a reply that must be 200.
 func (r *reply) into(v any) {
 	r.t.Helper()
 	r.ok()
@@ -306,7 +306,7 @@ func (r *reply) refused(code protocol.Code) *protocol.ErrorBody {
 	return &e
 }
 
-// mark is what a 4xx must leave as it is.
+// mark is the state that a 4xx must not change.
 func (f *fixture) mark() string {
 	f.t.Helper()
 	head, err := f.journal.Head(context.Background())
@@ -317,8 +317,8 @@ func (f *fixture) mark() string {
 	return fmt.Sprintf("rev %d seq %d head %d root %s", v.Rev, v.Seq, head, v.Tree.Root())
 }
 
-// later fails the test unless the reply is a stream that ends at once, to be asked
-// for again.
+// later fails the test unless the reply is a stream that ends at once and asks the
+// client to retry.
 func (r *reply) later(t testing.TB) {
 	t.Helper()
 	after, found := strings.CutPrefix(strings.TrimSuffix(string(r.body), "\n\n"), "retry: ")

@@ -45,7 +45,7 @@ func addHeader(r *http.Request, name, value string) bool {
 	return httpguts.ValidHeaderFieldValue(value)
 }
 
-// visitors are callers of each kind: what makes a request theirs.
+// visitors are callers of each kind, as functions that add their credentials to a request.
 func visitors(fix *fixture) []func(*http.Request) {
 	main := fix.main()
 	var space protocol.CreateSpaceReply
@@ -70,14 +70,14 @@ func visitors(fix *fixture) []func(*http.Request) {
 // contract's form, none changes anything, and the host does not grow.
 func FuzzRequest(f *testing.F) {
 	fix := newFixture(f, func(s *setup) {
-		// What the host may keep is little, so that what it keeps beside it shows.
+		// The host's caches are small, so that other growth shows.
 		s.world.MemoryBudget, s.world.Limits.History, s.world.CheckpointEvery = 1<<20, 10, 64
 		s.journal = memory.Open(store.Retention{Events: 100, Revs: 10})
 		s.host.TrustedProxies = []netip.Prefix{netip.MustParsePrefix(aProxy + "/32")}
 		s.host.CORSOrigins = []string{"https://app.example.com"}
 	})
 	size := growth{most: 64 << 20}
-	// Nothing may change the world but the requests.
+	// Only the requests may change the world.
 	fix.host.sweeper.stop()
 	callers := visitors(fix)
 	for _, g := range targets(fix) {
@@ -100,7 +100,7 @@ func FuzzRequest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, method, path, query, contentType, body string, who uint8, withSID bool, header uint8, value string) {
 		r, err := http.NewRequestWithContext(context.Background(), method, "http://host/", strings.NewReader(body))
 		if err != nil {
-			return // It is no method: net/http would not have let it in.
+			return // net/http would refuse this method.
 		}
 		r.URL.Path, r.URL.RawQuery = path, query
 		if withSID {
@@ -114,7 +114,7 @@ func FuzzRequest(f *testing.F) {
 			return
 		}
 		if strings.HasSuffix(path, "/events") || name == protocol.HeaderMinRev && isAhead(fix, value) {
-			// Nobody stays for the stream, or for a rev that does not come.
+			// The client does not wait for the stream, or for a rev that does not come.
 			gone, cancel := context.WithCancel(r.Context())
 			cancel()
 			r = r.WithContext(gone)
@@ -139,7 +139,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// isRefusal reports whether a reply is an error of the contract, or the no of a
+// isRefusal reports whether a reply is an error of the contract, or a negative
 // validation.
 func isRefusal(rec *httptest.ResponseRecorder) bool {
 	var e struct {
@@ -155,13 +155,13 @@ func isRefusal(rec *httptest.ResponseRecorder) bool {
 	return protocol.Status(e.Code) == rec.Code && e.Error != "" && e.RequestID != "" && e.RequestID == rec.Header().Get("X-Request-Id")
 }
 
-// isAhead reports whether a rev is one that the world has not come to.
+// isAhead reports whether a rev is ahead of the world's.
 func isAhead(fix *fixture, text string) bool {
 	rev, err := strconv.ParseUint(strings.TrimSpace(text), 10, 64)
 	return err == nil && rev > fix.world.View().Rev
 }
 
-// growth finds out whether a process grows while it answers requests.
+// growth detects whether the process grows while it answers requests.
 type growth struct {
 	// most is how many bytes it may grow by.
 	most int64

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// gathering is the beginning of a reply that waits for what follows. net/http writes
-// the headers with the first bytes of the body, and all that is behind them with another
-// system call; the client's process is woken by either.
+// gathering is the beginning of a reply, held back for the bytes that follow. net/http
+// writes the headers with the first bytes of the body, and the rest with another system
+// call; each of them wakes the client's process.
 type gathering struct {
 	first [4 << 10]byte
 	n     int
@@ -31,8 +31,9 @@ func (c *gateConn) Write(b []byte) (int, error) {
 	return c.writeGathered(b)
 }
 
-// writeGathered writes what waits and b with one system call, and gathers no more. How
-// much of b was written is not known after an error, which ends the connection.
+// writeGathered writes the bytes held back and b with one system call, and ends the
+// gathering. How much of b was written is not known after an error, which ends the
+// connection.
 func (c *gateConn) writeGathered(b []byte) (int, error) {
 	g := c.gathers
 	c.gathers = nil
@@ -47,28 +48,29 @@ func (c *gateConn) writeGathered(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// gatherFrom is how long a reply is at least that does not fit the buffer of net/http
-// with its headers.
+// gatherFrom is the least length of a reply that, with its headers, may not fit the
+// buffer of net/http.
 const gatherFrom = 3 << 10
 
-// gather lets the beginning of a reply of some length wait for the rest of it, until
-// endGather at the latest. A long reply is written in parts instead. On HTTP/1.1 one
-// goroutine at a time writes to a connection; HTTP/2 and TLS have buffers of their own.
+// gather holds back the beginning of a reply of a known length until the rest follows,
+// or until endGather at the latest. A long reply is written in parts instead. On
+// HTTP/1.1 one goroutine at a time writes to a connection; HTTP/2 and TLS have buffers
+// of their own.
 func (c *call) gather(length int) {
 	if conn := connOf(c.r); conn != nil && length >= gatherFrom && !c.long && c.r.TLS == nil && c.r.ProtoMajor == 1 {
 		conn.gathers = gatherings.Get().(*gathering) //nolint:forcetypeassert // It holds nothing else.
 	}
 }
 
-// endGather is called when the reply is written. Where a part waits, what net/http still
-// has goes with it.
+// endGather is called when the reply is written. If a part is held back, it is sent
+// together with the bytes that net/http still buffers.
 func (c *call) endGather() {
 	conn := connOf(c.r)
 	if conn == nil || conn.gathers == nil {
 		return
 	}
 	if conn.gathers.n > 0 {
-		_ = c.control().Flush() // Who is gone needs no answer.
+		_ = c.control().Flush() // A client that is gone needs no reply.
 	}
 	if conn.gathers != nil {
 		_, _ = conn.writeGathered(nil)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Replies of every length about those of the buffers come whole and one after the other
-// over one connection.
+// Replies of lengths around the sizes of the buffers arrive complete and in order over
+// one connection.
 func TestGatheredRepliesAreWhole(t *testing.T) {
 	f := newFixture(t)
 	text := make([]byte, 200<<10)
@@ -25,7 +25,7 @@ func TestGatheredRepliesAreWhole(t *testing.T) {
 		c.writeParts([][]byte{text[:first], text[first:length]})
 	}, false)
 	client := server.Client()
-	client.Transport.(*http.Transport).MaxConnsPerHost = 1 //nolint:forcetypeassert // httptest makes it one.
+	client.Transport.(*http.Transport).MaxConnsPerHost = 1 //nolint:forcetypeassert // httptest sets this type.
 	lengths := []int{0, 1, gatherFrom - 1, gatherFrom, 8191, 8192, 32 << 10, 32<<10 + 1, replyPace - 1, replyPace, replyPace + 1, len(text)}
 	for length := 3500; length < 4500; length += 9 {
 		lengths = append(lengths, length)

@@ -1,12 +1,12 @@
-// Package host serves a world over HTTP: the routes of the wire protocol, who
-// may call them, the resuming event stream, limits, metrics and an orderly
-// shutdown. Everything that a route decides about the world itself is the
-// engine's (package world); everything about the request is decided here, in
-// the order that the protocol fixes.
+// Package host serves a world over HTTP: the routes of the wire protocol, who may
+// call them, the resuming event stream, limits, metrics and an orderly shutdown.
+// Everything that concerns the world itself is decided by the engine (package
+// world); everything that concerns the request is decided here, in the order that
+// the protocol fixes.
 //
-// A route is a line of a table (routes.go, operations.go) that says what must
-// hold before its plan is carried out. The checks themselves are steps
-// (checks.go) that read the line; no handler repeats one.
+// A route is a line of a table (routes.go, operations.go) with the conditions for
+// its plan to be carried out. The checks themselves are steps (checks.go) that
+// read the line; no handler repeats one.
 package host
 
 import (
@@ -28,7 +28,7 @@ import (
 
 // Host serves one world. Its methods may be called from several goroutines.
 type Host struct {
-	// backingUp is held by the one backup that is made.
+	// backingUp is held while a backup is in progress: there is one at a time.
 	backingUp sync.Mutex
 	options   Options
 	world     *world.World
@@ -45,28 +45,28 @@ type Host struct {
 	creation *limiter
 	bodies   bodyBudget
 	replies  *replyBudget
-	// reading are the turns to read pages and history, and writing those to write long
-	// replies, whose parts are short.
+	// reading shares the turns for reading pages and history, and writing those for
+	// the parts of long replies, which are short.
 	reading, writing *turns
 	guesses          guesses
 	failures         failureLines
 	tokens           tokenCount
 	streams          *streams
 	pumps            *pumps
-	// calls are the requests under way of each caller, and gate the listener's
-	// connections; nil before it listens.
+	// calls counts the requests in progress of each caller, and gate holds the
+	// listener's connections; nil before it listens.
 	calls   tally[string]
 	gate    atomic.Pointer[gate]
 	sweeper *sweeper
 
-	// requestPrefix and requestCount make request ids.
+	// requestPrefix and requestCount make up request ids.
 	requestPrefix string
 	requestCount  atomic.Uint64
 
 	watch    *watchRules
 	passKeys passKeys
 	index    *pageFile
-	// pageHeaders are those of the page's files.
+	// pageHeaders are the headers of the page's files.
 	pageHeaders map[string]string
 	lists       compressedLists
 	card        cardCache
@@ -79,15 +79,15 @@ type Host struct {
 	// loopback reports whether only this machine can reach the listener.
 	loopback atomic.Bool
 
-	// closing is closed when Close begins and closed when it has ended.
+	// The channel closing is closed when Close begins, and closed when Close has ended.
 	closing, closed chan struct{}
 	closeBegun      atomic.Bool
 	closeErr        error
 	servers         []gatedServer
 }
 
-// New checks the options and makes a host. It neither listens nor serves yet.
-// The caller must Close it.
+// New checks the options and creates a host. It neither listens nor serves yet.
+// The caller must call Close.
 func New(o Options) (*Host, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (h *Host) Handler() http.Handler {
 	return h.handler
 }
 
-// Addr is where the host listens, nil before Listen.
+// Addr returns the address that the host listens on, nil before Listen.
 func (h *Host) Addr() net.Addr {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -151,8 +151,8 @@ func (h *Host) Addr() net.Addr {
 	return h.listener.Addr()
 }
 
-// OpsAddr is where health and metrics are served if they have a listener of
-// their own, nil otherwise and before Listen.
+// OpsAddr returns the address of the separate listener for health and metrics, nil
+// if there is none and before Listen.
 func (h *Host) OpsAddr() net.Addr {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -162,9 +162,9 @@ func (h *Host) OpsAddr() net.Addr {
 	return h.opsLn.Addr()
 }
 
-// URL is what links to this host start with: the public URL that the operator
-// set, otherwise the listener's; empty before Listen. A listener on every address
-// is named by loopback.
+// URL returns the base of links to this host: the public URL that the operator
+// set, otherwise the listener's; empty before Listen. For a listener on every
+// address it names loopback.
 func (h *Host) URL() string {
 	if h.options.PublicURL != "" {
 		return h.options.PublicURL
@@ -183,8 +183,9 @@ func (h *Host) URL() string {
 	return scheme + addr.String()
 }
 
-// Reload reads the certificate and key files again. If they cannot be used the
-// host keeps those that it has, and says why. Without TLS it does nothing.
+// Reload reads the certificate and key files again. If they cannot be used it
+// returns an error, and the host keeps the certificate that it has. Without TLS it
+// does nothing.
 func (h *Host) Reload() error {
 	if h.tls == nil {
 		return nil

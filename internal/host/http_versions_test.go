@@ -14,7 +14,8 @@ import (
 )
 
 // TestStreamOverEveryHTTPVersion reads streams over each version of HTTP, with and
-// without TLS: live, resumed, beside one that nobody reads, and to the host's end.
+// without TLS: live, resumed, beside one that is not read, and until the host
+// shuts down.
 func TestStreamOverEveryHTTPVersion(t *testing.T) {
 	folder := t.TempDir()
 	certFile, keyFile := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
@@ -81,8 +82,8 @@ func TestStreamOverEveryHTTPVersion(t *testing.T) {
 	}
 }
 
-// TestHTTP2Limits reads what a host says of itself when a connection of HTTP/2 begins
-// (RFC 9113, section 6.5), and sends it a longer frame.
+// TestHTTP2Limits reads the settings that a host sends at the start of an HTTP/2
+// connection (RFC 9113, section 6.5), and sends it a longer frame.
 func TestHTTP2Limits(t *testing.T) {
 	f := newFixture(t)
 	f.serveTCP()

@@ -14,18 +14,18 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// idempotency is the key that a caller sent to be able to repeat a request.
+// idempotency is the key with which a caller can repeat a request safely.
 type idempotency struct {
-	// secret is the key itself. It is not stored: what is sealed under it can be
-	// opened only by a caller that sends it again.
+	// secret is the key itself. It is not stored: a reply sealed under it can be
+	// opened only by a caller that sends the key again.
 	secret      string
 	key         [sha256.Size]byte
 	caller      world.CallerTag
 	fingerprint [sha256.Size]byte
 }
 
-// findRepeat reads the idempotency key and answers a request that was carried
-// out before with the first reply.
+// findRepeat reads the idempotency key and answers a request that was carried out
+// before with the stored reply.
 func findRepeat(c *call) error {
 	if !c.rules.repeatable {
 		return nil
@@ -40,7 +40,7 @@ func findRepeat(c *call) error {
 			Message: "the header " + protocol.HeaderIdempotencyKey + " must be one value of 1 to 128 visible characters",
 		}
 	}
-	// What the key is for is known by the body alone.
+	// Only the body shows which request the key is for.
 	if err := readBody(c); err != nil {
 		return err
 	}
@@ -52,14 +52,14 @@ func findRepeat(c *call) error {
 	if err != nil || !found {
 		return err
 	}
-	// What is repeated may be the caller's own deletion at another host.
+	// The repeated request may be the caller's own deletion at another host.
 	if err := c.reloadCaller(); err != nil {
 		return err
 	}
 	return c.sendReply(&reply)
 }
 
-// forWorld is the key as the engine takes it. Replies that hold a secret are
+// forWorld returns the key in the engine's form. Replies that hold a secret are
 // sealed.
 func (i *idempotency) forWorld(secret bool) *world.Idempotency {
 	k := &world.Idempotency{Key: i.key, Caller: i.caller, Fingerprint: i.fingerprint}
@@ -69,8 +69,8 @@ func (i *idempotency) forWorld(secret bool) *world.Idempotency {
 	return k
 }
 
-// identity names the caller among all callers, so that nobody's keys are found
-// by somebody else.
+// identity returns a name of the caller that is unique among all callers, so that
+// no caller finds another's keys.
 func (c *call) identity() string {
 	switch {
 	case c.registrant != "":
@@ -83,8 +83,8 @@ func (c *call) identity() string {
 	return "node:" + c.caller.NodeID
 }
 
-// fingerprint is what makes a request the same request: its method, its path,
-// its query except for the sid, and its body.
+// fingerprint returns a digest that is equal for equal requests: over the method,
+// the path, the query except for the sid, and the body.
 func (c *call) fingerprint() [sha256.Size]byte {
 	query := ""
 	if c.r.URL.RawQuery != "" {
@@ -110,7 +110,7 @@ func digest(parts ...string) [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// query is the request's query, taken apart once.
+// query returns the request's query, parsed once.
 func (c *call) query() url.Values {
 	if c.queryValues == nil {
 		c.queryValues = c.r.URL.Query()
@@ -118,8 +118,8 @@ func (c *call) query() url.Values {
 	return c.queryValues
 }
 
-// parameter is a parameter of the query. Most requests have one at most, which is not
-// taken apart.
+// parameter returns a parameter of the query. Most requests have at most one, for
+// which the query is not parsed.
 func (c *call) parameter(name string) string {
 	if c.queryValues == nil {
 		value, alone := strings.CutPrefix(c.r.URL.RawQuery, name+"=")
@@ -130,16 +130,16 @@ func (c *call) parameter(name string) string {
 	return c.query().Get(name)
 }
 
-// sealLabel sets the keys of sealed replies apart from anything else that might
+// sealLabel separates the keys of sealed replies from any other key that might
 // ever be derived from an idempotency key.
 const sealLabel = "playctl sealed reply v1"
 
 // errSealed is returned for a stored reply that the caller's key does not open.
 var errSealed = errors.New("the stored reply does not open with this idempotency key")
 
-// seal encrypts a reply that holds a secret, so that the store has nothing that
-// reads without the idempotency key: AES-256-GCM (NIST SP 800-38D) with a random
-// nonce, which it is prefixed with, under a key that HKDF (RFC 5869) with
+// seal encrypts a reply that holds a secret, so that the store holds nothing
+// readable without the idempotency key: AES-256-GCM (NIST SP 800-38D) with a
+// random nonce, which it is prefixed with, under a key that HKDF (RFC 5869) with
 // SHA-256 derives from the idempotency key.
 func (i *idempotency) seal(reply []byte) ([]byte, error) {
 	aead, err := i.cipher()

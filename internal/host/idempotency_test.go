@@ -38,8 +38,8 @@ func TestRepeatGetsTheFirstReplyAndChangesNothing(t *testing.T) {
 	f.rpc("recordInteraction", line, as(agent), keyed("k2")).ok()
 }
 
-// The key is looked up before the sid: who repeats a request across a reset
-// learns that it was done.
+// The key is looked up before the sid is checked: a client that repeats a request
+// across a reset learns that it was carried out.
 func TestRepeatAcrossAReset(t *testing.T) {
 	f := newFixture(t)
 	agent := f.player(f.main())
@@ -65,12 +65,12 @@ func TestIdempotencyKeyMustBeVisible(t *testing.T) {
 			t.Errorf("key %q: %s, before %s", key, after, before)
 		}
 	}
-	// Heartbeats and reads have no use for one.
+	// Heartbeats and reads ignore a key.
 	f.get("/api/play/session", as(agent), keyed("two words")).ok()
 }
 
-// Who repeats a registration gets the same API key; who reads the store gets
-// none.
+// A caller that repeats a registration gets the same API key; a reader of the
+// store gets none.
 func TestSecretRepliesAreStoredSealed(t *testing.T) {
 	f := newFixture(t)
 	n := f.newIdentity()
@@ -108,7 +108,7 @@ func TestSecretRepliesAreStoredSealed(t *testing.T) {
 	}
 }
 
-// What was sealed under one key opens with no other.
+// A reply sealed under one key opens with no other.
 func TestSealOpensWithItsOwnKeyOnly(t *testing.T) {
 	mine, other := &idempotency{secret: "mine"}, &idempotency{secret: "other"}
 	sealed, err := mine.seal([]byte("reply"))
@@ -131,8 +131,8 @@ func TestSealOpensWithItsOwnKeyOnly(t *testing.T) {
 	}
 }
 
-// A repeat of deleting oneself is refused as a stranger's, which is the sign
-// that it is done.
+// A repeated deletion of the caller itself is refused as that of an unknown
+// caller, which shows that it was carried out.
 func TestRepeatedSelfDeletion(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()

@@ -6,7 +6,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// invite makes an invitation.
+// invite creates an invitation.
 func invite(c *call, request protocol.InviteRequest) error {
 	if err := c.checkInviter(); err != nil {
 		return err
@@ -32,8 +32,8 @@ func sendInvitations(c *call) error {
 	return c.send(&protocol.InvitationsReply{Invitations: c.host.world.Registry().Invitations(c.caller.NodeID)})
 }
 
-// planRevokeInvitation ends an invitation. A main node may end its own even if it
-// may make no more.
+// planRevokeInvitation revokes an invitation. A main node may revoke its own even
+// if it may no longer create any.
 func planRevokeInvitation(c *call) (action, error) {
 	id := c.query().Get(protocol.QueryID)
 	return end(protocol.QueryID, id, "the invitation to revoke", world.RevokeInvitation{ID: id})

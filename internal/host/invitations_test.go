@@ -9,7 +9,7 @@ import (
 	"github.com/playctl/playctl/test/worldtest"
 )
 
-// invite makes an invitation.
+// invite creates an invitation.
 func (f *fixture) invite(body map[string]any, who func(*http.Request)) protocol.InviteReply {
 	f.t.Helper()
 	var reply protocol.InviteReply
@@ -17,7 +17,7 @@ func (f *fixture) invite(body map[string]any, who func(*http.Request)) protocol.
 	return reply
 }
 
-// join asks for a main node with a registration token.
+// join registers a main node with a registration token.
 func (f *fixture) join(token string, options ...func(*http.Request)) *reply {
 	f.t.Helper()
 	n := f.newIdentity()
@@ -32,7 +32,7 @@ func (f *fixture) invitations(who func(*http.Request)) []protocol.InvitationReco
 	return reply.Invitations
 }
 
-func TestAnInvitationMakesAsManyAccountsAsItIsFor(t *testing.T) {
+func TestAnInvitationCreatesAsManyAccountsAsItAllows(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []Registration{RegistrationToken, RegistrationClosed} {
 		t.Run(string(mode), func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestAnInvitationMakesAsManyAccountsAsItIsFor(t *testing.T) {
 			token := made.Token.Reveal()
 			f.get(protocol.ServicePlay.Bootstrap(), with(protocol.HeaderRegistrationToken, token)).ok()
 			f.join("pt_another").refused(protocol.CodeRegistrationClosed)
-			// A repeat is the same account and no second use.
+			// A repeat yields the same account and does not count as a second use.
 			n, key := f.newIdentity(), with(protocol.HeaderIdempotencyKey, "once")
 			for range 2 {
 				f.post(protocol.PathNodes, map[string]any{"nodeId": n.id, "passwHash": n.hash}, key, with(protocol.HeaderRegistrationToken, token)).ok()
@@ -114,7 +114,7 @@ func TestMainNodesInviteWhereTheyMay(t *testing.T) {
 	f.host.options.MainNodesInvite = false
 	f.join(made.Token.Reveal()).refused(protocol.CodeRegistrationClosed)
 	f.host.options.MainNodesInvite = true
-	// It goes with the account that made it.
+	// It ends with the account that created it.
 	f.do(http.MethodDelete, protocol.PathNodes, map[string]any{"confirmNodeId": one.id}, as(one)).ok()
 	f.join(made.Token.Reveal()).refused(protocol.CodeRegistrationClosed)
 }

@@ -11,19 +11,19 @@ func sendKeys(c *call) error {
 	return c.send(&protocol.KeysReply{Keys: c.host.world.Keys(c.node)})
 }
 
-// createKey makes one more API key of the calling main node.
+// createKey creates one more API key for the calling main node.
 func createKey(c *call, request protocol.CreateKeyRequest) error {
 	key := creds.GenerateAPIKey()
 	return c.carryOut(world.CreateKey{CreateKeyRequest: request, Digest: creds.SecretDigest(key), APIKey: key.Reveal()})
 }
 
-// planRevokeKey ends an API key of the calling main node.
+// planRevokeKey revokes an API key of the calling main node.
 func planRevokeKey(c *call) (action, error) {
 	name := c.query().Get(protocol.QueryName)
 	return end(protocol.QueryName, name, "the API key to revoke", world.RevokeKey{Name: name})
 }
 
-// planLabel gives a node of the caller a label.
+// planLabel sets the label of one of the caller's nodes.
 func planLabel(c *call) (action, error) {
 	request, err := requestOf[protocol.LabelRequest](c)
 	if err != nil {
@@ -35,7 +35,7 @@ func planLabel(c *call) (action, error) {
 	return do(world.LabelNode{LabelRequest: request})
 }
 
-// checkLabel refuses what cannot be a label; empty is none.
+// checkLabel refuses an invalid label; an empty one removes the label.
 func checkLabel(label string) error {
 	if label == "" {
 		return nil

@@ -63,7 +63,7 @@ func TestSeveralAPIKeysAreGoodAtOnce(t *testing.T) {
 	if list := f.keys(main); list["ci"].LastUsedAt != protocol.FormatTime(time.UnixMilli(clock.Load())) || list["default"].LastUsedAt == "" {
 		t.Errorf("before they are written down the uses are %+v", list)
 	}
-	// Uses are written down by a sweep.
+	// A sweep stores the uses.
 	clock.Add(time.Minute.Milliseconds())
 	if err := f.world.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestSeveralAPIKeysAreGoodAtOnce(t *testing.T) {
 	clock.Add(time.Minute.Milliseconds())
 	register(ci.apiKey).refused(protocol.CodeAPIKeyInvalid)
 
-	// Without any key none is good.
+	// Without any key none is valid.
 	var gone protocol.OKReply
 	f.do(http.MethodDelete, protocol.PathNodeAPIKeys+"?name=default", nil, as(main)).into(&gone)
 	register(second.APIKey.Reveal()).refused(protocol.CodeAPIKeyInvalid)
@@ -96,7 +96,7 @@ func TestSeveralAPIKeysAreGoodAtOnce(t *testing.T) {
 	f.get(protocol.PathNodeAPIKeys, as(agent)).refused(protocol.CodeForbidden)
 }
 
-func TestAnAccountHasSoManyAPIKeys(t *testing.T) {
+func TestAPIKeysOfAnAccountAreLimited(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	main := f.main()
@@ -106,8 +106,8 @@ func TestAnAccountHasSoManyAPIKeys(t *testing.T) {
 	f.post(protocol.PathNodeAPIKeys, map[string]any{"name": "more"}, as(main)).refused(protocol.CodeAPIKeyLimit)
 }
 
-// Labels are the account's and the administrator's, and in no reply that did not ask for
-// them.
+// Only the account and the administrator see labels, and only in replies to requests
+// that ask for them.
 func TestLabels(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -20,15 +20,16 @@ const (
 	maxHeaderBytes    = 32 << 10
 )
 
-// drainTimeout bounds what Serve waits for when its context ends; an
-// orchestrator kills a process after 10 s.
+// drainTimeout bounds how long Serve waits when its context ends; orchestrators
+// kill a process after 10 s.
 const drainTimeout = 8 * time.Second
 
-// cutTimeout bounds what Close waits for after it has cut what did not end.
+// cutTimeout bounds how long Close waits after it has cut the connections that did not
+// end.
 const cutTimeout = time.Second
 
-// Listen opens the listeners, so that the addresses are known and a port that
-// is taken is an error now. It may be called once.
+// Listen opens the listeners, so that the addresses are known and a port that is
+// in use is an error at once. It may be called once.
 func (h *Host) Listen(ctx context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -47,8 +48,8 @@ func (h *Host) Listen(ctx context.Context) error {
 	return h.checkAdminToken()
 }
 
-// minAdminToken is how many characters the administrator's token has at least where
-// others than this machine can guess it.
+// minAdminToken is the least number of characters of the administrator's token on a
+// host that other machines can reach.
 const minAdminToken = 16
 
 func (h *Host) checkAdminToken() error {
@@ -59,11 +60,11 @@ func (h *Host) checkAdminToken() error {
 		h.log.Warn("the administrator's token is short: a host that others reach would not start with it", "least", minAdminToken)
 		return nil
 	}
-	return fmt.Errorf("host: the administrator's token has fewer than %d characters, and others than this machine can reach %s: make a longer one", minAdminToken, h.listener.Addr())
+	return fmt.Errorf("host: the administrator's token has fewer than %d characters, and other machines can reach %s: choose a longer one", minAdminToken, h.listener.Addr())
 }
 
-// openListeners takes over those of a Standby, or opens them; ops is nil where
-// there is none.
+// openListeners takes over the listeners of a Standby, or opens new ones; ops is
+// nil where there is none.
 func (h *Host) openListeners(ctx context.Context) (ln, ops net.Listener, err error) {
 	if h.options.Standby == nil {
 		return listen(ctx, h.options.Address, h.options.OpsAddress)
@@ -103,9 +104,10 @@ func (h *Host) useListener(ln net.Listener) {
 }
 
 // Serve answers requests until the context ends or Close is called, and then
-// returns nil once everything has shut down gracefully, after 8 s at most: what has
-// not ended by then is cut, which the log tells. It listens first if Listen was not
-// called. An error is that of a listener that broke, or one of Close.
+// returns nil once everything has shut down gracefully, after 8 s at most:
+// connections that have not ended by then are cut, which the log reports. It
+// listens first if Listen was not called. It returns the error of a listener that
+// failed, or of Close.
 func (h *Host) Serve(ctx context.Context) error {
 	if h.Addr() == nil {
 		if err := h.Listen(ctx); err != nil {
@@ -116,8 +118,8 @@ func (h *Host) Serve(ctx context.Context) error {
 		return errors.Join(errors.New("host: it was closed before it served"), h.closeListeners())
 	}
 	h.sweeper.start()
-	// Connections wait in the listener's queue until here, so a call as
-	// soon as the address is known gets a ready host and not one that starts.
+	// Connections wait in the listener's queue until here, so a request sent as soon
+	// as the address is known reaches a ready host and not one that is starting.
 	h.serving.Store(true)
 	broken, wait := h.serveListeners()
 	var failed error
@@ -133,7 +135,7 @@ func (h *Host) Serve(ctx context.Context) error {
 	return errors.Join(failed, err)
 }
 
-// gatedServer is a server with the connections of its listener.
+// gatedServer is a server with the gate of its listener.
 type gatedServer struct {
 	*http.Server
 	gate *gate
@@ -149,7 +151,7 @@ func (h *Host) serveListeners() (broken <-chan error, wait func()) {
 	h.gate.Store(door)
 	h.servers = []gatedServer{{newServer(h.handler, h.log, h.tls), door}}
 	if h.opsLn != nil {
-		// A profile is written for longer than any other reply.
+		// Writing a profile takes longer than any other reply.
 		ops := newServer(h.ops, h.log, nil)
 		ops.WriteTimeout = 0
 		h.servers = append(h.servers, gatedServer{ops, newGate(h.opsLn, &h.options, opsConnections, opsConnections)})
@@ -166,8 +168,8 @@ func (h *Host) serveListeners() (broken <-chan error, wait func()) {
 	return failures, running.Wait
 }
 
-// newServer makes a server with the limits of a connection, and with TLS where there is a
-// certificate.
+// newServer returns a server with the limits of a connection, and with TLS where there is
+// a certificate.
 func newServer(handler http.Handler, log *slog.Logger, cert *certificate) *http.Server {
 	server := &http.Server{
 		Protocols:         httpVersions(),
@@ -205,9 +207,9 @@ func httpVersions() *http.Protocols {
 	return &versions
 }
 
-// http2Limits bound what a connection of HTTP/2 may make the host hold: a frame that it
-// reads whole, by default 1 MiB, and what came for requests that do not read it, by
-// default 1 MiB as well.
+// http2Limits bound the memory that an HTTP/2 connection may take: a frame, which the
+// host reads whole, by default 1 MiB, and the unread bytes of requests, by default 1
+// MiB as well.
 var http2Limits = http.HTTP2Config{
 	MaxConcurrentStreams:          100,
 	MaxReadFrameSize:              16 << 10,
@@ -215,13 +217,13 @@ var http2Limits = http.HTTP2Config{
 	MaxReceiveBufferPerStream:     64 << 10,
 }
 
-// Close shuts the host down gracefully: readiness goes off, streams end over the drain
-// jitter and new ones at once, the listeners close, requests under way are answered,
-// and the background work stops. What has not ended when the context does is cut: the
-// log tells how much that was, and it is no error. Streams of a Handler, whose
-// connections are another server's, cannot be cut, and the error says that they go on.
-// Close may be called again; it then waits for the first call's end and returns its
-// error. The world is left open.
+// Close shuts the host down gracefully: the host reports that it is not ready, streams
+// end over the drain jitter and new ones at once, the listeners close, requests in
+// progress are answered, and the background work stops. Connections and requests that
+// have not ended when the context does are cut: the log reports how many, and it is no
+// error. Streams of a Handler, whose connections are another server's, cannot be cut,
+// and the error says that they continue. Close may be called again; it then waits for
+// the first call to end and returns its error. The world stays open.
 func (h *Host) Close(ctx context.Context) error {
 	if h.closeBegun.CompareAndSwap(false, true) {
 		h.closeErr = h.shutdown(ctx)
@@ -256,16 +258,17 @@ func (h *Host) shutdown(ctx context.Context) error {
 	return failed
 }
 
-// errNotCut is why Close no longer waits for streams that it has cut.
+// errNotCut is the reason why Close no longer waits for streams that it has cut.
 var errNotCut = fmt.Errorf("they have not ended %s after their connections were cut", cutTimeout)
 
-// stopServers stops the servers, and cuts what has not ended when the context does.
+// stopServers stops the servers, and cuts the connections that have not ended when the
+// context does.
 func (h *Host) stopServers(ctx context.Context) (failed error) {
 	h.mu.Lock()
 	servers := h.servers
 	h.mu.Unlock()
 	var connections, requests int
-	// The last one has the probes: it answers that the host is not ready until
+	// The last server has the probes: it answers that the host is not ready until
 	// everything else has ended.
 	for _, s := range servers {
 		if err := s.Shutdown(ctx); err != nil && !errors.Is(err, ctx.Err()) {
@@ -277,7 +280,7 @@ func (h *Host) stopServers(ctx context.Context) (failed error) {
 		open, asking := s.gate.left()
 		connections, requests = connections+open, requests+asking
 		failed = errors.Join(failed, s.Close())
-		// The server knows nothing of the streams that were taken over.
+		// The server does not know the streams that were taken over.
 		s.gate.cut()
 	}
 	if connections > 0 {
@@ -286,7 +289,7 @@ func (h *Host) stopServers(ctx context.Context) (failed error) {
 	return failed
 }
 
-// left counts the connections that are open, and the requests under way on them.
+// left counts the connections that are still open, and the requests in progress on them.
 func (g *gate) left() (connections, requests int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -165,7 +165,7 @@ func TestMetricsTellWhatHappened(t *testing.T) {
 	}
 }
 
-// brokenJournal is a journal whose disk can be taken away.
+// brokenJournal is a journal whose disk can be made to fail.
 type brokenJournal struct {
 	store.Journal
 	// broken is also read by the host's sweeps.
@@ -207,21 +207,22 @@ func TestReadyFollowsTheStore(t *testing.T) {
 		t.Errorf("without its store the host is ready: %d %s", r.status, r.body)
 	}
 	f.get("/healthz").ok()
-	// Readers go on, writers are refused.
+	// Reads continue, writes are refused.
 	f.get(f.play("/snapshot"), as(main)).ok()
 	r := f.post(f.play("/players"), registration(agent.id), as(agent))
 	r.refused(protocol.CodeStoreUnavailable)
 	if r.header.Get("Retry-After") == "" {
 		t.Error("the refusal does not say when to come back")
 	}
-	// The disk is back.
+	// The disk works again.
 	journal.broken.Store(false)
 	f.post(f.play("/players"), registration(agent.id), as(agent)).ok()
 	f.get("/readyz").ok()
 }
 
-// At shutdown readiness goes first; streams end cleanly, spread over the
-// jitter; what is under way is answered; then the listener is closed.
+// At shutdown the host first reports that it is not ready; streams end cleanly,
+// spread over the jitter; requests in progress are answered; then the listener is
+// closed.
 func TestShutdownInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const jitter = 3 * time.Second
@@ -239,7 +240,7 @@ func TestShutdownInOrder(t *testing.T) {
 		if r := f.get("/readyz"); r.status != http.StatusServiceUnavailable {
 			t.Errorf("while it shuts down the host is ready: %d", r.status)
 		}
-		// Streams end at once, to be asked for again, and only for callers that may have one.
+		// Streams end at once and ask the client to retry, and only for callers that may have one.
 		f.get(f.play("/events"), as(agent)).later(t)
 		f.get(f.play("/events"), with(protocol.HeaderNodeID, agent.id)).refused(protocol.CodeCredentialsMissing)
 		f.get(f.play("/events")+"x", as(agent)).refused(protocol.CodeSIDInvalid)
@@ -282,8 +283,8 @@ func endsOf(t *testing.T, streams []*subscription, began time.Time) map[time.Dur
 	return ends
 }
 
-// What does not end in time is cut, and the log says so: no client can make an orderly
-// end a failure.
+// Connections that do not end in time are cut, and the log says so: no client can make
+// an orderly shutdown fail.
 func TestShutdownCutsWhatDoesNotEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var logged bytes.Buffer
@@ -318,7 +319,7 @@ func TestShutdownCutsWhatDoesNotEnd(t *testing.T) {
 	})
 }
 
-// A body that does not come and a reply that nobody takes, by HTTP/1.1 and HTTP/2, end
+// Over HTTP/1.1 and HTTP/2, a body that does not come and a reply that is not read end
 // with the host.
 func TestShutdownCutsStalledRequests(t *testing.T) {
 	for name, request := range map[string]string{
@@ -340,7 +341,7 @@ func TestShutdownCutsStalledRequests(t *testing.T) {
 				}
 				defer func() { _ = conn.Close() }()
 				if name == "window" {
-					// The host's own frames are read: no window is given for the reply's.
+					// The host's control frames are read, but no window is granted for the reply.
 					go func() { _, _ = io.Copy(io.Discard, conn) }()
 				}
 				if _, err := io.WriteString(conn, request); err != nil {

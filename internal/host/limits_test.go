@@ -84,7 +84,7 @@ func TestRateLimitOfAnAddress(t *testing.T) {
 	})
 }
 
-// Who asks too often does not get another address by making one up.
+// A client over its limit does not get another address by inventing one.
 func TestForwardedAddressesCountOnlyFromTrustedProxies(t *testing.T) {
 	limits := RateLimits{RequestsPerSecond: 1}
 	ask := func(f *fixture, who identity, peer, forwarded string) *reply {
@@ -109,7 +109,7 @@ func TestForwardedAddressesCountOnlyFromTrustedProxies(t *testing.T) {
 		})
 		main := f.main()
 		for i := range 10 {
-			// What the client itself put in front does not count.
+			// Addresses that the client itself put in front do not count.
 			ask(f, main, "10.0.0.1:1", fmt.Sprintf("127.0.0.1, 198.51.100.%d, 10.0.0.2", i)).ok()
 		}
 		ask(f, main, "10.0.0.1:1", "127.0.0.1, 198.51.100.1").ok()
@@ -121,14 +121,14 @@ func TestForwardedAddressesCountOnlyFromTrustedProxies(t *testing.T) {
 	})
 }
 
-// What a proxy says of an address that cannot be read is not that the request came
-// from this machine: all such requests share the limits of one stranger.
+// A forwarded address that cannot be parsed does not count as this machine: all
+// such requests share the limits of one unknown address.
 func TestUnreadableForwardedAddressesAreStrangers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(s *setup) {
 			s.host.Limits, s.host.TrustedProxies = RateLimits{RequestsPerSecond: 1}, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 		})
-		main := f.main() // It is one of them, too.
+		main := f.main() // This request counts as well.
 		answered := 0
 		for _, forwarded := range []string{"garbage", "1.2.3.4, garbage", "unknown", "", "garbage, 127.0.0.1", "1.2.3.4,"} {
 			r := f.get("/api/play/session", as(main), with("X-Forwarded-For", forwarded))
@@ -145,8 +145,8 @@ func TestUnreadableForwardedAddressesAreStrangers(t *testing.T) {
 	})
 }
 
-// A network over its limit leaves the other networks of its site what is theirs. The
-// clock is the real one: with one that stands still everything can be canceled.
+// A network over its limit does not use up the limit of its site. The clock is the
+// real one: on a stopped clock every reservation can be canceled.
 func TestARefusedNetworkLeavesItsSiteAlone(t *testing.T) {
 	l := newLimiter(0.001, 20, false)
 	passed := 0
@@ -165,7 +165,7 @@ func TestARefusedNetworkLeavesItsSiteAlone(t *testing.T) {
 	}
 }
 
-// A caller that gives up makes nobody wait longer than a full queue does.
+// A caller that gives up delays the others by no more than a full queue does.
 func TestAbandonedGuessesDelayNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := guesses{turns: rate.NewLimiter(rate.Every(guessPause), 1), pause: guessPause}
@@ -255,7 +255,7 @@ func TestCrossOrigin(t *testing.T) {
 		r.header.Get("Access-Control-Allow-Credentials") != "" {
 		t.Errorf("a listed origin got %v", r.header)
 	}
-	// A page must be able to read a refusal, too.
+	// A page must be able to read a refusal as well.
 	if r = f.get("/api/play/session", with("Origin", listed)); r.header.Get("Access-Control-Allow-Origin") != listed {
 		t.Errorf("a refusal has %v", r.header)
 	}
@@ -281,7 +281,7 @@ func TestCrossOrigin(t *testing.T) {
 		}
 		ask(origin).refused(protocol.CodeMethodNotAllowed)
 	}
-	// Without a list no reply has such a header at all.
+	// Without a list no reply has such a header.
 	none := newFixture(t)
 	if r = none.get("/api/play/session", as(none.main()), with("Origin", listed)); r.header.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("without a list: %v", r.header)

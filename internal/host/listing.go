@@ -11,8 +11,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// sendNodes lists the caller's account, or for the administrator who asks for
-// all of them, every node.
+// sendNodes lists the caller's account, or every node if the administrator
+// requests all of them.
 func sendNodes(c *call) error {
 	all := c.query().Get(protocol.QueryAll) == "true"
 	if all != c.caller.Admin {
@@ -46,17 +46,18 @@ func sendAgents(c *call) error {
 	return nil
 }
 
-// listing is a list of nodes that is made while the client takes it: one that does
-// not read holds a buffer, and which nodes there are, but none of their records.
+// listing is a list of nodes that is encoded while the client reads it: a client
+// that does not read costs a buffer and the list of nodes, but none of their
+// records.
 type listing struct {
 	out      *bufio.Writer
 	call     *call
 	registry *world.Registry
 	root     string
-	// labels reports whether the request asks for them, which readers of older listings do
-	// not expect.
+	// labels reports whether the request asks for labels, which older clients do not
+	// expect.
 	labels bool
-	// gone is set when nobody takes the reply any more.
+	// gone is set when the client no longer reads the reply.
 	gone bool
 }
 
@@ -97,7 +98,7 @@ func (l *listing) text(s string) { l.bytes([]byte(s)) }
 
 func (l *listing) value(v any) { l.bytes(encode(v)) }
 
-// items writes an array's items but those of which there is nothing left.
+// items writes the items of an array, except those whose record is nil.
 func items[T any](l *listing, of []T, record func(T) []byte) {
 	some := false
 	for _, one := range of {
@@ -114,7 +115,7 @@ func items[T any](l *listing, of []T, record func(T) []byte) {
 	}
 }
 
-// everything writes all nodes, with what accounts have where that is asked for.
+// everything writes all nodes, with the usage of accounts where it is requested.
 func (l *listing) everything() {
 	l.text(`{"genesisNodeId":`)
 	l.value(l.root)
@@ -144,7 +145,7 @@ func (l *listing) mains(all []*world.Node) {
 			return
 		}
 		if known && i%usagePage == 0 {
-			// It is the writer's, and left out from where the store does not answer.
+			// Usage is read from the writer, and left out once the store does not answer.
 			usage, known = l.usage(all[i:min(i+usagePage, len(all))])
 		}
 		if i > 0 {
@@ -185,7 +186,7 @@ func (l *listing) mainRecord(n *world.Node) *protocol.MainNodeRecord {
 // main writes the record of a main node with its agents.
 func (l *listing) main(r *protocol.MainNodeRecord, own []*world.Node) {
 	const list = `"agentNodeIds":[`
-	// No text of a record can hold it: there a quote is escaped.
+	// No text of a record can contain this marker: quotes in texts are escaped.
 	head, tail, _ := bytes.Cut(encode(r), []byte(list))
 	l.bytes(head)
 	l.text(list)
@@ -193,8 +194,8 @@ func (l *listing) main(r *protocol.MainNodeRecord, own []*world.Node) {
 	l.bytes(tail)
 }
 
-// agents writes the records of agents, which all readers share; labels are put
-// between.
+// agents writes the records of agents, which all readers share, with labels
+// inserted.
 func (l *listing) agents(own []*world.Node) {
 	items(l, own, func(n *world.Node) []byte {
 		record := l.registry.Record(n.ID, encodeAgentRecord)
@@ -207,7 +208,7 @@ func (l *listing) agents(own []*world.Node) {
 	})
 }
 
-// encodeAgentRecord is an agent node with what is kept of it, without its label.
+// encodeAgentRecord encodes an agent node with its aggregate, without its label.
 func encodeAgentRecord(n *world.Node, a *world.Aggregate) []byte {
 	r := protocol.AgentRecord{
 		AgentID: n.ID, CreatedAt: formatMillis(n.CreatedAt), UpdatedAt: formatMillis(n.UpdatedAt),

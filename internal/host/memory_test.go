@@ -17,7 +17,7 @@ import (
 	"github.com/playctl/playctl/test/worldtest"
 )
 
-// travel records a journey that takes about n bytes where it is kept.
+// travel records a journey that takes about n bytes in the store.
 func (f *fixture) travel(agent string, n int) {
 	f.t.Helper()
 	step := protocol.JourneyStep{Type: protocol.StepOrigin, Content: strings.Repeat("x", n/2), MessageID: "m"}
@@ -31,11 +31,11 @@ func (f *fixture) travel(agent string, n int) {
 	}
 }
 
-// longest is how much a journey may take where it is kept: the body of a request
-// has it once, the row and its event twice.
+// longest is the greatest size of a stored journey: the body of a request has it
+// once, the row and its event twice.
 const longest = 256 << 10
 
-// patient lets a subscriber that does not read stay for as long as a test.
+// patient lets a subscriber that does not read stay connected for the whole test.
 func patient(s *setup) { s.host.Streams.WriteTimeout = time.Hour }
 
 func TestAReplayThatIsNotReadKeepsLittle(t *testing.T) {
@@ -69,7 +69,7 @@ func TestAReplayThatIsNotReadKeepsLittle(t *testing.T) {
 	}
 }
 
-// stall sends a request and reads no more of the reply than its beginning.
+// stall sends a request and reads only the beginning of the reply.
 func (n *network) stall(op string, payload any, who func(*http.Request)) *http.Response {
 	n.t.Helper()
 	body, err := json.Marshal(map[string]any{"op": op, "payload": payload})
@@ -128,8 +128,8 @@ func TestAReplyThatIsNotReadKeepsLittle(t *testing.T) {
 	}
 }
 
-// A page ends where it would be longer than 1 MiB, with at least one row; going on
-// with beforeSeq leads to all of them.
+// A page ends before it would exceed 1 MiB, with at least one row; continuing with
+// beforeSeq leads to all rows.
 func TestAPageOfLongRecordsEndsEarly(t *testing.T) {
 	f := newFixture(t)
 	owner := f.main()
@@ -156,7 +156,7 @@ func TestAPageOfLongRecordsEndsEarly(t *testing.T) {
 	}
 }
 
-// Every key of a batch keeps its place, also when it is named again.
+// Every key of a batch keeps its place, even if it is named twice.
 func TestABatchAnswersARepeatedKeyAtEachPlace(t *testing.T) {
 	f := newFixture(t)
 	owner := f.main()
@@ -175,19 +175,19 @@ func TestABatchAnswersARepeatedKeyAtEachPlace(t *testing.T) {
 	}
 }
 
-// TestWatchSessionsTakeNothing opens sessions of the watch page: what is known of one
-// is in its cookie, so there may be any number of them.
+// TestWatchSessionsTakeNothing opens sessions of the watch page: the state of a
+// session is in its cookie, so there may be any number of them.
 func TestWatchSessionsTakeNothing(t *testing.T) {
 	f := local(newFixture(t))
 	f.watcher(protocol.WatchScopeAct, "")
 	mark := f.mark()
 	const sessions = 1_000
-	// What else the process begins to hold meanwhile it holds once.
+	// Other memory that the process allocates meanwhile is allocated once.
 	least := math.MaxInt
 	for range 3 {
 		before := worldtest.LiveHeap()
 		for range sessions {
-			// Each is asked for without what is checked of every reply, which takes longer.
+			// The requests skip the checks of every reply, which take longer.
 			rec := httptest.NewRecorder()
 			f.handler.ServeHTTP(rec, f.request(http.MethodPost, f.service.WatchSession(), "{}", byPage))
 			if rec.Code != http.StatusOK || len(rec.Header().Values("Set-Cookie")) != 1 {
@@ -201,7 +201,7 @@ func TestWatchSessionsTakeNothing(t *testing.T) {
 	}
 }
 
-// stalledWriter is a client that reads nothing until it may.
+// stalledWriter is a client that reads nothing until it is released.
 type stalledWriter struct {
 	*httptest.ResponseRecorder
 	once   sync.Once
@@ -215,9 +215,9 @@ func (w *stalledWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestListsThatAreNotReadAreNotMade has readers of long lists of nodes that do not
-// read: each holds a buffer, and all together the agents' records once.
-func TestListsThatAreNotReadAreNotMade(t *testing.T) {
+// TestUnreadListsAreNotEncoded requests long lists of nodes and does not read
+// them: each takes a buffer, and all together hold the agents' records once.
+func TestUnreadListsAreNotEncoded(t *testing.T) {
 	f := newFixture(t)
 	owner := f.main()
 	tools := []string{"chat_tool"}

@@ -50,10 +50,10 @@ type Metrics struct {
 
 var _ world.Observer = (*Metrics)(nil)
 
-// fastBuckets are for what takes from microseconds to seconds.
+// fastBuckets are for durations from microseconds to seconds.
 var fastBuckets = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5}
 
-// NewMetrics makes an empty collection.
+// NewMetrics returns an empty collection.
 func NewMetrics() *Metrics {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -102,7 +102,7 @@ func (m *Metrics) Add(c prometheus.Collector) error {
 	return nil
 }
 
-// BuildInfo is the measurement that says which version a host is.
+// BuildInfo returns the metric that states a host's version.
 func BuildInfo(version string) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "playctl_build_info", Help: "1, with the version of the program.", ConstLabels: prometheus.Labels{"version": version},
@@ -132,7 +132,8 @@ func (m *Metrics) CheckpointDone(took time.Duration, err error) {
 	m.checkpoints.Observe(took.Seconds())
 }
 
-// answered are requests that count together, and answers their measurements.
+// answered is the set of labels of requests that count together, and answers are their
+// metrics.
 type answered struct {
 	route, op string
 	status    int
@@ -149,7 +150,7 @@ func (m *Metrics) request(route, op string, status int, took time.Duration) {
 	a, known := m.answered[kind]
 	m.mu.RUnlock()
 	if !known {
-		// To look them up by their labels takes longer than to count.
+		// Looking them up by their labels takes longer than counting.
 		a = answers{m.requests.WithLabelValues(route, op, strconv.Itoa(status)), m.durations.WithLabelValues(route, op)}
 		m.mu.Lock()
 		m.answered[kind] = a
@@ -189,7 +190,7 @@ func (m *Metrics) derived(err error) {
 	m.derivations.WithLabelValues(outcome).Inc()
 }
 
-// measured is a gauge that is read when it is asked for.
+// measured is a gauge whose value is read when it is collected.
 type measured struct {
 	name, help string
 	value      func() float64
@@ -197,7 +198,7 @@ type measured struct {
 }
 
 // observe adds the gauges that are read from the host's world when they are
-// asked for.
+// collected.
 func (m *Metrics) observe(h *Host) error {
 	connections := func(state string) measured {
 		return measured{"playctl_connections", "Connections by state: no request yet, waiting for the next request, a request or a stream under way.", func() float64 {
@@ -238,7 +239,7 @@ func (m *Metrics) observe(h *Host) error {
 	return nil
 }
 
-// amounts are the measurements of what all accounts have, and of what they may have.
+// amounts returns the gauges of what all accounts have, and of their limits.
 func (h *Host) amounts() []measured {
 	var all []measured
 	add := func(of string, used, limit func() float64) {
@@ -268,7 +269,7 @@ func (h *Host) amounts() []measured {
 	return all
 }
 
-// derivations are how many are under way, and how many wait.
+// derivations returns how many key derivations are in progress, and how many wait.
 func (h *Host) derivations() (running, waiting int) {
 	if h.options.Deriver == nil {
 		return 0, 0
@@ -276,8 +277,8 @@ func (h *Host) derivations() (running, waiting int) {
 	return h.options.Deriver.Load()
 }
 
-// forget takes a host's gauges out again, so that its Metrics can serve the
-// next host of the same world.
+// forget removes a host's gauges, so that its Metrics can serve the next host of
+// the same world.
 func (m *Metrics) forget() {
 	for _, c := range m.gauges {
 		m.registry.Unregister(c)
@@ -288,8 +289,8 @@ func (m *Metrics) forget() {
 // readyTimeout is how long the store may take to answer a readiness probe.
 const readyTimeout = 2 * time.Second
 
-// addOps puts health and metrics on a mux. Probes come every few seconds for
-// ever, so they are neither logged nor counted.
+// addOps puts health and metrics on a mux. Probes come every few seconds, so they
+// are neither logged nor counted.
 func (h *Host) addOps(mux *http.ServeMux) {
 	mux.HandleFunc("GET "+protocol.PathHealth, sendHealth)
 	mux.HandleFunc("GET "+protocol.PathReady, h.sendReady)
@@ -302,7 +303,7 @@ func (h *Host) addOps(mux *http.ServeMux) {
 	}
 }
 
-// onSite keeps pages from elsewhere away from a handler that is not a route.
+// onSite refuses pages of other origins at a handler that is not a route.
 func (h *Host) onSite(next http.Handler) http.Handler {
 	refused := h.notFound()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -326,7 +327,7 @@ func (h *Host) newOpsHandler() http.Handler {
 		mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	}
 	mux.Handle("/", h.notFound())
-	// Around the mux, which itself redirects a path that is not clean or lacks a slash.
+	// It wraps the mux, which itself redirects a path that is not clean or lacks a slash.
 	rest := h.onSite(mux)
 	return secured(&h.options, func(w http.ResponseWriter, r *http.Request) {
 		if path := r.URL.Path; path == protocol.PathHealth || path == protocol.PathReady {
@@ -337,13 +338,13 @@ func (h *Host) newOpsHandler() http.Handler {
 	})
 }
 
-// sendHealth answers that the process lives, whatever the store does: a restart
-// would not fix the store.
+// sendHealth answers that the process is alive, whatever the state of the store: a
+// restart would not fix the store.
 func sendHealth(w http.ResponseWriter, _ *http.Request) {
 	sendProbe(w, http.StatusOK, "ok")
 }
 
-// sendReady reports whether requests should come here.
+// sendReady reports whether requests should be sent to this host.
 func (h *Host) sendReady(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
 	defer cancel()
@@ -364,6 +365,6 @@ func sendProbe(w http.ResponseWriter, status int, text string) {
 	header.Set("Content-Type", "text/plain; charset=utf-8")
 	header["Cache-Control"] = noStore
 	w.WriteHeader(status)
-	// A probe that went away needs no answer.
+	// A probe that went away needs no reply.
 	_, _ = w.Write([]byte(text + "\n"))
 }

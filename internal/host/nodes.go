@@ -17,8 +17,8 @@ func replaceAPIKey(c *call) error {
 	return c.carryOut(world.ReplaceAPIKey{APIKeyDigest: creds.SecretDigest(key), APIKey: key.Reveal()})
 }
 
-// deleteNode deletes the calling main node, or for the administrator any
-// node, with all that hangs on it.
+// deleteNode deletes the calling main node, or for the administrator any node,
+// with everything that belongs to it.
 func deleteNode(c *call, request protocol.DeleteNodeRequest) error {
 	if !c.caller.Admin && request.ConfirmNodeID != c.caller.NodeID {
 		return &protocol.Error{
@@ -35,8 +35,8 @@ func planDeleteAgent(c *call) (action, error) {
 	return end(protocol.QueryID, id, "the agent to delete", world.DeleteAgent{AgentID: id})
 }
 
-// validateNode reports whether a node is what a client thinks it is. A no is a
-// reply of its own kind and not an error.
+// validateNode reports whether a node is as the client's request describes it. A
+// negative answer is a reply and not an error.
 func validateNode(c *call, request protocol.ValidateRequest) error {
 	request.NodeID = cmp.Or(request.NodeID, c.caller.NodeID)
 	if c.host.options.NoRepository {
@@ -74,7 +74,7 @@ func (c *call) mayValidate(node *world.Node) bool {
 	return c.caller.Admin || node.ID == c.caller.NodeID || node.Parent == c.caller.NodeID && node.Kind == protocol.NodeKindAgent
 }
 
-// validation looks for the first thing that is not as the client thinks.
+// validation looks for the first property in which the node differs from the request.
 func (c *call) validation(node *world.Node, request protocol.ValidateRequest) *protocol.ValidateReply {
 	if node == nil {
 		return &protocol.ValidateReply{Reason: protocol.ReasonNodeNotFound}
@@ -91,8 +91,8 @@ func (c *call) validation(node *world.Node, request protocol.ValidateRequest) *p
 	return reply
 }
 
-// unknownKind returns what a host without a repository says that a node is: an agent
-// if a main node is named as well, otherwise a main node.
+// unknownKind returns the kind of a node on a host without a repository: an agent if
+// a main node is named as well, otherwise a main node.
 func (c *call) unknownKind(request protocol.ValidateRequest) string {
 	switch {
 	case request.NodeID == c.host.world.View().RootKey:

@@ -119,7 +119,7 @@ func TestWithoutARepository(t *testing.T) {
 		}
 	}
 	f.get("/api/play/session", with(protocol.HeaderNodeID, "no:id")).refused(protocol.CodeCredentialsInvalid)
-	// The administrator's token is checked all the same.
+	// The administrator's token is checked nevertheless.
 	f.post(f.play("/session/reset"), nil).refused(protocol.CodeForbidden)
 	f.post(f.play("/session/reset"), nil, with("Authorization", "Bearer x")).refused(protocol.CodeCredentialsInvalid)
 	f.post(f.play("/session/reset"), nil, asAdmin).ok()

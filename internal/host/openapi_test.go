@@ -16,7 +16,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// overhear keeps what a handler reads of a request's body.
+// overhear records the bytes that a handler reads of a request's body.
 func overhear(r *http.Request) *bytes.Buffer {
 	received := &bytes.Buffer{}
 	if r.Body != nil && r.Body != http.NoBody {
@@ -28,8 +28,8 @@ func overhear(r *http.Request) *bytes.Buffer {
 	return received
 }
 
-// TestOpenAPIHasEveryRoute compares the document with the table of routes, both
-// ways: nothing is served that it does not describe, and the other way round.
+// TestOpenAPIHasEveryRoute compares the document with the table of routes: every
+// served route is described, and every described route is served.
 func TestOpenAPIHasEveryRoute(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -5,8 +5,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// operations gives every rpc operation of the contract, with the rules that the
-// contract has for it, its plan.
+// operations returns every rpc operation of the contract with its rules and its
+// plan.
 func operations() map[protocol.Op]*rules {
 	plans := map[protocol.Op]func(*call) (action, error){
 		protocol.OpGetWorldSnapshot:    given(sendSnapshotReply),
@@ -42,7 +42,7 @@ func operations() map[protocol.Op]*rules {
 	return all
 }
 
-// selectOperation takes over the rules of the operation that the body names.
+// selectOperation applies the rules of the operation that the body names.
 func selectOperation(c *call) error {
 	request, bad := protocol.ParseRPC(c.object)
 	if bad != nil {
@@ -53,7 +53,8 @@ func selectOperation(c *call) error {
 		return &protocol.Error{Code: protocol.CodeOpUnknown, Message: "the field op names no operation of this host", Field: "op"}
 	}
 	c.op, c.rules, c.rpc = string(request.Op), chosen, request
-	// The route let the pair in for the few operations that take it.
+	// The route accepted the agent's id with its owner's hash for the few operations that
+	// allow it.
 	if c.caller.OwnerHash && !chosen.ownerHash {
 		return wrongCredentials()
 	}

@@ -12,7 +12,7 @@ type OptionError struct {
 // Error implements error.
 func (e *OptionError) Error() string { return "host: " + e.Err.Error() }
 
-// Unwrap gives what is wrong.
+// Unwrap returns the cause.
 func (e *OptionError) Unwrap() error { return e.Err }
 
 func badOption(option, format string, args ...any) error {

@@ -46,14 +46,14 @@ const (
 	APIKeysOff APIKeyPolicy = "off"
 )
 
-// Compat names a service whose existing clients a host serves as well.
+// Compat names another service, whose existing clients a host serves as well.
 type Compat string
 
 // CompatAgentPlay serves clients of the agent-play service: the world's routes
 // also answer under its name, and API keys are checked only where one is sent.
 const CompatAgentPlay Compat = Compat(protocol.ServiceAgentPlay)
 
-// Options make a Host. Only World is always needed; Deriver is unless
+// Options configure a Host. Only World is always needed; Deriver is unless
 // NoRepository is set. A zero value takes the default that its comment names.
 type Options struct {
 	// World is the world to serve. The host does not close it.
@@ -70,10 +70,11 @@ type Options struct {
 
 	// Address is where to listen, such as 127.0.0.1:7420; port 0 picks one.
 	Address string
-	// OpsAddress, if set, takes health, metrics and profiles to a listener of
-	// their own.
+	// OpsAddress, if set, moves health, metrics and profiles to a listener of their
+	// own.
 	OpsAddress string
-	// Standby, if set, listens at these addresses already; Listen takes over.
+	// Standby, if set, is listening at these addresses already; Listen takes its listeners
+	// over.
 	Standby *Standby
 	// Profiling adds net/http/pprof to the listener of OpsAddress.
 	Profiling bool
@@ -81,19 +82,19 @@ type Options struct {
 	CertFile, KeyFile string
 	// HSTS asks browsers with every reply over TLS to come back over TLS only.
 	HSTS bool
-	// PublicURL is what links in replies start with; the listener's otherwise.
+	// PublicURL is the base of links in replies; by default the listener's URL.
 	PublicURL string
 
 	// AdminToken is the administrator's bearer token; none if it is zero.
 	AdminToken protocol.Secret
 	// Registration is RegistrationOpen by default.
 	Registration Registration
-	// RegistrationToken is needed for, and only for, RegistrationToken.
+	// RegistrationToken is the token for the mode RegistrationToken, and for no other mode.
 	RegistrationToken protocol.Secret
-	// MainNodesInvite lets main nodes make invitations, in addition to the administrator.
+	// MainNodesInvite lets main nodes create invitations, in addition to the administrator.
 	MainNodesInvite bool
-	// APIKeys is APIKeysRequired by default, and APIKeysOptional with Compat,
-	// which APIKeysRequired contradicts.
+	// APIKeys is APIKeysRequired by default. With Compat it is APIKeysOptional by
+	// default and must not be APIKeysRequired.
 	APIKeys APIKeyPolicy
 	// Compat is empty for a host that answers under its own names only.
 	Compat Compat
@@ -103,8 +104,9 @@ type Options struct {
 
 	// WatchAccess is WatchLocal by default.
 	WatchAccess WatchAccess
-	// WorldName is what the watch page and links to it call the world; empty for the
-	// page's own word. It has 80 characters at most, none of them a control character.
+	// WorldName is the name of the world on the watch page and in links to it; if it
+	// is empty the page uses its default name. It has 80 characters at most, none of
+	// them a control character.
 	WorldName string
 	// WatchNames are further names of this machine, such as box.local: on a
 	// loopback listener, everybody who reaches the host by one of them may watch
@@ -116,8 +118,8 @@ type Options struct {
 	WatchEmbed []string
 
 	// AllowHosts are further names that requests may have in their Host header, such
-	// as world.example.com, on a host with NoRepository. It takes addresses, names
-	// without a dot and the name of PublicURL in any case.
+	// as world.example.com, on a host with NoRepository. Addresses, names without a
+	// dot and the name of PublicURL are always accepted.
 	AllowHosts []string
 
 	// TrustedProxies are the peers whose X-Forwarded-For is believed.
@@ -125,15 +127,15 @@ type Options struct {
 	// CORSOrigins are the other origins whose pages may call, such as
 	// https://example.org.
 	CORSOrigins []string
-	// BodyBudget is how many bytes the bodies of all requests under way may hold
+	// BodyBudget is how many bytes the bodies of all requests in progress may hold
 	// together, 32 MiB by default.
 	BodyBudget int
-	// ReplyBudget is how many bytes the replies under way may hold together that only
-	// their readers have, pages of records above all; 32 MiB by default.
+	// ReplyBudget is how many bytes unshared replies in progress may hold together,
+	// mainly pages of records; 32 MiB by default.
 	ReplyBudget int
-	// Connections are the limits of what is open at once.
+	// Connections are the limits of connections and streams that are open at once.
 	Connections ConnectionLimits
-	// LimitLoopback makes the limits for each address hold for loopback as well, for
+	// LimitLoopback applies the limits for each address to loopback as well, for
 	// tests.
 	LimitLoopback bool
 	// Limits are the rate limits.
@@ -141,22 +143,22 @@ type Options struct {
 	// Streams are the limits of event streams.
 	Streams StreamOptions
 
-	// Logger takes everything that is worth a line; none by default.
+	// Logger receives the host's log; there is none by default.
 	Logger *slog.Logger
 	// AccessLog logs a line for each request.
 	AccessLog bool
-	// Metrics collects measurements; the same one should observe the world. The
-	// host makes its own by default.
+	// Metrics collects measurements; the same one should observe the world. The host
+	// creates its own by default.
 	Metrics *Metrics
 }
 
-// RateLimits bound what one address may ask for. Loopback is exempt. A negative
+// RateLimits bound the requests of one address. Loopback is exempt. A negative
 // value means no limit.
 type RateLimits struct {
 	// RequestsPerSecond is 1,000 by default, with bursts of twice as many.
 	RequestsPerSecond int
-	// CreationsPerMinute is how many nodes may be made, 60 by default, which may
-	// come at once.
+	// CreationsPerMinute is how many nodes may be created in a minute, all of them at
+	// once if need be; 60 by default.
 	CreationsPerMinute int
 }
 
@@ -176,10 +178,10 @@ type StreamOptions struct {
 	DrainJitter time.Duration
 }
 
-// DefaultBodyBudget is that of Options.
+// DefaultBodyBudget is the default of Options.BodyBudget.
 const DefaultBodyBudget = 32 << 20
 
-// DefaultReplyBudget is that of Options.
+// DefaultReplyBudget is the default of Options.ReplyBudget.
 const DefaultReplyBudget = 32 << 20
 
 // The defaults of Options.
@@ -194,13 +196,13 @@ const (
 )
 
 // Check refuses options that New refuses as well, before there is a world. The error is an
-// *OptionError where one option alone is why.
+// *OptionError where one option alone is the cause.
 func (o *Options) Check() error {
 	checked := *o
 	return checked.checkValues()
 }
 
-// check fills in defaults and refuses what cannot work.
+// check fills in defaults and refuses options that cannot work.
 func (o *Options) check() error {
 	if o.World == nil {
 		return errors.New("host: Options.World is missing")
@@ -211,7 +213,8 @@ func (o *Options) check() error {
 	return o.checkSettings()
 }
 
-// checkSettings is check without what a Standby has not got yet: the world and the deriver.
+// checkSettings is check without the world and the deriver, which a Standby does not have
+// yet.
 func (o *Options) checkSettings() error {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -303,7 +306,7 @@ func (o *Options) checkWatch() error {
 	return errors.Join(checkNames("WatchNames", &o.WatchNames), checkNames("AllowHosts", &o.AllowHosts))
 }
 
-// checkNames refuses what is not the name of a host, and puts the others in lower case.
+// checkNames refuses texts that are not host names, and converts the names to lower case.
 func checkNames(option string, names *[]string) error {
 	*names = slices.Clone(*names)
 	for i, name := range *names {
@@ -337,7 +340,7 @@ func (o *Options) checkAddresses() error {
 	return checkFrames(o.WatchEmbed)
 }
 
-// checkOrigins refuses what is not an origin, and puts the others in lower case.
+// checkOrigins refuses texts that are not origins, and converts the origins to lower case.
 func checkOrigins(option string, origins *[]string) error {
 	*origins = slices.Clone(*origins)
 	for i, origin := range *origins {
@@ -354,7 +357,8 @@ func checkOrigins(option string, origins *[]string) error {
 // checkFrames refuses origins that cannot show the watch page.
 func checkFrames(origins []string) error {
 	for _, origin := range origins {
-		// They are written into a policy, where these marks divide.
+		// They are written into a Content-Security-Policy header, where these characters are
+		// separators.
 		if scheme, _, _ := strings.Cut(origin, ":"); scheme != "https" && scheme != "http" || strings.ContainsAny(origin, "*,;'") {
 			return badOption("WatchEmbed", "%q is not an origin of pages: write https://host or https://host:port", origin)
 		}

@@ -50,7 +50,7 @@ func TestOptionsThatCannotWork(t *testing.T) {
 	}
 }
 
-// What is wrong with one option is known before there is a world, and names the option.
+// An error in one option is reported before there is a world, and names the option.
 func TestOptionsAreCheckedBeforeTheWorld(t *testing.T) {
 	if err := (&Options{WatchEmbed: []string{"https://a.org/"}}).Check(); err != nil {
 		t.Errorf("good options: %v", err)

@@ -10,14 +10,14 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// goodRequest is how one line of the table is used as it should be.
+// goodRequest is a valid request for one line of the table.
 type goodRequest struct {
-	// body is a right one, and bad one that is JSON but not right; empty where
-	// no JSON is wrong.
+	// body is a valid body, and bad a JSON body that is not valid; empty where every
+	// JSON body is.
 	body, bad string
 	query     string
-	// caller is who may, and stranger a node that is of the wrong kind; nil where
-	// every node is of a right one.
+	// caller may send the request, and stranger is a node of the wrong kind; nil where
+	// every kind of node may.
 	caller, stranger func(*http.Request)
 }
 
@@ -148,21 +148,21 @@ func registrationText(agentID string) string {
 		`"agent":{"type":"test","toolNames":["chat_tool"]}}`
 }
 
-// derived is a fresh agent's id and hash, in the form that closes the object.
+// derived is a new agent's id and hash, as the JSON text that ends the object.
 func (f *fixture) derived() string {
 	n := f.newIdentity()
 	return n.id + `","agentNodePasswHash":"` + n.hash
 }
 
 // TestOrderOfChecks sends every route a request in which everything is wrong,
-// mends one thing at a time, and sees the refusals come in the order of the
-// contract. The table decides what applies to a route, so a line that is added
+// corrects one thing at a time, and checks that the refusals come in the order of
+// the contract. The table decides what applies to a route, so a line that is added
 // is tested too.
 func TestOrderOfChecks(t *testing.T) {
 	f := newFixture(t)
 	good := goodRequests(f)
 	routes := f.host.routes()
-	// The reset comes last: it takes away what the others are about.
+	// The reset comes last: it removes what the other requests refer to.
 	reset := slices.IndexFunc(routes, func(rt route) bool { return rt.path == f.host.service.Reset() })
 	routes = append(slices.Delete(slices.Clone(routes), reset, reset+1), routes[reset])
 	for _, rt := range routes {
@@ -183,7 +183,7 @@ func TestOrderOfChecks(t *testing.T) {
 			continue
 		}
 		if rt.plan == nil {
-			continue // It is the same for everybody: nothing is checked.
+			continue // This route is the same for every caller: nothing is checked.
 		}
 		if _, there := good[name]; !there {
 			t.Errorf("the test has no right request for %s", name)
@@ -254,12 +254,13 @@ func (a *attempt) refused(code protocol.Code) {
 
 func (a *attempt) takesBody() bool { return a.route.body != bodyIgnored }
 
-// creates tells the one route whose body says who has to show credentials.
+// creates reports whether the route is the one whose body decides which credentials are
+// needed.
 func (a *attempt) creates() bool {
 	return a.route.path == protocol.PathNodes && a.route.method == http.MethodPost
 }
 
-// envelope is a payload as the route takes it.
+// envelope returns a payload in the form that the route takes.
 func (a *attempt) envelope(payload string) string {
 	if a.op == "" {
 		return payload
@@ -334,7 +335,7 @@ func (a *attempt) mendJSON() {
 	a.body = a.good.bad
 }
 
-// mendKey sees that a body which is not right is not looked at before the key.
+// mendKey checks that an invalid body is not refused before the key is checked.
 func (a *attempt) mendKey() {
 	a.t.Helper()
 	if a.rules.apiKey {

@@ -45,7 +45,7 @@ func listedEvents(page world.EventPage, brief bool) [][]byte {
 }
 
 // listedEvent is a protocol.ListedEvent as JSON, in parts that are written one after
-// the other. Its data is the stream's and must not be changed.
+// the other. Its data is shared with the stream and must not be modified.
 func listedEvent(e *world.Event, brief bool) [][]byte {
 	head := fmt.Appendf(nil, `{"seq":%d,"rev":%d,"event":%q,"at":%q`, e.Seq, e.Rev, e.Kind, protocol.FormatTime(time.UnixMilli(e.At)))
 	if !brief {
@@ -60,11 +60,11 @@ func listedEvent(e *world.Event, brief bool) [][]byte {
 
 var closingBrace = []byte("}")
 
-// briefBytes is how long an event of a brief list is at most: its names and numbers
-// and an id of protocol.MaxIDChars characters.
+// briefBytes is the greatest length of an event in a brief list: its names and
+// numbers and an id of protocol.MaxIDChars characters.
 const briefBytes = 192 + 4*protocol.MaxIDChars
 
-// sendSnapshotAt answers with a map of the past.
+// sendSnapshotAt answers with the map at an earlier rev.
 func sendSnapshotAt(c *call, request protocol.SnapshotAtRequest) error {
 	v := c.host.world.ViewUpTo(*request.Rev)
 	c.setRev(v.Rev)

@@ -8,8 +8,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// A client that came late proves every map of the session, from the oldest one and
-// the events after it.
+// A late client verifies every map of the session, from the oldest one and the
+// events after it.
 func TestThePastIsProvedFromItsEvents(t *testing.T) {
 	f := newFixture(t)
 	owner := f.main()

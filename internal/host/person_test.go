@@ -42,7 +42,7 @@ func (p person) leave() *reply {
 	return p.f.do(http.MethodDelete, p.f.play("/person"), nil, p.f.viewer(p.cookie))
 }
 
-// row is what a put that works replies.
+// row returns the row in the reply of a successful put.
 func (r *reply) row() protocol.Human {
 	r.t.Helper()
 	var reply protocol.PersonReply
@@ -121,7 +121,7 @@ func TestAPersonStaysAsLongAsTheLease(t *testing.T) {
 	})
 }
 
-func TestWhoHasNoPersonOnTheMap(t *testing.T) {
+func TestCallersWithoutAPersonOnTheMap(t *testing.T) {
 	f := local(newFixture(t, func(s *setup) { s.host.WatchAccess, s.world.Limits.People = WatchPublic, 1 }))
 	ada, bob := f.newPerson(), f.newPerson()
 	watcher := person{f, f.watcher(protocol.WatchScopeWatch, "", called("world.example:7420"))}
@@ -146,7 +146,7 @@ func TestWhoHasNoPersonOnTheMap(t *testing.T) {
 	bob.put("Bob", 2, 2).ok()
 }
 
-// A cookie that has ended moves nobody; its person leaves with the lease.
+// An expired cookie moves no person; its person leaves when the lease expires.
 func TestAPersonOfACookieThatEnded(t *testing.T) {
 	f := newFixture(t)
 	owner := f.main()
@@ -198,7 +198,7 @@ func TestWhoAPersonMeets(t *testing.T) {
 	meet(bob, b, a, protocol.ProximityChat).refused(protocol.CodePlayerUnknown)
 }
 
-// ownFields are those of the events after one.
+// ownFields returns the own fields of the events after one.
 func (f *fixture) ownFields(after uint64) (list []string) {
 	f.t.Helper()
 	for e, err := range f.world.History(f.t.Context(), after, f.world.View().Seq) {

@@ -9,14 +9,14 @@ import (
 )
 
 // planRegister reads a registration and checks the agent's secret if the body
-// shows one.
+// contains one.
 func planRegister(c *call) (action, error) {
 	request, err := requestOf[protocol.RegisterRequest](c)
 	if err != nil {
 		return nil, err
 	}
 	shown := request.PasswHash.Reveal()
-	// The secrets go no further.
+	// The secrets are not passed on.
 	request.PasswHash, request.APIKey = protocol.WireSecret{}, protocol.WireSecret{}
 	if err := c.checkFresh(func() error { return c.checkShownHash(request.AgentID, shown) }); err != nil {
 		return nil, err
@@ -47,13 +47,14 @@ func (c *call) checkShownHash(agentID, shown string) error {
 	return protocol.Errorf(protocol.CodeCredentialsInvalid, "the passwHash of the body is not the agent's")
 }
 
-// actsAsOwner reports whether the caller is the agent's main node, or showed its
+// actsAsOwner reports whether the caller is the agent's main node, or sent its
 // hash with the agent's id.
 func (c *call) actsAsOwner(agent *world.Node) bool {
 	return c.caller.NodeID == agent.Parent || c.caller.OwnerHash && c.caller.NodeID == agent.ID
 }
 
-// peopleRoutes are what people do to agents, and where they are themselves.
+// peopleRoutes are the routes by which people address agents and put themselves on the
+// map.
 func peopleRoutes(s protocol.Service) []route {
 	return []route{
 		{

@@ -13,11 +13,11 @@ import (
 	"github.com/playctl/playctl/internal/world"
 )
 
-// pumps write events to the streams that keep up, each to a part of them. A round of
-// a pump writes all that is new to each of its streams, so that under load the next
-// round has more to write with as many system calls. There is one for each processor
-// but one, which looks meanwhile for what has arrived: while goroutines wait for every
-// processor, Go asks for that only every 10 ms.
+// pumps write events to the streams that keep up, each pump to some of them. A round
+// of a pump writes all new events to each of its streams, so that under load the next
+// round writes more with as many system calls. There is one pump for each processor
+// but one, which is left free to poll the network: while goroutines wait for every
+// processor, Go polls only every 10 ms.
 type pumps struct {
 	all   []pump
 	count atomic.Uint64
@@ -34,9 +34,9 @@ func newPumps(h *Host) *pumps {
 // next is the pump of the next stream.
 func (p *pumps) next() *pump { return &p.all[p.count.Add(1)%uint64(len(p.all))] }
 
-// pump is a goroutine that writes to many streams and waits for none: one whose
-// connection takes no more is let go, with a goroutine of its own, until it has caught
-// up. The pump's goroutine is there while there are streams.
+// pump is a goroutine that writes to many streams and waits for none: a stream whose
+// connection accepts no more is released to a goroutine of its own until it has caught
+// up. The pump's goroutine runs while there are streams.
 type pump struct {
 	host   *Host
 	bell   chan struct{}
@@ -47,16 +47,16 @@ type pump struct {
 	joining []*taken
 	leaving []*taken
 
-	// These are the goroutine's.
+	// The fields below belong to the goroutine.
 	streams []*taken
-	// removed is the channel of deletions as of which all streams were looked at.
+	// removed is the channel of deletions as of the last check of all streams.
 	removed <-chan struct{}
-	// due is when a stream is to be looked at again though nothing happened.
+	// due is when a stream has to be checked although no event came.
 	due     time.Time
 	batches []*batch
 }
 
-// join gives the pump a stream that has caught up.
+// join hands the pump a stream that has caught up.
 func (p *pump) join(t *taken) {
 	p.mu.Lock()
 	p.joining = append(p.joining, t)
@@ -128,8 +128,8 @@ func (p *pump) run() {
 }
 
 // A round of more than fewWrites that took longer than cheapRound is followed by a wait as
-// long as it was, of at most longestWait: what happens meanwhile goes out with one round and
-// not with several. At 200 lines a second to a thousand subscribers that saves a seventh of
+// long as it was, of at most longestWait: the events of that time are sent in one round and
+// not in several. At 200 lines a second to a thousand subscribers that saves a seventh of
 // the processor time (bench/RESULTS.md, "Beside the limit").
 const (
 	fewWrites   = 64
@@ -137,7 +137,8 @@ const (
 	longestWait = 5 * time.Millisecond
 )
 
-// untilNext is how long a pump waits after a round of so many writes that took so long.
+// untilNext returns how long a pump waits after a round, given its number of writes and
+// its duration.
 func untilNext(writes int, took time.Duration) time.Duration {
 	if writes <= fewWrites || took <= cheapRound {
 		return 0
@@ -197,11 +198,11 @@ func (p *pump) add(t *taken) {
 		p.due = due
 	}
 	if t.seen != p.removed {
-		p.removed = nil // It may have looked before the last deletion.
+		p.removed = nil // A stream may have made its own check before the last deletion.
 	}
 }
 
-// drop takes a stream out.
+// drop removes a stream.
 func (p *pump) drop(t *taken) {
 	last := len(p.streams) - 1
 	p.streams[t.at] = p.streams[last]
@@ -213,14 +214,14 @@ func (p *pump) drop(t *taken) {
 	}
 }
 
-// release lets a stream go on alone.
+// release hands a stream to a goroutine of its own.
 func (p *pump) release(t *taken) {
 	p.drop(t)
 	go t.resume()
 }
 
-// look releases the streams that have to look at something themselves: whether their
-// node is still there, or how long they live when the host shuts down.
+// look releases the streams that have to check something themselves: whether their
+// node still exists, or when to end as the host shuts down.
 func (p *pump) look(draining *chan struct{}) {
 	removed := p.host.world.Registry().Removed()
 	drains := false
@@ -247,12 +248,12 @@ func (p *pump) look(draining *chan struct{}) {
 // commentChunk is a chunk of commentLine.
 var commentChunk = append(append(appendChunkHead(nil, len(commentLine)), commentLine...), lineBreak...)
 
-// passTime writes comment lines, and releases the streams whose time has come.
+// passTime writes comment lines, and releases the streams whose lifetime is over.
 func (p *pump) passTime() {
 	now := time.Now()
 	p.due = now.Add(time.Hour)
 	for _, t := range slices.Backward(p.streams) {
-		if !now.Before(t.dies) {
+		if !now.Before(t.deadline) {
 			p.release(t)
 			continue
 		}
@@ -265,8 +266,8 @@ func (p *pump) passTime() {
 	}
 }
 
-// yields is after how many writes the pump lets others run, such as those who wait for
-// a processor to commit the next command.
+// yields is the number of writes after which the pump lets other goroutines run, such
+// as those that commit the next command.
 const yields = 8
 
 // round writes the events up to the log's end to every stream that does not have them, and
@@ -327,23 +328,24 @@ func (p *pump) write(t *taken, chunk []byte, now time.Time) bool {
 	return false
 }
 
-// batch is what streams with the same cursor get next.
+// batch holds the next events of all streams with the same cursor.
 type batch struct {
 	from   uint64
 	inline bool
 	events []*world.Event
 	err    error
-	// chunk has the events that everybody gets; shared reports whether those are all.
+	// chunk has the events that every caller may see; shared reports whether those are all.
 	chunk  []byte
 	shared bool
-	// over is why streams end after it.
+	// over is the reason why streams end after the batch.
 	over endReason
 }
 
-// maxBatches is how many are kept in a round: nearly all streams have the same cursor.
+// maxBatches is how many batches are kept in a round: nearly all streams have the same
+// cursor.
 const maxBatches = 16
 
-// batch makes what streams with a cursor get, once in a round.
+// batch returns the batch for streams with a cursor, built once in a round.
 func (p *pump) batch(from uint64, inline bool) *batch {
 	for _, b := range p.batches {
 		if b.from == from && b.inline == inline {
@@ -372,7 +374,7 @@ func (p *pump) batch(from uint64, inline bool) *batch {
 	return b
 }
 
-// chunkOf is one chunk of the frames of events; nil if they have none.
+// chunkOf returns one chunk with the frames of events; nil if they have none.
 func chunkOf(events []*world.Event, frame func(*world.Event) [3][]byte) []byte {
 	length := 0
 	for _, e := range events {

@@ -50,7 +50,7 @@ func (s *taker) id() uint64 {
 	return 0
 }
 
-// events reads so many events, whose ids must have no gap.
+// events reads n events, whose ids must have no gap.
 func (s *taker) events(n int) {
 	s.t.Helper()
 	for range n {
@@ -121,7 +121,7 @@ func TestTakenStreamsEnd(t *testing.T) {
 	}
 }
 
-// A panic cuts the streams of one pump. Those that come next are served.
+// A panic cuts the streams of one pump. Later streams are served.
 func TestPumpOutlivesAPanic(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
@@ -133,7 +133,7 @@ func TestPumpOutlivesAPanic(t *testing.T) {
 		broken := &taken{
 			stream: stream{host: f.host}, conn: server, pump: &f.host.pumps.all[i], at: -1, ended: make(chan struct{}),
 		}
-		broken.pump.join(broken) // It has nothing to write to.
+		broken.pump.join(broken) // The stream has no connection to write to.
 		f.say(agent, "hello")
 		<-broken.ended
 	}
@@ -144,7 +144,7 @@ func TestPumpOutlivesAPanic(t *testing.T) {
 	}
 }
 
-// An event after a cheap round goes out at once, and no event waits for long.
+// An event after a short round is sent at once, and no event waits for long.
 func TestPumpsWaitAfterLongRounds(t *testing.T) {
 	for _, c := range []struct {
 		writes     int

@@ -11,16 +11,17 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// maxAddresses bounds a limiter's table. An address that was pushed out starts
-// with a full burst again, so forgetting the one that was quiet for longest
-// gives away the least.
+// maxAddresses bounds a limiter's table. An evicted address starts with a full
+// burst again, so evicting the one that was quiet for longest weakens the limit
+// least.
 const maxAddresses = 16_384
 
-// limiter bounds the requests of each address. Its table is bounded as well.
+// limiter bounds the requests of each address. The size of its table is bounded as well.
 type limiter struct {
 	perSecond rate.Limit
 	burst     int
-	// sites bounds an IPv6 site, which may have many networks; nil in itself.
+	// sites bounds IPv6 sites, each of which may have many networks; nil in that limiter
+	// itself.
 	sites *limiter
 	// loopback is limited as well.
 	loopback bool
@@ -36,7 +37,7 @@ type bucket struct {
 	limit *rate.Limiter
 }
 
-// siteShare is how many times as many requests as an address an IPv6 site may send.
+// siteShare is how many times the rate of one address an IPv6 site may use.
 const siteShare = 4
 
 // newLimiter returns a limiter; a negative rate limits nothing, and returns nil.
@@ -56,9 +57,9 @@ func newBuckets(perSecond float64, burst int) *limiter {
 	}
 }
 
-// wait says how long an address has to wait before its next request; 0 lets
-// this one through and counts it. Loopback never waits, nor does what came over
-// no network.
+// wait returns how long an address has to wait before its next request; 0 lets
+// this one through and counts it. Loopback and connections over no network never
+// wait.
 func (l *limiter) wait(addr netip.Addr) time.Duration {
 	if l == nil || !addr.IsValid() || addr.IsLoopback() && !l.loopback {
 		return 0
@@ -68,8 +69,9 @@ func (l *limiter) wait(addr netip.Addr) time.Duration {
 		buckets = append(buckets, l.sites.bucket(siteOf(addr)))
 	}
 	for _, b := range buckets {
-		// Only a reservation that waits can be canceled, so the site counts what its
-		// network lets through: one network over its limit would use up the site's.
+		// The site counts only requests that the network's limit lets through, because
+		// only a reservation that waits can be canceled: otherwise one network over its
+		// limit would use up the limit of its site.
 		reserved := b.limit.Reserve()
 		if delay := reserved.Delay(); delay > 0 {
 			reserved.Cancel()
@@ -95,12 +97,12 @@ func (l *limiter) bucket(addr netip.Addr) *bucket {
 	return b
 }
 
-// networkOf is what counts as one address: for IPv6 the /64 that a subscriber
-// is commonly given as a whole.
+// networkOf returns the prefix that counts as one address: for IPv6 the /64 that a
+// subscriber commonly gets as a whole.
 func networkOf(addr netip.Addr) netip.Addr { return prefixOf(addr, 64) }
 
-// siteOf is the IPv6 /48 that a subscriber has at most, which may hold many
-// networks, or an IPv4 address.
+// siteOf returns the IPv6 /48, the largest prefix of a subscriber, which may hold
+// many networks, or an IPv4 address.
 func siteOf(addr netip.Addr) netip.Addr { return prefixOf(addr, 48) }
 
 func prefixOf(addr netip.Addr, bits int) netip.Addr {
@@ -119,8 +121,8 @@ func (h *Host) checkRate(c *call) error {
 	return tooOften(h.requests.wait(c.peer), "requests", "%d a second (--rate-requests)", h.options.Limits.RequestsPerSecond)
 }
 
-// checkCreationRate does so for the creation of nodes, each of which costs a
-// key derivation.
+// checkCreationRate refuses an address that creates nodes too fast, each of which
+// costs a key derivation.
 func (c *call) checkCreationRate() error {
 	return tooOften(c.host.creation.wait(c.peer), "new nodes", "%d a minute (--rate-nodes)", c.host.options.Limits.CreationsPerMinute)
 }

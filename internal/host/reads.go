@@ -33,8 +33,8 @@ func sendSnapshot(c *call) error {
 	return nil
 }
 
-// compress compresses a snapshot in the coding that the caller prefers, and gives
-// Identity where it is to be written as it is.
+// compress compresses a snapshot in the coding that the caller prefers, and
+// returns Identity where it is to be sent uncompressed.
 func (c *call) compress(s *world.SnapshotJSON) (coding world.Coding, parts [][]byte) {
 	coding = c.coding(codings)
 	parts, compressed := s.Compressed(coding)
@@ -44,7 +44,7 @@ func (c *call) compress(s *world.SnapshotJSON) (coding world.Coding, parts [][]b
 	return coding, parts
 }
 
-// sendSnapshotReply is the same as an operation.
+// sendSnapshotReply is sendSnapshot as an operation.
 func sendSnapshotReply(c *call, _ protocol.EmptyRequest) error {
 	v := c.host.world.View()
 	c.setRev(v.Rev)
@@ -55,7 +55,7 @@ func sendSnapshotReply(c *call, _ protocol.EmptyRequest) error {
 }
 
 // entityTag names a map in a coding. It is weak (RFC 9110, section 8.8.1): two snapshots of
-// one rev differ in their seq when something was said in between.
+// one rev differ in their seq if events that did not change the map came in between.
 func entityTag(v *world.View, coding world.Coding) string {
 	tag := `W/"` + v.SID + "." + strconv.FormatUint(v.Rev, 10)
 	if coding != world.Identity {
@@ -64,7 +64,7 @@ func entityTag(v *world.View, coding world.Coding) string {
 	return tag + `"`
 }
 
-// matchesTag compares weakly, as RFC 9110, section 13.1.2, wants it.
+// matchesTag compares weakly, as RFC 9110, section 13.1.2, requires.
 func matchesTag(headers []string, tag string) bool {
 	opaque := strings.TrimPrefix(tag, "W/")
 	for _, header := range headers {
@@ -85,7 +85,7 @@ func (c *call) notModified() {
 	c.begin(http.StatusNotModified)
 }
 
-// viewAt is the view that a read at a rev is answered from: that rev's where it
+// viewAt returns the view that answers a read at a rev: the view of that rev if it
 // is still kept, else the present one.
 func (c *call) viewAt(rev *uint64) *world.View {
 	v := c.host.world.View()
@@ -143,7 +143,7 @@ func sendChainProof(c *call, request protocol.ChainProofRequest) error {
 	for _, s := range proof.Path {
 		reply.Path = append(reply.Path, protocol.ProofStep{Side: s.Side, Hex: s.Hex.String()})
 	}
-	// The node is its first field, and is written from the view.
+	// The node is the first field of the reply, and is written from the view.
 	rest := bytes.TrimPrefix(encode(reply), slices.Concat(nodeReply, []byte("null")))
 	c.writeParts(append(parts, rest))
 	return nil
@@ -159,8 +159,8 @@ func sendJourneys(c *call, request protocol.ListRequest) error {
 	return c.sendRecords("journeys", request, c.host.world.Journeys)
 }
 
-// sendRecords answers with a page of records as they are kept: it is not decoded only
-// to be encoded again.
+// sendRecords answers with a page of records in their stored form, without decoding
+// and encoding them again.
 func (c *call) sendRecords(
 	name string, request protocol.ListRequest,
 	read func(context.Context, protocol.ListRequest) (records [][]byte, hasMore bool, err error),

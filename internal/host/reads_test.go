@@ -71,7 +71,7 @@ func TestSnapshotHasATag(t *testing.T) {
 	}
 }
 
-// The nodes of one batch are all of one rev, and prove it.
+// The nodes of one batch are all of one rev, with proofs of it.
 func TestBatchReadsProveTheirRev(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
@@ -149,7 +149,7 @@ func TestListings(t *testing.T) {
 	}
 }
 
-// Who wrote at one host waits at the next for what it wrote, but not for long.
+// A caller that wrote at one host waits at the next for its write, but not for long.
 func TestMinRevWaitsForASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -179,9 +179,9 @@ func TestMinRevWaitsForASecond(t *testing.T) {
 	})
 }
 
-// An expired lease takes its agent off the map within five seconds, by the host's
-// own doing.
-func TestLapsedAgentsAreRemoved(t *testing.T) {
+// The host removes an agent whose lease has expired from the map within five
+// seconds, without a request.
+func TestAgentsWithExpiredLeasesAreRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		main := f.main()
@@ -204,8 +204,9 @@ func TestLapsedAgentsAreRemoved(t *testing.T) {
 	})
 }
 
-// Who takes gzip or zstd gets the same snapshot compressed, under a tag of its own.
-func TestSnapshotIsCompressedForWhoTakesIt(t *testing.T) {
+// A client that accepts gzip or zstd gets the same snapshot compressed, with an entity tag
+// of its own.
+func TestSnapshotIsCompressedForClientsThatAcceptIt(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
 	if r := f.get(f.play("/snapshot"), as(main), with("Accept-Encoding", "gzip")).ok(); r.header.Get("Content-Encoding") != "" {
@@ -253,8 +254,8 @@ func TestSnapshotIsCompressedForWhoTakesIt(t *testing.T) {
 	}
 }
 
-// Who takes gzip or zstd gets the same lists compressed, and shares them.
-func TestListsAreCompressedForWhoTakesIt(t *testing.T) {
+// Clients that accept gzip or zstd get the same lists compressed, and share them.
+func TestListsAreCompressedForClientsThatAcceptIt(t *testing.T) {
 	f := newFixture(t)
 	agent := f.player(f.main())
 	for i := range 60 {
@@ -287,8 +288,8 @@ func TestListsAreCompressedForWhoTakesIt(t *testing.T) {
 	}
 }
 
-// Compressed lists take no more memory than they may, and those that were asked for
-// last stay.
+// Compressed lists take no more memory than their limit, and those requested last
+// stay.
 func TestCompressedListsAreBounded(t *testing.T) {
 	t.Parallel()
 	var lists compressedLists

@@ -12,8 +12,9 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// RecordingSite serves the watch page with a recording in place of a world, to names
-// of this machine only. The page verifies and plays it without a host.
+// RecordingSite serves the watch page with a recording in place of a world, for
+// requests to names of this machine only. The page verifies and plays it without a
+// host.
 func RecordingSite(file string) (http.Handler, error) {
 	files, err := page()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // The site of a recording has the page, its files and the recording, and nothing for
-// a name that somebody else let lead here.
+// a foreign name that resolves to this machine.
 func TestARecordingIsServedToThisMachine(t *testing.T) {
 	file := filepath.Join(t.TempDir(), `a "town".ndjson`)
 	if err := os.WriteFile(file, []byte("{}\n"), 0o600); err != nil {
@@ -45,8 +45,8 @@ func TestARecordingIsServedToThisMachine(t *testing.T) {
 	}
 }
 
-// The page says what the operator calls the world, and to others only where it is
-// public.
+// The page shows the operator's name for the world, and to other programs only
+// where it is public.
 func TestTheWorldHasAName(t *testing.T) {
 	for _, test := range []struct {
 		name   string

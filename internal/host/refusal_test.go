@@ -12,9 +12,10 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// What a client brings about, or the operator chose, is no failure: a client
-// could fill the log with it, and waiting does not mend what was chosen.
-func TestAnswersThatAreNoFailures(t *testing.T) {
+// An error that a client causes, or that follows from the configuration, is not a
+// failure: a client could fill the log with it, and waiting does not change the
+// configuration.
+func TestErrorsThatAreNotFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var logged bytes.Buffer
 		f := newFixture(t, func(s *setup) {
@@ -37,7 +38,7 @@ func TestAnswersThatAreNoFailures(t *testing.T) {
 	})
 }
 
-// A store that is gone is logged for the operator, with the request id that the client got.
+// An unreachable store is logged for the operator, with the request id that the client got.
 func TestLostStoreIsLogged(t *testing.T) {
 	var logged bytes.Buffer
 	journal := &brokenJournal{}
@@ -57,8 +58,8 @@ func TestLostStoreIsLogged(t *testing.T) {
 	}
 }
 
-// While the store is away every request fails: the log has one line a second for each
-// code, which counts the failures since the last one.
+// While the store is unreachable every request fails: the log has one line a second
+// for each code, with the number of failures since the last one.
 func TestFailedRequestsDoNotFillTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex

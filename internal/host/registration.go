@@ -17,8 +17,8 @@ func authenticateCreator(c *call) error {
 	return authenticate(c)
 }
 
-// planCreateNode reads the node that is to be created. The pair in the body
-// authenticates the caller of a registration.
+// planCreateNode reads the node to create. The node id and hash in the body
+// authenticate the caller of a registration.
 func planCreateNode(c *call) (action, error) {
 	request, err := requestOf[protocol.CreateNodeRequest](c)
 	if err != nil {
@@ -94,7 +94,7 @@ func (c *call) checkRegistration() (invitation *[32]byte, err error) {
 	return nil, protocol.Errorf(protocol.CodeRegistrationClosed, "this host accepts no new main nodes")
 }
 
-// checkInvitation refuses a token that is not an invitation that lets somebody in.
+// checkInvitation refuses a token that is not a valid invitation.
 func (c *call) checkInvitation(digest creds.Digest) error {
 	o := &c.host.options
 	i := c.host.world.Registry().Invitation(digest)
@@ -124,21 +124,21 @@ func checkMayBootstrap(c *call) error {
 	}
 	why := closed.Error()
 	if refused, ok := errors.AsType[*protocol.Error](closed); ok {
-		why = refused.Message // Its code is not the one of this refusal.
+		why = refused.Message // The code of this refusal is a different one.
 	}
 	return protocol.WrapError(protocol.CodeCredentialsMissing, closed, "a caller that may not register needs the credentials of a node: %s", why)
 }
 
-// sendBootstrap answers with what node ids derive from, before there is a node.
+// sendBootstrap answers with the key that node ids derive from, before there is a node.
 func sendBootstrap(c *call) error {
 	return c.send(&protocol.BootstrapReply{
 		RootKey: c.host.world.View().RootKey, Registration: string(c.host.options.Registration),
 	})
 }
 
-// checkDerives derives the node id once to see that it belongs to the hash. It
-// does so last, because it is the one costly check, and not at all for an id
-// that is taken.
+// checkDerives derives the node id to check that it belongs to the hash. It is the
+// last check, because it is the one that costs much, and is skipped for an id that
+// is taken.
 func (c *call) checkDerives(nodeID, field string, hash creds.PasswHash) error {
 	if err := c.checkFresh(func() error { return c.checkFree(nodeID) }); err != nil {
 		return err
@@ -163,8 +163,8 @@ func (c *call) checkFree(nodeID string) error {
 	return nil
 }
 
-// derive computes a node id, within what the caller's address and the host may
-// spend on it.
+// derive computes a node id, within the limits of the caller's address and of the
+// host.
 func (c *call) derive(hash creds.PasswHash) (string, error) {
 	if err := c.checkCreationRate(); err != nil {
 		return "", err

@@ -50,8 +50,8 @@ func (c *call) sendReply(reply *world.Reply) error {
 	return nil
 }
 
-// awaitHosts waits until the other hosts have applied what this one has. What is
-// withdrawn stays so, whether they have or not.
+// awaitHosts waits until the other hosts have applied the entries that this one
+// has. Withdrawn credentials stay withdrawn, even if the wait fails.
 func (c *call) awaitHosts() {
 	late, err := c.host.world.AwaitHosts(c.r.Context())
 	if err == nil && len(late) == 0 || c.r.Context().Err() != nil {
@@ -63,14 +63,14 @@ func (c *call) awaitHosts() {
 	c.w.Header().Set(protocol.HeaderUnconfirmed, strconv.Itoa(max(len(late), 1)))
 }
 
-// write sends a whole JSON reply. A failure to write means that the client is gone:
-// nobody is left to answer.
+// write sends a whole JSON reply. A failure to write means that the client is gone
+// and needs no reply.
 func (c *call) write(status int, body []byte) {
 	c.beginJSON(status, len(body))
 	_, _ = c.Write(body)
 }
 
-// writeSnapshot sends a snapshot, or the parts of the one that is compressed.
+// writeSnapshot sends a snapshot, or the parts of the compressed one.
 func (c *call) writeSnapshot(s world.SnapshotJSON, coding world.Coding, compressed [][]byte) {
 	if coding != world.Identity {
 		c.w.Header()["Content-Encoding"] = codingHeaders[coding]
@@ -81,7 +81,7 @@ func (c *call) writeSnapshot(s world.SnapshotJSON, coding world.Coding, compress
 	c.gather(s.Len())
 	s.Hold = c.holdReply
 	if _, err := s.WriteTo(c); errors.Is(err, world.ErrDropped) {
-		panic(http.ErrAbortHandler) // Only a broken connection tells the client that it is not whole.
+		panic(http.ErrAbortHandler) // Only a broken connection tells the client that the reply is incomplete.
 	}
 	c.endGather()
 }
@@ -91,7 +91,7 @@ func (c *call) writeSnapshot(s world.SnapshotJSON, coding world.Coding, compress
 var replyBuffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 32<<10) }}
 
 // writeParts sends a JSON reply of 200 in parts, which are not copied together: a
-// client that does not read holds what others hold as well, and a buffer.
+// client that does not read costs a buffer and parts that others share.
 func (c *call) writeParts(parts [][]byte) {
 	length := lengthOf(parts)
 	c.beginJSON(http.StatusOK, length)
@@ -120,7 +120,7 @@ func appendItems(parts [][]byte, items [][]byte) [][]byte {
 
 var comma = []byte(",")
 
-// Write implements io.Writer: it goes on with the reply, at the pace of a long one.
+// Write implements io.Writer: it continues the reply, at the pace of a long one.
 func (c *call) Write(b []byte) (n int, err error) {
 	for more := 1; len(b) > 0 && more > 0 && err == nil; n += more {
 		if c.long {
@@ -134,8 +134,8 @@ func (c *call) Write(b []byte) (n int, err error) {
 	return n, err //nolint:wrapcheck // the caller's own writer
 }
 
-// unknownLength is the length of a reply that is longer than a buffer and made while
-// it is written.
+// unknownLength is the length of a reply that is longer than a buffer and encoded
+// while it is sent.
 const unknownLength = -1
 
 // beginJSON sends the headers of a JSON reply.
@@ -155,7 +155,7 @@ func (c *call) beginJSON(status, length int) {
 	c.begin(status)
 }
 
-// setRev says which rev the reply is of.
+// setRev sets the rev of the reply.
 func (c *call) setRev(rev uint64) { c.rev, c.hasRev = rev, true }
 
 // begin sends the headers.
@@ -164,14 +164,14 @@ func (c *call) begin(status int) {
 	c.w.WriteHeader(status)
 }
 
-// Header values that every reply shares. They are never changed.
+// Header values that every reply shares. They must not be modified.
 var (
 	jsonType = []string{protocol.MediaTypeJSON}
 	noStore  = []string{"no-store"}
 )
 
-// statusGone is logged for a client that left before its reply. It is sent to
-// nobody; the number is the one that servers commonly log.
+// statusGone is logged for a client that left before its reply. It is never sent;
+// servers commonly log this number.
 const statusGone = 499
 
 // refuse answers with an error, unless the reply has started.
@@ -194,7 +194,7 @@ func (c *call) refuse(err error) {
 		c.status = http.StatusOK
 		least := e.RetryAfter
 		if e.Code == protocol.CodeOverloaded {
-			least = 0 // it is random already
+			least = 0 // the delay is random already
 		}
 		c.written = sendLater(c.w, least)
 		return
@@ -211,8 +211,8 @@ func (c *call) refuse(err error) {
 	}
 }
 
-// logFailure tells the operator of a failed request, unless a line about one of the same
-// code was just written.
+// logFailure logs a failed request for the operator, unless a line about the same code
+// was just written.
 func (c *call) logFailure(code protocol.Code, err error) {
 	more, line := c.host.failures.next(code, time.Now())
 	if !line {
@@ -228,7 +228,7 @@ func (c *call) logFailure(code protocol.Code, err error) {
 	c.host.log.LogAttrs(c.r.Context(), slog.LevelError, "a request failed", attrs...)
 }
 
-// encode is plain values as JSON, which always have one.
+// encode returns plain values as JSON, which cannot fail.
 func encode(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -237,8 +237,8 @@ func encode(v any) []byte {
 	return b
 }
 
-// overloaded refuses and counts a request that has met a limit of what the host has room
-// for. Its time to retry is random, so that clients do not return all at the same time.
+// overloaded refuses and counts a request that exceeds a limit of the host's capacity.
+// Its time to retry is random, so that clients do not return all at the same time.
 func (h *Host) overloaded(limit, message string, args ...any) error {
 	h.metrics.refusedFor(limit)
 	e := protocol.Errorf(protocol.CodeOverloaded, message+": retry after the time in Retry-After", args...)
@@ -246,19 +246,19 @@ func (h *Host) overloaded(limit, message string, args ...any) error {
 	return e
 }
 
-// isFailure reports whether an operator must learn of an answer. The other answers of
-// 500 and above are what the host was set to say or what a client brought about:
-// it could fill the log with them.
+// isFailure reports whether the operator must learn of an error. The other errors of
+// 500 and above follow from the host's configuration or from a client, which could
+// fill the log with them.
 func isFailure(code protocol.Code) bool {
 	return code == protocol.CodeInternal || code == protocol.CodeStoreUnavailable
 }
 
-// isPassing reports whether the same request may succeed a little later.
+// isPassing reports whether the same request may succeed shortly afterwards.
 func isPassing(code protocol.Code) bool {
 	return protocol.Status(code) == http.StatusServiceUnavailable && code != protocol.CodeRepositoryOff
 }
 
-// underlying is what the log says of an error: its cause where it has one.
+// underlying returns the error for the log: the cause of an error where it has one.
 func underlying(err error) error {
 	if e, ok := errors.AsType[*protocol.Error](err); ok && e.Cause != nil {
 		return e.Cause
@@ -266,8 +266,8 @@ func underlying(err error) error {
 	return err
 }
 
-// refusal turns any error into one that the contract knows. What it does not
-// know is a defect, of which a client learns nothing but the request's id.
+// refusal turns any error into one that the contract knows. Any other error is a
+// defect, of which a client learns only the request's id.
 func (h *Host) refusal(err error) *protocol.Error {
 	if e, ok := errors.AsType[*protocol.Error](err); ok {
 		if e.RetryAfter == 0 && isPassing(e.Code) {
@@ -288,8 +288,8 @@ func (h *Host) refusal(err error) *protocol.Error {
 	return protocol.WrapError(protocol.CodeInternal, err, "the host has a defect: its log has the details under this request's id")
 }
 
-// finish ends every request whose handler is its end: it turns a panic into an error
-// reply.
+// finish ends a request when its handler returns, unless the call was detached: it
+// turns a panic into an error reply.
 func (h *Host) finish(c *call, panicked any) {
 	if c.detached {
 		return
@@ -314,8 +314,8 @@ func (h *Host) conclude(c *call) {
 	}
 }
 
-// recovered answers a request whose handler panicked. Where the reply had
-// started, only breaking the connection tells the client that it is not whole.
+// recovered answers a request whose handler panicked. Where the reply had started,
+// only breaking the connection tells the client that it is incomplete.
 func (h *Host) recovered(c *call, p any) {
 	if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares this panic value by identity as well.
 		panic(p)
@@ -329,8 +329,8 @@ func (h *Host) recovered(c *call, p any) {
 	c.refuse(&protocol.Error{Code: protocol.CodeInternal, Message: "the host has a defect: its log has the details under this request's id"})
 }
 
-// logAccess writes the request's line. It has no query, because a sid is in it,
-// and no header, because secrets are in those.
+// logAccess writes the request's line. It has no query, which may hold a sid, and
+// no headers, which may hold secrets.
 func (h *Host) logAccess(c *call, took time.Duration) {
 	attrs := []slog.Attr{
 		slog.String("requestId", c.id),

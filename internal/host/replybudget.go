@@ -8,28 +8,28 @@ import (
 )
 
 const (
-	// replyPace is what a client has to take of a long reply in each replyWindow until
-	// it has all.
+	// replyPace is how many bytes of a long reply a client has to read in each
+	// replyWindow until it has all.
 	replyPace   = 64 << 10
 	replyWindow = 10 * time.Second
-	// pageBytes is what a page of records is counted as until it is read: the length at
-	// which one ends.
+	// pageBytes is the size that a page of records counts as until it is read: the
+	// length at which a page ends.
 	pageBytes = 1 << 20
 	// readingTurn is how long a page waits for its turn to be read.
 	readingTurn = 10 * time.Second
-	// callersPart is what the budget is divided by for the part of one caller, which leaves
-	// the others room.
+	// callersPart is the divisor of the budget for the share of one caller, which leaves
+	// room for the others.
 	callersPart = 4
 )
 
-// replyBudget bounds what replies hold that only their readers have: pages of records,
-// and compressed maps, until they are written.
+// replyBudget bounds the memory of replies that are not shared, pages of records and
+// compressed maps, until they are written.
 type replyBudget struct {
 	limit int
 
 	mu   sync.Mutex
 	held int
-	// of is what each caller has of it.
+	// of is the share that each caller has taken.
 	of map[string]int
 }
 
@@ -37,8 +37,8 @@ func newReplyBudget(limit int) *replyBudget {
 	return &replyBudget{limit: limit, of: map[string]int{}}
 }
 
-// take reports whether a caller's reply may hold n bytes. One that has no other may hold
-// what there is.
+// take reports whether a caller's reply may hold n bytes. A caller's only reply may take
+// all that is free.
 func (b *replyBudget) take(caller string, n int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,7 +75,7 @@ func (c *call) holdReply(n int) bool {
 	return true
 }
 
-// readPage reads a page that the reply then holds, in its turn and if there is room.
+// readPage reads the page for the reply, in the caller's turn and if the budget allows it.
 func (c *call) readPage(read func(ctx context.Context) (parts [][]byte, err error)) ([][]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(c.r.Context(), readingTurn, errNoTurn)
 	defer cancel()
@@ -96,7 +96,7 @@ func (c *call) readPage(read func(ctx context.Context) (parts [][]byte, err erro
 	return parts, nil
 }
 
-// readCounted reads a page that is counted as pageBytes meanwhile.
+// readCounted reads a page, counting it as pageBytes meanwhile.
 func (c *call) readCounted(read func(ctx context.Context) (parts [][]byte, err error)) ([][]byte, error) {
 	budget, caller := c.host.replies, c.callerKey()
 	if !budget.take(caller, pageBytes) {
@@ -120,12 +120,12 @@ func lengthOf(parts [][]byte) int {
 	return length
 }
 
-// paceReply gives the client a window for the next part of a long reply.
+// paceReply starts a window in which the client has to read the next part of a long reply.
 func (c *call) paceReply() {
 	end := time.Now().Add(replyWindow)
 	if all := c.replyBegan.Add(writeTimeout); all.Before(end) {
 		end = all
 	}
-	// A server without deadlines is one of a test, or an embedder's own business.
+	// A server without deadlines is a test's, or the responsibility of an embedding program.
 	_ = c.control().SetWriteDeadline(end)
 }

@@ -34,8 +34,8 @@ func (n *network) journeys(who identity, limit int) (conn net.Conn, reply *http.
 	return conn, reply
 }
 
-// A reader of a long reply has to take a part of it in each window: then it gets the
-// whole, and else the connection is closed.
+// A client that reads a part of a long reply in each window gets all of it;
+// otherwise the connection is closed.
 func TestPaceOfReplies(t *testing.T) {
 	for name, c := range map[string]struct {
 		part  int64
@@ -76,8 +76,8 @@ func TestPaceOfReplies(t *testing.T) {
 	}
 }
 
-// Pages that nobody reads stay within the budget for replies, of which one caller has a
-// part.
+// Pages that are not read stay within the budget for replies, of which one caller gets
+// a share.
 func TestBudgetOfReplies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const budget = 8 << 20
@@ -128,7 +128,7 @@ func TestBudgetOfReplies(t *testing.T) {
 	})
 }
 
-// Maps that nobody reads hold large chunks within the budget, and small ones beyond it.
+// Maps that are not read hold large chunks within the budget, and small ones beyond it.
 func TestMapsThatNobodyReadsAreInTheBudgetOfReplies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const budget, chunk = 1 << 20, 64 << 10
@@ -167,7 +167,7 @@ func TestMapsThatNobodyReadsAreInTheBudgetOfReplies(t *testing.T) {
 	})
 }
 
-// The log of a space that nobody reads counts as well, for as long as it is not read.
+// The log of a space counts as well, for as long as the client does not read it.
 func TestALogOfASpaceIsInTheBudgetOfReplies(t *testing.T) {
 	f := newFixture(t)
 	owner := f.main()

@@ -22,45 +22,46 @@ const (
 	askers   = protocol.CallerAskers
 )
 
-// rules say what must hold before a route's or an operation's plan is carried
-// out.
+// rules are the conditions for a route's or an operation's plan to be carried out.
 type rules struct {
 	// callers may use it; a caller of another kind is refused with forbidden.
 	callers callers
-	// ownerHash lets an agent's id with its owner's hash in.
+	// ownerHash accepts an agent's id with its owner's hash.
 	ownerHash bool
-	// ofNodes reports whether the answer is read from the nodes' records, which change
+	// ofNodes reports whether the reply is read from the nodes' records, which change
 	// without a rev.
 	ofNodes bool
-	// sid is needed.
+	// sid reports whether a sid is required.
 	sid bool
-	// apiKey is checked.
+	// apiKey reports whether the API key is checked.
 	apiKey bool
-	// repeatable takes an idempotency key; it is for what changes something.
+	// repeatable reports whether an idempotency key is accepted, as for requests that change
+	// something.
 	repeatable bool
-	// stream reports whether the answer is one of events.
+	// stream reports whether the reply is an event stream.
 	stream bool
-	// secret reports whether the reply holds one, so that it is kept encrypted.
+	// secret reports whether the reply holds a secret, so that it is stored encrypted.
 	secret bool
-	// withdraws reports that credentials may be invalid afterwards: the reply waits
+	// withdraws reports whether credentials may be invalid afterwards: the reply waits
 	// until every host refuses them.
 	withdraws bool
-	// repository reports whether it is about nodes, which only a host with a repository has.
+	// repository reports whether the route is about nodes, which only a host with a repository
+	// has.
 	repository bool
-	// plan reads the body and gives what is left to be done.
+	// plan reads the body and returns the action to perform.
 	plan func(*call) (action, error)
 }
 
-// action answers a request whose body is known to be right.
+// action answers a request whose body is valid.
 type action func(*call) error
 
-// do is the action that gives a command to the engine.
+// do returns the action that passes a command to the engine.
 func do(cmd world.Command) (action, error) {
 	return func(c *call) error { return c.carryOut(cmd) }, nil
 }
 
-// end is do for a command that ends what a parameter of the query names, which must not
-// be empty.
+// end is do for a command that ends the item that a parameter of the query names; the
+// parameter must not be empty.
 func end(parameter, named, what string, cmd world.Command) (action, error) {
 	if named == "" {
 		return nil, &protocol.Error{
@@ -71,7 +72,7 @@ func end(parameter, named, what string, cmd world.Command) (action, error) {
 	return do(cmd)
 }
 
-// carryOut gives a command to the engine and answers with its outcome.
+// carryOut passes a command to the engine and answers with its outcome.
 func (c *call) carryOut(cmd world.Command) error {
 	reply, err := c.host.world.Do(c.r.Context(), c.request(), cmd)
 	if err != nil {
@@ -84,28 +85,30 @@ func (c *call) carryOut(cmd world.Command) error {
 type bodyUse uint8
 
 const (
-	// bodyIgnored: the route has none, or one that does not matter.
+	// bodyIgnored is for a route without a body, or whose body does not matter.
 	bodyIgnored bodyUse = iota
-	// bodyNeeded is a JSON object.
+	// bodyNeeded is for a body that must be a JSON object.
 	bodyNeeded
-	// bodyOptional is a JSON object, {} when it is absent.
+	// bodyOptional is for a body that is a JSON object, {} when it is absent.
 	bodyOptional
 )
 
-// route is one line of the table: a method and a path, and what must hold.
+// route is one line of the table: a method and a path with the rules.
 type route struct {
 	method, path string
-	// service is the one in the path; empty if there is none.
+	// service is the service name in the path; empty if there is none.
 	service protocol.Service
 	body    bodyUse
-	// embed reports whether pages of the origins in WatchEmbed may read it, with a pass.
+	// embed reports whether pages of the origins in WatchEmbed may read the route, with a
+	// pass.
 	embed bool
 	// order are the checks in their order; nil for the usual one.
 	order []step
 	rules
 }
 
-// parsed is the plan of a route or an operation whose request is a command of the engine.
+// parsed is the plan of a route or an operation whose request itself is a command of the
+// engine.
 func parsed[C world.Command](c *call) (action, error) {
 	cmd, err := requestOf[C](c)
 	if err != nil {
@@ -114,7 +117,8 @@ func parsed[C world.Command](c *call) (action, error) {
 	return do(cmd)
 }
 
-// given is the plan of a route or an operation whose action takes its request.
+// given returns the plan of a route or an operation whose action takes its request as an
+// argument.
 func given[T any](answer func(*call, T) error) func(*call) (action, error) {
 	return func(c *call) (action, error) {
 		request, err := requestOf[T](c)
@@ -125,7 +129,7 @@ func given[T any](answer func(*call, T) error) func(*call) (action, error) {
 	}
 }
 
-// requestOf reads what is asked for: an operation's payload, else the body.
+// requestOf reads the request: an operation's payload, else the body.
 func requestOf[T any](c *call) (T, error) {
 	var none T
 	object := c.object
@@ -143,7 +147,7 @@ func requestOf[T any](c *call) (T, error) {
 	return request, nil
 }
 
-// now is a plan without a body to read.
+// now returns a plan for an action without a body to read.
 func now(a action) func(*call) (action, error) {
 	return func(*call) (action, error) { return a, nil }
 }

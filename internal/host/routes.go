@@ -14,8 +14,8 @@ func (h *Host) routes() []route {
 	return slices.Concat(worldRoutes(h.service), []route{openapiRoute()}, nodeRoutes())
 }
 
-// mounted are the routes with those of the world under every service name that
-// the host has.
+// mounted returns the routes, with those of the world repeated under every service
+// name of the host.
 func (h *Host) mounted() []route {
 	all := h.routes()
 	if h.options.Compat == CompatAgentPlay {
@@ -24,8 +24,8 @@ func (h *Host) mounted() []route {
 	return all
 }
 
-// worldRoutes are those with the service's name in their paths. The rpc route's
-// rules are its operations'.
+// worldRoutes are the routes with the service's name in their paths. The rules of
+// the rpc route are those of its operations.
 func worldRoutes(s protocol.Service) []route {
 	all := append([]route{
 		{
@@ -77,12 +77,12 @@ func worldRoutes(s protocol.Service) []route {
 	return all
 }
 
-// nodeRoutes are those of identities, which belong to no session.
+// nodeRoutes are the routes of identities, which belong to no session.
 func nodeRoutes() []route {
 	return slices.Concat(accountRoutes(), accessRoutes(), agentRoutes())
 }
 
-// accountRoutes are those of accounts: their nodes, labels and limits.
+// accountRoutes are the routes of accounts: their nodes, labels and limits.
 func accountRoutes() []route {
 	return []route{
 		{
@@ -116,7 +116,7 @@ func accountRoutes() []route {
 	}
 }
 
-// accessRoutes are those of API keys and invitations.
+// accessRoutes are the routes of API keys and invitations.
 func accessRoutes() []route {
 	return []route{
 		{
@@ -150,7 +150,7 @@ func accessRoutes() []route {
 	}
 }
 
-// agentRoutes are the administrator's backup and those of a main node's agents.
+// agentRoutes are the administrator's backup and the routes of a main node's agents.
 func agentRoutes() []route {
 	return []route{
 		{
@@ -180,5 +180,5 @@ func planReset(*call) (action, error) {
 // sendRemoved answers a route of the agent-play service that has no successor under
 // its name.
 func sendRemoved(*call) error {
-	return protocol.Errorf(protocol.CodeRemoved, "agents are no longer made here: create an agent node at %s", protocol.PathAgentNode)
+	return protocol.Errorf(protocol.CodeRemoved, "agents are no longer created here: create an agent node at %s", protocol.PathAgentNode)
 }

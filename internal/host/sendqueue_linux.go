@@ -5,15 +5,15 @@ import (
 	"syscall"
 )
 
-// maxUnsent is how many bytes of one connection the system keeps that it could not
-// send yet. By itself it keeps megabytes for each client that does not read.
+// maxUnsent is how many unsent bytes of one connection the system keeps. Its
+// default is megabytes for each client that does not read.
 const maxUnsent = 64 << 10
 
 // tcpNotsentLowat is TCP_NOTSENT_LOWAT of linux/tcp.h, which syscall lacks.
 const tcpNotsentLowat = 25
 
-// boundSendQueue makes a connection keep to maxUnsent. What was sent and not
-// acknowledged does not count, so that it costs no speed.
+// boundSendQueue limits a connection to maxUnsent. Bytes that were sent and not
+// acknowledged do not count, so the limit costs no throughput.
 func boundSendQueue(conn net.Conn) {
 	tcp, ok := conn.(syscall.Conn)
 	if !ok {
@@ -23,7 +23,7 @@ func boundSendQueue(conn net.Conn) {
 	if err != nil {
 		return
 	}
-	// One that knows no such option goes without.
+	// A system without this option keeps its default.
 	_ = raw.Control(func(fd uintptr) {
 		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, tcpNotsentLowat, maxUnsent)
 	})

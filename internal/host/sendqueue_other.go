@@ -4,5 +4,5 @@ package host
 
 import "net"
 
-// boundSendQueue leaves it to the system how much it keeps for each connection.
+// boundSendQueue does nothing: the system decides how much it keeps for each connection.
 func boundSendQueue(net.Conn) {}

@@ -14,8 +14,8 @@ import (
 	"github.com/playctl/playctl/test/sharedstore"
 )
 
-// twoHosts are hosts of one world; the second receives the first's writes only
-// when it asks.
+// twoHosts returns hosts of one world; the second receives the first's writes only
+// when it reads the store.
 func twoHosts(t *testing.T) (first, second *fixture, link *sharedstore.Host) {
 	server := sharedstore.NewServer(store.DefaultRetention(), time.Now)
 	link = server.Host()
@@ -49,7 +49,7 @@ func TestWhatAnotherHostChangedIsNotRefused(t *testing.T) {
 		first, second, _ := twoHosts(t)
 		owner := first.main()
 		agent := first.agent(owner)
-		// The second host knows them now.
+		// The second host has received them now.
 		second.post(first.play("/players"), registration(agent.id), as(agent)).ok()
 		second.phrases = 100
 
@@ -80,8 +80,8 @@ func TestWhatAnotherHostChangedIsNotRefused(t *testing.T) {
 	})
 }
 
-// A key is replaced everywhere at once, for the one read that asks for it as well;
-// while the store is away reads go on with the key that the host knows.
+// A key is replaced at every host at once, also for the one read that requires it;
+// while the store is unreachable, reads continue with the key that the host knows.
 func TestAReplacedKeyReadsNothingAtAnotherHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second, link := twoHosts(t)
@@ -104,8 +104,8 @@ func TestAReplacedKeyReadsNothingAtAnotherHost(t *testing.T) {
 	})
 }
 
-// What is reported of nodes is what every host did to them, and a deleted one is reported
-// nothing: no rev goes with that, so no client could ask for it.
+// Reports on nodes include the changes of every host, and a deleted node gets none: these
+// changes have no rev, so no client could require one.
 func TestNodesAreTheSameAtEveryHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second, link := twoHosts(t)
@@ -130,7 +130,7 @@ func TestNodesAreTheSameAtEveryHost(t *testing.T) {
 			t.Error("a deleted agent is listed at the other host")
 		}
 
-		// Who deleted itself is refused at every host, for the repeat as well.
+		// A node that deleted itself is refused at every host, for the repeat as well.
 		erase := func(f *fixture) *reply {
 			return f.do(http.MethodDelete, protocol.PathNodes, map[string]any{"confirmNodeId": owner.id}, as(owner), with(protocol.HeaderIdempotencyKey, "gone"))
 		}
@@ -144,8 +144,8 @@ func TestNodesAreTheSameAtEveryHost(t *testing.T) {
 	})
 }
 
-// A main node, its token and its cookies end at every host at once, and no look at
-// one of them is what lets the other host see the end of the next.
+// A main node, its token and its cookies end at every host at once, and the other
+// host notices the end of each without a request for the ones before.
 func TestADeletedNodeHasNoSessionAtAnotherHost(t *testing.T) {
 	for name, refused := range map[string]func(second *fixture, owner identity, cookie *http.Cookie, token string){
 		"node": func(second *fixture, owner identity, _ *http.Cookie, _ string) {
@@ -180,7 +180,7 @@ func TestADeletedNodeHasNoSessionAtAnotherHost(t *testing.T) {
 	}
 }
 
-func TestAHostThatCannotAskDoesNotRefuse(t *testing.T) {
+func TestAHostThatCannotReadTheStoreDoesNotRefuse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second, link := twoHosts(t)
 		owner, agent := first.main(), first.newIdentity()
@@ -195,13 +195,14 @@ func TestAHostThatCannotAskDoesNotRefuse(t *testing.T) {
 		if took := time.Since(began); took > 3*time.Second {
 			t.Errorf("the answer took %v", took)
 		}
-		// A stream of a node that is not known ends at once: 503 would be for good.
+		// A stream of an unknown node ends at once: after a 503 an EventSource would never
+		// reconnect.
 		second.get(second.play("/events"), as(agent)).later(t)
 		link.Down.Store(false)
 	})
 }
 
-func TestALiveStreamIsToldOnceThatTheStoreRestarted(t *testing.T) {
+func TestALiveStreamIsNotifiedOnceOfAStoreRestart(t *testing.T) {
 	server := sharedstore.NewServer(store.DefaultRetention(), time.Now)
 	f := newFixture(t, func(s *setup) { s.journal = server.Host() })
 	owner := f.main()
@@ -222,8 +223,9 @@ func TestALiveStreamIsToldOnceThatTheStoreRestarted(t *testing.T) {
 	}
 }
 
-// A stream ends at once with its node at whichever host that is deleted, also
-// where its end is no event, and a watcher's with the main node of its link.
+// A stream ends at once with its node, at whichever host the node is deleted, even
+// if the deletion causes no event; a watcher's stream ends with the main node of
+// its link.
 func TestAStreamEndsWithItsNodeAtAnotherHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second, link := twoHosts(t)
@@ -258,7 +260,7 @@ func TestAStreamEndsWithItsNodeAtAnotherHost(t *testing.T) {
 	})
 }
 
-// How long a cookie is good is measured by the store's clock, not by the host's.
+// The lifetime of a cookie is measured by the store's clock, not by the host's.
 func TestACookieEndsByTheStoresTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := sharedstore.NewServer(store.DefaultRetention(), func() time.Time { return time.Now().Add(time.Hour) })

@@ -9,9 +9,9 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Where no credentials decide, a page whose name leads to this host, or of another
-// origin, gets nothing and changes nothing.
-func TestPagesFromElsewhere(t *testing.T) {
+// On a host that checks no credentials, a page whose name resolves to this host,
+// or of another origin, gets nothing and changes nothing.
+func TestPagesOfOtherOrigins(t *testing.T) {
 	open := func(t *testing.T, change ...func(*setup)) *fixture {
 		return newFixture(t, append(change, func(s *setup) { s.host.NoRepository, s.world.NoRepository = true, true })...)
 	}
@@ -105,7 +105,8 @@ func TestPagesFromElsewhere(t *testing.T) {
 				}
 			}
 		}
-		// Who follows a link to the page comes from elsewhere, but asks for itself.
+		// A navigation that follows a link has another site as its source, but requests the host's
+		// own page.
 		f.get("/play/watch", with("Sec-Fetch-Site", "cross-site")).ok()
 	})
 	t.Run("with a repository credentials decide", func(t *testing.T) {
@@ -115,14 +116,14 @@ func TestPagesFromElsewhere(t *testing.T) {
 	})
 }
 
-// undescribed asks for what the OpenAPI document need not have.
+// undescribed sends a request that the OpenAPI document need not describe.
 func (f *fixture) undescribed(path string, options ...func(*http.Request)) *httptest.ResponseRecorder {
 	rec := httptest.NewRecorder()
 	f.handler.ServeHTTP(rec, f.request(http.MethodGet, path, nil, options...))
 	return rec
 }
 
-// Every reply tells browsers to take it for what it says it is.
+// Every reply tells browsers not to guess its media type.
 func TestHeadersOfEveryReply(t *testing.T) {
 	f := newFixture(t)
 	for _, path := range []string{"/api/play/session", "/play/watch", "/play/watch/", "/elsewhere", "//x", protocol.PathHealth, protocol.PathReady, protocol.PathMetrics} {

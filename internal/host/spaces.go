@@ -44,8 +44,8 @@ func (c *call) maySeeLog(space *world.Space) bool {
 	return c.caller.Admin || id != "" && (id == space.NodeID || id == space.Creator)
 }
 
-// createSpace makes a space with a node of its own, whose phrase the host
-// makes up and shows once.
+// createSpace creates a space with a node of its own, whose phrase the host
+// generates and shows once.
 func createSpace(c *call, request protocol.CreateSpaceRequest) error {
 	phrase, nodeID, hash, err := c.newPhrase()
 	if err != nil {
@@ -56,8 +56,8 @@ func createSpace(c *call, request protocol.CreateSpaceRequest) error {
 	})
 }
 
-// createSpaceNode gives a space that the caller created a node of its own: that
-// of the hash in the body, or of a phrase that the host makes up.
+// createSpaceNode gives a space that the caller created a node of its own: the
+// node of the hash in the body, or of a phrase that the host generates.
 func createSpaceNode(request protocol.CreateNodeRequest) action {
 	return func(c *call) error {
 		space, err := c.host.world.Space(c.r.Context(), request.SpaceID)
@@ -87,7 +87,7 @@ func createSpaceNode(request protocol.CreateNodeRequest) action {
 	}
 }
 
-// newPhrase makes up a phrase and the node that it gives.
+// newPhrase generates a phrase and derives its node.
 func (c *call) newPhrase() (phrase protocol.Secret, nodeID string, hash creds.PasswHash, err error) {
 	phrase = creds.GeneratePhrase()
 	hash = creds.HashPhrase(phrase.Reveal())

@@ -17,7 +17,7 @@ func TestSpaceWithItsOwnNode(t *testing.T) {
 	var made protocol.CreateSpaceReply
 	first := f.rpc("createSpace", map[string]any{"name": "Corner", "designKey": "d", "ownerDisplayName": "Ada"}, as(main), keyed("k"))
 	first.into(&made)
-	// The phrase is shown once, and again to who repeats the request.
+	// The phrase is shown once, and again to a caller that repeats the request.
 	again := f.rpc("createSpace", map[string]any{"name": "Corner", "designKey": "d", "ownerDisplayName": "Ada"}, as(main), keyed("k"))
 	if string(again.body) != string(first.body) {
 		t.Errorf("the repeat got %s, the first %s", again.body, first.body)
@@ -79,8 +79,8 @@ func TestNodeForASpaceThatHasNone(t *testing.T) {
 	}
 }
 
-// What two speak of is seen by them, by the agent's owner and the
-// administrator; everybody else's stream goes on without a trace of it.
+// A conversation is seen by its two parties, by the agent's owner and by the
+// administrator; every other stream continues without a trace of it.
 func TestIntercomIsSeenByItsAudience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -122,7 +122,7 @@ func TestIntercomIsSeenByItsAudience(t *testing.T) {
 		if fr := other.event(); fr.field(t, "text") != "for everybody" {
 			t.Errorf("a bystander got %+v", fr)
 		}
-		// A replay leaves out the same, and the secret for everybody.
+		// A replay omits the same events, and the secret for every caller.
 		replayed := n.subscribe(as(asker), "&lastEventId="+itoa(other.cursor))
 		defer replayed.close()
 		for range 3 {

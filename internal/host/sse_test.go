@@ -95,7 +95,7 @@ func (f *fixture) serve() *network {
 // frame is one block of a stream.
 type frame struct {
 	id, event, data string
-	// comment is true for a block that is nothing but a comment.
+	// comment is true for a block that is only a comment.
 	comment bool
 	retry   string
 }
@@ -124,11 +124,11 @@ type subscription struct {
 	t     testing.TB
 	reply *http.Response
 	lines *bufio.Reader
-	// cursor is the id of the first frame, which is nothing but an id.
+	// cursor is the id of the first frame, which has only an id.
 	cursor uint64
 }
 
-// subscribe opens a stream and reads what every stream starts with.
+// subscribe opens a stream and reads its preamble.
 func (n *network) subscribe(who func(*http.Request), query string, options ...func(*http.Request)) *subscription {
 	n.t.Helper()
 	s := n.open(who, query, options...)
@@ -211,8 +211,8 @@ func (s *subscription) ended() {
 	s.endedAfter("")
 }
 
-// endedAfter is ended where events of a kind may come before the end: who is subscribed
-// for a node that is deleted may or may not get the signal of that.
+// endedAfter is ended where events of a kind may come before the end: the stream of a
+// deleted node may or may not get the signal of the deletion.
 func (s *subscription) endedAfter(kind protocol.EventKind) {
 	s.t.Helper()
 	for {

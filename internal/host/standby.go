@@ -16,8 +16,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Standby keeps a host's place while its store does not answer yet: it listens
-// where the host will, says that the process lives and is not ready, ends
+// Standby stands in for a host while its store does not answer yet: it listens
+// where the host will, reports that the process is alive and not ready, ends
 // streams at once, and answers everything else with 503 store_unavailable. A Host
 // with it in its Options takes over the listeners without closing them.
 type Standby struct {
@@ -31,8 +31,8 @@ type Standby struct {
 }
 
 // StandBy listens at the addresses of the options, and answers there, with their
-// certificate, until a Host takes over or Close is called. Of the options it takes
-// what New would, except for the World and the Deriver.
+// certificate, until a Host takes over or Close is called. It requires the same
+// options as New, except for the World and the Deriver.
 func StandBy(ctx context.Context, o Options) (*Standby, error) {
 	if err := o.checkSettings(); err != nil {
 		return nil, err
@@ -65,8 +65,8 @@ func StandBy(ctx context.Context, o Options) (*Standby, error) {
 	return s, nil
 }
 
-// standbyRoutes answers what needs the world. Credentials cannot be
-// checked yet, so nobody is refused.
+// standbyRoutes answers requests that need the world. Credentials cannot be
+// checked yet, so every caller gets the same answer.
 func standbyRoutes(mux *http.ServeMux, o *Options) {
 	services := []protocol.Service{protocol.ServicePlay}
 	if o.Compat != "" {
@@ -86,7 +86,7 @@ func (s *Standby) serve(ln net.Listener, handler http.Handler, secure *certifica
 	kept := &handoffListener{Listener: ln}
 	door := newGate(kept, o, o.Connections.Connections, o.Connections.PerAddress)
 	server := newServer(handler, o.Logger, secure)
-	// A client that returns is to find the host.
+	// A client that sends another request should reach the host.
 	server.SetKeepAlivesEnabled(false)
 	server.ConnState = func(_ net.Conn, state http.ConnState) {
 		switch state {
@@ -120,7 +120,7 @@ func standbyProbes(mux *http.ServeMux, o *Options, rules *watchRules) {
 	})
 }
 
-// sendUnavailable answers what needs the world.
+// sendUnavailable answers a request that needs the world.
 func sendUnavailable(w http.ResponseWriter, _ *http.Request) {
 	e := protocol.Errorf(protocol.CodeStoreUnavailable, "the host has just started and its store does not answer yet: retry in a moment")
 	id := rand.Text()
@@ -129,14 +129,14 @@ func sendUnavailable(w http.ResponseWriter, _ *http.Request) {
 	header.Set("Retry-After", "1")
 	header.Set("X-Request-Id", id)
 	w.WriteHeader(protocol.Status(e.Code))
-	// A client that went away needs no answer.
+	// A client that went away needs no reply.
 	_, _ = w.Write(encode(e.Body(id)))
 }
 
-// Addr is where it listens for clients.
+// Addr returns the address at which it listens for clients.
 func (s *Standby) Addr() net.Addr { return s.listeners[0].Addr() }
 
-// Close ends it. It may be called twice, and after a Host took over.
+// Close ends the standby. It may be called twice, and after a Host took over.
 func (s *Standby) Close() error {
 	s.end()
 	var err error
@@ -149,18 +149,18 @@ func (s *Standby) Close() error {
 	return err
 }
 
-// standbyEnd bounds what is still being answered: single lines. A client
-// that has connected and sent no request by then is cut.
+// standbyEnd bounds the time for replies that are still being sent, which are
+// short. A client that has connected and sent no request by then is cut.
 const standbyEnd = time.Second
 
-// end stops accepting, answers who was accepted, and leaves the listeners open. It
-// is not the server's Shutdown, which closes a connection whose request comes while
-// it waits without an answer.
+// end stops accepting, answers the requests of accepted connections, and leaves the
+// listeners open. It is not the server's Shutdown, which closes a connection whose
+// request comes while it waits without an answer.
 func (s *Standby) end() {
 	s.ending.Do(func() {
 		for _, ln := range s.listeners {
 			if ln.Close() != nil {
-				// Nobody can go on with it, and nobody may wait for it.
+				// No host can take the listener over, and no connection may wait on it.
 				_ = ln.Listener.Close()
 			}
 		}
@@ -183,7 +183,7 @@ func (s *Standby) end() {
 	})
 }
 
-// take ends it and gives its listeners away.
+// take ends the standby and hands over its listeners.
 func (s *Standby) take() ([]net.Listener, error) {
 	s.end()
 	taken := make([]net.Listener, 0, len(s.listeners))
@@ -197,16 +197,16 @@ func (s *Standby) take() ([]net.Listener, error) {
 	return taken, nil
 }
 
-// handoffListener is a listener that its server closes and another server goes on with: connections
-// in between wait in its queue.
+// handoffListener is a listener that one server closes and another continues to use: connections in
+// between wait in its queue.
 type handoffListener struct {
 	net.Listener
 	returned atomic.Bool
-	// gone reports whether it is another's to close, or closed.
+	// gone reports whether the listener was handed over or closed.
 	gone bool
 }
 
-// deadliner is what listeners of sockets are.
+// deadliner is implemented by the listeners of sockets.
 type deadliner interface{ SetDeadline(at time.Time) error }
 
 // Accept waits for a connection until Close is called.

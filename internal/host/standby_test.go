@@ -14,7 +14,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// get asks an address over a connection of its own.
+// get sends a request to an address over a connection of its own.
 func get(t *testing.T, client *http.Client, addr net.Addr, path string) (status int, code protocol.Code, err error) {
 	t.Helper()
 	answer, err := client.Get("http://" + addr.String() + path)
@@ -23,12 +23,12 @@ func get(t *testing.T, client *http.Client, addr net.Addr, path string) (status 
 	}
 	defer func() { _ = answer.Body.Close() }()
 	var body protocol.ErrorBody
-	_ = json.NewDecoder(answer.Body).Decode(&body) // probes are no JSON
+	_ = json.NewDecoder(answer.Body).Decode(&body) // probes do not answer with JSON
 	return answer.StatusCode, body.Code, nil
 }
 
-// A host whose store is awaited lives, is not ready, and answers everything else
-// that the store is away; the host that takes over loses nobody who connects.
+// A standby is alive, is not ready, and answers every other request with
+// store_unavailable; the host that takes over loses no connection.
 func TestAHostTakesOverFromItsStandby(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	for name, addresses := range map[string][2]string{"one listener": {"127.0.0.1:0", ""}, "two": {"127.0.0.1:0", "127.0.0.1:0"}} {
@@ -103,7 +103,8 @@ func TestAHostTakesOverFromItsStandby(t *testing.T) {
 	}
 }
 
-// Where no credentials decide, a page from elsewhere gets no metrics of a standby either.
+// On a host that checks no credentials, a page of another origin gets no metrics of a
+// standby either.
 func TestAStandbyKeepsItsMetricsFromPagesOfOthers(t *testing.T) {
 	standby, err := StandBy(t.Context(), Options{Address: "127.0.0.1:0", NoRepository: true, AllowHosts: []string{"Box.Example"}})
 	if err != nil {
@@ -132,9 +133,9 @@ func TestAStandbyKeepsItsMetricsFromPagesOfOthers(t *testing.T) {
 	}
 }
 
-// The standby answers each connection that it accepted, even if the request comes when it
-// accepts nobody any more.
-func TestAStandbyAnswersWhomItAccepted(t *testing.T) {
+// The standby answers each connection that it accepted, even if the request comes after
+// it has stopped accepting.
+func TestAStandbyAnswersAcceptedConnections(t *testing.T) {
 	standby, err := StandBy(t.Context(), Options{Address: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +156,7 @@ func TestAStandbyAnswersWhomItAccepted(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	standby.serving.Wait() // It accepts nobody any more.
+	standby.serving.Wait() // It has stopped accepting.
 	if _, err := conn.Write([]byte("GET " + protocol.PathReady + " HTTP/1.1\r\nHost: playctl\r\n\r\n")); err != nil {
 		t.Fatal(err)
 	}
@@ -169,8 +170,8 @@ func TestAStandbyAnswersWhomItAccepted(t *testing.T) {
 	ending.Wait()
 }
 
-// A connection on which nothing is asked holds no host up.
-func TestAStandbyCutsWhoAsksNothing(t *testing.T) {
+// A connection without a request does not delay the host.
+func TestAStandbyCutsConnectionsWithoutARequest(t *testing.T) {
 	standby, err := StandBy(t.Context(), Options{Address: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
@@ -189,7 +190,7 @@ func TestAStandbyCutsWhoAsksNothing(t *testing.T) {
 	}
 }
 
-// A standby that nobody takes over from gives its address back.
+// A standby that is closed without a host releases its address.
 func TestAStandbyThatIsClosed(t *testing.T) {
 	standby, err := StandBy(t.Context(), Options{Address: "127.0.0.1:0"})
 	if err != nil {
@@ -213,7 +214,7 @@ func TestAStandbyThatIsClosed(t *testing.T) {
 	}
 }
 
-// What no host starts with is refused before the store is awaited.
+// Options with which no host starts are refused before the wait for the store.
 func TestAStandbyRefusesWhatAHostDoes(t *testing.T) {
 	for name, o := range map[string]Options{
 		"API keys":        {APIKeys: "sometimes"},

@@ -22,25 +22,25 @@ type stream struct {
 	// node is the caller's record, or that of the main node that a viewer's cookie
 	// belongs to; nil for callers without one.
 	node *world.Node
-	// pass is a viewer's cookie that was made from a token, and seen the channel of
-	// deletions at which it was looked at last.
+	// pass is a viewer's cookie that was created from a token, and seen the channel of
+	// deletions as of its last check.
 	pass *pass
 	seen <-chan struct{}
-	// ends is when a viewer's cookie does; zero for other callers.
+	// ends is when a viewer's cookie expires; zero for other callers.
 	ends   time.Time
 	inline bool
 
-	// cursor is the seq of the last event that was passed.
+	// cursor is the seq of the last event that was sent or skipped.
 	cursor uint64
-	// opened is the log's end when the stream opened, and openedAt the world's time
-	// in milliseconds since the Unix epoch, as in an event; 0 if there is no other
-	// host, whose events may come here later. What is only for those who were there
-	// when it happened comes after both.
+	// opened is the log's end when the stream opened, and openedAt the world's time in
+	// milliseconds since the Unix epoch, as in an event; 0 if there is no other host,
+	// whose events may arrive here later. Events that only subscribers present at the
+	// time may see come after both.
 	opened   uint64
 	openedAt int64
 	// live is true once the stream has caught up with the log.
 	live bool
-	// events is what was taken from the log last; its array is used again.
+	// events are the events last read from the log; the array is reused.
 	events []*world.Event
 
 	timer     *time.Timer
@@ -48,14 +48,14 @@ type stream struct {
 	// parks makes run end with endIdle where it would wait for the next event.
 	parks bool
 	// drains is set when the stream knows that the host shuts down.
-	drains bool
-	dies   time.Time
-	// dying is why the stream ends when dies comes.
-	dying   endReason
-	written int
+	drains   bool
+	deadline time.Time
+	// deadlineReason is the reason why the stream ends at deadline.
+	deadlineReason endReason
+	written        int
 }
 
-// endReason is why a stream ended, for measurements; empty while it has not.
+// endReason is why a stream ended, for metrics; empty while it has not.
 type endReason string
 
 const (
@@ -67,22 +67,23 @@ const (
 	endDeleted  endReason = "deleted"
 	endStore    endReason = "store"
 	endCookie   endReason = "cookie"
-	// endIdle is no end: there is nothing to send for now.
+	// endIdle does not end the stream: there is nothing to send for now.
 	endIdle endReason = "idle"
 )
 
-// start draws when the stream ends at the latest.
+// start chooses a random time for the stream to end at the latest.
 func (s *stream) start() {
-	s.dies, s.dying = time.Now().Add(s.host.options.Streams.lifetime()), endLife
-	if !s.ends.IsZero() && s.ends.Before(s.dies) {
-		s.dies, s.dying = s.ends, endCookie
+	s.deadline, s.deadlineReason = time.Now().Add(s.host.options.Streams.lifetime()), endLife
+	if !s.ends.IsZero() && s.ends.Before(s.deadline) {
+		s.deadline, s.deadlineReason = s.ends, endCookie
 	}
 	s.host.streams.replaying.Add(1)
 }
 
 // run sends events until something ends the stream. The order within one round
-// matters: the channel of deletions is taken before the node is looked at, and
-// the log's before it is waited for, so that nothing slips in between.
+// matters: the channel of deletions is read before the node is checked, and the
+// channel of the log before waiting for it, so that no change is missed in
+// between.
 func (s *stream) run(ctx context.Context) endReason {
 	defer s.setLive()
 	log, draining := s.host.world.Events(), s.host.streams.draining
@@ -101,7 +102,8 @@ func (s *stream) run(ctx context.Context) endReason {
 		case errors.Is(err, world.ErrRestarted):
 			end = s.resync(world.ResyncRestarted)
 		case errors.Is(err, world.ErrBehind) && s.live:
-			// It fell off the ring: cut, it comes back and reads the journal.
+			// The ring no longer has its next event: once cut, the client reconnects and reads the
+			// journal.
 			return endSlow
 		case err != nil:
 			end = s.replay(ctx)
@@ -131,7 +133,7 @@ func (s *stream) await(ctx context.Context, wake, deleted <-chan struct{}, drain
 	return endIdle
 }
 
-// setLive counts the stream as one that has caught up.
+// setLive counts the stream as caught up.
 func (s *stream) setLive() {
 	if !s.live {
 		s.live = true
@@ -139,8 +141,8 @@ func (s *stream) setLive() {
 	}
 }
 
-// overdue reports whether the stream has to end although it always has something
-// to send.
+// overdue reports whether the stream has to end although it still has events to
+// send.
 func (s *stream) overdue(ctx context.Context, draining *chan struct{}) endReason {
 	select {
 	case <-ctx.Done():
@@ -149,8 +151,8 @@ func (s *stream) overdue(ctx context.Context, draining *chan struct{}) endReason
 		s.drain(draining)
 	default:
 	}
-	if !time.Now().Before(s.dies) {
-		return s.dying
+	if !time.Now().Before(s.deadline) {
+		return s.deadlineReason
 	}
 	return ""
 }
@@ -158,8 +160,8 @@ func (s *stream) overdue(ctx context.Context, draining *chan struct{}) endReason
 // drain lets the stream live for a random part of the drain jitter.
 func (s *stream) drain(draining *chan struct{}) {
 	*draining, s.drains = nil, true
-	if end := time.Now().Add(retry.Jitter(s.host.options.Streams.DrainJitter)); end.Before(s.dies) {
-		s.dies, s.dying = end, endShutdown
+	if end := time.Now().Add(retry.Jitter(s.host.options.Streams.DrainJitter)); end.Before(s.deadline) {
+		s.deadline, s.deadlineReason = end, endShutdown
 	}
 }
 
@@ -185,21 +187,21 @@ func (s *stream) idle(ctx context.Context, wake, deleted <-chan struct{}, draini
 	return ""
 }
 
-// silentUntil is when a stream that has nothing to send gets a comment line.
+// silentUntil returns when a stream that has nothing to send gets a comment line.
 func (s *stream) silentUntil() time.Time { return s.lastWrite.Add(s.host.options.Streams.Comment) }
 
-// due is when something is to be done though no event comes.
+// due returns when the stream needs attention although no event comes.
 func (s *stream) due() time.Time {
-	if silent := s.silentUntil(); silent.Before(s.dies) {
+	if silent := s.silentUntil(); silent.Before(s.deadline) {
 		return silent
 	}
-	return s.dies
+	return s.deadline
 }
 
 // send writes the events that the caller may see, all under one deadline and
 // with one flush.
 func (s *stream) send(events []*world.Event) endReason {
-	// The array keeps no event alive once it is sent.
+	// The array must not keep sent events alive.
 	defer clear(events)
 	wrote := false
 	for _, e := range events {
@@ -232,8 +234,8 @@ func (s *stream) send(events []*world.Event) endReason {
 // saw reports whether the stream was open when an event happened.
 func (s *stream) saw(e *world.Event) bool { return e.Seq > s.opened && e.At >= s.openedAt }
 
-// nodeExists reports whether the caller is still who it was when the stream
-// opened.
+// nodeExists reports whether the caller's node still exists as it was when the
+// stream opened.
 func (s *stream) nodeExists() bool {
 	if s.node == nil {
 		return true
@@ -246,11 +248,10 @@ func (s *stream) tokenLives(ctx context.Context) bool {
 	return s.pass == nil || s.pass.free || s.host.tokenLives(ctx, s.pass)
 }
 
-// commentLine keeps proxies and clients from taking a silent stream for a dead
-// one.
+// commentLine keeps proxies and clients from treating a silent stream as dead.
 var commentLine = []byte(":\n\n")
 
-// writeAll writes something and flushes it, under a deadline.
+// writeAll writes and flushes bytes, under a deadline.
 func (s *stream) writeAll(b []byte) endReason {
 	s.setDeadline()
 	if end := s.write(b); end != "" {
@@ -287,9 +288,9 @@ func whyFailed(err error) endReason {
 	return endClient
 }
 
-// sendPreamble sends what every stream starts with, at once: how long to wait before a
-// reconnect, a comment, and the cursor that its events come after. Where the
-// cursor that was asked for is not honored, a resync follows it.
+// sendPreamble sends the beginning of every stream at once: the time to wait before a
+// reconnect, a comment, and the cursor that its events come after. Where the requested
+// cursor is not honored, a resync follows it.
 func (s *stream) sendPreamble(reason string) bool {
 	b := append(make([]byte, 0, 256), "retry: 2000\n:\n\nid: "...)
 	b = strconv.AppendUint(b, s.cursor, 10)
@@ -300,7 +301,7 @@ func (s *stream) sendPreamble(reason string) bool {
 	return s.writeAll(b) == ""
 }
 
-// replay sends some of what the ring no longer has, from the journal.
+// replay sends some of the events that the ring no longer has, from the journal.
 func (s *stream) replay(ctx context.Context) endReason {
 	events, err := s.older(ctx)
 	switch {
@@ -318,7 +319,7 @@ func (s *stream) replay(ctx context.Context) endReason {
 	return s.send(events)
 }
 
-// older reads some of the journal in the caller's turn.
+// older reads some events from the journal in the caller's turn.
 func (s *stream) older(ctx context.Context) ([]*world.Event, error) {
 	if err := s.host.reading.begin(ctx, keyOf(s.caller)); err != nil {
 		return nil, err
@@ -327,14 +328,14 @@ func (s *stream) older(ctx context.Context) ([]*world.Event, error) {
 	return s.host.world.JournalEvents(ctx, s.cursor, s.host.world.Events().Head(), s.events[:0])
 }
 
-// resync tells the client to reread everything, and continues live.
+// resync tells the client to read the whole snapshot again, and continues live.
 func (s *stream) resync(reason string) endReason {
 	s.cursor = s.host.world.Events().Head()
 	return s.writeAll(s.appendResync(nil, reason))
 }
 
-// appendResync is the frame of a resync at the cursor. The view is taken after
-// the cursor was, so that a snapshot read now has everything up to it.
+// appendResync appends the frame of a resync at the cursor. The view is read after
+// the cursor, so that a snapshot read now has everything up to it.
 func (s *stream) appendResync(b []byte, reason string) []byte {
 	v := s.host.world.View()
 	data, err := protocol.EncodeEventData(&protocol.SessionResyncData{Reason: reason}, &protocol.EventHead{

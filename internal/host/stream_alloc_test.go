@@ -10,7 +10,7 @@ import (
 	"github.com/playctl/playctl/internal/world"
 )
 
-// discard is a connection that takes everything.
+// discard is a connection that accepts and drops everything.
 type discard struct{ header http.Header }
 
 func (d *discard) Header() http.Header         { return d.header }
@@ -21,7 +21,7 @@ func (d *discard) Flush()                      {}
 // SetWriteDeadline is what http.ResponseController looks for.
 func (d *discard) SetWriteDeadline(time.Time) error { return nil }
 
-// newTestStream is a stream at a cursor that writes to nobody.
+// newTestStream returns a stream at a cursor whose output is discarded.
 func (f *fixture) newTestStream(cursor uint64) *stream {
 	w := &discard{header: http.Header{}}
 	return &stream{
@@ -30,7 +30,7 @@ func (f *fixture) newTestStream(cursor uint64) *stream {
 	}
 }
 
-// One more subscriber costs no memory for an event: the frame is everybody's.
+// One more subscriber costs no memory for an event: all share the frame.
 func TestSendingAnEventAllocatesNothing(t *testing.T) {
 	f := newFixture(t)
 	agent := f.player(f.main())

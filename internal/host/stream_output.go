@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// output is where a stream writes to. What is written is sent by Flush at the latest,
-// and is not changed until then.
+// output is the destination of a stream. Written bytes are sent by Flush at the
+// latest, and must not be modified until then.
 type output interface {
 	Write(b []byte) (int, error)
 	Flush() error
 	SetWriteDeadline(at time.Time) error
 }
 
-// replyOutput is a reply of net/http. What is written is put together first: net/http
-// would send a packet for every few frames.
+// replyOutput is a reply of net/http. It buffers writes: net/http would send a packet
+// for every few frames.
 type replyOutput struct {
 	*http.ResponseController
 	w   http.ResponseWriter
 	buf *bufio.Writer
-	// timed reports whether a deadline is a timer which ends the reply also while nothing is
+	// timed reports whether a deadline is a timer that ends the reply even while nothing is
 	// written, as over HTTP/2.
 	timed bool
 }
@@ -32,7 +32,7 @@ func (o *replyOutput) Write(b []byte) (int, error) {
 		o.buf = replyBuffers.Get().(*bufio.Writer)
 		o.buf.Reset(o.w)
 	}
-	return o.buf.Write(b) //nolint:wrapcheck // The stream tells the kinds apart.
+	return o.buf.Write(b) //nolint:wrapcheck // The stream distinguishes the kinds of error.
 }
 
 func (o *replyOutput) Flush() error {
@@ -46,14 +46,14 @@ func (o *replyOutput) Flush() error {
 	}
 	err := o.ResponseController.Flush()
 	if err == nil && o.timed {
-		// What the write had time for is done.
+		// The write is complete.
 		_ = o.SetWriteDeadline(time.Time{})
 	}
 	return err //nolint:wrapcheck // As above.
 }
 
-// chunkOutput is a connection that was taken over: what is written until Flush becomes
-// one chunk (RFC 9112, section 7.1).
+// chunkOutput is a connection that was taken over: everything written until Flush
+// becomes one chunk (RFC 9112, section 7.1).
 type chunkOutput struct {
 	net.Conn
 	parts  net.Buffers
@@ -62,7 +62,7 @@ type chunkOutput struct {
 
 func (o *chunkOutput) Write(b []byte) (int, error) {
 	if o.length == 0 {
-		o.parts = append(o.parts[:0], nil) // the place of the length
+		o.parts = append(o.parts[:0], nil) // room for the length
 	}
 	o.parts, o.length = append(o.parts, b), o.length+len(b)
 	return len(b), nil
@@ -77,7 +77,7 @@ func (o *chunkOutput) Flush() error {
 	parts = append(parts, lineBreak)
 	o.parts, o.length = nil, 0
 	_, err := parts.WriteTo(o.Conn)
-	return err //nolint:wrapcheck // The stream tells the kinds apart.
+	return err //nolint:wrapcheck // The stream distinguishes the kinds of error.
 }
 
 var (

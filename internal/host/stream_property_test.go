@@ -17,12 +17,12 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// reader is one client of the property: how it opens its streams, and after how
-// many bytes it drops each of them. The last one it reads to the end.
+// reader is one client of the property test: how it opens its streams, and after
+// how many bytes it drops each of them. It reads the last one to the end.
 type reader struct {
 	inline, query bool
 	drops         []int
-	// lags is how many events the host is ahead before a stream is read on.
+	// lags is how many events the host must be ahead before the client continues reading.
 	lags []uint64
 }
 
@@ -35,9 +35,9 @@ func drawReader(t *rapid.T) reader {
 	}
 }
 
-// TestEverySubscriberSeesEveryEventOnce lets writers commit while clients read
-// at their own speed, drop their connections at any byte, fall off the ring and
-// come back. Each must see every event, once, in order, as the journal has it.
+// TestEverySubscriberSeesEveryEventOnce lets writers commit while clients read at
+// their own speed, drop their connections at any byte, fall behind the ring and
+// reconnect. Each must see every event, once, in order, as the journal has it.
 func TestEverySubscriberSeesEveryEventOnce(t *testing.T) {
 	f := newFixture(t, func(s *setup) { s.world.RingEvents = 16 })
 	main := f.main()
@@ -67,8 +67,8 @@ func TestEverySubscriberSeesEveryEventOnce(t *testing.T) {
 	})
 }
 
-// perform makes an agent do something n times, each of which is one event. It goes to
-// the world at once: the requests of writers would take most of the test's time.
+// perform has an agent do something n times, each of which is one event. It calls the
+// world directly: HTTP requests of writers would take most of the test's time.
 func (f *fixture) perform(a identity, n int) error {
 	for i := range n {
 		var c world.Command = chatLine(a.id, fmt.Sprintf("line %d", i))
@@ -86,7 +86,7 @@ func (f *fixture) perform(a identity, n int) error {
 	return nil
 }
 
-// command has the world do what an agent asks for, without a request.
+// command carries out an agent's command without an HTTP request.
 func (f *fixture) command(a identity, c world.Command) error {
 	_, err := f.world.Do(context.Background(), world.Request{Caller: world.Caller{NodeID: a.id}, SID: f.world.View().SID}, c)
 	return err
@@ -119,8 +119,8 @@ func (n *network) follow(r reader, who identity, start, end uint64) error {
 	return nil
 }
 
-// followOnce reads a stream until limit bytes came, it broke off, or the last
-// event was seen.
+// followOnce reads a stream until limit bytes came, the stream broke off, or the
+// last event was seen.
 func (n *network) followOnce(
 	r reader, who identity, seen, end uint64, limit int64, want func(uint64) (string, error),
 ) (now uint64, err error) {
@@ -172,8 +172,8 @@ func (n *network) followOnce(
 	return seen, nil
 }
 
-// recorded looks events up in the journal, once each of them is there. They are asked
-// for in order.
+// recorded looks events up in the journal, waiting until each of them is there. They
+// are looked up in order.
 func (n *network) recorded(start, end uint64, inline bool) func(uint64) (string, error) {
 	known := map[uint64]string{}
 	last := start

@@ -15,10 +15,10 @@ import (
 	"github.com/playctl/playctl/internal/world"
 )
 
-// taken is a stream on a connection that was taken over from net/http, whose
-// buffers and goroutines would take most of an idle stream's memory. One goroutine
-// waits for the client to go away. The events are written by a pump while the stream
-// keeps up, and otherwise by a goroutine that is there only meanwhile.
+// taken is a stream on a connection that was taken over from net/http, whose buffers
+// and goroutines would take most of an idle stream's memory. One goroutine waits for
+// the client to go away. The events are written by a pump while the stream keeps up,
+// and otherwise by a goroutine that runs until it has caught up.
 type taken struct {
 	stream
 	call   *call
@@ -28,25 +28,27 @@ type taken struct {
 	cancel context.CancelFunc
 	ctx    context.Context //nolint:containedctx // It ends with the client's connection.
 
-	// at is the stream's place in the pump, -1 while the pump does not have it.
+	// at is the stream's index in the pump, -1 while the pump does not have it.
 	at int
-	// rest is what is left of a chunk that did not fit the connection's queue.
+	// rest is the remainder of a chunk that did not fit the connection's queue.
 	rest []byte
-	// over is why the stream ends once rest is written; "" where it goes on.
+	// over is the reason why the stream ends once rest is written; "" where it continues.
 	over endReason
 
-	// gone is set when the client went away, and ended closed when nothing is written
-	// any more.
+	// gone is set when the client goes away, and ended is closed when nothing more is
+	// written.
 	gone  atomic.Bool
 	ended chan struct{}
 	end   endReason
 }
 
-// endGrace is how long a client has to take note of a stream's end.
+// endGrace is how long a client has to notice the end of a stream and close its
+// connection.
 const endGrace = 500 * time.Millisecond
 
-// takable is the connection of a request if its stream can go on without net/http:
-// over TLS and HTTP/2 it cannot, nor for a client that knows no chunks.
+// takable returns the connection of a request if its stream can continue without
+// net/http: over TLS and HTTP/2 it cannot, nor for a client that does not support
+// chunks.
 func takable(r *http.Request) (*gateConn, syscall.RawConn) {
 	conn := connOf(r)
 	if conn == nil || r.TLS != nil || r.ProtoMajor != 1 || r.ProtoMinor == 0 {
@@ -63,13 +65,13 @@ func takable(r *http.Request) (*gateConn, syscall.RawConn) {
 	return conn, raw
 }
 
-// take takes a stream's connection over, once its headers are said. It reports
-// whether it did; the call is then done when the stream has ended.
+// take takes a stream's connection over, once its headers are known. It reports
+// whether it did; the call then ends with the stream.
 func (s *stream) take(c *call, conn *gateConn, raw syscall.RawConn, greeting string) bool {
 	if _, _, err := c.control().Hijack(); err != nil {
 		return false
 	}
-	_, _ = conn.begin() // The handler's own end comes first.
+	_, _ = conn.begin() // The handler's own call of end comes first.
 	t := &taken{
 		stream: *s, call: c, conn: conn, raw: raw, pump: c.host.pumps.next(), at: -1, ended: make(chan struct{}),
 	}
@@ -77,7 +79,7 @@ func (s *stream) take(c *call, conn *gateConn, raw syscall.RawConn, greeting str
 	t.out, t.parks = &chunkOutput{Conn: conn.Conn}, true
 	c.detach()
 	go t.awaitClient()
-	t.goOn(func() endReason {
+	t.proceed(func() endReason {
 		if !t.sendPreamble(greeting) {
 			return endClient
 		}
@@ -87,16 +89,17 @@ func (s *stream) take(c *call, conn *gateConn, raw syscall.RawConn, greeting str
 	return true
 }
 
-// detach lets the call live longer than its handler, without what only that needs.
+// detach lets the call outlive its handler, without the values that only the handler
+// needs.
 func (c *call) detach() {
 	c.detached = true
 	c.r = &http.Request{Method: c.r.Method, URL: &url.URL{Path: c.r.URL.Path}}
 	c.w, c.controller, c.queryValues, c.next, c.idempotency = nil, nil, nil, nil, nil
 }
 
-// awaitClient waits until the client is gone or the stream has ended, and then ends
-// the call. What the client sends after its request is not answered; one that sends more
-// than another request could have is cut, as reading takes the host's time.
+// awaitClient waits until the client is gone or the stream has ended, and then ends the
+// call. Bytes that the client sends after its request are not answered; a client that
+// sends more than another request could hold is cut, as reading costs the host time.
 func (t *taken) awaitClient() {
 	var b [64]byte
 	for sent := 0; sent <= maxHeaderBytes; {
@@ -116,9 +119,9 @@ func (t *taken) awaitClient() {
 	t.host.conclude(t.call)
 }
 
-// resume is goOn on a goroutine of its own, for a stream that the pump let go.
+// resume is proceed on a goroutine of its own, for a stream that the pump released.
 func (t *taken) resume() {
-	t.goOn(func() endReason {
+	t.proceed(func() endReason {
 		if len(t.rest) > 0 {
 			t.setDeadline()
 			_, err := t.conn.Write(t.rest)
@@ -141,8 +144,9 @@ func (t *taken) follow() endReason {
 	return t.run(t.ctx)
 }
 
-// goOn does some of the stream's work, and then gives it to the pump or ends it.
-func (t *taken) goOn(work func() endReason) {
+// proceed does some of the stream's work, and then hands the stream to the pump or ends
+// it.
+func (t *taken) proceed(work func() endReason) {
 	end := endClient
 	defer func() {
 		if p := recover(); p != nil {
@@ -160,7 +164,7 @@ func (t *taken) goOn(work func() endReason) {
 	end = work()
 }
 
-// finish ends the stream. Nobody else has it any more.
+// finish ends the stream. Nothing else uses it any more.
 func (t *taken) finish(end endReason) {
 	t.end = end
 	if end == endClient || end == endSlow {
@@ -169,8 +173,8 @@ func (t *taken) finish(end endReason) {
 		now := time.Now()
 		_ = t.conn.SetWriteDeadline(now.Add(t.host.options.Streams.WriteTimeout))
 		_, err := t.conn.Write(lastChunk)
-		// A connection that is closed with something unread is cut, and what was sent
-		// last may be lost with it.
+		// Closing a connection with unread bytes resets it, and the last bytes sent may be
+		// lost.
 		tcp, ok := t.conn.(*gateConn).Conn.(*net.TCPConn)
 		if err != nil || !ok || tcp.CloseWrite() != nil || t.conn.SetReadDeadline(now.Add(endGrace)) != nil {
 			_ = t.conn.Close()

@@ -19,7 +19,7 @@ import (
 	"github.com/playctl/playctl/test/worldtest"
 )
 
-// smallRing makes a host that soon has to read events from the journal.
+// smallRing configures a host that soon has to read events from the journal.
 func smallRing(s *setup) { s.world.RingEvents = 4 }
 
 func TestStreamStartsAtOnceAndGoesOnLive(t *testing.T) {
@@ -171,8 +171,8 @@ func TestResetEndsStreamsAndOldCursors(t *testing.T) {
 	}
 }
 
-// A stream ends at once with its node, also one that waits for events and whose
-// node's end is none.
+// A stream ends at once with its node, even one that waits for events if the
+// deletion causes none.
 func TestStreamOfADeletedNodeEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -235,8 +235,8 @@ func TestSilentStreamGetsComments(t *testing.T) {
 	})
 }
 
-// Silence ends no stream of HTTP/2, where a write's deadline is a timer that goes on
-// after the write.
+// Silence ends no stream of HTTP/2, where a write's deadline is a timer that
+// continues after the write.
 func TestSilentStreamOverHTTP2(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -274,7 +274,8 @@ func TestStreamEndsCleanlyAfterARandomLife(t *testing.T) {
 		n := f.serve()
 		var mu sync.Mutex
 		lives := map[time.Duration]bool{}
-		// They live at the same time: an hour of a host takes as long for one as for four.
+		// The streams are open at the same time: an hour of a host takes as long for one as for
+		// four.
 		var living sync.WaitGroup
 		for range 4 {
 			s := n.subscribe(as(main), "")
@@ -298,9 +299,9 @@ func TestStreamEndsCleanlyAfterARandomLife(t *testing.T) {
 	})
 }
 
-// A subscriber that stops to read is cut when its write deadline passes, and
-// nobody else waits for it.
-func TestSlowSubscriberIsCutAndHurtsNobody(t *testing.T) {
+// A subscriber that stops reading is cut when its write deadline passes, and no
+// other waits for it.
+func TestSlowSubscriberIsCutAndDelaysNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		agent := f.player(f.main())
@@ -363,9 +364,9 @@ func wait(d time.Duration) {
 	<-ctx.Done()
 }
 
-// Reading what nobody answers takes the host's time, so a client that sends on and on beside
-// its stream is cut.
-func TestStreamOfAClientThatSendsOnIsCut(t *testing.T) {
+// Reading bytes that need no answer costs the host time, so a client that keeps sending
+// beside its stream is cut.
+func TestStreamOfAClientThatKeepsSendingIsCut(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
 	f.serveTCP()

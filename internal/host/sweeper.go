@@ -9,12 +9,12 @@ import (
 	"github.com/playctl/playctl/internal/world"
 )
 
-// sweepInterval is how often expired leases are looked for; the protocol wants an agent
-// whose lease expired off the map within 5 s.
+// sweepInterval is how often expired leases are looked for; the protocol requires that
+// an agent whose lease expired leaves the map within 5 s.
 const sweepInterval = time.Second
 
-// sweeper is the goroutine that removes what has expired. It starts at most
-// once, and stop waits for it.
+// sweeper is the goroutine that removes expired agents and records. It starts at
+// most once, and stop waits for it.
 type sweeper struct {
 	world *world.World
 	log   *slog.Logger
@@ -34,7 +34,7 @@ func (s *sweeper) start() {
 	})
 }
 
-// stop keeps one that was not started from starting, too.
+// stop also keeps a sweeper that was not started from starting.
 func (s *sweeper) stop() {
 	s.once.Do(func() {})
 	if s.cancel != nil {
@@ -58,9 +58,9 @@ func (s *sweeper) run(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil && !failing:
-			// One line when it starts to fail, one when it works again.
+			// The log gets one line when sweeping starts to fail, and one when it works again.
 			if stale := s.world.Stale(); stale != nil {
-				err = stale // The store's own words.
+				err = stale // The store's own error.
 			}
 			s.log.Error("the store does not accept writes: reads and streams continue, writes get 503, agents with expired leases stay; retrying every second", "error", err)
 		case err == nil && failing:

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// writeCertificate makes a certificate of its own for loopback.
+// writeCertificate writes a self-signed certificate for loopback.
 func writeCertificate(t *testing.T, certFile, keyFile string, serial int64) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -15,8 +15,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// newHandler routes requests to the lines of the table. Health and metrics are
-// there as well unless they have a listener of their own.
+// newHandler routes requests to the lines of the table. It serves health and
+// metrics as well unless they have a listener of their own.
 func (h *Host) newHandler() http.Handler {
 	mux := http.NewServeMux()
 	methods, embed := map[string][]string{}, map[string]bool{}
@@ -34,8 +34,8 @@ func (h *Host) newHandler() http.Handler {
 	notFound := h.notFound()
 	mux.Handle("/", notFound)
 	return secured(&h.options, func(w http.ResponseWriter, r *http.Request) {
-		// The mux would redirect a path that is not clean; a program that sent a
-		// body there is better refused.
+		// The mux would redirect a path that is not clean; a refusal is better for a
+		// program that sent a body there.
 		if h.leadsToPage(r) && h.watch.checkSite(r, false) == nil {
 			// Relative, so that it holds below a proxy's own path.
 			w.Header().Set("Location", "../watch")
@@ -50,7 +50,7 @@ func (h *Host) newHandler() http.Handler {
 	})
 }
 
-// hsts has a browser come back over TLS only, for a year (RFC 6797).
+// hsts makes a browser use TLS only, for a year (RFC 6797).
 const hsts = "max-age=31536000"
 
 // secured adds the security headers to every reply, and closes a connection on which a
@@ -58,8 +58,8 @@ const hsts = "max-age=31536000"
 func secured(o *Options, next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 {
-			// A request may have had a Content-Length as well, which net/http removed:
-			// a proxy that went by it takes what follows for another request (RFC 9112,
+			// A request may have had a Content-Length as well, which net/http removed: a proxy
+			// that relied on it takes the following bytes for another request (RFC 9112,
 			// section 6.3).
 			w.Header().Set("Connection", "close")
 		}
@@ -71,7 +71,7 @@ func secured(o *Options, next http.HandlerFunc) http.Handler {
 	})
 }
 
-// otherMethod answers a path's requests with a method that it does not have.
+// otherMethod answers requests to a path with a method that the path does not have.
 func (h *Host) otherMethod(p string, allowed []string, embed bool) http.Handler {
 	if slices.Contains(allowed, http.MethodGet) {
 		allowed = append(allowed, http.MethodHead)
@@ -90,8 +90,8 @@ func (h *Host) otherMethod(p string, allowed []string, embed bool) http.Handler 
 	})
 }
 
-// notFound answers every path that is not a route. They share one name in
-// measurements, so that nobody can make up names there.
+// notFound answers every path that is not a route. All share one name in the
+// metrics, so that clients cannot create names there.
 func (h *Host) notFound() http.Handler {
 	rt := &route{path: "other"}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -109,11 +109,11 @@ func (h *Host) leadsToPage(r *http.Request) bool {
 		(trimmed == h.service.Watch() || h.options.Compat == CompatAgentPlay && trimmed == protocol.ServiceAgentPlay.Watch())
 }
 
-// clientAddress is the address that a request came from. What a proxy says
-// counts only if the operator trusts the proxy: the list of X-Forwarded-For
-// is read from its end, and the first address that is not a trusted proxy is the
-// client. If that cannot be read the request is nobody's: all of those share the
-// limits of one stranger.
+// clientAddress is the address that a request came from. A proxy's header counts
+// only if the operator trusts the proxy: the list of X-Forwarded-For is read from
+// its end, and the first address that is not a trusted proxy is the client. If
+// that address cannot be parsed, the request shares the limits of one unknown
+// address with all such requests.
 func (h *Host) clientAddress(r *http.Request) netip.Addr {
 	addr := parseAddress(r.RemoteAddr)
 	if !h.options.trusts(addr) {
@@ -131,7 +131,7 @@ func (h *Host) clientAddress(r *http.Request) netip.Addr {
 	return addr
 }
 
-// unreadable stands for every address that cannot be read.
+// unreadable stands for every address that cannot be parsed.
 var unreadable = netip.IPv6Unspecified()
 
 func (o *Options) trusts(addr netip.Addr) bool {
@@ -143,7 +143,7 @@ func (o *Options) trusts(addr netip.Addr) bool {
 	return false
 }
 
-// parseAddress reads an address with or without a port.
+// parseAddress parses an address with or without a port.
 func parseAddress(text string) netip.Addr {
 	if ap, err := netip.ParseAddrPort(text); err == nil {
 		return ap.Addr().Unmap().WithZone("")
@@ -155,8 +155,9 @@ func parseAddress(text string) netip.Addr {
 	return addr.Unmap().WithZone("")
 }
 
-// What pages of listed origins may send and see beyond what browsers always
-// allow. Cookies are not: the watch page has the host's own origin.
+// The headers that pages of listed origins may send and read beyond those that
+// browsers always allow. Cookies are not allowed: the watch page has the host's
+// own origin.
 const (
 	corsRequestHeaders = "authorization, content-type, idempotency-key, if-none-match, last-event-id, x-api-key, x-node-id, " +
 		"x-node-passw, x-play-min-rev, x-registration-token"
@@ -165,8 +166,8 @@ const (
 	corsMaxAge = "600"
 )
 
-// allowOrigin lets a page of a listed origin read the reply. Every other page
-// gets no such header, whatever it sends.
+// allowOrigin lets a page of a listed origin read the reply. Other pages get no
+// such header, whatever they send.
 func (h *Host) allowOrigin(c *call) {
 	if len(h.options.CORSOrigins) == 0 && (!c.route.embed || len(h.options.WatchEmbed) == 0) {
 		return
@@ -184,7 +185,7 @@ func (h *Host) allowOrigin(c *call) {
 	header.Set("Access-Control-Expose-Headers", shown)
 }
 
-// preflight answers a browser's question before a request of a listed origin.
+// preflight answers a browser's preflight request for a page of a listed origin.
 func (c *call) preflight(methods string) bool {
 	header := c.w.Header()
 	if c.r.Method != http.MethodOptions || header.Get("Access-Control-Allow-Origin") == "" ||
@@ -211,7 +212,7 @@ type certificate struct {
 	current           atomic.Pointer[tls.Certificate]
 }
 
-// loadCertificate reads the files that the options name; nil if they name none.
+// loadCertificate reads the files that the options name; it returns nil if they name none.
 func loadCertificate(certFile, keyFile string) (*certificate, error) {
 	if certFile == "" {
 		return nil, nil //nolint:nilnil // There is no TLS.
@@ -223,7 +224,7 @@ func loadCertificate(certFile, keyFile string) (*certificate, error) {
 	return c, nil
 }
 
-// load reads the files and takes them into use if they fit together.
+// load reads the files and uses them from now on if key and certificate match.
 func (c *certificate) load() error {
 	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
 	if err != nil {
@@ -242,8 +243,8 @@ func (c *certificate) config() *tls.Config {
 	}
 }
 
-// openapiRoute gives the document that describes all the others. It is the same
-// for everybody, so nobody has to say who they are.
+// openapiRoute serves the document that describes all other routes. It is the same
+// for every caller, so it requires no credentials.
 func openapiRoute() route {
 	document := encodedFile("openapi.json", func() ([]byte, error) { return openapi.JSON(), nil })
 	return route{
@@ -253,7 +254,7 @@ func openapiRoute() route {
 			if coding != world.Identity {
 				c.w.Header()["Content-Encoding"] = codingHeaders[coding]
 			}
-			// It is part of the program, so there is no error to read it.
+			// The document is part of the program, so reading it cannot fail.
 			c.write(http.StatusOK, document.in[coding]().body)
 			return nil
 		}},

@@ -8,28 +8,28 @@ import (
 	"time"
 )
 
-// turns shares the processor among callers that have long work: to read a page or a part
-// of the history, or to write a part of a long reply. As many do so at once as leave half
-// of the processors to short requests, which would otherwise wait for all long ones that
-// came before. Callers have turns one after the other, however many requests each has.
+// turns shares the processors among callers with long work: to read a page or a part of
+// the history, or to write a part of a long reply. The number of turns at once leaves
+// half of the processors to short requests, which would otherwise wait for all long ones
+// before them. Callers have turns one after the other, however many requests each has.
 type turns struct {
 	mu   sync.Mutex
 	free int
-	// waiting are the requests that wait for a turn, by caller, in the order in which they
-	// came, and next the callers that have one, in the order of their turns.
+	// waiting are the requests that wait for a turn, by caller, in the order of their
+	// arrival, and next are the callers of waiting requests, in the order of their turns.
 	waiting map[string][]chan struct{}
 	next    []string
 }
 
-// longestTurn is how long a turn to write lasts at most. A client that takes nothing
-// keeps the writer waiting, but nobody else. A processor copies some MiB in that time.
+// longestTurn is how long a turn to write lasts at most. A client that does not read
+// delays its own writer, but no other. A processor copies some MiB in that time.
 const longestTurn = 2 * time.Millisecond
 
 func newTurns(processors int) *turns {
 	return &turns{free: max(processors/2, 1), waiting: map[string][]chan struct{}{}}
 }
 
-// begin waits for a turn of a caller's, which end ends.
+// begin waits for a turn of the caller, which end ends.
 func (t *turns) begin(ctx context.Context, caller string) error {
 	t.mu.Lock()
 	if t.free > 0 {
@@ -49,12 +49,12 @@ func (t *turns) begin(ctx context.Context, caller string) error {
 	case <-ctx.Done():
 	}
 	if !t.leave(caller, turn) {
-		t.end() // It came at the same moment.
+		t.end() // The turn came at the same moment.
 	}
 	return fmt.Errorf("wait for a turn: %w", context.Cause(ctx))
 }
 
-// leave takes one that waits off the list and reports whether it was there.
+// leave removes a waiting request and reports whether it was waiting.
 func (t *turns) leave(caller string, turn chan struct{}) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -89,8 +89,8 @@ func (t *turns) end() {
 	}
 }
 
-// beginShort is begin for a turn that ends automatically after longestTurn. What it
-// returns ends it before.
+// beginShort is begin for a turn that ends automatically after longestTurn. The
+// function that it returns ends the turn earlier.
 func (t *turns) beginShort(ctx context.Context, caller string) (end func(), err error) {
 	if err := t.begin(ctx, caller); err != nil {
 		return nil, err
@@ -103,8 +103,8 @@ func (t *turns) beginShort(ctx context.Context, caller string) (end func(), err 
 	}, nil
 }
 
-// writePart writes a part of a long reply in turns of the caller's. On HTTP/1.1 without
-// TLS those are of writes that do not wait for the client.
+// writePart writes a part of a long reply in turns of the caller. On HTTP/1.1 without
+// TLS a turn covers only writes that do not wait for the client.
 func (c *call) writePart(b []byte) (int, error) {
 	c.paceReply()
 	if conn, raw := takable(c.r); conn != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// queued begins a turn of each caller while another has it, and gives the order in which
-// they have theirs.
+// queued begins a turn of each caller while another has the turn, and returns the order
+// in which they get theirs.
 func queued(t *testing.T, turns *turns, callers ...string) (order []string) {
 	t.Helper()
 	if err := turns.begin(t.Context(), "another"); err != nil {
@@ -61,7 +61,7 @@ func TestTurnsLeaveHalfOfTheProcessors(t *testing.T) {
 	}
 }
 
-// Who no longer waits is left out, and a turn that comes just then is not lost.
+// A caller that no longer waits is skipped, and a turn that comes just then is not lost.
 func TestATurnThatNobodyWaitsForGoesToTheNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := newTurns(1)
@@ -91,7 +91,7 @@ func TestATurnThatNobodyWaitsForGoesToTheNext(t *testing.T) {
 	})
 }
 
-// A client that takes nothing of a long reply ends its turn after a while.
+// The turn of a client that reads nothing of a long reply ends after a while.
 func TestAShortTurnEndsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := newTurns(1)
@@ -102,7 +102,7 @@ func TestAShortTurnEndsByItself(t *testing.T) {
 		if err := turns.begin(t.Context(), "another"); err != nil {
 			t.Fatal(err)
 		}
-		end() // It has ended.
+		end() // The turn has ended.
 		if turns.free != 0 {
 			t.Error("a turn was ended twice")
 		}
@@ -110,9 +110,9 @@ func TestAShortTurnEndsByItself(t *testing.T) {
 	})
 }
 
-// Long replies that nobody reads keep nobody else's waiting, on HTTP/1.1 and TLS, and the
-// turn to write is free when all are stalled.
-func TestLongRepliesThatNobodyReadsKeepNobodyWaiting(t *testing.T) {
+// Long replies that are not read do not delay others, on HTTP/1.1 and TLS, and the turn
+// to write is free when all are stalled.
+func TestUnreadLongRepliesDelayNoOther(t *testing.T) {
 	text := bytes.Repeat([]byte("a"), 16<<20)
 	for name, secure := range map[string]bool{"plain": false, "TLS": true} {
 		t.Run(name, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// watchRoutes are those of the watch page.
+// watchRoutes are the routes of the watch page.
 func watchRoutes(s protocol.Service) []route {
 	return append(pageRoutes(s), embedRoute(s), route{
 		method: http.MethodPost, path: s.WatchSession(), body: bodyNeeded, embed: true,
@@ -40,28 +40,28 @@ func sendWatchTokens(c *call) error {
 }
 
 const (
-	// tokensCountedFor is how long a number of watch tokens is not counted again, and
-	// mostTokensCounted the highest number: they are in the store only.
-	tokensCountedFor  = time.Minute
-	mostTokensCounted = 100_000
+	// tokensCountedFor is how long a count of watch tokens is reused, and
+	// maxTokensCounted the highest count: the tokens are in the store only.
+	tokensCountedFor = time.Minute
+	maxTokensCounted = 100_000
 )
 
-// tokenCount is how many watch tokens there were at a time.
+// tokenCount is the last count of watch tokens, with its time.
 type tokenCount struct {
 	mu sync.Mutex
 	n  int
 	at time.Time
 }
 
-// read counts the tokens if it did not so lately. While the store does not answer it
-// returns the number of before.
+// read counts the tokens unless the last count is recent. While the store does not
+// answer it returns the last count.
 func (t *tokenCount) read(w *world.World) float64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.at.IsZero() || time.Since(t.at) >= tokensCountedFor {
 		ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
 		defer cancel()
-		if n, err := w.CountWatchTokens(ctx, mostTokensCounted); err == nil {
+		if n, err := w.CountWatchTokens(ctx, maxTokensCounted); err == nil {
 			t.n = n
 		}
 		t.at = time.Now()
@@ -69,13 +69,13 @@ func (t *tokenCount) read(w *world.World) float64 {
 	return float64(t.n)
 }
 
-// planRevokeToken ends one of the caller's tokens.
+// planRevokeToken revokes one of the caller's tokens.
 func planRevokeToken(c *call) (action, error) {
 	id := c.query().Get(protocol.QueryID)
 	return end(protocol.QueryID, id, "the token to revoke", world.RevokeWatchToken{ID: id})
 }
 
-// planWatchToken gives the calling main node a token.
+// planWatchToken creates a token for the calling main node.
 func planWatchToken(c *call) (action, error) {
 	token := creds.GenerateToken()
 	return do(world.CreateWatchToken{
@@ -108,7 +108,7 @@ func sendWatchSession(c *call) error {
 		return err
 	}
 	if p == nil {
-		// The cookie of the request is as valid as any.
+		// The request's own cookie is valid.
 		p = c.pass
 	} else if err := c.setCookie(p); err != nil {
 		return err
@@ -119,9 +119,10 @@ func sendWatchSession(c *call) error {
 // frameTerm is how long the pass of a page in a frame is valid.
 const frameTerm = time.Hour
 
-// sendFramePass gives the page in a frame what it shows in a header: browsers keep
-// cookies that are strict from pages of other sites. It is valid to watch only,
-// as the page that frames it decides what people believe they press.
+// sendFramePass gives the page in a frame a pass to send in a header: browsers
+// withhold SameSite=Strict cookies in pages of other sites. The pass is valid for
+// watching only, as the framing page could trick people into pressing its buttons
+// (clickjacking).
 func (c *call) sendFramePass(token protocol.Secret) error {
 	if len(c.host.options.WatchEmbed) == 0 {
 		return protocol.Errorf(protocol.CodeForbidden,
@@ -151,8 +152,8 @@ func (c *call) sendFramePass(token protocol.Secret) error {
 	})
 }
 
-// newPass is what a request for a cookie gets: for a token, or what is free. It
-// is nil if the caller may keep the cookie that it has.
+// newPass returns the pass for a new cookie: that of a token, or what the host
+// gives freely. It is nil if the caller may keep its present cookie.
 func (c *call) newPass(token protocol.Secret) (*pass, error) {
 	if !token.IsZero() {
 		return c.passForToken(token)
@@ -169,7 +170,7 @@ func (c *call) newPass(token protocol.Secret) (*pass, error) {
 		}
 	}
 	if c.pass != nil && (c.pass.scope == protocol.WatchScopeAct || c.pass.scope == free || free == "") {
-		return nil, nil //nolint:nilnil // The caller keeps what it has.
+		return nil, nil //nolint:nilnil // The caller keeps its cookie.
 	}
 	switch {
 	case free != "":
@@ -182,8 +183,8 @@ func (c *call) newPass(token protocol.Secret) (*pass, error) {
 		"this page needs a link with a token: a main node makes one with \"playctl watch\"")
 }
 
-// passForToken looks a token up by its digest, which says nothing about other
-// tokens however long the look-up takes.
+// passForToken looks a token up by its digest, so that the time of the lookup
+// reveals nothing about other tokens.
 func (c *call) passForToken(token protocol.Secret) (*pass, error) {
 	known, err := c.host.world.WatchToken(c.r.Context(), creds.SecretDigest(token))
 	if err != nil {
@@ -205,7 +206,7 @@ func wrongToken() error {
 	return protocol.Errorf(protocol.CodeCredentialsInvalid, "the token is invalid or has expired: get another link")
 }
 
-// watchOwner is the main node that a token or a cookie belongs to.
+// watchOwner returns the main node that a token or a cookie belongs to.
 func (c *call) watchOwner(owner string, since int64, gone func() error) (node *world.Node, err error) {
 	err = c.checkFresh(func() error {
 		var there bool
@@ -217,8 +218,8 @@ func (c *call) watchOwner(owner string, since int64, gone func() error) (node *w
 	return node, err
 }
 
-// tokenLives reports whether the token that a cookie was made from is still there.
-// While the store does not answer, what it said before counts.
+// tokenLives reports whether the token that a cookie was created from still
+// exists. While the store does not answer, its last answer counts.
 func (h *Host) tokenLives(ctx context.Context, p *pass) bool {
 	known, err := h.world.WatchToken(ctx, p.token)
 	return known != nil || err != nil
@@ -236,15 +237,15 @@ func (c *call) setCookie(p *pass) error {
 	return nil
 }
 
-// takesPass reports whether a watch cookie counts on this route. Credentials that
-// come with a cookie count instead of it.
+// takesPass reports whether this route accepts a watch cookie. Credentials sent
+// with a cookie take precedence over it.
 func (c *call) takesPass() bool {
 	h := c.r.Header
 	return c.rules.callers&viewers != 0 && h.Get(protocol.HeaderNodeID) == "" && h.Get(protocol.HeaderNodePassw) == ""
 }
 
-// authenticateViewer takes the caller for the viewer of its cookie. shown is
-// false if it has none.
+// authenticateViewer identifies the caller as the viewer of its cookie. shown is
+// false if it sent none.
 func (c *call) authenticateViewer() (shown bool, err error) {
 	if shown, err = c.readPass(); !shown || err != nil {
 		return shown, err
@@ -256,8 +257,8 @@ func (c *call) authenticateViewer() (shown bool, err error) {
 	return true, nil
 }
 
-// shownPass is the pass in a request's header, else in its cookie. shown is false
-// where it has none.
+// shownPass returns the pass in a request's header, else in its cookie. shown is
+// false if there is none.
 func (c *call) shownPass() (value string, shown bool) {
 	if values := c.r.Header.Values(protocol.HeaderWatchPass); len(values) > 0 {
 		return values[0], true
@@ -268,8 +269,8 @@ func (c *call) shownPass() (value string, shown bool) {
 	return "", false
 }
 
-// readPass reads the request's pass into c.pass. It is valid if this world
-// made it, it has not expired, its main node is there, and what was free still is.
+// readPass reads the request's pass into c.pass. It is valid if this world created
+// it, it has not expired, its main node exists, and access that was free still is.
 func (c *call) readPass() (shown bool, err error) {
 	value, shown := c.shownPass()
 	if !shown {
@@ -308,10 +309,10 @@ func wrongPass() error {
 	return protocol.Errorf(protocol.CodeCredentialsInvalid, "the watch cookie has expired or is not this world's: get another")
 }
 
-// passKeys keeps the key of cookies, so that the store is asked once.
+// passKeys caches the key of cookies, so that it is read from the store once.
 type passKeys struct{ key atomic.Pointer[[]byte] }
 
-// current is the key that is in the store.
+// current returns the key that is in the store.
 func (k *passKeys) current(ctx context.Context, w *world.World) ([]byte, error) {
 	secret, err := w.WatchSecret(ctx)
 	if err != nil {
@@ -325,8 +326,8 @@ func (k *passKeys) current(ctx context.Context, w *world.World) ([]byte, error) 
 	return key, nil
 }
 
-// open reads a cookie's value; nil if it is not this world's. Before it says
-// so it asks the store, where another host may have put the secret meanwhile.
+// open reads a cookie's value; nil if it is not this world's. Before it returns
+// nil it reads the store, where another host may have put the secret meanwhile.
 func (k *passKeys) open(ctx context.Context, w *world.World, value string) (*pass, error) {
 	if key := k.key.Load(); key != nil {
 		if p := openPass(*key, value); p != nil {

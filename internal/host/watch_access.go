@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// WatchAccess says what of the watch page is free.
+// WatchAccess says which access to the watch page needs no token.
 type WatchAccess string
 
 // The modes of access to the watch page.
@@ -20,29 +20,29 @@ const (
 	// WatchLocal gives both scopes freely on a loopback listener, and nothing
 	// elsewhere. It is the default.
 	WatchLocal WatchAccess = "local"
-	// WatchPublic is WatchLocal, and watching is free for everybody.
+	// WatchPublic is WatchLocal, with free watching for everybody.
 	WatchPublic WatchAccess = "public"
 	// WatchToken gives nothing freely.
 	WatchToken WatchAccess = "token"
 )
 
-// proxyHeaders are those that show that a request came through a proxy. A client
-// that adds one to its own request only loses what is free.
+// proxyHeaders are the headers that show that a request came through a proxy. A
+// client that adds one to its own request only loses free access.
 var proxyHeaders = []string{
 	"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Server", "X-Real-Ip",
 }
 
-// watchRules are what a host knows about who may watch.
+// watchRules decide who may watch.
 type watchRules struct {
 	options *Options
-	// public is the public URL, nil if there is none, and elsewhere reports whether
-	// it is not one of loopback.
+	// public is the public URL, nil if there is none, and elsewhere reports whether it
+	// does not name loopback.
 	public    *url.URL
 	elsewhere bool
 	origins   *http.CrossOriginProtection
 }
 
-// newWatchRules reads options that were checked, and keeps them.
+// newWatchRules returns the rules of options that were checked.
 func newWatchRules(o *Options) (*watchRules, error) {
 	rules := &watchRules{options: o, origins: http.NewCrossOriginProtection()}
 	if o.PublicURL == "" {
@@ -60,17 +60,17 @@ func newWatchRules(o *Options) (*watchRules, error) {
 	return rules, nil
 }
 
-// checkOrigin returns an error for a request that a page of another origin made a
-// browser send. Reads are checked as well.
+// checkOrigin returns an error for a request that a browser sent for a page of
+// another origin. Reads are checked as well.
 func (w *watchRules) checkOrigin(r *http.Request) error {
 	asked := *r
-	// The library lets methods pass that change nothing.
+	// The library accepts every request with a safe method.
 	asked.Method = http.MethodPost
-	return w.origins.Check(&asked) //nolint:wrapcheck // The callers do.
+	return w.origins.Check(&asked) //nolint:wrapcheck // The callers wrap it.
 }
 
-// checkWatchOrigin refuses what a page of another origin asks with a cookie; one that
-// may show the town shows its pass in a header.
+// checkWatchOrigin refuses a request of a page of another origin with a cookie; a
+// page that may embed the town sends its pass in a header.
 func checkWatchOrigin(c *call) error {
 	if c.fromEmbed() && c.r.Header.Get(protocol.HeaderWatchPass) != "" {
 		return nil
@@ -85,10 +85,11 @@ func (c *call) refuseOtherOrigin() error {
 	return nil
 }
 
-// checkSite refuses, if no credentials decide, what a page from elsewhere made a
-// browser send: one whose name leads to this host (DNS rebinding), or one of
-// another origin that the operator did not list, unless it may show the town, which
-// authenticate holds it to. A link to the host's own page has no origin and goes on.
+// checkSite refuses, on a host that checks no credentials, a request that a browser
+// sent for a foreign page: one whose name resolves to this host (DNS rebinding), or
+// one of another origin that the operator did not list, unless it may embed the
+// town, for which authenticate requires a pass. A link to the host's own page has no
+// origin and passes.
 func (w *watchRules) checkSite(r *http.Request, embedded bool) error {
 	if !w.options.NoRepository {
 		return nil
@@ -108,7 +109,7 @@ func (w *watchRules) checkSite(r *http.Request, embedded bool) error {
 	return nil
 }
 
-// knows reports whether a name can be meant for this host. Names that anybody can
+// knows reports whether a name may refer to this host. Names that anybody can
 // register have a dot.
 func (w *watchRules) knows(name string) bool {
 	if name == "" {
@@ -120,9 +121,9 @@ func (w *watchRules) knows(name string) bool {
 		w.public != nil && strings.EqualFold(w.public.Hostname(), name)
 }
 
-// freeScope returns what a request gets without a token, empty for nothing. A host
-// that listens on loopback gives it to names of this machine only: the page of
-// a stranger whose name leads here must get nothing (DNS rebinding).
+// freeScope returns the scope that a request gets without a token, empty for none.
+// A host that listens on loopback grants it for names of this machine only: a
+// foreign page whose name resolves to this host must get nothing (DNS rebinding).
 func (h *Host) freeScope(r *http.Request) protocol.WatchScope {
 	switch {
 	case h.options.WatchAccess == WatchToken:
@@ -135,9 +136,9 @@ func (h *Host) freeScope(r *http.Request) protocol.WatchScope {
 	return ""
 }
 
-// isLocal reports whether a request to a loopback listener may be taken for one
-// of a person at this machine. Behind a proxy it may be anybody's, so only what
-// the operator named counts if there is a sign of one.
+// isLocal reports whether a request to a loopback listener may count as sent from
+// this machine. Behind a proxy it may come from anywhere, so if there is a sign of
+// one only the names that the operator listed count.
 func (w *watchRules) isLocal(r *http.Request) bool {
 	name := hostName(r.Host)
 	if slices.Contains(w.options.WatchNames, name) {
@@ -166,9 +167,9 @@ func isLoopbackName(name string) bool {
 	return err == nil && addr.Unmap().IsLoopback()
 }
 
-// cookieFrame is what surrounds the value of a request's watch cookie. Browsers
-// keep the cookies of ports together, so the port of the page's address is in
-// the name.
+// cookieFrame returns a request's watch cookie without its value. Browsers share
+// cookies among the ports of a host, so the port of the page's address is in the
+// name.
 func (c *call) cookieFrame() *http.Cookie {
 	frame := &http.Cookie{Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: c.r.TLS != nil} //nolint:gosec // G124: Secure wherever TLS is
 	authority := &url.URL{Host: c.r.Host}
@@ -184,7 +185,7 @@ func (c *call) cookieFrame() *http.Cookie {
 		frame.Name += "_" + port
 	}
 	if frame.Secure && frame.Path == "/" {
-		// A browser takes a cookie of such a name from this very host only (RFC
+		// Browsers accept a cookie with this prefix only from the host itself (RFC
 		// 6265bis, section 4.1.3.2).
 		frame.Name = "__Host-" + frame.Name
 	}

@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// cardAge is for how long a picture is sent though the map has changed since:
-	// one picture takes a processor 0.1 s, and every link that is shown asks for it.
+	// cardAge is for how long a picture is sent although the map has changed since: a
+	// picture takes 0.1 s of processor time, and every display of a link requests it.
 	cardAge = 10 * time.Second
-	// cacheCard lets those who show a link keep its picture for a while.
+	// cacheCard lets sites that show a link cache its picture for a while.
 	cacheCard = "public, max-age=60"
 )
 
@@ -29,8 +29,8 @@ type cardCache struct {
 	picture encoded
 }
 
-// of is the picture of a view, or one from up to cardAge before now. While one is
-// drawn others wait for it.
+// of returns the picture of a view, or one from up to cardAge before now. While
+// one is drawn, other calls wait for it.
 func (c *cardCache) of(v *world.View, name string, now time.Time) (encoded, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,7 +47,7 @@ func (c *cardCache) of(v *world.View, name string, now time.Time) (encoded, erro
 	return c.picture, nil
 }
 
-// townOf reads the rows that a picture shows. Of the others it counts the agents.
+// townOf reads the rows that a picture shows. Of the remaining rows it counts the agents.
 func townOf(v *world.View, name string) *card.Town {
 	town := &card.Town{World: cmp.Or(name, unnamedWorld)}
 	for _, leaf := range v.Tree.Occupants() {
@@ -79,7 +79,7 @@ func townOf(v *world.View, name string) *card.Town {
 	return town
 }
 
-// sendCard sends the picture of the world where everybody may look.
+// sendCard sends the picture of the world where everybody may watch.
 func sendCard(c *call) error {
 	if c.host.options.WatchAccess != WatchPublic {
 		return protocol.Errorf(protocol.CodeNotFound, "there is no such route")
@@ -92,7 +92,7 @@ func sendCard(c *call) error {
 	for k, v := range pageHeaders {
 		header.Set(k, v)
 	}
-	// It is shown on other sites: that is what it is for.
+	// The picture is meant to be shown on other sites.
 	header.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	c.sendFile(picture, mediaTypes[".png"], cacheCard, world.Identity)
 	return nil

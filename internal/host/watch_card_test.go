@@ -37,7 +37,7 @@ func TestALinkHasAPictureWhereWatchingIsPublic(t *testing.T) {
 	}
 }
 
-func TestThePictureIsThePublicAddressesAndNobodyElses(t *testing.T) {
+func TestThePictureNeedsPublicWatching(t *testing.T) {
 	f := newFixture(t, func(s *setup) {
 		s.host.WatchAccess, s.host.PublicURL = WatchPublic, "https://town.example.com/sub"
 	})

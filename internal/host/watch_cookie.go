@@ -14,15 +14,15 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// pass is what a watch cookie says. It is authenticated, not encrypted: nothing
-// in it is secret, and its holder may read it.
+// pass is the content of a watch cookie. It is authenticated, not encrypted:
+// nothing in it is secret, and its holder may read it.
 type pass struct {
 	viewer [viewerBytes]byte
 	scope  protocol.WatchScope
 	// expires has a resolution of milliseconds.
 	expires time.Time
-	// owner is the main node whose token it was made from, made at ownerSince;
-	// both are zero where it was given freely.
+	// owner is the main node whose token it was created from, and ownerSince the time
+	// when that node was created; both are zero where it was given freely.
 	owner      string
 	ownerSince int64
 	// token is the digest of that token.
@@ -35,21 +35,21 @@ const (
 	// viewerBytes is the entropy of a viewer id: 128 bits.
 	viewerBytes = 16
 	passVersion = 2
-	// passHead is the length of what comes before the owner: version, scope,
-	// free, two times, the viewer and the token.
+	// passHead is the length of the fields before the owner: version, scope, free, two
+	// times, the viewer and the token.
 	passHead = 3 + 8 + 8 + viewerBytes + sha256.Size
 	// maxPassChars bounds what is decoded; owners have at most 128 bytes.
 	maxPassChars = 512
 )
 
-// newViewer draws a viewer id.
+// newViewer returns a random viewer id.
 func newViewer() (id [viewerBytes]byte) {
 	// Since Go 1.24 rand.Read fills the slice or ends the program.
 	_, _ = rand.Read(id[:])
 	return id
 }
 
-// label is the viewer among the audiences of events; no node's id has a colon.
+// label names the viewer in the audiences of events; no node's id has a colon.
 func (p *pass) label() string {
 	return "viewer:" + base64.RawURLEncoding.EncodeToString(p.viewer[:])
 }
@@ -64,7 +64,7 @@ func passKey(secret []byte) ([]byte, error) {
 	return key, nil
 }
 
-// seal is the cookie's value: the fields and their HMAC-SHA-256 (RFC 2104) as
+// seal returns the cookie's value: the fields and their HMAC-SHA-256 (RFC 2104) as
 // unpadded base64url.
 func (p *pass) seal(key []byte) string {
 	b := make([]byte, 0, passHead+len(p.owner)+sha256.Size)
@@ -77,8 +77,8 @@ func (p *pass) seal(key []byte) string {
 	return base64.RawURLEncoding.EncodeToString(append(b, authenticator(key, b)...))
 }
 
-// openPass is the reverse of seal; nil for a cookie that this world did not make. It
-// compares in constant time.
+// openPass is the reverse of seal; it returns nil for a cookie that this world did
+// not create. It compares in constant time.
 func openPass(key []byte, value string) *pass {
 	if len(value) > maxPassChars {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// FuzzWatchCookie sees that only what was sealed opens, as what it was.
+// FuzzWatchCookie checks that only sealed cookies open, with their original content.
 func FuzzWatchCookie(f *testing.F) {
 	key := []byte("a key that is as long as a hash.")
 	sealed := (&pass{scope: protocol.WatchScopeAct, expires: time.UnixMilli(5), owner: "m", ownerSince: 7}).seal(key)
@@ -41,7 +41,7 @@ func describe(p *pass) string {
 	return string(b)
 }
 
-// TestAWatchCookieIsGoodAtAnotherHostOfTheWorld also stands for a restart: the other
+// TestAWatchCookieIsGoodAtAnotherHostOfTheWorld covers a restart as well: the other
 // host has nothing of the first but the store.
 func TestAWatchCookieIsGoodAtAnotherHostOfTheWorld(t *testing.T) {
 	f := newFixture(t)

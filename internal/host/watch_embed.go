@@ -7,28 +7,28 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// What a page of an origin in WatchEmbed may send and see beyond what browsers always
-// allow: no credentials but the pass, and no cookie.
+// The headers that a page of an origin in WatchEmbed may send and read beyond those
+// that browsers always allow: no credentials but the pass, and no cookie.
 const (
 	embedRequestHeaders = "content-type, last-event-id, x-play-min-rev, " + protocol.HeaderWatchPass
 	embedReplyHeaders   = "retry-after, x-play-rev, x-request-id"
 )
 
-// fromEmbed reports whether a page of an origin in WatchEmbed asks for what such pages
-// may read. What it gets there it gets for a pass only.
+// fromEmbed reports whether a page of an origin in WatchEmbed requests a route that
+// such pages may read. It needs a pass for every such route.
 func (c *call) fromEmbed() bool {
 	list := c.host.options.WatchEmbed
 	return c.route.embed && len(list) > 0 && slices.Contains(list, c.r.Header.Get("Origin"))
 }
 
-// needsPass reports whether nothing but a pass in the header may let a request in,
-// also on a host that asks nobody for credentials.
+// needsPass reports whether a request needs a pass in the header, even on a host
+// that checks no credentials.
 func (c *call) needsPass() bool {
 	return c.fromEmbed() && !slices.Contains(c.host.options.CORSOrigins, c.r.Header.Get("Origin"))
 }
 
-// checkSessionOrigin lets pages of origins in WatchEmbed ask for a pass, which
-// checkSessionKind holds them to.
+// checkSessionOrigin lets pages of origins in WatchEmbed request a session;
+// checkSessionKind restricts them to a pass.
 func checkSessionOrigin(c *call) error {
 	if c.fromEmbed() {
 		return nil
@@ -45,10 +45,10 @@ func checkSessionKind(c *call, request *protocol.WatchSessionRequest) error {
 }
 
 // townScript is the script that makes <playctl-town> an element of pages of other
-// origins. It keeps its name, as those pages hold it.
+// origins. Its name must not change, as those pages contain it.
 const townScript = "town.js"
 
-// embedRoute serves it.
+// embedRoute serves townScript.
 func embedRoute(s protocol.Service) route {
 	return route{method: http.MethodGet, path: s.WatchTown(), embed: true, order: []step{func(c *call) error {
 		return c.sendPageFile(townScript, cachePage)

@@ -15,7 +15,7 @@ import (
 
 const framer = "https://site.example"
 
-// framed is a host whose page pages of framer may show.
+// framed is a host whose page may be framed by pages of framer.
 func framed(t *testing.T, access WatchAccess) *fixture {
 	t.Helper()
 	return newFixture(t, func(s *setup) {
@@ -24,7 +24,7 @@ func framed(t *testing.T, access WatchAccess) *fixture {
 	})
 }
 
-// pass is what a page in a frame gets.
+// pass returns the pass that a page in a frame gets.
 func (f *fixture) framePass(token string, options ...func(*http.Request)) (*reply, protocol.WatchSessionReply) {
 	f.t.Helper()
 	body := map[string]any{"framed": true}
@@ -59,7 +59,8 @@ func TestOnlyListedOriginsMayFrameThePage(t *testing.T) {
 	}
 }
 
-// TestAPageInAFrameWatchesByAHeader has it read, never act, and be given no cookie.
+// TestAPageInAFrameWatchesByAHeader lets the page read, but not act, and gives it no
+// cookie.
 func TestAPageInAFrameWatchesByAHeader(t *testing.T) {
 	f := local(framed(t, WatchPublic))
 	r, given := f.framePass("")
@@ -76,7 +77,8 @@ func TestAPageInAFrameWatchesByAHeader(t *testing.T) {
 	f.get("/api/play/snapshot?sid="+sid, byPage, passing(protocol.NewSecret("none").Wire())).refused(protocol.CodeCredentialsInvalid)
 }
 
-// TestAPassNeedsWhatWatchingNeeds asks for one where nothing is free, and where no page may be framed.
+// TestAPassNeedsWhatWatchingNeeds requests a pass where nothing is free, and where no page may be
+// framed.
 func TestAPassNeedsWhatWatchingNeeds(t *testing.T) {
 	f := framed(t, WatchLocal)
 	r, _ := f.framePass("")
@@ -119,7 +121,7 @@ var embedded = map[string]bool{
 	"GET /api/play/session": true, "GET /api/play/snapshot": true, "GET /api/play/events": true, "POST /api/play/sdk/rpc": true,
 }
 
-// TestListedOriginsMayReadAndNothingElse asks each route for what browsers ask before a request.
+// TestListedOriginsMayReadAndNothingElse sends each route a preflight request.
 func TestListedOriginsMayReadAndNothingElse(t *testing.T) {
 	for _, open := range []bool{false, true} {
 		f := newFixture(t, func(s *setup) {
@@ -149,7 +151,8 @@ func TestListedOriginsMayReadAndNothingElse(t *testing.T) {
 	}
 }
 
-// TestAPageOfAListedOriginNeedsAPass has it read with one, act with none, and get neither cookie nor what a cookie gives.
+// TestAPageOfAListedOriginNeedsAPass lets the page read with a pass, never act, and get neither a
+// cookie nor the access of a cookie.
 func TestAPageOfAListedOriginNeedsAPass(t *testing.T) {
 	for _, open := range []bool{false, true} {
 		f := local(newFixture(t, func(s *setup) {
@@ -171,7 +174,8 @@ func TestAPageOfAListedOriginNeedsAPass(t *testing.T) {
 		f.get(target, bySite).refused(protocol.CodeCredentialsMissing)
 		f.get(target, bySite, passing(protocol.NewSecret("none").Wire())).refused(protocol.CodeCredentialsInvalid)
 		f.get(target, bySite, passing(given.Pass), with("Origin", "https://evil.example")).refusedAny(protocol.CodeForbidden, protocol.CodeOriginForbidden)
-		// Nor does a cookie count that a browser sends along, as it does to another port of the same name.
+		// A cookie that the browser sends along, as it does to another port of the same name, does not
+		// count either.
 		act := f.watcher(protocol.WatchScopeAct, "")
 		f.get(target, bySite, showing(act)).refusedAny(protocol.CodeForbidden, protocol.CodeCredentialsMissing)
 		for _, body := range []string{`{}`, `{"framed":false}`} {
@@ -181,7 +185,7 @@ func TestAPageOfAListedOriginNeedsAPass(t *testing.T) {
 				t.Errorf("a page of another origin gets the cookie %q", r.header.Get("Set-Cookie"))
 			}
 		}
-		// What leads here by a name of its own is no page of a listed origin.
+		// A foreign name that resolves to this host is not a listed origin.
 		f.post(f.service.WatchSession(), `{"framed":true}`, bySite, called("evil.example")).refusedAny(protocol.CodeHostUnknown, protocol.CodeCredentialsMissing)
 	}
 }
@@ -196,7 +200,7 @@ func (r *reply) refusedAny(one, other protocol.Code) {
 	}
 }
 
-// TestTheTownsScriptIsThereForListedOrigins loads it; it is all in one file.
+// TestTheTownsScriptIsThereForListedOrigins loads the script, which is one file.
 func TestTheTownsScriptIsThereForListedOrigins(t *testing.T) {
 	f := framed(t, WatchPublic)
 	r := f.get("/play/watch/town.js", bySite).ok()

@@ -23,9 +23,8 @@ import (
 	"github.com/playctl/playctl/web/watch"
 )
 
-// pageHeaders keep the page to itself: it runs no script and loads nothing but
-// the host's own files, is shown in no other page, and tells nobody where it
-// was.
+// pageHeaders isolate the page: it runs scripts and loads files of the host only,
+// cannot be framed by other pages, and sends no referrer.
 var pageHeaders = map[string]string{
 	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 		"font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -35,7 +34,8 @@ var pageHeaders = map[string]string{
 	"X-Frame-Options":              "DENY",
 }
 
-// headersOfPage are those of the page where pages of some origins may show it in a frame.
+// headersOfPage returns the headers of the page where pages of the origins in embed may
+// show it in a frame.
 func headersOfPage(embed []string) map[string]string {
 	if len(embed) == 0 {
 		return pageHeaders
@@ -43,26 +43,27 @@ func headersOfPage(embed []string) map[string]string {
 	headers := maps.Clone(pageHeaders)
 	policy := headers["Content-Security-Policy"]
 	headers["Content-Security-Policy"] = strings.Replace(policy, "frame-ancestors 'none'", "frame-ancestors "+strings.Join(embed, " "), 1)
-	// It knows no list of origins.
+	// This header cannot list origins.
 	delete(headers, "X-Frame-Options")
 	return headers
 }
 
 const (
-	// cachePage has the page asked for again each time, cacheAsset keeps what has
-	// its content in its name for a year, the longest that is usual for caches.
+	// cachePage makes browsers revalidate the page each time, cacheAsset lets files
+	// named by a hash of their content be cached for a year, the longest time in
+	// common use.
 	cachePage  = "no-cache"
 	cacheAsset = "public, max-age=31536000, immutable"
 )
 
-// pageFile is one file of the page, or another that stays as it is. It is read and
-// compressed when it is first asked for.
+// pageFile is one file of the page, or another that never changes. It is read and
+// compressed when it is first requested.
 type pageFile struct {
 	mediaType string
 	in        map[world.Coding]func() encoded
 }
 
-// encoded is a file as it travels, and its entity tag.
+// encoded is a file as it is sent, with its entity tag.
 type encoded struct {
 	body []byte
 	tag  string
@@ -72,7 +73,7 @@ type encoded struct {
 // page is the built page, the same for every host of the process.
 var page = sync.OnceValues(func() (map[string]*pageFile, error) { return readPage(watch.Files()) })
 
-// readPage lists the files by name; assets without their folder.
+// readPage returns the files by name, assets without their folder.
 func readPage(files fs.FS) (map[string]*pageFile, error) {
 	all := map[string]*pageFile{}
 	names, err := fs.Glob(files, "assets/*")
@@ -97,7 +98,7 @@ func indexFile(files fs.FS, o *Options) *pageFile {
 	return encodedFile(pageIndex, func() ([]byte, error) {
 		b, err := fs.ReadFile(files, pageIndex)
 		if err != nil {
-			return b, err //nolint:wrapcheck // The caller does.
+			return b, err //nolint:wrapcheck // The caller wraps it.
 		}
 		shown := html.EscapeString(cmp.Or(name, unnamedWorld))
 		var head string
@@ -117,14 +118,14 @@ func indexFile(files fs.FS, o *Options) *pageFile {
 	})
 }
 
-// unnamedWorld is what a world without a name is called.
+// unnamedWorld is the name shown for a world without one.
 const unnamedWorld = "The town"
 
-// cardTags are what sites read to show a link as a card (the Open Graph protocol).
-// Title and address are escaped.
+// cardTags returns the tags that sites read to show a link as a card (the Open
+// Graph protocol). Title and address must be escaped.
 func cardTags(title, address string) string {
 	const what = "A town of AI agents, live. Everything on it is proved in your browser."
-	// Without an address of its own the host names the picture relative to the page.
+	// Without a public address the picture is named relative to the page.
 	picture := "watch/card.png"
 	if address != "" {
 		picture = address + protocol.ServicePlay.WatchCard()
@@ -172,14 +173,14 @@ func encodedFile(name string, read func() ([]byte, error)) *pageFile {
 	return f
 }
 
-// tagOf is the entity tag of a text.
+// tagOf returns the entity tag of a text.
 func tagOf(text []byte) string {
 	sum := sha256.Sum256(text)
 	return `"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
-// mediaTypes are those of the page's files; a system's own table may say
-// otherwise, and a script under another type does not run.
+// mediaTypes are the types of the page's files; a system's own table may differ,
+// and a script under another type does not run.
 var mediaTypes = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".svg": "image/svg+xml", ".png": "image/png", ".woff2": "font/woff2", ".json": protocol.MediaTypeJSON,
@@ -195,10 +196,10 @@ func mediaTypeOf(name string) string {
 	return "application/octet-stream"
 }
 
-// assetName is the wildcard of the assets' path.
+// assetName is the name of the wildcard in the assets' path.
 const assetName = "name"
 
-// pageRoutes serve the page; they ask for nothing.
+// pageRoutes serve the page without credentials.
 func pageRoutes(s protocol.Service) []route {
 	return []route{
 		{method: http.MethodGet, path: s.WatchCard(), order: []step{sendCard}},
@@ -233,7 +234,7 @@ func (c *call) sendPageFile(name, cache string) error {
 		header.Set(k, v)
 	}
 	if c.r.TLS != nil || isLoopbackName(hostName(c.r.Host)) {
-		// Elsewhere browsers ignore it, and complain of that in their console.
+		// Elsewhere browsers ignore it, with a warning in their console.
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	}
 	c.sendFile(e, file.mediaType, cache, coding)
@@ -255,6 +256,6 @@ func (c *call) sendFile(e encoded, mediaType, cache string, coding world.Coding)
 	header.Set("Content-Type", mediaType)
 	header.Set("Content-Length", strconv.Itoa(len(e.body)))
 	c.begin(http.StatusOK)
-	// A failure to write is the client's going away.
+	// A failure to write means that the client is gone.
 	c.written, _ = c.w.Write(e.body)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// assetReference is how the page names its files.
+// assetReference matches the page's references to its files.
 var assetReference = regexp.MustCompile(`(?:src|href)="(?:\./)?watch/assets/([^"]+)"`)
 
 // TestTheWatchPageIsServedWhole loads the page and everything it names, as a browser would.
@@ -58,7 +58,7 @@ func TestTheWatchPageHasNoScriptOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestTheWatchPageTravelsOnceAndSmall(t *testing.T) {
+func TestTheWatchPageIsCompressedAndCached(t *testing.T) {
 	f := newFixture(t)
 	plain := f.get("/play/watch").ok()
 	tags := map[string]bool{plain.header.Get("Etag"): true}
@@ -85,7 +85,7 @@ func TestTheWatchPageTravelsOnceAndSmall(t *testing.T) {
 	}
 }
 
-func TestASlashTooManyLeadsToTheWatchPage(t *testing.T) {
+func TestATrailingSlashLeadsToTheWatchPage(t *testing.T) {
 	f := newFixture(t)
 	for _, target := range []string{"/play/watch/", "/agent-play/watch/", "/agent-play/watch"} {
 		rec := httptest.NewRecorder()

@@ -13,7 +13,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// local makes a fixture's host one that listens on loopback.
+// local makes the fixture's host behave as if it listens on loopback.
 func local(f *fixture) *fixture {
 	f.host.loopback.Store(true)
 	return f
@@ -36,7 +36,7 @@ func showing(cookies ...*http.Cookie) func(*http.Request) {
 	}
 }
 
-// enter asks for a cookie.
+// enter requests a cookie.
 func (f *fixture) enter(token string, options ...func(*http.Request)) (*reply, *http.Cookie) {
 	f.t.Helper()
 	body := map[string]any{}
@@ -51,7 +51,7 @@ func (f *fixture) enter(token string, options ...func(*http.Request)) (*reply, *
 	return r, cookies[0]
 }
 
-// watcher gets a cookie of a scope that must be given.
+// watcher gets a cookie, which must have the given scope.
 func (f *fixture) watcher(want protocol.WatchScope, token string, options ...func(*http.Request)) *http.Cookie {
 	f.t.Helper()
 	r, cookie := f.enter(token, options...)
@@ -63,7 +63,7 @@ func (f *fixture) watcher(want protocol.WatchScope, token string, options ...fun
 	return cookie
 }
 
-// link is a token of a main node.
+// link creates a watch token of a main node.
 func (f *fixture) link(owner identity) string {
 	f.t.Helper()
 	var reply protocol.WatchTokenReply
@@ -93,7 +93,7 @@ func TestWatchCookieCountsWhereItShould(t *testing.T) {
 	for name, g := range good {
 		method, path, isRoute := strings.Cut(name, " ")
 		if strings.HasPrefix(path, "/play/watch/session") || name == "POST /api/nodes" {
-			continue // They ask for no credentials.
+			continue // These routes need no credentials.
 		}
 		for scope, cookie := range map[string]*http.Cookie{"watch": watch, "act": act} {
 			t.Run(name+"/"+scope, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestWatchCookieCountsWhereItShould(t *testing.T) {
 	}
 }
 
-// TestFreeWatching is who gets what without a token.
+// TestFreeWatching checks which callers get which scope without a token.
 func TestFreeWatching(t *testing.T) {
 	const act, watch = protocol.WatchScopeAct, protocol.WatchScopeWatch
 	cases := map[string]struct {
@@ -155,7 +155,7 @@ func TestFreeWatching(t *testing.T) {
 				s.host.WatchAccess, s.host.PublicURL, s.host.WatchNames = c.access, c.public, []string{"box.local"}
 			})
 			f.host.loopback.Store(!c.remote)
-			// No Origin: what is asked is only about names.
+			// No Origin: this test is only about names.
 			bare := func(r *http.Request) { r.Header.Del("Origin"); r.Header.Del("Sec-Fetch-Site") }
 			r, cookie := f.enter("", bare, c.set)
 			if c.code != "" {
@@ -217,7 +217,7 @@ func TestAWatchCookieIsSetAsItShould(t *testing.T) {
 	}
 }
 
-// TestWatchTokenAndItsCookieEndWithTheNode follows a link from its making to the end.
+// TestWatchTokenAndItsCookieEndWithTheNode follows a link from its creation to its end.
 func TestWatchTokenAndItsCookieEndWithTheNode(t *testing.T) {
 	f := newFixture(t)
 	owner := f.main()
@@ -237,7 +237,7 @@ func TestWatchTokenAndItsCookieEndWithTheNode(t *testing.T) {
 	f.enterRefused(token, protocol.CodeCredentialsInvalid)
 }
 
-// revoke ends the token of an account that is at a place in its list.
+// revoke ends the token at an index of the account's list.
 func (f *fixture) revoke(owner identity, place int) {
 	f.t.Helper()
 	var list protocol.WatchTokensReply
@@ -262,7 +262,7 @@ func (f *fixture) enterRefused(token string, code protocol.Code, options ...func
 	}
 }
 
-// TestWatchCookiesThatAreNotGood are forged, of another world, ended, or no longer free.
+// TestWatchCookiesThatAreNotGood sends forged, foreign and expired cookies, and ended free ones.
 func TestWatchCookiesThatAreNotGood(t *testing.T) {
 	f, other := local(newFixture(t)), local(newFixture(t))
 	mine := f.watcher(protocol.WatchScopeAct, "")
@@ -283,7 +283,7 @@ func TestWatchCookiesThatAreNotGood(t *testing.T) {
 		})
 	}
 	f.get(f.play("/snapshot"), byPage, showing(mine)).ok()
-	// What was free is looked at with every request.
+	// Free access is checked with every request.
 	f.get(f.play("/snapshot"), byPage, showing(mine), with("X-Forwarded-For", "203.0.113.7")).refused(protocol.CodeCredentialsInvalid)
 	f.get(f.play("/snapshot"), byPage, showing(mine), called("rebound.example:7420"), with("Origin", "http://rebound.example:7420")).
 		refused(protocol.CodeCredentialsInvalid)
@@ -291,7 +291,7 @@ func TestWatchCookiesThatAreNotGood(t *testing.T) {
 	f.get(f.play("/snapshot"), byPage, showing(mine)).refused(protocol.CodeCredentialsInvalid)
 }
 
-// TestNodeCredentialsWinOverACookie sees that wrong credentials are not mended by a cookie.
+// TestNodeCredentialsWinOverACookie checks that no cookie makes up for wrong credentials.
 func TestNodeCredentialsWinOverACookie(t *testing.T) {
 	f := local(newFixture(t))
 	cookie := f.watcher(protocol.WatchScopeAct, "")
@@ -300,7 +300,7 @@ func TestNodeCredentialsWinOverACookie(t *testing.T) {
 	f.get(f.play("/snapshot"), byPage, showing(cookie), with("Authorization", "Bearer no")).refused(protocol.CodeCredentialsInvalid)
 }
 
-// TestAViewerSeesItsOwnAnswers has one viewer ask, and another watch.
+// TestAViewerSeesItsOwnAnswers lets one viewer ask and another watch.
 func TestAViewerSeesItsOwnAnswers(t *testing.T) {
 	f := local(newFixture(t))
 	agent := f.player(f.main())
@@ -319,7 +319,7 @@ func TestAViewerSeesItsOwnAnswers(t *testing.T) {
 			t.Error("the event is not for the viewer that asked and no other viewer")
 		}
 	}
-	// A viewer speaks for no agent.
+	// A viewer may not speak for an agent.
 	f.post(f.play("/proximity-action"), map[string]any{"fromPlayerId": agent.id, "toPlayerId": agent.id, "action": "chat"},
 		byPage, showing(asker)).refused(protocol.CodeForbidden)
 }
@@ -349,7 +349,7 @@ func TestNothingOfAWatchSessionIsLogged(t *testing.T) {
 	}
 }
 
-// TestStreamsOfACookieEndWithIt ends one by time, and one by the deletion of its main node.
+// TestStreamsOfACookieEndWithIt ends a stream by time, and one by deleting its main node.
 func TestStreamsOfACookieEndWithIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const left = 10 * time.Minute

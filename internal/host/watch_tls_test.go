@@ -14,8 +14,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// TestAWatchCookieUnderTLS enters over a real TLS connection, as a browser
-// with its own store of cookies.
+// TestAWatchCookieUnderTLS enters over a real TLS connection, as a browser with
+// its own cookie jar.
 func TestAWatchCookieUnderTLS(t *testing.T) {
 	folder := t.TempDir()
 	certFile, keyFile := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
@@ -48,7 +48,7 @@ func TestAWatchCookieUnderTLS(t *testing.T) {
 	}
 }
 
-// browserThatTrusts is a client with cookies that takes one certificate.
+// browserThatTrusts returns a client with cookies that trusts one certificate.
 func browserThatTrusts(t *testing.T, certFile string) *http.Client {
 	t.Helper()
 	certificate, err := os.ReadFile(certFile)
@@ -68,7 +68,7 @@ func browserThatTrusts(t *testing.T, certFile string) *http.Client {
 	return &http.Client{Jar: jar, Transport: transport}
 }
 
-// enterOver asks for a cookie as the page does.
+// enterOver requests a cookie as the page does.
 func (f *fixture) enterOver(browser *http.Client, base string) *http.Response {
 	f.t.Helper()
 	response := f.over(browser, http.MethodPost, base+protocol.ServicePlay.WatchSession(), "{}")
@@ -78,8 +78,8 @@ func (f *fixture) enterOver(browser *http.Client, base string) *http.Response {
 	return response
 }
 
-// over sends a request of the page's and reads the reply, which must be JSON
-// where it says so.
+// over sends a request as the page does and reads the reply, which must be valid
+// if it claims to be JSON.
 func (f *fixture) over(browser *http.Client, method, target, body string) *http.Response {
 	f.t.Helper()
 	request, err := http.NewRequestWithContext(f.t.Context(), method, target, strings.NewReader(body))

@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// directWriter is for systems where nothing is written without waiting.
+// directWriter is for systems without writes that do not wait.
 type directWriter struct{}
 
 func newDirectWriter() *directWriter { return &directWriter{} }
 
-// write writes nothing: the stream's goroutine does.
+// write writes nothing: the stream's goroutine does it instead.
 func (*directWriter) write(syscall.RawConn, []byte) (int, error) { return 0, nil }
 
 // write writes all of b to a connection in one turn.

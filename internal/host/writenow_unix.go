@@ -20,7 +20,7 @@ type directWriter struct {
 
 func newDirectWriter() *directWriter {
 	w := &directWriter{}
-	// Made once: a new one for each write would be an allocation.
+	// Created once: a new closure for each write would be an allocation.
 	w.call = func(fd uintptr) bool {
 		w.n, w.err = syscall.Write(int(fd), w.bytes)
 		return true
@@ -30,7 +30,7 @@ func newDirectWriter() *directWriter {
 
 // write writes as much as there is room for, and returns how much that was.
 func (w *directWriter) write(conn syscall.RawConn, b []byte) (int, error) {
-	// Where the connection is closed nothing is called.
+	// If the connection is closed, the function is not called.
 	w.bytes, w.n, w.err = b, 0, nil
 	err := conn.Write(w.call)
 	w.bytes = nil
@@ -43,8 +43,8 @@ func (w *directWriter) write(conn syscall.RawConn, b []byte) (int, error) {
 	return max(w.n, 0), err
 }
 
-// write writes all of b to a connection. Only the writes themselves are turns: for the
-// client to take something it waits without one.
+// write writes all of b to a connection. Only the writes themselves take a turn: while
+// it waits for the client to read, it has none.
 func (t *turns) write(ctx context.Context, caller string, _ net.Conn, raw syscall.RawConn, b []byte) (n int, err error) {
 	waited := raw.Write(func(fd uintptr) bool {
 		for n < len(b) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A write to a connection that is closed is none, whatever was written to another one before.
+// A write to a closed connection writes nothing, whatever was written to another one before.
 func TestNothingIsWrittenToAClosedConnection(t *testing.T) {
 	ln, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
