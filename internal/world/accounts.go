@@ -53,7 +53,8 @@ func (c CreateAgentNode) plan(p *planner) (any, error) {
 		return nil, err
 	}
 	if p.st.usage(p.st.RootKey).Bytes > 0 {
-		// What somebody wrote under this id while there was no repository is not this agent's.
+		// Records written under this id while the host had no repository do not belong to this
+		// agent.
 		if err := p.forgetHistories(p.st.RootKey, c.AgentNodeID); err != nil {
 			return nil, err
 		}
@@ -101,8 +102,8 @@ func (p *planner) deleteAgent(node *Node) error {
 	return p.emit(protocol.EventPlayerRemoved, &protocol.PlayerRemovedData{PlayerID: node.ID, Reason: protocol.RemovedDeleted})
 }
 
-// deleteNode stages the end of a node, of its rows and of what is kept of it,
-// without an event.
+// deleteNode stages the removal of a node, of its rows and of its records, without
+// an event.
 func (p *planner) deleteNode(node *Node) error {
 	p.erase(store.Nodes, node.ID)
 	if node.Kind != protocol.NodeKindAgent {
@@ -149,7 +150,8 @@ func (p *planner) deleteSpaceNode(node *Node) error {
 	return p.putSpace(&next, protocol.SpaceChanged, "lost its node")
 }
 
-// deleteAccount deletes a main node with all it holds: one change, one event.
+// deleteAccount deletes a main node with everything that belongs to it: one change, one
+// event.
 func (p *planner) deleteAccount(node *Node) (any, error) {
 	agents := agentsOf(p.st.nodes, p.st.children[node.ID])
 	p.closed = node.ID

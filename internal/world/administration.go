@@ -39,7 +39,7 @@ func (c RemoveOccupant) plan(p *planner) (any, error) {
 }
 
 // removeStructure takes a structure off the map. Its spaces stay, without a place; the
-// event is that of the first of them.
+// event is the one of the first space.
 func (p *planner) removeStructure(row *protocol.Structure) error {
 	p.dropRow(row.StableKey())
 	announced := false

@@ -8,7 +8,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Aggregate is what is kept of an agent besides its row; it survives the row.
+// Aggregate is the data of an agent that is kept besides its row, and outlives the row.
 type Aggregate struct {
 	Name       string   `json:"name"`
 	ToolNames  []string `json:"toolNames"`
@@ -16,15 +16,16 @@ type Aggregate struct {
 	YieldCount int64    `json:"yieldCount"`
 	UpdatedAt  int64    `json:"updatedAt"`
 
-	// Account is the main node that has the agent, the root node where there are none.
+	// Account is the main node that owns the agent, or the root node where there are no main
+	// nodes.
 	Account string `json:"-"`
 }
 
 // Flagged reports whether the agent has reached the threshold of zone signals.
 func (a *Aggregate) Flagged() bool { return a.ZoneCount >= protocol.FlaggedZoneCount }
 
-// size is about how many bytes of memory it takes, with the record of it that readers
-// share.
+// size returns about how many bytes of memory the aggregate takes, with the record
+// that readers share.
 func (a *Aggregate) size() int {
 	const maps, text = 256, 16
 	size := maps + 2*len(a.Name)
@@ -34,7 +35,7 @@ func (a *Aggregate) size() int {
 	return size
 }
 
-// setAggregate counts what is kept of an agent for the account that has it.
+// setAggregate stores an agent's aggregate and counts its size for the agent's account.
 func (s *state) setAggregate(id string, next *Aggregate) {
 	if next != nil {
 		next.Account = s.accountOf(id)
@@ -42,9 +43,10 @@ func (s *state) setAggregate(id string, next *Aggregate) {
 	setCounted(s, s.aggregates, id, next, func(v *Aggregate, by int) { s.count(v.Account, AgentBytes, by*v.size()) })
 }
 
-// makeRoomForNames stages that the oldest names are forgotten of agents that are off
-// the map, where an account or all of them have more than the operator allows with
-// what is to be kept of one. Of all it is the account with the most that loses them.
+// makeRoomForNames stages the removal of the oldest names of agents off the map,
+// where the next aggregate of an agent would take its account, or all accounts
+// together, beyond the operator's limit. If all together are beyond it, the account
+// with the most loses names.
 func (p *planner) makeRoomForNames(id string, next *Aggregate) error {
 	more := next.size()
 	if prev := p.st.aggregates[id]; prev != nil {
@@ -70,9 +72,9 @@ func (p *planner) makeRoomForNames(id string, next *Aggregate) error {
 	return nil
 }
 
-// forgetNames stages that the oldest of an account's agents that are off the map are
-// forgotten, until what is over a limit has room, and a little more. passed are those
-// that stay or were forgotten before.
+// forgetNames stages the removal of an account's oldest agents off the map, until the
+// amount beyond a limit has room, and a little more. passed are the agents that stay
+// or were forgotten before.
 func (p *planner) forgetNames(name string, over, limit int, passed map[string]bool) (freed int) {
 	if over <= 0 {
 		return 0

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// answerGrace is for how long a stream counts that ended: its reader comes back.
+	// answerGrace is for how long an ended stream still counts: its reader may reconnect.
 	answerGrace = 10 * time.Second
-	// maxDeclarations bounds what is kept of one node's streams; further ones count as
-	// streams that say nothing.
+	// maxDeclarations bounds the different declarations of one node's streams; streams
+	// with further ones count as undeclared.
 	maxDeclarations = 16
-	// maxDeclarationsOfAll does that where nobody shows who they are, so that all streams
-	// are kept as one node's.
+	// maxDeclarationsOfAll is the bound where callers are not authenticated, so that all
+	// streams count as one node's.
 	maxDeclarationsOfAll = 1024
-	// peerTerm bounds how long other hosts are waited for.
+	// peerTerm bounds the wait for other hosts.
 	peerTerm = 400 * time.Millisecond
 )
 
@@ -31,27 +31,27 @@ type listeners struct {
 	mu    sync.Mutex
 	now   func() time.Time
 	began time.Time
-	// before has the agents that were on the map when this host began: their programs
-	// may still be on their way back.
+	// before has the agents that were on the map when this host started: their
+	// programs may not have reconnected yet.
 	before map[string]string
-	// nodes are the streams by their caller, then by what they say.
+	// nodes are the streams by caller, then by declaration.
 	nodes map[string]map[string]*listener
 	ended []endedListener
 
-	// hosts is how many there were when they were last counted, fewer when there last
-	// were fewer than before.
+	// hosts is the number of other hosts at the last count, and fewer the time when
+	// that number last fell.
 	hosts int
 	fewer time.Time
-	// asked are the questions to other hosts that wait for answers.
+	// asked are the open questions to other hosts.
 	asked map[string]chan peerAnswer
 }
 
-// listener are the streams of one node that say the same.
+// listener stands for the streams of one node with the same declaration.
 type listener struct {
 	answers protocol.Answers
 	open    int
-	// until is for how long it counts after the last of its streams ended; it is among
-	// those that ended once, however many streams that were.
+	// until is the time until which the listener counts after its last stream ended;
+	// it is in the list of ended listeners once, however many streams ended.
 	until time.Time
 	ended bool
 }
@@ -67,12 +67,12 @@ func newListeners(now func() time.Time, players map[string]string) *listeners {
 	}
 }
 
-// AddListener adds a stream of a node, with what it declares about the agents that its
-// reader answers for. The caller calls leave when it has ended.
+// AddListener adds a stream of a node with its declaration of the agents that its
+// reader answers for. The caller must call leave when the stream has ended.
 func (w *World) AddListener(node string, answers protocol.Answers) (leave func()) {
 	l, most := w.listeners, maxDeclarations
 	if w.options.NoRepository {
-		node, most = "", maxDeclarationsOfAll // Nobody has shown who they are.
+		node, most = "", maxDeclarationsOfAll // Callers are not authenticated.
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -123,7 +123,7 @@ func (l *listeners) forget() {
 	}
 }
 
-// answering is what this host's streams say of an agent.
+// answering returns whether, by this host's streams, a program answers for an agent.
 func (w *World) answering(agent agentKey) string {
 	l, connection := w.listeners, w.registry.lease(agent.id).ConnectionID
 	callers := []string{agent.id, agent.owner}
@@ -152,8 +152,8 @@ func (w *World) answering(agent agentKey) string {
 
 // Answering reports for agents on the map whether a program answers for them, at any
 // host of the world; those that are not on the map are left out. Unknown are agents
-// of which no stream says it while one does not say for which it is, or a host did
-// not say.
+// that no stream declares while another stream declares nothing or a host did not
+// answer.
 func (w *World) Answering(ctx context.Context, ids []string) map[string]string {
 	found := map[string]string{}
 	var open []string
@@ -169,10 +169,10 @@ func (w *World) Answering(ctx context.Context, ids []string) map[string]string {
 	return found
 }
 
-// agentKey is what the stable key of an agent's row says.
+// agentKey is the content of the stable key of an agent's row.
 type agentKey struct{ owner, id string }
 
-// agents are those of the agents that are on the map, all of them where none is
+// agents returns the named agents that are on the map, or all agents if none is
 // named.
 func (v *View) agents(ids []string) []agentKey {
 	named := make(map[string]bool, len(ids))
@@ -190,7 +190,7 @@ func (v *View) agents(ids []string) []agentKey {
 	return found
 }
 
-// peerQuestion and peerAnswer are what hosts ask each other outside the journal. A
+// peerQuestion and peerAnswer are messages between hosts outside the journal. A
 // host of an older version does not answer.
 type peerQuestion struct {
 	Nonce  string   `json:"nonce"`
@@ -203,13 +203,13 @@ type peerAnswer struct {
 	Unknown []string `json:"unknown,omitempty"`
 }
 
-// The kinds of their messages, besides those of secrets and of progress.
+// The kinds of these messages, besides those of secrets and of progress.
 const (
 	agentsMessage    = 4
 	answeringMessage = 5
 )
 
-// askPeers adds what other hosts know.
+// askPeers adds the answers of other hosts.
 func (w *World) askPeers(ctx context.Context, ids []string, found map[string]string) {
 	ctx, cancel := context.WithTimeout(ctx, peerTerm)
 	defer cancel()
@@ -254,8 +254,8 @@ func (w *World) askPeers(ctx context.Context, ids []string, found map[string]str
 	}
 }
 
-// otherHosts counts the other hosts of the world. whole is false while one may have
-// gone whose readers have not come back yet.
+// otherHosts counts the other hosts of the world. whole is false while a host may
+// have left whose readers have not reconnected yet.
 func (w *World) otherHosts(ctx context.Context) (others int, whole bool) {
 	hosts, err := w.present(ctx, presenceTerm)
 	if err != nil {
@@ -268,7 +268,7 @@ func (w *World) otherHosts(ctx context.Context) (others int, whole bool) {
 	return len(hosts), l.fewer.IsZero() || l.now().Sub(l.fewer) >= answerGrace
 }
 
-// count notes how many hosts there are.
+// count records the number of hosts.
 func (l *listeners) count(hosts int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -286,8 +286,8 @@ func (w *World) sendPeers(ctx context.Context, kind byte, message any) error {
 	return w.options.Journal.Send(ctx, append([]byte{kind}, text...))
 }
 
-// receiveAnswering applies a message of another host, or of this one. It waits for nothing but
-// the message that answers it.
+// receiveAnswering applies a message of another host, or of this one. It waits only for the
+// reply to be sent.
 func (w *World) receiveAnswering(ctx context.Context, message []byte) {
 	kind, text := message[0], message[1:]
 	l := w.listeners
@@ -325,12 +325,12 @@ func (w *World) receiveAnswering(ctx context.Context, message []byte) {
 		l.mu.Unlock()
 		select {
 		case waiting <- answer:
-		default: // nobody waits, or more hosts came
+		default: // no call waits any more, or more hosts joined
 		}
 	}
 }
 
-// lease is what holds an agent on the map, the zero value where it stays without.
+// lease returns the lease of an agent, the zero value if it stays on the map without one.
 func (r *Registry) lease(agentID string) lease {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -343,8 +343,8 @@ func (r *Registry) lease(agentID string) lease {
 // Lease is the term of an agent's lease in seconds, 0 if it has none.
 func (r *Registry) Lease(agentID string) int { return r.lease(agentID).TTLSeconds }
 
-// Asked is when an agent was last asked since this host began, the zero time for
-// never.
+// Asked returns when an agent was last asked since this host started, the zero
+// time for never.
 func (r *Registry) Asked(agentID string) time.Time {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -354,10 +354,10 @@ func (r *Registry) Asked(agentID string) time.Time {
 	return time.Time{}
 }
 
-// maxAsked bounds for how many agents it is known when they were last asked.
+// maxAsked bounds the number of agents whose last question is remembered.
 const maxAsked = 1 << 14
 
-// take takes over the leases and the open requests that records changed; the lock is
+// take updates the leases and the open requests that a record changed; the lock is
 // held.
 func (r *Registry) take(record *store.Record, s *state) {
 	switch {

@@ -6,8 +6,9 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// BeginBackup takes the world as of its last commit, for backup.Write. The world goes on
-// meanwhile. The caller closes it, which gives back the room that it takes in the store.
+// BeginBackup returns a snapshot of the world as of its last commit, for backup.Write.
+// The world continues meanwhile. The caller must close the snapshot to free its space in
+// the store.
 func (w *World) BeginBackup(ctx context.Context) (store.Snapshot, error) {
 	taken, err := w.options.Journal.Snapshot(ctx)
 	if err != nil {

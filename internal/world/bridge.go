@@ -10,15 +10,15 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// SaveBridgeCursor saves how far the events were delivered to a remote bridge. It is for
-// the process itself and no caller's.
+// SaveBridgeCursor saves how far the events were delivered to a remote bridge. It is a
+// command of the process itself, not of a caller.
 type SaveBridgeCursor struct {
 	// Name is the bridge's key in the store.
 	Name string
 	// At is the position after the last event that was delivered.
 	At Cursor
-	// Fence is the lock of the host that delivers; nil for none. If it is another host's
-	// by now the command fails with store.ErrFenced.
+	// Fence is the lock of the host that delivers; nil for none. If another host holds
+	// it by now, the command fails with store.ErrFenced.
 	Fence *store.Fence
 	// First saves the position only if none is saved yet.
 	First bool
@@ -69,8 +69,8 @@ func (w *World) Lock(ctx context.Context, name, holder string, term time.Duratio
 	return &taken, held, nil
 }
 
-// Unlock gives a lock back so that another host need not wait for its term's
-// end. One that is another's by now stays. A nil fence does nothing.
+// Unlock gives a lock back so that another host need not wait for its term's end.
+// A lock that another host holds by now stays. A nil fence does nothing.
 func (w *World) Unlock(ctx context.Context, fence *store.Fence) error {
 	if fence == nil {
 		return nil

@@ -15,22 +15,22 @@ import (
 // maxConflicts is how often a batch is replanned because another host committed first.
 const maxConflicts = 64
 
-// storeBackoff are the waits before a request to a store that failed is retried.
+// storeBackoff sets the waits before a failed request to a store is retried.
 var storeBackoff = retry.Backoff{First: 5 * time.Millisecond, Max: 320 * time.Millisecond}
 
 // errDefect marks an error that a retry does not change.
 var errDefect = errors.New("a plan cannot be applied")
 
-// errCallersGone is why a batch is dropped: its callers were answered that the store
-// does not respond while it waited behind others.
+// errCallersGone is the error of a dropped batch: while it waited behind others, its
+// callers got the reply that the store does not respond.
 var errCallersGone = errors.New("its callers wait no longer")
 
-// commitLoop is a batch on its way into the journal, with what was tried.
+// commitLoop is a batch on its way into the journal, with its attempts.
 type commitLoop struct {
 	batch []*job
 	// commit names the present attempt.
 	commit store.CommitID
-	// read is what the present attempt's plans need of the store.
+	// read has the records of the store that the present attempt's plans need.
 	read lookups
 	// attempts are the commits whose outcome is not known yet.
 	attempts []*attempt
@@ -38,7 +38,7 @@ type commitLoop struct {
 	notDue map[store.Deadline]bool
 	// renewed are the deadlines that the present plans restart.
 	renewed map[store.Deadline]bool
-	// roomReads are those of the present plans.
+	// roomReads are the reads of the present plans to make room.
 	roomReads roomReads
 	// lostLock is set when the lock was another host's.
 	lostLock bool
@@ -46,7 +46,7 @@ type commitLoop struct {
 	wrote bool
 }
 
-// attempt is one commit: what its jobs are answered if it turns out to be in the
+// attempt is one commit, with the replies to its jobs if it turns out to be in the
 // journal.
 type attempt struct {
 	commit store.CommitID
@@ -62,9 +62,9 @@ type attempt struct {
 
 // commit plans a batch, commits it against the tip and publishes it, again until it
 // is committed or refused for certain, or the time is up. A batch that changes
-// nothing is compared with the tip as well: what its callers are answered holds for
-// the whole world and not only for what this host received of it. Every job gets
-// its answer.
+// nothing is compared with the tip as well: its replies must hold for the whole
+// world and not only for the entries that this host has received. Every job gets a
+// reply.
 func (w *World) commit(batch []*job) {
 	ctx, cancel := w.bounded(context.Background())
 	defer cancel()
@@ -98,9 +98,9 @@ func (w *World) commit(batch []*job) {
 	w.fail(batch, err)
 }
 
-// recovered notes that a commit worked: the view is the store's again, unless the
-// last write failed and this was none. It is called before the commit is answered, so
-// that who got an answer finds the host ready.
+// recovered records that a commit succeeded: the view is up to date again, unless the
+// last write failed and this commit wrote nothing. It is called before the replies,
+// so that a caller with a reply finds the host ready.
 func (w *World) recovered(wrote bool) {
 	if wrote {
 		w.unwritten = false
@@ -111,7 +111,7 @@ func (w *World) recovered(wrote bool) {
 	w.replica.retryFollowNow()
 }
 
-// awaited reports whether anybody waits for a batch.
+// awaited reports whether any caller still waits for a batch.
 func awaited(batch []*job) bool {
 	return slices.ContainsFunc(batch, func(j *job) bool { return j.ctx.Err() == nil })
 }
@@ -152,7 +152,7 @@ func (w *World) attempt(ctx context.Context, l *commitLoop) error {
 	return nil
 }
 
-// newAttempt makes a batch of plans that are applied to the state.
+// newAttempt creates an attempt from plans that are applied to the state.
 func newAttempt(l *commitLoop, plans []*stagedPlan, after store.Tip) (*attempt, *store.Batch) {
 	t := &attempt{commit: l.commit, batch: l.batch, plans: plans}
 	b := &store.Batch{After: after, Commit: l.commit, Entries: make([]store.Entry, 0, len(plans))}
@@ -175,7 +175,7 @@ func newAttempt(l *commitLoop, plans []*stagedPlan, after store.Tip) (*attempt, 
 	return t, b
 }
 
-// keepErrors keeps why jobs are refused, which the next attempt replans.
+// keepErrors copies the refusals of jobs, which the next attempt overwrites.
 func (t *attempt) keepErrors() {
 	for _, j := range t.batch {
 		t.errs = append(t.errs, j.err)
@@ -191,7 +191,7 @@ func (t *attempt) keepPrivate(e *store.Entry, parts []privatePart) {
 	}
 }
 
-// unknown reports whether a commit that failed so may have been carried out.
+// unknown reports whether a commit that failed with err may have been carried out.
 func unknown(err error) bool {
 	if _, ok := errors.AsType[*store.NotDueError](err); ok {
 		return false
@@ -199,8 +199,8 @@ func unknown(err error) bool {
 	return !journalDiverged(err) && !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrFenced)
 }
 
-// note finds the attempt that an entry is the last one of. What is missed comes
-// in pieces, so the first of its entries may come without the others.
+// note finds the attempt whose last entry is e. Missed entries come in pieces, so
+// the first entries of an attempt may come without the others.
 func (l *commitLoop) note(e *store.Entry) {
 	if l == nil {
 		return
@@ -210,7 +210,7 @@ func (l *commitLoop) note(e *store.Entry) {
 	}
 }
 
-// committed is the attempt that the journal turned out to have.
+// committed returns the attempt that turned out to be in the journal.
 func (l *commitLoop) committed() *attempt {
 	for _, t := range l.attempts {
 		if t.found {
@@ -230,9 +230,9 @@ func (w *World) answer(t *attempt) {
 	w.reply(t.batch, t.plans)
 }
 
-// settle does what lets a batch be tried again: it applies what was missed, or
-// finds out what became of an attempt. Its error is why the batch cannot be tried
-// again.
+// settle prepares another attempt of a batch: it applies missed entries, or finds
+// out whether an attempt was committed. An error means that the batch cannot be
+// tried again.
 func (w *World) settle(ctx context.Context, cause error, l *commitLoop) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -260,10 +260,10 @@ func (w *World) settle(ctx context.Context, cause error, l *commitLoop) error {
 	return w.ask(ctx, cause, l)
 }
 
-// ask asks the store what it has, until it answers or the time is up. A store
-// that answers and takes no commit is not asked faster and faster. What one host
-// alone uses fails by its disk: the next commit would fail as well, so the batch is
-// not tried again, whatever became of it.
+// ask queries the state of the store until it answers or the time is up. The waits
+// also grow for a store that answers but accepts no commit. A store that only one
+// host uses fails because of its disk: the next commit would fail as well, so the
+// batch is not tried again, whatever its outcome.
 func (w *World) ask(ctx context.Context, cause error, l *commitLoop) error {
 	if l != nil && len(l.attempts) > 1 && !storeBackoff.Wait(ctx, len(l.attempts)) {
 		return cause
@@ -294,12 +294,12 @@ func (w *World) overtaken(ctx context.Context, entries []store.Entry, l *commitL
 	return err
 }
 
-// needsReread reports whether an entry does not go with this host's state: the
-// journal may be another one, or the state wrong.
+// needsReread reports whether an entry does not fit this host's state: the journal
+// may be another one, or the state wrong.
 func needsReread(err error) bool { return journalDiverged(err) || errors.Is(err, store.ErrCorrupt) }
 
 // journalDiverged reports whether an error says that the journal is not, or may not
-// be, the one that this host's state goes on from.
+// be, the one that this host's state belongs to.
 func journalDiverged(err error) bool {
 	return errors.Is(err, store.ErrDiverged) || errors.Is(err, store.ErrRestarted) || errors.Is(err, store.ErrTrimmed)
 }

@@ -20,17 +20,17 @@ const (
 )
 
 const (
-	// leastCompressed is how long a snapshot is at least for compression to save a
-	// packet, and mostCompressed how long at most: longer ones take a while to compress.
-	leastCompressed = 2 << 10
-	mostCompressed  = 1 << 20
-	// mostBlocks is how long the compressed text is at most: that is what a reader who
-	// does not read holds.
-	mostBlocks = 256 << 10
+	// minCompressed is the least length at which compressing a snapshot saves a packet,
+	// and maxCompressed the greatest that is compressed: longer ones take too long.
+	minCompressed = 2 << 10
+	maxCompressed = 1 << 20
+	// maxBlocks is the greatest length of the compressed text: a client that does not
+	// read takes that much memory.
+	maxBlocks = 256 << 10
 )
 
 // compressedBody is the part of a compressed snapshot that depends on the rev alone:
-// blocks of its format before and after which others can stand. blocks is nil where
+// blocks of its format, with other blocks before and after them. blocks is nil where
 // compression is not worth it.
 type compressedBody struct {
 	blocks []byte
@@ -39,10 +39,11 @@ type compressedBody struct {
 	length int
 }
 
-// Compressed is the snapshot in a coding, in parts of which one is shared by all who
-// ask at the rev. ok is false if it is to be written as it is: it is short, or long.
+// Compressed returns the snapshot in a coding, in parts of which one is shared by
+// all readers of the rev. ok is false if the snapshot is too short or too long to
+// compress.
 func (s *SnapshotJSON) Compressed(coding Coding) (parts [][]byte, ok bool) {
-	if coding == Identity || s.Len() < leastCompressed || s.Len() > mostCompressed {
+	if coding == Identity || s.Len() < minCompressed || s.Len() > maxCompressed {
 		return nil, false
 	}
 	body := s.view.body.compress(s.view, coding)
@@ -56,7 +57,7 @@ func (s *SnapshotJSON) Compressed(coding Coding) (parts [][]byte, ok bool) {
 	return s.gzip(body, rest), true
 }
 
-// compress compresses the body where nobody has; nil once the rev is past.
+// compress compresses the body unless that was done; it returns nil once the rev is past.
 func (b *snapshotBody) compress(v *View, coding Coding) *compressedBody {
 	shared := &b.gzipped
 	if coding == Zstd {
@@ -90,14 +91,14 @@ func compressBody(v *View, coding Coding) *compressedBody {
 	} else {
 		c.blocks, c.crc = deflateBlocks(text), crc32.ChecksumIEEE(text)
 	}
-	if len(c.blocks) > mostBlocks {
+	if len(c.blocks) > maxBlocks {
 		c.blocks = nil
 	}
 	return c
 }
 
-// gzip puts a member of gzip (RFC 1952) together: blocks of deflate that end at a byte
-// may stand one after the other (RFC 1951).
+// gzip assembles a gzip member (RFC 1952): deflate blocks that end on a byte boundary
+// can be concatenated (RFC 1951).
 func (s *SnapshotJSON) gzip(body *compressedBody, rest []byte) [][]byte {
 	head := append(make([]byte, 0, len(s.head)+32), gzipHeader...)
 	head = append(storedBlock(head, len(s.head), false), s.head...)
@@ -113,7 +114,8 @@ func (s *SnapshotJSON) gzip(body *compressedBody, rest []byte) [][]byte {
 	return [][]byte{head, body.blocks, end}
 }
 
-// gzipHeader says deflate, no flags, no time, no operating system (RFC 1952).
+// gzipHeader is a header with deflate, no flags, no time and an unknown operating system
+// (RFC 1952).
 var gzipHeader = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}
 
 // storedBlock appends the head of a block of deflate that is not compressed.
@@ -139,9 +141,9 @@ func deflateBlocks(text []byte) []byte {
 	return bytes.Clone(out.Bytes())
 }
 
-// combineCRC is the CRC-32 of two texts, one after the other, of which the second has
-// a length. The first one's is multiplied by x to the power of that many bits, modulo
-// the polynomial: bit 31 is the one of x to the power of 0.
+// combineCRC returns the CRC-32 of two concatenated texts, given the length of the
+// second. It multiplies the first CRC by x to the power of that many bits, modulo the
+// polynomial: bit 31 is the coefficient of x to the power of 0.
 func combineCRC(first, second uint32, length int) uint32 {
 	power := uint32(1) << 31
 	for square, n := uint32(1)<<23, length; n > 0; n >>= 1 { // x to the power of 8

@@ -29,16 +29,16 @@ type Event struct {
 	Ends bool
 
 	audience []string
-	// private is what the asker of an intercom request gets instead.
+	// private is the frame that the asker of an intercom request gets instead.
 	private *privateFrame
 	// frame has Data in it.
 	frame []byte
-	// nodes is the member that inline frames have beside it, with its comma; nil where
-	// there is no notify.
+	// nodes is the additional member of inline frames, with its comma; nil where there
+	// is no notify.
 	nodes []byte
 }
 
-// size is about the memory that the event takes.
+// size returns about how many bytes of memory the event takes.
 func (e *Event) size() int {
 	size := 256 + cap(e.frame) + cap(e.nodes)
 	if e.private != nil {
@@ -50,7 +50,7 @@ func (e *Event) size() int {
 // IsPublic reports whether the event has no limited audience.
 func (e *Event) IsPublic() bool { return len(e.audience) == 0 }
 
-// Shared reports whether every caller gets the same of the event.
+// Shared reports whether every caller gets the same frame.
 func (e *Event) Shared() bool { return len(e.audience) == 0 && e.private == nil }
 
 // VisibleTo reports whether a caller may see the event.
@@ -59,8 +59,8 @@ func (e *Event) VisibleTo(c Caller) bool {
 		return true
 	}
 	if c.Unchecked && c.NodeID == "" {
-		// Anybody there may take any name, so nothing can be kept from a caller that
-		// has none.
+		// Without a repository any caller may take any name, so nothing can be hidden from
+		// a caller without one.
 		return true
 	}
 	if c.NodeID != "" && slices.Contains(e.audience, c.NodeID) {
@@ -90,7 +90,7 @@ func (e *Event) InlineData() [3][]byte {
 	return [3][]byte{e.Data[:end], e.nodes, e.Data[end:]}
 }
 
-// frameHead is a frame up to its data, with room for them and the frame's end.
+// frameHead returns a frame up to its data, with room for the data and the frame's end.
 func frameHead(seq uint64, kind string, room int) []byte {
 	b := make([]byte, 0, len("id: \nevent: \ndata: \n\n")+20+len(kind)+room)
 	b = append(b, "id: "...)

@@ -24,12 +24,12 @@ type EventLog struct {
 	// first and next count the events ever dropped and ever added: those between
 	// them are in the ring, each at its count modulo the ring's length.
 	first, next uint64
-	// bytes is what the events in the ring take, budget how much they may.
+	// bytes is the size of the events in the ring, budget its limit.
 	bytes, budget int
 	// base is the seq after which the ring holds every event.
 	base uint64
-	// began is where the seq last jumped because the store may have lost events:
-	// a cursor before it cannot go on. 0 if it never did.
+	// began is where the seq last jumped because the store may have lost events: a
+	// cursor before it cannot be resumed. 0 if it never jumped.
 	began uint64
 	head  uint64
 	wake  chan struct{}
@@ -99,7 +99,7 @@ func (l *EventLog) search(seq uint64) (uint64, bool) {
 }
 
 // restart empties the ring; the next event is after seq. A cursor before began,
-// where the seq jumped, is of what may be lost.
+// where the seq jumped, may point to a lost event.
 func (l *EventLog) restart(seq, began uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -110,7 +110,7 @@ func (l *EventLog) restart(seq, began uint64) {
 	l.wake = make(chan struct{})
 }
 
-// lost is the seq before which the store may have lost events; 0 if it never did.
+// lost returns the seq before which the store may have lost events; 0 for none.
 func (l *EventLog) lost() uint64 {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

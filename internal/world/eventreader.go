@@ -21,13 +21,12 @@ func (w *World) Cursor() Cursor {
 }
 
 // EventReader reads every event once, in order, whatever its audience: from memory
-// while it keeps up, otherwise from the journal. It holds nothing back and is held in
-// no queue, so it costs the world nothing however slow it is. It is used by one
-// goroutine.
+// while it keeps up, otherwise from the journal. It has no queue and delays no other
+// part of the world, however slow it is. It is used by one goroutine.
 type EventReader struct {
 	world  *World
 	cursor Cursor
-	// buf is what was read last; its array is used again.
+	// buf has the events read last; the array is reused.
 	buf []*Event
 }
 
@@ -42,8 +41,8 @@ const maxRead = 64
 
 // Next waits for events and returns the next ones, at least one. The slice is
 // valid until the next call. It fails with store.ErrTrimmed when an event after
-// the cursor is no longer kept, and with what the journal said when it cannot
-// be read; Next may be called again after either.
+// the cursor is no longer kept, and with the journal's error when that cannot be
+// read; Next may be called again after either.
 func (r *EventReader) Next(ctx context.Context) ([]*Event, error) {
 	clear(r.buf)
 	for {
@@ -70,15 +69,15 @@ func (r *EventReader) Next(ctx context.Context) ([]*Event, error) {
 }
 
 // After returns the position just after an event that Next returned, with the session
-// that the event is of, which for a reset is the new one. The session is empty if
-// nobody knows it: for events of a past session that are read after a Skip.
+// that the event is of, which for a reset is the new one. The session is empty if it
+// is not known: for events of a past session that are read after a Skip.
 func (r *EventReader) After(e *Event) Cursor { return Cursor{Seq: e.Seq, SID: r.sessionOf(e)} }
 
 // Advance moves the cursor to a position that After returned.
 func (r *EventReader) Advance(to Cursor) { r.cursor = to }
 
-// Cursor returns the position that the reader was moved to last; Next returns what
-// comes after it.
+// Cursor returns the position that the reader was moved to last; Next returns the
+// events after it.
 func (r *EventReader) Cursor() Cursor { return r.cursor }
 
 // sessionOf returns the session of an event. An event since the last reset is of the

@@ -6,10 +6,10 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Envelopes encodes the events of an entry that everybody may see, in order, each as
-// protocol.FanoutEnvelope for a pub/sub channel. What publishes them within the entry's
-// commit is the store. An envelope's data is what streams have, without inline nodes: a
-// receiver that hands it on as it is gives its clients what this host gives its own.
+// Envelopes encodes the public events of an entry, in order, each as a
+// protocol.FanoutEnvelope for a pub/sub channel. The store publishes them within the
+// entry's commit. An envelope's data is that of streams, without inline nodes: a
+// receiver that forwards it unchanged gives its clients the same data as this host.
 func Envelopes(e *store.Entry) [][]byte {
 	var envelopes [][]byte
 	for i := range e.Events {
@@ -20,8 +20,8 @@ func Envelopes(e *store.Entry) [][]byte {
 	return envelopes
 }
 
-// envelope writes the JSON itself: what it is made of is JSON already, and it is
-// made for every attempt of a commit.
+// envelope writes the JSON itself: its parts are JSON already, and every attempt
+// of a commit needs it.
 func envelope(e *store.Entry, i int) []byte {
 	b := make([]byte, 0, dataRoom(e, i)+len(notifyOf(e, i))+200)
 	b = append(b, `{"rev":`...)

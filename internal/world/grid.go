@@ -18,7 +18,7 @@ type grid struct{ width, height int64 }
 var smallestGrid = grid{width: 20, height: 12}
 
 // fullness is the share of taken cells, in percent, past which the map grows:
-// below it a free cell is found after a few tries, and figures do not crowd.
+// below it a free cell is found after a few tries, and occupants stay apart.
 const fullness = 60
 
 func gridOf(h *store.Header) grid {
@@ -29,7 +29,7 @@ func (g grid) header(sid string) *store.Header {
 	return &store.Header{SID: sid, MaxX: g.width - 1, MaxY: g.height - 1}
 }
 
-// grown is the size that holds n occupants.
+// grown returns the size that holds n occupants.
 func (g grid) grown(n int) grid {
 	for step := int64(1); int64(n)*100 > g.width*g.height*fullness; step++ {
 		if next := (grid{smallestGrid.width * step, smallestGrid.height * step}); next.width > g.width {
@@ -65,9 +65,9 @@ func (g grid) place(key string, taken func(cell) bool) cell {
 	panic("world: no free cell on a map that is never full")
 }
 
-// near is the cell that is asked for, or a free one near it: of those in the first
-// square around it that has any, the nearest, and of these the first in the order of
-// reading. There must be a free one.
+// near returns the wanted cell, or a free one near it: the nearest in the smallest
+// square around it that has a free cell, and of equally near ones the first in
+// reading order. There must be a free cell.
 func (g grid) near(want cell, taken func(cell) bool) cell {
 	for radius := range max(g.width, g.height) {
 		found, nearest := want, int64(-1)

@@ -13,7 +13,7 @@ type history struct {
 	// byPlayer has the records by owner and seq, order the owners by seq; without an
 	// order nothing lists all of them.
 	byPlayer, order store.Table
-	// counts is what one record is counted as, in addition to its bytes.
+	// counts is the quota that one record counts toward, in addition to bytes.
 	counts Quota
 }
 
@@ -33,8 +33,8 @@ type historyKey struct {
 // kept is a record of a history.
 type kept struct {
 	seq uint64
-	// value is the length of its value, 0 if it is not known: the record was
-	// there before this host's start, or another host made it.
+	// value is the length of its value, 0 if it is not known: the record was written
+	// before this host's start, or by another host.
 	value int
 }
 
@@ -47,8 +47,8 @@ func (h history) size(playerID string, value int) int {
 	return n
 }
 
-// keep stages a record of an account's history, and the removal of what it pushes
-// out.
+// keep stages a record of an account's history, and the removal of the records
+// that it replaces.
 func (p *planner) keep(h history, account, playerID string, seq uint64, value []byte) error {
 	seqs, err := p.history(h, playerID)
 	if err != nil {
@@ -69,8 +69,8 @@ func (p *planner) keep(h history, account, playerID string, seq uint64, value []
 	return p.makeRoom(account, size)
 }
 
-// forget stages the removal of records of an account's history. How long they are does
-// not matter where the account is deleted with all it has.
+// forget stages the removal of records of an account's history. Their lengths do not
+// matter where the whole account is deleted.
 func (p *planner) forget(h history, account, playerID string, records []kept) error {
 	for i := range records {
 		if records[i].value == 0 && account != p.closed {
@@ -150,15 +150,16 @@ func (p *planner) history(h history, playerID string) ([]kept, error) {
 	return records, nil
 }
 
-// setHistory keeps what a history has.
+// setHistory stores the records of a history in the state.
 func (s *state) setHistory(key historyKey, records []kept) {
 	if s.histories[key] = records; len(records) == 0 {
 		s.emptied[key] = struct{}{}
 	}
 }
 
-// forgetEmptied forgets the histories that have no records now that the batch has ended:
-// their owners may be gone. Before, the store may still have what the batch removes.
+// forgetEmptied forgets the histories without records at the end of a batch: their
+// owners may be gone. Before the end, the store may still have the records that the
+// batch removes.
 func (s *state) forgetEmptied() {
 	for key := range s.emptied {
 		if len(s.histories[key]) == 0 {
@@ -185,14 +186,15 @@ func (s *state) applyHistory(r *store.Record) {
 	}
 	switch {
 	case r.Value != nil && len(prev) > 0 && prev[len(prev)-1].seq >= seq:
-		// It was read from the store, which was ahead of the state.
+		// The history was read from the store, which was ahead of the state.
 		return
 	case r.Value != nil:
 		s.histories[key] = append(prev, kept{seq, len(r.Value)})
 	case len(prev) > 0 && prev[0].seq == seq:
 		s.setHistory(key, prev[1:])
 	default:
-		// Not the oldest: the whole history is going. Read it again if it comes back.
+		// The record is not the oldest: the whole history is being removed. It is read again if it
+		// is needed.
 		delete(s.histories, key)
 	}
 	s.undo = append(s.undo, func() { s.histories[key] = prev })

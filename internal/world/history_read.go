@@ -75,8 +75,8 @@ type EventPage struct {
 	HasMore     bool
 }
 
-// maxScannedEvents bounds the events that one page looks at, of which the caller may be
-// let see none.
+// maxScannedEvents bounds the events that one page examines; the caller may be allowed
+// to see none of them.
 const maxScannedEvents = 4096
 
 // ListEvents lists the events of this session after a seq, or after the oldest place
@@ -119,8 +119,8 @@ func (w *World) ListEvents(ctx context.Context, c Caller, after *uint64, limit i
 	return page, nil
 }
 
-// oldestAfter is the place to read on from, a seq or, where that is not kept or of an
-// earlier session, the oldest one.
+// oldestAfter returns the position to continue from: a seq or, where that is not kept
+// or of an earlier session, the oldest one.
 func (w *World) oldestAfter(ctx context.Context, after *uint64) (uint64, error) {
 	least := max(w.resetSeq.Load(), w.log.lost())
 	if after != nil {
@@ -129,7 +129,7 @@ func (w *World) oldestAfter(ctx context.Context, after *uint64) (uint64, error) 
 	return w.oldestKept(ctx, least)
 }
 
-// oldestKept is the first place from a seq on after which every event is kept.
+// oldestKept returns the first position from a seq on after which every event is kept.
 func (w *World) oldestKept(ctx context.Context, from uint64) (uint64, error) {
 	to := w.log.Head()
 	if from >= w.log.oldest() {
@@ -138,8 +138,8 @@ func (w *World) oldestKept(ctx context.Context, from uint64) (uint64, error) {
 	if _, err := w.options.Journal.Seek(ctx, from); err == nil {
 		return from, nil
 	}
-	// Seek fails for every place before the oldest and for none after it, so the
-	// oldest is found by halving.
+	// Seek fails for every position before the oldest and for none after it, so a
+	// binary search finds the oldest.
 	for low := from; low < to; {
 		middle := low + (to-low)/2
 		switch _, err := w.options.Journal.Seek(ctx, middle); {
@@ -154,9 +154,9 @@ func (w *World) oldestKept(ctx context.Context, from uint64) (uint64, error) {
 	return to, nil
 }
 
-// eventsAfter appends to buf what is read at once, from memory or else from the
-// journal; nothing where no event follows. wake is closed when one does; it is nil where
-// that has to be asked for again.
+// eventsAfter appends to buf the events of one read, from memory or else from the
+// journal; none if no event follows. wake is closed when one does; it is nil if the
+// caller has to read again to get it.
 func (w *World) eventsAfter(ctx context.Context, seq uint64, buf []*Event) (events []*Event, wake <-chan struct{}, err error) {
 	events, wake, err = w.log.Since(seq, buf)
 	if errors.Is(err, ErrBehind) {
@@ -165,7 +165,7 @@ func (w *World) eventsAfter(ctx context.Context, seq uint64, buf []*Event) (even
 	return events, wake, err
 }
 
-// Reasons why a stream cannot go on from a cursor.
+// Reasons why a stream cannot continue from a cursor.
 const (
 	ResyncTooOld      = "too_old"
 	ResyncAhead       = "ahead"
@@ -175,8 +175,8 @@ const (
 	ResyncRestarted = "store_restarted"
 )
 
-// ResumeCheck returns why a stream cannot go on from a cursor; the reason is empty
-// where it can. An error means that the store did not answer.
+// ResumeCheck returns why a stream cannot continue from a cursor; the reason is
+// empty where it can. An error means that the store did not answer.
 func (w *World) ResumeCheck(ctx context.Context, seq uint64) (reason string, err error) {
 	if seq < w.resetSeq.Load() {
 		return ResyncBeforeReset, nil
@@ -185,7 +185,8 @@ func (w *World) ResumeCheck(ctx context.Context, seq uint64) (reason string, err
 		return ResyncRestarted, nil
 	}
 	if seq > w.log.Head() {
-		// Another host may have sent what this one has not received yet.
+		// The cursor may be of an event that another host has sent and this one has not received
+		// yet.
 		if err := w.Refresh(ctx); err != nil {
 			return "", err
 		}
@@ -212,8 +213,8 @@ func (w *World) resumeFromJournal(ctx context.Context, seq uint64) (reason strin
 	} else if err != nil {
 		return "", unreadable(err)
 	}
-	// The entry before the first one to send must end at the cursor, or that
-	// first one must hold what comes next to it.
+	// The entry before the first one to send must end at the cursor, or that first one
+	// must contain the event just after it.
 	prev := max(from, 1) - 1
 	for e, err := range w.options.Journal.Read(ctx, prev) {
 		switch {

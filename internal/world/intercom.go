@@ -14,7 +14,7 @@ import (
 // it (protocol reference, "Intercom").
 const intercomTerm = 120 * time.Second
 
-// intercom is one request of somebody to an agent.
+// intercom is one request to an agent.
 type intercom struct {
 	RequestID string `json:"requestId"`
 	// Caller is who sent the command: a node, a viewer or the administrator.
@@ -25,10 +25,10 @@ type intercom struct {
 	MainNodeID string `json:"mainNodeId"`
 	Kind       string `json:"kind"`
 	ToolName   string `json:"toolName,omitempty"`
-	// Audience is who may see the events of this request, in addition to
-	// the administrator.
+	// Audience lists the callers that may see the events of this request, in addition
+	// to the administrator.
 	Audience []string `json:"audience"`
-	// Account is that of the caller, whose quota the request counts for.
+	// Account is the caller's account, whose quota the request counts toward.
 	Account string `json:"account,omitempty"`
 	// At is when the command came, in milliseconds since the Unix epoch.
 	At int64 `json:"at"`
@@ -37,7 +37,7 @@ type intercom struct {
 // IntercomCommand asks an agent for something.
 type IntercomCommand struct {
 	protocol.IntercomCommand
-	// NotAnswering refuses it, after all else that may be wrong with it.
+	// NotAnswering refuses the command, after all other checks.
 	NotAnswering bool
 }
 
@@ -142,7 +142,7 @@ func (p *planner) checkAddressee(r *protocol.IntercomCommand) error {
 	return nil
 }
 
-// identity names a caller where two callers must not be taken for one.
+// identity returns a name of the caller that is unique among all callers.
 func (c *Caller) identity() string {
 	switch {
 	case c.Admin:
@@ -160,7 +160,7 @@ func audienceOf(r *intercom) []string {
 	return slices.DeleteFunc(audience, func(s string) bool { return s == "" })
 }
 
-// event is an event of the request: in all of them the agent is the sender.
+// event returns an event of the request, whose sender is always the agent.
 func (r *intercom) event(status, ts string) *protocol.IntercomEvent {
 	return &protocol.IntercomEvent{
 		RequestID: r.RequestID, MainNodeID: r.MainNodeID, ToPlayerID: r.Asker, FromPlayerID: r.Agent,
@@ -222,7 +222,7 @@ func (p *planner) closeIntercom(r *intercom) error {
 // lookups implements prefetcher.
 func (c IntercomResponse) lookups(s *state) []store.Lookup { return s.closing(c.RequestID) }
 
-// closing is what has to be read before a request is closed.
+// closing lists the records that have to be read before a request is closed.
 func (s *state) closing(requestID string) []store.Lookup {
 	r := s.intercoms[requestID]
 	if r == nil {
@@ -231,7 +231,7 @@ func (s *state) closing(requestID string) []store.Lookup {
 	return closedRequests.tallies(TagOf(r.Caller))
 }
 
-// expireIntercom answers a request for which nothing came in time.
+// expireIntercom fails a request that was not answered in time.
 type expireIntercom struct{ requestID string }
 
 // lookups implements prefetcher.
@@ -240,7 +240,7 @@ func (c expireIntercom) lookups(s *state) []store.Lookup { return s.closing(c.re
 func (c expireIntercom) plan(p *planner) (any, error) {
 	request := p.st.intercoms[c.requestID]
 	if request == nil || !p.passed(store.Deadline{Table: store.Intercom, Key: openIntercomKey(c.requestID)}) {
-		return nil, nil //nolint:nilnil // It was answered meanwhile; nobody waits for a reply.
+		return nil, nil //nolint:nilnil // The request was answered meanwhile; no caller waits for a reply.
 	}
 	event := request.event(protocol.IntercomFailed, p.at())
 	event.Error = fmt.Sprintf("the agent did not answer within %d seconds", int(intercomTerm.Seconds()))
@@ -270,7 +270,7 @@ func (p *planner) seenIntercom(requestID string) (*intercom, error) {
 		return nil, unavailable(fmt.Errorf("intercom record %q: %w: %w", requestID, store.ErrCorrupt, err))
 	}
 	if p.now.UnixMilli()-r.At >= repeatTerm.Milliseconds() {
-		return nil, nil //nolint:nilnil // The id is free again; the sweep has not been here yet.
+		return nil, nil //nolint:nilnil // The id is free again; the sweep has not removed the record yet.
 	}
 	return &r, nil
 }

@@ -12,23 +12,23 @@ import (
 )
 
 // endedInvitationTerm is how long an invitation that has expired is remembered, so
-// that a person who comes too late learns why.
+// that a person who uses it too late learns why.
 const endedInvitationTerm = 7 * 24 * time.Hour
 
-// Invitation is what is kept of an invitation, under the digest of its token.
+// Invitation is the record of an invitation, stored under the digest of its token.
 type Invitation struct {
-	// CreatedBy is the main node that made it, empty for the administrator.
+	// CreatedBy is the main node that created it, empty for the administrator.
 	CreatedBy string `json:"createdBy,omitempty"`
 	// CreatedAt and ExpiresAt are milliseconds since the Unix epoch.
 	CreatedAt int64 `json:"createdAt"`
 	ExpiresAt int64 `json:"expiresAt"`
-	// Uses is how many main nodes it may make, Used how many it made.
+	// Uses is how many main nodes it may create, Used how many it has created.
 	Uses int `json:"uses"`
 	Used int `json:"used"`
 }
 
-// Check refuses an invitation that lets nobody in: nil, which is one that the world
-// does not know, one that is used up, and one that has expired.
+// Check refuses an invitation that is not valid: nil, which stands for an unknown
+// one, one that is used up, and one that has expired.
 func (i *Invitation) Check(now time.Time) error {
 	switch {
 	case i == nil:
@@ -44,14 +44,14 @@ func (i *Invitation) Check(now time.Time) error {
 	return nil
 }
 
-// Invitation finds the invitation of a token's digest, nil for none.
+// Invitation returns the invitation of a token's digest, nil for none.
 func (r *Registry) Invitation(digest [32]byte) *Invitation {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.invitations[string(digest[:])]
 }
 
-// Invitations lists those of a main node, or all with "", the oldest first.
+// Invitations lists the invitations of a main node, or all with "", the oldest first.
 func (r *Registry) Invitations(createdBy string) []protocol.InvitationRecord {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -76,8 +76,8 @@ func invitationID(digest string) string {
 	return hex.EncodeToString([]byte(digest[:min(8, len(digest))]))
 }
 
-// Invite makes an invitation of the administrator or the calling main node. Digest is
-// the SHA-256 of Token, which with URL is for the reply only.
+// Invite creates an invitation of the administrator or the calling main node. Digest
+// is the SHA-256 of Token, which with URL is for the reply only.
 type Invite struct {
 	protocol.InviteRequest
 	Digest [32]byte
@@ -103,7 +103,7 @@ func (c Invite) plan(p *planner) (any, error) {
 	})
 }
 
-// inviter is the main node that calls, empty for the administrator.
+// inviter returns the calling main node, empty for the administrator.
 func (p *planner) inviter() (string, error) {
 	if p.req.Caller.Admin {
 		return "", nil
@@ -111,15 +111,15 @@ func (p *planner) inviter() (string, error) {
 	return p.mainCaller()
 }
 
-// invitationDigests are those of all invitations, the oldest first.
+// invitationDigests returns the digests of all invitations, the oldest first.
 func (s *state) invitationDigests() []string {
 	return slices.SortedFunc(maps.Keys(s.invitations), func(a, b string) int {
 		return cmp.Or(cmp.Compare(s.invitations[a].CreatedAt, s.invitations[b].CreatedAt), cmp.Compare(a, b))
 	})
 }
 
-// eraseInvitations stages the removal of those that which picks, and reports whether
-// there are any.
+// eraseInvitations stages the removal of the invitations that which selects, and
+// reports whether there are any.
 func (p *planner) eraseInvitations(which func(digest string, i *Invitation) bool) (found bool) {
 	for _, digest := range p.st.invitationDigests() {
 		if which(digest, p.st.invitations[digest]) {
@@ -130,8 +130,8 @@ func (p *planner) eraseInvitations(which func(digest string, i *Invitation) bool
 	return found
 }
 
-// checkInvitations refuses one more where there are as many as there may be. The oldest
-// that let nobody in any more make room.
+// checkInvitations refuses one more invitation at the limit. The oldest ones that are
+// no longer valid make room first.
 func (p *planner) checkInvitations(creator string) error {
 	limits := &p.options.Limits
 	total, own := len(p.st.invitations), 0
@@ -154,7 +154,7 @@ func (p *planner) checkInvitations(creator string) error {
 	return nil
 }
 
-// useInvitation makes use of an invitation, in the change that it is used for.
+// useInvitation counts a use of an invitation, in the same change as the registration.
 func (p *planner) useInvitation(digest [32]byte) error {
 	i := p.st.invitations[string(digest[:])]
 	if err := i.Check(p.now); err != nil {
@@ -165,8 +165,8 @@ func (p *planner) useInvitation(digest [32]byte) error {
 	return p.put(store.Invitations, string(digest[:]), &next)
 }
 
-// RevokeInvitation ends an invitation: any as the administrator, else one that the
-// calling main node made.
+// RevokeInvitation revokes an invitation: any as the administrator, else one that
+// the calling main node created.
 type RevokeInvitation struct{ ID string }
 
 func (c RevokeInvitation) plan(p *planner) (any, error) {
@@ -180,7 +180,7 @@ func (c RevokeInvitation) plan(p *planner) (any, error) {
 	return &protocol.OKReply{OK: revoked}, nil
 }
 
-// revokeInvitations ends those of a main node that is deleted.
+// revokeInvitations revokes the invitations of a main node that is deleted.
 func (p *planner) revokeInvitations(creator string) {
 	p.eraseInvitations(func(_ string, i *Invitation) bool { return i.CreatedBy == creator })
 }

@@ -59,10 +59,9 @@ func (c RecordJourney) plan(p *planner) (any, error) {
 // and the signal that one was recorded.
 const journeyMargin = 1 << 10
 
-// checkRateOfJourney refuses a journey that is too much for now of its account's rate
-// before its row and its record are made. A journey may have a megabyte, and programs
-// that do not wait send one after the other. A row that has the same one already is not
-// written.
+// checkRateOfJourney refuses a journey that exceeds its account's rate before its row
+// and its record are encoded. A journey may have a megabyte, and some programs send
+// them without a pause. A row that has the same journey already is not written.
 func (p *planner) checkRateOfJourney(prev *protocol.Agent, own []byte) error {
 	size := len(own)
 	if leaf := p.st.Tree.Get(prev.StableKey()); leaf == nil || !bytes.Contains(leaf.Payload(), own) {
@@ -89,10 +88,10 @@ func journeyRecord(own []byte, at string, seq uint64) []byte {
 	return append(b, '}')
 }
 
-// path gives each step its place. A tool whose name has an amenity of a
-// structure in it is used there. Every other tool has a place of its own, the
-// same for all agents, so that one who watches sees who uses what; journeys
-// start and end where the agent stands.
+// path gives each step its place. A tool whose name has an amenity of a structure
+// in it is used there. Every other tool has a place of its own, the same for all
+// agents, so that a viewer sees which agent uses which tool; journeys start and
+// end where the agent stands.
 func (p *planner) path(row *protocol.Agent, steps []protocol.JourneyStep) []protocol.PathStep {
 	path := make([]protocol.PathStep, len(steps))
 	structures := p.structures()

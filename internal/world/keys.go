@@ -12,13 +12,12 @@ import (
 )
 
 const (
-	// keyUsePrecision is how far the last use of a key may be behind.
+	// keyUsePrecision is how far the stored last use of a key may be behind.
 	keyUsePrecision = time.Hour
-	// keyUseDelay is how long the first use that waits is kept back, so that many are
-	// one write.
+	// keyUseDelay is how long the first unsaved use is kept back, so that many are
+	// stored with one write.
 	keyUseDelay = time.Minute
-	// maxKeyUses bounds the uses that wait to be written down, and those that only this
-	// host knows.
+	// maxKeyUses bounds the unsaved uses, and the uses that only this host knows.
 	maxKeyUses = 1024
 )
 
@@ -34,7 +33,7 @@ type APIKey struct {
 	UsedAt    int64 `json:"usedAt,omitempty"`
 }
 
-// allKeys are all API keys of a main node, the default one first.
+// allKeys returns all API keys of a main node, the default one first.
 func (n *Node) allKeys() []APIKey {
 	if len(n.APIKeyDigest) == 0 {
 		return n.APIKeys
@@ -48,8 +47,8 @@ func (n *Node) HasKeys(now time.Time) bool {
 	return n != nil && slices.ContainsFunc(n.allKeys(), func(k APIKey) bool { return k.good(now) })
 }
 
-// AcceptsKey reports whether a digest is that of a valid key, in a time
-// that does not depend on which one.
+// AcceptsKey reports whether a digest is that of a valid key. Its time does not
+// depend on which key matches.
 func (n *Node) AcceptsKey(digest [32]byte, now time.Time) bool {
 	_, ok := n.findKey(digest, now)
 	return ok
@@ -69,8 +68,8 @@ func (n *Node) findKey(digest [32]byte, now time.Time) (found APIKey, ok bool) {
 
 func (k *APIKey) good(now time.Time) bool { return k.ExpiresAt == 0 || now.UnixMilli() < k.ExpiresAt }
 
-// Keys lists the API keys of a main node as they travel. Uses at this host are there at
-// once, those at others when they were written down.
+// Keys lists the API keys of a main node in wire form. It includes uses at this host at
+// once, and uses at other hosts once they are stored.
 func (w *World) Keys(n *Node) []protocol.KeyRecord {
 	var list []protocol.KeyRecord
 	for _, k := range n.allKeys() {
@@ -82,7 +81,7 @@ func (w *World) Keys(n *Node) []protocol.KeyRecord {
 	return list
 }
 
-// stamp is a time as it travels, empty for 0.
+// stamp returns a time in wire form, empty for 0.
 func stamp(ms int64) string {
 	if ms == 0 {
 		return ""
@@ -90,8 +89,8 @@ func stamp(ms int64) string {
 	return protocol.FormatTime(time.UnixMilli(ms))
 }
 
-// CreateKey makes one more API key of the calling main node. Digest is the SHA-256 of
-// APIKey, which is for the reply only.
+// CreateKey creates one more API key of the calling main node. Digest is the SHA-256
+// of APIKey, which is for the reply only.
 type CreateKey struct {
 	protocol.CreateKeyRequest
 	Digest [32]byte
@@ -122,7 +121,7 @@ func (c CreateKey) plan(p *planner) (any, error) {
 	return reply, p.put(store.Nodes, id, &next)
 }
 
-// RevokeKey ends an API key of the calling main node.
+// RevokeKey revokes an API key of the calling main node.
 type RevokeKey struct{ Name string }
 
 func (c RevokeKey) plan(p *planner) (any, error) {
@@ -142,22 +141,22 @@ func (c RevokeKey) plan(p *planner) (any, error) {
 	return &protocol.OKReply{OK: true}, p.put(store.Nodes, id, &next)
 }
 
-// keyUses are the uses of API keys that are to be written down: of each key the last,
-// by its account and its name.
+// keyUses are the unsaved uses of API keys: the last use of each key, by account and
+// name.
 type keyUses struct {
 	mu   sync.Mutex
 	last map[keyUse]int64
-	// here are the last uses at this host by the key's digest, written down or not.
+	// here are the last uses at this host by the key's digest, saved or not.
 	here map[[32]byte]int64
-	// since is when the first of them came, in milliseconds since the Unix epoch.
+	// since is when the first unsaved use came, in milliseconds since the Unix epoch.
 	since int64
 }
 
 type keyUse struct{ account, name string }
 
-// NoteKeyUse notes that an account's key was used. It is written down by a sweep, and
-// once in an hour, so that requests do not write; where too many wait, the use is left
-// out.
+// NoteKeyUse notes that an account's key was used. A sweep stores the use, at most
+// once an hour, so that requests do not write; where too many are unsaved, the use is
+// dropped.
 func (w *World) NoteKeyUse(account *Node, digest [32]byte) {
 	now := w.options.Now()
 	key, ok := account.findKey(digest, now)
@@ -178,8 +177,8 @@ func (w *World) NoteKeyUse(account *Node, digest [32]byte) {
 	}
 }
 
-// note keeps a use for the account that asks this host. If there are too many, any
-// other is forgotten. The caller has locked u.
+// note keeps a use for the key lists of this host. If there are too many, an
+// arbitrary one is forgotten. The caller has locked u.
 func (u *keyUses) note(digest [32]byte, at int64) {
 	if u.here == nil {
 		u.here = map[[32]byte]int64{}
@@ -193,14 +192,14 @@ func (u *keyUses) note(digest [32]byte, at int64) {
 	u.here[digest] = at
 }
 
-// latest is the last use of a key at this host, 0 for none.
+// latest returns the last use of a key at this host, 0 for none.
 func (u *keyUses) latest(digest [32]byte) int64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.here[digest]
 }
 
-// take gives out the uses that wait, once it is time.
+// take returns the unsaved uses, once they are due.
 func (u *keyUses) take(now time.Time) map[keyUse]int64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -212,7 +211,7 @@ func (u *keyUses) take(now time.Time) map[keyUse]int64 {
 	return last
 }
 
-// writeKeyUses writes down when keys were last used.
+// writeKeyUses stores when keys were last used.
 type writeKeyUses struct{ last map[keyUse]int64 }
 
 func (c writeKeyUses) plan(p *planner) (any, error) {
@@ -237,10 +236,10 @@ func (c writeKeyUses) plan(p *planner) (any, error) {
 			return nil, err
 		}
 	}
-	return nil, nil //nolint:nilnil // Nobody waits for a reply.
+	return nil, nil //nolint:nilnil // No caller waits for a reply.
 }
 
-// noteUse reports whether a use is later than the one that is known.
+// noteUse records a use, and reports whether it is later than the known one.
 func (n *Node) noteUse(name string, at int64) bool {
 	used := &n.APIKeyUsedAt
 	if i := slices.IndexFunc(n.APIKeys, func(k APIKey) bool { return k.Name == name }); i >= 0 {

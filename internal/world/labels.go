@@ -7,7 +7,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// LabelNode gives the calling main node or one of its agents a label, or takes it away.
+// LabelNode sets or removes the label of the calling main node or one of its agents.
 type LabelNode struct{ protocol.LabelRequest }
 
 func (c LabelNode) plan(p *planner) (any, error) {
@@ -42,7 +42,7 @@ func (p *planner) checkLabel(owner, id, label string) error {
 // agentLabel identifies an agent of an account that has a label.
 type agentLabel struct{ account, label string }
 
-// replaceLabel keeps which agents have labels.
+// replaceLabel updates the index of agents by label.
 func (s *state) replaceLabel(id string, prev, next *Node) {
 	if prev != nil && s.labels[agentLabel{prev.Parent, prev.Label}] == id {
 		delete(s.labels, agentLabel{prev.Parent, prev.Label})

@@ -10,9 +10,9 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// lease is the connection that holds an agent on the map, or what holds a person
-// there, who has none. Leases of agents are by their ids, those of people by their
-// stable keys, which no id can be. The deadline is the store's.
+// lease keeps an agent, by its connection, or a person, who has none, on the map.
+// Leases of agents are stored by id, those of people by stable key, which no id
+// can equal. The deadline is the store's.
 type lease struct {
 	ConnectionID string `json:"connectionId"`
 	TTLSeconds   int    `json:"ttlSeconds"`
@@ -37,7 +37,7 @@ func (c Heartbeat) plan(p *planner) (any, error) {
 	}
 	reply := &protocol.HeartbeatReply{OK: true, LeaseTTLSeconds: next.TTLSeconds}
 	if next.TTLSeconds != l.TTLSeconds {
-		// A changed term is stored: a host that starts gives it in full.
+		// A changed term is stored: a host that starts grants it in full.
 		return reply, p.put(store.Leases, r.PlayerID, &next)
 	}
 	p.renewals = append(p.renewals, renewalOf(store.Leases, r.PlayerID, next.term()))
@@ -85,7 +85,7 @@ type expireLease struct{ key string }
 func (c expireLease) plan(p *planner) (any, error) {
 	l := p.st.leases[c.key]
 	if l == nil || !p.passed(store.Deadline{Table: store.Leases, Key: c.key}) {
-		return nil, nil //nolint:nilnil // The lease was renewed meanwhile: nothing to do, nothing to tell.
+		return nil, nil //nolint:nilnil // The lease was renewed meanwhile: nothing to do and no event.
 	}
 	if row := p.st.agent(c.key); row != nil {
 		return nil, p.takeOff(row, protocol.RemovedLease)
@@ -97,7 +97,7 @@ func (c expireLease) plan(p *planner) (any, error) {
 	return nil, nil //nolint:nilnil // As above.
 }
 
-// deadlines notes what a plan does to deadlines.
+// deadlines records the deadlines that a plan renews or relies on.
 func (l *commitLoop) deadlines(p *planner, plan *stagedPlan) error {
 	plan.renewals, plan.expired, plan.fence = p.renewals, p.expired, p.fence
 	for _, r := range plan.renewals {
@@ -129,7 +129,7 @@ func renewalOf(table store.Table, key string, term time.Duration) store.Renewal 
 	return store.Renewal{Deadline: store.Deadline{Table: table, Key: key}, Term: term}
 }
 
-// deadlines are those of the records that have one, each with its full term.
+// deadlines returns the deadlines of all records that have one, each with its full term.
 func (s *state) deadlines() []store.Renewal {
 	all := make([]store.Renewal, 0, len(s.leases)+len(s.intercoms))
 	for id, l := range s.leases {
@@ -142,8 +142,8 @@ func (s *state) deadlines() []store.Renewal {
 }
 
 // SetTerm gives a record of a lease or of an open intercom request the term of its
-// deadline, which the store keeps, and leaves every other as it is. It fails on a
-// lease that cannot be read.
+// deadline, which the store keeps, and leaves every other record unchanged. It
+// fails on a lease that cannot be read.
 func SetTerm(r *store.Record) error {
 	switch {
 	case r.Value == nil:

@@ -126,7 +126,7 @@ func TestASnapshotIsWholeWhileTheWorldGoesOn(t *testing.T) {
 		for passesAfter := range 8 {
 			readWhile(t, f, a, passesAfter)
 		}
-		if shared := f.View().body.chunk(0) != nil; shared != (size <= mostShared) {
+		if shared := f.View().body.chunk(0) != nil; shared != (size <= maxShared) {
 			t.Errorf("a map of %d bytes: shared %v", size, shared)
 		}
 	}
@@ -160,7 +160,7 @@ func TestASnapshotForWhichThereIsNoRoom(t *testing.T) {
 	f := openLarge(t, 0)
 	a := id("a")
 	f.as("", registration(a))
-	f.as("", long(a, 2*mostShared))
+	f.as("", long(a, 2*maxShared))
 	want := snapshotOf(f.View())
 	for room, size := range map[bool]int{true: chunkBytes, false: smallChunkBytes} {
 		text := f.View().Snapshot()

@@ -15,15 +15,15 @@ type Node struct {
 	ID string `json:"id"`
 	// Kind is protocol.NodeKindMain, NodeKindAgent or NodeKindSpace.
 	Kind string `json:"kind"`
-	// Parent is the main node that owns an agent or made a space.
+	// Parent is the main node that owns an agent or created a space.
 	Parent string `json:"parent,omitempty"`
 	// Digest is the SHA-256 of the passwHash.
 	Digest []byte `json:"digest"`
 	// APIKeyDigest is the SHA-256 of a main node's API key; empty for none.
 	APIKeyDigest []byte `json:"apiKeyDigest,omitempty"`
-	// APIKeyCreatedAt and APIKeyUsedAt are when that key was made and last used, as
-	// those of APIKeys, which are the account's other ones. Hosts once did not note
-	// when it was made.
+	// APIKeyCreatedAt and APIKeyUsedAt are when that key was created and last used, as
+	// for APIKeys, the account's other keys. Older hosts did not store when it was
+	// created.
 	APIKeyCreatedAt int64    `json:"apiKeyCreatedAt,omitempty"`
 	APIKeyUsedAt    int64    `json:"apiKeyUsedAt,omitempty"`
 	APIKeys         []APIKey `json:"apiKeys,omitempty"`
@@ -38,8 +38,8 @@ type Node struct {
 	UpdatedAt int64 `json:"updatedAt"`
 }
 
-// Registry is what readers may ask of the committed records: nodes, aggregates, leases,
-// invitations, and when agents were asked. Records are replaced, never changed in place.
+// Registry gives readers the committed records: nodes, aggregates, leases, invitations,
+// and when agents were asked. Records are replaced, never changed in place.
 type Registry struct {
 	mu         sync.RWMutex
 	nodes      map[string]*Node
@@ -53,8 +53,8 @@ type Registry struct {
 	// removed is closed, and replaced, when a node is gone.
 	removed chan struct{}
 
-	// records are those of agents as readers asked for them, which share them. They go
-	// with the node or the aggregate that they were made of.
+	// records are the encoded records of agents, which readers share. Each is dropped
+	// with the node or the aggregate that it was encoded from.
 	sharing sync.Mutex
 	records map[string][]byte
 }
@@ -65,7 +65,7 @@ func newRegistry(s *state) *Registry {
 	return r
 }
 
-// replace takes over all nodes and aggregates of a state.
+// replace loads all nodes and aggregates of a state.
 func (r *Registry) replace(s *state) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,12 +76,12 @@ func (r *Registry) replace(s *state) {
 		replaceChild(r.children, id, nil, n)
 	}
 	r.dropRecords("")
-	// Some may be gone.
+	// Some nodes may have been removed.
 	r.signalRemoval()
 }
 
-// signalRemoval wakes those who wait for a node to be gone; it is called with the
-// lock held.
+// signalRemoval wakes the goroutines that wait for the removal of a node; it is
+// called with the lock held.
 func (r *Registry) signalRemoval() {
 	close(r.removed)
 	r.removed = make(chan struct{})
@@ -101,8 +101,8 @@ func (r *Registry) Node(id string) *Node {
 	return r.nodes[id]
 }
 
-// queueAccount is the account that a caller's commands wait for the writer with: its main
-// node, or its id where that is not known.
+// queueAccount returns the account under which a caller's commands are queued: its main
+// node, or its id if the main node is not known.
 func (r *Registry) queueAccount(c *Caller) string {
 	if c.NodeID == "" {
 		return noAccount
@@ -124,17 +124,19 @@ func (r *Registry) KeysAndInvitations() (keys, invitations int) {
 	return keys, len(r.invitations)
 }
 
-// Aggregate returns what is kept of an agent, nil if it never registered.
+// Aggregate returns an agent's aggregate, nil if the agent never registered.
 func (r *Registry) Aggregate(agentID string) *Aggregate {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.aggregates[agentID]
 }
 
-// Record is what encode makes of an agent node and what is kept of it, nil if there is
-// no such node. All readers share it; encode is always the same.
+// Record returns the record that encode produces from an agent node and its aggregate,
+// nil if there is no such node. All readers share it, so encode must always be the
+// same function.
 func (r *Registry) Record(agentID string, encode func(*Node, *Aggregate) []byte) []byte {
-	// Nothing changes between looking at the node and keeping what was made of it.
+	// The lock is held so that nothing changes between reading the node and caching its
+	// record.
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	node := r.nodes[agentID]
@@ -192,8 +194,8 @@ func (r *Registry) All(kind string) []*Node {
 	return nodes
 }
 
-// update takes over what an entry's records changed, from the state that they
-// were applied to.
+// update loads the changes of an entry's records from the state that they were
+// applied to.
 func (r *Registry) update(records []store.Record, s *state) {
 	if !slices.ContainsFunc(records, inRegistry) {
 		return
@@ -224,7 +226,7 @@ func (r *Registry) update(records []store.Record, s *state) {
 	}
 }
 
-// inRegistry reports whether the registry follows a record.
+// inRegistry reports whether a record changes the registry.
 func inRegistry(r store.Record) bool {
 	switch r.Table { //nolint:exhaustive // the others are not the registry's
 	case store.Nodes, store.Aggregates, store.Leases, store.Intercom, store.Invitations:

@@ -18,10 +18,10 @@ type Limits struct {
 	People int
 	// OccupantsPerOwner is the cap for each main node.
 	OccupantsPerOwner int
-	// Account is the cap on what each account has, and World that for all together.
+	// Account is the cap for each account, and World that for all accounts together.
 	Account, World Amounts
-	// HistoryRate is how many bytes a second an account may write, in the long run: of
-	// history, rows, events and whatever else its commands add to the store.
+	// HistoryRate is how many bytes a second an account may write, in the long run:
+	// history, rows, events and everything else that its commands add to the store.
 	HistoryRate int
 	// History is how many interactions and how many journeys are kept for each
 	// agent; 1,000 by default.
@@ -34,7 +34,7 @@ type Limits struct {
 	APIKeys int
 	// Invitations is how many open invitations a main node has at most, 50 by default,
 	// and TotalInvitations how many the world has, 1,000 by default, those included that
-	// are used up or have expired: they make room.
+	// are used up or have expired, which are removed first.
 	Invitations, TotalInvitations int
 }
 
@@ -52,18 +52,18 @@ const (
 // DefaultMemoryBudget is for a machine with 512 MiB.
 const DefaultMemoryBudget = 64 << 20
 
-// Options make a World.
+// Options configure a World.
 type Options struct {
-	// Journal is where the world is kept. The world does not close it.
+	// Journal stores the world. The world does not close it.
 	Journal store.Journal
-	// Name is how people know this host among those of the world; empty for one that
-	// needs no name.
+	// Name is this host's name for people among the hosts of the world; empty for
+	// none.
 	Name string
 	// RootKey is the chain's genesis text and the world's mainNodeId.
 	RootKey string
-	// Now is the host's clock. Where the journal has a server, that one's time counts.
+	// Now is the host's clock. If the journal has a server, the server's time is used.
 	Now func() time.Time
-	// Random gives the sid and the ids of placements.
+	// Random is the source of the sid and of the ids of placements.
 	Random io.Reader
 	Limits Limits
 	// NoRepository turns ownership checks off, for local play.
@@ -77,7 +77,7 @@ type Options struct {
 	// CheckpointEvery is the number of entries between checkpoints, 4,096 by
 	// default.
 	CheckpointEvery int
-	// Observer gets the engine's measurements; nil for none.
+	// Observer receives the engine's measurements; nil for none.
 	Observer Observer
 }
 
@@ -90,7 +90,7 @@ type Observer interface {
 	Committed(commands, entries, events int, took time.Duration)
 	// AppendFailed is called when a commit did not succeed.
 	AppendFailed(err error)
-	// CheckpointDone is called after each checkpoint; err is nil if it worked.
+	// CheckpointDone is called after each checkpoint; err is nil if it succeeded.
 	CheckpointDone(took time.Duration, err error)
 }
 

@@ -14,15 +14,15 @@ import (
 // reads").
 const pastRevs = 1024
 
-// Before them one view of every keyRevs is kept, at most maxKeyViews of them, so that
-// events lead on from it to any rev between.
+// Of older revs one view in every keyRevs is kept, at most maxKeyViews of them, so
+// that the events after a key view lead to any rev between.
 const (
 	keyRevs     = 128
 	maxKeyViews = 128
 )
 
 // pastViews are the views of the last revs, the newest included, and key views of
-// those before them: as many as a budget of memory has room for.
+// older revs: as many as a memory budget allows.
 type pastViews struct {
 	budget int
 
@@ -33,11 +33,11 @@ type pastViews struct {
 type keptViews struct {
 	// kept are in the order of their revs.
 	kept []keptView
-	// keys are from before them, and go first where there is no room. The bytes of a view
-	// that is passed over are added to those of the key view before it, which are then at
-	// least what it does not share with the next one.
+	// keys are older than kept, and are dropped first if there is no room. The bytes of a
+	// view that is dropped are added to those of the key view before it, which are then
+	// at least what that view does not share with the next one.
 	keys []keptView
-	// bytes is what all of them take besides the newest.
+	// bytes is the memory of all views except the newest.
 	bytes int
 }
 
@@ -47,11 +47,10 @@ type keptView struct {
 	bytes int
 }
 
-// viewBytes is about what a view takes besides its tree.
+// viewBytes is about how much memory a view takes besides its tree.
 const viewBytes = 512
 
-// add keeps a view, which is the one after an entry; one of the same rev is
-// replaced.
+// add keeps the view after an entry; a view of the same rev is replaced.
 func (p *pastViews) add(v *View, e *store.Entry) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,8 +82,8 @@ func (p *pastViews) addRun(view *View, run []replay.Past) *View {
 	return view
 }
 
-// push keeps a view, in the place of one of the same rev. beside is what the one before
-// does not share with it.
+// push keeps a view, replacing one of the same rev. beside is the memory that the view
+// before does not share with it.
 func (p *pastViews) push(v *View, beside int) {
 	last := len(p.kept) - 1
 	if last >= 0 && p.kept[last].Rev == v.Rev {
@@ -111,7 +110,7 @@ func (p *pastViews) push(v *View, beside int) {
 	}
 }
 
-// passOldest drops the oldest view, unless it is due as a key view.
+// passOldest drops the oldest view, or keeps it as a key view if one is due.
 func (p *pastViews) passOldest() {
 	oldest := p.kept[0]
 	p.kept = dropFirst(p.kept)
@@ -133,8 +132,8 @@ func dropFirst(views []keptView) []keptView {
 	return views[1:]
 }
 
-// upTo is the newest view of a session that is not newer than a rev, or else its
-// oldest; nil if there is none of the session.
+// upTo returns the newest view of a session that is not newer than a rev, or else
+// the session's oldest; nil if there is none of the session.
 func (p *pastViews) upTo(sid string, rev uint64) *View {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -160,7 +159,7 @@ func (p *pastViews) at(rev uint64) *View {
 	return nil
 }
 
-// swap keeps others, and returns those that were kept.
+// swap replaces the kept views with others, and returns the previous ones.
 func (p *pastViews) swap(others keptViews) keptViews {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -168,8 +167,8 @@ func (p *pastViews) swap(others keptViews) keptViews {
 	return others
 }
 
-// unshared is about how many bytes of memory a tree takes in addition to the one after an
-// entry.
+// unshared returns about how many bytes of memory a tree takes in addition to the tree
+// after an entry.
 func unshared(prev, next *chain.Tree, e *store.Entry) int {
 	size := prev.BlocksBeside(next)
 	if e.Cleared {

@@ -9,7 +9,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// walkTerm is how long a person's row stays as it is at least.
+// walkTerm is the least time between two changes of a person's row.
 const walkTerm = 2 * time.Second
 
 // PutPerson puts the person of the calling viewer on the map, changes the row, or
@@ -23,7 +23,8 @@ type RemovePerson struct{}
 // id has.
 const personIDBytes = 16
 
-// personID is the public id of a viewer's person. The viewer's cannot be found from it.
+// personID returns the public id of a viewer's person. The viewer's id cannot be derived
+// from it.
 func personID(viewer string) string {
 	digest := sha256.Sum256([]byte("playctl person v1\x00" + viewer))
 	return hex.EncodeToString(digest[:personIDBytes])
@@ -69,7 +70,7 @@ func (c PutPerson) plan(p *planner) (any, error) {
 	return reply, p.holdFor(row.StableKey(), lease{TTLSeconds: c.LeaseTTLSeconds})
 }
 
-// putPersonAt gives a person the cell that is asked for, or a free one near it.
+// putPersonAt puts a person on the wanted cell, or on a free one near it.
 func (p *planner) putPersonAt(row *protocol.Human, want cell) error {
 	size, key := p.st.grid, row.StableKey()
 	if p.st.person(key) == nil {
@@ -105,7 +106,8 @@ func (p *planner) checkWalk(key string) error {
 	return e
 }
 
-// noteWalk keeps when a person's row changed, and forgets those that may change again.
+// noteWalk records when a person's row changed, and forgets the people whose rows may
+// change again.
 func (s *state) noteWalk(key string, at int64) {
 	if !strings.HasPrefix(key, protocol.HumanKeyPrefix) {
 		return

@@ -7,7 +7,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// reasonUnregister says that its owner took a placement off the map.
+// reasonUnregister is the reason of a placement that its owner removed.
 const reasonUnregister = "unregister"
 
 func (c RegisterMCP) plan(p *planner) (any, error) {
@@ -61,7 +61,7 @@ func (c UnregisterMCP) plan(p *planner) (any, error) {
 		&protocol.MCPUnregisteredData{ID: row.ID, Reason: reasonUnregister})
 }
 
-// newUUID makes a random UUID (version 4, RFC 9562).
+// newUUID returns a random UUID (version 4, RFC 9562).
 func newUUID(random io.Reader) (string, error) {
 	var b [16]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // planner turns one command into an entry. It reads the state and never changes
-// it: what it stages is in the entry.
+// it: staged changes are in the entry.
 type planner struct {
 	st      *state
 	options *Options
@@ -28,11 +28,11 @@ type planner struct {
 	typed map[string]protocol.Occupant
 	// grown is the map's size when this command makes it grow.
 	grown grid
-	// renewals are the deadlines that restart without a record: a lost one only
-	// costs its holder a part of the term.
+	// renewals are the deadlines that restart without a record: losing one only costs
+	// its holder a part of the term.
 	renewals []store.Renewal
-	// usages are those that the command changed, gone the seqs of the records that it
-	// drops, and closed the account that it deletes with all it has.
+	// usages are the usages that the command changes, gone the seqs of the records
+	// that it drops, and closed the account that it deletes.
 	usages []accountUsage
 	room   [1]accountUsage
 	gone   []uint64
@@ -47,11 +47,11 @@ type planner struct {
 	// staged is the idempotency record of this command.
 	staged  *repeat
 	private []privatePart
-	// loop is the batch's.
+	// loop is the commit loop of the batch.
 	loop *commitLoop
 	// expired are the deadlines that the plan relies on having passed.
 	expired []store.Deadline
-	// fence is the lock that the plan was made under.
+	// fence is the lock that the plan depends on.
 	fence *store.Fence
 }
 
@@ -70,7 +70,7 @@ type stagedPlan struct {
 	fence    *store.Fence
 }
 
-// at is the command's time as it travels.
+// at returns the command's time in wire form.
 func (p *planner) at() string { return protocol.FormatTime(p.now) }
 
 // nextSeq is the seq that the next event gets.
@@ -102,7 +102,7 @@ func (p *planner) stage(key string, row []byte, o protocol.Occupant) {
 	p.typed[key] = o
 }
 
-// placeNew gives a new row its cell and makes the map grow when it has to.
+// placeNew chooses the cell of a new row and enlarges the map if necessary.
 func (p *planner) placeNew(key string) (x, y float64) {
 	c := p.growForOne().place(key, func(c cell) bool {
 		if _, taken := p.st.cells[c]; taken {
@@ -118,7 +118,7 @@ func (p *planner) placeNew(key string) (x, y float64) {
 	return float64(c.x), float64(c.y)
 }
 
-// growForOne makes the map grow where it has to for one more row, and gives its size.
+// growForOne enlarges the map if one more row requires it, and returns its size.
 func (p *planner) growForOne() grid {
 	size := p.st.grid
 	if p.grown.width > 0 {
@@ -209,9 +209,9 @@ func (p *planner) changedKeys() []string {
 
 func isSpaceKey(key string) bool { return strings.HasPrefix(key, protocol.SpaceKeyPrefix) }
 
-// lookups are the records that the commands of a batch need to be planned, as
-// they were after the state's tip: read at once, because over a network one by
-// one is too slow. What is not among them is read when it is needed.
+// lookups are the records that the plans of a batch need, as of the state's tip.
+// They are read at once, because over a network single reads are too slow. Other
+// records are read when they are needed.
 type lookups map[lookup][]byte
 
 type lookup struct {
@@ -222,7 +222,7 @@ type lookup struct {
 // prefetcher is a command that needs records of the store to be planned.
 type prefetcher interface{ lookups(*state) []store.Lookup }
 
-// wanted lists what the jobs need.
+// wanted lists the lookups that the jobs need.
 func wanted(s *state, batch []*job) []store.Lookup {
 	var list []store.Lookup
 	for _, j := range batch {
@@ -240,8 +240,8 @@ func wanted(s *state, batch []*job) []store.Lookup {
 	return list
 }
 
-// lookUp reads what a batch needs. It is done again for each attempt: an entry of
-// another host does not say what it did to these tables.
+// lookUp reads the records that a batch needs. Each attempt reads them again: an
+// entry of another host does not show its changes to these tables.
 func (w *World) lookUp(ctx context.Context, l *commitLoop) error {
 	l.read = nil
 	return l.readAll(ctx, w.options.Journal, wanted(w.state, l.batch))
@@ -286,7 +286,7 @@ func (p *planner) get(table store.Table, key []byte) ([]byte, error) {
 }
 
 // walk goes through the records of a table that the batch has not emptied, as parse reads
-// them; those for which it returns false are passed over.
+// them; records for which parse returns false are skipped.
 func walk[T any](p *planner, table store.Table, r store.Range, parse func(store.Pair) (T, bool, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		if p.st.cleared[table] {

@@ -14,30 +14,30 @@ import (
 )
 
 const (
-	// presenceTerm is for how long a host counts as one that serves after it
-	// registered at the store last. Each sweep registers it.
+	// presenceTerm is for how long a host counts as present after its last
+	// registration at the store. Each sweep renews the registration.
 	presenceTerm = 5 * time.Second
-	// quietTerm is after what time since it registered last a host reads what it missed
-	// before it answers: its process may have been stopped for so long that others deleted
-	// something without waiting for it.
+	// quietTerm is the time since its last registration after which a host reads the
+	// entries that it missed before it answers: its process may have been stopped for so
+	// long that other hosts deleted something without waiting for it.
 	quietTerm = 2500 * time.Millisecond
-	// awaitTerm bounds how long AwaitHosts waits, and askEvery how long until it asks
-	// again: a message may be lost.
+	// awaitTerm bounds how long AwaitHosts waits, and askEvery is the time until it
+	// asks again: a message may be lost.
 	awaitTerm = 3 * time.Second
 	askEvery  = 250 * time.Millisecond
-	// maxQuestions bounds those that wait to be answered; the other host repeats one
+	// maxQuestions bounds the unanswered questions of other hosts; a host repeats one
 	// that is dropped.
 	maxQuestions = 16
 )
 
-// The kinds of messages besides secretMessage: has a host applied a position, and it has.
+// The kinds of messages besides secretMessage: the question whether a host has applied a
+// position, and its positive answer.
 const (
 	questionMessage = 2
 	appliedMessage  = 3
 )
 
-// progress is what a message says of a host: that it asks for a position, or that it
-// has applied one.
+// progress is a message of a host: it asks for a position, or has applied one.
 type progress struct {
 	kind     byte
 	position store.Position
@@ -48,7 +48,7 @@ func (p progress) encode() []byte {
 	return append(binary.BigEndian.AppendUint64([]byte{p.kind}, uint64(p.position)), p.host...)
 }
 
-// parseProgress reports whether a message is one that encode made.
+// parseProgress parses a message, and reports whether encode created it.
 func parseProgress(b []byte) (p progress, ok bool) {
 	if len(b) < 9 || b[0] != questionMessage && b[0] != appliedMessage {
 		return p, false
@@ -56,16 +56,16 @@ func parseProgress(b []byte) (p progress, ok bool) {
 	return progress{b[0], store.Position(binary.BigEndian.Uint64(b[1:])), string(b[9:])}, true
 }
 
-// waits are those for other hosts.
+// waits are the waits for other hosts.
 type waits struct {
 	mu   sync.Mutex
 	open map[*wait]struct{}
-	// questions are other hosts'.
+	// questions are the questions of other hosts.
 	questions chan progress
 }
 
-// wait is one for hosts to apply a position; missing are the names of those that have
-// not yet, by id.
+// wait is a wait for hosts to apply a position; missing has the names of the hosts
+// that have not applied it yet, by id.
 type wait struct {
 	position store.Position
 	missing  map[string]string
@@ -108,8 +108,8 @@ func (w *waits) end(one *wait) []string {
 }
 
 // AwaitHosts waits, 3 s at most, until every other host that is registered at the store has
-// applied what this one has, and returns the names of those that have not said so.
-// An error means that the store does not say which hosts there are.
+// applied the entries that this one has, and returns the names of the hosts that did not
+// confirm it. An error means that the store does not list its hosts.
 func (w *World) AwaitHosts(ctx context.Context) (late []string, err error) {
 	if w.SoleHost() {
 		return nil, nil
@@ -135,8 +135,8 @@ func (w *World) AwaitHosts(ctx context.Context) (late []string, err error) {
 	return w.replica.waits.end(one), nil
 }
 
-// present lets the store know that this host serves, and returns the names of the
-// hosts that do by id.
+// present registers this host at the store, and returns the names of the
+// registered hosts by id.
 func (w *World) present(ctx context.Context, term time.Duration) (map[string]string, error) {
 	hosts, err := w.options.Journal.Present(ctx, w.replica.holder, w.options.Name, term)
 	if err == nil {
@@ -173,15 +173,16 @@ func (w *World) RefreshAfterPause(ctx context.Context) {
 	}
 }
 
-// leave ends this host's registration at the store: nobody waits for it.
+// leave ends this host's registration at the store: no host waits for it any more.
 func (w *World) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	// If that fails, the term ends.
+	// If that fails, the registration expires.
 	_, _ = w.present(ctx, 0)
 }
 
-// answerHosts is the goroutine that answers other hosts that ask what this one has applied.
+// answerHosts is the goroutine that answers the questions of other hosts about the applied
+// position.
 func (w *World) answerHosts(ctx context.Context) {
 	defer w.writer.Done()
 	for {
@@ -194,7 +195,7 @@ func (w *World) answerHosts(ctx context.Context) {
 	}
 }
 
-// answerHost waits for no longer than the question stands: it is repeated.
+// answerHost waits no longer than the question is valid: the other host repeats it.
 func (w *World) answerHost(ctx context.Context, q progress) {
 	if q.host == w.replica.holder {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// ProximityAction signals to an agent, or to a person, that somebody came near.
+// ProximityAction signals to an agent, or to a person, that another occupant came near.
 type ProximityAction struct {
 	protocol.ProximityActionRequest
 }
@@ -37,7 +37,7 @@ func (c ProximityAction) plan(p *planner) (any, error) {
 }
 
 // checkNeighbor refuses a caller that may not act as fromPlayerID on the map. person is
-// its id if it is the caller's own person, empty for everybody else.
+// fromPlayerID if that is the caller's own person, else empty.
 func (p *planner) checkNeighbor(fromPlayerID string) (person string, err error) {
 	on := p.st.person(protocol.HumanKey(fromPlayerID)) != nil
 	switch own := p.req.Caller.Viewer != "" && fromPlayerID == personID(p.req.Caller.Viewer); {
@@ -51,9 +51,9 @@ func (p *planner) checkNeighbor(fromPlayerID string) (person string, err error) 
 	return "", p.checkAsker(fromPlayerID)
 }
 
-// checkAsker refuses a command from an agent that the caller neither is nor
-// owns. A main node may ask as itself, and a label that starts with `__` is a
-// person: anybody may speak for it.
+// checkAsker refuses a command from an agent that the caller neither is nor owns.
+// A main node may ask as itself, and a label that starts with `__` is a person,
+// for whom any caller may speak.
 func (p *planner) checkAsker(fromPlayerID string) error {
 	node := p.st.nodes[fromPlayerID]
 	asksItself := node != nil && node.Kind == protocol.NodeKindMain && fromPlayerID == p.req.Caller.NodeID
@@ -65,7 +65,7 @@ func (p *planner) checkAsker(fromPlayerID string) error {
 }
 
 // countSignal counts a zone or a yield in the agent's aggregate and its row. person is
-// the one on the map who did it, empty for everybody else.
+// the person on the map who caused it, empty for other callers.
 func (p *planner) countSignal(prev *protocol.Agent, action, person string) error {
 	var kept Aggregate
 	if a := p.st.aggregates[prev.AgentID]; a != nil {

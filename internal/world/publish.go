@@ -40,8 +40,8 @@ func (w *World) publishEntry(prev *View, e *store.Entry, after *replay.Map) *Vie
 	return w.nextView(prev, e, after)
 }
 
-// nextView is the view after an entry, nil before the first; it is kept with the
-// past revs.
+// nextView returns the view after an entry, nil before the first; it is kept with
+// the past revs.
 func (w *World) nextView(prev *View, e *store.Entry, after *replay.Map) *View {
 	w.grow(e)
 	next := &View{Map: *after}
@@ -67,10 +67,10 @@ func (w *World) grow(e *store.Entry) {
 	}
 }
 
-// show makes a view the newest and wakes those who wait for it.
+// show makes a view the newest and wakes the goroutines that wait for it.
 func (w *World) show(view *View, events []*Event) {
 	if prev := w.view.Swap(view); prev.body != view.body {
-		prev.body.letGo()
+		prev.body.release()
 	}
 	w.wake()
 	w.log.add(events)
@@ -84,19 +84,20 @@ func (w *World) show(view *View, events []*Event) {
 	}
 }
 
-// checkpointsPerLimit is how many checkpoints are stored, at least, while the journal
-// grows by as much as it may take: what is trimmed with each bounds it.
+// checkpointsPerLimit is the least number of checkpoints that are stored while the
+// journal grows by its limit: the trim with each checkpoint keeps the journal within
+// it.
 const checkpointsPerLimit = 8
 
-// checkpointDue reports whether the entries since the last checkpoint are many, or much.
+// checkpointDue reports whether the entries since the last checkpoint are many or large.
 func (w *World) checkpointDue(view *View) bool {
 	limit := w.journal.limit.Load()
 	return view.Position >= w.lastCheckpoint+store.Position(w.options.CheckpointEvery) ||
 		limit > 0 && w.grown >= limit/checkpointsPerLimit
 }
 
-// journalWeight is how many bytes the entries of the journal take, and may take; 0 for
-// no limit.
+// journalWeight is the size of the journal's entries in bytes and its limit; 0 for no
+// limit.
 type journalWeight struct {
 	bytes, limit atomic.Uint64
 
@@ -105,8 +106,8 @@ type journalWeight struct {
 	upTo store.Position
 }
 
-// left is what a checkpoint left of the journal. What this host had counted of entries
-// that came after is lost until the next.
+// left sets the size of the journal after a checkpoint. The bytes that this host
+// counted for later entries are not included until the next checkpoint.
 func (j *journalWeight) left(bytes uint64, upTo store.Position) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -120,8 +121,8 @@ func (w *World) JournalBytes() (bytes, limit uint64) {
 	return w.journal.bytes.Load(), w.journal.limit.Load()
 }
 
-// weigh asks the store what the journal takes; what commits add meanwhile may be
-// counted or not.
+// weigh reads the size of the journal from the store; bytes that commits add
+// meanwhile may be counted or not.
 func (w *World) weigh(ctx context.Context) error {
 	bytes, limit, err := w.options.Journal.Weigh(ctx)
 	if err != nil {
@@ -132,7 +133,7 @@ func (w *World) weigh(ctx context.Context) error {
 	return nil
 }
 
-// wake lets those who wait for a view look again.
+// wake wakes the goroutines that wait for a view.
 func (w *World) wake() {
 	next := make(chan struct{})
 	close(*w.changed.Swap(&next))
@@ -158,13 +159,13 @@ func (w *World) checkpoint() {
 	}
 }
 
-// weightMessage is the kind of message that says what a checkpoint left of the journal:
-// its bytes, and up to which entry, 8 bytes each, big-endian.
+// weightMessage is the kind of message with the size of the journal after a checkpoint:
+// its bytes, and the last counted entry, 8 bytes each, big-endian.
 const weightMessage = 6
 
-// storeMap stores a view as a checkpoint. What is left of the journal then, the other
-// hosts get in a message: to ask the store would have it read every entry. A host
-// that misses one counts what is added until the next.
+// storeMap stores a view as a checkpoint. It sends the other hosts the size of the
+// trimmed journal: the store would have to read every entry to compute it for each. A
+// host that misses the message counts only additions until the next.
 func (w *World) storeMap(view *View) error {
 	kept, err := w.options.Journal.Checkpoint(context.Background(), view.State())
 	if err != nil {
@@ -190,12 +191,12 @@ func (w *World) receiveWeight(message []byte) bool {
 }
 
 // checkpointTerm is for how long the host that stored a map is the only one to
-// store one. Hosts of a world come to the entry where the next is due together.
+// store one. All hosts of a world reach the entry where the next one is due at
+// about the same time.
 const checkpointTerm = 10 * time.Second
 
-// mayCheckpoint reports whether it is this host that stores the next map. The lock
-// is not given back: another host that comes a moment later would store the same
-// map again.
+// mayCheckpoint reports whether this host stores the next map. The lock is not
+// released: another host a moment later would store the same map again.
 func (w *World) mayCheckpoint() (bool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -11,23 +11,24 @@ import (
 const (
 	// queueLength bounds how many commands wait; past it callers block.
 	queueLength = 1024
-	// maxBatch bounds how many commands one batch has. A batch is what waits while the
-	// previous one is being made durable, so there is no idle delay.
+	// maxBatch bounds how many commands one batch has. A batch is the commands that
+	// arrive while the previous one is being made durable, so there is no idle delay.
 	maxBatch = 512
-	// maxBatchBodies bounds the requests' bodies of one batch, so that a short command
-	// waits for few long ones. The longest body is more, and a batch of its own.
+	// maxBatchBodies bounds the total length of the request bodies of one batch, so
+	// that a short command waits for few long ones. A longer body is a batch of its
+	// own.
 	maxBatchBodies = 128 << 10
 )
 
-// noAccount is the account that the world's own commands wait with, and those of callers
-// that have no node.
+// noAccount is the account of the world's own commands in the queue, and of callers that
+// have no node.
 const noAccount = ""
 
-// queue holds the commands that wait for the writer. Accounts have turns, one command
-// in each, so that a command that has its place waits for few of another account,
-// however many came before. The commands of one account stay in their order. Places
-// are given in the order of arrival: what bounds those of an account are the requests that
-// its nodes may have under way.
+// queue holds the commands that wait for the writer. Accounts take turns, one command in
+// each, so that a queued command waits for few of another account, however many came
+// before. The commands of one account stay in their order. Places in the queue are given
+// in the order of arrival: the places of an account are bounded by the requests that its
+// nodes may have in progress.
 type queue struct {
 	// places has a value for each command that waits.
 	places chan struct{}
@@ -48,7 +49,7 @@ func newQueue() *queue {
 	return &queue{places: make(chan struct{}, queueLength), ready: make(chan struct{}, 1), waiting: map[string]jobList{}}
 }
 
-// send has a command wait for the writer.
+// send queues a command for the writer.
 func (q *queue) send(ctx context.Context, account string, j *job) error {
 	select {
 	case q.places <- struct{}{}:
@@ -64,7 +65,7 @@ func (q *queue) send(ctx context.Context, account string, j *job) error {
 	return nil
 }
 
-// append puts a command at the end of its account's, and reports whether the queue is
+// append adds a command to the list of its account, and reports whether the queue is
 // open.
 func (q *queue) append(account string, j *job) bool {
 	q.mu.Lock()
@@ -91,7 +92,7 @@ func (q *queue) signal() {
 	}
 }
 
-// close has the queue refuse further commands. Those that wait stay.
+// close makes the queue refuse further commands. Queued commands stay.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -99,7 +100,7 @@ func (q *queue) close() {
 	q.signal()
 }
 
-// take moves what waits to a batch, at least one command where one waits. An account
+// take moves queued commands to a batch, at least one if any is queued. An account
 // whose next command is too long for this batch keeps its turn. open is false when the
 // queue is closed and empty.
 func (q *queue) take(batch []*job) (_ []*job, open bool) {

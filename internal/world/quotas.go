@@ -7,40 +7,40 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Quota is something of which the operator lets each account, and all of them
-// together, have so much.
+// Quota is a kind of resource that the operator limits for each account and for
+// all accounts together.
 type Quota int
 
 // The quotas.
 const (
-	// Accounts are main nodes; an account has no limit of them.
+	// Accounts are main nodes, which are limited only in total.
 	Accounts Quota = iota
 	Agents
 	Spaces
 	MCPServers
-	// Requests are the intercom requests that an account asked and nobody answered.
+	// Requests are the open intercom requests of an account.
 	Requests
-	// Lines, Journeys and Bytes are what the store keeps of the account's history: the
-	// oldest lines and journeys go for new ones.
+	// Lines, Journeys and Bytes measure the account's history in the store: new lines
+	// and journeys replace the oldest ones.
 	Lines
 	Journeys
 	Bytes
-	// IdempotencyKeys, and ClosedRequests, which are intercom requests that were answered
-	// or ran out of time, are ids by which a repeat is known. Each caller has its own; the
-	// oldest go for new ones.
+	// IdempotencyKeys and ClosedRequests, which are answered or expired intercom requests,
+	// are ids that identify a repeat. Each caller has its own; new ones replace the
+	// oldest.
 	IdempotencyKeys
 	ClosedRequests
-	// AgentBytes are what is kept in memory of the names of agents and of their tools,
-	// also while they are off the map: the oldest of those go for new ones.
+	// AgentBytes are the memory for the names of agents and of their tools, also while
+	// the agents are off the map: new names replace the oldest of these.
 	AgentBytes
 	// MapBytes are the canonical size of an account's rows on the map: of its agents, its
-	// MCP placements and its spaces with their structures. Only what adds or enlarges one is
-	// refused.
+	// MCP placements and its spaces with their structures. Only changes that add or enlarge
+	// a row are refused.
 	MapBytes
 	quotaCount
 )
 
-// Amounts are how much of each Quota there is, or may be.
+// Amounts are the used amount, or the limit, of each Quota.
 type Amounts [quotaCount]int
 
 // quotas are their names for people and for programs, the codes of refusals (none where
@@ -69,13 +69,13 @@ var quotas = [quotaCount]struct {
 // String returns the name of what is counted, for people.
 func (q Quota) String() string { return quotas[q].name }
 
-// Label returns its name in flags and measurements.
+// Label returns its name in flags and metrics.
 func (q Quota) Label() string { return quotas[q].label }
 
 // Defaults returns a host's limits for each account and for all together; 0 for none.
 func (q Quota) Defaults() (account, world int) { return quotas[q].account, quotas[q].world }
 
-// Holder returns what has its own limit, a caller or an account, for people.
+// Holder returns the kind of holder of the limit, a caller or an account, for people.
 func (q Quota) Holder() string {
 	if q == IdempotencyKeys || q == ClosedRequests {
 		return "caller"
@@ -92,8 +92,8 @@ func Quotas() []Quota {
 	return all
 }
 
-// checkQuota refuses one more if an account, or all of them, have what the operator
-// allows.
+// checkQuota refuses one more if an account, or all of them together, are at the
+// operator's limit.
 func (p *planner) checkQuota(account string, q Quota) error {
 	of := quotas[q]
 	if limit := p.limit(account, q); limit > 0 && p.st.usedBy(account)[q] >= limit {
@@ -129,12 +129,12 @@ func (p *planner) checkMapBytes(account string) error {
 	return nil
 }
 
-// limit is how much an account may have; 0 for no limit.
+// limit returns an account's limit; 0 for none.
 func (p *planner) limit(account string, q Quota) int {
 	return p.ownOr(account, quotas[q].label, p.options.Limits.Account[q])
 }
 
-// ownOr is an account's own limit of what has a label, otherwise the one for every
+// ownOr returns an account's own limit with a label, otherwise the limit for every
 // account.
 func (p *planner) ownOr(account, label string, every int) int {
 	if n := p.st.nodes[account]; n != nil {
@@ -143,7 +143,7 @@ func (p *planner) ownOr(account, label string, every int) int {
 	return every
 }
 
-// limitOr is a main node's own limit of what has a label, otherwise the one for every
+// limitOr returns a main node's own limit with a label, otherwise the limit for every
 // account.
 func (n *Node) limitOr(label string, every int) int {
 	if own, has := n.Limits[label]; has {
@@ -172,14 +172,14 @@ func (c SetLimits) plan(p *planner) (any, error) {
 	}
 	every := p.options.Limits.HistoryRate
 	if node.limitOr(rateHistoryLabel, every) != next.limitOr(rateHistoryLabel, every) {
-		// What it wrote at another rate would take too long to regain at a lower one.
+		// Bytes written at a higher rate would take too long to be regained at a lower one.
 		u := p.usage(c.NodeID)
 		u.Spent, u.At = 0, 0
 	}
 	return &protocol.NodeLimitsReply{NodeID: c.NodeID, Limits: *next.OwnLimits()}, p.put(store.Nodes, c.NodeID, &next)
 }
 
-// usageFields are the fields of amounts, as they travel, of which accounts have something.
+// usageFields returns the fields of the wire amounts that are counted for each account.
 func usageFields(a *protocol.Amounts) map[Quota]**uint64 {
 	return map[Quota]**uint64{
 		Agents: &a.Agents, Spaces: &a.Spaces, MCPServers: &a.MCP, Requests: &a.Requests,
@@ -187,14 +187,14 @@ func usageFields(a *protocol.Amounts) map[Quota]**uint64 {
 	}
 }
 
-// The labels of an account's own limits that are no Quota's.
+// The labels of an account's own limits that belong to no Quota.
 const (
 	occupantsLabel   = "occupants"
 	rateHistoryLabel = "rate-history"
 )
 
-// limitFields are the fields of amounts, as they travel, that an account may have limits
-// of its own for, by the labels of Node.Limits.
+// limitFields returns the fields of the wire amounts for which an account may have
+// limits of its own, by the labels of Node.Limits.
 func limitFields(a *protocol.Amounts) map[string]**uint64 {
 	all := map[string]**uint64{
 		AgentBytes.Label(): &a.AgentBytes, occupantsLabel: &a.Occupants, rateHistoryLabel: &a.RateHistory,
@@ -205,7 +205,7 @@ func limitFields(a *protocol.Amounts) map[string]**uint64 {
 	return all
 }
 
-// OwnLimits are the limits of a main node that are not every account's.
+// OwnLimits returns the limits that are a main node's own.
 func (n *Node) OwnLimits() *protocol.Amounts {
 	own := &protocol.Amounts{}
 	for label, field := range limitFields(own) {
@@ -216,7 +216,7 @@ func (n *Node) OwnLimits() *protocol.Amounts {
 	return own
 }
 
-// Wire are the amounts as they travel to all who ask for usage.
+// Wire returns the amounts in wire form.
 func (a *Amounts) Wire() *protocol.Amounts {
 	wire := &protocol.Amounts{}
 	for q, field := range usageFields(wire) {
@@ -225,7 +225,7 @@ func (a *Amounts) Wire() *protocol.Amounts {
 	return wire
 }
 
-// usedBy is what an account has.
+// usedBy returns the amounts that an account uses.
 func (s *state) usedBy(account string) Amounts {
 	if a := s.accounts[account]; a != nil {
 		return a.Amounts
@@ -233,13 +233,13 @@ func (s *state) usedBy(account string) Amounts {
 	return Amounts{}
 }
 
-// count keeps what accounts have.
+// count adds to the amount that an account uses.
 func (s *state) count(name string, q Quota, by int) {
 	s.used[q] += by
 	s.change(name, func(a *account) { a.Amounts[q] += by })
 }
 
-// Used is what all accounts together have.
+// Used returns the amounts that all accounts together use.
 func (w *World) Used() Amounts {
 	w.replica.mu.Lock()
 	defer w.replica.mu.Unlock()
@@ -258,7 +258,7 @@ func (w *World) OccupantCounts() (occupants, people int) {
 	return w.replica.places, w.replica.people
 }
 
-// Limits are the operator's bounds.
+// Limits returns the operator's limits.
 func (w *World) Limits() Limits { return w.options.Limits }
 
 // countNode counts main nodes for all, agents for their owners.
@@ -286,8 +286,8 @@ func (s *state) setIntercom(id string, next *intercom) {
 	setCounted(s, s.intercoms, id, next, func(v *intercom, by int) { s.count(v.Account, Requests, by) })
 }
 
-// setCounted is setUndoable for what is counted for an account: once for one that comes,
-// and -1 times for one that goes.
+// setCounted is setUndoable for items that count toward an account's quota: 1 for an
+// added item, and -1 for a removed one.
 func setCounted[V any](s *state, m map[string]*V, id string, next *V, count func(v *V, by int)) {
 	replace := func(prev, next *V) {
 		if prev != nil {
@@ -303,8 +303,8 @@ func setCounted[V any](s *state, m map[string]*V, id string, next *V, count func
 	s.undo = append(s.undo, func() { replace(next, prev) })
 }
 
-// account returns the main node that a caller is or belongs to; for a caller without a
-// node, what identifies it.
+// account returns the main node that a caller is or belongs to, or the identity of a
+// caller without a node.
 func (p *planner) account() string {
 	if n := p.st.nodes[p.req.Caller.NodeID]; n != nil && n.Parent != "" {
 		return n.Parent

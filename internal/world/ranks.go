@@ -9,8 +9,8 @@ import (
 	"github.com/playctl/playctl/internal/store/replay"
 )
 
-// stageRank stages that a caller's number of ids makes it another rank. Of a caller who
-// has many that is seldom.
+// stageRank stages the new rank of a caller whose number of ids changed. The rank of a
+// caller with many ids changes rarely.
 func (p *planner) stageRank(of *remembered, caller CallerTag, before, after int) {
 	was, is := replay.RankOf(before), replay.RankOf(after)
 	if was == is {
@@ -32,8 +32,9 @@ type callerCount struct {
 	rank   replay.Rank
 }
 
-// forgetOfLargest stages the removal of n ids, of which each is the oldest of the
-// caller who has the most then. So nobody's go for those of one who sends more.
+// forgetOfLargest stages the removal of n ids, each of which is the oldest of the
+// caller that has the most at that time. So a caller loses none to one that sends
+// more.
 func (p *planner) forgetOfLargest(of *remembered, n int) error {
 	n = min(n, forgetAtOnce)
 	spared := map[CallerTag]bool{}
@@ -53,8 +54,8 @@ func (p *planner) forgetOfLargest(of *remembered, n int) error {
 				return err
 			}
 			if n -= gone; gone < l.n {
-				// The others are not in the store yet; or a host of an earlier version changed
-				// the number and not the rank.
+				// The remaining ids are not in the store yet, or a host of an earlier version
+				// changed the number and not the rank.
 				spared[l.caller] = true
 				if l.rank > 0 {
 					p.putBytes(of.Callers, of.RankKey(l.rank, l.caller), nil)
@@ -65,8 +66,9 @@ func (p *planner) forgetOfLargest(of *remembered, n int) error {
 	return nil
 }
 
-// largestCallers are the callers who have the most ids, each with how many of its ids
-// have to go so that n go in all and nobody has more than who loses one.
+// largestCallers returns the callers that have the most ids, each with the number of
+// ids to remove, so that n are removed in all and no caller keeps more than one that
+// loses ids.
 func (p *planner) largestCallers(of *remembered, n int, spared map[CallerTag]bool) ([]callerCount, error) {
 	staged := p.stagedCallers(of)
 	var all callerHeap
@@ -115,7 +117,7 @@ func (p *planner) stagedCallers(of *remembered) map[CallerTag]int {
 	return staged
 }
 
-// callersByRank walks the callers in the store, those of the greatest rank first.
+// callersByRank walks the callers in the store, the greatest rank first.
 func (p *planner) callersByRank(of *remembered) iter.Seq2[callerCount, error] {
 	ranks := store.Range{Prefix: of.Ranks(), Reverse: true, KeysOnly: true}
 	return walk(p, of.Callers, ranks, func(pair store.Pair) (callerCount, bool, error) {
@@ -124,7 +126,7 @@ func (p *planner) callersByRank(of *remembered) iter.Seq2[callerCount, error] {
 	})
 }
 
-// callerHeap has the caller with the most ids on top, of those with as many the one of
+// callerHeap has the caller with the most ids on top, and among equals the one with
 // the greatest tag.
 type callerHeap []callerCount
 
@@ -141,8 +143,8 @@ func (h *callerHeap) Pop() any {
 	return last
 }
 
-// take takes ids from the caller on top, n at most, until it has no more than the next
-// one and than least, and one in any case.
+// take takes ids from the caller on top, n at most and at least one, until it has no
+// more than the next caller and than least.
 func (h *callerHeap) take(n, least int) (top callerCount, lose int) {
 	top, _ = heap.Pop(h).(callerCount)
 	if len(*h) > 0 {

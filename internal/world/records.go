@@ -9,7 +9,7 @@ import (
 	"github.com/playctl/playctl/internal/store/replay"
 )
 
-// applyRecords keeps what the state has of the tables.
+// applyRecords applies records to the tables that the state contains.
 func (s *state) applyRecords(records []store.Record) error {
 	for i := range records {
 		r := &records[i]
@@ -45,7 +45,7 @@ func (s *state) applyRecords(records []store.Record) error {
 	return nil
 }
 
-// clearTable empties the part of the state that a table is kept in.
+// clearTable empties the part of the state that holds a table.
 func (s *state) clearTable(table store.Table) {
 	switch table {
 	case store.Leases:

@@ -12,13 +12,13 @@ import (
 	"github.com/playctl/playctl/internal/store/replay"
 )
 
-// maxLoads is how often a world is read at the start whose store loses entries
-// meanwhile.
+// maxLoads is how often a starting host reads a world again if its store loses
+// entries meanwhile.
 const maxLoads = 8
 
-// Open recovers a world from its journal, or makes a new one in an empty
-// journal, and starts its writer. The caller closes the world before it closes
-// the journal.
+// Open recovers a world from its journal, or creates a new one in an empty
+// journal, and starts its writer. The caller closes the world before it closes the
+// journal.
 func Open(ctx context.Context, options Options) (*World, error) {
 	if err := options.check(); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	w.writer.Add(2)
 	go w.write()
 	go w.checkpoint()
-	// Where the store does not answer any more, the view is stale, as at any time.
+	// If the store does not answer any more, the view is stale, as it may be at any time.
 	_ = w.register(ctx)
 	return w, nil
 }
@@ -96,7 +96,7 @@ func (w *World) load(ctx context.Context) (*View, error) {
 		return nil, err
 	}
 	if w.state.Position == 0 {
-		// Nothing could go on from here: only the first entry has the map's header.
+		// A world cannot continue from here: only the first entry has the map's header.
 		return nil, fmt.Errorf("%w: it has no entry any more", store.ErrDiverged)
 	}
 	run, err := w.restartedRun(ctx)
@@ -113,8 +113,8 @@ func (w *World) load(ctx context.Context) (*View, error) {
 	return w.countUsage(ctx, view)
 }
 
-// restartedRun names the run of a server that restarted and that no host has committed
-// to since; it is empty for any other.
+// restartedRun returns the name of the server's run if it restarted and no host has
+// committed to it since; else it is empty.
 func (w *World) restartedRun(ctx context.Context) (string, error) {
 	_, err := w.options.Journal.Missed(ctx, w.state.Tip())
 	if restart, ok := errors.AsType[*store.RestartedError](err); ok {
@@ -124,10 +124,10 @@ func (w *World) restartedRun(ctx context.Context) (string, error) {
 }
 
 // catchUp applies what other hosts committed before the tables were read: the tables
-// have records of it already, which the state may not keep if the store loses it. Where
-// the server restarted meanwhile, the tables may have records of what is lost by now:
-// catchUp fails with store.ErrRestarted or ErrDiverged. run is restartedRun before the
-// tables were read.
+// have the records of those entries already, which the state must not keep if the store
+// loses the entries. Where the server restarted meanwhile, the tables may have records
+// of lost entries: catchUp fails with store.ErrRestarted or ErrDiverged. run is
+// restartedRun before the tables were read.
 func (w *World) catchUp(ctx context.Context, view *View, run string) (*View, error) {
 	journal := w.options.Journal
 	if journal.SoleHost() {
@@ -155,8 +155,8 @@ func (w *World) catchUp(ctx context.Context, view *View, run string) (*View, err
 	}
 }
 
-// create makes a new world, unless another host is doing so: its first entry gives
-// it a sid.
+// create creates a new world, unless another host is doing so. The first entry
+// sets its sid.
 func (w *World) create(ctx context.Context) error {
 	sid, err := newUUID(w.options.Random)
 	if err != nil {
@@ -202,7 +202,8 @@ func (w *World) loadCheckpoint(ctx context.Context) error {
 }
 
 // replayAll applies the entries after the state, whose records the tables already have,
-// and returns the view after the last. As many views as there is room for are kept.
+// and returns the view after the last. It keeps as many views as the memory budget
+// allows.
 func (w *World) replayAll(entries iter.Seq2[store.Entry, error]) (*View, error) {
 	run := replay.NewRun(&w.state.Map, w.views.budget)
 	var view *View
@@ -242,8 +243,8 @@ func (w *World) replayCleared(view *View, run *replay.Run, e *store.Entry) (*Vie
 	return w.nextView(view, e, &w.state.Map), nil
 }
 
-// endRun makes the state's tree after a run, and keeps the views of the run. view is that
-// of the map that the run began with, nil if it is not kept.
+// endRun builds the state's tree after a run, and keeps the views of the run. view is the
+// view of the map that the run began with, nil if it is not kept.
 func (w *World) endRun(view *View, run *replay.Run) (*View, error) {
 	past, err := run.End()
 	if err != nil {

@@ -43,7 +43,7 @@ func (c Register) plan(p *planner) (any, error) {
 	return c.reply(row), nil
 }
 
-// ownerOf is the main node whose row an agent's becomes.
+// ownerOf returns the main node that owns an agent's row.
 func (p *planner) ownerOf(node *Node, mainNodeID string) (string, error) {
 	if node != nil {
 		if mainNodeID != "" && mainNodeID != node.Parent {
@@ -57,8 +57,8 @@ func (p *planner) ownerOf(node *Node, mainNodeID string) (string, error) {
 	return p.mainCaller()
 }
 
-// row builds the agent's row: what the registration says, and what the world
-// already knows of the agent.
+// row builds the agent's row from the registration and from the world's records of
+// the agent.
 func (c Register) row(p *planner, owner string) *protocol.Agent {
 	r := &c.RegisterRequest
 	row := &protocol.Agent{Stationary: true}
@@ -82,7 +82,7 @@ func (c Register) row(p *planner, owner string) *protocol.Agent {
 	return row
 }
 
-// show puts the row on the map with its event; an identical row makes none.
+// show puts the row on the map with its event; an identical row causes none.
 func (p *planner) show(row *protocol.Agent) error {
 	encoded, changed, err := p.putRow(row)
 	if err != nil || !changed {
@@ -109,7 +109,7 @@ func (p *planner) remember(r *protocol.RegisterRequest) error {
 }
 
 // hold makes the registration's connection the agent's only one, or drops the
-// lease where it has none.
+// lease if the registration has none.
 func (p *planner) hold(r *protocol.RegisterRequest) error {
 	if r.ConnectionID == "" {
 		p.dropLease(r.AgentID)
@@ -144,7 +144,7 @@ func (c Register) reply(row *protocol.Agent) *protocol.RegisterReply {
 	return reply
 }
 
-// wrapObject is the JSON object of one field.
+// wrapObject returns a JSON object with one field.
 func wrapObject(name string, value []byte) []byte {
 	b := make([]byte, 0, len(name)+len(value)+6)
 	b = append(b, `{"`...)

@@ -14,12 +14,12 @@ import (
 	"github.com/playctl/playctl/internal/store/replay"
 )
 
-// repeatTerm is how long what is sent again is known as such (protocol reference,
+// repeatTerm is how long a repeat is recognized (protocol reference,
 // "Idempotency").
 const repeatTerm = 24 * time.Hour
 
-// remembered is a kind of ids that are known for repeatTerm, among the last ones of
-// their caller and of all callers.
+// remembered is a kind of ids that are remembered for repeatTerm, up to a number
+// for each caller and for all callers.
 type remembered struct {
 	replay.Remembered
 	quota Quota
@@ -37,32 +37,31 @@ var (
 	rememberedKinds = [...]*remembered{idempotencyKeys, closedRequests}
 )
 
-// CallerTag names a caller among all of them.
+// CallerTag identifies a caller.
 type CallerTag = replay.CallerTag
 
-// TagOf is the tag of a caller, whose identity may hold a secret.
+// TagOf returns the tag of a caller, whose identity may contain a secret.
 func TagOf(identity string) CallerTag { return replay.TagOf(identity) }
 
-// tallies are what has to be read before an id of a caller is remembered.
+// tallies lists the records to read before an id of a caller is remembered.
 func (of *remembered) tallies(caller CallerTag) []store.Lookup {
 	return []store.Lookup{{Table: of.Callers, Key: of.CallerTally(caller)}, {Table: of.Callers, Key: of.Tally()}}
 }
 
-// knownID is an id that the store knows, and since when.
+// knownID is an id in the store, with the time since when it is known.
 type knownID struct {
 	caller CallerTag
-	// counted is false for one that an earlier version wrote, of which no caller is
-	// known.
+	// counted is false for an id that an earlier version wrote without its caller.
 	counted bool
 	at      int64
 	id      []byte
-	// weight is as how many ids it counts; 0 if that was not read yet.
+	// weight is the number of ids that it counts as; 0 if that was not read yet.
 	weight int
 }
 
-// rememberID stages that an id is known, in addition to its record, and that the oldest
-// are forgotten where there are too many: of the same caller, then of those who have
-// the most. weight is as how many it counts.
+// rememberID stages that an id is known, in addition to its record, and the removal of
+// the oldest ids where there are too many: of the same caller, then of the callers that
+// have the most. weight is the number of ids that it counts as.
 func (p *planner) rememberID(of *remembered, caller CallerTag, at int64, id []byte, weight int) error {
 	p.remembering = id
 	p.putBytes(of.Times, of.TimeKey(at, id), caller[:])
@@ -90,7 +89,8 @@ func (p *planner) rememberID(of *remembered, caller CallerTag, at int64, id []by
 }
 
 // forgetOldest stages the removal of the first ids of a walk that count as n, a bounded
-// number at a time: a limit may be lower than before. It returns as how many they count.
+// number at a time: a limit may be lower than before. It returns the sum of their
+// weights.
 func (p *planner) forgetOldest(of *remembered, n int, walk iter.Seq2[knownID, error]) (count int, err error) {
 	n = min(n, forgetAtOnce)
 	oldest := make([]knownID, 0, n)
@@ -131,8 +131,7 @@ func (p *planner) ids(of *remembered, before int64) iter.Seq2[knownID, error] {
 	})
 }
 
-// isForgotten reports whether the batch forgets an id, of which the store does not
-// know yet.
+// isForgotten reports whether the batch forgets an id that the store still has.
 func (p *planner) isForgotten(callerKey string) bool {
 	_, before := p.st.forgotten[callerKey]
 	_, now := p.forgotten[callerKey]
@@ -209,7 +208,7 @@ func (p *planner) forgetRecord(of *remembered, known knownID) error {
 	return nil
 }
 
-// tally stages that a number of ids changes, and returns what it is then.
+// tally stages a change of a number of ids, and returns the new number.
 func (p *planner) tally(of *remembered, key []byte, by int) (int, error) {
 	n, staged := p.tallies[string(key)]
 	if !staged {
@@ -258,7 +257,7 @@ func (p *planner) stageTallies() {
 	}
 }
 
-// applyRemembered keeps what the batch does to the ids, until it is in the store.
+// applyRemembered keeps the batch's changes to the ids until they are in the store.
 func (s *state) applyRemembered(r *store.Record) error {
 	if !replay.IsTally(r.Key) {
 		if r.Value == nil {
@@ -271,7 +270,7 @@ func (s *state) applyRemembered(r *store.Record) error {
 	return err
 }
 
-// clearRequests notes that the batch empties the table of requests.
+// clearRequests records that the batch empties the table of requests.
 func (s *state) clearRequests() {
 	for id := range maps.Clone(s.intercoms) {
 		s.setIntercom(id, nil)
@@ -287,7 +286,7 @@ type forgetExpired struct{ of *remembered }
 const forgetAtOnce = 1000
 
 func (c forgetExpired) plan(p *planner) (any, error) {
-	var expired []knownID // most often there is none, and this is done each second
+	var expired []knownID // usually there is none, and this runs each second
 	for known, err := range p.ids(c.of, p.now.Add(-repeatTerm).UnixMilli()+1) {
 		if err != nil {
 			return nil, err

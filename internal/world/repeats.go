@@ -36,15 +36,16 @@ func (w *World) Repeated(ctx context.Context, key *Idempotency) (Reply, bool, er
 	if err != nil || found == nil {
 		return Reply{}, false, err
 	}
-	// Another host may have been the first, and what it did is to be read here.
+	// Another host may have carried out the command first, and its effect must be visible
+	// here.
 	if err := w.Refresh(ctx); err != nil {
 		return Reply{}, false, err
 	}
 	return Reply{Rev: w.View().Rev, Stored: found.Reply, Sealed: found.Sealed}, true, nil
 }
 
-// repeated is Repeated inside the writer, which also knows the keys of the
-// batch that is being made.
+// repeated is Repeated inside the writer, which also knows the keys of the batch
+// in progress.
 func (p *planner) repeated() (*repeat, error) {
 	key := p.req.Idempotency
 	if key == nil {
@@ -71,7 +72,7 @@ func readRepeat(b []byte, key *Idempotency, now time.Time) (*repeat, error) {
 		return nil, unavailable(fmt.Errorf("idempotency record: %w: %w", store.ErrCorrupt, err))
 	}
 	if now.UnixMilli()-r.At >= repeatTerm.Milliseconds() {
-		return nil, nil //nolint:nilnil // The key has expired; the sweep has not been here yet.
+		return nil, nil //nolint:nilnil // The key has expired; the sweep has not removed it yet.
 	}
 	return &r, r.check(key)
 }
@@ -84,7 +85,7 @@ func (r *repeat) check(key *Idempotency) error {
 	return nil
 }
 
-// recordRepeat stages the reply under the command's key, in the command's own
+// recordRepeat stages the reply under the command's key, within the command's own
 // commit.
 func (p *planner) recordRepeat(reply any) error {
 	key := p.req.Idempotency
@@ -111,13 +112,13 @@ func (p *planner) recordRepeat(reply any) error {
 	return p.rememberID(idempotencyKeys, key.Caller, r.At, key.Key[:], replay.Weight(b))
 }
 
-// unavailable is what a caller gets when the store does not answer.
+// unavailable returns the error that a caller gets when the store does not answer.
 func unavailable(cause error) error {
 	return protocol.WrapError(protocol.CodeStoreUnavailable, cause,
 		"the world's store cannot be used now: the outcome is unknown; repeat the request with the same idempotency key")
 }
 
-// unreadable is the same for what changes nothing: it may be asked again as it is.
+// unreadable is the same for a read, which may simply be sent again.
 func unreadable(cause error) error {
 	return protocol.WrapError(protocol.CodeStoreUnavailable, cause,
 		"this is read from the world's store, which does not answer now; ask again")

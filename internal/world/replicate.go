@@ -12,12 +12,12 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// replica is what a world needs besides its state because other hosts may commit to
-// the journal. Its fields are the writer's, except for those that say otherwise.
+// replica is the data that a world needs besides its state because other hosts may
+// commit to the journal. Its fields belong to the writer unless they say otherwise.
 type replica struct {
 	// holder is this host's name where it takes a lock.
 	holder string
-	// seenRev and seenSeq are the greatest that this host ever showed.
+	// seenRev and seenSeq are the greatest numbers that this host ever showed.
 	seenRev, seenSeq uint64
 	// updates are the entries that the follower received.
 	updates chan followUpdate
@@ -27,27 +27,27 @@ type replica struct {
 	// follower's wait before it tries again.
 	retryFollow chan struct{}
 
-	// secrets are what other hosts sent that the journal must not have.
+	// secrets are the secrets that other hosts sent, which must not be in the journal.
 	secrets secrets
 	// registered returns the time since this host last registered at the store; nil
-	// where the store is away. Anybody may read it.
+	// while the store is unreachable. Any goroutine may read it.
 	registered atomic.Pointer[func() time.Duration]
-	// waits are for what other hosts have applied.
+	// waits are the waits for other hosts to apply entries.
 	waits waits
 
 	// stop ends the follower for good.
 	stop context.CancelFunc
 
 	mu sync.Mutex
-	// used is the state's, and restart ends the follower's present walk.
+	// used is the state's used amounts, and restart ends the follower's present walk.
 	used Amounts
-	// places are how many rows of agents and MCP placements there are, and people of people.
+	// places is the number of rows of agents and MCP placements, and people that of people.
 	places, people int
 	restart        context.CancelFunc
 }
 
-// followUpdate is what the follower has for the writer: entries, or why there are
-// none.
+// followUpdate is an update of the follower for the writer: entries, or the reason
+// why there are none.
 type followUpdate struct {
 	entries []store.Entry
 	err     error
@@ -55,7 +55,7 @@ type followUpdate struct {
 	done chan error
 }
 
-// followAgain are the waits between two walks of the follower that failed.
+// followAgain sets the waits between failed walks of the follower.
 var followAgain = retry.Backoff{First: 20 * time.Millisecond, Max: time.Second}
 
 // startReplica starts the goroutines that follow other hosts.
@@ -69,7 +69,8 @@ func (w *World) startReplica() {
 	go w.answerHosts(ctx)
 }
 
-// showState shows others what they may know of the state besides the view.
+// showState publishes the parts of the state besides the view that other goroutines may
+// read.
 func (w *World) showState() {
 	w.replica.seenRev = max(w.replica.seenRev, w.state.Rev)
 	w.replica.seenSeq = max(w.replica.seenSeq, w.state.Seq)
@@ -79,7 +80,7 @@ func (w *World) showState() {
 	w.replica.places, w.replica.people = w.state.occupants, w.state.people
 }
 
-// retryFollowNow lets the follower try at once where it waits because the store did
+// retryFollowNow makes the follower try at once if it waits because the store did
 // not answer.
 func (r *replica) retryFollowNow() {
 	if r.followErr.Load() == nil {
@@ -91,7 +92,7 @@ func (r *replica) retryFollowNow() {
 	}
 }
 
-// restartFollow ends the follower's present walk: the state is another one.
+// restartFollow ends the follower's present walk, because the state was replaced.
 func (r *replica) restartFollow() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -100,7 +101,7 @@ func (r *replica) restartFollow() {
 	}
 }
 
-// follow is the follower's goroutine: it hands what other hosts commit to the
+// follow is the follower's goroutine: it passes the entries of other hosts to the
 // writer.
 func (w *World) follow(ctx context.Context) {
 	defer w.writer.Done()
@@ -131,8 +132,8 @@ func (w *World) walk(ctx context.Context, failures *int) error {
 	w.replica.mu.Lock()
 	w.replica.restart = cancel
 	w.replica.mu.Unlock()
-	// What a walk yields first may be long in coming; this shows at once that the
-	// store answers.
+	// The first entry of a walk may take long to come; this read shows at once that
+	// the store answers.
 	missed, err := w.options.Journal.Missed(walk, w.View().Tip())
 	if walk.Err() != nil {
 		return nil

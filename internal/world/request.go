@@ -9,7 +9,7 @@ import (
 
 // Caller is the authenticated caller of a request.
 type Caller struct {
-	// NodeID is the node that showed its credentials; empty for nobody, a
+	// NodeID is the authenticated node; empty for a caller without credentials, a
 	// viewer or the administrator. Without a repository it is the unchecked
 	// `x-node-id`.
 	NodeID string
@@ -17,25 +17,25 @@ type Caller struct {
 	// hash: NodeID is then the agent and it may do only what "Authentication and rights"
 	// in the protocol reference allows.
 	OwnerHash bool
-	// Unchecked is true where there is no repository: NodeID is then what the
-	// caller says it is.
+	// Unchecked is true where there is no repository: NodeID is then the id that the
+	// caller claims.
 	Unchecked bool
-	// Viewer is the id of a watch cookie, and empty for everybody else.
+	// Viewer is the id of a watch cookie, and empty for other callers.
 	Viewer string
 	// Admin is true for the administrator.
 	Admin bool
 }
 
-// Request is what surrounds a command.
+// Request is the context in which a caller sent a command.
 type Request struct {
 	Caller Caller
 	// SID is the session that the command is for; empty if the route needs
 	// none. It is checked again when the command is planned.
 	SID string
-	// APIKeyDigest is the SHA-256 of the API key that let the caller in, nil for
-	// none. The command is refused if its account has another key by then.
+	// APIKeyDigest is the SHA-256 of the API key that authenticated the caller, nil
+	// for none. The command is refused if its account no longer has that key.
 	APIKeyDigest *[32]byte
-	// BodyBytes is the length of the request's body, 0 for what the world does itself.
+	// BodyBytes is the length of the request's body, 0 for the world's own commands.
 	BodyBytes int
 	// Idempotency is nil when the caller sent no key.
 	Idempotency *Idempotency
@@ -57,7 +57,7 @@ type Idempotency struct {
 type Reply struct {
 	// Rev is the rev of a view that includes the command.
 	Rev uint64
-	// Seq is the command's last event, 0 if it made none.
+	// Seq is the seq of the command's last event, 0 if it caused none.
 	Seq uint64
 	// Stored is the reply's JSON when the command was a repeat (sealed if the
 	// first one was); Value is nil then.
@@ -80,29 +80,28 @@ func (r *Reply) JSON() ([]byte, error) {
 	return body, nil
 }
 
-// Command is one thing that a caller wants done. Its implementations are the
-// exported structs of this package; each is named after the protocol's
-// operation.
+// Command is one action that a caller requests. Its implementations are the
+// exported structs of this package; each is named after the protocol's operation.
 type Command interface {
 	plan(p *planner) (reply any, err error)
 }
 
-// CreateMainNode makes a main node. APIKeyDigest is the SHA-256 of its first
-// API key, and APIKey the key for the reply.
+// CreateMainNode creates a main node. APIKeyDigest is the SHA-256 of its first API
+// key, and APIKey the key for the reply.
 type CreateMainNode struct {
 	NodeID       string
 	Digest       [32]byte
 	APIKeyDigest [32]byte
 	APIKey       string
-	// Invitation is the digest of the invitation that lets the caller in, which this
-	// makes use of; nil for none.
+	// Invitation is the digest of the invitation that the registration uses; nil for
+	// none.
 	Invitation *[32]byte
 }
 
-// CreateAgentNode makes an agent node of the calling main node.
+// CreateAgentNode creates an agent node of the calling main node.
 type CreateAgentNode struct {
 	AgentNodeID string
-	// Label is the owner's, empty for none.
+	// Label is the owner's name for the agent, empty for none.
 	Label  string
 	Digest [32]byte
 }
@@ -123,7 +122,7 @@ type DeleteAgent struct{ AgentID string }
 // Register puts an agent on the map or updates its row.
 type Register struct {
 	protocol.RegisterRequest
-	// PreviewURL goes into the reply.
+	// PreviewURL is copied to the reply.
 	PreviewURL string
 }
 

@@ -12,18 +12,18 @@ import (
 	"github.com/playctl/playctl/internal/store/replay"
 )
 
-// minJump is how far rev and seq jump at least when the store may have lost what it
-// acknowledged (protocol reference, "Ground rules"): more than any host can
-// have shown of what was lost.
+// minJump is how far rev and seq jump at least when the store may have lost
+// acknowledged entries (protocol reference, "Ground rules"): more than the number
+// of lost entries that any host can have shown.
 const minJump = 1 << 20
 
-// A jump may be lost as well, with what was shown after it, before another host has
+// A jump may be lost as well, with the events shown after it, before another host has
 // received it. That host jumps from the same entry, later by the server's time, and has
-// to come to numbers above all of those. So where a jump leads goes up with the time
-// since that entry, by jumpRate for each millisecond: faster than hosts make events. Of
-// two jumps in a row the second comes to where one would have that began at the first
-// one's entry, if servers do not restart within 2*leastWait. Numbers stay below 2^53 for
-// 17 years of time between an entry and a jump.
+// to reach numbers above all of those. So the target of a jump grows with the time since
+// that entry, by jumpRate for each millisecond: faster than hosts create events. The
+// second of two jumps in a row leads to the same target as a single one from the first
+// jump's entry, if servers do not restart within 2*leastWait. Numbers stay below 2^53
+// for 17 years of time between an entry and a jump.
 const (
 	jumpRate  = 1 << 14
 	leastWait = minJump / jumpRate
@@ -33,13 +33,14 @@ const (
 // a wrong clock cannot use up the numbers.
 const jumpTime = 7 * 24 * 60 * 60 * 1000
 
-// jumpSpread bounds how much further a jump goes by chance, for servers whose clocks
+// jumpSpread bounds the random addition to a jump, for servers whose clocks
 // disagree.
 const jumpSpread = jumpRate
 
-// rereadTerm bounds one reading of a whole world. It is not the callers' second:
-// they are answered that the store does not respond while the writer reads, and a
-// world that takes longer to read than they wait would otherwise never be read.
+// rereadTerm bounds one reading of a whole world. It is longer than the second
+// that callers wait: they get the reply that the store does not respond while the
+// writer reads, and a world that takes longer to read would otherwise never be
+// read.
 const rereadTerm = 30 * time.Second
 
 // reread rebuilds the state, retrying until that works or the time is up.
@@ -64,13 +65,12 @@ func (w *World) reread(ctx context.Context, cause error, l *commitLoop) error {
 	}
 }
 
-// rereadOnce rebuilds the state from the journal because it is not the one that the
-// state continues from. If the journal may have lost what somebody was shown, its
-// first new entry moves rev and seq ahead of that. Readers of the events have to
-// reread everything, once.
+// rereadOnce rebuilds the state from the journal because the present state does not
+// belong to it. If the journal may have lost entries that clients have seen, its
+// first new entry moves rev and seq ahead of them. Readers of the events have to
+// read the snapshot again, once.
 func (w *World) rereadOnce(ctx context.Context, cause error, l *commitLoop) error {
-	// The cause may be out of date: then the state still is one that the journal goes
-	// on from.
+	// The cause may be out of date: then the journal still continues from the state.
 	missed, err := w.options.Journal.Missed(ctx, w.state.Tip())
 	if err == nil {
 		if err = w.applyMissed(missed, l); err == nil || !needsReread(err) {
@@ -108,12 +108,12 @@ func (w *World) rereadOnce(ctx context.Context, cause error, l *commitLoop) erro
 	return nil
 }
 
-// began is the seq before which a cursor may be of something that is lost.
-// Numbers after a jump past all that this host has shown are nobody else's.
+// began returns the seq before which a cursor may point to a lost event. Numbers
+// after a jump past all that this host has shown belong to no other event.
 func (w *World) began(cause error, shown uint64) uint64 {
 	switch {
 	case errors.Is(cause, store.ErrTrimmed):
-		// This host was away for long, and nothing is lost.
+		// This host was disconnected for long, and nothing is lost.
 		return 0
 	case w.state.jumped > shown:
 		return w.state.jumped
@@ -144,7 +144,7 @@ func (w *World) jump(ctx context.Context, view *View, cause error) (*View, error
 		restart = nil
 		taken := b.Entries
 		if missed, ok := errors.AsType[*store.OvertakenError](err); ok {
-			// Another host was first, and jumped.
+			// Another host has jumped already.
 			taken = missed.Entries
 		} else if errors.As(err, &restart) {
 			continue
@@ -158,8 +158,8 @@ func (w *World) jump(ctx context.Context, view *View, cause error) (*View, error
 	return nil, fmt.Errorf("%w %d times in a row", store.ErrConflict, maxConflicts)
 }
 
-// restarted asks the store about a restart that is the cause: it may be out of date, for
-// another host may have jumped. It is nil for none.
+// restarted asks the store whether the restart in the cause still needs a jump: another
+// host may have jumped since. It returns nil if not.
 func (w *World) restarted(ctx context.Context, cause error) (restart *store.RestartedError, err error) {
 	if !errors.Is(cause, store.ErrRestarted) {
 		return nil, nil //nolint:nilnil // No restart.
@@ -171,8 +171,9 @@ func (w *World) restarted(ctx context.Context, cause error) (restart *store.Rest
 	return restart, err
 }
 
-// ahead is the batch that moves rev and seq ahead. The time is that of the server's
-// answer, which is before any later restart of it, and not what this host makes of it.
+// ahead returns the batch that moves rev and seq ahead. Its time is the time of the
+// server's answer, which is before any later restart, and not an estimate of this
+// host.
 func (w *World) ahead(restart *store.RestartedError) (*store.Batch, error) {
 	s, now, run := w.state, w.options.Now(), ""
 	if restart != nil {
@@ -191,7 +192,7 @@ func (w *World) ahead(restart *store.RestartedError) (*store.Batch, error) {
 	return &store.Batch{After: s.Tip(), Commit: e.Commit, Entries: []store.Entry{e}, Resumed: run}, nil
 }
 
-// reapply applies entries to a state that nobody sees yet.
+// reapply applies entries to a state that is not published yet.
 func (w *World) reapply(view *View, entries []store.Entry) (*View, error) {
 	w.state.begin()
 	for i := range entries {

@@ -9,13 +9,13 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// roomReads are what the plans of a batch read to make room: how often, and how many
-// bytes.
+// roomReads counts the reads, and their bytes, with which the plans of a batch make
+// room.
 type roomReads struct{ times, bytes int }
 
-// A batch that read so much makes no more room than it has to where a limit is lower
-// than before: while it is planned, nobody else's command is carried out, and over a
-// network each time takes as long as an answer of the store.
+// A batch that has read this much makes only the necessary room where a limit was
+// lowered: while it is planned, no other command is carried out, and over a network
+// each read takes a round trip to the store.
 const (
 	manyRoomReads    = 32
 	manyBytesForRoom = 4 << 20
@@ -23,10 +23,10 @@ const (
 
 func (r roomReads) many() bool { return r.times >= manyRoomReads || r.bytes >= manyBytesForRoom }
 
-// makeRoom stages the removal of the oldest lines and journeys where an account, or
-// all of them, have more than the operator allows, with a record of a size that it
-// refuses where it alone is too much. Of all it is the account with the most that loses
-// them.
+// makeRoom stages the removal of the oldest lines and journeys where a new record of a
+// size takes an account, or all of them together, beyond the operator's limit. It
+// refuses a record that alone exceeds the limit. If all together are beyond it, the
+// account with the most loses records.
 func (p *planner) makeRoom(name string, size int) error {
 	own, all := p.limit(name, Bytes), p.options.Limits.World[Bytes]
 	if own > 0 && size > own {
@@ -83,16 +83,15 @@ func (p *planner) makeRoomOfAll(q Quota, limit int) error {
 
 // fits reports whether n is no more than most.
 //
-// A limit may be so much lower than before that one batch cannot drop all that is above
-// it. Then a command is carried out above the limit where it leaves less than there was
-// before it: what is too much shrinks with each command, down to the limit, and never
-// grows.
+// A limit may be lowered so far that one batch cannot drop all the excess. Then a
+// command is carried out above the limit if it leaves less than there was before it:
+// the excess shrinks with each command, down to the limit, and never grows.
 func (p *planner) fits(n, most, had, limit int) bool {
 	shrinks := had > limit && n < had
 	return n <= most || shrinks && p.loop.roomReads.many()
 }
 
-// Whose a limit is, for people.
+// The holder of a limit, for people.
 const (
 	ofOne = "one account"
 	ofAll = "all accounts together"
@@ -102,8 +101,8 @@ func (p *planner) noRoom(q Quota, limit int, whose string) error {
 	return protocol.Errorf(protocol.CodeStorageLimit, "this does not fit: the limit is %d %s for %s", limit, q, whose)
 }
 
-// slack is what is dropped at once beyond what has to be, so that not every write
-// looks for the oldest.
+// slack is the additional amount to drop at once, so that not every write has to
+// look for the oldest record.
 func slack(q Quota, limit int) int {
 	if q == Bytes || q == AgentBytes {
 		return min(limit/16, 256<<10)
@@ -111,7 +110,7 @@ func slack(q Quota, limit int) int {
 	return min(limit/16, 64)
 }
 
-// total is what all accounts have after the plan.
+// total returns the amount of all accounts after the plan.
 func (p *planner) total(q Quota) int {
 	n := p.st.used[q]
 	for i := range p.usages {
@@ -121,7 +120,7 @@ func (p *planner) total(q Quota) int {
 	return n
 }
 
-// largest is the account that has the most, of those that were not tried.
+// largest returns the account that has the most, of those not tried yet.
 func (p *planner) largest(q Quota, tried []string) string {
 	name, most := "", 0
 	larger := func(candidate string, n int) bool {
@@ -148,8 +147,8 @@ type record struct {
 	kept
 }
 
-// dropOldest stages the removal of an account's oldest records until it is enough,
-// or there are no more.
+// dropOldest stages the removal of an account's oldest records until enough
+// returns true or there are no more.
 func (p *planner) dropOldest(name string, q Quota, enough func() bool) error {
 	var of []history
 	for _, h := range agentHistories {
@@ -159,7 +158,7 @@ func (p *planner) dropOldest(name string, q Quota, enough func() bool) error {
 	}
 	p.loop.roomReads.times++
 	const most = 16
-	group, size := make([]record, 0, most), 2 // most often few are read to drop few
+	group, size := make([]record, 0, most), 2 // usually few are read to drop few
 	for r, err := range p.oldest(name, of) {
 		if err != nil {
 			return err
@@ -178,7 +177,7 @@ func (p *planner) dropOldest(name string, q Quota, enough func() bool) error {
 	return p.drop(name, p.uncommitted(name, of), enough)
 }
 
-// drop stages the removal of records, in their order, until it is enough.
+// drop stages the removal of records, in their order, until enough returns true.
 func (p *planner) drop(name string, records []record, enough func() bool) error {
 	list := make([]store.Lookup, 0, len(records))
 	for _, r := range records {
@@ -203,7 +202,7 @@ func (p *planner) drop(name string, records []record, enough func() bool) error 
 	return nil
 }
 
-// cursor is where the oldest record of an account is, at least.
+// cursor is a lower bound of the position of an account's oldest record.
 type cursor struct {
 	table   store.Table
 	account string
@@ -247,7 +246,7 @@ func (p *planner) oldest(name string, of []history) iter.Seq2[record, error] {
 }
 
 func (p *planner) oldestOf(name string, h history) iter.Seq2[record, error] {
-	at, gone := cursor{h.order, name}, p.gone // what goes later is behind this walk
+	at, gone := cursor{h.order, name}, p.gone // records dropped later are behind this walk
 	found := false
 	return walk(p, h.order, store.Range{From: seqKey(p.st.cursors[at])}, func(pair store.Pair) (r record, ok bool, err error) {
 		r = record{h, string(pair.Value), kept{seq: binary.BigEndian.Uint64(pair.Key)}}
@@ -262,8 +261,8 @@ func (p *planner) oldestOf(name string, h history) iter.Seq2[record, error] {
 	})
 }
 
-// uncommitted are an account's records that only this batch has: where all those of
-// the store are gone, they are what is left of the histories in memory.
+// uncommitted returns an account's records that only this batch has: when all
+// records in the store are dropped, they are the rest of the histories in memory.
 func (p *planner) uncommitted(name string, of []history) []record {
 	var left []record
 	for key, records := range p.st.histories {

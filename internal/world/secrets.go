@@ -14,15 +14,15 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// The bounds of what a host keeps of other hosts' secrets, and for how long: an
-// entry follows its secrets at once or never.
+// The bounds of the number, size and age of other hosts' secrets that a host
+// keeps: an entry follows its secrets at once or never.
 const (
 	maxSecrets     = 256
 	maxSecretBytes = 4 << 20
 	secretTerm     = 10 * time.Second
-	// sendTerm bounds how long the secrets of a batch may hold it up.
+	// sendTerm bounds how long the secrets of a batch may delay it.
 	sendTerm = 50 * time.Millisecond
-	// headStart is what they get over the commit.
+	// headStart is the time between sending the secrets and the commit.
 	headStart = 2 * time.Millisecond
 )
 
@@ -34,13 +34,13 @@ type secretKey struct {
 }
 
 // secrets are the parts of events that hosts send each other outside the journal,
-// until the entry comes that they belong to. Each is given out once.
+// kept until the entry that they belong to comes. Each is returned once.
 type secrets struct {
 	mu sync.Mutex
 	// kept are in the order in which they came.
 	kept  []keptSecret
 	bytes int
-	// came is closed when the next one comes; nil if nobody waits.
+	// came is closed when the next one comes; nil if no goroutine waits.
 	came chan struct{}
 }
 
@@ -50,7 +50,7 @@ type keptSecret struct {
 	until time.Time
 }
 
-// add keeps a secret; the oldest goes where there are too many.
+// add keeps a secret, and drops the oldest if there are too many.
 func (s *secrets) add(key secretKey, part privatePart, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +93,7 @@ func (s *secrets) remove(i int) {
 	s.kept = s.kept[:len(s.kept)-1]
 }
 
-// take gives out what came for an entry's events.
+// take returns the secrets of an entry's events.
 func (s *secrets) take(e *store.Entry) []privatePart {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +111,7 @@ func (s *secrets) take(e *store.Entry) []privatePart {
 	return parts
 }
 
-// expire forgets what no entry came for.
+// expire drops the secrets whose entries did not come.
 func (s *secrets) expire(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +120,7 @@ func (s *secrets) expire(now time.Time) {
 	}
 }
 
-// secretMessage says which format a message is of.
+// secretMessage is the kind of message that carries a secret.
 const secretMessage = 1
 
 // encodeSecret encodes a secret for other hosts: format, commit, seq, the
@@ -136,7 +136,7 @@ func encodeSecret(key secretKey, part *privatePart) []byte {
 
 var errNoSecret = errors.New("the message has another version's form")
 
-// parseSecret reads what encodeSecret made.
+// parseSecret is the reverse of encodeSecret.
 func parseSecret(b []byte) (key secretKey, part privatePart, err error) {
 	const fixed = 1 + len(key.commit) + 8
 	if len(b) < fixed || b[0] != secretMessage {
@@ -153,10 +153,10 @@ func parseSecret(b []byte) (key secretKey, part privatePart, err error) {
 	return key, part, nil
 }
 
-// sendSecrets sends the other hosts what an attempt's events have for their askers
-// alone, and waits until this one has received it and a moment more: what goes another
-// way, as the commit does, would otherwise often overtake it. If it fails, the
-// asker sends its request again.
+// sendSecrets sends the other hosts the parts of an attempt's events that are for
+// their askers alone, and waits until this host has received them too, and a moment
+// more: the commit, which takes another path, would otherwise often overtake them. If
+// it fails, the asker sends its request again.
 func (w *World) sendSecrets(ctx context.Context, t *attempt) {
 	if len(t.private) == 0 {
 		return
@@ -174,7 +174,7 @@ func (w *World) sendSecrets(ctx context.Context, t *attempt) {
 	pause.For(ctx, headStart)
 }
 
-// listen is the goroutine that receives what other hosts send outside the journal.
+// listen is the goroutine that receives messages of other hosts outside the journal.
 func (w *World) listen(ctx context.Context) {
 	defer w.writer.Done()
 	for failures := 1; ctx.Err() == nil; failures++ {
@@ -195,8 +195,9 @@ func (w *World) listen(ctx context.Context) {
 	}
 }
 
-// secretsOf are what an entry's events have for their askers alone: this host's
-// own attempt has them, or the host that made it sent them ahead.
+// secretsOf returns the parts of an entry's events that are for their askers
+// alone: this host's own attempt has them, or the host that committed the entry
+// sent them ahead.
 func (w *World) secretsOf(e *store.Entry, l *commitLoop) []privatePart {
 	if len(e.Events) == 0 {
 		return nil
@@ -213,7 +214,7 @@ func (w *World) secretsOf(e *store.Entry, l *commitLoop) []privatePart {
 	return sent
 }
 
-// secrets are those of one entry's events.
+// secrets returns the secrets of one entry's events.
 func (t *attempt) secrets(e *store.Entry) []privatePart {
 	var parts []privatePart
 	for i := range e.Events {
@@ -256,8 +257,9 @@ func attach(events []*Event, parts []privatePart) {
 	}
 }
 
-// FrameFor is the frame for one subscriber, in parts. live says that its stream was open
-// before the event was made: only then may it get what is for the asker alone.
+// FrameFor returns the frame for one subscriber, in parts. live reports whether its
+// stream was open before the event happened: only then may it get the part for the asker
+// alone.
 func (e *Event) FrameFor(c Caller, inline, live bool) [3][]byte {
 	if e.private != nil && live && e.private.asker == c.identity() {
 		return [3][]byte{e.private.frame}

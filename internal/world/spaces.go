@@ -12,25 +12,25 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Space is a space with what the map does not show of it.
+// Space is a space with the data that is not on the map.
 type Space struct {
 	Entry protocol.Space `json:"entry"`
-	// Creator is the main node that made the space.
+	// Creator is the main node that created the space.
 	Creator string `json:"creator"`
 	// NodeID is the space's own node; empty if it has none.
 	NodeID string `json:"nodeId,omitempty"`
-	// StructureID is the structure that was made with it; empty for none.
+	// StructureID is the structure that was created with it; empty for none.
 	StructureID string `json:"structureId,omitempty"`
 
-	// Size is how many bytes it has on the map, with its structure.
+	// Size is how many bytes the space takes on the map, with its structure.
 	Size int `json:"-"`
 }
 
-// RegisterSpace makes a space without a node of its own and without a place.
+// RegisterSpace creates a space without a node of its own and without a place.
 type RegisterSpace struct{ protocol.RegisterSpaceRequest }
 
-// CreateSpace makes a space with its node and a structure. The host derives
-// NodeID from the phrase that it made.
+// CreateSpace creates a space with its node and a structure. The host derives
+// NodeID from the phrase that it generated.
 type CreateSpace struct {
 	protocol.CreateSpaceRequest
 	NodeID string
@@ -38,8 +38,8 @@ type CreateSpace struct {
 	Phrase string
 }
 
-// CreateSpaceNode gives a space a node of its own. Phrase is empty if the
-// caller brought the hash.
+// CreateSpaceNode gives a space a node of its own. Phrase is empty if the caller
+// sent the hash.
 type CreateSpaceNode struct {
 	SpaceID string
 	NodeID  string
@@ -53,7 +53,7 @@ type RemoveSpace struct{ protocol.SpaceRequest }
 // AddAmenity and RemoveAmenity change what a space offers.
 type AddAmenity struct{ protocol.AmenityRequest }
 
-// RemoveAmenity takes an amenity from a space; the last one stays.
+// RemoveAmenity removes an amenity from a space, but not the last one.
 type RemoveAmenity struct{ protocol.AmenityRequest }
 
 func (c RegisterSpace) plan(p *planner) (any, error) {
@@ -275,8 +275,8 @@ func (p *planner) emitSpace(s *Space, action string) error {
 	return p.emit(protocol.EventSpaceChanged, &protocol.SpaceChangedData{SpaceID: s.Entry.ID, Action: action})
 }
 
-// dropSpace stages the end of a space, of its node, its log and, with its last
-// space, of its structure; without an event.
+// dropSpace stages the removal of a space, of its node, its log and, if it is the
+// last space in it, of its structure, without an event.
 func (p *planner) dropSpace(s *Space) error {
 	p.dropRow(s.Entry.StableKey())
 	p.erase(store.Spaces, s.Entry.ID)
@@ -300,7 +300,7 @@ func (p *planner) dropSpace(s *Space) error {
 	return err
 }
 
-// spacesOf lists the spaces that a main node made, by id.
+// spacesOf lists the spaces that a main node created, by id.
 func (s *state) spacesOf(creator string) []*Space {
 	var made []*Space
 	for _, space := range s.spaces {
@@ -312,7 +312,7 @@ func (s *state) spacesOf(creator string) []*Space {
 	return made
 }
 
-// Space reads a space with what the map does not show of it. Its errors are
+// Space reads a space with the data that is not on the map. Its errors are
 // space_unknown and store_unavailable.
 func (w *World) Space(ctx context.Context, id string) (*Space, error) {
 	b, err := w.get(ctx, store.Spaces, []byte(id))
@@ -329,8 +329,8 @@ func (w *World) Space(ctx context.Context, id string) (*Space, error) {
 	return s, nil
 }
 
-// SpaceLog reads what happened to a space, oldest first, each entry as the JSON
-// of a protocol.SpaceLogEntry. It is not nil.
+// SpaceLog reads the log of a space, oldest first, each entry as the JSON of a
+// protocol.SpaceLogEntry. The result is not nil.
 func (w *World) SpaceLog(ctx context.Context, id string) ([][]byte, error) {
 	ctx, cancel := w.bounded(ctx)
 	defer cancel()

@@ -11,8 +11,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// state is what the writer owns. Only apply changes it, and everything that it
-// changes can be undone until the batch is committed.
+// state is the writer's state of the world. Only apply changes it, and every
+// change can be undone until the batch is committed.
 type state struct {
 	position
 
@@ -24,10 +24,10 @@ type state struct {
 	players    map[string]string
 	placements map[placement]string
 	owned      map[string]int
-	// walks are when people came, moved or left last, in milliseconds since the Unix
-	// epoch, by their stable keys.
+	// walks are the times when people last came, moved or left, in milliseconds since
+	// the Unix epoch, by their stable keys.
 	walks map[string]int64
-	// accounts are those that have something that is counted.
+	// accounts are the accounts with a counted amount.
 	accounts map[string]*account
 
 	nodes      map[string]*Node
@@ -39,12 +39,12 @@ type state struct {
 	intercoms  map[string]*intercom
 	// invitations are by the digests of their tokens.
 	invitations map[string]*Invitation
-	// histories are those that were read, and emptied those of them of which the batch
-	// may leave nothing.
+	// histories are the histories that were read, and emptied those that may have no
+	// records after the batch.
 	histories map[historyKey][]kept
 	emptied   map[historyKey]struct{}
-	// dropped are the seqs of the records that the batch drops, cursors where the
-	// oldest records of accounts are, at least.
+	// dropped are the seqs of the records that the batch drops, cursors lower bounds
+	// of the positions of accounts' oldest records.
 	dropped map[uint64]struct{}
 	cursors map[cursor]uint64
 	// closedIntercoms are the requests that the batch closed.
@@ -75,7 +75,7 @@ type position struct {
 	occupants int
 	// people are the rows of people.
 	people int
-	// used is what all accounts together have.
+	// used is the amount that all accounts together use.
 	used Amounts
 }
 
@@ -140,10 +140,10 @@ func (s *state) rollback() {
 	s.keep()
 }
 
-// apply makes an entry the state's last: live, in recovery, from another host and
-// after a jump. tree is what Next returned for it, or nil; typed has the changed
-// occupants where the caller already has them, the rest is parsed. On an error the
-// caller rolls back.
+// apply applies the next entry to the state: live, in recovery, from another host
+// and after a jump. tree is what Next returned for it, or nil; typed has the
+// changed occupants where the caller already has them, the rest is parsed. On an
+// error the caller rolls back.
 func (s *state) apply(e *store.Entry, tree *chain.Tree, typed map[string]protocol.Occupant) error {
 	before := s.Map
 	if err := s.Apply(e, tree); err != nil {
@@ -159,7 +159,7 @@ func (s *state) follow(e *store.Entry, after *replay.Map) error {
 	return s.applyRest(e, &before, nil)
 }
 
-// applyRest is what apply does besides the map.
+// applyRest applies the parts of an entry besides the map.
 func (s *state) applyRest(e *store.Entry, before *replay.Map, typed map[string]protocol.Occupant) error {
 	if e.Cleared {
 		for key := range maps.Clone(s.rows) {
@@ -221,7 +221,7 @@ func (s *state) replaceRow(key string, next protocol.Occupant, size int) {
 	}
 }
 
-// sizeOnMap is how many bytes a row has that is on the map, 0 for one that is not.
+// sizeOnMap returns how many bytes a row has on the map, 0 if it is not there.
 func (s *state) sizeOnMap(key string) int {
 	if leaf := s.Tree.Get(key); leaf != nil {
 		return len(leaf.Payload())

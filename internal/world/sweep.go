@@ -11,8 +11,8 @@ import (
 
 // Sweep does the periodic work: it removes agents and people whose leases expired,
 // fails intercom requests that timed out, and deletes request ids after a day, expired
-// watch tokens and old invitations. It also lets the store know that this host serves.
-// The host calls it every second.
+// watch tokens and old invitations. It also renews this host's registration at the
+// store. The host calls it every second.
 func (w *World) Sweep(ctx context.Context) error {
 	w.replica.secrets.expire(w.options.Now())
 	due, err := w.due(ctx)
@@ -53,16 +53,16 @@ func (w *World) Sweep(ctx context.Context) error {
 }
 
 // more is the reply of a command that forgot as much as it may at once: the next
-// sweep goes on.
+// sweep continues.
 const more = forgotten(true)
 
 type forgotten bool
 
-// forgetEvery is how often a host that shares its store looks for what is to be
-// forgotten: every look takes round trips, and nothing is urgent.
+// forgetEvery is how often a host that shares its store looks for records to
+// forget: each check takes round trips, and none is urgent.
 const forgetEvery = time.Minute
 
-// forgets reports whether this sweep forgets what is a day old.
+// forgets reports whether this sweep forgets records that are a day old.
 func (w *World) forgets() bool {
 	if w.SoleHost() {
 		return true
@@ -99,8 +99,8 @@ func (w *World) due(ctx context.Context) ([]Command, error) {
 	return due, nil
 }
 
-// probe is a write without meaning, to find out whether a store that failed
-// takes writes again.
+// probe is a write without effect, to find out whether a store that failed accepts
+// writes again.
 type probe struct{}
 
 func (probe) plan(p *planner) (any, error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// account is what an account has, and what it used of its rate (replay.Usage).
+// account holds the amounts that an account uses, and its used rate (replay.Usage).
 type account struct {
 	Amounts
 	Spent, At int64
@@ -26,7 +26,7 @@ type accountUsage struct {
 	replay.Usage
 }
 
-// usage is what the store keeps of an account's history.
+// usage returns the usage of an account's history in the store.
 func (s *state) usage(name string) replay.Usage {
 	a := s.accounts[name]
 	if a == nil {
@@ -35,7 +35,7 @@ func (s *state) usage(name string) replay.Usage {
 	return replay.Usage{Lines: a.Amounts[Lines], Journeys: a.Amounts[Journeys], Bytes: a.Amounts[Bytes], Spent: a.Spent, At: a.At}
 }
 
-// applyUsage takes over the record of an account's history.
+// applyUsage applies the record of an account's history.
 func (s *state) applyUsage(r *store.Record) error {
 	next, err := replay.ParseUsage(r.Value)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *state) setUsage(name string, next replay.Usage) {
 	})
 }
 
-// change changes an account, which goes with the last that it has.
+// change changes an account, and removes it once all its amounts are zero.
 func (s *state) change(name string, by func(*account)) {
 	a := s.accounts[name]
 	if a == nil {
@@ -73,8 +73,8 @@ func (s *state) change(name string, by func(*account)) {
 	}
 }
 
-// accountOf is the account that an agent's history counts for. If there are no
-// nodes it is the root node's.
+// accountOf returns the account that an agent's history counts toward. Without a
+// repository it is the root node's.
 func (s *state) accountOf(playerID string) string {
 	if n := s.nodes[playerID]; n != nil && n.Parent != "" {
 		return n.Parent
@@ -82,7 +82,7 @@ func (s *state) accountOf(playerID string) string {
 	return s.RootKey
 }
 
-// usage is that of an account, for the plan to change.
+// usage returns the usage of an account, for the plan to change.
 func (p *planner) usage(name string) *accountUsage {
 	for i := range p.usages {
 		if p.usages[i].account == name {
@@ -107,7 +107,7 @@ func (u *accountUsage) add(h history, n, size int) {
 }
 
 func (u *accountUsage) of(q Quota) int {
-	switch q { //nolint:exhaustive // the others are no history
+	switch q { //nolint:exhaustive // the others are not histories
 	case Lines:
 		return u.Lines
 	case Journeys:
@@ -133,12 +133,13 @@ func (p *planner) stageUsages() {
 const (
 	// rateBurst is how many seconds of its rate an account may use at once.
 	rateBurst = 64
-	// mostRate is more than anybody writes in a second, so that a burst of it fits an int64.
-	mostRate = 1 << 40
+	// maxRate is more than any account writes in a second, so that a burst of it fits an
+	// int64.
+	maxRate = 1 << 40
 )
 
-// charge takes what the command writes from the rate of the caller's account, or
-// refuses it where that is too much for now.
+// charge deducts the bytes that the command writes from the rate of the caller's
+// account, or refuses the command if they exceed it for now.
 func (p *planner) charge() error {
 	size := p.writes()
 	name, spent, err := p.checkRate(size, size)
@@ -150,16 +151,15 @@ func (p *planner) charge() error {
 	return nil
 }
 
-// checkRate refuses a command that writes at least so many bytes where that is too much
-// for now of the rate of the caller's account. The refusal's Retry-After is computed
-// for the most that the command writes, so that a caller that waits is not refused
-// again. It returns that account, "" where nothing is charged, and what it has used of
-// its burst.
+// checkRate refuses a command that writes at least least bytes if they exceed the rate
+// of the caller's account for now. The refusal's Retry-After is computed for the most
+// that the command writes, so that a caller that waits is not refused again. It returns
+// that account, "" where nothing is charged, and what it has used of its burst.
 func (p *planner) checkRate(least, most int) (name string, spent int64, err error) {
 	if name = p.payer(); name == "" {
 		return "", 0, nil
 	}
-	rate := min(int64(p.ownOr(name, rateHistoryLabel, p.options.Limits.HistoryRate)), mostRate)
+	rate := min(int64(p.ownOr(name, rateHistoryLabel, p.options.Limits.HistoryRate)), maxRate)
 	if rate <= 0 || least == 0 || name == p.closed {
 		return "", 0, nil
 	}
@@ -176,10 +176,10 @@ func (p *planner) checkRate(least, most int) (name string, spent int64, err erro
 	return name, spent, e
 }
 
-// payer is the account whose rate the command counts for: the caller's. Callers that
-// have no node, such as viewers, share the root node's. It is empty for the
-// administrator, for what the world does itself, and where a main node is made, which
-// has a rate of its own.
+// payer returns the account whose rate the command counts toward: the caller's.
+// Callers that have no node, such as viewers, share the root node's. It is empty for
+// the administrator, for the world's own commands, and for the creation of a main
+// node, which has a rate of its own.
 func (p *planner) payer() string {
 	c := &p.req.Caller
 	if c.Admin || *c == (Caller{}) {
@@ -195,8 +195,8 @@ func (p *planner) payer() string {
 	}
 }
 
-// writes is how many bytes the command adds to the store. What is said is in an event and
-// in a record, and counts once; what it removes is free.
+// writes returns how many bytes the command adds to the store. A chat line, which is in
+// an event and in a record, counts once; removals are free.
 func (p *planner) writes() int {
 	rows, events, records := 0, 0, 0
 	for i := range p.entry.Rows {
@@ -268,7 +268,7 @@ func (w *World) commitUsage(ctx context.Context, view *View) (*View, error) {
 	return w.reapply(view, []store.Entry{e})
 }
 
-// readUsage asks the writer for what accounts have: those that are named, or all.
+// readUsage asks the writer for the amounts of the named accounts, or of all.
 type readUsage struct{ names []string }
 
 func (c readUsage) plan(p *planner) (any, error) {
@@ -286,11 +286,12 @@ func (c readUsage) plan(p *planner) (any, error) {
 	return found, nil
 }
 
-// Usage is what accounts have that have anything: those that are named, or all.
+// Usage returns the amounts of the named accounts, or of all, without accounts that use
+// nothing.
 func (w *World) Usage(ctx context.Context, names ...string) (map[string]Amounts, error) {
 	reply, err := w.Do(ctx, Request{}, readUsage{names})
 	if err != nil {
 		return nil, err
 	}
-	return reply.Value.(map[string]Amounts), nil //nolint:forcetypeassert // That is what it replies.
+	return reply.Value.(map[string]Amounts), nil //nolint:forcetypeassert // readUsage replies with this type.
 }

@@ -21,17 +21,17 @@ type View struct {
 	replay.Map
 
 	body *snapshotBody
-	// head is what the reply with the snapshot begins with, once somebody asked.
+	// head is the beginning of the reply with the snapshot, once it was requested.
 	head atomic.Pointer[[]byte]
 }
 
-// replyHead is what the head of a reply has before that of a snapshot.
+// replyHead is the beginning of a reply, before the head of a snapshot.
 const replyHead = `{"snapshot":`
 
-// SnapshotJSON is the JSON of a view's snapshot, or of a reply that has it.
+// SnapshotJSON is the JSON of a view's snapshot, or of a reply that contains it.
 type SnapshotJSON struct {
-	// Hold, if set, reports whether its reader may hold that many bytes that no other
-	// shares. Where it may not, a slow reader gets smaller chunks.
+	// Hold, if set, reports whether its reader may hold that many unshared bytes. If
+	// not, a slow reader gets smaller chunks.
 	Hold func(bytes int) bool
 
 	view *View
@@ -61,12 +61,12 @@ func (v *View) snapshot(first, last int) SnapshotJSON {
 // Len is how many bytes it has.
 func (s *SnapshotJSON) Len() int { return len(s.head) + s.body }
 
-// ErrDropped is why a snapshot was not written to its end: it is of a past rev that is
-// not kept any more.
+// ErrDropped is the error of a snapshot that was not written to its end because its
+// rev is no longer kept.
 var ErrDropped = errors.New("the rev of the snapshot is not kept any more")
 
-// WriteTo implements io.WriterTo. While w takes no more, one chunk is held and the rows
-// of its rev. ErrDropped ends it where those are not kept any more.
+// WriteTo implements io.WriterTo. While w blocks, it holds one chunk and the rows of
+// its rev. It fails with ErrDropped if those are no longer kept.
 func (s *SnapshotJSON) WriteTo(w io.Writer) (int64, error) {
 	n, err := w.Write(s.head)
 	for i := 0; err == nil && n < s.Len(); i++ {
@@ -81,7 +81,7 @@ func (s *SnapshotJSON) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// writeRest goes on after n bytes where no chunks are kept.
+// writeRest continues after n bytes where no chunks are kept.
 func (s *SnapshotJSON) writeRest(w io.Writer, n int) (int64, error) {
 	size := chunkBytes
 	if s.Hold != nil && !s.Hold(size) {
@@ -99,12 +99,12 @@ func (s *SnapshotJSON) writeRest(w io.Writer, n int) (int64, error) {
 	return int64(n), nil
 }
 
-// cut takes what a chunk has after the end.
+// cut removes the bytes of a chunk after the end.
 func (s *SnapshotJSON) cut(chunk []byte, n int) []byte { return chunk[:min(len(chunk), s.Len()-n)] }
 
 // bodyParts are the parts of the snapshot's body. It ends with one brace more than
-// the snapshot has, that of the reply which it is the one field of: written alone
-// it would cost a packet.
+// the snapshot, for the reply that has the snapshot as its only field: a separate
+// write would cost a packet.
 func (v *View) bodyParts() iter.Seq[[]byte] {
 	parts, err := chain.SnapshotBody(v.Bounds, v.Tree)
 	if err != nil {
@@ -135,12 +135,13 @@ type snapshotBody struct {
 	dropped atomic.Bool
 }
 
-// mostShared is how long a body is at most that readers share. To copy a longer one takes
-// each of them a twentieth of the time that it takes to write it, and to keep it would
+// maxShared is the greatest length of a body that readers share. Copying a longer one
+// takes each reader a twentieth of the time that writing it takes, and keeping it would
 // leave as much garbage at every change of the map.
-const mostShared = 256 << 10
+const maxShared = 256 << 10
 
-// load returns the body's length, and encodes it where readers share it and nobody has.
+// load returns the body's length, and encodes the body if readers share it and that was
+// not done yet.
 func (b *snapshotBody) load(v *View) int {
 	if n := b.length.Load(); n > 0 {
 		return int(n)
@@ -154,7 +155,7 @@ func (b *snapshotBody) load(v *View) int {
 	for part := range v.bodyParts() {
 		length += len(part)
 	}
-	if length <= mostShared && !b.past.Load() {
+	if length <= maxShared && !b.past.Load() {
 		chunks := make([][]byte, 0, (length+chunkBytes-1)/chunkBytes)
 		for chunk := range chunked(v.bodyParts(), 0, chunkBytes) {
 			chunks = append(chunks, bytes.Clone(chunk))
@@ -175,16 +176,16 @@ func (b *snapshotBody) chunk(i int) []byte {
 	return nil
 }
 
-// letGo frees the chunks of a rev that is past.
-func (b *snapshotBody) letGo() {
+// release frees the chunks of a rev that is past.
+func (b *snapshotBody) release() {
 	b.past.Store(true)
 	b.chunks.Store(nil)
 	b.gzipped.Store(nil)
 	b.zstd.Store(nil)
 }
 
-// How much of a snapshot is encoded, and written, at a time: the second where there is
-// no room for the first.
+// How much of a snapshot is encoded, and written, at a time: the second size where
+// there is no room for the first.
 const (
 	chunkBytes      = 64 << 10
 	smallChunkBytes = 4 << 10
@@ -235,7 +236,7 @@ func (v *View) Find(stableKey string) []byte {
 }
 
 // Node returns the chain node of a stable key as JSON. A key that is not on the
-// map is a removed node; one that can never be is refused with
+// map is a removed node; a key that can never be on it is refused with
 // stable_key_unknown.
 func (v *View) Node(stableKey string) ([]byte, error) {
 	parts, err := v.AppendNode(nil, stableKey)
@@ -243,7 +244,7 @@ func (v *View) Node(stableKey string) ([]byte, error) {
 }
 
 // AppendNode appends what Node returns to parts that are written one after the
-// other. The row among them is the view's and must not be changed.
+// other. The row among them belongs to the view and must not be modified.
 func (v *View) AppendNode(parts [][]byte, stableKey string) ([][]byte, error) {
 	if protocol.NodeKindOf(stableKey) == "" {
 		return nil, protocol.Errorf(protocol.CodeStableKeyUnknown, "the stable key is of no kind that a map has")

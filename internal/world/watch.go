@@ -18,10 +18,10 @@ import (
 // (protocol reference, "Watching in a browser").
 const WatchTerm = 12 * time.Hour
 
-// WatchToken is what is kept of a token for the watch page, under its digest.
+// WatchToken is the record of a token for the watch page, stored under its digest.
 type WatchToken struct {
-	// Owner is the main node that made it, and OwnerSince when that node was
-	// made, in milliseconds since the Unix epoch: a node that is made again
+	// Owner is the main node that created it, and OwnerSince when that node was
+	// created, in milliseconds since the Unix epoch: a node that is created again
 	// under the same id is another one. OwnerSince is 0 without a repository.
 	Owner      string `json:"owner"`
 	OwnerSince int64  `json:"ownerSince"`
@@ -29,8 +29,8 @@ type WatchToken struct {
 	ExpiresAt int64 `json:"expiresAt"`
 }
 
-// CreateWatchToken gives the calling main node a token. Digest is the SHA-256 of
-// Token, which with URL and AllAddresses is for the reply only.
+// CreateWatchToken creates a token for the calling main node. Digest is the
+// SHA-256 of Token, which with URL and AllAddresses is for the reply only.
 type CreateWatchToken struct {
 	Digest       [32]byte
 	Token        string
@@ -60,7 +60,7 @@ func (c CreateWatchToken) plan(p *planner) (any, error) {
 }
 
 // The keys of the table: tokens by digest, and their digests by owner and by
-// the time when they end. Times are big-endian, so that keys are in their order.
+// expiry time. Times are big-endian, so that keys are in their order.
 const (
 	watchToken      = "t"
 	ownedWatchToken = "o"
@@ -83,7 +83,7 @@ func timedTokenKey(expires int64, digest []byte) []byte {
 // WatchTokenID names a token among those of its main node.
 func WatchTokenID(digest []byte) string { return hex.EncodeToString(digest[:8]) }
 
-// WatchTokens lists the tokens of a main node that have not ended, the oldest first.
+// WatchTokens lists the tokens of a main node that have not expired, the oldest first.
 func (w *World) WatchTokens(ctx context.Context, caller Caller) (*protocol.WatchTokensReply, error) {
 	owner := caller.NodeID
 	if owner == "" {
@@ -105,8 +105,8 @@ func (w *World) WatchTokens(ctx context.Context, caller Caller) (*protocol.Watch
 	return reply, nil
 }
 
-// CountWatchTokens counts the tokens of all main nodes, at most limit, those included that
-// have ended and were not removed yet.
+// CountWatchTokens counts the tokens of all main nodes, at most limit, expired ones that
+// were not removed yet included.
 func (w *World) CountWatchTokens(ctx context.Context, limit int) (int, error) {
 	n := 0
 	for _, err := range w.options.Journal.Scan(ctx, store.WatchTokens, store.Range{Prefix: []byte(timedWatchToken), KeysOnly: true}) {
@@ -120,8 +120,8 @@ func (w *World) CountWatchTokens(ctx context.Context, limit int) (int, error) {
 	return n, nil
 }
 
-// RevokeWatchToken ends a token of the calling main node, with the cookies that were
-// made from it.
+// RevokeWatchToken revokes a token of the calling main node, with the cookies that
+// were created from it.
 type RevokeWatchToken struct{ ID string }
 
 func (c RevokeWatchToken) plan(p *planner) (any, error) {
@@ -168,7 +168,7 @@ func (p *planner) forgetToken(owner string, expires, digest []byte) {
 	p.putBytes(store.WatchTokens, timedTokenKey(at, digest), nil)
 }
 
-// forgetWatchTokens removes tokens that have ended, a bounded number at a time.
+// forgetWatchTokens removes expired tokens, a bounded number at a time.
 type forgetWatchTokens struct{}
 
 func (forgetWatchTokens) plan(p *planner) (any, error) {
@@ -188,8 +188,8 @@ func (forgetWatchTokens) plan(p *planner) (any, error) {
 	return forgotten(false), nil
 }
 
-// WatchToken finds the token of a digest; nil if there is none or it has
-// ended. Whether its owner is still there is for WatchOwner to say.
+// WatchToken returns the token of a digest; nil if there is none or it has
+// expired. WatchOwner reports whether its owner still exists.
 func (w *World) WatchToken(ctx context.Context, digest [32]byte) (*WatchToken, error) {
 	b, err := w.get(ctx, store.WatchTokens, []byte(tokenKey(digest[:])))
 	if err != nil {
@@ -203,13 +203,14 @@ func (w *World) WatchToken(ctx context.Context, digest [32]byte) (*WatchToken, e
 		return nil, unavailable(fmt.Errorf("watch token record: %w: %w", store.ErrCorrupt, err))
 	}
 	if token.ExpiresAt <= w.options.Now().UnixMilli() {
-		return nil, nil //nolint:nilnil // It has ended; the sweep has not been here yet.
+		return nil, nil //nolint:nilnil // The token has expired; the sweep has not removed it yet.
 	}
 	return &token, nil
 }
 
-// WatchOwner is the main node that a token or a cookie belongs to, nil without a
-// repository. ok is false if that node is gone, or another one has its id.
+// WatchOwner returns the main node that a token or a cookie belongs to, nil
+// without a repository. ok is false if that node is gone, or another one has its
+// id.
 func (w *World) WatchOwner(owner string, since int64) (node *Node, ok bool) {
 	if w.options.NoRepository {
 		return nil, since == 0
@@ -221,23 +222,23 @@ func (w *World) WatchOwner(owner string, since int64) (node *Node, ok bool) {
 	return node, true
 }
 
-// watchSecret is the record of Meta that holds the secret of the world with
-// which hosts authenticate watch cookies.
+// watchSecret is the record of Meta that holds the world's secret for
+// authenticating watch cookies.
 const watchSecret = "watch_secret"
 
 // watchSecretBytes is the secret's length: that of the hash it keys.
 const watchSecretBytes = 32
 
-// WatchSecret is the world's secret for watch cookies, the same for every host of
-// its store. It is made when it is first asked for.
+// WatchSecret returns the world's secret for watch cookies, the same for every
+// host of its store. It is generated when it is first needed.
 func (w *World) WatchSecret(ctx context.Context) ([]byte, error) {
 	secret, err := w.get(ctx, store.Meta, []byte(watchSecret))
 	if err == nil && len(secret) == 0 {
 		if _, err := w.Do(ctx, Request{}, makeWatchSecret{}); err != nil {
 			return nil, err
 		}
-		// Another command of the same batch may have made another one: the stored
-		// one counts.
+		// Another command of the same batch may have generated another one: the stored one
+		// counts.
 		secret, err = w.get(ctx, store.Meta, []byte(watchSecret))
 	}
 	switch {
@@ -257,7 +258,7 @@ func (makeWatchSecret) plan(p *planner) (any, error) {
 		return nil, err
 	}
 	if len(there) > 0 {
-		return nil, nil //nolint:nilnil // Somebody was faster; nobody waits for a reply.
+		return nil, nil //nolint:nilnil // Another command was faster; no caller waits for a reply.
 	}
 	secret := make([]byte, watchSecretBytes)
 	if _, err := io.ReadFull(p.options.Random, secret); err != nil {

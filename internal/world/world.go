@@ -1,8 +1,8 @@
 // Package world is the engine: commands in, events out. One goroutine owns a
 // world's state; it plans each command into an effect, applies it in memory,
-// commits what is waiting as one batch to the journal, then publishes an
-// immutable View and the events, and replies. It knows nothing of HTTP, files
-// or clocks: time and randomness are passed in, so a run can be replayed.
+// commits what is waiting as one batch to the journal, then publishes an immutable
+// View and the events, and replies. It does not depend on HTTP, files or clocks:
+// time and randomness are passed in, so a run can be replayed.
 package world
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// World is a running engine. Make one with Open.
+// World is a running engine. Open creates one.
 type World struct {
 	keyUses  keyUses
 	options  Options
@@ -29,11 +29,11 @@ type World struct {
 	view      atomic.Pointer[View]
 	changed   atomic.Pointer[chan struct{}]
 	resetSeq  atomic.Uint64
-	// stale is why the last commit or read of the journal failed; nil once a
-	// commit worked again.
+	// stale is the error of the last failed commit or read of the journal; nil once a
+	// commit has succeeded again.
 	stale atomic.Pointer[error]
 
-	// forgot is when a sweep last forgot what is old, in nanoseconds since the Unix
+	// forgot is when a sweep last forgot old records, in nanoseconds since the Unix
 	// epoch; 0 for never.
 	forgot atomic.Int64
 	// remembered are how many ids of each kind the store had at the last sweep.
@@ -44,19 +44,19 @@ type World struct {
 	reads chan struct{}
 
 	checkpoints chan *View
-	// journal is what the journal takes, as far as this host knows.
+	// journal is the size of the journal, as far as this host knows.
 	journal journalWeight
 	writer  sync.WaitGroup
 
-	// state is the writer's, as are the fields below it.
+	// state belongs to the writer, as do the fields below it.
 	state          *state
 	replica        replica
 	loop           *commitLoop
 	lastCheckpoint store.Position
 	// grown is how many bytes of entries came since the last checkpoint.
 	grown uint64
-	// unwritten is set from a commit with entries that failed to the next one that
-	// works.
+	// unwritten is set from a failed commit with entries until the next one that
+	// succeeds.
 	unwritten bool
 }
 
@@ -100,27 +100,27 @@ func (w *World) Do(ctx context.Context, req Request, command Command) (Reply, er
 	return Reply{}, err
 }
 
-// patience is how long a request may wait for a store that several hosts use: a
-// caller is answered within a second that the store does not respond.
+// patience is how long a request may wait for a store that several hosts use:
+// within a second a caller gets the reply that the store does not respond.
 const patience = 900 * time.Millisecond
 
-// budget is what is left of a request's patience, in nanoseconds.
+// budget is the rest of a request's patience, in nanoseconds.
 type budget struct{ left atomic.Int64 }
 
 type budgetKey struct{}
 
-// WithStoreWait returns a context for one request: all that the world asks its store
-// with it waits no longer, together, than one command may. It has no effect if the
-// store is this host's alone, which answers or fails without waiting.
+// WithStoreWait returns a context for one request: all accesses to the store with it
+// together wait no longer than one command may. It has no effect on a store that
+// only this host uses, which answers or fails without waiting.
 func (w *World) WithStoreWait(ctx context.Context) context.Context {
 	b := &budget{}
 	b.left.Store(int64(patience))
 	return context.WithValue(ctx, budgetKey{}, b)
 }
 
-// bounded is a context for one wait for a store that may be long in answering:
-// until the request's patience is over, if it has one, else for the whole of it. The
-// function that ends it counts what it took.
+// bounded returns a context for one wait for a store that may take long to answer.
+// It ends with the request's budget, if the request has one, else after patience.
+// The cancel function deducts the time of the wait from the budget.
 func (w *World) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	if w.SoleHost() {
 		return ctx, func() {}
@@ -129,7 +129,7 @@ func (w *World) bounded(ctx context.Context) (context.Context, context.CancelFun
 	if b == nil {
 		return context.WithTimeout(ctx, patience)
 	}
-	// What is asked within this wait has its end already, and is not counted twice.
+	// An access within this wait has its deadline already, and is not counted twice.
 	inner, cancel := context.WithTimeout(context.WithValue(ctx, budgetKey{}, (*budget)(nil)), time.Duration(b.left.Load()))
 	elapsed := pause.Stopwatch()
 	return inner, func() {
@@ -145,14 +145,14 @@ func (w *World) get(ctx context.Context, table store.Table, key []byte) ([]byte,
 	return w.options.Journal.Get(ctx, table, key)
 }
 
-// SoleHost reports whether no other host can use the journal: what this world has
-// committed is the journal's end.
+// SoleHost reports whether no other host can use the journal: the last commit of
+// this world is then the journal's end.
 func (w *World) SoleHost() bool { return w.options.Journal.SoleHost() }
 
 // refresh is a command without effect: it is answered from the journal's end.
 type refresh struct{}
 
-func (refresh) plan(*planner) (any, error) { return nil, nil } //nolint:nilnil // Nobody looks at the reply.
+func (refresh) plan(*planner) (any, error) { return nil, nil } //nolint:nilnil // The reply is not used.
 
 // Refresh makes the view as new as the journal was when it was called.
 func (w *World) Refresh(ctx context.Context) error {
@@ -163,7 +163,7 @@ func (w *World) Refresh(ctx context.Context) error {
 	return err
 }
 
-// View is the newest committed view.
+// View returns the newest committed view.
 func (w *World) View() *View { return w.view.Load() }
 
 // ViewAt returns the view of a rev if it is still kept, otherwise the newest.
@@ -174,8 +174,8 @@ func (w *World) ViewAt(rev uint64) *View {
 	return w.View()
 }
 
-// ViewUpTo is the newest view of this session that is kept and not newer than a rev,
-// or else the oldest.
+// ViewUpTo returns the newest view of this session that is kept and not newer than a
+// rev, or else the oldest.
 func (w *World) ViewUpTo(rev uint64) *View {
 	now := w.View()
 	if v := w.views.upTo(now.SID, rev); v != nil {
@@ -189,7 +189,7 @@ func (w *World) WaitRev(ctx context.Context, rev uint64) error {
 	return w.waitFor(ctx, func(v *View) bool { return v.Rev >= rev })
 }
 
-// waitFor waits until the view is one that holds.
+// waitFor waits until holds returns true for the view.
 func (w *World) waitFor(ctx context.Context, holds func(*View) bool) error {
 	for {
 		wake := *w.changed.Load()
@@ -204,15 +204,15 @@ func (w *World) waitFor(ctx context.Context, holds func(*View) bool) error {
 	}
 }
 
-// Events is the ring of the newest events.
+// Events returns the ring of the newest events.
 func (w *World) Events() *EventLog { return w.log }
 
-// Registry is the committed nodes.
+// Registry returns the registry of the committed nodes.
 func (w *World) Registry() *Registry { return w.registry }
 
-// Healthy returns why the world cannot be used: the store does not answer, or this
-// host does not receive what others commit. It waits until the view has all that the
-// store had when it was asked.
+// Healthy returns an error if the world cannot be used: the store does not answer,
+// or this host does not receive the entries of others. It waits until the view has
+// everything that the store had at the time of the call.
 func (w *World) Healthy(ctx context.Context) error {
 	head, err := w.options.Journal.Head(ctx)
 	if err == nil {
@@ -228,12 +228,13 @@ func (w *World) Healthy(ctx context.Context) error {
 	return nil
 }
 
-// Now is the world's time: the store's where several hosts share one, so that
-// they agree on what has ended.
+// Now returns the world's time: the store's where several hosts share one, so that
+// they agree on expiry.
 func (w *World) Now() time.Time { return w.options.Now() }
 
-// Stale is why the view may be behind the store: the last commit failed, or
-// nothing is received from other hosts. It is nil while all is well.
+// Stale returns the reason why the view may be behind the store: the last commit
+// failed, or nothing is received from other hosts. It is nil while the view is up
+// to date.
 func (w *World) Stale() error {
 	for _, why := range []*error{w.stale.Load(), w.replica.followErr.Load()} {
 		if why != nil {
@@ -243,7 +244,7 @@ func (w *World) Stale() error {
 	return nil
 }
 
-// Close stops taking commands, finishes those that wait, writes a checkpoint
+// Close refuses further commands, finishes the queued ones, writes a checkpoint
 // and stops the writer. It may be called twice. The journal stays open.
 func (w *World) Close(ctx context.Context) error {
 	w.queue.close()

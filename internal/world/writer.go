@@ -61,8 +61,8 @@ func (w *World) planAll(batch []*job) ([]*stagedPlan, error) {
 	return plans, nil
 }
 
-// run plans a command. It changes nothing, so a defect in a command costs that
-// command and no other.
+// run plans a command. It changes nothing, so a defect in a command affects that
+// command only.
 func (p *planner) run(command Command) (plan *stagedPlan, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -121,8 +121,8 @@ func (w *World) applyPlan(p *planner, plan *stagedPlan) error {
 	return err
 }
 
-// refusal makes an error that a caller may see of any error. An error that is
-// not the protocol's is a defect of this program.
+// refusal converts any error into one that a caller may see. An error that is not
+// the protocol's is a defect of this program.
 func refusal(err error) error {
 	if err == nil {
 		return nil
@@ -145,8 +145,8 @@ func (w *World) reply(batch []*job, plans []*stagedPlan) {
 	}
 }
 
-// fail answers every job of a batch whose outcome is unknown. Also those that
-// were refused: they may have been refused because of a job that is now lost.
+// fail answers every job of a batch whose outcome is unknown, including refused
+// ones: they may have been refused because of a job that is now lost.
 func (w *World) fail(batch []*job, cause error) {
 	err := unavailable(cause)
 	for _, j := range batch {

@@ -10,19 +10,19 @@ import (
 // The format of a frame (RFC 8878, section 3.1.1).
 const (
 	zstdMagic = 0xFD2FB528
-	// zstdWindow is the byte that says a window of 1 MiB: 2 to the power of 10 more than
-	// its upper five bits.
+	// zstdWindow is the window descriptor for 1 MiB: 2 to the power of 10 plus its upper
+	// five bits.
 	zstdWindow = 10 << 3
-	// The bits of a block's header: whether it is the last, its type, of which 0 is
-	// stored and 1 one byte repeated, and its length.
+	// The bits of a block's header: whether it is the last, its type (0 for stored, 1
+	// for one repeated byte), and its length.
 	zstdLast, zstdType, zstdRepeated, zstdLength = 1, 0b110, 1 << 1, 3
 	zstdBlockHead                                = 3
 )
 
-// zstd puts a frame together: stored blocks before and after the shared ones.
+// zstd assembles a frame: stored blocks before and after the shared ones.
 func (s *SnapshotJSON) zstd(body *compressedBody, rest []byte) [][]byte {
 	head := binary.LittleEndian.AppendUint32(make([]byte, 0, len(s.head)+16), zstdMagic)
-	// Of the descriptor's flags none: no length, checksum or dictionary.
+	// No flags in the descriptor: no length, checksum or dictionary.
 	head = append(head, 0, zstdWindow)
 	head = append(appendBlockHead(head, len(s.head), false), s.head...)
 	return [][]byte{head, body.blocks, append(appendBlockHead(nil, len(rest), true), rest...)}
@@ -37,18 +37,18 @@ func appendBlockHead(b []byte, length int, last bool) []byte {
 	return append(b, byte(head), byte(head>>8), byte(head>>16))
 }
 
-// zstdEncoders are kept while they are used often: a new one takes megabytes.
+// zstdEncoders are reused: a new one takes megabytes.
 var zstdEncoders = sync.Pool{New: func() any {
 	w, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
-		zstd.WithWindowSize(mostCompressed), zstd.WithLowerEncoderMem(true))
+		zstd.WithWindowSize(maxCompressed), zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		panic("world: the options of compression: " + err.Error())
 	}
 	return w
 }}
 
-// zstdBlocks compresses a text of at most mostCompressed bytes to the blocks of a
-// frame, of which none says that it is the last.
+// zstdBlocks compresses a text of at most maxCompressed bytes to the blocks of a
+// frame, none of which is marked as the last.
 func zstdBlocks(text []byte) []byte {
 	w := zstdEncoders.Get().(*zstd.Encoder)
 	defer zstdEncoders.Put(w)
