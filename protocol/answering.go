@@ -5,29 +5,30 @@ import (
 	"strings"
 )
 
-// maxAnswersBytes bounds what a stream says with QueryAnswers; what is longer, or has
-// more than MaxAnswers items, counts as not said.
+// maxAnswersBytes bounds the value of QueryAnswers; a value that is longer, or has
+// more than MaxAnswers items, counts as absent.
 const maxAnswersBytes = 8 << 10
 
-// answersConnection begins an item that stands for all agents that are held by
-// connections whose ids begin with the rest of it.
+// answersConnection is the prefix of an item that stands for all agents held by
+// connections whose ids begin with the rest of the item.
 const answersConnection = "connection:"
 
 // Answers are the agents for which the reader of an event stream answers; the zero
-// value is that of a stream that does not say.
+// value is for a stream that does not declare any.
 type Answers struct {
 	Said  bool
 	items []string
 }
 
-// AnswersFor returns the Answers of a reader that answers for these agents and no others.
+// AnswersFor returns the Answers of a reader that answers for exactly these agents.
 func AnswersFor(agentIDs ...string) Answers { return Answers{Said: true, items: agentIDs} }
 
-// AnswersHeld returns the Answers of a reader that answers for all agents that are held by
-// connections whose ids begin so, and may for those that none holds.
+// AnswersHeld returns the Answers of a reader that answers for all agents held by
+// connections whose ids begin with connection, and may answer for agents that no
+// connection holds.
 func AnswersHeld(connection string) Answers { return AnswersFor(answersConnection + connection) }
 
-// ParseAnswers reads what Query returns; a text that is too long counts as not said.
+// ParseAnswers reads what Query returns; a text that is too long counts as absent.
 func ParseAnswers(text string) Answers {
 	if len(text) > maxAnswersBytes || strings.Count(text, ",") >= MaxAnswers {
 		return Answers{}
@@ -43,7 +44,7 @@ func ParseAnswers(text string) Answers {
 // Query returns the value of QueryAnswers.
 func (a Answers) Query() string { return strings.Join(a.items, ",") }
 
-// Key returns a text that is the same for answers that say the same.
+// Key returns a text that is equal for equal Answers.
 func (a Answers) Key() string {
 	if !a.Said {
 		return ""
@@ -85,13 +86,13 @@ type ListAnsweringReply struct {
 // AnsweringAgent says whether a program answers for an agent.
 type AnsweringAgent struct {
 	PlayerID string `json:"playerId" rule:"form=id"`
-	// Answering is yes if a stream that says so is open, or was within 10 s; no
-	// if all streams of the agent and of its owner say for which agents they are,
-	// and none is for this one.
+	// Answering is yes if a stream that declares the agent is open, or was within 10
+	// s; no if all streams of the agent and of its owner declare their agents, and
+	// none declares this one.
 	Answering string `json:"answering" rule:"enum=Answering"`
 	// LeaseTTLSeconds is the term of the agent's lease, absent if it stays on the
 	// map without one. Only the agent, its owner and the administrator see it.
 	LeaseTTLSeconds int `json:"leaseTtlSeconds,omitzero"`
-	// AskedAt is when the agent was last asked since the host started; the same see it.
+	// AskedAt is when the agent was last asked since the host started, for the same callers.
 	AskedAt string `json:"askedAt,omitzero" rule:"form=time"`
 }

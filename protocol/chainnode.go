@@ -40,9 +40,9 @@ type ChainNode struct {
 	Space json.RawMessage `json:"space,omitempty"`
 }
 
-// AppendJSON appends the node as it travels to dst: the fields of its kind, with
-// `removed` on occupants and spaces and nowhere else. Rows are copied as they
-// are. It fails on bounds that are not finite.
+// AppendJSON appends the node's wire form to dst: the fields of its kind, with
+// `removed` on occupants and spaces only. Rows are copied unchanged. It fails on
+// bounds that are not finite.
 func (n *ChainNode) AppendJSON(dst []byte) ([]byte, error) {
 	dst = appendString(append(dst, `{"kind":`...), n.Kind)
 	dst = appendString(append(dst, `,"stableKey":`...), n.StableKey)
@@ -72,7 +72,7 @@ func (n *ChainNode) AppendJSON(dst []byte) ([]byte, error) {
 // MarshalJSON writes the node as AppendJSON does.
 func (n ChainNode) MarshalJSON() ([]byte, error) { return n.AppendJSON(nil) }
 
-// UnmarshalJSON reads the fields of a node without checking that they make one;
+// UnmarshalJSON reads the fields of a node without checking that they form one;
 // chain.ParseNodeRPCBody does. An absent `removed` is false.
 func (n *ChainNode) UnmarshalJSON(b []byte) error {
 	type plain ChainNode
@@ -80,9 +80,9 @@ func (n *ChainNode) UnmarshalJSON(b []byte) error {
 	return unmarshalExact(b, (*plain)(n))
 }
 
-// Notify is `playerChainNotify`: which leaves an event changed, removals first
-// by descending index in the previous chain, then the rest by ascending index
-// in the next one.
+// Notify is `playerChainNotify`: the leaves that an event changed, removals first
+// by descending index in the previous chain, then the rest by ascending index in
+// the next one.
 type Notify struct {
 	UpdatedAt string    `json:"updatedAt" rule:"form=stamp"`
 	Nodes     []NodeRef `json:"nodes" rule:"items=1.."`

@@ -25,7 +25,8 @@ const (
 	CodeLeaseUnknown Code = "lease_unknown"
 	// CodePlayerUnknown: the agent is not on the map, or not that main node's.
 	CodePlayerUnknown Code = "player_unknown"
-	// CodeAgentNotAnswering: no program answers for the agent; only if `ifAnswering=1` asks for it.
+	// CodeAgentNotAnswering: no program answers for the agent; only for requests with
+	// `ifAnswering=1`.
 	CodeAgentNotAnswering Code = "agent_not_answering"
 	// CodeRequestUnknown: no open intercom request of that id for that agent.
 	CodeRequestUnknown Code = "request_unknown"
@@ -57,7 +58,7 @@ const (
 	CodeAmenityLast Code = "amenity_last"
 )
 
-// The codes of requests without the right to what they ask for (401, 403).
+// The codes of requests without the necessary rights (401, 403).
 const (
 	// CodeCredentialsMissing: the route requires credentials.
 	CodeCredentialsMissing Code = "credentials_missing"
@@ -67,11 +68,13 @@ const (
 	CodeAPIKeyInvalid Code = "api_key_invalid"
 	// CodeSIDInvalid: the session is over; get the new sid from the session route and retry.
 	CodeSIDInvalid Code = "sid_invalid"
-	// CodeForbidden: you neither are nor own what you act for, or your kind of node may not do this.
+	// CodeForbidden: the caller neither is nor owns the agent or object that it acts for, or its
+	// kind of node may not do this.
 	CodeForbidden Code = "forbidden"
-	// CodeRegistrationClosed: the host makes no main nodes, or needs a registration token.
+	// CodeRegistrationClosed: the host does not create main nodes, or requires a registration
+	// token.
 	CodeRegistrationClosed Code = "registration_closed"
-	// CodeInvitationUsed: the invitation has made all the main nodes that it is for; ask for another.
+	// CodeInvitationUsed: the invitation has been used up; ask for another.
 	CodeInvitationUsed Code = "invitation_used"
 	// CodeInvitationExpired: the invitation has expired; ask for another.
 	CodeInvitationExpired Code = "invitation_expired"
@@ -81,7 +84,7 @@ const (
 	CodeOriginForbidden Code = "origin_forbidden"
 )
 
-// The codes of requests that do not fit what is there (404 to 429).
+// The codes of requests that do not fit the present state (404 to 429).
 const (
 	// CodeNotFound: no such route or thing.
 	CodeNotFound Code = "not_found"
@@ -120,7 +123,7 @@ const (
 	CodeStoreUnavailable Code = "store_unavailable"
 	// CodeRepositoryOff: the host runs without a repository.
 	CodeRepositoryOff Code = "repository_off"
-	// CodeBehind: this host has not yet seen the rev that was asked for; retry after `Retry-After` seconds.
+	// CodeBehind: this host has not yet received the requested rev; retry after `Retry-After` seconds.
 	CodeBehind Code = "behind"
 	// CodeShuttingDown: the host is stopping; retry after `Retry-After` seconds.
 	CodeShuttingDown Code = "shutting_down"
@@ -128,8 +131,8 @@ const (
 	CodeOverloaded Code = "overloaded"
 )
 
-// statusInternal is the status of what nothing better is known of, and the least
-// of those after which the outcome is unknown.
+// statusInternal is the status of an error of unknown kind, and the lowest status
+// after which the outcome is unknown.
 const statusInternal = 500
 
 type codeStatus struct {
@@ -137,8 +140,8 @@ type codeStatus struct {
 	status int
 }
 
-// codeTable is the one place where codes and statuses (RFC 9110 section 15)
-// meet. The first code of a status is the one that CodeForStatus answers.
+// codeTable is the only place that maps codes to statuses (RFC 9110 section 15).
+// CodeForStatus returns the first code of a status.
 var codeTable = []codeStatus{
 	{CodeBodyInvalid, 400},
 	{CodeJSONInvalid, 400},
@@ -195,8 +198,8 @@ var codeTable = []codeStatus{
 	{CodeOverloaded, 503},
 }
 
-// Status returns the HTTP status that a code travels with; 500 for a code that this
-// version does not know.
+// Status returns the HTTP status of a code; 500 for a code that this version does
+// not know.
 func Status(code Code) int {
 	for _, e := range codeTable {
 		if e.code == code {
@@ -207,8 +210,8 @@ func Status(code Code) int {
 }
 
 // CodeForStatus returns the code to assume for an error reply that names none, as
-// hosts of the agent-play service send it: the most general one of the status, for
-// a status that no code has `body_invalid` below 500 and `internal` from there.
+// hosts of the agent-play service send it: the most general one of the status; for
+// a status without a code, `body_invalid` below 500 and `internal` from 500 on.
 func CodeForStatus(status int) Code {
 	for _, e := range codeTable {
 		if e.status == status {

@@ -53,7 +53,7 @@ func words[T ~string](list []T) []string {
 	return plain
 }
 
-// Amenities lists what a space can have.
+// Amenities lists the amenities that a space can have.
 func Amenities() []string { return []string{AmenityShop, AmenitySupermarket, AmenityCarWash} }
 
 // The roles of an interaction.
@@ -107,7 +107,7 @@ const (
 	P2AOff = "off"
 )
 
-// The reasons why an occupant went.
+// The reasons why an occupant left the map.
 const (
 	RemovedDisconnect = "disconnect"
 	RemovedLease      = "lease"
@@ -130,14 +130,14 @@ const (
 	ProximityYield  = "yield"
 )
 
-// What happened to a space.
+// The actions on a space.
 const (
 	SpaceCreated = "created"
 	SpaceChanged = "changed"
 	SpaceRemoved = "removed"
 )
 
-// Who may make a main node on a host.
+// Who may create a main node on a host.
 const (
 	RegistrationOpen   = "open"
 	RegistrationToken  = "token"
@@ -156,21 +156,21 @@ type Capability string
 
 // The capabilities of a session reply.
 const (
-	// CapChainNodes: has getPlayerChainNodes, which reads several nodes at one rev.
+	// CapChainNodes: offers getPlayerChainNodes, which reads several nodes at one rev.
 	CapChainNodes Capability = "chain-nodes"
 	// CapChainAtRev: answers reads of the chain as of an older rev.
 	CapChainAtRev Capability = "chain-at-rev"
-	// CapChainProof: has getPlayerChainProof.
+	// CapChainProof: offers getPlayerChainProof.
 	CapChainProof Capability = "chain-proof"
 	// CapChainInline: puts the changed nodes into the events of a stream with `inline=1`.
 	CapChainInline Capability = "chain-inline"
-	// CapResume: numbers events and resumes after the one that a client saw last.
+	// CapResume: numbers events and resumes streams after the last event that a client saw.
 	CapResume Capability = "resume"
-	// CapInteractions: has listInteractions and listJourneys.
+	// CapInteractions: offers listInteractions and listJourneys.
 	CapInteractions Capability = "interactions"
-	// CapIdempotency: takes the header `idempotency-key`.
+	// CapIdempotency: accepts the header `idempotency-key`.
 	CapIdempotency Capability = "idempotency"
-	// CapMinRev: takes the header `x-play-min-rev`.
+	// CapMinRev: accepts the header `x-play-min-rev`.
 	CapMinRev Capability = "min-rev"
 	// CapPerson: lets people who may act have a row of their own on the map.
 	CapPerson Capability = "person"
@@ -194,23 +194,23 @@ const (
 	CallerAgent
 	CallerSpace
 	CallerAdmin
-	// CallerWatcher shows a watch cookie or pass with the scope watch, CallerActor a
-	// watch cookie with the scope act: it may also ask agents and have a person on the
-	// map.
+	// CallerWatcher has a watch cookie or pass with the scope watch, CallerActor a
+	// watch cookie with the scope act, which may also ask agents and have a person on
+	// the map.
 	CallerWatcher
 	CallerActor
 )
 
 // Sets of callers that routes and operations have in common.
 const (
-	// CallerNodes show a node's credentials.
+	// CallerNodes have a node's credentials.
 	CallerNodes = CallerMain | CallerAgent | CallerSpace
-	// CallerReaders may read everything that is readable.
+	// CallerReaders may read everything that any caller may read.
 	CallerReaders = CallerNodes | CallerAdmin | CallerWatcher | CallerActor
-	// CallerPlayers are an agent node and the main node that owns it; which of
-	// them may act for which player is the engine's to say.
+	// CallerPlayers are an agent node and the main node that owns it; the engine
+	// decides which of them may act for which player.
 	CallerPlayers = CallerMain | CallerAgent
-	// CallerAskers may speak to agents: every node, and people who may act.
+	// CallerAskers may speak to agents: every node, and viewers with the scope act.
 	CallerAskers = CallerNodes | CallerActor
 )
 

@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// Error is a refusal as the contract knows it: what a host answers and what a
-// client gets back. The wire has Code, Message and RequestID; the rest is for
-// the code that handles it.
+// Error is a refusal in the form of the contract, on the host and on the client.
+// The wire carries Code, Message and RequestID; the rest is for the code that
+// handles it.
 //
 // Functions of this package that return *Error return a nil pointer for
 // success. Compare that pointer before you store it in an error variable.
 type Error struct {
-	// Code is what a program decides on.
+	// Code is the value that a program decides on.
 	Code Code
 	// Message is one sentence for a person. It never holds a secret and never
 	// repeats a value of the request.
@@ -24,19 +24,19 @@ type Error struct {
 	// Field is the path of the offending field of the body, such as
 	// `agent.toolNames[3]`; empty if the body is not the reason.
 	Field string
-	// RetryAfter is how long to wait before a retry; 0 if nothing is said.
+	// RetryAfter is how long to wait before a retry; 0 if not stated.
 	RetryAfter time.Duration
 	// RequestID names the request in the host's log.
 	RequestID string
-	// HTTPStatus is the status that a reply came with; 0 on errors that did not
-	// come from a reply, whose status is Status(Code).
+	// HTTPStatus is the status of the reply; 0 on errors that did not come from a
+	// reply, whose status is Status(Code).
 	HTTPStatus int
-	// Cause is what went wrong underneath, for logs only.
+	// Cause is the underlying error, for logs only.
 	Cause error
 }
 
-// Error returns the sentence and the code. The cause is left out: it may name
-// what only the host's log should.
+// Error returns the sentence and the code. The cause is omitted: it may contain
+// details that belong only in the host's log.
 func (e *Error) Error() string {
 	if e.Message == "" {
 		return string(e.Code)
@@ -47,8 +47,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Is makes errors.Is(err, &Error{Code: code}) true for every error of a code; a
-// target with a message or a field matches on those as well.
+// Is reports whether target is an *Error with the same code; a message or a field
+// in the target must match as well.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	if !ok {
@@ -73,21 +73,21 @@ func (e *Error) Body(requestID string) ErrorBody {
 	return ErrorBody{Error: e.Message, Code: e.Code, RequestID: requestID}
 }
 
-// Errorf makes an error of a code with a formatted sentence.
+// Errorf returns an error of a code with a formatted sentence.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// WrapError makes an error of a code that keeps its cause for the log. The
-// cause is not part of the sentence.
+// WrapError returns an error of a code that keeps its cause for the log. The cause
+// is not part of the sentence.
 func WrapError(code Code, cause error, format string, args ...any) *Error {
 	e := Errorf(code, format, args...)
 	e.Cause = cause
 	return e
 }
 
-// FieldError makes a `body_invalid` that names a field; the formatted text goes
-// on after the field's name, such as "is missing".
+// FieldError returns a `body_invalid` that names a field; the formatted text
+// follows the field's name, such as "is missing".
 func FieldError(field, format string, args ...any) *Error {
 	return &Error{
 		Code:    CodeBodyInvalid,
@@ -124,13 +124,14 @@ type ErrorBody struct {
 	RequestID string `json:"requestId,omitempty"`
 }
 
-// maxErrorText bounds what a client keeps of a host's sentence, in code points:
-// a broken host must not fill a terminal.
+// maxErrorText bounds a host's sentence at a client, in code points: a broken host
+// must not fill a terminal.
 const maxErrorText = 1000
 
 // ParseErrorBody reads the body of a reply that is not a 2xx. It always returns an
 // error: a body without a code, or that is not JSON at all (a proxy's page),
-// results in the status's general code, and its own words if it has any.
+// results in the general code of the status, with the body's own sentence if it
+// has one.
 func ParseErrorBody(status int, body []byte) *Error {
 	e := &Error{HTTPStatus: status, Code: CodeForStatus(status)}
 	var b struct {
@@ -155,9 +156,9 @@ func ParseErrorBody(status int, body []byte) *Error {
 // httpDate is the layout of an IMF-fixdate (RFC 9110 section 5.6.7).
 const httpDate = "Mon, 02 Jan 2006 15:04:05 GMT"
 
-// ParseRetryAfter reads a `Retry-After` header as seconds or as an HTTP date
-// (RFC 9110 section 10.2.3), which needs the present time. It returns 0 for what
-// it cannot read and for a date that is past.
+// ParseRetryAfter reads a `Retry-After` header as seconds or as an HTTP date (RFC
+// 9110 section 10.2.3), which needs the present time. It returns 0 for a value
+// that it cannot read and for a past date.
 func ParseRetryAfter(header string, now time.Time) time.Duration {
 	if n, err := strconv.Atoi(TrimSpace(header)); err == nil {
 		const maxSeconds = 24 * 60 * 60

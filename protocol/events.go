@@ -26,8 +26,8 @@ const (
 	EventSessionResync   EventKind = "session:resync"
 )
 
-// Notifies says whether events of a kind change the map and so carry a notify. Of
-// several events of one command the first alone carries it.
+// Notifies says whether events of a kind change the map and thus carry a notify.
+// Of several events of one command only the first carries it.
 type Notifies string
 
 // Whether events of a kind change the map.
@@ -89,8 +89,8 @@ type Signal struct {
 	Data any
 	// Notifies says whether such a signal changes the map.
 	Notifies Notifies
-	// World says that the signal is about the world and no one agent: its playerId
-	// is WorldPlayerID.
+	// World reports whether the signal is about the world and not about one agent: its
+	// playerId is then WorldPlayerID.
 	World bool
 	// Summary says when such a signal happens.
 	Summary string
@@ -108,24 +108,24 @@ var signals = []Signal{
 	{ProximityChat, SignalFrom{}, NotifiesNever, false, "somebody near wants to talk"},
 }
 
-// WorldPlayerID stands for the world in signals that are about no one agent.
+// WorldPlayerID stands for the world in signals that are not about one agent.
 const WorldPlayerID = "__world__"
 
 // ReasonNodeDeleted is the reason in the signal of a deleted main node.
 const ReasonNodeDeleted = "node_deleted"
 
-// EventHead is what every event's data has besides the event's own fields.
+// EventHead holds the fields that every event's data has besides the event's own.
 type EventHead struct {
-	// Rev is the rev that the event made, else the current one; nil on hosts
-	// that give none.
+	// Rev is the rev that the event created, else the current one; nil on hosts that
+	// send none.
 	Rev             *uint64 `json:"rev,omitzero" rule:"sent"`
 	MerkleRootHex   string  `json:"merkleRootHex,omitzero" rule:"form=hex64,sent"`
 	MerkleLeafCount int     `json:"merkleLeafCount,omitzero" rule:"range=2..,sent"`
 	// Notify is nil on events that did not change the map. It stays raw, because
-	// readers have rules of their own for what is wrong in it.
+	// readers have their own rules for errors in it.
 	Notify json.RawMessage `json:"playerChainNotify,omitzero" rule:"ref=Notify"`
-	// Nodes are the nodes of Notify's refs, in their order, on streams that asked
-	// for them.
+	// Nodes are the nodes of Notify's refs, in their order, on streams that requested
+	// them.
 	Nodes []json.RawMessage `json:"playerChainNodes,omitzero" rule:"ref=ChainNode,items=1.."`
 }
 
@@ -252,16 +252,16 @@ type SessionResyncData struct {
 	Reason string `json:"reason" rule:"enum=ResyncReason"`
 }
 
-// StreamEvent is one event as a stream carries it.
+// StreamEvent is one event of a stream.
 type StreamEvent struct {
-	// Seq is its position in the host's log; 0 if HasSeq is false.
+	// Seq is the event's position in the host's log; 0 if HasSeq is false.
 	Seq uint64
-	// HasSeq is false on hosts that number no events: their streams cannot be
+	// HasSeq is false on hosts that do not number events: their streams cannot be
 	// resumed.
 	HasSeq bool
 	// Kind is the event's name, such as `world:interaction`.
 	Kind EventKind
-	// Data is its JSON text, not yet parsed.
+	// Data is the event's JSON text, not yet parsed.
 	Data []byte
 }
 

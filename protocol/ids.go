@@ -36,17 +36,17 @@ func ValidHex64(s string) bool {
 	return true
 }
 
-// NormalizeNodeID trims an id of a node and lower-cases it with LowerCase, which
-// every reader of one does before it compares.
+// NormalizeNodeID trims a node's id and lower-cases it with LowerCase, as every
+// reader does before it compares ids.
 func NormalizeNodeID(s string) string { return LowerCase(TrimSpace(s)) }
 
-// NormalizeRootKey trims a root key and lower-cases it with LowerCase. A root
-// key is the id of the root node, so the two have one form.
+// NormalizeRootKey trims a root key and lower-cases it with LowerCase. A root key
+// is the id of the root node, so both have the same form.
 func NormalizeRootKey(s string) string { return NormalizeNodeID(s) }
 
-// NormalizeAgentID returns the form in which an agent's id is compared. One that
-// is a node id in any case and padding becomes that node id; any other, as
-// hosts without a repository have them, stays as it is.
+// NormalizeAgentID returns the form in which an agent's id is compared. A node id
+// in any case and with white space around it becomes that node id; any other id,
+// as on hosts without a repository, stays unchanged.
 func NormalizeAgentID(s string) string {
 	if id := NormalizeNodeID(s); ValidHex64(id) {
 		return id
@@ -54,7 +54,7 @@ func NormalizeAgentID(s string) string {
 	return s
 }
 
-// PersonPrefix starts the label of an asker that is a person and not an agent.
+// PersonPrefix is the prefix of the label of an asker that is a person and not an agent.
 const PersonPrefix = "__"
 
 // HumanLabel is the label of the person at a host's own routes.

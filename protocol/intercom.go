@@ -9,27 +9,27 @@ import (
 // IntercomCommand is the payload of intercomCommand: a caller asks an agent. It
 // is also the `command` of the event that forwards it.
 type IntercomCommand struct {
-	// RequestID is a random text that names the request. One that was seen within 24
-	// hours: from the same caller the same reply and no event, from another 403.
+	// RequestID is a random text that names the request. A repeat within 24 hours gets
+	// the same reply and causes no event if it is from the same caller, and 403 if it
+	// is from another.
 	RequestID string `json:"requestId" rule:"form=id"`
-	// MainNodeID is the main node of the agent that is asked, else
-	// `player_unknown`.
+	// MainNodeID is the main node that owns the agent; any other is `player_unknown`.
 	MainNodeID string `json:"mainNodeId" rule:"form=account"`
 	// FromPlayerID is an agent that the caller is or owns, the calling main node's own
 	// id, or a person's label, which starts with `__`.
 	FromPlayerID string `json:"fromPlayerId" rule:"form=agent"`
-	// ToPlayerID is the agent that is asked; it must be on the map.
+	// ToPlayerID is the agent to ask; it must be on the map.
 	ToPlayerID string `json:"toPlayerId" rule:"form=agent"`
 	Kind       string `json:"kind" rule:"enum=IntercomKind"`
 	// ToolName is the tool to call, one that the agent registered.
 	ToolName string `json:"toolName,omitzero" rule:"chars=MaxToolNameChars,required=kind:assist"`
 	// Args is a JSON object; absent for none.
 	Args json.RawMessage `json:"args,omitzero" rule:"form=object,bytes=MaxIntercomArgsBytes"`
-	// Text is what to say.
+	// Text is the text to say.
 	Text string `json:"text,omitzero" rule:"bytes=MaxIntercomTextBytes,required=kind:chat,blank"`
 }
 
-// IntercomResponse is the payload of intercomResponse: an agent answers.
+// IntercomResponse is the payload of intercomResponse: an agent's answer.
 type IntercomResponse struct {
 	RequestID  string `json:"requestId" rule:"form=id"`
 	MainNodeID string `json:"mainNodeId" rule:"form=account"`
@@ -51,7 +51,7 @@ type IntercomResponse struct {
 
 // AssistToolRequest calls an `assist_*` tool of an agent for a person.
 type AssistToolRequest struct {
-	// TargetPlayerID is the agent that is asked.
+	// TargetPlayerID is the agent to ask.
 	TargetPlayerID string `json:"targetPlayerId" rule:"form=agent"`
 	// ToolName is one of the agent's tools.
 	ToolName string `json:"toolName" rule:"chars=MaxToolNameChars"`
@@ -62,7 +62,7 @@ type AssistToolRequest struct {
 // RequestReply is the reply of `POST /api/play/assist-tool`.
 type RequestReply struct {
 	OK bool `json:"ok" rule:"const=true"`
-	// RequestID names the intercom events that answer it.
+	// RequestID names the request in the intercom events that answer it.
 	RequestID string `json:"requestId" rule:"form=id"`
 }
 
@@ -79,18 +79,18 @@ type IntercomEvent struct {
 	TS           string `json:"ts" rule:"form=time"`
 	ToolName     string `json:"toolName,omitzero"`
 	Message      string `json:"message,omitzero"`
-	// Result is the response's, in its one form.
+	// Result is the result of the response, normalized.
 	Result json.RawMessage `json:"result,omitzero" rule:"ref=IntercomResult"`
 	Error  string          `json:"error,omitzero"`
 	// ChannelKey is `intercom:human:<asker>:agent:<agentId>`.
 	ChannelKey string `json:"channelKey,omitzero" rule:"form=channelKey"`
-	// Command is the command's payload, in the status forwarded: of its fields those that
-	// the contract names.
+	// Command is the command's payload, in the status forwarded, with the fields that the
+	// contract names.
 	Command json.RawMessage `json:"command,omitzero" rule:"ref=IntercomCommand"`
 }
 
-// IntercomResult is what every result of an intercom event has; the rest of it
-// is the agent's.
+// IntercomResult holds the fields that every result of an intercom event has; the
+// agent defines the others.
 type IntercomResult struct {
 	MessageKind string `json:"messageKind" rule:"enum=MessageKind"`
 }
@@ -107,15 +107,14 @@ const (
 	fieldRealtimeWebRTC = "realtimeWebrtc"
 )
 
-// NormalizeResult brings the result of an intercom response into the form that
-// its event has, and takes `realtimeWebrtc` out of it, which holds a secret and
-// may reach nothing but the asker's live stream. secret is nil if there was
-// none.
+// NormalizeResult brings the result of an intercom response into the form that its
+// event has, and removes `realtimeWebrtc` from it, which holds a secret and may
+// reach only the asker's live stream. secret is nil if there was none.
 //
 // `messageKind` is kept if it is text, audio or media; else it is audio or media
-// if the result has an object of that name, audio first; else text. A text
-// result that has no `message` takes that of the payload. Everything else stays
-// as it is, in its order.
+// if the result has an object of that name, audio first; else text. A text result
+// without a `message` takes that of the payload. Everything else stays unchanged,
+// in its order.
 //
 // result must be nil or a JSON object; nil stays nil. Anything else is an error.
 func NormalizeResult(result json.RawMessage, message string) (normal, secret json.RawMessage, err error) {
@@ -164,8 +163,8 @@ func resultKind(o Object) string {
 	return MessageText
 }
 
-// WithRealtimeWebRTC puts back what NormalizeResult took out, for the asker's
-// live stream. normal must come from NormalizeResult; a nil secret changes
+// WithRealtimeWebRTC restores the secret that NormalizeResult removed, for the
+// asker's live stream. normal must come from NormalizeResult; a nil secret changes
 // nothing.
 func WithRealtimeWebRTC(normal, secret json.RawMessage) json.RawMessage {
 	if secret == nil {

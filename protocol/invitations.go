@@ -1,11 +1,11 @@
 package protocol
 
-// InviteRequest makes an invitation: a registration token that makes so many main
+// InviteRequest creates an invitation: a registration token for a number of main
 // nodes until it expires (extension).
 type InviteRequest struct {
 	// ExpiresInSeconds is how long the invitation is valid.
 	ExpiresInSeconds int `json:"expiresInSeconds,omitzero" rule:"range=MinInvitationSeconds..MaxInvitationSeconds,default=DefaultInvitationSeconds"`
-	// Uses is how many main nodes it makes.
+	// Uses is how many main nodes it may create.
 	Uses int `json:"uses,omitzero" rule:"range=1..MaxInvitationUses,default=DefaultInvitationUses"`
 }
 
@@ -13,10 +13,10 @@ type InviteRequest struct {
 type InviteReply struct {
 	// ID names the invitation among the others; it is not secret.
 	ID string `json:"id"`
-	// Token goes into x-registration-token. It is shown once: the host keeps only a
-	// hash of it.
+	// Token is the value for x-registration-token. It is shown once: the host keeps
+	// only a hash of it.
 	Token WireSecret `json:"token"`
-	// RootKey is the host's.
+	// RootKey is the host's root key.
 	RootKey string `json:"rootKey"`
 	// URL is the public address that the operator set.
 	URL       string `json:"url,omitzero"`
@@ -28,13 +28,13 @@ type InviteReply struct {
 type InvitationRecord struct {
 	// ID names the invitation where it is listed and revoked; it is not secret.
 	ID string `json:"id"`
-	// CreatedBy is the main node that made it; absent if the administrator did.
+	// CreatedBy is the main node that created it; absent if the administrator did.
 	CreatedBy string `json:"createdBy,omitzero" rule:"form=hex64"`
 	CreatedAt string `json:"createdAt" rule:"form=stamp"`
 	ExpiresAt string `json:"expiresAt" rule:"form=stamp"`
-	// Uses is how many main nodes it may make.
+	// Uses is how many main nodes it may create.
 	Uses int `json:"uses" rule:"range=1..MaxInvitationUses"`
-	// Used is how many it made.
+	// Used is how many it has created.
 	Used int `json:"used"`
 }
 

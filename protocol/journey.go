@@ -9,8 +9,8 @@ const (
 	StepDestination = "destination"
 )
 
-// Journey is what an agent did to answer one message: where it started, which
-// tools it called, where it ended. StartedAt and CompletedAt are RFC 3339.
+// Journey is the record of how an agent answered one message: where it started,
+// which tools it called, where it ended. StartedAt and CompletedAt are RFC 3339.
 type Journey struct {
 	Steps       []JourneyStep `json:"steps" rule:"items=1..MaxJourneySteps,last"`
 	StartedAt   string        `json:"startedAt" rule:"form=time"`
@@ -30,7 +30,7 @@ type JourneyStep struct {
 	Result     json.RawMessage `json:"result,omitempty" rule:"when=type:structure"`
 }
 
-// PathStep is a journey's step with the place that the host gave it.
+// PathStep is a journey's step with the place that the host assigned to it.
 type PathStep struct {
 	JourneyStep
 	X           float64 `json:"x" rule:"form=cell,must"`

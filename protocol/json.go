@@ -17,15 +17,14 @@ import (
 //
 // `json_invalid` is for an empty body and for one that is not exactly one JSON
 // text (RFC 8259) in UTF-8, without a byte order mark, duplicate names, lone
-// surrogate escapes, numbers that a double cannot hold or nesting beyond
-// MaxDepth, in fields that nobody asks for as well. A JSON text that is not an
-// object is `body_invalid`.
+// surrogate escapes, numbers that a double cannot hold or nesting beyond MaxDepth,
+// even in unknown fields. A JSON text that is not an object is `body_invalid`.
 //
-// The Object refers to body, which must not be changed afterwards; what the
-// Parse functions of requests take out of it are copies.
+// The Object refers to body, which must not be modified afterwards; the Parse
+// functions of requests copy values out of it.
 func ParseObject(body []byte) (Object, *Error) {
-	// Grammar, UTF-8 and names are jsontext's (RFC 7493); depth and numbers, of
-	// which it knows nothing, are checked while the members are taken apart.
+	// Grammar, UTF-8 and names are checked by jsontext (RFC 7493); depth and numbers,
+	// which it does not check, are checked while the members are split.
 	if !jsontext.Value(body).IsValid() {
 		return Object{}, syntaxError(body)
 	}
@@ -44,8 +43,8 @@ func ParseObject(body []byte) (Object, *Error) {
 	return Object{members: members}, nil
 }
 
-// syntaxError returns why a body is not valid JSON. It reads it a second time, as
-// only refused bodies come here.
+// syntaxError returns why a body is not valid JSON. It parses the body a second
+// time, which only refused bodies need.
 func syntaxError(body []byte) *Error {
 	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
 		return Errorf(CodeJSONInvalid, "the body is empty: a JSON object was expected")
@@ -105,8 +104,8 @@ func (o Object) Raw(name string) json.RawMessage {
 }
 
 // StringOr returns a member that is a string, and other if it is absent or
-// anything else. It is for values that are looked at before the body as a whole
-// is judged, such as an API key.
+// anything else. It is for values that are needed before the body as a whole is
+// checked, such as an API key.
 func (o Object) StringOr(name, other string) string {
 	if v := o.Raw(name); kindOf(v) == kindString {
 		return stringOf(v)
@@ -125,7 +124,7 @@ func (o Object) field(name string) string {
 	return o.path + "." + name
 }
 
-// object opens a member that is known to be a valid object.
+// object parses a member that is known to be a valid object.
 func (o Object) object(path string, text []byte) Object {
 	s := scanner{text: text}
 	members, err := s.members(1)
@@ -136,7 +135,7 @@ func (o Object) object(path string, text []byte) Object {
 	return Object{path: path, members: members}
 }
 
-// valueKind is the type of a JSON value as errors call it.
+// valueKind is the type of a JSON value as error messages name it.
 type valueKind string
 
 const (
@@ -177,7 +176,7 @@ func stringOf(text []byte) string {
 	return string(unquote(text))
 }
 
-// elementsOf takes a text apart that is known to be a valid array.
+// elementsOf splits a text that is known to be a valid array.
 func elementsOf(text []byte) [][]byte {
 	s := scanner{text: text}
 	elements, err := s.elements(1)
@@ -190,9 +189,8 @@ func elementsOf(text []byte) [][]byte {
 func elementField(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
 // Decode reads one JSON text that another side wrote, such as a reply or an
-// event's data, into v. Unlike encoding/json it takes names only in their exact
-// case and refuses duplicate names and invalid UTF-8. Unknown fields are
-// ignored.
+// event's data, into v. Unlike encoding/json it accepts names only in their exact
+// case and refuses duplicate names and invalid UTF-8. Unknown fields are ignored.
 func Decode(data []byte, v any) error {
 	if err := jsonv2.Unmarshal(data, v); err != nil {
 		return fmt.Errorf("decode %T: %w", v, err)
@@ -200,8 +198,8 @@ func Decode(data []byte, v any) error {
 	return nil
 }
 
-// unmarshalExact reads what encoding/json reads, but takes names only in their exact
-// case.
+// unmarshalExact accepts the same JSON as encoding/json, but names only in their
+// exact case.
 func unmarshalExact(data []byte, v any) error {
 	return jsonv2.Unmarshal(data, v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) //nolint:wrapcheck // as that of encoding/json
 }

@@ -4,11 +4,11 @@ package protocol
 // and that `POST /api/nodes/api-key` replaces.
 const DefaultKeyName = "default"
 
-// CreateKeyRequest makes one more API key of an account (extension).
+// CreateKeyRequest creates one more API key of an account (extension).
 type CreateKeyRequest struct {
-	// Name is any but `default`, and no other key's of the account.
+	// Name is any name except `default` and those of the account's other keys.
 	Name string `json:"name" rule:"form=id"`
-	// ExpiresInSeconds is how long the key is valid; for an unlimited time if absent.
+	// ExpiresInSeconds is how long the key is valid; without limit if absent.
 	ExpiresInSeconds int `json:"expiresInSeconds,omitzero" rule:"range=MinKeySeconds..MaxKeySeconds"`
 }
 
@@ -24,11 +24,11 @@ type CreateKeyReply struct {
 type KeyRecord struct {
 	// Name names the key within its account.
 	Name string `json:"name" rule:"form=id"`
-	// CreatedAt is absent for a default key that was made before hosts noted it.
+	// CreatedAt is absent for a default key that was created before hosts stored the time.
 	CreatedAt string `json:"createdAt,omitzero" rule:"form=stamp"`
 	// ExpiresAt is absent for a key that does not expire.
 	ExpiresAt string `json:"expiresAt,omitzero" rule:"form=stamp"`
-	// LastUsedAt is absent for a key that nobody used; it may be an hour behind.
+	// LastUsedAt is absent for a key that was never used; it may be an hour behind.
 	LastUsedAt string `json:"lastUsedAt,omitzero" rule:"form=stamp"`
 }
 
@@ -37,7 +37,7 @@ type KeysReply struct {
 	Keys List[KeyRecord] `json:"keys"`
 }
 
-// LabelRequest gives a node of the caller a label (extension).
+// LabelRequest sets the label of one of the caller's nodes (extension).
 type LabelRequest struct {
 	// NodeID is one of the caller's agents, or the caller itself if absent.
 	NodeID string `json:"nodeId,omitzero" rule:"form=account"`

@@ -2,8 +2,8 @@ package protocol
 
 import "slices"
 
-// Limits of what a request may hold. A "character" is a Unicode code point;
-// sizes of JSON values are the bytes of their text as it was sent.
+// Limits of a request. A "character" is a Unicode code point; sizes of JSON values
+// are the bytes of their text as sent.
 const (
 	// MaxBodyBytes is the longest body of a request.
 	MaxBodyBytes = 1 << 20
@@ -47,8 +47,8 @@ const (
 	MaxIntercomArgsBytes = 64 << 10
 	// MaxIntercomResultBytes is the longest JSON of an intercom's result.
 	MaxIntercomResultBytes = 64 << 10
-	// MaxIntercomTextBytes is the longest text, message or error of an
-	// intercom; the contract sets none and this is that of args and result.
+	// MaxIntercomTextBytes is the longest text, message or error of an intercom; the
+	// contract sets none, and this one equals that of args and result.
 	MaxIntercomTextBytes = 64 << 10
 
 	// MaxDescriptionChars is the longest description of a space; the contract
@@ -57,41 +57,41 @@ const (
 	// MaxDesignKeyChars is the longest designKey; the contract sets none.
 	MaxDesignKeyChars = 128
 
-	// MaxStableKeys is how many nodes one batch read may ask for.
+	// MaxStableKeys is how many nodes one batch read may request.
 	MaxStableKeys = 256
-	// MaxAnswers is for how many agents a stream may say that its reader answers, and
-	// of how many listAnswering may be asked by name.
+	// MaxAnswers is how many agents a stream may declare as answered by its reader,
+	// and how many listAnswering may name.
 	MaxAnswers = 128
-	// DefaultListLimit is the page of a listing that names no limit.
+	// DefaultListLimit is the length of a page of a listing if the request names no limit.
 	DefaultListLimit = 100
 	// MaxListLimit is the longest page of a listing.
 	MaxListLimit = 1000
 )
 
-// Lease terms in seconds. What a caller asks for is clamped to the first two.
+// Lease terms in seconds. A requested term is clamped to the first two.
 const (
 	// MinLeaseTTLSeconds is the shortest term of a lease in seconds.
 	MinLeaseTTLSeconds = 5
 	// MaxLeaseTTLSeconds is the longest term of a lease in seconds.
 	MaxLeaseTTLSeconds = 300
-	// DefaultLeaseTTLSeconds is the term of a lease in seconds if a registration
-	// asks for none.
+	// DefaultLeaseTTLSeconds is the term of a lease in seconds if a registration names
+	// none.
 	DefaultLeaseTTLSeconds = 45
 )
 
-// Terms of invitations in seconds, and how many main nodes one makes.
+// Terms of invitations in seconds, and the numbers of main nodes that one may create.
 const (
 	// MinInvitationSeconds is the shortest term of an invitation in seconds.
 	MinInvitationSeconds = 60
 	// MaxInvitationSeconds is the longest term of an invitation in seconds: 30 days.
 	MaxInvitationSeconds = 30 * 24 * 60 * 60
-	// DefaultInvitationSeconds is the term of an invitation in seconds if none is
-	// asked for: a day.
+	// DefaultInvitationSeconds is the term of an invitation in seconds if the request
+	// names none: a day.
 	DefaultInvitationSeconds = 24 * 60 * 60
-	// DefaultInvitationUses is how many main nodes one invitation makes if nothing
-	// else is asked for.
+	// DefaultInvitationUses is how many main nodes one invitation may create if the
+	// request names no number.
 	DefaultInvitationUses = 1
-	// MaxInvitationUses is how many main nodes one invitation makes at most.
+	// MaxInvitationUses is how many main nodes one invitation may create at most.
 	MaxInvitationUses = 1000
 )
 
@@ -106,8 +106,7 @@ const (
 	MaxKeySeconds = 10 * 365 * 24 * 60 * 60
 )
 
-// FlaggedZoneCount is the number of zone signals from which an agent is
-// flagged.
+// FlaggedZoneCount is the number of zone signals at which an agent is flagged.
 const FlaggedZoneCount = 100
 
 // MaxSafeInteger is the largest integer up to which JSON numbers, being IEEE

@@ -1,7 +1,6 @@
 package protocol
 
-// The headers of the contract, as net/http canonicalizes them or not: header
-// names have no case.
+// The headers of the contract. Header names are not case-sensitive.
 const (
 	HeaderNodeID            = "x-node-id"
 	HeaderNodePassw         = "x-node-passw" //nolint:gosec // G101: the name of a header, not what it holds
@@ -12,7 +11,7 @@ const (
 	HeaderMinRev            = "x-play-min-rev"
 	HeaderUnconfirmed       = "x-play-unconfirmed-hosts"
 	HeaderLastEventID       = "Last-Event-ID"
-	// HeaderWatchPass shows the pass of a page in a frame, where a cookie does not reach.
+	// HeaderWatchPass carries the pass of a page in a frame, where browsers send no cookie.
 	HeaderWatchPass = "x-watch-pass"
 )
 
@@ -21,20 +20,20 @@ const (
 	QuerySID         = "sid"
 	QueryLastEventID = "lastEventId"
 	QueryInline      = "inline"
-	// QueryAnswers says for which agents the reader of a stream answers.
+	// QueryAnswers declares the agents for which the reader of a stream answers.
 	QueryAnswers = "answers"
-	// QueryIfAnswering asks with intercomCommand for agent_not_answering without a wait.
+	// QueryIfAnswering makes intercomCommand fail with agent_not_answering instead of waiting.
 	QueryIfAnswering = "ifAnswering"
 	QueryAll         = "all"
 	QueryUsage       = "usage"
-	// QueryAgentBytes asks with QueryUsage for the bytes of agents' names as well.
+	// QueryAgentBytes, with QueryUsage, requests the bytes of agents' names as well.
 	QueryAgentBytes = "agentBytes"
 	QueryLabels     = "labels"
 	QueryName       = "name"
 	QueryID         = "id"
 )
 
-// MediaTypeJSON is the type of every body; MediaTypeSSE that of the stream.
+// MediaTypeJSON is the type of every body, MediaTypeSSE the type of the stream.
 const (
 	MediaTypeJSON = "application/json"
 	MediaTypeSSE  = "text/event-stream"
@@ -85,7 +84,7 @@ func (s Service) Snapshot() string { return s.api("/snapshot") }
 // Events returns the path of the event stream.
 func (s Service) Events() string { return s.api("/events") }
 
-// Bootstrap returns the path of what a client needs before it has an identity.
+// Bootstrap returns the path of the data that a client needs before it has an identity.
 func (s Service) Bootstrap() string { return s.api("/bootstrap") }
 
 // Players returns the path of registrations.
@@ -121,7 +120,7 @@ func (s Service) Person() string { return s.api("/person") }
 // Watch returns the path of the watch page.
 func (s Service) Watch() string { return "/" + string(s) + "/watch" }
 
-// WatchAssets returns the path below which the page's files are.
+// WatchAssets returns the path of the folder with the page's files.
 func (s Service) WatchAssets() string { return s.Watch() + "/assets" }
 
 // WatchCard returns the path of the picture that a link to the page shows.
@@ -130,9 +129,9 @@ func (s Service) WatchCard() string { return s.Watch() + "/card.png" }
 // WatchTown returns the path of the script that shows the town in pages of other origins.
 func (s Service) WatchTown() string { return s.Watch() + "/town.js" }
 
-// WatchCookie returns the name of the page's cookie. Hosts add what sets the cookies
-// of two of them apart that one browser knows under one name: a port before
-// all, because browsers do not keep the cookies of ports apart.
+// WatchCookie returns the name of the page's cookie. Hosts append a suffix, mainly
+// the port, to separate the cookies of two hosts with one name, because browsers
+// share cookies among ports.
 func (s Service) WatchCookie() string { return string(s) + "_watch" }
 
 // WatchSession returns the path that gives the watch page its cookie.

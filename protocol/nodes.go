@@ -2,23 +2,22 @@ package protocol
 
 // BootstrapReply is the reply of `GET /api/play/bootstrap`.
 type BootstrapReply struct {
-	// RootKey is what node ids derive from, and the chain's genesis text.
+	// RootKey is the key that node ids derive from, and the chain's genesis text.
 	RootKey string `json:"rootKey"`
-	// Registration says who may make a main node. The agent-play service leaves it
-	// out.
+	// Registration says who may create a main node. The agent-play service omits it.
 	Registration string `json:"registration,omitzero" rule:"enum=Registration"`
 }
 
-// CreateNodeRequest makes a main node, or the node of a space that the caller
+// CreateNodeRequest creates a main node, or the node of a space that the caller
 // created.
 type CreateNodeRequest struct {
 	// Kind is main or space.
 	Kind string `json:"kind,omitzero" rule:"enum=CreatedNodeKind,default=main"`
-	// NodeID is a main node's.
+	// NodeID is the id of a main node.
 	NodeID string `json:"nodeId,omitzero" rule:"form=node,when=kind:main,required"`
-	// SpaceID is a space node's.
+	// SpaceID is the space of a space node.
 	SpaceID string `json:"spaceId,omitzero" rule:"form=id,when=kind:space,required"`
-	// PasswHash may be absent for a space: the host then makes a phrase.
+	// PasswHash may be absent for a space: the host then generates a phrase.
 	PasswHash WireSecret `json:"passwHash,omitzero" rule:"form=hash,required=kind:main"`
 }
 
@@ -28,11 +27,11 @@ type CreateNodeReply struct {
 	// APIKey is a new main node's first key. It is shown once: the host keeps only
 	// a hash.
 	APIKey WireSecret `json:"apiKey,omitzero"`
-	// Phrase is the one that the host made for a space. It is shown once.
+	// Phrase is the phrase that the host generated for a space. It is shown once.
 	Phrase WireSecret `json:"phrase,omitzero"`
 }
 
-// CreateAgentNodeRequest makes an agent node of the calling main node.
+// CreateAgentNodeRequest creates an agent node of the calling main node.
 type CreateAgentNodeRequest struct {
 	// Kind is agent.
 	Kind string `json:"kind,omitzero" rule:"const=agent,default=agent"`
@@ -56,9 +55,9 @@ type APIKeyReply struct {
 	APIKey WireSecret `json:"apiKey"`
 }
 
-// DeleteNodeRequest deletes a node with everything it holds.
+// DeleteNodeRequest deletes a node with everything that belongs to it.
 type DeleteNodeRequest struct {
-	// ConfirmNodeID is the caller's own id; from an administrator any node's.
+	// ConfirmNodeID is the caller's own id, or for an administrator the id of any node.
 	ConfirmNodeID string `json:"confirmNodeId" rule:"form=account"`
 }
 
@@ -68,9 +67,9 @@ type DeleteNodeReply struct {
 	DeletedAgentCount int  `json:"deletedAgentCount"`
 }
 
-// ValidateRequest asks whether a node exists, derives from a root key and
-// belongs to a main node. A node id that could not be one does not make the body
-// invalid: such a node is not found.
+// ValidateRequest asks whether a node exists, derives from a root key and belongs
+// to a main node. A malformed node id does not make the body invalid: such a node
+// is not found.
 type ValidateRequest struct {
 	// NodeID is the node to validate, or the caller if absent.
 	NodeID string `json:"nodeId,omitzero" rule:"form=account"`
@@ -87,9 +86,9 @@ type ValidateReply struct {
 	NodeKind string `json:"nodeKind,omitzero" rule:"enum=NodeKind"`
 }
 
-// Amounts are what an account has, or may have: agent nodes, spaces, MCP placements,
-// intercom requests without an answer, in its history chat lines, journeys and bytes,
-// bytes on the map and of agents' names, places on the map, and what it writes.
+// Amounts are the amounts that an account uses, or its limits: agent nodes, spaces,
+// MCP placements, open intercom requests, chat lines, journeys and bytes of history,
+// bytes on the map and of agents' names, places on the map, and written bytes.
 type Amounts struct {
 	// Agents is a number of agent nodes.
 	Agents *uint64 `json:"agents,omitzero"`
@@ -97,24 +96,24 @@ type Amounts struct {
 	Spaces *uint64 `json:"spaces,omitzero"`
 	// MCP is a number of MCP placements.
 	MCP *uint64 `json:"mcp,omitzero"`
-	// Requests is a number of intercom requests without an answer.
+	// Requests is a number of open intercom requests.
 	Requests *uint64 `json:"requests,omitzero"`
-	// Lines is a number of chat lines that are kept.
+	// Lines is a number of stored chat lines.
 	Lines *uint64 `json:"lines,omitzero"`
-	// Journeys is a number of journeys that are kept.
+	// Journeys is a number of stored journeys.
 	Journeys *uint64 `json:"journeys,omitzero"`
 	// Bytes is a number of bytes of history.
 	Bytes *uint64 `json:"bytes,omitzero"`
-	// MapBytes is a number of bytes on the map: of the rows of agents, MCP placements and
-	// spaces as snapshots have them.
+	// MapBytes is a number of bytes on the map: those of the rows of agents, MCP
+	// placements and spaces in a snapshot.
 	MapBytes *uint64 `json:"mapBytes,omitzero"`
-	// AgentBytes is a number of bytes of the names of agents and their tools. What an
-	// account has of them is there if the query asks with agentBytes=true.
+	// AgentBytes is a number of bytes of the names of agents and their tools. The used
+	// amount is present only for a query with agentBytes=true.
 	AgentBytes *uint64 `json:"agentBytes,omitzero"`
 	// Occupants is a number of places on the map, as a limit only.
 	Occupants *uint64 `json:"occupants,omitzero"`
-	// RateHistory is a number of bytes a second that are written to the world's store, as
-	// a limit only.
+	// RateHistory is a number of bytes written to the world's store a second, as a limit
+	// only.
 	RateHistory *uint64 `json:"rateHistory,omitzero"`
 }
 
@@ -122,14 +121,14 @@ type Amounts struct {
 // for every account (extension).
 type NodeLimitsRequest struct {
 	NodeID string `json:"nodeId" rule:"form=account"`
-	// Limits are all that it has of its own from now on; 0 means no limit.
+	// Limits replace all of the node's own limits; 0 means no limit.
 	Limits Amounts `json:"limits"`
 }
 
 // NodeLimitsReply is the reply of `POST /api/nodes/limits`.
 type NodeLimitsReply struct {
 	NodeID string `json:"nodeId" rule:"form=hex64"`
-	// Limits are those that the account has of its own.
+	// Limits are the account's own limits.
 	Limits Amounts `json:"limits"`
 }
 
@@ -143,31 +142,31 @@ type MainNodeRecord struct {
 	CreatedAt    string `json:"createdAt" rule:"form=stamp"`
 	// AgentNodeIDs are the ids of its agent nodes.
 	AgentNodeIDs List[string] `json:"agentNodeIds" rule:"form=hex64"`
-	// Label is the owner's, if labels=true asks for it (extension).
+	// Label is the owner's name for the node, if labels=true asks for it (extension).
 	Label string `json:"label,omitzero"`
-	// Usage is what the account has, for the administrator (extension).
+	// Usage is the amounts that the account uses, for the administrator (extension).
 	Usage *Amounts `json:"usage,omitzero"`
-	// Limits are those of its own, for the administrator (extension).
+	// Limits are the account's own limits, for the administrator (extension).
 	Limits *Amounts `json:"limits,omitzero"`
 }
 
 // AgentRecord is an agent node as listings show it.
 type AgentRecord struct {
 	AgentID string `json:"agentId" rule:"form=hex64"`
-	// Name is empty until the agent registered.
+	// Name is empty until the agent has registered.
 	Name string `json:"name" rule:"blank"`
 	// ToolNames are the tools of its last registration.
 	ToolNames List[string] `json:"toolNames"`
-	// ZoneCount is how often somebody entered its zone.
+	// ZoneCount is how many zone signals the agent has received.
 	ZoneCount int64 `json:"zoneCount"`
-	// YieldCount is how often it was asked to yield.
+	// YieldCount is how many yield signals the agent has received.
 	YieldCount int64 `json:"yieldCount"`
-	// Flagged is true once ZoneCount reached the limit.
+	// Flagged is true once ZoneCount has reached 100.
 	Flagged bool `json:"flagged"`
-	// Label is the owner's, if labels=true asks for it (extension).
+	// Label is the owner's name for the node, if labels=true asks for it (extension).
 	Label     string `json:"label,omitzero"`
 	CreatedAt string `json:"createdAt" rule:"form=stamp"`
-	// UpdatedAt is when its record changed last.
+	// UpdatedAt is when its record last changed.
 	UpdatedAt string `json:"updatedAt" rule:"form=stamp"`
 }
 

@@ -37,18 +37,18 @@ type Agent struct {
 	// Platform is the type of the registration.
 	Platform  string   `json:"platform" rule:"older=agentType"`
 	ToolNames []string `json:"toolNames"`
-	// AssistToolNames are those that start with `assist_`.
+	// AssistToolNames are the tools whose names start with `assist_`.
 	AssistToolNames      []string     `json:"assistToolNames"`
 	AssistTools          []AssistTool `json:"assistTools,omitempty" rule:"items=1.."`
 	HasChatTool          bool         `json:"hasChatTool" rule:"const=true"`
 	EnableP2A            string       `json:"enableP2a" rule:"enum=Switch,default=off"`
 	RealtimeInstructions string       `json:"realtimeInstructions,omitempty"`
-	// Stationary is false once the agent journeyed.
+	// Stationary is false once the agent has journeyed.
 	Stationary bool        `json:"stationary"`
 	LastUpdate *LastUpdate `json:"lastUpdate,omitempty"`
 	ZoneCount  int64       `json:"zoneCount"`
 	YieldCount int64       `json:"yieldCount"`
-	// Flagged is true from 100 zones on.
+	// Flagged is true from 100 zone signals on.
 	Flagged bool       `json:"flagged"`
 	OnZone  *ZoneMark  `json:"onZone,omitempty"`
 	OnYield *YieldMark `json:"onYield,omitempty"`
@@ -58,12 +58,12 @@ type Agent struct {
 type AssistTool struct {
 	Name        string `json:"name" rule:"chars=MaxToolNameChars,prefix=assist_,must,filled"`
 	Description string `json:"description" rule:"blank"`
-	// Parameters is the JSON Schema of what it takes. Rows sort names: `x-order`, a number in
-	// each property, says in which order a form has them.
+	// Parameters is the JSON Schema of the tool's arguments. Rows sort names: `x-order`, a
+	// number in each property, gives the order of the fields in a form.
 	Parameters json.RawMessage `json:"parameters" rule:"form=object,must"`
 }
 
-// LastUpdate is the last journey of an agent, as its row carries it.
+// LastUpdate is the last journey of an agent in its row.
 type LastUpdate struct {
 	PlayerID string     `json:"playerId" rule:"form=id"`
 	Journey  Journey    `json:"journey" rule:"must"`
@@ -97,7 +97,7 @@ type MCP struct {
 
 // Human is the row of a person: a viewer that may act can have one, see PersonRequest.
 type Human struct {
-	// ID is random and says nothing about who the person is.
+	// ID is random and reveals nothing about the person.
 	ID          string  `json:"id" rule:"form=id,must,filled"`
 	Name        string  `json:"name" rule:"must,blank"`
 	X           float64 `json:"x" rule:"form=cell,must"`
@@ -106,7 +106,7 @@ type Human struct {
 }
 
 // Structure is the row of a building: the place of one or more spaces, or of a
-// game on hosts that have them.
+// game on hosts that have games.
 type Structure struct {
 	ID             string   `json:"id" rule:"form=id,must,filled"`
 	Name           string   `json:"name" rule:"must"`

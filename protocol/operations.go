@@ -35,14 +35,14 @@ const (
 // Operation describes one rpc operation.
 type Operation struct {
 	Op Op
-	// Writes says that the operation changes something: it needs the `sid` and
-	// takes an idempotency key.
+	// Writes reports whether the operation changes something: it then needs the `sid`
+	// and accepts an idempotency key.
 	Writes bool
 	// Callers may use it.
 	Callers Callers
-	// OwnerHash lets an agent's id with its owner's hash in.
+	// OwnerHash reports whether an agent's id with its owner's hash is accepted.
 	OwnerHash bool
-	// Secret says that the reply holds a secret.
+	// Secret reports whether the reply holds a secret.
 	Secret bool
 	// Extension is the capability of hosts that have the operation; empty if
 	// every host has it.
@@ -149,7 +149,7 @@ func (op Op) operation() *Operation {
 	return nil
 }
 
-// Reads reports whether the operation only reads; such ones take no `sid`.
+// Reads reports whether the operation only reads; it then takes no `sid`.
 func (op Op) Reads() bool {
 	o := op.operation()
 	return o != nil && !o.Writes
@@ -174,8 +174,8 @@ func (r RPCRequest) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(r))
 }
 
-// RPCCall is an rpc body as a host read it: the operation is known, the payload
-// is not looked at yet, because `sid` and API key come before it.
+// RPCCall is an rpc body as a host reads it: the operation is known, the payload
+// is not parsed yet, because `sid` and API key are checked before it.
 type RPCCall struct {
 	Op   Op
 	body Object
@@ -196,8 +196,8 @@ func ParseRPC(o Object) (RPCCall, *Error) {
 	return RPCCall{Op: op, body: o}, nil
 }
 
-// Payload opens the payload. One that is absent or null is {}: what an
-// operation needs of it is then reported as missing by its own name.
+// Payload parses the payload. An absent or null payload is {}: a required field is
+// then reported as missing by its own name.
 func (c RPCCall) Payload() (Object, *Error) {
 	f := fields{obj: c.body}
 	text, ok := f.present("payload", kindObject, true)

@@ -4,24 +4,24 @@ import "encoding/json"
 
 // ListEventsRequest is the payload of listEvents.
 type ListEventsRequest struct {
-	// AfterSeq asks for what came after that event. Absent, or from before what the
-	// host can give, it is the oldest place of this session that the host has.
+	// AfterSeq asks for the events after that one. If it is absent or older than the
+	// host's events, it is the oldest position of this session that the host has.
 	AfterSeq *uint64 `json:"afterSeq,omitzero"`
 	// Limit is the length of a page; a larger one is refused.
 	Limit int `json:"limit,omitzero" rule:"range=1..MaxListLimit,default=DefaultListLimit,last"`
-	// Brief asks for the id of its subject instead of each event's data.
+	// Brief asks for the id of each event's subject instead of its data.
 	Brief bool `json:"brief,omitzero"`
 }
 
 // ListEventsReply is the reply of listEvents, newest last: the events that the
 // caller may see. A page may end early if it would exceed 1 MiB, and may have no
-// event if all are for others.
+// events if all are for other callers.
 type ListEventsReply struct {
 	Events List[ListedEvent] `json:"events" rule:"items=..MaxListLimit"`
-	// AfterSeq is the place that the page begins after: that of the request, or the
+	// AfterSeq is the position that the page begins after: that of the request, or the
 	// oldest one.
 	AfterSeq uint64 `json:"afterSeq"`
-	// LastSeq is the place that the page reaches to: the next one begins after it.
+	// LastSeq is the position that the page extends to: the next one begins after it.
 	LastSeq uint64 `json:"lastSeq"`
 	HasMore bool   `json:"hasMore"`
 }
@@ -33,7 +33,7 @@ type ListedEvent struct {
 	Event string `json:"event"`
 	// At is when the host committed it.
 	At string `json:"at" rule:"form=stamp"`
-	// Data is that of the stream with inline nodes; absent in a brief list.
+	// Data is the event's data on a stream with inline nodes; absent in a brief list.
 	Data json.RawMessage `json:"data,omitzero"`
 	// PlayerID is the id of the event's subject, in a brief list; absent if it is about
 	// the world.
@@ -72,7 +72,7 @@ func Subject(data []byte) string {
 
 // SnapshotAtRequest is the payload of getWorldSnapshotAt.
 type SnapshotAtRequest struct {
-	// Rev asks for the newest map that the host has and that is not newer; if it
-	// has none, for the oldest of this session.
+	// Rev asks for the newest map that the host has and that is not newer than this
+	// rev; if it has none, for the oldest of this session.
 	Rev *uint64 `json:"rev"`
 }

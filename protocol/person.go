@@ -7,10 +7,10 @@ import "encoding/json"
 type PersonRequest struct {
 	// Name is the person's name.
 	Name string `json:"name" rule:"chars=MaxNameChars"`
-	// X is the column that the person is to stand in. If another occupant has the
-	// cell, the row has a free one near it.
+	// X is the column of the wanted cell. If another occupant has the cell, the person
+	// gets a free one near it.
 	X int `json:"x" rule:"range=0..MaxSafeInteger"`
-	// Y is the row of cells that the person is to stand in.
+	// Y is the row of the wanted cell.
 	Y int `json:"y" rule:"range=0..MaxSafeInteger"`
 	// LeaseTTLSeconds is the term of the lease.
 	LeaseTTLSeconds int `json:"leaseTtlSeconds,omitzero" rule:"clamp=MinLeaseTTLSeconds..MaxLeaseTTLSeconds,default=DefaultLeaseTTLSeconds"`
@@ -20,7 +20,7 @@ type PersonRequest struct {
 type PersonReply struct {
 	// Person is the row that is on the map.
 	Person json.RawMessage `json:"person" rule:"ref=Human"`
-	// LeaseTTLSeconds is what was granted.
+	// LeaseTTLSeconds is the granted term.
 	LeaseTTLSeconds int `json:"leaseTtlSeconds" rule:"range=MinLeaseTTLSeconds..MaxLeaseTTLSeconds"`
 }
 

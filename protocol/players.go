@@ -10,7 +10,7 @@ import (
 // ChatTool is the tool that every agent must have.
 const ChatTool = "chat_tool"
 
-// AssistToolPrefix starts the names of the tools that people may call.
+// AssistToolPrefix is the prefix of the names of the tools that people may call.
 const AssistToolPrefix = "assist_"
 
 // RegisterRequest puts an agent on the map, or changes its row. A
@@ -20,16 +20,16 @@ type RegisterRequest struct {
 	Name string `json:"name" rule:"chars=MaxNameChars"`
 	// Type is the type of the registration; it becomes the row's platform.
 	Type string `json:"type" rule:"chars=MaxTypeChars"`
-	// Agent is what the agent can do.
+	// Agent is the agent's type and tools.
 	Agent AgentSpec `json:"agent" rule:"last"`
 	// AgentID is the agent's node id; it becomes its playerId.
 	AgentID string `json:"agentId" rule:"form=agent"`
-	// MainNodeID must be the owner if it is sent; another is 403.
+	// MainNodeID must be the owner if it is sent; any other is 403.
 	MainNodeID string `json:"mainNodeId,omitzero" rule:"form=account"`
-	// PasswHash is checked against the agent's if it is sent, or against the
-	// owner's if the owner acts; another is 401.
+	// PasswHash must be the agent's if it is sent, or the owner's if the owner acts;
+	// any other is 401.
 	PasswHash WireSecret `json:"passwHash,omitzero" rule:"form=hash"`
-	// APIKey counts if the header x-api-key is absent.
+	// APIKey is used if the header x-api-key is absent.
 	APIKey WireSecret `json:"apiKey,omitzero"`
 	// ConnectionID asks for a lease; without one the agent stays until it is
 	// removed.
@@ -42,18 +42,18 @@ type RegisterRequest struct {
 	RealtimeInstructions string `json:"realtimeInstructions,omitzero" rule:"bytes=MaxRealtimeInstructionsBytes,blank"`
 }
 
-// AgentSpec is what an agent can do.
+// AgentSpec describes an agent's type and tools.
 type AgentSpec struct {
 	// Type is the agent's own type.
 	Type string `json:"type" rule:"chars=MaxTypeChars"`
 	// ToolNames must hold chat_tool, else `chat_tool_missing`.
 	ToolNames List[string] `json:"toolNames" rule:"items=..MaxToolNames,chars=MaxToolNameChars,contains=chat_tool"`
-	// AssistTools describe those of toolNames that people may call; the name of each
-	// starts with `assist_`.
+	// AssistTools describe the tools among toolNames that people may call; the name of
+	// each starts with `assist_`.
 	AssistTools List[AssistTool] `json:"assistTools,omitzero" rule:"bytes=MaxAssistToolsBytes"`
 }
 
-// AssistToolNames returns those of the tools that people may call, in their
+// AssistToolNames returns the names of the tools that people may call, in their
 // order; never nil.
 func (a *AgentSpec) AssistToolNames() []string {
 	names := []string{}
@@ -101,7 +101,7 @@ type RegisterReply struct {
 	EnableP2A       string `json:"enableP2a" rule:"enum=Switch"`
 }
 
-// RegisteredAgent is what the host keeps of an agent across its registrations.
+// RegisteredAgent is the data of an agent that the host keeps across its registrations.
 type RegisteredAgent struct {
 	AgentID    string       `json:"agentId" rule:"form=id"`
 	Name       string       `json:"name"`
@@ -115,15 +115,14 @@ type RegisteredAgent struct {
 type HeartbeatRequest struct {
 	PlayerID     string `json:"playerId" rule:"form=agent"`
 	ConnectionID string `json:"connectionId" rule:"form=id"`
-	// LeaseTTLSeconds is the term of the lease, which keeps its term if none is
-	// named.
+	// LeaseTTLSeconds is the new term of the lease; absent to keep the term.
 	LeaseTTLSeconds int `json:"leaseTtlSeconds,omitzero" rule:"clamp=MinLeaseTTLSeconds..MaxLeaseTTLSeconds"`
 }
 
 // HeartbeatReply is the reply of a heartbeat.
 type HeartbeatReply struct {
 	OK bool `json:"ok" rule:"const=true"`
-	// LeaseTTLSeconds is what was granted.
+	// LeaseTTLSeconds is the granted term.
 	LeaseTTLSeconds int `json:"leaseTtlSeconds" rule:"range=MinLeaseTTLSeconds..MaxLeaseTTLSeconds"`
 }
 
@@ -143,8 +142,8 @@ type MCPRegisterRequest struct {
 	URL string `json:"url,omitzero" rule:"form=url,chars=MaxURLChars"`
 }
 
-// urlFault returns what keeps a text from being the URL of an MCP placement. The
-// row is public, so a user name or password in it is refused.
+// urlFault returns why a text cannot be the URL of an MCP placement. The row is
+// public, so a user name or password in it is refused.
 func urlFault(text string) string {
 	u, err := url.Parse(text)
 	switch {
@@ -172,7 +171,7 @@ type RemoveOccupantRequest struct {
 	StableKey string `json:"stableKey" rule:"form=occupantKey,chars=MaxStableKeyChars"`
 }
 
-// ProximityActionRequest signals that somebody met an agent or a person on the map.
+// ProximityActionRequest signals that an agent or a person met another one on the map.
 type ProximityActionRequest struct {
 	// FromPlayerID is an agent that the caller is or owns, the caller's own person on
 	// the map, or a label that starts with __.
@@ -182,18 +181,17 @@ type ProximityActionRequest struct {
 	Action     string `json:"action" rule:"enum=ProximityAction"`
 }
 
-// OKReply is the reply of what either happened or had nothing to do; OK is then
-// false.
+// OKReply is the reply of an action that may have nothing to do; OK is then false.
 type OKReply struct {
 	OK bool `json:"ok"`
 }
 
-// DoneReply is the reply of what has no result.
+// DoneReply is the reply of an action without a result.
 type DoneReply struct {
 	OK bool `json:"ok" rule:"const=true"`
 }
 
-// IDReply is the reply of what gave something an id.
+// IDReply is the reply of an action that returns the id of its object.
 type IDReply struct {
 	ID string `json:"id" rule:"form=id"`
 }

@@ -10,12 +10,12 @@ import (
 	"sync"
 )
 
-// ParseRequest reads the body of a route or the payload of an operation as the
-// rules of T's fields have it: the first field that is wrong is the error, which
-// is `body_invalid` unless the field's rule has a code of its own. Unknown fields
-// are ignored, and an explicit null counts as absent for an optional field and
-// as wrong for a required one. What it returns is a copy: it does not refer to
-// the body. A T that is nothing but a struct that it embeds is read as that one.
+// ParseRequest reads the body of a route or the payload of an operation by the
+// rules of T's fields: the first field that is wrong is the error, which is
+// `body_invalid` unless the field's rule has a code of its own. Unknown fields are
+// ignored, and an explicit null counts as absent for an optional field and as
+// wrong for a required one. The result is a copy that does not refer to the body.
+// A T that consists of an embedded struct is read as that struct.
 func ParseRequest[T any](o Object) (T, *Error) {
 	var r, none T
 	f := fields{obj: o}
@@ -34,8 +34,8 @@ func ParseRequest[T any](o Object) (T, *Error) {
 // after all fields were read and may fill in what follows from others.
 type checker interface{ check(*fields) *Error }
 
-// plan is how a struct is read: its fields in the order of reading. It is made
-// once for each type.
+// plan describes how a struct is read: its fields in the order of reading. It is
+// built once for each type.
 type plan struct {
 	fields []planned
 	checks bool
@@ -100,8 +100,8 @@ func newPlanned(t reflect.Type, f Field) planned {
 	return p
 }
 
-// fieldIndex returns where the field of a condition stands in its struct, -1 where the
-// struct has none.
+// fieldIndex returns the index of a condition's field in its struct, -1 if the struct
+// has no such field.
 func fieldIndex(t reflect.Type, c Condition) int {
 	for _, other := range FieldsOf(t) {
 		if other.Name == c.Field {
@@ -111,7 +111,8 @@ func fieldIndex(t reflect.Type, c Condition) int {
 	return -1
 }
 
-// readerOf returns how fields of a type are read; nil for a type that no request has.
+// readerOf returns the function that reads fields of a type; nil for a type that no
+// request has.
 func readerOf(t reflect.Type) func(*planned, *fields, reflect.Value) {
 	switch t {
 	case reflect.TypeFor[json.RawMessage]():
@@ -146,15 +147,15 @@ func (p *planned) flag(f *fields, into reflect.Value) {
 	}
 }
 
-// fields are the members of one object while it is read, with the first thing
-// that is wrong with them; after that nothing is read any more.
+// fields are the members of one object while it is read, with the first error in
+// them; after that nothing more is read.
 type fields struct {
 	obj Object
 	err *Error
 	// self is a pointer to the struct that is read, parent to the one that holds it.
 	self, parent any
-	// optional and blank are the rule of the field that is read, its condition
-	// looked at.
+	// optional and blank are the rule of the present field, with its condition
+	// evaluated.
 	optional, blank bool
 }
 
@@ -264,8 +265,7 @@ func (p *planned) sized(f *fields, want valueKind) ([]byte, bool) {
 	return text, ok
 }
 
-// raw reads a value that is kept as it was sent: an object, or of any type but
-// null.
+// raw reads a value that is kept as sent: an object, or any type except null.
 func (p *planned) raw(f *fields, into reflect.Value) {
 	if p.Form == "object" {
 		if text, ok := p.sized(f, kindObject); ok {
@@ -291,14 +291,14 @@ func (p *planned) object(f *fields, into reflect.Value) {
 	}
 }
 
-// open reads an object within the one that is read.
+// open reads an object within the present one.
 func (p *planned) open(f *fields, path string, text []byte, into reflect.Value) {
 	inner := fields{obj: f.obj.object(path, text), parent: f.self}
 	p.inner.read(&inner, into)
 	f.err = inner.err
 }
 
-// elements takes an array apart.
+// elements splits an array.
 func (p *planned) elements(f *fields) ([][]byte, bool) {
 	text, ok := p.sized(f, kindArray)
 	if !ok {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// SessionReply is the reply of `GET /api/play/session`. Everything but SID is
+// SessionReply is the reply of `GET /api/play/session`. Everything except SID is
 // absent on hosts without the extensions.
 type SessionReply struct {
 	SID string  `json:"sid" rule:"form=uuid"`
@@ -25,7 +25,7 @@ type ResetReply struct {
 	SID string `json:"sid" rule:"form=uuid"`
 }
 
-// EmptyRequest is a payload or body of which nothing is looked at.
+// EmptyRequest is a payload or body whose content is ignored.
 type EmptyRequest struct{}
 
 // SnapshotReply is the reply of getWorldSnapshot. Snapshot stays raw, so that a
@@ -38,13 +38,13 @@ type SnapshotReply struct {
 // stable key is `stable_key_unknown`.
 type ChainNodeRequest struct {
 	StableKey string `json:"stableKey" rule:"form=stableKey,chars=MaxStableKeyChars"`
-	// AtRev asks for the node as of a rev if it is still kept; the reply's rev says
-	// which it is of.
+	// AtRev asks for the node as of a rev if it is still kept; the reply's rev is the
+	// rev of the node.
 	AtRev *uint64 `json:"atRev,omitzero"`
 }
 
-// ChainNodeReply is the reply of getPlayerChainNode. Node stays raw: a reader
-// must see exactly what came.
+// ChainNodeReply is the reply of getPlayerChainNode. Node stays raw: a reader must
+// see the exact text.
 type ChainNodeReply struct {
 	Node json.RawMessage `json:"node" rule:"ref=ChainNode"`
 	// Rev is the rev that the node is of; absent on hosts that give none.
@@ -54,8 +54,8 @@ type ChainNodeReply struct {
 // ChainNodesRequest is the payload of getPlayerChainNodes.
 type ChainNodesRequest struct {
 	StableKeys List[string] `json:"stableKeys" rule:"form=stableKey,items=..MaxStableKeys,chars=MaxStableKeyChars,blank"`
-	// AtRev asks for the nodes as of a rev if it is still kept; the reply's rev
-	// says which they are of.
+	// AtRev asks for the nodes as of a rev if it is still kept; the reply's rev is the
+	// rev of the nodes.
 	AtRev *uint64 `json:"atRev,omitzero"`
 }
 
@@ -68,8 +68,8 @@ func (r *ChainNodesRequest) check(f *fields) *Error {
 	return nil
 }
 
-// ChainNodesReply is the reply of getPlayerChainNodes: the nodes in the order
-// asked, all as of Rev.
+// ChainNodesReply is the reply of getPlayerChainNodes: the nodes in the order of
+// the request, all as of Rev.
 type ChainNodesReply struct {
 	Nodes           List[json.RawMessage] `json:"nodes" rule:"ref=ChainNode,items=..MaxStableKeys"`
 	Rev             uint64                `json:"rev"`
@@ -94,7 +94,7 @@ type ChainProofReply struct {
 	Node          json.RawMessage `json:"node" rule:"ref=ChainNode"`
 	LeafIndex     int             `json:"leafIndex"`
 	LeafDigestHex string          `json:"leafDigestHex" rule:"form=hex64"`
-	// Path are the siblings from the leaf upwards.
+	// Path has the siblings from the leaf upward.
 	Path            List[ProofStep] `json:"path"`
 	MerkleRootHex   string          `json:"merkleRootHex" rule:"form=hex64"`
 	MerkleLeafCount int             `json:"merkleLeafCount" rule:"range=2.."`
@@ -124,13 +124,15 @@ const (
 // itself is in a header that scripts do not see.
 type WatchSessionReply struct {
 	Scope WatchScope `json:"scope" rule:"enum=WatchScope"`
-	// ExpiresAt is when the cookie ends; the page then asks again.
+	// ExpiresAt is when the cookie expires; the page then requests another.
 	ExpiresAt string `json:"expiresAt" rule:"form=stamp"`
-	// Pass is what a page in a frame shows as the header x-watch-pass; only for a request with framed.
+	// Pass is the value of the header x-watch-pass for a page in a frame; only for a request with
+	// framed.
 	Pass WireSecret `json:"pass,omitzero"`
 }
 
-// WatchTokensReply is the reply of `GET /play/watch/token`: the caller's tokens that have not ended, the oldest first.
+// WatchTokensReply is the reply of `GET /play/watch/token`: the caller's tokens that have not expired,
+// the oldest first.
 type WatchTokensReply struct {
 	Tokens []WatchTokenRecord `json:"tokens"`
 }
@@ -143,13 +145,13 @@ type WatchTokenRecord struct {
 }
 
 // WatchTokenReply is the reply of `POST /play/watch/token`. A link for a person is
-// URL, "#token=" and Token: a fragment is sent to nobody.
+// URL, "#token=" and Token: browsers do not send a fragment.
 type WatchTokenReply struct {
 	// Token is shown once: the host keeps only a hash of it.
 	Token WireSecret `json:"token"`
 	// URL is the watch page.
 	URL string `json:"url"`
-	// ExpiresAt is when the token ends, and the cookies made from it.
+	// ExpiresAt is when the token expires, with the cookies created from it.
 	ExpiresAt string `json:"expiresAt" rule:"form=stamp"`
 	// AllAddresses reports whether the host listens at every address of its machine,
 	// not only at that of URL.

@@ -25,8 +25,8 @@ func (p *planned) text(f *fields, into reflect.Value) {
 	into.SetString(s)
 }
 
-// form checks a text against the field's form and lengths, and returns it as it is
-// kept.
+// form checks a text against the field's form and lengths, and returns it in the
+// form in which it is kept.
 func (p *planned) form(f *fields, s string) string {
 	path := f.obj.field(p.Name)
 	if id, fault, ok := p.identifier(path, s); ok {
@@ -67,7 +67,7 @@ func occupantKeyFault(path, s string) *Error {
 	return FieldError(path, "must be the key of an occupant")
 }
 
-// identifier checks a text whose form is one of ids; ok reports whether it is.
+// identifier checks a text whose form is that of an id; ok reports whether it is.
 func (p *planned) identifier(path, s string) (id string, fault *Error, ok bool) {
 	switch p.Form {
 	case "id":

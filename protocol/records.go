@@ -18,13 +18,13 @@ type RecordInteractionReply struct {
 // Interaction is one recorded chat line.
 type Interaction struct {
 	PlayerID string `json:"playerId" rule:"form=id"`
-	// Role is who speaks.
+	// Role is the role of the speaker.
 	Role string `json:"role" rule:"enum=InteractionRole"`
-	// Text is what is said.
+	// Text is the text of the line.
 	Text string `json:"text" rule:"chars=MaxInteractionChars"`
 	// At is when it was recorded.
 	At string `json:"at" rule:"form=stamp"`
-	// Seq is its event's.
+	// Seq is the seq of its event.
 	Seq uint64 `json:"seq"`
 }
 
@@ -48,7 +48,7 @@ type JourneyRecord struct {
 	Journey  Journey        `json:"journey"`
 	Path     List[PathStep] `json:"path" rule:"items=1.."`
 	At       string         `json:"at" rule:"form=stamp"`
-	// Seq is its event's.
+	// Seq is the seq of its event.
 	Seq uint64 `json:"seq"`
 }
 
@@ -56,10 +56,10 @@ type JourneyRecord struct {
 type ListRequest struct {
 	// PlayerID restricts the listing to one agent.
 	PlayerID string `json:"playerId,omitzero" rule:"form=agent"`
-	// Limit is the length of a page. A larger one is refused: a page that is
-	// silently shorter than asked for looks complete.
+	// Limit is the length of a page. A larger one is refused: a page that is silently
+	// shorter than requested looks complete.
 	Limit int `json:"limit,omitzero" rule:"range=1..MaxListLimit,default=DefaultListLimit,last"`
-	// BeforeSeq asks for what came before that event.
+	// BeforeSeq asks for the records before that event.
 	BeforeSeq *uint64 `json:"beforeSeq,omitzero"`
 }
 

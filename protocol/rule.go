@@ -8,26 +8,26 @@ import (
 	"strings"
 )
 
-// Field describes one field of a struct of the contract, as its tags do: the
-// name and whether it may be absent come from `json`, the rest from `rule`. The
-// strict reader of requests obeys it, and the schemas, the TypeScript types and
-// the tables of the documentation are generated from it.
+// Field describes one field of a struct of the contract, from its tags: the name
+// and whether it may be absent come from `json`, the rest from `rule`. The strict
+// reader of requests obeys it, and the schemas, the TypeScript types and the
+// tables of the documentation are generated from it.
 //
 // In a rule, options are separated by commas, and a number may be the name of
 // one of the Limits.
 type Field struct {
-	// Name is the field's on the wire, Go the one in the struct.
+	// Name is the field's name on the wire, Go its name in the struct.
 	Name, Go string
 	// Type is the Go type, Index its place in the struct.
 	Type  reflect.Type
 	Index []int
-	// Optional says that the field may be absent. In a request null counts as
+	// Optional reports whether the field may be absent. In a request null counts as
 	// absence.
 	Optional bool
-	// Sent says that hosts of this version always send the field (`sent`), though
-	// readers must do without.
+	// Sent reports whether hosts of this version always send the field (`sent`),
+	// although readers must not rely on it.
 	Sent bool
-	// Null says that the field is null if it does not apply (`null`).
+	// Null reports whether the field is null if it does not apply (`null`).
 	Null bool
 	// Form is the syntax of a text, or of the texts of a list (`form=`).
 	Form string
@@ -37,16 +37,16 @@ type Field struct {
 	Words       []string
 	// Ref names the Go type whose JSON a raw value holds (`ref=`).
 	Ref string
-	// Chars and Bytes are the most that a text or, for Bytes, a JSON value may
-	// have; 0 for no limit.
+	// Chars and Bytes are the greatest lengths of a text or, for Bytes, of a JSON
+	// value; 0 for no limit.
 	Chars, Bytes int
-	// Prefix is how a text starts (`prefix=`); a check of its own holds it, which
-	// says more.
+	// Prefix is the start of a text (`prefix=`); a separate check with a better
+	// message enforces it.
 	Prefix string
 	// Blank allows a text that is empty or only white space.
 	Blank bool
-	// Range bounds a number (`range=least..most`). Clamp says that what is outside
-	// is moved to the nearer end, and that fractions are cut (`clamp=`).
+	// Range bounds a number (`range=least..most`). Clamp reports whether a number
+	// outside is moved to the nearer end, and fractions are cut (`clamp=`).
 	Range Span
 	Clamp bool
 	// Items bounds the length of a list (`items=`), Unique forbids repetitions,
@@ -54,16 +54,16 @@ type Field struct {
 	Items    Span
 	Unique   bool
 	Contains string
-	// Default is what an absent field counts as; several words of a list are
-	// separated by '|'.
+	// Default is the value of an absent field; several words of a list are separated
+	// by '|'.
 	Default string
-	// When says for which values of an earlier field this one is there
-	// (`when=kind:a|b`), Required for which it must be.
+	// When has the values of an earlier field for which this one may be present
+	// (`when=kind:a|b`), Required those for which it must be.
 	When, Required Condition
-	// Last says that the field is looked at after the others.
+	// Last reports whether the field is checked after the others.
 	Last bool
-	// Must says that tolerant readers refuse an object in which the field is missing or
-	// of another type (`must`), Filled that they refuse one in which it is empty as well
+	// Must reports whether tolerant readers refuse an object in which the field is missing or
+	// of another type (`must`), Filled whether they refuse one in which it is empty as well
 	// (`filled`), and Older is the name that the field has on hosts of the agent-play service.
 	Must, Filled bool
 	Older        string
@@ -75,14 +75,14 @@ type Span struct {
 	HasLeast, HasMost bool
 }
 
-// Condition is met if a field has one of some words.
+// Condition is met if a field has one of its words.
 type Condition struct {
 	Field string
 	Words []string
 }
 
 // FieldsOf describes the fields of a struct of the contract, in their order. It
-// panics if a tag is wrong, which tests see for every type.
+// panics if a tag is wrong, which tests check for every type.
 func FieldsOf(t reflect.Type) []Field {
 	var list []Field
 	for i := range t.NumField() {

@@ -9,7 +9,7 @@ import (
 )
 
 // scanner walks a text that is known to be valid JSON, so it only has to find
-// where values end. What it checks itself is depth and the range of numbers.
+// where values end. It checks depth and the range of numbers.
 type scanner struct {
 	text []byte
 	at   int
@@ -32,8 +32,8 @@ func (s *scanner) skipSpace() {
 	}
 }
 
-// members takes the object at the present position apart. depth is the
-// object's own level, 1 for the body.
+// members splits the object at the present position. depth is the object's own
+// level, 1 for the body.
 func (s *scanner) members(depth int) ([]member, *Error) {
 	var list []member
 	s.at++ // {
@@ -62,7 +62,7 @@ func (s *scanner) members(depth int) ([]member, *Error) {
 	}
 }
 
-// elements takes the array at the present position apart.
+// elements splits the array at the present position.
 func (s *scanner) elements(depth int) ([][]byte, *Error) {
 	var list [][]byte
 	s.at++ // [
@@ -103,8 +103,8 @@ func unquote(quoted []byte) []byte {
 	return text
 }
 
-// checkValue passes over the value at the present position. depth is the level
-// that an object or array there has.
+// checkValue checks and skips the value at the present position. depth is the
+// level that an object or array there has.
 func (s *scanner) checkValue(depth int) *Error {
 	level := depth - 1
 	for {
@@ -152,8 +152,8 @@ func (s *scanner) skipString() {
 	}
 }
 
-// checkNumber passes over a number and refuses one that is beyond the largest
-// double. One below the smallest is 0, as every reader of JSON has it.
+// checkNumber skips a number and refuses one beyond the largest double. One below
+// the smallest is 0, as for every reader of JSON.
 func (s *scanner) checkNumber() *Error {
 	start, exponent := s.at, false
 	for s.at < len(s.text) {
@@ -170,7 +170,7 @@ func (s *scanner) checkNumber() *Error {
 }
 
 func numberRange(text []byte, at int, exponent bool) *Error {
-	// Without an exponent it takes 309 digits to leave the range.
+	// Without an exponent a number needs 309 digits to leave the range.
 	const digitsThatAlwaysFit = 308
 	if !exponent && len(text) <= digitsThatAlwaysFit {
 		return nil

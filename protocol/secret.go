@@ -8,17 +8,17 @@ import (
 	"log/slog"
 )
 
-// Redacted is what every secret prints as.
+// Redacted is the placeholder that every secret prints as.
 const Redacted = "[redacted]"
 
 // ErrSecretMarshal is returned when an encoder meets a Secret: writing a
-// placeholder to a wire or a file would lose the value without a word, writing
-// the value would leak it.
+// placeholder to a wire or a file would silently lose the value, writing the value
+// would leak it.
 var ErrSecretMarshal = errors.New("a secret is not encoded: use the result of Secret.Wire in the field that is meant to carry it")
 
 // Secret is a text that proves something: a phrase, a passwHash, an API key, a
-// token. It prints and logs as a placeholder, also from within a struct, and no
-// encoder writes it. The zero Secret is "none". Equal compares two.
+// token. It prints and logs as a placeholder, even inside a struct, and no encoder
+// writes it. The zero Secret means "none". Equal compares two.
 type Secret struct {
 	// _ keeps == from comparing addresses.
 	_ [0]func()
@@ -27,7 +27,7 @@ type Secret struct {
 	text *string
 }
 
-// NewSecret wraps text; "" makes the zero Secret.
+// NewSecret wraps text; "" gives the zero Secret.
 func NewSecret(text string) Secret {
 	if text == "" {
 		return Secret{}
@@ -43,8 +43,7 @@ func (s Secret) Reveal() string {
 	return *s.text
 }
 
-// Equal reports whether both have the same text. The time that it takes depends on the
-// lengths only.
+// Equal reports whether both have the same text. Its time depends only on the lengths.
 func (s Secret) Equal(other Secret) bool {
 	return s.IsZero() == other.IsZero() && subtle.ConstantTimeCompare([]byte(s.Reveal()), []byte(other.Reveal())) == 1
 }
@@ -63,7 +62,7 @@ func (s Secret) GoString() string { return Redacted }
 
 // Format writes the placeholder for every verb, %x and %q included.
 func (s Secret) Format(state fmt.State, _ rune) {
-	// A fmt.State has nowhere to report a failed write to.
+	// A fmt.State cannot report a failed write.
 	_, _ = io.WriteString(state, Redacted)
 }
 

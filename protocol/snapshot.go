@@ -14,10 +14,10 @@ type Bounds struct {
 	MaxY float64 `json:"maxY" rule:"form=cell,must"`
 }
 
-// Snapshot is the whole world at one rev as it travels. Occupants and spaces
-// stay raw, so that a reader keeps fields it does not know: the chain's root is
-// over whole rows. Rev, Seq, MerkleRootHex and MerkleLeafCount are absent on
-// hosts without those extensions.
+// Snapshot is the whole world at one rev in wire form. Occupants and spaces stay
+// raw, so that a reader keeps fields it does not know: the chain's root is over
+// whole rows. Rev, Seq, MerkleRootHex and MerkleLeafCount are absent on hosts
+// without those extensions.
 type Snapshot struct {
 	SID string `json:"sid" rule:"form=uuid"`
 	// MainNodeID is the root key of the world.
@@ -26,7 +26,7 @@ type Snapshot struct {
 	Seq             *uint64 `json:"seq,omitempty" rule:"sent"`
 	MerkleRootHex   string  `json:"merkleRootHex,omitempty" rule:"form=hex64,sent"`
 	MerkleLeafCount int     `json:"merkleLeafCount,omitempty" rule:"range=2..,sent"`
-	// WorldMap is the map with what is on it.
+	// WorldMap is the map with its occupants.
 	WorldMap WorldMap `json:"worldMap"`
 	// Spaces are the rows of the spaces.
 	Spaces []json.RawMessage `json:"spaces" rule:"ref=Space"`
@@ -38,8 +38,7 @@ type Snapshot struct {
 type WorldMap struct {
 	// Bounds are the corners of the map.
 	Bounds Bounds `json:"bounds"`
-	// Occupants are the rows of what is on the map: agents, MCP placements, structures and
-	// people.
+	// Occupants are the rows of the map: agents, MCP placements, structures and people.
 	Occupants []json.RawMessage `json:"occupants" rule:"ref=Occupant"`
 }
 

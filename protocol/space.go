@@ -11,15 +11,15 @@ const (
 type Space struct {
 	// ID is the id of the space.
 	ID string `json:"id" rule:"form=id,must,filled"`
-	// Name is what people call it.
+	// Name is the name for people.
 	Name string `json:"name" rule:"must"`
 	// Description is a text for people.
 	Description string `json:"description" rule:"blank"`
 	// DesignKey names the look of its structure.
 	DesignKey string `json:"designKey" rule:"must"`
-	// Owner is who it belongs to.
+	// Owner is the space's owner.
 	Owner SpaceOwner `json:"owner" rule:"must"`
-	// Amenities are what it offers.
+	// Amenities are the amenities that it offers.
 	Amenities []string `json:"amenities" rule:"enum=Amenity,items=1..,unique,must"`
 	// ActivityObjectIDs are the ids of the objects of its activities.
 	ActivityObjectIDs []string `json:"activityObjectIds,omitempty"`
@@ -28,7 +28,7 @@ type Space struct {
 // SpaceOwner names a space's owner; NodeID is the space's own node if it has
 // one, else its creator.
 type SpaceOwner struct {
-	// DisplayName is what people call the owner.
+	// DisplayName is the owner's name for people.
 	DisplayName string `json:"displayName" rule:"must"`
 	// PlayerID is the owner's id on the map.
 	PlayerID string `json:"playerId,omitempty" rule:"form=id"`

@@ -7,7 +7,7 @@ import (
 
 // RegisterSpaceRequest is the payload of registerSpaceNode.
 type RegisterSpaceRequest struct {
-	// ID is the new space's; the host chooses it if absent.
+	// ID is the id of the new space; the host chooses it if absent.
 	ID          string            `json:"id,omitzero" rule:"form=id"`
 	Name        string            `json:"name" rule:"chars=MaxNameChars"`
 	Description string            `json:"description,omitzero" rule:"chars=MaxDescriptionChars,blank"`
@@ -42,7 +42,7 @@ func (r *CreateSpaceRequest) check(*fields) *Error { //nolint:unparam // the sig
 type CreateSpaceReply struct {
 	SpaceID string `json:"spaceId" rule:"form=id"`
 	NodeID  string `json:"nodeId" rule:"form=hex64"`
-	// Phrase is the space node's. It is shown once.
+	// Phrase is the phrase of the space's node. It is shown once.
 	Phrase WireSecret `json:"phrase"`
 	// Structure is the row that was put on the map.
 	Structure json.RawMessage `json:"structure" rule:"ref=Structure"`
@@ -66,18 +66,18 @@ type SpacesReply struct {
 // InspectSpaceReply is the reply of inspectSpace.
 type InspectSpaceReply struct {
 	Space Space `json:"space"`
-	// Log is for the space node, the creator and the administrator; absent for
-	// others, and a list, if an empty one, for these.
+	// Log is for the space node, the creator and the administrator: a list, which may
+	// be empty; absent for other callers.
 	Log []SpaceLogEntry `json:"log,omitzero"`
 }
 
-// SpaceLogEntry is one thing that happened to a space.
+// SpaceLogEntry is one action on a space.
 type SpaceLogEntry struct {
-	// At is when it was done.
+	// At is when it happened.
 	At string `json:"at" rule:"form=stamp"`
-	// Action is what the space's event says.
+	// Action is the action in the space's event.
 	Action string `json:"action" rule:"enum=SpaceAction"`
-	// By is the node that did it; absent for the administrator.
+	// By is the node that acted; absent for the administrator.
 	By string `json:"by,omitzero"`
 	// Detail is one sentence for a person.
 	Detail string `json:"detail,omitzero"`

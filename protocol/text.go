@@ -27,13 +27,12 @@ func IsWhiteSpace(r rune) bool {
 	return false
 }
 
-// TrimSpace cuts white space, as IsWhiteSpace has it, from both ends.
+// TrimSpace cuts white space, as IsWhiteSpace defines it, from both ends.
 func TrimSpace(s string) string {
 	if s == "" {
 		return s
 	}
-	// Most texts need no trimming and start and end in ASCII: look before
-	// decoding.
+	// Most texts need no trimming and start and end in ASCII: check before decoding.
 	first, last := s[0], s[len(s)-1]
 	if first > ' ' && first < utf8.RuneSelf && last > ' ' && last < utf8.RuneSelf {
 		return s
@@ -61,16 +60,16 @@ func LowerCase(s string) string {
 	return strings.ToLower(s)
 }
 
-// NormalizePhrase turns every run of white space, as IsWhiteSpace has it, into
+// NormalizePhrase turns every run of white space, as IsWhiteSpace defines it, into
 // one space and trims both ends. Letters keep their case and their Unicode form;
-// bytes that are not UTF-8 stay as they are.
+// bytes that are not UTF-8 stay unchanged.
 func NormalizePhrase(phrase string) string {
 	return strings.Join(strings.FieldsFunc(phrase, IsWhiteSpace), " ")
 }
 
 const timeLayout = "2006-01-02T15:04:05.000Z07:00"
 
-// FormatTime returns a time as the contract writes them: RFC 3339 in UTC with
+// FormatTime returns a time in the contract's format: RFC 3339 in UTC with
 // milliseconds; finer parts are cut.
 func FormatTime(t time.Time) string { return t.UTC().Format(timeLayout) }
 
@@ -90,8 +89,8 @@ func ParseTime(s string) (time.Time, error) {
 	return t.UTC(), nil
 }
 
-// shapedAsRFC3339 checks what time.Parse is lenient with, in a text that it
-// took.
+// shapedAsRFC3339 checks the details about which time.Parse is lenient, in a text
+// that it accepted.
 func shapedAsRFC3339(s string) bool {
 	const seconds = len("2006-01-02T15:04:05")
 	if len(s) <= seconds || s[len("2006-01-02T15")] != ':' {

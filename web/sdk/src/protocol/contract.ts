@@ -337,7 +337,7 @@ export const eventShapes = {
 export interface AssistTool {
   readonly name: string
   readonly description: string
-  /** parameters is the JSON Schema of what it takes. Rows sort names: `x-order`, a number in each property, says in which order a form has them. */
+  /** parameters is the JSON Schema of the tool's arguments. Rows sort names: `x-order`, a number in each property, gives the order of the fields in a form. */
   readonly parameters: JsonObject
 }
 
@@ -346,19 +346,19 @@ export type JourneyStep =
   | { readonly type: 'origin' | 'destination'; readonly content: string; readonly messageId: string }
   | { readonly type: 'structure'; readonly toolName: string; readonly toolCallId: string; readonly args: Json; readonly result?: Json }
 
-/** Journey is what an agent did to answer one message: where it started, which tools it called, where it ended. startedAt and completedAt are RFC 3339. */
+/** Journey is the record of how an agent answered one message: where it started, which tools it called, where it ended. startedAt and completedAt are RFC 3339. */
 export interface Journey {
   readonly steps: readonly JourneyStep[]
   readonly startedAt: string
   readonly completedAt: string
 }
 
-/** PathStep is a journey's step with the place that the host gave it. */
+/** PathStep is a journey's step with the place that the host assigned to it. */
 export type PathStep =
   | { readonly type: 'origin' | 'destination'; readonly content: string; readonly messageId: string; readonly x: number; readonly y: number; readonly structureId: string }
   | { readonly type: 'structure'; readonly toolName: string; readonly toolCallId: string; readonly args: Json; readonly result?: Json; readonly x: number; readonly y: number; readonly structureId: string }
 
-/** LastUpdate is the last journey of an agent, as its row carries it. */
+/** LastUpdate is the last journey of an agent in its row. */
 export interface LastUpdate {
   readonly playerId: string
   readonly journey: Journey
@@ -391,18 +391,18 @@ export interface AgentRow {
   /** platform is the type of the registration. */
   readonly platform: string
   readonly toolNames: readonly string[]
-  /** assistToolNames are those that start with `assist_`. */
+  /** assistToolNames are the tools whose names start with `assist_`. */
   readonly assistToolNames: readonly string[]
   readonly assistTools?: readonly AssistTool[]
   readonly hasChatTool: true
   readonly enableP2a: Switch
   readonly realtimeInstructions?: string
-  /** stationary is false once the agent journeyed. */
+  /** stationary is false once the agent has journeyed. */
   readonly stationary: boolean
   readonly lastUpdate?: LastUpdate
   readonly zoneCount: number
   readonly yieldCount: number
-  /** flagged is true from 100 zones on. */
+  /** flagged is true from 100 zone signals on. */
   readonly flagged: boolean
   readonly onZone?: ZoneMark
   readonly onYield?: YieldMark
@@ -423,7 +423,7 @@ export interface McpRow {
 /** HumanRow is the row of a person: a viewer that may act can have one, see PersonRequest. */
 export interface HumanRow {
   readonly kind: 'human'
-  /** id is random and says nothing about who the person is. */
+  /** id is random and reveals nothing about the person. */
   readonly id: string
   readonly name: string
   readonly x: number
@@ -431,7 +431,7 @@ export interface HumanRow {
   readonly interactive?: boolean
 }
 
-/** StructureRow is the row of a building: the place of one or more spaces, or of a game on hosts that have them. */
+/** StructureRow is the row of a building: the place of one or more spaces, or of a game on hosts that have games. */
 export interface StructureRow {
   readonly kind: 'structure'
   readonly id: string
@@ -448,7 +448,7 @@ export interface StructureRow {
 
 /** SpaceOwner names a space's owner; nodeId is the space's own node if it has one, else its creator. */
 export interface SpaceOwner {
-  /** displayName is what people call the owner. */
+  /** displayName is the owner's name for people. */
   readonly displayName: string
   /** playerId is the owner's id on the map. */
   readonly playerId?: string
@@ -460,15 +460,15 @@ export interface SpaceOwner {
 export interface Space {
   /** id is the id of the space. */
   readonly id: string
-  /** name is what people call it. */
+  /** name is the name for people. */
   readonly name: string
   /** description is a text for people. */
   readonly description: string
   /** designKey names the look of its structure. */
   readonly designKey: string
-  /** owner is who it belongs to. */
+  /** owner is the space's owner. */
   readonly owner: SpaceOwner
-  /** amenities are what it offers. */
+  /** amenities are the amenities that it offers. */
   readonly amenities: readonly Amenity[]
   /** activityObjectIds are the ids of the objects of its activities. */
   readonly activityObjectIds?: readonly string[]
@@ -490,7 +490,7 @@ export interface Bounds {
 export interface WorldMap {
   /** bounds are the corners of the map. */
   readonly bounds: Bounds
-  /** occupants are the rows of what is on the map: agents, MCP placements, structures and people. */
+  /** occupants are the rows of the map: agents, MCP placements, structures and people. */
   readonly occupants: readonly Occupant[]
 }
 
@@ -504,7 +504,7 @@ export interface McpServer {
   readonly url?: string
 }
 
-/** WorldSnapshot is the whole world at one rev as it travels. Occupants and spaces stay raw, so that a reader keeps fields it does not know: the chain's root is over whole rows. rev, seq, merkleRootHex and merkleLeafCount are absent on hosts without those extensions. */
+/** WorldSnapshot is the whole world at one rev in wire form. Occupants and spaces stay raw, so that a reader keeps fields it does not know: the chain's root is over whole rows. rev, seq, merkleRootHex and merkleLeafCount are absent on hosts without those extensions. */
 export interface WorldSnapshot {
   readonly sid: string
   /** mainNodeId is the root key of the world. */
@@ -513,7 +513,7 @@ export interface WorldSnapshot {
   readonly seq?: number
   readonly merkleRootHex?: string
   readonly merkleLeafCount?: number
-  /** worldMap is the map with what is on it. */
+  /** worldMap is the map with its occupants. */
   readonly worldMap: WorldMap
   /** spaces are the rows of the spaces. */
   readonly spaces: readonly Space[]
@@ -560,13 +560,13 @@ export interface McpUnregisteredData {
 /** Interaction is one recorded chat line. */
 export interface Interaction {
   readonly playerId: string
-  /** role is who speaks. */
+  /** role is the role of the speaker. */
   readonly role: InteractionRole
-  /** text is what is said. */
+  /** text is the text of the line. */
   readonly text: string
   /** at is when it was recorded. */
   readonly at: string
-  /** seq is its event's. */
+  /** seq is the seq of its event. */
   readonly seq: number
 }
 
@@ -583,27 +583,27 @@ export interface SpaceChangedData {
   readonly action: SpaceAction
 }
 
-/** IntercomResult is what every result of an intercom event has; the rest of it is the agent's. */
+/** IntercomResult holds the fields that every result of an intercom event has; the agent defines the others. */
 export interface IntercomResult extends JsonObject {
   readonly messageKind: MessageKind
 }
 
 /** IntercomCommand is the payload of intercomCommand: a caller asks an agent. It is also the `command` of the event that forwards it. */
 export interface IntercomCommand {
-  /** requestId is a random text that names the request. One that was seen within 24 hours: from the same caller the same reply and no event, from another 403. */
+  /** requestId is a random text that names the request. A repeat within 24 hours gets the same reply and causes no event if it is from the same caller, and 403 if it is from another. */
   readonly requestId: string
-  /** mainNodeId is the main node of the agent that is asked, else `player_unknown`. */
+  /** mainNodeId is the main node that owns the agent; any other is `player_unknown`. */
   readonly mainNodeId: string
   /** fromPlayerId is an agent that the caller is or owns, the calling main node's own id, or a person's label, which starts with `__`. */
   readonly fromPlayerId: string
-  /** toPlayerId is the agent that is asked; it must be on the map. */
+  /** toPlayerId is the agent to ask; it must be on the map. */
   readonly toPlayerId: string
   readonly kind: IntercomKind
   /** toolName is the tool to call, one that the agent registered. */
   readonly toolName?: string
   /** args is a JSON object; absent for none. */
   readonly args?: JsonObject
-  /** text is what to say. */
+  /** text is the text to say. */
   readonly text?: string
 }
 
@@ -618,12 +618,12 @@ export interface IntercomEventData {
   readonly ts: string
   readonly toolName?: string
   readonly message?: string
-  /** result is the response's, in its one form. */
+  /** result is the result of the response, normalized. */
   readonly result?: IntercomResult
   readonly error?: string
   /** channelKey is `intercom:human:<asker>:agent:<agentId>`. */
   readonly channelKey?: string
-  /** command is the command's payload, in the status forwarded: of its fields those that the contract names. */
+  /** command is the command's payload, in the status forwarded, with the fields that the contract names. */
   readonly command?: IntercomCommand
 }
 
@@ -677,31 +677,31 @@ export interface NodeRef {
   readonly updatedAt?: string
 }
 
-/** Notify is `playerChainNotify`: which leaves an event changed, removals first by descending index in the previous chain, then the rest by ascending index in the next one. */
+/** Notify is `playerChainNotify`: the leaves that an event changed, removals first by descending index in the previous chain, then the rest by ascending index in the next one. */
 export interface Notify {
   readonly updatedAt: string
   readonly nodes: readonly NodeRef[]
 }
 
-/** EventHead is what every event's data has besides the event's own fields. */
+/** EventHead holds the fields that every event's data has besides the event's own. */
 export interface EventHead {
-  /** rev is the rev that the event made, else the current one; nil on hosts that give none. */
+  /** rev is the rev that the event created, else the current one; nil on hosts that send none. */
   readonly rev?: number
   readonly merkleRootHex?: string
   readonly merkleLeafCount?: number
-  /** playerChainNotify is nil on events that did not change the map. It stays raw, because readers have rules of their own for what is wrong in it. */
+  /** playerChainNotify is nil on events that did not change the map. It stays raw, because readers have their own rules for errors in it. */
   readonly playerChainNotify?: Notify
-  /** playerChainNodes are the nodes of playerChainNotify's refs, in their order, on streams that asked for them. */
+  /** playerChainNodes are the nodes of playerChainNotify's refs, in their order, on streams that requested them. */
   readonly playerChainNodes?: readonly ChainNode[]
 }
 
-/** AgentSpec is what an agent can do. */
+/** AgentSpec describes an agent's type and tools. */
 export interface AgentSpec {
   /** type is the agent's own type. */
   readonly type: string
   /** toolNames must hold chat_tool, else `chat_tool_missing`. */
   readonly toolNames: readonly string[]
-  /** assistTools describe those of toolNames that people may call; the name of each starts with `assist_`. */
+  /** assistTools describe the tools among toolNames that people may call; the name of each starts with `assist_`. */
   readonly assistTools?: readonly AssistTool[]
 }
 
@@ -711,15 +711,15 @@ export interface RegisterRequest {
   readonly name: string
   /** type is the type of the registration; it becomes the row's platform. */
   readonly type: string
-  /** agent is what the agent can do. */
+  /** agent is the agent's type and tools. */
   readonly agent: AgentSpec
   /** agentId is the agent's node id; it becomes its playerId. */
   readonly agentId: string
-  /** mainNodeId must be the owner if it is sent; another is 403. */
+  /** mainNodeId must be the owner if it is sent; any other is 403. */
   readonly mainNodeId?: string
-  /** passwHash is checked against the agent's if it is sent, or against the owner's if the owner acts; another is 401. */
+  /** passwHash must be the agent's if it is sent, or the owner's if the owner acts; any other is 401. */
   readonly passwHash?: string
-  /** apiKey counts if the header x-api-key is absent. */
+  /** apiKey is used if the header x-api-key is absent. */
   readonly apiKey?: string
   /** connectionId asks for a lease; without one the agent stays until it is removed. */
   readonly connectionId?: string
@@ -735,7 +735,7 @@ export interface RegisterRequest {
 export interface HeartbeatRequest {
   readonly playerId: string
   readonly connectionId: string
-  /** leaseTtlSeconds is the term of the lease, which keeps its term if none is named. */
+  /** leaseTtlSeconds is the new term of the lease; absent to keep the term. */
   readonly leaseTtlSeconds?: number
 }
 
@@ -765,7 +765,7 @@ export interface RemoveOccupantRequest {
 
 /** AssistToolRequest calls an `assist_*` tool of an agent for a person. */
 export interface AssistToolRequest {
-  /** targetPlayerId is the agent that is asked. */
+  /** targetPlayerId is the agent to ask. */
   readonly targetPlayerId: string
   /** toolName is one of the agent's tools. */
   readonly toolName: string
@@ -773,7 +773,7 @@ export interface AssistToolRequest {
   readonly args: JsonObject
 }
 
-/** ProximityActionRequest signals that somebody met an agent or a person on the map. */
+/** ProximityActionRequest signals that an agent or a person met another one on the map. */
 export interface ProximityActionRequest {
   /** fromPlayerId is an agent that the caller is or owns, the caller's own person on the map, or a label that starts with __. */
   readonly fromPlayerId: string
@@ -786,20 +786,20 @@ export interface ProximityActionRequest {
 export interface PersonRequest {
   /** name is the person's name. */
   readonly name: string
-  /** x is the column that the person is to stand in. If another occupant has the cell, the row has a free one near it. */
+  /** x is the column of the wanted cell. If another occupant has the cell, the person gets a free one near it. */
   readonly x: number
-  /** y is the row of cells that the person is to stand in. */
+  /** y is the row of the wanted cell. */
   readonly y: number
   /** leaseTtlSeconds is the term of the lease. */
   readonly leaseTtlSeconds?: number
 }
 
-/** CreateNodeRequest makes a main node, or the node of a space that the caller created. */
+/** CreateNodeRequest creates a main node, or the node of a space that the caller created. */
 export type CreateNodeRequest =
   | { readonly kind?: 'main'; readonly nodeId: string; readonly passwHash?: string }
   | { readonly kind: 'space'; readonly spaceId: string; readonly passwHash?: string }
 
-/** CreateAgentNodeRequest makes an agent node of the calling main node. */
+/** CreateAgentNodeRequest creates an agent node of the calling main node. */
 export interface CreateAgentNodeRequest {
   /** kind is agent. */
   readonly kind?: 'agent'
@@ -811,13 +811,13 @@ export interface CreateAgentNodeRequest {
   readonly label?: string
 }
 
-/** DeleteNodeRequest deletes a node with everything it holds. */
+/** DeleteNodeRequest deletes a node with everything that belongs to it. */
 export interface DeleteNodeRequest {
-  /** confirmNodeId is the caller's own id; from an administrator any node's. */
+  /** confirmNodeId is the caller's own id, or for an administrator the id of any node. */
   readonly confirmNodeId: string
 }
 
-/** ValidateRequest asks whether a node exists, derives from a root key and belongs to a main node. A node id that could not be one does not make the body invalid: such a node is not found. */
+/** ValidateRequest asks whether a node exists, derives from a root key and belongs to a main node. A malformed node id does not make the body invalid: such a node is not found. */
 export interface ValidateRequest {
   /** nodeId is the node to validate, or the caller if absent. */
   readonly nodeId?: string
@@ -826,7 +826,7 @@ export interface ValidateRequest {
   readonly mainNodeId?: string
 }
 
-/** Amounts are what an account has, or may have: agent nodes, spaces, mcp placements, intercom requests without an answer, in its history chat lines, journeys and bytes, bytes on the map and of agents' names, places on the map, and what it writes. */
+/** Amounts are the amounts that an account uses, or its limits: agent nodes, spaces, mcp placements, open intercom requests, chat lines, journeys and bytes of history, bytes on the map and of agents' names, places on the map, and written bytes. */
 export interface Amounts {
   /** agents is a number of agent nodes. */
   readonly agents?: number
@@ -834,48 +834,48 @@ export interface Amounts {
   readonly spaces?: number
   /** mcp is a number of mcp placements. */
   readonly mcp?: number
-  /** requests is a number of intercom requests without an answer. */
+  /** requests is a number of open intercom requests. */
   readonly requests?: number
-  /** lines is a number of chat lines that are kept. */
+  /** lines is a number of stored chat lines. */
   readonly lines?: number
-  /** journeys is a number of journeys that are kept. */
+  /** journeys is a number of stored journeys. */
   readonly journeys?: number
   /** bytes is a number of bytes of history. */
   readonly bytes?: number
-  /** mapBytes is a number of bytes on the map: of the rows of agents, mcp placements and spaces as snapshots have them. */
+  /** mapBytes is a number of bytes on the map: those of the rows of agents, mcp placements and spaces in a snapshot. */
   readonly mapBytes?: number
-  /** agentBytes is a number of bytes of the names of agents and their tools. What an account has of them is there if the query asks with agentBytes=true. */
+  /** agentBytes is a number of bytes of the names of agents and their tools. The used amount is present only for a query with agentBytes=true. */
   readonly agentBytes?: number
   /** occupants is a number of places on the map, as a limit only. */
   readonly occupants?: number
-  /** rateHistory is a number of bytes a second that are written to the world's store, as a limit only. */
+  /** rateHistory is a number of bytes written to the world's store a second, as a limit only. */
   readonly rateHistory?: number
 }
 
 /** NodeLimitsRequest gives a main node limits of its own instead of the operator's for every account (extension). */
 export interface NodeLimitsRequest {
   readonly nodeId: string
-  /** limits are all that it has of its own from now on; 0 means no limit. */
+  /** limits replace all of the node's own limits; 0 means no limit. */
   readonly limits: Amounts
 }
 
-/** InviteRequest makes an invitation: a registration token that makes so many main nodes until it expires (extension). */
+/** InviteRequest creates an invitation: a registration token for a number of main nodes until it expires (extension). */
 export interface InviteRequest {
   /** expiresInSeconds is how long the invitation is valid. */
   readonly expiresInSeconds?: number
-  /** uses is how many main nodes it makes. */
+  /** uses is how many main nodes it may create. */
   readonly uses?: number
 }
 
-/** CreateKeyRequest makes one more API key of an account (extension). */
+/** CreateKeyRequest creates one more API key of an account (extension). */
 export interface CreateKeyRequest {
-  /** name is any but `default`, and no other key's of the account. */
+  /** name is any name except `default` and those of the account's other keys. */
   readonly name: string
-  /** expiresInSeconds is how long the key is valid; for an unlimited time if absent. */
+  /** expiresInSeconds is how long the key is valid; without limit if absent. */
   readonly expiresInSeconds?: number
 }
 
-/** LabelRequest gives a node of the caller a label (extension). */
+/** LabelRequest sets the label of one of the caller's nodes (extension). */
 export interface LabelRequest {
   /** nodeId is one of the caller's agents, or the caller itself if absent. */
   readonly nodeId?: string
@@ -891,20 +891,20 @@ export interface WatchSessionRequest {
   readonly framed?: boolean
 }
 
-/** EmptyRequest is a payload or body of which nothing is looked at. */
+/** EmptyRequest is a payload or body whose content is ignored. */
 export type EmptyRequest = Readonly<Record<string, never>>
 
 /** ChainNodeRequest is the payload of getPlayerChainNode. A text that is not a stable key is `stable_key_unknown`. */
 export interface ChainNodeRequest {
   readonly stableKey: string
-  /** atRev asks for the node as of a rev if it is still kept; the reply's rev says which it is of. */
+  /** atRev asks for the node as of a rev if it is still kept; the reply's rev is the rev of the node. */
   readonly atRev?: number
 }
 
 /** ChainNodesRequest is the payload of getPlayerChainNodes. */
 export interface ChainNodesRequest {
   readonly stableKeys: readonly string[]
-  /** atRev asks for the nodes as of a rev if it is still kept; the reply's rev says which they are of. */
+  /** atRev asks for the nodes as of a rev if it is still kept; the reply's rev is the rev of the nodes. */
   readonly atRev?: number
 }
 
@@ -917,25 +917,25 @@ export interface ChainProofRequest {
 export interface ListRequest {
   /** playerId restricts the listing to one agent. */
   readonly playerId?: string
-  /** limit is the length of a page. A larger one is refused: a page that is silently shorter than asked for looks complete. */
+  /** limit is the length of a page. A larger one is refused: a page that is silently shorter than requested looks complete. */
   readonly limit?: number
-  /** beforeSeq asks for what came before that event. */
+  /** beforeSeq asks for the records before that event. */
   readonly beforeSeq?: number
 }
 
 /** ListEventsRequest is the payload of listEvents. */
 export interface ListEventsRequest {
-  /** afterSeq asks for what came after that event. Absent, or from before what the host can give, it is the oldest place of this session that the host has. */
+  /** afterSeq asks for the events after that one. If it is absent or older than the host's events, it is the oldest position of this session that the host has. */
   readonly afterSeq?: number
   /** limit is the length of a page; a larger one is refused. */
   readonly limit?: number
-  /** brief asks for the id of its subject instead of each event's data. */
+  /** brief asks for the id of each event's subject instead of its data. */
   readonly brief?: boolean
 }
 
 /** SnapshotAtRequest is the payload of getWorldSnapshotAt. */
 export interface SnapshotAtRequest {
-  /** rev asks for the newest map that the host has and that is not newer; if it has none, for the oldest of this session. */
+  /** rev asks for the newest map that the host has and that is not newer than this rev; if it has none, for the oldest of this session. */
   readonly rev: number
 }
 
@@ -972,7 +972,7 @@ export interface SpaceOwnerRequest {
 
 /** RegisterSpaceRequest is the payload of registerSpaceNode. */
 export interface RegisterSpaceRequest {
-  /** id is the new space's; the host chooses it if absent. */
+  /** id is the id of the new space; the host chooses it if absent. */
   readonly id?: string
   readonly name: string
   readonly description?: string
@@ -998,7 +998,7 @@ export interface AmenityRequest {
   readonly kind: Amenity
 }
 
-/** IntercomResponse is the payload of intercomResponse: an agent answers. */
+/** IntercomResponse is the payload of intercomResponse: an agent's answer. */
 export interface IntercomResponse {
   readonly requestId: string
   readonly mainNodeId: string
@@ -1023,14 +1023,14 @@ export interface SnapshotReply {
   readonly snapshot: WorldSnapshot
 }
 
-/** ChainNodeReply is the reply of getPlayerChainNode. node stays raw: a reader must see exactly what came. */
+/** ChainNodeReply is the reply of getPlayerChainNode. node stays raw: a reader must see the exact text. */
 export interface ChainNodeReply {
   readonly node: ChainNode
   /** rev is the rev that the node is of; absent on hosts that give none. */
   readonly rev?: number
 }
 
-/** ChainNodesReply is the reply of getPlayerChainNodes: the nodes in the order asked, all as of rev. */
+/** ChainNodesReply is the reply of getPlayerChainNodes: the nodes in the order of the request, all as of rev. */
 export interface ChainNodesReply {
   readonly nodes: readonly ChainNode[]
   readonly rev: number
@@ -1049,7 +1049,7 @@ export interface ChainProofReply {
   readonly node: ChainNode
   readonly leafIndex: number
   readonly leafDigestHex: string
-  /** path are the siblings from the leaf upwards. */
+  /** path has the siblings from the leaf upward. */
   readonly path: readonly ProofStep[]
   readonly merkleRootHex: string
   readonly merkleLeafCount: number
@@ -1068,7 +1068,7 @@ export interface JourneyRecord {
   readonly journey: Journey
   readonly path: readonly PathStep[]
   readonly at: string
-  /** seq is its event's. */
+  /** seq is the seq of its event. */
   readonly seq: number
 }
 
@@ -1085,18 +1085,18 @@ export interface ListedEvent {
   readonly event: string
   /** at is when the host committed it. */
   readonly at: string
-  /** data is that of the stream with inline nodes; absent in a brief list. */
+  /** data is the event's data on a stream with inline nodes; absent in a brief list. */
   readonly data?: Json
   /** playerId is the id of the event's subject, in a brief list; absent if it is about the world. */
   readonly playerId?: string
 }
 
-/** ListEventsReply is the reply of listEvents, newest last: the events that the caller may see. A page may end early if it would exceed 1 MiB, and may have no event if all are for others. */
+/** ListEventsReply is the reply of listEvents, newest last: the events that the caller may see. A page may end early if it would exceed 1 MiB, and may have no events if all are for other callers. */
 export interface ListEventsReply {
   readonly events: readonly ListedEvent[]
-  /** afterSeq is the place that the page begins after: that of the request, or the oldest one. */
+  /** afterSeq is the position that the page begins after: that of the request, or the oldest one. */
   readonly afterSeq: number
-  /** lastSeq is the place that the page reaches to: the next one begins after it. */
+  /** lastSeq is the position that the page extends to: the next one begins after it. */
   readonly lastSeq: number
   readonly hasMore: boolean
 }
@@ -1104,11 +1104,11 @@ export interface ListEventsReply {
 /** AnsweringAgent says whether a program answers for an agent. */
 export interface AnsweringAgent {
   readonly playerId: string
-  /** answering is yes if a stream that says so is open, or was within 10 s; no if all streams of the agent and of its owner say for which agents they are, and none is for this one. */
+  /** answering is yes if a stream that declares the agent is open, or was within 10 s; no if all streams of the agent and of its owner declare their agents, and none declares this one. */
   readonly answering: Answering
   /** leaseTtlSeconds is the term of the agent's lease, absent if it stays on the map without one. Only the agent, its owner and the administrator see it. */
   readonly leaseTtlSeconds?: number
-  /** askedAt is when the agent was last asked since the host started; the same see it. */
+  /** askedAt is when the agent was last asked since the host started, for the same callers. */
   readonly askedAt?: string
 }
 
@@ -1122,13 +1122,13 @@ export interface SpacesReply {
   readonly spaces: readonly Space[]
 }
 
-/** SpaceLogEntry is one thing that happened to a space. */
+/** SpaceLogEntry is one action on a space. */
 export interface SpaceLogEntry {
-  /** at is when it was done. */
+  /** at is when it happened. */
   readonly at: string
-  /** action is what the space's event says. */
+  /** action is the action in the space's event. */
   readonly action: SpaceAction
-  /** by is the node that did it; absent for the administrator. */
+  /** by is the node that acted; absent for the administrator. */
   readonly by?: string
   /** detail is one sentence for a person. */
   readonly detail?: string
@@ -1137,7 +1137,7 @@ export interface SpaceLogEntry {
 /** InspectSpaceReply is the reply of inspectSpace. */
 export interface InspectSpaceReply {
   readonly space: Space
-  /** log is for the space node, the creator and the administrator; absent for others, and a list, if an empty one, for these. */
+  /** log is for the space node, the creator and the administrator: a list, which may be empty; absent for other callers. */
   readonly log?: readonly SpaceLogEntry[]
 }
 
@@ -1164,23 +1164,23 @@ export interface SpaceReply {
 export interface CreateSpaceReply {
   readonly spaceId: string
   readonly nodeId: string
-  /** phrase is the space node's. It is shown once. */
+  /** phrase is the phrase of the space's node. It is shown once. */
   readonly phrase: string
   /** structure is the row that was put on the map. */
   readonly structure: StructureRow
 }
 
-/** OkReply is the reply of what either happened or had nothing to do; ok is then false. */
+/** OkReply is the reply of an action that may have nothing to do; ok is then false. */
 export interface OkReply {
   readonly ok: boolean
 }
 
-/** DoneReply is the reply of what has no result. */
+/** DoneReply is the reply of an action without a result. */
 export interface DoneReply {
   readonly ok: true
 }
 
-/** SessionReply is the reply of `GET /api/play/session`. Everything but sid is absent on hosts without the extensions. */
+/** SessionReply is the reply of `GET /api/play/session`. Everything except sid is absent on hosts without the extensions. */
 export interface SessionReply {
   readonly sid: string
   readonly rev?: number
@@ -1191,9 +1191,9 @@ export interface SessionReply {
 
 /** BootstrapReply is the reply of `GET /api/play/bootstrap`. */
 export interface BootstrapReply {
-  /** rootKey is what node ids derive from, and the chain's genesis text. */
+  /** rootKey is the key that node ids derive from, and the chain's genesis text. */
   readonly rootKey: string
-  /** registration says who may make a main node. The agent-play service leaves it out. */
+  /** registration says who may create a main node. The agent-play service omits it. */
   readonly registration?: Registration
 }
 
@@ -1202,7 +1202,7 @@ export interface ResetReply {
   readonly sid: string
 }
 
-/** RegisteredAgent is what the host keeps of an agent across its registrations. */
+/** RegisteredAgent is the data of an agent that the host keeps across its registrations. */
 export interface RegisteredAgent {
   readonly agentId: string
   readonly name: string
@@ -1228,7 +1228,7 @@ export interface RegisterReply {
 /** HeartbeatReply is the reply of a heartbeat. */
 export interface HeartbeatReply {
   readonly ok: true
-  /** leaseTtlSeconds is what was granted. */
+  /** leaseTtlSeconds is the granted term. */
   readonly leaseTtlSeconds: number
 }
 
@@ -1236,11 +1236,11 @@ export interface HeartbeatReply {
 export interface PersonReply {
   /** person is the row that is on the map. */
   readonly person: HumanRow
-  /** leaseTtlSeconds is what was granted. */
+  /** leaseTtlSeconds is the granted term. */
   readonly leaseTtlSeconds: number
 }
 
-/** IdReply is the reply of what gave something an id. */
+/** IdReply is the reply of an action that returns the id of its object. */
 export interface IdReply {
   readonly id: string
 }
@@ -1248,7 +1248,7 @@ export interface IdReply {
 /** RequestReply is the reply of `POST /api/play/assist-tool`. */
 export interface RequestReply {
   readonly ok: true
-  /** requestId names the intercom events that answer it. */
+  /** requestId names the request in the intercom events that answer it. */
   readonly requestId: string
 }
 
@@ -1257,7 +1257,7 @@ export interface CreateNodeReply {
   readonly nodeId: string
   /** apiKey is a new main node's first key. It is shown once: the host keeps only a hash. */
   readonly apiKey?: string
-  /** phrase is the one that the host made for a space. It is shown once. */
+  /** phrase is the phrase that the host generated for a space. It is shown once. */
   readonly phrase?: string
 }
 
@@ -1288,7 +1288,7 @@ export interface ValidateReply {
 /** NodeLimitsReply is the reply of `POST /api/nodes/limits`. */
 export interface NodeLimitsReply {
   readonly nodeId: string
-  /** limits are those that the account has of its own. */
+  /** limits are the account's own limits. */
   readonly limits: Amounts
 }
 
@@ -1296,9 +1296,9 @@ export interface NodeLimitsReply {
 export interface InviteReply {
   /** id names the invitation among the others; it is not secret. */
   readonly id: string
-  /** token goes into x-registration-token. It is shown once: the host keeps only a hash of it. */
+  /** token is the value for x-registration-token. It is shown once: the host keeps only a hash of it. */
   readonly token: string
-  /** rootKey is the host's. */
+  /** rootKey is the host's root key. */
   readonly rootKey: string
   /** url is the public address that the operator set. */
   readonly url?: string
@@ -1318,11 +1318,11 @@ export interface CreateKeyReply {
 export interface KeyRecord {
   /** name names the key within its account. */
   readonly name: string
-  /** createdAt is absent for a default key that was made before hosts noted it. */
+  /** createdAt is absent for a default key that was created before hosts stored the time. */
   readonly createdAt?: string
   /** expiresAt is absent for a key that does not expire. */
   readonly expiresAt?: string
-  /** lastUsedAt is absent for a key that nobody used; it may be an hour behind. */
+  /** lastUsedAt is absent for a key that was never used; it may be an hour behind. */
   readonly lastUsedAt?: string
 }
 
@@ -1341,13 +1341,13 @@ export interface LabelReply {
 export interface InvitationRecord {
   /** id names the invitation where it is listed and revoked; it is not secret. */
   readonly id: string
-  /** createdBy is the main node that made it; absent if the administrator did. */
+  /** createdBy is the main node that created it; absent if the administrator did. */
   readonly createdBy?: string
   readonly createdAt: string
   readonly expiresAt: string
-  /** uses is how many main nodes it may make. */
+  /** uses is how many main nodes it may create. */
   readonly uses: number
-  /** used is how many it made. */
+  /** used is how many it has created. */
   readonly used: number
 }
 
@@ -1366,31 +1366,31 @@ export interface MainNodeRecord {
   readonly createdAt: string
   /** agentNodeIds are the ids of its agent nodes. */
   readonly agentNodeIds: readonly string[]
-  /** label is the owner's, if labels=true asks for it (extension). */
+  /** label is the owner's name for the node, if labels=true asks for it (extension). */
   readonly label?: string
-  /** usage is what the account has, for the administrator (extension). */
+  /** usage is the amounts that the account uses, for the administrator (extension). */
   readonly usage?: Amounts
-  /** limits are those of its own, for the administrator (extension). */
+  /** limits are the account's own limits, for the administrator (extension). */
   readonly limits?: Amounts
 }
 
 /** AgentRecord is an agent node as listings show it. */
 export interface AgentRecord {
   readonly agentId: string
-  /** name is empty until the agent registered. */
+  /** name is empty until the agent has registered. */
   readonly name: string
   /** toolNames are the tools of its last registration. */
   readonly toolNames: readonly string[]
-  /** zoneCount is how often somebody entered its zone. */
+  /** zoneCount is how many zone signals the agent has received. */
   readonly zoneCount: number
-  /** yieldCount is how often it was asked to yield. */
+  /** yieldCount is how many yield signals the agent has received. */
   readonly yieldCount: number
-  /** flagged is true once zoneCount reached the limit. */
+  /** flagged is true once zoneCount has reached 100. */
   readonly flagged: boolean
-  /** label is the owner's, if labels=true asks for it (extension). */
+  /** label is the owner's name for the node, if labels=true asks for it (extension). */
   readonly label?: string
   readonly createdAt: string
-  /** updatedAt is when its record changed last. */
+  /** updatedAt is when its record last changed. */
   readonly updatedAt: string
 }
 
@@ -1428,19 +1428,19 @@ export interface AgentsReply {
 /** WatchSessionReply is the reply of `POST /play/watch/session`. The cookie itself is in a header that scripts do not see. */
 export interface WatchSessionReply {
   readonly scope: WatchScope
-  /** expiresAt is when the cookie ends; the page then asks again. */
+  /** expiresAt is when the cookie expires; the page then requests another. */
   readonly expiresAt: string
-  /** pass is what a page in a frame shows as the header x-watch-pass; only for a request with framed. */
+  /** pass is the value of the header x-watch-pass for a page in a frame; only for a request with framed. */
   readonly pass?: string
 }
 
-/** WatchTokenReply is the reply of `POST /play/watch/token`. A link for a person is url, "#token=" and token: a fragment is sent to nobody. */
+/** WatchTokenReply is the reply of `POST /play/watch/token`. A link for a person is url, "#token=" and token: browsers do not send a fragment. */
 export interface WatchTokenReply {
   /** token is shown once: the host keeps only a hash of it. */
   readonly token: string
   /** url is the watch page. */
   readonly url: string
-  /** expiresAt is when the token ends, and the cookies made from it. */
+  /** expiresAt is when the token expires, with the cookies created from it. */
   readonly expiresAt: string
   /** allAddresses reports whether the host listens at every address of its machine, not only at that of url. */
   readonly allAddresses?: boolean
@@ -1453,7 +1453,7 @@ export interface WatchTokenRecord {
   readonly expiresAt: string
 }
 
-/** WatchTokensReply is the reply of `GET /play/watch/token`: the caller's tokens that have not ended, the oldest first. */
+/** WatchTokensReply is the reply of `GET /play/watch/token`: the caller's tokens that have not expired, the oldest first. */
 export interface WatchTokensReply {
   readonly tokens: readonly WatchTokenRecord[]
 }
