@@ -20,28 +20,28 @@ import (
 type AgentOptions struct {
 	// AgentID is the agent's node id. It may be empty if Credentials have it.
 	AgentID string
-	// Credentials are the agent's own; nil makes the main node act for it,
-	// which works but lets every agent of the account act for every other.
+	// Credentials are the agent's own; if nil the main node acts for it, which works
+	// but lets every agent of the account act for every other.
 	Credentials *NodeCredentials
-	// Name is what people see.
+	// Name is the agent's name on the map.
 	Name string
 	// Type is the agent's platform; the framework's name if empty.
 	Type string
-	// Tools are what the agent can do.
+	// Tools are the agent's tools.
 	Tools *FrameworkRegistration
-	// EnableP2A says that people may talk to the agent directly.
+	// EnableP2A reports whether people may talk to the agent directly.
 	EnableP2A bool
 	// RealtimeInstructions are for realtime talk; at most 8 KiB.
 	RealtimeInstructions string
 	// LeaseTTL is how long the host keeps the agent without a heartbeat,
 	// [protocol.DefaultLeaseTTLSeconds] if 0. The host grants 5 s to 300 s.
 	LeaseTTL time.Duration
-	// Permanent registers without a lease: the agent stays on the map, even after
-	// this program has died, until something removes it.
+	// Permanent registers without a lease: the agent stays on the map, even after this
+	// program has ended, until it is removed.
 	Permanent bool
-	// OnLost is called once if the agent cannot be kept: the host refuses to
-	// register it again. It may disconnect the agent; it must not close the world. It
-	// may be nil.
+	// OnLost is called once if the agent cannot be kept on the map because the host
+	// refuses to register it again. It may disconnect the agent; it must not close the
+	// world. It may be nil.
 	OnLost func(err error)
 }
 
@@ -56,11 +56,11 @@ type Agent struct {
 	stop    context.CancelFunc
 	kept    chan struct{} // closed when the heartbeats have ended
 	program *agentProgram // answers for it; nil if an executor does
-	arrived chan struct{} // closed when its registration has ended
-	// gone says that its registration failed, or that it leaves and its program answers
-	// no more.
+	arrived chan struct{} // closed when its registration has finished
+	// gone is set when its registration failed, or when it leaves and its program no
+	// longer answers.
 	gone atomic.Bool
-	// contested is set once it was reported that another program holds the agent. It
+	// contested is set once the agent was reported as held by another program. It
 	// belongs to the heartbeats.
 	contested bool
 
@@ -69,10 +69,10 @@ type Agent struct {
 	lost  error
 }
 
-// AddAgent puts an agent on the map and keeps it there until it is disconnected
-// or the world is closed: its lease is renewed after a third of its term, and it
-// registers again when the host no longer knows it. An agent that is added
-// twice is one agent; the newer one holds it.
+// AddAgent puts an agent on the map and keeps it there until it is disconnected or
+// the world is closed: its lease is renewed after a third of its term, and it
+// registers again when the host no longer knows it. An agent that is added twice
+// is one agent, held by the newer call.
 func (w *RemotePlayWorld) AddAgent(ctx context.Context, options AgentOptions) (*Agent, error) {
 	a, err := w.newAgent(&options)
 	if err != nil {
@@ -105,8 +105,8 @@ func (w *RemotePlayWorld) hold(ctx context.Context, a *Agent) error {
 	return err
 }
 
-// expect notes that an agent is on its way to the map, where a question can reach it before
-// this program has read that it is there. It returns how many changes of session were noticed.
+// expect records that an agent is being registered: a question can reach it before this
+// program has read the reply. It returns the number of noticed session changes.
 func (w *RemotePlayWorld) expect(a *Agent) (sessions uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -114,7 +114,7 @@ func (w *RemotePlayWorld) expect(a *Agent) (sessions uint64) {
 	return w.sessions
 }
 
-// settle lets pending questions to the agent continue, with the result of its registration.
+// settle releases pending questions to the agent with the result of its registration.
 func (w *RemotePlayWorld) settle(a *Agent, err error) {
 	if err != nil {
 		a.gone.Store(true)
@@ -127,8 +127,8 @@ func (w *RemotePlayWorld) settle(a *Agent, err error) {
 	}
 }
 
-// answers reports whether the agent is on the map to be asked, once that is known; it is
-// not if ctx ends before.
+// answers waits for the agent's registration, and reports whether it succeeded before
+// ctx ended.
 func (a *Agent) answers(ctx context.Context) bool {
 	select {
 	case <-a.arrived:
@@ -178,14 +178,14 @@ func (w *RemotePlayWorld) newAgent(o *AgentOptions) (*Agent, error) {
 	return a, nil
 }
 
-// agentNode is an agent's id and who speaks for it.
+// agentNode is an agent's id with the credentials that act for it.
 type agentNode struct {
 	agentID string
 	caller  client.Credentials
 }
 
-// agentNode finds out who speaks for an agent: the agent itself if it has
-// credentials, else the main node, with a warning.
+// agentNode returns an agent's id with the credentials that act for it: the agent's own
+// if it has some, else the main node's, with a warning.
 func (w *RemotePlayWorld) agentNode(o *AgentOptions) (agentNode, error) {
 	agentID := protocol.NormalizeAgentID(o.AgentID)
 	if o.Credentials != nil {
@@ -226,18 +226,18 @@ func (a *Agent) register(ctx context.Context) error {
 	return nil
 }
 
-// withdraw takes back a registration that was canceled: the host may have it all the same,
+// withdraw undoes a canceled registration: the host may have carried it out nevertheless,
 // and would keep the agent until its lease expires.
 func (a *Agent) withdraw(ctx context.Context) {
 	close(a.kept)
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), disconnectTimeout)
 	defer cancel()
 	a.client = a.client.WithRetry(retry.Policy{Attempts: 1})
-	_ = a.leave(limited) // what was not registered cannot leave
+	_ = a.leave(limited) // an agent that is not registered cannot leave
 }
 
-// adopt takes a registered agent into the world's care. If the session changed
-// meanwhile the agent was not woken: it registers again.
+// adopt adds a registered agent to the world. If the session changed meanwhile,
+// the agent was not woken and registers again.
 func (w *RemotePlayWorld) adopt(ctx context.Context, a *Agent, sessions uint64) error {
 	id := a.PlayerID()
 	w.mu.Lock()
@@ -267,7 +267,7 @@ func (w *RemotePlayWorld) adopt(ctx context.Context, a *Agent, sessions uint64) 
 func (a *Agent) PlayerID() string { return a.request.AgentID }
 
 // Registration returns the host's reply to the newest registration. It is shared:
-// do not change it.
+// do not modify it.
 func (a *Agent) Registration() *protocol.RegisterReply {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -293,9 +293,9 @@ func (a *Agent) RecordJourney(ctx context.Context, journey protocol.Journey) (*p
 	return a.world.RecordJourney(ctx, protocol.RecordJourneyRequest{PlayerID: a.PlayerID(), Journey: journey})
 }
 
-// Disconnect takes the agent off the map, unless a newer registration holds it,
-// and ends its heartbeats. What functions of [RemotePlayWorld.Agent] do for it ends and
-// is answered before. It may be called again.
+// Disconnect takes the agent off the map, unless a newer registration holds it, and
+// ends its heartbeats. Calls of functions of [RemotePlayWorld.Agent] are ended and
+// answered before. It may be called again.
 func (a *Agent) Disconnect(ctx context.Context) error {
 	a.world.programs.remove(ctx, a)
 	a.world.mu.Lock()
@@ -312,7 +312,7 @@ func (a *Agent) Disconnect(ctx context.Context) error {
 	return a.leave(ctx)
 }
 
-// leave ends the heartbeats first: one that is under way must not register the
+// leave ends the heartbeats first: a heartbeat in progress must not register the
 // agent again after it was disconnected.
 func (a *Agent) leave(ctx context.Context) error {
 	a.stop()

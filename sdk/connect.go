@@ -13,21 +13,21 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// defaultServer is where "playctl serve" listens unless it is said otherwise.
+// defaultServer is the address where "playctl serve" listens by default.
 const defaultServer = "http://127.0.0.1:7420"
 
 // ErrNoAccount is matched by the error of Connect if there is no account for the host.
 var ErrNoAccount = errors.New("there is no account")
 
-// ConnectOption sets something that [Connect] would otherwise look up.
+// ConnectOption sets a value that [Connect] would otherwise look up.
 type ConnectOption func(*connection)
 
-// connection is what Connect was given and found.
+// connection holds the options of Connect and the values that it looked up.
 type connection struct {
 	options Options
 	context string
 	file    string
-	// agents are the credentials that the context has, by label.
+	// agents are the credentials of the context's agents, by label.
 	agents map[string]*NodeCredentials
 }
 
@@ -36,7 +36,7 @@ func ConnectWith(options Options) ConnectOption {
 	return func(c *connection) { c.options = options }
 }
 
-// InContext connects as the context of a name, as `--context` does for commands.
+// InContext uses the context with a name, as `--context` does for commands.
 func InContext(name string) ConnectOption {
 	return func(c *connection) { c.context = name }
 }
@@ -46,16 +46,16 @@ func FromCredentialsFile(path string) ConnectOption {
 	return func(c *connection) { c.file = path }
 }
 
-// Connect connects to a world. What the options leave out comes from the environment
-// (PLAYCTL_SERVER, PLAYCTL_SERVICE, PLAYCTL_NODE_ID with PLAYCTL_PHRASE or
+// Connect connects to a world. Values that the options leave empty come from the
+// environment (PLAYCTL_SERVER, PLAYCTL_SERVICE, PLAYCTL_NODE_ID with PLAYCTL_PHRASE or
 // PLAYCTL_PASSW_HASH, PLAYCTL_API_KEY, PLAYCTL_CONTEXT), then from the context of
-// playctl's credentials file, as commands take it, whose agents have the credentials that
-// it has for them. If that has contexts and none is in use, one has to be named. Without
-// an account, at a host of this machine that lets anybody register, one is made that lasts
-// for this run.
+// playctl's credentials file that commands would use, with the credentials of its agents.
+// If the file has contexts and none is in use, one has to be named. Without an account, at
+// a host on this machine with open registration, a temporary one is created for this run.
 //
-// The error matches [ErrNoAccount] if there is none, [ErrCredentials] if what was
-// found is incomplete, and is the host's refusal or [ErrUnreachable] otherwise.
+// The error matches [ErrNoAccount] if there is no account, [ErrCredentials] if the
+// credentials are incomplete, and is the host's refusal or [ErrUnreachable]
+// otherwise.
 func Connect(ctx context.Context, options ...ConnectOption) (*RemotePlayWorld, error) {
 	c := &connection{}
 	for _, option := range options {
@@ -71,7 +71,7 @@ func Connect(ctx context.Context, options ...ConnectOption) (*RemotePlayWorld, e
 			return nil, err
 		}
 	}
-	c.options.NoAPIKey = true // A host that wants one says so.
+	c.options.NoAPIKey = true // A host that requires one refuses the call.
 	w, err := New(c.options)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func Connect(ctx context.Context, options ...ConnectOption) (*RemotePlayWorld, e
 	return w, nil
 }
 
-// find takes what the options leave out from the environment and the credentials file.
+// find fills in empty options from the environment and the credentials file.
 func (c *connection) find() error {
 	o := &c.options
 	if o.NodeCredentials != nil && o.MainNodeCredentials == nil {
@@ -109,8 +109,8 @@ func (c *connection) find() error {
 	return nil
 }
 
-// environmentNode takes the account of the environment, unless the options have one: a
-// key belongs to its account.
+// environmentNode uses the account and its key from the environment, unless the
+// options have an account: a key belongs to its account.
 func (c *connection) environmentNode() error {
 	o := &c.options
 	if o.MainNodeCredentials != nil {
@@ -135,8 +135,8 @@ func (c *connection) environmentNode() error {
 }
 
 // keptContext returns the context that commands would use: the one that was named, else the one
-// for the server, else the one in use; nil if there is none. If there are some and
-// none is in use, somebody has to pick one.
+// for the server, else the one in use; nil if there is none. If there are contexts and none is
+// in use, the caller has to choose one.
 func (c *connection) keptContext() (*creds.Store, *creds.Context, error) {
 	path := c.file
 	if path == "" {
@@ -174,7 +174,7 @@ func (c *connection) keptContext() (*creds.Store, *creds.Context, error) {
 	return store, kept, nil
 }
 
-// homeless returns the error of a program without a home folder, to which a context was named.
+// homeless returns the error for a program without a home folder that names a context.
 func (c *connection) homeless() error {
 	if c.context == "" {
 		return nil
@@ -182,8 +182,8 @@ func (c *connection) homeless() error {
 	return fmt.Errorf("%w %q: there is no home folder to look for the credentials file in", creds.ErrContextUnknown, c.context)
 }
 
-// take fills in what the options leave out from a context. If they have an account
-// already, key and agents are taken only if the context is of the same account.
+// take fills in empty options from a context. If they have an account already, key
+// and agents are taken only if the context is of the same account.
 func (c *connection) take(store *creds.Store, kept *creds.Context) {
 	o := &c.options
 	o.BaseURL = cmp.Or(o.BaseURL, kept.ServerURL)
@@ -214,8 +214,8 @@ func (c *connection) take(store *creds.Store, kept *creds.Context) {
 	}
 }
 
-// makeAccount makes an account at a host of this machine that lets anybody register; it
-// makes none at a host that requires no credentials.
+// makeAccount creates an account at a host on this machine with open registration; it
+// creates none at a host that requires no credentials.
 func (c *connection) makeAccount(ctx context.Context) (made bool, err error) {
 	o := &c.options
 	nobody, err := client.New(o.base())

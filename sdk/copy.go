@@ -8,18 +8,18 @@ import (
 // Snapshot is one state of a world with its chain; see chain.Snapshot.
 type Snapshot = chain.Snapshot
 
-// Verification is what is known about a copy of the world.
+// Verification is the state of verification of a copy of the world.
 type Verification = chain.Verification
 
-// What is known about a copy.
+// The states of verification of a copy.
 const (
 	// Unread: there is no copy yet.
 	Unread = chain.Unread
 	// Verified: root and leaf count were rebuilt from the copy and equal what
 	// the host stated for this rev.
 	Verified = chain.Verified
-	// CatchingUp: some rows are newer than the last event; whether the copy is
-	// right shows when the events have got that far.
+	// CatchingUp: some rows are newer than the last event; the copy is compared when
+	// the events have caught up.
 	CatchingUp = chain.CatchingUp
 	// Mismatched: the copy differs from the host's. It is being read again.
 	Mismatched = chain.Mismatched

@@ -17,7 +17,7 @@ type NodeCredentials struct {
 	NodeID string
 	// RootKey is the host's root key; needed only if NodeID is empty.
 	RootKey string
-	// Phrase is what a person keeps. It is hashed here and never sent.
+	// Phrase is the phrase that a person keeps. It is hashed locally and never sent.
 	Phrase protocol.Secret
 	// PasswHash is the hash of the phrase: 64 lower-case hex digits.
 	PasswHash protocol.Secret
@@ -69,15 +69,15 @@ func hashOf(phrase string) (creds.PasswHash, error) {
 	return creds.HashPhrase(parsed.Reveal()), nil
 }
 
-// GenerateNodePassphrase draws a phrase of ten words, 110 bits, from the
+// GenerateNodePassphrase returns a random phrase of ten words, 110 bits, from the
 // system's random source. Show it to its owner once; it cannot be recovered.
 func GenerateNodePassphrase() protocol.Secret {
 	return creds.GeneratePhrase()
 }
 
-// NodeCredentialsMaterialFromHumanPassphrase returns what authenticates a node on the
-// wire: the hash of the normalized phrase, 64 lower-case hex digits. A phrase
-// that is blank or not UTF-8 is an error, which matches ErrCredentials.
+// NodeCredentialsMaterialFromHumanPassphrase returns the text that authenticates a
+// node on the wire: the hash of the normalized phrase, 64 lower-case hex digits. A
+// phrase that is blank or not UTF-8 is an error, which matches ErrCredentials.
 func NodeCredentialsMaterialFromHumanPassphrase(phrase string) (protocol.Secret, error) {
 	hash, err := hashOf(phrase)
 	if err != nil {
@@ -95,8 +95,8 @@ func DeriveNodeIDFromMaterial(material protocol.Secret, rootKey string) (string,
 	return resolved.NodeID, err
 }
 
-// NewNodeCredentials makes credentials from a phrase and a host's root key. The
-// phrase is not in them.
+// NewNodeCredentials returns credentials for a phrase and a host's root key. They
+// do not contain the phrase.
 func NewNodeCredentials(phrase protocol.Secret, rootKey string) (*NodeCredentials, error) {
 	node := NodeCredentials{RootKey: rootKey, Phrase: phrase}
 	resolved, err := node.resolve()

@@ -13,37 +13,37 @@ import (
 // Event is one event of the world.
 type Event = protocol.StreamEvent
 
-// ErrLost is matched by errors about a stream whose connection broke or could
-// not be made. The connection is tried again after a while.
+// ErrLost is matched by errors about a stream whose connection broke or could not
+// be opened. The connection is tried again after a while.
 var ErrLost = client.ErrLost
 
-// ErrGap is matched by errors that say that events are missing: the host no
-// longer has them, or never kept them.
+// ErrGap is matched by errors about missing events: the host no longer has them,
+// or never kept them.
 var ErrGap = client.ErrGap
 
 // EventOptions say which events are reported.
 type EventOptions struct {
-	// Kinds are what is reported; empty for everything.
+	// Kinds are the kinds of events to report; empty for all.
 	Kinds []protocol.EventKind
-	// After is the event to begin after, if FromSeq is set; else it begins with
-	// what happens from now on.
+	// After is the event to begin after, if FromSeq is set; else the stream begins
+	// with the next event.
 	After   uint64
 	FromSeq bool
-	// OnEvent is called by a subscription for each event, in order, for none
-	// twice. It holds the subscription up, and must not call Close of the
+	// OnEvent is called by a subscription for each event once, in order. The
+	// subscription waits for it to return, and it must not call Close of the
 	// subscription or of its world. It may be nil; Events does not call it.
 	OnEvent func(Event)
-	// OnError is like OnEvent, for errors; see Events. If it is nil, a
-	// subscription writes that to the world's Logger as a warning.
+	// OnError is like OnEvent, for errors; see Events. If it is nil, a subscription
+	// logs errors to the world's Logger as warnings.
 	OnError func(error)
 }
 
-// Events yields what happens, such as chat lines, without a copy of the world,
-// until ctx ends or the world is closed, which yields ErrClosed. It reconnects
-// and resumes; what the loop's body does not take stays at the host.
+// Events yields the events of the world, such as chat lines, without a copy of the
+// world, until ctx ends or the world is closed, which yields ErrClosed. It
+// reconnects and resumes; events that the loop has not read yet stay at the host.
 //
-// A pair with an error has no event. It says what went wrong, and the loop
-// continues: ErrLost for a lost connection, ErrGap for missing events.
+// A pair with an error has no event, and the loop continues after it: ErrLost is a
+// lost connection, ErrGap stands for missing events.
 func (w *RemotePlayWorld) Events(ctx context.Context, options EventOptions) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		ctx, done, err := w.begin(ctx)
@@ -75,8 +75,8 @@ func (w *RemotePlayWorld) yieldEvents(ctx context.Context, o *EventOptions, yiel
 // EventSubscription reports events. It reconnects until it is closed.
 type EventSubscription struct{ subscription }
 
-// SubscribeEvents does what Events does, with functions that are called, one after the other.
-// It ends with ctx, with Close, and with the world.
+// SubscribeEvents does what Events does, but calls functions, one after the other. It ends
+// with ctx, with Close, and with the world.
 func (w *RemotePlayWorld) SubscribeEvents(ctx context.Context, options EventOptions) (*EventSubscription, error) {
 	s, err := w.subscribe(ctx, func(ctx context.Context) {
 		w.yieldEvents(ctx, &options, func(event Event, err error) bool {
@@ -124,8 +124,8 @@ func (w *RemotePlayWorld) subscribe(ctx context.Context, run func(context.Contex
 	return s, nil
 }
 
-// Close ends the subscription and waits for the functions that it may be
-// calling, and for what they have to finish. It may be called again.
+// Close ends the subscription and waits for the functions that it is calling to
+// finish. It may be called again.
 func (s *subscription) Close() {
 	s.cancel(ErrClosed)
 	<-s.done

@@ -14,24 +14,24 @@ import (
 
 // Times of a subscriber (protocol reference, "A live, verified copy").
 const (
-	// headersTimeout is how long it waits for a stream's headers before it reads
-	// the snapshot all the same: some hosts hold them back until the first event.
+	// headersTimeout is how long a follower waits for a stream's headers before it
+	// reads the snapshot without them: some hosts delay them until the first event.
 	headersTimeout = 500 * time.Millisecond
-	// settleTime is how long unequal roots may be a matter of time, on hosts
-	// that give no rev with a row.
+	// settleTime is how long unequal roots may be temporary, on hosts that send no rev
+	// with a row.
 	settleTime = 2 * time.Second
 )
 
-// rereads are the waits before a full read that follows one that failed or did
-// not repair the copy.
+// rereads sets the waits before a full read after one that failed or did not
+// repair the copy.
 var rereads = retry.Backoff{First: 500 * time.Millisecond, Max: 30 * time.Second}
 
-// readRetry is short: what fails is read again after a while, and meanwhile the
-// stream is looked after.
+// readRetry is short: a failed read is repeated later, and meanwhile the follower
+// reads the stream.
 var readRetry = retry.Policy{Attempts: 3, Backoff: retry.Backoff{First: 100 * time.Millisecond, Max: 2 * time.Second}}
 
-// follower follows a world. It has no goroutine of its own: what it reports is
-// taken before it continues.
+// follower follows a world. It has no goroutine of its own: it continues only
+// after a report was consumed.
 type follower struct {
 	ctx     context.Context //nolint:containedctx // a follower lives as long as it
 	stop    context.CancelFunc
@@ -44,21 +44,21 @@ type follower struct {
 	state     State
 	copy      chain.Copy
 
-	// unread says that the copy has to be read as a whole, repairing that this is
-	// to repair a mismatch.
+	// unread reports whether a full read is due, repairing whether that is to repair a
+	// mismatch.
 	unread, repairing bool
-	// repaired says that the last full read was a repair, and no event has confirmed
-	// the copy since.
+	// repaired reports whether the last full read was a repair and no event has
+	// confirmed the copy since.
 	repaired bool
-	// readable says that the stream is open, or was given time to be.
+	// readable reports whether the stream is open, or had enough time to open.
 	readable bool
-	// fresh says that the copy was read since the present connection began.
+	// fresh reports whether the copy was read since the present connection began.
 	fresh bool
-	// cursor is the last position known of the log, atLeast the last rev: a
-	// snapshot must be behind neither.
+	// cursor is the last known position in the log, atLeast the last known rev: a
+	// snapshot must not be behind either.
 	cursor  *uint64
 	atLeast uint64
-	// failures are full reads in a row that failed or repaired nothing.
+	// failures counts consecutive full reads that failed or repaired nothing.
 	failures    int
 	connections int
 
@@ -71,7 +71,7 @@ func newFollower(ctx context.Context, c *client.Client, o *SubscribeOptions, yie
 	return f
 }
 
-// run follows the world until the context ends or nobody takes reports any more.
+// run follows the world until the context ends or reports are no longer consumed.
 func (f *follower) run() {
 	f.stream = f.client.Events(f.ctx, client.StreamOptions{
 		After: f.options.After, HasAfter: f.options.FromSeq, Inline: !f.options.NoInline, Answers: protocol.AnswersFor(),
@@ -101,7 +101,7 @@ func (f *follower) next() (client.Signal, error) {
 	return f.stream.Next(waiting)
 }
 
-// ring does what alarms are set for.
+// ring performs the actions of the alarms that are due.
 func (f *follower) ring(now time.Time) {
 	if f.headers.due(now) {
 		f.headers.stop()
@@ -180,7 +180,7 @@ func (f *follower) connecting(signal client.Signal) {
 		f.unread = true
 	}
 	if f.copy.Snapshot() == nil {
-		f.unread = true // what it begins after was somebody else's copy
+		f.unread = true // the stream begins after an event that this copy does not have
 	}
 	f.headers.set(headersTimeout)
 }
@@ -196,8 +196,8 @@ func (f *follower) opened(sid string) {
 	f.publish(func(s *State) { s.Connected = true })
 }
 
-// positioned takes the position that the stream begins after. It is the one that
-// was asked for, or events were missed; and a copy from before it lacks some.
+// positioned takes the position that the stream begins after. If it is not the
+// requested one, events were missed; and a copy from before it lacks some.
 func (f *follower) positioned(cursor uint64) {
 	if f.cursor != nil && *f.cursor != cursor {
 		f.unread = true
@@ -208,8 +208,8 @@ func (f *follower) positioned(cursor uint64) {
 	f.cursor = &cursor
 }
 
-// behind reports whether the copy is from before a position; it is not if the
-// host gives none.
+// behind reports whether the copy is from before a position; it is not if the host
+// states none.
 func (f *follower) behind(position uint64) bool {
 	s := f.copy.Snapshot()
 	if s == nil {
@@ -230,8 +230,8 @@ func (f *follower) event(event Event) {
 	if f.ctx.Err() != nil {
 		return
 	}
-	// A full read that was due before the event is waited for; one that became due
-	// with it as well, unless it is to repair what the event found.
+	// The event waits for a full read that was due before it, and for one that became
+	// due with it unless that repairs a mismatch found by this event.
 	checked := f.copy.Verification()
 	if lacking || f.unread && checked != Mismatched {
 		checked = CatchingUp
@@ -239,17 +239,17 @@ func (f *follower) event(event Event) {
 	f.emit(Report{Type: ReportChecked, Event: &event, Checked: checked}, nil)
 }
 
-// learn takes what an event says of the world.
+// learn updates the state from the fields of an event.
 func (f *follower) learn(event *Event) {
 	state, err := chain.ParseEventState(event.Data)
 	switch {
 	case event.Kind == protocol.EventSessionResync && f.fresh && event.HasSeq && !f.unread && !f.behind(event.Seq):
-		// What the host says is missing was read already.
+		// The events that the host reports as missing were covered by a full read already.
 	case event.Kind == protocol.EventSessionReset, event.Kind == protocol.EventSessionResync:
 		f.unread, f.atLeast = true, 0
 		f.newer(state.Rev)
 	case f.unread:
-		f.newer(state.Rev) // the full read that is due has it
+		f.newer(state.Rev) // the full read that is due includes it
 	case err != nil:
 		f.report(fmt.Errorf("the event %s: %w", event, err))
 		f.unread = true
@@ -265,7 +265,7 @@ func (f *follower) newer(rev *uint64) {
 	}
 }
 
-// apply takes an event into the copy.
+// apply merges an event into the copy.
 func (f *follower) apply(event *Event, state *chain.EventState) {
 	var seq *uint64
 	if event.HasSeq {
@@ -294,7 +294,7 @@ func (f *follower) apply(event *Event, state *chain.EventState) {
 	}
 }
 
-// lacking deals with an event whose rows could not be had: a full read has them.
+// lacking handles an event whose rows could not be read: a full read gets them.
 func (f *follower) lacking(event *Event, state *chain.EventState, err error) {
 	if f.ctx.Err() != nil {
 		return
@@ -307,7 +307,7 @@ func (f *follower) lacking(event *Event, state *chain.EventState, err error) {
 	f.report(fmt.Errorf("the rows of the event %s: %w", event, err))
 }
 
-// judge acts on what a comparison found; err is the mismatch.
+// judge acts on the result of a comparison; err is the mismatch.
 func (f *follower) judge(found chain.Comparison, err error, rev *uint64) {
 	switch found {
 	case chain.NotCompared:
@@ -323,7 +323,7 @@ func (f *follower) judge(found chain.Comparison, err error, rev *uint64) {
 	f.publish(func(s *State) { s.Verification, s.Snapshot = f.copy.Verification(), f.copy.Snapshot() })
 }
 
-// settled ends the time in which unequal roots were nothing to worry about.
+// settled ends the time in which unequal roots may be temporary.
 func (f *follower) settled() {
 	f.copy.GiveUp()
 	f.mismatch(fmt.Errorf("the copy differs from what the host stated %v ago", settleTime), nil)
@@ -342,7 +342,7 @@ func (f *follower) mismatch(err error, rev *uint64) {
 	f.report(err)
 }
 
-// later puts the next full read off.
+// later postpones the next full read.
 func (f *follower) later() {
 	f.failures++
 	f.reread.set(rereads.After(f.failures))

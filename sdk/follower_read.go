@@ -9,8 +9,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// readAll reads the whole world. What fails is reported and read again after a
-// while.
+// readAll reads the whole world. A failure is reported and retried after a while.
 func (f *follower) readAll() {
 	f.settle.stop()
 	snapshot, stated, err := f.snapshot()
@@ -20,7 +19,7 @@ func (f *follower) readAll() {
 			f.later()
 		}
 		if protocol.HasCode(err, protocol.CodeBehind) {
-			f.atLeast = 0 // a rev that never comes must not keep the copy from being repaired
+			f.atLeast = 0 // a rev that never comes must not prevent the repair of the copy
 		}
 		return
 	}
@@ -49,7 +48,7 @@ func (f *follower) readAll() {
 	}
 }
 
-// snapshot reads a snapshot that is behind nothing that is known.
+// snapshot reads a snapshot that is not behind the known position and rev.
 func (f *follower) snapshot() (*chain.Snapshot, chain.Stated, error) {
 	text, _, err := f.client.WorldSnapshotFrom(f.ctx, f.atLeast)
 	if err != nil {
@@ -73,7 +72,7 @@ const maxFetch = 4 * protocol.MaxStableKeys
 // fetched are the rows of one event.
 type fetched struct {
 	nodes []protocol.ChainNode
-	// rev is the highest rev that a row is of; nil if it is unknown of one.
+	// rev is the highest rev of the rows; nil if that of any row is unknown.
 	rev *uint64
 }
 
@@ -143,7 +142,7 @@ func fetchEach(ctx context.Context, c *client.Client, refs []protocol.NodeRef, a
 	return all, nil
 }
 
-// add takes a row that answers for a key.
+// add adds the row of a key.
 func (f *fetched) add(node protocol.ChainNode, key string, rev *uint64) error {
 	if err := chain.AnswersFor(node, key); err != nil {
 		return err

@@ -20,18 +20,17 @@ const (
 	defaultIntercomConcurrency = 16
 )
 
-// ErrAnswered is the cause of the end of an executor's context if its command
-// was answered already: by the host, for which it took too long, or by another
-// program of the account.
+// ErrAnswered is the cause of an executor's ended context if its command was
+// answered already: by the host after its timeout, or by another program of the
+// account.
 var ErrAnswered = errors.New("the command was answered already")
 
-// ErrTookTooLong is the cause of the end of an executor's context when its time
-// is over.
+// ErrTookTooLong is the cause of an executor's ended context if its time is over.
 var ErrTookTooLong = errors.New("the command was not carried out in time")
 
-// IntercomAnswer is what an agent answers, as a whole or in part.
+// IntercomAnswer is an agent's answer, or a part of one.
 type IntercomAnswer struct {
-	// Message is what it says.
+	// Message is the text of the answer.
 	Message string
 	// Result is a JSON object, at most 64 KiB; nil for none.
 	Result json.RawMessage
@@ -42,29 +41,28 @@ type IntercomAnswer struct {
 // It should return soon after its context has ended.
 type IntercomExecutor func(ctx context.Context, call *IntercomCall) (IntercomAnswer, error)
 
-// IntercomOptions say whose commands are carried out, and how. Execute is
-// required.
+// IntercomOptions configure a subscription to commands. Execute is required.
 type IntercomOptions struct {
 	// Execute is called for each command, from several goroutines at the same time.
 	Execute IntercomExecutor
-	// Agents are those whose commands are carried out; empty means all that the
-	// world has when a command comes, except for those of [RemotePlayWorld.Agent]. A world without MainNodeCredentials, at a
-	// host that checks credentials, has to name them.
+	// Agents are the agents whose commands are carried out; empty means all agents that the world has when
+	// a command comes, except for those of [RemotePlayWorld.Agent]. At a host that checks credentials, a
+	// world without MainNodeCredentials has to name them.
 	Agents []*Agent
-	// AgentIDs name them before they are in the world; set one of the two.
+	// AgentIDs name agents that are not in the world yet; set only one of Agents and AgentIDs.
 	AgentIDs []string
-	// Timeout bounds one command, 100 s if 0. The host gives up after 120 s
-	// without an answer; a part of one counts.
+	// Timeout bounds one command, 100 s if 0. The host gives up after 120 s without an
+	// answer or a part of one.
 	Timeout time.Duration
 	// Concurrency bounds how many commands are carried out at the same time, 16 if 0;
 	// others wait.
 	Concurrency int
-	// OnError is called for errors, one call at a time. The subscription
-	// continues. If it is nil, the world's Logger has it as a warning; it must not close
-	// the subscription or its world.
+	// OnError is called for errors, one call at a time. The subscription continues. It
+	// must not close the subscription or its world. If it is nil, errors are logged to
+	// the world's Logger as warnings.
 	OnError func(error)
-	// OnConnection is called, like OnError, when a stream of commands was lost, once
-	// however often it cannot be made again, and when it is open again.
+	// OnConnection is called, like OnError, when a stream of commands is lost, once
+	// however many reconnects fail, and when it is open again.
 	OnConnection func(open bool)
 }
 
@@ -88,7 +86,7 @@ func (o *IntercomOptions) check() error {
 	return nil
 }
 
-// answers returns the agents for which this program says that it answers.
+// answers returns the agents for which this program declares that it answers.
 func (o *IntercomOptions) answers(w *RemotePlayWorld) protocol.Answers {
 	ids := slices.Clone(o.AgentIDs)
 	for _, a := range o.Agents {
@@ -108,18 +106,18 @@ type IntercomSubscription struct {
 	listener *intercomListener
 }
 
-// SubscribeIntercomCommands carries out what is asked of the world's agents. One
-// stream of the main node serves them all; only a world without main node needs
+// SubscribeIntercomCommands carries out the commands to the world's agents. One
+// stream of the main node serves them all; only a world without a main node needs
 // one for each agent. It resumes after a lost connection and continues in a new
 // session.
 //
-// Agents with functions of their own, those of [RemotePlayWorld.Agent], need none of this.
+// Agents with functions of their own, those of [RemotePlayWorld.Agent], do not need it.
 //
-// Each command is carried out at most once by this subscription, even if a
-// host sends it again. It is answered as `failed` if the executor returns an
-// error, panics or takes too long. The subscription ends with ctx, with Close
-// and with the world; the contexts of commands under way end, and they are answered as
-// `failed` unless they finish before.
+// Each command is carried out at most once by this subscription, even if a host sends
+// it again. It is answered as `failed` if the executor returns an error, panics or
+// takes too long. The subscription ends with ctx, with Close and with the world; the
+// contexts of commands in progress end, and the commands are answered as `failed`
+// unless they finish before.
 func (w *RemotePlayWorld) SubscribeIntercomCommands(ctx context.Context, options IntercomOptions) (*IntercomSubscription, error) {
 	if err := options.check(); err != nil {
 		return nil, err
@@ -129,10 +127,10 @@ func (w *RemotePlayWorld) SubscribeIntercomCommands(ctx context.Context, options
 	return listener.start(ctx)
 }
 
-// Ready returns a channel that is closed when the host's stream is open for the first
-// time, or every stream if there are several: commands that are sent from then on are carried out. A host
-// of the agent-play service holds its answer back until the first event: there half a
-// second without a refusal counts as open.
+// Ready returns a channel that is closed when the host's stream is open for the first time, or every
+// stream if there are several: commands that are sent from then on are carried out. A host of the
+// agent-play service delays its reply until the first event: there half a second without a refusal
+// counts as open.
 func (s *IntercomSubscription) Ready() <-chan struct{} { return s.ready }
 
 // intercomSources returns the clients whose streams have the agents' commands.

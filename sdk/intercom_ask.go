@@ -20,9 +20,9 @@ var ErrAgentFailed = errors.New("the agent failed")
 type IntercomQuestion struct {
 	// To is the agent's id; it need not be one of the account's.
 	To string
-	// From is an agent of the account that asks; empty for a person.
+	// From is the agent of the account that asks; empty for a person.
 	From string
-	// Text is what to say to it.
+	// Text is the text to say to the agent.
 	Text string
 	// Tool is the tool to call instead, with Args, a JSON object or nil.
 	Tool string
@@ -35,7 +35,7 @@ type IntercomQuestion struct {
 	OnPartial func(*protocol.IntercomEvent)
 }
 
-// Ask asks an agent and waits for its answer; the context bounds that, and the
+// Ask asks an agent and waits for its answer; the context bounds the wait, and the
 // host gives up after 120 s without a part of the answer. If the agent answers
 // `failed` the error matches ErrAgentFailed, and the event is returned as well. If
 // the host knows that no program answers for the agent the error is immediately a
@@ -58,8 +58,8 @@ func (w *RemotePlayWorld) Ask(ctx context.Context, q IntercomQuestion) (*protoco
 	return a.run()
 }
 
-// commandFor makes the command of a question, and returns a position of the log before
-// it; nil on hosts that number no events.
+// commandFor returns the command of a question, and a position of the log before it;
+// nil on hosts that do not number events.
 func (w *RemotePlayWorld) commandFor(ctx context.Context, caller *client.Client, q *IntercomQuestion) (*protocol.IntercomCommand, *uint64, error) {
 	command := &protocol.IntercomCommand{
 		RequestID: rand.Text(), FromPlayerID: q.From, ToPlayerID: protocol.NormalizeAgentID(q.To),
@@ -82,7 +82,7 @@ func (w *RemotePlayWorld) commandFor(ctx context.Context, caller *client.Client,
 	return command, seq, nil
 }
 
-// ownerOnMap finds whose an agent on the map is, and where in the log that map stands.
+// ownerOnMap returns the owner of an agent on the map, and the log position of that map.
 func ownerOnMap(ctx context.Context, c *client.Client, agentID string) (owner string, seq *uint64, err error) {
 	snapshot, _, err := c.World(ctx)
 	if err != nil {
@@ -106,10 +106,10 @@ type asking struct {
 	sent     bool
 }
 
-// run sends the command once the stream is open, so that no answer is missed,
-// and reads the stream to the answer. A host that holds the stream's headers back
-// gets the command all the same: the stream begins before it if the host numbers
-// its events.
+// run sends the command once the stream is open, so that no answer is missed, and
+// reads the stream to the answer. A host that delays the stream's headers gets the
+// command without waiting for them: the stream begins before it if the host
+// numbers its events.
 func (a *asking) run() (*protocol.IntercomEvent, error) {
 	options := client.StreamOptions{Answers: protocol.AnswersFor()}
 	if a.before != nil {
@@ -159,7 +159,7 @@ func (a *asking) send() error {
 	return err
 }
 
-// event returns the answer if an event is its end.
+// event returns the answer if the event ends it.
 func (a *asking) event(signal client.Signal) (*protocol.IntercomEvent, error) {
 	switch {
 	case signal.Event.Kind == protocol.EventSessionReset:
@@ -184,5 +184,5 @@ func (a *asking) event(signal client.Signal) (*protocol.IntercomEvent, error) {
 	case protocol.IntercomFailed:
 		return &event, fmt.Errorf("%w: %s", ErrAgentFailed, event.Error)
 	}
-	return nil, nil //nolint:nilnil // the answer goes on
+	return nil, nil //nolint:nilnil // the answer continues
 }

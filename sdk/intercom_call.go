@@ -21,22 +21,22 @@ const (
 	maxFailureBytes = 4 << 10
 )
 
-// errPanicked is all that an asker learns of a panic.
+// errPanicked is the error that an asker gets for a panic.
 var errPanicked = errors.New("the agent's program broke down while it carried out the command")
 
-// IntercomCall is a command on its way through an executor.
+// IntercomCall is a command that an executor carries out.
 type IntercomCall struct {
-	// Command is what was asked. ToPlayerID is the agent, FromPlayerID the asker.
+	// Command is the command. Its ToPlayerID is the agent, its FromPlayerID the asker.
 	Command protocol.IntercomCommand
-	// Agent is the one that was asked.
+	// Agent is the agent to which the command was sent.
 	Agent *Agent
 
 	mu       sync.Mutex
 	finished bool
 }
 
-// DecodeArgs reads the command's args, a JSON object, into v, such as a pointer
-// to a struct. A command without args leaves v as it is.
+// DecodeArgs reads the command's args, a JSON object, into v, such as a pointer to
+// a struct. A command without args leaves v unchanged.
 func (c *IntercomCall) DecodeArgs(v any) error {
 	if len(c.Command.Args) == 0 {
 		return nil
@@ -47,8 +47,8 @@ func (c *IntercomCall) DecodeArgs(v any) error {
 	return nil
 }
 
-// Stream sends a part of the answer. It starts the host's 120 s again, not the
-// subscription's own limit. After the executor has returned it is an error.
+// Stream sends a part of the answer. It restarts the host's 120 s, not the
+// subscription's own limit. It fails after the executor has returned.
 func (c *IntercomCall) Stream(ctx context.Context, part IntercomAnswer) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,7 +96,7 @@ func (c *IntercomCall) respond(ctx context.Context, status string, answer Interc
 	return err
 }
 
-// carryOut runs the executor and answers, unless somebody else did.
+// carryOut runs the executor and answers, unless the command was answered elsewhere.
 func (l *intercomListener) carryOut(ctx context.Context, call *IntercomCall) {
 	answer, err := l.execute(ctx, call)
 	if errors.Is(context.Cause(ctx), ErrAnswered) {
@@ -110,7 +110,7 @@ func (l *intercomListener) carryOut(ctx context.Context, call *IntercomCall) {
 	}
 }
 
-// outcome is what an executor gave.
+// outcome is the result of an executor.
 type outcome struct {
 	answer IntercomAnswer
 	err    error
@@ -172,7 +172,8 @@ func (l *intercomListener) whyEnded(ctx context.Context) error {
 	return errLeaving
 }
 
-// failureText returns an error's text as a host takes it: not blank and not too long.
+// failureText returns an error's text in the form that a host accepts: not blank and not
+// too long.
 func failureText(err error) string {
 	text := strings.ToValidUTF8(err.Error(), "\uFFFD")
 	if len(text) > maxFailureBytes {

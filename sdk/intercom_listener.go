@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// rememberedRequests is how many requestIds a subscription knows as seen. A
-	// host repeats none; one that numbers no events may, for a while.
+	// rememberedRequests is how many requestIds a subscription knows as seen. A host
+	// that numbers its events repeats none; another may, for a while.
 	rememberedRequests = 1 << 14
-	// waitingCommands bounds the commands that wait for others. Past it the
-	// stream is not read, and what comes stays at the host.
+	// waitingCommands bounds the commands that wait for others. Beyond it the stream
+	// is not read, and further commands stay at the host.
 	waitingCommands = 1 << 10
 )
 
@@ -25,12 +25,11 @@ const (
 type intercomListener struct {
 	ctx   context.Context //nolint:containedctx // commands live as long as their subscription
 	world *RemotePlayWorld
-	// options have no Execute if the agents' own programs answer.
+	// options.Execute is nil if the agents' own programs answer.
 	options *IntercomOptions
 	// sources are the clients whose streams have the commands.
 	sources []*client.Client
-	// slots are for the commands that are carried out, room for those and the
-	// ones that wait.
+	// slots bounds the commands that are carried out, room those and the waiting ones.
 	slots, room chan struct{}
 	running     sync.WaitGroup
 	// opening counts the streams that were not open yet; ready is closed at 0.
@@ -74,7 +73,7 @@ func (l *intercomListener) start(ctx context.Context) (*IntercomSubscription, er
 	return &IntercomSubscription{s, l.ready, l}, nil
 }
 
-// run listens until the context ends, and waits for the commands under way.
+// run listens until the context ends, and waits for the commands in progress.
 func (l *intercomListener) run() {
 	defer l.running.Wait()
 	var streams sync.WaitGroup
@@ -130,7 +129,7 @@ func (l *intercomListener) listen(source *client.Client) {
 }
 
 // refused reports whether a host refuses a stream of programs that was not open yet, and
-// notes why.
+// records the reason.
 func (l *intercomListener) refused(err error) bool {
 	if !l.ofPrograms() || !final(err) {
 		return false
@@ -167,7 +166,7 @@ func (l *intercomListener) event(e *Event) {
 	}
 }
 
-// command begins what a forwarded event asks for, once.
+// command starts the command of a forwarded event, once.
 func (l *intercomListener) command(event *protocol.IntercomEvent) {
 	who := l.asked(event.FromPlayerID)
 	if who == nil {
@@ -204,8 +203,8 @@ func (l *intercomListener) command(event *protocol.IntercomEvent) {
 // ofPrograms reports whether the programs of the agents answer, and no executor.
 func (l *intercomListener) ofPrograms() bool { return l.options.Execute == nil }
 
-// asked returns the agent of an id, also one that is on its way to the map; nil if it is not one of
-// this subscription.
+// asked returns the agent with an id, even one that is still being registered; nil if it does not
+// belong to this subscription.
 func (l *intercomListener) asked(id string) *Agent {
 	o := l.options
 	if len(o.Agents) > 0 {
@@ -226,8 +225,8 @@ func (l *intercomListener) asked(id string) *Agent {
 	return a
 }
 
-// accept notes a command as seen; done is nil if it was before. The caller calls it when
-// the command was answered.
+// accept records a command as seen; done is nil if it was seen before. The caller calls
+// done when the command was answered.
 func (l *intercomListener) accept(requestID string, who *Agent) (_ context.Context, done func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -267,7 +266,7 @@ func (l *intercomListener) dismiss(ctx context.Context, a *Agent) {
 	}
 }
 
-// answered ends a command that needs no answer any more.
+// answered ends a command that no longer needs an answer.
 func (l *intercomListener) answered(requestID string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -278,8 +277,8 @@ func (l *intercomListener) answered(requestID string) {
 
 func (l *intercomListener) report(err error) { l.reportOf(nil, err) }
 
-// reportOf reports what goes wrong with a command to its program, if it has one that
-// listens.
+// reportOf reports an error with a command to its program, if that has an error
+// function.
 func (l *intercomListener) reportOf(call *IntercomCall, err error) {
 	report := l.options.OnError
 	if call != nil && l.ofPrograms() {
@@ -294,7 +293,7 @@ func (l *intercomListener) reportOf(call *IntercomCall, err error) {
 	report(err)
 }
 
-// recentIDs remembers the newest ids that it was given.
+// recentIDs remembers the most recently added ids.
 type recentIDs struct {
 	limit int
 	known map[string]struct{}
@@ -302,7 +301,7 @@ type recentIDs struct {
 	next  int
 }
 
-// add remembers an id; false if it was known.
+// add remembers an id; it returns false if the id was known.
 func (r *recentIDs) add(id string) bool {
 	if _, ok := r.known[id]; ok {
 		return false

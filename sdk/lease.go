@@ -14,11 +14,11 @@ import (
 // be lost.
 const heartbeatsPerTerm = 3
 
-// defaultTerm is the protocol's, for hosts that do not say what they granted.
+// defaultTerm is the protocol's default, for hosts that do not state the granted term.
 const defaultTerm = protocol.DefaultLeaseTTLSeconds * time.Second
 
-// longestRepair bounds the waits between attempts to keep an agent whose host
-// is away.
+// longestRepair bounds the waits between attempts to keep an agent whose host is
+// unreachable.
 const longestRepair = 15 * time.Second
 
 // wake makes the agent register again.
@@ -149,7 +149,7 @@ func (a *Agent) noteContest(ctx context.Context) {
 	}
 }
 
-// granted keeps the term that a heartbeat was answered with.
+// granted stores the term in the reply to a heartbeat.
 func (a *Agent) granted(seconds int) {
 	if seconds <= 0 {
 		return
@@ -161,8 +161,9 @@ func (a *Agent) granted(seconds int) {
 	a.reply = &renewed
 }
 
-// final reports whether no later attempt can end better: the host does not take
-// the credentials, or not for this agent. A session that is over has another after it.
+// final reports whether no later attempt can succeed: the host refuses the
+// credentials, or refuses them for this agent. An ended session is not final, as
+// another one follows it.
 func final(err error) bool {
 	refused, ok := asRefusal(err)
 	return ok && refused.Code != protocol.CodeSIDInvalid &&

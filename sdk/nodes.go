@@ -10,16 +10,16 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// MainNodeOptions make a main node, which is an account at a host.
+// MainNodeOptions are the options of a new main node, which is an account at a host.
 type MainNodeOptions struct {
-	// BaseURL, Service, Transport and the rest of Options mean what they mean
-	// there; APIKey is ignored, because the account has none yet.
+	// Options have their usual meaning, except that APIKey is ignored, because the
+	// account has none yet.
 	Options
-	// RegistrationToken is what a host requires whose registration is not open.
+	// RegistrationToken is required by a host whose registration is not open.
 	RegistrationToken protocol.Secret
 }
 
-// CreateMainNode makes the main node of options.MainNodeCredentials at a host
+// CreateMainNode creates the main node of options.MainNodeCredentials at a host
 // and returns its API key, which the host shows once.
 func CreateMainNode(ctx context.Context, options MainNodeOptions) (protocol.Secret, error) {
 	main, err := options.mainNode()
@@ -43,7 +43,7 @@ func CreateMainNode(ctx context.Context, options MainNodeOptions) (protocol.Secr
 	return reply.APIKey.Secret, nil
 }
 
-// CreateAgentNode makes an agent node of the main node. An agent needs one
+// CreateAgentNode creates an agent node of the main node. An agent needs one
 // before it can be added.
 func (w *RemotePlayWorld) CreateAgentNode(ctx context.Context, agent *NodeCredentials) error {
 	node, err := agent.resolve()
@@ -57,7 +57,7 @@ func (w *RemotePlayWorld) CreateAgentNode(ctx context.Context, agent *NodeCreden
 }
 
 // DeleteAgentNode deletes an agent node of the main node with its record, and
-// takes it off the map; false if there was none of that id.
+// takes it off the map; it returns false if there was none with that id.
 func (w *RemotePlayWorld) DeleteAgentNode(ctx context.Context, agentID string) (bool, error) {
 	ctx, done, err := w.begin(ctx)
 	if err != nil {
@@ -82,7 +82,7 @@ func (w *RemotePlayWorld) LabelAgentNode(ctx context.Context, agentID, label str
 	return err
 }
 
-// RegisterSpaceNode makes a space that the main node owns, without a place on the map.
+// RegisterSpaceNode creates a space that the main node owns, without a place on the map.
 func (w *RemotePlayWorld) RegisterSpaceNode(ctx context.Context, space *protocol.RegisterSpaceRequest) (*protocol.Space, error) {
 	reply, err := during(ctx, w, func(ctx context.Context) (*protocol.SpaceReply, error) {
 		return w.client.RegisterSpaceNode(ctx, space)
@@ -102,8 +102,8 @@ func (w *RemotePlayWorld) APIKeys(ctx context.Context) ([]protocol.KeyRecord, er
 	return reply.Keys, nil
 }
 
-// CreateAPIKey makes one more API key of the main node and returns it, which the host
-// shows once. The others stay valid. A term of 0 means no expiry.
+// CreateAPIKey creates one more API key of the main node and returns it, which the
+// host shows once. The others stay valid. A term of 0 means no expiry.
 func (w *RemotePlayWorld) CreateAPIKey(ctx context.Context, name string, term time.Duration) (protocol.Secret, error) {
 	reply, err := during(ctx, w, func(ctx context.Context) (*protocol.CreateKeyReply, error) {
 		return w.client.CreateKey(ctx, protocol.CreateKeyRequest{Name: name, ExpiresInSeconds: int(term / time.Second)})
@@ -114,7 +114,8 @@ func (w *RemotePlayWorld) CreateAPIKey(ctx context.Context, name string, term ti
 	return reply.APIKey.Secret, nil
 }
 
-// RevokeAPIKey ends an API key of the main node; false if it has none of that name.
+// RevokeAPIKey revokes an API key of the main node; it returns false if there is none with
+// that name.
 func (w *RemotePlayWorld) RevokeAPIKey(ctx context.Context, name string) (bool, error) {
 	reply, err := during(ctx, w, func(ctx context.Context) (*protocol.OKReply, error) {
 		return w.client.RevokeKey(ctx, name)
@@ -125,8 +126,8 @@ func (w *RemotePlayWorld) RevokeAPIKey(ctx context.Context, name string) (bool, 
 	return reply.OK, nil
 }
 
-// forget drops an agent that no longer exists: there is nothing to keep, and
-// nothing to disconnect at the end.
+// forget drops an agent that no longer exists, and needs neither heartbeats nor a
+// disconnect.
 func (w *RemotePlayWorld) forget(ctx context.Context, agentID string) {
 	w.mu.Lock()
 	a := w.agents[agentID]

@@ -16,8 +16,8 @@ import (
 // ErrUnreachable is matched by errors of calls that the host did not answer.
 var ErrUnreachable = client.ErrUnreachable
 
-// ErrReply is matched by errors of answers that cannot be used, as those of a
-// server that is not a world host.
+// ErrReply is matched by errors about unusable replies, such as those of a server
+// that is not a world host.
 var ErrReply = client.ErrReply
 
 // ErrClosed is returned by the methods of a world that was closed.
@@ -35,47 +35,46 @@ func asRefusal(err error) (*protocol.Error, bool) {
 	return refused, ok && refused != nil
 }
 
-// Options make a RemotePlayWorld. BaseURL is required, and APIKey or NoAPIKey.
+// Options configure a RemotePlayWorld. BaseURL is required, and APIKey or NoAPIKey.
 type Options struct {
 	// BaseURL is the host's address, such as http://127.0.0.1:7420.
 	BaseURL string
-	// APIKey is the key of the account: its main node's. A host that checks
-	// none ignores it.
+	// APIKey is the key of the account. A host that checks no keys ignores it.
 	APIKey protocol.Secret
-	// ReloadAPIKey, if set, is called for the key again when the host refuses it, as after
-	// a rotation. The world continues with the key that it returns, unless that is the refused key,
+	// ReloadAPIKey, if set, is called to read the key again when the host refuses it, as after a
+	// rotation. The world continues with the key that it returns, unless that is the refused key,
 	// empty or an error: then the refusal is reported. It must not call the world.
 	ReloadAPIKey func(ctx context.Context) (protocol.Secret, error)
 	// NoAPIKey allows an empty APIKey: for hosts that check no keys, and for
 	// programs that only watch.
 	NoAPIKey bool
-	// MainNodeCredentials are the account's. They may be nil for a program that
-	// has the credentials of its agents only.
+	// MainNodeCredentials are the credentials of the account. They may be nil for a
+	// program that has the credentials of its agents only.
 	MainNodeCredentials *NodeCredentials
 	// NodeCredentials is the older name of MainNodeCredentials; set one of them.
 	NodeCredentials *NodeCredentials
 	// Service is the service name in the paths, protocol.ServicePlay if empty.
 	Service protocol.Service
-	// Timeout bounds one attempt of a call, 30 s if 0. Calls that may be
-	// retried are, for about a minute; contexts bound that.
+	// Timeout bounds one attempt of a call, 30 s if 0. Calls that are safe to repeat
+	// are retried for about a minute, or until their contexts end.
 	Timeout time.Duration
 	// CertificateFingerprint, if set, is the SHA-256, in 64 hex digits, of the one
-	// certificate that is trusted: the host's own or its authority's. It is not for use
+	// certificate that is trusted: the host's own or its authority's. It cannot be used
 	// with Transport.
 	CertificateFingerprint string
-	// Transport sends the requests; nil makes one for this world.
+	// Transport sends the requests; if nil, the world creates its own.
 	Transport http.RoundTripper
-	// Logger takes warnings, and retries at debug level; slog.Default() if nil.
+	// Logger receives warnings, and retries at debug level; slog.Default() if nil.
 	Logger *slog.Logger
-	// OnWarning is called with the text of each warning, such as that an agent
-	// has no credentials of its own, or that a host of the world may still accept what was
-	// deleted or revoked. It must not disconnect an agent or close the world. It may be
+	// OnWarning is called with the text of each warning, such as that an agent has no
+	// credentials of its own, or that a host of the world may still accept deleted or
+	// revoked credentials. It must not disconnect an agent or close the world. It may be
 	// nil.
 	OnWarning func(text string)
 }
 
-// client checks the options and makes the client that the world uses; main
-// are the credentials that it calls with.
+// client checks the options and returns the client that the world uses; main are
+// its credentials.
 func (o *Options) client(onSession func(sid string), onUnconfirmed func(hosts int)) (c *client.Client, main client.Credentials, err error) {
 	if protocol.TrimSpace(o.BaseURL) == "" {
 		return nil, main, ErrBaseURLMissing
@@ -101,7 +100,7 @@ func (o *Options) client(onSession func(sid string), onUnconfirmed func(hosts in
 	return c, main, nil
 }
 
-// base returns what a client needs that calls the host as nobody.
+// base returns the options of a client without credentials.
 func (o *Options) base() client.Options {
 	return client.Options{
 		BaseURL: o.BaseURL, Service: o.Service, Timeout: o.Timeout, Transport: o.Transport,

@@ -17,16 +17,16 @@ type MCP struct {
 	URL string
 }
 
-// placements are the MCP rows that this program registered and that are
-// registered again in a new session.
+// placements are the MCP rows that this program registered, and registers again in
+// a new session.
 type placements struct {
 	world   *RemotePlayWorld
 	renewal chan struct{}
 	started sync.Once
 
 	mu sync.Mutex
-	// byName holds what was registered; names the name of each id, also of ids
-	// that were a placement's in an earlier session.
+	// byName holds the registered placements; names has the name of each id, including
+	// ids of earlier sessions.
 	byName map[string]placement
 	names  map[string]string
 }
@@ -57,8 +57,9 @@ func (w *RemotePlayWorld) RegisterMCP(ctx context.Context, mcp MCP) (id string, 
 	return reply.ID, nil
 }
 
-// UnregisterMCP takes an MCP placement off the map; false if there was none of
-// that id. An id from before a reset means the placement of the same name.
+// UnregisterMCP takes an MCP placement off the map; it returns false if there was
+// none with that id. An id from before a reset means the placement of the same
+// name.
 func (w *RemotePlayWorld) UnregisterMCP(ctx context.Context, id string) (bool, error) {
 	ctx, done, err := w.begin(ctx)
 	if err != nil {
@@ -105,7 +106,7 @@ func (p *placements) all() []string {
 	return slices.Collect(maps.Keys(p.byName))
 }
 
-// named returns the placement of a name; false if it was taken off the map.
+// named returns the placement with a name; false if it was taken off the map.
 func (p *placements) named(name string) (MCP, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,10 +13,10 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// AgentOption sets what an agent does or is; see [RemotePlayWorld.Agent].
+// AgentOption sets a function or property of an agent; see [RemotePlayWorld.Agent].
 type AgentOption func(*agentProgram)
 
-// agentProgram is what an agent does.
+// agentProgram holds the functions of an agent.
 type agentProgram struct {
 	chat    func(ctx context.Context, text string) (string, error)
 	tools   []programTool
@@ -24,20 +24,20 @@ type agentProgram struct {
 	onError func(error)
 	// redact is nil if nothing is recorded.
 	redact func(protocol.JourneyStep) (protocol.JourneyStep, bool)
-	// wrong is the error for which Agent refuses the options.
+	// wrong is the error with which Agent refuses the options.
 	wrong error
 }
 
-// programTool is a tool with the function that does it.
+// programTool is a tool with its function.
 type programTool struct {
 	Tool
 
 	run func(ctx context.Context, args []byte) (any, error)
 }
 
-// Chat sets the function that answers what is said to the agent. The text that it returns is the answer; an
-// empty one stands for all that it sent with [Stream]. An agent without Chat answers
-// that it does not chat.
+// Chat sets the function that answers texts to the agent. The text that it returns is the answer; an
+// empty one stands for all parts that it sent with [Stream]. An agent without Chat answers that it
+// does not chat.
 func Chat(answer func(ctx context.Context, text string) (string, error)) AgentOption {
 	return func(p *agentProgram) {
 		if answer == nil {
@@ -47,22 +47,23 @@ func Chat(answer func(ctx context.Context, text string) (string, error)) AgentOp
 	}
 }
 
-// Func adds a tool that people may call, under its name with `assist_` before it if
-// that is missing.
+// Func adds a tool that people may call, under its name with the prefix `assist_`,
+// which is added if it is missing.
 //
-// In is a struct, whose exported fields are what people are asked for, in their order,
-// under their names in JSON. A pointer and a field with `omitempty` or `omitzero` may
-// be left out; `jsonschema:"…"` describes a field, and `enum:"a,b"` lists what a text,
-// or each text of a list, may be. A [time.Time] is a date and time, and so is a text with
-// `format:"date-time"`; with `format:"date"` it is a date. Arguments that are not of that
-// form are refused before do is called. A struct without fields takes nothing.
+// In is a struct, whose exported fields are the arguments that people fill in, in their
+// order, under their names in JSON. A pointer and a field with `omitempty` or `omitzero`
+// may be left out; `jsonschema:"…"` describes a field, and `enum:"a,b"` lists what a
+// text, or each text of a list, may be. A [time.Time] is a date and time, and so is a
+// text with `format:"date-time"`; with `format:"date"` it is a date. Arguments of
+// another form are refused before do is called. A struct without fields takes no
+// arguments.
 //
-// A text that do returns is what the agent says, a struct or map its result, an
-// [IntercomAnswer] both, any other value is said as JSON; nil, an empty text and an
-// empty struct stand for what it sent with [Stream].
+// A text that do returns is the message of the answer, a struct or map its result,
+// an [IntercomAnswer] both; any other value becomes a message in JSON. Nil, an
+// empty text and an empty struct stand for the parts that it sent with [Stream].
 //
-// An error goes whole to the developer (see [OnError]), and the asker reads only that
-// something went wrong; the text of one made by [ToolErrorf] is for the asker.
+// The developer gets the whole error (see [OnError]), and the asker learns only that
+// something went wrong; the text of an error of [ToolErrorf] is for the asker.
 func Func[In, Out any](name, description string, do func(ctx context.Context, in In) (Out, error)) AgentOption {
 	return func(p *agentProgram) {
 		tool, err := newProgramTool(name, description, do)
@@ -85,22 +86,23 @@ func With(options AgentOptions) AgentOption {
 	}
 }
 
-// OnError sets the function that is called for errors of the agent's functions, one call
-// at a time. Without it the world's Logger has it as a warning. It must not close the world.
+// OnError sets the function that is called for errors of the agent's functions, one call at
+// a time. It must not close the world. Without it errors are logged to the world's Logger as
+// warnings.
 func OnError(report func(error)) AgentOption {
 	return func(p *agentProgram) { p.onError = report }
 }
 
 func (p *agentProgram) refuse(err error) { p.wrong = errors.Join(p.wrong, err) }
 
-// Agent puts an agent on the map with what it does:
+// Agent puts an agent on the map with its functions:
 //
 //	ada, err := world.Agent(ctx, "Ada", sdk.Chat(answer), sdk.Func("book", "Books a table", book))
 //
-// Its agent node is made if there is none. Unless [With] says who it is, the same
-// name is the same agent of the account in every run and in every SDK. It leaves the map
-// when ctx ends, with [Agent.Disconnect] and with the world: what its functions are
-// doing then ends, and is answered as `failed`.
+// Its agent node is created if there is none. Unless [With] sets its id or credentials,
+// the same name is the same agent of the account in every run and in every SDK. It
+// leaves the map when ctx ends, with [Agent.Disconnect] and with the world: calls of its
+// functions are then ended and answered as `failed`.
 //
 // Its functions are called from several goroutines, with contexts that end when no
 // answer is needed any more, and from which [CallOf] returns the question.
@@ -129,7 +131,7 @@ func (w *RemotePlayWorld) Agent(ctx context.Context, name string, options ...Age
 	return agent, nil
 }
 
-// registration returns what the agent can do. A type that is not given is `go`.
+// registration returns the agent's tools. The default type is `go`.
 func (p *agentProgram) registration() (*FrameworkRegistration, error) {
 	framework := p.options.Type
 	framework = cmp.Or(framework, "go")
@@ -140,7 +142,7 @@ func (p *agentProgram) registration() (*FrameworkRegistration, error) {
 	return NewFrameworkRegistration(framework, tools...)
 }
 
-// tool returns the tool of a name; nil if there is none.
+// tool returns the tool with a name; nil if there is none.
 func (p *agentProgram) tool(name string) *programTool {
 	for i := range p.tools {
 		if p.tools[i].Name == name {
@@ -157,7 +159,7 @@ func assistName(name string) string {
 	return protocol.AssistToolPrefix + name
 }
 
-// identify sets an agent's credentials if its options have none, and makes its node.
+// identify sets an agent's credentials if its options have none, and creates its node.
 func (w *RemotePlayWorld) identify(ctx context.Context, o *AgentOptions) error {
 	switch {
 	case o.Credentials != nil || o.AgentID != "":
@@ -185,7 +187,7 @@ func (w *RemotePlayWorld) identify(ctx context.Context, o *AgentOptions) error {
 }
 
 // ownNode returns the credentials that follow from an agent's name and the account's
-// secret, as the other SDKs derive them. Nobody learns the account's secret from them.
+// secret, as the other SDKs derive them. They do not reveal the account's secret.
 func (w *RemotePlayWorld) ownNode(ctx context.Context, name string) (*NodeCredentials, error) {
 	ctx, done, err := w.begin(ctx)
 	if err != nil {

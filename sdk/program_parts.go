@@ -9,8 +9,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// parts are the parts of an answer on their way: one is sent at a time, in order, and
-// what comes meanwhile goes with the next.
+// parts are the unsent parts of an answer: one is sent at a time, in order, and parts
+// added meanwhile are joined into the next.
 type parts struct {
 	send func(text string) error
 
@@ -29,7 +29,8 @@ func newParts(send func(text string) error) *parts {
 	return p
 }
 
-// add has a part sent. It waits only where more waits than one part may have.
+// add queues a part for sending. It blocks only while the queued text is longer than one
+// part may be.
 func (p *parts) add(text string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,7 +51,7 @@ func (p *parts) add(text string) error {
 	return nil
 }
 
-// drain sends what waits.
+// drain sends the queued parts.
 func (p *parts) drain() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -67,8 +68,8 @@ func (p *parts) drain() {
 	p.sending = false
 }
 
-// cut returns the beginning of a text, of at most so many bytes, without a character that is
-// cut in two.
+// cut returns the beginning of a text, of at most that many bytes, without splitting a
+// character.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -83,8 +84,7 @@ func cut(text string, most int) string {
 	return text[:end]
 }
 
-// sent waits until every part was sent, or one could not be. Parts that are added after
-// it are refused.
+// sent waits until every part was sent, or one could not be. Later parts are refused.
 func (p *parts) sent() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -10,18 +10,18 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// longestRecorded is how long a text, or the JSON of arguments or of a result, may be in a
-// recorded journey, in bytes.
+// longestRecorded is the greatest length, in bytes, of a text, or of the JSON of arguments
+// or of a result, in a recorded journey.
 const longestRecorded = 4000
 
-// leftOut stands in a journey for arguments and results that are too long.
+// leftOut replaces arguments and results in a journey that are too long.
 const leftOut = `"[too long to be recorded]"`
 
 // Record records each answer of an agent as a journey: the question, the tool that was
-// called, the answer. Questions are seen by the asker and the agent only, journeys by
-// everybody in the world: redact changes each step before, or leaves it out by returning
-// false. It may be nil. A journey that cannot be recorded is reported as [OnError] says, and
-// the question is answered.
+// called, the answer. Only the asker and the agent see questions, but everybody in the world
+// sees journeys: redact changes each step first, or omits it by returning false. It may be
+// nil. A journey that cannot be recorded is reported as [OnError] says, and the question is
+// answered.
 func Record(redact func(protocol.JourneyStep) (protocol.JourneyStep, bool)) AgentOption {
 	return func(p *agentProgram) {
 		if redact == nil {
@@ -74,7 +74,7 @@ func stepsOf(c *protocol.IntercomCommand, answer IntercomAnswer, err error) []pr
 	return append(steps, protocol.JourneyStep{Type: protocol.StepDestination, Content: shortened(to), MessageID: c.RequestID + "-out"})
 }
 
-// recordedResult returns what a tool gave, as JSON.
+// recordedResult returns a tool's result as JSON.
 func recordedResult(answer IntercomAnswer, err error) json.RawMessage {
 	var given any = answer.Message
 	switch {
@@ -90,7 +90,7 @@ func recordedResult(answer IntercomAnswer, err error) json.RawMessage {
 	return text
 }
 
-// failureOf returns the part of an error that others than the developer may read.
+// failureOf returns the part of an error that everybody may read.
 func failureOf(err error) string {
 	if forAsker, ok := errors.AsType[*ToolError](err); ok {
 		return forAsker.Error()

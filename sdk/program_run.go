@@ -11,14 +11,14 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// errNeutral is all that an asker reads of an error that is for the developer.
+// errNeutral replaces, for the asker, an error that is for the developer.
 var errNeutral = errors.New("something went wrong in the agent's program")
 
 // ToolError is an error of an agent's function whose text is for the asker, such as
 // that no table is free.
 type ToolError struct{ err error }
 
-// ToolErrorf makes a [*ToolError], as fmt.Errorf makes an error.
+// ToolErrorf returns a [*ToolError] with a text formatted as by fmt.Errorf.
 func ToolErrorf(format string, args ...any) error {
 	return &ToolError{fmt.Errorf(format, args...)}
 }
@@ -26,19 +26,19 @@ func ToolErrorf(format string, args ...any) error {
 // Error returns the text that the asker reads.
 func (e *ToolError) Error() string { return e.err.Error() }
 
-// Unwrap returns the error that %w named.
+// Unwrap returns the error wrapped with %w.
 func (e *ToolError) Unwrap() error { return errors.Unwrap(e.err) }
 
 type askedKey struct{}
 
-// asked is what the context of an agent's function knows.
+// asked is the value in the context of an agent's function.
 type asked struct {
 	call  *IntercomCall
 	parts *parts
 }
 
-// CallOf returns the question that an agent's function answers, with its asker and the
-// agent of the world. It is nil if the context is not of a function of [RemotePlayWorld.Agent].
+// CallOf returns the question that an agent's function answers, with its asker and the agent of
+// the world. It is nil if the context does not belong to a function of [RemotePlayWorld.Agent].
 func CallOf(ctx context.Context) *IntercomCall {
 	if a, ok := ctx.Value(askedKey{}).(*asked); ok {
 		return a.call
@@ -47,9 +47,9 @@ func CallOf(ctx context.Context) *IntercomCall {
 }
 
 // Stream sends a part of the answer from within an agent's function, whose context it
-// takes. Parts arrive in order; it does not wait until they have arrived, and those that
-// wait go together. An error says that a part could not be sent, or that no answer is
-// needed any more; after the function returned it is [ErrAnswered].
+// takes. Parts arrive in order; Stream does not wait for that, and waiting parts are
+// sent together. An error means that a part could not be sent, or that no answer is
+// needed any more; after the function has returned it is [ErrAnswered].
 func Stream(ctx context.Context, text string) error {
 	a, ok := ctx.Value(askedKey{}).(*asked)
 	if !ok {
@@ -58,7 +58,7 @@ func Stream(ctx context.Context, text string) error {
 	return a.parts.add(text)
 }
 
-// carryOut answers one question as the program says. Errors in it are reported.
+// carryOut answers one question with the program. Errors of the program are reported.
 func (p *agentProgram) carryOut(ctx context.Context, call *IntercomCall, report func(error)) (IntercomAnswer, error) {
 	began := time.Now()
 	sending := newParts(func(text string) error { return call.Stream(ctx, IntercomAnswer{Message: text}) })
@@ -88,7 +88,7 @@ func (p *agentProgram) carryOut(ctx context.Context, call *IntercomCall, report 
 	return answer, errNeutral
 }
 
-// what names what was asked for.
+// what names the requested chat or tool.
 func what(c *protocol.IntercomCommand) string {
 	if c.Kind == protocol.IntercomAssist {
 		return "the tool " + c.ToolName
@@ -119,7 +119,7 @@ func (p *agentProgram) run(ctx context.Context, c *protocol.IntercomCommand, sen
 	return nil, ToolErrorf("this agent does not talk in realtime")
 }
 
-// answerOf returns what a function gave, as an answer of the wire.
+// answerOf converts the result of a function to an answer.
 func answerOf(given any) (IntercomAnswer, error) {
 	switch v := given.(type) {
 	case nil:

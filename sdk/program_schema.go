@@ -17,7 +17,8 @@ import (
 	"github.com/playctl/playctl/internal/fieldorder"
 )
 
-// newProgramTool makes a tool of a function, whose parameter describes its arguments.
+// newProgramTool returns a tool for a function, whose parameter type describes the
+// arguments.
 func newProgramTool[In, Out any](name, description string, do func(context.Context, In) (Out, error)) (programTool, error) {
 	t := programTool{Tool: Tool{Name: assistName(name), Description: description}}
 	form, err := t.describe(reflect.TypeFor[In]())
@@ -37,7 +38,7 @@ func newProgramTool[In, Out any](name, description string, do func(context.Conte
 	return t, nil
 }
 
-// describe gives a tool the schema of its arguments, and what checks them.
+// describe sets the schema of a tool's arguments, and returns its validator.
 func (t *programTool) describe(in reflect.Type) (*jsonschema.Resolved, error) {
 	schema, err := schemaOf(in)
 	if err != nil {
@@ -77,14 +78,14 @@ func readArgs(form *jsonschema.Resolved, args []byte, v any) error {
 	return nil
 }
 
-// How JSON Schema calls the formats of dates, for which people have controls.
+// The names of date formats in JSON Schema, for which forms have controls.
 const (
 	formatDate = "date"
 	formatTime = "date-time"
 )
 
 // checkDates refuses texts that are not dates if the schema requires one: the
-// validator takes any text. path leads to the value.
+// validator accepts any text. path leads to the value.
 func checkDates(s *jsonschema.Schema, value any, path []string) error {
 	switch value := value.(type) {
 	case map[string]any:
@@ -117,7 +118,7 @@ func checkDates(s *jsonschema.Schema, value any, path []string) error {
 	return nil
 }
 
-// isDate reports whether a text is of a format, and returns an example.
+// isDate reports whether a text has a format, and returns an example.
 func isDate(format, text string) (example string, ok bool) {
 	layout := time.RFC3339
 	switch example = "2026-05-06T07:08:09Z"; format {
@@ -131,8 +132,7 @@ func isDate(format, text string) (example string, ok bool) {
 	return example, err == nil
 }
 
-// inWords leaves out of an error of the validator what only says where in the schema it
-// was found.
+// inWords removes the position in the schema from an error of the validator.
 func inWords(err error) string {
 	text := err.Error()
 	for {
@@ -160,8 +160,8 @@ func argumentAt(place string) string {
 	return strings.Join(names, ".")
 }
 
-// schemaOf returns the JSON Schema of a struct type. What may be null in Go may be left
-// out instead.
+// schemaOf returns the JSON Schema of a struct type. Values that may be nil in Go are
+// optional instead of nullable.
 func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -179,8 +179,8 @@ func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 	return schema, nil
 }
 
-// refine takes null out of a schema, and puts the values of enum tags and the formats of
-// dates into it.
+// refine removes null from a schema, and adds the values of enum tags and the formats of
+// dates.
 func refine(t reflect.Type, s *jsonschema.Schema) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -224,7 +224,7 @@ func refineFields(t reflect.Type, s *jsonschema.Schema) error {
 	return nil
 }
 
-// enumerate writes what a text may be, as a tag lists it.
+// enumerate adds the values that a tag lists for a text.
 func enumerate(tag string, s *jsonschema.Schema) error {
 	if tag == "" {
 		return nil
@@ -239,7 +239,7 @@ func enumerate(tag string, s *jsonschema.Schema) error {
 	return nil
 }
 
-// format says that a text is a date, as a tag names it.
+// format adds the date format that a tag names for a text.
 func format(tag string, s *jsonschema.Schema) error {
 	if tag == "" {
 		return nil

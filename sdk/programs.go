@@ -9,11 +9,11 @@ import (
 	"github.com/playctl/playctl/internal/client"
 )
 
-// errLeaving is what an asker reads whose command an agent does not finish.
+// errLeaving is the error for an asker whose command a leaving agent does not finish.
 var errLeaving = errors.New("the agent is leaving")
 
-// programs are the streams that bring the questions of a world's agents that have a
-// program: one for all of them if a main node reads it.
+// programs are the streams with the questions to a world's agents that have a
+// program: one for all of them if the main node reads it.
 type programs struct {
 	world *RemotePlayWorld
 
@@ -35,7 +35,7 @@ func (s *programs) add(ctx context.Context, o *AgentOptions, p *agentProgram) (*
 	source := s.world.sourceFor(a)
 	early := source == s.world.client
 	if early {
-		// Questions come from the moment that the agent is on the map.
+		// Questions can come as soon as the agent is on the map.
 		if err := s.listen(ctx, source); err != nil {
 			a.stop()
 			return nil, err
@@ -52,8 +52,8 @@ func (s *programs) add(ctx context.Context, o *AgentOptions, p *agentProgram) (*
 	return a, nil
 }
 
-// remove drops the program of an agent that leaves: what it does ends, and is answered,
-// which it waits for until ctx ends.
+// remove drops the program of an agent that leaves: its calls are ended and answered,
+// which remove awaits until ctx ends.
 func (s *programs) remove(ctx context.Context, a *Agent) {
 	if a.program == nil || a.gone.Swap(true) {
 		return
@@ -74,8 +74,8 @@ func (s *programs) all() []*intercomListener {
 }
 
 // listen listens for the questions that a client can read, and waits until the stream is
-// open. A stream is asked for again for as long as it takes; a host that refuses the caller
-// ends that here.
+// open. The stream is requested again until it opens; a refusal of the caller by the host
+// ends the wait.
 func (s *programs) listen(ctx context.Context, source *client.Client) error {
 	ctx, done, err := s.world.begin(ctx)
 	if err != nil {

@@ -21,34 +21,34 @@ type State struct {
 	Snapshot *chain.Snapshot
 	// Verification says what is known about it.
 	Verification Verification
-	// Connected says that the host's stream is open.
+	// Connected reports whether the host's stream is open.
 	Connected bool
 	Stats     Stats
 }
 
-// Stats count what was done to follow a world.
+// Stats count the work of following a world.
 type Stats struct {
-	// Events were received, and Merges of them changed the copy.
+	// Events counts the received events, and Merges those that changed the copy.
 	Events, Merges uint64
-	// Verifications are comparisons of root and count that were equal.
+	// Verifications counts the comparisons in which root and leaf count were equal.
 	Verifications uint64
-	// FullReads are snapshots that were read; Heals those of them that repaired a
+	// FullReads counts the snapshots that were read, and Heals those that repaired a
 	// mismatch.
 	FullReads, Heals uint64
-	// Reconnects are connections after the first one.
+	// Reconnects counts the connections after the first one.
 	Reconnects uint64
 }
 
-// ReportType is what a Report is about.
+// ReportType is the type of a Report.
 type ReportType int
 
 // The types of reports.
 const (
-	// ReportEvent: an event has come. The copy has not taken it yet.
+	// ReportEvent: an event has come. It is not merged into the copy yet.
 	ReportEvent ReportType = iota
 	// ReportUpdate: the copy changed, by a full read or by an event.
 	ReportUpdate
-	// ReportChecked: the copy has taken an event.
+	// ReportChecked: an event was merged into the copy.
 	ReportChecked
 	// ReportState: the connection or the verification changed.
 	ReportState
@@ -63,14 +63,14 @@ func (t ReportType) String() string {
 	return names[t]
 }
 
-// Report is one thing that happens to a followed world.
+// Report is one change of a followed world.
 type Report struct {
 	Type ReportType
-	// Event is that of ReportEvent and ReportChecked, and what brought a
+	// Event is the event of ReportEvent and ReportChecked, and the one that caused a
 	// ReportUpdate: nil for a full read.
 	Event *Event
-	// Checked is what is known about the copy as of the event of ReportChecked:
-	// CatchingUp where that waits for later events or for a full read.
+	// Checked is the verification of the copy as of the event of ReportChecked:
+	// CatchingUp if it has to wait for later events or for a full read.
 	Checked Verification
 	// State is the state of the copy.
 	State State
@@ -82,51 +82,48 @@ type Update struct {
 	Snapshot *chain.Snapshot
 	// Verification says what is known about it.
 	Verification Verification
-	// Event is what brought it; nil for a full read.
+	// Event is the event that caused the update; nil for a full read.
 	Event *Event
 }
 
-// SubscribeOptions say how a world is followed, and what a subscription calls.
+// SubscribeOptions configure how a world is followed, and the functions of a subscription.
 type SubscribeOptions struct {
-	// After is the event to begin after, if FromSeq is set; else it begins with
-	// what happens from now on. Events from before the first full read are
-	// reported and change nothing.
+	// After is the event to begin after, if FromSeq is set; else the stream begins
+	// with the next event. Events from before the first full read are reported and do
+	// not change the copy.
 	After   uint64
 	FromSeq bool
 	// NoVerify turns verifying off.
 	NoVerify bool
-	// NoInline asks the host to leave rows out of the events, and fetches them.
+	// NoInline asks the host to omit rows from the events, and fetches them instead.
 	NoInline bool
 
-	// A subscription calls these one after the other, and they hold it up: a host
-	// cuts a subscriber that falls behind, which then resumes. They must not call
-	// Close of the subscription or of its world. All may be nil; Follow calls
-	// none.
+	// A subscription calls these one after the other and waits for each: a host cuts a
+	// subscriber that falls behind, which then resumes. They must not call Close of
+	// the subscription or of its world. All may be nil; Follow calls none.
 
 	// OnSnapshot is called once for each full read and for each event that
 	// changed the map: ReportUpdate.
 	OnSnapshot func(Update)
 	// OnEvent is called for each event, before OnSnapshot: ReportEvent.
 	OnEvent func(Event)
-	// OnChecked is called for each event, after OnEvent and OnSnapshot, with what
-	// is known about the copy as of it: ReportChecked.
+	// OnChecked is called for each event, after OnEvent and OnSnapshot, with the
+	// verification of the copy as of the event: ReportChecked.
 	OnChecked func(Event, Verification)
 	// OnState is called when the connection or the verification changes:
 	// ReportState.
 	OnState func(State)
-	// OnError is called for errors. The subscription continues. If it is nil,
-	// the world's Logger has it as a warning.
+	// OnError is called for errors. The subscription continues. If it is nil, errors
+	// are logged to the world's Logger as warnings.
 	OnError func(error)
 }
 
-// Follow keeps a copy of the world that is verified against the host's after
-// every event, repairs it if it differs, and yields what happens, until ctx ends
-// or the world is closed, which yields ErrClosed. It reconnects and resumes; what
-// the loop's body does not take stays at the host, which cuts a reader that falls
-// behind.
+// Follow keeps a copy of the world that is verified against the host's after every
+// event, repairs it if it differs, and yields reports, until ctx ends or the world
+// is closed, which yields ErrClosed. It reconnects and resumes; events that the
+// loop has not read yet stay at the host, which cuts a reader that falls behind.
 //
-// A pair with an error has only the State. It says what went wrong, and the loop
-// continues.
+// A pair with an error has only the State, and the loop continues after it.
 func (w *RemotePlayWorld) Follow(ctx context.Context, options SubscribeOptions) iter.Seq2[Report, error] {
 	return func(yield func(Report, error) bool) {
 		ctx, done, err := w.begin(ctx)
@@ -153,9 +150,9 @@ type Subscription struct {
 	state State
 }
 
-// SubscribeWorldState does what Follow does, with functions that are called, and a state
-// that can be read at any time. It returns immediately; the first full read is
-// reported when it is there. It ends with ctx, with Close, and with the world.
+// SubscribeWorldState does what Follow does, but calls functions and has a state that
+// can be read at any time. It returns immediately; the first full read is reported when
+// it is done. It ends with ctx, with Close, and with the world.
 func (w *RemotePlayWorld) SubscribeWorldState(ctx context.Context, options SubscribeOptions) (*Subscription, error) {
 	s := &Subscription{options: options, logger: w.options.Logger}
 	running, err := w.subscribe(ctx, func(ctx context.Context) {

@@ -16,13 +16,13 @@ import (
 // ErrChatToolMissing is returned for a list of tools without `chat_tool`.
 var ErrChatToolMissing = errors.New("the tools lack " + protocol.ChatTool + ", which every agent must have")
 
-// FrameworkRegistration is what an agent of some framework can do, checked: its
-// tools, and among them those that people may call. It does not change.
+// FrameworkRegistration is the checked list of an agent's tools, with those that
+// people may call. It is immutable.
 type FrameworkRegistration struct {
 	framework string
 	names     []string
 	assist    []protocol.AssistTool
-	// index is where each assist tool is in assist.
+	// index has the position of each assist tool in assist.
 	index map[string]int
 }
 
@@ -77,7 +77,7 @@ func (r *FrameworkRegistration) ToolNames() []string { return slices.Clone(r.nam
 // AssistTools returns the tools that people may call, in their order.
 func (r *FrameworkRegistration) AssistTools() []protocol.AssistTool { return slices.Clone(r.assist) }
 
-// AssistTool returns the tool of that name that people may call; false if there is
+// AssistTool returns the tool with a name that people may call; false if there is
 // none.
 func (r *FrameworkRegistration) AssistTool(name string) (protocol.AssistTool, bool) {
 	at, ok := r.index[name]
@@ -91,7 +91,7 @@ func (r *FrameworkRegistration) spec() protocol.AgentSpec {
 	return protocol.AgentSpec{Type: r.framework, ToolNames: r.names, AssistTools: r.assist}
 }
 
-// within checks that a text is there and not too long.
+// within checks that a text is not empty and not too long.
 func within(what, text string, limit int) error {
 	if protocol.TrimSpace(text) == "" {
 		return fmt.Errorf("%s is empty", what)
@@ -115,19 +115,18 @@ const (
 	TypeArray   ParameterType = "array"
 )
 
-// Tool is something that an agent can do.
+// Tool is a tool of an agent.
 type Tool struct {
-	// Name is the tool's; `chat_tool` is what every agent has, and tools whose
-	// names start with `assist_` may be called by people.
+	// Name is the tool's name. Every agent has `chat_tool`, and people may call tools
+	// whose names start with `assist_`.
 	Name string
-	// Description says what the tool does; people see that of assist tools.
+	// Description says what the tool does; people see the descriptions of assist tools.
 	Description string
-	// Parameters are what an assist tool takes, in the order in which people are
-	// asked for them.
+	// Parameters are the arguments of an assist tool, in the order of the form for
+	// people.
 	Parameters []Parameter
-	// Schema is a JSON Schema object in place of Parameters, for tools that have
-	// one already. People are asked for its properties in the order in which they
-	// are written there.
+	// Schema is a JSON Schema object in place of Parameters, for tools that have one
+	// already. The form for people has its properties in their written order.
 	Schema json.RawMessage
 }
 
@@ -136,9 +135,9 @@ type Parameter struct {
 	Name        string
 	Type        ParameterType
 	Description string
-	// Optional parameters may be left out.
+	// Optional reports whether the parameter may be omitted.
 	Optional bool
-	// Enum lists what a TypeString may be; empty for anything.
+	// Enum lists the allowed values of a TypeString; empty for any.
 	Enum []string
 }
 
@@ -183,7 +182,7 @@ func (t *Tool) schema() (json.RawMessage, error) {
 	return text, nil
 }
 
-// ownSchema checks the schema that a tool came with.
+// ownSchema checks and returns the tool's own Schema.
 func (t *Tool) ownSchema() (json.RawMessage, error) {
 	if len(t.Parameters) > 0 {
 		return nil, t.wrong("it has Parameters and a Schema: set one of them")

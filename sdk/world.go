@@ -34,10 +34,10 @@ type RemotePlayWorld struct {
 	options Options
 	client  *client.Client
 	main    client.Credentials
-	// named are the credentials of agents that are known by name.
+	// named are the credentials of known agents, by name.
 	named map[string]*NodeCredentials
-	// program begins the connection ids of its agents, by which a host knows for which
-	// its streams answer.
+	// program is the prefix of the connection ids of its agents, by which a host knows
+	// the agents for which its streams answer.
 	program string
 
 	// life ends when Close begins; tasks are the goroutines that end with it.
@@ -48,11 +48,11 @@ type RemotePlayWorld struct {
 	mu     sync.Mutex
 	closed bool
 	agents map[string]*Agent
-	// arriving are the agents whose registration is not answered yet.
+	// arriving are the agents whose registration has not been answered yet.
 	arriving   map[string]*Agent
 	placements *placements
 	programs   *programs
-	// sessions counts the changes of session that were noticed.
+	// sessions counts the noticed session changes.
 	sessions uint64
 	onClose  []func()
 
@@ -60,8 +60,8 @@ type RemotePlayWorld struct {
 	closeErr error
 }
 
-// New makes a world. It checks the options and connects to nothing: Connect
-// checks that the host answers and accepts the credentials.
+// New returns a world. It checks the options and does not connect: Connect checks
+// that the host answers and accepts the credentials.
 func New(options Options) (*RemotePlayWorld, error) {
 	w := &RemotePlayWorld{options: options, agents: map[string]*Agent{}, arriving: map[string]*Agent{}, program: rand.Text()}
 	c, main, err := w.options.client(w.sessionChanged, w.unconfirmed)
@@ -87,8 +87,8 @@ func (w *RemotePlayWorld) Connect(ctx context.Context) (*protocol.SessionReply, 
 }
 
 // Snapshot reads the whole world. If the host states a root, the snapshot is
-// verified against it; one that is not is read once more, and is
-// a *chain.MismatchError if it still differs.
+// verified against it. A snapshot that differs is read once more; if it still
+// differs, the error is a *chain.MismatchError.
 func (w *RemotePlayWorld) Snapshot(ctx context.Context) (*chain.Snapshot, error) {
 	ctx, done, err := w.begin(ctx)
 	if err != nil {
@@ -132,7 +132,7 @@ func (w *RemotePlayWorld) begin(ctx context.Context) (_ context.Context, done fu
 	return ctx, func() { stop(); cancel(nil) }, nil
 }
 
-// during makes a call that also ends when the world is closed.
+// during performs a call that also ends when the world is closed.
 func during[T any](ctx context.Context, w *RemotePlayWorld, call func(context.Context) (*T, error)) (*T, error) {
 	ctx, done, err := w.begin(ctx)
 	if err != nil {
@@ -142,7 +142,7 @@ func during[T any](ctx context.Context, w *RemotePlayWorld, call func(context.Co
 	return call(ctx)
 }
 
-// start runs a task that ends with the world; false if the world is closed.
+// start runs a task that ends with the world; it returns false if the world is closed.
 func (w *RemotePlayWorld) start(task func()) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -153,8 +153,8 @@ func (w *RemotePlayWorld) start(task func()) bool {
 	return true
 }
 
-// sessionChanged is called when the host has a new session: what
-// this program had on the map is gone, and is put there again.
+// sessionChanged is called when the host has a new session: this program's rows
+// are no longer on the map, and are registered again.
 func (w *RemotePlayWorld) sessionChanged(sid string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -166,13 +166,13 @@ func (w *RemotePlayWorld) sessionChanged(sid string) {
 	w.placements.wake()
 }
 
-// unconfirmed is called when hosts of the world may still accept what was deleted or
-// replaced.
+// unconfirmed is called when hosts of the world may still accept deleted or replaced
+// credentials.
 func (w *RemotePlayWorld) unconfirmed(hosts int) {
 	w.warn("not all hosts of the world have confirmed a deletion or revocation: until they do, they may accept what is gone", "hosts", hosts)
 }
 
-// warn reports something that works but should not stay so.
+// warn reports a state that works but should be corrected.
 func (w *RemotePlayWorld) warn(text string, args ...any) {
 	w.options.Logger.Warn(text, args...) //nolint:sloglint // every caller passes a constant
 	if w.options.OnWarning != nil {
@@ -180,9 +180,9 @@ func (w *RemotePlayWorld) warn(text string, args ...any) {
 	}
 }
 
-// RecordInteraction records what a player said. It is recorded once, even if
-// the host's answer is lost and the call is retried. Seq of the reply is the
-// event's; nil if the text was blank and nothing was recorded.
+// RecordInteraction records a chat line of a player. It is recorded once, even if
+// the host's reply is lost and the call is retried. Seq of the reply is the seq of
+// the event; nil if the text was blank and nothing was recorded.
 func (w *RemotePlayWorld) RecordInteraction(
 	ctx context.Context, r protocol.RecordInteractionRequest,
 ) (*protocol.RecordInteractionReply, error) {
@@ -200,8 +200,8 @@ func (w *RemotePlayWorld) RecordJourney(
 	})
 }
 
-// callerFor returns who writes for a player: the agent itself if this world added
-// it, else the main node.
+// callerFor returns the client that writes for a player: the agent's own if this
+// world added it, else the main node's.
 func (w *RemotePlayWorld) callerFor(playerID string) *client.Client {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -211,8 +211,8 @@ func (w *RemotePlayWorld) callerFor(playerID string) *client.Client {
 	return w.client
 }
 
-// asked returns the agent that an id means: the one that is on the map, else one that is on
-// its way there; nil if there is none.
+// asked returns the agent with an id: the one on the map, else one that is being
+// registered; nil if there is none.
 func (w *RemotePlayWorld) asked(id string) *Agent {
 	id = protocol.NormalizeAgentID(id)
 	w.mu.Lock()
@@ -225,8 +225,8 @@ func (w *RemotePlayWorld) asked(id string) *Agent {
 	return nil
 }
 
-// disconnectTimeout bounds the disconnects of a world that is closed, if no
-// deadline does: agents whose host is away are left to their leases.
+// disconnectTimeout bounds the disconnects when a world is closed, if no deadline
+// does: agents at an unreachable host leave the map when their leases expire.
 const disconnectTimeout = 3 * time.Second
 
 // OnClose adds a function that Close calls once, after the functions that were
@@ -242,11 +242,10 @@ func (w *RemotePlayWorld) OnClose(f func()) {
 	f()
 }
 
-// Close takes the world's agents off the map, ends its heartbeats and
-// subscriptions and waits for them. Calls under way end with ErrClosed. An
-// agent that could not be disconnected is in the error; it leaves the map when its lease expires. Close
-// may be called again: it then waits for the first call's end and returns its
-// error.
+// Close takes the world's agents off the map, ends its heartbeats and subscriptions and waits for
+// them. Calls in progress end with ErrClosed. The error names agents that could not be disconnected;
+// they leave the map when their leases expire. Close may be called again: it then waits for the first
+// call to end and returns its error.
 func (w *RemotePlayWorld) Close(ctx context.Context) error {
 	w.closing.Do(func() { w.closeErr = w.shutdown(ctx) })
 	return w.closeErr
@@ -268,7 +267,7 @@ func (w *RemotePlayWorld) shutdown(ctx context.Context) error {
 	return err
 }
 
-// disconnectAll takes agents off the map, all at the same time.
+// disconnectAll takes agents off the map concurrently.
 func disconnectAll(ctx context.Context, agents map[string]*Agent) error {
 	if _, has := ctx.Deadline(); !has {
 		var cancel context.CancelFunc
