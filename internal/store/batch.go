@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// CommitID names one atomic batch of a journal. It is random and chosen
-// by the host that makes the batch, so that a host finds out whether a commit
-// whose answer it never got is in the journal, and whether the journal still is
-// the one that it knows.
+// CommitID names one atomic batch of a journal. It is random and chosen by the
+// host that creates the batch, so that a host can find out whether a commit
+// without a reply is in the journal, and whether the journal still is the one that
+// it knows.
 type CommitID [16]byte
 
 // Tip is the end of a journal as one host knows it: the position of the last entry
@@ -20,7 +20,7 @@ type Tip struct {
 	Commit   CommitID
 }
 
-// OvertakenError is the ErrConflict of a Commit that says what it missed.
+// OvertakenError is the ErrConflict of a Commit, with the entries that the host missed.
 type OvertakenError struct {
 	// Entries are the first ones after the tip, with Records; there may be more.
 	Entries []Entry
@@ -34,27 +34,27 @@ func (e *OvertakenError) Error() string {
 // Unwrap makes it an ErrConflict.
 func (e *OvertakenError) Unwrap() error { return ErrConflict }
 
-// RestartedError is the ErrRestarted that says what the host has to know to go on.
+// RestartedError is an ErrRestarted with the data that the host needs to continue.
 type RestartedError struct {
-	// Run names the server's life since it started.
+	// Run names the server's run since its start.
 	Run string
 	// At is the server's time when it answered.
 	At time.Time
 }
 
-// Error is that of ErrRestarted.
+// Error returns the text of ErrRestarted.
 func (e *RestartedError) Error() string { return ErrRestarted.Error() }
 
 // Unwrap makes it an ErrRestarted.
 func (e *RestartedError) Unwrap() error { return ErrRestarted }
 
-// NotDueError is why a Commit was refused whose Expired deadlines were renewed
+// NotDueError is the error of a Commit whose Expired deadlines were renewed
 // meanwhile. Nothing was written.
 type NotDueError struct {
 	Deadlines []Deadline
 }
 
-// Error says how many there are.
+// Error states how many deadlines were renewed.
 func (e *NotDueError) Error() string {
 	return fmt.Sprintf("%d deadlines have not passed", len(e.Deadlines))
 }
@@ -71,8 +71,8 @@ type Lookup struct {
 	Key   []byte
 }
 
-// Renewal restarts the term of a record's deadline, or gives it one. One of a
-// record that is not there, after the batch's entries, is ignored.
+// Renewal restarts the term of a record's deadline, or sets one. A renewal of a
+// record that does not exist after the batch's entries is ignored.
 type Renewal struct {
 	Deadline
 	Term time.Duration
@@ -85,14 +85,14 @@ type Fence struct {
 	Token uint64
 }
 
-// Batch is what one host commits at once.
+// Batch is a group of entries and renewals that one host commits at once.
 type Batch struct {
 	// After is the tip that the batch was planned on: it is committed only if
 	// that is the journal's.
 	After Tip
 	// Commit names the batch.
 	Commit CommitID
-	// Entries may be empty: then the batch only compares the tip, and renews.
+	// Entries may be empty: then the batch only compares the tip and renews deadlines.
 	Entries []Entry
 	// Renewals are deadlines that restart. They move no position.
 	Renewals []Renewal
@@ -100,17 +100,17 @@ type Batch struct {
 	Expired []Deadline
 	// Fence is the lock that must still be held; nil for none.
 	Fence *Fence
-	// Resumed is the RestartedError.Run of the restart that the host knows of, and over
-	// which it has moved rev and seq ahead of what may be lost; empty for none. A server
-	// that restarted again since refuses the batch with ErrRestarted.
+	// Resumed is the RestartedError.Run of the restart that the host knows of, and after
+	// which it has moved rev and seq ahead of entries that may be lost; empty for none.
+	// A server that restarted again since refuses the batch with ErrRestarted.
 	Resumed string
 }
 
-// MaxKeyLen is the length in bytes that a record's key may have.
+// MaxKeyLen is the greatest length of a record's key in bytes.
 const MaxKeyLen = 4096
 
 // CheckBatch returns why a journal whose last entry is head refuses the entries: a
-// position that does not follow, a rev or seq that goes back, a record without a
+// position that does not follow, a rev or seq that decreases, a record without a
 // known table or a key. A backend calls it before it writes anything.
 func CheckBatch(head Place, entries []Entry) error {
 	for i := range entries {

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// Position counts the entries of a journal: the first has position 1.
-// It moves for every commit, also for one without an event, so it is not an
-// event's seq.
+// Position counts the entries of a journal: the first has position 1. It increases
+// with every commit, even one without an event, so it is not an event's seq.
 type Position uint64
 
 // Entry is the effect of one command, all of it or nothing. Entries are
@@ -16,14 +15,14 @@ type Position uint64
 // state whatever its version, clock or randomness.
 type Entry struct {
 	Position Position
-	// Commit is the batch that wrote the entry and Prev that of the entry before
+	// Commit is the batch that wrote the entry, and Prev the batch of the entry before
 	// it. A store of one host does not keep them.
 	Commit CommitID
 	Prev   CommitID
 	// At is the commit's time in milliseconds since the Unix epoch.
 	At int64
-	// Rev and Seq are the world's after this entry. The entry's events have
-	// the consecutive seqs that end at Seq.
+	// Rev and Seq are the numbers of the world after this entry. The entry's events
+	// have the consecutive seqs that end at Seq.
 	Rev uint64
 	Seq uint64
 	// Root and LeafCount are the player chain's after this entry.
@@ -33,7 +32,7 @@ type Entry struct {
 	MapChanged bool
 	// Cleared removes every occupant and space before Rows are applied.
 	Cleared bool
-	// Header is the new header where sid or bounds moved, else nil.
+	// Header is the new header if the sid or the bounds changed, else nil.
 	Header *Header
 	// Rows are the changed occupants and spaces.
 	Rows []Row
@@ -50,8 +49,8 @@ type Entry struct {
 // FirstSeq is the seq of the entry's first event; Seq+1 if it has none.
 func (e *Entry) FirstSeq() uint64 { return e.Seq + 1 - uint64(len(e.Events)) }
 
-// Size is about how many bytes the entry takes where it is stored, with what other hosts
-// get of its records.
+// Size returns about how many bytes the entry takes in a store, with the parts of its
+// records that other hosts get.
 func (e *Entry) Size() uint64 {
 	const fixed = 64
 	size := fixed + len(e.Notify)
@@ -133,21 +132,21 @@ var tables = []Table{
 // Tables lists every table, in the order in which a backup writes them.
 func Tables() []Table { return slices.Clone(tables) }
 
-// Mirroring says what other hosts have to know of a table's changes.
+// Mirroring says which parts of a table's changes other hosts get.
 type Mirroring int
 
 // How tables are mirrored.
 const (
 	// MirrorNothing: the table is read from the store when it is needed.
 	MirrorNothing Mirroring = iota
-	// MirrorKeys: hosts know which records there are; values are read.
+	// MirrorKeys: hosts know which records exist; values are read from the store.
 	MirrorKeys
 	// MirrorAll: hosts keep the records in memory.
 	MirrorAll
 )
 
-// Mirror is what the entries of Missed and Follow carry of a table's records;
-// of MirrorKeys, values are empty but not nil.
+// Mirror returns which parts of a table's records the entries of Missed and Follow
+// have; for MirrorKeys, values are empty but not nil.
 func (t Table) Mirror() Mirroring {
 	switch t {
 	case Nodes, Leases, Aggregates, Spaces, Usage, Intercom, Invitations:
@@ -158,8 +157,8 @@ func (t Table) Mirror() Mirroring {
 	return MirrorNothing
 }
 
-// Mirrored returns what other hosts get of an entry's records, without their
-// Terms.
+// Mirrored returns the parts of an entry's records that other hosts get, without
+// their Terms.
 func Mirrored(records []Record) []Record {
 	var kept []Record
 	for _, r := range records {
@@ -221,7 +220,7 @@ type Pair struct {
 
 // Range selects records of a table.
 type Range struct {
-	// Prefix is what every key starts with; empty selects all.
+	// Prefix is the prefix of every key; empty selects all.
 	Prefix []byte
 	// From is the least key (inclusive) and Before the bound above (exclusive),
 	// in either direction; empty means none.
@@ -229,9 +228,9 @@ type Range struct {
 	Before []byte
 	// Reverse walks from the greatest key to the least.
 	Reverse bool
-	// KeysOnly leaves the values out, which are nil then.
+	// KeysOnly omits the values, which are then nil.
 	KeysOnly bool
 }
 
-// Pairs is a walk over records; the slices are the receiver's to keep.
+// Pairs is a walk over records; the receiver may keep the slices.
 type Pairs = iter.Seq2[Pair, error]

@@ -7,17 +7,17 @@ import (
 
 // Errors of imports, besides those of every store.
 var (
-	// ErrNotEmpty means that there is a world where another one is to go. Nothing
+	// ErrNotEmpty means that the location of an import has a world already. Nothing
 	// was written.
 	ErrNotEmpty = errors.New("there is a world already")
-	// ErrImporting means that an import is under way, or was interrupted: what is
-	// there is no world.
+	// ErrImporting means that an import is in progress, or was interrupted: the store
+	// holds no complete world.
 	ErrImporting = errors.New("an import is not finished")
 )
 
-// Content is what an import has besides entries and records.
+// Content is the data of an import besides entries and records.
 type Content struct {
-	// Base is the checkpoint that a start begins with; none where its position is 0.
+	// Base is the checkpoint from which a host starts; none if its position is 0.
 	Base State
 	// Rows are all occupants and spaces as of the last entry.
 	Rows []Row
@@ -25,10 +25,10 @@ type Content struct {
 	Trimmed uint64
 }
 
-// Import fills a new store with a world, in parts that a store takes at once, and
-// makes it a store's world at its end: until then nobody else can open it, and
-// what an interrupted import leaves is not a world. Its methods are called by one
-// goroutine. An error leaves only Close to call; those of the store are wrapped.
+// Import fills a new store with a world, in parts, and makes it the store's world
+// at the end: until then no other process can open it, and an interrupted import
+// leaves no world. Its methods are called by one goroutine. After an error only
+// Close may be called; errors of the store are wrapped.
 type Import interface {
 	// Entries adds entries, oldest first, without Records. Positions grow but may
 	// leave gaps, as trimming does. A store that keeps commits keeps theirs.
@@ -37,18 +37,17 @@ type Import interface {
 	Records(ctx context.Context, records []Record) error
 	// Complete adds the rest, after the last entry.
 	Complete(ctx context.Context, content *Content) error
-	// Source is what was imported so far. It ends with the import.
+	// Source returns the imported data so far. It is valid until the import ends.
 	Source() Source
-	// Finish makes it the world of the store, at once. If there is one by now it
-	// fails with ErrNotEmpty.
+	// Finish makes the imported world the store's, atomically. If there is another one
+	// by now it fails with ErrNotEmpty.
 	Finish(ctx context.Context) error
-	// Close ends the import; one that is not finished leaves nothing. It may be
-	// called twice.
+	// Close ends the import; an unfinished import is removed. It may be called twice.
 	Close() error
 }
 
 // CheckImport returns why an import whose last entry is head refuses the entries:
-// a position, rev or seq that goes back, or records.
+// a position, rev or seq that decreases, or records.
 func CheckImport(head Place, entries []Entry) error {
 	for i := range entries {
 		e := &entries[i]

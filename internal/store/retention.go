@@ -13,17 +13,16 @@ type Retention struct {
 	Events uint64
 	// Revs is the number of past revs that stay readable.
 	Revs uint64
-	// Tail is how many of the newest entries stay whatever they are, for hosts that
-	// follow.
+	// Tail is how many of the newest entries are always kept, for hosts that follow.
 	Tail uint64
 	// Bytes is how much the entries may take after a checkpoint, in addition to the
-	// changes of the map since then; 0 for no limit. Fewer events and revs are kept
-	// where they take more.
+	// changes of the map since then; 0 for no limit. Fewer events and revs are kept if
+	// they take more.
 	Bytes uint64
 }
 
-// The budgets in bytes of DefaultRetention: 10,000 events of 26 KiB, each with its
-// changes of the map, have room on a small disk. In memory it is a quarter.
+// The budgets in bytes of the default retentions: 10,000 events of 26 KiB, each
+// with its changes of the map, fit on a small disk. In memory it is a quarter.
 const (
 	DefaultBytes         = 256 << 20
 	DefaultBytesInMemory = 64 << 20
@@ -33,14 +32,14 @@ const (
 // where they take more than DefaultBytes.
 func DefaultRetention() Retention { return Retention{Events: 10_000, Revs: 1_024, Bytes: DefaultBytes} }
 
-// RetentionInMemory is the DefaultRetention of a journal that is in memory.
+// RetentionInMemory returns the default retention of a journal in memory.
 func RetentionInMemory() Retention {
 	r := DefaultRetention()
 	r.Bytes = DefaultBytesInMemory
 	return r
 }
 
-// Mark is what the retention needs to know of a checkpoint.
+// Mark holds the data of a checkpoint that the retention needs.
 type Mark struct {
 	Position Position
 	Rev      uint64
@@ -70,7 +69,7 @@ func (r Retention) superfluous(marks []Mark, base int) []Position {
 	for i := range base {
 		drop = append(drop, marks[i].Position)
 	}
-	// The same map at a later position leaves less to replay.
+	// With the same map, a later position leaves fewer entries to replay.
 	kept := marks[base]
 	for i := base + 1; i < len(marks); i++ {
 		if marks[i].Rev == kept.Rev {
@@ -90,8 +89,8 @@ func (r Retention) superfluous(marks []Mark, base int) []Position {
 
 // Trim is what a journal need not keep, both oldest first.
 type Trim struct {
-	// Checkpoints are the positions of those that go. They go first: one that stays
-	// has every change of the map after it.
+	// Checkpoints are the positions of the checkpoints to remove. They are removed
+	// first: a kept checkpoint must have every change of the map after it.
 	Checkpoints []Position
 	Entries     []Place
 	// Kept are the entries that stay.

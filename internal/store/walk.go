@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Walk is where a backend's Read stands, which reads some entries at a time and
-// holds nothing open in between.
+// Walk is the state of a backend's Read, which reads some entries at a time and
+// holds no transaction in between.
 type Walk struct {
 	// After is the last position that was yielded.
 	After Position
