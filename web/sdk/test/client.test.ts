@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { OptionError, createClient, subscribeEvents } from '../src/index.js'
+import { type JsonObject, OptionError, createClient, subscribeEvents } from '../src/index.js'
 import { FakeHost, turns } from './fake.js'
 
 const secret = 'the-first-line-of-a-secret'
@@ -22,6 +22,19 @@ describe('a client', () => {
     assert.ok(errors.length > 0 && errors.every(says))
     // What stands around a value is no part of it.
     await new FakeHost().client({ credentials: { adminToken: `${secret}\n` } }).session()
+  })
+
+  it('refuses what JSON cannot hold, and sends nothing', async () => {
+    const host = new FakeHost()
+    const client = host.client()
+    await client.session()
+    const cycle: Record<string, unknown> = {}
+    cycle.self = cycle
+    for (const args of [{ n: 1n }, cycle] as unknown as JsonObject[]) {
+      const asked = client.assistTool({ targetPlayerId: 'ada', toolName: 'assist_book', args })
+      await assert.rejects(asked, (error) => error instanceof OptionError && error.message.startsWith('the body of POST /api/play/assist-tool cannot be JSON: '))
+    }
+    assert.equal(host.got.all.length, 1)
   })
 
   it('accepts Infinity as a time that does not end', async () => {

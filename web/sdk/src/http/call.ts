@@ -1,3 +1,6 @@
+import { asError } from '../protocol/callback.js'
+import { OptionError } from '../protocol/errors.js'
+
 /** When a call whose outcome is unknown may be made again. */
 export type Repeat =
   /** Always: it changes nothing. */
@@ -40,6 +43,16 @@ export const smallReply = 1 << 20
 /** A call's name in messages. */
 export function routeOf(call: Call): string {
   return `${call.method} ${call.path}`
+}
+
+/** A call's body as JSON, undefined for none. One that JSON cannot hold, such as one with a bigint or a cycle, is an `OptionError`. */
+export function bodyOf(call: Call): string | undefined {
+  if (call.body === undefined) return undefined
+  try {
+    return JSON.stringify(call.body)
+  } catch (error) {
+    throw new OptionError(`the body of ${routeOf(call)} cannot be JSON: ${asError(error).message}`, { cause: error })
+  }
 }
 
 /** An answer whose body was read and parsed. */

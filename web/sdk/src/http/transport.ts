@@ -5,7 +5,7 @@ import { type SessionReply, headers as names } from '../protocol/contract.js'
 import { asError, callBack, warnTo } from '../protocol/callback.js'
 import { checkBaseUrl, checkService } from './address.js'
 import { readBody, textOf } from './body.js'
-import { type Call, type Reply, routeOf, smallReply } from './call.js'
+import { type Call, type Reply, bodyOf, routeOf, smallReply } from './call.js'
 import { Identity } from './identity.js'
 import { type ClientOptions, type Retry, patientRetry } from './options.js'
 import { refusalOf, unreachable } from './refusal.js'
@@ -130,8 +130,9 @@ export class Transport {
   async send(call: Call, sid: string | undefined, key: string | undefined, signal: AbortSignal, extra?: Readonly<Record<string, string>>): Promise<Response> {
     const query = new URLSearchParams(call.query)
     if (sid !== undefined) query.set('sid', sid)
+    const body = bodyOf(call)
     const headers = new Headers({ accept: 'application/json', ...extra })
-    if (call.body !== undefined) headers.set('content-type', 'application/json')
+    if (body !== undefined) headers.set('content-type', 'application/json')
     // A host that is known to keep no keys must get none.
     if (key !== undefined && this.session.has('idempotency') !== false) headers.set(names.idempotencyKey, key)
     const minRev = Math.max(call.minRev ?? 0, call.world === true ? this.session.written : 0)
@@ -143,7 +144,7 @@ export class Transport {
         method: call.method,
         headers,
         signal,
-        ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+        ...(body === undefined ? {} : { body }),
         // A redirect is not followed: the credentials would go there as well.
         redirect: 'manual',
         credentials: this.who.cookie ? 'same-origin' : 'omit',
