@@ -42,6 +42,24 @@ func TestNewNeedsAnAddressAndAKey(t *testing.T) {
 	}
 }
 
+// A text that no header may have is refused at once, and is not shown.
+func TestNewRefusesWhatNoHeaderMayHave(t *testing.T) {
+	const secret = "the first line of a secret"
+	wrong := protocol.NewSecret(secret + "\nand a second")
+	hash := protocol.NewSecret(strings.Repeat("0", 64))
+	_, key := sdk.New(sdk.Options{BaseURL: "http://127.0.0.1:9", APIKey: wrong})
+	_, id := sdk.New(sdk.Options{BaseURL: "http://127.0.0.1:9", NoAPIKey: true, MainNodeCredentials: &sdk.NodeCredentials{NodeID: wrong.Reveal(), PasswHash: hash}})
+	_, token := sdk.CreateMainNode(t.Context(), sdk.MainNodeOptions{
+		Options:           sdk.Options{BaseURL: "http://127.0.0.1:9", MainNodeCredentials: &sdk.NodeCredentials{NodeID: "n", PasswHash: hash}},
+		RegistrationToken: wrong,
+	})
+	for header, err := range map[string]error{protocol.HeaderAPIKey: key, protocol.HeaderNodeID: id, protocol.HeaderRegistrationToken: token} {
+		if err == nil || !strings.Contains(err.Error(), header+" has a line break") || strings.Contains(err.Error(), secret) {
+			t.Errorf("%s gives %v", header, err)
+		}
+	}
+}
+
 // The older option name is the main node's credentials as well.
 func TestTheOlderNameOfTheCredentials(t *testing.T) {
 	a := newAccount(t, 0)

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/retry"
@@ -109,7 +110,23 @@ func (o *Options) check() (*url.URL, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	o.Credentials.NodeID = protocol.NormalizeNodeID(o.Credentials.NodeID)
-	return base, nil
+	return base, o.checkHeaders()
+}
+
+// checkHeaders refuses what net/http sends in no header, and would report as a host
+// that cannot be reached. The value may be a secret: it is not in the error.
+func (o *Options) checkHeaders() error {
+	for name, value := range map[string]string{
+		protocol.HeaderNodeID:            o.Credentials.NodeID,
+		protocol.HeaderAPIKey:            o.APIKey.Reveal(),
+		protocol.HeaderRegistrationToken: o.RegistrationToken.Reveal(),
+		"authorization":                  o.AdminToken.Reveal(),
+	} {
+		if strings.ContainsFunc(value, unicode.IsControl) {
+			return fmt.Errorf("what is to be sent as %s has a line break or another control character, which no header may have: check where it comes from", name)
+		}
+	}
+	return nil
 }
 
 // parseBaseURL reads a host's address. The error of url.Parse repeats the text
