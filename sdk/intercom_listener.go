@@ -285,7 +285,12 @@ func (l *intercomListener) reportOf(call *IntercomCall, err error) {
 		report = call.Agent.program.onError
 	}
 	if report == nil {
-		l.world.options.Logger.Warn("a command was not carried out as it should be", "reason", err)
+		log := l.world.options.Logger
+		if call == nil {
+			log.Warn("commands are not received as they should be", "reason", err)
+		} else {
+			log.Warn("a command was not carried out as it should be", "reason", err)
+		}
 		return
 	}
 	l.reporting.Lock()

@@ -35,3 +35,32 @@ func TestAPanicIsLoggedWhereNobodyListens(t *testing.T) {
 		}
 	})
 }
+
+// A lost connection is logged as what it is, and not as a command that failed.
+func TestALostStreamOfCommandsIsLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var logged bytes.Buffer
+		host := openHost(t)
+		way := &breakable{exit: &exit{target: host.Transport()}}
+		w := visit(t, host, func(o *sdk.Options) {
+			o.Transport, o.Logger = way, slog.New(slog.NewTextHandler(&logged, nil))
+		})
+		commands, err := w.SubscribeIntercomCommands(t.Context(), sdk.IntercomOptions{
+			Execute: func(context.Context, *sdk.IntercomCall) (sdk.IntercomAnswer, error) { return sdk.IntercomAnswer{}, nil },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-commands.Ready()
+		way.breakStream()
+		if _, err := visit(t, host, nil).RegisterMCP(t.Context(), sdk.MCP{Name: "an event, at which the stream breaks"}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		commands.Close()
+		text := logged.String()
+		if !strings.Contains(text, "commands are not received as they should be") || !strings.Contains(text, "connection lost") || strings.Contains(text, "carried out") {
+			t.Errorf("it was logged as:\n%s", text)
+		}
+	})
+}
