@@ -66,6 +66,8 @@ func (w *RemotePlayWorld) commandFor(ctx context.Context, caller *client.Client,
 		Kind: protocol.IntercomChat, Text: q.Text, ToolName: q.Tool, Args: q.Args,
 	}
 	switch {
+	case protocol.TrimSpace(q.To) == "":
+		return nil, nil, errors.New("sdk.IntercomQuestion.To is empty: set the id of the agent, which is its PlayerID")
 	case q.Tool != "":
 		command.Kind = protocol.IntercomAssist
 	case q.Realtime:

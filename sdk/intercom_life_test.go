@@ -247,6 +247,7 @@ func TestAskRefuses(t *testing.T) {
 		olderProgram(t, host)
 		for want, q := range map[string]sdk.IntercomQuestion{
 			"set Text or Tool":                  {To: "ada"},
+			"sdk.IntercomQuestion.To is empty":  {To: " ", Text: "hello"},
 			"the agent bob is not on the map":   {To: "bob", Text: "hello"},
 			"the agent did not register this":   {To: "ada", Tool: "assist_fly"},
 			"must be an object, not":            {To: "ada", Tool: "assist_greet", Args: []byte(`[]`)},

@@ -124,6 +124,7 @@ describe('ask', () => {
     await assert.rejects(world.ask({ to: 'nobody', text: 'hi' }), (error) => hasCode(error, 'player_unknown'))
     await assert.rejects(world.ask({ to: ada.id, tool: 'assist_none' }), (error) => hasCode(error, 'tool_unknown'))
     await assert.rejects(world.ask({ to: ada.id, text: ' ' }), OptionError)
+    await assert.rejects(world.ask({ to: ' ', text: 'hello' }), OptionError)
   })
 
   it('rejects immediately if no program answers, by the agents that streams name', async () => {

@@ -50,6 +50,7 @@ async function commandOf(caller: WorldClient, question: IntercomQuestion, signal
   const { text, tool, args } = question
   if (tool === undefined && question.realtime !== true && isBlank(text ?? '')) throw new OptionError('a question needs text or a tool')
   const toPlayerId = normalizeAgentId(question.to)
+  if (isBlank(question.to)) throw new OptionError('the id of the agent in `to` is empty: set its playerId')
   const { worldMap, seq } = await caller.snapshot({ signal })
   const command = {
     requestId: randomText(),
