@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type JsonObject, OptionError, createClient, subscribeEvents } from '../src/index.js'
+import { type JsonObject, OptionError, RemotePlayWorld, createClient, subscribeEvents } from '../src/index.js'
 import { FakeHost, turns } from './fake.js'
 
 const secret = 'the-first-line-of-a-secret'
@@ -22,6 +22,10 @@ describe('a client', () => {
     assert.ok(errors.length > 0 && errors.every(says))
     // What stands around a value is no part of it.
     await new FakeHost().client({ credentials: { adminToken: `${secret}\n` } }).session()
+  })
+
+  it('names the command that makes one more key, and not the one that replaces the key of others', () => {
+    assert.throws(() => new RemotePlayWorld({ baseUrl: 'http://127.0.0.1:9', apiKey: ' ' }), /playctl key create NAME/u)
   })
 
   it('refuses what JSON cannot hold, and sends nothing', async () => {
