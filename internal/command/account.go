@@ -8,8 +8,9 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// CallerWithAccount is Caller for commands that make the account where there is none, also
-// in a context that is not there yet. At a host without nodes the caller has none.
+// CallerWithAccount is Caller for commands that create the account if it is missing, even
+// in a context that does not exist yet. At a host without nodes the caller has no
+// account.
 func (a *App) CallerWithAccount(ctx context.Context) (*Caller, error) {
 	who, err := a.Caller()
 	if err != nil && !errors.Is(err, creds.ErrContextUnknown) {
@@ -24,10 +25,11 @@ func (a *App) CallerWithAccount(ctx context.Context) (*Caller, error) {
 	return a.Caller()
 }
 
-// OwnAgent finds an agent of the caller's account, or makes one where there is none of the
-// name, and gives the caller as it is then. If a context keeps the account, it keeps the
-// new agent; for an account of the environment alone, the agent's credentials follow from
-// the account's and the name, so that every run finds the same agent.
+// OwnAgent finds an agent of the caller's account, or creates one if the account has none
+// of that name, and returns the updated caller. If a context keeps the account, it keeps
+// the new agent too; for an account from the environment alone, the agent's credentials
+// are derived from the account's credentials and the name, so that every run finds the
+// same agent.
 func (a *App) OwnAgent(ctx context.Context, who *Caller, name string) (AgentRef, *Caller, error) {
 	ref, err := a.FindAgent(ctx, who, name, SeekOwn)
 	if !errors.Is(err, ErrNoAgent) {

@@ -10,22 +10,22 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// AdminFlags say how a command becomes the administrator's.
+// AdminFlags are the flags with which a command calls as the administrator.
 type AdminFlags struct {
-	// Admin is true if the command is the administrator's and nobody else's.
+	// Admin is true if the command calls as the administrator.
 	Admin     bool
 	tokenFile string
-	// token is what was read of the file, which may be a pipe: that can be read once.
+	// token is the content of the file, which may be a pipe that can be read only once.
 	token protocol.Secret
 }
 
-// RegisterToken adds the flag with the token's file.
+// RegisterToken adds the flag for the file with the token.
 func (f *AdminFlags) RegisterToken(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.tokenFile, "admin-token-file", "", "a `file` with the administrator's token, as for \"playctl serve\" (else "+envAdminToken+")")
 	Configurable(cmd.Flags(), "admin-token-file")
 }
 
-// Register adds --admin as well, for commands that others may use too.
+// Register also adds --admin, for commands that other callers may use too.
 func (f *AdminFlags) Register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.Admin, "admin", false, "call as the host's administrator")
 	f.RegisterToken(cmd)
@@ -49,7 +49,7 @@ func (a *App) AdminToken(flags *AdminFlags) (protocol.Secret, error) {
 	return token, err
 }
 
-// AsAdmin asks as the administrator, and prints the result.
+// AsAdmin sends a request as the administrator, and prints the result.
 func (a *App) AsAdmin(ctx context.Context, flags *AdminFlags, label string, ask question) error {
 	who, err := a.Caller()
 	if err != nil {
@@ -63,7 +63,7 @@ func (a *App) AsAdmin(ctx context.Context, flags *AdminFlags, label string, ask 
 	return a.answerWith(ctx, who, c, label, ask)
 }
 
-// AdminClient makes the client that calls as the administrator.
+// AdminClient returns a client that calls as the administrator.
 func (a *App) AdminClient(who *Caller, flags *AdminFlags) (*client.Client, error) {
 	token, err := a.AdminToken(flags)
 	if err != nil {
@@ -73,7 +73,7 @@ func (a *App) AdminClient(who *Caller, flags *AdminFlags) (*client.Client, error
 	return a.connect(who, client.Credentials{}, token)
 }
 
-// AsOwner asks as the main node of the context, or with --admin as the
+// AsOwner sends a request as the main node of the context, or with --admin as the
 // administrator.
 func (a *App) AsOwner(ctx context.Context, flags *AdminFlags, label string, ask question) error {
 	if flags.Admin {

@@ -7,16 +7,16 @@ import (
 	"sync"
 )
 
-// suggested finds the commands in a hint: between quotation marks, as people type them.
+// suggested finds the commands in a hint: in double quotes, as a person types them.
 var suggested = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"playctl [^"]*"`)
 })
 
-// elsewhereCommands are the commands that call no host, or name it by themselves.
+// elsewhereCommands are the commands that call no host, or choose it in another way.
 var elsewhereCommands = []string{"serve", "stop", "logs", "store", "context", "create-root-key", "help", "init", "mcp", "completion", "version"}
 
-// LikeThis adds to the commands in a text what the command line said of the host and of
-// the account, so that what is suggested is about the same ones.
+// LikeThis adds the flags for host and account from the command line to the commands in a
+// text, so that the suggested commands are for the same host and account.
 func (a *App) LikeThis(text string) string {
 	if a.Sources == nil {
 		return text
@@ -34,13 +34,13 @@ func (a *App) likeThis(line string) string {
 	var flags []string
 	for _, flag := range a.hostFlags() {
 		named := slices.Contains(words, "--"+flag.name) || flag.name == "server" && (words[1] == "login" || strings.Contains(line, "://")) ||
-			flag.name != "credentials-file" && slices.Contains(words, "--context") // which has a host
+			flag.name != "credentials-file" && slices.Contains(words, "--context") // a context has a host already
 		if a.Sources.ByFlag(flag.name) && !named {
 			flags = append(flags, " --"+flag.name+" "+ShellWord(flag.value))
 		}
 	}
 	added := strings.Join(flags, "")
-	// What comes after -- is another program's, and after < the shell's.
+	// The words after -- belong to another program, and those after < to the shell.
 	for _, end := range []string{" -- ", " < "} {
 		if before, after, ok := strings.Cut(line, end); ok {
 			return before + added + end + after
@@ -49,8 +49,8 @@ func (a *App) likeThis(line string) string {
 	return line + added
 }
 
-// SameAccount returns the flags by which another run of the program, started from another
-// folder, finds the host and the account of this one.
+// SameAccount returns the flags with which another run of the program, started in another
+// folder, uses the host and the account of this run.
 func (a *App) SameAccount() []string {
 	var flags []string
 	for _, flag := range a.hostFlags() {
@@ -65,7 +65,7 @@ func (a *App) SameAccount() []string {
 	return flags
 }
 
-// hostFlags returns the flags that say which host and which account a run is about, with the
+// hostFlags returns the flags that select the host and the account of a run, with the
 // values of this run.
 func (a *App) hostFlags() []struct{ name, value string } {
 	return []struct{ name, value string }{

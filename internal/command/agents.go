@@ -20,45 +20,45 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// LeastPrefix is how many digits of an id are enough to mean it.
+// LeastPrefix is the least number of digits that identify an agent by a prefix of its id.
 const LeastPrefix = 4
 
 // AgentRef is an agent that a command is about.
 type AgentRef struct {
 	ID    string
 	Label string
-	// Called is the name that the host knows, where the agent has no label.
+	// Called is the name at the host, for an agent without a label.
 	Called string
-	// Node calls for it: its own credentials if they are known, else its main
-	// node's.
+	// Node has the credentials for calls about the agent: its own if they are known, else
+	// those of its main node.
 	Node client.Credentials
 	Own  bool
 }
 
-// Name returns what a person calls the agent; one without a name by its id as tables show it.
+// Name returns the agent's label or name; if it has neither, its id as tables show it.
 func (r AgentRef) Name() string { return cmp.Or(r.Label, r.Called, render.ShortID(r.ID)) }
 
-// ErrNoAgent is matched by the error of FindAgent where the account has none that a
-// person may mean.
+// ErrNoAgent is matched by the error of FindAgent if the account has no agent that fits.
 var ErrNoAgent = errors.New("there is no agent")
 
-// Seek says which agents a person may mean.
+// Seek selects the agents among which FindAgent searches.
 type Seek int
 
 const (
 	// SeekOwn is for commands that act for an agent: those of the account.
 	SeekOwn Seek = iota
-	// SeekNew is SeekOwn for commands that come after the agent was made.
+	// SeekNew is SeekOwn for commands that follow the creation of the agent.
 	SeekNew
-	// SeekAny is for commands that others may use too: every agent on the map as well.
+	// SeekAny is for commands that other callers may use too: it adds every agent on the
+	// map.
 	SeekAny
 )
 
-// FindAgent finds the agent that a person named: by its label in the context, its
-// name at the host, the beginning of its id, or its whole id, which is not looked
-// up: on a host without a repository any id will do. A name or a beginning that
-// several agents have is an error, even if one has it as the name and another
-// as the beginning of its id: names are chosen by anybody.
+// FindAgent finds the agent that a person named: by its label in the context, its name at
+// the host, a prefix of its id, or its whole id, which is not looked up: a host without a
+// repository accepts any id. A name or a prefix that fits several agents is an error,
+// even if it is the name of one agent and a prefix of another's id: anybody can choose
+// any name.
 func (a *App) FindAgent(ctx context.Context, who *Caller, ref string, seek Seek) (AgentRef, error) {
 	if ref == "" {
 		return AgentRef{}, Usagef("the agent's name is empty")
@@ -95,8 +95,8 @@ func (a *App) CallerAndAgent(ctx context.Context, name string, seek Seek) (*Call
 	return who, ref, err
 }
 
-// named adds to an agent that was named by its whole id what the account calls it, where
-// that may become its name on the map. A host that does not tell has no labels.
+// named adds the label and the name at the host to an agent that was named by its whole
+// id, if they may become its name on the map. On an error the agent stays as it is.
 func (a *App) named(ctx context.Context, who *Caller, ref AgentRef, seek Seek) AgentRef {
 	if ref.Own || seek != SeekNew || who.Main.IsZero() {
 		return ref
@@ -116,7 +116,7 @@ func (a *App) named(ctx context.Context, who *Caller, ref AgentRef, seek Seek) A
 	return ref
 }
 
-// lookUp finds an agent by what the host says of the account and of the map.
+// lookUp finds an agent among those of the account and those on the map.
 func (c *Caller) lookUp(ctx context.Context, host *client.Client, ref string, seek Seek) (AgentRef, error) {
 	meant := meanings{ref: ref, owners: map[string]string{}, names: map[string]string{}}
 	if !c.Main.IsZero() {
@@ -151,7 +151,7 @@ func (c *Caller) lookUp(ctx context.Context, host *client.Client, ref string, se
 	return c.choose(&meant, own, seek)
 }
 
-// choose takes the one agent that a name means, or says why there is none.
+// choose returns the one agent that a name fits, or an error if it fits none or several.
 func (c *Caller) choose(meant *meanings, own bool, seek Seek) (AgentRef, error) {
 	ref := meant.ref
 	others := !own && len(meant.owners) > 0 && !c.Main.IsZero() && !slices.Contains(slices.Collect(maps.Values(meant.owners)), c.Main.NodeID)
@@ -171,8 +171,8 @@ func (c *Caller) choose(meant *meanings, own bool, seek Seek) (AgentRef, error) 
 	return AgentRef{}, nil
 }
 
-// meanings are the agents that a name or the beginning of an id fits, with their
-// owners and their names.
+// meanings are the agents that fit a name or a prefix of an id, with their owners and
+// names.
 type meanings struct {
 	ref           string
 	owners, names map[string]string
@@ -201,7 +201,7 @@ func (m *meanings) several() error {
 	return Hintf(Usagef("%q may be one of %d agents: %s", m.ref, len(m.owners), strings.Join(which, ", ")), "name it by its id, or by more digits of it")
 }
 
-// Snapshot reads the whole world, as the host sent it and parsed.
+// Snapshot reads the whole world and returns it both as sent by the host and parsed.
 func Snapshot(ctx context.Context, host *client.Client) (json.RawMessage, *protocol.Snapshot, error) {
 	text, _, err := host.WorldSnapshot(ctx)
 	if err != nil {
@@ -214,7 +214,7 @@ func Snapshot(ctx context.Context, host *client.Client) (json.RawMessage, *proto
 	return text, &snapshot, nil
 }
 
-// AgentsOnMap reads the agents' rows; one that cannot be read is left out.
+// AgentsOnMap reads the agents' rows and omits those that cannot be read.
 func AgentsOnMap(ctx context.Context, host *client.Client) ([]*protocol.Agent, error) {
 	_, snapshot, err := Snapshot(ctx, host)
 	if err != nil {
@@ -231,7 +231,8 @@ func AgentsOnMap(ctx context.Context, host *client.Client) ([]*protocol.Agent, e
 	return rows, nil
 }
 
-// refOf returns the agent with an id: the context's, else one that its owner speaks for.
+// refOf returns the agent with an id: from the context, else with its owner's
+// credentials.
 func (c *Caller) refOf(id, name string) AgentRef {
 	if c.Context != nil {
 		if found, err := c.Context.Agent(id); err == nil {
@@ -240,7 +241,7 @@ func (c *Caller) refOf(id, name string) AgentRef {
 	}
 	ref := AgentRef{ID: id, Called: name, Node: c.Main}
 	if c.Service != protocol.ServicePlay && !c.Main.IsZero() {
-		// The agent-play service knows the owner by its hash, besides the agent's id.
+		// The agent-play service identifies the owner by the hash, and the agent by the id.
 		ref.Node.NodeID = id
 	}
 	return ref
@@ -286,21 +287,21 @@ func (c *Caller) NameOf(id string) string {
 	return agent.Label
 }
 
-// LeaveTimeout bounds how long taking an agent off the map may take after
-// Ctrl-C; the lease at a host that is away expires.
+// LeaveTimeout limits the time to take an agent off the map after Ctrl-C; if the host is
+// unreachable, the lease expires.
 const LeaveTimeout = 3 * time.Second
 
-// NodeCredentials returns a node's id and hash as the SDK takes them.
+// NodeCredentials returns a node's id and hash as credentials for the SDK.
 func NodeCredentials(id string, hash creds.PasswHash) *sdk.NodeCredentials {
 	return &sdk.NodeCredentials{NodeID: id, PasswHash: hash.Secret}
 }
 
-// WorldOptions returns those of a world that a run calls as a node, which may be nobody.
+// WorldOptions returns the SDK's options for a run that calls as a node, or without one.
 func (a *App) WorldOptions(who *Caller, node client.Credentials) sdk.Options {
 	options := sdk.Options{
 		BaseURL: who.Server, Service: who.Service, APIKey: who.APIKey, ReloadAPIKey: who.ReloadAPIKey, NoAPIKey: true,
 		CertificateFingerprint: who.Fingerprint(), Timeout: a.Settings.Timeout,
-		// Commands say themselves what a person should know.
+		// Commands print messages of their own.
 		Logger: slog.New(slog.DiscardHandler),
 	}
 	if !node.IsZero() {

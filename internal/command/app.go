@@ -11,8 +11,7 @@ import (
 	"github.com/playctl/playctl/internal/render"
 )
 
-// App is one run of the program: its surroundings and what the settings of this
-// run made from them. Commands hang on it.
+// App is one run of the program, with its settings. All commands belong to it.
 type App struct {
 	*Program
 	Settings Settings
@@ -21,21 +20,22 @@ type App struct {
 	// HostFlags registers the flags of a host, which the config file can set too.
 	HostFlags func(*pflag.FlagSet)
 	Printer   *render.Printer
-	// MakeMainNode and MakeAgentNode make nodes as their commands do, and MakeNamedAgent
-	// makes one whose credentials follow from its name, for commands that need one. The
-	// package of those commands sets them.
+	// MakeMainNode and MakeAgentNode create nodes as their commands do, and MakeNamedAgent
+	// creates an agent node whose credentials are derived from its name, for commands that
+	// need one. The package of those commands sets these functions.
 	MakeMainNode   func(ctx context.Context, phrase *PhraseFlags) error
 	MakeAgentNode  func(ctx context.Context, label string, phrase *PhraseFlags) error
 	MakeNamedAgent func(ctx context.Context, who *Caller, name string) (AgentRef, error)
 	// interrupted is closed when the run is interrupted.
 	interrupted <-chan struct{}
-	// unwritten is why the help could not be written.
+	// unwritten is the error of writing the help.
 	unwritten error
-	// exposed is set once the person was warned that the host does not encrypt.
+	// exposed is set after the warning that the connection to the host is not encrypted.
 	exposed bool
-	// dryRun ends the run where a confirmation would be asked for.
+	// dryRun ends the run where it would ask for a confirmation.
 	dryRun bool
-	// unconfirmed is how many hosts may still accept what this run deleted or replaced.
+	// unconfirmed is the number of hosts that may still accept credentials which this run
+	// deleted or replaced.
 	unconfirmed int
 	// called is the identity of this run, nil before it is known.
 	called *Caller
@@ -76,7 +76,7 @@ func (a *App) prepare(cmd *cobra.Command, _ []string) error {
 	return nil
 }
 
-// Look returns how output to a stream may look.
+// Look returns the colors and the width of output to a stream.
 func (a *App) Look(stream io.Writer) render.Look {
 	mode, err := render.ParseColorMode(a.Settings.color)
 	if err != nil {
@@ -91,12 +91,12 @@ func (a *App) Look(stream io.Writer) render.Look {
 	}
 }
 
-// ErrorLook returns how messages on standard error look. It works before prepare,
-// when the command line itself is what is wrong.
+// ErrorLook is Look for messages on standard error. It also works before prepare, for
+// errors in the command line itself.
 func (a *App) ErrorLook() render.Look { return a.Look(a.Stderr) }
 
-// Note says something to a person in addition to the result, unless --quiet. A terminal gets it
-// broken between words.
+// Note prints a message for a person besides the result, unless --quiet is set. On a
+// terminal it is wrapped between words.
 func (a *App) Note(format string, args ...any) {
 	if a.Settings.Quiet {
 		return
@@ -104,16 +104,16 @@ func (a *App) Note(format string, args ...any) {
 	_, _ = io.WriteString(a.Stderr, render.Wrap(render.Shielded(fmt.Sprintf(format, args...)), 0, a.ErrorLook().Width)+"\n")
 }
 
-// Warn warns a person of a danger, --quiet or not.
+// Warn warns a person of a danger, even with --quiet.
 func (a *App) Warn(problem, hint string) {
 	render.Warning(a.Stderr, a.ErrorLook(), problem, a.LikeThis(hint))
 }
 
-// Unconfirmed returns how many hosts of the world had not confirmed what this run deleted or
-// replaced when it was answered.
+// Unconfirmed returns the number of hosts of the world that had not confirmed a deletion
+// or replacement of this run when it was answered.
 func (a *App) Unconfirmed() int { return a.unconfirmed }
 
-// warnUnconfirmed warns that hosts may still accept what was deleted or replaced.
+// warnUnconfirmed warns that hosts may still accept deleted or replaced credentials.
 func (a *App) warnUnconfirmed(server string, hosts int) {
 	a.unconfirmed = hosts
 	late := "1 host of this world has not confirmed the deletion or replacement: until it does, it may accept old credentials"
@@ -123,13 +123,12 @@ func (a *App) warnUnconfirmed(server string, hosts int) {
 	a.Warn(late, "the log at "+server+" names them: check that they are running and can reach the store")
 }
 
-// Waiting shows a spinner while work takes longer than a blink, on a terminal
-// only.
+// Waiting shows a spinner during work that is not done at once, on a terminal only.
 func (a *App) Waiting(label string, work func() error) error {
 	return a.Watching(func() string { return label }, work)
 }
 
-// Watching is Waiting for work that says how far it is.
+// Watching is Waiting with a label that can show progress.
 func (a *App) Watching(label func() string, work func() error) error {
 	if a.Settings.Quiet || !IsTerminal(a.Stderr) || a.Env("TERM") == "dumb" {
 		return work()
@@ -139,7 +138,7 @@ func (a *App) Watching(label func() string, work func() error) error {
 	return work()
 }
 
-// Limited bounds a command by --timeout.
+// Limited limits the time of a command to --timeout.
 func (a *App) Limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	if a.Settings.Timeout == 0 {
 		return context.WithCancel(ctx)
@@ -147,7 +146,7 @@ func (a *App) Limited(ctx context.Context) (context.Context, context.CancelFunc)
 	return context.WithTimeout(ctx, a.Settings.Timeout)
 }
 
-// filter returns what --jq or --template makes of the JSON of a result; nil for neither.
+// filter returns the filter of --jq or --template; nil if neither is set.
 func (a *App) filter(ctx context.Context) (render.Filter, error) {
 	var filter render.Filter
 	var err error

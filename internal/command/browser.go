@@ -10,11 +10,12 @@ import (
 	"github.com/playctl/playctl/internal/render"
 )
 
-// openerTime is how long the system's opener may take to fail. Some of them run
-// for as long as the browser does.
+// openerTime is the time in which the system's opener may report a failure. Some openers
+// run until the browser is closed.
 const openerTime = 3 * time.Second
 
-// HasBrowser reports whether a person sits here who could see one.
+// HasBrowser reports whether this machine can show a browser to the person who runs the
+// command.
 func HasBrowser(a *App) bool {
 	if !IsTerminal(a.Stdout) || a.Printer.Format != render.FormatTable {
 		return false
@@ -30,8 +31,8 @@ func HasBrowser(a *App) bool {
 	return a.Env("DISPLAY") != "" || a.Env("WAYLAND_DISPLAY") != ""
 }
 
-// OpenBrowser runs the system's opener, and leaves it to itself where it does not
-// end soon: it is not ended with this program, and may be the browser itself.
+// OpenBrowser runs the system's opener. An opener that does not end soon keeps running,
+// also after this program: it may be the browser itself.
 func OpenBrowser(ctx context.Context, target string) error {
 	name, args := opener()
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), name, append(args, target)...) //nolint:gosec // The name is fixed, the target this program's.
@@ -40,7 +41,7 @@ func OpenBrowser(ctx context.Context, target string) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	ended := make(chan error, 1)
-	// It ends with the opener; this program does not wait for a browser.
+	// The goroutine ends with the opener; this program does not wait for a browser.
 	go func() { ended <- cmd.Wait() }()
 	select {
 	case err := <-ended:
@@ -55,7 +56,7 @@ func OpenBrowser(ctx context.Context, target string) error {
 	}
 }
 
-// opener returns the system's own way to open a file or an address.
+// opener returns the system's command that opens a file or an address.
 func opener() (name string, args []string) {
 	switch runtime.GOOS {
 	case "windows":

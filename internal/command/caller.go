@@ -11,7 +11,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// The environment variables with the credentials of a run.
+// These environment variables have the credentials of a run.
 const (
 	EnvNodeID            = "PLAYCTL_NODE_ID"
 	EnvPhrase            = "PLAYCTL_PHRASE"
@@ -21,7 +21,7 @@ const (
 	envAdminToken        = "PLAYCTL_ADMIN_TOKEN"
 )
 
-// Caller is the identity that a run uses, and the host that it calls.
+// Caller is the identity that a run uses, with the host that it calls.
 type Caller struct {
 	Store   *creds.Store
 	file    *creds.File
@@ -30,12 +30,12 @@ type Caller struct {
 	Service protocol.Service
 	Main    client.Credentials
 	APIKey  protocol.Secret
-	// KeyFromEnv says that the environment has the API key.
+	// KeyFromEnv is set if the API key is from the environment.
 	KeyFromEnv bool
-	// NodeFromEnv is the variable with the secret of a node of the environment, "" where
-	// that names none.
+	// NodeFromEnv is the variable with the secret of the node from the environment, "" if
+	// the environment names no node.
 	NodeFromEnv string
-	// admin says that the administrator's token is shown, and no credentials.
+	// admin is set if the run calls with the administrator's token instead of credentials.
 	admin bool
 }
 
@@ -69,7 +69,7 @@ func (a *App) CredentialsFile() (*creds.Store, *creds.File, error) {
 	return store, file, err
 }
 
-// MainCaller is Caller for what needs a main node.
+// MainCaller is Caller for commands that need a main node.
 func (a *App) MainCaller() (*Caller, error) {
 	who, err := a.Caller()
 	if err != nil {
@@ -81,8 +81,8 @@ func (a *App) MainCaller() (*Caller, error) {
 	return who, nil
 }
 
-// Caller finds the identity of a run: the environment's node, else the main node
-// of the context. Having neither is not an error yet.
+// Caller returns the identity of a run: the node from the environment, else the main node
+// of the context. It is no error if there is neither.
 func (a *App) Caller() (*Caller, error) {
 	store, file, err := a.CredentialsFile()
 	if err != nil {
@@ -103,9 +103,9 @@ func (a *App) Caller() (*Caller, error) {
 	return who, a.override(who)
 }
 
-// ChooseContext returns the context of this run: the one that was named, else the one for
-// the server that was named, else the one in use. Credentials never go to a server that
-// they are not for unless both were named.
+// ChooseContext returns the context of this run: the named one, else the one for the
+// named server, else the current one. Credentials are never sent to a server that they
+// are not for, unless the run names both.
 func (a *App) ChooseContext(file *creds.File) (*creds.Context, error) {
 	if a.Settings.Context != "" {
 		chosen, err := file.Context(a.Settings.Context)
@@ -128,7 +128,7 @@ func (a *App) ChooseContext(file *creds.File) (*creds.Context, error) {
 	return file.ForServer(server), nil
 }
 
-// override applies what this run says besides the context.
+// override replaces values of the context by those of this run.
 func (a *App) override(who *Caller) error {
 	if a.Settings.Server != "" {
 		server, err := creds.ParseServerURL(a.Settings.Server)
@@ -151,7 +151,7 @@ func (a *App) override(who *Caller) error {
 	return a.environmentNode(who)
 }
 
-// ServiceOr returns the service that the run names, otherwise where it names none.
+// ServiceOr returns the service that the run names, or otherwise if it names none.
 func (a *App) ServiceOr(otherwise protocol.Service) (protocol.Service, error) {
 	if a.Settings.Service == "" {
 		return otherwise, nil
@@ -163,7 +163,7 @@ func (a *App) ServiceOr(otherwise protocol.Service) (protocol.Service, error) {
 	return service, nil
 }
 
-// environmentNode takes the node that the environment names.
+// environmentNode sets the node that the environment names.
 func (a *App) environmentNode(who *Caller) error {
 	id := protocol.NormalizeNodeID(a.Env(EnvNodeID))
 	if id == "" {
@@ -177,7 +177,7 @@ func (a *App) environmentNode(who *Caller) error {
 		return err
 	}
 	if who.Main.NodeID != id && a.Env(EnvAPIKey) == "" {
-		// The context's key is another account's.
+		// The context's key belongs to another account.
 		who.APIKey = protocol.Secret{}
 	}
 	who.Main, who.NodeFromEnv = client.Credentials{NodeID: id, Hash: hash}, EnvPhrase
@@ -202,12 +202,12 @@ func (a *App) environmentHash() (creds.PasswHash, error) {
 	return creds.HashPhrase(phrase.Reveal()), nil
 }
 
-// Client makes the client that calls as node, which may be nobody.
+// Client returns a client that calls as node, or without credentials if node is zero.
 func (a *App) Client(who *Caller, node client.Credentials) (*client.Client, error) {
 	return a.connect(who, node, protocol.Secret{})
 }
 
-// connect makes a client that calls as node, or as the administrator.
+// connect returns a client that calls as node, or as the administrator.
 func (a *App) connect(who *Caller, node client.Credentials, adminToken protocol.Secret) (*client.Client, error) {
 	registration, err := a.EnvironmentSecret(EnvRegistrationToken)
 	if err != nil {
@@ -235,7 +235,7 @@ func (a *App) connect(who *Caller, node client.Credentials, adminToken protocol.
 	return c, nil
 }
 
-// WarnExposed warns, once, if credentials go over a connection that others on the network can read.
+// WarnExposed warns, once, if others on the network can read the credentials.
 func (a *App) WarnExposed(c *client.Client) {
 	if c.Exposed() && !a.exposed {
 		a.exposed = true
@@ -244,11 +244,11 @@ func (a *App) WarnExposed(c *client.Client) {
 	}
 }
 
-// question asks a host something and makes a result of the answer. One with an
-// error as well is printed before the error is reported.
+// question sends a request to a host and returns the document to print. A document that
+// is returned with an error is printed before the error.
 type question func(ctx context.Context, who *Caller, c *client.Client) (*render.Document, error)
 
-// AsMain asks what needs a main node, and prints the result.
+// AsMain sends a request that needs a main node, and prints the result.
 func (a *App) AsMain(ctx context.Context, label string, ask question) error {
 	who, err := a.MainCaller()
 	if err != nil {
@@ -257,8 +257,8 @@ func (a *App) AsMain(ctx context.Context, label string, ask question) error {
 	return a.answer(ctx, who, who.Main, label, ask)
 }
 
-// AsReader asks what any valid node may, and on a host without nodes anybody,
-// and prints the result.
+// AsReader sends a request that every valid node may send, and every caller on a host
+// without nodes, and prints the result.
 func (a *App) AsReader(ctx context.Context, label string, ask question) error {
 	who, err := a.Caller()
 	if err != nil {
@@ -267,7 +267,7 @@ func (a *App) AsReader(ctx context.Context, label string, ask question) error {
 	return a.answer(ctx, who, who.Reader(), label, ask)
 }
 
-// AsAgent asks as an agent of the account, and prints the result.
+// AsAgent sends a request as an agent of the account, and prints the result.
 func (a *App) AsAgent(ctx context.Context, name string, seek Seek, label string, ask func(context.Context, *Caller, AgentRef, *client.Client) (*render.Document, error)) error {
 	who, ref, err := a.CallerAndAgent(ctx, name, seek)
 	if err != nil {
@@ -278,7 +278,7 @@ func (a *App) AsAgent(ctx context.Context, name string, seek Seek, label string,
 	})
 }
 
-// answer asks as a node and prints the result once the spinner is gone.
+// answer sends a request as a node and prints the result after the spinner is gone.
 func (a *App) answer(ctx context.Context, who *Caller, node client.Credentials, label string, ask question) error {
 	c, err := a.Client(who, node)
 	if err != nil {
@@ -288,7 +288,7 @@ func (a *App) answer(ctx context.Context, who *Caller, node client.Credentials, 
 	return a.answerWith(ctx, who, c, label, ask)
 }
 
-// answerWith asks with a client that was made already.
+// answerWith sends a request with an existing client.
 func (a *App) answerWith(ctx context.Context, who *Caller, c *client.Client, label string, ask question) error {
 	ctx, cancel := a.Limited(ctx)
 	defer cancel()
@@ -303,21 +303,21 @@ func (a *App) answerWith(ctx context.Context, who *Caller, c *client.Client, lab
 	return err
 }
 
-// Call runs work within --timeout, behind a spinner.
+// Call runs work within --timeout, with a spinner.
 func (a *App) Call(ctx context.Context, who *Caller, node client.Credentials, label string, work func(context.Context, *client.Client) error) error {
 	return a.answer(ctx, who, node, label, func(ctx context.Context, _ *Caller, c *client.Client) (*render.Document, error) {
 		return nil, work(ctx, c)
 	})
 }
 
-// CallWith is Call with a client that was made already.
+// CallWith is Call with an existing client.
 func (a *App) CallWith(ctx context.Context, c *client.Client, label string, work func(context.Context, *client.Client) error) error {
 	return a.answerWith(ctx, nil, c, label, func(ctx context.Context, _ *Caller, c *client.Client) (*render.Document, error) {
 		return nil, work(ctx, c)
 	})
 }
 
-// NoMain returns the error that there is no main node to call as.
+// NoMain returns the error for a run without a main node.
 func (c *Caller) NoMain() error {
 	if c.Context == nil {
 		return Hintf(fmt.Errorf("%w for %s", errNotAuthenticated, c.Server), "%s", c.missing())

@@ -8,14 +8,14 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Keeps reports whether there is a context that holds the main node which calls, so
-// that what the node gets can be kept there.
+// Keeps reports whether the context holds the main node that calls, so that new
+// credentials of the node can be saved there.
 func (c *Caller) Keeps() bool {
 	return c.Context != nil && c.Context.Main != nil && c.Context.Main.NodeID == c.Main.NodeID
 }
 
 // Reader returns the node that reads the world: the main node, else an agent of a context
-// that has no main node.
+// without a main node.
 func (c *Caller) Reader() client.Credentials {
 	if c.Main.IsZero() && c.Context != nil && c.Context.ServerURL == c.Server {
 		for _, agent := range c.Context.Agents() {
@@ -25,7 +25,7 @@ func (c *Caller) Reader() client.Credentials {
 	return c.Main
 }
 
-// RootKey returns the root key that the context remembers of the called host, "" for none.
+// RootKey returns the root key of the called host in the context, "" for none.
 func (c *Caller) RootKey() string {
 	if c.Context == nil || c.Context.ServerURL != c.Server {
 		return ""
@@ -33,8 +33,8 @@ func (c *Caller) RootKey() string {
 	return c.Context.RootKey
 }
 
-// Fingerprint returns that of the certificate that the context trusts for the called host,
-// "" for what the system trusts.
+// Fingerprint returns the fingerprint of the certificate that the context trusts for the
+// called host, "" if the system's certificates decide.
 func (c *Caller) Fingerprint() string {
 	if c.Context == nil || c.Context.ServerURL != c.Server {
 		return ""
@@ -42,9 +42,9 @@ func (c *Caller) Fingerprint() string {
 	return c.Context.Fingerprint
 }
 
-// ReloadAPIKey reads the API key of the caller's context again: another run may have put a
-// new one there, and the one of before may have been revoked. The key of the environment
-// stays as it is.
+// ReloadAPIKey reads the API key of the caller's context again: another run may have
+// replaced the key there, and the previous key may have been revoked. A key from the
+// environment does not change.
 func (c *Caller) ReloadAPIKey(context.Context) (protocol.Secret, error) {
 	if c.Context == nil || c.Main.NodeID != c.Context.MainNodeID() || !c.APIKey.Equal(c.Context.AccountKey()) {
 		return protocol.Secret{}, nil
@@ -52,8 +52,8 @@ func (c *Caller) ReloadAPIKey(context.Context) (protocol.Secret, error) {
 	return c.Store.KeyNow(c.Context)
 }
 
-// Change alters the caller's context in the credentials file, if that keeps what the
-// caller's node gets.
+// Change alters the caller's context in the credentials file, if the context holds the
+// caller's node.
 func (c *Caller) Change(ctx context.Context, alter func(*creds.Context) error) error {
 	if !c.Keeps() {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Number returns a position as text, "" where a host gives none.
+// Number returns a position as text, "" if the host sent none.
 func Number(position *uint64) string {
 	if position == nil {
 		return ""
@@ -20,22 +20,22 @@ func Number(position *uint64) string {
 	return strconv.FormatUint(*position, 10)
 }
 
-// RegisterYes adds the flag --yes, which answers a confirmation, and --dry-run, which
-// ends before it.
+// RegisterYes adds the flags --yes, which answers a confirmation, and --dry-run, which
+// ends the command before it.
 func RegisterYes(cmd *cobra.Command, yes *bool) {
 	cmd.Flags().BoolVarP(yes, "yes", "y", false, "do it without asking")
 	RegisterDryRun(cmd)
 }
 
-// RegisterDryRun adds --dry-run for a command that asks nothing: for ConfirmIfSeen its answer
-// is always yes.
+// RegisterDryRun adds --dry-run for a command that asks no question: it passes true to
+// ConfirmIfSeen as yes.
 func RegisterDryRun(cmd *cobra.Command) {
 	cmd.Flags().Bool(dryRunFlag, false, "say what would be done, and do nothing")
 }
 
 const dryRunFlag = "dry-run"
 
-// NotNil makes an empty list of none, so that programs read [] and not null.
+// NotNil returns an empty list instead of nil, so that JSON has [] and not null.
 func NotNil[E any](list protocol.List[E]) []E {
 	if list == nil {
 		return []E{}
@@ -43,7 +43,7 @@ func NotNil[E any](list protocol.List[E]) []E {
 	return list
 }
 
-// The groups of commands in the help.
+// These are the groups of commands in the help.
 const (
 	GroupNodes = "nodes"
 	GroupWorld = "world"
@@ -51,8 +51,7 @@ const (
 	GroupOther = "other"
 )
 
-// NewRoot makes the command that all others are below, with the flags that all of
-// them have.
+// NewRoot returns the root command, with the flags that all commands have.
 func NewRoot(a *App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "playctl",
@@ -99,7 +98,7 @@ Start with "playctl serve --demo", which makes a world with agents in it, or wit
 	return root
 }
 
-// newHelpCommand returns cobra's, except for a command that does not exist.
+// newHelpCommand is cobra's help command, except for a command that does not exist.
 func newHelpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [command]",
@@ -125,14 +124,14 @@ func newHelpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// Group makes a command one that only has others below it.
+// Group makes a command a group, which only has subcommands.
 func Group(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
 	cmd.Args, cmd.RunE = cobra.ArbitraryArgs, RunGroup
 	cmd.AddCommand(below...)
 	return cmd
 }
 
-// RunGroup is what a command does that only has others below it.
+// RunGroup runs a command that only has subcommands.
 func RunGroup(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		if !cmd.HasParent() {
@@ -153,8 +152,8 @@ func RunGroup(cmd *cobra.Command, args []string) error {
 	return Hintf(err, "\"%s --help\" lists the commands", cmd.CommandPath())
 }
 
-// calledOtherwise returns the command below another that a person may know by this word; nil
-// for none.
+// calledOtherwise returns the subcommand that a person may know by another word; nil for
+// none.
 func calledOtherwise(cmd *cobra.Command, word string) *cobra.Command {
 	for _, sub := range cmd.Commands() {
 		if slices.Contains(sub.SuggestFor, word) {
@@ -215,7 +214,7 @@ func Plural(n int, one, many string) string {
 // Decimal returns a whole number as text.
 func Decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
-// ShellWord makes a word that a shell takes as one.
+// ShellWord quotes a word for a shell if that is necessary.
 func ShellWord(word string) string {
 	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@%+,~") == "" && word != "" {
 		return word

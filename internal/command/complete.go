@@ -17,23 +17,23 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Bounds of what a person who presses Tab waits for and reads.
+// These limit the time that a person waits after Tab, and the number of completions.
 const (
 	completionTime = time.Second
 	mostOffers     = 200
 )
 
-// Word is what a person is completing: the arguments before it, and what is typed of it.
+// Word is the word to complete: the arguments before it, and the typed part of it.
 type Word struct {
 	Before []string
 	Typed  string
 }
 
-// Offer finds what can be meant, with what it is after a tab. What it found before an
-// error is offered too.
+// Offer returns the possible completions, each with a description after a tab.
+// Completions that it returns with an error are offered too.
 type Offer func(ctx context.Context, a *App, who *Caller, host *client.Client, word Word) ([]cobra.Completion, error)
 
-// Listed offers each of what the host lists for the caller.
+// Listed offers each item of a list that the host returns for the caller.
 func Listed[R, T any](ask func(*client.Client, context.Context) (*R, error), list func(*R) []T, offer func(T) cobra.Completion) Offer {
 	return func(ctx context.Context, _ *App, _ *Caller, host *client.Client, _ Word) (found []cobra.Completion, err error) {
 		reply, err := ask(host, ctx)
@@ -60,7 +60,7 @@ func (a *App) Completes(offer Offer) cobra.CompletionFunc {
 // CompletesEach completes every argument before --.
 func (a *App) CompletesEach(offer Offer) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		// Cobra adds a -- of its own where it completes.
+		// Cobra adds a -- itself during completion.
 		if slices.Contains(a.Args, "--") {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
@@ -89,7 +89,7 @@ func CompleteChoices(cmd *cobra.Command, flag string, choices ...string) {
 	registerCompletion(cmd, flag, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// CompleteList offers the values of a flag that takes several, joined by commas.
+// CompleteList offers the values of a flag that accepts several, separated by commas.
 func CompleteList(cmd *cobra.Command, flag string, choices ...string) {
 	registerCompletion(cmd, flag, func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		before, last := typed[:strings.LastIndex(typed, ",")+1], typed[strings.LastIndex(typed, ",")+1:]
@@ -103,7 +103,7 @@ func CompleteList(cmd *cobra.Command, flag string, choices ...string) {
 	})
 }
 
-// offers returns what can be meant, for the shell.
+// offers returns the completions for the shell.
 func (a *App) offers(cmd *cobra.Command, offer Offer, word Word) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if a.prepare(cmd, nil) != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -115,8 +115,8 @@ func (a *App) offers(cmd *cobra.Command, offer Offer, word Word) ([]cobra.Comple
 	return found, cobra.ShellCompDirectiveNoFileComp
 }
 
-// Offers asks the host for what can be meant, and says nothing while it does: the person
-// is still typing.
+// Offers requests the completions from the host, and prints no messages: the person is
+// still typing.
 func (a *App) Offers(ctx context.Context, offer Offer, word Word) []cobra.Completion {
 	quiet, exposed := a.Settings.Quiet, a.exposed
 	defer func() { a.Settings.Quiet, a.exposed = quiet, exposed }()
@@ -132,13 +132,13 @@ func (a *App) Offers(ctx context.Context, offer Offer, word Word) []cobra.Comple
 	defer host.Close()
 	ctx, cancel := context.WithTimeout(ctx, completionTime)
 	defer cancel()
-	// What was found before a failure, such as a host that is away, is offered.
+	// Completions from before a failure, such as an unreachable host, are offered too.
 	found, _ := offer(ctx, a, who, host.WithRetry(retry.Policy{Attempts: 1}), word)
 	return fit(found, word.Typed)
 }
 
-// fit leaves out what does not begin as typed, what a shell cannot take as one line, and
-// what comes twice.
+// fit removes completions that do not begin with the typed text, that a shell cannot read
+// as one line, and duplicates.
 func fit(found []cobra.Completion, typed string) []cobra.Completion {
 	seen := map[string]bool{}
 	found = slices.DeleteFunc(found, func(offer cobra.Completion) bool {
@@ -150,8 +150,8 @@ func fit(found []cobra.Completion, typed string) []cobra.Completion {
 	return found[:min(len(found), mostOffers)]
 }
 
-// known are those that a person may name, by their ids: first by label, then by a name
-// that no other one has, then by the beginning of the id.
+// known are the agents, servers or spaces that a person may name, by their ids: first by
+// label, then by a name that no other one has, then by a prefix of the id.
 type known map[string]*knownOne
 
 type knownOne struct{ label, name, about string }
@@ -162,8 +162,8 @@ func (k known) add(id, label, name, about string) {
 	k[id] = one
 }
 
-// offers returns the words for all that are known. Ids are offered where a person types one, or
-// where nothing else names just this one.
+// offers returns the words for all of known. Ids are offered if a person types one, or if
+// no other word identifies the agent, server or space.
 func (k known) offers(typed string) []cobra.Completion {
 	times := map[string]int{}
 	for _, one := range k {
@@ -198,7 +198,7 @@ func (k known) offers(typed string) []cobra.Completion {
 	return offers
 }
 
-// Agents offers the agents that a person may mean.
+// Agents offers agents.
 func Agents(seek Seek) Offer {
 	return func(ctx context.Context, _ *App, who *Caller, host *client.Client, word Word) ([]cobra.Completion, error) {
 		agents := known{}
@@ -232,7 +232,7 @@ func addAgents(ctx context.Context, agents known, who *Caller, host *client.Clie
 	return err
 }
 
-// Players offers all that events are about: agents and MCP servers.
+// Players offers agents and MCP servers, to which the events relate.
 func Players(ctx context.Context, _ *App, who *Caller, host *client.Client, word Word) ([]cobra.Completion, error) {
 	players := known{}
 	if err := addAgents(ctx, players, who, host, SeekAny); err != nil {
@@ -282,7 +282,7 @@ func Spaces(ctx context.Context, _ *App, _ *Caller, host *client.Client, word Wo
 	return spaces.offers(word.Typed), nil
 }
 
-// StableKeys offers the keys of the chain that are wanted.
+// StableKeys offers the stable keys of the chain that wanted selects.
 func StableKeys(wanted func(key string) bool) Offer {
 	return func(ctx context.Context, _ *App, _ *Caller, host *client.Client, _ Word) ([]cobra.Completion, error) {
 		world, _, err := host.World(ctx)
@@ -301,7 +301,7 @@ func StableKeys(wanted func(key string) bool) Offer {
 	}
 }
 
-// ToolsOf offers the tools of the agent that is the first argument.
+// ToolsOf offers the tools of the agent in the first argument.
 func ToolsOf(ctx context.Context, a *App, who *Caller, host *client.Client, word Word) ([]cobra.Completion, error) {
 	if len(word.Before) == 0 {
 		return nil, nil

@@ -20,8 +20,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// The exit codes of playctl. They are a promise to scripts: "playctl help
-// exit-codes" explains them.
+// These are the exit codes of playctl. Scripts rely on them: "playctl help exit-codes"
+// explains them.
 const (
 	ExitDone         = 0
 	ExitFailed       = 1
@@ -32,34 +32,34 @@ const (
 	ExitInterrupted  = 130
 )
 
-// mistakeError is what a person wrote somewhere and cannot be used: nothing was done with
-// it.
+// mistakeError is the error of invalid input, because of which nothing was done.
 type mistakeError struct {
 	error
-	// usage says that it is in the command line itself.
+	// usage is set if the mistake is in the command line itself.
 	usage bool
 }
 
 // Unwrap returns the error itself.
 func (e *mistakeError) Unwrap() error { return e.error }
 
-// Usagef makes an error of a mistake in the command line itself.
+// Usagef returns the error of a mistake in the command line itself.
 func Usagef(format string, args ...any) error {
 	return &mistakeError{error: fmt.Errorf(format, args...), usage: true}
 }
 
-// BadInput makes an error of a mistake elsewhere: in a file, in the environment or at a prompt.
+// BadInput returns the error of a mistake elsewhere: in a file, in the environment or at
+// a prompt.
 func BadInput(err error) error { return &mistakeError{error: err} }
 
-// wantsJSON reports whether errors are printed as JSON: where somebody asked for it, not
-// where a command prints JSON by default.
+// wantsJSON reports whether errors are printed as JSON: if a flag or a setting requests
+// JSON, but not if a command prints JSON by default.
 func (a *App) wantsJSON() bool {
 	format := render.Format(a.Settings.output)
 	return a.Settings.jq == "" && a.Settings.template == "" && (format == render.FormatJSON || format == render.FormatNDJSON)
 }
 
-// usageOf returns how a command is called; one that only has others below it is called with
-// one of them.
+// usageOf returns the usage line of a command, for a group with a placeholder for the
+// subcommand.
 func usageOf(cmd *cobra.Command) string {
 	if !cmd.HasAvailableSubCommands() {
 		return cmd.UseLine()
@@ -73,8 +73,8 @@ func usageOf(cmd *cobra.Command) string {
 	return usage
 }
 
-// badFlag words what is wrong with a flag: an unknown one with the one that was meant,
-// a value without the words of the parser.
+// badFlag words an error in a flag: for an unknown flag it suggests the nearest one, for
+// a value it replaces the words of the parser.
 func badFlag(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		var known []string
@@ -88,7 +88,8 @@ func badFlag(cmd *cobra.Command, err error) error {
 	return &mistakeError{error: plainly(err), usage: true}
 }
 
-// parserWords are those of Go's parsers of numbers and times, and what they mean.
+// parserWords are the error texts of Go's parsers of numbers and times, with
+// replacements.
 var parserWords = sync.OnceValue(func() []meaning {
 	return []meaning{
 		{regexp.MustCompile(`strconv\.ParseBool: parsing ".*": invalid syntax`), "it is neither true nor false"},
@@ -98,14 +99,14 @@ var parserWords = sync.OnceValue(func() []meaning {
 	}
 })
 
-// meaning is what is said instead of a text that is found.
+// meaning is a replacement for a text that matches.
 type meaning struct {
 	found *regexp.Regexp
 	means string
 }
 
-// headerWords are those of hosts that name the headers of requests, which no command
-// shows, and what they mean at a shell.
+// headerWords are texts of hosts that name the headers of requests, with replacements for
+// a shell, where no command shows headers.
 var headerWords = []struct{ says, means string }{
 	{"the headers x-node-id and x-node-passw are required", "the host answers accounts only, and there are no credentials for it here"},
 	{"the headers x-node-id and x-node-passw are needed here", "the host answers accounts only, and there are no credentials for it here"},
@@ -115,7 +116,7 @@ var headerWords = []struct{ says, means string }{
 	{": send it as x-registration-token", ""},
 }
 
-// Worded returns an error for somebody at a shell.
+// Worded rewords an error for a person at a shell.
 func Worded(err error) string {
 	text := err.Error()
 	for _, words := range headerWords {
@@ -124,19 +125,19 @@ func Worded(err error) string {
 	return text
 }
 
-// plainError is an error in plainer words.
+// plainError is an error with a simpler text.
 type plainError struct {
 	error
 	text string
 }
 
-// Error returns the plainer words.
+// Error returns the simpler text.
 func (e *plainError) Error() string { return e.text }
 
 // Unwrap returns the error itself.
 func (e *plainError) Unwrap() error { return e.error }
 
-// plainly words an error without those of Go's parsers.
+// plainly replaces the words of Go's parsers in an error.
 func plainly(err error) error {
 	text := err.Error()
 	for _, words := range parserWords() {
@@ -145,7 +146,7 @@ func plainly(err error) error {
 	return &plainError{err, text}
 }
 
-// hintedError is an error that knows what to do next.
+// hintedError is an error with a hint what to do next.
 type hintedError struct {
 	error
 	hint string
@@ -154,7 +155,7 @@ type hintedError struct {
 // Unwrap returns the error itself.
 func (e *hintedError) Unwrap() error { return e.error }
 
-// Hintf adds what to do next to an error; nil stays nil.
+// Hintf adds a hint what to do next to an error; nil stays nil.
 func Hintf(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -162,10 +163,10 @@ func Hintf(err error, format string, args ...any) error {
 	return &hintedError{err, fmt.Sprintf(format, args...)}
 }
 
-// errNotAuthenticated says that the run has no credentials for what it should do.
+// errNotAuthenticated means that the run has no credentials for its request.
 var errNotAuthenticated = errors.New("there are no credentials")
 
-// ErrUnverified says that something was checked and is not what it should be.
+// ErrUnverified means that a verification failed.
 var ErrUnverified = errors.New("verification failed")
 
 // exitError is the failure of another run of this program.
@@ -176,7 +177,7 @@ type exitError struct {
 
 func (e *exitError) Error() string { return e.text }
 
-// Failed is how another run of this program failed, which this one passes on.
+// Failed returns the failure of another run of this program, for this run to report.
 func Failed(code int, text, hint string) error {
 	if hint == "" {
 		return &exitError{code, text}
@@ -184,7 +185,7 @@ func Failed(code int, text, hint string) error {
 	return Hintf(&exitError{code, text}, "%s", hint)
 }
 
-// ExitCode maps an error to the exit code. It is the only place that does.
+// ExitCode returns the exit code of an error. No other function decides it.
 func ExitCode(err error) int {
 	var mistake *mistakeError
 	var other *exitError
@@ -217,11 +218,11 @@ func readerLeft(err error) bool {
 	return ok && errors.Is(written, syscall.EPIPE)
 }
 
-// ErrRootKey says that a host has another root key than it had, or than an invitation
+// ErrRootKey means that a host has another root key than before, or than an invitation
 // names.
 var ErrRootKey = errors.New("the host has another root key")
 
-// codes are those of errors that no host answered with.
+// codes are the codes of errors that are not the answer of a host.
 var codes = []struct {
 	err  error
 	code string
@@ -231,7 +232,7 @@ var codes = []struct {
 	{creds.ErrInvitation, "invitation_invalid"},
 }
 
-// failure is an error as programs read it that asked for JSON.
+// failure is an error as JSON.
 type failure struct {
 	Error     string `json:"error"`               // what happened, and to what
 	Hint      string `json:"hint,omitempty"`      // what to do next
@@ -240,8 +241,8 @@ type failure struct {
 	ExitCode  int    `json:"exitCode"`            // the exit code
 }
 
-// report says what went wrong and returns the exit code. Ctrl-C and
-// a reader that left are nothing to report.
+// report prints an error and returns the exit code. It prints nothing for Ctrl-C and for
+// a reader that closed the pipe.
 func (a *App) report(cmd *cobra.Command, err error) int {
 	code := ExitCode(err)
 	if code == ExitDone || code == ExitInterrupted {
@@ -261,7 +262,7 @@ func (a *App) report(cmd *cobra.Command, err error) int {
 				printed.Code = own.code
 			}
 		}
-		// A failure of the writer is ignored: there is nowhere left to write it.
+		// An error of the writer is ignored: there is no other place to report it.
 		_ = (&render.Printer{Out: a.Stderr, Format: render.FormatNDJSON}).Print(render.Document{Data: printed})
 		return code
 	}

@@ -51,7 +51,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// Every hint belongs to a code that exists.
+// Every hint is for a code that exists.
 func TestHintsAreForCodes(t *testing.T) {
 	t.Parallel()
 	known := map[protocol.Code]bool{}
@@ -65,7 +65,7 @@ func TestHintsAreForCodes(t *testing.T) {
 	}
 }
 
-// The first signal ends what runs, the second one the process.
+// The first signal ends the run, the second one the process.
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	var delivered chan<- os.Signal

@@ -14,11 +14,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// groupOf marks flags that the help lists under a title of their own.
+// groupOf marks flags that the help lists under a separate title.
 const groupOf = "playctl_group"
 
-// GroupFlags puts the flags that are in no group yet under a title. Groups are listed in
-// the order in which they are made.
+// GroupFlags adds the flags that are in no group yet to a group with a title. Groups are
+// listed in the order of their creation.
 func GroupFlags(flags *pflag.FlagSet, title string) {
 	made := map[string]bool{}
 	flags.VisitAll(func(flag *pflag.Flag) {
@@ -36,10 +36,10 @@ func GroupFlags(flags *pflag.FlagSet, title string) {
 	})
 }
 
-// helpWidth is how wide help is where no terminal says how wide it is.
+// helpWidth is the width of the help if the output is not a terminal.
 const helpWidth = 80
 
-// setHelp makes the help of all commands: broken between words, with the flags in their
+// setHelp sets the help of all commands: wrapped between words, with the flags in their
 // groups.
 func (a *App) setHelp(root *cobra.Command) {
 	width := func(out io.Writer) int {
@@ -58,7 +58,7 @@ func (a *App) setHelp(root *cobra.Command) {
 		if cmd.Runnable() || cmd.HasSubCommands() {
 			text += "\n" + usage(cmd, width(out))
 		}
-		// Cobra has no way to report that help could not be written: Run does.
+		// Cobra cannot report that the help could not be written: Run does.
 		a.unwritten = writeHelp(out, text)
 	})
 }
@@ -70,9 +70,9 @@ func writeHelp(out io.Writer, text string) error {
 	return nil
 }
 
-// Wrap breaks a text between words, never at the hyphens of flags.
+// Wrap wraps a text between words, never at the hyphens of flags.
 func Wrap(text string, width int) string {
-	const hyphen = "\u2011" // no break is made at it
+	const hyphen = "\u2011" // a hyphen without a line break
 	return strings.ReplaceAll(ansi.Wordwrap(strings.ReplaceAll(text, "-", hyphen), width, " "), hyphen, "-")
 }
 
@@ -81,7 +81,7 @@ var columns = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^ +\S+(?: \S+)* {2,}`)
 })
 
-// indented breaks a line of two columns, such as a row of a table, within the second one.
+// indented wraps the second column of a line of two columns, such as a row of a table.
 func indented(line string, width int) string {
 	first := columns().FindString(line)
 	indent := ansi.StringWidth(first)
@@ -91,8 +91,7 @@ func indented(line string, width int) string {
 	return first + strings.ReplaceAll(Wrap(line[len(first):], width-indent), "\n", "\n"+strings.Repeat(" ", indent))
 }
 
-// reflow breaks paragraphs again, between words, and indented lines where they have two
-// columns.
+// reflow wraps paragraphs again, between words, and indented lines that have two columns.
 func reflow(text string, width int) string {
 	var out, paragraph []string
 	flush := func() {
@@ -113,7 +112,7 @@ func reflow(text string, width int) string {
 	return strings.Join(out, "\n")
 }
 
-// usage returns how a command is called, with what is below it and its flags.
+// usage returns the usage of a command, with its subcommands and flags.
 func usage(cmd *cobra.Command, width int) string {
 	var out strings.Builder
 	section := func(title, text string) {
@@ -138,7 +137,7 @@ func usage(cmd *cobra.Command, width int) string {
 	return out.String()
 }
 
-// commandList lists the commands below another that belong to a section.
+// commandList lists the subcommands of a command that belong to a section.
 func commandList(cmd *cobra.Command, width int, belongs func(*cobra.Command) bool) string {
 	var out strings.Builder
 	for _, sub := range cmd.Commands() {
@@ -157,7 +156,7 @@ type flagGroup struct {
 	flags      *pflag.FlagSet
 }
 
-// flagGroups returns the groups of flags in their order; those in none are the last.
+// flagGroups returns the groups of flags in their order; flags without a group come last.
 func flagGroups(flags *pflag.FlagSet) []flagGroup {
 	groups := []flagGroup{}
 	flags.VisitAll(func(flag *pflag.Flag) {

@@ -16,9 +16,9 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// HintFor returns what to do about an error: what the error itself knows, else
-// what this run knows of it, else what its code on the wire suggests. The commands in
-// it are about the host and the account of this run.
+// HintFor returns what to do about an error: the error's own hint, else one that depends
+// on this run, else the hint for its code. The commands in the hint are for the host and
+// the account of this run.
 func (a *App) HintFor(err error) string { return a.LikeThis(a.hintFor(err)) }
 
 func (a *App) hintFor(err error) string {
@@ -58,8 +58,8 @@ func (a *App) hintFor(err error) string {
 	return hints[protocol.CodeOf(err)]
 }
 
-// IsUnreachable reports whether a host gave no answer. The answer of a proxy in front of
-// it is not the host's.
+// IsUnreachable reports whether a host did not answer. An answer of a proxy in front of
+// it does not count.
 func IsUnreachable(err error) bool { return errors.Is(err, client.ErrUnreachable) || isGateway(err) }
 
 // isGateway reports whether a proxy answered that it cannot reach the host: no
@@ -69,15 +69,15 @@ func isGateway(err error) bool {
 	return ok && (refused.HTTPStatus == http.StatusBadGateway || refused.HTTPStatus == http.StatusGatewayTimeout)
 }
 
-// isDistrusted reports whether a host showed a certificate that is not trusted.
+// isDistrusted reports whether the certificate of a host is not trusted.
 func isDistrusted(err error) bool {
 	_, ok := errors.AsType[*tls.CertificateVerificationError](err)
 	return ok
 }
 
-// isNoHost reports whether something answered that is not the host of a world: with a
-// page, or with a status alone, from which the error is made. A host says what is
-// wrong, and names the request.
+// isNoHost reports whether the server that answered is not the host of a world: it sent a
+// page, or only a status, from which the error is generated. The errors of a host have a
+// text and a request id.
 func isNoHost(err error) bool {
 	refused, ok := errors.AsType[*protocol.Error](err)
 	if !ok {
@@ -87,7 +87,7 @@ func isNoHost(err error) bool {
 		(refused.HTTPStatus == http.StatusNotFound || refused.HTTPStatus == http.StatusBadRequest)
 }
 
-// answered names what answered, if it is known.
+// answered returns the server that answered, if it is known.
 func (a *App) answered() string {
 	if a.called == nil {
 		return ""
@@ -95,8 +95,8 @@ func (a *App) answered() string {
 	return a.called.Server + " answered; "
 }
 
-// hintFor returns what to do about an error that depends on the host that was called, and
-// on whose credentials are at hand.
+// hintFor returns what to do about an error that depends on the called host and on the
+// available credentials.
 func (c *Caller) hintFor(err error) string {
 	switch {
 	case protocol.HasCode(err, protocol.CodeNodeNotDerivable):
@@ -131,8 +131,8 @@ func (c *Caller) wrongKey() string {
 	return hint
 }
 
-// NewKey returns the command that gives the caller an API key: one more, if the host takes
-// several.
+// NewKey returns the command that creates an API key for the caller, in addition to the
+// existing ones if the host supports several.
 func (c *Caller) NewKey() string {
 	flag := ""
 	if c.Context != nil && (c.file == nil || c.file.Current() != c.Context.Name) {
@@ -147,8 +147,8 @@ func (c *Caller) NewKey() string {
 	return "playctl key create NAME --api-key-file FILE" + flag
 }
 
-// SignIn returns the command for somebody who has an account at the called host, of which
-// no credentials are at hand.
+// SignIn returns the command for a person with an account at the called host whose
+// credentials are not available.
 func (c *Caller) SignIn() string {
 	if c.Context != nil && c.Context.Main == nil && c.Context.ServerURL == c.Server {
 		return "playctl login --phrase --context " + c.Context.Name
@@ -156,7 +156,7 @@ func (c *Caller) SignIn() string {
 	return "playctl login --phrase " + c.Server
 }
 
-// missing returns what to do when a host wants credentials and there are none for it.
+// missing returns what to do if a host requires credentials and there are none for it.
 func (c *Caller) missing() string {
 	elsewhere, sameMachine := c.elsewhere()
 	flags := ""
@@ -177,9 +177,9 @@ func (c *Caller) missing() string {
 		"\"playctl create-main-node --context NAME --server %s\", or, with the phrase of an account there, %q", strings.Join(elsewhere, ", "), c.Server, c.SignIn())
 }
 
-// elsewhere lists the hosts that there are credentials for, with the contexts that
-// hold them. sameMachine is the context of one that has the called address under
-// another of this machine's own names.
+// elsewhere lists the hosts for which there are credentials, with their contexts.
+// sameMachine is the context of a host whose address differs from the called one only in
+// another name of this machine.
 func (c *Caller) elsewhere() (hosts []string, sameMachine string) {
 	for _, name := range c.file.Names() {
 		other, err := c.file.Context(name)
@@ -197,10 +197,10 @@ func (c *Caller) elsewhere() (hosts []string, sameMachine string) {
 	return hosts, sameMachine
 }
 
-// mostNamed bounds how many contexts a hint names.
+// mostNamed limits the number of contexts in a hint.
 const mostNamed = 3
 
-// schemeAndPort returns those of a URL, as http:7420.
+// schemeAndPort returns the scheme and the port of a URL, as in http:7420.
 func schemeAndPort(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -209,8 +209,7 @@ func schemeAndPort(text string) string {
 	return u.Scheme + ":" + u.Port()
 }
 
-// hints are what to do about the host's refusals that a person can do something
-// about.
+// hints say what to do about the refusals of a host that a person can resolve.
 var hints = map[protocol.Code]string{
 	protocol.CodeCredentialsInvalid:  "\"playctl whoami\" shows who you are here; \"playctl context list\" shows your other hosts",
 	protocol.CodeForbidden:           "\"playctl whoami\" shows who you are; you may act for your own agents only",

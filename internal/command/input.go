@@ -15,11 +15,11 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// MaxSecret bounds what is read as a phrase or a token.
+// MaxSecret limits the size of a phrase or a token that is read.
 const MaxSecret = 64 << 10
 
-// OpenInput opens a file that a person named, or standard input for "-", which stays
-// open and of which a read ends with ErrInterrupted when the run is interrupted.
+// OpenInput opens a file that a person named, or for "-" standard input, which is not
+// closed and whose reads end with ErrInterrupted when the run is interrupted.
 func (a *App) OpenInput(name string) (io.ReadCloser, error) {
 	if name == "-" {
 		return io.NopCloser(&standardInput{a.Stdin, a.interrupted}), nil
@@ -34,21 +34,21 @@ func (a *App) OpenInput(name string) (io.ReadCloser, error) {
 	return file, nil
 }
 
-// standardInput is standard input for as long as the run is not interrupted.
+// standardInput is standard input until the run is interrupted.
 type standardInput struct {
 	source      io.Reader
 	interrupted <-chan struct{}
 }
 
-// Read implements io.Reader. No system ends a read of every kind of input, so each is in a
-// goroutine of its own. Read waits for it until the run is interrupted; then the process owns
-// it, whose end is near and ends the read.
+// Read implements io.Reader. No system can end a read of every kind of input, so each
+// read has its own goroutine. Read waits for it until the run is interrupted; then the
+// goroutine is left to the end of the process.
 func (s *standardInput) Read(into []byte) (int, error) {
 	type result struct {
 		n   int
 		err error
 	}
-	// After an interrupt nobody may write into the caller's memory.
+	// After an interrupt the goroutine must not write into the caller's memory.
 	buffer, ended := make([]byte, len(into)), make(chan result, 1)
 	go func() {
 		n, err := s.source.Read(buffer)
@@ -62,7 +62,7 @@ func (s *standardInput) Read(into []byte) (int, error) {
 	}
 }
 
-// ReadInput reads what OpenInput opens, at most limit bytes.
+// ReadInput reads the input of OpenInput, at most limit bytes.
 func (a *App) ReadInput(name string, limit int64) ([]byte, error) {
 	source, err := a.OpenInput(name)
 	if err != nil {
@@ -79,15 +79,15 @@ func (a *App) ReadInput(name string, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// ReadText is ReadInput for what is text: a byte order mark before it, as editors on
-// Windows write one, is no part of it.
+// ReadText is ReadInput for text: it removes a byte order mark, which editors on Windows
+// write.
 func (a *App) ReadText(name string, limit int64) ([]byte, error) {
 	text, err := a.ReadInput(name, limit)
 	return bytes.TrimPrefix(text, []byte("\ufeff")), err
 }
 
-// ReadPhrase gets a phrase that exists already: from a file or standard input
-// if one is named, else by asking for it.
+// ReadPhrase reads an existing phrase: from a file or standard input if one is named,
+// else from a prompt.
 func (a *App) ReadPhrase(ctx context.Context, file, question string) (protocol.Secret, error) {
 	where := "the phrase"
 	var text string
@@ -129,8 +129,7 @@ func (a *App) ReadToken(file string) (protocol.Secret, error) {
 	if err != nil {
 		return protocol.Secret{}, BadInput(err)
 	}
-	// A token is what is left when blanks are gone, as a phrase is; one of two
-	// words was meant to be something else.
+	// A token is normalized as a phrase is; a text of two words is not a token.
 	token := protocol.NormalizePhrase(string(text))
 	switch {
 	case token == "":
@@ -141,7 +140,7 @@ func (a *App) ReadToken(file string) (protocol.Secret, error) {
 	return protocol.NewSecret(token), nil
 }
 
-// EnvironmentSecret returns a key or a token of the environment, zero if it is not set.
+// EnvironmentSecret returns a key or a token from the environment, zero if it is not set.
 func (a *App) EnvironmentSecret(name string) (protocol.Secret, error) {
 	text := protocol.NormalizePhrase(a.Env(name))
 	if !visible(text) {
@@ -153,9 +152,8 @@ func (a *App) EnvironmentSecret(name string) (protocol.Secret, error) {
 	return protocol.NewSecret(text), nil
 }
 
-// blotted returns a text without what somebody gave as an argument although it is a
-// secret: a phrase, an API key or a token. Errors repeat arguments, and logs of jobs
-// keep errors.
+// blotted redacts arguments that look like a secret: a phrase, an API key or a token.
+// Errors repeat arguments, and logs of jobs keep errors.
 func (p *Program) blotted(text string) string {
 	for _, argument := range p.Args {
 		if looksSecret(argument) {
@@ -165,7 +163,7 @@ func (p *Program) blotted(text string) string {
 	return text
 }
 
-// looksSecret reports whether a text is as playctl makes secrets: words of a
+// looksSecret reports whether a text has the form of playctl's secrets: words of a
 // phrase, or a key with its prefix.
 func looksSecret(text string) bool {
 	const phraseWords, shortestKey = 10, 20
@@ -174,7 +172,7 @@ func looksSecret(text string) bool {
 	return isKey && len(text) >= shortestKey || isPhrase
 }
 
-// visible reports whether a text can stand in an HTTP header as it is.
+// visible reports whether an HTTP header can contain a text unchanged.
 func visible(text string) bool {
 	for i := range len(text) {
 		if text[i] <= ' ' || text[i] > '~' {
@@ -184,7 +182,7 @@ func visible(text string) bool {
 	return true
 }
 
-// InputName returns how messages call a file that a flag names, "-" being standard input.
+// InputName returns the name of a file in messages; "-" is standard input.
 func InputName(file string) string {
 	if file == "-" {
 		return "standard input"
@@ -192,9 +190,9 @@ func InputName(file string) string {
 	return file
 }
 
-// CheckReaders refuses a file with secrets that everybody can read or that others
-// than its owner can change. Its group may read it: so a container gets secrets.
-// Windows keeps no such bits, and a pipe has one reader.
+// CheckReaders refuses a file with secrets that everybody can read or that users other
+// than its owner can change. Its group may read it, because containers get secrets in
+// this way. Windows has no such permission bits, and a pipe has one reader.
 func CheckReaders(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A token is a secret: a file that every user can read is no place for one.
+// A token is a secret: a token file that every user can read is refused.
 func TestTokenFilesAreKeptFromOthers(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(file, []byte("sixteen-letters-\n"), 0o600); err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A note has colors and line breaks of its own, and nothing else that a terminal acts on.
+// A note keeps its own colors and line breaks; other control characters are replaced.
 func TestANoteActsOnNoTerminal(t *testing.T) {
 	var out strings.Builder
 	a := &App{Program: &Program{Stderr: &out, LookupEnv: os.LookupEnv, Now: time.Now}}

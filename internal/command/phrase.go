@@ -15,17 +15,17 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// PhraseFlags say where the phrase of a new node comes from and where it goes.
+// PhraseFlags select the source of a new node's phrase and where it is written.
 type PhraseFlags struct {
 	from string
 	To   string
 	Show bool
 	keep bool
-	// unseen says that the phrase is kept although nobody asked for that.
+	// unseen is set if the phrase is kept although no flag requests that.
 	unseen bool
 }
 
-// NodePhrase is a phrase on its way into a new node.
+// NodePhrase is the phrase of a node that is being created.
 type NodePhrase struct {
 	Flags  *PhraseFlags
 	Secret protocol.Secret
@@ -33,9 +33,9 @@ type NodePhrase struct {
 	File   string // the file that holds it
 }
 
-// ReservePhrase makes sure, before anything is made, that the phrase which the
-// host will make is seen by somebody or kept in a file. The file is made empty
-// now, so that no other can take its name.
+// ReservePhrase ensures, before a node is created, that the phrase which the host will
+// generate is either shown to a person or saved in a file. It creates the file now,
+// empty, so that no other program can use its name.
 func (a *App) ReservePhrase(flags *PhraseFlags) (*NodePhrase, error) {
 	p := &NodePhrase{Flags: flags}
 	if flags.To != "" {
@@ -49,7 +49,8 @@ func (a *App) ReservePhrase(flags *PhraseFlags) (*NodePhrase, error) {
 	return p, nil
 }
 
-// makeFile makes the file of a phrase, which must not exist; task is what fails otherwise.
+// makeFile creates the file of a phrase, which must not exist; task describes the
+// operation in an error.
 func (p *NodePhrase) makeFile(a *App, text []byte, task string) error {
 	path := a.Absolute(p.Flags.To)
 	err := creds.WriteSecretFile(path, text, false)
@@ -63,8 +64,8 @@ func (p *NodePhrase) makeFile(a *App, text []byte, task string) error {
 	return nil
 }
 
-// Save writes the phrase to the file that was made for it. If that fails the
-// phrase is shown at the terminal instead, if there is one.
+// Save writes the phrase to its file. If that fails, the phrase is shown at the terminal
+// instead, if there is one.
 func (p *NodePhrase) Save() error {
 	if p.File == "" {
 		return nil
@@ -82,15 +83,15 @@ func (f *PhraseFlags) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.from, "phrase-from", "", "use the phrase in this `file` instead of a new one; - is standard input")
 }
 
-// RegisterNew adds those for a phrase that is new.
+// RegisterNew adds the flags for a new phrase.
 func (f *PhraseFlags) RegisterNew(flags *pflag.FlagSet) {
 	flags.StringVar(&f.To, "phrase-file", "", "write the new phrase to this `file`, which must not exist")
 	flags.BoolVar(&f.Show, "show-phrase", false, "print the phrase with the result, even if others may read it")
 	flags.BoolVar(&f.keep, "keep-phrase", false, "keep the phrase in the credentials file, which otherwise holds its hash only")
 }
 
-// PhraseFor makes or reads the phrase of a new node. A phrase that nobody would
-// ever see is refused before anything is made.
+// PhraseFor generates or reads the phrase of a new node. It refuses a phrase that would
+// be neither shown nor saved, before the node is created.
 func (a *App) PhraseFor(ctx context.Context, flags *PhraseFlags) (*NodePhrase, error) {
 	if flags.from != "" {
 		if flags.To != "" {
@@ -118,26 +119,26 @@ func (a *App) PhraseFor(ctx context.Context, flags *PhraseFlags) (*NodePhrase, e
 // Keeps reports whether the phrase goes into the credentials file.
 func (f *PhraseFlags) Keeps() bool { return f.keep }
 
-// KeepUnseen keeps the phrase in the credentials file where no flag and no terminal would
-// show it.
+// KeepUnseen keeps the phrase in the credentials file if neither a flag nor a terminal
+// would show it.
 func (f *PhraseFlags) KeepUnseen(a *App) {
 	f.unseen = !f.keep && f.To == "" && !f.Show && !a.PhraseIsSeen()
 	f.keep = f.keep || f.unseen
 }
 
-// KeptPhrase is for a new node that a command makes on its own: the phrase is shown at
-// a terminal, and kept with the credentials where there is none.
+// KeptPhrase returns the flags for a new node that a command creates by itself: the
+// phrase is shown at a terminal; without one it is kept with the credentials.
 func (a *App) KeptPhrase() *PhraseFlags {
 	flags := &PhraseFlags{}
 	flags.KeepUnseen(a)
 	return flags
 }
 
-// PhraseIsSeen reports whether a person would see a phrase that is printed.
+// PhraseIsSeen reports whether a printed phrase appears on a terminal.
 func (a *App) PhraseIsSeen() bool { return IsTerminal(a.Stderr) || IsTerminal(a.Stdout) }
 
-// Discard takes the phrase file back when the host said no: the phrase is worth
-// nothing then.
+// Discard removes the phrase file after the host refused the node: the phrase is useless
+// then.
 func (p *NodePhrase) Discard() error {
 	if p.File == "" {
 		return nil
@@ -148,7 +149,7 @@ func (p *NodePhrase) Discard() error {
 	return nil
 }
 
-// Kept returns the phrase if it goes into the credentials file.
+// Kept returns the phrase if it is kept in the credentials file.
 func (p *NodePhrase) Kept() protocol.Secret {
 	if !p.Flags.keep {
 		return protocol.Secret{}
@@ -164,7 +165,7 @@ func (p *NodePhrase) Shown() string {
 	return p.Secret.Reveal()
 }
 
-// lostPhrase is what a person should know of a phrase.
+// lostPhrase is a note about phrases.
 const lostPhrase = "A lost phrase cannot be recovered. \"playctl context export --encrypt --file FILE\" saves what this machine knows."
 
 // ShowPhrase shows a new phrase once, at the terminal.

@@ -8,19 +8,20 @@ import (
 	"os/exec"
 )
 
-// Detach does nothing: here a terminal's end does not reach other programs.
+// Detach does nothing: on this system the end of a terminal does not affect other
+// programs.
 func Detach(*exec.Cmd) {}
 
-// EndWithChildren leaves the program to be killed: there are no process groups
-// to signal here.
+// EndWithChildren does nothing, so that the program is killed: there are no process
+// groups to signal.
 func EndWithChildren(*exec.Cmd) {}
 
-// Resizes reports nothing where the system has no signal for it: the size is
-// read whenever something is drawn.
+// Resizes reports nothing, because the system has no signal for it: the size is read
+// before each drawing.
 func (*Program) Resizes() (changes <-chan os.Signal, stop func()) { return nil, func() {} }
 
-// Suspensions reports nothing where the system stops no programs.
+// Suspensions reports nothing, because the system does not stop programs.
 func (*Program) Suspensions() (suspended <-chan os.Signal, stop func()) { return nil, func() {} }
 
-// Suspend does nothing here.
+// Suspend does nothing on this system.
 func (*Program) Suspend(context.Context) error { return nil }

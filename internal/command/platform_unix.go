@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// Detach gives a command a session of its own, so that neither Ctrl-C nor the
-// end of this terminal ends what it started.
+// Detach starts a command in a new session, so that neither Ctrl-C nor the end of this
+// terminal ends it.
 func Detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// EndWithChildren makes the end of a program that of everything it started: it
-// gets a process group of its own, which is signaled as a whole.
+// EndWithChildren ends the child processes of a program together with it: the program
+// gets its own process group, which is signaled as a whole.
 func EndWithChildren(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
@@ -32,8 +32,8 @@ func (p *Program) Suspensions() (suspended <-chan os.Signal, stop func()) {
 	return p.notify(syscall.SIGTSTP)
 }
 
-// notify reports a signal until stop. One that waits is enough: what it says is
-// looked up when it is dealt with.
+// notify reports a signal until stop. A buffer of one is enough: the receiver reads the
+// current state itself.
 func (p *Program) notify(signal os.Signal) (signals <-chan os.Signal, stop func()) {
 	if p.Signals == nil {
 		return nil, func() {}
@@ -43,16 +43,16 @@ func (p *Program) notify(signal os.Signal) (signals <-chan os.Signal, stop func(
 	return c, func() { p.StopSignals(c) }
 }
 
-// stopTime is how long a process that was asked to stop may go on until it does, on a
-// machine with much to do. One that is not stopped by then has nobody to continue it.
+// stopTime is how long a process may take to stop after its signal, on a busy machine. A
+// process that has not stopped by then has no shell to continue it.
 const stopTime = 2 * time.Second
 
 // Suspend stops the process until it is continued.
 func (p *Program) Suspend(ctx context.Context) error {
 	continued, stop := p.notify(syscall.SIGCONT)
 	defer stop()
-	// The system stops a process for this signal as for Ctrl-Z, whose own is taken:
-	// not where no shell would continue it.
+	// This signal stops a process as SIGTSTP does, which the program handles itself; it has
+	// no effect where no shell would continue the process.
 	if err := syscall.Kill(os.Getpid(), syscall.SIGTTOU); err != nil {
 		return fmt.Errorf("stop this program: %w", err)
 	}

@@ -1,7 +1,6 @@
-// Package command is what every command of playctl stands on: the surroundings of a
-// run, its settings, the identity that it calls a host with, prompts, results, errors
-// and exit codes. The commands themselves are in the folders below, by what they work
-// on.
+// Package command has the parts that all commands of playctl share: the environment of a
+// run, its settings, the identity with which it calls a host, prompts, results, errors
+// and exit codes. The commands themselves are in the folders below, grouped by subject.
 package command
 
 import (
@@ -23,31 +22,30 @@ import (
 	"github.com/playctl/playctl/internal/creds"
 )
 
-// Program is everything that a run touches outside itself, so that a test can
-// run the whole program inside its own process.
+// Program has everything outside the process that a run uses, so that a test can run the
+// whole program in its own process.
 type Program struct {
-	// Version is what a release build stamped, "" for any other.
+	// Version is set by a release build, "" for any other.
 	Version string
-	// Name is how the program was called; Args are the arguments after it.
+	// Name is the name by which the program was called; Args are the arguments after it.
 	Name string
 	Args []string
-	// Stdin, Stdout and Stderr are the standard streams. Those that are an
-	// *os.File of a terminal are treated as one.
+	// Stdin, Stdout and Stderr are the standard streams. An *os.File of a terminal is
+	// treated as a terminal.
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
-	// LookupEnv gives an environment variable, as os.LookupEnv does.
+	// LookupEnv returns an environment variable, as os.LookupEnv does.
 	LookupEnv func(name string) (string, bool)
 	// Home is the user's home folder, "" if there is none; Dir the working
 	// folder.
 	Home, Dir string
-	// Now is the clock, Zone the time zone that a person reads.
+	// Now is the clock, Zone the time zone of times in the output.
 	Now  func() time.Time
 	Zone *time.Location
-	// Derive computes node ids, as creds.DeriveNodeID does, which is taken where it
-	// is nil.
+	// Derive computes node ids; nil stands for creds.DeriveNodeID.
 	Derive creds.DeriveFunc
-	// OpenTTY opens the terminal that the person sits at, for prompts.
+	// OpenTTY opens the controlling terminal, for prompts.
 	OpenTTY func() (TTY, error)
 	// Signals and StopSignals deliver signals, as signal.Notify and signal.Stop.
 	Signals     func(c chan<- os.Signal, signals ...os.Signal)
@@ -59,11 +57,11 @@ type Program struct {
 // ErrInterrupted is the cause of a context that a signal ended.
 var ErrInterrupted = errors.New("interrupted")
 
-// ErrTerminated is the ErrInterrupted of SIGTERM, by which service managers end
-// what runs until it is stopped.
+// ErrTerminated is the ErrInterrupted of SIGTERM, with which service managers end a
+// service.
 var ErrTerminated = fmt.Errorf("%w by SIGTERM", ErrInterrupted)
 
-// Run runs the program whose commands tree makes, and returns its exit code.
+// Run runs the program with the commands of tree, and returns its exit code.
 func Run(parent context.Context, p *Program, tree func(*App) *cobra.Command) int {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
@@ -120,13 +118,13 @@ func (p *Program) interruptible(cancel context.CancelCauseFunc) (release func())
 	}
 }
 
-// Env returns an environment variable; one that is not set is "".
+// Env returns an environment variable, "" if it is not set.
 func (p *Program) Env(name string) string {
 	value, _ := p.LookupEnv(name)
 	return value
 }
 
-// Absolute makes a path that a person gave absolute.
+// Absolute returns the absolute path of a path that a person gave.
 func (p *Program) Absolute(path string) string {
 	if path == "" || filepath.IsAbs(path) {
 		return path
@@ -139,14 +137,13 @@ func (p *Program) configFolder() string {
 	return p.userFolder("XDG_CONFIG_HOME", "APPDATA", ".config")
 }
 
-// StateFolder returns playctl's folder for data that a host keeps, "" without a home
-// folder.
+// StateFolder returns playctl's folder for the data of hosts, "" without a home folder.
 func (p *Program) StateFolder() string {
 	return p.userFolder("XDG_STATE_HOME", "LOCALAPPDATA", filepath.Join(".local", "state"))
 }
 
-// userFolder follows the XDG base directory specification, by which a relative
-// path in the variable is ignored; on Windows its own variable counts as well.
+// userFolder follows the XDG base directory specification, which ignores relative paths
+// in the variable; on Windows it also reads the variable of Windows.
 func (p *Program) userFolder(variable, windows, below string) string {
 	if folder := p.Env(variable); filepath.IsAbs(folder) {
 		return filepath.Join(folder, "playctl")
@@ -160,7 +157,7 @@ func (p *Program) userFolder(variable, windows, below string) string {
 	return filepath.Join(p.Home, below, "playctl")
 }
 
-// Surroundings is what the credentials package wants to know.
+// Surroundings returns the environment for the credentials package.
 func (p *Program) Surroundings() creds.Environment {
 	return creds.Environment{LookupEnv: p.LookupEnv, Home: p.Home, Dir: p.Dir}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// TokenFile reads the bearer token of a server, or makes its file where there is none.
+// TokenFile reads the bearer token of a server, or creates its file if it is missing.
 func (a *App) TokenFile(file string) (protocol.Secret, error) {
 	path := a.Absolute(file)
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -30,8 +30,9 @@ func (a *App) TokenFile(file string) (protocol.Secret, error) {
 	return protocol.NewSecret(token), nil
 }
 
-// NamesThisMachine reports whether the name in a Host header, with or without a port, means
-// this machine or is allowed: pages of other names may lead to servers on this machine.
+// NamesThisMachine reports whether the name in a Host header, with or without a port,
+// means this machine or is allowed. Other names are refused, because web pages could use
+// them to call servers on this machine.
 func NamesThisMachine(host string, allowed []string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -42,8 +43,8 @@ func NamesThisMachine(host string, allowed []string) bool {
 	return isName("localhost") || err == nil && address.IsLoopback() || slices.ContainsFunc(allowed, isName)
 }
 
-// UnlessTerminated is nil if a service manager ended what runs until it is ended,
-// however far it had come.
+// UnlessTerminated returns err, but nil for the cancellation of a run that a service
+// manager ended.
 func UnlessTerminated(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), ErrTerminated) && (errors.Is(err, context.Canceled) || errors.Is(err, ErrTerminated)) {
 		return nil

@@ -35,7 +35,7 @@ type Settings struct {
 	noInput     bool
 }
 
-// DefaultServer is where "playctl serve" listens if nobody says otherwise.
+// DefaultServer is the default address of "playctl serve".
 const DefaultServer = "http://127.0.0.1:7420"
 
 // register adds the flags that every command has.
@@ -55,11 +55,11 @@ func (s *Settings) register(flags *pflag.FlagSet) {
 	Configurable(flags, "output", "color", "config", "credentials-file", "context", "server", "service", "timeout", "quiet", "no-input")
 }
 
-// configurable marks flags that can be set elsewhere too.
+// configurable marks flags that the environment and the config file can set.
 const configurable = "playctl_configurable"
 
 // Configurable marks flags that the environment and the config file can set. The config
-// file cannot say which file it is.
+// file cannot set its own path.
 func Configurable(flags *pflag.FlagSet, names ...string) {
 	for _, name := range names {
 		if err := flags.SetAnnotation(name, configurable, nil); err != nil {
@@ -78,8 +78,8 @@ func EachSetting(flags *pflag.FlagSet, do func(*pflag.Flag)) {
 	})
 }
 
-// AllSettings returns the flags of every command that can be set elsewhere, with
-// their defaults.
+// AllSettings returns the flags of all commands that the environment and the config file
+// can set, with their defaults.
 func (a *App) AllSettings() *pflag.FlagSet {
 	flags := pflag.NewFlagSet("settings", pflag.ContinueOnError)
 	new(Settings).register(flags)
@@ -94,33 +94,32 @@ func VariableOf(flag string) string {
 	return "PLAYCTL_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// BadSetting returns the error of an invalid setting; where names the place at which it
-// was made.
+// BadSetting returns the error of an invalid setting; where names its place.
 func BadSetting(where string, err error) error { return BadInput(fmt.Errorf("%s: %w", where, err)) }
 
-// Sources are the places that the settings of a run come from. A flag wins over the
-// environment, that over the config file, that over the default.
+// Sources are the places from which the settings of a run come. A flag overrides the
+// environment, which overrides the config file, which overrides the default.
 type Sources struct {
-	// Path is the config file, which need not exist.
+	// Path is the config file, which may be missing.
 	Path        string
 	flags       *pflag.FlagSet
 	environment map[string]any
-	// lines are where the config file has each setting, from 1.
+	// lines are the line numbers of the settings in the config file, from 1.
 	lines map[string]int
 }
 
-// ByFlag reports whether the command line made a setting.
+// ByFlag reports whether the command line has a setting.
 func (s *Sources) ByFlag(name string) bool { return s.flags.Changed(name) }
 
-// ByEnvironment reports whether the environment made a setting.
+// ByEnvironment reports whether the environment has a setting.
 func (s *Sources) ByEnvironment(name string) bool {
 	return !s.ByFlag(name) && s.environment[name] != nil
 }
 
-// Made reports whether a setting was made anywhere, so that it is not the default.
+// Made reports whether a setting has another source than its default.
 func (s *Sources) Made(name string) bool { return s != nil && s.Origin(name) != "default" }
 
-// Origin says where a setting was made: "flag", "environment PLAYCTL_…", "file" with
+// Origin returns the source of a setting: "flag", "environment PLAYCTL_…", "file" with
 // its path and line, or "default".
 func (s *Sources) Origin(name string) string {
 	switch {
@@ -134,7 +133,7 @@ func (s *Sources) Origin(name string) string {
 	return "default"
 }
 
-// Where names the place of a setting in an error: "--flag", the variable, or the
+// Where returns the place of a setting for an error: "--flag", the variable, or the
 // config file with its line.
 func (s *Sources) Where(name string) string {
 	if s != nil && !s.ByFlag(name) && s.Made(name) {
@@ -144,13 +143,13 @@ func (s *Sources) Where(name string) string {
 	return "--" + name
 }
 
-// readSettings gives every flag that the command line left alone its value from
-// the environment or the config file. Each goes through the flag's own parser, so
-// that an invalid value is refused in the same words wherever it was written.
+// readSettings sets every flag that is not on the command line from the environment or
+// the config file. The flag's own parser reads each value, so that the error of an
+// invalid value has the same text for every source.
 func (a *App) readSettings(flags *pflag.FlagSet) (*Sources, error) {
 	s := &Sources{flags: flags, environment: map[string]any{}, lines: map[string]int{}}
 	flags.VisitAll(func(flag *pflag.Flag) {
-		// As for the credentials, a variable that is set to nothing is not set.
+		// As for the credentials, an empty variable counts as not set.
 		if _, ok := flag.Annotations[configurable]; ok && a.Env(VariableOf(flag.Name)) != "" {
 			s.environment[flag.Name] = a.Env(VariableOf(flag.Name))
 		}
@@ -160,8 +159,8 @@ func (a *App) readSettings(flags *pflag.FlagSet) (*Sources, error) {
 		return nil, err
 	}
 	values := viper.New()
-	// Viper would read the environment of the process. A run has one of its own, so
-	// it is merged over the file instead.
+	// Viper would read the environment of the process. A run has its own environment, so it
+	// is merged over the file instead.
 	if err := errors.Join(values.MergeConfigMap(file), values.MergeConfigMap(s.environment), values.BindPFlags(flags)); err != nil {
 		return nil, fmt.Errorf("read the settings: %w", err)
 	}
@@ -180,10 +179,10 @@ func (a *App) readSettings(flags *pflag.FlagSet) (*Sources, error) {
 	return s, nil
 }
 
-// maxConfig is far above all settings that there are.
+// maxConfig is far above the size of all settings.
 const maxConfig = 1 << 20
 
-// readConfig reads the config file; one that nobody named need not be there.
+// readConfig reads the config file, which may be missing unless a setting names it.
 func (a *App) readConfig(s *Sources) (map[string]any, error) {
 	named := a.Settings.config
 	if named == "" {
@@ -213,8 +212,8 @@ func (a *App) readConfig(s *Sources) (map[string]any, error) {
 	return s.parse(document.Content[0], a.AllSettings())
 }
 
-// parse takes the settings of a config file: YAML (and so JSON) with one level of
-// keys, named as the flags are.
+// parse reads the settings of a config file: YAML (and so JSON) with one level of keys,
+// named like the flags.
 func (s *Sources) parse(root *yaml.Node, flags *pflag.FlagSet) (map[string]any, error) {
 	if root.Kind != yaml.MappingNode {
 		return nil, s.problem(root.Line, "a config file holds lines like \"listen: 127.0.0.1:7420\"")
@@ -243,7 +242,7 @@ func (s *Sources) parse(root *yaml.Node, flags *pflag.FlagSet) (map[string]any, 
 	return values, nil
 }
 
-// settingText returns a value as it would stand on the command line; a list is joined by
+// settingText returns a value in the form of the command line; a list is joined by
 // commas.
 func settingText(node *yaml.Node) (text string, ok bool) {
 	if node.Kind == yaml.ScalarNode {
@@ -263,11 +262,11 @@ var yamlLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 })
 
-// yamlProblem words an error of the YAML reader with its line.
+// yamlProblem adds the line to an error of the YAML reader.
 func (s *Sources) yamlProblem(err error) error {
 	text, line := err.Error(), 0
 	if found := yamlLine().FindStringSubmatch(text); found != nil {
-		// It is made of digits, or there is none; one that does not fit is no line.
+		// The text is digits or empty; a number out of range counts as no line.
 		line, _ = strconv.Atoi(found[1])
 		text = text[len(found[0]):]
 	}

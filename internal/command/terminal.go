@@ -15,30 +15,29 @@ import (
 	"github.com/playctl/playctl/internal/render"
 )
 
-// LineEditor is a terminal at which lines can be edited.
+// LineEditor is a terminal with line editing.
 type LineEditor interface {
 	TTY
 	io.ReadWriter
-	// Edit reads one line with the editor. Ctrl-D on an empty line and the end of
-	// ctx give io.EOF.
+	// Edit reads one line with the editor. It returns io.EOF for Ctrl-D on an empty line and
+	// for the end of ctx.
 	Edit(ctx context.Context, editor *term.Terminal) (string, error)
-	// Size is the terminal's, in columns and rows.
+	// Size returns the size of the terminal, in columns and rows.
 	Size() (width, height int, err error)
 }
 
-// KeyTerminal is a terminal whose keys can be read as they are pressed.
+// KeyTerminal is a terminal from which single keys can be read.
 type KeyTerminal interface {
 	TTY
 	io.Reader
-	// Raw stops the terminal from showing what is typed and from acting on it;
-	// restore puts it back as it was.
+	// Raw stops the terminal from showing and interpreting typed keys; restore undoes it.
 	Raw() (restore func() error, err error)
-	// Wake ends a read that is in progress, where the system can.
+	// Wake ends a read that is in progress, if the system supports it.
 	Wake() error
 }
 
-// terminalFile is the controlling terminal, read and written through separate
-// files where the system has two names for it.
+// terminalFile is the controlling terminal, with separate files for reading and writing
+// on systems that have two names for it.
 type terminalFile struct {
 	in, out *os.File
 }
@@ -55,7 +54,7 @@ func (t *terminalFile) Raw() (restore func() error, err error) { return t.makeRa
 // Wake implements KeyTerminal.
 func (t *terminalFile) Wake() error { return t.in.SetReadDeadline(time.Unix(1, 0)) }
 
-// Size implements LineEditor. It goes around File.Fd, as makeRaw does.
+// Size implements LineEditor. It does not use File.Fd, as makeRaw does not.
 func (t *terminalFile) Size() (width, height int, err error) {
 	conn, err := t.out.SyscallConn()
 	if err != nil {
@@ -66,8 +65,8 @@ func (t *terminalFile) Size() (width, height int, err error) {
 	return width, height, errors.Join(err, failed)
 }
 
-// Edit implements LineEditor. The terminal is raw only meanwhile: while a
-// statement runs, Ctrl-C is a signal again.
+// Edit implements LineEditor. The terminal is raw only during the edit: while a statement
+// runs, Ctrl-C is a signal again.
 func (t *terminalFile) Edit(ctx context.Context, editor *term.Terminal) (line string, err error) {
 	restore, err := t.makeRaw()
 	if err != nil {
@@ -85,10 +84,10 @@ func (t *terminalFile) Edit(ctx context.Context, editor *term.Terminal) (line st
 	return line, err //nolint:wrapcheck // io.EOF, or what the terminal says itself
 }
 
-// TTY is the terminal that a person sits at, whatever the standard streams are.
+// TTY is the controlling terminal, independent of the standard streams.
 type TTY interface {
-	// Ask shows a question and reads one line, without showing it if hidden.
-	// Ctrl-C, Ctrl-D and the end of ctx give ErrInterrupted.
+	// Ask shows a question and reads one line, without echo if hidden. It returns
+	// ErrInterrupted for Ctrl-C, Ctrl-D and the end of ctx.
 	Ask(ctx context.Context, question string, hidden bool) (string, error)
 	Close() error
 }
@@ -113,8 +112,8 @@ func OpenTTY() (TTY, error) {
 	return &terminalFile{in: in, out: out}, nil
 }
 
-// Ask implements TTY. The terminal is raw meanwhile, so that Ctrl-C arrives as
-// a character and the terminal is always put back as it was.
+// Ask implements TTY. The terminal is raw during the question, so that Ctrl-C arrives as
+// a character and the terminal is always restored.
 func (t *terminalFile) Ask(ctx context.Context, question string, hidden bool) (answer string, err error) {
 	restore, err := t.makeRaw()
 	if err != nil {
@@ -122,16 +121,16 @@ func (t *terminalFile) Ask(ctx context.Context, question string, hidden bool) (a
 	}
 	defer func() { err = errors.Join(err, restore()) }()
 	wake := context.AfterFunc(ctx, func() {
-		// If the system cannot interrupt a read, the next key press does.
+		// If the system cannot interrupt a read, the next key press ends it.
 		_ = t.Wake()
 	})
 	defer wake()
 
 	width, _, err := t.Size()
 	if err != nil {
-		width = 0 // It is asked all the same.
+		width = 0 // the question needs no width
 	}
-	// The editor draws the last line of the question again and again, and no other.
+	// The editor redraws only the last line of the question.
 	above, prompt := lastLine(render.Wrap(render.Shielded(question), 0, width) + " ")
 	if _, err := io.WriteString(t.out, strings.ReplaceAll(above, "\n", "\r\n")); err != nil {
 		return "", fmt.Errorf("write to the terminal: %w", err)
@@ -155,14 +154,14 @@ func (t *terminalFile) Ask(ctx context.Context, question string, hidden bool) (a
 	return "", fmt.Errorf("read from the terminal: %w", err)
 }
 
-// lastLine splits a text before its last line.
+// lastLine splits a text at the beginning of its last line.
 func lastLine(text string) (before, last string) {
 	at := strings.LastIndexByte(text, '\n') + 1
 	return text[:at], text[at:]
 }
 
-// makeRaw switches the terminal to raw mode. It goes around File.Fd, which
-// would make the file's reads uninterruptible.
+// makeRaw switches the terminal to raw mode. It does not use File.Fd, which would make
+// the file's reads uninterruptible.
 func (t *terminalFile) makeRaw() (restore func() error, err error) {
 	conn, err := t.in.SyscallConn()
 	if err != nil {
@@ -189,11 +188,11 @@ func (t *terminalFile) Close() error {
 	return errors.Join(t.in.Close(), t.out.Close())
 }
 
-// ErrNoTerminal is why a question was not asked.
+// ErrNoTerminal means that a question could not be asked.
 var ErrNoTerminal = errors.New("there is no terminal for a prompt")
 
-// MayAsk reports whether a person is there to be asked: a terminal is at one of
-// the standard streams and nothing forbids questions.
+// MayAsk reports whether questions can be asked: one of the standard streams is a
+// terminal and no setting forbids questions.
 func (a *App) MayAsk() bool {
 	return !a.Settings.noInput && (IsTerminal(a.Stdin) || IsTerminal(a.Stderr))
 }
@@ -211,7 +210,7 @@ func (a *App) Ask(ctx context.Context, question string, hidden bool) (answer str
 	return terminal.Ask(ctx, question, hidden)
 }
 
-// errDryRun ends a run that should do nothing. It is not a failure.
+// errDryRun ends a dry run. It is not a failure.
 var errDryRun = errors.New("nothing was done")
 
 // dryRunResult is what a command prints with --dry-run.
@@ -221,10 +220,10 @@ type dryRunResult struct {
 	Question string `json:"question"`
 }
 
-// ConfirmIfSeen is Confirm if a person is sure to be there; otherwise it goes on, so that
-// scripts from before there was a question do. check, which may be nil, finds out whether
-// the host would refuse what the question is about, so that nobody answers it for nothing;
-// if nothing is asked, that is left to the host.
+// ConfirmIfSeen is Confirm if a person is sure to be present; otherwise it continues, so
+// that scripts from before there was a question still work. check, which may be nil,
+// finds out whether the host would refuse the operation, so that nobody answers the
+// question in vain; without a question, check is not called.
 func (a *App) ConfirmIfSeen(ctx context.Context, yes bool, question string, check func() error) error {
 	if !a.dryRun && (yes || !a.isSeen()) {
 		return nil
@@ -237,11 +236,10 @@ func (a *App) ConfirmIfSeen(ctx context.Context, yes bool, question string, chec
 	return a.Confirm(ctx, yes, question)
 }
 
-// isSeen reports whether a person is sure to be there to answer a question.
+// isSeen reports whether a person is sure to be present to answer a question.
 func (a *App) isSeen() bool { return a.MayAsk() && IsTerminal(a.Stdin) && IsTerminal(a.Stderr) }
 
-// Confirm asks before something that cannot be undone. yes is the command's
-// --yes.
+// Confirm asks before an operation that cannot be undone. yes is the value of --yes.
 func (a *App) Confirm(ctx context.Context, yes bool, question string) error {
 	if a.dryRun {
 		err := a.Printer.Print(render.Document{

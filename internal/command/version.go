@@ -15,7 +15,7 @@ type Version struct {
 	Platform string `json:"platform"`           // the operating system and the architecture
 }
 
-// ThisVersion returns what the release build stamped, else what Go recorded.
+// ThisVersion returns the version of the release build, else the one that Go recorded.
 func (p *Program) ThisVersion() Version {
 	result := Version{Version: p.Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()

@@ -15,12 +15,12 @@ func Sentence(format string, args ...any) []render.View {
 	return []render.View{render.Line(render.Clean(fmt.Sprintf(format, args...)))}
 }
 
-// MatchSpaces returns the spaces that a person may mean: by the id of the space or its
-// node, else by its name, else by the beginning of an id.
+// MatchSpaces returns the spaces that fit a reference: the id of the space or its node,
+// else its name, else a prefix of an id.
 func MatchSpaces(spaces []protocol.Space, ref string) []*protocol.Space {
 	nodeID := protocol.NormalizeNodeID(ref)
 	if nodeID == "" {
-		return nil // it would begin every id
+		return nil // it would be a prefix of every id
 	}
 	for _, matches := range []func(*protocol.Space) bool{
 		func(s *protocol.Space) bool { return s.ID == ref || s.Owner.NodeID == nodeID },
@@ -42,7 +42,7 @@ func MatchSpaces(spaces []protocol.Space, ref string) []*protocol.Space {
 	return nil
 }
 
-// SpaceViews show a space, and its log where it is known.
+// SpaceViews show a space, and its log if it is known.
 func SpaceViews(look render.Look, space *protocol.Space, entries []protocol.SpaceLogEntry) []render.View {
 	views := []render.View{render.Fields{
 		{Name: "space", Value: space.ID},
@@ -93,7 +93,7 @@ func SpaceTable(spaces []protocol.Space) render.Table {
 	return table
 }
 
-// ShownText returns a value for a person: a text as it is, anything else as JSON.
+// ShownText returns a value for a person: a text unchanged, any other value as JSON.
 func ShownText(value any) string {
 	shown, ok := value.(string)
 	if !ok {
@@ -136,7 +136,7 @@ func (c *Caller) AgentsDocument(a *App, agents []protocol.AgentRecord) *render.D
 	})
 }
 
-// Zones returns an agent's count of zones, with the flag that many of them set.
+// Zones returns an agent's count of zones, with a note if the host flagged the agent.
 func Zones(record protocol.AgentRecord) string {
 	if record.Flagged {
 		return Decimal(record.ZoneCount) + " (flagged)"
@@ -165,7 +165,7 @@ func (c *Caller) MainDocument(look render.Look, reply *protocol.NodesReply) *ren
 	}
 }
 
-// SnapshotDocument shows a snapshot: its JSON to programs, its rows as a table.
+// SnapshotDocument shows a snapshot: as JSON for programs, with a table of its rows.
 func SnapshotDocument(text json.RawMessage, snapshot *protocol.Snapshot) *render.Document {
 	bounds := snapshot.WorldMap.Bounds
 	about := render.Fields{
@@ -181,7 +181,7 @@ func SnapshotDocument(text json.RawMessage, snapshot *protocol.Snapshot) *render
 	return doc
 }
 
-// RowOverview is what a table shows of a row of any kind.
+// RowOverview has the fields that a table shows of a row of any kind.
 type RowOverview struct {
 	Kind        protocol.OccupantKind `json:"kind"`
 	Name        string                `json:"name"`
