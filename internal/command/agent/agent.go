@@ -1,5 +1,5 @@
-// Package agent has the commands that act for an agent: they put it on the map and
-// keep it there, record what it says and does, and answer people for it.
+// Package agent has the commands that act for an agent: they keep it on the map, record
+// its chat lines and journeys, and answer questions for it.
 package agent
 
 import (
@@ -53,7 +53,7 @@ type agentFlags struct {
 	hold         bool
 	holdFor      time.Duration
 	lease        time.Duration
-	// described are the tools of assistFile, once they were read.
+	// described are the tools of assistFile, after it was read.
 	described []protocol.AssistTool
 	// given reports whether a flag was on the command line.
 	given func(flag string) bool
@@ -109,7 +109,7 @@ if the command dies, the host removes the agent when its lease expires.`,
 	return cmd
 }
 
-// register adds the flags that describe an agent and how it is kept.
+// register adds the flags that describe an agent and its time on the map.
 func (f *agentFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	f.given = flags.Changed
@@ -124,8 +124,8 @@ func (f *agentFlags) register(cmd *cobra.Command) {
 	command.CompleteChoices(cmd, "p2a", protocol.P2AOn, protocol.P2AOff)
 }
 
-// check refuses tools without a name, and times that a host would change or that mean something
-// else.
+// check refuses tools without a name, and times that a host would change or interpret
+// differently.
 func (f *agentFlags) check() error {
 	switch {
 	case f.given("tool") && (len(f.tools) == 0 || slices.Contains(f.tools, "")):
@@ -138,8 +138,8 @@ func (f *agentFlags) check() error {
 	return nil
 }
 
-// registration makes the request that the flags describe; what they do not name
-// stays as in the agent's row, which is nil if it is not on the map.
+// registration returns the request that the flags describe; anything else stays as in the
+// agent's row, which is nil if the agent is not on the map.
 func registration(a *command.App, who *command.Caller, ref command.AgentRef, flags *agentFlags, row *protocol.Agent) (*protocol.RegisterRequest, error) {
 	request := &protocol.RegisterRequest{
 		Name: cmp.Or(flags.name, ref.Name()), Type: flags.platform, AgentID: ref.ID, MainNodeID: who.Main.NodeID, EnableP2A: flags.p2a,
@@ -189,7 +189,8 @@ func registration(a *command.App, who *command.Caller, ref command.AgentRef, fla
 	return request, nil
 }
 
-// assistTools returns the tools of the file, which is read once: it may be standard input.
+// assistTools returns the tools of the file. It reads the file once: it may be standard
+// input.
 func (f *agentFlags) assistTools(a *command.App) (tools []protocol.AssistTool, err error) {
 	if f.described == nil {
 		f.described, err = readAssistTools(a, f.assistFile)
@@ -197,8 +198,8 @@ func (f *agentFlags) assistTools(a *command.App) (tools []protocol.AssistTool, e
 	return f.described, err
 }
 
-// required returns the arguments that each described tool needs, by the tool's name. What its
-// schema says else is for people's forms and the program.
+// required returns the arguments that each described tool needs, by the tool's name. The
+// rest of its schema is for people's forms and the program.
 func (f *agentFlags) required(a *command.App) (map[string][]string, error) {
 	needs := map[string][]string{}
 	if f.assistFile == "" {
@@ -299,7 +300,7 @@ delete-agent-node" ends the node as well. It is not an error if the agent is not
 	return cmd
 }
 
-// heldAgent makes the SDK's options of the same flags that make a registration.
+// heldAgent returns the SDK's options for the flags that registration uses.
 func heldAgent(a *command.App, who *command.Caller, ref command.AgentRef, flags *agentFlags, row *protocol.Agent) (*sdk.AgentOptions, error) {
 	request, err := registration(a, who, ref, flags, row)
 	if err != nil {

@@ -38,10 +38,10 @@ was typed, Tab completes /, Ctrl-C ends a question or clears the line, and Ctrl-
 	}
 }
 
-// mostTyped bounds what the arrow keys bring back.
+// mostTyped limits the history of the arrow keys.
 const mostTyped = 1000
 
-// chat talks with an agent until the person leaves.
+// chat is a conversation with an agent until the person leaves.
 func chat(ctx context.Context, a *command.App, name string) (err error) {
 	if err := needsTerminal(a, "playctl intercom send"); err != nil {
 		return err
@@ -75,7 +75,7 @@ func chat(ctx context.Context, a *command.App, name string) (err error) {
 	return m.show(ctx)
 }
 
-// needsTerminal refuses what draws on a terminal where there is none.
+// needsTerminal returns an error if there is no terminal to draw on.
 func needsTerminal(a *command.App, instead string) error {
 	if !command.IsTerminal(a.Stdin) || !command.IsTerminal(a.Stdout) || a.Env("TERM") == "dumb" || !a.MayAsk() {
 		return command.Hintf(command.Usagef("this needs a terminal"), "in a script use \"%s\"", instead)
@@ -83,17 +83,17 @@ func needsTerminal(a *command.App, instead string) error {
 	return nil
 }
 
-// asker asks agents beside a program on the terminal, which learns what comes.
+// asker sends questions beside a program on the terminal, which receives the answers.
 type asker struct {
 	app     *command.App
 	world   *sdk.RemotePlayWorld
 	ref     command.AgentRef
-	ctx     context.Context //nolint:containedctx // that of the command, for questions that keys begin
+	ctx     context.Context //nolint:containedctx // the command's, for questions that keys start
 	program *tea.Program
 	running sync.WaitGroup
 	// cancel ends the question in progress; nil for none.
 	cancel context.CancelFunc
-	// stop ends what else runs beside the program; nil for nothing.
+	// stop ends other work beside the program; nil for none.
 	stop context.CancelFunc
 }
 
@@ -110,7 +110,7 @@ type (
 	}
 )
 
-// ask sends a question; what comes is sent to the program.
+// ask sends a question; the program receives the parts and the end of the answer.
 func (k *asker) ask(q sdk.IntercomQuestion) {
 	ctx, cancel := k.app.Limited(k.ctx)
 	k.cancel = cancel
@@ -132,12 +132,12 @@ func (k *asker) ask(q sdk.IntercomQuestion) {
 	})
 }
 
-// options returns those of the program on the terminal.
+// options returns the options of the program on the terminal.
 func (k *asker) options(ctx context.Context) []tea.ProgramOption {
 	return []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(k.app.Stdin), tea.WithOutput(k.app.Stdout), tea.WithoutSignalHandler()}
 }
 
-// show runs the program until it ends, and waits for what runs beside it.
+// show runs the program until it ends, and waits for the work beside it.
 func (k *asker) show(ctx context.Context) error {
 	_, err := k.program.Run()
 	if k.cancel != nil {
@@ -158,22 +158,22 @@ func (k *asker) show(ctx context.Context) error {
 	return nil
 }
 
-// chatModel is the prompt.
+// chatModel is the prompt of a chat.
 type chatModel struct {
 	*asker
 	look  render.Look
 	row   *protocol.Agent
 	name  string
 	input textinput.Model
-	// typed is what was typed, the oldest first; at is how far the arrow keys are back.
+	// typed is the history of lines, the oldest first; at is the arrow keys' place in it.
 	typed []string
 	at    int
-	// form asks for the values of a tool; nil for none.
+	// form prompts for the arguments of a tool; nil for none.
 	form *form
-	// coming is the answer so far, while asking.
+	// coming is the answer so far, while asking is true.
 	asking bool
 	coming string
-	// next is a line that was typed meanwhile; it is entered after the answer.
+	// next is a line that was typed during the answer; it is entered after the answer.
 	next   string
 	height int
 }
@@ -225,14 +225,14 @@ func (m *chatModel) answered(end answerMsg) tea.Cmd {
 	return tea.Println(m.said(m.look.Accent(render.Clean(m.name)+": "), end.text))
 }
 
-// failed prints what went wrong, and what to do next.
+// failed prints an error, and what to do next.
 func (m *chatModel) failed(err error) tea.Cmd {
 	var text strings.Builder
 	render.Failure(&text, m.look, err.Error(), m.app.HintFor(err))
 	return tea.Println(strings.TrimSuffix(text.String(), "\n"))
 }
 
-// said returns a text behind its speaker, within the window.
+// said returns a text after its speaker, wrapped to the window.
 func (m *chatModel) said(speaker, text string) string {
 	return command.Wrap(speaker+text, max(m.look.Width, 1))
 }
@@ -273,7 +273,8 @@ func (m *chatModel) key(msg tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	return m, cmd
 }
 
-// giveUp ends what is in progress: a question, a form, a line; else the chat.
+// giveUp ends the question, the form or the line in progress; without any of them, the
+// chat.
 func (m *chatModel) giveUp() tea.Cmd {
 	switch {
 	case m.asking:
@@ -289,7 +290,7 @@ func (m *chatModel) giveUp() tea.Cmd {
 	return nil
 }
 
-// recall goes through what was typed.
+// recall moves through the history.
 func (m *chatModel) recall(back bool) {
 	switch {
 	case m.form != nil:
@@ -332,7 +333,7 @@ func (m *chatModel) complete() {
 	}
 }
 
-// enter takes a line: a value of a form, a command, or something to say.
+// enter handles a line: a value of a form, a command, or a question.
 func (m *chatModel) enter(line string) tea.Cmd {
 	if m.form != nil {
 		return m.fill(line)
@@ -362,7 +363,7 @@ func (m *chatModel) enter(line string) tea.Cmd {
 	return mine
 }
 
-// begin asks a question.
+// begin sends a question.
 func (m *chatModel) begin(q sdk.IntercomQuestion) {
 	m.asking = true
 	m.ask(q)
@@ -379,8 +380,8 @@ func (m *chatModel) toolList() string {
 	return strings.Join(lines, "\n")
 }
 
-// View implements tea.Model: the answer that comes, as much of its end as fits, and the
-// prompt.
+// View implements tea.Model: the prompt, or during a question the last lines of the
+// answer that fit.
 func (m *chatModel) View() tea.View {
 	if !m.asking {
 		return tea.NewView(m.input.View())

@@ -16,21 +16,22 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// mostFields bounds how many values of a tool are asked for.
+// mostFields limits the number of values that a form prompts for.
 const mostFields = 100
 
-// field is one value that a tool takes.
+// field is one argument of a tool.
 type field struct {
 	name, kind, description string
 	enum                    []string
 	required                bool
-	// nullable is one that must be there and may be null, which an empty answer is.
+	// nullable is set for a required value that may be null, for which an empty answer
+	// stands.
 	nullable bool
-	// order is where the schema puts it, infinite where it says nothing.
+	// order is the position that the schema gives it, infinite if it gives none.
 	order float64
 }
 
-// form asks for the values of a tool, one after the other.
+// form prompts for the arguments of a tool, one after the other.
 type form struct {
 	tool   string
 	fields []field
@@ -38,8 +39,9 @@ type form struct {
 	args   map[string]any
 }
 
-// formOf reads a tool's schema: the properties of an object, in the order that it says,
-// then those that are required. What it does not understand is asked for as JSON.
+// formOf returns the form for a tool's schema: the properties of an object, in the order
+// of the schema, then required ones before the others. For a property of an unknown type
+// the form prompts for JSON.
 func formOf(tool *protocol.AssistTool) *form {
 	var schema struct {
 		Properties map[string]property `json:"properties"`
@@ -82,8 +84,8 @@ func formOf(tool *protocol.AssistTool) *form {
 	return f
 }
 
-// property is what a schema says of one value. What is one of several is read by itself,
-// for a schema may also be true.
+// property is the schema of one value. Alternatives are parsed separately, because a
+// schema may also be true.
 type property struct {
 	Type        json.RawMessage   `json:"type"`
 	Description string            `json:"description"`
@@ -93,8 +95,8 @@ type property struct {
 	Order       json.RawMessage   `json:"x-order"`
 }
 
-// withoutNull makes of a value that may be null what it may be otherwise, where that is one
-// thing, and reports whether it may be null: as one of several types, or of several schemas.
+// withoutNull removes null from the alternatives of a value, if one other remains, and
+// reports whether null is allowed: as one of several types, or of several schemas.
 func (p *property) withoutNull() (nullable bool) {
 	for _, text := range []json.RawMessage{p.AnyOf, p.OneOf} {
 		var all []property
@@ -128,7 +130,7 @@ func (p *property) withoutNull() (nullable bool) {
 // isNull reports whether a type is that of null alone.
 func isNull(name json.RawMessage) bool { return string(name) == `"null"` }
 
-// question returns how a value is asked for.
+// question returns the prompt for a value.
 func (f *field) question() string {
 	about := []string{f.kind}
 	if len(f.enum) > 0 {
@@ -144,8 +146,8 @@ func (f *field) question() string {
 	return render.Clean(text)
 }
 
-// value reads what was typed for a field; ok is false for an optional one without, null
-// for one that must be there.
+// value parses the text that was typed for a field; ok is false for an optional field
+// without a text, and the value is null for a nullable one.
 func (f *field) value(text string) (value any, ok bool, err error) {
 	switch {
 	case text == "" && f.required:
@@ -165,7 +167,7 @@ func (f *field) value(text string) (value any, ok bool, err error) {
 		}
 		return value, true, nil
 	}
-	// Numbers stay as they were typed, and anything else is JSON.
+	// Numbers keep the typed digits, and any other value is JSON.
 	var raw json.RawMessage
 	number := f.kind == "number" || f.kind == "integer"
 	if json.Unmarshal([]byte(text), &raw) != nil || number && strings.Trim(text, "+-.eE0123456789") != "" || f.kind == "integer" && strings.ContainsAny(text, ".eE") {
@@ -174,13 +176,13 @@ func (f *field) value(text string) (value any, ok bool, err error) {
 	return raw, true, nil
 }
 
-// beginForm asks for the first value of a tool, or calls one that takes none.
+// beginForm prompts for the first argument of a tool, or calls a tool without any.
 func (m *chatModel) beginForm(tool *protocol.AssistTool) tea.Cmd {
 	m.form = formOf(tool)
 	return m.proceed()
 }
 
-// fill takes what was typed for the field that is asked for.
+// fill reads the text that was typed for the current field.
 func (m *chatModel) fill(text string) tea.Cmd {
 	f := &m.form.fields[m.form.next]
 	value, ok, err := f.value(text)
@@ -194,7 +196,7 @@ func (m *chatModel) fill(text string) tea.Cmd {
 	return tea.Sequence(tea.Println(m.look.Faint("  "+render.Clean(f.name)+": "+render.Clean(text))), m.proceed())
 }
 
-// proceed asks for the next value, or calls the tool.
+// proceed prompts for the next value, or calls the tool.
 func (m *chatModel) proceed() tea.Cmd {
 	if m.form.next < len(m.form.fields) {
 		f := &m.form.fields[m.form.next]
@@ -211,7 +213,7 @@ func (m *chatModel) proceed() tea.Cmd {
 	return nil
 }
 
-// endForm goes back to the prompt.
+// endForm returns to the prompt of the chat.
 func (m *chatModel) endForm() {
 	m.form = nil
 	m.input.Reset()

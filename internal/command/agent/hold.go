@@ -11,10 +11,10 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// noAPIKey is shown where no key is known: the host decides whether it needs one.
+// noAPIKey stands for an unknown key: the host decides whether it needs one.
 const noAPIKey = "none"
 
-// holdAgent puts an agent on the map and keeps it there until ctx ends or the
+// holdAgent puts an agent on the map and keeps it there until ctx ends or the requested
 // time is over.
 func holdAgent(ctx context.Context, a *command.App, name string, flags *agentFlags) (err error) {
 	who, ref, err := a.CallerAndAgent(ctx, name, command.SeekNew)
@@ -47,7 +47,7 @@ func holdAgent(ctx context.Context, a *command.App, name string, flags *agentFla
 	return hold(kept, a, world, flags)
 }
 
-// appear puts an agent on the map, and gives what is printed of it.
+// appear puts an agent on the map, and returns the document to print.
 func appear(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, who *command.Caller, ref command.AgentRef, options *sdk.AgentOptions) (*render.Document, error) {
 	limited, cancel := a.Limited(ctx)
 	defer cancel()
@@ -62,8 +62,8 @@ func appear(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, who
 	return playerDocument(who, ref, agent.Registration()), nil
 }
 
-// hold waits for the time to be over, or for the end of kept: by a signal, or as an agent
-// is lost.
+// hold waits until the time is over or kept ends: because of a signal, or because an
+// agent is lost.
 func hold(kept context.Context, a *command.App, world *sdk.RemotePlayWorld, flags *agentFlags) error {
 	a.Note("The agent is kept on the map. Ctrl-C takes it off.")
 	wait := world.Hold().Forever
@@ -73,18 +73,18 @@ func hold(kept context.Context, a *command.App, world *sdk.RemotePlayWorld, flag
 	return command.UnlessTerminated(kept, wait(kept))
 }
 
-// foundMap is what was on the map before a command changes it.
+// foundMap is the state of the map before a command changes it.
 type foundMap struct {
 	app *command.App
 	who *command.Caller
 	// rows are the agents on the map by id. stays are this command's agents that had no
-	// lease before: leave puts them back.
+	// lease before: leave restores them.
 	rows  map[string]*protocol.Agent
 	stays []command.AgentRef
 }
 
-// reach finds out whether the host is there as soon as other commands do: the SDK has
-// more patience, for programs that outlast a restart of the host.
+// reach fails as soon as other commands do if the host is unreachable: the SDK retries
+// longer, for programs that survive a restart of the host.
 func reach(ctx context.Context, a *command.App, who *command.Caller) error {
 	return a.Call(ctx, who, who.Main, "Connecting", func(ctx context.Context, c *client.Client) error {
 		_, err := c.Session(ctx)
@@ -92,8 +92,8 @@ func reach(ctx context.Context, a *command.App, who *command.Caller) error {
 	})
 }
 
-// findMap reads the map before agents are put there, which also finds out whether the
-// host is there, as reach does.
+// findMap reads the map before agents are put there, and like reach fails if the host is
+// unreachable.
 func findMap(ctx context.Context, a *command.App, who *command.Caller, refs ...command.AgentRef) (*foundMap, error) {
 	found := &foundMap{app: a, who: who, rows: map[string]*protocol.Agent{}}
 	return found, a.Call(ctx, who, who.Main, "Connecting", func(ctx context.Context, c *client.Client) error {
@@ -122,8 +122,8 @@ func findMap(ctx context.Context, a *command.App, who *command.Caller, refs ...c
 	})
 }
 
-// warnNamesake warns that another account's agent has the name of one that comes to the
-// map: it may be the agent that was meant, whose credentials were lost.
+// warnNamesake warns that another account's agent on the map has the name of a new one:
+// the person may mean that agent, whose credentials are lost.
 func (f *foundMap) warnNamesake(ref command.AgentRef) {
 	if f.rows[ref.ID] != nil {
 		return
@@ -137,8 +137,8 @@ func (f *foundMap) warnNamesake(ref command.AgentRef) {
 	}
 }
 
-// leave closes the world and leaves the map as it was found: agents that had no
-// lease before stay there without one, with the row that they had.
+// leave closes the world and restores the map: agents that had no lease before stay there
+// without one, with their previous row.
 func (f *foundMap) leave(ctx context.Context, world *sdk.RemotePlayWorld) (err error) {
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), command.LeaveTimeout)
 	defer cancel()
@@ -156,7 +156,7 @@ func (f *foundMap) leave(ctx context.Context, world *sdk.RemotePlayWorld) (err e
 	return errors.Join(err, world.Close(limited))
 }
 
-// remoteWorld returns the host as the SDK sees it.
+// remoteWorld returns the SDK's connection to the host.
 func remoteWorld(a *command.App, who *command.Caller) (*sdk.RemotePlayWorld, error) {
 	options := a.WorldOptions(who, who.Main)
 	if options.APIKey.IsZero() {

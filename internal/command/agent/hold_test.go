@@ -12,8 +12,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// What the row of an agent says is in the options of one that is kept alive, as it is in
-// the request of "add-agent": no flag that was not given takes it away.
+// The options of an agent that is kept on the map have everything from its row, as the
+// request of "add-agent" has: a flag that was not given removes nothing.
 func TestHeldAgentKeepsItsRow(t *testing.T) {
 	t.Parallel()
 	id, hash := strings.Repeat("b", 64), creds.HashPhrase("a phrase of this test")
@@ -30,7 +30,7 @@ func TestHeldAgentKeepsItsRow(t *testing.T) {
 	}
 	options := reflect.ValueOf(held).Elem()
 	for i := range options.NumField() {
-		// A program that is called, and an agent that stays, are other commands' matter.
+		// Other commands set a function that is called, and an agent that stays for good.
 		switch name := options.Type().Field(i).Name; {
 		case name == "OnLost" || name == "Permanent":
 		case options.Field(i).IsZero():

@@ -22,14 +22,14 @@ import (
 //go:embed folders
 var folders embed.FS
 
-// language is one that an agent's folder is written in.
+// language is a programming language for an agent's folder.
 type language struct {
 	Language, Title string
-	// Source is the file that answers, Program the command that runs it.
+	// Source is the source file of the program, Program the command that runs it.
 	Source, Program string
 	// Lines is set where the program runs once for all questions.
 	Lines bool
-	// files are those of this language, by their names in the binary.
+	// files are the files of this language, by their names in the binary.
 	files map[string]string
 }
 
@@ -37,7 +37,7 @@ var languages = []language{
 	{"bash", "Bash", "agent.sh", "./agent.sh", false, map[string]string{"agent.sh": "agent.sh"}},
 	{"python", "Python", "agent.py", "python3 agent.py", true, map[string]string{"agent.py": "agent.py"}},
 	{"node", "Node", "agent.mjs", "node agent.mjs", true, map[string]string{"agent.mjs": "agent.mjs"}},
-	// The endings keep them out of this module.
+	// The suffixes keep these files out of this module.
 	{"go", "Go", "agent.go", "go run .", true, map[string]string{"agent.go.txt": "agent.go", "go.mod.txt": "go.mod"}},
 }
 
@@ -64,7 +64,7 @@ func languageNames() []string {
 	return names
 }
 
-// newInitCommand is the command that writes the folder of a new agent.
+// newInitCommand returns the command that writes the folder of a new agent.
 func newInitCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "init <language> [folder]",
@@ -96,7 +96,7 @@ is an error, and nothing is written.`,
 	}
 }
 
-// writeFolder writes the files of a language, none if one of them is there already.
+// writeFolder writes the files of a language, or none if one of them already exists.
 func writeFolder(a *command.App, l *language, folder string) error {
 	if folder == "" {
 		return command.Hintf(command.Usagef("the folder's name is empty"), "name it, or omit it for my-agent")
@@ -126,7 +126,7 @@ func writeFolder(a *command.App, l *language, folder string) error {
 	slices.Sort(result.Files)
 	for _, file := range result.Files {
 		to := filepath.Join(path, file)
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil { //nolint:gosec // a folder of sources, for everybody
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil { //nolint:gosec // a folder of sources, which everybody may read
 			return fmt.Errorf("make the folder: %w", err)
 		}
 		mode := fs.FileMode(0o644)

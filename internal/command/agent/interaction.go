@@ -14,8 +14,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// recordedResult is what the record commands print. Seq is the position of the
-// interaction's event, Rev the one that a journey made.
+// recordedResult is what the record commands print.
 type recordedResult struct {
 	Context  string  `json:"context,omitempty"`
 	PlayerID string  `json:"playerId"`
@@ -66,7 +65,7 @@ standard input if it is - or missing and standard input is a pipe. It is trimmed
 	return cmd
 }
 
-// maxSpoken bounds what is read as a text: what a request can carry.
+// maxSpoken limits the size of a text to what fits into a request.
 const maxSpoken = protocol.MaxBodyBytes / 2
 
 // spokenText returns a text from the argument, a file or a pipe.

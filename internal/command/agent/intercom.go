@@ -24,8 +24,8 @@ func newIntercomCommand(a *command.App) *cobra.Command {
 	}, newIntercomSendCommand(a), newIntercomServeCommand(a))
 }
 
-// answerResult is what "playctl intercom send" prints: the end of an answer, or
-// in a stream a part of it.
+// answerResult is what "playctl intercom send" prints: the end of an answer, or with
+// NDJSON also a part of it.
 type answerResult struct {
 	Context   string          `json:"context,omitempty"`
 	RequestID string          `json:"requestId"` // the id of the question
@@ -40,7 +40,7 @@ type answerResult struct {
 	Parts     []string        `json:"parts,omitempty"`    // the parts in which the answer came
 }
 
-// sendFlags say what is asked.
+// sendFlags are the flags of a question.
 type sendFlags struct {
 	tool string
 	args string
@@ -80,7 +80,7 @@ The exit code is 1 if the agent reports a failure.`,
 	return cmd
 }
 
-// questionOf makes the question that the command line is.
+// questionOf returns the question on the command line.
 func questionOf(a *command.App, flags *sendFlags, args []string) (*sdk.IntercomQuestion, error) {
 	q := &sdk.IntercomQuestion{Tool: flags.tool}
 	switch {
@@ -110,7 +110,7 @@ func questionOf(a *command.App, flags *sendFlags, args []string) (*sdk.IntercomQ
 	return q, nil
 }
 
-// textOr returns a text of the command line, or what standard input has for "-".
+// textOr returns a text of the command line, or standard input for "-".
 func textOr(a *command.App, text string, limit int64) (string, error) {
 	if text != "-" {
 		return text, nil
@@ -147,9 +147,9 @@ func sendIntercom(ctx context.Context, a *command.App, name, from string, q *sdk
 	return err
 }
 
-// askAgent waits for an answer within --timeout. Its parts are lines of their own
-// in NDJSON, and in the result of the other formats; at a terminal they are shown
-// while they come, on the line that the whole answer takes the place of.
+// askAgent waits for an answer within --timeout. Its parts are separate lines in NDJSON,
+// and in the result of the other formats; a terminal shows them as they arrive, on the
+// line that the whole answer then replaces.
 func askAgent(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, who *command.Caller, ref command.AgentRef, q *sdk.IntercomQuestion) (*render.Document, error) {
 	ctx, cancel := a.Limited(ctx)
 	defer cancel()
@@ -177,9 +177,9 @@ func askAgent(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, w
 	return answerDocument(who, ref, answer, parts), err
 }
 
-// whoStarts adds to the refusal of an agent that is not on the map, or for which no program
-// answers, how to start one where the agent's credentials are at hand, and to that of a
-// tool which ones there are.
+// whoStarts adds a hint to the refusal of a question: how to start an agent that is not
+// on the map, or for which no program answers, if its credentials are available; or how
+// to list the tools.
 func whoStarts(ref command.AgentRef, err error) error {
 	refused, ok := errors.AsType[*protocol.Error](err)
 	switch {
@@ -195,7 +195,7 @@ func whoStarts(ref command.AgentRef, err error) error {
 	return err
 }
 
-// notOnMap returns the error of an agent that is asked and has no place on the map.
+// notOnMap returns the error for a question to an agent that is not on the map.
 func notOnMap(ref command.AgentRef) error {
 	hint := "\"playctl agent list\" shows who is"
 	if ref.Own {
@@ -204,8 +204,8 @@ func notOnMap(ref command.AgentRef) error {
 	return command.Hintf(protocol.Errorf(protocol.CodePlayerUnknown, "%s is not on the map", ref.Name()), "%s", hint)
 }
 
-// answerDocument shows an answer. A client secret that came with it for the
-// asker's program is left out: it is never shown.
+// answerDocument shows an answer. It omits a client secret for the asker's program, which
+// is never shown.
 func answerDocument(c *command.Caller, ref command.AgentRef, event *protocol.IntercomEvent, parts []string) *render.Document {
 	result := answerResult{
 		Context: c.ContextName(), RequestID: event.RequestID, AgentID: ref.ID, Label: ref.Label, Kind: event.Kind,
@@ -217,7 +217,7 @@ func answerDocument(c *command.Caller, ref command.AgentRef, event *protocol.Int
 	doc := &render.Document{Data: result}
 	switch {
 	case event.Status == protocol.IntercomFailed:
-		// The error that follows says it.
+		// The error that follows has the text.
 	case event.Message != "":
 		doc.Views = []render.View{render.Text(command.ShownText(event.Message))}
 	case len(result.Result) > 0:

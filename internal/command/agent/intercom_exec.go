@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// killDelay is what a program has to end after SIGTERM.
+	// killDelay is how long a program may run after SIGTERM.
 	killDelay = 2 * time.Second
-	// maxComplaint is how much of a program's standard error is kept.
+	// maxComplaint is how many bytes of a program's standard error are kept.
 	maxComplaint = 8 << 10
 )
 
@@ -29,9 +29,9 @@ type commandRunner struct {
 	program   string
 	arguments []string
 	maxOutput int
-	// labels are what the agents are called, by id.
+	// labels are the labels of the agents, by id.
 	labels map[string]string
-	// names are what they are called in notes.
+	// names are the names of the agents in notes.
 	names map[string]string
 	// required are the arguments that each tool needs.
 	required map[string][]string
@@ -68,8 +68,8 @@ func (r *commandRunner) logged(answer sdk.IntercomExecutor) sdk.IntercomExecutor
 	}
 }
 
-// missing returns the error of a call that lacks an argument which the tool needs: the program
-// is not run for it.
+// missing returns the error of a call that lacks a required argument of the tool: the
+// program is not run for it.
 func (r *commandRunner) missing(asked *protocol.IntercomCommand) error {
 	var args map[string]json.RawMessage
 	if len(asked.Args) > 0 {
@@ -96,7 +96,7 @@ func brief(text string) string {
 	return text
 }
 
-// programInput is a command as a program reads it.
+// programInput is the input of a program for one command.
 type programInput struct {
 	RequestID    string          `json:"requestId"`          // the id of the question
 	AgentID      string          `json:"agentId"`            // the node id of the agent that is asked
@@ -141,7 +141,7 @@ func (r *commandRunner) run(ctx context.Context, call *sdk.IntercomCall) (sdk.In
 	return readAnswer(output.kept.Bytes())
 }
 
-// complain shows what a program wrote to standard error.
+// complain shows the standard error of a program.
 func (r *commandRunner) complain(requestID string, complaint *boundedOutput) {
 	text := strings.TrimRight(complaint.kept.String(), "\r\n")
 	if text == "" {
@@ -152,8 +152,8 @@ func (r *commandRunner) complain(requestID string, complaint *boundedOutput) {
 	}
 }
 
-// failure returns the error that an asker gets for a program that failed: what it printed,
-// or that it failed. The exit status is only logged here.
+// failure returns the error for the asker if a program failed: the program's output, or
+// that it failed. The exit status is only logged here.
 func (r *commandRunner) failure(requestID string, err error, printed string) error {
 	if _, ended := errors.AsType[*exec.ExitError](err); !ended && !errors.Is(err, exec.ErrWaitDelay) {
 		r.Warn(fmt.Sprintf("%s: the program did not run: %v", requestID, err), "")
@@ -166,7 +166,7 @@ func (r *commandRunner) failure(requestID string, err error, printed string) err
 	return errors.New("the agent's program failed")
 }
 
-// readAnswer reads what a program printed: a text, an answer or a result.
+// readAnswer parses the output of a program: a text, an answer or a result.
 func readAnswer(printed []byte) (sdk.IntercomAnswer, error) {
 	text := protocol.TrimSpace(strings.ToValidUTF8(string(printed), "\uFFFD"))
 	if !strings.HasPrefix(text, "{") {
@@ -194,8 +194,8 @@ func readAnswer(printed []byte) (sdk.IntercomAnswer, error) {
 	return sdk.IntercomAnswer{Message: answer.Message, Result: answer.Result}, nil
 }
 
-// boundedOutput keeps what is written up to a limit. full, if any, is called when
-// there is more.
+// boundedOutput keeps the output up to a limit. full, if any, is called when there is
+// more.
 type boundedOutput struct {
 	kept  bytes.Buffer
 	limit int
@@ -203,7 +203,7 @@ type boundedOutput struct {
 	over  bool
 }
 
-// Write implements io.Writer. What is past the limit is dropped.
+// Write implements io.Writer. It drops everything past the limit.
 func (b *boundedOutput) Write(p []byte) (int, error) {
 	kept := p
 	if room := b.limit - b.kept.Len(); len(p) > room {

@@ -18,7 +18,7 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// execFlags say which program answers and what it may take.
+// execFlags are the flags of the program that answers, and of its limits.
 type execFlags struct {
 	agentFlags
 	program     string
@@ -70,7 +70,7 @@ program gets SIGTERM, and two seconds later SIGKILL. Ctrl-C takes the agents off
 	return cmd
 }
 
-// register adds the flags that say how a program answers.
+// register adds the flags of the program that answers.
 func (f *execFlags) register(cmd *cobra.Command) {
 	f.agentFlags.register(cmd)
 	flags := cmd.Flags()
@@ -79,7 +79,7 @@ func (f *execFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.maxOutput, "max-output", protocol.MaxIntercomResultBytes, "how many bytes the program may print for one command")
 }
 
-// check refuses what cannot work before an agent is on the map.
+// check refuses flags that cannot work, before an agent is on the map.
 func (f *execFlags) check(a *command.App, agents []string) (program string, err error) {
 	if err := f.agentFlags.check(); err != nil {
 		return "", err
@@ -163,7 +163,7 @@ func answerFor(ctx context.Context, a *command.App, who *command.Caller, refs []
 		defer stop()
 		answer = program.run
 	}
-	// The stream comes first, so that no command to an agent on the map is missed.
+	// The stream is opened first, so that no command to an agent on the map is missed.
 	commands, err := subscribeCommands(ctx, a, world, runner, runner.logged(answer), flags)
 	if err != nil {
 		return err

@@ -51,8 +51,8 @@ The host gives each step a place on the map.`,
 	}
 }
 
-// readJourney reads a journey and checks it as a host would, so that a mistake
-// is reported with the file's name and before anything is sent.
+// readJourney reads a journey and validates it as a host would, so that the error of a
+// mistake has the file's name and nothing is sent.
 func readJourney(a *command.App, file string) (protocol.Journey, error) {
 	text, err := a.ReadText(file, protocol.MaxBodyBytes)
 	if err != nil {
@@ -69,8 +69,7 @@ func readJourney(a *command.App, file string) (protocol.Journey, error) {
 	return journey, nil
 }
 
-// journeyProblem says what is wrong with a journey file. For broken JSON it
-// finds the line.
+// journeyProblem returns the error of a journey file. For invalid JSON it adds the line.
 func journeyProblem(file string, text []byte, refused *protocol.Error) error {
 	where := command.InputName(file)
 	if line := brokenLine(text); line > 0 {
@@ -79,8 +78,8 @@ func journeyProblem(file string, text []byte, refused *protocol.Error) error {
 	return command.Hintf(errors.New(where+": "+strings.Replace(refused.Message, "the body", "it", 1)), "\"playctl record-journey --help\" shows what a journey looks like")
 }
 
-// brokenLine returns the line, from 1, in which a text stops being JSON, 0 if it is
-// JSON.
+// brokenLine returns the line, from 1, of a syntax error in a JSON text, 0 if there is
+// none.
 func brokenLine(text []byte) int {
 	var value any
 	err := json.Unmarshal(text, &value)
@@ -88,7 +87,7 @@ func brokenLine(text []byte) int {
 	if !errors.As(err, &broken) {
 		return 0
 	}
-	// The offset is behind the byte that is wrong.
+	// The offset is after the invalid byte.
 	before := text[:min(max(broken.Offset-1, 0), int64(len(text)))]
 	return 1 + bytes.Count(before, []byte("\n"))
 }

@@ -21,22 +21,23 @@ import (
 )
 
 const (
-	// maxLine bounds a line of a program: an answer with all that it may hold.
+	// maxLine limits a line of a program to the size of the largest answer.
 	maxLine = protocol.MaxBodyBytes
-	// waitingLines bounds the lines that wait for a program to read them, and those of
+	// waitingLines limits the lines that wait for a program to read them, and the lines of
 	// one answer that wait for the host.
 	waitingLines = 64
-	// steadyTime is how long a program must run to count as one that works.
+	// steadyTime is the length of a run after which the waits before a restart begin with
+	// the first one again.
 	steadyTime = time.Minute
 )
 
-// startAgain are the waits before a program that ended is started again.
+// startAgain has the waits before a program that ended is started again.
 var startAgain = retry.Backoff{First: 500 * time.Millisecond, Max: 30 * time.Second}
 
 // errProgramEnded is the error that an asker gets when the program ends before its answer.
 var errProgramEnded = errors.New("the agent's program ended before it answered")
 
-// lineQuestion is a command as a program with --lines reads it.
+// lineQuestion is a command for a program with --lines.
 type lineQuestion struct {
 	ID       string          `json:"id"`                 // the id that the answer repeats
 	Kind     string          `json:"kind,omitempty"`     // chat, or assist for a tool
@@ -60,7 +61,7 @@ type lineAnswer struct {
 type lineProgram struct {
 	*commandRunner
 	mu sync.Mutex
-	// now is the run in progress, nil between two; changed is closed when that changes.
+	// now is the current run, nil between two runs; changed is closed when now changes.
 	now     *lineRun
 	changed chan struct{}
 }
@@ -77,7 +78,7 @@ func newLineProgram(runner *commandRunner) *lineProgram {
 	return &lineProgram{commandRunner: runner, changed: make(chan struct{})}
 }
 
-// keep runs the program, again and again until ctx ends.
+// keep runs the program again and again until ctx ends.
 func (p *lineProgram) keep(ctx context.Context) {
 	for failures := 1; ctx.Err() == nil; failures++ {
 		began := time.Now()
@@ -119,13 +120,13 @@ func (p *lineProgram) once(ctx context.Context) (err error) {
 	}
 	run := &lineRun{lines: make(chan []byte, waitingLines), ended: make(chan struct{}), open: map[string]chan lineAnswer{}}
 	p.show(run)
-	// A process that it left behind may hold its output open.
+	// A child process that outlives the program may hold its output open.
 	stopClosing := context.AfterFunc(ctx, func() { time.AfterFunc(2*killDelay, func() { _ = output.Close() }) })
 	defer stopClosing()
 	var writing sync.WaitGroup
 	writing.Go(func() { run.write(input) })
 	err = p.read(ctx, run, output)
-	stop() // what closed its output cannot answer any more
+	stop() // a program that closed its output cannot answer any more
 	p.show(nil)
 	close(run.ended)
 	ended := cmd.Wait()
@@ -134,7 +135,7 @@ func (p *lineProgram) once(ctx context.Context) (err error) {
 	return errors.Join(err, ended)
 }
 
-// show makes a run the one that is asked.
+// show sets the run that receives questions.
 func (p *lineProgram) show(run *lineRun) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -143,7 +144,7 @@ func (p *lineProgram) show(run *lineRun) {
 	p.changed = make(chan struct{})
 }
 
-// write passes lines on until the run has ended or the program reads no more.
+// write writes lines to the program until the run has ended or the program stops reading.
 func (r *lineRun) write(input io.WriteCloser) {
 	defer func() { _ = input.Close() }()
 	for {
@@ -158,8 +159,8 @@ func (r *lineRun) write(input io.WriteCloser) {
 	}
 }
 
-// read takes the program's lines until it closes its output. Its error is a line
-// that is too long.
+// read reads the program's lines until it closes its output. It returns an error for a
+// line that is too long.
 func (p *lineProgram) read(ctx context.Context, run *lineRun, output io.Reader) error {
 	lines := bufio.NewScanner(output)
 	lines.Buffer(nil, maxLine)
@@ -175,7 +176,7 @@ func (p *lineProgram) read(ctx context.Context, run *lineRun, output io.Reader) 
 		waiting := run.open[answer.ID]
 		run.mu.Unlock()
 		if waiting == nil {
-			continue // it was answered, or has run out of time
+			continue // it was answered before, or its time is over
 		}
 		select {
 		case waiting <- answer:
@@ -188,7 +189,7 @@ func (p *lineProgram) read(ctx context.Context, run *lineRun, output io.Reader) 
 	return nil
 }
 
-// running waits for a run of the program.
+// running waits until the program runs.
 func (p *lineProgram) running(ctx context.Context) (*lineRun, error) {
 	for {
 		p.mu.Lock()
@@ -205,14 +206,14 @@ func (p *lineProgram) running(ctx context.Context) (*lineRun, error) {
 	}
 }
 
-// run is the executor: it asks the program and passes its answer on.
+// run is the executor: it sends the question to the program and forwards the answer.
 func (p *lineProgram) run(ctx context.Context, call *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
 	run, err := p.running(ctx)
 	if err != nil {
 		return sdk.IntercomAnswer{}, err
 	}
 	asked := &call.Command
-	// A part that waits for the host holds the others up, not the program's memory.
+	// If the host is slow, the reader waits: the buffer is bounded.
 	answers := make(chan lineAnswer, waitingLines)
 	run.mu.Lock()
 	run.open[asked.RequestID] = answers
@@ -223,7 +224,7 @@ func (p *lineProgram) run(ctx context.Context, call *sdk.IntercomCall) (sdk.Inte
 		run.mu.Unlock()
 		for {
 			select {
-			case <-answers: // lets a reader go on that waits here
+			case <-answers: // unblocks a reader that waits here
 			default:
 				return
 			}
@@ -239,12 +240,12 @@ func (p *lineProgram) run(ctx context.Context, call *sdk.IntercomCall) (sdk.Inte
 	if ctx.Err() != nil {
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), killDelay)
 		defer cancel()
-		_ = run.send(limited, &lineQuestion{ID: asked.RequestID, Cancel: true}) // it may be past caring
+		_ = run.send(limited, &lineQuestion{ID: asked.RequestID, Cancel: true}) // the program may no longer read
 	}
 	return given, err
 }
 
-// collect takes the parts of an answer and its end.
+// collect reads the parts of an answer and its end.
 func (p *lineProgram) collect(ctx context.Context, run *lineRun, call *sdk.IntercomCall, answers <-chan lineAnswer) (sdk.IntercomAnswer, error) {
 	var parts strings.Builder
 	for {
@@ -272,7 +273,7 @@ func (p *lineProgram) collect(ctx context.Context, run *lineRun, call *sdk.Inter
 	}
 }
 
-// next waits for a line of an answer; one that came before the program ended counts.
+// next waits for a line of an answer, also one that arrived before the program ended.
 func (r *lineRun) next(ctx context.Context, answers <-chan lineAnswer) (lineAnswer, error) {
 	select {
 	case answer := <-answers:
@@ -289,7 +290,7 @@ func (r *lineRun) next(ctx context.Context, answers <-chan lineAnswer) (lineAnsw
 	}
 }
 
-// send gives the program a line.
+// send queues a line for the program.
 func (r *lineRun) send(ctx context.Context, question *lineQuestion) error {
 	text, err := json.Marshal(question)
 	if err != nil {
@@ -305,14 +306,13 @@ func (r *lineRun) send(ctx context.Context, question *lineQuestion) error {
 	}
 }
 
-// noteLines shows what a program writes to standard error, line by line.
+// noteLines shows a program's standard error, line by line.
 type noteLines struct {
 	app  *command.App
 	kept []byte
 }
 
-// Write implements io.Writer. A line that is longer than maxComplaint is shown in
-// pieces.
+// Write implements io.Writer. A line that is longer than maxComplaint is shown in parts.
 func (n *noteLines) Write(p []byte) (int, error) {
 	n.kept = append(n.kept, p...)
 	for {

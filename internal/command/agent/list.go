@@ -14,7 +14,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// newAgentCommand returns the group of commands about agents that answer.
+// newAgentCommand returns the group of commands about agents on the map.
 func newAgentCommand(a *command.App) *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use: "agent", Short: "Run agents that answer, and list those on the map",
@@ -65,8 +65,8 @@ events of the agent or its owner without saying for which agents it answers.`,
 	}
 }
 
-// answeringOf reads what the host knows of the programs that answer for agents, by the
-// agents' ids; nothing from a host that does not say.
+// answeringOf returns whether programs answer for agents, by the agents' ids; nothing if
+// the host does not support the request.
 func answeringOf(ctx context.Context, c *client.Client, ids ...string) (map[string]protocol.AnsweringAgent, error) {
 	reply, err := c.ListAnswering(ctx, ids...)
 	if refused, ok := errors.AsType[*protocol.Error](err); ok && refused.Status() < http.StatusInternalServerError && command.ExitCode(err) == command.ExitFailed {

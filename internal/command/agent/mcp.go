@@ -96,7 +96,7 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// placement returns the caller's MCP placement of a name, or of the beginning of an id.
+// placement returns the caller's MCP placement with a name, or with a prefix of an id.
 func placement(ctx context.Context, c *command.Caller, host *client.Client, ref string) (found *protocol.MCP, err error) {
 	_, snapshot, err := command.Snapshot(ctx, host)
 	if err != nil {

@@ -56,7 +56,8 @@ makes the parts together the message; or with error. Several questions can be op
 	return cmd
 }
 
-// runAgent makes what is missing and answers for the agent until ctx ends.
+// runAgent creates the account and the agent if they are missing, and answers for the
+// agent until ctx ends.
 func runAgent(ctx context.Context, a *command.App, name string, flags *execFlags) error {
 	program, err := flags.check(a, []string{name})
 	if err != nil {

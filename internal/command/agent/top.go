@@ -24,9 +24,10 @@ import (
 )
 
 const (
-	// keptLines is how many lines of each agent are kept, and mostAgents of how many.
+	// keptLines is the number of lines kept for each agent, mostAgents the number of agents.
 	keptLines, mostAgents = 20, 10_000
-	// answeringStep is how often the host is asked for which agents programs answer.
+	// answeringStep is the interval at which the host is asked for which agents programs
+	// answer.
 	answeringStep = 5 * time.Second
 )
 
@@ -100,7 +101,7 @@ func rowsOf(u sdk.Update) rowsMsg {
 	return rows
 }
 
-// topModel is the list, with one agent's details or a line to type below it.
+// topModel is the list of agents, with the details of one or an input line below it.
 type topModel struct {
 	*asker
 	who       *command.Caller
@@ -109,14 +110,14 @@ type topModel struct {
 	answering answeringMsg
 	connected bool
 	names     render.Names
-	// lines are what each agent did last, by its id, the oldest first.
+	// lines are the last events of each agent, by its id, the oldest first.
 	lines map[string][]string
-	// chosen is the id of the agent that the cursor is on.
+	// chosen is the id of the agent under the cursor.
 	chosen        string
 	details       bool
 	width, height int
 	filter        string
-	// typing is what the input is for: "filter", "ask" or nothing.
+	// typing is the purpose of the input: "filter", "ask" or nothing.
 	typing string
 	input  textinput.Model
 	// said is the answer to the last question.
@@ -124,7 +125,7 @@ type topModel struct {
 	asking bool
 }
 
-// watchAnswering asks the host until ctx ends.
+// watchAnswering requests the answering agents from the host until ctx ends.
 func (m *topModel) watchAnswering(ctx context.Context, host *client.Client) {
 	for {
 		limited, cancel := m.app.Limited(ctx)
@@ -176,7 +177,7 @@ func (m *topModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// forget drops what is known of agents that are not on the map any more.
+// forget drops the data of agents that are no longer on the map.
 func (m *topModel) forget() {
 	here := map[string]bool{}
 	for _, row := range m.rows {
@@ -188,7 +189,7 @@ func (m *topModel) forget() {
 	}
 }
 
-// note keeps what an event says of an agent.
+// note adds an event to the lines of its agent.
 func (m *topModel) note(e sdk.Event) {
 	var about struct {
 		PlayerID     string `json:"playerId"`
@@ -209,7 +210,7 @@ func (m *topModel) note(e sdk.Event) {
 	m.lines[id] = m.lines[id][max(0, len(m.lines[id])-keptLines):]
 }
 
-// shown returns the agents that the filter leaves, and where the cursor is among them.
+// shown returns the agents that match the filter, and the cursor's index among them.
 func (m *topModel) shown() (rows []*protocol.Agent, at int) {
 	for _, row := range m.rows {
 		if m.filter == "" || strings.Contains(strings.ToLower(row.Name+" "+row.Platform), strings.ToLower(m.filter)) {
@@ -239,7 +240,7 @@ func (m *topModel) key(msg tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	}
 }
 
-// command is what a key does with the agents.
+// command handles a key in the list.
 func (m *topModel) command(key string) tea.Cmd {
 	rows, at := m.shown()
 	choose := func(to int) {
@@ -278,7 +279,7 @@ func (m *topModel) begin(what, text string) tea.Cmd {
 	return m.input.Focus()
 }
 
-// typed takes a key of the line.
+// typed handles a key in the input line.
 func (m *topModel) typed(msg tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	switch msg.String() {
 	case "esc":
@@ -361,13 +362,13 @@ func (m *topModel) row(row *protocol.Agent, chosen bool) string {
 	return "  " + text
 }
 
-// cell returns a text of just so many columns.
+// cell returns a text of exactly width columns.
 func cell(text string, width int) string {
 	text = ansi.Truncate(text, width, "…")
 	return text + strings.Repeat(" ", width-ansi.StringWidth(text))
 }
 
-// below returns what stands under the list: details, the line that is typed, or the keys.
+// below returns the lines under the list: details, the input line, or the keys.
 func (m *topModel) below() []string {
 	var lines []string
 	i := slices.IndexFunc(m.rows, func(row *protocol.Agent) bool { return row.AgentID == m.chosen })

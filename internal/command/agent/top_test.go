@@ -10,8 +10,8 @@ import (
 	"github.com/playctl/playctl/internal/command"
 )
 
-// The cursor goes to another agent while the one that was asked answers: what comes
-// is said below that one's details only.
+// If the cursor moves to another agent during an answer, the answer is shown only in the
+// details of the agent that gives it.
 func TestTopShowsAnAnswerBelowWhoGivesIt(t *testing.T) {
 	t.Parallel()
 	m := &topModel{
