@@ -15,7 +15,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// bannerResult is what "playctl serve" prints when it serves.
+// bannerResult is what "playctl serve" prints when it is ready.
 type bannerResult struct {
 	URL         string   `json:"url"`                       // the address of the host for clients
 	WatchURL    string   `json:"watchUrl"`                  // the page that shows the world
@@ -31,7 +31,7 @@ type bannerResult struct {
 	Next        []string `json:"next"`                      // commands to type next
 }
 
-// newBanner describes a host that listens.
+// newBanner describes a listening host.
 func newBanner(a *command.App, served *served, s *serveSettings) *bannerResult {
 	h := served.host
 	base := h.URL()
@@ -48,7 +48,7 @@ func newBanner(a *command.App, served *served, s *serveSettings) *bannerResult {
 	}
 }
 
-// nextCommands returns what a person would do first on a new host.
+// nextCommands returns the first commands for a new host.
 func nextCommands(a *command.App, h *host.Host, s *serveSettings) []string {
 	server := ""
 	if h.URL() != command.DefaultServer {
@@ -72,14 +72,14 @@ func nextCommands(a *command.App, h *host.Host, s *serveSettings) []string {
 	case host.RegistrationOpen:
 	}
 	return []string{
-		// Any program that prints its answer does.
+		// Any program that prints an answer will do.
 		invocation(a) + " agent run Robin" + server + " -- echo 'Robin is here.'",
 		invocation(a) + " intercom send Robin 'Are you there?'" + server,
 	}
 }
 
-// trusting makes commands trust the host's certificate where this machine does not, as one
-// that an authority of the operator's own made.
+// trusting adds the host's certificate to commands if this machine does not trust it,
+// such as a certificate of the operator's own authority.
 func trusting(a *command.App, certFile string, commands []string) []string {
 	if certFile == "" || runtime.GOOS == "darwin" || runtime.GOOS == "windows" || isTrusted(a.Absolute(certFile)) {
 		return commands
@@ -90,8 +90,8 @@ func trusting(a *command.App, certFile string, commands []string) []string {
 	return commands
 }
 
-// isTrusted reports whether this machine trusts the certificate in a file, whatever name it
-// is for. Of one that cannot be read it does not say otherwise.
+// isTrusted reports whether this machine trusts the certificate in a file, whatever name
+// it is for. It returns true if the file cannot be read.
 func isTrusted(file string) bool {
 	text, err := os.ReadFile(file) //nolint:gosec // the file that the operator named
 	if err != nil {
@@ -114,13 +114,13 @@ func isTrusted(file string) bool {
 	return err == nil
 }
 
-// invocation returns how this program was called, so that a command can be copied.
+// invocation returns how this program was called, so that a person can copy the command.
 func invocation(a *command.App) string {
 	switch {
 	case a.Name == "", !strings.ContainsRune(a.Name, filepath.Separator):
 		return "playctl"
 	case strings.Contains(a.Name, "go-build"):
-		// "go run" builds the program again in a folder that is gone afterwards.
+		// "go run" builds the program in a temporary folder.
 		return "go run ./cmd/playctl"
 	}
 	return command.ShellWord(a.Name)
@@ -130,7 +130,7 @@ func (b *bannerResult) document(look render.Look) render.Document {
 	return render.Document{Data: b, Views: b.views(look, "Next, in another terminal:")}
 }
 
-// views show what a host says of itself, with more of it below.
+// views show the banner of a host, with more fields below it.
 func (b *bannerResult) views(look render.Look, next string, more ...render.Field) []render.View {
 	store, root := b.Store, b.RootFile
 	store = cmp.Or(store, "in memory only, gone at the end")

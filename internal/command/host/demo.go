@@ -17,24 +17,25 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// The names of the demo's files and context.
+// These are the names of the demo's files and context.
 const (
 	demoCredentials = "demo-credentials.json"
 	demoContext     = "demo"
 )
 
-// Between two lines of the demo pass at least demoPause and at most twice that.
+// demoPause is the least pause between two lines of the demo; the greatest is twice as
+// long.
 const demoPause = 1200 * time.Millisecond
 
-// demo is a program like a user's: it drives the host through the SDK, over the
-// network, with credentials of its own.
+// demo is a program like a user's: it uses the host through the SDK, over the network,
+// with its own credentials.
 type demo struct {
 	app    *command.App
 	store  *creds.Store
 	world  *sdk.RemotePlayWorld
 	cast   []persona
 	agents []*sdk.Agent
-	// commands is nil until the demo listens to what its agents are asked.
+	// commands is nil until the demo answers questions to its agents.
 	commands *sdk.IntercomSubscription
 
 	turn    int
@@ -42,9 +43,9 @@ type demo struct {
 	running sync.WaitGroup
 }
 
-// startDemo makes the demo's nodes, unless the data folder has them already, puts
-// the agents and MCP placements on the map, plays the first scenes and goes on
-// in the background until close.
+// startDemo creates the demo's nodes, unless the data folder has them already, puts the
+// agents and MCP placements on the map, plays the first scenes and continues in the
+// background until close.
 func startDemo(ctx context.Context, a *command.App, served *served) (d *demo, err error) {
 	d = &demo{app: a, store: creds.NewStore(filepath.Join(served.folder, demoCredentials)), cast: demoCast()}
 	defer func() {
@@ -69,7 +70,7 @@ func startDemo(ctx context.Context, a *command.App, served *served) (d *demo, er
 	return d, nil
 }
 
-// account returns the demo's context: the one of an earlier start, else a new one.
+// account returns the demo's context: from an earlier start, else a new one.
 func (d *demo) account(ctx context.Context, url, rootKey string) (*creds.Context, error) {
 	file, err := d.store.Load()
 	if err != nil {
@@ -84,13 +85,13 @@ func (d *demo) account(ctx context.Context, url, rootKey string) (*creds.Context
 	if err != nil {
 		return nil, err
 	}
-	// The port may be another one this time.
+	// The port may differ from the last start.
 	account.ServerURL = url
 	err = d.store.Update(ctx, func(file *creds.File) error { return file.Put(account) })
 	return account, err
 }
 
-// register makes the main node and the agent nodes, as create-main-node and
+// register creates the main node and the agent nodes, as create-main-node and
 // create-agent-node do.
 func (d *demo) register(ctx context.Context, url, rootKey string) (*creds.Context, error) {
 	account, err := creds.NewContext(demoContext, url, protocol.ServicePlay, d.app.Now())
@@ -141,7 +142,7 @@ func (d *demo) registerAgent(ctx context.Context, world *sdk.RemotePlayWorld, na
 	return &creds.Agent{NodeID: node.NodeID, Label: name, PasswHash: hash, CreatedAt: d.app.Now()}, nil
 }
 
-// openDemo returns the host as the demo's account sees it.
+// openDemo returns the SDK's connection to the host, with the demo's account.
 func openDemo(account *creds.Context) (*sdk.RemotePlayWorld, error) {
 	return sdk.New(sdk.Options{
 		BaseURL: account.ServerURL, APIKey: account.Main.APIKey,
@@ -184,8 +185,8 @@ func (d *demo) populate(ctx context.Context, account *creds.Context) (err error)
 	return nil
 }
 
-// live plays scenes until ctx ends. A scene that fails is over; the SDK has tried
-// for a while by then, and the next scene tries again.
+// live plays scenes until ctx ends. A scene that fails is ended: the SDK has retried for
+// a while by then, and the next scene tries again.
 func (d *demo) live(ctx context.Context) {
 	for ctx.Err() == nil {
 		who := rand.IntN(len(d.cast)) //nolint:gosec // G404: who speaks next is not a secret
@@ -195,7 +196,8 @@ func (d *demo) live(ctx context.Context) {
 	}
 }
 
-// play has one agent asked, look, travel and answer, with pauses between.
+// play records one scene of an agent: the question, the tool, the answer and the journey,
+// with pauses between.
 func (d *demo) play(ctx context.Context, who int, pace time.Duration) error {
 	agent, scenes := d.agents[who], d.cast[who].scenes
 	d.turn++
@@ -222,7 +224,7 @@ func (d *demo) play(ctx context.Context, who int, pace time.Duration) error {
 	return rest(ctx, pace)
 }
 
-// rest waits for pace to twice pace, and not at all for 0.
+// rest waits between pace and twice pace, and not at all for 0.
 func rest(ctx context.Context, pace time.Duration) error {
 	if pace > 0 && !pause.For(ctx, pace+rand.N(pace)) { //nolint:gosec // G404: as above
 		return context.Cause(ctx)
@@ -230,8 +232,7 @@ func rest(ctx context.Context, pace time.Duration) error {
 	return nil
 }
 
-// close takes the agents off the map. It may be called on a demo that did not
-// come about.
+// close takes the agents off the map. It may be called after startDemo failed.
 func (d *demo) close(ctx context.Context) error {
 	if d.stop != nil {
 		d.stop()
@@ -248,7 +249,7 @@ func (d *demo) close(ctx context.Context) error {
 	return d.world.Close(ctx)
 }
 
-// nextCommands returns what to look at in the demo's world.
+// nextCommands returns commands that show the demo's world.
 func (d *demo) nextCommands() []string {
 	with := " --credentials-file " + command.ShellWord(d.store.Path())
 	program := invocation(d.app)

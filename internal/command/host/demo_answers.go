@@ -12,16 +12,16 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// demoPart is how much of an answer in parts comes at a time: a few words.
+// demoPart is the least length of a part of an answer: a few words.
 const demoPart = 24
 
-// assist is a tool of a demo agent that people may call.
+// assist is a tool of a demo agent that callers may use.
 type assist struct {
 	tool   sdk.Tool
 	answer func(call *sdk.IntercomCall) (sdk.IntercomAnswer, error)
 }
 
-// allTools returns what an agent of the demo registers.
+// allTools returns the tools that a demo agent registers.
 func (p *persona) allTools() []sdk.Tool {
 	tools := slices.Clone(p.tools)
 	for _, a := range p.assists {
@@ -30,8 +30,8 @@ func (p *persona) allTools() []sdk.Tool {
 	return tools
 }
 
-// listen answers what the demo's agents are asked, until the demo ends. It
-// returns once the stream is open: nothing that is asked after that is missed.
+// listen answers questions to the demo's agents until the demo ends. It returns when the
+// stream is open, so that no question after that is missed.
 func (d *demo) listen(ctx context.Context) (err error) {
 	d.commands, err = d.world.SubscribeIntercomCommands(ctx, sdk.IntercomOptions{
 		Execute: d.answer,
@@ -52,7 +52,7 @@ func (d *demo) listen(ctx context.Context) (err error) {
 	}
 }
 
-// answer carries out one command in the character of the agent that was asked.
+// answer carries out one command as the agent that received it.
 func (d *demo) answer(ctx context.Context, call *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
 	who := slices.IndexFunc(d.cast, func(p persona) bool { return p.name == call.Agent.Registration().RegisteredAgent.Name })
 	if who < 0 {
@@ -73,7 +73,7 @@ func (d *demo) answer(ctx context.Context, call *sdk.IntercomCall) (sdk.Intercom
 	return sdk.IntercomAnswer{}, errors.New("the demo's agents answer in text only")
 }
 
-// inParts sends all of a text but its end, which the whole answer brings.
+// inParts sends a text in parts, except for the end, which the whole answer includes.
 func inParts(ctx context.Context, call *sdk.IntercomCall, text string) error {
 	for len(text) > demoPart {
 		end := strings.IndexByte(text[demoPart:], ' ')
@@ -89,9 +89,9 @@ func inParts(ctx context.Context, call *sdk.IntercomCall, text string) error {
 	return nil
 }
 
-// reply returns what the agent says to a text: the answer of the scene whose question
-// has the most words of the text, of equals the first; without any word in
-// common, what it can be asked.
+// reply returns the agent's answer to a text: the answer of the scene whose question has
+// the most words in common with it, the first of several; without any word in common, a
+// list of questions.
 func (p *persona) reply(text string) string {
 	said := words(text)
 	best, common := "", 0
@@ -112,10 +112,11 @@ func (p *persona) reply(text string) string {
 	return p.greeting + " Ask me, for example: " + p.scenes[0].question
 }
 
-// shortWord is the length up to which a word says little of what is meant.
+// shortWord is the greatest length of words that are ignored, as they carry little
+// meaning.
 const shortWord = 3
 
-// words returns the words of a text that tell what it is about, in lower case.
+// words returns the significant words of a text, in lower case.
 func words(text string) []string {
 	all := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return slices.DeleteFunc(all, func(word string) bool { return len(word) <= shortWord })

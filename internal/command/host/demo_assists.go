@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// answered returns an answer with a result, said in words.
+// answered returns an answer with a message and a result.
 func answered(message string, result any) (sdk.IntercomAnswer, error) {
 	text, err := json.Marshal(result)
 	if err != nil {
@@ -21,8 +21,8 @@ func answered(message string, result any) (sdk.IntercomAnswer, error) {
 	return sdk.IntercomAnswer{Message: message, Result: text}, nil
 }
 
-// drawn returns a number below n that depends on the text alone, so that the same
-// question gets the same answer. It is FNV-1a
+// drawn returns a number below n that depends only on the text, so that the same question
+// gets the same answer. It is FNV-1a
 // (https://datatracker.ietf.org/doc/html/draft-eastlake-fnv).
 func drawn(text string, n int) int {
 	sum := fnv.New32a()
@@ -30,7 +30,7 @@ func drawn(text string, n int) int {
 	return int(sum.Sum32() % uint32(n))
 }
 
-// findBook is Ada's: every title has its shelf.
+// findBook returns Ada's tool, in which every title has a shelf.
 func findBook() assist {
 	tool := sdk.Tool{Name: "assist_find_book", Description: "Finds a book", Parameters: []sdk.Parameter{
 		{Name: "title", Type: sdk.TypeString, Description: "What it is called"},
@@ -54,7 +54,7 @@ func findBook() assist {
 	}}
 }
 
-// explainError is Grace's: she knows the commonest reasons.
+// explainError returns Grace's tool, which knows the most common reasons.
 func explainError() assist {
 	tool := sdk.Tool{Name: "assist_explain_error", Description: "Explains an error message", Parameters: []sdk.Parameter{
 		{Name: "message", Type: sdk.TypeString, Description: "The error message, word for word"},
@@ -85,7 +85,7 @@ func explainError() assist {
 	}}
 }
 
-// trip is what assist_plan_trip takes.
+// trip has the arguments of assist_plan_trip.
 type trip struct {
 	To     string  `json:"to"`
 	By     string  `json:"by"`
@@ -94,12 +94,12 @@ type trip struct {
 	Return bool    `json:"return"`
 }
 
-// means are the ways to travel, with their speed and what a person pays.
+// means are the ways to travel, with speed and price.
 var means = map[string]struct{ kmPerHour, costPerKM float64 }{
 	"foot": {5, 0}, "boat": {18, 0.4}, "train": {80, 0.2},
 }
 
-// planTrip is Tove's, with a parameter of every simple type.
+// planTrip returns Tove's tool, with a parameter of every simple type.
 func planTrip() assist {
 	tool := sdk.Tool{Name: "assist_plan_trip", Description: "Plans a trip", Parameters: []sdk.Parameter{
 		{Name: "to", Type: sdk.TypeString, Description: "Where to"},
@@ -117,7 +117,7 @@ func planTrip() assist {
 	}}
 }
 
-// plan measures a trip: every place has its distance.
+// plan calculates a trip: every place has a fixed distance.
 func (t *trip) plan() (sdk.IntercomAnswer, error) {
 	to := protocol.TrimSpace(t.To)
 	way, known := means[t.By]

@@ -15,13 +15,12 @@ type persona struct {
 	framework string
 	tools     []sdk.Tool
 	assists   []assist
-	// greeting is how it begins where it has no better answer.
+	// greeting is the beginning of an answer to an unknown question.
 	greeting string
 	scenes   []scene
 }
 
-// scene is one thing that happens to an agent: somebody asks, it uses a tool, it
-// answers.
+// scene is a question to an agent, the tool that the agent uses, and the answer.
 type scene struct {
 	question string
 	tool     string
@@ -42,7 +41,7 @@ func chatTool() sdk.Tool {
 	return sdk.Tool{Name: protocol.ChatTool, Description: "Answers a message"}
 }
 
-// demoCast returns the agents of the demo and what happens to them.
+// demoCast returns the agents of the demo and their scenes.
 func demoCast() []persona {
 	return []persona{
 		{
@@ -84,7 +83,7 @@ func demoCast() []persona {
 	}
 }
 
-// journey returns a scene as what the agent did, with the times at which it did it.
+// journey returns a scene as a journey of the agent, with its times.
 func (s *scene) journey(turn int, start, end time.Time) protocol.Journey {
 	result, err := json.Marshal(s.result)
 	if err != nil {

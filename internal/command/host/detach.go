@@ -53,7 +53,7 @@ func detach(ctx context.Context, a *command.App, s *serveSettings) (err error) {
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	// What it says when it serves comes through this pipe; its errors are in the log.
+	// The host's banner arrives through this pipe; its errors are in the log.
 	said, out, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("start a host: %w", err)
@@ -71,13 +71,13 @@ func detach(ctx context.Context, a *command.App, s *serveSettings) (err error) {
 	var banner []byte
 	ended := false
 	err = a.Waiting("Starting the host", func() error {
-		// The end of this command before it serves is that of the host.
+		// If this command ends before the host serves, the host ends too.
 		stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })
 		defer func() { ended = !stop() }()
 		banner, err = bufio.NewReader(io.LimitReader(said, 1<<20)).ReadBytes('\n')
 		return err //nolint:wrapcheck // didNotStart says why
 	})
-	// A host that was not told to end serves, also where ctx has ended just now.
+	// A host that got no signal to end is serving, even if ctx has ended just now.
 	if err != nil || ended {
 		return didNotStart(ctx, cmd, log)
 	}
@@ -94,8 +94,8 @@ func detach(ctx context.Context, a *command.App, s *serveSettings) (err error) {
 	return errors.Join(cmd.Process.Release(), a.Printer.Print(result.document(a.Printer.Look)))
 }
 
-// warnAgain prints the warnings of a host that listens at an address: the host has them
-// in its log, where nobody looks at first.
+// warnAgain prints the warnings of a host that listens at an address: they are also in
+// its log, which nobody reads at first.
 func warnAgain(a *command.App, listen string, s *serveSettings) {
 	if addr, err := netip.ParseAddrPort(listen); err == nil {
 		warnOfSettings(a, net.TCPAddrFromAddrPort(addr), s)
@@ -107,8 +107,8 @@ func (r *detachedResult) document(look render.Look) render.Document {
 		render.Field{Name: "  process", Value: strconv.Itoa(r.PID)}, render.Field{Name: "  log", Value: r.LogFile})}
 }
 
-// didNotStart waits for the end of a host that does not serve, and says what it said
-// last, with its exit code.
+// didNotStart waits for the end of a host that does not serve, and returns its last
+// message with its exit code.
 func didNotStart(ctx context.Context, cmd *exec.Cmd, log *boundedLog) error {
 	if err := cmd.Wait(); ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -127,14 +127,14 @@ func didNotStart(ctx context.Context, cmd *exec.Cmd, log *boundedLog) error {
 		failed.Error, failed.Hint = "the host did not start", "see "+log.file.Name()
 	}
 	code := cmd.ProcessState.ExitCode()
-	if code < 0 { // A signal ended it, such as that of a system without memory.
+	if code < 0 { // A signal ended it, such as one from a system without free memory.
 		code = command.ExitFailed
 	}
 	return command.Failed(code, failed.Error, failed.Hint)
 }
 
-// keepRun is what a host in the background does besides: it claims its folder and logs
-// to a file there.
+// keepRun does the additional work of a host in the background: it claims its folder and
+// logs to a file there.
 func keepRun(a *command.App, s *serveSettings) (end func() error, err error) {
 	folder, err := runFolder(a, s.store.DataDir)
 	if err != nil {
@@ -148,6 +148,6 @@ func keepRun(a *command.App, s *serveSettings) (end func() error, err error) {
 	if err != nil {
 		return nil, errors.Join(err, end())
 	}
-	a.Stderr = log // it stays open for what is said of the run at its end
+	a.Stderr = log // it stays open for messages after the end of the run
 	return end, nil
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/playctl/playctl/internal/command"
 )
 
-// What a stranger asks for is in the log of requests: a terminal acts on nothing of it,
-// and programs read it as it was.
+// The log of requests has text from strangers: it contains no control characters that a
+// terminal acts on, and programs read the original text.
 func TestHostileTextInTheLog(t *testing.T) {
 	const hostile = "/a\x1b]52;c;eA==\a\u009b2J\u202eb\u2066\x7f\u0085"
 	for _, format := range []string{"text", "json"} {

@@ -15,11 +15,13 @@ import (
 
 const mebibyte = 1 << 20
 
-// budgetPart of the memory that the process may use is for past revs and events.
+// budgetPart is the divisor of the memory limit that gives the budget of past revs and
+// events.
 const budgetPart = 8
 
-// limitMemory makes the garbage collector keep to GOMEMLIMIT, else to nine tenths of
-// the container's memory, and returns how many bytes past revs and events may take.
+// limitMemory sets the memory limit of the garbage collector to GOMEMLIMIT, else to nine
+// tenths of the container's memory, and returns the budget of past revs and events in
+// bytes.
 func (s *serveSettings) limitMemory(log *slog.Logger, container memlimit.Provider) int {
 	limit, err := memlimit.Set(memlimit.WithProvider(container))
 	if err != nil {
@@ -34,16 +36,16 @@ func (s *serveSettings) limitMemory(log *slog.Logger, container memlimit.Provide
 	return world.DefaultMemoryBudget
 }
 
-// fitted is how a limit of what a host holds in memory follows from a small memory: with
-// less than ample, the default is as much smaller, down to the least value, which is in
-// the unit of the limit's flag.
+// fitted says how a limit in bytes depends on the memory: with less memory than ample,
+// the default is smaller in proportion, down to least, which is in the unit of the
+// limit's flag.
 type fitted struct {
 	ample int64
 	least int
 }
 
-// mapMemory is what the map's limits need for their defaults. It is more than others need,
-// because every reader of a map that changed takes all of it.
+// mapMemory is the memory that the defaults of the map's limits need. It is more than
+// other limits need, because every reader of a changed map reads all of it.
 const mapMemory = 512 * mebibyte
 
 var fittedLimits = map[string]fitted{
@@ -55,8 +57,8 @@ var fittedLimits = map[string]fitted{
 	"max-total-map-bytes":   {mapMemory, 512 << 10},
 }
 
-// fitLimits makes the limits in bytes that nobody set smaller where the memory that the
-// process may use is small. set reports whether somebody made a setting.
+// fitLimits lowers the defaults of the limits in bytes if the process may use little
+// memory. set reports whether a setting was made.
 func (s *serveSettings) fitLimits(log *slog.Logger, set func(flag string) bool) {
 	memory := debug.SetMemoryLimit(-1)
 	var smaller []any
@@ -72,19 +74,19 @@ func (s *serveSettings) fitLimits(log *slog.Logger, set func(flag string) bool) 
 	}
 }
 
-// heapRoom is by how many bytes more than Go's own rule the heap may grow before garbage is
-// collected. A host with few agents has a heap of some MiB: under load Go would collect it a
-// hundred times a second, which took a fifth of the time of short requests.
+// heapRoom is how many bytes the heap may grow beyond Go's own rule before garbage is
+// collected. A host with few agents has a heap of a few MiB: under load Go would collect
+// it a hundred times a second, which took a fifth of the time of short requests.
 const heapRoom = 8 * mebibyte
 
-// reserveHeap takes memory that is never used. Go lets the heap double before it
-// collects, and counts this as a part of it, but pages that nobody writes to take none
-// of the machine's. A process with little memory has less of it.
+// reserveHeap allocates memory that is never used. Go lets the heap double before it
+// collects, and counts this memory as a part of it, but the system provides no pages for
+// memory that is never written. A process with little memory allocates less.
 func reserveHeap() []byte {
 	return make([]byte, min(heapRoom, debug.SetMemoryLimit(-1)/16))
 }
 
-// logMemory says what limitMemory set, unless it is the default.
+// logMemory logs the limits that limitMemory set, unless they are the defaults.
 func (s *serveSettings) logMemory(log *slog.Logger, budget int) {
 	limit := debug.SetMemoryLimit(-1)
 	if s.memoryBudget == 0 && limit == math.MaxInt64 {
@@ -97,14 +99,14 @@ func (s *serveSettings) logMemory(log *slog.Logger, budget int) {
 	log.Info("memory for past revs and events is limited", attrs...)
 }
 
-// moreGoroutines is how many goroutines run at a time beyond one for each processor: some
-// run for long, such as one that waits for the disk, which counts as running until the
-// runtime notices up to 10 ms later, one that makes a node id, one that reads a page and
-// one that collects garbage. The system shares the processors among them in shorter
-// turns than the runtime (bench/RESULTS.md, "Siege").
+// moreGoroutines is the number of additional goroutines that run at the same time, beyond
+// one for each processor. Some run for long: one that waits for the disk, which counts as
+// running until the runtime notices up to 10 ms later, one that generates a node id, one
+// that reads a page, and one that collects garbage. The system switches between threads
+// in shorter intervals than the runtime between goroutines (bench/RESULTS.md, "Siege").
 const moreGoroutines = 4
 
-// processors is how many processors the host has. The first call allows moreGoroutines.
+// processors returns the number of processors. The first call allows moreGoroutines.
 var processors = sync.OnceValue(func() int {
 	n := runtime.GOMAXPROCS(0)
 	if os.Getenv("GOMAXPROCS") == "" {

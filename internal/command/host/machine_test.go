@@ -20,7 +20,7 @@ import (
 func TestTheBudgetComesFromTheFlagOrTheMemoryLimit(t *testing.T) {
 	was := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(was) })
-	// The limit is what the test sets, whatever that of its container is.
+	// The test sets the limit, whatever limit its container has.
 	t.Setenv("GOMEMLIMIT", "set")
 	for name, c := range map[string]struct {
 		limit int64
@@ -40,15 +40,15 @@ func TestTheBudgetComesFromTheFlagOrTheMemoryLimit(t *testing.T) {
 	}
 }
 
-// If the memory is small, so are the limits of what is held in it, down to a least
-// value each. What the operator set stays.
+// If the memory is small, the limits in bytes are lower as well, but not below a least
+// value each. Limits from the operator stay.
 func TestLimitsInBytesFollowTheMemory(t *testing.T) {
 	was := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(was) })
 	for name, c := range map[string]struct {
 		limit int64
 		args  []string
-		// The rest are in bytes.
+		// The following limits are in bytes.
 		body, account, together int
 	}{
 		"no limit":          {math.MaxInt64, nil, 32 * mebibyte, 2 * mebibyte, 4 * mebibyte},
@@ -90,12 +90,12 @@ func TestLimitsInBytesFollowTheMemory(t *testing.T) {
 	}
 }
 
-// In a container the collector keeps to nine tenths of its memory, and the budget
-// comes from that; one whose limit cannot be read has none.
+// In a container the memory limit is nine tenths of the container's memory, and the
+// budget depends on it; if the container's limit cannot be read, there is no budget.
 func TestTheBudgetComesFromTheContainer(t *testing.T) {
 	was := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(was) })
-	t.Setenv("GOMEMLIMIT", "") // for the clean-up to set it again
+	t.Setenv("GOMEMLIMIT", "") // so that the clean-up restores it
 	if err := os.Unsetenv("GOMEMLIMIT"); err != nil {
 		t.Fatal(err)
 	}
@@ -117,8 +117,8 @@ func TestTheBudgetComesFromTheContainer(t *testing.T) {
 	}
 }
 
-// The log says what limits the memory where that was set, or follows from a limit of the
-// machine. The default is no news.
+// The log names the memory limit if it was set, or follows from a limit of the machine.
+// The default is not logged.
 func TestTheLogNamesTheBudgetThatIsNotTheDefault(t *testing.T) {
 	was := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(was) })

@@ -27,11 +27,11 @@ import (
 	"github.com/playctl/playctl/internal/world"
 )
 
-// served is a host with everything below it.
+// served is a host with its world, store and bridge.
 type served struct {
 	host *host.Host
-	// standby keeps the host's place while its store does not answer; nil where
-	// that answered immediately.
+	// standby listens in place of the host while the store does not answer; nil if the store
+	// answered immediately.
 	standby *host.Standby
 	world   *world.World
 	journal store.Journal
@@ -41,23 +41,23 @@ type served struct {
 
 	// memoryBudget is in bytes.
 	memoryBudget int
-	// unused is what reserveHeap took.
+	// unused is the memory of reserveHeap.
 	unused []byte
 
 	root     creds.RootFile
 	rootMade bool
-	// at is where the store is; the zero Place where it is in memory.
+	// at is the place of the store; the zero Place for a store in memory.
 	at place.Place
-	// path names the store for people, "" where it is in memory.
+	// path names the store for people, "" for a store in memory.
 	path string
-	// folder is where the demo keeps its files.
+	// folder is the folder of the demo's files.
 	folder string
 	// temporary is removed at the end, "" for nothing.
 	temporary string
 }
 
-// openServed opens the store, recovers the world and makes its host. What was
-// opened is closed again if something fails.
+// openServed opens the store, recovers the world and creates its host. If one step fails
+// it closes everything again.
 func openServed(ctx context.Context, a *command.App, s *serveSettings) (result *served, err error) {
 	result = &served{}
 	defer func() {
@@ -90,7 +90,7 @@ func openServed(ctx context.Context, a *command.App, s *serveSettings) (result *
 	return result, err
 }
 
-// openBridge starts to post the world's events to the remote bridge.
+// openBridge starts the bridge, which posts the world's events to another service.
 func (s *serveSettings) openBridge(ctx context.Context, into *served, options *host.Options) (err error) {
 	if s.bridgeURL.Text == "" {
 		return nil
@@ -119,7 +119,8 @@ func openWorld(ctx context.Context, a *command.App, s *serveSettings, options *h
 	return nil
 }
 
-// processName tells this host from the others of its world, for their logs.
+// processName returns a name that distinguishes this host from others of its world in
+// logs.
 func processName() string {
 	machine, err := os.Hostname()
 	if err != nil {
@@ -155,7 +156,7 @@ func openStore(ctx context.Context, a *command.App, s *serveSettings, into *serv
 	return openAt(ctx, a, s, into.at, into)
 }
 
-// hostOptions returns what the flags say about the host.
+// hostOptions returns the options of the host from the flags.
 func hostOptions(a *command.App, s *serveSettings) (*host.Options, error) {
 	admin, err := a.ReadToken(s.adminTokenFile)
 	if err != nil {
@@ -180,15 +181,15 @@ func hostOptions(a *command.App, s *serveSettings) (*host.Options, error) {
 	return &options, checkOptions(a, &options)
 }
 
-// optionFlags are the flags of the options that the host checks.
+// optionFlags are the flags of the options that the host validates.
 var optionFlags = map[string]string{
 	"Address": "listen", "OpsAddress": "metrics-listen", "Profiling": "pprof", "PublicURL": "public-url",
 	"CORSOrigins": "cors-origin", "AllowHosts": "allow-host", "Registration": "registration", "APIKeys": "api-keys", "Compat": "compat",
 	"WatchAccess": "watch-access", "WatchNames": "watch-name", "WatchEmbed": "watch-embed", "WorldName": "world-name",
 }
 
-// checkOptions names the flag, or the place that it was set at instead, of an option that the
-// host refuses.
+// checkOptions adds to the host's refusal of an option the name of its flag, or of the
+// other place where it was set.
 func checkOptions(a *command.App, options *host.Options) error {
 	err := options.Check()
 	if wrong, ok := errors.AsType[*host.OptionError](err); ok {
@@ -197,7 +198,7 @@ func checkOptions(a *command.App, options *host.Options) error {
 	return err
 }
 
-// noToken says how to make the file of a token that is not there.
+// noToken adds how to create the file of a token if it is missing.
 func noToken(file string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -222,7 +223,7 @@ func parseProxies(a *command.App, texts []string) ([]netip.Prefix, error) {
 	return proxies, nil
 }
 
-// logger writes to standard error.
+// logger returns the logger, which writes to standard error.
 func logger(a *command.App, s *serveSettings) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.logLevel)); err != nil || strings.ContainsAny(s.logLevel, "+-") {
@@ -238,9 +239,8 @@ func logger(a *command.App, s *serveSettings) (*slog.Logger, error) {
 	return nil, command.BadSetting(a.Sources.Where("log-format"), fmt.Errorf("%q is not a format: use text or json", s.logFormat))
 }
 
-// escapedLog writes lines of JSON with escapes in the place of characters that a terminal
-// may act on: a path that a stranger asked for may have them. The text handler quotes
-// them automatically.
+// escapedLog writes lines of JSON, with escapes for control characters that a terminal
+// acts on, which the path in a request may contain. The text handler quotes them already.
 type escapedLog struct{ out io.Writer }
 
 // Write implements io.Writer.
@@ -251,14 +251,14 @@ func (l escapedLog) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// closeTimeout bounds how long the end may take; an orchestrator kills a
-// process after 10 s, most of which the host needs for its streams.
+// closeTimeout limits the time of close; an orchestrator kills a process after 10 s, most
+// of which the host needs for its streams.
 const closeTimeout = 2 * time.Second
 
-// errCloseTimeout is why close no longer waits. It is not about --timeout.
+// errCloseTimeout is the error of close after closeTimeout. It is not about --timeout.
 var errCloseTimeout = fmt.Errorf("it took longer than %s", closeTimeout)
 
-// close ends what was opened, the uppermost first.
+// close closes everything that was opened, in reverse order.
 func (s *served) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, closeTimeout, errCloseTimeout)
 	defer cancel()
@@ -288,8 +288,8 @@ func (s *served) close(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// findRootKey finds the root key file that was named, or one in the usual places. What is
-// in one that was not named may be another world's.
+// findRootKey finds the named root key file, or one in the usual places. The key in a
+// file that was not named may belong to another world.
 func findRootKey(a *command.App, s *serveSettings) (creds.RootFile, error) {
 	root, err := a.Surroundings().FindRootFile(s.rootFile)
 	if errors.Is(err, creds.ErrNoRootFile) {
@@ -301,9 +301,9 @@ func findRootKey(a *command.App, s *serveSettings) (creds.RootFile, error) {
 	return root, err
 }
 
-// makeRootKey gives a new world a root key, if no file has one for it. The one of a demo
-// is gone with its store, and a world that ends with its host does without a file where
-// there can be none.
+// makeRootKey generates a root key for a new world, if no file has one for it. The key of
+// a demo is removed with its store, and a world in memory needs no file if none can be
+// written.
 func makeRootKey(a *command.App, s *serveSettings, into *served) error {
 	if into.root.Key != "" {
 		return nil
@@ -315,7 +315,7 @@ func makeRootKey(a *command.App, s *serveSettings, into *served) error {
 	}
 	err := keepRootKey(a, into, key)
 	if errors.Is(err, creds.ErrRootFileExists) {
-		// Another host that starts for the first time made the file meanwhile.
+		// Another host that started at the same time has created the file.
 		into.root, err = findRootKey(a, s)
 	}
 	if s.ephemeral {
@@ -325,8 +325,8 @@ func makeRootKey(a *command.App, s *serveSettings, into *served) error {
 	return command.Hintf(err, "make one where you may write, with \"playctl create-root-key --root-file FILE\", and start with --root-file FILE")
 }
 
-// takeRootKey takes the root key that a store has: it is not a secret, and in every snapshot.
-// If there was none it is kept, as after a backup was restored on a new machine.
+// takeRootKey uses the root key of a store: it is not a secret, and in every snapshot. If
+// no file has a key, it is saved in one, as after a restore of a backup on a new machine.
 func takeRootKey(a *command.App, into *served, key string) {
 	switch into.root.Key {
 	case key:
@@ -338,8 +338,8 @@ func takeRootKey(a *command.App, into *served, key string) {
 	}
 }
 
-// ownRootKey says what to do about a store that has another root key than the one that was
-// named.
+// ownRootKey adds a hint to the error of a store whose root key differs from the named
+// one.
 func ownRootKey(err error) error {
 	if !errors.Is(err, store.ErrRootKey) {
 		return err
@@ -347,7 +347,7 @@ func ownRootKey(err error) error {
 	return command.Hintf(err, "omit --root-file and %s: the host then takes the key that its store has", creds.EnvRootFile)
 }
 
-// keepRootKey gives a host a root key, and keeps it in this user's own file, where
+// keepRootKey sets the root key of a host, and saves it in this user's own file, where
 // commands look for it.
 func keepRootKey(a *command.App, into *served, key string) error {
 	into.root = creds.RootFile{Key: key}
@@ -361,8 +361,8 @@ func keepRootKey(a *command.App, into *served, key string) error {
 	return err
 }
 
-// withoutRootFile warns of a root key that could not be kept. The host can do
-// without: a container may have no place for it.
+// withoutRootFile warns that the root key could not be saved. The host works without the
+// file, for which a container may have no place.
 func withoutRootFile(a *command.App, err error) {
 	if err != nil {
 		a.Warn("the world's root key is in no file here: "+err.Error(), "commands that make nodes need one; the host does not")

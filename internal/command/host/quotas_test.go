@@ -17,7 +17,7 @@ import (
 
 var writeLimits = flag.Bool("write-limits", false, "rewrite the table of limits in docs/hosting.md")
 
-// limitsBegin and limitsEnd are around the table in the page for operators.
+// limitsBegin and limitsEnd enclose the table in the page for operators.
 const (
 	limitsBegin = "<!-- The table of limits is written by go generate ./internal/command/host. -->\n"
 	limitsEnd   = "<!-- The end of the table. -->\n"
@@ -51,11 +51,11 @@ func TestOperatorsFindEveryLimit(t *testing.T) {
 	}
 }
 
-// namedDefault is a flag with its default, as the table of what accounts may have says
-// it: a number with commas, in MiB or GiB, or none.
+// namedDefault matches a flag with its default in the table of what accounts may have: a
+// number with commas, in MiB or GiB, or none.
 var namedDefault = regexp.MustCompile("`--([a-z-]+)` ([0-9,]+|none)(?: (MiB|GiB))?")
 
-// What the page says of accounts has the defaults of the flags.
+// The table of what accounts may have states the defaults of the flags.
 func TestDefaultsInTheTableOfAccounts(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/hosting.md")
 	if err != nil {
@@ -88,7 +88,7 @@ func TestDefaultsInTheTableOfAccounts(t *testing.T) {
 	}
 }
 
-// Every quota has its flags, for each account and for all together.
+// Every quota has two flags: for each account, and for all together.
 func TestEveryQuotaHasFlags(t *testing.T) {
 	flags := map[string]bool{}
 	for _, l := range new(serveSettings).limitFlags() {

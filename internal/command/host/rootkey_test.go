@@ -8,8 +8,8 @@ import (
 	"github.com/playctl/playctl/internal/creds"
 )
 
-// Of two hosts that start at the same time for the first time, the one that comes second to make
-// the file takes the key that is in it.
+// If two hosts start for the first time at the same time, the second one uses the key
+// from the file that the first one has created.
 func TestARootKeyFileThatAppearsMeanwhileIsTaken(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

@@ -20,21 +20,22 @@ import (
 	"github.com/playctl/playctl/internal/pause"
 )
 
-// The files of a host in the background, in the folder of its store.
+// These are the files of a host in the background, in the folder of its store.
 const (
 	pidFile = "host.pid"
 	logFile = "host.log"
-	// olderLog is where the log goes when it has grown to its bound.
+	// olderLog is the suffix of the previous log, which is replaced when the log reaches its
+	// bound.
 	olderLog = ".1"
 	logBound = 8 << 20
-	// pidWait is how long a host that is just starting may take to write its id.
+	// pidWait is how long a starting host may take to write its process id.
 	pidWait = 20 * time.Millisecond
 )
 
-// errNoHost says that no host runs in the background with a folder.
+// errNoHost means that no host runs in the background with a folder.
 var errNoHost = errors.New("no host runs in the background")
 
-// runFolder returns where a host keeps those files.
+// runFolder returns the folder of those files.
 func runFolder(a *command.App, dataDir string) (string, error) {
 	if err := place.CheckFolder(a.Sources, dataDir); err != nil {
 		return "", err
@@ -45,13 +46,13 @@ func runFolder(a *command.App, dataDir string) (string, error) {
 	return a.Absolute(dataDir), nil
 }
 
-// pidLock returns a host's claim to its folder: it holds the lock of the file with its
-// process id until it ends, however it does.
+// pidLock returns the lock of a folder: a host holds the lock of the file with its
+// process id until it ends, even if it is killed.
 func pidLock(folder string, flags int) *flock.Flock {
 	return flock.New(filepath.Join(folder, pidFile), flock.SetFlag(flags), flock.SetPermissions(0o600))
 }
 
-// claim makes this process the one that runs in the folder.
+// claim locks the folder for this process.
 func claim(folder string) (release func() error, err error) {
 	lock := pidLock(folder, os.O_CREATE|os.O_RDWR)
 	switch held, err := lock.TryLock(); {
@@ -69,8 +70,8 @@ func claim(folder string) (release func() error, err error) {
 	return end, nil
 }
 
-// runningIn returns the process that runs in the folder; errNoHost if there is none, even
-// if one left its files behind.
+// runningIn returns the id of the process that runs in the folder; errNoHost if there is
+// none, even if the files of an earlier one exist.
 func runningIn(ctx context.Context, folder string) (pid int, err error) {
 	for {
 		lock := pidLock(folder, os.O_RDONLY)
@@ -100,8 +101,8 @@ func noHost(folder string) error {
 	return command.Hintf(fmt.Errorf("%w with %s", errNoHost, folder), "\"playctl serve --detach\" starts one; for a host with another folder, use --data-dir")
 }
 
-// boundedLog is a log file of at most a number of bytes: what would go beyond starts a
-// new one, and what was in it is kept once.
+// boundedLog is a log file of limited size: text beyond the limit starts a new log, and
+// one previous log is kept.
 type boundedLog struct {
 	mu    sync.Mutex
 	file  *os.File
@@ -109,8 +110,8 @@ type boundedLog struct {
 	bound int64
 }
 
-// openLog opens the log for one more host. The file itself stays the same one: it is
-// also the process's standard error, for what the runtime says.
+// openLog opens the log for another host. The file itself is never replaced: it is also
+// the process's standard error, for messages of the runtime.
 func openLog(path string, bound int64) (*boundedLog, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600) //nolint:gosec // G304: in the folder that the operator names
 	if err != nil {

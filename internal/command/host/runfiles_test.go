@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What is logged beyond the bound starts a new log; the log before it is kept once.
+// Text beyond the bound starts a new log; one previous log is kept.
 func TestLogIsBounded(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), logFile)
@@ -49,7 +49,7 @@ func TestLogIsBounded(t *testing.T) {
 	}
 }
 
-// A folder is one host's until it ends, and one that was killed leaves it free.
+// A folder belongs to one host until it ends, and a killed host leaves it free.
 func TestAFolderIsClaimedOnce(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -69,7 +69,7 @@ func TestAFolderIsClaimedOnce(t *testing.T) {
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
-	// What a killed host leaves: the file, which nobody has locked.
+	// A killed host leaves the file without a lock.
 	if err := os.WriteFile(filepath.Join(folder, pidFile), []byte("1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ instead, until "playctl stop", with its log in a file of the data folder.`,
 	s.register(cmd.Flags(), a)
 	cmd.Flags().BoolVar(&detached, "detach", false, "serve in the background, and return once it serves; \"playctl stop\" ends it and \"playctl logs\" shows its log")
 	cmd.Flags().BoolVar(&background, inBackground, false, "for --detach: this is the process in the background")
-	// It fails for a flag that there is not.
+	// MarkHidden fails for an unknown flag only.
 	_ = cmd.Flags().MarkHidden(inBackground)
 	command.CompleteChoices(cmd, "api-keys", "required", "optional", "off")
 	command.CompleteChoices(cmd, "compat", string(host.CompatAgentPlay))
@@ -105,10 +105,10 @@ func serve(ctx context.Context, a *command.App, s *serveSettings) (err error) {
 	return runHost(ctx, a, served, s)
 }
 
-// runHost serves until ctx ends or the listener breaks. The demo ends first, so
-// that its agents leave the map in order.
+// runHost serves until ctx ends or the listener fails. The demo ends first, so that its
+// agents leave the map in order.
 func runHost(ctx context.Context, a *command.App, served *served, s *serveSettings) error {
-	// The host has a context of its own: a signal ends the demo before it.
+	// The host has a separate context: a signal ends the demo before it.
 	hosting, stopHost := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopHost()
 	ctx, broken := context.WithCancel(ctx)
@@ -128,7 +128,7 @@ func runHost(ctx context.Context, a *command.App, served *served, s *serveSettin
 	return errors.Join(failed, err)
 }
 
-// attend makes the demo, prints the banner and waits for the end.
+// attend starts the demo, prints the banner and waits for the end.
 func attend(ctx context.Context, a *command.App, served *served, s *serveSettings) (err error) {
 	banner := newBanner(a, served, s)
 	if s.demo {
@@ -141,7 +141,7 @@ func attend(ctx context.Context, a *command.App, served *served, s *serveSetting
 			defer func() { err = errors.Join(err, d.close(ctx)) }()
 		}
 		if ctx.Err() != nil {
-			// The end of the run, by a signal or the listener, is not a failure of the demo.
+			// If a signal or the listener ends the run, that is not a failure of the demo.
 			return nil
 		}
 		if err != nil {
@@ -152,13 +152,13 @@ func attend(ctx context.Context, a *command.App, served *served, s *serveSetting
 	if err := a.Printer.Print(banner.document(a.Printer.Look)); err != nil {
 		return err
 	}
-	// Garbage is collected once for it, which a start need not wait for.
+	// The allocation triggers a garbage collection, which would delay the start.
 	served.unused = reserveHeap()
 	<-ctx.Done()
 	return nil
 }
 
-// listenProblem says what to do about an address that cannot be listened on.
+// listenProblem adds a hint to the error of an address at which the host cannot listen.
 func listenProblem(err error, s *serveSettings) error {
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return command.Hintf(fmt.Errorf("%s is taken by another program: %w", s.options.Address, syscall.EADDRINUSE),
@@ -167,7 +167,7 @@ func listenProblem(err error, s *serveSettings) error {
 	return err
 }
 
-// warnOfSettings warns of what an operator may not have meant.
+// warnOfSettings warns of settings that an operator may not have meant.
 func warnOfSettings(a *command.App, addr net.Addr, s *serveSettings) {
 	warnOfListener(a, addr, s)
 	if s.options.Registration == host.RegistrationClosed && s.adminTokenFile == "" && !s.options.MainNodesInvite && !s.options.NoRepository {
@@ -176,7 +176,7 @@ func warnOfSettings(a *command.App, addr net.Addr, s *serveSettings) {
 	}
 }
 
-// warnOfListener warns of credentials that would cross a network in clear.
+// warnOfListener warns if credentials would cross a network unencrypted.
 func warnOfListener(a *command.App, addr net.Addr, s *serveSettings) {
 	tcp, ok := addr.(*net.TCPAddr)
 	if !ok || tcp.IP.IsLoopback() || s.options.CertFile != "" {
@@ -189,9 +189,9 @@ func warnOfListener(a *command.App, addr net.Addr, s *serveSettings) {
 	}
 }
 
-// heedHangUps reads the certificate again at SIGHUP, unless the terminal that the
-// host was started at is gone: then nobody could end it any more with Ctrl-C, and
-// end is called. The returned function undoes it.
+// heedHangUps reloads the certificate at SIGHUP, unless the terminal of the host is
+// closed: then nobody could end the host with Ctrl-C any more, and end is called. The
+// returned function undoes it.
 func heedHangUps(a *command.App, h *host.Host, end func()) (release func()) {
 	if a.Signals == nil {
 		return func() {}
@@ -222,8 +222,8 @@ func heedHangUps(a *command.App, h *host.Host, end func()) (release func()) {
 	}
 }
 
-// terminals returns how many of the standard streams are a terminal; one whose window
-// was closed is none any more.
+// terminals returns how many of the standard streams are terminals; a terminal whose
+// window was closed does not count.
 func terminals(p *command.Program) (n int) {
 	for _, stream := range []any{p.Stdin, p.Stdout, p.Stderr} {
 		if command.IsTerminal(stream) {

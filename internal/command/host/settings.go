@@ -21,7 +21,7 @@ import (
 
 // serveSettings are the flags of "playctl serve".
 type serveSettings struct {
-	// options are those of the host. Flags set most of them as they are; hostOptions makes
+	// options are the options of the host. Flags set most of them directly; hostOptions sets
 	// the others, such as tokens, which are in files.
 	options host.Options
 
@@ -37,28 +37,29 @@ type serveSettings struct {
 	trustedProxies        []string
 
 	limits world.Limits
-	// They are in MiB.
+	// These are in MiB.
 	bodyBudget, replyBudget, memoryBudget, journalBudget int
 
 	logLevel  string
 	logFormat string
 }
 
-// limit is what an operator allows at most.
+// limit is a limit that an operator can set.
 type limit struct {
 	flag string
-	// to is the option that the flag sets, to value where it is not given.
+	// to is the option of the flag, value its default.
 	to    *int
 	value int
-	// least is the smallest value that means something.
+	// least is the smallest valid value.
 	least int
 	help  string
 }
 
 //go:generate go test -count=1 -run ^TestOperatorsFindEveryLimit$ . -write-limits
 
-// limitFlags are all of them. A new one needs a line here, an option of the world or the
-// host, and the place that enforces it. The table of docs/hosting.md is made from them.
+// limitFlags returns all limits. A new limit needs a line here, an option of the world or
+// the host, and code that enforces it. The table of docs/hosting.md is generated from
+// them.
 func (s *serveSettings) limitFlags() []limit {
 	return append(s.quotaLimits(), []limit{
 		{"max-occupants", &s.limits.Occupants, world.DefaultOccupants, 1, "how many agents and MCP placements fit on the map"},
@@ -85,11 +86,11 @@ func (s *serveSettings) limitFlags() []limit {
 	}...)
 }
 
-// leastJournal is how many MiB a journal may take at least: a map and what a stream
-// resumes over.
+// leastJournal is the least size of a journal in MiB: enough for a map and the events
+// with which a stream resumes.
 const leastJournal = 8
 
-// checkJournal refuses a journal that has no room for anything.
+// checkJournal refuses a journal that is too small.
 func (s *serveSettings) checkJournal() error {
 	if s.journalBudget != 0 && s.journalBudget < leastJournal {
 		return command.Usagef("--journal-budget must be at least %d, or 0 for the default", leastJournal)
@@ -109,7 +110,7 @@ func (s *serveSettings) retention() store.Retention {
 	return r
 }
 
-// quotaLimits are those of what accounts have: for each account, and for all.
+// quotaLimits returns the limits of accounts: for each account, and for all together.
 func (s *serveSettings) quotaLimits() []limit {
 	var all []limit
 	for _, q := range world.Quotas() {
@@ -130,14 +131,14 @@ func (s *serveSettings) quotaLimits() []limit {
 	return all
 }
 
-// RegisterFlags adds the flags of a host to the flags of another command.
+// RegisterFlags adds the flags of a host to another flag set.
 func RegisterFlags(flags *pflag.FlagSet, a *command.App) { new(serveSettings).register(flags, a) }
 
-// register adds the flags. Every one of them can also be set in the environment
-// and the config file.
+// register adds the flags. The environment and the config file can set every one of them
+// as well.
 func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	own := pflag.NewFlagSet("serve", pflag.ContinueOnError)
-	own.SortFlags = false // Those of the command are sorted; here each group would sort them again.
+	own.SortFlags = false // The flags of the command are sorted; here each group would sort them again.
 	s.store.Register(own, a)
 	own.DurationVar(&s.storeWait, "store-wait", time.Minute, "how long a starting host waits for its store to answer; 0 = do not wait")
 	own.BoolVar(&s.ephemeral, "ephemeral", false, "keep everything in memory and forget it at the end")
@@ -181,7 +182,7 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 
 	const limitLoopback = "limit-loopback"
 	own.BoolVar(&s.options.LimitLoopback, limitLoopback, false, "for tests: limits for each address hold for loopback as well")
-	// It fails for a flag that there is not.
+	// MarkHidden fails for an unknown flag only.
 	_ = own.MarkHidden(limitLoopback)
 
 	own.StringVar(&s.logLevel, "log-level", "info", "what is logged: debug, info, warn or error")
@@ -193,7 +194,7 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	flags.AddFlagSet(own)
 }
 
-// checkTogether refuses flags that do not go together.
+// checkTogether refuses combinations of flags that contradict each other.
 func (s *serveSettings) checkTogether() error {
 	switch {
 	case (s.options.CertFile == "") != (s.options.KeyFile == ""):
@@ -214,7 +215,7 @@ func (s *serveSettings) checkTogether() error {
 	return nil
 }
 
-// check refuses what a host cannot be run with.
+// check refuses settings with which a host cannot run.
 func (s *serveSettings) check(ctx context.Context, from *command.Sources) error {
 	if err := s.checkTogether(); err != nil {
 		return err
@@ -239,7 +240,7 @@ func (s *serveSettings) check(ctx context.Context, from *command.Sources) error 
 	return command.Usagef("--watch-access is %q: it must be local, public or token", s.options.WatchAccess)
 }
 
-// checkAddress refuses what cannot be listened on; the name of a host is left to the system.
+// checkAddress refuses an invalid listen address; the system checks the name of a host.
 func checkAddress(ctx context.Context, address string) error {
 	if address == "" {
 		return nil
@@ -257,8 +258,8 @@ func checkAddress(ctx context.Context, address string) error {
 	return nil
 }
 
-// checkStore refuses two answers to where the world is kept; the command line wins
-// over one from elsewhere.
+// checkStore refuses two settings for the location of the world; a flag on the command
+// line overrides a setting from elsewhere.
 func (s *serveSettings) checkStore(from *command.Sources) error {
 	switch {
 	case s.storeWait < 0:

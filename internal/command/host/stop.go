@@ -26,7 +26,7 @@ type stoppedResult struct {
 	Folder string `json:"dataDir"` // the folder of its store
 }
 
-// registerFolder adds the flag that names the host by its folder.
+// registerFolder adds the flag with the folder of the host.
 func registerFolder(cmd *cobra.Command, a *command.App, dataDir *string) {
 	cmd.Flags().StringVar(dataDir, "data-dir", a.StateFolder(), "the `folder` of the host's store, as for \"playctl serve\"")
 	command.Configurable(cmd.Flags(), "data-dir")
@@ -66,7 +66,7 @@ ended, for --timeout at most. If it takes longer the exit code is 1; a second st
 	return cmd
 }
 
-// end asks a host to end, and waits until it has.
+// end signals a host to end, and waits until it has ended.
 func end(ctx context.Context, folder string, pid int) error {
 	process, err := os.FindProcess(pid)
 	if err != nil {
@@ -90,7 +90,7 @@ func end(ctx context.Context, folder string, pid int) error {
 	}
 }
 
-// The pauses between two looks at a host that ends, and at a log that is followed.
+// These are the intervals of checks for the end of a host, and for new lines of a log.
 const (
 	stopStep = 20 * time.Millisecond
 	logStep  = 200 * time.Millisecond
@@ -161,7 +161,7 @@ func showLog(ctx context.Context, a *command.App, folder string, lines int, foll
 		return err
 	}
 	for running := true; running; {
-		// What was logged before its end is read after it.
+		// Lines from before the end of the host are read after it.
 		if _, err := runningIn(ctx, folder); errors.Is(err, errNoHost) {
 			running = false
 		}
@@ -170,7 +170,7 @@ func showLog(ctx context.Context, a *command.App, folder string, lines int, foll
 			return fmt.Errorf("follow the log: %w", err)
 		}
 		if info.Size() < read {
-			read, rest = 0, nil // it starts again
+			read, rest = 0, nil // the log was restarted
 		}
 		text, err := io.ReadAll(io.NewSectionReader(file, read, 2*logBound))
 		if err != nil {
@@ -192,7 +192,7 @@ func showLog(ctx context.Context, a *command.App, folder string, lines int, foll
 	return nil
 }
 
-// wholeLines splits a text into its lines and what is not a whole one yet.
+// wholeLines splits a text into its complete lines and the rest.
 func wholeLines(text []byte) (lines []string, rest []byte) {
 	end := bytes.LastIndexByte(text, '\n') + 1
 	if end > 0 {

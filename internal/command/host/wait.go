@@ -18,19 +18,19 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// errStoppedWaiting means that the run was ended while its store was awaited,
-// which is not a failure.
+// errStoppedWaiting means that the run was ended while it waited for its store, which is
+// not a failure.
 var errStoppedWaiting = errors.New("stopped waiting for the store")
 
-// The waits between two tries to open a store.
+// These are the waits between two attempts to open a store.
 const (
 	storeAgain    = 100 * time.Millisecond
 	storeAgainMax = 2 * time.Second
 )
 
-// awaitWorld opens the world. While the store does not answer it tries again, for as
-// long as the settings say; meanwhile the process listens, lives, is not ready, and
-// says so in its replies.
+// awaitWorld opens the world. While the store does not answer it retries, for as long as
+// the settings allow; meanwhile the process listens, is live but not ready, and its
+// replies state the reason.
 func awaitWorld(ctx context.Context, a *command.App, s *serveSettings, options *host.Options, into *served) error {
 	err := tryWorld(ctx, a, s, options, into)
 	if s.storeWait == 0 || !into.at.Passing(err) {
@@ -56,7 +56,7 @@ func awaitWorld(ctx context.Context, a *command.App, s *serveSettings, options *
 	}
 }
 
-// standBy listens, and answers why the host does not serve yet.
+// standBy listens, and replies with the reason why the host does not serve yet.
 func standBy(ctx context.Context, a *command.App, s *serveSettings, options *host.Options, cause error) (*host.Standby, error) {
 	standby, err := host.StandBy(ctx, *options)
 	if err != nil {
@@ -70,7 +70,7 @@ func standBy(ctx context.Context, a *command.App, s *serveSettings, options *hos
 	return standby, nil
 }
 
-// tryWorld opens the world once, and leaves nothing open if that fails.
+// tryWorld opens the world once, and closes everything again if that fails.
 func tryWorld(ctx context.Context, a *command.App, s *serveSettings, options *host.Options, into *served) error {
 	err := openWorld(ctx, a, s, options, into)
 	if err != nil && into.journal != nil {
@@ -80,9 +80,9 @@ func tryWorld(ctx context.Context, a *command.App, s *serveSettings, options *ho
 	return err
 }
 
-// openAt opens the store at a place, with the root key that was named, else with the
-// store's own. If there is no world yet it is made with the key at hand, else a new
-// one: of hosts that make it at the same time, all take the key of the first.
+// openAt opens the store at a place, with the named root key, else with the store's own.
+// If there is no world yet, it creates one with the available key, else with a new one:
+// hosts that create it at the same time all use the key of the first.
 func openAt(ctx context.Context, a *command.App, s *serveSettings, at place.Place, into *served) error {
 	o := store.OpenOptions{Publish: published(s.options.Compat), Retention: s.retention()}
 	if a.Surroundings().NamesRootFile(s.rootFile) {
@@ -113,8 +113,8 @@ func openAt(ctx context.Context, a *command.App, s *serveSettings, at place.Plac
 	return nil
 }
 
-// published says what a store on a server publishes of an entry within its commit: each
-// event that everybody may see, on the channel of each service that the host answers as.
+// published returns the messages that a store on a server publishes in the commit of an
+// entry: each public event, on the channel of each service that the host answers as.
 func published(compat host.Compat) func(hostID string, e *store.Entry) []store.Message {
 	services := []protocol.Service{protocol.ServicePlay}
 	if compat != "" {
