@@ -15,26 +15,26 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// condition is what --until waits for: clauses that must all hold for one event.
-// nil is no condition.
+// condition is the condition of --until: clauses that must all hold for one event. nil is
+// no condition.
 type condition []clause
 
 // clause compares one field of an event with a value.
 type clause struct {
-	// field is kind, player, or the path of a field of the event's data.
+	// field is "kind", "player", or the path of a field in the event's data.
 	field    string
 	operator string
 	value    string
-	// kind is the value of a clause about the kind.
+	// kind is the value if the field is "kind".
 	kind protocol.EventKind
 }
 
-// operators in the order in which they are looked for: the longer ones first.
+// operators are in the order of the search: longer ones first.
 var operators = []string{"~=", "!=", ">=", "<=", "="}
 
-// parseCondition reads a condition: clauses joined by commas. A clause is a kind of
-// event, or a field, an operator and a value, which may be in double quotes (as
-// in JSON) where it holds a comma. The empty text is no condition.
+// parseCondition parses a condition: clauses joined by commas. A clause is a kind of
+// event, or a field, an operator and a value. A value with a comma must be in double
+// quotes, as in JSON. The empty text is no condition.
 func parseCondition(text string) (condition, error) {
 	if text == "" {
 		return nil, nil
@@ -109,7 +109,7 @@ func parseClause(text string) (clause, error) {
 		return clause{field: "kind", operator: "=", kind: kind}, err
 	}
 	t := clause{field: strings.TrimSpace(text[:at]), operator: operator, value: strings.TrimSpace(text[at+len(operator):])}
-	// A quote within a value would hide the commas behind it.
+	// A quote within a value would hide the commas after it.
 	if strings.Contains(t.value, `"`) {
 		if err := json.Unmarshal([]byte(t.value), &t.value); err != nil {
 			return t, command.Usagef("%s is not a text in quotes", t.value)
@@ -119,7 +119,7 @@ func parseClause(text string) (clause, error) {
 	return t, err
 }
 
-// check finds out whether the clause can mean something.
+// check validates the clause.
 func (t *clause) check(text string) (err error) {
 	switch {
 	case t.field == "" || strings.ContainsAny(t.field, `"!~<>= `):
@@ -147,8 +147,8 @@ func (c condition) met(m *eventFields, names naming) bool {
 	return true
 }
 
-// holds reports whether the clause holds. One about a field that the event does
-// not have does not, whatever the operator is.
+// holds reports whether the clause holds. A clause about a field that the event does not
+// have never holds, whatever the operator is.
 func (t *clause) holds(m *eventFields, names naming) bool {
 	switch t.field {
 	case "kind":
@@ -180,7 +180,7 @@ func (t *clause) holds(m *eventFields, names naming) bool {
 	return left.Cmp(right) <= 0
 }
 
-// plainText returns a value of JSON as text; false for lists, objects and null.
+// plainText returns a JSON value as text; false for lists, objects and null.
 func plainText(value any) (string, bool) {
 	switch value := value.(type) {
 	case string:
@@ -205,11 +205,11 @@ func same(a, b string) bool {
 	return ok && also && left.Cmp(right) == 0
 }
 
-// longestNumber bounds what is read as a number.
+// longestNumber limits the length of a number.
 const longestNumber = 32
 
-// exactNumber reads a decimal number exactly, so that positions beyond 2^53 compare
-// right. Exponents are no part of it: they would make small texts huge.
+// exactNumber parses a decimal number exactly, so that positions beyond 2^53 compare
+// correctly. Exponents are not allowed: a short text could stand for a huge number.
 func exactNumber(text string) (*big.Rat, bool) {
 	if len(text) > longestNumber || strings.Trim(text, "+-.0123456789") != "" {
 		return nil, false

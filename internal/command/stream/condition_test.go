@@ -8,7 +8,7 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// anEvent is one that conditions are tried on.
+// anEvent returns an event on which conditions are tested.
 func anEvent() *eventFields {
 	return &eventFields{event: &sdk.Event{Kind: "world:interaction", Seq: 9007199254740993, HasSeq: true, Data: []byte(`{"playerId":"ada","role":"user","text":"a, \"b\" = c",
 		"rev":7,"flagged":true,"data":{"stepCount":3,"list":[1]},"nothing":null}`)}}
@@ -28,7 +28,7 @@ func TestConditions(t *testing.T) {
 		// Positions beyond 2^53 are distinguished.
 		"seq=9007199254740993": true, "seq=9007199254740992": false, "seq>=9007199254740994": false,
 		"flagged=true": true, "data.stepCount>=3": true, "data.stepCount>=4": false,
-		// What an event does not have meets nothing.
+		// No condition holds for a field that the event does not have.
 		"reason=lease": false, "reason!=lease": false, "data.list=1": false, "data=3": false, "nothing!=1": false, "text>=1": false,
 		"interaction,role=user,player=ada": true, "interaction,role=tool,player=ada": false,
 	} {
@@ -73,7 +73,7 @@ func FuzzCondition(f *testing.F) {
 			}
 			return
 		}
-		// One more clause never makes a condition hold that did not.
+		// One more clause never makes a false condition true.
 		more, err := parseCondition(text + ",rev=7")
 		if text != "" && (err != nil || more.met(anEvent(), noNames) != c.met(anEvent(), noNames)) {
 			t.Fatalf("%q with a clause that holds: %v", text, err)

@@ -14,31 +14,30 @@ import (
 	"github.com/playctl/playctl/internal/render"
 )
 
-// display shows a world that is followed. All of its methods but due write to
-// the terminal or pipe, and fail with it.
+// display shows a followed world. All of its methods but due write to the terminal or
+// pipe, and return its errors.
 type display interface {
 	// event shows an event that the flags select.
 	event(result eventResult, line render.Event, names *render.Names, status render.Status) error
-	// world takes a new state of the copy; it is shown with the next draw.
+	// world sets a new state of the copy, which the next draw shows.
 	world(snapshot *chain.Snapshot)
-	// problem shows something that went wrong and is being dealt with.
+	// problem shows an error after which tail continues.
 	problem(err error, status render.Status) error
-	// draw brings what is shown up to date, or sets the time at which due asks
-	// for it.
+	// draw updates the output, or sets the time at which due requests the update.
 	draw(status render.Status) error
-	// due is ready when draw should be called although nothing happened.
+	// due is ready when draw should be called without an event.
 	due() <-chan time.Time
-	// keys are those that are pressed; nil if they are none of its business.
+	// keys returns the pressed keys; nil if the display reads none.
 	keys() <-chan byte
-	// away leaves the terminal to others, back takes it again as if nothing were
-	// shown.
+	// away restores the terminal for other programs, back takes it over again and assumes
+	// that it is empty.
 	away() error
 	back() error
-	// close leaves the terminal as it was.
+	// close restores the terminal.
 	close() error
 }
 
-// newDisplay returns the display that suits the flags and the surroundings.
+// newDisplay returns the display for the flags and the terminal.
 func (t *tailer) newDisplay() (display, error) {
 	plain := newEventLines(t.App)
 	switch {
@@ -50,8 +49,8 @@ func (t *tailer) newDisplay() (display, error) {
 	return plain, nil
 }
 
-// eventLines prints one event after the other and nothing else, as a pipe wants
-// it. What is written is not held back.
+// eventLines prints one event after the other and nothing else, for pipes. Each line is
+// written at once.
 type eventLines struct {
 	*command.App
 	list render.List
@@ -92,21 +91,21 @@ func (*eventLines) back() error { return nil }
 
 func (d *eventLines) close() error { return d.list.Close() }
 
-// sentence returns an error as a line of its own.
+// sentence returns an error as a sentence, for a separate line.
 func sentence(err error) string {
 	text := err.Error()
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:] + "."
 }
 
-// statusDisplay prints lines as well, and below the last of them, on a line that
-// is written over, where the copy stands.
+// statusDisplay also prints lines, and below them a line with the state of the copy,
+// which is overwritten.
 type statusDisplay struct {
 	*eventLines
 	shown string
 }
 
-// wipe empties the line that the cursor is on.
+// wipe clears the line of the cursor.
 const wipe = "\r\x1b[K"
 
 func (d *statusDisplay) event(_ eventResult, line render.Event, names *render.Names, status render.Status) error {
@@ -154,22 +153,23 @@ func writeTerminal(terminal io.Writer, text string) error {
 	return nil
 }
 
-// Times of the map.
+// These are the intervals of the map.
 const (
-	// leastFrameTime bounds how often it is drawn, however much happens.
+	// leastFrameTime is the least interval between two frames, however many events there
+	// are.
 	leastFrameTime = 50 * time.Millisecond
-	// fadeTime is how often it is drawn while something on it fades.
+	// fadeTime is the interval between frames while something on the map fades.
 	fadeTime = time.Second
 )
 
-// mapDisplay shows the world as a map that fills the terminal.
+// mapDisplay draws the world as a map that fills the terminal.
 type mapDisplay struct {
 	*command.App
 	picture render.Map
-	// before is what the terminal shows, nil if that is not known.
+	// before is the content of the terminal, nil if it is not known.
 	before *render.Screen
 	drawn  time.Time
-	// timer says when it is to be drawn although nothing happens.
+	// timer fires when a frame is due without an event.
 	timer *time.Timer
 	*keyboard
 }
@@ -203,7 +203,7 @@ func (d *mapDisplay) problem(err error, status render.Status) error {
 	return d.draw(status)
 }
 
-// draw draws the map, unless it was drawn just now: then a little later.
+// draw draws the map, unless the last frame is too recent: then a little later.
 func (d *mapDisplay) draw(status render.Status) error {
 	now := d.Now()
 	if rest := leastFrameTime - now.Sub(d.drawn); rest > 0 && rest <= leastFrameTime {

@@ -11,19 +11,19 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// ending is the event that tail ends with. It ends when that is verified, so that a
-// script that goes by the exit code relies on nothing unproved.
+// ending is the last event of tail. tail ends when that event is verified, so that a
+// script can rely on the exit code.
 type ending struct {
 	event *sdk.Event
-	// result is what tail ends with once the event is verified.
+	// result is the result of tail after the event is verified.
 	result error
-	// taken says that the copy has had the event, so that what is known of the copy
-	// counts for it.
+	// taken is set after the copy has merged the event, so that the verification of the copy
+	// includes it.
 	taken bool
 }
 
-// endsWith makes an event the last one. It reports whether tail ends
-// immediately, which it does if nothing is to be verified.
+// endsWith makes an event the last one. It reports whether tail ends immediately, which
+// it does without verification.
 func (t *tailer) endsWith(event *sdk.Event, result error) (done bool, err error) {
 	if t.flags.noVerify {
 		return true, result
@@ -33,8 +33,8 @@ func (t *tailer) endsWith(event *sdk.Event, result error) (done bool, err error)
 	return false, nil
 }
 
-// proved takes what is known of the copy now, and reports whether tail ends with
-// it. A copy that is catching up, or is about to be read, is waited for.
+// proved handles the current verification of the copy, and reports whether tail ends with
+// it. It waits for a copy that is catching up or about to be read.
 func (t *tailer) proved(known sdk.Verification) (done bool, err error) {
 	if t.ending == nil || !t.ending.taken {
 		return false, nil
@@ -48,7 +48,7 @@ func (t *tailer) proved(known sdk.Verification) (done bool, err error) {
 	return false, nil
 }
 
-// checked takes what is known about the copy as of an event.
+// checked handles the verification of the copy at an event.
 func (t *tailer) checked(event *sdk.Event, known sdk.Verification) (done bool, err error) {
 	if t.ending != nil && event.Seq == t.ending.event.Seq {
 		t.ending.taken = true
@@ -56,13 +56,13 @@ func (t *tailer) checked(event *sdk.Event, known sdk.Verification) (done bool, e
 	return t.proved(known)
 }
 
-// unproved returns the error of a world that is not what its host states.
+// unproved returns the error of a world that differs from what its host states.
 func unproved(err error) error {
 	return command.Hintf(fmt.Errorf("%w: %w", command.ErrUnverified, err),
 		"do not rely on what this host says; \"playctl chain verify\" compares its snapshot with its root")
 }
 
-// name tells the event from others.
+// name identifies the event in an error.
 func (e *ending) name() string {
 	if !e.event.HasSeq {
 		return "the event " + string(e.event.Kind)
@@ -70,10 +70,10 @@ func (e *ending) name() string {
 	return fmt.Sprintf("event %d", e.event.Seq)
 }
 
-// errWaitedEnough is the cause of a context whose time for --until is over.
+// errWaitedEnough is the cause of a context whose time limit of --until has passed.
 var errWaitedEnough = errors.New("the time to wait is over")
 
-// limitedUntil bounds the wait for a condition by --timeout.
+// limitedUntil limits the wait for a condition to --timeout.
 func (t *tailer) limitedUntil(ctx context.Context) (context.Context, context.CancelFunc) {
 	if t.flags.until == "" || t.Settings.Timeout <= 0 {
 		return ctx, func() {}
@@ -81,7 +81,7 @@ func (t *tailer) limitedUntil(ctx context.Context) (context.Context, context.Can
 	return context.WithTimeoutCause(ctx, t.Settings.Timeout, errWaitedEnough)
 }
 
-// tooLate returns the error that says what did not happen within --timeout.
+// tooLate returns the error that states what did not happen within --timeout.
 func (t *tailer) tooLate() error {
 	within := " within " + t.Settings.Timeout.String()
 	if t.ending != nil {
@@ -94,7 +94,7 @@ func (t *tailer) tooLate() error {
 	return command.Hintf(t.unseen(within), "%s", hint)
 }
 
-// unseen returns the error of a condition that was not met; nil if there is none.
+// unseen returns the error of a condition that was not met; nil if there is no condition.
 func (t *tailer) unseen(when string) error {
 	if t.flags.until == "" {
 		return nil
@@ -102,8 +102,8 @@ func (t *tailer) unseen(when string) error {
 	return fmt.Errorf("no event matched %q%s", t.flags.until, when)
 }
 
-// quietTime is how long a host may be silent while it sends the past. If the
-// newest events are for others only, no event shows that the present is reached.
+// quietTime is how long a host may be silent while it sends past events. If the newest
+// events are for other callers only, no event shows that the end is reached.
 const quietTime = 3 * time.Second
 
 func (t *tailer) startQuiet() {
@@ -112,14 +112,14 @@ func (t *tailer) startQuiet() {
 	}
 }
 
-// stoppedTimer makes a timer that is not ready before it is reset.
+// stoppedTimer returns a timer that does not fire before it is reset.
 func stoppedTimer() *time.Timer {
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
 	return timer
 }
 
-// quieted ends a reading of the past whose last events are not for this caller.
+// quieted ends the reading of past events if the last ones are not for this caller.
 func (t *tailer) quieted() error {
 	if t.state.Verification == sdk.Mismatched {
 		return unproved(errors.New("the copy of the world is not what the host says it is"))
@@ -128,7 +128,7 @@ func (t *tailer) quieted() error {
 	return t.unseen(" up to the present")
 }
 
-// recordPresent records the world where no event is to be read: the recording is then
+// recordPresent records the world if there are no events to read: the recording is then
 // the snapshot alone.
 func (t *tailer) recordPresent(ctx context.Context) (err error) {
 	if t.recording == nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/playctl/playctl/internal/command"
 )
 
-// The keys that mean something while the map fills the terminal. Ctrl-C and Ctrl-Z
-// are among them: a terminal that shows no typing sends no signals for them either.
+// These keys have a function while the map fills the terminal. Ctrl-C and Ctrl-Z are
+// among them, because a terminal in raw mode sends no signals for them.
 const (
 	keyQuit      = 'q'
 	keyInterrupt = 0x03
 	keySuspend   = 0x1a
 )
 
-// keyboard reads what is typed at a terminal that does not show it.
+// keyboard reads keys from a terminal in raw mode.
 type keyboard struct {
 	terminal command.KeyTerminal
 	restore  func() error
@@ -25,11 +25,10 @@ type keyboard struct {
 	reading  sync.WaitGroup
 }
 
-// openKeyboard takes the keys of the terminal that the person sits at; nil where
-// there is none.
+// openKeyboard opens the controlling terminal for keys; it returns nil if there is none.
 func openKeyboard(a *command.App) (*keyboard, error) {
 	if !command.IsTerminal(a.Stdin) {
-		return nil, nil //nolint:nilnil // without keys the map is as good
+		return nil, nil //nolint:nilnil // the map works without keys
 	}
 	terminal, err := a.OpenTTY()
 	if err != nil {
@@ -61,7 +60,7 @@ func (k *keyboard) read() {
 	}
 }
 
-// keys are those that are pressed, nil for none.
+// keys returns the pressed keys, nil for none.
 func (k *keyboard) keys() <-chan byte {
 	if k == nil {
 		return nil
@@ -69,7 +68,7 @@ func (k *keyboard) keys() <-chan byte {
 	return k.pressed
 }
 
-// take stops the terminal from showing what is typed, leave lets it again.
+// take switches the terminal to raw mode, leave restores it.
 func (k *keyboard) take() (err error) {
 	if k == nil {
 		return nil
@@ -87,8 +86,8 @@ func (k *keyboard) leave() error {
 	return err
 }
 
-// close gives the terminal back. If a read cannot be woken up, it ends with the
-// next key.
+// close restores the terminal. If a read cannot be interrupted, it ends with the next
+// key.
 func (k *keyboard) close() error {
 	if k == nil {
 		return nil

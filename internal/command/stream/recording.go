@@ -17,15 +17,15 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// longestRecordedLine bounds the memory that a recording can take.
+// longestRecordedLine limits the memory for a line of a recording.
 const longestRecordedLine = 256 << 20
 
 // recordedLines reads a recording line by line.
 type recordedLines struct {
 	in *bufio.Reader
-	// number is that of the line read last, from 1.
+	// number is the number of the last line, from 1.
 	number int
-	// cutOff says that the last line had no end and was left out.
+	// cutOff is set if the last line was incomplete and was ignored.
 	cutOff bool
 }
 
@@ -33,7 +33,7 @@ func newRecordedLines(in io.Reader) *recordedLines {
 	return &recordedLines{in: bufio.NewReaderSize(in, 64<<10)}
 }
 
-// next reads a line; io.EOF is the recording's end.
+// next reads a line; io.EOF marks the end of the recording.
 func (l *recordedLines) next() (*recordedLine, error) {
 	var text []byte
 	for {
@@ -70,9 +70,8 @@ func (l *recordedLines) next() (*recordedLine, error) {
 	}
 }
 
-// recordedLine is one line of a recording: a full read of the world, or an event
-// with the rows that it changed. An event's line is what "playctl tail" prints
-// of it.
+// recordedLine is one line of a recording: a full read of the world, or an event with its
+// changed rows. The line of an event is the same as in the output of "playctl tail".
 type recordedLine struct {
 	Context      string             `json:"context,omitempty"`
 	Snapshot     json.RawMessage    `json:"snapshot,omitempty"`     // a full read of the world; absent in the line of an event
@@ -82,7 +81,7 @@ type recordedLine struct {
 	Data         json.RawMessage    `json:"data,omitempty"`         // what the event says, with the rows that it changed
 }
 
-// name tells a line from others in an error.
+// name identifies the line in an error.
 func (l *recordedLine) name() string {
 	switch {
 	case l.Snapshot != nil:
@@ -93,18 +92,18 @@ func (l *recordedLine) name() string {
 	return fmt.Sprintf("event %d (%s)", *l.Seq, l.Event)
 }
 
-// recordedWorld is the world of a recording, verified as it goes.
+// recordedWorld is the world of a recording, verified line by line.
 type recordedWorld struct {
 	copy chain.Copy
-	// lost says that events are missing, as the host said itself; the next
-	// snapshot makes up for them.
+	// lost is set while events are missing, as the host itself reported; the next snapshot
+	// replaces them.
 	lost bool
 	// last is the position of the last event.
 	last *uint64
 }
 
-// take goes one line on. proved is true for an event whose root and leaf count
-// were compared and are equal; an error says what does not verify.
+// take applies one line. proved is true for an event whose root and leaf count were
+// compared and are equal; the error is a failed verification.
 func (w *recordedWorld) take(line *recordedLine) (proved bool, err error) {
 	if line.Snapshot != nil {
 		return false, w.replace(line)
@@ -125,15 +124,15 @@ func (w *recordedWorld) take(line *recordedLine) (proved bool, err error) {
 	return w.prove(line, &state)
 }
 
-// prove takes an event into the copy and compares, unless there is nothing to
-// compare it with or it is from before the copy.
+// prove merges an event into the copy and compares, unless the event states no root or is
+// older than the copy.
 func (w *recordedWorld) prove(line *recordedLine, state *chain.EventState) (bool, error) {
 	have, known := w.copy.Rev()
 	if !known || w.lost || state.Rev == nil || state.MerkleRootHex == "" || w.copy.Need(state) == chain.NeedNothing {
 		return false, nil
 	}
-	// An event that changes the map is of the rev after the one before, any other
-	// of that rev itself: where it is not, a line is missing.
+	// An event that changes the map has the rev after the previous one, any other event the
+	// same rev: otherwise a line is missing.
 	want := have
 	if state.Notify != nil {
 		want++
@@ -145,8 +144,8 @@ func (w *recordedWorld) prove(line *recordedLine, state *chain.EventState) (bool
 	return found == chain.Equal, err
 }
 
-// replace takes a snapshot, if it is what it says it is, and was when it was
-// recorded.
+// replace replaces the copy by a snapshot, if its root is the stated one and no mismatch
+// was recorded for it.
 func (w *recordedWorld) replace(line *recordedLine) error {
 	snapshot, stated, err := chain.ParseSnapshot(line.Snapshot)
 	if err != nil {
@@ -159,15 +158,15 @@ func (w *recordedWorld) replace(line *recordedLine) error {
 	return w.copy.Replace(snapshot, stated)
 }
 
-// recorder writes a recording. The file appears under its name with the first
-// whole line in it, and never takes the place of another.
+// recorder writes a recording. The file appears under its name with the first complete
+// line, and never replaces another file.
 type recorder struct {
 	path    string
 	context string
 	file    *os.File
 }
 
-// newRecorder makes the recorder of a file that must not be there yet.
+// newRecorder returns the recorder of a file that must not exist yet.
 func newRecorder(path, context string) (*recorder, error) {
 	if _, err := os.Lstat(path); err == nil {
 		return nil, command.Hintf(fmt.Errorf("%s: there is a file already", path), "name another file for the recording")
@@ -217,12 +216,12 @@ func encodeLine(value any) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// recordingMode lets everybody read a recording, as far as their umask says: it
-// holds what every subscriber sees, and no secret.
+// recordingMode lets everybody read a recording, within the umask: it has what every
+// subscriber sees, and no secret.
 const recordingMode = 0o644
 
-// create makes the file with its first line next to its place and links it there,
-// which fails if something is there already.
+// create writes a temporary file with the first line in the same folder and links it to
+// the path, which fails if that exists already.
 func (r *recorder) create(first []byte) (err error) {
 	defer func() {
 		if err != nil {
@@ -247,7 +246,7 @@ func (r *recorder) create(first []byte) (err error) {
 	return nil
 }
 
-// close ends the recording; what was recorded is on the disk then.
+// close syncs the recording to the disk and closes it.
 func (r *recorder) close() error {
 	if r.file == nil {
 		return nil

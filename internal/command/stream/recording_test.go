@@ -12,8 +12,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// recordingOf is a recording of a world in which placements come and go, made by
-// the chain itself.
+// recordingOf returns a recording of a world in which placements come and go, generated
+// with the chain itself.
 func recordingOf(t testing.TB, names ...string) []string {
 	t.Helper()
 	rev := uint64(1)
@@ -46,7 +46,7 @@ func recordingOf(t testing.TB, names ...string) []string {
 	return lines
 }
 
-// eventData is an event's data as far as the chain looks at it.
+// eventData has the fields of an event's data that the chain reads.
 type eventData struct {
 	Rev    uint64               `json:"rev"`
 	Root   string               `json:"merkleRootHex"`
@@ -64,8 +64,7 @@ func encoded(t testing.TB, value any) string {
 	return strings.TrimSuffix(string(text), "\n")
 }
 
-// proves goes through a recording and gives how many events were proved, and the
-// error.
+// proves verifies a recording and returns how many events were proved, and the error.
 func proves(text string) (proved int, err error) {
 	lines, world := newRecordedLines(strings.NewReader(text)), recordedWorld{}
 	for {
@@ -125,7 +124,7 @@ func TestRecordingsThatDoNotProve(t *testing.T) {
 	}
 }
 
-// After a gap that the host reported, the next snapshot is where it goes on.
+// After a gap that the host reported, verification continues at the next snapshot.
 func TestARecordingWithAGap(t *testing.T) {
 	t.Parallel()
 	first, second := recordingOf(t, "a"), recordingOf(t, "x", "y")
@@ -141,7 +140,7 @@ func TestARecordingWithAGap(t *testing.T) {
 	}
 }
 
-// A last line without an end, as a crash leaves it, is left out and reported.
+// An incomplete last line, as after a crash, is ignored and reported.
 func TestARecordingThatIsCutOff(t *testing.T) {
 	t.Parallel()
 	text := strings.Join(recordingOf(t, "a"), "\n")
@@ -158,8 +157,7 @@ func TestARecordingThatIsCutOff(t *testing.T) {
 	}
 }
 
-// Whatever a recording holds, nothing panics, and what is proved has the root
-// that was stated.
+// No recording causes a panic, and proved events have the stated root.
 func FuzzRecording(f *testing.F) {
 	good := recordingOf(f, "b", "a")
 	f.Add([]byte(strings.Join(good, "\n") + "\n"))

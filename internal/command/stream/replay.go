@@ -13,7 +13,7 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// replayFlags say what "playctl replay" prints.
+// replayFlags select the output of "playctl replay".
 type replayFlags struct {
 	kinds  []string
 	player string
@@ -112,8 +112,7 @@ type replayer struct {
 	result replayResult
 }
 
-// run goes through the recording until its end or the first thing that does not
-// verify.
+// run replays the recording until its end or the first failed verification.
 func (r *replayer) run(ctx context.Context) (err error) {
 	out := newEventLines(r.App)
 	if !r.check {
@@ -154,7 +153,7 @@ func (r *replayer) take(line *recordedLine, out *eventLines) error {
 	fields := &eventFields{event: &sdk.Event{Kind: line.Event, Data: line.Data}}
 	shown := render.Event{Kind: line.Event, Data: line.Data}
 	if r.check || !r.pick.takes(fields, &r.names) {
-		// Its names are learned all the same.
+		// The names in the event are still remembered.
 		_ = render.EventLine(render.Look{}, &r.names, shown)
 		return nil
 	}
@@ -162,7 +161,7 @@ func (r *replayer) take(line *recordedLine, out *eventLines) error {
 	return out.event(result, shown, &r.names, render.Status{})
 }
 
-// ended notes where the recording ends.
+// ended stores the state at the end of the recording.
 func (r *replayer) ended() error {
 	if r.result.Snapshots == 0 {
 		return command.Hintf(errors.New("the recording has no snapshot, so nothing of it can be verified"),
@@ -182,7 +181,7 @@ func (r *replayer) summary() string {
 	return text
 }
 
-// verdict says how many events were verified, and why the others were not.
+// verdict states how many events were verified, and why the others were not.
 func (r *replayer) verdict() string {
 	if !r.result.OK {
 		return "not verified"

@@ -16,7 +16,7 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// tailer shows what happens in a world. One goroutine owns it.
+// tailer follows and shows a world. One goroutine owns it.
 type tailer struct {
 	*command.App
 	who    *command.Caller
@@ -28,20 +28,20 @@ type tailer struct {
 	shown  display
 	// recording is nil without --record.
 	recording *recorder
-	// present is the position of the newest event when it began.
+	// present is the position of the newest event at the start.
 	present uint64
 	// reads counts the full reads of the copy.
 	reads int
-	// state is what was last reported of the copy.
+	// state is the last reported state of the copy.
 	state sdk.State
-	// lost says that the connection is lost, and that this was reported.
+	// lost is set after the loss of the connection was reported.
 	lost bool
-	// lag is how long the last live event took.
+	// lag is the time that the last live event took.
 	lag    time.Duration
 	hasLag bool
-	// ending is nil until the event that it ends with has come.
+	// ending is nil until the last event has arrived.
 	ending *ending
-	// quiet ends a reading of the past; it is stopped while that may not end.
+	// quiet ends the reading of past events; it is stopped while they must not end.
 	quiet *time.Timer
 }
 
@@ -54,7 +54,7 @@ func (t *tailer) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	// What is written for a person comes after this.
+	// Messages for a person are written after the display is closed.
 	defer func() { err = errors.Join(err, t.shown.close()) }()
 	world, err := sdk.New(t.WorldOptions(t.who, t.who.Reader()))
 	if err != nil {
@@ -83,14 +83,14 @@ func (t *tailer) run(ctx context.Context) (err error) {
 	}
 }
 
-// report is one thing that happens to the world that is followed, or goes wrong.
+// report is a change of the followed world, or an error.
 type report struct {
 	sdk.Report
 	err error
 }
 
-// read follows the world. tail waits for its terminal as well, so what the world
-// reports comes over a channel; until it is taken nothing more is read.
+// read follows the world. tail also waits for its terminal, so reports arrive over a
+// channel; read continues after a report was received.
 func (t *tailer) read(ctx context.Context, world *sdk.RemotePlayWorld, reports chan<- report) {
 	defer close(reports)
 	for r, err := range world.Follow(ctx, sdk.SubscribeOptions{
@@ -104,7 +104,7 @@ func (t *tailer) read(ctx context.Context, world *sdk.RemotePlayWorld, reports c
 	}
 }
 
-// step waits for one thing and deals with it.
+// step waits for one report, key, signal or timer and handles it.
 func (t *tailer) step(ctx context.Context, reports <-chan report, resized, suspended <-chan os.Signal) (done bool, err error) {
 	select {
 	case r, open := <-reports:
@@ -146,8 +146,8 @@ func (t *tailer) take(r *report) (done bool, err error) {
 	return t.moved()
 }
 
-// moved takes what is said about connection and verification. A copy that was
-// verified need not have the last event yet; one that differs does not show it.
+// moved handles a change of the connection or the verification. A verified copy may not
+// have the last event yet, and a copy that differs does not show it.
 func (t *tailer) moved() (done bool, err error) {
 	if t.state.Connected {
 		t.startQuiet()
@@ -162,8 +162,8 @@ func (t *tailer) moved() (done bool, err error) {
 	return false, t.shown.draw(t.status())
 }
 
-// updated takes a new state of the copy and the event that brought it, nil for a
-// full read, which has every event before it.
+// updated handles a new state of the copy and its event, nil for a full read, which
+// includes every event before it.
 func (t *tailer) updated(event *sdk.Event) (done bool, err error) {
 	if event == nil {
 		t.reads++
@@ -186,8 +186,8 @@ func (t *tailer) updated(event *sdk.Event) (done bool, err error) {
 	return false, t.shown.draw(t.status())
 }
 
-// noteUnknownPlayer says once that --player names no known player: after a typing
-// error one would wait for nothing.
+// noteUnknownPlayer prints once that --player names no known player: after a typing error
+// tail would wait in vain.
 func (t *tailer) noteUnknownPlayer() {
 	player := t.flags.player
 	if player == "" || t.reads > 1 {
@@ -207,7 +207,7 @@ func (t *tailer) noteUnknownPlayer() {
 	t.Note("%s", t.ErrorLook().Faint(render.Clean(fmt.Sprintf("Nobody on the map is called %q; \"playctl snapshot\" shows who is there.", player))))
 }
 
-// event deals with an event, and reports whether tail ends immediately.
+// event handles an event, and reports whether tail ends immediately.
 func (t *tailer) event(event *sdk.Event) (done bool, err error) {
 	if t.ending != nil {
 		return false, nil // it comes after the last one
@@ -242,8 +242,8 @@ func (t *tailer) event(event *sdk.Event) (done bool, err error) {
 	return false, nil
 }
 
-// measure finds out how long an event took from the host's clock to here, where
-// that is shown.
+// measure measures the time of an event from the host's clock to this one, if the display
+// shows it.
 func (t *tailer) measure(fields *eventFields, now time.Time) {
 	if _, plain := t.shown.(*eventLines); plain {
 		return
@@ -253,9 +253,9 @@ func (t *tailer) measure(fields *eventFields, now time.Time) {
 	}
 }
 
-// wrong deals with a problem of following the world. It goes on automatically
-// with all but these: credentials that are no good, and a copy that was read
-// again and still is not the host's.
+// wrong handles an error while following the world. The SDK recovers from all of them
+// except refused credentials, and a copy that was read again and still differs from the
+// host's.
 func (t *tailer) wrong(err error) error {
 	var refused *protocol.Error
 	if errors.As(err, &refused) && command.ExitCode(refused) == command.ExitUnauthorized {
@@ -274,7 +274,7 @@ func (t *tailer) wrong(err error) error {
 	return t.shown.problem(err, t.status())
 }
 
-// status returns where the copy stands.
+// status returns the state of the copy.
 func (t *tailer) status() render.Status {
 	status := render.Status{
 		Connected: t.state.Connected, Tried: t.reads > 0,
@@ -302,7 +302,7 @@ func occupantName(o protocol.Occupant) (id, name string) {
 	return "", ""
 }
 
-// press deals with a key. Others mean nothing.
+// press handles a key. Other keys do nothing.
 func (t *tailer) press(ctx context.Context, key byte) (done bool, err error) {
 	switch key {
 	case keyQuit:
@@ -315,7 +315,7 @@ func (t *tailer) press(ctx context.Context, key byte) (done bool, err error) {
 	return false, nil
 }
 
-// suspend stops the process with the terminal as it was, and draws again when it is
+// suspend restores the terminal and stops the process, and draws again when it is
 // continued.
 func (t *tailer) suspend(ctx context.Context) error {
 	if err := t.shown.away(); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// problems is a display that counts what it reports.
+// problems is a display that counts reported problems.
 type problems struct {
 	display
 	reported int
@@ -18,7 +18,7 @@ func (d *problems) problem(error, render.Status) error { d.reported++; return ni
 
 func (*problems) draw(render.Status) error { return nil }
 
-// A lost connection is reported once, and not again by each attempt to make it again.
+// A lost connection is reported once, and not by each attempt to reconnect.
 func TestALostConnectionIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	shown := &problems{}

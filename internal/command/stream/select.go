@@ -13,13 +13,13 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// shortKind returns an event's kind without what stands before its colon.
+// shortKind returns an event's kind without the prefix before its colon.
 func shortKind(kind protocol.EventKind) string {
 	_, short, _ := strings.Cut(string(kind), ":")
 	return short
 }
 
-// shortKinds returns all kinds as a person types them.
+// shortKinds returns all kinds in their short form.
 func shortKinds() []string {
 	var names []string
 	for _, kind := range protocol.EventKinds() {
@@ -28,7 +28,7 @@ func shortKinds() []string {
 	return names
 }
 
-// parseKind reads a kind of event, whole or short.
+// parseKind parses a kind of event, whole or short.
 func parseKind(text string) (protocol.EventKind, error) {
 	for _, kind := range protocol.EventKinds() {
 		if text == string(kind) || text == shortKind(kind) {
@@ -43,8 +43,8 @@ func parseKind(text string) (protocol.EventKind, error) {
 	return "", command.Hintf(err, "the kinds are %s", strings.Join(known, ", "))
 }
 
-// eventFields are what filters and conditions look at in an event. Its data is
-// read when a field is first asked for; data that cannot be read has none.
+// eventFields are the fields of an event for filters and conditions. Its data is parsed
+// at the first access to a field; data that cannot be parsed has no fields.
 type eventFields struct {
 	event  *sdk.Event
 	fields map[string]any
@@ -55,7 +55,7 @@ func (m *eventFields) read() {
 		m.fields = map[string]any{}
 	}
 	if m.event.HasSeq {
-		// The data of a line of chat says it as well, other data does not.
+		// The data of a chat line has the seq already, other data does not.
 		m.fields["seq"] = json.Number(strconv.FormatUint(m.event.Seq, 10))
 	}
 }
@@ -81,7 +81,7 @@ func (m *eventFields) text(path string) string {
 	return text
 }
 
-// at returns when it happened by the host's clock, "" where it does not say.
+// at returns the time of the event by the host's clock, "" if the event has none.
 func (m *eventFields) at() string {
 	for _, path := range []string{"at", "ts", "playerChainNotify.updatedAt"} {
 		if text := m.text(path); text != "" {
@@ -91,10 +91,10 @@ func (m *eventFields) at() string {
 	return ""
 }
 
-// playerFields are where the ids of those stand that an event is about.
+// playerFields are the paths of the ids of an event's players.
 var playerFields = []string{"playerId", "player.agentId", "fromPlayerId", "toPlayerId", "data.fromPlayerId", "mcp.id", "id"}
 
-// players returns the ids of those that the event is about.
+// players returns the ids of the event's players.
 func (m *eventFields) players() []string {
 	var ids []string
 	for _, path := range playerFields {
@@ -105,11 +105,11 @@ func (m *eventFields) players() []string {
 	return ids
 }
 
-// naming gives the names that an id has; the id itself is not among them.
+// naming returns the names of an id, without the id itself.
 type naming func(id string) []string
 
-// isAbout reports whether the event is about a player, given by its label, name,
-// id or the beginning of its id.
+// isAbout reports whether the event is about a player, given by its label, name, id or a
+// prefix of its id.
 func (m *eventFields) isAbout(player string, names naming) bool {
 	for _, id := range m.players() {
 		if isID(id, player) || slices.Contains(names(id), player) {
@@ -119,20 +119,20 @@ func (m *eventFields) isAbout(player string, names naming) bool {
 	return player != "" && (m.text("player.name") == player || m.text("mcp.name") == player)
 }
 
-// isID reports whether a text is an id, or the beginning of a node's.
+// isID reports whether a text is an id, or a prefix of a node's id.
 func isID(id, text string) bool {
 	prefix := strings.ToLower(text)
 	return id == text || len(prefix) >= command.LeastPrefix && len(id) == 64 && strings.HasPrefix(id, prefix)
 }
 
-// selection says which events are printed.
+// selection selects the printed events.
 type selection struct {
 	kinds  []protocol.EventKind
 	player string
 	who    *command.Caller
 }
 
-// newSelection reads --kinds and --player; who may be nil.
+// newSelection parses --kinds and --player; who may be nil.
 func newSelection(kinds []string, player string, who *command.Caller) (*selection, error) {
 	s := &selection{player: player, who: who}
 	for _, text := range kinds {
@@ -145,7 +145,7 @@ func newSelection(kinds []string, player string, who *command.Caller) (*selectio
 	return s, nil
 }
 
-// namesOf joins the names that the world gives with the labels of the context.
+// namesOf joins the names from the world with the labels of the context.
 func (s *selection) namesOf(names *render.Names) naming {
 	return func(id string) []string {
 		found := []string{names.Of(id)}

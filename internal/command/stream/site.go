@@ -21,7 +21,7 @@ type siteResult struct {
 	URL  string `json:"url"`  // the page that shows it while the command runs
 }
 
-// showRecording serves the watch page with a recording until the command is ended.
+// showRecording serves the watch page with a recording until the command ends.
 func showRecording(ctx context.Context, a *command.App, name string) error {
 	if name == "-" {
 		return command.Usagef("--open needs a file: the page reads it more than once")

@@ -22,7 +22,7 @@ func Commands(a *command.App) []*cobra.Command {
 	}
 }
 
-// tailFlags say what is followed, what of it is printed and when it ends.
+// tailFlags select the world, the printed events and the end of tail.
 type tailFlags struct {
 	since     uint64
 	hasSince  bool
@@ -36,7 +36,7 @@ type tailFlags struct {
 	noVerify  bool
 }
 
-// The values of --view.
+// These are the values of --view.
 const (
 	viewLines = "lines"
 	viewMap   = "map"
@@ -103,8 +103,8 @@ func registerSelection(a *command.App, cmd *cobra.Command, kinds *[]string, play
 	a.CompleteFlag(cmd, "player", command.Players)
 }
 
-// pipeIsNDJSON makes JSON lines the format where nobody chose one and nobody
-// looks on.
+// pipeIsNDJSON makes NDJSON the format if no setting selects one, and the output is
+// filtered or is not a terminal.
 func pipeIsNDJSON(a *command.App) {
 	if !a.Sources.Made("output") && (!command.IsTerminal(a.Stdout) || a.Printer.Filter != nil) {
 		a.Printer.Format = render.FormatNDJSON
@@ -119,7 +119,7 @@ type eventResult struct {
 	Data    json.RawMessage    `json:"data"`          // what the event says, by its kind: see the events of the protocol
 }
 
-// tail follows the world as the flags say.
+// tail follows the world with the flags.
 func tail(ctx context.Context, a *command.App, flags *tailFlags) (err error) {
 	reader, err := newTailer(a, flags)
 	if err != nil {
@@ -130,7 +130,7 @@ func tail(ctx context.Context, a *command.App, flags *tailFlags) (err error) {
 		return err
 	}
 	if !flags.follow && !reader.past() {
-		// The present begins and ends at the same place.
+		// There are no events to read.
 		return errors.Join(newEventLines(a).close(), reader.recordPresent(ctx), reader.unseen(""))
 	}
 	ctx, cancel := reader.limitedUntil(ctx)
@@ -142,7 +142,7 @@ func tail(ctx context.Context, a *command.App, flags *tailFlags) (err error) {
 	return err
 }
 
-// newTailer checks the flags.
+// newTailer validates the flags.
 func newTailer(a *command.App, flags *tailFlags) (*tailer, error) {
 	switch {
 	case flags.hasSince && flags.fromStart:
@@ -175,19 +175,19 @@ func newTailer(a *command.App, flags *tailFlags) (*tailer, error) {
 	return &tailer{App: a, who: who, client: c, flags: flags, pick: pick, until: until, quiet: stoppedTimer()}, nil
 }
 
-// livelyTerminal reports whether standard output is a terminal on which results
-// for people may be drawn over.
+// livelyTerminal reports whether standard output is a terminal on which lines can be
+// overwritten.
 func livelyTerminal(a *command.App) bool {
 	return command.IsTerminal(a.Stdout) && a.Env("TERM") != "dumb" && a.Printer.Format == render.FormatTable
 }
 
-// past reports whether there are events to begin with.
+// past reports whether there are past events to read first.
 func (t *tailer) past() bool {
 	return (t.flags.hasSince || t.flags.fromStart) && t.flags.since < t.present
 }
 
-// prepare checks that the host is there and finds out where the present is. From
-// then on a lost connection is made again.
+// prepare connects to the host and reads the position of the newest event. From then on,
+// tail reconnects after a lost connection.
 func (t *tailer) prepare(ctx context.Context) (err error) {
 	if t.flags.record != "" {
 		if t.recording, err = newRecorder(t.Absolute(t.flags.record), t.who.ContextName()); err != nil {
@@ -215,12 +215,13 @@ func (t *tailer) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// beginWithOldest begins after the oldest place of the session that the host has.
-// From an older place, such as 0 after a reset, a stream would go on at the present.
+// beginWithOldest begins with the oldest event of the session that the host still has.
+// After an older position, such as 0 after a reset, a stream would continue with new
+// events only.
 func (t *tailer) beginWithOldest(ctx context.Context) error {
 	page, err := t.client.ListEvents(ctx, &protocol.ListEventsRequest{Limit: 1, Brief: true})
 	if protocol.HasCode(err, protocol.CodeOpUnknown) {
-		return nil // A host without lists of events has its oldest place after 0, as far as is known.
+		return nil // A host without lists of events counts as having all of them, after 0.
 	}
 	if err != nil {
 		return fmt.Errorf("find the oldest event: %w", err)
