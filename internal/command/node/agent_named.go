@@ -9,8 +9,9 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// createNamedAgent makes the agent node of an account whose credentials follow from the
-// account's and a name. If another program made it before, that one is meant.
+// createNamedAgent creates the agent node whose credentials are derived from the
+// account's credentials and a name. If another program created it before, it returns that
+// one.
 func createNamedAgent(ctx context.Context, a *command.App, who *command.Caller, name string) (command.AgentRef, error) {
 	c, err := a.Client(who, who.Main)
 	if err != nil {

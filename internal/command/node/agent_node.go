@@ -63,14 +63,14 @@ key is kept in the context; --api-key-file or --show-api-key give it to another 
 	return cmd
 }
 
-// holdsOnlyKey refuses to write a key over a file with anything but a key.
+// holdsOnlyKey refuses to overwrite a file that has anything but a key.
 func holdsOnlyKey(a *command.App, file string) error {
 	if file == "" {
 		return nil
 	}
 	info, err := os.Stat(a.Absolute(file))
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-		return nil //nolint:nilerr // writing it reports what is wrong
+		return nil //nolint:nilerr // the write reports the error
 	}
 	text, err := a.ReadInput(file, protocol.MaxBodyBytes)
 	if key := strings.TrimSpace(string(text)); err != nil || !strings.HasPrefix(key, "pk_") || strings.ContainsAny(key, " \t\r\n") {
@@ -79,7 +79,7 @@ func holdsOnlyKey(a *command.App, file string) error {
 	return nil
 }
 
-// replacesKey asks whether a new key may end the old one everywhere.
+// replacesKey returns the question whether a new key may replace the old one everywhere.
 func replacesKey(a *command.App, file string) string {
 	question := "Make a new API key? The old one stops working at once, on every machine."
 	if file == "" {
@@ -91,8 +91,8 @@ func replacesKey(a *command.App, file string) string {
 	return question
 }
 
-// keepAPIKey saves a new key. The old one is worth nothing by now, so an
-// interrupt no longer stops it.
+// keepAPIKey saves a new key. The old one is invalid by now, so an interrupt no longer
+// stops it.
 func keepAPIKey(ctx context.Context, a *command.App, who *command.Caller, key protocol.Secret, file string, show bool) (*render.Document, error) {
 	result := apiKeyResult{Context: kept(who), NodeID: who.Main.NodeID, UnconfirmedHosts: a.Unconfirmed()}
 	if file != "" {
@@ -116,7 +116,7 @@ func keepAPIKey(ctx context.Context, a *command.App, who *command.Caller, key pr
 	}}}, errors.Join(unkept, unwritten)
 }
 
-// kept returns the context that keeps what the main node gets, "" for none.
+// kept returns the context that saves the new credentials of the main node, "" for none.
 func kept(who *command.Caller) string {
 	if !who.Keeps() {
 		return ""
@@ -211,13 +211,13 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 	return err
 }
 
-// registerAgent makes an agent node at the host, with its label where nothing is in the way
-// of that.
+// registerAgent registers an agent node at the host, with its label if the host accepts
+// it.
 func registerAgent(ctx context.Context, a *command.App, c *client.Client, node client.Credentials, label string) error {
 	return a.CallWith(ctx, c, "Registering the agent", func(ctx context.Context, c *client.Client) error {
 		kept := label
 		if c.Service() != protocol.ServicePlay {
-			kept = "" // Another service has no place for it.
+			kept = "" // Another service does not store labels.
 		}
 		_, err := c.CreateLabeledAgent(ctx, node, kept)
 		if protocol.HasCode(err, protocol.CodeLabelExists) {
@@ -229,8 +229,8 @@ func registerAgent(ctx context.Context, a *command.App, c *client.Client, node c
 	})
 }
 
-// askedLabel asks for the label where there is a context to keep it in: without one the
-// agent could only be named by its id.
+// askedLabel prompts for the label if there is a context to save it in: without a context
+// only the id could name the agent.
 func askedLabel(ctx context.Context, a *command.App, who *command.Caller, label string) (string, error) {
 	if label != "" || !who.Keeps() {
 		return label, nil
@@ -245,8 +245,8 @@ func askedLabel(ctx context.Context, a *command.App, who *command.Caller, label 
 	return label, nil
 }
 
-// labelIsFree refuses a label that would not be taken into the context, before
-// anything is made.
+// labelIsFree refuses a label that the context would not accept, before the agent is
+// created.
 func labelIsFree(c *command.Caller, label string) error {
 	if label == "" {
 		return nil
@@ -264,9 +264,9 @@ func labelIsFree(c *command.Caller, label string) error {
 	return nil
 }
 
-// keepAgent saves a new agent in the context, where there is one, with the root key
-// that its id came of. The host knows
-// the node by now, so an interrupt no longer stops it.
+// keepAgent saves a new agent in the context, if there is one, with the root key from
+// which its id was derived. The host knows the node by now, so an interrupt no longer
+// stops it.
 func keepAgent(ctx context.Context, c *command.Caller, agent creds.Agent, rootKey string) error {
 	return c.Change(ctx, func(target *creds.Context) error {
 		target.RootKey = rootKey

@@ -14,7 +14,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// bundleFlags say what "playctl context export" writes.
+// bundleFlags are the flags of "playctl context export".
 type bundleFlags struct {
 	file           string
 	force          bool
@@ -115,8 +115,8 @@ func exportContext(ctx context.Context, a *command.App, args []string, flags *bu
 	})
 }
 
-// writeExport writes what is exported to a file that only its owner can read, and gives its
-// path; to standard output for "-", which has none.
+// writeExport writes an export to a file that only its owner can read, and returns its
+// path; for "-" it writes to standard output, which has no path.
 func writeExport(a *command.App, name, what string, text []byte, force bool) (path string, err error) {
 	if name == "-" {
 		if _, err := a.Stdout.Write(text); err != nil {
@@ -135,7 +135,7 @@ func writeExport(a *command.App, name, what string, text []byte, force bool) (pa
 	return path, nil
 }
 
-// agentContext returns a context with one agent of another one, and no main node.
+// agentContext returns a context with one agent of another context, and no main node.
 func agentContext(a *command.App, from *creds.Context, flags *bundleFlags) (*creds.Context, error) {
 	agent, err := from.Agent(flags.agent)
 	if err != nil {
@@ -161,10 +161,11 @@ func agentContext(a *command.App, from *creds.Context, flags *bundleFlags) (*cre
 	return only, nil
 }
 
-// leastPassphrase is how many characters a passphrase has: guesses at it need no host.
+// leastPassphrase is the least length of a passphrase in characters: an attacker needs no
+// host to guess it.
 const leastPassphrase = 12
 
-// encrypted asks for a passphrase, twice, and encrypts a context under it.
+// encrypted prompts for a passphrase, twice, and encrypts a context with it.
 func encrypted(ctx context.Context, a *command.App, text []byte, file string) (sealed []byte, err error) {
 	passphrase, err := readPassphrase(ctx, a, file, fmt.Sprintf("A passphrase for the file, of at least %d characters:", leastPassphrase))
 	if err != nil {
@@ -189,8 +190,8 @@ func encrypted(ctx context.Context, a *command.App, text []byte, file string) (s
 	return sealed, err
 }
 
-// readPassphrase reads a passphrase: from a file or standard input where one is named,
-// else by asking for it.
+// readPassphrase reads a passphrase: from a file or standard input if one is named, else
+// from a prompt.
 func readPassphrase(ctx context.Context, a *command.App, file, question string) (protocol.Secret, error) {
 	var text string
 	if file == "" {

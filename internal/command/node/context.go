@@ -79,9 +79,9 @@ func addContext(ctx context.Context, a *command.App, name, fingerprint string, u
 	return a.Printer.Print(contextDocument(added, current))
 }
 
-// putContext puts a context into a file, with replace in place of one that has its name;
-// with use, commands use it from then on. It reports whether they do: the first one is used
-// in any case.
+// putContext adds a context to a file; with replace it replaces one with the same name,
+// with use commands use it from then on. It reports whether they do: the first context is
+// used in any case.
 func putContext(file *creds.File, c *creds.Context, replace, use bool) (current bool, err error) {
 	put := file.Add
 	if replace {
@@ -127,7 +127,7 @@ func newContextListCommand(a *command.App) *cobra.Command {
 				return err
 			}
 			current := ""
-			// If the one that was named is not there, none is marked.
+			// If the named context does not exist, none is marked.
 			if inForce, err := a.ChooseContext(file); err == nil && inForce != nil {
 				current = inForce.Name
 			}

@@ -39,7 +39,7 @@ func newContextRenameCommand(a *command.App) *cobra.Command {
 	}
 }
 
-// editFlags say what changes in a context.
+// editFlags are the changes to a context.
 type editFlags struct {
 	url         string
 	fingerprint string

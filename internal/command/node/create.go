@@ -16,7 +16,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// defaultContext is the name of a context that nobody named.
+// defaultContext is the name of a context without a chosen name.
 const defaultContext = "default"
 
 // createdMainResult is what "playctl create-main-node" prints.
@@ -83,7 +83,7 @@ func createMainNode(ctx context.Context, a *command.App, flags *command.PhraseFl
 	return makeAccount(ctx, a, c, target, flags, false)
 }
 
-// makeAccount makes a main node at the host of a context, and saves the context with
+// makeAccount creates a main node at the host of a context, and saves the context with
 // it; with use, commands use it from then on.
 func makeAccount(ctx context.Context, a *command.App, c *client.Client, target *creds.Context, flags *command.PhraseFlags, use bool) error {
 	if err := keepable(a, "account"); err != nil {
@@ -114,20 +114,20 @@ func makeAccount(ctx context.Context, a *command.App, c *client.Client, target *
 	return err
 }
 
-// whichContext says which context commands use after a new one was made; where it is the
-// only one that comes into question, nothing needs to be said.
+// whichContext says which context commands use after the creation of a context, unless
+// that is obvious.
 func whichContext(a *command.App, made string, use bool) []render.View {
 	if use {
 		return command.Sentence("Commands now use context %s.", made)
 	}
 	_, file, err := a.CredentialsFile()
 	if err != nil || file.Current() == made || a.Sources.Made("context") && !a.Sources.ByFlag("context") {
-		return nil // The next command reports what is wrong with the file.
+		return nil // The next command reports the error in the file.
 	}
 	return command.Sentence("Commands still use context %s; \"playctl context use %s\" changes that.", file.Current(), made)
 }
 
-// keepable fails where the credentials of a node could not be kept, before it is made.
+// keepable fails if the credentials of a node could not be saved, before it is created.
 func keepable(a *command.App, node string) error {
 	store, err := a.CredentialsStore()
 	if err == nil {
@@ -139,8 +139,8 @@ func keepable(a *command.App, node string) error {
 	return command.Hintf(fmt.Errorf("no %s was made, for its credentials could not be kept: %w", node, err), "name another file with --credentials-file")
 }
 
-// notKept returns the error of a node that was made and whose credentials cannot be
-// saved. The phrase is shown all the same: again is the command that creates them from it.
+// notKept returns the error of a new node whose credentials cannot be saved. The phrase
+// is shown nevertheless: again is the command that restores the credentials from it.
 func notKept(node, again string, err error) error {
 	if err == nil {
 		return nil
@@ -149,11 +149,11 @@ func notKept(node, again string, err error) error {
 		"keep the phrase: once that is fixed, %q creates them from it", again)
 }
 
-// errHasMain says of a context that it is not free for another account.
+// errHasMain means that a context already has an account.
 var errHasMain = errors.New("has a main node already")
 
-// newAccount returns the context that a new main node goes into: one without a node
-// that is there already, or with replace also one with a node, else a new one.
+// newAccount returns the context for a new main node: an existing one without a main
+// node, or with replace also one with a main node, else a new one.
 func newAccount(a *command.App, replace bool) (*creds.Context, error) {
 	_, file, err := a.CredentialsFile()
 	if err != nil {
@@ -184,8 +184,8 @@ func newAccount(a *command.App, replace bool) (*creds.Context, error) {
 	return target, nil
 }
 
-// accountContext returns the name of the context that a new account goes into: the one that was
-// named, else "default", else for another host one with the name of that.
+// accountContext returns the name of the context for a new account: the named one, else
+// "default", or for another host one that is named after the host.
 func accountContext(a *command.App, file *creds.File, server string, replace bool) string {
 	there, err := file.Context(defaultContext)
 	parsed, invalid := creds.ParseServerURL(server)
@@ -195,14 +195,14 @@ func accountContext(a *command.App, file *creds.File, server string, replace boo
 	return freeContext(a, file, server)
 }
 
-// hasMain returns the error of a context that is not free for another account.
+// hasMain returns the error of a context that already has an account.
 func hasMain(existing *creds.Context) error {
 	return command.Hintf(fmt.Errorf("context %q %w, at %s", existing.Name, errHasMain, existing.ServerURL),
 		"\"playctl whoami --context %s\" shows it; name a new context with --context for another account", existing.Name)
 }
 
-// trustedAt returns the fingerprint of a host that a context has, the one of that name or any
-// other.
+// trustedAt returns the fingerprint of a host from the context with that name, else from
+// any other.
 func trustedAt(file *creds.File, name, server string) string {
 	for _, name := range append([]string{name, file.Current()}, file.Names()...) {
 		if known, err := file.Context(name); err == nil && known.ServerURL == server && known.Fingerprint != "" {
@@ -212,7 +212,7 @@ func trustedAt(file *creds.File, name, server string) string {
 	return ""
 }
 
-// derive computes the node id that a hash stands for, which takes a moment on purpose.
+// derive computes the node id of a hash, which takes a moment on purpose.
 func derive(a *command.App, hash creds.PasswHash, rootKey string) (node client.Credentials, err error) {
 	node.Hash = hash
 	err = a.Waiting("Deriving the node id", func() error {
@@ -236,8 +236,8 @@ func registerMain(ctx context.Context, a *command.App, c *client.Client, node cl
 	return key, err
 }
 
-// notCreated ends a creation that failed. If the host refused, the phrase
-// file goes; where the outcome is unknown it stays, for the node may exist.
+// notCreated handles a failed creation. If the host refused, it removes the phrase file;
+// if the outcome is unknown the file stays, because the node may exist.
 func notCreated(a *command.App, err error, phrase *command.NodePhrase) error {
 	var refused *protocol.Error
 	if errors.As(err, &refused) && refused.Status() < http.StatusInternalServerError {
@@ -254,9 +254,8 @@ func notCreated(a *command.App, err error, phrase *command.NodePhrase) error {
 	return err
 }
 
-// keepContext saves a context with a new node. The host knows the node by now,
-// so an interrupt no longer stops it. It reports whether commands use the context from
-// then on.
+// keepContext saves a context with a new node. The host knows the node by now, so an
+// interrupt no longer stops it. It reports whether commands use the context from then on.
 func keepContext(ctx context.Context, a *command.App, target *creds.Context, replace, use bool) (current bool, err error) {
 	store, err := a.CredentialsStore()
 	if err != nil {
@@ -268,7 +267,7 @@ func keepContext(ctx context.Context, a *command.App, target *creds.Context, rep
 			return fmt.Errorf("context %q got a main node meanwhile", target.Name)
 		}
 		if err == nil && existing.Main != nil && existing.Main.NodeID == target.Main.NodeID {
-			// It is the same account: what is known of it stays.
+			// It is the same account: its other data stays.
 			target.Main.APIKey, target.Main.KeyName = existing.Main.APIKey, existing.Main.KeyName
 			for _, agent := range existing.Agents() {
 				if err := target.AddAgent(agent); err != nil {

@@ -113,7 +113,7 @@ func importCredentials(ctx context.Context, a *command.App, name string, keep, r
 	return nil
 }
 
-// maxCredentials bounds an imported credentials file.
+// maxCredentials limits the size of an imported credentials file.
 const maxCredentials = 8 << 20
 
 // exportedResult is what "playctl credentials export" prints if it wrote a file.
@@ -223,7 +223,7 @@ func clearCredentials(ctx context.Context, a *command.App, yes bool) error {
 	})
 }
 
-// importFlags say what "playctl credentials import" brings in.
+// importFlags are the flags of "playctl credentials import".
 type importFlags struct {
 	from     string
 	agent    string
@@ -232,16 +232,16 @@ type importFlags struct {
 	replace  bool
 }
 
-// recalled is a node that somebody has the phrase of.
+// recalled is a node that was restored from its phrase.
 type recalled struct {
 	node    client.Credentials
 	kept    protocol.Secret
 	rootKey string
-	// fault is how the phrase differs from those that playctl makes.
+	// fault describes how the phrase differs from those that playctl generates.
 	fault string
 }
 
-// recall gets a phrase and derives its node.
+// recall reads a phrase and derives its node.
 func recall(ctx context.Context, a *command.App, who *command.Caller, flags *importFlags, question string) (found recalled, err error) {
 	c, err := a.Client(who, who.Main)
 	if err != nil {
@@ -263,8 +263,8 @@ func recall(ctx context.Context, a *command.App, who *command.Caller, flags *imp
 	return found, err
 }
 
-// importMain makes a context of a main node's phrase. The host must know the
-// node; its API key stays where it was first shown.
+// importMain creates a context from a main node's phrase. The host must know the node;
+// the API key is not restored, because it is shown only once.
 func importMain(ctx context.Context, a *command.App, flags *importFlags) error {
 	target, err := newAccount(a, flags.replace)
 	if errors.Is(err, errHasMain) {
@@ -298,7 +298,7 @@ func importMain(ctx context.Context, a *command.App, flags *importFlags) error {
 	return nil
 }
 
-// importAgent adds an agent of the context's main node by its phrase.
+// importAgent restores an agent of the context's main node from its phrase.
 func importAgent(ctx context.Context, a *command.App, flags *importFlags) error {
 	who, err := a.Caller()
 	if err != nil {
@@ -329,11 +329,10 @@ func importAgent(ctx context.Context, a *command.App, flags *importFlags) error 
 	return nil
 }
 
-// errAgentPhrase says that somebody gave the phrase of an agent where an account's was
-// asked for.
+// errAgentPhrase means that a phrase belongs to an agent instead of an account.
 var errAgentPhrase = errors.New("this is the phrase of an agent, not that of its account")
 
-// confirmNode asks the host whether a node is what its phrase says.
+// confirmNode asks the host whether a node exists and its phrase is right.
 func confirmNode(ctx context.Context, a *command.App, who *command.Caller, request protocol.ValidateRequest, fault string) error {
 	err := a.Call(ctx, who, who.Main, "Asking the host", func(ctx context.Context, c *client.Client) error {
 		reply, err := c.ValidateNode(ctx, request)

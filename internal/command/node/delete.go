@@ -135,7 +135,7 @@ func deleteMainNode(ctx context.Context, a *command.App, yes bool) error {
 	}})
 }
 
-// forget removes the context if it is that of the main node that called.
+// forget removes the context if it holds the main node that called.
 func forget(ctx context.Context, c *command.Caller) error {
 	if c.Context == nil || c.Context.Main == nil || c.Context.Main.NodeID != c.Main.NodeID {
 		return nil

@@ -15,13 +15,13 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// The values of --fingerprint that are none themselves.
+// These values of --fingerprint stand for no particular fingerprint.
 const (
 	fingerprintAuto = "auto"
 	fingerprintNone = "none"
 )
 
-// inviteFlags say what an invitation is for.
+// inviteFlags are the terms of an invitation.
 type inviteFlags struct {
 	admin       command.AdminFlags
 	expires     time.Duration
@@ -96,7 +96,7 @@ func invite(ctx context.Context, a *command.App, flags *inviteFlags) error {
 	return err
 }
 
-// invitation returns the string that a reply makes.
+// invitation returns the document with the invitation from a reply.
 func invitation(a *command.App, who *command.Caller, c *client.Client, flags *inviteFlags, reply *protocol.InviteReply) (*render.Document, error) {
 	server := who.Server
 	if reply.URL != "" {
@@ -130,8 +130,8 @@ func invitation(a *command.App, who *command.Caller, c *client.Client, flags *in
 	}, nil
 }
 
-// fingerprintFor returns the fingerprint that an invitation names. If this machine trusts
-// the host by settings of its own, another one would not.
+// fingerprintFor returns the fingerprint for an invitation. If this machine trusts the
+// host because of its own settings, another machine would not.
 func fingerprintFor(a *command.App, who *command.Caller, c *client.Client, flag string) string {
 	switch {
 	case flag == fingerprintNone:
@@ -231,7 +231,7 @@ func newInviteRevokeCommand(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// hasInvitation reports as an error that the caller made no invitation of this id.
+// hasInvitation returns an error if the caller created no invitation with this id.
 func hasInvitation(ctx context.Context, a *command.App, admin *command.AdminFlags, id string) error {
 	return a.AsOwner(ctx, admin, "Reading the invitations", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
 		reply, err := c.Invitations(ctx)

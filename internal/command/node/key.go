@@ -29,7 +29,7 @@ The first key of an account is called default; "playctl create-api-key" replaces
 	}, newKeyCreateCommand(a), newKeyListCommand(a), newKeyRevokeCommand(a))
 }
 
-// keyFlags say where a new key goes.
+// keyFlags select the place of a new key.
 type keyFlags struct {
 	expires time.Duration
 	file    string
@@ -81,7 +81,7 @@ func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags
 		}
 		result := createdKeyResult{Context: kept(who), Name: name, Used: flags.use}
 		if flags.file != "" {
-			// The file is made first: a key that cannot be written anywhere is lost.
+			// The file is created first: a key that cannot be saved is lost.
 			result.File = a.Absolute(flags.file)
 			if err := creds.WriteSecretFile(result.File, nil, false); err != nil {
 				return nil, fmt.Errorf("make the file for the API key: %w", err)
@@ -106,7 +106,7 @@ func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags
 	})
 }
 
-// seconds returns the term of --expires as the host takes it; 0 leaves it to the host.
+// seconds returns the term of --expires in seconds; with 0 the host decides.
 func seconds(term time.Duration, least int) (int, error) {
 	if shortest := time.Duration(least) * time.Second; term != 0 && term < shortest {
 		return 0, command.Usagef("--expires is %v, and must be at least %v", term, shortest)
@@ -114,8 +114,8 @@ func seconds(term time.Duration, least int) (int, error) {
 	return int(term / time.Second), nil
 }
 
-// saveKey keeps a new key where it was asked for: in the context with use, and in the file
-// if there is one. The context is first, for commands need a valid key.
+// saveKey saves a new key: in the context with use, and in the file if there is one. The
+// context is first, because commands need a valid key.
 func saveKey(ctx context.Context, who *command.Caller, name string, key protocol.Secret, file string, use bool) (unkept, unwritten error) {
 	if use {
 		unkept = who.Change(ctx, func(target *creds.Context) error {
@@ -184,7 +184,7 @@ func listedKeys(a *command.App, who *command.Caller, keys []protocol.KeyRecord) 
 	})
 }
 
-// orExpired returns a cell with the time at which something ends, or that it has ended.
+// orExpired returns a cell with the time of expiry, or "expired".
 func orExpired(a *command.App, expiresAt string) string {
 	if at, err := protocol.ParseTime(expiresAt); err == nil && !a.Now().Before(at) {
 		return "expired"
@@ -234,18 +234,19 @@ func newKeyRevokeCommand(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// revokesKey asks whether a key may end, and says where it is the one of the context.
+// revokesKey returns the question whether a key may be revoked, and says if the context
+// uses it.
 func revokesKey(a *command.App, name string) string {
 	question := fmt.Sprintf("Revoke the API key %s? Programs that use it are refused at once.", render.Clean(name))
 	who, err := a.Caller()
 	if err != nil || !who.Keeps() || who.Context.Main.KeyName != name {
-		return question // What is wrong with the caller is reported when the host is asked.
+		return question // The request to the host reports an error of the caller.
 	}
 	return fmt.Sprintf("Revoke the API key %s, which context %q itself uses? Its commands are refused at once, until %q.",
 		render.Clean(name), who.Context.Name, who.NewKey())
 }
 
-// warnRevoked warns if the key that commands send is no longer valid.
+// warnRevoked warns if the API key of commands is no longer valid.
 func warnRevoked(ctx context.Context, a *command.App, c *client.Client) {
 	if _, err := c.Session(ctx); protocol.HasCode(err, protocol.CodeAPIKeyInvalid) {
 		a.Warn("the host refuses the API key that your own commands show now", a.HintFor(err))
@@ -257,7 +258,7 @@ func noteNoKey(a *command.App, who *command.Caller) {
 	a.Note("The API key of this account is not known here. If the host asks for one, %q makes it.", who.NewKey())
 }
 
-// discardKeyFile takes back the file that a refused key was for.
+// discardKeyFile removes the file of a key that the host refused to create.
 func discardKeyFile(file string, err error) error {
 	if file == "" {
 		return err
@@ -265,7 +266,7 @@ func discardKeyFile(file string, err error) error {
 	return errors.Join(err, os.Remove(file))
 }
 
-// hasKey reports as an error that the account has no API key of this name.
+// hasKey returns an error if the account has no API key with this name.
 func hasKey(ctx context.Context, a *command.App, name string) error {
 	return a.AsMain(ctx, "Reading the keys", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
 		reply, err := c.Keys(ctx)

@@ -58,7 +58,8 @@ they see is the name with which the agent is on the map.`,
 	return cmd
 }
 
-// labelNode gives a node a label at the host and in the context, whichever keep one.
+// labelNode sets the label of a node at the host and in the context, wherever labels are
+// stored.
 func labelNode(ctx context.Context, a *command.App, who *command.Caller, c *client.Client, name, label string) (*render.Document, error) {
 	id := who.Main.NodeID
 	if protocol.NormalizeNodeID(name) != id {
@@ -85,7 +86,7 @@ func labelNode(ctx context.Context, a *command.App, who *command.Caller, c *clie
 		err := target.LabelAgent(id, label)
 		inContext = err == nil
 		if errors.Is(err, creds.ErrAgentUnknown) {
-			return nil // Its credentials are elsewhere, and the host has the label.
+			return nil // Its credentials are stored elsewhere, and the host has the label.
 		}
 		return err
 	})
@@ -112,8 +113,8 @@ func labelDocument(who *command.Caller, id, label string, atHost bool) *render.D
 	}
 }
 
-// labelAtHost gives a node a label at the host. It returns false and no error where the
-// host keeps none: it is of the agent-play service, older than labels, or without nodes.
+// labelAtHost sets the label of a node at the host. It returns false and no error if the
+// host stores none: it is of the agent-play service, older than labels, or without nodes.
 func labelAtHost(ctx context.Context, c *client.Client, id, label string) (bool, error) {
 	if c.Service() != protocol.ServicePlay {
 		return false, nil
@@ -125,12 +126,12 @@ func labelAtHost(ctx context.Context, c *client.Client, id, label string) (bool,
 	return err == nil, err
 }
 
-// sharingTime bounds how long an import waits for a host that its labels go to: the
-// import is done by then.
+// sharingTime limits how long an import waits for the host to store labels: the import
+// itself is complete by then.
 const sharingTime = 5 * time.Second
 
-// shareLabels gives the host the labels of agents that it has none for. That it cannot
-// is a warning: the context has them.
+// shareLabels sends the labels of agents that have none at the host. A failure is a
+// warning: the context has the labels.
 func shareLabels(ctx context.Context, a *command.App, who *command.Caller, agents []creds.Agent) {
 	if len(agents) == 0 || who.Service != protocol.ServicePlay {
 		return

@@ -20,7 +20,8 @@ type amount struct {
 	of         **uint64
 }
 
-// amounts are all of them: what is there now, the history, and the others.
+// amounts returns all amounts: those of the present, those of the history, and the
+// others.
 func amounts(a *protocol.Amounts) []amount {
 	return []amount{
 		{"agents", "agent nodes", &a.Agents},
@@ -37,15 +38,15 @@ func amounts(a *protocol.Amounts) []amount {
 	}
 }
 
-// historyAmounts is how many of the amounts are about the history, and otherAmounts how
-// many come after those.
+// historyAmounts is the number of amounts about the history, and otherAmounts the number
+// of those after them.
 const (
 	historyAmounts = 3
 	otherAmounts   = 3
 )
 
-// usageTables show what each account has, what its history, and the others, in tables that
-// fit a terminal.
+// usageTables return the present amounts of each account, those of its history, and the
+// others, in tables that fit a terminal.
 func usageTables(nodes []nodeItem) (now, history, others render.Table) {
 	all := amounts(&protocol.Amounts{})
 	last := len(all) - otherAmounts
@@ -65,7 +66,8 @@ func usageTables(nodes []nodeItem) (now, history, others render.Table) {
 	return table(0, cut), table(cut, last), table(last, len(all))
 }
 
-// usageCells returns what an account has, each with a limit of its own after a slash.
+// usageCells returns the amounts of an account, with its own limit, if any, after a
+// slash.
 func usageCells(usage, limits *protocol.Amounts) []string {
 	var cells []string
 	own := amounts(cmp.Or(limits, &protocol.Amounts{}))
@@ -131,7 +133,7 @@ accounts together hold as before.`,
 	return cmd
 }
 
-// mainNodes offers the ids of all accounts, to the administrator.
+// mainNodes offers the ids of all accounts, with the administrator's token.
 func mainNodes(admin *command.AdminFlags) command.Offer {
 	return func(ctx context.Context, a *command.App, who *command.Caller, _ *client.Client, _ command.Word) ([]cobra.Completion, error) {
 		host, err := a.AdminClient(who, admin)
@@ -151,8 +153,8 @@ func mainNodes(admin *command.AdminFlags) command.Offer {
 	}
 }
 
-// limitNode sets the limits of an account, which is named by its id or the beginning of
-// that; without reset those that are not named stay.
+// limitNode sets the limits of an account, which is named by its id or a prefix of it;
+// without reset, other limits stay.
 func limitNode(ctx context.Context, c *client.Client, request protocol.NodeLimitsRequest, reset bool) (*render.Document, error) {
 	all, err := c.AllNodes(ctx)
 	if err != nil {
@@ -171,8 +173,8 @@ func limitNode(ctx context.Context, c *client.Client, request protocol.NodeLimit
 	return limitsDocument(reply), nil
 }
 
-// meantAccount returns the whole id of the account that somebody means who typed the beginning of
-// it; what means none stays as it was typed.
+// meantAccount returns the whole id of the account with a prefix of an id; a text that
+// fits none is returned unchanged.
 func meantAccount(accounts []protocol.MainNodeRecord, typed string) (string, error) {
 	id := protocol.NormalizeNodeID(typed)
 	var meant []string
@@ -190,7 +192,7 @@ func meantAccount(accounts []protocol.MainNodeRecord, typed string) (string, err
 	return "", command.Hintf(command.Usagef("%q may be one of %d main nodes", typed, len(meant)), "type more digits of its id")
 }
 
-// keepOwn adds the limits that the account has of its own and that do not change.
+// keepOwn adds the account's own limits that do not change.
 func keepOwn(accounts []protocol.MainNodeRecord, request *protocol.NodeLimitsRequest) {
 	for _, n := range accounts {
 		if n.NodeID != request.NodeID || n.Limits == nil {

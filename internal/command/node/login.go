@@ -18,7 +18,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// loginFlags say how somebody joins a host.
+// loginFlags are the flags for joining a host.
 type loginFlags struct {
 	phrase      command.PhraseFlags
 	signIn      bool
@@ -70,7 +70,8 @@ or not, says where it is; otherwise the URL does.`,
 	return cmd
 }
 
-// invitation returns where to go: what an invitation says, or the URL of an open host.
+// invitation returns the host to join: from an invitation, or from the URL of an open
+// host.
 func (f *loginFlags) invitation(ctx context.Context, a *command.App, args []string) (invited creds.Invitation, err error) {
 	if len(args) == 0 && f.signIn && f.inviteFile == "" {
 		known, err := knownHost(a)
@@ -131,7 +132,7 @@ func readInvitation(ctx context.Context, a *command.App, file string) (creds.Inv
 	return invited, nil
 }
 
-// join makes an account at the host that the invitation or the URL names.
+// join creates an account at the host of the invitation or the URL.
 func join(ctx context.Context, a *command.App, flags *loginFlags, invited creds.Invitation) error {
 	target, err := joinContext(a, &invited)
 	if err != nil {
@@ -152,8 +153,8 @@ func join(ctx context.Context, a *command.App, flags *loginFlags, invited creds.
 	return makeAccount(ctx, a, c, target, &flags.phrase, true)
 }
 
-// joinContext returns the context of a host that somebody joins: the one that was named,
-// else "default" where that is free, else one with the name of the host.
+// joinContext returns the context for a new host: the named one, else "default" if that
+// is free, else one that is named after the host.
 func joinContext(a *command.App, invited *creds.Invitation) (*creds.Context, error) {
 	_, file, err := a.CredentialsFile()
 	if err != nil {
@@ -179,14 +180,14 @@ func joinContext(a *command.App, invited *creds.Invitation) (*creds.Context, err
 	case err == nil && there.Main != nil:
 		return nil, hasMain(there)
 	case err == nil && there.ServerURL == target.ServerURL && (a.Settings.Service == "" || there.Service == service):
-		target = there // It is the same host: what is known of it stays.
+		target = there // It is the same host: its other data stays.
 	}
 	target.Fingerprint = cmp.Or(invited.Fingerprint, trustedAt(file, target.Name, target.ServerURL))
 	return target, nil
 }
 
-// knownHost returns the address that the named context has, "" for none: somebody signs in to
-// a host that was added before.
+// knownHost returns the address in the named context, "" for none, for a sign-in to a
+// host that was added before.
 func knownHost(a *command.App) (string, error) {
 	if a.Settings.Context == "" {
 		return "", nil
@@ -209,8 +210,8 @@ var notInContextName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 })
 
-// nameFrom returns a text as the name of a context or of an API key: otherwise where nothing is
-// left of it.
+// nameFrom converts a text to the name of a context or of an API key; it returns
+// otherwise if no valid characters remain.
 func nameFrom(text, otherwise string) string {
 	const most = 64
 	name := strings.Trim(notInContextName().ReplaceAllString(text, "-"), "-._")
@@ -232,8 +233,8 @@ func freeContext(a *command.App, file *creds.File, server string) string {
 	return nameFrom(u.Host, "host")
 }
 
-// invitedRootKey returns the root key of a host. One that is not what the invitation names
-// is another host's, or another world's.
+// invitedRootKey returns the root key of a host. If it differs from the one in the
+// invitation, this is another host or another world.
 func invitedRootKey(ctx context.Context, a *command.App, c *client.Client, invited *creds.Invitation, file string) (string, error) {
 	if invited.RootKey == "" {
 		return rootKey(ctx, a, c, "", file)

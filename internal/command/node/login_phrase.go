@@ -13,8 +13,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// signIn makes a context of the phrase of an account that there is already. Its agents
-// are named by the labels that the host keeps; the account acts for them.
+// signIn creates a context from the phrase of an existing account. Its agents get the
+// labels that the host stores; the account acts for them.
 func signIn(ctx context.Context, a *command.App, flags *loginFlags, invited creds.Invitation) error {
 	target, err := joinContext(a, &invited)
 	if err != nil {
@@ -57,7 +57,8 @@ func signIn(ctx context.Context, a *command.App, flags *loginFlags, invited cred
 	return finishSignIn(ctx, a, who, target)
 }
 
-// finishSignIn gets what else of an account the host knows, and saves the context.
+// finishSignIn creates an API key for this machine, reads the agents of the account, and
+// saves the context.
 func finishSignIn(ctx context.Context, a *command.App, who *command.Caller, target *creds.Context) error {
 	var agents *protocol.AgentsReply
 	err := a.Call(ctx, who, who.Main, "Reading the account", func(ctx context.Context, c *client.Client) (err error) {
@@ -97,15 +98,15 @@ func agentsOf(agents []protocol.AgentRecord) render.Table {
 	return table
 }
 
-// machineKey makes an API key for this machine, so that those of other machines stay
-// good. A host that keeps no names of keys gives none.
+// machineKey creates an API key for this machine, so that the keys of other machines stay
+// valid. If the host does not support named keys it returns none.
 func machineKey(ctx context.Context, a *command.App, c *client.Client) (protocol.Secret, string, error) {
 	if c.Service() != protocol.ServicePlay {
 		return protocol.Secret{}, "", nil
 	}
 	machine, err := os.Hostname()
 	if err != nil {
-		machine = "" // It has the name of one that nobody named.
+		machine = "" // The name counts as unknown.
 	}
 	name := keyName(machine)
 	for _, name := range []string{name, name + "-" + a.Now().UTC().Format("20060102T150405")} {
@@ -114,7 +115,7 @@ func machineKey(ctx context.Context, a *command.App, c *client.Client) (protocol
 		case err == nil:
 			return reply.APIKey.Secret, name, nil
 		case protocol.HasCode(err, protocol.CodeNotFound):
-			return protocol.Secret{}, "", nil // An older host.
+			return protocol.Secret{}, "", nil // The host is older.
 		case !protocol.HasCode(err, protocol.CodeAPIKeyExists):
 			return protocol.Secret{}, "", fmt.Errorf("make an API key for this machine: %w", err)
 		}
@@ -122,12 +123,12 @@ func machineKey(ctx context.Context, a *command.App, c *client.Client) (protocol
 	return protocol.Secret{}, "", errors.New("this machine has made an API key a moment ago: try again")
 }
 
-// keyName returns what the API key of a machine is called.
+// keyName returns the name of a machine's API key.
 func keyName(machine string) string {
 	const other = "machine"
 	name := nameFrom(machine, other)
 	if name == protocol.DefaultKeyName {
-		return other // That name has the key which create-api-key replaces.
+		return other // The key that create-api-key replaces has that name.
 	}
 	return name
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// A host takes each of these names, even if the machine has one that is none of a key.
+// A host accepts each of these names, even if the machine's name is not valid for a key.
 func TestKeyNames(t *testing.T) {
 	t.Parallel()
 	for machine, want := range map[string]string{
@@ -28,7 +28,7 @@ func TestKeyNames(t *testing.T) {
 	}
 }
 
-// A context of a host has a name that the credentials file takes, whatever the host's is.
+// The credentials file accepts the context name of every host.
 func TestContextNamesOfHosts(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)

@@ -11,8 +11,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// The administrator's list of nodes is a table in a terminal of 80 columns: a block for
-// each row, as where a table does not fit, cannot be compared.
+// The administrator's list of nodes fits as a table into a terminal of 80 columns: the
+// block for each row, which replaces a wider table, is hard to compare.
 func TestNodesFitATerminal(t *testing.T) {
 	t.Parallel()
 	const stamp = "2026-01-02T03:04:05.678Z"
@@ -47,7 +47,8 @@ func TestNodesFitATerminal(t *testing.T) {
 	}
 }
 
-// A space's node is named by the space, for a node id alone says nothing to anybody.
+// The node of a space is listed with the space, because the node id alone is meaningless
+// to people.
 func TestNodesNameTheirSpaces(t *testing.T) {
 	t.Parallel()
 	reply := &protocol.AllNodesReply{

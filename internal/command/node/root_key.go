@@ -18,9 +18,9 @@ func registerRootFile(cmd *cobra.Command, rootFile *string) {
 	cmd.Flags().StringVar(rootFile, "root-file", "", "the world's root key `file` (default: "+creds.EnvRootFile+", else the key that the host gives)")
 }
 
-// rootKey returns what the node ids of a host derive from: the key in the file that was
-// named, else the one that the context remembers, else what the host says. If it
-// does not say, a file in one of the usual places will do.
+// rootKey returns the root key from which the node ids of a host are derived: from the
+// named file, else from the context, else from the host. If the host does not provide it,
+// a file in one of the usual places is used.
 func rootKey(ctx context.Context, a *command.App, c *client.Client, remembered, file string) (string, error) {
 	here := a.Surroundings()
 	if here.NamesRootFile(file) {
@@ -53,7 +53,7 @@ func rootKey(ctx context.Context, a *command.App, c *client.Client, remembered, 
 		"ask the operator of %s for its root key file, and name that with --root-file", c.Host())
 }
 
-// askRootKey asks the host for its root key.
+// askRootKey requests the root key from the host.
 func askRootKey(ctx context.Context, a *command.App, c *client.Client) (reply *protocol.BootstrapReply, err error) {
 	err = a.CallWith(ctx, c, "Asking the host for its root key", func(ctx context.Context, c *client.Client) (err error) {
 		reply, err = c.Bootstrap(ctx)
@@ -62,8 +62,8 @@ func askRootKey(ctx context.Context, a *command.App, c *client.Client) (reply *p
 	return reply, err
 }
 
-// rootKeyResult is what "playctl create-root-key" prints. The key is not a secret
-// between a host and its clients, but the file decides whose world it is.
+// rootKeyResult is what "playctl create-root-key" prints. The key is no secret between a
+// host and its clients, but the file decides which world a host serves.
 type rootKeyResult struct {
 	File    string `json:"file"` // the file that was written
 	RootKey string `json:"rootKey"`
@@ -110,7 +110,7 @@ again from the same secret.`,
 	return cmd
 }
 
-// rootFilePath returns where a root key file is made.
+// rootFilePath returns the path of a new root key file.
 func rootFilePath(a *command.App, flag string) (string, error) {
 	if flag == "" {
 		flag = a.Env(creds.EnvRootFile)

@@ -60,7 +60,7 @@ that it was created with that root key. It exits with 5 if the host says no.`,
 					return nil, err
 				}
 				if who.Service != protocol.ServicePlay && ref.Own {
-					c = c.As(ref.Node) // there a node validates itself only
+					c = c.As(ref.Node) // on that service a node can validate only itself
 				}
 				return validate(ctx, a, who, c, ref.ID, rootFile)
 			})
@@ -104,7 +104,7 @@ func validate(ctx context.Context, a *command.App, who *command.Caller, c *clien
 	}}}, err
 }
 
-// reasonText returns why a host does not accept a node, in words.
+// reasonText returns in words why a host refuses a node.
 func reasonText(reason string) string {
 	if reason == "derivative mismatch" {
 		return "created with a different root key (" + reason + ")"
