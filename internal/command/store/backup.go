@@ -19,8 +19,8 @@ import (
 	"github.com/playctl/playctl/internal/store/backup"
 )
 
-// backupResult is what "playctl store backup" and "restore" print: what the
-// backup holds.
+// backupResult is what "playctl store backup" and "restore" print: the content of the
+// backup.
 type backupResult struct {
 	backup.Info
 	File    string `json:"file"`    // the file of the backup
@@ -84,7 +84,8 @@ writes go on there.`,
 	return cmd
 }
 
-// orFromHost says of a store that a running host has open how to get a backup from that.
+// orFromHost adds to the error of a store that a running host has open how to get a
+// backup from the host.
 func orFromHost(err error, file string) error {
 	if !errors.Is(err, store.ErrLocked) {
 		return err
@@ -92,7 +93,7 @@ func orFromHost(err error, file string) error {
 	return command.Hintf(err, "a running host gives one while it goes on: \"playctl store backup %s --server URL --admin-token-file FILE\"", command.ShellWord(file))
 }
 
-// backUp writes the world of a store.
+// backUp writes a backup of the world in a store.
 func backUp(ctx context.Context, at place.Place, out io.Writer) (info backup.Info, err error) {
 	journal, err := at.Open(ctx)
 	if err != nil {
@@ -102,13 +103,12 @@ func backUp(ctx context.Context, at place.Place, out io.Writer) (info backup.Inf
 	return backup.Write(ctx, journal, journal.RootKey(), out)
 }
 
-// hostURL is the address of a host that was backed up.
+// hostURL is the address of a host, as the source of a backup.
 type hostURL string
 
 func (u hostURL) String() string { return string(u) }
 
-// backUpHost gets a backup from a running host, and verifies it before it takes its
-// place.
+// backUpHost reads a backup from a running host, and verifies it before it gets its name.
 func backUpHost(ctx context.Context, a *command.App, admin *command.AdminFlags, name string, force bool) error {
 	file := a.Absolute(name)
 	if _, err := os.Lstat(file); name != "-" && err == nil && !force {
@@ -139,10 +139,10 @@ func backUpHost(ctx context.Context, a *command.App, admin *command.AdminFlags, 
 	return a.Printer.Print(backupDocument(info, file, hostURL(who.Server), "Wrote a backup of"))
 }
 
-// backUpTo writes a backup beside where it is to be, verifies what is on the
-// disk, and puts it in its place. A failure leaves no part of one behind.
+// backUpTo writes a backup to a temporary file in the same folder, verifies the written
+// file, and renames it. After a failure it leaves no file.
 func backUpTo(ctx context.Context, file string, write func(context.Context, *os.File) (backup.Info, error)) (backup.Info, error) {
-	// os.CreateTemp makes files that only their owner can read.
+	// os.CreateTemp creates files that only their owner can read.
 	temp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*")
 	if err != nil {
 		return backup.Info{}, fmt.Errorf("write the backup: %w", err)
@@ -156,14 +156,14 @@ func backUpTo(ctx context.Context, file string, write func(context.Context, *os.
 	if err != nil {
 		return backup.Info{}, errors.Join(err, os.Remove(temp.Name()))
 	}
-	// Only then does the file have its name also after a power cut.
+	// Without this the file could lose its name in a power failure.
 	if err := durable.SyncFolder(filepath.Dir(file)); err != nil {
 		return info, fmt.Errorf("bring the backup's name to the disk: %w", err)
 	}
 	return info, nil
 }
 
-// fill writes a backup to a file, and verifies what is on the disk.
+// fill writes a backup to a file, and verifies the written file.
 func fill(ctx context.Context, temp *os.File, write func(context.Context, *os.File) (backup.Info, error)) (info backup.Info, err error) {
 	written, err := write(ctx, temp)
 	if err == nil {
@@ -182,8 +182,8 @@ func fill(ctx context.Context, temp *os.File, write func(context.Context, *os.Fi
 	return info, nil
 }
 
-// backUpAgain writes a backup from its beginning until nobody wrote to the world
-// meanwhile, a few times at most.
+// backUpAgain repeats a backup from its beginning, a few times at most, until the world
+// did not change during it.
 func backUpAgain(ctx context.Context, at place.Place, file *os.File) (info backup.Info, err error) {
 	for range place.AttemptsToRead {
 		if _, err = file.Seek(0, io.SeekStart); err == nil {
@@ -266,7 +266,7 @@ func restore(ctx context.Context, a *command.App, name string, to place.Place) (
 	return info, err
 }
 
-// newSID draws the id of a session: a random UUID, version 4 (RFC 9562).
+// newSID generates the id of a session: a random UUID, version 4 (RFC 9562).
 func newSID() string {
 	var id [16]byte
 	// Since Go 1.24 rand.Read fills the slice or ends the program.

@@ -66,7 +66,7 @@ is.`,
 	return cmd
 }
 
-// runMigration copies a world and says how far it is.
+// runMigration copies a world and shows the progress.
 func runMigration(ctx context.Context, a *command.App, source, target place.Place) (report migrate.Report, err error) {
 	journal, err := source.Open(ctx)
 	if err != nil {
@@ -93,12 +93,12 @@ func runMigration(ctx context.Context, a *command.App, source, target place.Plac
 	return report, err
 }
 
-// hosted is a store that knows how many hosts serve its world.
+// hosted is a store that can count the hosts of its world.
 type hosted interface {
 	Hosts(ctx context.Context) (int, error)
 }
 
-// refuseServed refuses a world that hosts serve: they would go on with it beside
+// refuseServed refuses a world that hosts serve: they would continue to change it beside
 // the copy. A file that is in use cannot even be opened.
 func refuseServed(ctx context.Context, journal store.Journal, source place.Place) error {
 	known, ok := journal.(hosted)
@@ -115,13 +115,13 @@ func refuseServed(ctx context.Context, journal store.Journal, source place.Place
 	return nil
 }
 
-// progress is how much of a world was copied.
+// progress counts the copied part of a world.
 type progress struct {
 	started          atomic.Bool
 	entries, records atomic.Int64
 }
 
-// String says it for people.
+// String returns the progress for people.
 func (p *progress) String() string {
 	if !p.started.Load() {
 		return "Checking the source"

@@ -1,4 +1,4 @@
-// Package store has the commands about the store of a world.
+// Package store has the commands for the store of a world.
 package store
 
 import (
@@ -48,8 +48,8 @@ whose hosts may run while it is read.`,
 	}, all...)
 }
 
-// unverified makes a failed verification of an error that says that a store or a backup is
-// damaged. Other errors stay as they are.
+// unverified turns the error of a damaged store or backup into a failed verification.
+// Other errors stay as they are.
 func unverified(err error) error {
 	switch {
 	case errors.Is(err, backup.ErrInvalid):
@@ -60,10 +60,10 @@ func unverified(err error) error {
 	return err
 }
 
-// hintRestore is what to do about a store that is damaged.
+// hintRestore says what to do about a damaged store.
 const hintRestore = "\"playctl store restore\" creates a store from a backup: use the newest one"
 
-// registerDataDir adds the flag that names the store's folder.
+// registerDataDir adds the flag for the store's folder.
 func registerDataDir(a *command.App, cmd *cobra.Command, dataDir *string) {
 	cmd.Flags().StringVar(dataDir, "data-dir", a.StateFolder(), "the `folder` of the store")
 	command.Configurable(cmd.Flags(), "data-dir")
@@ -113,12 +113,12 @@ published. It changes nothing and exits with 5 if something is wrong.`,
 	return cmd
 }
 
-// paged is a store that can look at the pages of its file too.
+// paged is a store that can also check the pages of its file.
 type paged interface {
 	CheckPages(ctx context.Context) ([]string, error)
 }
 
-// checkStore checks the file's pages, where it is one, and the world in them.
+// checkStore checks the pages of the file, if the store is one, and the world in it.
 func checkStore(ctx context.Context, at place.Place) (result *checkResult, err error) {
 	journal, err := at.Open(ctx)
 	if err != nil {
@@ -139,7 +139,7 @@ func checkStore(ctx context.Context, at place.Place) (result *checkResult, err e
 	if err != nil {
 		return nil, place.StopHosts(err)
 	}
-	// It is a list in JSON even if there are none.
+	// The list is [] in JSON, even if there are no problems.
 	report.Problems = append(append([]string{}, problems...), report.Problems...)
 	return &checkResult{Store: at.String(), OK: len(report.Problems) == 0, Report: *report}, nil
 }
@@ -164,8 +164,8 @@ func (r *checkResult) document(look render.Look) render.Document {
 	return render.Document{Data: r, Views: views}
 }
 
-// rebuilt says at which revs the map was rebuilt. What is before the checkpoint was
-// compared when it became part of it.
+// rebuilt states the revs at which the map was rebuilt. Revs before the checkpoint were
+// compared when it was written.
 func (r *checkResult) rebuilt() string {
 	text := command.Plural(int(r.RevsVerified), "rev", "revs")
 	if r.CheckpointRev > r.FirstRev {
