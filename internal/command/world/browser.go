@@ -12,9 +12,9 @@ import (
 	"github.com/playctl/playctl/internal/creds"
 )
 
-// openBrowser opens a link. Every user of a machine can read the arguments of
-// its programs, so one with a token goes through a file that only its owner
-// reads; the next run replaces it.
+// openBrowser opens a link. Every user of a machine can read the arguments of its
+// programs, so a link with a token is passed in a file that only its owner can read; the
+// next run replaces it.
 func openBrowser(ctx context.Context, a *command.App, link *watchLink) error {
 	target := link.url
 	if link.token {
@@ -33,7 +33,7 @@ func openBrowser(ctx context.Context, a *command.App, link *watchLink) error {
 	return command.OpenBrowser(ctx, target)
 }
 
-// redirectPage sends a browser on. A fragment stays what it is on the way.
+// redirectPage returns a page that redirects the browser, with the fragment of the URL.
 func redirectPage(to string) []byte {
 	return []byte(`<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">` +
 		`<meta http-equiv="refresh" content="0; url=` + html.EscapeString(to) + `"><title>playctl</title>` + "\n")

@@ -24,11 +24,11 @@ leaves stand for the whole world. docs/chain.md explains it.`,
 		newChainVerifyProofCommand(a), newChainVerifyCommand(a))
 }
 
-// errNoRoot means that there is nothing to compare with.
+// errNoRoot means that there is no root to compare with.
 var errNoRoot = errors.New("no root is stated")
 
-// worldOf reads the world from a file, - for standard input, or with no name from the host,
-// and what that says of its chain.
+// worldOf reads the world from a file, - for standard input, or without a name from the
+// host, with the stated root and leaf count.
 func worldOf(ctx context.Context, a *command.App, file string) (world *chain.Snapshot, stated chain.Stated, err error) {
 	if file != "" {
 		text, err := a.ReadInput(file, longestInput)
@@ -54,10 +54,10 @@ func worldOf(ctx context.Context, a *command.App, file string) (world *chain.Sna
 	return world, stated, err
 }
 
-// longestInput bounds what is read from a file or standard input.
+// longestInput limits the size of a file or of standard input.
 const longestInput = 256 << 20
 
-// trusted are a root and a number of leaves that a person has from elsewhere.
+// trusted are a root and a number of leaves from another source.
 type trusted struct {
 	root   string
 	leaves int
@@ -68,7 +68,7 @@ func (t *trusted) register(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&t.leaves, "leaves", 0, "the number of leaves that belongs to --root")
 }
 
-// check finds out whether the flags can mean something.
+// check validates the flags.
 func (t *trusted) check() error {
 	if (t.root == "") != (t.leaves == 0) {
 		return command.Hintf(command.Usagef("--root and --leaves belong together"), "a root alone does not fix the number of leaves")
@@ -82,7 +82,8 @@ func (t *trusted) check() error {
 	return nil
 }
 
-// over returns what is to be compared with: the flags, else what is stated.
+// over returns the root and leaf count to compare with: from the flags, else the stated
+// ones.
 func (t *trusted) over(stated chain.Stated) chain.Stated {
 	if t.root == "" {
 		return stated

@@ -68,7 +68,7 @@ result says which it is.`,
 
 func everyKey(string) bool { return true }
 
-// checkKey refuses what is no stable key.
+// checkKey refuses an invalid stable key.
 func checkKey(key string) error {
 	if _, err := chain.NodeKind(key); err != nil {
 		return command.Hintf(command.Usagef("%q is not a stable key", key), "\"playctl chain show\" lists the keys of the world")
@@ -92,7 +92,7 @@ func nodeDocument(contextName string, reply chain.NodeReply) (*render.Document, 
 	return &render.Document{Data: result, Views: []render.View{fields, payloadView(leaf)}}, nil
 }
 
-// payloadView shows a leaf's payload: a row as its fields, any other text whole.
+// payloadView shows the payload of a leaf: a row as its fields, any other text as it is.
 func payloadView(leaf *chain.Leaf) render.View {
 	var row map[string]json.RawMessage
 	if err := protocol.Decode(leaf.Payload(), &row); err != nil {
@@ -105,7 +105,7 @@ func payloadView(leaf *chain.Leaf) render.View {
 	return fields
 }
 
-// shownValue returns a value of JSON as a person reads it: a text without its quotes.
+// shownValue returns a JSON value for people: a text without quotes.
 func shownValue(value json.RawMessage) string {
 	var text string
 	if err := protocol.Decode(value, &text); err == nil {

@@ -128,7 +128,8 @@ func drawTree(look render.Look, result *chainResult) string {
 	return d.out.String()
 }
 
-// shortKey returns a stable key with its ids as tables show them; the table of leaves has it whole.
+// shortKey returns a stable key with shortened ids; the table of leaves has the whole
+// key.
 func shortKey(key string) string {
 	parts := strings.Split(key, ":")
 	for i := range parts {
@@ -137,8 +138,8 @@ func shortKey(key string) string {
 	return strings.Join(parts, ":")
 }
 
-// node draws a digest and what is below it. first stands before its own line,
-// rest before those below.
+// node draws a digest and the nodes below it. first is the prefix of its own line, rest
+// the prefix of the lines below.
 func (d *treeDrawing) node(level, pos int, first, rest string) {
 	digest := render.ShortID(d.result.Levels[level][pos])
 	d.out.WriteString(d.look.Faint(first) + d.look.Accent(digest))

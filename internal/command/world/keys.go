@@ -10,13 +10,13 @@ import (
 	"github.com/playctl/playctl/internal/render"
 )
 
-// meantKey returns the stable key that a person means who typed a whole one, or a kind with what
-// tables show of a row: the beginning of its id, or its name. One that means nothing stays as
-// it was typed.
+// meantKey returns the stable key for a typed one, which may be abbreviated: a kind with
+// a prefix of the row's id, or with its name. A text that fits no row is returned
+// unchanged.
 func meantKey(ctx context.Context, c *client.Client, typed string) (string, error) {
 	reply, err := c.ChainNode(ctx, typed, client.At{})
 	if err != nil || !reply.Node.Removed {
-		return typed, nil //nolint:nilerr // what the key is for reports it
+		return typed, nil //nolint:nilerr // the caller's request reports the error
 	}
 	world, _, err := c.World(ctx)
 	if err != nil {
@@ -40,12 +40,12 @@ func meantKey(ctx context.Context, c *client.Client, typed string) (string, erro
 	return "", command.Hintf(command.Usagef("%q may be one of %s", typed, strings.Join(meant, ", ")), "type the whole key, or more of its id")
 }
 
-// begins reports whether a text is enough of the beginning of an id to mean it.
+// begins reports whether a text is a prefix of an id and long enough to identify it.
 func begins(id, text string) bool {
 	return len(text) >= command.LeastPrefix && strings.HasPrefix(id, strings.ToLower(text))
 }
 
-// nameOf returns the name of a row; empty for one that has none.
+// nameOf returns the name of a row; empty if it has none.
 func nameOf(row []byte) string {
 	var named struct {
 		Name string `json:"name"`
@@ -54,7 +54,7 @@ func nameOf(row []byte) string {
 	return named.Name
 }
 
-// keyOnMap is meantKey for the administrator.
+// keyOnMap is meantKey with the administrator's token.
 func keyOnMap(ctx context.Context, a *command.App, admin *command.AdminFlags, typed string) (key string, err error) {
 	err = a.AsAdmin(ctx, admin, "Reading the map", func(ctx context.Context, _ *command.Caller, c *client.Client) (_ *render.Document, err error) {
 		key, err = meantKey(ctx, c, typed)

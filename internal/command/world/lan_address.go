@@ -14,16 +14,16 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// lanProbeTime is how long one of this machine's addresses may take to answer.
+// lanProbeTime limits how long one of this machine's addresses may take to answer.
 const lanProbeTime = 5 * time.Second
 
-// outwardTarget is in a network that nobody uses (RFC 5737), so that it stands
-// for the network outside. No packet is sent to it.
+// outwardTarget is in a network that nobody uses (RFC 5737) and stands for any address
+// outside this machine. No packet is sent to it.
 const outwardTarget = "198.51.100.1:9"
 
-// lanURL returns a loopback address of a page with one of this machine's own
-// addresses in its place, under which a host answers; "" if there is none. It
-// sends no credentials and no token.
+// lanURL replaces the loopback address in the URL of a page by one of this machine's
+// network addresses at which a host answers; "" if there is none. It sends no credentials
+// and no token.
 func lanURL(ctx context.Context, who *command.Caller, page string) string {
 	for _, addr := range lanAddresses(ctx) {
 		there, ok := withAddress(who.Server, addr)
@@ -37,7 +37,7 @@ func lanURL(ctx context.Context, who *command.Caller, page string) string {
 	return ""
 }
 
-// withAddress puts an address in the place of a URL's host name.
+// withAddress replaces the host name in a URL by an address.
 func withAddress(text string, addr netip.Addr) (string, bool) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -54,8 +54,8 @@ func withAddress(text string, addr netip.Addr) (string, bool) {
 	return u.String(), true
 }
 
-// answers reports whether a host with a watch page is at an address: whatever it
-// says about the page, it is one that speaks the protocol.
+// answers reports whether a host with a watch page answers at an address. Any reply of
+// the protocol about the page will do.
 func answers(ctx context.Context, server string, service protocol.Service) bool {
 	c, err := client.New(client.Options{BaseURL: server, Service: service, Timeout: lanProbeTime, Retry: retry.Policy{Attempts: 1}})
 	if err != nil {
@@ -66,8 +66,8 @@ func answers(ctx context.Context, server string, service protocol.Service) bool 
 	return err == nil || protocol.CodeOf(err) == protocol.CodeCredentialsMissing
 }
 
-// lanAddresses returns those under which others may reach this machine, the most
-// likely one first: that which it uses itself to reach others.
+// lanAddresses returns the addresses at which other machines may reach this one, the most
+// likely one first: the one from which it connects to other machines.
 func lanAddresses(ctx context.Context) []netip.Addr {
 	var all []netip.Addr
 	var dialer net.Dialer
@@ -79,7 +79,7 @@ func lanAddresses(ctx context.Context) []netip.Addr {
 	}
 	networks, err := net.InterfaceAddrs()
 	if err != nil {
-		networks = nil // what the dial found is all that can be had
+		networks = nil // only the address of the dialed connection is known
 	}
 	var four, six []netip.Addr
 	for _, network := range networks {

@@ -21,8 +21,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// connectResult is what "playctl connect" prints. Rev and seq are absent on
-// hosts that do not say.
+// connectResult is what "playctl connect" prints. Rev and seq are absent if the host does
+// not send them.
 type connectResult struct {
 	Context       string                `json:"context,omitempty"`
 	Server        string                `json:"server"`
@@ -80,8 +80,8 @@ func (r connectResult) document(look render.Look) *render.Document {
 	}}
 }
 
-// statusResult is what "playctl status" prints. What is not known is absent: ready
-// where the host answers that somewhere else, the world where it may not be read.
+// statusResult is what "playctl status" prints. Unknown values are absent: ready if the
+// host reports it at another address, the world if the caller may not read it.
 type statusResult struct {
 	Context   string         `json:"context,omitempty"`
 	Server    string         `json:"server"`
@@ -96,7 +96,7 @@ type statusResult struct {
 	Bridge    *bridgeResult  `json:"bridge,omitempty"`    // how the bridge to another service does, where the host has one
 }
 
-// errNotReady says that a host answers and does not serve.
+// errNotReady means that a host answers but does not serve yet.
 var errNotReady = errors.New("the host is not ready")
 
 func newStatusCommand(a *command.App) *cobra.Command {
@@ -161,10 +161,10 @@ With --ready it asks for nothing else and needs no credentials: a health check o
 	return cmd
 }
 
-// waitStep is how long --wait pauses between two tries.
+// waitStep is the pause of --wait between two attempts.
 const waitStep = 200 * time.Millisecond
 
-// untold returns an error if the host does not say whether it is ready.
+// untold returns an error if the host does not report whether it is ready.
 func (r *statusResult) untold() error {
 	if r.Ready != nil {
 		return nil
@@ -173,7 +173,7 @@ func (r *statusResult) untold() error {
 		"with --metrics-listen another listener answers it: name that one with --server")
 }
 
-// probe finds out whether the host is ready.
+// probe checks whether the host is ready.
 func (r *statusResult) probe(ctx context.Context, c *client.Client) error {
 	err := c.Ready(ctx)
 	refused, answered := errors.AsType[*protocol.Error](err)
@@ -182,7 +182,8 @@ func (r *statusResult) probe(ctx context.Context, c *client.Client) error {
 	case ready:
 		r.Ready, r.Reason = &ready, ""
 	case answered && refused.Status() == http.StatusNotFound, errors.As(err, &replied):
-		// Another listener answers it, or a host of the agent-play service does not.
+		// The host reports it at another address, or is of the agent-play service and does not
+		// report it.
 		return nil
 	case answered:
 		r.Ready, r.Reason = &ready, refused.Message
@@ -191,7 +192,7 @@ func (r *statusResult) probe(ctx context.Context, c *client.Client) error {
 	return err
 }
 
-// look reads where the world stands.
+// look reads the state of the world.
 func (r *statusResult) look(ctx context.Context, c *client.Client) error {
 	_, snapshot, err := command.Snapshot(ctx, c)
 	if err != nil {
@@ -245,7 +246,7 @@ func (r *statusResult) document(look render.Look) *render.Document {
 	return &render.Document{Data: *r, Views: []render.View{render.Line(render.Clean(r.Server) + ": " + state), fields}}
 }
 
-// bridgeResult is how a host's remote bridge does.
+// bridgeResult is the state of a host's bridge.
 type bridgeResult struct {
 	Position  uint64 `json:"position"`  // the last event that the other service took
 	Lag       uint64 `json:"lag"`       // events that wait
@@ -256,8 +257,8 @@ type bridgeResult struct {
 	Skipped   uint64 `json:"skipped"`   // events that were gone before they could be sent
 }
 
-// bridge reads the bridge's state from the host's metrics. A host that has no
-// bridge, or answers its metrics somewhere else, leaves it out.
+// bridge reads the bridge's state from the host's metrics. It stays nil if the host has
+// no bridge, or has its metrics at another address.
 func (r *statusResult) bridge(ctx context.Context, c *client.Client) {
 	text, err := c.Metrics(ctx)
 	if err != nil {
@@ -266,7 +267,7 @@ func (r *statusResult) bridge(ctx context.Context, c *client.Client) {
 	r.Bridge = bridgeIn(string(text))
 }
 
-// bridgeIn finds the bridge's numbers in Prometheus text, nil if there are none.
+// bridgeIn parses the bridge's metrics in Prometheus format, nil if there are none.
 func bridgeIn(metrics string) *bridgeResult {
 	numbers := map[string]uint64{}
 	for line := range strings.Lines(metrics) {
@@ -287,7 +288,7 @@ func bridgeIn(metrics string) *bridgeResult {
 	}
 }
 
-// field says how the bridge does.
+// field returns the state of the bridge.
 func (b *bridgeResult) field(look render.Look) render.Field {
 	state := look.Good("up to event " + count(b.Position))
 	if b.Failing {

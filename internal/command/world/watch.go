@@ -46,7 +46,7 @@ anyone who sees it may look and act for 12 hours.`,
 	}
 }
 
-// quietZone is the light margin that readers need, in modules (ISO/IEC 18004).
+// quietZone is the light margin that scanners need, in modules (ISO/IEC 18004).
 const quietZone = 4
 
 func qrCode(text string) (*qr.Code, error) {
@@ -57,8 +57,8 @@ func qrCode(text string) (*qr.Code, error) {
 	return code, nil
 }
 
-// qrViews returns the lines of a code. In a window that is too narrow for them they
-// would be torn apart, and no camera reads that.
+// qrViews returns the lines of a code. A window that is too narrow would wrap the lines,
+// and no camera could read the code.
 func qrViews(a *command.App, code *qr.Code) []render.View {
 	look := a.Printer.Look
 	if wide := code.Size + 2*quietZone; a.Printer.Format == render.FormatTable && look.Width > 0 && look.Width < wide {
@@ -73,9 +73,8 @@ func qrViews(a *command.App, code *qr.Code) []render.View {
 	return views
 }
 
-// qrLines draws a QR code, two modules in one character. With color it is dark on
-// light whatever the terminal's own colors are; without, light modules are
-// drawn, as suits a dark terminal.
+// qrLines draws a QR code, two modules in one character. With color it is dark on light
+// in every terminal; without color it draws the light modules, for a dark terminal.
 func qrLines(code *qr.Code, color bool) []string {
 	halves := map[[2]bool]string{{false, false}: "█", {false, true}: "▀", {true, false}: "▄", {true, true}: " "}
 	var lines []string
@@ -139,10 +138,10 @@ it: anyone with it may look and act for 12 hours, so treat it like a password.`,
 	return cmd
 }
 
-// noteOfTunnel says to a person who is here over SSH how the browser that they sit at
-// reaches an address of this machine alone.
+// noteOfTunnel explains to a person who is connected over SSH how a browser on their
+// machine can reach a loopback address of this one.
 func noteOfTunnel(a *command.App, address string) {
-	// What sshd says: the client's address and port, and the server's.
+	// sshd sets the client's address and port, and then the server's.
 	here := strings.Fields(a.Env("SSH_CONNECTION"))
 	u, err := url.Parse(address)
 	if err != nil || len(here) != 4 || !command.IsLoopbackURL(address) || u.Port() == "" {
@@ -155,26 +154,26 @@ func noteOfTunnel(a *command.App, address string) {
 func (r *watchResult) document(link *watchLink) *render.Document {
 	views := []render.View{render.Line(render.Clean(r.URL))}
 	if r.Opened && link.token {
-		// Nobody needs the token on the screen when the browser has it.
+		// The token need not be on the screen if the browser has it.
 		views = []render.View{render.Line("The page is open. Its link is valid until " + render.Clean(r.ExpiresAt) + "; --print shows it.")}
 	}
 	return &render.Document{Data: r, Views: views}
 }
 
-// watchLink is the address of the watch page, for a person.
+// watchLink is a link to the watch page.
 type watchLink struct {
-	// url has the token in its fragment where there is one.
+	// url has the token, if any, in its fragment.
 	url string
-	// scope is what the link may be used for.
+	// scope is what the link permits.
 	scope protocol.WatchScope
-	// token reports whether there is one, which ends at expiresAt.
+	// token is set if the link has a token, which expires at expiresAt.
 	token     bool
 	expiresAt string
 }
 
-// link finds out what the host gives freely, and makes a token where that is not
-// everything and there is a main node to make one as. outside asks for an
-// address that other machines reach.
+// link returns a link to the watch page. If there is a main node it creates a token,
+// unless the host permits everything at the address without one. outside requests an
+// address that other machines can reach.
 func link(ctx context.Context, who *command.Caller, c *client.Client, outside bool) (*watchLink, error) {
 	link := &watchLink{url: c.WatchURL()}
 	scope, err := c.WatchScope(ctx)
@@ -205,9 +204,9 @@ func link(ctx context.Context, who *command.Caller, c *client.Client, outside bo
 	return link, nil
 }
 
-// outsideURL returns the page's address for other machines, where this one knows the
-// host by loopback. The host's word that it listens at all addresses is needed: a
-// token must not lead people to another program that has the port elsewhere.
+// outsideURL returns the page's address for other machines, if this one uses a loopback
+// address of the host. The host has to confirm that it listens at all addresses: a token
+// must not lead people to another program that has the same port at another address.
 func outsideURL(ctx context.Context, who *command.Caller, reply *protocol.WatchTokenReply, local string) (string, error) {
 	if !command.IsLoopbackURL(reply.URL) {
 		return reply.URL, nil
@@ -220,11 +219,12 @@ func outsideURL(ctx context.Context, who *command.Caller, reply *protocol.WatchT
 	return "", errOnlyHere(who.Server)
 }
 
-// linkWithoutToken is what is left where nobody can make a token. hidden tells
-// that the address is of no use to other machines.
+// linkWithoutToken returns the link if no token can be created. hidden says that other
+// machines cannot use the address.
 func linkWithoutToken(ctx context.Context, who *command.Caller, link *watchLink, hidden bool) (*watchLink, error) {
 	if hidden {
-		// A host that lets this machine act freely listens at loopback only.
+		// A host that permits everything to this machine without a token listens at loopback
+		// only.
 		if link.scope == protocol.WatchScopeAct {
 			return nil, errOnlyHere(who.Server)
 		}

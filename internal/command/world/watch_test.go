@@ -7,7 +7,8 @@ import (
 	"github.com/playctl/playctl/internal/render"
 )
 
-// An address that a host gave cannot reach the clipboard, the screen or the title.
+// Control characters in an address from a host do not reach the clipboard, the screen or
+// the title of the terminal.
 func TestAnAddressThatActsOnATerminal(t *testing.T) {
 	t.Parallel()
 	const address = "http://127.0.0.1/\x1b]52;c;eA==\a\u009b2J\u202e"

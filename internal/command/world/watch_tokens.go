@@ -87,7 +87,7 @@ func newWatchRevokeCommand(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// hasToken reports as an error that the main node made no token of this id.
+// hasToken returns an error if the main node created no token with this id.
 func hasToken(ctx context.Context, a *command.App, id string) error {
 	return a.AsMain(ctx, "Reading the tokens", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
 		reply, err := c.WatchTokens(ctx)

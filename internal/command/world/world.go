@@ -1,4 +1,4 @@
-// Package world has the commands that look at a world as it is, and those of its
+// Package world has the commands that read the current state of a world, and those of its
 // administrator.
 package world
 
@@ -133,8 +133,8 @@ Use "playctl remove-agent", "unregister-mcp" and "remove-space" for your own.`,
 	return cmd
 }
 
-// hasKey reports as an error that the administrator cannot take a key off the map: it is
-// not there, or is none of the map.
+// hasKey returns an error if the administrator cannot remove a key from the map: it does
+// not exist, or is not a row of the map.
 func hasKey(ctx context.Context, a *command.App, admin *command.AdminFlags, key string) error {
 	return a.AsAdmin(ctx, admin, "Reading the map", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
 		if !removable(key) {
@@ -153,7 +153,7 @@ func unknownKey(key string) error {
 		"\"playctl chain show\" lists the keys of the world")
 }
 
-// removable reports whether a stable key is of a row of the map.
+// removable reports whether a stable key is that of a row on the map.
 func removable(key string) bool {
 	return key != chain.GenesisStableKey && key != chain.HeaderStableKey && protocol.NodeKindOf(key) != protocol.NodeSpace
 }
