@@ -16,13 +16,13 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// usedAgent is the agent that USE AGENT NODE chose, and who calls for it.
+// usedAgent is the agent of USE AGENT NODE, with the client that calls for it.
 type usedAgent struct {
 	id     string
 	caller *client.Client
 }
 
-// useAgent chooses an agent, and has the host check that it may be called for.
+// useAgent selects an agent, after the host has checked that the session may act for it.
 func (s *session) useAgent(ctx context.Context, st aql.UseAgentNode) (*outcome, error) {
 	ref, err := s.text(&st.Node)
 	if err != nil {
@@ -54,15 +54,15 @@ func (s *session) useAgent(ctx context.Context, st aql.UseAgentNode) (*outcome, 
 	return &outcome{note: "Using the agent " + found.Name() + "."}, nil
 }
 
-// sent is the result of SEND. Seq is absent where the text was blank, so that
-// nothing was recorded, and on hosts that do not number events.
+// sent is the result of SEND. Seq is absent if the text was blank and nothing was
+// recorded, and on hosts that do not number events.
 type sent struct {
 	PlayerID string  `json:"playerId"`
 	Text     string  `json:"text"`         // what was said
 	Seq      *uint64 `json:"seq,omitzero"` // the number of its event; absent where the text was blank
 }
 
-// send says something as the agent in use: an interaction of the role assistant.
+// send sends a chat line as the agent in use, with the role assistant.
 func (s *session) send(ctx context.Context, st aql.Send) (*outcome, error) {
 	text, secret, err := s.join(st.Text, func(protocol.Secret) string { return "" })
 	if err == nil && secret {
@@ -101,7 +101,7 @@ type inspectedAgent struct {
 	Occupant json.RawMessage       `json:"occupant,omitzero"` // the agent's row on the map; absent where it is not there
 }
 
-// inspectAgent looks at an agent in the records of the main node and on the map.
+// inspectAgent reads the main node's record of an agent and the agent's row on the map.
 func (s *session) inspectAgent(ctx context.Context, st aql.InspectAgent) (*outcome, error) {
 	ref, err := s.agentMeant(st.Agent)
 	if err != nil {
@@ -126,8 +126,8 @@ func (s *session) inspectAgent(ctx context.Context, st aql.InspectAgent) (*outco
 	return reading(st.Into, found, s.agentViews(found)...)
 }
 
-// agentMeant returns what an operand names: the id of an agent whose credentials are
-// known, else what is written. nil is the agent in use.
+// agentMeant resolves an operand to the id of an agent whose credentials are known; any
+// other text is returned unchanged. nil is the agent in use.
 func (s *session) agentMeant(o *aql.Operand) (string, error) {
 	if o == nil {
 		return s.agent.id, nil
@@ -144,20 +144,20 @@ func (s *session) agentMeant(o *aql.Operand) (string, error) {
 	return ref, nil
 }
 
-// agentRow is what an agent's row on the map is known by.
+// agentRow has the fields that identify an agent's row on the map.
 type agentRow struct {
 	Kind    protocol.OccupantKind `json:"kind"`
 	AgentID string                `json:"agentId"`
 	Name    string                `json:"name"`
 }
 
-// chooseAgent finds an agent by its id, its name, or the beginning of its id.
+// chooseAgent finds an agent by its id, its name, or a prefix of its id.
 func chooseAgent(records []protocol.AgentRecord, rows []json.RawMessage, ref string) (*inspectedAgent, error) {
 	found := map[string]*inspectedAgent{}
 	note := func(id, name string) *inspectedAgent {
 		prefix := len(ref) >= command.LeastPrefix && strings.HasPrefix(id, strings.ToLower(ref))
 		if id != protocol.NormalizeAgentID(ref) && name != ref && !prefix {
-			return &inspectedAgent{} // of no interest
+			return &inspectedAgent{} // does not match
 		}
 		if found[id] == nil {
 			found[id] = &inspectedAgent{AgentID: id}
@@ -217,8 +217,8 @@ func (s *session) fetch(ctx context.Context, st aql.Fetch) (*outcome, error) {
 	return reading(st.Into, raw, command.SnapshotDocument(raw, snapshot).Views...)
 }
 
-// metadata is the result of FETCH METADATA: what a snapshot says besides its
-// rows. Rev, Seq and the tree's root are absent on hosts without them.
+// metadata is the result of FETCH METADATA: the snapshot without its rows. Rev, Seq and
+// the tree's root are absent on hosts without them.
 type metadata struct {
 	SID             string          `json:"sid"`
 	MainNodeID      string          `json:"mainNodeId"` // the root key of the world
@@ -282,7 +282,7 @@ type connection struct {
 	AgentID  string `json:"agentId,omitzero"`  // the agent in use
 }
 
-// showList shows what the host or the session has of a kind.
+// showList shows a list from the host or the session.
 func (s *session) showList(ctx context.Context, st aql.ShowList) (*outcome, error) {
 	switch st.Verb {
 	case "SHOW SPACES":

@@ -28,7 +28,7 @@ type aqlFlags struct {
 	set        []string
 }
 
-// maxProgram bounds what is read as a program.
+// maxProgram limits the size of a program.
 const maxProgram = 1 << 20
 
 func newAQLCommand(a *command.App) *cobra.Command {
@@ -126,7 +126,7 @@ func readProgram(a *command.App, args []string) (*aql.Program, error) {
 	return aql.Parse(source, string(text))
 }
 
-// parseAssignments reads the values of --set.
+// parseAssignments parses the values of --set.
 func parseAssignments(list []string) (map[string]string, error) {
 	variables := map[string]string{}
 	for _, one := range list {
@@ -139,8 +139,7 @@ func parseAssignments(list []string) (map[string]string, error) {
 	return variables, nil
 }
 
-// formattedProgramResult is what "playctl aql --format" prints where it is read by
-// a program.
+// formattedProgramResult is what "playctl aql --format" prints as JSON.
 type formattedProgramResult struct {
 	Program string `json:"program"` // the program in its usual form
 }
@@ -150,7 +149,7 @@ func formattedProgram(program *aql.Program) render.Document {
 	return render.Document{Data: formattedProgramResult{text}, Views: []render.View{render.Text(text)}}
 }
 
-// checkOnly looks for mistakes without doing anything.
+// checkOnly checks a program without running it.
 func (s *session) checkOnly(program *aql.Program) error {
 	if err := s.check(program); err != nil {
 		return err
@@ -165,7 +164,7 @@ func (s *session) checkOnly(program *aql.Program) error {
 	return nil
 }
 
-// programError returns an error of a run. If the program is wrong, nothing was done.
+// programError returns the error of a run. If the program is invalid, nothing was done.
 func programError(err error) error {
 	if _, ok := errors.AsType[aql.LineErrors](err); ok {
 		return command.BadInput(err)

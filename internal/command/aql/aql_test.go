@@ -20,7 +20,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// seenHost is a host that notes what callers show, and takes nobody.
+// seenHost is a host that records the credentials of requests, and refuses all of them.
 type seenHost struct {
 	*httptest.Server
 	shown []string
@@ -41,9 +41,8 @@ func newSeenHost(t *testing.T) *seenHost {
 	return host
 }
 
-// The story: a program from somewhere else names a host of its author's. Run
-// where the environment holds a main node for another host, as in CI, it must not
-// carry those credentials there.
+// A program may name the host of its author. If it runs where the environment has a main
+// node for another host, as in CI, it must not send those credentials there.
 func TestAQLTakesCredentialsNowhereElse(t *testing.T) {
 	t.Parallel()
 	mine, other := newSeenHost(t), newSeenHost(t)
@@ -82,8 +81,8 @@ func TestAQLTakesCredentialsNowhereElse(t *testing.T) {
 	}
 }
 
-// The token of the run goes to no other host either where an agent is looked for
-// there, or where Tab asks for names.
+// The token of the run is not sent to another host either, neither by the search for an
+// agent nor by completion.
 func TestAQLLooksForAgentsWhereItIsConnected(t *testing.T) {
 	t.Parallel()
 	h := newFakeHost(t)
@@ -111,7 +110,7 @@ main agents`)
 	}
 }
 
-// typedInto is what the prompt's editor makes of keys, after some lines.
+// typedInto returns the line from the prompt's editor for some keys, with a history.
 func typedInto(t *testing.T, pressed string, lines ...string) string {
 	t.Helper()
 	var echoed bytes.Buffer
@@ -128,7 +127,7 @@ func typedInto(t *testing.T, pressed string, lines ...string) string {
 	return line
 }
 
-// Ctrl-C clears the line that is being typed, wherever the cursor stands in it.
+// Ctrl-C clears the current line, wherever the cursor is.
 func TestCtrlCClearsTheLine(t *testing.T) {
 	t.Parallel()
 	if line := typedInto(t, "SEND \"no\"\x1b[D\x1b[D\x03SHOW 1\r"); line != "SHOW 1" {
@@ -136,7 +135,8 @@ func TestCtrlCClearsTheLine(t *testing.T) {
 	}
 }
 
-// Ctrl-R finds the newest line with what is typed then, and again the one before it.
+// Ctrl-R finds the newest line that contains the typed text; a second Ctrl-R finds the
+// one before it.
 func TestCtrlRSearchesTheHistory(t *testing.T) {
 	t.Parallel()
 	lines := []string{"SHOW 1", "FETCH OCCUPANTS", `SHOW "Müller"`, "SHOW 22", "SHOW 22", "HELP"}
@@ -146,7 +146,7 @@ func TestCtrlRSearchesTheHistory(t *testing.T) {
 		"\x12show\x12\x12\x12\x12\r":     "SHOW 1", // there is none before the first
 		"\x12fetch\x7f\x7f\x7f\x7fe\r":   "FETCH OCCUPANTS",
 		"\x12mü\x7fü\r":                  `SHOW "Müller"`,
-		"typed\x12occ\x1b[D\x1b[D\x7f\r": "FETCH OCCUPATS", // a key that moves edits what was found
+		"typed\x12occ\x1b[D\x1b[D\x7f\r": "FETCH OCCUPATS", // a key that moves the cursor ends the search, for editing
 		"\x12show\x03FETCH\r":            "FETCH",
 		"\x12no such line\r":             "",
 	} {

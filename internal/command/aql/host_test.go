@@ -27,25 +27,25 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fakeHost is the least that a program can talk to: it notes what is asked, as
-// whom and in which order. What a real host makes of it is tested with one.
+// fakeHost is the least host that a program needs: it records the calls, their callers
+// and their order. Other tests run programs on a real host.
 type fakeHost struct {
 	// asked are the calls, "caller operation arguments".
 	asked  []string
 	spaces []protocol.Space
-	// rows are agents on the map, nodes those of the main node.
+	// rows are agents on the map, nodes the agent nodes of the main node.
 	rows  []json.RawMessage
 	nodes []protocol.AgentRecord
-	// phrases are the right ones, by node id.
+	// phrases are the valid phrases, by node id.
 	phrases map[string]string
 	// refuse makes an operation fail.
 	refuse string
-	// tokens are the registration tokens that were shown.
+	// tokens are the registration tokens of requests.
 	tokens []string
-	// env are environment variables, answers what a person types.
+	// env are environment variables, answers the answers to prompts.
 	env     map[string]string
 	answers []string
-	// stdout, where it is not nil, is where results go instead of results.
+	// stdout, if it is not nil, receives the results instead of results.
 	stdout            io.Writer
 	results, messages bytes.Buffer
 	dir, url          string
@@ -53,10 +53,10 @@ type fakeHost struct {
 
 const spacePhrase = "correct horse battery staple"
 
-// id makes the id of a node that tests call by a short name.
+// id returns the id of a node with a short name in tests.
 func id(name string) string { return name + strings.Repeat("0", 64-len(name)) }
 
-// named puts the short names back.
+// named replaces ids by the short names.
 var named = strings.NewReplacer(
 	id("a1"), "a1", id("a2cdef"), "a2cdef", id("b7ffff"), "b7ffff", id("3a1"), "main", id("f1"), "mine", id("f2"), "gone",
 	id("5ace1"), "node-space1", id("5ace2"), "node-space2", id("e1"), "n1",
@@ -116,7 +116,7 @@ func (h *fakeHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(reply) //nolint:errchkjson // a reply that has no JSON fails the test
 }
 
-// answer is what an operation gives.
+// answer returns the reply to an operation.
 func (h *fakeHost) answer(operation string, payload json.RawMessage) any {
 	var asked struct {
 		SpaceID, Kind, Name string
@@ -188,7 +188,7 @@ func (h *fakeHost) context(t *testing.T, url string) string {
 	return path
 }
 
-// session runs work with a session at the host, as "playctl aql" does.
+// session runs work with a session at the host, like "playctl aql".
 func (h *fakeHost) session(t *testing.T, work func(s *session)) {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -227,13 +227,13 @@ func (h *fakeHost) session(t *testing.T, work func(s *session)) {
 	}
 }
 
-// plain puts short names for what differs from run to run.
+// plain replaces text that differs between runs by short names.
 func (h *fakeHost) plain(text string) string {
 	text = strings.NewReplacer(h.dir+"/.local/state/playctl/spaces/", "", h.dir+"/", "", h.url, "http://town").Replace(text)
 	return strings.TrimSpace(named.Replace(text))
 }
 
-// reported are the results as programs read them.
+// reported returns the results as JSON.
 func (h *fakeHost) reported(t *testing.T) string {
 	t.Helper()
 	var lines []string
@@ -251,7 +251,7 @@ func (h *fakeHost) reported(t *testing.T) string {
 	return strings.Join(lines, "\n")
 }
 
-// files are those that hold a phrase, with their content.
+// files returns the files with a phrase, with their content.
 func (h *fakeHost) files(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}

@@ -17,17 +17,17 @@ import (
 	"github.com/playctl/playctl/internal/render"
 )
 
-// prompt is a person typing statements.
+// prompt is the prompt for statements.
 type prompt struct {
 	*session
 	terminal command.LineEditor
 	editor   *term.Terminal
 	history  *history
-	// ctx is that of the prompt, for what Tab asks the host.
+	// ctx is the prompt's context, for requests of the completion.
 	ctx context.Context //nolint:containedctx // the editor calls back without one
 }
 
-// promptAQL reads statements from a person and carries out each immediately.
+// promptAQL reads statements from a person and runs each immediately.
 func promptAQL(ctx context.Context, a *command.App, flags *aqlFlags, variables map[string]string) (err error) {
 	terminal, err := a.OpenTTY()
 	if err != nil {
@@ -53,8 +53,8 @@ func promptAQL(ctx context.Context, a *command.App, flags *aqlFlags, variables m
 	return err
 }
 
-// loop goes on until the person leaves. A statement that fails is reported, and the
-// next one may do better.
+// loop reads statements until the person leaves. It prints the error of a failed
+// statement and continues.
 func (p *prompt) loop(ctx context.Context) error {
 	for number := 1; ; number++ {
 		line, err := p.edit(ctx)
@@ -83,11 +83,11 @@ func (p *prompt) loop(ctx context.Context) error {
 	}
 }
 
-// edit reads a line. The editor follows the window's size meanwhile.
+// edit reads a line. Meanwhile the editor follows the window's size.
 func (p *prompt) edit(ctx context.Context) (string, error) {
 	fit := func() {
 		if width, height, err := p.terminal.Size(); err == nil && width > 0 && height > 0 {
-			// It fails if the screen cannot be painted again; the next key does.
+			// It fails if the screen cannot be redrawn; the next key redraws it.
 			_ = p.editor.SetSize(width, height)
 		}
 	}
@@ -113,7 +113,7 @@ func (p *prompt) edit(ctx context.Context) (string, error) {
 	return p.terminal.Edit(ctx, p.editor)
 }
 
-// promptWords are what the prompt takes besides statements.
+// promptWords are the words of the prompt besides statements.
 var promptWords = []string{"HELP ", "EXIT ", "QUIT "}
 
 // leaves reports whether a line ends the session.
@@ -165,7 +165,7 @@ func (p *prompt) complete(line string, pos int, key rune) (newLine string, newPo
 	return line[:start] + word + line[pos:], start + len(word), true
 }
 
-// names returns those that a person may mean, asked for when they are wanted.
+// names returns the words of an offer, which are requested on demand.
 func (p *prompt) names(offer command.Offer) func() []string {
 	return func() []string {
 		var names []string
@@ -177,7 +177,7 @@ func (p *prompt) names(offer command.Offer) func() []string {
 	}
 }
 
-// sharedPrefix returns what all words start with.
+// sharedPrefix returns the common prefix of all words.
 func sharedPrefix(words []string) string {
 	prefix := words[0]
 	for _, word := range words[1:] {
@@ -190,20 +190,20 @@ func sharedPrefix(words []string) string {
 	return prefix
 }
 
-// maxHistory is how many lines of AQL are kept.
+// maxHistory is the greatest number of lines in the history.
 const maxHistory = 1000
 
-// history is what a person typed at the prompt, for the arrow keys. Lines
-// with a passphrase are not in it.
+// history has the lines typed at the prompt, for the arrow keys, except lines with a
+// passphrase.
 type history struct {
 	path string
-	// lines are the oldest first; the last added of them are of this session.
+	// lines are in order, the oldest first; the last added lines are from this session.
 	lines []string
 	added int
 }
 
-// loadHistory reads the history of earlier sessions. A file that cannot be
-// read is as good as none.
+// loadHistory reads the history of earlier sessions. A file that cannot be read counts as
+// empty.
 func loadHistory(a *command.App) *history {
 	folder := a.StateFolder()
 	if folder == "" {
@@ -238,9 +238,9 @@ func (h *history) Len() int { return len(h.lines) }
 // At implements term.History: 0 is the newest line.
 func (h *history) At(i int) string { return h.lines[len(h.lines)-1-i] }
 
-// save adds the session's lines to the file, which another session may have
-// written meanwhile. Only at its end it is known which of them hold a text that
-// served as a passphrase.
+// save adds the session's lines to the file, which another session may have written
+// meanwhile. Only at the end of the session it is known which lines contain a text that
+// was used as a passphrase.
 func (h *history) save() error {
 	session := aql.WithoutSecrets(h.lines[len(h.lines)-h.added:])
 	if h.path == "" || len(session) == 0 {

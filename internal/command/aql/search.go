@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 )
 
-// The keys that the prompt gives a meaning of its own, and those that it sends the
+// These are the keys that the prompt handles itself, and those that it sends to the
 // editor.
 const (
 	keyCtrlC     = 0x03
@@ -25,17 +25,17 @@ const (
 
 const plainPrompt = "aql> "
 
-// keys is a terminal's input as a shell's: Ctrl-C clears the line, which the editor would
-// take as the end, and Ctrl-R searches the history.
+// keys changes the input of a terminal to that of a shell: Ctrl-C clears the line,
+// instead of ending the editor, and Ctrl-R searches the history.
 type keys struct {
 	io.ReadWriter
 	history *history
 	editor  *term.Terminal
-	// typed came from the terminal and was not looked at; passed goes to the editor.
+	// typed is input that was not handled yet; passed is input for the editor.
 	typed, passed []byte
 	searching     bool
 	query         string
-	// skip is how many newer lines hold the query and were passed over.
+	// skip is the number of newer matching lines to skip.
 	skip int
 }
 
@@ -60,7 +60,7 @@ func (k *keys) Read(into []byte) (int, error) {
 	return n, nil
 }
 
-// pass hands on what was typed up to a Ctrl-R, which begins a search.
+// pass forwards the input up to a Ctrl-R, which starts a search.
 func (k *keys) pass() {
 	before, _, found := bytes.Cut(k.typed, []byte{keyCtrlR})
 	if found && len(before) == 0 {
@@ -73,8 +73,8 @@ func (k *keys) pass() {
 	k.typed = k.typed[len(before):]
 }
 
-// search takes the keys of a search. Any other than those that search ends it, with the
-// line that was found to edit.
+// search handles the keys of a search. Any other key ends it, with the found line in the
+// editor.
 func (k *keys) search() {
 	for len(k.typed) > 0 && k.searching {
 		key := k.typed[0]
@@ -103,8 +103,8 @@ func (k *keys) search() {
 	k.show()
 }
 
-// found returns the line of the history that holds the query, after so many newer ones; "" for
-// none.
+// found returns the newest line of the history that contains the query, after skip newer
+// ones; "" for none.
 func (k *keys) found(skip int) string {
 	last := ""
 	for i := 0; i < k.history.Len() && k.query != ""; i++ {
@@ -118,12 +118,12 @@ func (k *keys) found(skip int) string {
 	return ""
 }
 
-// show has the editor show the query and what was found.
+// show lets the editor show the query and the found line.
 func (k *keys) show() {
 	if k.searching {
 		k.editor.SetPrompt(fmt.Sprintf("search %q: ", strings.ToValidUTF8(k.query, "")))
 	}
-	// A terminal that cannot be written to is found by the editor.
+	// The editor itself reports an error of the terminal.
 	_, _ = k.editor.Write(nil)
 	k.passed = append(k.passed, keyEnd, keyClear)
 	k.passed = append(k.passed, k.found(k.skip)...)

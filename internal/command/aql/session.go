@@ -17,20 +17,20 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// session runs programs, one after the other: variables, the connection and the
-// nodes in use stay from one to the next.
+// session runs programs, one after the other: variables, the connection and the nodes in
+// use persist between them.
 type session struct {
 	*command.App
 	flags *aqlFlags
-	// collects says that results are kept in items for one document at the end.
+	// collects says that results are collected in items for one document at the end.
 	collects bool
 	items    []item
 	vars     map[string]any
-	// host is the run as it is for the host of the connection, without the secrets
-	// that the environment holds for another one; the run itself where none is open.
+	// host is the run for the host of the connection, without secrets from the environment
+	// that are for another host; without a connection it is the run itself.
 	host *command.App
-	// who is the caller there; main is the client that calls as its main node, or as
-	// nobody where it has none. Both are nil until a statement needs the host.
+	// who is the caller at that host; main is the client that calls as its main node, or
+	// without credentials if it has none. Both are nil until a statement needs the host.
 	who  *command.Caller
 	main *client.Client
 	// space and agent are the nodes in use; nil for none.
@@ -38,7 +38,7 @@ type session struct {
 	agent *usedAgent
 }
 
-// newSession makes a session whose variables are texts that anybody may see.
+// newSession returns a session with variables, whose texts are not secret.
 func newSession(a *command.App, flags *aqlFlags, variables map[string]string) *session {
 	s := &session{App: a, host: a, flags: flags, collects: true, items: []item{}, vars: map[string]any{}}
 	for name, text := range variables {
@@ -55,7 +55,7 @@ func (s *session) close() {
 	s.host, s.who, s.main, s.space, s.agent = s.App, nil, nil, nil, nil
 }
 
-// scope returns what holds for the next statement.
+// scope returns the scope of the next statement.
 func (s *session) scope() aql.Scope {
 	scope := aql.Scope{Variables: map[string]aql.Secrecy{}, Space: s.space != nil, Agent: s.agent != nil}
 	for name, value := range s.vars {
@@ -67,7 +67,7 @@ func (s *session) scope() aql.Scope {
 // variables lists the variables that are set, by name.
 func (s *session) variables() []string { return slices.Sorted(maps.Keys(s.vars)) }
 
-// check reports what is wrong with a program and warns of what is doubtful.
+// check returns the errors of a program and prints its warnings.
 func (s *session) check(p *aql.Program) error {
 	warnings, err := p.Check(s.scope())
 	for _, warning := range warnings {
@@ -76,9 +76,9 @@ func (s *session) check(p *aql.Program) error {
 	return err
 }
 
-// run checks a program and runs it up to the first statement that fails. A
-// mistake in the program is an aql.LineErrors, and then nothing was done; a
-// failure is an *aql.LineError with its cause.
+// run checks a program and runs it up to the first statement that fails. For an invalid
+// program it returns aql.LineErrors, and nothing was done; for a failure it returns an
+// *aql.LineError with the cause.
 func (s *session) run(ctx context.Context, p *aql.Program) error {
 	if err := s.check(p); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (s *session) run(ctx context.Context, p *aql.Program) error {
 	return nil
 }
 
-// placedError is an error that knows which operand it is about.
+// placedError is an error with the column of its operand.
 type placedError struct {
 	column int
 	err    error
@@ -108,7 +108,7 @@ type placedError struct {
 func (e *placedError) Error() string { return e.err.Error() }
 func (e *placedError) Unwrap() error { return e.err }
 
-// at adds to an error which operand it is about.
+// at adds the column of an operand to an error.
 func at(o *aql.Operand, err error) error {
 	if err == nil || o == nil {
 		return err
@@ -116,21 +116,21 @@ func at(o *aql.Operand, err error) error {
 	return &placedError{o.Pos.Column, err}
 }
 
-// outcome is what a statement came to.
+// outcome is the result of a statement.
 type outcome struct {
-	// data is the result for programs, views are for people. A statement without
-	// views has no result to show.
+	// data is the result for programs, views are for people. A statement without views shows
+	// no result.
 	data  any
 	views []render.View
-	// into is the variable that keeps the result, with the phrase of a new space.
+	// into is the variable for the result, with the phrase of a new space.
 	into   *aql.Name
 	phrase protocol.Secret
-	// note is said in addition to the result.
+	// note is printed in addition to the result.
 	note string
 }
 
-// reading returns the outcome of a statement that only looks: it is shown unless it
-// goes into a variable.
+// reading returns the outcome of a statement that only reads: it is shown unless it is
+// assigned to a variable.
 func reading(into *aql.Name, data any, views ...render.View) (*outcome, error) {
 	if into != nil {
 		views = nil
@@ -179,7 +179,7 @@ func (s *session) step(ctx context.Context, line *aql.Line) error {
 	return errors.Join(err, s.emit(line, came))
 }
 
-// perform runs a statement that asks the host.
+// perform runs a statement that sends requests to the host.
 func (s *session) perform(ctx context.Context, st aql.Statement) (*outcome, error) {
 	switch st := st.(type) {
 	case aql.CreateSpace:
@@ -208,15 +208,15 @@ func (s *session) perform(ctx context.Context, st aql.Statement) (*outcome, erro
 	return nil, fmt.Errorf("%T cannot be run", st)
 }
 
-// during does the part of a statement that waits for the host: within --timeout,
-// behind a spinner.
+// during runs the part of a statement that waits for the host: within --timeout, with a
+// spinner.
 func (s *session) during(ctx context.Context, verb string, work func(context.Context) error) error {
 	ctx, cancel := s.Limited(ctx)
 	defer cancel()
 	return s.Waiting(verb+"…", func() error { return work(ctx) })
 }
 
-// keep puts a result into its variable.
+// keep assigns a result to its variable.
 func (s *session) keep(came *outcome) error {
 	text, err := json.Marshal(came.data)
 	if err != nil {
@@ -242,8 +242,8 @@ type item struct {
 	Result    any    `json:"result"`    // what the statement gives, by the statement: see docs/aql.md
 }
 
-// emit prints a result. For JSON and YAML a program's results are one document, a
-// list that finish prints; otherwise each is printed immediately.
+// emit prints a result. For JSON and YAML the results of a program are one document, a
+// list that finish prints; otherwise each result is printed immediately.
 func (s *session) emit(line *aql.Line, came *outcome) error {
 	result := item{Line: line.Number, Statement: line.Verb(), Result: came.data}
 	if s.oneDocument() {
@@ -261,7 +261,7 @@ func (s *session) oneDocument() bool {
 	return s.collects && (s.Printer.Format == render.FormatJSON || s.Printer.Format == render.FormatYAML)
 }
 
-// finish prints the results that were collected.
+// finish prints the collected results.
 func (s *session) finish() error {
 	if !s.oneDocument() {
 		return nil
@@ -269,7 +269,7 @@ func (s *session) finish() error {
 	return s.Printer.Print(render.Document{Data: s.items})
 }
 
-// connect chooses a host: the one that is named, else the default one.
+// connect selects a host: the named one, else the default one.
 func (s *session) connect(ctx context.Context, st aql.Connect) error {
 	server, err := s.text(st.Server)
 	if err != nil {
@@ -283,7 +283,7 @@ func (s *session) connect(ctx context.Context, st aql.Connect) error {
 	return s.open(ctx, server, contextName)
 }
 
-// connected connects to the default host where no statement did.
+// connected connects to the default host if no statement has connected.
 func (s *session) connected(ctx context.Context) error {
 	if s.main != nil {
 		return nil
@@ -291,7 +291,7 @@ func (s *session) connected(ctx context.Context) error {
 	return s.open(ctx, "", "")
 }
 
-// open connects, and asks the host for its session to see that it is there and
+// open connects, and requests the session from the host to check that it is reachable and
 // knows the main node.
 func (s *session) open(ctx context.Context, server, contextName string) error {
 	host, err := appFor(s.App, server, contextName)
@@ -323,9 +323,9 @@ func (s *session) open(ctx context.Context, server, contextName string) error {
 	return nil
 }
 
-// appFor returns the run as it would be for another host or context. A program that
-// names another host gets the credentials of a context for that host, never those
-// that the environment holds for this run's own.
+// appFor returns the run for another host or context. A program that names another host
+// gets the credentials of a context for that host, never those in the environment for the
+// run's own host.
 func appFor(a *command.App, server, contextName string) (*command.App, error) {
 	if server == "" && contextName == "" {
 		return a, nil

@@ -165,7 +165,7 @@ SHOW SPACES`)
 10 SHOW SPACES {"spaces":[]}`)
 }
 
-// No result, note or error of a program holds a secret, however it is shown.
+// No result, note or error of a program contains a secret, in any form.
 func TestSecretsStaySecret(t *testing.T) {
 	t.Parallel()
 	h := newFakeHost(t)
@@ -208,19 +208,19 @@ SHOW VARIABLES`)
 		`{"name":"typed","value":"[secret]"}]`)
 }
 
-// closedPipe is where nobody reads any more.
+// closedPipe is a pipe that its reader has closed.
 type closedPipe struct{}
 
 func (closedPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// A statement that fails says where, and nothing after it is done.
+// The error of a failed statement names its place, and no later statement runs.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	denied := protocol.Errorf(protocol.CodeForbidden, "it is another's")
 	create := "CREATE SPACE \"a\" DESIGN \"b\" OWNER \"c\""
 	for name, test := range map[string]struct {
 		program string
-		// refuse is an operation that the host refuses, file one that is there.
+		// refuse is an operation that the host refuses, file an existing file.
 		refuse, file string
 		stdout       io.Writer
 		want         string
@@ -290,7 +290,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A program with a mistake anywhere does nothing at all.
+// A program with a mistake in any line does nothing.
 func TestMistakesComeFirst(t *testing.T) {
 	t.Parallel()
 	h := newFakeHost(t)
@@ -303,7 +303,7 @@ func TestMistakesComeFirst(t *testing.T) {
 	}
 }
 
-// At a prompt each line is a program, and what they set stays.
+// At a prompt each line is a program, and variables and nodes in use persist.
 func TestStateStays(t *testing.T) {
 	t.Parallel()
 	newFakeHost(t).session(t, func(s *session) {

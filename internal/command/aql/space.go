@@ -21,17 +21,17 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// usedSpace is the space that USE SPACE NODE chose, and who calls for it.
+// usedSpace is the space of USE SPACE NODE, with the client that calls for it.
 type usedSpace struct {
 	id, name string
 	caller   *client.Client
 }
 
-// errSpaceGone is what Check cannot see: the space in use was removed by its
+// errSpaceGone is an error that Check cannot detect: the space in use was removed by its
 // name.
 var errSpaceGone = errors.New("the space in use was removed: put USE SPACE NODE before this")
 
-// created is the result of CREATE SPACE. Phrase is there with --show-phrase.
+// created is the result of CREATE SPACE, with the phrase if --show-phrase is set.
 type created struct {
 	SpaceID    string          `json:"spaceId"`
 	NodeID     string          `json:"nodeId"`              // the id of the space's own node
@@ -45,7 +45,7 @@ func (s *session) createSpace(ctx context.Context, st aql.CreateSpace) (*outcome
 	if err != nil {
 		return nil, err
 	}
-	// That a phrase has nowhere to go is found before the space is made.
+	// If the phrase cannot be saved, that is an error before the space is created.
 	if err := s.canSave(keyfile); err != nil {
 		return nil, at(st.Keyfile, err)
 	}
@@ -94,7 +94,7 @@ func (s *session) createRequest(st *aql.CreateSpace) (request *protocol.CreateSp
 	return request, keyfile, nil
 }
 
-// amenity returns an operand that names an amenity.
+// amenity returns the amenity that an operand names.
 func (s *session) amenity(o *aql.Operand) (string, error) {
 	kind, err := s.text(o)
 	if err == nil && !slices.Contains(protocol.Amenities(), kind) {
@@ -103,8 +103,8 @@ func (s *session) amenity(o *aql.Operand) (string, error) {
 	return kind, err
 }
 
-// phrasePath returns the file for the phrase of a new space; "" where a person sees
-// it. A host chose the id, so it is never taken as a path.
+// phrasePath returns the file for the phrase of a new space; "" if the phrase is shown.
+// The host chose the id, so it is never used as a path.
 func (s *session) phrasePath(spaceID, path string) (string, error) {
 	switch {
 	case path != "":
@@ -125,7 +125,7 @@ func (s *session) phrasePath(spaceID, path string) (string, error) {
 	return filepath.Join(folder, "spaces", name+".phrase"), nil
 }
 
-// canSave reports why save would fail, as far as that can be known before.
+// canSave returns the error that save would return, as far as it is known before.
 func (s *session) canSave(path string) error {
 	full, err := s.phrasePath("", path)
 	if err != nil || path == "" {
@@ -140,8 +140,8 @@ func (s *session) canSave(path string) error {
 	return nil
 }
 
-// save saves the phrase of a space's node: in a new file if path is not empty,
-// else where it is not lost. It gives the file, "" where emit shows the phrase.
+// save saves the phrase of a space's node: in a new file at path, or without a path in a
+// default place. It returns the file, "" if emit shows the phrase.
 func (s *session) save(spaceID, path string, phrase protocol.Secret) (string, error) {
 	full, err := s.phrasePath(spaceID, path)
 	if err != nil || full == "" {
@@ -159,7 +159,7 @@ func (s *session) save(spaceID, path string, phrase protocol.Secret) (string, er
 	return full, err
 }
 
-// showPhrase says where the phrase of a new space's node is, or shows it.
+// showPhrase prints which file has the phrase of a new space's node, or shows the phrase.
 func (s *session) showPhrase(made *created, phrase protocol.Secret) {
 	switch {
 	case made.PhraseFile != "":
@@ -193,7 +193,7 @@ func (s *session) findSpace(ctx context.Context, o *aql.Operand) (*protocol.Spac
 	return nil, at(o, fmt.Errorf("%d spaces are called %.40q: name one by its id: %s", len(found), ref, strings.Join(ids, ", ")))
 }
 
-// spaceMeant returns the space that an operand names, else the one in use.
+// spaceMeant returns the space that an operand names, or for nil the one in use.
 func (s *session) spaceMeant(ctx context.Context, o *aql.Operand) (id, name string, err error) {
 	switch {
 	case o != nil:
@@ -208,7 +208,7 @@ func (s *session) spaceMeant(ctx context.Context, o *aql.Operand) (id, name stri
 	return s.space.id, s.space.name, nil
 }
 
-// useSpace chooses a space, and has the host check the passphrase immediately.
+// useSpace selects a space, after the host has checked the passphrase.
 func (s *session) useSpace(ctx context.Context, st aql.UseSpaceNode) (*outcome, error) {
 	space, err := s.findSpace(ctx, &st.Node)
 	if err != nil {
@@ -231,7 +231,7 @@ func (s *session) useSpace(ctx context.Context, st aql.UseSpaceNode) (*outcome, 
 	return &outcome{note: fmt.Sprintf("Using the space %s (%s).", space.Name, space.ID)}, nil
 }
 
-// validate has the host check a node.
+// validate lets the host validate a node.
 func validate(ctx context.Context, caller *client.Client, request protocol.ValidateRequest) error {
 	reply, err := caller.ValidateNode(ctx, request)
 	if err == nil && !reply.OK {
@@ -271,7 +271,7 @@ func (s *session) removeSpace(ctx context.Context, st aql.RemoveSpace) (*outcome
 	if err != nil {
 		return nil, err
 	}
-	// Only the main node that made a space may remove it, not its own node.
+	// Only the main node that created a space may remove it, not the space's own node.
 	reply, err := s.main.RemoveSpace(ctx, id)
 	if err != nil {
 		return nil, at(st.Space, err)

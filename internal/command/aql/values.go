@@ -18,17 +18,17 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// A value is what a variable holds: what JSON can say (nil, bool, json.Number,
-// string, []any, map[string]any) or a protocol.Secret, also inside the others.
+// A value of a variable is a JSON value (nil, bool, json.Number, string, []any,
+// map[string]any) or a protocol.Secret, which the others may contain.
 
-// shownSecret stands for a secret wherever values are shown.
+// shownSecret replaces a secret in the output.
 const shownSecret = "[secret]"
 
-// errSecretValue is why a value may not be shown or sent. Check finds nearly all
-// of these before anything is done.
+// errSecretValue means that a value must not be shown or sent. Check finds nearly all of
+// these errors before a program runs.
 var errSecretValue = errors.New("this is a secret: it can be used after PASSPHRASE only")
 
-// value returns what an operand stands for.
+// value returns the value of an operand.
 func (s *session) value(o *aql.Operand) (any, error) {
 	if o.Variable == "" {
 		return string(o.Text), nil
@@ -42,7 +42,7 @@ func (s *session) value(o *aql.Operand) (any, error) {
 	return found, at(o, err)
 }
 
-// field goes down a path. The error says what there is instead.
+// field returns the field at a path. Its error names the actual value.
 func field(name string, value any, path []string) (any, error) {
 	at := "$" + name
 	for _, key := range path {
@@ -74,8 +74,7 @@ func fieldNames(object map[string]any) string {
 	return strings.Join(slices.Sorted(maps.Keys(object)), ", ")
 }
 
-// text returns what an operand stands for where a text is needed that anybody may
-// see. nil is "".
+// text returns the value of an operand as a text that is not secret. nil is "".
 func (s *session) text(o *aql.Operand) (string, error) {
 	if o == nil {
 		return "", nil
@@ -88,7 +87,7 @@ func (s *session) text(o *aql.Operand) (string, error) {
 	return result, at(o, err)
 }
 
-// textOf returns a value where a text is needed.
+// textOf returns a value as a text.
 func textOf(o *aql.Operand, value any) (string, error) {
 	switch v := value.(type) {
 	case string:
@@ -107,8 +106,8 @@ func textOf(o *aql.Operand, value any) (string, error) {
 	return "", fmt.Errorf("$%s is empty", o.Variable)
 }
 
-// join makes one text of several operands. Secrets are replaced by hide, and the
-// text is one where one of them is.
+// join joins the values of several operands to one text. hide replaces secrets; secret
+// reports whether there was one.
 func (s *session) join(operands []aql.Operand, hide func(protocol.Secret) string) (joined string, secret bool, err error) {
 	var out strings.Builder
 	for i := range operands {
@@ -131,7 +130,7 @@ func (s *session) join(operands []aql.Operand, hide func(protocol.Secret) string
 	return out.String(), secret, nil
 }
 
-// let sets a variable. One value is kept as it is, several are joined.
+// let sets a variable. A single value keeps its type, several values are joined.
 func (s *session) let(st aql.Let) error {
 	var value any
 	var err error
@@ -181,7 +180,7 @@ func (s *session) letFrom(ctx context.Context, st aql.LetFrom) error {
 	return nil
 }
 
-// phrase returns what an operand stands for where a passphrase is needed.
+// phrase returns the value of an operand as a passphrase.
 func (s *session) phrase(o *aql.Operand) (protocol.Secret, error) {
 	value, err := s.value(o)
 	if err != nil {
@@ -195,7 +194,7 @@ func (s *session) phrase(o *aql.Operand) (protocol.Secret, error) {
 		}
 		secret = protocol.NewSecret(plain)
 		if name, path := o.Variable.Split(); name != "" && len(path) == 0 {
-			// From now on it is not shown, whatever it was before.
+			// From now on it is a secret, whatever it was before.
 			s.vars[name] = secret
 		}
 	}
@@ -227,7 +226,7 @@ func hidden(value any) any {
 	return value
 }
 
-// secrecyOf returns what is secret of a value.
+// secrecyOf returns which parts of a value are secret.
 func secrecyOf(value any) aql.Secrecy {
 	switch v := value.(type) {
 	case protocol.Secret:
@@ -240,7 +239,7 @@ func secrecyOf(value any) aql.Secrecy {
 	return aql.Plain
 }
 
-// show shows values, their secrets replaced: one as it is, several as one text.
+// show shows values, without secrets: one as it is, several as one text.
 func (s *session) show(st aql.Show) (*outcome, error) {
 	var value any
 	var err error
@@ -256,7 +255,7 @@ func (s *session) show(st aql.Show) (*outcome, error) {
 	return reading(nil, value, render.Text(command.ShownText(value)))
 }
 
-// variable is one of the variables that SHOW VARIABLES lists.
+// variable is an entry of SHOW VARIABLES.
 type variable struct {
 	Name  string `json:"name"`  // the name of the variable
 	Value any    `json:"value"` // its value; secrets are hidden
