@@ -24,8 +24,8 @@ import (
 	"github.com/playctl/playctl/sdk/playworld"
 )
 
-// fixture is a world behind a server, with an agent that answers, and the
-// environment of a person whose account has another agent.
+// fixture is a world on a server, with an agent that answers, and the environment of a
+// person whose account has another agent.
 type fixture struct {
 	*testing.T
 	world   *sdk.RemotePlayWorld
@@ -33,9 +33,9 @@ type fixture struct {
 	env     map[string]string
 	release chan struct{}
 	other   string
-	// ended gets each event stream of the server that ended.
+	// ended receives a value when an event stream of the server ends.
 	ended chan struct{}
-	// program is how the command was called.
+	// program is the name by which the command is called.
 	program string
 }
 
@@ -66,8 +66,8 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-// answer puts the agent Grace on the map, which answers texts in two parts, fails where it is
-// asked to, and takes its time for the tool assist_wait.
+// answer puts the agent Grace on the map. Grace answers texts in two parts, fails if a
+// text requests it, and answers the tool assist_wait late.
 func (f *fixture) answer() {
 	f.Helper()
 	tools, err := sdk.NewFrameworkRegistration("test", sdk.Tool{Name: protocol.ChatTool}, sdk.Tool{Name: "assist_wait", Description: "Waits"})
@@ -97,7 +97,7 @@ func (f *fixture) answer() {
 	}
 }
 
-// forwarded is closed once an agent got a question.
+// forwarded returns a channel that is closed after an agent received a question.
 func (f *fixture) forwarded() <-chan struct{} {
 	asked := make(chan struct{})
 	var watching sync.WaitGroup
@@ -123,7 +123,7 @@ func (f *fixture) run(ctx context.Context, in io.Reader, out, errs io.Writer, ar
 	}
 	return command.Run(ctx, program, func(a *command.App) *cobra.Command {
 		root := command.NewRoot(a)
-		root.AddCommand(node.Commands(a)...) // they make accounts
+		root.AddCommand(node.Commands(a)...) // they create accounts
 		root.AddCommand(mcp.Commands(a)...)
 		return root
 	})

@@ -18,7 +18,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// What bounds a server over HTTP.
+// These are the limits of a server over HTTP.
 const (
 	headerTimeout  = 10 * time.Second
 	idleConnection = 2 * time.Minute
@@ -26,7 +26,7 @@ const (
 	drainTimeout   = 5 * time.Second
 	mostCalls      = 256
 	keptForResumes = 4 << 20
-	// mostConnections leaves room for those that have no request in progress.
+	// mostConnections allows for connections without a request in progress.
 	mostConnections = 2 * mostCalls
 )
 
@@ -54,7 +54,7 @@ func serveHTTP(ctx context.Context, a *command.App, server *sdkmcp.Server, flags
 	kept.SetMaxBytes(keptForResumes)
 	handler := sdkmcp.NewStreamableHTTPHandler(func(*http.Request) *sdkmcp.Server { return server }, &sdkmcp.StreamableHTTPOptions{
 		SessionTimeout: idleSession, EventStore: kept,
-		// It would refuse what --allow-host names; guarded looks at the name instead.
+		// It would refuse the names of --allow-host; guarded checks the name instead.
 		DisableLocalhostProtection: true,
 	})
 	mux := http.NewServeMux()
@@ -76,7 +76,7 @@ func serveHTTP(ctx context.Context, a *command.App, server *sdkmcp.Server, flags
 	}
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
-	// Streams of clients stay open for as long as they want.
+	// Streams stay open until their clients close them.
 	if err := web.Shutdown(late); err != nil {
 		_ = web.Close()
 	}
@@ -86,8 +86,8 @@ func serveHTTP(ctx context.Context, a *command.App, server *sdkmcp.Server, flags
 	return command.UnlessTerminated(ctx, context.Cause(ctx))
 }
 
-// webServer is the server of a run. It has no time for reading a whole request: that would
-// end streams.
+// webServer returns the server of a run. It has no timeout for reading a whole request,
+// which would end streams.
 func webServer(ctx context.Context, handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleConnection,
@@ -95,8 +95,8 @@ func webServer(ctx context.Context, handler http.Handler) *http.Server {
 	}
 }
 
-// guarded lets requests pass that name this machine, or a host that is allowed, and
-// show the token.
+// guarded accepts only requests to a name of this machine or to an allowed host, with the
+// token.
 func guarded(next http.Handler, token protocol.Secret, allowed []string) http.Handler {
 	calls := make(chan struct{}, mostCalls)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -17,7 +17,7 @@ import (
 	sdkmcp "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// bearer shows a token with every request, and names a host and an origin.
+// bearer sends a token with every request, and sets the host and the origin.
 type bearer struct{ token, host, origin string }
 
 func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -32,7 +32,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// serve runs the server over HTTP until the test ends, and gives its address and token.
+// serve runs the server over HTTP until the test ends, and returns its address and token.
 func (f *fixture) serve(args ...string) (address, token string) {
 	f.Helper()
 	ctx, cancel := context.WithCancel(f.Context())
@@ -80,7 +80,7 @@ func TestHTTPTakesOnlyWhoMayCall(t *testing.T) {
 			_ = session.Close()
 		}
 	}
-	// A client that comes back is as welcome as the first time, and so is one behind a proxy.
+	// A client may connect again, also through a proxy.
 	for _, b := range []bearer{{token: token}, {token: token}, {token: token, host: "world.example.com"}} {
 		session, err := connect(b)
 		if err != nil {
@@ -94,7 +94,7 @@ func TestHTTPTakesOnlyWhoMayCall(t *testing.T) {
 	}
 }
 
-// between passes connections on to an address, until they are cut.
+// between forwards connections to an address, until they are cut.
 type between struct {
 	net.Listener
 	mu   sync.Mutex
@@ -144,7 +144,7 @@ func (b *between) cut() {
 	b.open = nil
 }
 
-// watched calls answering when a client has read the first event of the answer to a tool's
+// watched calls answering when a client has read the first event of the answer to a tool
 // call: only such an answer can be resumed.
 type watched struct {
 	http.RoundTripper
@@ -180,7 +180,7 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// An answer that comes while the client is away is there when it is back.
+// A client that reconnects receives the answer from the time without a connection.
 func TestHTTPResumes(t *testing.T) {
 	f := newFixture(t)
 	address, token := f.serve()

@@ -14,7 +14,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// one is a listener to which one connection comes.
+// one is a listener that accepts one connection.
 type one struct {
 	net.Listener
 	come   chan net.Conn
@@ -35,7 +35,7 @@ func (l one) Close() error {
 	return nil
 }
 
-// Who was refused keeps no connection for good.
+// The connection of a refused client is closed when it is idle.
 func TestIdleConnectionsEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -23,22 +23,23 @@ import (
 	"github.com/playctl/playctl/internal/render"
 )
 
-// serverName is what clients call the server.
+// serverName is the name of the server in clients.
 const serverName = "playctl"
 
-// mostConfiguration bounds a client's configuration that is read.
+// mostConfiguration limits the size of a client's configuration.
 const mostConfiguration = 4 << 20
 
-// target is where a client keeps its MCP servers.
+// target is the configuration file in which a client has its MCP servers.
 type target struct {
 	// path is relative to the working folder, or to the home folder.
 	path   string
 	inHome bool
-	// member holds the servers in a JSON file; empty for TOML.
+	// member is the member with the servers in a JSON file; empty for TOML.
 	member string
 }
 
-// The files are those of the clients' documentation: of the project where they have one.
+// targets are from the documentation of the clients: the file of a project if there is
+// one.
 var targets = map[string]target{
 	"claude": {path: ".mcp.json", member: "mcpServers"},
 	"cursor": {path: ".cursor/mcp.json", member: "mcpServers"},
@@ -112,8 +113,8 @@ func install(cmd *cobra.Command, a *command.App, name string, to target, flags *
 	return a.Printer.Print(render.Document{Data: result, Views: []render.View{render.Line("Written to " + path + ". Start the client again to use it.")}})
 }
 
-// program returns what the client starts: this program by its name where the PATH has it, else
-// by its path.
+// program returns the command for the client to start: this program by its name if it is
+// in the PATH, else by its path.
 func program(a *command.App) string {
 	if filepath.Base(a.Name) == a.Name {
 		return a.Name
@@ -134,7 +135,7 @@ func sameFile(one, other string) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
-// arguments are those of the command that the client starts.
+// arguments returns the arguments of that command.
 func arguments(a *command.App, flags *serveFlags) []string {
 	args := append([]string{"mcp"}, a.SameAccount()...)
 	if flags.agent != "" {
@@ -146,7 +147,7 @@ func arguments(a *command.App, flags *serveFlags) []string {
 	return args
 }
 
-// configured returns a configuration with the server in it, and what was added.
+// configured returns a configuration with the server, and the added text.
 func configured(before []byte, to target, program string, args []string) (after []byte, added string, err error) {
 	if to.member == "" {
 		return configuredTOML(before, program, args)
@@ -187,8 +188,9 @@ func configured(before []byte, to target, program string, args []string) (after 
 	return out.Bytes(), fmt.Sprintf("%q: %s", serverName, entry), err
 }
 
-// withMember returns an object with a member, in its place or at the end. What else the
-// object has keeps its order and its values: people read the file, and keep its versions.
+// withMember sets a member of an object, in its place or at the end. The other members
+// keep their order and their values, because people read the file and keep it under
+// version control.
 func withMember(object []byte, name string, value []byte) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
@@ -217,7 +219,7 @@ func sameJSON(one, other []byte) bool {
 	return json.Unmarshal(one, &a) == nil && json.Unmarshal(other, &b) == nil && reflect.DeepEqual(a, b)
 }
 
-// tomlTable finds the server's table up to the next one.
+// tomlTable matches the server's table up to the next one.
 var tomlTable = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^\[mcp_servers\.` + serverName + `\][^\n]*\n(?:[^\[\n][^\n]*\n|\n)*`)
 })
@@ -248,7 +250,7 @@ func configuredTOML(before []byte, program string, args []string) (after []byte,
 	return []byte(text + table), table, nil
 }
 
-// replace writes a file in one step, with the mode that it had.
+// replace replaces a file atomically and keeps its mode.
 func replace(path string, text []byte) error {
 	mode := fs.FileMode(0o600)
 	if before, err := os.Stat(path); err == nil {

@@ -71,7 +71,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// People read the file: what else it has stays in its place, as it was written.
+// People read the file: the rest of it does not change.
 func TestInstallLeavesTheRest(t *testing.T) {
 	f := newFixture(t)
 	path := filepath.Join(f.home, ".mcp.json")
@@ -125,7 +125,8 @@ func TestInstallLeavesTheRest(t *testing.T) {
 	}
 }
 
-// Configurations may be links into a folder with versions, and may be for others to read.
+// A configuration may be a link into a folder under version control, and others may read
+// it.
 func TestInstallKeepsLinkAndMode(t *testing.T) {
 	f := newFixture(t)
 	file, link := filepath.Join(f.home, "kept.json"), filepath.Join(f.home, ".mcp.json")
@@ -152,7 +153,7 @@ func TestInstallKeepsLinkAndMode(t *testing.T) {
 	}
 }
 
-// The change is shown, and written once somebody agrees to it.
+// The change is shown first, and written after a confirmation.
 func TestInstallShowsWhatItWrites(t *testing.T) {
 	f := newFixture(t)
 	for client, shown := range map[string][]string{
@@ -174,7 +175,7 @@ func TestInstallShowsWhatItWrites(t *testing.T) {
 	}
 }
 
-// The client starts the server elsewhere: it has to find the same account.
+// The client starts the server in another folder: it has to find the same account.
 func TestInstallNamesTheAccount(t *testing.T) {
 	f := newFixture(t)
 	var errs bytes.Buffer
@@ -198,7 +199,7 @@ func TestInstallNamesTheAccount(t *testing.T) {
 	}
 }
 
-// A client does not look in the folder where the person is.
+// A client does not search the current folder of the person.
 func TestInstallNamesTheProgram(t *testing.T) {
 	f := newFixture(t)
 	f.program = "./bin/playctl"

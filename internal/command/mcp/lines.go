@@ -12,15 +12,15 @@ import (
 	sdkmcp "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// parseError is the JSON-RPC code for what is no JSON.
+// parseError is the JSON-RPC code for invalid JSON.
 const parseError = -32700
 
-// lines reads the messages of a client, of which each is a line. The transport of the
-// SDK ends at one that is no JSON: here it is answered, and the next one counts.
+// lines reads the messages of a client, one on each line. The transport of the SDK ends
+// at invalid JSON: here it is answered with an error, and the next line is read.
 type lines struct {
 	in  *bufio.Reader
 	out io.Writer
-	// line is what the transport has still to read.
+	// line is the rest of a line for the transport.
 	line []byte
 }
 
@@ -35,7 +35,7 @@ func (l *lines) Read(p []byte) (int, error) {
 		switch text := bytes.TrimSpace(line); {
 		case len(text) == 0:
 		case err == nil && len(line) > sdkmcp.DefaultMaxLineLength, json.Valid(text):
-			// The transport refuses one that is too long.
+			// The transport refuses a line that is too long.
 			l.line = line
 			continue
 		default:
@@ -52,7 +52,7 @@ func (l *lines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next returns the next line, or the beginning of one that is too long.
+// next returns the next line, or the beginning of a line that is too long.
 func (l *lines) next() ([]byte, error) {
 	var line []byte
 	for {
@@ -67,7 +67,7 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// refuse answers a line that is no JSON.
+// refuse answers a line of invalid JSON.
 func (l *lines) refuse(text []byte) error {
 	var value any
 	answer, err := json.Marshal(map[string]any{
@@ -83,7 +83,7 @@ func (l *lines) refuse(text []byte) error {
 	return nil
 }
 
-// shared is an output to which several write whole lines. It stays open.
+// shared is an output for whole lines of several writers. Close leaves it open.
 type shared struct {
 	mu  sync.Mutex
 	out io.Writer

@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/internal/command"
 )
 
-// A line that is no JSON is answered as JSON-RPC says, and the server goes on.
+// A line of invalid JSON is answered as JSON-RPC requires, and the server continues.
 func TestALineThatIsNoJSON(t *testing.T) {
 	f := newFixture(t)
 	fromClient, toServer := io.Pipe()

@@ -25,7 +25,7 @@ func Commands(a *command.App) []*cobra.Command {
 	return []*cobra.Command{newMCPCommand(a)}
 }
 
-// serveFlags say what is served, and to which clients.
+// serveFlags select the parts of the world that are served, and the clients.
 type serveFlags struct {
 	readOnly   bool
 	agent      string
@@ -71,7 +71,7 @@ pages of other origins.`,
 	return cmd
 }
 
-// view is the world as the server of one run shows it.
+// view is the world in the server of one run.
 type view struct {
 	app    *command.App
 	who    *command.Caller
@@ -80,7 +80,7 @@ type view struct {
 	// agent is zero without --agent.
 	agent    command.AgentRef
 	readOnly bool
-	// mutex guards there, which says that the host answered and the agent is on the map.
+	// mutex guards there, which is set after the host answered and the agent is on the map.
 	mutex sync.Mutex
 	there bool
 }
@@ -102,7 +102,7 @@ func serve(ctx context.Context, a *command.App, flags *serveFlags) (err error) {
 		return err
 	}
 	if flags.http == "" {
-		// Standard output is the client's.
+		// Standard output belongs to the client.
 		aside := *a.Printer
 		aside.Out = a.Stderr
 		a.Printer = &aside
@@ -127,7 +127,7 @@ func serve(ctx context.Context, a *command.App, flags *serveFlags) (err error) {
 	}
 	out := &shared{out: a.Stdout}
 	err = server.Run(ctx, &sdkmcp.IOTransport{Reader: io.NopCloser(newLines(a.Stdin, out)), Writer: out})
-	// A client that ends closes its side, also while something is written to it.
+	// A client that ends closes its side, even during a write to it.
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, sdkmcp.ErrConnectionClosed) {
 		return nil
 	}
@@ -137,8 +137,8 @@ func serve(ctx context.Context, a *command.App, flags *serveFlags) (err error) {
 	return fmt.Errorf("serve the client: %w", err)
 }
 
-// open connects to the world and puts the agent of the run on the map. What the account
-// lacks is made, unless nothing may change.
+// open connects to the world and puts the agent of the run on the map. It creates the
+// account and the agent if they are missing, unless the server is read-only.
 func open(ctx context.Context, a *command.App, flags *serveFlags) (_ *view, err error) {
 	find := a.CallerWithAccount
 	if flags.readOnly {
@@ -175,7 +175,7 @@ func open(ctx context.Context, a *command.App, flags *serveFlags) (_ *view, err 
 	return v, nil
 }
 
-// ready makes sure, once, that the host answers and that the agent is on the map.
+// ready ensures, once, that the host answers and that the agent is on the map.
 func (v *view) ready(ctx context.Context) error {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
@@ -190,7 +190,7 @@ func (v *view) ready(ctx context.Context) error {
 }
 
 // appear checks that the host answers and puts the agent on the map, unless another
-// program has it there.
+// program has put it there.
 func (v *view) appear(ctx context.Context) error {
 	ctx, cancel := v.app.Limited(ctx)
 	defer cancel()

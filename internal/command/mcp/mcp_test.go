@@ -147,7 +147,7 @@ func TestToolsThatAct(t *testing.T) {
 	}
 }
 
-// A client that gives up ends the call, and the next one works.
+// A client can cancel a call, and the next call works.
 func TestACallIsCanceled(t *testing.T) {
 	f := newFixture(t)
 	defer close(f.release)
@@ -167,7 +167,7 @@ func TestACallIsCanceled(t *testing.T) {
 	patience, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	select {
-	case <-f.ended: // the server waits for the answer no more
+	case <-f.ended: // the server no longer waits for the answer
 	case <-patience.Done():
 		t.Error("the server still waits for the answer")
 	}
@@ -200,7 +200,8 @@ func TestResourcesFollowTheStream(t *testing.T) {
 	if err := session.Subscribe(t.Context(), &sdkmcp.SubscribeParams{URI: "playctl://world"}); err != nil {
 		t.Fatal(err)
 	}
-	// The stream may open after the subscription was answered: something happens until it is seen.
+	// The stream may open after the subscription was answered: lines are sent until one is
+	// seen.
 	stop := make(chan struct{})
 	var writing sync.WaitGroup
 	writing.Go(func() {

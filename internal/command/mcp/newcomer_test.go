@@ -13,8 +13,8 @@ import (
 	"github.com/playctl/playctl/test/port"
 )
 
-// started starts the program as a desktop client does, in a home folder, and gives the
-// session and what ends it.
+// started starts the program as a desktop client does, in a home folder, and returns the
+// session and a function that ends it.
 func started(t *testing.T, home, server string, args ...string) (session *sdkmcp.ClientSession, end func()) {
 	t.Helper()
 	cmd := exec.Command(hostprocess.Binary(t), append([]string{"mcp"}, args...)...)
@@ -32,7 +32,7 @@ func started(t *testing.T, home, server string, args ...string) (session *sdkmcp
 	}
 }
 
-// idOf gives the id of the one agent on the map, whose name it checks.
+// idOf returns the id of the one agent on the map, and checks its name.
 func idOf(t *testing.T, session *sdkmcp.ClientSession, name string) string {
 	t.Helper()
 	var agents []struct{ ID, Name string }
@@ -43,8 +43,8 @@ func idOf(t *testing.T, session *sdkmcp.ClientSession, name string) string {
 	return agents[0].ID
 }
 
-// Somebody who made nothing yet has the account and the agent from then on, even if the
-// host comes later than the client.
+// For a person without an account, the first call creates the account and the agent for
+// all later runs, even if the host starts after the client.
 func TestNewcomer(t *testing.T) {
 	listen, home := port.Keep(t), t.TempDir()
 	host := hostprocess.Start(t, hostprocess.Options{Args: []string{"--listen", listen}})
@@ -69,7 +69,7 @@ func TestNewcomer(t *testing.T) {
 	end()
 }
 
-// Nothing is made for somebody who only looks.
+// A read-only server creates nothing.
 func TestNewcomerWhoOnlyLooks(t *testing.T) {
 	host := hostprocess.Start(t, hostprocess.Options{})
 	home := t.TempDir()

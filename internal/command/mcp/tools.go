@@ -18,13 +18,13 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// The longest and the usual time that a tool waits.
+// These are the longest and the default time that a tool waits.
 const (
 	longestWait = 10 * time.Minute
 	usualWait   = 2 * time.Minute
 )
 
-// The arguments of the tools.
+// These are the arguments of the tools.
 type (
 	noArgs     struct{}
 	eventsArgs struct {
@@ -63,7 +63,7 @@ type (
 	}
 )
 
-// agentSummary is an agent as list_agents shows it.
+// agentSummary is an agent in the result of list_agents.
 type agentSummary struct {
 	ID       string                `json:"id"`
 	Name     string                `json:"name"`
@@ -72,7 +72,7 @@ type agentSummary struct {
 	X        float64               `json:"x"`
 	Y        float64               `json:"y"`
 	Tools    []protocol.AssistTool `json:"tools"`
-	// Answering is "yes", "no" or "unknown", empty where the host does not say.
+	// Answering is "yes", "no" or "unknown", empty if the host does not report it.
 	Answering string `json:"answering,omitempty"`
 }
 
@@ -110,8 +110,8 @@ func (v *view) addTools(server *sdkmcp.Server) {
 	add(v, server, &sdkmcp.Tool{Name: "record_journey", Description: fmt.Sprintf("Records what the agent %s did to answer a question, for everybody in the world to see.", v.agent.Name())}, v.record)
 }
 
-// add adds a tool whose result is JSON from the world, which is marked as such, and so
-// is why it failed: that may be what an agent says.
+// add adds a tool. Its result is JSON from the world and marked as such, and so is its
+// error, which may contain an agent's words.
 func add[In any](v *view, server *sdkmcp.Server, tool *sdkmcp.Tool, run func(context.Context, *sdkmcp.CallToolRequest, In) (any, error)) {
 	sdkmcp.AddTool(server, tool, func(ctx context.Context, r *sdkmcp.CallToolRequest, in In) (*sdkmcp.CallToolResult, any, error) {
 		var value any
@@ -138,7 +138,7 @@ func (v *view) agents(ctx context.Context) ([]agentSummary, error) {
 		return nil, err
 	}
 	answering := map[string]string{}
-	// An extension: another host does not say.
+	// This is an extension: other hosts do not report it.
 	if reply, err := v.client.ListAnswering(ctx); err == nil {
 		for _, a := range reply.Agents {
 			answering[a.PlayerID] = a.Answering
@@ -157,7 +157,7 @@ func (v *view) agents(ctx context.Context) ([]agentSummary, error) {
 	return list, nil
 }
 
-// waited is what wait_for_event gives: an event, or none if the time was over.
+// waited is the result of wait_for_event: an event, or none if the time was over.
 type waited struct {
 	Kind string          `json:"kind,omitempty"`
 	Seq  uint64          `json:"seq,omitempty"`
@@ -187,7 +187,7 @@ func (v *view) wait(ctx context.Context, r *sdkmcp.CallToolRequest, in waitArgs)
 		subject, err = v.find(ctx, in.Agent)
 		switch {
 		case errors.Is(err, errNobody):
-			subject = protocol.NormalizeAgentID(in.Agent) // it may come yet
+			subject = protocol.NormalizeAgentID(in.Agent) // the agent may appear later
 		case err != nil:
 			return nil, err
 		}
@@ -209,8 +209,8 @@ func (v *view) wait(ctx context.Context, r *sdkmcp.CallToolRequest, in waitArgs)
 	return nil, context.Cause(ctx)
 }
 
-// kindOf reads a kind of event, also without what stands before its colon: a wait for one
-// that no host has would be over with nothing.
+// kindOf parses a kind of event, also without the prefix before its colon. It refuses
+// unknown kinds, for which a wait would be in vain.
 func kindOf(text string) (protocol.EventKind, error) {
 	kinds := protocol.EventKinds()
 	names := make([]string, len(kinds))
@@ -238,7 +238,7 @@ func bounded(ctx context.Context, seconds int) (context.Context, context.CancelF
 	return bound, cancel, nil
 }
 
-// progressOf reports progress of a call to a client that asked for it.
+// progressOf reports the progress of a call to a client that requested it.
 func progressOf(r *sdkmcp.CallToolRequest) func(ctx context.Context, message string) {
 	token := r.Params.GetProgressToken()
 	steps := 0.0
@@ -247,7 +247,7 @@ func progressOf(r *sdkmcp.CallToolRequest) func(ctx context.Context, message str
 			return
 		}
 		steps++
-		// A client that is gone ends the call by its context.
+		// If the client is gone, the context of the call ends.
 		_ = r.Session.NotifyProgress(ctx, &sdkmcp.ProgressNotificationParams{Meta: marked(), ProgressToken: token, Progress: steps, Message: message})
 	}
 }
@@ -290,10 +290,10 @@ func (v *view) ask(ctx context.Context, r *sdkmcp.CallToolRequest, in askArgs) (
 	}{answer.Message, answer.Result}, nil
 }
 
-// errNobody is what find gives where nobody fits.
+// errNobody is the error of find if no agent matches.
 var errNobody = errors.New("no agent on the map")
 
-// find returns the id of the one agent on the map that a name or an id means.
+// find returns the id of the one agent on the map that a name or an id identifies.
 func (v *view) find(ctx context.Context, name string) (string, error) {
 	rows, err := command.AgentsOnMap(ctx, v.client)
 	if err != nil {
