@@ -28,14 +28,14 @@ import (
 	"github.com/playctl/playctl/test/hostprocess"
 )
 
-// longest is how long a step may take on a busy machine.
+// longest is the longest time of a step on a busy machine.
 const longest = time.Minute
 
-// person is somebody with a home folder of their own, at a host.
+// person is a user of a host, with a separate home folder.
 type person struct {
 	*testing.T
 	home, server string
-	// account is one that the environment has.
+	// account has the variables of an account in the environment.
 	account []string
 }
 
@@ -59,8 +59,8 @@ func (p *person) run(args ...string) string {
 	return string(text)
 }
 
-// receives starts "playctl otel". stop waits until it has recorded a number of
-// journeys, interrupts it, and gives what it said.
+// receives starts "playctl otel". stop waits until it has recorded a number of journeys,
+// interrupts it, and returns its messages.
 func (p *person) receives(args ...string) (at listening, stop func(journeys int) string) {
 	p.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.Context()), 2*longest)
@@ -111,7 +111,7 @@ func (p *person) receives(args ...string) (at listening, stop func(journeys int)
 	}
 }
 
-// exporters are those of OpenTelemetry for Go.
+// exporters returns the exporters of OpenTelemetry for Go.
 func exporters(t *testing.T, at listening) map[string]sdktrace.SpanExporter {
 	t.Helper()
 	overHTTP, err := otlptracehttp.New(t.Context(), otlptracehttp.WithEndpointURL(at.HTTP+"/v1/traces"), otlptracehttp.WithCompression(otlptracehttp.GzipCompression))
@@ -125,8 +125,8 @@ func exporters(t *testing.T, at listening) map[string]sdktrace.SpanExporter {
 	return map[string]sdktrace.SpanExporter{"Ada": overHTTP, "Grace": overGRPC}
 }
 
-// work is a run of an agent with three tool calls, one of which fails and one of which
-// an MCP server carries out.
+// work reports a run of an agent with three tool calls, one of which fails and one of
+// which an MCP server carries out.
 func work(t *testing.T, name string, exporter sdktrace.SpanExporter) {
 	t.Helper()
 	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(resource.NewSchemaless(attribute.String("service.name", "shop"))))
@@ -163,7 +163,7 @@ func work(t *testing.T, name string, exporter sdktrace.SpanExporter) {
 	}
 }
 
-// journeys are the steps of the journeys of the world, by agent, each in a line.
+// journeys returns the steps of the world's journeys, by agent, each on a line.
 func (p *person) journeys() map[string][]string {
 	p.Helper()
 	names, steps := map[string]string{}, map[string][]string{}
@@ -225,8 +225,8 @@ func TestExportersOfGo(t *testing.T) {
 	if diff := cmp.Diff(want, p.journeys()); diff != "" {
 		t.Errorf("%s\n%s", diff, said)
 	}
-	// The next run finds the agents that this one made. A map file groups them, and
-	// what was said comes with it.
+	// The next run finds the agents that this run created. A map file groups them, and
+	// --content records the texts as well.
 	text := "agents: [{match: '[AG]*', name: Ada}]\nservers: [{match: '*', drop: true}]\nredact: ['sk-[0-9]+']\n"
 	if err := os.WriteFile(filepath.Join(p.home, "map.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -247,8 +247,8 @@ func TestExportersOfGo(t *testing.T) {
 	}
 }
 
-// A run that is being recorded when the command is interrupted is recorded, and so are
-// those after it.
+// A run that is being recorded when the command is interrupted is still recorded, and so
+// are the runs after it.
 func TestAnInterruptLosesNothing(t *testing.T) {
 	p := &person{T: t, home: t.TempDir()}
 	p.server = hostprocess.Start(t, hostprocess.Options{Args: []string{"--ephemeral"}}).URL()
@@ -265,7 +265,7 @@ func TestAnInterruptLosesNothing(t *testing.T) {
 	}
 }
 
-// Whoever reports names agents as it likes: only so many are made.
+// Exporters can choose any names of agents: the number of created agents is limited.
 func TestAgentsAreBounded(t *testing.T) {
 	p := &person{T: t, home: t.TempDir()}
 	p.server = hostprocess.Start(t, hostprocess.Options{Args: []string{"--ephemeral"}}).URL()
@@ -287,7 +287,8 @@ func TestAgentsAreBounded(t *testing.T) {
 	}
 }
 
-// An account that only the environment has is kept nowhere, and no phrase of its agents is.
+// If the account is only in the environment, neither the account nor a phrase of its
+// agents is saved.
 func TestAccountOfTheEnvironment(t *testing.T) {
 	p := &person{T: t, home: t.TempDir()}
 	p.server = hostprocess.Start(t, hostprocess.Options{Args: []string{"--ephemeral"}}).URL()

@@ -16,8 +16,8 @@ import (
 	"github.com/playctl/playctl/internal/otel"
 )
 
-// A connection that nothing comes through gives its place to others: there are only so
-// many. Exporters connect again when they have something to send.
+// An idle connection is closed to make room for others: their number is limited.
+// Exporters reconnect for the next request.
 func TestIdleConnectionsOfGRPCEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

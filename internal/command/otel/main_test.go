@@ -9,7 +9,7 @@ import (
 	"github.com/playctl/playctl/test/jsonfields"
 )
 
-// suite builds the program once, and removes it before leaks are looked for.
+// suite builds the program once, and removes it before the check for leaks.
 type suite struct{ *testing.M }
 
 func (s suite) Run() int { return hostprocess.Main(s.M) }

@@ -24,14 +24,14 @@ func Commands(a *command.App) []*cobra.Command { return []*cobra.Command{newOtel
 // off is the address of a protocol that is not served.
 const off = "off"
 
-// Bounds that no flag changes.
+// These are limits that no flag changes.
 const (
 	longestRules = 1 << 20
 	lastRuns     = 10 * time.Second
 	leastLook    = 50 * time.Millisecond
 )
 
-// receiverFlags say what is received, and what becomes of it.
+// receiverFlags are the flags of the receiver, and of the journeys that it records.
 type receiverFlags struct {
 	http, grpc, tokenFile, rules string
 	content                      bool
@@ -133,7 +133,8 @@ func (l *listening) document() render.Document {
 	return render.Document{Data: l, Views: views}
 }
 
-// receive runs the receiver until ctx ends, and records what has come until then.
+// receive runs the receiver until ctx ends, and then records the rest of the received
+// runs.
 func receive(ctx context.Context, a *command.App, flags *receiverFlags) (err error) {
 	if err := flags.check(); err != nil {
 		return err
@@ -190,8 +191,8 @@ func receive(ctx context.Context, a *command.App, flags *receiverFlags) (err err
 	return err
 }
 
-// record records runs as they become complete, and the rest when nothing more comes.
-// What is being recorded when ctx ends is recorded, too.
+// record records runs as they become complete, and the rest after stopped is closed. A
+// run that is being recorded when ctx ends is still recorded.
 func record(ctx context.Context, from *otel.Collector, to *sink, settle time.Duration, stopped <-chan struct{}) {
 	ctx, cancel := lasting(ctx, lastRuns)
 	defer cancel()

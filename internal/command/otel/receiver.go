@@ -33,7 +33,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// What bounds the servers besides the size of a request.
+// These are the limits of the servers besides the size of a request.
 const (
 	mostConnections = 32
 	mostStreams     = 4
@@ -42,20 +42,19 @@ const (
 	drainTimeout    = 3 * time.Second
 )
 
-// receiver takes requests of exporters.
+// receiver handles the requests of exporters.
 type receiver struct {
 	collector *otel.Collector
 	content   bool
 	token     protocol.Secret
 	longest   int
 	now       func() time.Time
-	// strange is called, once, with the program whose spans show nothing, unless it is nil.
+	// strange, unless it is nil, is called once, with the program whose spans show no agent.
 	strange func(service string)
 	told    sync.Once
 }
 
-// take keeps the spans of a request and gives the reply: empty, or with the number of
-// spans that were not taken.
+// take collects the spans of a request and returns the number of rejected spans.
 func (r *receiver) take(data *tracepb.TracesData) (rejected int, err error) {
 	spans, malformed := otel.Read(data, r.content)
 	if r.strange != nil && len(spans) > 0 && !slices.ContainsFunc(spans, func(s *otel.Span) bool { return s.Kind != otel.Other }) {
@@ -67,13 +66,13 @@ func (r *receiver) take(data *tracepb.TracesData) (rejected int, err error) {
 
 const whyRejected = "spans without a valid id, or more than the trace may have"
 
-// shows reports whether a value of the header authorization shows the token.
+// shows reports whether the value of an Authorization header has the token.
 func (r *receiver) shows(authorization string) bool {
 	scheme, shown, _ := strings.Cut(authorization, " ")
 	return r.token.IsZero() || strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare([]byte(shown), []byte(r.token.Reveal())) == 1
 }
 
-// servers are those that run.
+// servers are the running servers.
 type servers struct {
 	at     listening
 	web    *http.Server
@@ -130,7 +129,7 @@ func (r *receiver) rpcServer() *grpc.Server {
 	return server
 }
 
-// stop ends the servers; requests in progress have a moment.
+// stop ends the servers, after a short time for the requests in progress.
 func (s *servers) stop() {
 	late, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()
@@ -147,8 +146,8 @@ func (s *servers) stop() {
 	s.runs.Wait()
 }
 
-// routes returns the paths of OTLP over HTTP. Metrics and logs are taken and dropped: many
-// programs send them unless they are told not to, and report each refusal.
+// routes returns the handler for the paths of OTLP over HTTP. Metrics and logs are
+// accepted and dropped: many programs send them by default, and report each refusal.
 func (r *receiver) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/v1/traces", r)
@@ -163,10 +162,10 @@ func (r *receiver) routes() http.Handler {
 	return mux
 }
 
-// ServeHTTP takes a request of OTLP over HTTP.
+// ServeHTTP handles a request of OTLP over HTTP.
 func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) { r.guard(w, q, r.serve) }
 
-// guard lets requests of exporters pass.
+// guard calls next for a valid request of an exporter.
 func (r *receiver) guard(w http.ResponseWriter, q *http.Request, next func(w http.ResponseWriter, q *http.Request, isJSON bool)) {
 	kind, _, _ := mime.ParseMediaType(q.Header.Get("Content-Type"))
 	isJSON := kind == protocol.MediaTypeJSON
@@ -175,7 +174,8 @@ func (r *receiver) guard(w http.ResponseWriter, q *http.Request, next func(w htt
 		w.Header().Set("Allow", http.MethodPost)
 		refuse(w, isJSON, http.StatusMethodNotAllowed, "exporters send POST")
 	case r.token.IsZero() && !command.NamesThisMachine(q.Host, nil):
-		// A page of another site may lead here under its own name.
+		// The name of another site may resolve to this machine, so that its pages can call this
+		// server.
 		refuse(w, isJSON, http.StatusForbidden, "this server does not answer under that name")
 	case !r.shows(q.Header.Get("Authorization")):
 		w.Header().Set("WWW-Authenticate", "Bearer")
@@ -187,7 +187,7 @@ func (r *receiver) guard(w http.ResponseWriter, q *http.Request, next func(w htt
 	}
 }
 
-// drop reads a request and keeps nothing of it.
+// drop reads a request and discards it.
 func (r *receiver) drop(w http.ResponseWriter, q *http.Request, isJSON bool) {
 	if _, code, err := r.body(w, q); err != nil {
 		refuse(w, isJSON, code, err.Error())
@@ -220,7 +220,7 @@ func (r *receiver) serve(w http.ResponseWriter, q *http.Request, isJSON bool) {
 	accept(w, isJSON, rejected)
 }
 
-// accept replies to a request of which so many spans were not taken.
+// accept replies to a request with a number of rejected spans.
 func accept(w http.ResponseWriter, isJSON bool, rejected int) {
 	reply := partial(rejected)
 	w.Header().Set("Content-Type", "application/x-protobuf")
@@ -234,7 +234,7 @@ func accept(w http.ResponseWriter, isJSON bool, rejected int) {
 	_, _ = w.Write(reply)
 }
 
-// body reads a body that may be compressed, within its limit.
+// body reads a body, which may be compressed, within its limit.
 func (r *receiver) body(w http.ResponseWriter, q *http.Request) (body []byte, code int, err error) {
 	var from io.Reader = http.MaxBytesReader(w, q.Body, int64(r.longest))
 	switch q.Header.Get("Content-Encoding") {
@@ -257,7 +257,7 @@ func (r *receiver) body(w http.ResponseWriter, q *http.Request) (body []byte, co
 	return body, 0, nil
 }
 
-// refuse answers with a message of the type Status, as OTLP wants it.
+// refuse replies with a message of the type Status, as OTLP requires.
 func refuse(w http.ResponseWriter, isJSON bool, code int, why string) {
 	w.Header().Set("Content-Type", "application/x-protobuf")
 	body, err := proto.Marshal(status.New(codes.Unknown, why).Proto())
@@ -269,7 +269,7 @@ func refuse(w http.ResponseWriter, isJSON bool, code int, why string) {
 	_, _ = w.Write(body)
 }
 
-// partial returns the reply to a request, in protobuf.
+// partial returns the reply to a request with rejected spans, in protobuf.
 func partial(rejected int) []byte {
 	if rejected == 0 {
 		return nil
@@ -279,16 +279,16 @@ func partial(rejected int) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), inner)
 }
 
-// services are OTLP over gRPC. The packages that are generated for them would bring a
-// gateway and its libraries; their messages have the form of those that are used here.
+// services are the services of OTLP over gRPC. The generated packages would add a gateway
+// and its libraries; their messages have the same form as those used here.
 var services = []*grpc.ServiceDesc{
 	serviceOf("trace.v1.TraceService", (*receiver).take),
 	serviceOf("metrics.v1.MetricsService", nil),
 	serviceOf("logs.v1.LogsService", nil),
 }
 
-// serviceOf describes a service that takes what is exported to it, or drops it where take
-// is nil.
+// serviceOf describes a service that calls take for each export, or drops it if take is
+// nil.
 func serviceOf(name string, take func(*receiver, *tracepb.TracesData) (rejected int, err error)) *grpc.ServiceDesc {
 	return &grpc.ServiceDesc{
 		ServiceName: "opentelemetry.proto.collector." + name,

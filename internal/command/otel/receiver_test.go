@@ -109,7 +109,7 @@ func TestFlagsAreChecked(t *testing.T) {
 	}
 }
 
-// Programs send metrics and logs unless they are told not to, and report what is refused.
+// Programs send metrics and logs by default, and report refusals.
 func TestOtherSignalsAreDropped(t *testing.T) {
 	t.Parallel()
 	limits := otel.Limits{Traces: 10, Spans: 10, Bytes: 1 << 20, Settle: time.Second, Wait: time.Minute}
@@ -155,7 +155,8 @@ func TestOtherSignalsAreDropped(t *testing.T) {
 	}
 }
 
-// Somebody whose program reports something else sees nothing on the map, and learns why.
+// If a program reports other spans only, nothing appears on the map, and a message says
+// why.
 func TestSpansThatShowNothing(t *testing.T) {
 	t.Parallel()
 	limits := otel.Limits{Traces: 10, Spans: 10, Bytes: 1 << 20, Settle: time.Second, Wait: time.Minute}
@@ -180,7 +181,7 @@ func TestSpansThatShowNothing(t *testing.T) {
 	}
 }
 
-// The map file of the documentation is one that is taken.
+// The map file in the documentation is valid.
 func TestMapFileOfTheDocumentation(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/otel.md")

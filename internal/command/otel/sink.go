@@ -13,13 +13,13 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// platform is that of agents which traces are about.
+// platform is the platform of agents from traces.
 const platform = "opentelemetry"
 
-// mostServers bounds the MCP placements that one run of the command makes.
+// mostServers limits the number of MCP placements that one run of the command creates.
 const mostServers = 100
 
-// sink records runs in a world. It is used by one goroutine.
+// sink records runs in a world. Only one goroutine uses it.
 type sink struct {
 	app     *command.App
 	who     *command.Caller
@@ -31,19 +31,19 @@ type sink struct {
 	refused map[string]bool
 }
 
-// shown is an agent on the map, with the tools in its row besides that for chat.
+// shown is an agent on the map, with the tools in its row besides the chat tool.
 type shown struct {
 	agent *sdk.Agent
 	tools []string
 }
 
-// openSink connects to the world, and makes the account where there is none.
+// openSink connects to the world, and creates the account if it is missing.
 func openSink(ctx context.Context, a *command.App, most int, lines bool) (*sink, error) {
 	who, err := a.CallerWithAccount(ctx)
 	if err != nil {
 		return nil, err
 	}
-	// The SDK has more patience, for programs that outlast a restart of the host.
+	// The SDK retries longer, for programs that survive a restart of the host.
 	if err := checkHost(ctx, a, who); err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (s *sink) close(ctx context.Context) error {
 	return s.world.Close(leaving)
 }
 
-// record shows a run. What the host refuses is a warning: the next run may be taken.
+// record records a run. A refusal by the host is a warning: the next run may be accepted.
 func (s *sink) record(ctx context.Context, run *otel.Run) {
 	for _, server := range run.Servers {
 		s.place(ctx, server)
@@ -113,15 +113,15 @@ func (s *sink) say(ctx context.Context, agent *sdk.Agent, run *otel.Run) error {
 	return err
 }
 
-// agent returns the agent of a name with its tools on the map; nil if there are too many.
-// If the host refuses more tools, the agent stays with those that it has, and the
-// next run tries it again.
+// agent returns the agent with a name, after it put the agent and its tools on the map;
+// nil if there are too many agents. If the host refuses more tools, the agent keeps its
+// present ones, and the next run tries again.
 func (s *sink) agent(ctx context.Context, name string, tools []string) (*sdk.Agent, error) {
 	known := s.agents[name]
 	if known == nil {
 		if len(s.agents) >= s.most {
 			s.warn("", fmt.Sprintf("%s is not put on the map: %s the limit, see --max-agents", name, command.Plural(s.most, "agent is", "agents are")))
-			return nil, nil //nolint:nilnil // it is left out
+			return nil, nil //nolint:nilnil // the agent is ignored
 		}
 		known = &shown{}
 	}
@@ -146,7 +146,7 @@ func (s *sink) agent(ctx context.Context, name string, tools []string) (*sdk.Age
 	return nil, err
 }
 
-// show registers an agent, which is made where the account has none of the name.
+// show registers an agent, which is created if the account has none of that name.
 func (s *sink) show(ctx context.Context, name string, tools []string) (*sdk.Agent, error) {
 	ref, err := s.find(ctx, name)
 	if err != nil {
@@ -176,7 +176,7 @@ func (s *sink) find(ctx context.Context, name string) (command.AgentRef, error) 
 	return ref, err
 }
 
-// idOf makes an id of a name, for hosts where agents have no nodes.
+// idOf derives an id from a name, for hosts on which agents have no nodes.
 func idOf(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || r == ':' {
@@ -198,7 +198,7 @@ func (s *sink) place(ctx context.Context, server otel.Server) {
 	s.servers[server] = true
 }
 
-// warn says once what goes wrong with a name: it would with every run.
+// warn warns once about a name, because the problem would recur with every run.
 func (s *sink) warn(name, problem string) {
 	if s.refused[name] || len(s.refused) > mostServers {
 		return

@@ -21,7 +21,7 @@ import (
 	"github.com/playctl/playctl/test/hostprocess"
 )
 
-// A host that refuses an agent's new tools once gets them again with its next run.
+// If a host once refuses an agent's new tools, the next run sends them again.
 func TestToolsThatWereRefusedAreShownLater(t *testing.T) {
 	t.Parallel()
 	host, err := url.Parse(hostprocess.Start(t, hostprocess.Options{Args: []string{"--ephemeral", "--no-repository"}}).URL())
@@ -29,7 +29,7 @@ func TestToolsThatWereRefusedAreShownLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	var refuses atomic.Bool
-	var row atomic.Value // the body of the last registration that was let through
+	var row atomic.Value // the body of the last registration that was forwarded
 	through := &http.Transport{}
 	defer through.CloseIdleConnections()
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(host) }, Transport: through, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
