@@ -11,13 +11,13 @@ import (
 	"github.com/playctl/playctl/internal/store/backend"
 )
 
-// SecretURL is a setting whose password is not shown again.
+// SecretURL is a URL whose password is not shown.
 type SecretURL struct{ Text string }
 
 var _ pflag.Value = (*SecretURL)(nil)
 
-// Set implements pflag.Value. What is wrong with the text is said later: pflag
-// would repeat it.
+// Set implements pflag.Value. It accepts any text: an error would make pflag repeat the
+// text. Errors are reported later.
 func (u *SecretURL) Set(text string) error {
 	u.Text = text
 	return nil
@@ -29,7 +29,7 @@ func (u *SecretURL) String() string {
 		return ""
 	}
 	parsed, err := url.Parse(u.Text)
-	// Without "//" before it, what is meant as user and password is part of something else.
+	// Without "//" the user and the password are parsed as another part of the URL.
 	misread := err == nil && parsed.Host == "" && parsed.User == nil && strings.Contains(u.Text, "@")
 	if err != nil || misread {
 		return "(not a URL)"
@@ -40,17 +40,17 @@ func (u *SecretURL) String() string {
 // Type implements pflag.Value.
 func (u *SecretURL) Type() string { return "string" }
 
-// Flags say where a world is kept: in a file of the data folder, or on a server that
+// Flags select the place of a store: in a file of the data folder, or on a server that
 // several hosts share.
 type Flags struct {
 	DataDir string
 	Address SecretURL
-	// more are the backends' own, by name.
+	// more are the flags of the backends, by name.
 	more map[string]*string
 }
 
-// Register adds the flags. Every one of them can also be set in the environment
-// and the config file.
+// Register adds the flags. The environment and the config file can set every one of them
+// as well.
 func (f *Flags) Register(flags *pflag.FlagSet, a *command.App) {
 	flags.StringVar(&f.DataDir, "data-dir", a.StateFolder(), "the `folder` of the store")
 	flags.Var(&f.Address, "store", fmt.Sprintf(
@@ -59,8 +59,8 @@ func (f *Flags) Register(flags *pflag.FlagSet, a *command.App) {
 	command.Configurable(flags, "data-dir", "store")
 }
 
-// RegisterBackends adds what else is to know of a store. Backends share a flag that has
-// the same name.
+// RegisterBackends adds the flags of the backends. Backends share a flag with the same
+// name.
 func (f *Flags) RegisterBackends(flags *pflag.FlagSet) {
 	f.more = map[string]*string{}
 	for _, b := range backend.All() {
@@ -73,13 +73,13 @@ func (f *Flags) RegisterBackends(flags *pflag.FlagSet) {
 	}
 }
 
-// OnServer reports whether the store is on a server: where an address is set, unless
-// the command line names a folder and the address comes from elsewhere.
+// OnServer reports whether the store is on a server: if an address is set, unless the
+// command line names a folder and another source the address.
 func (f *Flags) OnServer(from *command.Sources) bool {
 	return f.Address.Text != "" && (!from.ByFlag("data-dir") || from.ByFlag("store"))
 }
 
-// settings are the store.Settings of a run.
+// settings implements store.Settings for a run.
 type settings struct {
 	app   *command.App
 	flags *Flags

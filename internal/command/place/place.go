@@ -1,6 +1,5 @@
-// Package place says where a world is kept: in a file, or on a server. It has the flags
-// that name the place, and opens what is there. What it knows of a store is what the
-// backend says of itself.
+// Package place selects the place of a store: a file, or a server. It has the flags that
+// name the place, and opens the store there. The backends describe the kinds of stores.
 package place
 
 import (
@@ -21,7 +20,7 @@ import (
 // StoreFile is the store's name in the data folder.
 const StoreFile = "world.playstore"
 
-// Place is where a world is kept, or is to be.
+// Place is the place of a store, which may not exist yet.
 type Place struct{ location store.Location }
 
 // Of returns the store that the flags name.
@@ -38,7 +37,7 @@ func Of(a *command.App, f *Flags) (Place, error) {
 	return inFile(a, f, filepath.Join(a.Absolute(f.DataDir), StoreFile))
 }
 
-// CheckFolder refuses a data folder that was given without a name.
+// CheckFolder refuses an empty name of the data folder.
 func CheckFolder(from *command.Sources, dataDir string) error {
 	switch {
 	case dataDir != "" || !from.Made("data-dir"):
@@ -50,7 +49,7 @@ func CheckFolder(from *command.Sources, dataDir string) error {
 }
 
 // Named returns the store that a flag's value names: an address, a store's file, or the
-// folder that it is in.
+// folder of the file.
 func Named(a *command.App, f *Flags, flag, text string) (Place, error) {
 	if strings.Contains(text, "://") {
 		return onServer(a, f, flag, text)
@@ -68,7 +67,7 @@ func inFile(a *command.App, f *Flags, path string) (Place, error) {
 	return Place{at}, err
 }
 
-// onServer returns the store at an address that a flag was given.
+// onServer returns the store at the address in a flag.
 func onServer(a *command.App, f *Flags, flag, text string) (Place, error) {
 	where := a.Sources.Where(flag)
 	scheme, _, has := strings.Cut(text, "://")
@@ -92,7 +91,8 @@ func onServer(a *command.App, f *Flags, flag, text string) (Place, error) {
 	return Place{at}, nil
 }
 
-// insteadOf returns what to write for a text that is not an address. It may have a password in it.
+// insteadOf suggests an address for a text that is not one. The text may contain a
+// password.
 func insteadOf(a *command.App, f *Flags, text string) string {
 	if strings.Contains(text, ":") && !strings.Contains(text, "@") {
 		for _, scheme := range backend.Schemes() {
@@ -105,12 +105,12 @@ func insteadOf(a *command.App, f *Flags, text string) string {
 	return "a store in a file is named by its folder, with --data-dir; \"playctl help stores\" has the forms of an address"
 }
 
-// refusePassword refuses an address with a password where others can read it, and says
-// where it goes.
+// refusePassword refuses an address with a password where others can read it, and states
+// the right place for it.
 func refusePassword(a *command.App, flag, text, goes string) error {
 	parsed, err := url.Parse(text)
 	if err != nil {
-		return nil //nolint:nilerr // The backend says what is wrong with it.
+		return nil //nolint:nilerr // The backend reports the error.
 	}
 	if _, has := parsed.User.Password(); !has {
 		return nil
@@ -122,8 +122,7 @@ func refusePassword(a *command.App, flag, text, goes string) error {
 	return refusePublicConfig(a, flag)
 }
 
-// refusePublicConfig refuses a config file that holds a password and that others
-// can read.
+// refusePublicConfig refuses a config file with a password that others can read.
 func refusePublicConfig(a *command.App, flag string) error {
 	if a.Sources.ByEnvironment(flag) {
 		return nil
@@ -134,7 +133,7 @@ func refusePublicConfig(a *command.App, flag string) error {
 	return nil
 }
 
-// String names the place for people, without credentials.
+// String returns the place for people, without credentials.
 func (p Place) String() string { return p.location.String() }
 
 // Explain adds what to do about an error of the store; nil stays nil.
@@ -148,19 +147,19 @@ func (p Place) Explain(err error) error {
 	return err
 }
 
-// Open opens the world that is there, to read it: of a file nobody else may have
-// it open, of a server its hosts may run.
+// Open opens an existing store, to read it: no other process may have a file open, while
+// the hosts of a store on a server may run.
 func (p Place) Open(ctx context.Context) (store.Opened, error) {
 	return p.Serve(ctx, store.OpenOptions{ReadOnly: true})
 }
 
-// Serve opens the world that is there, or makes one.
+// Serve opens the store, and creates it if it is missing and there is a root key.
 func (p Place) Serve(ctx context.Context, o store.OpenOptions) (store.Opened, error) {
 	journal, err := p.location.Open(ctx, o)
 	return journal, p.Explain(err)
 }
 
-// Begin begins to make a world there.
+// Begin begins to fill a new store at the place.
 func (p Place) Begin(ctx context.Context, rootKey string) (store.Import, error) {
 	into, err := p.location.BeginImport(ctx, rootKey)
 	return into, p.Explain(err)
@@ -172,8 +171,7 @@ func (p Place) Shared() bool { return p.location.Shared() }
 // Passing reports whether an error of Serve may be temporary.
 func (p Place) Passing(err error) bool { return p.location != nil && p.location.Passing(err) }
 
-// Compact gives back the space that the store no longer uses, and returns its bytes
-// before and after.
+// Compact frees the unused space of the store, and returns its bytes before and after.
 func (p Place) Compact(ctx context.Context) (before, after int64, err error) {
 	can, ok := p.location.(store.Compacter)
 	if !ok {
@@ -183,7 +181,7 @@ func (p Place) Compact(ctx context.Context) (before, after int64, err error) {
 	return before, after, p.Explain(err)
 }
 
-// Terms gives records their deadlines where the store keeps them.
+// Terms returns the function that sets the deadlines of records, if the store keeps them.
 func (p Place) Terms() func(*store.Record) error {
 	if !p.Shared() {
 		return nil
@@ -191,11 +189,11 @@ func (p Place) Terms() func(*store.Record) error {
 	return world.SetTerm
 }
 
-// AttemptsToRead is how often a world whose hosts run is read before they have to
-// be stopped.
+// AttemptsToRead is the number of attempts to read a world whose hosts run, before they
+// have to be stopped.
 const AttemptsToRead = 5
 
-// WhileItStands reads a world again where somebody wrote to it meanwhile.
+// WhileItStands repeats read if the world changed meanwhile.
 func WhileItStands(ctx context.Context, journal store.Journal, read func() error) error {
 	for range AttemptsToRead {
 		before, err := journal.Head(ctx)
@@ -222,7 +220,7 @@ func WrittenTo(err error) bool {
 	return errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrTrimmed)
 }
 
-// StopHosts says what to do about a world that went on while it was read.
+// StopHosts adds what to do about a world that changed while it was read.
 func StopHosts(err error) error {
 	if !WrittenTo(err) {
 		return err

@@ -11,8 +11,7 @@ import (
 	"github.com/playctl/playctl/internal/store/redis"
 )
 
-// The page for operators has the rules that a test of the store checks: enough,
-// and nothing too much.
+// The page for operators has exactly the rules that a test of the store checks.
 func TestDocsHaveTheRules(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/redis.md")
@@ -27,8 +26,8 @@ func TestDocsHaveTheRules(t *testing.T) {
 	}
 }
 
-// What config show prints of an address has no password, also where somebody left out a
-// part of the address.
+// "config show" prints no password of an address, even if a part of the address is
+// missing.
 func TestSecretURLHidesPasswords(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -48,7 +47,7 @@ func TestSecretURLHidesPasswords(t *testing.T) {
 	}
 }
 
-// What somebody wrote to, or trimmed, while it was read is read again, a few times.
+// A world that changed, or was trimmed, while it was read is read again, a few times.
 func TestWhileItStandsReadsAgain(t *testing.T) {
 	t.Parallel()
 	j := memory.Open(store.DefaultRetention())

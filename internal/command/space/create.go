@@ -79,7 +79,7 @@ func createSpace(ctx context.Context, a *command.App, flags *spaceFlags) error {
 		}
 		created = true
 		phrase.Secret = reply.Phrase.Secret
-		// A file that could not be written is not in the result.
+		// The result does not name a file that could not be written.
 		unsaved := phrase.Save()
 		return createdSpace(who, reply, phrase), unsaved
 	})

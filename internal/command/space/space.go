@@ -1,4 +1,4 @@
-// Package space has the commands about spaces and their amenities.
+// Package space has the commands for spaces and their amenities.
 package space
 
 import (
@@ -30,8 +30,8 @@ type spacesResult struct {
 	Spaces  []protocol.Space `json:"spaces"` // the spaces of the world
 }
 
-// spaceResult is what the commands about one space print. The log is there for
-// those who may see it.
+// spaceResult is what the commands for one space print. The log is present if the caller
+// may see it.
 type spaceResult struct {
 	Context string                   `json:"context,omitempty"`
 	Space   protocol.Space           `json:"space"`         // the space
@@ -224,8 +224,8 @@ made the space, and with --phrase-from for the space's own node.`,
 	return cmd
 }
 
-// canChange reports as an error that a space cannot be given an amenity, or that it cannot
-// be taken from it.
+// canChange returns an error if an amenity cannot be added to a space, or cannot be
+// removed from it.
 func canChange(ctx context.Context, a *command.App, remove bool, ref, kind string) error {
 	return a.AsMain(ctx, "Reading the spaces", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
 		space, err := findSpace(ctx, c, ref)
@@ -242,7 +242,7 @@ func canChange(ctx context.Context, a *command.App, remove bool, ref, kind strin
 		case remove && len(space.Amenities) == 1:
 			return nil, protocol.Errorf(protocol.CodeAmenityLast, "a space keeps at least one amenity: add another first, or remove the space")
 		}
-		return nil, nil //nolint:nilnil // nothing is wrong, and there is nothing to print
+		return nil, nil //nolint:nilnil // no error, and nothing to print
 	})
 }
 
