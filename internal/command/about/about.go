@@ -1,4 +1,4 @@
-// Package about has the commands and the help topics about playctl itself.
+// Package about has the commands and the help topics for playctl itself.
 package about
 
 import (
@@ -49,8 +49,8 @@ the shell looks for such scripts.`,
 	}
 }
 
-// withoutPackage defines what the script takes of the package bash-completion, where that
-// is not installed.
+// withoutPackage defines the functions of the package bash-completion that the script
+// uses, if the package is not installed.
 const withoutPackage = `
 if ! declare -F _get_comp_words_by_ref >/dev/null; then
     _get_comp_words_by_ref() {

@@ -8,7 +8,8 @@ import (
 	"github.com/playctl/playctl/internal/store/backend"
 )
 
-// helpTopics returns texts that belong to no command: "playctl help environment".
+// helpTopics returns the help topics that belong to no command, such as "playctl help
+// environment".
 func helpTopics() []*cobra.Command {
 	return []*cobra.Command{
 		{Use: "environment", Short: "Environment variables and the config file", Long: topicEnvironment},
@@ -55,7 +56,7 @@ command line, where other people on the machine could read them:
 Colors: NO_COLOR turns them off, CLICOLOR_FORCE=1 turns them on in a pipe, and
 TERM=dumb means a terminal without them. --color takes precedence over all three.`
 
-// topicStores returns what each kind of store says about itself.
+// topicStores returns the help of every kind of store.
 func topicStores() string {
 	text := []string{"A world is kept in a store of one of these kinds."}
 	for _, b := range backend.All() {

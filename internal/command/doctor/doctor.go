@@ -1,5 +1,5 @@
-// Package doctor has the command that looks for what is wrong between this machine and a
-// host.
+// Package doctor has the command that checks this machine, a host and the connection
+// between them for problems.
 package doctor
 
 import (
@@ -18,7 +18,7 @@ import (
 // Commands returns the commands of this package.
 func Commands(a *command.App) []*cobra.Command { return []*cobra.Command{newDoctorCommand(a)} }
 
-// How a finding is. Only what is wrong makes the command fail.
+// These are the states of a finding. Only stateWrong makes the command fail.
 const (
 	stateGood    = "ok"
 	stateDoubt   = "warning"
@@ -26,7 +26,7 @@ const (
 	stateUnknown = "unknown"
 )
 
-// finding is what one check found.
+// finding is the result of one check.
 type finding struct {
 	Check   string `json:"check"`   // what was looked at
 	State   string `json:"state"`   // ok, warning, wrong, or unknown where it could not be found out
@@ -62,13 +62,13 @@ as 4 if the host cannot be reached, and 3 if it refuses the credentials: see "pl
 	}
 }
 
-// examination is of this machine and a host, as one run sees them.
+// examination is the run of all checks on this machine and a host.
 type examination struct {
 	*command.App
 	who    *command.Caller
 	host   *client.Client
 	result doctorResult
-	// first is the first thing that is wrong.
+	// first is the first problem.
 	first error
 }
 
@@ -112,7 +112,7 @@ func (p *examination) add(check, state, fix, format string, args ...any) {
 	p.result.Findings = append(p.result.Findings, finding{check, state, fmt.Sprintf(format, args...), fix})
 }
 
-// wrong notes what makes the command fail.
+// wrong adds a problem, which makes the command fail.
 func (p *examination) wrong(check string, err error, fix string) {
 	if p.first == nil {
 		p.first = err
@@ -120,7 +120,7 @@ func (p *examination) wrong(check string, err error, fix string) {
 	p.add(check, stateWrong, fix, "%s", command.Worded(err))
 }
 
-// report prints what was found; the error is the first thing that is wrong.
+// report prints the findings; the error is the first problem.
 func (p *examination) report() error {
 	p.result.OK = p.first == nil
 	if err := p.Printer.Print(p.document()); err != nil || p.first == nil {

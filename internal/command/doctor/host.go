@@ -15,16 +15,17 @@ import (
 )
 
 const (
-	// clockDoubt and clockWrong are how far clocks may be apart.
+	// clockDoubt and clockWrong are the differences of clocks for a warning and for an
+	// error.
 	clockDoubt, clockWrong = 5 * time.Second, 5 * time.Minute
-	// certificateDoubt is how long a certificate should be good for.
+	// certificateDoubt is the remaining time of a certificate for a warning.
 	certificateDoubt = 14 * 24 * time.Hour
-	// streamStart is how long the beginning of a stream may take; a host sends it at
-	// once.
+	// streamStart is how long the beginning of a stream may take; a host sends it
+	// immediately.
 	streamStart = 5 * time.Second
 )
 
-// reach finds out whether the host answers, and what its answer says of the way.
+// reach checks whether the host answers, and how it is reached.
 func (p *examination) reach(ctx context.Context) bool {
 	contact, err := p.host.Contact(ctx, p.Now)
 	if err != nil {
@@ -79,7 +80,7 @@ func (p *examination) ready(ctx context.Context) {
 	}
 }
 
-// version compares the host's with this program's.
+// version compares the host's version with that of this program.
 func (p *examination) version(ctx context.Context) {
 	own := p.ThisVersion().Version
 	text, err := p.host.Metrics(ctx)
@@ -99,7 +100,7 @@ func (p *examination) version(ctx context.Context) {
 	}
 }
 
-// account finds out whether the host takes the credentials and the API key.
+// account checks whether the host accepts the credentials and the API key.
 func (p *examination) account(ctx context.Context) bool {
 	session, err := p.host.Session(ctx)
 	if err != nil {
@@ -131,7 +132,8 @@ func (p *examination) refusalFix(err error) string {
 	return p.HintFor(err)
 }
 
-// rootKey compares the host's root key with the one that node ids are made from here.
+// rootKey compares the host's root key with the one from which this machine derives node
+// ids.
 func (p *examination) rootKey(ctx context.Context) {
 	theirs := ""
 	if reply, err := p.host.Bootstrap(ctx); err == nil {
@@ -139,7 +141,7 @@ func (p *examination) rootKey(ctx context.Context) {
 	} else if nodes, err := p.host.Nodes(ctx); err == nil {
 		theirs = nodes.GenesisNodeID
 	}
-	file, _ := p.Surroundings().FindRootFile("") // a bad file was noted before
+	file, _ := p.Surroundings().FindRootFile("") // an invalid file was reported before
 	own := cmp.Or(p.who.RootKey(), file.Key)
 	switch {
 	case theirs == "" || own == "":
@@ -154,8 +156,8 @@ func (p *examination) rootKey(ctx context.Context) {
 	}
 }
 
-// stream opens the event stream: a proxy that keeps answers until they are whole never
-// passes its beginning on.
+// stream opens the event stream: a proxy that buffers whole responses never forwards its
+// beginning.
 func (p *examination) stream(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, streamStart)
 	defer cancel()
@@ -177,7 +179,7 @@ func (p *examination) stream(ctx context.Context) {
 
 var errStreamEnds = errors.New("no reason given")
 
-// agents looks for the account's agents that are on the map while no program answers.
+// agents finds the account's agents that are on the map although no program answers.
 func (p *examination) agents(ctx context.Context) {
 	rows, err := command.AgentsOnMap(ctx, p.host)
 	if err != nil {

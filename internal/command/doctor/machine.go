@@ -13,7 +13,7 @@ import (
 	"github.com/playctl/playctl/internal/creds"
 )
 
-// terminal looks at what draws the results.
+// terminal checks the terminal.
 func (p *examination) terminal() {
 	const check = "terminal"
 	locale := ""
@@ -37,15 +37,15 @@ func (p *examination) terminal() {
 	}
 }
 
-// narrow is the width that tables are made for.
+// narrow is the width for which tables are designed.
 const narrow = 80
 
-// ownerOnly reports whether nobody but its owner can reach a file.
+// ownerOnly reports whether only its owner can access a file.
 func ownerOnly(info fs.FileInfo) bool {
 	return runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0
 }
 
-// files looks at who can read the files with secrets.
+// files checks who can read the files with secrets.
 func (p *examination) files() {
 	const check = "files"
 	token := p.Absolute(p.Env("PLAYCTL_ADMIN_TOKEN_FILE"))
