@@ -13,8 +13,8 @@ import (
 	"github.com/playctl/playctl/internal/command"
 )
 
-// A backup that was reported stays there after a power cut: its folder is brought to the
-// disk after the backup has its name. A folder is opened for nothing else then.
+// A backup that was reported survives a power failure: its folder is synced to the disk
+// after the backup was renamed. At that time nothing else opens the folder.
 func TestABackupKeepsItsName(t *testing.T) {
 	t.Parallel()
 	home, folder := t.TempDir(), t.TempDir()
@@ -42,7 +42,7 @@ func TestABackupKeepsItsName(t *testing.T) {
 	for events := make([]byte, 64<<10); ; {
 		n, err := unix.Read(watch, events)
 		if err != nil {
-			break // there are no more
+			break // there are no more events
 		}
 		for rest := events[:n]; len(rest) > 0; {
 			mask, length := binary.NativeEndian.Uint32(rest[4:]), binary.NativeEndian.Uint32(rest[12:])

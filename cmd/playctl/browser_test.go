@@ -22,14 +22,14 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// desktop is somebody at a terminal on a desktop, whose opener writes down what
-// it gets, as the list of processes would show it.
+// desktop is a person at a terminal on a desktop, whose opener records its arguments, as
+// the list of processes would show them.
 type desktop struct {
 	*person
 	opened string
 }
 
-// newDesktop starts a host with some flags. does is what the opener does then.
+// newDesktop starts a host with some flags. does is what the opener does next.
 func newDesktop(t *testing.T, does string, flags ...string) *desktop {
 	t.Helper()
 	p := newPerson(t)
@@ -76,7 +76,7 @@ func TestWatchOpensTheBrowser(t *testing.T) {
 func TestWatchKeepsTheTokenFromTheListOfProcesses(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t, "", "--watch-access", "token")
-	// Nothing was kept there before.
+	// The folder does not exist yet.
 	d.env = append(d.env, "XDG_STATE_HOME="+filepath.Join(d.home, "state"))
 	d.types("create-main-node").ends(command.ExitDone)
 	shown := d.types("watch").ends(command.ExitDone)
@@ -98,7 +98,7 @@ func TestWatchKeepsTheTokenFromTheListOfProcesses(t *testing.T) {
 	if info.Mode().Perm() != 0o600 {
 		t.Errorf("the file's mode is %v", info.Mode())
 	}
-	// Asked for, the link is printed; nothing opens.
+	// On request, the link is printed; nothing opens.
 	if err := os.Remove(d.opened); err != nil {
 		t.Fatal(err)
 	}
@@ -147,14 +147,14 @@ func TestWatchDoesNotWaitForABrowserThatRuns(t *testing.T) {
 	}
 	d := newDesktop(t, "exec cat "+gate+" >/dev/null")
 	d.types("watch").ends(command.ExitDone)
-	// The opener still runs: it takes what is written, which would otherwise block.
+	// The opener still runs: it reads the text, whose write would otherwise block.
 	if err := os.WriteFile(gate, []byte("the browser is closed\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// A host that listens everywhere is shown to a phone under an address that the
-// phone reaches; a machine without one has to say so.
+// For a host that listens at all addresses, the code has an address that a phone can
+// reach; a machine without such an address prints an error.
 func TestQRFindsAnAddressForAPhone(t *testing.T) {
 	t.Parallel()
 	reachable := len(lanAddresses(t)) > 0
@@ -179,7 +179,7 @@ func TestQRFindsAnAddressForAPhone(t *testing.T) {
 			if addr, err := netip.ParseAddr(link.Hostname()); err != nil || !addr.IsGlobalUnicast() || link.Port() != local.Port() {
 				t.Errorf("the code leads to %s", link.Host)
 			}
-			// What it leads to takes the token.
+			// The server at that address accepts the token.
 			token, err := url.ParseQuery(link.Fragment)
 			if err != nil {
 				t.Fatal(err)
@@ -192,7 +192,7 @@ func TestQRFindsAnAddressForAPhone(t *testing.T) {
 	}
 }
 
-// Where watching is free for everybody no account is needed for a code.
+// If everybody may watch, a code needs no account.
 func TestQRWithoutATokenWhereWatchingIsPublic(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
@@ -210,7 +210,8 @@ func TestQRWithoutATokenWhereWatchingIsPublic(t *testing.T) {
 	}
 }
 
-// A host at loopback is no phone's, whatever else has its port elsewhere.
+// A phone cannot reach a host at loopback, whatever other server has the same port at
+// another address.
 func TestQRRefusesWhatNobodyElseReaches(t *testing.T) {
 	t.Parallel()
 	for _, access := range []string{"local", "token"} {
@@ -229,7 +230,7 @@ func TestQRRefusesWhatNobodyElseReaches(t *testing.T) {
 	}
 }
 
-// lanAddresses are those under which others may reach this machine.
+// lanAddresses returns the addresses at which other machines may reach this one.
 func lanAddresses(t *testing.T) []netip.Addr {
 	t.Helper()
 	networks, err := net.InterfaceAddrs()
@@ -245,8 +246,8 @@ func lanAddresses(t *testing.T) []netip.Addr {
 	return found
 }
 
-// otherAt is a stranger's server that has a host's port at this machine's other
-// addresses, as a host without a free page; it counts its requests.
+// otherAt starts another server with a host's port at this machine's other addresses,
+// which requires credentials for its page; it counts its requests.
 func otherAt(t *testing.T, server string) *atomic.Int64 {
 	t.Helper()
 	u, err := url.Parse(server)
@@ -258,7 +259,7 @@ func otherAt(t *testing.T, server string) *atomic.Int64 {
 		var config net.ListenConfig
 		ln, err := config.Listen(t.Context(), "tcp", net.JoinHostPort(addr.String(), u.Port()))
 		if err != nil {
-			continue // somebody else has it, who is asked as little
+			continue // another program has the port, which must get no request either
 		}
 		s := &httptest.Server{Listener: ln, Config: &http.Server{
 			ReadHeaderTimeout: time.Minute,
@@ -273,7 +274,7 @@ func otherAt(t *testing.T, server string) *atomic.Int64 {
 	return asked
 }
 
-// linkIn is the address in what qr printed.
+// linkIn returns the address in the output of qr.
 func linkIn(t *testing.T, shown string) *url.URL {
 	t.Helper()
 	var result struct{ URL string }
@@ -287,7 +288,7 @@ func linkIn(t *testing.T, shown string) *url.URL {
 	return link
 }
 
-// scopeFor is what a page's host gives for a token, as to a browser.
+// scopeFor returns the scope that a page's host grants for a token, as to a browser.
 func scopeFor(t *testing.T, page, token string) protocol.WatchScope {
 	t.Helper()
 	body, err := json.Marshal(map[string]string{"token": token})
@@ -311,7 +312,7 @@ func scopeFor(t *testing.T, page, token string) protocol.WatchScope {
 	return reply.Scope
 }
 
-// A window that is too narrow would tear the code apart: it is not drawn there.
+// A window that is too narrow would wrap the code: it is not drawn there.
 func TestACodeNeedsAWindowOfItsWidth(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/playctl/playctl/internal/command"
 )
 
-// A proxy that keeps answers until they are whole never passes the event stream on.
+// A proxy that buffers whole responses never forwards the event stream.
 func TestDoctorFindsAProxyThatBuffers(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -23,7 +23,7 @@ func TestDoctorFindsAProxyThatBuffers(t *testing.T) {
 	}
 	proxy := httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite:      func(r *httputil.ProxyRequest) { r.SetURL(server) },
-		ErrorHandler: func(http.ResponseWriter, *http.Request, error) {}, // the caller has gone
+		ErrorHandler: func(http.ResponseWriter, *http.Request, error) {}, // the caller is gone
 		ModifyResponse: func(r *http.Response) error {
 			body, err := io.ReadAll(r.Body)
 			r.Body = io.NopCloser(bytes.NewReader(body))

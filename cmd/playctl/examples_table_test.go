@@ -9,7 +9,7 @@ import (
 	"github.com/playctl/playctl/internal/command"
 )
 
-// notRun are the examples that are only read, and why.
+// notRun are the examples that are only parsed, with the reason.
 var notRun = []struct {
 	pattern *regexp.Regexp
 	why     string
@@ -18,8 +18,8 @@ var notRun = []struct {
 	{regexp.MustCompile(`aql --format`), "it is in a table, not in a shell"},
 }
 
-// typed is what a person presses where an example asks or goes on automatically: after a
-// text was seen, or each of several with | between, which keys, and with what it ends then.
+// typed are the keys that a person presses in an example: after seen, or after each of
+// several texts separated by |, with the exit code of the example.
 var typed = []struct {
 	pattern *regexp.Regexp
 	seen    string
@@ -51,8 +51,7 @@ var typed = []struct {
 	{regexp.MustCompile(`create-api-key|(key|watch) revoke|remove --admin|remove-agent|unregister-mcp|(session reset$)`), "[y/N]", "y\r", command.ExitDone},
 }
 
-// before makes what an example takes for granted, or takes away what it is going to
-// make.
+// before creates what an example requires, or removes what it will create.
 var before = []struct {
 	pattern *regexp.Regexp
 	script  string
@@ -79,7 +78,7 @@ var before = []struct {
 	{regexp.MustCompile(`completion`), `mkdir -p .local/share/bash-completion/completions .config/fish/completions`},
 }
 
-// hosted makes a store by a host that has ended again.
+// hosted creates a store with a host that has ended again.
 func hosted(flags string) string {
 	return "playctl serve --detach --listen 127.0.0.1:0 " + flags + " && playctl stop " + flags
 }
@@ -90,15 +89,15 @@ func answering(agent, program string) string {
 until playctl agent list --jq '.agents[] | select(.name == "` + agent + `").answering' 2>/dev/null | grep -q yes; do sleep 0.1; done`
 }
 
-// around is what an example's shell does first and last: what runs meanwhile, and what the
-// example calls by a variable.
+// around has the first and the last commands of an example's shell: programs that run
+// meanwhile, and the variables of the example.
 var around = []struct {
 	pattern     *regexp.Regexp
 	first, last string
 }{
 	{regexp.MustCompile(`\$ROOT`), "ROOT=$(jq -r .merkleRootHex proof.json) LEAVES=$(jq .merkleLeafCount proof.json)", ""},
 	{regexp.MustCompile(`\$key`), "key=__header__", ""},
-	// A key is lost on a shell that still starts the pipe, and on one with a trap.
+	// A key is lost while the shell still starts the pipe, and if the shell has a trap.
 	{regexp.MustCompile(`tail.*\| jq`), `trap - INT; jq() { echo jq runs >&2; command jq "$@"; }`, ""},
 	{regexp.MustCompile(`nodes limit`), "ID=$(playctl whoami --jq .nodeId)", ""},
 	{regexp.MustCompile(`watch revoke`), "playctl watch --print; ID=$(playctl watch list --jq '.tokens[0].id')", ""},
@@ -111,23 +110,23 @@ var around = []struct {
 	{regexp.MustCompile(`host\.json`), "", "until grep -q url host.json; do sleep 0.1; done; kill $!; wait"},
 }
 
-// instead is what a line of the documentation says, and what stands for it in the test:
-// ports, folders of the system and machines that only documents name.
+// instead replaces text of the documentation for the test: ports, folders of the system
+// and machines that exist in documents only.
 var instead = strings.NewReplacer(
 	"playctl otel", "playctl otel --http 127.0.0.1:0 --grpc 127.0.0.1:0",
 	"playctl serve --ephemeral --listen 127.0.0.1:0", "playctl serve --ephemeral --listen 127.0.0.1:0",
-	// The accounts of the demo are those of the SDK, which derives their ids.
+	// The demo creates its accounts with the SDK, which derives their ids.
 	"playctl serve --demo", nodeIDs+"= playctl serve --listen 127.0.0.1:0 --demo",
 	"playctl serve", "playctl serve --listen 127.0.0.1:0",
 	"--listen :7420", "--listen 127.0.0.1:0",
 	"127.0.0.1:7421", "127.0.0.1:0",
-	`"${fpath[1]}/_playctl"`, "_playctl", // an array, as zsh has
+	`"${fpath[1]}/_playctl"`, "_playctl", // an array in zsh
 	"/var/lib/playctl", `"$HOME/var"`,
 	"https://hooks.example.com", "http://127.0.0.1:1",
 	"0123456789abcdef", `"$ID"`,
 )
 
-// scriptOf is an example as the test's shell runs it, against the host at a URL.
+// scriptOf returns an example as a script for the test's shell, with the URL of a host.
 func scriptOf(line, url string) string {
 	script := exampleRedis.ReplaceAllString(instead.Replace(exampleHost.ReplaceAllString(line, url)), `"$$REDIS"`)
 	first, last := "", ""
@@ -136,6 +135,6 @@ func scriptOf(line, url string) string {
 			first, last = beside.first, beside.last
 		}
 	}
-	// Ctrl-C is for the example: its shell goes on, and passes the exit code on.
+	// Ctrl-C is for the example: its shell continues, and returns the exit code.
 	return strings.Join([]string{"trap : INT", first, script, "code=$?", last, "exit $code"}, "\n")
 }

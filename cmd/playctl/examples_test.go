@@ -23,7 +23,7 @@ import (
 	"github.com/playctl/playctl/test/redistest"
 )
 
-// example is a line that the help or a document shows.
+// example is a line in the help or in a document.
 type example struct {
 	// where is the command or the document.
 	where, line string
@@ -31,7 +31,7 @@ type example struct {
 
 var codeBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)\n```")
 
-// examples are those of the help of every command, and those of the documents.
+// examples returns the examples in the help of every command, and those in the documents.
 func examples(t *testing.T) []example {
 	t.Helper()
 	var all []example
@@ -62,11 +62,10 @@ func examples(t *testing.T) []example {
 	return all
 }
 
-// callsPlayctl finds the calls of the program in a line of the shell.
+// callsPlayctl matches the calls of the program in a line of a shell.
 var callsPlayctl = regexp.MustCompile(`(?:^|\| |\$\(|[A-Z_]+=\S+ )playctl( [^|]*|$)`)
 
-// words splits what follows a program's name as the shell does, up to what ends the
-// call.
+// words splits the arguments of a program as the shell does, up to the end of the call.
 func words(text string) []string {
 	var all []string
 	var word strings.Builder
@@ -102,8 +101,8 @@ func words(text string) []string {
 	return all
 }
 
-// Every example can be read by the flags of its command, and names no machine but those
-// that documents may name (RFC 2606, RFC 5737).
+// The flags of its command can parse every example, and it names no machines but those
+// that are reserved for documents (RFC 2606, RFC 5737).
 func TestExamplesAreCommands(t *testing.T) {
 	t.Parallel()
 	machine := regexp.MustCompile(`[a-z+]+://(?:[^@/\s]*@)?([^:/\s"]*)`)
@@ -122,7 +121,7 @@ func TestExamplesAreCommands(t *testing.T) {
 	}
 }
 
-// parses reads a command line without carrying it out.
+// parses parses a command line without running it.
 func parses(args []string) error {
 	for i := range args {
 		args[i] = strings.ReplaceAll(args[i], "$LEAVES", "12")
@@ -141,8 +140,8 @@ func parses(args []string) error {
 	return cmd.ValidateArgs(rest)
 }
 
-// Every example does what it says, in a world of its own: hosts and ports are those of
-// the test. What cannot be run here is named with the reason.
+// Every example works, in a separate world: hosts and ports are those of the test. notRun
+// lists the exceptions with the reason.
 func TestExamplesRun(t *testing.T) {
 	t.Parallel()
 	w := makeExampleWorld(t)
@@ -172,8 +171,8 @@ var exampleHost = regexp.MustCompile(`https?://(play\.example\.com|127\.0\.0\.1:
 
 var exampleRedis = regexp.MustCompile(`redis://(redis\.example\.com|localhost):\d+`)
 
-// withRedis starts the Redis server that an example names, and gives the variables with
-// its address and where the password is.
+// withRedis starts the Redis server that an example names, and returns the variables with
+// its address and the place of its password.
 func withRedis(t *testing.T, home, line string) []string {
 	t.Helper()
 	if !exampleRedis.MatchString(line) {
@@ -190,7 +189,7 @@ func withRedis(t *testing.T, home, line string) []string {
 	return append(env, "REDIS="+redistest.Start(t, append(redistest.AOF("always"), flags...)...).URL())
 }
 
-// try types one example.
+// try runs one example.
 func (w *made) try(t *testing.T, line string) {
 	t.Helper()
 	home, data := t.TempDir(), t.TempDir()
@@ -252,10 +251,11 @@ func (w *made) try(t *testing.T, line string) {
 	}
 }
 
-// typeLine runs a line at a terminal, presses what it takes, and returns how it ended.
+// typeLine runs a line at a terminal, presses its keys, and returns how it ended.
 func typeLine(t *testing.T, home string, env []string, script, line, phrase string) (code int, shown string) {
 	t.Helper()
-	// One that waits for a key that this test does not know is ended, with what it started.
+	// A line that waits for a key which this test does not know is ended, with its child
+	// processes.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", script)
@@ -269,7 +269,7 @@ func typeLine(t *testing.T, home string, env []string, script, line, phrase stri
 	s := &session{t: t, cmd: cmd, tty: tty}
 	for _, answer := range typed {
 		if answer.pattern.MatchString(line) {
-			// Only an example that makes use of an invitation has one.
+			// Only an example that uses an invitation has one.
 			invitation, _ := os.ReadFile(filepath.Join(home, "invitation.txt"))
 			keys := strings.NewReplacer("$PHRASE", phrase, "$INVITATION", strings.TrimSpace(string(invitation))).Replace(answer.keys)
 			for seen := range strings.SplitSeq(answer.seen, "|") {
@@ -284,7 +284,7 @@ func typeLine(t *testing.T, home string, env []string, script, line, phrase stri
 	_, _ = io.Copy(&s.seen, tty)
 	_ = cmd.Wait()
 	if code = cmd.ProcessState.ExitCode(); code < 0 {
-		code = command.ExitInterrupted // the shell of a pipe ends by the signal
+		code = command.ExitInterrupted // the shell of a pipe is ended by the signal
 	}
 	return code, s.seen.String()
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/playctl/playctl/test/hostprocess"
 )
 
-// made is a world in which the examples make sense, and the home folder of somebody in
-// it, to be copied.
+// made is a world for the examples, and the home folder of one of its users, to be
+// copied.
 type made struct{ data, home, url, mcp, space, program string }
 
-// quickProgram builds playctl as scripts have it except for the race detector, which takes
-// most of the time of a short command, and gives its folder. Scripts watch the same
+// quickProgram builds playctl as for scripts, but without the race detector, which takes
+// most of the time of a short command, and returns its folder. Scripts check the same
 // commands for races.
 func quickProgram(t *testing.T) string {
 	t.Helper()
@@ -100,22 +100,22 @@ func makeExampleWorld(t *testing.T) made {
 	run("playctl snapshot -o json > world.json && playctl chain prove __header__ > proof.json")
 	run("playctl tail --from-start --follow=false --record monday.ndjson > /dev/null && gzip -k monday.ndjson")
 	run("playctl context show -o json | jq -r .rootKey > world.root")
-	// Only the store of a host that has ended is whole when it is copied.
+	// A copy of the store is complete only after its host has ended.
 	host.Stop()
 	return w
 }
 
-// env is what an example sees.
+// env returns the environment of an example.
 func (w *made) env(home, url string) []string {
 	return []string{
 		"HOME=" + home, "PATH=" + filepath.Join(home, "bin") + ":" + w.program + ":" + os.Getenv("PATH"), "TERM=xterm", nodeIDs + "=" + cheapIDs,
 		"PLAYCTL_SERVER=" + url, "PLAYCTL_TIMEOUT=" + patience, "PLAYCTL_ADMIN_TOKEN_FILE=admin.token",
-		"DISPLAY=:0", // a browser is bin/xdg-open
+		"DISPLAY=:0", // the browser is bin/xdg-open
 		"PLAYCTL_CREDENTIALS_FILE=" + filepath.Join(home, "mine.json"),
 	}
 }
 
-// serve hosts the world that a folder has, until the test ends.
+// serve hosts the world in a folder until the test ends.
 func (w *made) serve(t *testing.T, data string, flags ...string) *hostprocess.Host {
 	t.Helper()
 	token := filepath.Join(data, "admin.token")

@@ -18,8 +18,8 @@ import (
 // resultField is a field of a result and its meaning.
 type resultField struct{ name, kind, meaning string }
 
-// resultFields are the fields by what prints them, in their order: what the packages of
-// the commands keep beside their tests, which compare it with the types.
+// resultFields returns the fields of results by command, in their order. The packages of
+// the commands store them beside their tests, which compare them with the types.
 func resultFields(t *testing.T) map[string][]resultField {
 	t.Helper()
 	lists, err := filepath.Glob("../../internal/command/*/testdata/json-fields.txt")
@@ -54,7 +54,7 @@ Rows of the map and what events say are in [the protocol](../protocol.md). Times
 This page is generated from the comments of the fields: ` + "`go generate ./cmd/playctl`" + `.
 `
 
-// fieldsPage is the page of documentation about the fields of results.
+// fieldsPage returns the page of documentation about the fields of results.
 func fieldsPage(t *testing.T) string {
 	t.Helper()
 	all := resultFields(t)
@@ -74,15 +74,15 @@ func fieldsPage(t *testing.T) string {
 	return page.String()
 }
 
-// withoutResult are the commands that print no result with fields, and why.
+// withoutResult are the commands that print no result with fields, with the reason.
 var withoutResult = map[string]string{
 	"chat":       "it is a prompt",
 	"top":        "it is a screen",
 	"completion": "it prints a script of a shell",
 }
 
-// Every command that prints a result has its fields on the page, and the page is about
-// commands that there are.
+// Every command that prints a result has its fields on the page, and every command on the
+// page exists.
 func TestEveryResultIsDocumented(t *testing.T) {
 	t.Parallel()
 	called := regexp.MustCompile(`^[a-z -]*?[a-z]( --| [A-Z]|$)`)

@@ -15,7 +15,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// A question to an agent that is named by its id needs the map once: for who its owner is.
+// A question to an agent that is named by its id reads the map once, for its owner.
 func TestAQuestionReadsTheMapOnce(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -34,7 +34,7 @@ func TestAQuestionReadsTheMapOnce(t *testing.T) {
 		}
 		r.Out.Body = io.NopCloser(bytes.NewReader(text))
 		r.SetURL(server)
-	}, ErrorHandler: func(http.ResponseWriter, *http.Request, error) {}}) // the caller has gone
+	}, ErrorHandler: func(http.ResponseWriter, *http.Request, error) {}}) // the caller is gone
 	t.Cleanup(proxy.Close)
 	t.Cleanup(proxy.CloseClientConnections)
 	id := strings.Repeat("a", 64)

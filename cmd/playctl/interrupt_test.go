@@ -13,18 +13,18 @@ import (
 	"github.com/playctl/playctl/internal/pause"
 )
 
-// nobody is an address at which no host answers.
+// nobody is an address without a host.
 const nobody = "http://127.0.0.1:1"
 
-// A command that is interrupted while it waits for a host says nothing of the host.
+// A command that is interrupted while it waits for a host reports no error of the host.
 func TestAnInterruptEndsAWaitForTheHost(t *testing.T) {
 	for _, c := range []struct {
 		args string
-		// after is how long it has waited by then.
+		// after is the time of the wait before the interrupt.
 		after time.Duration
 	}{
 		{"status --ready --wait 30s", 0},
-		{"status --ready --wait 30s", 15 * time.Second}, // its own tries follow those of each call
+		{"status --ready --wait 30s", 15 * time.Second}, // the command's retries follow those of each call
 		{"tail", 0},
 		{"record-interaction Ada Hello", 0},
 		{"agent run Ada -- cat", 0},
@@ -39,7 +39,7 @@ func TestAnInterruptEndsAWaitForTheHost(t *testing.T) {
 				ended := make(chan int, 1)
 				go func() { ended <- run(ctx, p) }()
 				pause.For(ctx, c.after)
-				synctest.Wait() // it waits for the next try
+				synctest.Wait() // it waits for the next attempt
 				cancel(command.ErrInterrupted)
 				if code := <-ended; code != command.ExitInterrupted || errs.Len() > 0 {
 					t.Errorf("it ended with %d: %s", code, errs.String())
@@ -49,8 +49,8 @@ func TestAnInterruptEndsAWaitForTheHost(t *testing.T) {
 	}
 }
 
-// A command that is interrupted while it reads standard input ends, although the read of a
-// terminal does not.
+// A command that is interrupted while it reads standard input ends, although the read
+// from a terminal does not.
 func TestAnInterruptEndsTheReadOfStandardInput(t *testing.T) {
 	for _, args := range []string{
 		"intercom send Ada -", "record-interaction Ada -", "record-journey Ada -", "aql -", "context import -",
@@ -66,7 +66,7 @@ func TestAnInterruptEndsTheReadOfStandardInput(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				ended := make(chan int, 1)
 				go func() { ended <- run(ctx, p) }()
-				synctest.Wait() // it waits for what is typed
+				synctest.Wait() // it waits for input
 				cancel(command.ErrInterrupted)
 				synctest.Wait()
 				select {
@@ -77,7 +77,7 @@ func TestAnInterruptEndsTheReadOfStandardInput(t *testing.T) {
 				default:
 					t.Error("it goes on")
 				}
-				if err := keys.Close(); err != nil { // what ends the read of a process is its own end
+				if err := keys.Close(); err != nil { // in a process, its end also ends the read
 					t.Error(err)
 				}
 				synctest.Wait()

@@ -7,9 +7,9 @@
 //	playctl record-interaction Ada "Hello"     a line of its chat
 //	playctl tail                               everything that happens, live
 //
-// Results go to standard output and nothing else does: notes, warnings, prompts
-// and errors go to standard error. Without a terminal nothing is ever asked.
-// "playctl help exit-codes" lists what a script can rely on.
+// Results go to standard output, and nothing else: notes, warnings, prompts and errors go
+// to standard error. Without a terminal there are no prompts. "playctl help exit-codes"
+// lists the exit codes for scripts.
 package main
 
 import (
@@ -47,13 +47,13 @@ func main() {
 // run runs the program and returns its exit code.
 func run(ctx context.Context, p *command.Program) int { return command.Run(ctx, p, newRootCommand) }
 
-// The command reference in docs/cli and the manual pages in docs/man are made of this
-// tree, and a test compares them.
+// The command reference in docs/cli and the manual pages in docs/man are generated from
+// this tree, and a test compares them.
 //
 //go:generate go test -count=1 -run ^TestCommandReference$ . -update
 
-// newRootCommand joins the commands to one tree. It does nothing that takes time:
-// "playctl --help" pays for all of it.
+// newRootCommand joins the commands to one tree. It must be fast, because every run calls
+// it, even "playctl --help".
 func newRootCommand(a *command.App) *cobra.Command {
 	a.HostFlags = func(flags *pflag.FlagSet) { host.RegisterFlags(flags, a) }
 	root := command.NewRoot(a)
@@ -66,13 +66,13 @@ func newRootCommand(a *command.App) *cobra.Command {
 	return root
 }
 
-// theProcess returns the surroundings of the real program.
+// theProcess returns the environment of the real program.
 func theProcess() *command.Program {
-	// Writing into a pipe that nobody reads any more is then an error that run
-	// knows, not the end of the process by a signal.
+	// A write to a pipe that its reader has closed is then an error, which run handles,
+	// instead of a signal that ends the process.
 	signal.Ignore(syscall.SIGPIPE)
-	// Without a home folder or a working folder everything still works that
-	// needs none; what needs one says so.
+	// Without a home folder or a working folder, only commands that need one fail, with an
+	// error.
 	home, _ := os.UserHomeDir()
 	dir, _ := os.Getwd()
 	return &command.Program{

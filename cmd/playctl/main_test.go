@@ -12,16 +12,16 @@ import (
 	"github.com/playctl/playctl/test/worldtest"
 )
 
-// nodeIDs is the environment variable that says how the playctl of scripts derives
-// node ids: not at all where it is cheapIDs, which is the default. A script whose
-// subject they are sets it to the empty text.
+// nodeIDs is the environment variable that says how the playctl of scripts derives node
+// ids: in a cheap way with cheapIDs, the default. A script that tests node ids sets it to
+// the empty text.
 const (
 	nodeIDs  = "SCRIPT_NODE_IDS"
 	cheapIDs = "cheap"
 )
 
-// TestMain makes the test binary double as playctl, so that scripts run the real
-// program as a process of its own.
+// TestMain lets the test binary also run as playctl, so that scripts run the real program
+// in a separate process.
 func TestMain(m *testing.M) {
 	testscript.Main(watched{m}, map[string]func(){
 		"playctl": func() {
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// watched runs tests and then looks for goroutines that they left behind.
+// watched runs tests and then checks for leaked goroutines.
 type watched struct{ m *testing.M }
 
 func (w watched) Run() int {
@@ -47,7 +47,7 @@ func (w watched) Run() int {
 	return left.code
 }
 
-// leaks turns goroutines that are left over into an exit code.
+// leaks turns leaked goroutines into an exit code.
 type leaks struct{ code int }
 
 func (l *leaks) Error(found ...any) {

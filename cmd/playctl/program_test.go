@@ -19,7 +19,7 @@ import (
 	"github.com/playctl/playctl/internal/command"
 )
 
-// inProcess is the program with a home folder and variables, inside this test.
+// inProcess returns the program with a home folder and variables, inside this test.
 func inProcess(home string, env map[string]string, args ...string) *command.Program {
 	return &command.Program{
 		Args: args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard,
@@ -32,7 +32,7 @@ func inProcess(home string, env map[string]string, args ...string) *command.Prog
 	}
 }
 
-// banner is what these tests read of what a host prints when it serves.
+// banner has the fields of a host's banner that these tests read.
 type banner struct {
 	URL         string `json:"url"`
 	Listen      string `json:"listen"`
@@ -46,7 +46,7 @@ func serveInProcess(t *testing.T, home string, args ...string) string {
 	return bannerInProcess(t, home, args...).URL
 }
 
-// bannerInProcess does the same and returns all that the host says of itself.
+// bannerInProcess does the same and returns the banner of the host.
 func bannerInProcess(t *testing.T, home string, args ...string) banner {
 	t.Helper()
 	return serveProgram(t, inProcess(home, nil, append([]string{"serve", "--listen", "127.0.0.1:0", "--output", "ndjson", "--log-level", "error"}, args...)...))
@@ -81,7 +81,7 @@ func serveProgram(t *testing.T, p *command.Program) banner {
 	return shown
 }
 
-// closedPipe is a reader that left, as the system tells it.
+// closedPipe is a pipe that its reader has closed, with the system's error.
 type closedPipe struct{}
 
 func (closedPipe) Write([]byte) (int, error) {
@@ -100,7 +100,7 @@ func TestAReaderThatLeftIsNoFailure(t *testing.T) {
 	}
 }
 
-// fullDisk has no room for what is written, as the system tells it.
+// fullDisk is a disk without free space, with the system's error.
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) {
@@ -119,7 +119,7 @@ func TestAFullDiskIsAFailure(t *testing.T) {
 	}
 }
 
-// A flag wins over the environment, that over the file: for every setting.
+// For every setting, a flag overrides the environment, which overrides the file.
 func TestEverySettingHasFourPlaces(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -134,7 +134,7 @@ func TestEverySettingHasFourPlaces(t *testing.T) {
 			t.Fatal(err)
 		}
 		if key == "output" || key == "color" || key == "quiet" {
-			// These change what is printed; config.txtar shows them.
+			// These change the output itself; config.txtar tests them.
 			continue
 		}
 		env := map[string]string{"PLAYCTL_CONFIG": file}
@@ -145,7 +145,7 @@ func TestEverySettingHasFourPlaces(t *testing.T) {
 	}
 }
 
-// everySetting is a program that knows the settings of all commands.
+// everySetting returns a program with the settings of all commands.
 func everySetting(p *command.Program) *command.App {
 	a := &command.App{Program: p}
 	newRootCommand(a)
@@ -157,7 +157,7 @@ func settingNames(p *command.Program) (names []string) {
 	return names
 }
 
-// settingValues are two values that a setting can have, as they are shown.
+// settingValues returns two valid values of a setting, in the form of the output.
 func settingValues(key string) [2]string {
 	flag := everySetting(anywhere()).AllSettings().Lookup(key)
 	switch flag.Value.Type() {

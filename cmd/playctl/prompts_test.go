@@ -31,7 +31,7 @@ done
 const routeTool = `[{"name": "assist_route", "description": "Shows the way", "parameters": {"type": "object", "required": ["to", "note", "when"],
 	"properties": {"to": {"type": "string"}, "note": {"anyOf": [{"type": "string"}, {"type": "null"}]}, "when": {"type": ["string", "null"], "enum": ["now", "later", null]}, "floor": {"type": "integer"}, "by": {"enum": ["foot", "boat"], "type": "string"}}}}]`
 
-// answered is a person on whose host a program answers for Ada.
+// answered returns a person on whose host a program answers for Ada.
 func answered(t *testing.T) *person {
 	t.Helper()
 	p := newPerson(t)
@@ -46,7 +46,7 @@ func answered(t *testing.T) *person {
 	return p
 }
 
-// A prompt shows answers while they come, and asks for what a tool takes.
+// A prompt shows answers as they arrive, and prompts for the arguments of a tool.
 func TestChat(t *testing.T) {
 	t.Parallel()
 	p := answered(t)
@@ -80,7 +80,7 @@ func TestChat(t *testing.T) {
 		t.Errorf("the program got %s, %v", args, err)
 	}
 
-	// The arrow keys bring back what was said; Ctrl-C ends a question.
+	// The arrow keys recall earlier lines; Ctrl-C ends a question.
 	chat.presses("\x1b[A\x1b[A\x1b[A")
 	chat.sees("hello")
 	chat.presses("\r")
@@ -120,7 +120,7 @@ func TestChat(t *testing.T) {
 	chat.ends(command.ExitDone)
 }
 
-// The list of agents is live, and one can be asked from it.
+// The list of agents is live, and can ask one of them.
 func TestTop(t *testing.T) {
 	t.Parallel()
 	p := answered(t)

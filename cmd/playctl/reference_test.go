@@ -20,14 +20,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the command reference and the golden files with what is made now")
 
-// If the generated command reference and the manual pages are.
+// These are the folders of the generated command reference and of the manual pages.
 const (
 	referenceFolder = "../../docs/cli"
 	manualFolder    = "../../docs/man"
 )
 
-// anywhere is a program that runs on nobody's machine: what it prints of its
-// surroundings is the same everywhere.
+// anywhere returns a program without an environment, whose output is the same on every
+// machine.
 func anywhere() *command.Program {
 	return &command.Program{
 		LookupEnv: func(string) (string, bool) { return "", false },
@@ -36,14 +36,14 @@ func anywhere() *command.Program {
 	}
 }
 
-// The command reference and the manual pages are what the commands say of themselves.
+// The command reference and the manual pages match the commands.
 func TestCommandReference(t *testing.T) {
 	t.Parallel()
 	isFresh(t, referenceFolder, referencePages(t, newRootCommand(&command.App{Program: anywhere()})))
 	isFresh(t, manualFolder, manualPages(t, newRootCommand(&command.App{Program: anywhere()})))
 }
 
-// isFresh compares a folder with what is made now.
+// isFresh compares a folder with newly generated pages.
 func isFresh(t *testing.T, folder string, pages map[string]string) {
 	t.Helper()
 	if *update {
@@ -86,8 +86,8 @@ func writePages(t *testing.T, folder string, pages map[string]string) {
 	}
 }
 
-// referencePages are the pages by file name: one for each command and help topic,
-// and an index.
+// referencePages returns the pages by file name: one for each command and help topic, and
+// an index.
 func referencePages(t *testing.T, root *cobra.Command) map[string]string {
 	t.Helper()
 	pages := map[string]string{"README.md": referenceIndex(root), "fields.md": fieldsPage(t)}
@@ -107,8 +107,8 @@ func referencePages(t *testing.T, root *cobra.Command) map[string]string {
 	return pages
 }
 
-// manualPages are the pages for man by file name, one for each command. They have no
-// date: that would make them stale every month.
+// manualPages returns the pages for man by file name, one for each command. They have no
+// date, which would change every month.
 func manualPages(t *testing.T, root *cobra.Command) map[string]string {
 	t.Helper()
 	pages := map[string]string{}
@@ -153,7 +153,7 @@ func line(index *strings.Builder, cmd *cobra.Command, indent string) {
 	fmt.Fprintf(index, "%s- [%s](%s.md): %s\n", indent, path, strings.ReplaceAll(path, " ", "_"), cmd.Short)
 }
 
-// eachCommand visits a command and all below it, but not cobra's own.
+// eachCommand visits a command and all commands below it, but not cobra's own.
 func eachCommand(cmd *cobra.Command, visit func(*cobra.Command)) {
 	visit(cmd)
 	for _, sub := range cmd.Commands() {
@@ -163,7 +163,7 @@ func eachCommand(cmd *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// Every command says what it does, shows how it is used, and is in a group.
+// Every command has a description, an example and a group.
 func TestCommandsExplainThemselves(t *testing.T) {
 	t.Parallel()
 	root := newRootCommand(&command.App{Program: anywhere()})
@@ -189,7 +189,7 @@ func TestCommandsExplainThemselves(t *testing.T) {
 	})
 }
 
-// No flag takes a secret: other people on the machine can read command lines.
+// No flag accepts a secret: other people on the machine can read command lines.
 func TestNoFlagTakesASecret(t *testing.T) {
 	t.Parallel()
 	secrets := []string{"phrase", "passw", "password", "secret", "token", "key"}

@@ -16,12 +16,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// patience is how long commands wait for a host that serves: the race detector
-// makes a key's derivation slow, and other tests run beside it.
+// patience is how long commands wait for a host that is starting: the race detector makes
+// the derivation of a key slow, and other tests run at the same time.
 const patience = "5m"
 
-// hosts are the hosts that run for scripts, by the path of their log without its
-// ending.
+// hosts are the running hosts of scripts, by the path of their log without its suffix.
 type hosts struct {
 	mu      sync.Mutex
 	running map[string]*runningHost
@@ -30,16 +29,16 @@ type hosts struct {
 // runningHost is a "playctl serve" in the background.
 type runningHost struct {
 	cmd  *exec.Cmd
-	rest chan error // what reading its output to the end gave
+	rest chan error // the error of reading its output to the end
 }
 
 var scriptHosts = hosts{running: map[string]*runningHost{}}
 
-// startHost starts "playctl serve" on a free port and waits until it says that it
-// serves. It is stopped at the script's end and must then end with 0. A host
-// without a name puts its URL into $SERVER and $PLAYCTL_SERVER, and that under its
-// other name into $LOCALHOST, one that is called a: into $A and where it listens into
-// $A_LISTEN.
+// startHost starts "playctl serve" on a free port and waits until it prints its banner.
+// The end of the script stops it, and it must end with 0. A host without a name sets
+// $SERVER and $PLAYCTL_SERVER to its URL, and $LOCALHOST to its URL with the name
+// localhost; a host with the name a sets $A to its URL and $A_LISTEN to its listen
+// address.
 //
 //	host [name:] [flags of serve]
 func startHost(ts *testscript.TestScript, neg bool, args []string) {
@@ -66,8 +65,8 @@ func startHost(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Defer(func() { end(ts, path) })
 }
 
-// hostName splits the host's name from what comes after it; one without a name
-// is called host. Its log is the file of that name with .log.
+// hostName splits the host's name from the rest; a host without a name is called host.
+// Its log is the file of that name with .log.
 func hostName(args []string) (name string, rest []string) {
 	if len(args) > 0 && strings.HasSuffix(args[0], ":") {
 		return strings.TrimSuffix(args[0], ":"), args[1:]
@@ -102,7 +101,7 @@ func launch(ts *testscript.TestScript, name string, args []string) (host *runnin
 	return host, shown
 }
 
-// stopHost ends a host as an operator would, with SIGTERM. ("stop" is a command of
+// stopHost ends a host with SIGTERM, as an operator would. ("stop" is a command of
 // testscript itself, which ends the script.)
 //
 //	halt [name:]
@@ -130,7 +129,7 @@ func end(ts *testscript.TestScript, path string) {
 	}
 }
 
-// lookPath finds a program on the script's own path.
+// lookPath finds a program in the script's PATH.
 func lookPath(ts *testscript.TestScript, name string) string {
 	for _, folder := range filepath.SplitList(ts.Getenv("PATH")) {
 		path := filepath.Join(folder, name)
@@ -142,8 +141,8 @@ func lookPath(ts *testscript.TestScript, name string) string {
 	return ""
 }
 
-// environment is what a script's commands see, for one that is started beside
-// them.
+// environment returns the environment of a script's commands, for a process that is
+// started beside them.
 func environment(ts *testscript.TestScript) []string {
 	var env []string
 	for _, entry := range os.Environ() {

@@ -11,8 +11,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// onMap waits until the world's snapshot matches a regular expression. It looks
-// again after each event, so it sees every state or a later one.
+// onMap waits until the world's snapshot matches a regular expression. It checks again
+// after each event, so it sees every state or a later one.
 //
 //	onmap '"name":"Ada"'
 func onMap(ts *testscript.TestScript, neg bool, args []string) {
@@ -44,7 +44,7 @@ func nextEvent(ts *testscript.TestScript, seq uint64) {
 	ts.Check(cmd.Start())
 	seen := bufio.NewScanner(out).Scan()
 	ts.Check(cmd.Process.Kill())
-	// It was killed, so how it ended says nothing.
+	// It was killed, so its exit status means nothing.
 	_ = cmd.Wait()
 	if !seen {
 		ts.Fatalf("the stream ended before anything happened")

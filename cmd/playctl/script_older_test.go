@@ -12,10 +12,10 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// startOlder starts a server that answers about nodes as a host of the agent-play
-// service does, and puts its URL into $OLDER: it deletes no agent nodes, lists those that
-// never registered by their ids only, lets a node validate itself only, names no codes,
-// and has no routes beside these. It ends with the script.
+// startOlder starts a server that answers requests about nodes as a host of the
+// agent-play service does, and sets $OLDER to its URL: it deletes no agent nodes, lists
+// agent nodes that never registered by their ids only, lets a node validate only itself,
+// sends no codes, and has no other routes. It ends with the script.
 //
 //	older
 func startOlder(ts *testscript.TestScript, neg bool, args []string) {

@@ -15,26 +15,27 @@ import (
 	"github.com/playctl/playctl/test/redistest"
 )
 
-// surroundings are what a script started beside hosts.
+// surroundings are the servers that a script started beside hosts.
 type surroundings struct {
-	// t is the script's own: what is started with it ends with the script.
+	// t is the script's own: everything that is started with it ends with the script.
 	t testing.TB
-	// redis is the server that was started last, channels what was published on it.
+	// redis is the last server that was started, channels has the messages published on it.
 	redis    *redistest.Server
 	channels *channels
 }
 
-// surroundingsKey is where a script has its surroundings.
+// surroundingsKey is the key of a script's surroundings.
 type surroundingsKey struct{}
 
 func surroundingsOf(ts *testscript.TestScript) *surroundings {
 	return ts.Value(surroundingsKey{}).(*surroundings)
 }
 
-// runRedis starts a real redis-server on a free port that syncs each write, and
-// puts its address into $REDIS, and that without the scheme into $REDIS_ADDRESS; with
-// a name before the flags into variables of that name. It ends with the script. The last one that was started can be killed
-// as by a power cut, and started again with its data.
+// runRedis starts a real redis-server on a free port that syncs each write, and sets
+// $REDIS to its address, and $REDIS_ADDRESS to the address without the scheme; with a
+// name before the flags it sets variables of that name. The server ends with the script.
+// The last server that was started can be killed, as by a power failure, and started
+// again with its data.
 //
 //	redis [name:] [flags of redis-server]
 //	redis kill
@@ -70,15 +71,15 @@ func runRedis(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(strings.ToUpper(name)+"_ADDRESS", around.redis.Addr)
 }
 
-// channels is what was published on the channels of a Redis server.
+// channels has the messages published on the channels of a Redis server.
 type channels struct {
 	mu       sync.Mutex
 	messages map[string][]string
-	// arrived has a token whenever a message came.
+	// arrived receives a token for each message.
 	arrived chan struct{}
 }
 
-// listen hears every channel of a Redis server until the script ends.
+// listen receives the messages of all channels of a Redis server until the script ends.
 func (s *surroundings) listen(ts *testscript.TestScript) *channels {
 	client := goredis.NewClient(&goredis.Options{Addr: s.redis.Addr, DisableIdentity: true})
 	subscription := client.PSubscribe(context.Background(), "*:world:events")
@@ -106,8 +107,8 @@ func (s *surroundings) listen(ts *testscript.TestScript) *channels {
 	return c
 }
 
-// published waits until something was published on a channel so many times, never
-// more, counted from where the script first called it.
+// published waits until a number of matching messages were published on a channel, and
+// fails if there are more, counted from the first call in the script.
 //
 //	published                                       (begins to listen)
 //	published play:default:world:events 1 'world:player_added'

@@ -14,11 +14,11 @@ import (
 	"github.com/playctl/playctl/test/worldtest"
 )
 
-// runProgram runs playctl inside this test: the same program, under the race detector
-// as well, without the start of a process, which takes longer than most commands. What
-// reads standard input or a terminal, runs in the background, gets signals, starts
-// another playctl or reads certificates from SSL_CERT_FILE needs a process of its own,
-// with exec.
+// runProgram runs playctl inside this test: the same program, also under the race
+// detector, without the start of a process, which takes longer than most commands. A
+// command that reads standard input or a terminal, runs in the background, gets signals,
+// starts another playctl or reads certificates from SSL_CERT_FILE needs a separate
+// process, with exec.
 //
 //	run playctl whoami
 //	! run playctl whoami
@@ -33,7 +33,7 @@ func runProgram(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // exits runs a command and checks its exit code. playctl runs inside this test, unless
-// exec comes before it.
+// the word exec precedes it.
 //
 //	exits 3 playctl whoami
 //	exits 3 exec playctl whoami
@@ -67,8 +67,8 @@ func exitCode(ts *testscript.TestScript, args []string) int {
 	return 0
 }
 
-// runInside runs the program with the script's folder and variables and returns its
-// exit code.
+// runInside runs the program with the script's folder and variables and returns its exit
+// code.
 func runInside(ts *testscript.TestScript, args []string) int {
 	if len(args) > 0 && strings.HasPrefix(args[len(args)-1], "&") {
 		ts.Fatalf("what runs in the background needs a process of its own: exec")

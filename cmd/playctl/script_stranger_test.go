@@ -8,10 +8,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// startStranger starts a server that is not a host of a world and puts its URL into
-// $STRANGER, and that without the scheme into $STRANGER_ADDRESS. Below /<status> it
-// answers with that status, as a proxy or another program would, and below anything
-// else with a page. It ends with the script.
+// startStranger starts a server that is not a host of a world and sets $STRANGER to its
+// URL, and $STRANGER_ADDRESS to its address without the scheme. Below /<status> it
+// answers with that status, as a proxy or another program would, and at other paths with
+// a page. It ends with the script.
 //
 //	stranger
 func startStranger(ts *testscript.TestScript, neg bool, args []string) {

@@ -18,13 +18,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// quickExit is GORACE for the programs that scripts run. One under the race detector
-// otherwise sleeps for a second before it exits, so that other threads can finish
-// their reports; a script runs dozens of programs.
+// quickExit is GORACE for the programs that scripts run. A program under the race
+// detector otherwise sleeps for a second before it exits, so that other threads can
+// finish their reports; a script runs dozens of programs.
 const quickExit = "atexit_sleep_ms=20"
 
-// TestScripts runs what users do, as they would type it, through the real
-// program. Each file in testdata/script of a folder of commands is one scenario.
+// TestScripts runs the commands of users through the real program. Each file in
+// testdata/script of a folder of commands is one scenario.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	const commands = "../../internal/command/"
@@ -41,8 +41,8 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
-			// testscript removes the folder of all scripts when as many ended as there are,
-			// so not where -run chose some of them. It is empty by now.
+			// testscript removes the folder of all scripts only after all of them have ended, so
+			// not if -run selected some. It is empty by now.
 			t.Cleanup(func() { _ = os.Remove(filepath.Dir(env.WorkDir)) })
 			return cleanHome(env)
 		},
@@ -67,8 +67,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// cleanHome gives a script an empty home folder and nothing of this process's
-// environment that playctl looks at.
+// cleanHome gives a script an empty home folder, without the variables of this process
+// that playctl reads.
 func cleanHome(env *testscript.Env) error {
 	home := filepath.Join(env.WorkDir, "home")
 	if err := os.Mkdir(home, 0o700); err != nil {
@@ -78,7 +78,7 @@ func cleanHome(env *testscript.Env) error {
 	env.Setenv("XDG_CONFIG_HOME", "")
 	env.Setenv("XDG_STATE_HOME", "")
 	env.Setenv("GORACE", quickExit)
-	// What Go has built is not built again for a script with a home folder of its own.
+	// A script with a separate home folder uses the existing build cache of Go.
 	if cache, err := os.UserCacheDir(); err == nil {
 		env.Setenv("GOCACHE", cmp.Or(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")))
 	}
@@ -92,7 +92,7 @@ func cleanHome(env *testscript.Env) error {
 	return nil
 }
 
-// stopDetached ends the hosts in the background that a script which failed has left.
+// stopDetached ends hosts in the background that a failed script has not stopped.
 func stopDetached(t testing.TB, env *testscript.Env) {
 	var left []string
 	err := filepath.WalkDir(env.WorkDir, func(path string, entry fs.DirEntry, err error) error {
@@ -100,7 +100,7 @@ func stopDetached(t testing.TB, env *testscript.Env) {
 			left = append(left, path)
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // A host that ends takes it away.
+			return nil // A host that ends removes it.
 		}
 		return err
 	})
@@ -132,7 +132,7 @@ func mode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// keep puts a field of the JSON on standard output into a variable.
+// keep sets a variable to a field of the JSON on standard output.
 //
 //	keep NODE nodeId
 func keep(ts *testscript.TestScript, neg bool, args []string) {
@@ -148,8 +148,7 @@ func keep(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], value)
 }
 
-// await waits until the world has had so many events of a kind, watching it as
-// anybody would.
+// await waits with "playctl tail" until the world has had a number of events of a kind.
 //
 //	await world:player_added 2
 func await(ts *testscript.TestScript, neg bool, args []string) {
@@ -171,15 +170,14 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Check(cmd.Process.Kill())
-	// It was killed, so how it ended says nothing.
+	// It was killed, so its exit status means nothing.
 	_ = cmd.Wait()
 	if wanted > 0 {
 		ts.Fatalf("the stream ended before there were %s of %s", args[1], args[0])
 	}
 }
 
-// envFile puts the first line of a file into a variable, as a script does with
-// a secret that it does not want to name.
+// envFile sets a variable to the first line of a file, as a script does with a secret.
 //
 //	envfile PLAYCTL_PHRASE phrase.txt
 func envFile(ts *testscript.TestScript, neg bool, args []string) {
@@ -190,8 +188,8 @@ func envFile(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], line)
 }
 
-// like checks standard output line by line against a file of regular
-// expressions, each of which must match a whole line.
+// like compares standard output line by line with a file of regular expressions, each of
+// which must match a whole line.
 //
 //	like events.txt
 func like(ts *testscript.TestScript, neg bool, args []string) {

@@ -16,8 +16,8 @@ import (
 	"github.com/playctl/playctl/test/port"
 )
 
-// makeCertificate writes a certificate for 127.0.0.1 that is its own authority, and
-// its key, into the files NAME.pem and NAME-key.pem.
+// makeCertificate writes a self-signed certificate for 127.0.0.1 and its key into the
+// files NAME.pem and NAME-key.pem.
 //
 //	certificate server
 func makeCertificate(ts *testscript.TestScript, neg bool, args []string) {
@@ -27,8 +27,7 @@ func makeCertificate(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(writeCertificate(ts.MkAbs(args[0]+".pem"), ts.MkAbs(args[0]+"-key.pem")))
 }
 
-// writeCertificate writes a certificate for 127.0.0.1 that is its own authority, and its
-// key.
+// writeCertificate writes a self-signed certificate for 127.0.0.1 and its key.
 func writeCertificate(certFile, keyFile string) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -58,7 +57,7 @@ func writeCertificate(certFile, keyFile string) error {
 	return nil
 }
 
-// freePort puts a port that nobody has before the script's end into a variable.
+// freePort sets a variable to a port that no other program gets before the script's end.
 //
 //	freeport PORT
 func freePort(ts *testscript.TestScript, neg bool, args []string) {

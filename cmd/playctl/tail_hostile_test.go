@@ -28,7 +28,7 @@ const wrongRoot = "0000000000000000000000000000000000000000000000000000000000000
 
 var statedRoot = regexp.MustCompile(`"merkleRootHex":"[0-9a-f]{64}"`)
 
-// liar is a host that states wrong roots: of its snapshots, or of its events.
+// liar returns a host that states wrong roots: in its snapshots, or in its events.
 func liar(t *testing.T, server, lieAbout string) string {
 	t.Helper()
 	target, err := url.Parse(server)
@@ -84,7 +84,7 @@ func (w *wrongRoots) Read(p []byte) (int, error) {
 
 func (w *wrongRoots) Close() error { return w.in.Close() }
 
-// talkative is a host on which somebody has spoken.
+// talkative returns a host with two chat lines.
 func talkative(t *testing.T) (server, home string) {
 	t.Helper()
 	home = t.TempDir()
@@ -100,9 +100,8 @@ func talkative(t *testing.T) (server, home string) {
 	return server, home
 }
 
-// A host whose roots are not those of its world is found out, whether its
-// snapshots lie or its events, and never shown as verified where its snapshot
-// was never right.
+// tail detects a host whose roots are not those of its world, in its snapshots or in its
+// events, and never shows the world as verified if no snapshot was right.
 func TestTailOfALiar(t *testing.T) {
 	t.Parallel()
 	server, home := talkative(t)
@@ -114,7 +113,7 @@ func TestTailOfALiar(t *testing.T) {
 		if code := run(t.Context(), p); code != command.ExitUnverified || !strings.Contains(errs.String(), "verification failed") {
 			t.Errorf("%s: it ended with %d: %s", lieAbout, code, errs.String())
 		}
-		// Who trusts it all the same gets what it says.
+		// Without verification the output has the data of the host.
 		out.Reset()
 		p = inProcess(home, map[string]string{"PLAYCTL_SERVER": lying}, "tail", "--from-start", "--follow=false", "--no-verify")
 		p.Stdout = &out
@@ -124,8 +123,9 @@ func TestTailOfALiar(t *testing.T) {
 	}
 }
 
-// Who waits for something goes on by the exit code, so tail does not end with the
-// event before that is verified, be it the last of the past or what was waited for.
+// A script that waits for an event relies on the exit code, so tail does not end with 0
+// before the event is verified, be it the last of the past events or the one that meets
+// the condition.
 func TestWhatIsWaitedForIsProved(t *testing.T) {
 	t.Parallel()
 	server, home := talkative(t)
@@ -140,7 +140,7 @@ func TestWhatIsWaitedForIsProved(t *testing.T) {
 			if code != command.ExitUnverified || !strings.Contains(errs.String(), "verification failed") || !strings.Contains(out.String(), "Two.") {
 				t.Errorf("%s, %v: it ended with %d: %s\n%s", lieAbout, end, code, errs.String(), out.String())
 			}
-			// Who trusts the host has it all the same.
+			// Without verification tail ends with 0.
 			p = inProcess(home, map[string]string{"PLAYCTL_SERVER": lying}, append(args, "--no-verify")...)
 			if code := run(t.Context(), p); code != command.ExitDone {
 				t.Errorf("%s, %v: without verifying it ended with %d", lieAbout, end, code)
@@ -168,11 +168,11 @@ func TestATerminalNeverShowsALieAsVerified(t *testing.T) {
 	}
 }
 
-// moved is where the map is drawn next: a line and a column, both from 1.
+// moved matches a move of the cursor: a line and a column, both from 1.
 var moved = regexp.MustCompile(`\x1b\[(\d+);(\d+)H`)
 
-// drawn is the map's screen as it was in the end. The map draws only what changed, so
-// that a text which takes another's place comes without the letters that both have.
+// drawn returns the last screen of the map. The map draws only changes, so that the
+// output of a text which replaces another omits the letters that both have.
 func drawn(shown string) string {
 	screen := map[int][]rune{}
 	ends := moved.FindAllStringSubmatchIndex(shown, -1)
@@ -197,8 +197,8 @@ func drawn(shown string) string {
 	return strings.Join(lines, "\n")
 }
 
-// The map is drawn on a screen of its own, again when the window changes, and the
-// terminal is as it was after Ctrl-C.
+// The map is drawn on a separate screen, again when the window changes, and Ctrl-C
+// restores the terminal.
 func TestMapAtATerminal(t *testing.T) {
 	t.Parallel()
 	server, _ := talkative(t)
@@ -216,7 +216,7 @@ func TestMapAtATerminal(t *testing.T) {
 	if shown := tail.ends(command.ExitInterrupted); !strings.HasSuffix(shown, "\x1b[?7h\x1b[?25h\x1b[?1049l") || strings.Contains(shown, "error") {
 		t.Errorf("it leaves:\n%q", shown)
 	}
-	// What is typed is not shown, and q ends it.
+	// Typed keys are not shown, and q ends the map.
 	typed := p.types("tail", "--view", "map")
 	typed.sees("Ada")
 	typed.presses("xyzzy")
@@ -228,13 +228,13 @@ func TestMapAtATerminal(t *testing.T) {
 	if shown := typed.ends(command.ExitDone); strings.Contains(shown, "xyzzy") || strings.Contains(shown, "^") {
 		t.Errorf("it shows what is typed:\n%q", shown)
 	}
-	// A window that says nothing about itself has no map.
+	// A terminal without capabilities has no map.
 	p.env = append(p.env, "TERM=dumb")
 	p.types("tail", "--view", "map").ends(command.ExitUsage)
 }
 
-// A recording of a host that lies is not started again over another file, and its
-// own lie is found again.
+// The recording of a host with wrong roots fails, keeps its file, and fails again in the
+// replay.
 func TestARecordingOfALiar(t *testing.T) {
 	t.Parallel()
 	server, home := talkative(t)
@@ -252,8 +252,8 @@ func TestARecordingOfALiar(t *testing.T) {
 	}
 }
 
-// What --jq and --template print of others' text moves no terminal. A pipe gets it as
-// it is.
+// On a terminal, --jq and --template print texts of other users without control
+// characters. A pipe gets the original text.
 func TestFiltersOfHostileTextAtATerminal(t *testing.T) {
 	t.Parallel()
 	const said = "T\x1b]52;c;eA==\a\u009b2J\u202eb"
@@ -264,7 +264,7 @@ func TestFiltersOfHostileTextAtATerminal(t *testing.T) {
 	p := newPerson(t)
 	p.env = append(p.env, "PLAYCTL_SERVER="+server)
 	for _, filter := range [][]string{{"--jq", ".interactions[].text"}, {"--template", "{{range .interactions}}{{.text}}\n{{end}}"}} {
-		// On a busy machine it would show for a while that it reads.
+		// On a busy machine the spinner would be shown.
 		args := append([]string{"interactions", "--quiet"}, filter...)
 		shown := p.types(args...).ends(command.ExitDone)
 		if strings.ContainsAny(shown, "\x1b\a\u009b\u202e") || !strings.Contains(shown, "T\uFFFD]52;c;eA==\uFFFD\uFFFD2J\uFFFDb\n") {

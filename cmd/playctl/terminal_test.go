@@ -20,7 +20,7 @@ import (
 	"github.com/playctl/playctl/internal/command"
 )
 
-// person is somebody at a terminal with an empty home folder.
+// person is a user at a terminal with an empty home folder.
 type person struct {
 	t     *testing.T
 	home  string
@@ -33,8 +33,8 @@ func newPerson(t *testing.T) *person {
 	return &person{t: t, home: t.TempDir(), width: 80}
 }
 
-// longestSession is when a command is ended that does not show what is expected: the
-// test then fails with what it did show.
+// longestSession is the time after which a command is ended that does not show the
+// expected text: the test then fails with the actual output.
 const longestSession = 10 * time.Minute
 
 // session is one command at a terminal.
@@ -43,7 +43,7 @@ type session struct {
 	cmd  *exec.Cmd
 	tty  *os.File
 	seen bytes.Buffer
-	ate  int // how much of seen was expected already
+	ate  int // how much of seen was matched already
 }
 
 // types starts a command of playctl.
@@ -63,8 +63,8 @@ func (p *person) runs(program string, args ...string) *session {
 	p.t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Dir = p.home
-	// Not quickExit: the kernel drops what a terminal has not passed on yet when its
-	// program exits, which under load is what was written last.
+	// This is not quickExit: when a program exits, the kernel drops output that the terminal
+	// has not forwarded yet, which under load is the last output.
 	cmd.Env = append([]string{"HOME=" + p.home, "TERM=xterm", "PLAYCTL_TIMEOUT=" + patience, "PATH=" + os.Getenv("PATH")}, p.env...)
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: p.width})
 	if err != nil {
@@ -79,7 +79,7 @@ func (p *person) runs(program string, args ...string) *session {
 	return &session{t: p.t, cmd: cmd, tty: tty}
 }
 
-// sees reads on until a text is there.
+// sees reads the output until it contains a text.
 func (s *session) sees(text string) {
 	s.t.Helper()
 	buffer := make([]byte, 1024)
@@ -104,11 +104,11 @@ func (s *session) presses(keys string) {
 	}
 }
 
-// ends reads to the end, checks the exit code and returns all that was shown,
-// with the terminal's line breaks made plain.
+// ends reads to the end, checks the exit code and returns the whole output, with
+// normalized line breaks.
 func (s *session) ends(code int) string {
 	s.t.Helper()
-	// On Linux the end of a terminal is an error of its own (EIO).
+	// On Linux a read at the end of a terminal returns the error EIO.
 	_, _ = io.Copy(&s.seen, s.tty)
 	err := s.cmd.Wait()
 	got := 0
@@ -124,11 +124,11 @@ func (s *session) ends(code int) string {
 	return shown
 }
 
-// wiped is what a line had before it was wiped.
+// wiped matches the content of a line before it was wiped.
 var wiped = regexp.MustCompile(`[^\n]*\r\x1b\[K`)
 
-// settled is what stays on the screen of what was shown: a spinner, which there is
-// where something takes longer, wipes its line in the end.
+// settled returns the text that stays on the screen: a spinner, which appears if work
+// takes longer, wipes its line at its end.
 func settled(shown string) string { return wiped.ReplaceAllString(shown, "") }
 
 const (
@@ -136,8 +136,8 @@ const (
 	ctrlZ = "\x1a"
 )
 
-// Ctrl-Z gives the terminal back as it was, and fg brings the map again. Without a
-// shell that could continue it, it goes on.
+// Ctrl-Z restores the terminal, and fg shows the map again. Without a shell that could
+// continue it, the program keeps running.
 func TestCtrlZ(t *testing.T) {
 	t.Parallel()
 	server, _ := talkative(t)
@@ -173,8 +173,8 @@ func TestCtrlZ(t *testing.T) {
 	alone.ends(command.ExitInterrupted)
 }
 
-// Closing the window ends the host that was started in it, in order: nobody could
-// press Ctrl-C any more.
+// Closing the window ends the host that was started in it, in order: nobody could press
+// Ctrl-C any more.
 func TestTheWindowOfAHostIsClosed(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
@@ -197,7 +197,7 @@ func TestTheWindowOfAHostIsClosed(t *testing.T) {
 	}
 }
 
-// A host in the background goes on without the window that it was started in.
+// A host in the background continues without the window in which it was started.
 func TestTheWindowOfADetachedHostIsClosed(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
@@ -207,7 +207,7 @@ func TestTheWindowOfADetachedHostIsClosed(t *testing.T) {
 	if err := shell.tty.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_ = shell.cmd.Wait() // the end of its terminal ends the shell, which is its failure
+	_ = shell.cmd.Wait() // the end of its terminal ends the shell with an error
 	if shown := p.types("logs", "--data-dir", "world").ends(command.ExitDone); strings.Contains(shown, "shutting down") {
 		t.Errorf("the host has ended:\n%s", shown)
 	}
@@ -216,7 +216,7 @@ func TestTheWindowOfADetachedHostIsClosed(t *testing.T) {
 	}
 }
 
-// What a person does on the first day, at a terminal.
+// These are the first steps of a person at a terminal.
 func TestAtATerminal(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
@@ -231,7 +231,7 @@ func TestAtATerminal(t *testing.T) {
 	if again := p.types("whoami").ends(command.ExitDone); strings.Contains(again, phrase[1]) || !strings.Contains(again, "default") {
 		t.Errorf("whoami shows:\n%s", again)
 	}
-	// The phrase makes the node's context again. It is asked for and not shown.
+	// The phrase restores the node's context. The prompt does not show it.
 	asked := p.types("credentials", "import", "--context", "again")
 	asked.sees("The main node's phrase:")
 	asked.presses(phrase[1] + "\r")
@@ -255,7 +255,8 @@ func TestAtATerminal(t *testing.T) {
 		t.Errorf("a terminal shows:\n%s", snapshot)
 	}
 
-	// tail is readable, harmless, and ends with Ctrl-C without an error.
+	// tail is readable, contains no control characters, and ends with Ctrl-C without an
+	// error.
 	tail := p.types("tail", "--from-start")
 	tail.sees("joins")
 	tail.sees("\uFFFD[31mred")
@@ -267,7 +268,7 @@ func TestAtATerminal(t *testing.T) {
 	}
 }
 
-// Before something that cannot be undone a person is asked, and may say no.
+// Operations that cannot be undone need a confirmation, which a person can refuse.
 func TestConfirmationAtATerminal(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
@@ -282,7 +283,7 @@ func TestConfirmationAtATerminal(t *testing.T) {
 			t.Errorf("%q is answered by:\n%s", keys, shown)
 		}
 	}
-	// Forbidden to ask, it says what to do, at a terminal too.
+	// If prompts are forbidden, the error says what to do, at a terminal too.
 	if shown := p.types("context", "remove", "home", "--no-input").ends(command.ExitUsage); !strings.Contains(shown, "pass --yes") ||
 		!strings.Contains(shown, "--no-input does not allow prompts") || strings.Contains(shown, "no terminal") {
 		t.Errorf("without questions:\n%s", shown)
@@ -296,7 +297,8 @@ func TestConfirmationAtATerminal(t *testing.T) {
 	}
 }
 
-// A new key ends the old one on every machine, so a person is asked; a script is not.
+// A new key ends the old one on every machine, so a person has to confirm it; a script
+// has not.
 func TestANewKeyIsConfirmedAtATerminal(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
@@ -318,7 +320,7 @@ func TestANewKeyIsConfirmedAtATerminal(t *testing.T) {
 	asked.sees(`Revoke the API key own, which context "default" itself uses?`)
 	asked.presses("n\r")
 	asked.ends(command.ExitFailed)
-	// About a key that is not there nothing is asked.
+	// There is no question about a key that does not exist.
 	if shown := p.types("key", "revoke", "none").ends(command.ExitFailed); strings.Contains(shown, "[y/N]") ||
 		!strings.Contains(shown, `the account has no API key "none"`) {
 		t.Errorf("revoking a key that is not there shows:\n%s", shown)
@@ -329,7 +331,7 @@ func TestANewKeyIsConfirmedAtATerminal(t *testing.T) {
 	asked.ends(command.ExitDone)
 }
 
-// The prompt follows the window while a line is typed, and completes its own words.
+// The prompt follows the window's size during an edit, and completes its own words.
 func TestPromptFollowsTheWindow(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
@@ -344,7 +346,7 @@ func TestPromptFollowsTheWindow(t *testing.T) {
 	if err := pty.Setsize(prompt.tty, &pty.Winsize{Rows: 40, Cols: 30}); err != nil {
 		t.Fatal(err)
 	}
-	prompt.sees("aql> ") // it is painted again without a key
+	prompt.sees("aql> ") // it is redrawn without a key press
 	prompt.presses(ctrlC + "EXIT\r")
 	prompt.ends(command.ExitDone)
 }

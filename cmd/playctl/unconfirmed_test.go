@@ -13,8 +13,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// besideLate is a host beside two that do not confirm what is deleted: a proxy adds what
-// the host says then.
+// besideLate returns a host beside two others that do not confirm deletions: a proxy adds
+// the header that the host would send.
 func besideLate(t *testing.T, server string) string {
 	t.Helper()
 	target, err := url.Parse(server)
@@ -35,8 +35,8 @@ func besideLate(t *testing.T, server string) string {
 	return proxy.URL
 }
 
-// Who deletes or revokes learns that other hosts may still accept it, and so do scripts.
-// Where all have confirmed it nothing is said.
+// After a deletion or a revocation, people and scripts learn that other hosts may still
+// accept it. If all hosts have confirmed it, there is no message.
 func TestWhatIsNotConfirmedIsSaid(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

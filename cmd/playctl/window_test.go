@@ -33,7 +33,7 @@ func TestSnapshotFitsATerminal(t *testing.T) {
 	}
 }
 
-// Messages are broken between words; commands to copy, and paths, are whole.
+// Messages are wrapped between words; commands to copy, and paths, are not.
 func TestMessagesFitATerminal(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
@@ -72,7 +72,7 @@ func TestMessagesFitATerminal(t *testing.T) {
 	}
 }
 
-// Output fits the window and has color only where it is wanted.
+// Output fits the window and has color only on request.
 func TestWindowAndColor(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
