@@ -81,7 +81,7 @@ func (t *terminalFile) Edit(ctx context.Context, editor *term.Terminal) (line st
 	if ctx.Err() != nil || errors.Is(err, os.ErrClosed) {
 		return "", io.EOF
 	}
-	return line, err //nolint:wrapcheck // io.EOF, or what the terminal says itself
+	return line, err //nolint:wrapcheck // io.EOF, or the error of the terminal itself
 }
 
 // TTY is the controlling terminal, independent of the standard streams.
