@@ -9,12 +9,12 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// logFill is how full the log's pages are made. Its keys only grow, so no page
+// logFill is the fill ratio of the log's pages. Its keys only grow, so no page
 // needs room for a key in its middle.
 const logFill = 1.0
 
-// Append implements store.OneHostLog: it writes to the write-ahead log, or where
-// there is no room for that into the database.
+// Append implements store.OneHostLog: it writes to the write-ahead log, or into the
+// database if the log has no room.
 func (j *Journal) Append(ctx context.Context, after store.Position, entries []store.Entry) error {
 	j.appending.Lock()
 	defer j.appending.Unlock()
@@ -35,7 +35,7 @@ func (j *Journal) Append(ctx context.Context, after store.Position, entries []st
 	return j.extend(ctx, copied(entries), func(at store.Place) error { return refuse(at, after, entries) })
 }
 
-// end returns where the last entry stands.
+// end returns the place of the last entry.
 func (j *Journal) end(ctx context.Context) (store.Place, error) {
 	if err := j.ready(ctx); err != nil {
 		return store.Place{}, err
@@ -51,8 +51,8 @@ func (j *Journal) end(ctx context.Context) (store.Place, error) {
 	return at, err
 }
 
-// extend writes entries into the database, behind its last one, if check has
-// nothing against it.
+// extend writes entries into the database, after its last entry, unless check
+// returns an error.
 func (j *Journal) extend(ctx context.Context, entries []waiting, check func(at store.Place) error) error {
 	return j.update(ctx, func(tx *bbolt.Tx) error {
 		log, at, err := logEnd(tx)

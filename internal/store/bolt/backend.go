@@ -54,8 +54,8 @@ func (path location) Compact(ctx context.Context) (before, after int64, err erro
 	return Compact(ctx, string(path))
 }
 
-// Passing implements store.Location: a file that another process has open is its for as
-// long as that runs.
+// Passing implements store.Location: another process keeps the file open for as
+// long as it runs.
 func (path location) Passing(error) bool { return false }
 
 // Advice implements store.Location: the other errors say what to do.

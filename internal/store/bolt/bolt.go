@@ -1,6 +1,7 @@
 // Package bolt keeps a world's journal and tables in one file, with
 // go.etcd.io/bbolt and a write-ahead log. A commit is on stable storage before it
-// is reported. One process has the file open at a time; a second one gets an error that names it.
+// is reported. One process has the file open at a time; a second one gets an error
+// that names the first.
 package bolt
 
 import (
@@ -26,7 +27,8 @@ type Options struct {
 	// RootKey is the root key that the store must belong to. A new store needs
 	// one; with an empty one an existing store is opened whatever its root key.
 	RootKey string
-	// Retention is what trimming leaves; zero means store.DefaultRetention.
+	// Retention says how much history trimming keeps; zero means
+	// store.DefaultRetention.
 	Retention store.Retention
 	// ReadOnly opens an existing store without writing to it. Several processes
 	// may read a store at once, none while another writes.
@@ -36,8 +38,7 @@ type Options struct {
 	LockWait time.Duration
 }
 
-// DefaultLockWait bridges the moment in which a host that is stopping lets
-// go of its store.
+// DefaultLockWait bridges the moment in which a stopping host releases its store.
 const DefaultLockWait = time.Second
 
 // Journal is a store.Journal in a file.
@@ -53,20 +54,20 @@ type Journal struct {
 	mu     sync.RWMutex
 	db     *bbolt.DB
 	closed bool
-	// stuck is set when bbolt panicked within a write: it may have kept its
-	// writer's lock, so nothing may wait for that any more.
+	// stuck is set when bbolt panicked within a write: it may have kept its writer's
+	// lock, so nothing may wait for that lock any more.
 	stuck atomic.Bool
 
-	// checkpointing makes checkpoints take turns: each plans its trimming before
-	// it takes the writer's lock.
+	// checkpointing serializes checkpoints: each plans its trimming before it takes
+	// the writer's lock.
 	checkpointing sync.Mutex
 
-	// appending is held by what writes entries, begins a copy, or closes. It is taken
-	// before mu.
+	// appending is held while entries are written, a copy is begun, or the journal is
+	// closed. It is taken before mu.
 	appending sync.Mutex
 	ahead     *writeAhead
-	// noLog is how many commits do without a write-ahead log because it could not be
-	// made.
+	// noLog is the number of commits to write without a write-ahead log because it
+	// could not be created.
 	noLog   int
 	pending pending
 	flusher flusher
@@ -86,8 +87,7 @@ func (j *Journal) RootKey() string { return j.rootKey }
 // Path returns the store's file.
 func (j *Journal) Path() string { return j.path }
 
-// Close implements store.Journal. It waits for calls that are running, and leaves
-// one file.
+// Close implements store.Journal. It waits for running calls, and leaves one file.
 func (j *Journal) Close() error {
 	j.appending.Lock()
 	defer j.appending.Unlock()
@@ -120,8 +120,7 @@ func (j *Journal) close() error {
 	return nil
 }
 
-// view runs a read of one moment. It must be short: the file cannot grow
-// meanwhile.
+// view runs a read at one moment. It must be short: the file cannot grow meanwhile.
 func (j *Journal) view(ctx context.Context, read func(*bbolt.Tx) error) error {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
@@ -148,14 +147,14 @@ func (j *Journal) update(ctx context.Context, write func(*bbolt.Tx) error) error
 	return j.explain("writing", err)
 }
 
-// ready reports why the journal cannot be used, if it cannot.
+// ready returns why the journal cannot be used, nil if it can.
 func (j *Journal) ready(ctx context.Context) error {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
 	return j.usable(ctx)
 }
 
-// usable is called with mu held.
+// usable is ready, called with mu held.
 func (j *Journal) usable(ctx context.Context) error {
 	if j.closed {
 		return store.ErrClosed
@@ -163,13 +162,13 @@ func (j *Journal) usable(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// refusal is an error of the caller's making: the file is well.
+// refusal is an error that the caller caused: the file is intact.
 type refusal struct{ error }
 
 func (r refusal) Unwrap() error { return r.error }
 
-// explain adds which file it was, and that the backend failed where the error
-// does not say what did.
+// explain adds the name of the file to an error, and that the backend failed unless
+// the error has another cause.
 func (j *Journal) explain(doing string, err error) error {
 	if refused, ok := errors.AsType[refusal](err); ok {
 		return refused.error
@@ -185,14 +184,14 @@ func (j *Journal) explain(doing string, err error) error {
 	}
 }
 
-// panicError is what a panic of bbolt became.
+// panicError is the error for a panic of bbolt.
 type panicError struct{ error }
 
 func (p panicError) Unwrap() error { return p.error }
 
-// guard runs an operation of bbolt, which panics on pages that it cannot make
-// sense of and faults where the disk does not deliver a mapped page. Both become
-// errors: a world stays up for its readers.
+// guard runs an operation of bbolt, which panics on pages that it cannot interpret
+// and faults where the disk does not deliver a mapped page. Both become errors, so
+// that readers can still use the world.
 func guard(operation func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -209,8 +208,8 @@ func guard(operation func() error) (err error) {
 	return operation()
 }
 
-// cause returns what bbolt says of a page, as a clause; "" where the panic is one of Go's
-// runtime, which says nothing of the page.
+// cause returns bbolt's description of a page, as a clause; "" if the panic is one
+// of Go's runtime, which does not describe the page.
 func cause(p any) string {
 	if _, ofRuntime := p.(runtime.Error); ofRuntime {
 		return ""

@@ -8,11 +8,11 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// maxPageProblems bounds what CheckPages returns.
+// maxPageProblems bounds the number of problems that CheckPages returns.
 const maxPageProblems = 100
 
-// CheckPages checks the file's pages: each is used once or free, keys are in
-// order, and no log is left. It returns what is wrong, a sentence each, at most 100; an
+// CheckPages checks the file's pages: each is used once or free, keys are in order,
+// and no log is left. It returns the problems, a sentence each, at most 100; an
 // error means that the file could not be read.
 func (j *Journal) CheckPages(ctx context.Context) ([]string, error) {
 	var problems []string
@@ -42,9 +42,8 @@ func (j *Journal) CheckPages(ctx context.Context) ([]string, error) {
 	return problems, err
 }
 
-// checkLengths finds the first page that claims to be longer than the file.
-// bbolt's own check would report each of the thousand millions of pages that it
-// misses.
+// checkLengths finds the first page that claims to be longer than the file. bbolt's
+// own check would report each of the billions of missing pages.
 func checkLengths(tx *bbolt.Tx) (string, error) {
 	for id := 0; ; {
 		page, err := tx.Page(id)
@@ -62,8 +61,8 @@ func checkLengths(tx *bbolt.Tx) (string, error) {
 	}
 }
 
-// touch reads every byte of a bucket. bbolt's own check runs in a goroutine that
-// nobody can guard: what it would fall over is found here before.
+// touch reads every byte of a bucket. bbolt's own check runs in a goroutine whose
+// panics cannot be recovered, so that touch finds their cause first.
 func touch(_ []byte, b *bbolt.Bucket) error {
 	sum := crc32.NewIEEE()
 	return b.ForEach(func(key, value []byte) error {

@@ -12,12 +12,12 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// trimBatch is how many entries one commit of trimming removes, so that writers
-// wait for milliseconds only.
+// trimBatch is the number of entries that one commit of trimming removes, so that
+// writers wait for milliseconds only.
 const trimBatch = 2048
 
-// Checkpoint implements store.Journal. What can go is found by a read, while
-// writers go on: it stays true whatever they append.
+// Checkpoint implements store.Journal. A read finds the superfluous entries while
+// writers continue: the result stays valid whatever they append.
 func (j *Journal) Checkpoint(ctx context.Context, state store.State) (store.Kept, error) {
 	j.checkpointing.Lock()
 	defer j.checkpointing.Unlock()
@@ -56,7 +56,7 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) (store.Kept
 	return superfluous.Kept, j.trim(ctx, superfluous)
 }
 
-// plan finds what a checkpoint makes superfluous.
+// plan finds the entries and checkpoints that a checkpoint makes superfluous.
 func (j *Journal) plan(tx *bbolt.Tx, state *store.State) (store.Trim, error) {
 	log, at, err := logEnd(tx)
 	if err != nil {
@@ -104,8 +104,8 @@ func newestFirst(log *bbolt.Bucket, after store.Position) iter.Seq2[store.Place,
 	}
 }
 
-// trim removes entries, oldest first, and says with each commit which events are
-// gone; with the last, what is left.
+// trim removes entries, oldest first. Each commit records which events are gone;
+// the last one also records the size of the rest.
 func (j *Journal) trim(ctx context.Context, t store.Trim) error {
 	left := len(t.Entries)
 	for batch := range slices.Chunk(t.Entries, trimBatch) {

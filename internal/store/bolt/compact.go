@@ -13,12 +13,12 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// compactBatch is how many bytes one commit of a compaction copies.
+// compactBatch is the number of bytes that one commit of a compaction copies.
 const compactBatch = 16 << 20
 
-// Compact rewrites a store without the pages that it no longer uses, and returns the
-// file's bytes before and after. Nobody may have it open. A failure or a crash leaves the
-// store as it was: the new file takes its place, atomically, when it is whole.
+// Compact rewrites a store without its unused pages, and returns the file's bytes
+// before and after. No process may have it open. A failure or a crash leaves the
+// store unchanged: the new file replaces it atomically when it is complete.
 func Compact(ctx context.Context, path string) (before, after int64, err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return 0, 0, fmt.Errorf("there is no store at %s: %w", path, fs.ErrNotExist)
@@ -54,15 +54,15 @@ func (j *Journal) compact(ctx context.Context) (before, after int64, err error) 
 	if after, err = size(fresh); err != nil {
 		return 0, 0, err
 	}
-	// The lock stays on the old file until Close. A process that waits for it finds that
-	// it was replaced and opens the new one.
+	// The lock stays on the old file until Close. A process that waits for it finds
+	// that the file was replaced and opens the new one.
 	if err := os.Rename(fresh, j.path); err != nil {
 		return 0, 0, err
 	}
 	return before, after, syncFolder(filepath.Dir(j.path))
 }
 
-// copyTo writes what the store holds into an empty file and syncs it.
+// copyTo writes the content of the store into an empty file and syncs it.
 func (j *Journal) copyTo(fresh string) error {
 	to, err := bbolt.Open(fresh, fileMode, &bbolt.Options{FreelistType: bbolt.FreelistMapType})
 	if err != nil {

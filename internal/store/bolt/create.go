@@ -15,9 +15,9 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// create makes an empty store beside the path and links it there when it is
-// whole: a crash leaves no half of a store, and of two processes that create the
-// same one, one wins and both open that.
+// create creates an empty store beside the path and links it there when it is
+// complete: a crash leaves no incomplete store, and if two processes create the
+// same store, one wins and both open that.
 func create(o Options) error {
 	folder := filepath.Dir(o.Path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -38,16 +38,16 @@ func create(o Options) error {
 	return syncFolder(folder)
 }
 
-// freshName is what the names of new files beside path begin with.
+// freshName is the prefix of the names of new files beside path.
 func freshName(path string) string { return "." + filepath.Base(path) + ".new-" }
 
-// leftAfter is how old a new file beside a store is at least that its process left behind:
-// one that makes the same store at the same time has its for a moment.
+// leftAfter is the least age of a new file beside a store that counts as left
+// behind: a process that is creating the same store has its file for a moment only.
 const leftAfter = time.Minute
 
-// removeLeft removes the new files beside a store that processes left behind which were
-// killed, such as copies for backups. The caller has the store's lock, which its copies
-// and compactions need. What cannot be removed stays.
+// removeLeft removes the new files beside a store that killed processes left
+// behind, such as copies for backups. The caller has the store's lock, which its
+// copies and compactions need. Files that cannot be removed stay.
 func removeLeft(path string) {
 	folder := filepath.Dir(path)
 	entries, err := os.ReadDir(folder)
@@ -84,7 +84,7 @@ func initialize(path, rootKey string) error {
 	return errors.Join(found(db, rootKey), db.Close())
 }
 
-// found makes an empty file a store.
+// found turns an empty file into a store.
 func found(db *bbolt.DB, rootKey string) error {
 	return db.Update(func(tx *bbolt.Tx) error {
 		if err := makeBuckets(tx); err != nil {

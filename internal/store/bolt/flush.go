@@ -13,18 +13,19 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Commits go on into the database when they are a second old, or flushBytes wait.
+// Commits are moved into the database when they are a second old, or flushBytes
+// wait.
 const (
 	flushAfter = time.Second
 	flushBytes = 1 << 20
 )
 
-// flusher is the goroutine that brings commits from the write-ahead log into the
+// flusher is the goroutine that moves commits from the write-ahead log into the
 // database.
 type flusher struct {
-	// flushing makes flushes take turns.
+	// flushing serializes flushes.
 	flushing *sync.Mutex
-	// some has a value while commits wait, enough while many do.
+	// some has a value while any commits wait, enough while many do.
 	some, enough chan struct{}
 	stop         context.CancelFunc
 	done         chan struct{}
@@ -50,8 +51,8 @@ func signal(to chan struct{}) {
 	}
 }
 
-// run flushes until the context ends. After an error the next commit, or the next
-// second, tries again.
+// run flushes until the context ends. After an error it tries again with the next
+// commit, or after a second.
 func (f *flusher) run(ctx context.Context, flush func(context.Context) error) {
 	defer close(f.done)
 	for {
@@ -74,7 +75,7 @@ func (f *flusher) run(ctx context.Context, flush func(context.Context) error) {
 }
 
 // log writes a commit to the write-ahead log and reports whether it did: there may
-// be none, and a commit may be too long for it. It is called with appending held.
+// be no log, and a commit may be too long for it. It is called with appending held.
 func (j *Journal) log(ctx context.Context, entries []store.Entry) (bool, error) {
 	if j.stuck.Load() || j.db.IsReadOnly() {
 		return false, nil // the database refuses with the reason
@@ -101,7 +102,7 @@ func (j *Journal) log(ctx context.Context, entries []store.Entry) (bool, error) 
 	return true, nil
 }
 
-// reuse goes on with the other segment of the log.
+// reuse continues with the other segment of the log.
 func (j *Journal) reuse(ctx context.Context) error {
 	if waiting := j.pending.all(); len(waiting) > 0 && waiting[0].Position <= j.ahead.last[1-j.ahead.segment] {
 		if err := j.flush(ctx); err != nil {
@@ -112,11 +113,11 @@ func (j *Journal) reuse(ctx context.Context) error {
 	return nil
 }
 
-// logAgain is after how many commits a log is tried again that could not be made.
+// logAgain is the number of commits after which creating a log is tried again.
 const logAgain = 256
 
-// beginLog makes a write-ahead log where there is none yet. One for which there is
-// no room is done without: commits go into the database.
+// beginLog creates a write-ahead log if there is none yet. If there is no room for
+// it, commits go into the database.
 func (j *Journal) beginLog(ctx context.Context) error {
 	if j.ahead != nil && j.ahead.broken {
 		if err := j.leaveLog(ctx); err != nil {
@@ -148,7 +149,7 @@ func (j *Journal) beginLog(ctx context.Context) error {
 	return nil
 }
 
-// flush brings what waits into the database.
+// flush moves the waiting commits into the database.
 func (j *Journal) flush(ctx context.Context) error {
 	j.flusher.flushing.Lock()
 	defer j.flusher.flushing.Unlock()
@@ -168,7 +169,7 @@ func (j *Journal) flush(ctx context.Context) error {
 	return err
 }
 
-// leaveLog brings everything into the database and removes the log. It is called
+// leaveLog moves all commits into the database and removes the log. It is called
 // with appending held.
 func (j *Journal) leaveLog(ctx context.Context) error {
 	if j.ahead == nil {
@@ -189,15 +190,15 @@ func (j *Journal) leaveLog(ctx context.Context) error {
 	return nil
 }
 
-// forgetLog makes the database one without a log.
+// forgetLog marks the database as one without a log.
 func forgetLog(tx *bbolt.Tx) error {
 	meta := tx.Bucket(metaBucket)
 	return errors.Join(meta.Delete(logKey), meta.Put(formatKey, number(closedVersion)))
 }
 
-// recoverLog reads the log that a crash left, and brings it into the database
-// unless that is open for reading only. A database that was made just now, or restored, has
-// none: what lies there is the log of a store that was removed.
+// recoverLog reads the log that a crash left, and moves its commits into the
+// database unless that is open for reading only. A database that was just created,
+// or restored, has no log: a log file there belongs to a store that was removed.
 func (j *Journal) recoverLog(readOnly, made bool) error {
 	ctx := context.Background()
 	var id logID
@@ -237,7 +238,7 @@ func (j *Journal) recoverLog(readOnly, made bool) error {
 	if err := j.update(ctx, forgetLog); err != nil {
 		return err
 	}
-	// One that stays is not read: the database does not name it.
+	// A log that cannot be removed is not read: the database does not name it.
 	_ = os.Remove(writeAheadPath(j.path))
 	return nil
 }

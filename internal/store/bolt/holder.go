@@ -13,9 +13,9 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// holder is what a process that has a store open writes beside it, for the
-// message that another one prints. It is a courtesy: the lock is the file's own,
-// and a store works where nothing can be written beside it.
+// holder is the note that a process with an open store writes beside it, for the
+// message that another process prints. It is only informative: the lock is the
+// file's own, and a store works if the note cannot be written.
 type holder struct {
 	PID     int    `json:"pid"`
 	Host    string `json:"host"`
@@ -26,11 +26,11 @@ type holder struct {
 
 func holderPath(path string) string { return path + ".lock" }
 
-// announce writes who holds the store, after its lock was taken.
+// announce writes the holder's note, after the store's lock was taken.
 func announce(path string) *holder {
 	h := &holder{PID: os.Getpid(), path: holderPath(path)}
 	h.Host, _ = os.Hostname()
-	// The program's name alone: arguments are nobody else's business.
+	// Only the program's name: arguments may be private.
 	if program, err := os.Executable(); err == nil {
 		h.Command = filepath.Base(program)
 	}
@@ -48,7 +48,7 @@ func announce(path string) *holder {
 	return h
 }
 
-// remove takes the note away, unless another process has written its own since.
+// remove removes the note, unless another process has written its own since.
 func (h *holder) remove() {
 	if present, err := readHolder(h.path); err == nil && present.PID == h.PID && present.Host == h.Host {
 		_ = os.Remove(h.path)
@@ -71,14 +71,14 @@ func readHolder(path string) (holder, error) {
 func locked(path string) error {
 	who := "another process"
 	here, _ := os.Hostname()
-	// A note about a process that is gone is one that a crash left.
+	// A note about a process that no longer runs was left by a crash.
 	if h, err := readHolder(holderPath(path)); err == nil && h.PID > 0 && (h.Host != here || alive(h.PID)) {
 		who = fmt.Sprintf("process %d (%s) on %s", h.PID, cmp.Or(h.Command, "unknown program"), cmp.Or(h.Host, "an unknown host"))
 	}
 	return fmt.Errorf("%w: %s is held by %s; stop it first, or choose another folder for the data", store.ErrLocked, path, who)
 }
 
-// alive reports whether a process of this machine may still run.
+// alive reports whether a process of this machine may still be running.
 func alive(pid int) bool {
 	process, err := os.FindProcess(pid)
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 )
 
 // Import is a store.Import in a file beside the store's, which gets the store's
-// name when it is whole.
+// name when it is complete.
 type Import struct {
-	// path is the store's.
+	// path is the store's path.
 	path    string
 	journal *Journal
 	ended   bool
@@ -26,15 +26,16 @@ type Import struct {
 
 var _ store.Import = (*Import)(nil)
 
-// importPath is the file of an import. There is one for a store: the process that holds
-// its lock imports, and one that nobody holds is what a crash left.
+// importPath is the file of an import. There is one for each store: the process
+// that holds its lock is importing, and a file that no process holds was left by a
+// crash.
 func importPath(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".import")
 }
 
 // BeginImport begins a new store for Options.RootKey. It fails with
-// store.ErrNotEmpty where there is a store, and with store.ErrLocked while
-// another process imports. What an interrupted import left is removed.
+// store.ErrNotEmpty if there is a store, and with store.ErrLocked while another
+// process imports. The file of an interrupted import is removed.
 func BeginImport(ctx context.Context, o Options) (*Import, error) {
 	if o.Retention == (store.Retention{}) {
 		o.Retention = store.DefaultRetention()
@@ -64,7 +65,7 @@ func BeginImport(ctx context.Context, o Options) (*Import, error) {
 	return &Import{path: o.Path, journal: newJournal(fresh, o.RootKey, o.Retention, db)}, nil
 }
 
-// vacant refuses a path where something is.
+// vacant refuses a path at which something exists.
 func vacant(path string) error {
 	_, err := os.Lstat(path)
 	switch {
@@ -76,7 +77,8 @@ func vacant(path string) error {
 	return fmt.Errorf("%w: looking for %s: %w", store.ErrUnavailable, path, err)
 }
 
-// openFresh makes and locks an empty file, in the place of one that nobody holds.
+// openFresh creates and locks an empty file, in place of a file that no process
+// holds.
 func openFresh(path string, wait time.Duration) (*bbolt.DB, error) {
 	for deadline := time.Now().Add(wait); ; {
 		db, fresh, err := openRemains(path, wait)
@@ -84,7 +86,7 @@ func openFresh(path string, wait time.Duration) (*bbolt.DB, error) {
 		case err == nil && fresh:
 			return db, nil
 		case err == nil:
-			// Its lock is held: nobody else removes another file by this name.
+			// Its lock is held: no other process removes another file by this name.
 			err = errors.Join(os.Remove(path), db.Close())
 		case errors.Is(err, errReplaced) && time.Now().Before(deadline):
 			continue
@@ -109,7 +111,7 @@ func openRemains(path string, wait time.Duration) (*bbolt.DB, bool, error) {
 			return nil
 		})
 	})
-	// One that cannot be read is not new: it is what a crash left.
+	// A file that cannot be read is not new: a crash left it.
 	return db, fresh && err == nil, nil
 }
 
@@ -160,7 +162,7 @@ func (i *Import) Finish(ctx context.Context) error {
 	}
 	err := os.Link(i.journal.path, i.path)
 	if err != nil {
-		// There is one by now, or the file system has no hard links.
+		// Another store was created meanwhile, or the file system has no hard links.
 		if err := vacant(i.path); err != nil {
 			return err
 		}

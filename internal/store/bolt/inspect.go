@@ -8,8 +8,8 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// inspect compares what the file says about itself with this program and the
-// options, and returns its root key.
+// inspect compares the file's metadata with this program and the options, and
+// returns its root key.
 func inspect(db *bbolt.DB, o Options) (string, error) {
 	var rootKey string
 	err := guard(func() error {
@@ -66,7 +66,7 @@ func inspectMeta(tx *bbolt.Tx) (string, error) {
 	return rootKey, nil
 }
 
-// abbreviate shortens a root key to what a person compares.
+// abbreviate shortens a root key to the part that a person compares.
 func abbreviate(rootKey string) string {
 	const shown = 12
 	runes := []rune(rootKey)
@@ -76,8 +76,8 @@ func abbreviate(rootKey string) string {
 	return fmt.Sprintf("%q…", string(runes[:shown]))
 }
 
-// addBuckets makes the tables that a later program of the same format added. It
-// writes only where one is missing.
+// addBuckets creates the tables that a later program of the same format added. It
+// writes only if one is missing.
 func addBuckets(db *bbolt.DB) error {
 	missing := false
 	err := db.View(func(tx *bbolt.Tx) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// formatVersion counts the layouts of the file. One without a write-ahead log has
-// closedVersion, which earlier programs read as well.
+// formatVersion counts the layouts of the file. A file without a write-ahead log
+// has closedVersion, which earlier programs read as well.
 //
 //	meta         format, root_key, trimmed, kept, log: the id of the write-ahead log
 //	log          position -> store.AppendEntry, without records
@@ -24,7 +24,7 @@ const (
 )
 
 var (
-	// metaBucket is in every file that was opened: inspect refuses one without it.
+	// metaBucket exists in every opened file: inspect refuses a file without it.
 	metaBucket        = []byte("meta")
 	logBucket         = []byte("log")
 	checkpointsBucket = []byte("checkpoints")
@@ -33,10 +33,11 @@ var (
 	rootKeyKey = []byte("root_key")
 	// trimmedKey holds the greatest seq of an event that is no longer kept.
 	trimmedKey = []byte("trimmed")
-	// keptKey holds what the last checkpoint left of the log: the position of its last
-	// entry then, and the bytes of its entries up to there. It is not there while that is being trimmed.
+	// keptKey holds the state of the log after the last checkpoint: the position of
+	// its last entry then, and the bytes of its entries up to there. It is missing
+	// while the log is being trimmed.
 	keptKey = []byte("kept")
-	// logKey holds the id of the write-ahead log, while there is one.
+	// logKey holds the id of the write-ahead log, if there is one.
 	logKey = []byte("log")
 )
 
@@ -69,7 +70,8 @@ func bucket(tx *bbolt.Tx, name []byte) (*bbolt.Bucket, error) {
 	return b, nil
 }
 
-// logEnd returns the log and the place of its last entry, the zero Place if there is none.
+// logEnd returns the log and the place of its last entry, the zero Place if it is
+// empty.
 func logEnd(tx *bbolt.Tx) (*bbolt.Bucket, store.Place, error) {
 	log, err := bucket(tx, logBucket)
 	if err != nil {
@@ -83,7 +85,7 @@ func logEnd(tx *bbolt.Tx) (*bbolt.Bucket, store.Place, error) {
 	return log, at, err
 }
 
-// place reads where a stored entry stands, which its key must repeat.
+// place parses the place of a stored entry, whose key must have the same position.
 func place(key, value []byte) (store.Place, error) {
 	position, err := parseNumber("position", key)
 	if err != nil {
@@ -109,12 +111,12 @@ func trimmed(tx *bbolt.Tx) (uint64, error) {
 	return parseNumber("trimmed seq", value)
 }
 
-// putKept notes what a checkpoint left of the log.
+// putKept records the state of the log after a checkpoint.
 func putKept(tx *bbolt.Tx, k store.Kept) error {
 	return tx.Bucket(metaBucket).Put(keptKey, append(number(uint64(k.UpTo)), number(k.Bytes)...))
 }
 
-// kept returns what putKept noted, the zero Kept where there is nothing.
+// kept returns the state that putKept recorded, the zero Kept if there is none.
 func kept(tx *bbolt.Tx) store.Kept {
 	value := tx.Bucket(metaBucket).Get(keptKey)
 	if len(value) != 16 {

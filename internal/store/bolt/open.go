@@ -16,16 +16,16 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// fileMode keeps a store from everybody but its owner: it holds digests of
-// credentials and what agents said.
+// fileMode allows access to the owner only: a store holds digests of credentials
+// and the words of agents.
 const fileMode = 0o600
 
 // Open opens a store, and creates it if it is missing and Options.ReadOnly is not
-// set. It fails with store.ErrLocked when another process has it open, with
-// store.ErrNewerFormat or store.ErrRootKey when it is another program's or
-// world's (both leave the file as it is), with store.ErrCorrupt when it is not a
-// store or damaged, and with an error that is fs.ErrNotExist when there is none
-// to read.
+// set. It fails with store.ErrLocked if another process has it open, with
+// store.ErrNewerFormat or store.ErrRootKey if it belongs to another program or
+// world (both leave the file unchanged), with store.ErrCorrupt if the file is
+// damaged or not a store, and with an error that is fs.ErrNotExist if a store to
+// read is missing.
 func Open(ctx context.Context, o Options) (*Journal, error) {
 	if o.Retention == (store.Retention{}) {
 		o.Retention = store.DefaultRetention()
@@ -39,21 +39,22 @@ func Open(ctx context.Context, o Options) (*Journal, error) {
 		return nil, err
 	}
 	// bbolt may write when it opens a file for writing, and reads the list of free
-	// pages: look before.
+	// pages: check first.
 	if err := look(o); err != nil {
 		return nil, err
 	}
 	return open(o, made)
 }
 
-// prepare makes sure that there is a file to open, and reports whether it made it.
+// prepare makes sure that there is a file to open, and reports whether it created
+// it.
 func prepare(o Options) (made bool, err error) {
 	info, err := os.Stat(o.Path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
 		return false, fmt.Errorf("%w: %s is not a file; choose another path", store.ErrUnavailable, o.Path)
 	case err == nil && info.Size() == 0:
-		// bbolt would fill it, even if it is to be read only.
+		// bbolt would fill it, even for reading only.
 		return false, fmt.Errorf("%w: %s is an empty file; restore a backup, or move the file away", store.ErrCorrupt, o.Path)
 	case err == nil:
 		return false, nil
@@ -67,8 +68,8 @@ func prepare(o Options) (made bool, err error) {
 	return true, create(o)
 }
 
-// look opens the file for reading only, to compare what it says about itself. Who writes
-// nothing reads all of it anyway, so that each page may be looked at.
+// look opens the file for reading only and checks its metadata. A process that only
+// reads will read the whole file anyway, so every page may be checked.
 func look(o Options) error {
 	all := o.ReadOnly
 	o.ReadOnly = true
@@ -104,17 +105,17 @@ func open(o Options, made bool) (*Journal, error) {
 	return j, nil
 }
 
-// errReplaced means that the file was renamed over between opening and locking
-// it, as a compaction does.
+// errReplaced means that the file was replaced by a rename between opening and
+// locking it, as a compaction does.
 var errReplaced = errors.New("the file was replaced while it was opened")
 
-// openFile opens and locks the file. One that was replaced in between is opened
-// again: its lock guards a file that nobody will see. The list of free pages is
-// loaded where it is asked for, or needed to write.
+// openFile opens and locks the file. If it was replaced in between, it is opened
+// again: the lock is on a file that no longer has a name. The list of free pages is
+// loaded if requested, or needed for writing.
 func openFile(o Options, freePages bool) (*bbolt.DB, error) {
 	deadline := time.Now().Add(o.LockWait)
 	for {
-		// Only create makes files: bbolt would leave half of one.
+		// Only create creates files: bbolt would leave an incomplete one.
 		db, err := openLocked(o.Path, bbolt.Options{Timeout: o.LockWait, ReadOnly: o.ReadOnly, PreLoadFreelist: freePages}, false)
 		if errors.Is(err, errReplaced) && time.Now().Before(deadline) {
 			continue
@@ -123,8 +124,8 @@ func openFile(o Options, freePages bool) (*bbolt.DB, error) {
 	}
 }
 
-// openLocked opens and locks the file at the path; mayCreate says whether it makes one
-// where there is none.
+// openLocked opens and locks the file at the path; mayCreate says whether to create
+// a missing one.
 func openLocked(path string, options bbolt.Options, mayCreate bool) (*bbolt.DB, error) {
 	var file *os.File
 	options.FreelistType = bbolt.FreelistMapType
@@ -142,7 +143,7 @@ func openLocked(path string, options bbolt.Options, mayCreate bool) (*bbolt.DB, 
 		return err
 	})
 	if _, panicked := errors.AsType[panicError](err); panicked {
-		// Its lock must not stay.
+		// The lock must be released.
 		err = errors.Join(err, file.Close())
 	}
 	if err != nil {
@@ -154,7 +155,7 @@ func openLocked(path string, options bbolt.Options, mayCreate bool) (*bbolt.DB, 
 	return db, nil
 }
 
-// samePath reports whether the locked file is still the one at the path.
+// samePath returns errReplaced unless the locked file is still the one at the path.
 func samePath(file *os.File, path string) error {
 	locked, err := file.Stat()
 	if err != nil {
@@ -181,8 +182,8 @@ func explainOpen(path string, err error) error {
 	}
 }
 
-// tooShort reports whether a file was not opened because it has less than two pages, of
-// which bbolt has no error to compare with.
+// tooShort reports whether a file could not be opened because it has less than two
+// pages, for which bbolt has no error value.
 func tooShort(path string, err error) bool {
 	if _, ofSystem := errors.AsType[syscall.Errno](err); ofSystem {
 		return false

@@ -8,16 +8,16 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// pending are the commits of the write-ahead log that are not in the database
-// yet. Readers look here first and then into the database: what they do not find
-// here the database has by then.
+// pending holds the commits of the write-ahead log that are not in the database
+// yet. Readers look here first and then in the database: a commit that is missing
+// here is in the database by then.
 type pending struct {
 	mu      sync.RWMutex
 	entries []waiting
-	// bytes is about what they take.
+	// bytes is the approximate size of the entries.
 	bytes   int
 	records map[store.Table]map[string]pendingRecord
-	// cleared are the tables that were emptied, with the entry that did.
+	// cleared are the tables that were emptied, with the entry that emptied them.
 	cleared map[store.Table]store.Position
 }
 
@@ -29,7 +29,7 @@ type waiting struct {
 	records []store.Record
 }
 
-// copied copies entries as they wait, all of them into the same memory.
+// copied copies entries to wait, all of them into the same memory.
 func copied(entries []store.Entry) []waiting {
 	room, records := 0, 0
 	for i := range entries {
@@ -47,7 +47,7 @@ func copied(entries []store.Entry) []waiting {
 	return copies
 }
 
-// copier has the memory that copies are made in.
+// copier is the memory for copies.
 type copier struct {
 	bytes   []byte
 	records []store.Record
@@ -66,7 +66,7 @@ func (c *copier) entry(e *store.Entry) waiting {
 	return waiting{e.Place(), stored, c.records[first:len(c.records):len(c.records)]}
 }
 
-// copy copies bytes; what is there is never nil.
+// copy copies bytes; the copy of an existing value is never nil.
 func (c *copier) copy(b []byte) []byte {
 	if b == nil {
 		return nil
@@ -76,7 +76,8 @@ func (c *copier) copy(b []byte) []byte {
 	return c.bytes[start:len(c.bytes):len(c.bytes)]
 }
 
-// storedSize is how many bytes an entry takes without its records, or somewhat more.
+// storedSize returns about how many bytes an entry takes without its records, and
+// never less.
 func storedSize(e *store.Entry) int {
 	const fixed, each = 128, 16
 	size := fixed + len(e.Notify)
@@ -93,13 +94,13 @@ func storedSize(e *store.Entry) int {
 }
 
 // pendingRecord is the newest value of a record, nil if it was deleted, and the
-// entry that it is of.
+// position of the entry that wrote it.
 type pendingRecord struct {
 	value []byte
 	of    store.Position
 }
 
-// add takes a commit and reports how many bytes wait now.
+// add adds a commit and returns the number of waiting bytes.
 func (p *pending) add(entries []waiting, size int) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -137,14 +138,14 @@ func (p *pending) all() []waiting {
 	return slices.Clip(p.entries)
 }
 
-// weight is about how many bytes the entries take, with their records.
+// weight returns about how many bytes the entries take, with their records.
 func (p *pending) weight() uint64 {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	return uint64(p.bytes)
 }
 
-// last returns where the last entry stands, and whether there is one.
+// last returns the place of the last entry, and whether there is one.
 func (p *pending) last() (store.Place, bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -154,7 +155,7 @@ func (p *pending) last() (store.Place, bool) {
 	return p.entries[len(p.entries)-1].Place, true
 }
 
-// flushed forgets the first entries, which the database has.
+// flushed removes the first entries, which are in the database.
 func (p *pending) flushed(entries []waiting) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -174,12 +175,13 @@ func (p *pending) flushed(entries []waiting) {
 	rest := p.entries[len(entries):]
 	p.entries = nil
 	if len(rest) > 0 {
-		// As many come again before the next time.
+		// The same number is likely to arrive before the next flush.
 		p.entries = append(make([]waiting, 0, len(rest)+len(entries)), rest...)
 	}
 }
 
-// get returns a record's value, and whether it is known without the database.
+// get returns a record's value, and whether it is known without reading the
+// database.
 func (p *pending) get(table store.Table, key []byte) ([]byte, bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -190,8 +192,8 @@ func (p *pending) get(table store.Table, key []byte) ([]byte, bool) {
 	return nil, cleared
 }
 
-// within returns the records of a range, nil for those that were deleted, and
-// whether the database's own are gone.
+// within returns the records of a range, nil for deleted ones, and whether the
+// database's own records of the table were cleared.
 func (p *pending) within(table store.Table, r store.Range) (records map[string][]byte, cleared bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -207,8 +209,7 @@ func (p *pending) within(table store.Table, r store.Range) (records map[string][
 	return records, cleared
 }
 
-// merge puts records into a chunk of a range: all of those that lie before the
-// chunk's end.
+// merge merges into a chunk of a range all records before the chunk's end.
 func merge(chunk *scanned, r store.Range, records map[string][]byte) {
 	if len(records) == 0 {
 		return
@@ -235,7 +236,7 @@ func merge(chunk *scanned, r store.Range, records map[string][]byte) {
 	})
 }
 
-// before reports whether a walk over a range comes to a key before it comes past
+// before reports whether a walk over a range reaches a key before it passes
 // another.
 func before(r store.Range, key, other []byte) bool {
 	if r.Reverse {

@@ -11,9 +11,9 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// A walk copies this much at a time and holds nothing open while its receiver works: a
-// slow receiver would keep the file from growing, and one that writes would wait for
-// itself. A stream that catches up takes as many bytes at a time.
+// A walk copies this much at a time and holds nothing open while its receiver
+// works: a slow receiver would keep the file from growing, and one that writes
+// would wait for itself. A stream that catches up reads as many bytes at a time.
 const (
 	chunkEntries = 256
 	chunkBytes   = 256 << 10
@@ -40,7 +40,7 @@ func (j *Journal) Read(ctx context.Context, after store.Position) iter.Seq2[stor
 	})
 }
 
-// chunk copies the stored entries that come next.
+// chunk copies the next stored entries.
 func (j *Journal) chunk(ctx context.Context, w *store.Walk) ([][]byte, error) {
 	var chunk [][]byte
 	pending := j.pending.all()
@@ -116,7 +116,7 @@ func (j *Journal) Seek(ctx context.Context, seq uint64) (store.Position, error) 
 	return found, err
 }
 
-// seek returns the position below the first entry with an event after seq, the
+// seek returns the position before the first entry with an event after seq, the
 // last one's if there is none: a binary search over positions, in which trimming
 // leaves gaps.
 func seek(log *bbolt.Bucket, at store.Place, seq uint64) (store.Position, error) {

@@ -74,15 +74,15 @@ func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) st
 	}
 }
 
-// scanned is a part of a table's records; end is the key of the last of them,
-// which is not the receiver's to change.
+// scanned is a part of a table's records; end is the key of the last of them, which
+// the receiver must not change.
 type scanned struct {
 	pairs []store.Pair
 	end   []byte
 	last  bool
 }
 
-// past narrows a range to what comes after a key in its direction.
+// past narrows a range to the keys after a key in its direction.
 func past(r store.Range, key []byte) store.Range {
 	if r.Reverse {
 		r.Before = key
@@ -133,7 +133,7 @@ func copyRange(cursor *bbolt.Cursor, r store.Range, limit int) scanned {
 	return chunk
 }
 
-// first moves the cursor to where the range starts.
+// first moves the cursor to the start of the range.
 func first(cursor *bbolt.Cursor, r store.Range) (key, value []byte) {
 	low, high := r.Bounds()
 	if !r.Reverse {
@@ -148,8 +148,8 @@ func first(cursor *bbolt.Cursor, r store.Range) (key, value []byte) {
 	return cursor.Prev()
 }
 
-// table returns a table's bucket; nil for one that a store which is open for
-// reading only does not have yet.
+// table returns a table's bucket; nil if a store that is open for reading only does
+// not have it yet.
 func (j *Journal) table(tx *bbolt.Tx, table store.Table) (*bbolt.Bucket, error) {
 	if !slices.Contains(store.Tables(), table) {
 		return nil, refusal{fmt.Errorf("there is no table %q", table)}
@@ -157,7 +157,7 @@ func (j *Journal) table(tx *bbolt.Tx, table store.Table) (*bbolt.Bucket, error) 
 	return tx.Bucket(tableBucket(table)), nil
 }
 
-// keep copies bytes out of the file; what is there is never nil.
+// keep copies bytes out of the file; the copy of an existing value is never nil.
 func keep(b []byte) []byte {
 	if b == nil {
 		return nil

@@ -10,11 +10,12 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// snapshot is a copy of the file, which goes when it is closed.
+// snapshot is a copy of the file, which is removed when it is closed.
 type snapshot struct{ *Journal }
 
-// Snapshot implements store.Journal by a copy of the file beside it. Commits go on
-// while it is made; one that makes the file grow waits for the copy.
+// Snapshot implements store.Journal with a copy of the file beside it. Commits
+// continue while it is created; a commit that makes the file grow waits for the
+// copy.
 func (j *Journal) Snapshot(ctx context.Context) (store.Snapshot, error) {
 	fresh, err := freshFile(j.path)
 	if err != nil {
@@ -31,7 +32,7 @@ func (j *Journal) snapshot(ctx context.Context, fresh string) (*Journal, error) 
 	if err := j.copyFile(ctx, fresh); err != nil {
 		return nil, err
 	}
-	// The copy has no write-ahead log: what was in it is in the database by now.
+	// The copy has no write-ahead log: its commits are in the database by now.
 	db, err := openLocked(fresh, bbolt.Options{}, false)
 	if err != nil {
 		return nil, j.explain("copying", err)
@@ -53,9 +54,10 @@ func (j *Journal) copyFile(ctx context.Context, fresh string) error {
 	return j.explain("copying", guard(func() error { return errors.Join(tx.CopyFile(fresh, fileMode), tx.Rollback()) }))
 }
 
-// beginRead begins a read as of the last commit, and returns with mu held for reading: what
-// waits in the write-ahead log goes into the database first. Like Close it takes appending
-// before mu: in the other order each could wait for the other.
+// beginRead begins a read as of the last commit, and returns with mu held for
+// reading: the waiting commits of the write-ahead log go into the database first.
+// Like Close it takes appending before mu: in the other order each could wait for
+// the other.
 func (j *Journal) beginRead(ctx context.Context) (tx *bbolt.Tx, err error) {
 	j.appending.Lock()
 	defer j.appending.Unlock()

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// syncData puts what was written to a file on stable storage, without the times in
-// its metadata.
+// syncData puts written data of a file on stable storage, without the times in its
+// metadata.
 func syncData(file *os.File) error {
 	for {
 		if err := syscall.Fdatasync(int(file.Fd())); !errors.Is(err, syscall.EINTR) {

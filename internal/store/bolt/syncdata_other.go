@@ -4,5 +4,5 @@ package bolt
 
 import "os"
 
-// syncData puts what was written to a file on stable storage.
+// syncData puts written data of a file on stable storage.
 func syncData(file *os.File) error { return file.Sync() }

@@ -13,12 +13,13 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// A page of bbolt's file, in the byte order of the machine: its id (8 bytes), flags (2),
-// the count of its elements (2) and of the pages that follow it (4), then the elements.
-// One of a branch has the place (4) and the size (4) of a key and the id of a page (8);
-// one of a leaf has flags, and the place of a key and the sizes of it and of its value (4
-// each). The value of a bucket begins with the id of its first page (8) and a number (8),
-// after which a small bucket, whose id is 0, has a page of its own.
+// A page of bbolt's file, in the byte order of the machine: its id (8 bytes), flags
+// (2), the number of its elements (2) and of the pages that follow it (4), then the
+// elements. An element of a branch has the offset (4) and the size (4) of a key and
+// the id of a page (8); an element of a leaf has flags, the offset of a key and the
+// sizes of the key and its value (4 each). The value of a bucket begins with the id
+// of its first page (8) and a number (8), after which a small bucket, whose id is
+// 0, has a page of its own.
 const (
 	headerBytes, elementBytes, bucketBytes = 16, 16, 16
 
@@ -26,25 +27,26 @@ const (
 	bucketElement        = 1
 )
 
-// tree goes through the pages of a file, from the first one to those that it refers to.
-// bbolt does so without a bound: where pages refer to each other in a circle it takes
-// memory until there is none.
+// tree walks the pages of a file by their references, from the first page on. bbolt
+// does so without a bound: if pages refer to each other in a cycle, it uses up the
+// memory.
 type tree struct {
 	file            io.ReaderAt
 	pageSize, pages uint64
-	// used has a bit for each page that something refers to.
+	// used has a bit for each page to which something refers.
 	used []byte
-	// names are pages of the tree of buckets that are still to be read, rest are pages of
-	// buckets.
+	// names are unread pages of the tree of buckets, rest are pages of buckets.
 	names, rest []uint64
-	// all is whether to read the leaves of buckets, too, which may hold further buckets.
+	// all says whether to read the leaves of buckets, too, which may hold further
+	// buckets.
 	all bool
-	// room is for a page.
+	// room is a buffer for a page.
 	room []byte
 }
 
-// checkTree refuses a file in which two places refer to one page, or one to a page outside
-// the file. The leaves of buckets are read only where all is set: nearly all pages are such.
+// checkTree refuses a file in which two places refer to one page, or one to a page
+// outside the file. The leaves of buckets, nearly all pages, are read only if all
+// is set.
 func checkTree(db *bbolt.DB, path string, all bool) error {
 	err := guard(func() error {
 		return db.View(func(tx *bbolt.Tx) error {
@@ -100,8 +102,8 @@ func take(from *[]uint64) uint64 {
 	return id
 }
 
-// visit reads a page, and adds those that it refers to to the next ones. It looks for
-// nothing else that may be wrong with a page: bbolt does.
+// visit reads a page, and adds the pages to which it refers to next. It checks
+// nothing else in a page: bbolt does.
 func (t *tree) visit(id uint64, next *[]uint64, leaves bool) error {
 	kind, elements, err := t.read(id)
 	switch {
@@ -157,7 +159,7 @@ func (t *tree) visitLeaf(id uint64, elements []byte) error {
 	return nil
 }
 
-// use notes that a page refers to another one.
+// use records that a page refers to another one.
 func (t *tree) use(id, from uint64) error {
 	switch {
 	case id >= t.pages:
@@ -169,8 +171,7 @@ func (t *tree) use(id, from uint64) error {
 	return nil
 }
 
-// read returns what kind of page there is, and the elements of it, valid until the next
-// call.
+// read returns the kind of a page, and its elements, valid until the next call.
 func (t *tree) read(id uint64) (kind uint16, elements []byte, err error) {
 	at := int64(id) * int64(t.pageSize)
 	if _, err = t.file.ReadAt(t.room[:t.pageSize], at); err == nil {

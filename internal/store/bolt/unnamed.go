@@ -10,15 +10,17 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// LeftLog describes entries in a write-ahead log beside the store that do not continue it,
-// "" for none: the log of a store that was here before, or commits that are lost.
+// LeftLog describes entries in a write-ahead log beside the store that do not
+// continue it, "" for none: the log of an earlier store at this path, or lost
+// commits.
 func (j *Journal) LeftLog() string { return j.leftLog }
 
-// recoverUnnamed returns the entries of a log that the database does not name and that
-// continue it, which ends at a place. There are none in a log that was being made or removed
-// at a crash. But where the page that names the log is damaged, the database is as it was
-// before that page was written. Entries that do not continue it, or that are beside a
-// database that has just begun, are put aside and described by LeftLog.
+// recoverUnnamed returns the entries of a log that the database does not name and
+// that continue it; at is the database's last place. There are none if a crash
+// interrupted the creation or removal of the log. But if the page that names the
+// log is damaged, the database is in the state before that page was written.
+// Entries that do not continue the database, or that are beside a database that has
+// just begun, are put aside and described by LeftLog.
 func (j *Journal) recoverUnnamed(at store.Place, begun, readOnly bool) ([]store.Entry, error) {
 	name := writeAheadPath(j.path)
 	text, err := os.ReadFile(name) //nolint:gosec // beside the store, whose path is the operator's
@@ -41,7 +43,7 @@ func (j *Journal) recoverUnnamed(at store.Place, begun, readOnly bool) ([]store.
 	case len(later) > 0:
 		return nil, j.putAside(name, id, later, at, readOnly)
 	case begun && !readOnly:
-		// It must never be taken for the log of this database.
+		// It must never be mistaken for the log of this database.
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%w: removing the log of an earlier store: %w", store.ErrUnavailable, err)
 		}
@@ -49,8 +51,8 @@ func (j *Journal) recoverUnnamed(at store.Place, begun, readOnly bool) ([]store.
 	return nil, nil
 }
 
-// continues reports whether entries go on where a database ends. Entries that do not are
-// another store's, or some before them are missing.
+// continues reports whether entries continue at the end of a database. If not, they
+// are another store's, or some before them are missing.
 func continues(entries []store.Entry, at store.Place) bool {
 	for i := range entries {
 		if entries[i].Position != at.Position+store.Position(i)+1 {
@@ -61,8 +63,8 @@ func continues(entries []store.Entry, at store.Place) bool {
 	return at.Position == 0 || next.Seq-next.Events == at.Seq && next.Rev-at.Rev <= 1
 }
 
-// putAside renames a log with entries that do not continue the database, unless that is
-// open for reading only: the next log is made in its place.
+// putAside renames a log whose entries do not continue the database, unless that is
+// open for reading only: the next log is created in its place.
 func (j *Journal) putAside(name string, id logID, entries []store.Entry, at store.Place, readOnly bool) error {
 	if !readOnly {
 		aside := fmt.Sprintf("%s.%x", name, id[:4])

@@ -15,9 +15,9 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// The write-ahead log is a file beside the store's, there while a host writes or
-// after one crashed. A commit goes there first, with one sync where the database
-// needs two, and many commits go on into the database together. The file never
+// The write-ahead log is a file beside the store's that exists while a host writes
+// or after a crash. A commit goes there first, with one sync where the database
+// needs two, and many commits are moved into the database together. The file never
 // changes its length, so that a sync writes nothing but the commit:
 //
 //	header    one page: its magic, the log's id, which the database repeats
@@ -32,8 +32,8 @@ import (
 //	body      the entries: the length of each as in encoding/binary, then
 //	          store.AppendEntry
 //
-// What follows the last frame is of no meaning: zeros, a frame that was being
-// written, or frames of earlier use, whose entries have lower positions.
+// Bytes after the last frame have no meaning: zeros, an incomplete frame, or frames
+// of earlier use, whose entries have lower positions.
 const (
 	writeAheadHeader  = 4096
 	writeAheadSegment = 2 << 20
@@ -54,28 +54,28 @@ type logID [16]byte
 
 func writeAheadPath(path string) string { return path + ".wal" }
 
-// writeAhead is a write-ahead log that is written to.
+// writeAhead is a write-ahead log that is open for writing.
 type writeAhead struct {
 	file *os.File
-	// sync puts what was written to the file on stable storage.
+	// sync puts written data of the file on stable storage.
 	sync func(*os.File) error
 	id   logID
-	// segment is the one in use, offset where in the file its next frame goes.
+	// segment is the one in use, offset the place of its next frame in the file.
 	segment int
 	offset  int64
 	// last are the positions of the last entries in the segments.
 	last [2]store.Position
-	// broken is set when a write failed: nobody knows what the file has of it.
+	// broken is set when a write failed: the content of the file is then unknown.
 	broken bool
-	// frame and entry are room for encode.
+	// frame and entry are buffers of encode.
 	frame, entry []byte
 }
 
-// keptBytes bounds the room for the next commit that is kept. It is more than a full batch
-// of chat lines takes.
+// keptBytes bounds the buffer that is kept for the next commit. It is larger than a
+// full batch of chat lines.
 const keptBytes = 1 << 20
 
-// createWriteAhead makes an empty log for the store at a path, in the place of one
+// createWriteAhead creates an empty log for the store at a path, in place of a log
 // that the store does not name.
 func createWriteAhead(path string) (*writeAhead, error) {
 	w := &writeAhead{sync: syncData, offset: writeAheadHeader}
@@ -106,7 +106,7 @@ func (w *writeAhead) fill() error {
 	return err
 }
 
-// encode returns the frame of a commit, which is valid until the next call.
+// encode returns the frame of a commit, valid until the next call.
 func (w *writeAhead) encode(entries []store.Entry) []byte {
 	var text []byte
 	frame := w.frame[:0]
@@ -138,14 +138,14 @@ func (w *writeAhead) fits(frame []byte) bool {
 	return w.offset+int64(len(frame)) <= writeAheadHeader+int64(w.segment+1)*writeAheadSegment
 }
 
-// turn goes on with the other segment, whose commits are all in the database.
+// turn continues with the other segment, whose commits are all in the database.
 func (w *writeAhead) turn() {
 	w.segment = 1 - w.segment
 	w.offset = writeAheadHeader + int64(w.segment)*writeAheadSegment
 }
 
 // write puts a commit on stable storage. After an error the log is not used any
-// further.
+// more.
 func (w *writeAhead) write(frame []byte, last store.Position) error {
 	w.broken = true
 	if _, err := w.file.WriteAt(frame, w.offset); err != nil {
@@ -159,14 +159,14 @@ func (w *writeAhead) write(frame []byte, last store.Position) error {
 	return nil
 }
 
-// remove closes and deletes the log, which the store does not name any more.
+// remove closes and deletes the log, which the store no longer names.
 func (w *writeAhead) remove() error {
 	return errors.Join(w.file.Close(), os.Remove(w.file.Name()))
 }
 
-// recoverWriteAhead returns the entries after the database's head that the log of
-// a store has. It fails with store.ErrCorrupt where the log is missing, is another
-// one, was cut, or is damaged before its end.
+// recoverWriteAhead returns the log's entries after the database's head. It fails
+// with store.ErrCorrupt if the log is missing, is another one, is cut off, or is
+// damaged before its end.
 func recoverWriteAhead(path string, id logID, head store.Position) ([]store.Entry, error) {
 	name := writeAheadPath(path)
 	lost := fmt.Sprintf("commits after entry %d may be lost; put the right file there, or restore a backup", head)
@@ -195,7 +195,7 @@ func recoverWriteAhead(path string, id logID, head store.Position) ([]store.Entr
 	return found, nil
 }
 
-// readSegments returns the entries of both segments of a log, which may be cut.
+// readSegments returns the entries of both segments of a log, which may be cut off.
 func readSegments(text []byte, id logID) []store.Entry {
 	var segments [2][]store.Entry
 	for i := range segments {
@@ -208,9 +208,9 @@ func readSegments(text []byte, id logID) []store.Entry {
 	return slices.Concat(segments[0], segments[1])
 }
 
-// readSegment returns the entries of the frames that can be read and come one
-// after the other. A frame behind one that cannot be read counts where its entries
-// are later ones: what is missing before it shows in the positions.
+// readSegment returns the entries of the readable frames whose entries follow each
+// other. A frame after an unreadable one counts if its entries are later ones: the
+// missing entries show as a gap in the positions.
 func readSegment(text []byte, id logID) []store.Entry {
 	var all []store.Entry
 	for len(text) > 0 {
@@ -229,7 +229,7 @@ func readSegment(text []byte, id logID) []store.Entry {
 	return all
 }
 
-// readFrame returns the entries of the frame that a text begins with, and its
+// readFrame returns the entries of the frame at the start of a text, and its
 // length; 0 for none.
 func readFrame(text []byte, id logID) ([]store.Entry, int) {
 	if len(text) < frameHeader || !bytes.HasPrefix(text, frameMagic) {
