@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Address says where a Redis server is.
+// Address is the address of a Redis server.
 type Address struct {
-	// Hosts are host:port each, or the path of a unix socket where Unix is set.
+	// Hosts are host:port each, or the path of a unix socket if Unix is set.
 	Hosts []string
 	// Unix reports whether the server is reached over a unix socket.
 	Unix bool
@@ -23,22 +23,22 @@ type Address struct {
 	Cluster bool
 	// DB is the number of the database.
 	DB int
-	// Username and Password are those that the address had in it.
+	// Username and Password are those in the address.
 	Username, Password string
 }
 
 // ErrAddress means that a text is not the address of a Redis server.
 var ErrAddress = errors.New("not the address of a Redis")
 
-// ParseAddress reads an address of one of the forms
+// ParseAddress parses an address of one of the forms
 //
 //	redis://host:port/db            rediss://… with TLS
 //	redis+unix:///path?db=n
 //	redis+sentinel://host,host/master?db=n      rediss+sentinel://…
 //	redis+cluster://host,host                   rediss+cluster://…
 //
-// with "user:password@" before the hosts where they are part of it. Its errors do
-// not repeat the text, which may hold a password.
+// with "user:password@" before the hosts if needed. Its errors do not repeat the
+// text, which may hold a password.
 func ParseAddress(text string) (Address, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Opaque != "" || u.Fragment != "" {
@@ -62,8 +62,8 @@ func ParseAddress(text string) (Address, error) {
 	return a.complete(u.Host, db)
 }
 
-// take adds what the form of an address says: what its path means, and which
-// parts it may have.
+// take adds the parts of an address that depend on its form: the meaning of its
+// path, and the allowed parts.
 func (a Address) take(form string, u *url.URL, path, db string) (Address, error) {
 	switch form {
 	case "":
@@ -129,7 +129,7 @@ func withPort(host, port string) (string, error) {
 	return net.JoinHostPort(name, given), nil
 }
 
-// String names the address for people, without credentials.
+// String returns the address for people, without credentials.
 func (a Address) String() string {
 	scheme := "redis"
 	if a.TLS {

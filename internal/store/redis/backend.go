@@ -25,7 +25,8 @@ const (
 	flagServerName  = "store-server-name"
 )
 
-// The variables with what a Redis server asks for; the file of credentials wins over them.
+// The variables for the credentials of a Redis server; the file of credentials
+// takes precedence over them.
 const (
 	envUsername         = "PLAYCTL_STORE_USERNAME"
 	envPassword         = "PLAYCTL_STORE_PASSWORD" //nolint:gosec // G101: a name, no password
@@ -93,7 +94,7 @@ func locate(address string, given store.Settings) (store.Location, error) {
 	return location{o}, nil
 }
 
-// CheckHostID refuses names that cannot be part of a key or of a channel's name.
+// CheckHostID refuses names that cannot be part of a key or of a channel name.
 func CheckHostID(id string) error {
 	if !protocol.ValidID(id) || strings.ContainsAny(id, "{}") {
 		return fmt.Errorf("%q is not the name of a world: use 1 to 128 characters without blanks, colons and braces", id)
@@ -126,8 +127,8 @@ func readCredentials(given store.Settings, o *Options) error {
 	return nil
 }
 
-// parseCredentials reads lines of name=value; empty ones and those that start
-// with # say nothing. Its errors do not repeat a value.
+// parseCredentials parses lines of name=value; empty lines and those that start
+// with # are ignored. Its errors do not repeat a value.
 func parseCredentials(text string, into map[string]*string) error {
 	number, found := 0, false
 	for line := range strings.Lines(text) {
@@ -149,11 +150,11 @@ func parseCredentials(text string, into map[string]*string) error {
 	return nil
 }
 
-// maxCertificates is far above a bundle of every public authority.
+// maxCertificates is far above the size of a bundle of every public authority.
 const maxCertificates = 4 << 20
 
-// readTLS returns how to speak TLS with the Redis server, nil if its address asks for
-// none.
+// readTLS returns the TLS configuration for the Redis server, nil if its address
+// does not request TLS.
 func readTLS(given store.Settings, at Address) (*tls.Config, error) {
 	ca, cert, key, serverName := given.Flag(flagCA), given.Flag(flagCert), given.Flag(flagKey), given.Flag(flagServerName)
 	switch {
@@ -201,7 +202,7 @@ func keyPair(given store.Settings, cert, key string) (tls.Certificate, error) {
 	return pair, nil
 }
 
-// String names the place for people, without credentials.
+// String returns the location for people, without credentials.
 func (l location) String() string { return describe(l.options) }
 
 func describe(o Options) string { return fmt.Sprintf("%s (world %q)", o.Address, o.HostID) }
@@ -209,7 +210,7 @@ func describe(o Options) string { return fmt.Sprintf("%s (world %q)", o.Address,
 // Shared implements store.Location.
 func (l location) Shared() bool { return true }
 
-// wholeWorld bounds a call that may take long where no client waits for it.
+// wholeWorld bounds a call that may take long and for which no client waits.
 const wholeWorld = 30 * time.Second
 
 // Open implements store.Location.
@@ -243,7 +244,7 @@ func (l location) BeginImport(ctx context.Context, rootKey string) (store.Import
 // Passing implements store.Location.
 func (l location) Passing(err error) bool { return Passing(err) }
 
-// whatToDo is what to do about a Redis server that cannot be used, by what it said.
+// whatToDo has advice for a Redis server that cannot be used, by its error.
 var whatToDo = []struct{ said, advice string }{
 	{"NOAUTH", "name a file with its username= and password= with --store-credentials, or set " + envPassword},
 	{"WRONGPASS", "name a file with its username= and password= with --store-credentials, or set " + envPassword},

@@ -15,21 +15,21 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// A Cluster refuses commands on keys that it moves to another node, without
+// A Cluster refuses commands on keys that it is moving to another node, without
 // carrying anything out. They are tried again for as long as a host can wait.
 const (
 	movingTerm  = 600 * time.Millisecond
 	movingPause = 15 * time.Millisecond
 )
 
-// call runs one call to the server; doing names it for its error. What was sent
-// and not answered is not sent again: its outcome is unknown.
+// call runs one call to the server; doing names it for its error. A request without
+// a reply is not sent again: its outcome is unknown.
 func (j *Journal) call(ctx context.Context, doing string, ask func() error) error {
 	return j.calls(ctx, doing, 0, ask)
 }
 
-// read runs a call that may be made twice: once more where its connection turned
-// out to be one to a server that has gone since.
+// read runs a call that may be repeated: once more if its connection turned out to
+// be closed by the server.
 func (j *Journal) read(ctx context.Context, doing string, ask func() error) error {
 	return j.calls(ctx, doing, 1, ask)
 }
@@ -63,28 +63,30 @@ func (j *Journal) calls(ctx context.Context, doing string, again int, ask func()
 	}
 }
 
-// relearn asks a Cluster again where the slots are, after an error.
+// relearn reloads the slots of a Cluster after an error.
 func (j *Journal) relearn(ctx context.Context) {
 	if cluster, ok := j.client.(*goredis.ClusterClient); ok {
 		cluster.ReloadState(ctx)
 	}
 }
 
-// gone reports whether an error is of a connection that the other side had closed.
+// gone reports whether an error means that the other side had closed the
+// connection.
 func gone(err error) bool {
 	signs := []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE}
 	return slices.ContainsFunc(signs, func(sign error) bool { return errors.Is(err, sign) })
 }
 
-// moving reports whether a Cluster refused a command because of where its keys are.
+// moving reports whether a Cluster refused a command because its keys have moved or
+// are moving.
 func moving(err error) bool { return begins(err, []string{"MOVED", "ASK", "TRYAGAIN"}) }
 
-// begins reports whether a server's answer begins with one of these words.
+// begins reports whether a server's error begins with one of these words.
 func begins(err error, words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return goredis.HasErrorPrefix(err, word) })
 }
 
-// script runs a script once, and returns its reply. Every key that it touches is
+// script runs a script once, and returns its reply. Every key that it uses is
 // declared: a Cluster that moves some of them then refuses it before its first
 // write.
 func (j *Journal) script(ctx context.Context, doing string, s *goredis.Script, keys []string, args ...any) (parts, error) {
@@ -108,7 +110,7 @@ func (j *Journal) scripts(ctx context.Context, doing string, call func(context.C
 	return reply, err
 }
 
-// tableKeys are the keys of a table that a change of it touches.
+// tableKeys are the keys that a change of a table uses.
 func (j *Journal) tableKeys(table store.Table) []string {
 	name := string(table)
 	return []string{j.key("table:" + name), j.key("order:" + name), j.key("deadlines:" + name), j.key("terms:" + name)}

@@ -7,14 +7,14 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// change is what a batch leaves of a key; a nil value is a removal.
+// change is the result of a batch for one key; a nil value is a removal.
 type change struct {
 	value []byte
 	term  time.Duration
 }
 
-// changes are what a batch leaves of a table or of the rows: of a key that
-// changes twice only the last is sent.
+// changes are the results of a batch for a table or for the rows: of a key that
+// changes twice only the last value is sent.
 type changes struct {
 	cleared bool
 	byKey   map[string]change
@@ -29,8 +29,8 @@ func (c *changes) set(key string, to change) {
 	c.byKey[key] = to
 }
 
-// appendTo adds the arguments: whether all goes, removals, puts and, if asked
-// for, the terms of puts.
+// appendTo adds the arguments: whether everything is cleared, removals, puts and,
+// with terms, the terms of puts.
 func (c *changes) appendTo(args []any, terms bool) []any {
 	var removed, put, timed []any
 	for key, to := range c.byKey {
@@ -52,7 +52,7 @@ func (c *changes) appendTo(args []any, terms bool) []any {
 	return args
 }
 
-// milliseconds rounds up: no deadline is earlier than it was meant.
+// milliseconds rounds up: no deadline is too early.
 func milliseconds(d time.Duration) int64 {
 	return int64((d + time.Millisecond - 1) / time.Millisecond)
 }
@@ -64,7 +64,7 @@ func bit(set bool) string {
 	return "0"
 }
 
-// appendChanges adds what the entries change of rows and tables.
+// appendChanges adds the changes of rows and tables in the entries.
 func appendChanges(args []any, entries []store.Entry) []any {
 	var rows changes
 	tables := map[store.Table]*changes{}

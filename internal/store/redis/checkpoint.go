@@ -17,11 +17,11 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// uploadTerm is how long the parts of a checkpoint stay that nobody finished.
+// uploadTerm is the lifetime of the parts of an unfinished checkpoint.
 const uploadTerm = 5 * time.Minute
 
-// Checkpoint implements store.Journal. One that is older than the newest is an
-// ErrConflict: another host was first.
+// Checkpoint implements store.Journal. A checkpoint older than the newest one is an
+// ErrConflict: another host stored one first.
 func (j *Journal) Checkpoint(ctx context.Context, state store.State) (store.Kept, error) {
 	kept, head, err := j.marks(ctx)
 	if err != nil {
@@ -56,7 +56,7 @@ func (j *Journal) Weigh(ctx context.Context) (weight, limit uint64, err error) {
 	return weight, j.options.Retention.Bytes, err
 }
 
-// marks returns the checkpoints, oldest first, and the head of the same moment.
+// marks returns the checkpoints, oldest first, and the head at the same moment.
 func (j *Journal) marks(ctx context.Context) ([]store.Mark, headPlace, error) {
 	var kept []store.Mark
 	var head headPlace
@@ -88,8 +88,8 @@ func (j *Journal) marks(ctx context.Context) ([]store.Mark, headPlace, error) {
 	return kept, head, err
 }
 
-// upload writes a checkpoint in parts under a name of its own, then gives it its
-// place at once.
+// upload writes a checkpoint in parts under a name of its own, then renames it
+// atomically.
 func (j *Journal) upload(ctx context.Context, state *store.State, drop []store.Position) error {
 	name := j.key("upload:" + rand.Text())
 	encoded := store.AppendState(slices.Clone(state.Commit[:]), state)
@@ -151,7 +151,7 @@ func (j *Journal) Load(ctx context.Context) (store.State, error) {
 		if err != nil {
 			return store.State{}, err
 		}
-		// Another host may have replaced it in between.
+		// Another host may have replaced the checkpoint in between.
 		if len(parts) > 0 {
 			return j.decodeState(parts)
 		}
@@ -214,7 +214,7 @@ func (j *Journal) newestFirst(ctx context.Context, head store.Position) iter.Seq
 	}
 }
 
-// placeFields is how many fields the script gives of each entry.
+// placeFields is the number of fields that the script returns of each entry.
 const placeFields = 6
 
 func place(fields parts) (store.Place, error) {

@@ -5,13 +5,12 @@ import (
 	"time"
 )
 
-// clockAge is how long an observation of the server's time is kept for one with a
-// longer round trip: clocks drift by less than a millisecond meanwhile.
+// clockAge is how long an observation of the server's time is preferred to a newer
+// one with a longer round trip: clocks drift by less than a millisecond meanwhile.
 const clockAge = 30 * time.Second
 
-// clock is the server's time as far as this host knows it: the observation with
-// the shortest round trip of late, and what went by since on a clock that nobody
-// sets.
+// clock is the server's time as far as this host knows it: the recent observation
+// with the shortest round trip, and the time since then on a monotonic clock.
 type clock struct {
 	mu     sync.Mutex
 	run    string

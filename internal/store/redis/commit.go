@@ -11,7 +11,7 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// answer is what the scripts of a shared journal reply.
+// answer is a reply of the scripts of a shared journal.
 type answer struct {
 	status string
 	run    string
@@ -19,7 +19,7 @@ type answer struct {
 	rest   parts
 }
 
-// parse reads a reply that begins with status, time and run id.
+// parse parses a reply that begins with status, time and run id.
 func (j *Journal) parse(start time.Time, reply parts) (answer, error) {
 	if len(reply) < 4 {
 		return answer{}, fmt.Errorf("%w: %s gave a reply of %d parts", store.ErrCorrupt, j.Path(), len(reply))
@@ -53,7 +53,7 @@ func (j *Journal) Commit(ctx context.Context, batch *store.Batch) (store.Tip, er
 	return batch.After, nil
 }
 
-// follows checks what can be checked of entries without the head's seq and rev,
+// follows checks entries as far as is possible without the head's seq and rev,
 // which the script compares.
 func follows(after store.Position, entries []store.Entry) error {
 	if len(entries) == 0 {
@@ -70,9 +70,9 @@ func follows(after store.Position, entries []store.Entry) error {
 	return store.CheckBatch(before, entries)
 }
 
-// commit runs the script in a mode: "commit" compares the tip, "import" the token of
-// an import. The effects' rows and records are
-// written to the rows and the tables.
+// commit runs the script in a mode: "commit" compares the tip, "import" the token
+// of an import. The rows and records of the effects are written to the rows and the
+// tables.
 func (j *Journal) commit(ctx context.Context, mode string, batch *store.Batch, effects []store.Entry) (answer, error) {
 	start := time.Now()
 	reply, err := j.script(ctx, "writing", commitScript(), j.touched(batch, effects), j.arguments(mode, batch, effects)...)
@@ -82,7 +82,7 @@ func (j *Journal) commit(ctx context.Context, mode string, batch *store.Batch, e
 	return j.parse(start, reply)
 }
 
-// touched are the keys of a commit besides the head.
+// touched returns the keys of a commit besides the head.
 func (j *Journal) touched(batch *store.Batch, effects []store.Entry) []string {
 	keys := []string{j.key("local")}
 	if batch.Fence != nil {
@@ -114,7 +114,7 @@ func (j *Journal) touched(batch *store.Batch, effects []store.Entry) []string {
 	return keys
 }
 
-// arguments are in the order in which the script takes them.
+// arguments returns the arguments in the order in which the script reads them.
 func (j *Journal) arguments(mode string, batch *store.Batch, effects []store.Entry) []any {
 	gate := batch.After.Commit[:]
 	if mode == "import" {
@@ -174,8 +174,8 @@ func (j *Journal) appendEntries(args []any, mode string, batch *store.Batch, cha
 	return args
 }
 
-// messages are what a commit publishes. What is imported was published when it
-// happened.
+// messages returns the messages that a commit publishes. Imported entries were
+// published when they were committed.
 func (j *Journal) messages(mode string, entries []store.Entry) []store.Message {
 	if j.options.Publish == nil || mode != "commit" {
 		return nil
@@ -187,7 +187,7 @@ func (j *Journal) messages(mode string, entries []store.Entry) []store.Message {
 	return messages
 }
 
-// channels are those of messages, each once.
+// channels returns the channels of messages, each once.
 func channels(messages []store.Message) []any {
 	var names []any
 	for _, m := range messages {
@@ -198,7 +198,7 @@ func channels(messages []store.Message) []any {
 	return names
 }
 
-// verdict is the error of a commit that was refused.
+// verdict returns the error of a refused commit.
 func (j *Journal) verdict(a answer, batch *store.Batch) error {
 	switch a.status {
 	case "OK":
@@ -229,7 +229,7 @@ func (j *Journal) verdict(a answer, batch *store.Batch) error {
 	return j.lost(a, batch.After)
 }
 
-// lost is the error of a journal that is not what the host knows.
+// lost returns the error for a journal that is not the one that the host knows.
 func (j *Journal) lost(a answer, tip store.Tip) error {
 	switch a.status {
 	case "GONE":

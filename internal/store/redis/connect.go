@@ -15,8 +15,8 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 )
 
-// silence takes the library's log: what goes wrong is in the errors of calls, and
-// lines of its own would break the host's.
+// silence discards the library's log: failures are in the errors of calls, and
+// further lines would break the host's log.
 type silence struct{}
 
 // Printf writes nothing.
@@ -24,8 +24,8 @@ func (silence) Printf(context.Context, string, ...any) {}
 
 var quiet = sync.OnceFunc(func() { goredis.SetLogger(silence{}) })
 
-// lines are the connections of one client. Those of a walk are cut when its context
-// ends, so that a call of it that waits for the server ends too.
+// lines are the connections of one client. The connections of a walk are cut when
+// its context ends, so that a call that waits for the server ends too.
 type lines struct {
 	mu     sync.Mutex
 	closed bool
@@ -40,12 +40,12 @@ type line struct {
 	greeted bool
 }
 
-// errCrowded means that a server has no room for one more client.
+// errCrowded means that a server accepts no more clients.
 var errCrowded = errors.New("it has as many clients as its maxclients allows")
 
-// Read returns what a server with too many clients says before it closes the
-// connection: the library would take it for one that does not know its greeting,
-// and say that the connection broke.
+// Read returns the error of a server with too many clients, which it sends before
+// it closes the connection: the library would mistake it for a server that does not
+// support its greeting, and report a broken connection.
 func (l *line) Read(p []byte) (int, error) {
 	n, err := l.Conn.Read(p)
 	if n > 0 && !l.greeted {
@@ -57,8 +57,8 @@ func (l *line) Read(p []byte) (int, error) {
 	return n, err //nolint:wrapcheck // The library compares it.
 }
 
-// SyscallConn lets the library see, before it sends a command, that the other
-// side has closed a connection meanwhile.
+// SyscallConn lets the library detect, before it sends a command, that the other
+// side has closed the connection.
 func (l *line) SyscallConn() (syscall.RawConn, error) {
 	conn, ok := l.Conn.(syscall.Conn)
 	if !ok {
@@ -71,7 +71,7 @@ func (l *line) SyscallConn() (syscall.RawConn, error) {
 	return raw, nil
 }
 
-// Close forgets the connection too.
+// Close also removes the connection from its owner.
 func (l *line) Close() error {
 	l.owner.mu.Lock()
 	delete(l.owner.open, l)
@@ -98,13 +98,13 @@ func (l *lines) cut() {
 	defer l.mu.Unlock()
 	l.closed = true
 	for open := range l.open {
-		// line.Close takes the lock; what is below does not.
+		// line.Close takes the lock; the connection's own Close does not.
 		_ = open.Conn.Close()
 	}
 }
 
-// connect returns a client of its own connections. A commit is never sent twice:
-// nothing is tried again here.
+// connect returns a client with connections of its own. A commit is never sent
+// twice: the client does not retry.
 func connect(o Options, reply time.Duration, connections *lines) goredis.UniversalClient {
 	u := &goredis.UniversalOptions{
 		Addrs: o.Address.Hosts, DB: o.Address.DB, MasterName: o.Address.Master,
@@ -114,7 +114,7 @@ func connect(o Options, reply time.Duration, connections *lines) goredis.Univers
 		MaxRetries: -1, DialTimeout: o.dial(), DialerRetries: 1,
 		ReadTimeout: reply, WriteTimeout: reply, PoolTimeout: poolWait,
 		ContextTimeoutEnabled: true, DisableIdentity: true,
-		// The library would send a command to a Cluster again also when its outcome is
+		// The library would send a command to a Cluster again even if its outcome is
 		// unknown. After MOVED the next call finds the slot.
 		MaxRedirects: -1,
 	}
@@ -124,8 +124,8 @@ func connect(o Options, reply time.Duration, connections *lines) goredis.Univers
 			u.TLSConfig = o.TLS.Clone()
 		}
 		if u.TLSConfig.RootCAs == nil {
-			// Reading the system's roots takes longer than a handshake may on a busy
-			// machine; they are read once, here. What is wrong with them it will say.
+			// Reading the system's roots takes longer than a handshake may take on a busy
+			// machine; they are read once, here. The handshake reports any error.
 			_, _ = x509.SystemCertPool()
 		}
 	}

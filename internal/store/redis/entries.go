@@ -10,13 +10,13 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// stored is an entry as the stream holds it.
+// stored is an entry in the form of the stream.
 type stored struct {
 	id     string
 	fields map[string]string
 }
 
-// fromReply reads what XRANGE gave within a script.
+// fromReply parses the result of XRANGE within a script.
 func fromReply(reply any) []stored {
 	list, _ := reply.([]any)
 	found := make([]stored, 0, len(list))
@@ -56,13 +56,13 @@ func (s *stored) position() (store.Position, error) {
 	return store.Position(n), nil
 }
 
-// commitID reads the id of a commit.
+// commitID parses the id of a commit.
 func commitID(field string) (id store.CommitID, ok bool) {
 	copy(id[:], field)
 	return id, len(field) == len(id)
 }
 
-// decode reads the entry; with its records if they are asked for.
+// decode decodes the entry, with its records if requested.
 func (s *stored) decode(records bool) (store.Entry, error) {
 	position, err := s.position()
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *stored) decode(records bool) (store.Entry, error) {
 	return e, nil
 }
 
-// after decodes entries that must follow a tip, each on the one before.
+// after decodes entries that must follow a tip, each of them the one before.
 func after(found []stored, tip store.Tip) ([]store.Entry, error) {
 	entries := make([]store.Entry, 0, len(found))
 	for i := range found {

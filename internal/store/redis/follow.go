@@ -12,19 +12,19 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// missedAtOnce is how many entries one call returns at most.
+// missedAtOnce is the greatest number of entries that one call returns.
 const missedAtOnce = 256
 
-// replyBytes is about how many bytes a reply has at most, except for one that is of a
-// single large part: a quarter of a second at 32 Mbit/s.
+// replyBytes is about the greatest size of a reply, except for a reply with a
+// single larger part: a quarter of a second at 32 Mbit/s.
 const replyBytes = 1 << 20
 
 // followBlock is how long a follower waits in the server. After that it compares
-// its tip: a connection to a server that is no longer the master says nothing.
+// its tip: a connection to a server that is no longer the master stays silent.
 const followBlock = time.Second
 
-// Missed implements store.Journal. The entries of a server that restarted are
-// returned; ErrRestarted comes at the journal's end.
+// Missed implements store.Journal. It returns the entries even if the server
+// restarted; ErrRestarted is returned at the journal's end.
 func (j *Journal) Missed(ctx context.Context, tip store.Tip) ([]store.Entry, error) {
 	a, err := j.judged(ctx, func() (answer, error) { return j.askMissed(ctx, tip) })
 	switch {
@@ -46,8 +46,8 @@ func (j *Journal) askMissed(ctx context.Context, tip store.Tip) (answer, error) 
 	return j.parse(start, reply)
 }
 
-// missed decodes what a script found after a tip; never nothing where the head is
-// past it.
+// missed decodes the entries that a script found after a tip; there is at least one
+// if the head is after it.
 func (j *Journal) missed(reply any, tip store.Tip) ([]store.Entry, error) {
 	entries, err := after(fromReply(reply), tip)
 	if err != nil {
@@ -80,9 +80,9 @@ func (j *Journal) Follow(ctx context.Context, tip store.Tip) iter.Seq2[[]store.E
 	}
 }
 
-// wait returns the next entries, or none when none came for a while.
+// wait returns the next entries, or none if there were none for a while.
 func (j *Journal) wait(ctx context.Context, client goredis.UniversalClient, tip store.Tip) ([]store.Entry, error) {
-	// The library would wait for this command 10 s longer than it blocks.
+	// By default the library would wait for this command 10 s longer than it blocks.
 	cmd := goredis.NewXStreamSliceCmd(ctx, "xread", "count", missedAtOnce, "block", followBlock.Milliseconds(),
 		"streams", j.key("journal"), fmt.Sprintf("%d-0", tip.Position))
 	cmd.SetFirstKeyPos(6)
@@ -104,7 +104,8 @@ func (j *Journal) wait(ctx context.Context, client goredis.UniversalClient, tip 
 	return entries, nil
 }
 
-// walk returns a client with connections of its own, which are cut when the context ends.
+// walk returns a client with connections of its own, which are cut when the context
+// ends.
 func (j *Journal) walk(ctx context.Context, reply time.Duration) (client goredis.UniversalClient, end func()) {
 	connections := newLines()
 	client = connect(j.options, reply, connections)

@@ -12,14 +12,13 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// importTerm is how long nothing may be added to an import before another one
-// takes its place.
+// importTerm is how long an import may be idle before another one may replace it.
 const importTerm = time.Minute
 
 // rowsAtOnce is how many rows of the map one call of an import writes.
 const rowsAtOnce = 512
 
-// Import is a store.Import: the keys of a world whose head has another name.
+// Import is a store.Import: the keys of a world, with another name for its head.
 type Import struct {
 	journal *Journal
 	place   store.Place
@@ -30,9 +29,9 @@ type Import struct {
 var _ store.Import = (*Import)(nil)
 
 // BeginImport begins a new world for Options.RootKey. It fails with
-// store.ErrNotEmpty where there is one, and with store.ErrImporting while another
-// import adds to it. What an import left that was interrupted a minute ago is
-// removed.
+// store.ErrNotEmpty if there is one, and with store.ErrImporting while another
+// import adds to it. The keys of an import that was interrupted at least a minute
+// ago are removed.
 func BeginImport(ctx context.Context, o Options) (*Import, error) {
 	if o.RootKey == "" {
 		return nil, errors.New("importing a world: its root key is missing")
@@ -89,7 +88,7 @@ func (i *Import) Entries(ctx context.Context, entries []store.Entry) error {
 	if err := store.CheckImport(i.place, entries); err != nil {
 		return err
 	}
-	// The rows are those of the head, at the end.
+	// The rows are those at the head, and are added at the end.
 	if err := i.add(ctx, entries); err != nil {
 		return err
 	}
@@ -105,7 +104,8 @@ func (i *Import) Records(ctx context.Context, records []store.Record) error {
 	return i.add(ctx, nil, store.Entry{Records: records})
 }
 
-// add writes entries to the stream, and to rows and tables what effects say.
+// add writes entries to the stream, and the rows and records of the effects to the
+// rows and tables.
 func (i *Import) add(ctx context.Context, entries []store.Entry, effects ...store.Entry) error {
 	batch := &store.Batch{After: store.Tip{Position: i.place.Position}, Entries: entries}
 	a, err := i.journal.commit(ctx, "import", batch, effects)
@@ -148,11 +148,11 @@ func (i *Import) Finish(ctx context.Context) error {
 	return nil
 }
 
-// closeTerm bounds what Close has to say to the server.
+// closeTerm bounds the call of Close to the server.
 const closeTerm = 2 * time.Second
 
-// Close implements store.Import. Where the server does not hear it, the next
-// import removes what this one left.
+// Close implements store.Import. If the call does not reach the server, the next
+// import removes the keys of this one.
 func (i *Import) Close() error {
 	var err error
 	if !i.ended {

@@ -31,8 +31,8 @@ func (j *Journal) Release(ctx context.Context, fence store.Fence) error {
 // SoleHost implements store.Hosts.
 func (j *Journal) SoleHost() bool { return false }
 
-// Arrive implements store.Hosts. The server knows the deadlines. A host that has died
-// is seen to have gone when its connections are closed.
+// Arrive implements store.Hosts. The server knows the deadlines. A crashed host
+// counts as gone when its connections are closed.
 func (j *Journal) Arrive(ctx context.Context, _ []store.Renewal) error {
 	hosts, err := j.Hosts(ctx)
 	if err != nil || hosts > 0 {
@@ -57,8 +57,8 @@ func (j *Journal) Present(ctx context.Context, id, name string, term time.Durati
 	return hosts, err
 }
 
-// grace is how long nobody may have asked for what is due before every deadline
-// gets its full term: agents cannot renew while all hosts or the server are away.
+// grace is the time without a request for due deadlines after which every deadline
+// gets its full term: agents cannot renew while all hosts or the server are down.
 const grace = 5 * time.Second
 
 // Due implements store.Hosts.

@@ -17,8 +17,8 @@ func (j *Journal) Send(ctx context.Context, message []byte) error {
 	})
 }
 
-// Hosts counts the hosts that listen to the world's messages now: every one that
-// serves it does.
+// Hosts counts the hosts that currently listen to the world's messages: every host
+// that serves the world does.
 func (j *Journal) Hosts(ctx context.Context) (int, error) {
 	var mu sync.Mutex
 	hosts := 0
@@ -33,7 +33,7 @@ func (j *Journal) Hosts(ctx context.Context) (int, error) {
 		hosts = 0
 		switch client := j.client.(type) {
 		case *goredis.ClusterClient:
-			// Each host is connected to one node, whichever.
+			// Each host is connected to one of the nodes, no matter which.
 			return client.ForEachShard(ctx, ask)
 		case *goredis.Client:
 			return ask(ctx, client)
@@ -43,7 +43,7 @@ func (j *Journal) Hosts(ctx context.Context) (int, error) {
 	return hosts, err
 }
 
-// Listen implements store.Hosts. A connection that breaks ends it with an error.
+// Listen implements store.Hosts. A broken connection ends it with an error.
 func (j *Journal) Listen(ctx context.Context) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if err := j.call(ctx, "listening to", func() error { return nil }); err != nil {

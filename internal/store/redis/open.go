@@ -17,15 +17,17 @@ import (
 // formatVersion counts the layouts of the keys.
 const formatVersion = 1
 
-// Open opens a world on a server, and founds it if it is missing and
-// Options.RootKey is set. It fails with store.ErrNewerFormat or store.ErrRootKey
-// when it is another program's or world's, with store.ErrImporting before an
-// import of it is finished, with an error that is fs.ErrNotExist when there is none, and refuses a server that is too old or evicts keys.
+// Open opens a world on a server, and creates it if it is missing and
+// Options.RootKey is set. It fails with store.ErrNewerFormat or store.ErrRootKey if
+// it belongs to another program or world, with store.ErrImporting until an import
+// of it is finished, and with an error that is fs.ErrNotExist if it is missing. It
+// refuses a server that is too old or evicts keys.
 func Open(ctx context.Context, o Options) (*Journal, error) {
 	return openWith(ctx, o, "", (*Journal).found)
 }
 
-// openWith connects to a server that is fit for a world, and begins with it.
+// openWith connects to a server, checks that it is fit for a world, and calls
+// begin.
 func openWith(ctx context.Context, o Options, token string, begin func(*Journal, context.Context) error) (*Journal, error) {
 	o = o.withDefaults()
 	quiet()
@@ -46,7 +48,7 @@ func openWith(ctx context.Context, o Options, token string, begin func(*Journal,
 	return j, nil
 }
 
-// inspect refuses servers on which a world would be lost.
+// inspect refuses servers that would lose a world.
 func (j *Journal) inspect(ctx context.Context) error {
 	info, err := j.info(ctx)
 	if err != nil {
@@ -62,7 +64,8 @@ func (j *Journal) inspect(ctx context.Context) error {
 	return j.judge(ctx, info)
 }
 
-// info asks the server for its description: on a Cluster, the world's node.
+// info requests the server's description: on a Cluster, the description of the
+// world's node.
 func (j *Journal) info(ctx context.Context) (map[string]string, error) {
 	var text string
 	err := j.read(ctx, "opening", func() error {
@@ -90,7 +93,7 @@ func (j *Journal) info(ctx context.Context) (map[string]string, error) {
 	return info, err
 }
 
-// onNode runs a command without keys on the node that holds the world's.
+// onNode runs a command without keys on the node that holds the world's keys.
 func (j *Journal) onNode(ctx context.Context, run func(goredis.Cmdable) error) error {
 	if cluster, ok := j.client.(*goredis.ClusterClient); ok {
 		node, err := cluster.MasterForKey(ctx, j.head())
@@ -102,9 +105,9 @@ func (j *Journal) onNode(ctx context.Context, run func(goredis.Cmdable) error) e
 	return run(j.client)
 }
 
-// judge remembers the server's run id if its restarts lose nothing. A server that
-// does not say how it writes to its disk may lose something; one that cannot be
-// asked now has said nothing. Others read the verdict meanwhile: it changes once.
+// judge stores the server's run id if its restarts lose nothing. A server that does
+// not report how it writes to its disk may lose data; if it cannot be reached now,
+// nothing is decided. Other goroutines read the verdict meanwhile: it changes once.
 func (j *Journal) judge(ctx context.Context, info map[string]string) error {
 	synced := ""
 	never := strings.Trim(info["master_replid2"], "0") == ""
@@ -121,14 +124,15 @@ func (j *Journal) judge(ctx context.Context, info map[string]string) error {
 	return nil
 }
 
-// fsync is when the server writes its log to the disk, "" if it does not say.
+// fsync returns when the server writes its log to the disk, "" if it does not
+// report that.
 func (j *Journal) fsync(ctx context.Context) (policy string, err error) {
 	err = j.read(ctx, "opening", func() error {
 		return j.onNode(ctx, func(node goredis.Cmdable) error {
 			setting, err := node.ConfigGet(ctx, "appendfsync").Result()
 			var said goredis.Error
 			if errors.As(err, &said) && !goredis.HasErrorPrefix(err, "LOADING") {
-				return nil // It does not let us ask.
+				return nil // The server does not allow the command.
 			}
 			if err != nil {
 				return fmt.Errorf("asking for appendfsync: %w", err)
@@ -140,11 +144,12 @@ func (j *Journal) fsync(ctx context.Context) (policy string, err error) {
 	return policy, err
 }
 
-// rejudgements is how often one call looks at a server that restarted: another
-// one that is slow may bring an older verdict in between.
+// rejudgements is how often one call checks a server that restarted: a slow
+// concurrent check may store an older verdict in between.
 const rejudgements = 3
 
-// judged asks, and asks again while the server restarted and can have lost nothing.
+// judged calls ask, and repeats it while the server restarted without losing
+// anything.
 func (j *Journal) judged(ctx context.Context, ask func() (answer, error)) (answer, error) {
 	a, err := ask()
 	for range rejudgements {
@@ -163,7 +168,7 @@ func (j *Journal) judged(ctx context.Context, ask func() (answer, error)) (answe
 	return a, err
 }
 
-// rejudge looks at a server that restarted, and reports whether it can have lost
+// rejudge checks a server that restarted, and reports whether it can have lost
 // nothing.
 func (j *Journal) rejudge(ctx context.Context, run string) (bool, error) {
 	info, err := j.info(ctx)
@@ -179,9 +184,9 @@ func (j *Journal) rejudge(ctx context.Context, run string) (bool, error) {
 	return j.synced.Load() == run, nil
 }
 
-// found finds the world, and makes it where there is none and there is a root key for it.
-// It makes none while hosts of a world of that name are connected: the server has lost
-// that world, and they wait for its data or a backup.
+// found finds the world, and creates a missing one if there is a root key for it.
+// It creates none while hosts of a world of that name are connected: the server has
+// lost that world, and they wait for its data or a backup.
 func (j *Journal) found(ctx context.Context) error {
 	err := j.find(ctx, "")
 	if !errors.Is(err, fs.ErrNotExist) || j.options.RootKey == "" {
@@ -192,7 +197,7 @@ func (j *Journal) found(ctx context.Context) error {
 		return err
 	}
 	if hosts > 0 {
-		// One of them may have made it meanwhile.
+		// One of them may have created it meanwhile.
 		if err := j.find(ctx, ""); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -202,7 +207,7 @@ func (j *Journal) found(ctx context.Context) error {
 	return j.find(ctx, j.options.RootKey)
 }
 
-// find says what world there is, and makes one with the root key where there is none,
+// find reads the head of the world, and creates a missing world with the root key
 // unless that is empty.
 func (j *Journal) find(ctx context.Context, rootKey string) error {
 	keys, types := j.everyKey()
@@ -224,8 +229,8 @@ func (j *Journal) find(ctx context.Context, rootKey string) error {
 	return fmt.Errorf("%w: opening %s: its key %s cannot be read: %s", store.ErrUnavailable, j.Path(), text(said.at(1)), text(said.at(3)))
 }
 
-// everyKey lists what a world has besides its head, except for its checkpoints and
-// locks, and what type each is.
+// everyKey lists the keys of a world besides its head, except for its checkpoints
+// and locks, and the type of each.
 func (j *Journal) everyKey() (keys []string, types []any) {
 	for _, name := range []string{"rows", "asked", "hosts", "checkpoints"} {
 		keys, types = append(keys, j.key(name)), append(types, "hash")
@@ -237,13 +242,13 @@ func (j *Journal) everyKey() (keys []string, types []any) {
 	return keys, types
 }
 
-// denied is the error of a script that found, before it wrote anything, that the
-// user may not run a command.
+// denied returns the error of a script that found, before it wrote anything, that
+// the user may not run a command.
 func (j *Journal) denied(doing string, what parts) error {
 	return fmt.Errorf("%w: %s %s: %w: the user may not %s; nothing was written", store.ErrUnavailable, doing, j.Path(), errDenied, text(what.at(0)))
 }
 
-// known takes what the world's head says of it.
+// known checks the world's head, and stores its root key.
 func (j *Journal) known(said parts) error {
 	switch {
 	case said.at(0) != nil:
@@ -266,10 +271,10 @@ func (j *Journal) known(said parts) error {
 	return nil
 }
 
-// parts are those of a script's reply.
+// parts are the parts of a script's reply.
 type parts []any
 
-// at is a part; nil if there is none.
+// at returns a part; nil if it is missing.
 func (p parts) at(i int) any {
 	if i < 0 || i >= len(p) {
 		return nil
@@ -277,7 +282,7 @@ func (p parts) at(i int) any {
 	return p[i]
 }
 
-// text is a value of a reply; what is none is empty.
+// text returns a text of a reply, "" if the value is not a text.
 func text(value any) string {
 	s, _ := value.(string)
 	return s

@@ -10,19 +10,20 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// errDenied means that the server said before a write that the user may not make it.
+// errDenied means that the server reported before a write that the user has no
+// permission for it.
 var errDenied = errors.New("NOPERM")
 
-// passes are what a server answers that is there and will do: the rest of its
-// refusals needs somebody to change something.
+// passes are the errors of a server that may be temporary: for its other errors
+// somebody has to change something.
 var passes = []string{
 	"LOADING", "READONLY", "OOM", "MISCONF", "NOREPLICAS", "CLUSTERDOWN", "MASTERDOWN", "BUSY", "TRYAGAIN", "MOVED", "ASK",
 }
 
-// Passing reports whether an error of Open may pass without help: the server does not
-// answer, has just started, is being replaced, is full or has too many clients. It
-// does not where the server refuses the user or a command, TLS cannot be agreed on,
-// or the server or the world is not one to open.
+// Passing reports whether an error of Open may be temporary: the server does not
+// answer, has just started, is being replaced, is full or has too many clients. An
+// error is not temporary if the server refuses the user or a command, if TLS cannot
+// be negotiated, or if the server or the world cannot be opened.
 func Passing(err error) bool {
 	if !errors.Is(err, store.ErrUnavailable) || errors.Is(err, errDenied) || distrusted(err) {
 		return false

@@ -23,7 +23,7 @@ const (
 	checkpointRow = 256 << 10
 )
 
-// headPlace is what a walk reads of the head.
+// headPlace is the part of the head that a walk reads.
 type headPlace struct {
 	position store.Position
 	rev      uint64
@@ -78,8 +78,8 @@ func (j *Journal) Read(ctx context.Context, after store.Position) iter.Seq2[stor
 	})
 }
 
-// nextCount is how many entries to ask for after some: those of usual size many at a
-// time, long ones few.
+// nextCount returns how many entries to request next: many of the usual size, few
+// long ones.
 func nextCount(count int, found []stored) int {
 	bytes := 0
 	for i := range found {
@@ -94,7 +94,7 @@ func nextCount(count int, found []stored) int {
 	return count
 }
 
-// chunk reads the next entries and the head as of one moment.
+// chunk reads the next entries and the head at one moment.
 func (j *Journal) chunk(ctx context.Context, w *store.Walk, count int) ([]stored, error) {
 	var found []stored
 	err := j.read(ctx, "reading", func() error {

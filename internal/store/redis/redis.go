@@ -58,10 +58,10 @@ type Journal struct {
 
 var _ store.Journal = (*Journal)(nil)
 
-// RootKey is the root key of the world.
+// RootKey returns the root key of the world.
 func (j *Journal) RootKey() string { return j.rootKey }
 
-// Path names the store for people, without credentials.
+// Path returns the name of the store for people, without credentials.
 func (j *Journal) Path() string {
 	return describe(j.options)
 }
@@ -82,7 +82,7 @@ func (j *Journal) Close() error {
 
 func (j *Journal) key(name string) string { return j.prefix + name }
 
-// head is the key of the world's head. That of an import has another name.
+// head is the key of the world's head. The head of an import has another name.
 func (j *Journal) head() string {
 	if j.token != "" {
 		return j.key("import")
@@ -90,12 +90,12 @@ func (j *Journal) head() string {
 	return j.key("head")
 }
 
-// refusal is an error that is the server's own and not of the connection.
+// refusal is an error of the server itself, not of the connection.
 type refusal struct{ error }
 
 func (r refusal) Unwrap() error { return r.error }
 
-// advice says what to do about what a Redis server answers.
+// advice has advice for errors of a Redis server.
 var advice = []struct{ prefix, say string }{
 	{"NOAUTH", "it asks for a password; give one in a file or the environment"},
 	{"WRONGPASS", "it refuses the user or the password"},
@@ -110,8 +110,8 @@ var advice = []struct{ prefix, say string }{
 	{"BUSY", "a script runs for long"},
 }
 
-// explain adds which server it was and what to do. Everything that is not said
-// otherwise leaves the outcome open: the store is unavailable.
+// explain adds the name of the server and advice. Any other error leaves the
+// outcome open: the store is unavailable.
 func (j *Journal) explain(ctx context.Context, doing string, err error) error {
 	if err == nil {
 		return nil

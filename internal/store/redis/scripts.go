@@ -30,8 +30,8 @@ var (
 	trimScript       = newScript("trim")
 )
 
-// newScript joins the parts of a script, named as their files, when it is first run, with
-// the digest that Redis knows it by: most commands run none.
+// newScript joins the parts of a script, given by the names of their files, when it
+// is first run, and computes its digest for Redis: most commands run no script.
 func newScript(names ...string) func() *goredis.Script {
 	return sync.OnceValue(func() *goredis.Script {
 		var script strings.Builder

@@ -8,7 +8,7 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// snapshotTerm is after what time a copy goes that nobody removed.
+// snapshotTerm is the lifetime of a copy that was not removed.
 const snapshotTerm = time.Hour
 
 // removeTerm bounds the removal of a copy.
@@ -21,8 +21,8 @@ type snapshot struct {
 	copies []string
 }
 
-// Snapshot implements store.Journal by a copy on the server, which answers nobody
-// while it is made.
+// Snapshot implements store.Journal with a copy on the server, which serves no
+// other client while it creates the copy.
 func (j *Journal) Snapshot(ctx context.Context) (store.Snapshot, error) {
 	prefix := j.key("snapshot:" + rand.Text() + ":")
 	args := []any{prefix, int(snapshotTerm.Seconds())}
@@ -41,7 +41,8 @@ func (j *Journal) Snapshot(ctx context.Context) (store.Snapshot, error) {
 	return s, nil
 }
 
-// Close implements store.Snapshot. The reader of the copy may have given up by then.
+// Close implements store.Snapshot. The context of the reader may have ended by
+// then.
 func (s *snapshot) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), removeTerm)
 	defer cancel()

@@ -35,11 +35,12 @@ func (j *Journal) Get(ctx context.Context, table store.Table, key []byte) ([]byt
 	return value, err
 }
 
-// lookupsAtOnce is how many records of a table one command asks for, so that the
-// server answers others in between.
+// lookupsAtOnce is how many records of a table one command requests, so that the
+// server can serve others in between.
 const lookupsAtOnce = 512
 
-// GetAll implements store.Repository: the commands for all tables go together.
+// GetAll implements store.Repository: the commands for all tables are sent
+// together.
 func (j *Journal) GetAll(ctx context.Context, records []store.Lookup) ([][]byte, error) {
 	places := map[store.Table][]int{}
 	for i, r := range records {
@@ -81,7 +82,8 @@ func (j *Journal) GetAll(ctx context.Context, records []store.Lookup) ([][]byte,
 	return values, nil
 }
 
-// fill puts found values where they were asked for; what is not there stays nil.
+// fill puts found values at the indexes of their lookups; a missing value stays
+// nil.
 func fill(values [][]byte, where []int, found []any) {
 	for k, value := range found {
 		if text, ok := value.(string); ok {
@@ -111,7 +113,7 @@ func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) st
 			}
 			more := len(pairs) > 0 && text(reply.at(2)) == "1"
 			if more {
-				// The pairs are the receiver's from here on.
+				// From here on the pairs belong to the receiver.
 				first = "(" + string(pairs[len(pairs)-1].Key)
 			}
 			for _, pair := range pairs {
@@ -129,7 +131,7 @@ func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) st
 	}
 }
 
-// decodePairs reads what the scan's script gave: keys, then their values.
+// decodePairs decodes the reply of the scan's script: keys, then their values.
 func decodePairs(reply parts) ([]store.Pair, error) {
 	keys, _ := reply.at(0).([]any)
 	values, _ := reply.at(1).([]any)
@@ -155,7 +157,7 @@ func keysOnly(r store.Range) string {
 	return ""
 }
 
-// lexBounds returns a range as ZRANGE BYLEX takes it.
+// lexBounds returns a range in the form of ZRANGE BYLEX.
 func lexBounds(r store.Range) (first, last, reverse string) {
 	first, last = "-", "+"
 	low, high := r.Bounds()
