@@ -13,10 +13,10 @@ import (
 //	          length, roots as their 32 bytes
 //	checksum  4 bytes, big-endian CRC-32C of version and body
 //
-// Every value has exactly one encoding: varints are minimal, booleans are bits of
-// a flag byte, and what may be absent (a removed row, a deleted record) is
-// written as its length plus one, with 0 for absent. The fields of Place come
-// first, so that an entry can be placed without decoding it.
+// Every value has exactly one encoding: varints are minimal, booleans are bits of a
+// flag byte, and an optional value (a removed row, a deleted record) is written as
+// its length plus one, with 0 for absent. The fields of Place come first, so that
+// they can be read without decoding the entry.
 const codecVersion = 1
 
 const (
@@ -32,8 +32,8 @@ const (
 	flagsKnown = 1<<iota - 1
 )
 
-// The least number of bytes that an element of a list takes. They bound a stored
-// count by the bytes that are left, before anything is allocated for it.
+// The least number of bytes of an element of a list. They bound a stored count by
+// the number of remaining bytes, before anything is allocated for it.
 const (
 	minRowLen    = 2 // key length, JSON
 	minEventLen  = 3 // kind length, data length, audience count
@@ -88,9 +88,9 @@ func AppendState(dst []byte, s *State) []byte {
 	return appendChecksum(dst, start)
 }
 
-// DecodeEntry reads what AppendEntry wrote. The entry's byte slices are parts of
-// b: a caller that does not own b passes a copy. It fails with ErrNewerFormat for
-// a version above this one's, with ErrCorrupt for everything else that
+// DecodeEntry decodes the output of AppendEntry. The entry's byte slices are parts
+// of b: a caller that does not own b passes a copy. It fails with ErrNewerFormat
+// for a version above codecVersion, and with ErrCorrupt for anything else that
 // AppendEntry does not write.
 func DecodeEntry(b []byte) (Entry, error) {
 	d, err := openEncoding("entry", b)
@@ -125,8 +125,8 @@ func DecodeEntry(b []byte) (Entry, error) {
 	return e, nil
 }
 
-// DecodeState reads what AppendState wrote, with the errors of DecodeEntry. The
-// state's byte slices are parts of b.
+// DecodeState decodes the output of AppendState, with the errors of DecodeEntry.
+// The state's byte slices are parts of b.
 func DecodeState(b []byte) (State, error) {
 	d, err := openEncoding("checkpoint", b)
 	if err != nil {
@@ -147,18 +147,18 @@ func DecodeState(b []byte) (State, error) {
 	return s, nil
 }
 
-// Place is where an entry stands in its journal.
+// Place is the place of an entry in its journal.
 type Place struct {
 	Position   Position
 	Rev        uint64
 	Seq        uint64
 	Events     uint64
 	MapChanged bool
-	// Bytes is what the stored entry takes; only a store knows it.
+	// Bytes is the size of the stored entry; only a store knows it.
 	Bytes uint64
 }
 
-// Place returns where the entry stands in its journal.
+// Place returns the place of the entry in its journal.
 func (e *Entry) Place() Place {
 	return Place{
 		Position: e.Position, Rev: e.Rev, Seq: e.Seq,
@@ -244,7 +244,7 @@ func appendBytes(dst, b []byte) []byte {
 	return append(dst, b...)
 }
 
-// appendOptional tells nil, which means absent, from empty.
+// appendOptional distinguishes nil, which means absent, from empty.
 func appendOptional(dst, b []byte) []byte {
 	if b == nil {
 		return append(dst, 0)
@@ -257,7 +257,7 @@ func appendChecksum(dst []byte, start int) []byte {
 	return binary.BigEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
 }
 
-// checkVersion looks at the first byte alone: a newer version may have another
+// checkVersion checks the first byte alone: a newer version may have another
 // checksum.
 func checkVersion(what string, b []byte) error {
 	switch {

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// decoder takes values from the front of rest. The first failure sticks: from
-// then on every value is zero, so a caller checks once, with finish.
+// decoder takes values from the front of rest. It keeps the first error: from then
+// on every value is zero, so a caller checks once, with finish.
 type decoder struct {
 	what string
 	rest []byte
@@ -21,7 +21,7 @@ func (d *decoder) fail(why string) {
 	d.rest = nil
 }
 
-// finish reports the first failure; bytes that nobody took are one.
+// finish returns the first error; remaining bytes are one.
 func (d *decoder) finish() error {
 	if len(d.rest) > 0 {
 		d.fail("bytes after its end")
@@ -55,8 +55,8 @@ func (d *decoder) varint() int64 {
 	return v
 }
 
-// skipVarint passes over the n bytes that a varint took. One that ends in a zero
-// byte could have been shorter.
+// skipVarint skips the n bytes of a varint. If the last of several bytes is zero,
+// the varint is not minimal.
 func (d *decoder) skipVarint(n int) bool {
 	if n <= 0 || n > 1 && d.rest[n-1] == 0 {
 		d.fail("a number that is cut off or not minimal")
@@ -104,7 +104,7 @@ func (d *decoder) bytes() []byte {
 	return b
 }
 
-// optional reads what appendOptional wrote: an empty byte string is not nil.
+// optional reads the output of appendOptional: an empty byte string is not nil.
 func (d *decoder) optional() []byte {
 	n := d.uvarint()
 	if n == 0 {
@@ -141,7 +141,8 @@ func (d *decoder) record() Record {
 	return Record{Table: Table(d.text()), Key: d.bytes(), Value: d.optional()}
 }
 
-// decodeList reads n elements; none are nil, as a list that was never filled.
+// decodeList reads n elements; a list of none is nil, as in an entry that never had
+// it.
 func decodeList[T any](d *decoder, n int, element func(*decoder) T) []T {
 	if n == 0 || d.err != nil {
 		return nil

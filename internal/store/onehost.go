@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// OneHost makes a Journal of a store that one host uses: a backend embeds it. It
-// keeps in memory what a server would keep for several hosts, the deadlines and the
-// last batch, from which a batch whose outcome was unknown is found again.
+// OneHost implements Journal for a store of one host: a backend embeds it. It keeps
+// in memory what a server would keep for several hosts: the deadlines, and the last
+// batch, by which a batch with an unknown outcome is recognized.
 type OneHost struct {
 	log OneHostLog
 
@@ -34,9 +34,9 @@ type OneHost struct {
 type OneHostLog interface {
 	Head(ctx context.Context) (Position, error)
 	Get(ctx context.Context, table Table, key []byte) ([]byte, error)
-	// Append writes entries after a position, with their records, all of them or
-	// none. It fails with ErrConflict where that is not the head, and as CheckBatch
-	// does; any other error leaves the outcome unknown.
+	// Append writes entries after a position, with their records, all of them or none.
+	// It fails with ErrConflict if that is not the head, and as CheckBatch does; any
+	// other error leaves the outcome unknown.
 	Append(ctx context.Context, after Position, entries []Entry) error
 }
 
@@ -48,7 +48,7 @@ func NewOneHost(log OneHostLog) *OneHost {
 // SoleHost implements Hosts.
 func (o *OneHost) SoleHost() bool { return true }
 
-// Clock implements Hosts: there is no server whose time counts.
+// Clock implements Hosts: there is no server with a time of its own.
 func (o *OneHost) Clock(own func() time.Time) func() time.Time {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -56,7 +56,7 @@ func (o *OneHost) Clock(own func() time.Time) func() time.Time {
 	return own
 }
 
-// Commit implements Journal. Nobody else can hold a lock, so none is checked.
+// Commit implements Journal. No other host can hold a lock, so none is checked.
 func (o *OneHost) Commit(ctx context.Context, b *Batch) (Tip, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -85,8 +85,8 @@ func (o *OneHost) Commit(ctx context.Context, b *Batch) (Tip, error) {
 	return o.tip, nil
 }
 
-// settle finds out where the journal ends, and with that what became of the last
-// batch, if that is not known or anew is set.
+// settle finds the end of the journal, and with it the outcome of the last batch,
+// if that is unknown or anew is set.
 func (o *OneHost) settle(ctx context.Context, anew bool) error {
 	if o.known && !o.unsettled && !anew {
 		return nil
@@ -119,12 +119,12 @@ func (o *OneHost) written(ctx context.Context) {
 	o.renew(ctx, b.Renewals)
 }
 
-// end is the tip that a batch leads to.
+// end returns the tip after a batch.
 func (b *Batch) end() Tip {
 	return Tip{Position: b.After.Position + Position(len(b.Entries)), Commit: b.Commit}
 }
 
-// missed returns the entries after a tip, where they are the last batch's.
+// missed returns the entries after a tip, if they are the last batch's.
 func (o *OneHost) missed(after Tip) ([]Entry, error) {
 	other := func(known CommitID) bool {
 		return after.Commit != known && after.Commit != CommitID{} && known != CommitID{}
@@ -159,7 +159,8 @@ func (o *OneHost) Missed(ctx context.Context, after Tip) ([]Entry, error) {
 	return o.missed(after)
 }
 
-// Follow implements Journal: it waits, for nobody else commits.
+// Follow implements Journal: it waits until the context ends, because no other host
+// commits.
 func (o *OneHost) Follow(ctx context.Context, after Tip) iter.Seq2[[]Entry, error] {
 	return func(yield func([]Entry, error) bool) {
 		entries, err := o.Missed(ctx, after)
@@ -182,7 +183,7 @@ func (o *OneHost) early(expired []Deadline) []Deadline {
 	return early
 }
 
-// record keeps the deadline of a record that was written.
+// record sets or removes the deadline of a written record.
 func (o *OneHost) record(r *Record) {
 	timed := o.deadlines[r.Table]
 	switch {
@@ -196,7 +197,7 @@ func (o *OneHost) record(r *Record) {
 	}
 }
 
-// renew restarts deadlines, or gives some to records that have none.
+// renew restarts deadlines, or sets them for records without one.
 func (o *OneHost) renew(ctx context.Context, renewals []Renewal) {
 	for _, r := range renewals {
 		if _, timed := o.deadlines[r.Table][r.Key]; !timed {
@@ -208,7 +209,7 @@ func (o *OneHost) renew(ctx context.Context, renewals []Renewal) {
 	}
 }
 
-// start lets a term begin now.
+// start begins a term now.
 func (o *OneHost) start(r Renewal) {
 	timed := o.deadlines[r.Table]
 	if timed == nil {
@@ -218,8 +219,8 @@ func (o *OneHost) start(r Renewal) {
 	timed[r.Key] = o.now().Add(r.Term)
 }
 
-// Arrive implements Hosts: all were away, as there is one host, and every record
-// that has a deadline is among those found.
+// Arrive implements Hosts: no other host was running, so every record with a
+// deadline gets its full term.
 func (o *OneHost) Arrive(_ context.Context, deadlines []Renewal) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -250,7 +251,7 @@ func (o *OneHost) Present(context.Context, string, string, time.Duration) (map[s
 	return nil, nil //nolint:nilnil // The nil map has no host.
 }
 
-// Acquire implements Hosts: nobody else can hold a lock.
+// Acquire implements Hosts: no other host can hold a lock.
 func (o *OneHost) Acquire(_ context.Context, name, _ string, _ time.Duration) (Fence, bool, error) {
 	return Fence{Name: name}, true, nil
 }
@@ -261,7 +262,7 @@ func (o *OneHost) Release(context.Context, Fence) error { return nil }
 // Send implements Hosts.
 func (o *OneHost) Send(context.Context, []byte) error { return ErrAlone }
 
-// Listen implements Hosts: no message comes.
+// Listen implements Hosts: there are no messages.
 func (o *OneHost) Listen(ctx context.Context) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		<-ctx.Done()

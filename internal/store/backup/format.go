@@ -1,12 +1,12 @@
-// Package backup writes a world into a file that can be carried elsewhere, and
-// makes a world of such a file again.
+// Package backup writes a world into a portable file, and restores a world from
+// such a file.
 //
 // A backup begins with two lines of text, a magic word with the format's version
-// and a JSON object that says what is inside. Frames follow: a type byte, the
+// and a JSON object that describes the content. Frames follow: a type byte, the
 // payload's length as a varint, the payload. There is one frame with the map
-// (store.AppendState), then frames with records (store.AppendEntry of an entry
-// that has nothing else), then one with the SHA-256 of every byte before it, and
-// nothing after that. It does not depend on the backend that it was made from.
+// (store.AppendState), then frames with records (store.AppendEntry of an entry that
+// has nothing else), then one with the SHA-256 of every byte before it, and nothing
+// after that. The format does not depend on the backend of the world.
 package backup
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// ErrInvalid means that a file is not a whole, unchanged backup.
+// ErrInvalid means that a file is not a complete, unchanged backup.
 var ErrInvalid = errors.New("the backup is damaged or not a backup")
 
 const (
@@ -34,7 +34,7 @@ const (
 	// maxLine bounds each line of the head, and maxFrame a frame, in bytes.
 	maxLine  = 64 << 10
 	maxFrame = 1 << 30
-	// recordsFrame is about how many bytes of records a frame gets.
+	// recordsFrame is about the size in bytes of the records in a frame.
 	recordsFrame = 1 << 20
 )
 
@@ -45,7 +45,7 @@ const (
 	frameSum     = 'E'
 )
 
-// Info says what is in a backup.
+// Info describes the content of a backup.
 type Info struct {
 	RootKey   string `json:"rootKey"` // the root key of the world
 	SID       string `json:"sid"`
@@ -59,7 +59,7 @@ type Info struct {
 	Records uint64    `json:"-"`
 }
 
-// writer hashes what it writes.
+// writer hashes the bytes that it writes.
 type writer struct {
 	out *bufio.Writer
 	sum hash.Hash
@@ -83,7 +83,7 @@ func (w *writer) frame(kind byte, payload []byte) error {
 	return errors.Join(w.write(prefix), w.write(payload))
 }
 
-// finish writes the checksum of what was written before.
+// finish writes the checksum of the bytes before it.
 func (w *writer) finish() error {
 	if err := w.flush(); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (w *writer) flush() error {
 	return nil
 }
 
-// reader hashes what is taken from it.
+// reader hashes the bytes that are read from it.
 type reader struct {
 	in  *bufio.Reader
 	sum hash.Hash
@@ -165,7 +165,7 @@ func (r *reader) head() (Info, error) {
 	return info, nil
 }
 
-// frame reads the next frame, and compares the checksum when it is that.
+// frame reads the next frame, and compares the checksum if it is the last one.
 func (r *reader) frame() (kind byte, payload []byte, err error) {
 	before := r.sum.Sum(nil)
 	if kind, err = r.ReadByte(); err != nil {
@@ -175,7 +175,7 @@ func (r *reader) frame() (kind byte, payload []byte, err error) {
 	if err != nil || size > maxFrame {
 		return 0, nil, fmt.Errorf("%w: a part of it has no sensible length", ErrInvalid)
 	}
-	// The buffer grows with what is there, not with what a length claims.
+	// The buffer grows with the data, not with a claimed length.
 	var buffer bytes.Buffer
 	if _, err := io.CopyN(&buffer, r.in, int64(size)); errors.Is(err, io.EOF) {
 		return 0, nil, fmt.Errorf("%w: it is cut off", ErrInvalid)

@@ -11,21 +11,21 @@ import (
 	"github.com/playctl/playctl/internal/store/replay"
 )
 
-// content is a backup that was read.
+// content is the content of a backup.
 type content struct {
 	info  Info
 	state store.State
 }
 
-// Verify reads a backup to its end and returns what is in it: its checksum is
-// right, and the rows in it have the root that it states. It fails with
-// ErrInvalid, or with store.ErrNewerFormat for one that a newer version wrote.
+// Verify reads a backup to its end and returns its description: its checksum is
+// right, and its rows have the root that it states. It fails with ErrInvalid, or
+// with store.ErrNewerFormat for a backup of a newer version.
 func Verify(ctx context.Context, r io.Reader) (Info, error) {
 	read, err := readAll(ctx, r, func([]store.Record) {})
 	return read.info, err
 }
 
-// readAll reads a backup; keep gets its records as they come.
+// readAll reads a backup; keep gets its records in order.
 func readAll(ctx context.Context, r io.Reader, keep func([]store.Record)) (content, error) {
 	var c content
 	in := newReader(r)
@@ -81,7 +81,7 @@ func decodeRecords(payload []byte) ([]store.Record, error) {
 	return e.Records, nil
 }
 
-// check compares the head and the rows with the root that the map states.
+// check compares the head and the rows with the stated root of the map.
 func (c *content) check() error {
 	stated := infoOf(c.info.RootKey, &c.state)
 	// Records are not in the state, and times are not compared with ==.

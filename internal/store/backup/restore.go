@@ -15,22 +15,21 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Jump is how far rev and seq of a restored world are above the backup's, so that
-// none that anybody saw after the backup comes again (protocol reference, "Ground
-// rules").
+// Jump is added to rev and seq of a restored world, so that no number that was used
+// after the backup is used again (protocol reference, "Ground rules").
 const Jump = 1 << 32
 
-// ReasonRestore is the reason of the `session:reset` that a restored world begins
-// with.
+// ReasonRestore is the reason of the `session:reset` with which a restored world
+// begins.
 const ReasonRestore = "restore"
 
-// Target says where a backup is restored to.
+// Target is the target of a restore.
 type Target struct {
-	// Begin begins the import for the backup's root key. It is called when the
-	// whole backup was read and found right.
+	// Begin begins the import for the backup's root key. It is called when the whole
+	// backup was read and verified.
 	Begin func(rootKey string) (store.Import, error)
-	// SetTerm gives a record its Term where its kind has one; nil if the target
-	// keeps no deadlines.
+	// SetTerm sets a record's Term if its kind has one; nil if the target keeps no
+	// deadlines.
 	SetTerm func(*store.Record) error
 	// SID is the new session, a random UUID v4.
 	SID string
@@ -38,13 +37,13 @@ type Target struct {
 	Now time.Time
 }
 
-// recordsAtOnce is how many records a store takes at once.
+// recordsAtOnce is the number of records of one write to a store.
 const recordsAtOnce = 256
 
-// Restore makes the backup's world in a new store: the map, every table, a new
-// session, in one entry. It is a world when Restore returns nil, and nothing
-// otherwise. It fails as the import does, with store.ErrNotEmpty where a world
-// is. It returns what the backup holds.
+// Restore restores the backup's world in a new store: the map, every table, a new
+// session, in one entry. The world exists if Restore returns nil, and otherwise
+// nothing does. It fails as the import does, with store.ErrNotEmpty if there is a
+// world. It returns the description of the backup.
 func Restore(ctx context.Context, r io.Reader, to Target) (info Info, err error) {
 	var records []store.Record
 	read, err := readAll(ctx, r, func(some []store.Record) { records = append(records, some...) })
@@ -106,7 +105,7 @@ func fill(ctx context.Context, into store.Import, entry *store.Entry, records []
 	return into.Complete(ctx, &store.Content{Rows: entry.Rows})
 }
 
-// restored is the entry that makes the world.
+// restored returns the entry that restores the world.
 func restored(c *content, to Target) (store.Entry, error) {
 	state := &c.state
 	if max(state.Rev, state.Seq) > protocol.MaxSafeInteger-Jump {

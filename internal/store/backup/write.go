@@ -11,9 +11,9 @@ import (
 	"github.com/playctl/playctl/internal/store/replay"
 )
 
-// Write writes the world of a journal as of its head, proving every root on the
-// way. Nobody may append meanwhile: it fails with store.ErrConflict if somebody
-// did, and what was written is then invalid.
+// Write writes the world of a journal as of its head, and verifies every root on
+// the way. No host may append meanwhile: if one does, Write fails with
+// store.ErrConflict, and the output is invalid.
 func Write(ctx context.Context, j store.Source, rootKey string, w io.Writer) (Info, error) {
 	state, err := replay.State(ctx, j, rootKey)
 	if err != nil {

@@ -14,17 +14,17 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Keeper keeps what a journal holds where it outlives the process: values under keys,
-// in no order. It is used by one journal at a time, one call at a time.
+// Keeper stores the content of a journal beyond the life of the process: values
+// under keys, in no order. It is used by one journal at a time, one call at a time.
 type Keeper interface {
-	// Load yields every pair that is kept.
+	// Load yields every stored pair.
 	Load(ctx context.Context) iter.Seq2[store.Pair, error]
-	// Save keeps pairs, and deletes those whose value is nil, all of them or none. No
-	// key is there twice. After an error either is possible, but nothing happens later.
+	// Save stores pairs, and deletes those whose value is nil, all of them or none. No
+	// key occurs twice. After an error either is possible, but nothing changes later.
 	Save(ctx context.Context, changes []store.Pair) error
 }
 
-// What the first byte of a key says. Numbers in keys are big-endian.
+// The first byte of a key is its kind. Numbers in keys are big-endian.
 const (
 	keptEntry      = 'e' // its position
 	keptCheckpoint = 'c' // its position
@@ -32,7 +32,7 @@ const (
 	keptMeta       = 'm' // one of the names below
 )
 
-// The names of what else is kept.
+// The names of the other values.
 const (
 	metaFormat  = "format"
 	metaRoot    = "root"
@@ -42,8 +42,8 @@ const (
 // keptFormat is the version of keys and values.
 const keptFormat = "1"
 
-// OpenKept returns the journal of a keeper, which must belong to the root key, or makes
-// a new one of an empty keeper. All of it is in memory as well.
+// OpenKept returns the journal of a keeper, which must belong to the root key, or
+// creates a new one in an empty keeper. All of it is in memory as well.
 func OpenKept(ctx context.Context, retention store.Retention, keeper Keeper, rootKey string) (*Journal, error) {
 	j := Open(retention)
 	j.keeper, j.stale = keeper, true
@@ -65,8 +65,8 @@ func OpenKept(ctx context.Context, retention store.Retention, keeper Keeper, roo
 	return j, nil
 }
 
-// save has changes kept; called with the lock held. After a failure what is kept is read
-// again before anything else is done.
+// save saves changes in the keeper; called with the lock held. After a failure the
+// keeper is read again before the next operation.
 func (j *Journal) save(ctx context.Context, changes []store.Pair) error {
 	if j.keeper == nil || len(changes) == 0 {
 		return nil
@@ -78,7 +78,7 @@ func (j *Journal) save(ctx context.Context, changes []store.Pair) error {
 	return nil
 }
 
-// appended are the changes of an Append.
+// appended returns the changes of an Append.
 func (j *Journal) appended(entries []store.Entry) []store.Pair {
 	if j.keeper == nil {
 		return nil
@@ -116,8 +116,8 @@ func (j *Journal) recorded(changes map[string][]byte, r *store.Record) {
 	})
 }
 
-// checkpointed are the changes of a Checkpoint: the newest one, and what was superfluous.
-// before is what the journal's trimmed was.
+// checkpointed returns the changes of a Checkpoint: the newest one, and the
+// superfluous ones. before is the previous value of the journal's trimmed.
 func (j *Journal) checkpointed(superfluous store.Trim, before uint64) []store.Pair {
 	if j.keeper == nil {
 		return nil
@@ -138,7 +138,7 @@ func (j *Journal) checkpointed(superfluous store.Trim, before uint64) []store.Pa
 	return pairs(changes)
 }
 
-// reload reads what is kept; called with the lock held.
+// reload reads the content of the keeper; called with the lock held.
 func (j *Journal) reload(ctx context.Context) error {
 	fresh := Open(j.retention)
 	fresh.meta = map[string]string{}
@@ -157,7 +157,7 @@ func (j *Journal) reload(ctx context.Context) error {
 	return nil
 }
 
-// take puts one pair that was kept where it belongs.
+// take adds one stored pair to the journal.
 func (j *Journal) take(p store.Pair) error {
 	unknown := fmt.Errorf("%w: a key of %d bytes is not one of a world", store.ErrCorrupt, len(p.Key))
 	if len(p.Key) == 0 {
@@ -207,7 +207,7 @@ func metaPair(name, value string) store.Pair {
 	return store.Pair{Key: append([]byte{keptMeta}, name...), Value: []byte(value)}
 }
 
-// pairs are changes in the order of their keys.
+// pairs returns changes in the order of their keys.
 func pairs(changes map[string][]byte) []store.Pair {
 	list := make([]store.Pair, 0, len(changes))
 	for _, key := range slices.Sorted(maps.Keys(changes)) {

@@ -1,7 +1,7 @@
-// Package memory keeps a world's journal and tables in memory: for tests and for
-// worlds that need not outlive their process, or that a Keeper keeps. It trims as the durable backends
-// do, and holds entries in their stored form, so that nothing is shared with the
-// caller.
+// Package memory keeps a world's journal and tables in memory: for tests, for
+// worlds that need not outlive their process, and for those that a Keeper stores.
+// It trims as the durable backends do, and holds entries in their stored form, so
+// that nothing is shared with the caller.
 package memory
 
 import (
@@ -30,10 +30,11 @@ type Journal struct {
 	trimmed uint64
 	tables  map[store.Table]*btree.Map[string, []byte]
 
-	// keeper is nil for a journal that is in memory only, and meta what else it keeps.
+	// keeper is nil for a journal that is in memory only, and meta has the keeper's
+	// other values.
 	keeper Keeper
 	meta   map[string]string
-	// stale is set while it is unknown what the keeper has.
+	// stale is set while the content of the keeper is unknown.
 	stale bool
 }
 
@@ -49,7 +50,7 @@ type checkpoint struct {
 	encoded []byte
 }
 
-// Open returns an empty journal that keeps what the retention says.
+// Open returns an empty journal with this retention.
 func Open(retention store.Retention) *Journal {
 	j := &Journal{retention: retention, tables: map[store.Table]*btree.Map[string, []byte]{}}
 	for _, table := range store.Tables() {
@@ -172,7 +173,7 @@ func (j *Journal) Close() error {
 	return nil
 }
 
-// usable is called with the lock held.
+// usable returns why the journal cannot be used; called with the lock held.
 func (j *Journal) usable(ctx context.Context) error {
 	if j.closed {
 		return store.ErrClosed
@@ -190,7 +191,7 @@ func (j *Journal) head() store.Place {
 	return j.entries[len(j.entries)-1].Place
 }
 
-// firstAfter is the index of the first entry after a position.
+// firstAfter returns the index of the first entry after a position.
 func (j *Journal) firstAfter(p store.Position) int {
 	return sort.Search(len(j.entries), func(i int) bool { return j.entries[i].Position > p })
 }

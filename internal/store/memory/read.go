@@ -84,7 +84,8 @@ func (j *Journal) Get(ctx context.Context, table store.Table, key []byte) ([]byt
 	return keep(value), nil
 }
 
-// GetAll implements store.Repository, one record after the other: nothing is far away.
+// GetAll implements store.Repository, one record after the other: all of them are
+// in memory.
 func (j *Journal) GetAll(ctx context.Context, records []store.Lookup) ([][]byte, error) {
 	values := make([][]byte, len(records))
 	for i, r := range records {
@@ -96,8 +97,8 @@ func (j *Journal) GetAll(ctx context.Context, records []store.Lookup) ([][]byte,
 	return values, nil
 }
 
-// Scan implements store.Repository. The walk is over a copy of the table as it was
-// when the walk started; the copy shares what does not change.
+// Scan implements store.Repository. The walk is over a copy of the table as of its
+// start; the copy shares the unchanged part.
 func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) store.Pairs {
 	return func(yield func(store.Pair, error) bool) {
 		records, err := j.copyTable(ctx, table)
@@ -151,7 +152,7 @@ func (j *Journal) table(ctx context.Context, table store.Table) (*btree.Map[stri
 	return records, nil
 }
 
-// copyTable takes the lock for writing: a copy marks what it shares.
+// copyTable takes the lock for writing: a copy marks the shared nodes.
 func (j *Journal) copyTable(ctx context.Context, table store.Table) (*btree.Map[string, []byte], error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -162,5 +163,5 @@ func (j *Journal) copyTable(ctx context.Context, table store.Table) (*btree.Map[
 	return records.Copy(), nil
 }
 
-// keep copies a value that is there, which is never nil.
+// keep copies an existing value, so that the copy is never nil.
 func keep(value []byte) []byte { return append([]byte{}, value...) }

@@ -7,7 +7,7 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Snapshot implements store.Journal. It shares with the journal what does not change.
+// Snapshot implements store.Journal. It shares the unchanged part with the journal.
 func (j *Journal) Snapshot(ctx context.Context) (store.Snapshot, error) {
 	if _, err := j.Head(ctx); err != nil {
 		return nil, err

@@ -15,7 +15,8 @@ func (j *Journal) marks() []store.Mark {
 	return marks
 }
 
-// trim drops what the retention does not need, and returns what that is.
+// trim removes the entries and checkpoints that the retention does not need, and
+// returns them.
 func (j *Journal) trim(headRev uint64) (store.Trim, error) {
 	superfluous, err := j.retention.Trim(j.marks(), headRev, j.newestFirst())
 	if err != nil {

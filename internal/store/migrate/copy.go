@@ -11,14 +11,14 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// What is written at once, at most: a store that serves others too answers them
-// in between.
+// The greatest size of one write: a store that serves others too can serve them in
+// between.
 const (
 	batchBytes = 1 << 20
 	batchItems = 256
 )
 
-// tally counts and hashes what a store holds.
+// tally counts and hashes the content of a store.
 type tally struct {
 	entries, events, records uint64
 	sum                      hash.Hash
@@ -32,7 +32,7 @@ func (t *tally) equal(other *tally) bool {
 		bytes.Equal(t.sum.Sum(nil), other.sum.Sum(nil))
 }
 
-// entry takes an entry as it is stored, and returns its size in bytes.
+// entry counts an entry in its stored form, and returns its size in bytes.
 func (t *tally) entry(e *store.Entry) int {
 	t.entries++
 	t.events += uint64(len(e.Events))
@@ -41,7 +41,7 @@ func (t *tally) entry(e *store.Entry) int {
 	return len(t.buffer)
 }
 
-// record takes a record, and returns its size in bytes.
+// record counts a record, and returns its size in bytes.
 func (t *tally) record(r *store.Record) int {
 	t.records++
 	t.buffer = t.buffer[:0]
@@ -53,7 +53,7 @@ func (t *tally) record(r *store.Record) int {
 	return len(t.buffer)
 }
 
-// sink takes batches of a walk.
+// sink receives the batches of a walk.
 type sink interface {
 	Entries(ctx context.Context, entries []store.Entry) error
 	Records(ctx context.Context, records []store.Record) error
@@ -65,7 +65,8 @@ type nowhere struct{}
 func (nowhere) Entries(context.Context, []store.Entry) error  { return nil }
 func (nowhere) Records(context.Context, []store.Record) error { return nil }
 
-// walk reads every entry and every record, hands them on in batches, and says what they were.
+// walk reads every entry and every record, writes them to a sink in batches, and
+// returns their tally.
 func walk(ctx context.Context, from store.Source, into sink, setTerm func(*store.Record) error) (*tally, error) {
 	count := newTally()
 	entries := batch[store.Entry]{write: into.Entries}
@@ -104,7 +105,7 @@ func walk(ctx context.Context, from store.Source, into sink, setTerm func(*store
 	return count, nil
 }
 
-// batch gathers what is written at once.
+// batch collects the items of one write.
 type batch[T any] struct {
 	write func(context.Context, []T) error
 	items []T

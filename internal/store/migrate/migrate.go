@@ -1,6 +1,6 @@
 // Package migrate copies a world from one store into another: entries, tables,
-// checkpoint and cursors as they are, so that clients go on where they were. The
-// copy is read back and proved before it becomes the other store's world.
+// checkpoint and cursors unchanged, so that clients continue from their cursors.
+// The copy is read back and verified before it becomes the other store's world.
 package migrate
 
 import (
@@ -17,17 +17,17 @@ import (
 // ErrEmpty means that the source has no world.
 var ErrEmpty = errors.New("the store holds no world yet")
 
-// Target says where a world goes.
+// Target is the target of a migration.
 type Target struct {
-	// Begin begins the import for the world's root key. It is called when the
-	// source was read once and found right.
+	// Begin begins the import for the world's root key. It is called when the source
+	// was read once and verified.
 	Begin func(rootKey string) (store.Import, error)
-	// SetTerm gives a record its Term where its kind has one; nil if the target
-	// keeps no deadlines. They start again.
+	// SetTerm sets a record's Term if its kind has one; nil if the target keeps no
+	// deadlines. The deadlines start again.
 	SetTerm func(*store.Record) error
 }
 
-// Report says what was copied, and what the world's root is in both stores.
+// Report describes the copy, with the world's root in both stores.
 type Report struct {
 	RootKey   string         `json:"rootKey"`
 	SID       string         `json:"sid"`
@@ -42,11 +42,11 @@ type Report struct {
 	Records   uint64         `json:"records"`  // records that were copied
 }
 
-// Run copies the world of a journal, which belongs to a root key, and leaves the
-// source as it is. Nobody may append to it meanwhile: it fails with
-// store.ErrConflict if somebody did. It fails with ErrEmpty without a world, with
-// store.ErrCorrupt where the source is damaged or the copy differs, and as the
-// import does. The target is a world when it returns nil, and nothing otherwise.
+// Run copies the world of a journal, which belongs to a root key, and does not
+// change the source. No host may append to it meanwhile: if one does, Run fails
+// with store.ErrConflict. It fails with ErrEmpty without a world, with
+// store.ErrCorrupt if the source is damaged or the copy differs, and as the import
+// does. The target has the world if Run returns nil, and otherwise nothing.
 func Run(ctx context.Context, from store.Source, rootKey string, to Target) (report Report, err error) {
 	state, err := replay.State(ctx, from, rootKey)
 	if err != nil {
@@ -87,7 +87,7 @@ func Run(ctx context.Context, from store.Source, rootKey string, to Target) (rep
 	}, nil
 }
 
-// still compares the source's head with what it was at the beginning.
+// still compares the source's head with its head at the beginning.
 func still(ctx context.Context, from store.Source, position store.Position) error {
 	head, err := from.Head(ctx)
 	if err != nil {
@@ -99,7 +99,7 @@ func still(ctx context.Context, from store.Source, position store.Position) erro
 	return nil
 }
 
-// contentOf is what a source has besides entries and records.
+// contentOf returns the data of a source besides entries and records.
 func contentOf(ctx context.Context, from store.Source, state *store.State) (*store.Content, error) {
 	base, err := from.Load(ctx)
 	if err != nil {
@@ -112,8 +112,8 @@ func contentOf(ctx context.Context, from store.Source, state *store.State) (*sto
 	return &store.Content{Base: base, Rows: state.Rows, Trimmed: trimmed}, nil
 }
 
-// trimmedOf finds the greatest seq of an event that is no longer kept, which a
-// journal says by what it refuses to seek: a binary search.
+// trimmedOf finds the greatest seq of an event that is no longer kept, by a binary
+// search for the seqs that the journal refuses to seek.
 func trimmedOf(ctx context.Context, j store.Source, last uint64) (uint64, error) {
 	var failed error
 	found := sort.Search(int(last), func(seq int) bool {
@@ -132,8 +132,8 @@ func trimmedOf(ctx context.Context, j store.Source, last uint64) (uint64, error)
 	return uint64(found), nil
 }
 
-// compare reads the copy: the world has the same root, and every entry and record
-// is there and nothing else.
+// compare reads the copy: the world has the same root, and the copy has every entry
+// and record and nothing else.
 func compare(ctx context.Context, j store.Source, rootKey string, want *store.State, trimmed uint64, sent *tally) error {
 	got, err := replay.State(ctx, j, rootKey)
 	if err != nil {

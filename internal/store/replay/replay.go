@@ -1,8 +1,8 @@
-// Package replay applies the entries of a journal to the map of a world. It is the
-// one way by which a host that commits, one that recovers, one that follows others,
-// and a check of the store come to a map: the root and the number of leaves that an
-// entry states are compared each time, except for a Run, which compares the roots of the
-// maps that it makes.
+// Package replay applies the entries of a journal to the map of a world. A host
+// that commits, recovers or follows others, and a check of the store, all compute a
+// map in this way only: the root and the number of leaves that an entry states are
+// compared each time, except for a Run, which compares the roots of the maps that
+// it returns.
 package replay
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Map is the map of a world after an entry. It is a value: a copy of it stays as it
-// is.
+// Map is the map of a world after an entry. It is a value: a copy of it does not
+// change.
 type Map struct {
 	// RootKey is the chain's genesis text and the world's mainNodeId.
 	RootKey string
@@ -27,8 +27,8 @@ type Map struct {
 	Tree *chain.Tree
 	// Rev and Seq are the map's revision and the log's position.
 	Rev, Seq uint64
-	// Position and Commit are the last entry's, and At its time in milliseconds since
-	// the Unix epoch.
+	// Position and Commit are those of the last entry, and At is its time in
+	// milliseconds since the Unix epoch.
 	Position store.Position
 	Commit   store.CommitID
 	At       int64
@@ -39,8 +39,8 @@ func New(rootKey string) Map {
 	return Map{RootKey: rootKey, Tree: chain.NewTree(chain.GenesisLeaf(rootKey))}
 }
 
-// FromState returns the map of a checkpoint. It fails with store.ErrCorrupt where
-// its rows do not have its root.
+// FromState returns the map of a checkpoint. It fails with store.ErrCorrupt if its
+// rows do not have its root.
 func FromState(rootKey string, s *store.State) (Map, error) {
 	m := New(rootKey)
 	e := Entry(s)
@@ -48,8 +48,8 @@ func FromState(rootKey string, s *store.State) (Map, error) {
 	return m, err
 }
 
-// Entry is a checkpoint as the entry that leads to its map; its Rows and Header
-// are the checkpoint's.
+// Entry returns a checkpoint as the entry that leads to its map; its Rows and
+// Header are the checkpoint's.
 func Entry(s *store.State) store.Entry {
 	return store.Entry{
 		Position: s.Position, Commit: s.Commit, At: s.At, Rev: s.Rev, Seq: s.Seq, Root: s.Root,
@@ -57,7 +57,7 @@ func Entry(s *store.State) store.Entry {
 	}
 }
 
-// Tip is the journal's end as of the map.
+// Tip returns the journal's tip as of the map.
 func (m *Map) Tip() store.Tip { return store.Tip{Position: m.Position, Commit: m.Commit} }
 
 // Next returns the tree after an entry, and changes nothing.
@@ -79,7 +79,8 @@ func (m *Map) Next(e *store.Entry) (*chain.Tree, error) {
 	return tree.Edit(puts, removals), nil
 }
 
-// changes are the leaves that an entry puts, and the keys of those that it removes.
+// changes returns the leaves that an entry puts, and the keys of the leaves that it
+// removes.
 func changes(e *store.Entry) (puts []*chain.Leaf, removals []string, err error) {
 	if e.Header != nil {
 		leaf, err := chain.HeaderLeaf(e.Header.SID, Bounds(e.Header))
@@ -98,9 +99,9 @@ func changes(e *store.Entry) (puts []*chain.Leaf, removals []string, err error) 
 	return puts, removals, nil
 }
 
-// Apply makes the map that after an entry. tree is what Next returned for it, or
-// nil. It fails with store.ErrCorrupt, and changes nothing, where the tree has
-// another root or number of leaves than the entry states.
+// Apply updates the map to the one after an entry. tree is the result of Next for
+// the entry, or nil. It fails with store.ErrCorrupt, and changes nothing, if the
+// tree has another root or number of leaves than the entry states.
 func (m *Map) Apply(e *store.Entry, tree *chain.Tree) error {
 	if tree == nil {
 		var err error
@@ -117,7 +118,7 @@ func (m *Map) Apply(e *store.Entry, tree *chain.Tree) error {
 	return nil
 }
 
-// pass makes the map that after an entry, except for its tree.
+// pass updates the map to the one after an entry, except for its tree.
 func (m *Map) pass(e *store.Entry) {
 	if e.Header != nil {
 		m.SID, m.Bounds = e.Header.SID, Bounds(e.Header)
@@ -126,7 +127,7 @@ func (m *Map) pass(e *store.Entry) {
 	m.Position, m.Commit, m.At = e.Position, e.Commit, e.At
 }
 
-// State is the map as a checkpoint.
+// State returns the map as a checkpoint.
 func (m *Map) State() store.State {
 	s := store.State{
 		Position: m.Position, Commit: m.Commit, At: m.At, Rev: m.Rev, Seq: m.Seq,
@@ -146,8 +147,8 @@ func (m *Map) State() store.State {
 }
 
 // State returns the map at the end of a journal as a checkpoint. It fails with
-// store.ErrCorrupt where an entry on the way does not have the root that it states, and
-// with store.ErrTrimmed where a host stored a checkpoint meanwhile.
+// store.ErrCorrupt if an entry on the way does not have the root that it states,
+// and with store.ErrTrimmed if a host stored a checkpoint meanwhile.
 func State(ctx context.Context, j store.Source, rootKey string) (store.State, error) {
 	m := New(rootKey)
 	base, err := j.Load(ctx)
@@ -170,9 +171,9 @@ func State(ctx context.Context, j store.Source, rootKey string) (store.State, er
 	return m.State(), nil
 }
 
-// OrReplaced returns what a reader found wrong with the entries after a checkpoint, or
-// store.ErrTrimmed if the journal has another one to start from by now: who stored it
-// trimmed entries before it, which the reader may have missed.
+// OrReplaced returns found, a reader's error about the entries after a checkpoint,
+// or store.ErrTrimmed if the journal starts from another checkpoint by now: the
+// host that stored it trimmed entries before it, which the reader may have missed.
 func OrReplaced(ctx context.Context, j store.Source, checkpoint store.Position, found error) error {
 	base, err := j.Load(ctx)
 	if err != nil || base.Position == checkpoint {
@@ -182,10 +183,10 @@ func OrReplaced(ctx context.Context, j store.Source, checkpoint store.Position, 
 		store.ErrTrimmed, checkpoint, base.Position)
 }
 
-// LeafCount is the number of a tree's leaves as an entry states it.
+// LeafCount returns the number of a tree's leaves as an entry states it.
 func LeafCount(tree *chain.Tree) uint32 { return uint32(min(tree.Len(), math.MaxUint32)) }
 
-// Bounds are those of a header, as they travel.
+// Bounds returns the bounds of a header in the form of the protocol.
 func Bounds(h *store.Header) protocol.Bounds {
 	return protocol.Bounds{
 		MinX: float64(h.MinX), MinY: float64(h.MinY),

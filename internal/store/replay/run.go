@@ -8,47 +8,48 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Run replays entries that come one after the other without a tree for each: an insert
-// changes every digest to its right. The tree after the last one is made at once, and
-// those before it from there back, as far as they are asked for.
+// Run replays consecutive entries without a tree for each: an insert changes every
+// digest to its right. The tree after the last entry is built in one step, and the
+// earlier trees are built backward from it, as far as they are requested.
 type Run struct {
 	base, now Map
-	// latest are the leaves that changed since base, nil for those that went, and leaves
-	// how many there are now.
+	// latest are the leaves that changed since base, nil for removed ones, and leaves
+	// is the number of leaves now.
 	latest map[string]*chain.Leaf
 	leaves int
-	// root is what the last entry states.
+	// root is the root that the last entry states.
 	root  chain.Digest
 	steps []step
-	// bytes is what the replaced leaves of steps take, and budget how much they may, with
-	// stepBytes for each.
+	// bytes is the size of the replaced leaves of steps, and budget its limit, with
+	// stepBytes for each step.
 	bytes, budget int
 }
 
-// step is a map of the run, without its tree, and how the map before it comes of it.
+// step is a map of the run, without its tree, with the changes that lead back to
+// the map before it.
 type step struct {
 	Past
 	root chain.Digest
-	// puts and removals lead back, and replaced is what puts take.
+	// puts and removals lead back, and replaced is the size of puts.
 	puts     []*chain.Leaf
 	removals []string
 	replaced int
 }
 
-// stepBytes is about what a step takes besides its leaves.
+// stepBytes is about the size of a step besides its leaves.
 const stepBytes = 512
 
-// Past is a map that a Run came through.
+// Past is an intermediate map of a Run.
 type Past struct {
 	Map
-	// Changed reports whether the rows or the header are others than before it.
+	// Changed reports whether the rows or the header differ from the map before it.
 	Changed bool
-	// Beside is about how many bytes the map before it does not share with it; 0 for the
-	// first one.
+	// Beside is about how many bytes the map before it does not share with it; 0 for
+	// the first one.
 	Beside int
 }
 
-// NewRun returns a run that goes on from a map whose tree is there. It keeps what leads
+// NewRun returns a run that continues from a map with its tree. It keeps the steps
 // back within a budget in bytes.
 func NewRun(from *Map, budget int) *Run {
 	r := &Run{base: *from, now: *from, latest: map[string]*chain.Leaf{}, leaves: from.Tree.Len(), root: from.Tree.Root(), budget: budget}
@@ -58,12 +59,12 @@ func NewRun(from *Map, budget int) *Run {
 	return r
 }
 
-// Now is the map after the last entry, with a tree that may be an earlier one.
+// Now returns the map after the last entry, with a tree that may be an earlier one.
 func (r *Run) Now() *Map { return &r.now }
 
-// Add replays an entry that does not clear the map. It fails with store.ErrCorrupt where
-// the number of leaves is not what the entry states, or the root of one that changes
-// nothing.
+// Add replays an entry that does not clear the map. It fails with store.ErrCorrupt
+// if the number of leaves differs from the number that the entry states, or if an
+// entry without a change states another root.
 func (r *Run) Add(e *store.Entry) error {
 	s := step{root: e.Root}
 	puts, removals, err := changes(e)
@@ -95,7 +96,7 @@ func (r *Run) Add(e *store.Entry) error {
 	return nil
 }
 
-// forget lets the oldest steps go that there is no room for.
+// forget removes the oldest steps that exceed the budget.
 func (r *Run) forget() {
 	for r.bytes > r.budget && len(r.steps) > 1 {
 		r.steps[0] = step{}
@@ -106,7 +107,7 @@ func (r *Run) forget() {
 	}
 }
 
-// lastOfEach are the leaves that count where a key has several.
+// lastOfEach returns the last leaf of each key.
 func lastOfEach(puts []*chain.Leaf) []*chain.Leaf {
 	if len(puts) < 2 {
 		return puts
@@ -118,7 +119,7 @@ func lastOfEach(puts []*chain.Leaf) []*chain.Leaf {
 	return slices.DeleteFunc(puts, func(leaf *chain.Leaf) bool { return last[leaf.Key()] != leaf })
 }
 
-// change puts a leaf, or takes one off with nil.
+// change puts a leaf, or removes one if leaf is nil.
 func (r *Run) change(s *step, key string, leaf *chain.Leaf) {
 	before, known := r.latest[key]
 	if !known {
@@ -140,9 +141,9 @@ func (r *Run) change(s *step, key string, leaf *chain.Leaf) {
 	r.latest[key] = leaf
 }
 
-// End makes the tree after the last entry and returns the maps up to it, oldest first:
-// as many as the budget has room for, the last one always. It fails with store.ErrCorrupt
-// where one has another root than its entry states.
+// End builds the tree after the last entry and returns the maps up to it, oldest
+// first: as many as fit the budget, and always the last one. It fails with
+// store.ErrCorrupt if one has another root than its entry states.
 func (r *Run) End() ([]Past, error) {
 	var puts []*chain.Leaf
 	var removals []string

@@ -9,18 +9,18 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Usage is what the store keeps of an account's history: the record of
-// store.Usage, which is written with every change of it.
+// Usage is the size of an account's history: the record of store.Usage, which is
+// written with every change of the history.
 type Usage struct {
-	// Lines and Journeys count records, Bytes is the length of their keys and values,
-	// and of those of the logs of the account's spaces.
+	// Lines and Journeys are the numbers of records, Bytes is the length of their keys
+	// and values, and of those of the logs of the account's spaces.
 	Lines, Journeys, Bytes int
-	// Spent is what the account had used of its rate, in bytes, at At in milliseconds
-	// since the Unix epoch.
+	// Spent is the account's use of its rate, in bytes, at At in milliseconds since
+	// the Unix epoch.
 	Spent, At int64
 }
 
-// Append encodes the record: the numbers as uvarints. A number below 0 is that of a
+// Append encodes the record: the numbers as uvarints. A number below 0 comes from a
 // plan on a state that is behind its store, which is not committed.
 func (u *Usage) Append(b []byte) []byte {
 	for _, n := range [...]int64{int64(u.Lines), int64(u.Journeys), int64(u.Bytes), u.Spent, u.At} {
@@ -29,7 +29,7 @@ func (u *Usage) Append(b []byte) []byte {
 	return b
 }
 
-// ParseUsage decodes a record; that of an account without history is nil.
+// ParseUsage decodes a record; nil stands for an account without history.
 func ParseUsage(b []byte) (Usage, error) {
 	var n [5]int64
 	if b != nil {
@@ -44,16 +44,16 @@ func ParseUsage(b []byte) (Usage, error) {
 	return Usage{Lines: int(n[0]), Journeys: int(n[1]), Bytes: int(n[2]), Spent: n[3], At: n[4]}, nil
 }
 
-// histories are the tables that Usage is about: records by owner and seq, the owners
-// by seq, and whose records say to which account an owner belongs.
+// histories are the tables that Usage counts: records by owner and seq, the owners
+// by seq, and the table whose records name the account of an owner.
 var histories = [...]struct{ records, order, owners store.Table }{
 	{store.Interactions, store.InteractionOrder, store.Nodes},
 	{store.Journeys, store.JourneyOrder, store.Nodes},
 	{store.SpaceLogs, "", store.Spaces},
 }
 
-// CountUsage counts the histories of a store. What no account owns is the root
-// node's.
+// CountUsage counts the histories of a store. Records without an account count for
+// the root node.
 func CountUsage(ctx context.Context, r store.Repository, rootKey string) (map[string]Usage, error) {
 	counted := map[string]Usage{}
 	for _, h := range histories {
@@ -114,8 +114,8 @@ func HasUsage(ctx context.Context, r store.Repository) (counted, history bool, e
 	return counted, history, err
 }
 
-// accountsIn are the accounts that the nodes or the spaces of a store belong to, by
-// their ids.
+// accountsIn returns the accounts of the nodes or the spaces of a store, by their
+// ids.
 func accountsIn(ctx context.Context, r store.Repository, table store.Table) (map[string]string, error) {
 	accounts := map[string]string{}
 	for pair, err := range r.Scan(ctx, table, store.Range{}) {

@@ -1,6 +1,6 @@
-// Package verify proves that a journal holds a world: it replays the checkpoint and
-// every entry, and compares what each entry says about itself with what it changes.
-// It works on any store and changes nothing.
+// Package verify verifies that a journal holds a world: it replays the checkpoint
+// and every entry, and compares what each entry states with what it changes. It
+// works on any store and changes nothing.
 package verify
 
 import (
@@ -14,13 +14,13 @@ import (
 	"github.com/playctl/playctl/internal/store/replay"
 )
 
-// maxProblems bounds a report: what is damaged more often than this is not
-// repaired by reading on.
+// maxProblems bounds a report: further problems of a store with so many would not
+// help to repair it.
 const maxProblems = 100
 
-// Report is what a check found. Of the revs that are verified the root and the leaf
-// count are those that the journal says, the checkpoint's included; CheckpointRev is 0
-// where there is none. There are at most 100 problems.
+// Report is the result of a check. For the verified revs, root and leaf count equal
+// those that the journal states, the checkpoint's included; CheckpointRev is 0
+// without a checkpoint. There are at most 100 problems.
 type Report struct {
 	Entries       uint64   `json:"entries"`       // changes in the journal
 	Events        uint64   `json:"events"`        // events in the journal
@@ -34,13 +34,14 @@ type Report struct {
 	Problems      []string `json:"problems"`      // what is wrong, one sentence each
 }
 
-// Check reads the checkpoint, every entry and every record that is kept and
-// compares them with what the protocol says of them: positions, seqs and revs
-// grow; the map at each rev has the root and leaf count that its entry states; a
-// change of the map has an event whose notify names every leaf that differs, and
-// nothing else has one; rows are canonical and say their own key; records can be
-// parsed; what accounts are said to have is what is kept of them. What is wrong is in the report; an error means that the journal could
-// not be read, or with store.ErrTrimmed that a host stored a checkpoint meanwhile.
+// Check reads the checkpoint and every kept entry and record, and compares them
+// with the protocol: positions, seqs and revs grow; the map at each rev has the
+// root and leaf count that its entry states; a change of the map has an event whose
+// notify names every leaf that differs, and no other entry has one; rows are
+// canonical and contain their own key; records can be parsed; the stated usage of
+// accounts equals their records. Problems are in the report; an error means that
+// the journal could not be read, or with store.ErrTrimmed that a host stored a
+// checkpoint meanwhile.
 func Check(ctx context.Context, j store.Source, rootKey string) (*Report, error) {
 	c := &check{rootKey: rootKey, world: replay.New(rootKey), report: &Report{}}
 	base, err := j.Load(ctx)
@@ -66,17 +67,17 @@ func Check(ctx context.Context, j store.Source, rootKey string) (*Report, error)
 	return c.report, nil
 }
 
-// check is a Check under way.
+// check is the state of a running Check.
 type check struct {
 	rootKey string
 	// world is the map that is rebuilt entry by entry.
 	world  replay.Map
 	report *Report
-	// base is the position of the checkpoint, and lost is set once the tree is
-	// not the entries' any more: one damaged entry is one problem.
+	// base is the position of the checkpoint, and lost is set once the tree is not the
+	// entries' any more: one damaged entry is one problem.
 	base store.Position
 	lost bool
-	// previous is the entry before, from the oldest kept on.
+	// previous is the entry before, starting with the oldest kept one.
 	previous store.Place
 }
 
@@ -152,12 +153,12 @@ func (c *check) order(e *store.Entry) {
 	}
 }
 
-// leastJump is the least by which seq jumps, over a lost tail (protocol reference,
-// "Ground rules").
+// leastJump is the least jump of seq after a lost tail (protocol reference, "Ground
+// rules").
 const leastJump = 1 << 20
 
-// gap finds events that are missing between an entry and the one before it. They
-// may have been trimmed, which the journal knows, or seq may have jumped.
+// gap finds missing events between an entry and the one before it. They may have
+// been trimmed, which the journal knows, or seq may have jumped.
 func (c *check) gap(ctx context.Context, j store.Source, e *store.Entry) error {
 	before := c.previous
 	if e.FirstSeq() <= before.Seq+1 || e.FirstSeq()-before.Seq > leastJump {
@@ -177,7 +178,7 @@ func (c *check) gap(ctx context.Context, j store.Source, e *store.Entry) error {
 	return nil
 }
 
-// root applies an entry and compares the chain with what it says.
+// root applies an entry and compares the chain with the root that the entry states.
 func (c *check) root(e *store.Entry) {
 	before := c.world.Tree
 	if err := c.world.Apply(e, nil); err != nil {
@@ -212,13 +213,13 @@ func (c *check) tables(ctx context.Context, j store.Source) error {
 }
 
 // isBinary reports whether a record's value is a number, a tag or a secret, any of
-// which may begin as an object does.
+// which may begin like a JSON object.
 func isBinary(table store.Table, key []byte) bool {
 	return table == store.Meta || table == store.Usage || replay.IdempotencyKeys.IsIndex(table, key) || replay.ClosedRequests.IsIndex(table, key)
 }
 
-// usage counts what is kept of each account and compares it with the records that
-// say so.
+// usage counts the kept history of each account and compares it with the usage
+// records.
 func (c *check) usage(ctx context.Context, j store.Source) error {
 	counted, _, err := replay.HasUsage(ctx, j)
 	if err != nil || !counted {
@@ -244,7 +245,7 @@ func (c *check) usage(ctx context.Context, j store.Source) error {
 	return nil
 }
 
-// remembered counts the ids that are known for a time and compares them with the
+// remembered counts the ids that are kept for a time and compares them with the
 // numbers that the store has.
 func (c *check) remembered(ctx context.Context, j store.Source) error {
 	for _, of := range []replay.Remembered{replay.IdempotencyKeys, replay.ClosedRequests} {

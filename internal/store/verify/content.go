@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// content checks what an entry says by itself.
+// content checks the content of an entry by itself.
 func (c *check) content(e *store.Entry) {
 	what := fmt.Sprintf("entry %d", e.Position)
 	if e.MapChanged {
@@ -29,7 +29,7 @@ func (c *check) content(e *store.Entry) {
 	c.rows(what, e.Rows)
 }
 
-// change checks an entry that has a rev of its own.
+// change checks an entry with a new rev.
 func (c *check) change(what string, e *store.Entry) {
 	switch {
 	case !touches(e):
@@ -43,7 +43,7 @@ func (c *check) change(what string, e *store.Entry) {
 	}
 }
 
-// noChange checks an entry of the rev before it.
+// noChange checks an entry with the rev of the entry before it.
 func (c *check) noChange(what string, e *store.Entry) {
 	if touches(e) && !isFirstEntry(e) {
 		c.complain("%s changes the map without a rev of its own", what)
@@ -53,11 +53,11 @@ func (c *check) noChange(what string, e *store.Entry) {
 	}
 }
 
-// touches reports whether an entry has anything that is part of the chain.
+// touches reports whether an entry contains a part of the chain.
 func touches(e *store.Entry) bool { return len(e.Rows) > 0 || e.Header != nil || e.Cleared }
 
-// isFirstEntry reports whether an entry is a world's first: it has a header before
-// there is a rev.
+// isFirstEntry reports whether an entry is a world's first: it has a header, but no
+// rev yet.
 func isFirstEntry(e *store.Entry) bool {
 	return e.Position == 1 && e.Rev == 0 && len(e.Events) == 0 && len(e.Rows) == 0 && !e.Cleared
 }
@@ -67,7 +67,7 @@ func resets(e *store.Entry) bool {
 	return len(e.Events) == 1 && e.Events[0].Kind == string(protocol.EventSessionReset)
 }
 
-// rows checks that rows are what they are filed as, in canonical form.
+// rows checks that rows match their keys, and are canonical.
 func (c *check) rows(what string, rows []store.Row) {
 	for i := range rows {
 		row := &rows[i]
@@ -103,7 +103,7 @@ func rowIs(row *store.Row) error {
 }
 
 // notify compares the notify of an entry with the leaves that differ between the
-// chain before it and the one after it, which is the check's.
+// chain before it and the chain after it, which is the check's current one.
 func (c *check) notify(e *store.Entry, before *chain.Tree) {
 	if len(e.Notify) == 0 {
 		return
