@@ -7,15 +7,15 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// apiKey is the key of an account, which everybody who calls for the account shares.
+// apiKey is the key of an account, which all callers of the account share.
 type apiKey struct {
 	reload func(context.Context) (protocol.Secret, error) // nil if there is only one key
-	// reloading is held while a key is reloaded: others may show the present one
+	// reloading is held while a key is reloaded: other calls may use the present one
 	// meanwhile.
 	reloading sync.Mutex
 
 	mu sync.Mutex
-	// had are the keys so far, the one in use last. Hosts may repeat any of them in
+	// had are the keys so far, the current one last. Hosts may repeat any of them in
 	// answers, so all of them are kept out of errors.
 	had []protocol.Secret
 }
@@ -24,7 +24,7 @@ func newAPIKey(key protocol.Secret, reload func(context.Context) (protocol.Secre
 	return &apiKey{reload: reload, had: []protocol.Secret{key}}
 }
 
-// current is the key in use.
+// current returns the current key.
 func (k *apiKey) current() protocol.Secret {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -42,7 +42,7 @@ func (k *apiKey) all() []string {
 }
 
 // replace reports whether there is another key than the one that a host refused. It
-// asks for one unless another call did so meanwhile.
+// requests one unless another call did so meanwhile.
 func (k *apiKey) replace(ctx context.Context, refused protocol.Secret) bool {
 	k.reloading.Lock()
 	defer k.reloading.Unlock()

@@ -10,14 +10,15 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// backupSilence is how long a host may send nothing of a backup, while it reads its store.
+// backupSilence is how long a host may be silent during a backup, while it reads
+// its store.
 const backupSilence = 2 * time.Minute
 
 var errBackupSilent = fmt.Errorf("the host sent nothing of the backup for %v", backupSilence)
 
-// Backup writes a backup of the host's world to a writer, as the administrator. It is not
-// retried. It may take any time, but it ends if the host sends nothing for 2 minutes.
-// Whether it came whole, only its checksum shows.
+// Backup writes a backup of the host's world to a writer, as the administrator. It
+// is not retried. It may take any time, but it ends if the host sends nothing for 2
+// minutes. Only the checksum of the backup shows whether it is complete.
 func (c *Client) Backup(ctx context.Context, to io.Writer) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

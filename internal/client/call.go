@@ -18,26 +18,27 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// The largest replies that are read.
+// The size limits of replies.
 const (
-	// smallReply suits replies with a few fields.
+	// smallReply is for replies with a few fields.
 	smallReply = 1 << 20
-	// largeReply suits snapshots, listings and batches of nodes. A row with its
-	// tools and its last journey can have half a megabyte.
+	// largeReply is for snapshots, listings and batches of nodes. A row with its tools
+	// and its last journey can have half a megabyte.
 	largeReply = 128 << 20
-	// errorReply is what is read of a refusal; a proxy's page is cut there.
+	// errorReply is the part of an error reply that is read; a proxy's page is cut
+	// there.
 	errorReply = 64 << 10
 )
 
-// repeat says when a call whose outcome is unknown may be made again.
+// repeat says when a call whose outcome is unknown may be repeated.
 type repeat int
 
 const (
 	// repeatRead: always, it changes nothing.
 	repeatRead repeat = iota
-	// repeatSame: always, made twice it leaves what made once leaves.
+	// repeatSame: always, a repeat has no further effect.
 	repeatSame
-	// repeatKeyed: where the host keeps idempotency keys.
+	// repeatKeyed: if the host keeps idempotency keys.
 	repeatKeyed
 )
 
@@ -52,17 +53,17 @@ type call struct {
 	header http.Header
 	// sid says that the route needs the session.
 	sid bool
-	// again says when to repeat. Whatever it says, a write carries an
-	// idempotency key unless it is keyless.
+	// again says when to repeat. In any case a write carries an idempotency key unless
+	// it is keyless.
 	again repeat
-	// keyless marks a write that takes no idempotency key.
+	// keyless marks a write without an idempotency key.
 	keyless bool
 	// limit is the largest reply; smallReply if 0.
 	limit int64
-	// world says that the reply is of the world as it is: it shall show what
-	// this client wrote, even if another host answers.
+	// world says that the reply is about the current world: it must include the writes
+	// of this client, even if another host answers.
 	world bool
-	// minRev asks for an answer from at least that rev.
+	// minRev requests an answer from at least that rev.
 	minRev uint64
 	// gone says that a repeat answered by 401 is a success: the first attempt
 	// deleted the caller.
@@ -83,7 +84,7 @@ type reply struct {
 	rev    uint64
 }
 
-// prepared is a call with what stays the same in all its attempts.
+// prepared is a call with the parts that stay the same in all its attempts.
 type prepared struct {
 	*call
 	payload []byte
@@ -105,9 +106,9 @@ func prepare(k *call) (*prepared, error) {
 	return p, nil
 }
 
-// do makes a call: it fetches the session where the route needs one, repeats
-// what may be repeated, shows another API key where the host refuses the first, and
-// gives the first answer that is final.
+// do makes a call: it fetches the session if the route needs one, repeats the call
+// if allowed, uses another API key if the host refuses the first, and returns the
+// first final answer.
 func (c *Client) do(ctx context.Context, k *call) (*reply, error) {
 	p, err := prepare(k)
 	if err != nil {
@@ -136,12 +137,12 @@ func (c *Client) do(ctx context.Context, k *call) (*reply, error) {
 	}
 }
 
-// decode makes a call and reads its reply.
+// decode makes a call and decodes its reply.
 func decode[T any](ctx context.Context, c *Client, k *call) (*T, error) {
 	return parsed(ctx, c, k, unpack[T])
 }
 
-// parsed makes a call and reads its reply with a reader of its own.
+// parsed makes a call and parses its reply with the given function.
 func parsed[T any](ctx context.Context, c *Client, k *call, parse func([]byte) (T, error)) (T, error) {
 	var none T
 	r, err := c.do(ctx, k)
@@ -155,7 +156,7 @@ func parsed[T any](ctx context.Context, c *Client, k *call, parse func([]byte) (
 	return v, nil
 }
 
-// unusable is the error of an answer that cannot be used.
+// unusable returns the error for an answer that cannot be used.
 func (c *Client) unusable(k *call, h http.Header, err error) error {
 	return &ReplyError{Route: k.route(), RequestID: c.who.scrub(h.Get("X-Request-Id")), Err: err}
 }
@@ -214,14 +215,14 @@ func (c *Client) request(ctx context.Context, p *prepared, sid string) (*http.Re
 	return req, nil
 }
 
-// keepsKeys is false for a host that is known to keep no idempotency keys. It
-// must get none: net/http retries a request that has one automatically.
+// keepsKeys is false for a host that is known to keep no idempotency keys. It must
+// not get any: net/http retries a request that has one automatically.
 func (c *Client) keepsKeys() bool {
 	has, known := c.session.has(protocol.CapIdempotency)
 	return has || !known
 }
 
-// readFrom is the rev that a read of the world must not be below.
+// readFrom returns the least rev for a read of the world.
 func (c *Client) readFrom(p *prepared) uint64 {
 	if !p.world {
 		return 0
@@ -229,7 +230,7 @@ func (c *Client) readFrom(p *prepared) uint64 {
 	return c.session.minRev()
 }
 
-// read reads an answer within its limit; a refusal is an error.
+// read reads an answer within its limit; a refusal is returned as an error.
 func (c *Client) read(resp *http.Response, p *prepared) (*reply, error) {
 	good := resp.StatusCode >= http.StatusOK && resp.StatusCode < http.StatusMultipleChoices
 	for _, status := range p.accept {
@@ -264,7 +265,7 @@ func (c *Client) read(resp *http.Response, p *prepared) (*reply, error) {
 	return &reply{status: resp.StatusCode, header: resp.Header, body: body, rev: rev}, nil
 }
 
-// parseRev reads a rev from a header; 0 if it has no exact one.
+// parseRev parses a rev in a header; 0 if there is none or it is not exact.
 func parseRev(text string) uint64 {
 	rev, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || rev > protocol.MaxSafeInteger {
@@ -273,7 +274,7 @@ func parseRev(text string) uint64 {
 	return rev
 }
 
-// parseHosts reads a number of hosts from a header; 0 if there is none.
+// parseHosts parses a number of hosts in a header; 0 if there is none.
 func parseHosts(text string) int {
 	const most = 1 << 16
 	hosts, err := strconv.Atoi(text)
@@ -283,7 +284,7 @@ func parseHosts(text string) int {
 	return hosts
 }
 
-// unpack reads a reply.
+// unpack decodes a reply.
 func unpack[T any](body []byte) (*T, error) {
 	v := new(T)
 	if err := protocol.Decode(body, v); err != nil {
@@ -292,8 +293,8 @@ func unpack[T any](body []byte) (*T, error) {
 	return v, nil
 }
 
-// decodeFault says where a reply is not what the route promises. The decoder's
-// own errors repeat values, and a value of a reply may be a secret.
+// decodeFault says where a reply differs from the route's type. The decoder's own
+// errors repeat values, and a value of a reply may be a secret.
 func decodeFault(err error) error {
 	if wrong, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
 		return fmt.Errorf("the value at %q has the wrong type or form", string(wrong.JSONPointer))

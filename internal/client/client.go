@@ -1,14 +1,14 @@
-// Package client speaks the wire protocol to a world host: one method for each
-// route, and a reader of the event stream that resumes.
+// Package client implements the wire protocol with a world host: one method for
+// each route, and a reader of the event stream that resumes.
 //
-// A [Client] holds a host's address, whose credentials it shows, and the
-// session that it last saw. It fetches the session when a route first needs it
-// and again when the host says that it is over.
+// A [Client] has a host's address, the caller's credentials, and the last known
+// session. It fetches the session when a route first needs it and again when the
+// host reports that the session is over.
 //
-// What may be repeated is repeated with back-off and jitter: reads, and writes
-// that carry an idempotency key. Each call of a writing method draws a fresh
-// random key and sends it with every attempt, so that a host which did the work
-// before the connection broke does not do it twice.
+// Reads, and writes with an idempotency key, are retried with back-off and jitter.
+// Each call of a writing method creates a random key and sends it with every
+// attempt, so that a host that had committed the write before the connection broke
+// does not repeat it.
 //
 // Errors are [*github.com/playctl/playctl/protocol.Error] where the host
 // answered, and [*UnreachableError] where it did not. No error and no log line
@@ -29,7 +29,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Client calls one host as one caller. Its methods may be called from several
+// Client calls one host as one caller. Its methods may be called by several
 // goroutines.
 type Client struct {
 	base    *url.URL
@@ -44,13 +44,13 @@ type Client struct {
 	log     *slog.Logger
 	// unconfirmed is Options.OnUnconfirmed.
 	unconfirmed func(hosts int)
-	// fingerprint is that of the one certificate that is trusted, if there is one, and
-	// shown the connection of the last answer.
+	// fingerprint is the fingerprint of the only trusted certificate, if there is one,
+	// and shown the connection of the last answer.
 	fingerprint string
 	shown       *atomic.Pointer[tls.ConnectionState]
 }
 
-// identity is what a caller shows.
+// identity is the credentials of a caller.
 type identity struct {
 	node         Credentials
 	apiKey       *apiKey
@@ -62,7 +62,7 @@ func (w *identity) secrets() []string {
 	return append(w.apiKey.all(), w.node.Hash.Reveal(), w.admin.Reveal(), w.registration.Reveal())
 }
 
-// show puts the caller's credentials on a request.
+// show sets the caller's credentials on a request.
 func (w *identity) show(h http.Header) {
 	set := func(name, value string) {
 		if value != "" {
@@ -78,7 +78,7 @@ func (w *identity) show(h http.Header) {
 	}
 }
 
-// New makes a client. It checks the options and connects to nothing.
+// New creates a client. It checks the options and does not connect.
 func New(opts Options) (*Client, error) {
 	base, err := opts.check()
 	if err != nil {
@@ -114,7 +114,7 @@ func New(opts Options) (*Client, error) {
 	return c, nil
 }
 
-// As gives a client of the same host that calls as another node of the same
+// As returns a client of the same host that calls as another node of the same
 // account. It shares the session and the connections with c; only c is closed.
 func (c *Client) As(node Credentials) *Client {
 	other := *c
@@ -123,8 +123,8 @@ func (c *Client) As(node Credentials) *Client {
 	return &other
 }
 
-// WithRetry gives a client that repeats by other rules and is otherwise c. Only
-// c is closed.
+// WithRetry returns a client that equals c but for its retry policy. Only c is
+// closed.
 func (c *Client) WithRetry(policy retry.Policy) *Client {
 	other := *c
 	other.own = nil
@@ -132,31 +132,31 @@ func (c *Client) WithRetry(policy retry.Policy) *Client {
 	return &other
 }
 
-// Close closes the idle connections. Calls that are under way are not ended;
-// their contexts do that. It may be called more than once.
+// Close closes the idle connections. It does not end running calls; their contexts
+// do. It may be called more than once.
 func (c *Client) Close() {
 	if c.own != nil {
 		c.own.CloseIdleConnections()
 	}
 }
 
-// Node is the id of the node that calls; empty if none does.
+// Node returns the id of the calling node; empty if there is none.
 func (c *Client) Node() string { return c.who.node.NodeID }
 
-// Host is the host's address without a path, fit for messages.
+// Host returns the host's address without a path, for messages.
 func (c *Client) Host() string { return c.base.Scheme + "://" + c.base.Host }
 
-// BaseURL is the host's address as it was given.
+// BaseURL returns the host's address as it was given.
 func (c *Client) BaseURL() string { return c.base.String() }
 
-// Service is the service name in the paths.
+// Service returns the service name in the paths.
 func (c *Client) Service() protocol.Service { return c.service }
 
 // Exposed reports whether credentials would cross a network in clear text:
 // plain HTTP to another machine.
 func (c *Client) Exposed() bool { return c.base.Scheme == "http" && !isLoopback(c.base) }
 
-// url is the address of a path below the base.
+// url returns the address of a path below the base.
 func (c *Client) url(path string, query url.Values) string {
 	u := *c.base
 	u.Path += path

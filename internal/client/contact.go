@@ -11,14 +11,14 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Contact is what one answer of a host says of the way to it.
+// Contact describes one answer of a host and the connection to it.
 type Contact struct {
-	// Took is how long the answer took.
+	// Took is the time until the answer.
 	Took time.Duration
 	// Clock is how far the host's clock is ahead of now, to the second; nil if the
-	// host does not say.
+	// host does not state its time.
 	Clock *time.Duration
-	// TLS is the connection's; nil if it is not encrypted.
+	// TLS is the state of the connection; nil if it is not encrypted.
 	TLS *tls.ConnectionState
 }
 

@@ -14,11 +14,11 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// ErrUnreachable is matched by every error of a call that got no answer.
+// ErrUnreachable is matched by every error of a call without an answer.
 var ErrUnreachable = errors.New("the host cannot be reached")
 
-// ErrReply is matched by every error of an answer that cannot be read: it is
-// too long, no JSON, or lacks what the route promises.
+// ErrReply is matched by every error of an unusable answer: it is too long, not
+// JSON, or lacks a field of the route.
 var ErrReply = errors.New("the host's answer cannot be used")
 
 // UnreachableError says that a host gave no answer.
@@ -41,8 +41,8 @@ func (e *UnreachableError) Error() string {
 	return fmt.Sprintf("cannot reach the host at %s: %s", e.Host, reason)
 }
 
-// cause is what a failed connection failed of, without the call and the address that the
-// message names already.
+// cause returns the cause of a failed connection, without the call and the address,
+// which are in the message already.
 func cause(err error) error {
 	if failed, ok := errors.AsType[*net.OpError](err); ok && failed.Op == "dial" {
 		err = failed.Err
@@ -53,7 +53,7 @@ func cause(err error) error {
 	return err
 }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
 // Is matches ErrUnreachable.
@@ -63,7 +63,7 @@ func (e *UnreachableError) Is(target error) bool { return target == ErrUnreachab
 type ReplyError struct {
 	// Route is the method and path.
 	Route string
-	// RequestID names the request in the host's log, if it said so.
+	// RequestID names the request in the host's log, if the host returned it.
 	RequestID string
 	// Err is the reason.
 	Err error
@@ -74,13 +74,13 @@ func (e *ReplyError) Error() string {
 	return fmt.Sprintf("the answer to %s cannot be used: %v", e.Route, e.Err)
 }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (e *ReplyError) Unwrap() error { return e.Err }
 
 // Is matches ErrReply.
 func (e *ReplyError) Is(target error) bool { return target == ErrReply }
 
-// UnsupportedError says that a host does not have what was asked for.
+// UnsupportedError says that a host does not have a requested operation.
 type UnsupportedError struct {
 	// What is the operation, or the method and path.
 	What string
@@ -91,12 +91,13 @@ type UnsupportedError struct {
 // Error implements error.
 func (e *UnsupportedError) Error() string { return "this host does not have " + e.What }
 
-// Unwrap gives the refusal.
+// Unwrap returns the refusal.
 func (e *UnsupportedError) Unwrap() error { return e.Err }
 
-// lacking marks the refusal of what a host of the agent-play service does not have. It
-// names no code: of an operation that it does not know it says that the sid is missing,
-// and of a route it says what any web server says.
+// lacking marks the refusal of an operation or a route that a host of the
+// agent-play service does not have. It has no code: for an unknown operation such a
+// host reports a missing sid, and for an unknown route it answers like any web
+// server.
 func (c *Client) lacking(k *call, err error) error {
 	refused, ok := errors.AsType[*protocol.Error](err)
 	if !ok || refused.RequestID != "" || c.service == protocol.ServicePlay {
@@ -112,8 +113,8 @@ func (c *Client) lacking(k *call, err error) error {
 	return err
 }
 
-// unreachable makes the error of an attempt that got no answer. The URL of a
-// *url.Error is dropped: the host is said once.
+// unreachable returns the error of an attempt without an answer. The URL of a
+// *url.Error is dropped, so that the host is named once.
 func (c *Client) unreachable(err error, sent bool) error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err
@@ -121,7 +122,7 @@ func (c *Client) unreachable(err error, sent bool) error {
 	return &UnreachableError{Host: c.Host(), Sent: sent, Err: err}
 }
 
-// refusal decodes the answer of a status that is not a success.
+// refusal decodes an answer whose status is not a success.
 func (c *Client) refusal(status int, header http.Header, body []byte) *protocol.Error {
 	e := protocol.ParseErrorBody(status, body)
 	e.RetryAfter = protocol.ParseRetryAfter(header.Get("Retry-After"), time.Now())
@@ -131,8 +132,8 @@ func (c *Client) refusal(status int, header http.Header, body []byte) *protocol.
 	return e
 }
 
-// redirected is the error of an answer that sends the request elsewhere. It is
-// not followed: the header fields with credentials would go there as well.
+// redirected returns the error for a redirect. It is not followed: the header
+// fields with credentials would be sent there as well.
 func redirected(resp *http.Response) error {
 	to, err := resp.Location()
 	if err != nil {
@@ -147,8 +148,8 @@ func isRedirect(status int) bool {
 		status != http.StatusNotModified
 }
 
-// shortestScrubbed keeps scrub from tearing words apart for the sake of a
-// "secret" that is as good as none.
+// shortestScrubbed keeps scrub from replacing parts of words for a "secret" that is
+// too short to be one.
 const shortestScrubbed = 8
 
 // scrub replaces the caller's own secrets in a text that a host wrote.

@@ -12,7 +12,7 @@ import (
 type Event = protocol.StreamEvent
 
 // ErrLost is matched by errors about a connection that broke or could not be
-// made. The stream makes another one.
+// opened. The stream opens another one.
 var ErrLost = errors.New("connection lost, reconnecting")
 
 // ErrGap is matched by errors about events that the host no longer has or never
@@ -28,17 +28,16 @@ const (
 	SignalConnecting SignalType = iota
 	// SignalOpen: the host has answered with a stream of a session.
 	SignalOpen
-	// SignalCursor: the host said which position the events that follow come
-	// after.
+	// SignalCursor: the host stated the position after which the next events come.
 	SignalCursor
 	// SignalEvent: an event.
 	SignalEvent
-	// SignalLost: the connection ended or could not be made. The stream opens
+	// SignalLost: the connection ended or could not be opened. The stream opens
 	// another one after a while.
 	SignalLost
 )
 
-// String names the type.
+// String returns the name of the type.
 func (t SignalType) String() string {
 	names := [...]string{"connecting", "open", "cursor", "event", "lost"}
 	if t < 0 || int(t) >= len(names) {
@@ -47,21 +46,21 @@ func (t SignalType) String() string {
 	return names[t]
 }
 
-// Signal is what a Stream yields.
+// Signal is an item of a Stream.
 type Signal struct {
 	Type SignalType
 	// Event is the event of a SignalEvent.
 	Event Event
-	// Resumes is set on SignalConnecting and SignalOpen: the host was asked to
-	// go on after Cursor. If it is false, events between two connections are
-	// lost to this stream.
+	// Resumes is set on SignalConnecting and SignalOpen: the stream requested the
+	// events after Cursor. If it is false, events between two connections are lost to
+	// this stream.
 	Resumes bool
 	// SID is the session of a SignalOpen.
 	SID string
-	// Cursor is the position of a SignalCursor, or the one that was asked for.
+	// Cursor is the position of a SignalCursor, or the requested one.
 	Cursor uint64
-	// Err is what a person should know of: an ErrLost where a connection did not
-	// end cleanly, an ErrGap where events are missing before this signal.
+	// Err is for people: an ErrLost if a connection did not end cleanly, an ErrGap if
+	// events are missing before this signal.
 	Err error
 	// Wait is how long the stream waits after a SignalLost.
 	Wait time.Duration

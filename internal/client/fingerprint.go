@@ -10,19 +10,20 @@ import (
 	"slices"
 )
 
-// ErrFingerprint is matched by every error of a host whose certificate is not the one
-// that the client was given the fingerprint of.
+// ErrFingerprint is matched by every error about a host whose certificate does not
+// have the fingerprint that the client requires.
 var ErrFingerprint = errors.New("the host shows another certificate than the one that its fingerprint names")
 
-// Fingerprint is the SHA-256 of a certificate in DER, 64 lower-case hex digits.
+// Fingerprint returns the SHA-256 of a certificate in DER, 64 lower-case hex
+// digits.
 func Fingerprint(cert *x509.Certificate) string {
 	sum := sha256.Sum256(cert.Raw)
 	return hex.EncodeToString(sum[:])
 }
 
-// trusting is a TLS configuration that trusts one certificate and nobody else: the
-// host's own, whatever names are in it, or one of an authority that the host sends
-// along, whose certificate for the host's name must then be valid.
+// trusting returns a TLS configuration that trusts only one certificate: the host's
+// own, whatever names it has, or that of an authority in the host's chain, which
+// must then have signed a valid certificate for the host's name.
 func trusting(fingerprint, host string) *tls.Config {
 	return &tls.Config{
 		MinVersion:         tls.VersionTLS12,
@@ -56,9 +57,10 @@ func checkFingerprint(chain []*x509.Certificate, fingerprint, host string) error
 	return nil
 }
 
-// Certificate is the fingerprint by which others can trust the host that answered
-// last: the one that this client trusts, else that of the last certificate that the
-// host sends, which is its authority's where it sends that. It is "" without TLS.
+// Certificate returns the fingerprint with which others can trust the host that
+// answered last: the one that this client trusts, else that of the last certificate
+// in the host's chain, which is its authority's if the chain includes that. It is
+// "" without TLS.
 func (c *Client) Certificate() string {
 	state := c.shown.Load()
 	switch {
@@ -70,7 +72,7 @@ func (c *Client) Certificate() string {
 	return Fingerprint(state.PeerCertificates[len(state.PeerCertificates)-1])
 }
 
-// isDistrusted reports whether a host showed a certificate that does not do, so that
+// isDistrusted reports whether a host showed an untrusted certificate, so that
 // nothing was sent to it.
 func isDistrusted(err error) bool {
 	_, bad := errors.AsType[*tls.CertificateVerificationError](err)

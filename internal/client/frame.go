@@ -14,17 +14,17 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// maxFrameBytes bounds one frame of a stream, all its lines together. The
-// largest honest one has an inline node with a row, and the event's own fields:
-// twice a journey of protocol.MaxJourneyBytes and its positioned copy.
+// maxFrameBytes bounds one frame of a stream, all its lines together. The largest
+// valid one has an inline node with a row, and the event's own fields: twice a
+// journey of protocol.MaxJourneyBytes and its positioned copy.
 const maxFrameBytes = 8 << 20
 
-// ErrFrame is matched by errors about a stream that is not as it has to be.
+// ErrFrame is matched by errors about an invalid stream.
 var ErrFrame = errors.New("the event stream is broken")
 
 // frame is one dispatched block of an event stream (WHATWG HTML, section 9.2.6,
-// "Interpreting an event stream"). Unlike there, a block without data is given
-// as well where it sets the id: that is how a host states a cursor.
+// "Interpreting an event stream"). Unlike there, a block without data is also
+// returned if it sets the id: that is how a host states a cursor.
 type frame struct {
 	id    string
 	hasID bool
@@ -55,7 +55,8 @@ func newFrameReader(r io.Reader) *frameReader {
 }
 
 // begin waits for the first line that is more than a reconnection time. The error
-// is io.EOF where the host ended the stream before: it could not serve one then.
+// is io.EOF if the host ended the stream before: it cannot serve a stream at the
+// moment.
 func (r *frameReader) begin() error {
 	for {
 		r.used = 0
@@ -71,9 +72,9 @@ func (r *frameReader) begin() error {
 	}
 }
 
-// next reads the next block that sets an id or has data. The error is io.EOF at
-// the end, ErrFrame for a block that is too long or not UTF-8, else the
-// reader's own.
+// next returns the next block that sets an id or has data. The error is io.EOF at
+// the end, ErrFrame for a block that is too long or not UTF-8, else the reader's
+// own.
 func (r *frameReader) next() (frame, error) {
 	var f frame
 	if !r.unread {
@@ -86,7 +87,7 @@ func (r *frameReader) next() (frame, error) {
 		}
 		switch {
 		case len(line) > 0 && line[0] == ':':
-			// Comments keep a connection alive; they are no part of a block.
+			// Comments keep a connection alive; they are not part of a block.
 			r.used -= len(line)
 		case len(line) > 0:
 			r.field(&f, line)
@@ -110,7 +111,7 @@ func (f *frame) finished() (frame, error) {
 	return *f, nil
 }
 
-// field takes one line `name: value` or `name`.
+// field parses one line `name: value` or `name`.
 func (r *frameReader) field(f *frame, line []byte) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
@@ -131,8 +132,8 @@ func (r *frameReader) field(f *frame, line []byte) {
 	}
 }
 
-// parseRetry reads a reconnection time: ASCII digits, milliseconds. No time at all
-// is the shortest one.
+// parseRetry parses a reconnection time: ASCII digits, milliseconds. An empty value
+// is the shortest time.
 func parseRetry(value []byte) (time.Duration, bool) {
 	const longest = 24 * 60 * 60 * 1000
 	if len(value) == 0 || len(bytes.Trim(value, "0123456789")) > 0 {
@@ -145,8 +146,7 @@ func parseRetry(value []byte) (time.Duration, bool) {
 	return time.Duration(min(max(ms, 1), longest)) * time.Millisecond, true
 }
 
-// readLine gives the next line without its end. It is valid until the next
-// call.
+// readLine returns the next line without its end. It is valid until the next call.
 func (r *frameReader) readLine() ([]byte, error) {
 	if r.unread {
 		r.unread = false
@@ -174,8 +174,8 @@ func (r *frameReader) readLine() ([]byte, error) {
 
 const byteOrderMark = "\uFEFF"
 
-// skipByteOrderMark waits for no more bytes than it needs: a stream may begin
-// with two and then be silent.
+// skipByteOrderMark waits for no more bytes than it needs: a stream may begin with
+// two bytes and then be silent.
 func (r *frameReader) skipByteOrderMark() {
 	if first, err := r.in.Peek(1); err != nil || first[0] != byteOrderMark[0] {
 		return
@@ -185,13 +185,14 @@ func (r *frameReader) skipByteOrderMark() {
 	}
 }
 
-// chunk consumes what is buffered of the present line, its end included, and
-// reports whether the end was there.
+// chunk consumes the buffered part of the present line, including its end, and
+// reports whether the end was reached.
 func (r *frameReader) chunk() (text []byte, end bool, err error) {
 	if _, err = r.in.Peek(1); err != nil {
 		return nil, false, err //nolint:wrapcheck // io.EOF is a clean end
 	}
-	// What Peek found, and whatever else came with it, is buffered: this cannot fail.
+	// The byte that Peek found, and all others that arrived with it, are buffered:
+	// this cannot fail.
 	buffered, _ := r.in.Peek(r.in.Buffered())
 	if r.afterCR {
 		r.afterCR = false
@@ -210,7 +211,7 @@ func (r *frameReader) chunk() (text []byte, end bool, err error) {
 	return buffered[:at], true, nil
 }
 
-// parseSeq reads an event's id as a position of the log.
+// parseSeq parses an event's id as a position of the log.
 func parseSeq(id string) (uint64, bool) {
 	seq, err := strconv.ParseUint(id, 10, 64)
 	return seq, err == nil && seq <= protocol.MaxSafeInteger

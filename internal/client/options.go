@@ -32,42 +32,43 @@ var ErrBaseURL = errors.New("the server's address must be http:// or https:// wi
 // ErrBaseURLUserinfo is returned for an address with a user name or password.
 var ErrBaseURLUserinfo = errors.New("the server's address must not hold a user name or password: node credentials travel in headers of their own")
 
-// Options make a Client. Only BaseURL is required.
+// Options are the options of a Client. Only BaseURL is required.
 type Options struct {
 	// BaseURL is the host's address, with a path if it is served below one.
 	BaseURL string
 	// Service is the word in the paths; protocol.ServicePlay if empty.
 	Service protocol.Service
-	// Credentials are the node's that calls; the zero value sends none.
+	// Credentials are those of the calling node; the zero value sends none.
 	Credentials Credentials
 	// APIKey is the key of the caller's account.
 	APIKey protocol.Secret
-	// ReloadAPIKey, if set, is asked for the key again when the host refuses it. Where it
-	// gives another one the call is repeated with that, and later calls show it. It must
+	// ReloadAPIKey, if set, is called when the host refuses the key. If it returns
+	// another one, the call is repeated with that key, and later calls use it. It must
 	// not call the client.
 	ReloadAPIKey func(ctx context.Context) (protocol.Secret, error)
 	// AdminToken makes the caller the administrator.
 	AdminToken protocol.Secret
-	// RegistrationToken is what a host with registration by token asks for.
+	// RegistrationToken is the token for a host with registration by token.
 	RegistrationToken protocol.Secret
-	// Fingerprint, if set, is that of the one certificate that is trusted: the host's
-	// own or its authority's, as creds.ParseFingerprint gives it. It is for hosts that speak
-	// TLS, and not for use with Transport.
+	// Fingerprint, if set, is the fingerprint of the only trusted certificate: the
+	// host's own or its authority's, in the form of creds.ParseFingerprint. It is for
+	// hosts with TLS, and not for use with Transport.
 	Fingerprint string
-	// Timeout bounds one attempt, its reply read; DefaultTimeout if 0. A stream
-	// of events is not bound by it.
+	// Timeout bounds one attempt including its reply; DefaultTimeout if 0. It does not
+	// apply to a stream of events.
 	Timeout time.Duration
 	// Retry says how often and when to repeat; the zero value is retry.Default.
 	Retry retry.Policy
-	// Transport sends the requests; nil makes one that Close closes.
+	// Transport sends the requests; if it is nil, the client creates one that Close
+	// closes.
 	Transport http.RoundTripper
-	// OnSession is called when the host has another session than the one that
-	// the client knew, before the call that noticed goes on. It must return soon
+	// OnSession is called when the host has another session than the one that the
+	// client knew, before the call that noticed this continues. It must return soon
 	// and must not call the client.
 	OnSession func(sid string)
-	// OnUnconfirmed is called where what a call deleted or replaced is not refused by so
-	// many hosts of the world yet, as far as the one that answered knows. It must return
-	// soon and must not call the client.
+	// OnUnconfirmed is called if a call deleted or replaced a credential that this
+	// number of the world's hosts may still accept, as far as the answering host
+	// knows. It must return soon and must not call the client.
 	OnUnconfirmed func(hosts int)
 	// UserAgent names the program; "playctl" if empty.
 	UserAgent string
@@ -113,8 +114,8 @@ func (o *Options) check() (*url.URL, error) {
 	return base, o.checkHeaders()
 }
 
-// checkHeaders refuses what net/http sends in no header, and would report as a host
-// that cannot be reached. The value may be a secret: it is not in the error.
+// checkHeaders refuses values that net/http cannot send in a header, and would
+// report as an unreachable host. The value may be a secret: it is not in the error.
 func (o *Options) checkHeaders() error {
 	for name, value := range map[string]string{
 		protocol.HeaderNodeID:            o.Credentials.NodeID,
@@ -129,8 +130,8 @@ func (o *Options) checkHeaders() error {
 	return nil
 }
 
-// parseBaseURL reads a host's address. The error of url.Parse repeats the text
-// it was given, which may hold a password, so it is not passed on.
+// parseBaseURL parses a host's address. The error of url.Parse repeats its input,
+// which may hold a password, so it is not returned.
 func parseBaseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(protocol.TrimSpace(text))
 	if err != nil || u.Host == "" || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -147,7 +148,7 @@ func parseBaseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// newTransport is a transport of the client's own, so that Close can close its
+// newTransport returns a transport of the client's own, so that Close can close its
 // connections. It opens as many connections to the one host as calls need.
 func newTransport(fingerprint, host string) *http.Transport {
 	const idle = 90 * time.Second
@@ -168,7 +169,7 @@ func newTransport(fingerprint, host string) *http.Transport {
 	return transport
 }
 
-// isLoopback reports whether a URL's host cannot be reached over a network.
+// isLoopback reports whether the host of a URL is on this machine only.
 func isLoopback(u *url.URL) bool {
 	name := u.Hostname()
 	if strings.EqualFold(name, "localhost") {

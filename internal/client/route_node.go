@@ -8,14 +8,14 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Bootstrap reads what a client needs before it has a node: the root key, and who
-// may register. The client needs no credentials for it where registration is open.
+// Bootstrap reads the data that a client needs before it has a node: the root key,
+// and who may register. No credentials are needed if registration is open.
 func (c *Client) Bootstrap(ctx context.Context) (*protocol.BootstrapReply, error) {
 	return decode[protocol.BootstrapReply](ctx, c, &call{method: http.MethodGet, path: c.service.Bootstrap()})
 }
 
-// CreateMainNode makes a main node. The reply holds its first API key, once.
-// The client needs no credentials for it.
+// CreateMainNode creates a main node. The reply has its first API key, which is
+// shown only once. No credentials are needed.
 func (c *Client) CreateMainNode(ctx context.Context, node Credentials) (*protocol.CreateNodeReply, error) {
 	return decode[protocol.CreateNodeReply](ctx, c, c.nodeWrite(http.MethodPost, protocol.PathNodes,
 		protocol.CreateNodeRequest{
@@ -23,13 +23,12 @@ func (c *Client) CreateMainNode(ctx context.Context, node Credentials) (*protoco
 		}))
 }
 
-// CreateAgentNode makes an agent node of the calling main node.
+// CreateAgentNode creates an agent node of the calling main node.
 func (c *Client) CreateAgentNode(ctx context.Context, agent Credentials) (*protocol.AgentNodeReply, error) {
 	return c.CreateLabeledAgent(ctx, agent, "")
 }
 
-// CreateLabeledAgent is CreateAgentNode with a label that the host keeps, where it keeps
-// any.
+// CreateLabeledAgent is CreateAgentNode with a label, for hosts that keep labels.
 func (c *Client) CreateLabeledAgent(ctx context.Context, agent Credentials, label string) (*protocol.AgentNodeReply, error) {
 	return decode[protocol.AgentNodeReply](ctx, c, c.nodeWrite(http.MethodPost, protocol.PathAgentNode,
 		protocol.CreateAgentNodeRequest{
@@ -45,8 +44,8 @@ func (c *Client) Nodes(ctx context.Context) (*protocol.NodesReply, error) {
 		&call{method: http.MethodGet, path: protocol.PathNodes, limit: largeReply, query: c.labels()})
 }
 
-// labels asks for labels. Hosts of the agent-play service get no query that they do not
-// know.
+// labels requests labels. Hosts of the agent-play service get no query that they do
+// not know.
 func (c *Client) labels() url.Values {
 	if c.service != protocol.ServicePlay {
 		return nil
@@ -54,8 +53,8 @@ func (c *Client) labels() url.Values {
 	return url.Values{protocol.QueryLabels: {"true"}}
 }
 
-// LabelNode gives the calling main node (with "") or one of its agents a label, or takes
-// it away (with "").
+// LabelNode sets the label of the calling main node (nodeID "") or of one of its
+// agents, or removes it (label "").
 func (c *Client) LabelNode(ctx context.Context, nodeID, label string) (*protocol.LabelReply, error) {
 	return decode[protocol.LabelReply](ctx, c, c.nodeWrite(http.MethodPost, protocol.PathNodeLabel,
 		protocol.LabelRequest{NodeID: nodeID, Label: label}))
@@ -66,13 +65,14 @@ func (c *Client) Keys(ctx context.Context) (*protocol.KeysReply, error) {
 	return decode[protocol.KeysReply](ctx, c, &call{method: http.MethodGet, path: protocol.PathNodeAPIKeys})
 }
 
-// CreateKey makes one more API key of the calling main node; the others stay valid.
+// CreateKey creates another API key of the calling main node; the others stay
+// valid.
 func (c *Client) CreateKey(ctx context.Context, r protocol.CreateKeyRequest) (*protocol.CreateKeyReply, error) {
 	return decode[protocol.CreateKeyReply](ctx, c, c.nodeWrite(http.MethodPost, protocol.PathNodeAPIKeys, r))
 }
 
-// RevokeKey ends an API key of the calling main node. OK is false if it has none of
-// that name.
+// RevokeKey revokes an API key of the calling main node. OK is false if it has no
+// key of that name.
 func (c *Client) RevokeKey(ctx context.Context, name string) (*protocol.OKReply, error) {
 	k := c.nodeWrite(http.MethodDelete, protocol.PathNodeAPIKeys, nil)
 	k.query = url.Values{protocol.QueryName: {name}}
@@ -95,32 +95,36 @@ func (c *Client) Agents(ctx context.Context) (*protocol.AgentsReply, error) {
 		&call{method: http.MethodGet, path: protocol.PathAgents, limit: largeReply, query: c.labels()})
 }
 
-// LimitNode gives a main node limits of its own, as the administrator.
+// LimitNode sets limits of one main node, as the administrator.
 func (c *Client) LimitNode(ctx context.Context, r protocol.NodeLimitsRequest) (*protocol.NodeLimitsReply, error) {
 	return decode[protocol.NodeLimitsReply](ctx, c, c.nodeWrite(http.MethodPost, protocol.PathNodeLimits, r))
 }
 
-// Invite makes an invitation, as the administrator or a main node that may.
+// Invite creates an invitation, as the administrator or a main node with that
+// right.
 func (c *Client) Invite(ctx context.Context, r protocol.InviteRequest) (*protocol.InviteReply, error) {
 	return decode[protocol.InviteReply](ctx, c, c.nodeWrite(http.MethodPost, protocol.PathInvitations, r))
 }
 
-// Invitations lists the invitations of the calling main node, as the administrator all.
+// Invitations lists the invitations of the calling main node, or all as the
+// administrator.
 func (c *Client) Invitations(ctx context.Context) (*protocol.InvitationsReply, error) {
 	return decode[protocol.InvitationsReply](ctx, c,
 		&call{method: http.MethodGet, path: protocol.PathInvitations, limit: largeReply})
 }
 
-// RevokeInvitation ends an invitation. OK is false if the caller has none of that id.
+// RevokeInvitation revokes an invitation. OK is false if the caller has none with
+// that id.
 func (c *Client) RevokeInvitation(ctx context.Context, id string) (*protocol.OKReply, error) {
 	k := c.nodeWrite(http.MethodDelete, protocol.PathInvitations, nil)
 	k.query = url.Values{protocol.QueryID: {id}}
 	return decode[protocol.OKReply](ctx, c, k)
 }
 
-// DeleteNode deletes the calling main node with everything it holds, or as the
-// administrator any node; confirm repeats the id. Where a repeat after a lost
-// answer finds the caller gone, it is done: the count in the reply is then 0.
+// DeleteNode deletes the calling main node with everything it owns, or as the
+// administrator any node; confirm repeats the id. If a repeat after a lost answer
+// finds that the caller no longer exists, the call succeeds: the count in the reply
+// is then 0.
 func (c *Client) DeleteNode(ctx context.Context, confirm string) (*protocol.DeleteNodeReply, error) {
 	k := c.nodeWrite(http.MethodDelete, protocol.PathNodes, protocol.DeleteNodeRequest{ConfirmNodeID: confirm})
 	k.gone = !c.who.node.IsZero() && protocol.NormalizeNodeID(confirm) == c.who.node.NodeID
@@ -135,8 +139,8 @@ func (c *Client) DeleteAgent(ctx context.Context, agentID string) (*protocol.OKR
 	return decode[protocol.OKReply](ctx, c, k)
 }
 
-// ValidateNode asks whether a node exists, derives from a root key and belongs
-// to a main node. A negative answer is a reply with OK false, not an error.
+// ValidateNode checks whether a node exists, derives from a root key and belongs to
+// a main node. A negative answer is a reply with OK false, not an error.
 func (c *Client) ValidateNode(ctx context.Context, r protocol.ValidateRequest) (*protocol.ValidateReply, error) {
 	k := &call{
 		method: http.MethodPost, path: protocol.PathValidateNode, body: r, again: repeatSame, keyless: true,
@@ -157,14 +161,14 @@ func (c *Client) ValidateNode(ctx context.Context, r protocol.ValidateRequest) (
 	return v, nil
 }
 
-// CreateAPIKey gives the calling main node another API key; the one before is
+// CreateAPIKey replaces the API key of the calling main node; the one before is
 // invalid from then on.
 func (c *Client) CreateAPIKey(ctx context.Context) (*protocol.APIKeyReply, error) {
 	return decode[protocol.APIKeyReply](ctx, c,
 		c.nodeWrite(http.MethodPost, protocol.PathNodeAPIKey, struct{}{}))
 }
 
-// nodeWrite is a write of the repository of nodes; these take no session.
+// nodeWrite returns a write of the repository of nodes; these need no session.
 func (c *Client) nodeWrite(method, path string, body any) *call {
 	return &call{method: method, path: path, body: body, again: repeatKeyed}
 }

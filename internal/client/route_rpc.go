@@ -13,7 +13,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// readOp is an rpc that changes nothing.
+// readOp returns an rpc that changes nothing.
 func (c *Client) readOp(op protocol.Op, payload any) *call {
 	return &call{
 		method: http.MethodPost, path: c.service.RPC(), limit: largeReply, world: true,
@@ -21,19 +21,19 @@ func (c *Client) readOp(op protocol.Op, payload any) *call {
 	}
 }
 
-// writeOp is an rpc that changes the world.
+// writeOp returns an rpc that changes the world.
 func (c *Client) writeOp(op protocol.Op, payload any) *call {
 	return c.keyedWrite(c.service.RPC(), protocol.RPCRequest{Op: op, Payload: payload})
 }
 
-// WorldSnapshot reads the whole world and gives its JSON as the host sent it.
-// The rev is that of the reply; 0 on hosts that do not say.
+// WorldSnapshot reads the whole world and returns its JSON as the host sent it. The
+// rev is the reply's; 0 if the host states none.
 func (c *Client) WorldSnapshot(ctx context.Context) (text json.RawMessage, rev uint64, err error) {
 	return c.WorldSnapshotFrom(ctx, 0)
 }
 
-// WorldSnapshotFrom reads the whole world as of a rev or a later one. A host
-// that has not got that far is given a moment, and asked again.
+// WorldSnapshotFrom reads the whole world as of a rev or a later one. A host that
+// has not reached that rev yet is asked again after a moment.
 func (c *Client) WorldSnapshotFrom(ctx context.Context, minRev uint64) (text json.RawMessage, rev uint64, err error) {
 	k := c.readOp(protocol.OpGetWorldSnapshot, nil)
 	k.minRev = minRev
@@ -51,8 +51,8 @@ func (c *Client) WorldSnapshotFrom(ctx context.Context, minRev uint64) (text jso
 	return reply.Snapshot, r.rev, nil
 }
 
-// World reads the whole world as a chain, and what the host says of it. It is not
-// verified yet.
+// World reads the whole world as a chain, with the root that the host states. It is
+// not verified yet.
 func (c *Client) World(ctx context.Context) (*chain.Snapshot, chain.Stated, error) {
 	text, _, err := c.WorldSnapshot(ctx)
 	if err != nil {
@@ -80,8 +80,8 @@ func (c *Client) RecordJourney(
 	return decode[protocol.RecordJourneyReply](ctx, c, c.writeOp(protocol.OpRecordJourney, r))
 }
 
-// ListInteractions reads chat lines, newest last: as many as were asked for, in
-// several requests where the host's pages end early.
+// ListInteractions reads chat lines, newest last: as many as requested, in several
+// requests if the host's pages are shorter.
 func (c *Client) ListInteractions(ctx context.Context, r protocol.ListRequest) (*protocol.InteractionsReply, error) {
 	var all protocol.InteractionsReply
 	for more := true; more; {
@@ -113,21 +113,21 @@ func (c *Client) ListJourneys(ctx context.Context, r protocol.ListRequest) (*pro
 	return &all, nil
 }
 
-// goOn makes the request one for what comes before a page of n, which begins at a
-// seq. It reports whether that is wanted.
+// goOn changes the request to the one for the page before a page of n that begins
+// at a seq. It reports whether that is needed.
 func goOn(r *protocol.ListRequest, n int, first uint64) bool {
 	r.Limit = cmp.Or(r.Limit, protocol.DefaultListLimit)
 	r.Limit, r.BeforeSeq = r.Limit-n, &first
 	return r.Limit > 0
 }
 
-// RegisterSpaceNode makes a space, as a main node.
+// RegisterSpaceNode creates a space, as a main node.
 func (c *Client) RegisterSpaceNode(ctx context.Context, r *protocol.RegisterSpaceRequest) (*protocol.SpaceReply, error) {
 	return decode[protocol.SpaceReply](ctx, c, c.writeOp(protocol.OpRegisterSpaceNode, r))
 }
 
-// CreateSpace makes a space, its node and a structure on the map, as a main
-// node. The reply holds the node's phrase, once.
+// CreateSpace creates a space, its node and a structure on the map, as a main node.
+// The reply has the node's phrase, which is shown only once.
 func (c *Client) CreateSpace(ctx context.Context, r *protocol.CreateSpaceRequest) (*protocol.CreateSpaceReply, error) {
 	return decode[protocol.CreateSpaceReply](ctx, c, c.writeOp(protocol.OpCreateSpace, r))
 }
@@ -137,7 +137,7 @@ func (c *Client) ListSpaceNodes(ctx context.Context) (*protocol.SpacesReply, err
 	return decode[protocol.SpacesReply](ctx, c, c.readOp(protocol.OpListSpaceNodes, nil))
 }
 
-// InspectSpace reads a space, with its log where the caller may see it.
+// InspectSpace reads a space, with its log if the caller may see it.
 func (c *Client) InspectSpace(ctx context.Context, spaceID string) (*protocol.InspectSpaceReply, error) {
 	return decode[protocol.InspectSpaceReply](ctx, c,
 		c.readOp(protocol.OpInspectSpace, protocol.SpaceRequest{SpaceID: spaceID}))
@@ -149,19 +149,20 @@ func (c *Client) RemoveSpace(ctx context.Context, spaceID string) (*protocol.OKR
 		c.writeOp(protocol.OpRemoveSpace, protocol.SpaceRequest{SpaceID: spaceID}))
 }
 
-// AddSpaceAmenity gives a space an amenity.
+// AddSpaceAmenity adds an amenity to a space.
 func (c *Client) AddSpaceAmenity(ctx context.Context, r protocol.AmenityRequest) (*protocol.SpaceReply, error) {
 	return decode[protocol.SpaceReply](ctx, c, c.writeOp(protocol.OpAddSpaceAmenity, r))
 }
 
-// RemoveSpaceAmenity takes an amenity from a space; the last one stays.
+// RemoveSpaceAmenity removes an amenity from a space; the last one stays.
 func (c *Client) RemoveSpaceAmenity(ctx context.Context, r protocol.AmenityRequest) (*protocol.SpaceReply, error) {
 	return decode[protocol.SpaceReply](ctx, c, c.writeOp(protocol.OpRemoveSpaceAmenity, r))
 }
 
-// IntercomCommand asks an agent for something. Its requestId makes a repeat
-// harmless: the host answers the same and forwards it once. With ifAnswering a host
-// that knows that no program answers for the agent says so at once.
+// IntercomCommand sends a command to an agent. Its requestId makes a repeat
+// harmless: the host answers the same and forwards it once. With ifAnswering, a
+// host that knows that no program answers for the agent returns an error
+// immediately.
 func (c *Client) IntercomCommand(ctx context.Context, r *protocol.IntercomCommand, ifAnswering bool) (*protocol.OKReply, error) {
 	k := c.writeOp(protocol.OpIntercomCommand, r)
 	k.again = repeatSame
@@ -171,31 +172,31 @@ func (c *Client) IntercomCommand(ctx context.Context, r *protocol.IntercomComman
 	return decode[protocol.OKReply](ctx, c, k)
 }
 
-// ListEvents lists events of the session with the times of their commits. Not
-// every host has it.
+// ListEvents lists events of the session with the times of their commits. Not every
+// host supports it.
 func (c *Client) ListEvents(ctx context.Context, r *protocol.ListEventsRequest) (*protocol.ListEventsReply, error) {
 	return decode[protocol.ListEventsReply](ctx, c, c.readOp(protocol.OpListEvents, r))
 }
 
 // ListAnswering reports whether programs answer for agents on the map, for all of
-// them where none is named. Not every host has it.
+// them if none is named. Not every host supports it.
 func (c *Client) ListAnswering(ctx context.Context, playerIDs ...string) (*protocol.ListAnsweringReply, error) {
 	return decode[protocol.ListAnsweringReply](ctx, c,
 		c.readOp(protocol.OpListAnswering, protocol.ListAnsweringRequest{PlayerIDs: playerIDs}))
 }
 
-// IntercomResponse answers a command, as the agent that was asked.
+// IntercomResponse answers a command, as the agent that received it.
 func (c *Client) IntercomResponse(ctx context.Context, r *protocol.IntercomResponse) (*protocol.OKReply, error) {
 	return decode[protocol.OKReply](ctx, c, c.writeOp(protocol.OpIntercomResponse, r))
 }
 
-// At says as of which rev a chain node is read; the zero value is the present.
+// At says at which rev a chain node is read; the zero value is the present.
 type At struct {
-	// Rev is the rev that is wanted. The host answers as of it if it still can,
-	// else as of its present one: the reply says which.
+	// Rev is the requested rev. The host answers at it if it still can, else at its
+	// present one: the reply says which.
 	Rev uint64
-	// Set makes a Rev of 0 count. Without it a Rev above 0 is the least that a host
-	// answers from, which is for hosts that cannot answer as of a rev.
+	// Set distinguishes a Rev of 0 from none. Without it a Rev above 0 is the least
+	// rev of the answer, for hosts that cannot answer at a given rev.
 	Set bool
 }
 
@@ -206,16 +207,16 @@ func (a At) pointer() *uint64 {
 	return &a.Rev
 }
 
-// ChainNode reads one node of the player chain. Whether it answers for the key
-// is for the caller to check, with chain.AnswersFor.
+// ChainNode reads one node of the player chain. The caller checks whether it is the
+// node of the key, with chain.AnswersFor.
 func (c *Client) ChainNode(ctx context.Context, stableKey string, at At) (chain.NodeReply, error) {
 	k := c.readOp(protocol.OpGetPlayerChainNode, protocol.ChainNodeRequest{StableKey: stableKey, AtRev: at.pointer()})
 	k.minRev = at.Rev
 	return parsed(ctx, c, k, chain.ParseNodeRPCBody)
 }
 
-// WithGenesis gives a snapshot of a host of the agent-play service the genesis text
-// that the host has: the snapshot itself names something else.
+// WithGenesis returns a snapshot of a host of the agent-play service with the
+// host's genesis text: the snapshot itself has another text.
 func (c *Client) WithGenesis(ctx context.Context, s *chain.Snapshot) (*chain.Snapshot, error) {
 	if c.service == protocol.ServicePlay {
 		return s, nil
@@ -230,7 +231,7 @@ func (c *Client) WithGenesis(ctx context.Context, s *chain.Snapshot) (*chain.Sna
 	return s.WithGenesis(reply.Node.Text), nil
 }
 
-// ChainNodes reads up to protocol.MaxStableKeys nodes as of one rev.
+// ChainNodes reads up to protocol.MaxStableKeys nodes at one rev.
 func (c *Client) ChainNodes(ctx context.Context, stableKeys []string, at At) (chain.NodesReply, error) {
 	k := c.readOp(protocol.OpGetPlayerChainNodes, protocol.ChainNodesRequest{StableKeys: stableKeys, AtRev: at.pointer()})
 	k.minRev = at.Rev

@@ -9,8 +9,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Session fetches the world's session and what the host can do, and makes it
-// the one that later calls are for.
+// Session fetches the world's session and the host's capabilities; later calls use
+// that session.
 func (c *Client) Session(ctx context.Context) (*protocol.SessionReply, error) {
 	k := &call{method: http.MethodGet, path: c.service.Session()}
 	r, err := decode[protocol.SessionReply](ctx, c, k)
@@ -40,7 +40,7 @@ func (c *Client) ResetSession(ctx context.Context) (*protocol.ResetReply, error)
 // Register puts an agent on the map or updates its row.
 func (c *Client) Register(ctx context.Context, r *protocol.RegisterRequest) (*protocol.RegisterReply, error) {
 	if c.service != protocol.ServicePlay {
-		// Hosts of the agent-play service read them from the body.
+		// Hosts of the agent-play service read the credentials from the body.
 		shown := *r
 		shown.APIKey, shown.PasswHash = c.who.apiKey.current().Wire(), c.who.node.Hash.Wire()
 		r = &shown
@@ -55,46 +55,48 @@ func (c *Client) Heartbeat(ctx context.Context, r protocol.HeartbeatRequest) (*p
 	return decode[protocol.HeartbeatReply](ctx, c, k)
 }
 
-// Disconnect takes an agent off the map.
+// Disconnect removes an agent from the map.
 func (c *Client) Disconnect(ctx context.Context, r protocol.DisconnectRequest) (*protocol.OKReply, error) {
 	return decode[protocol.OKReply](ctx, c, c.sameWrite(c.service.Disconnect(), r))
 }
 
-// RegisterMCP puts an MCP placement of the calling main node on the map, or
-// changes the one of that name.
+// RegisterMCP puts an MCP placement of the calling main node on the map, or changes
+// the one of that name.
 func (c *Client) RegisterMCP(ctx context.Context, r protocol.MCPRegisterRequest) (*protocol.IDReply, error) {
 	return decode[protocol.IDReply](ctx, c, c.sameWrite(c.service.MCPRegister(), r))
 }
 
-// UnregisterMCP takes an MCP placement off the map. OK is false if there is
-// none of that id.
+// UnregisterMCP removes an MCP placement from the map. OK is false if there is none
+// with that id.
 func (c *Client) UnregisterMCP(ctx context.Context, id string) (*protocol.OKReply, error) {
 	// A repeat without key would not find it.
 	return decode[protocol.OKReply](ctx, c, c.keyedWrite(c.service.MCPUnregister(), protocol.MCPUnregisterRequest{ID: id}))
 }
 
-// RemoveOccupant takes any occupant off the map, as the administrator. OK is
+// RemoveOccupant removes any occupant from the map, as the administrator. OK is
 // false if no row has that key.
 func (c *Client) RemoveOccupant(ctx context.Context, stableKey string) (*protocol.OKReply, error) {
 	return decode[protocol.OKReply](ctx, c,
 		c.keyedWrite(c.service.RemoveOccupant(), protocol.RemoveOccupantRequest{StableKey: stableKey}))
 }
 
-// sameWrite is a write of the world that may be made twice.
+// sameWrite returns a write of the world whose repeat has no further effect.
 func (c *Client) sameWrite(path string, body any) *call {
 	return &call{method: http.MethodPost, path: path, body: body, sid: true, again: repeatSame}
 }
 
-// keyedWrite is a write of the world that is made once for each of its keys.
+// keyedWrite returns a write of the world that is committed once for each
+// idempotency key.
 func (c *Client) keyedWrite(path string, body any) *call {
 	return &call{method: http.MethodPost, path: path, body: body, sid: true, again: repeatKeyed}
 }
 
-// WatchURL is the address of the host's watch page, as this client reaches it.
+// WatchURL returns the address of the host's watch page, as this client reaches it.
 func (c *Client) WatchURL() string { return c.base.String() + c.service.Watch() }
 
-// WatchScope returns what the watch page gives to a caller without a token, and takes
-// no cookie. The refusal of a host that gives nothing is an error like any other.
+// WatchScope returns the scope that the watch page grants a caller without a token;
+// it stores no cookie. The refusal of a host that grants none is an error like any
+// other.
 func (c *Client) WatchScope(ctx context.Context) (protocol.WatchScope, error) {
 	r, err := decode[protocol.WatchSessionReply](ctx, c, &call{
 		method: http.MethodPost, path: c.service.WatchSession(), body: protocol.WatchSessionRequest{}, again: repeatSame, keyless: true,
@@ -105,7 +107,7 @@ func (c *Client) WatchScope(ctx context.Context) (protocol.WatchScope, error) {
 	return r.Scope, nil
 }
 
-// WatchToken makes a token for a link to the watch page, as a main node.
+// WatchToken creates a token for a link to the watch page, as a main node.
 func (c *Client) WatchToken(ctx context.Context) (*protocol.WatchTokenReply, error) {
 	return decode[protocol.WatchTokenReply](ctx, c, c.keyedWrite(c.service.WatchToken(), struct{}{}))
 }
@@ -115,15 +117,15 @@ func (c *Client) WatchTokens(ctx context.Context) (*protocol.WatchTokensReply, e
 	return decode[protocol.WatchTokensReply](ctx, c, &call{method: http.MethodGet, path: c.service.WatchToken(), again: repeatSame})
 }
 
-// RevokeWatchToken ends one of them, with the cookies that were made from it. OK is
-// false if there is none with that id.
+// RevokeWatchToken revokes one of them, with the cookies that were created from it.
+// OK is false if there is none with that id.
 func (c *Client) RevokeWatchToken(ctx context.Context, id string) (*protocol.OKReply, error) {
 	return decode[protocol.OKReply](ctx, c, &call{
 		method: http.MethodDelete, path: c.service.WatchToken(), query: url.Values{protocol.QueryID: {id}}, sid: true, again: repeatKeyed,
 	})
 }
 
-// Ready asks once whether the host serves and its store answers; nil if so.
+// Ready checks once whether the host serves and its store answers; nil if so.
 func (c *Client) Ready(ctx context.Context) error {
 	_, err := c.attempt(ctx, &prepared{call: &call{method: http.MethodGet, path: protocol.PathReady}}, "")
 	return err

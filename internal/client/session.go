@@ -10,8 +10,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// session is what all clients of one host share: the session they last saw and
-// how far they have written.
+// session is the state that all clients of one host share: the last known session
+// and the highest rev of their writes.
 type session struct {
 	changed func(sid string)
 
@@ -28,16 +28,16 @@ func newSession(changed func(sid string)) *session {
 	return &session{changed: changed}
 }
 
-// fetch is a fetch of the session that others wait for.
+// fetch is a running fetch of the session, for which other callers wait.
 type fetch struct {
 	retry retry.Policy
 	done  chan struct{}
-	// gone says, once done is closed, that nobody could be reached.
+	// gone is set, once done is closed, if the host could not be reached.
 	gone error
 }
 
-// begin returns the session; else the fetch to wait for, with mine set where the
-// caller is the one to make it.
+// begin returns the session, or else the fetch to wait for; mine is set if the
+// caller has to do the fetch.
 func (s *session) begin(policy retry.Policy) (sid string, f *fetch, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +48,7 @@ func (s *session) begin(policy retry.Policy) (sid string, f *fetch, mine bool) {
 	return "", s.fetching, true
 }
 
-// end wakes those who wait for a fetch.
+// end wakes the callers that wait for a fetch.
 func (s *session) end(f *fetch, gone error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,8 +63,8 @@ func (s *session) current() string {
 	return s.sid
 }
 
-// adopt takes a session reply. What was written in another session says nothing
-// about the revs of this one: a host without a store counts from the start.
+// adopt stores a session reply. The revs of writes in another session do not apply
+// to this one: a host without a store counts from the start.
 func (s *session) adopt(sid string, capabilities []protocol.Capability) {
 	if s.replace(sid, capabilities) && s.changed != nil {
 		s.changed(sid)
@@ -84,7 +84,7 @@ func (s *session) replace(sid string, capabilities []protocol.Capability) bool {
 	return changed
 }
 
-// forget drops a session that the host refused, unless it was replaced since.
+// forget drops a session that the host refused, unless it was replaced meanwhile.
 func (s *session) forget(sid string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,10 +112,10 @@ func (s *session) minRev() uint64 {
 	return s.written
 }
 
-// SID returns the session that the client uses, and fetches it if it knows none,
-// once for all callers that wait. If that fails because of the caller that fetched
-// it, by other credentials, a shorter time or its own end, the next caller fetches it
-// again. After a reset of the world the session changes.
+// SID returns the current session, and fetches it if the client knows none, once
+// for all waiting callers. If that fails because of the caller that fetched it (its
+// credentials, its shorter timeout or its canceled context), the next caller
+// fetches it again. After a reset of the world the session changes.
 func (c *Client) SID(ctx context.Context) (string, error) {
 	for {
 		sid, f, mine := c.session.begin(c.retry)

@@ -23,39 +23,39 @@ const (
 	// stallAfter is how long a stream may be silent. A host sends a comment
 	// after every 15 s without traffic, so this is three missed ones.
 	stallAfter = 45 * time.Second
-	// defaultReconnect is the first wait where the host sets none.
+	// defaultReconnect is the first wait if the host sets none.
 	defaultReconnect = 2 * time.Second
-	// leastReconnect keeps a host from making its clients spin.
+	// leastReconnect keeps a host from making its clients reconnect in a busy loop.
 	leastReconnect = 100 * time.Millisecond
-	// longestReconnect bounds the waits between attempts that keep failing.
+	// longestReconnect bounds the waits between failing attempts.
 	longestReconnect = 30 * time.Second
 )
 
 // errStalled ends a connection on which nothing arrives.
 var errStalled = fmt.Errorf("nothing arrived for %v, not even a heartbeat", stallAfter)
 
-// errLater ends a connection that the host answered with nothing but the time to
-// wait: it drains, waits for its store, or is full.
+// errLater ends a connection on which the host sent only the time to wait: it
+// drains, waits for its store, or is full.
 var errLater = errors.New("the host cannot serve a stream for now")
 
 // ErrBackwards is matched by the error of a connection on which an id was not
 // above the one before it.
 var ErrBackwards = fmt.Errorf("%w: an id goes backwards", ErrFrame)
 
-// StreamOptions say what a stream is of.
+// StreamOptions are the options of a stream.
 type StreamOptions struct {
 	// After is the position to resume after, if HasAfter is set; else the
 	// stream begins at the present end.
 	After    uint64
 	HasAfter bool
-	// Inline asks for the changed nodes within the events.
+	// Inline requests the changed nodes within the events.
 	Inline bool
-	// Answers are the agents for which the program answers that reads the stream.
+	// Answers are the agents for which the program that reads the stream answers.
 	Answers protocol.Answers
 }
 
-// Stream reads the host's events forever: it reconnects after every end, also
-// a clean one, and goes on after the last event it saw.
+// Stream reads the host's events until it is closed: it reconnects after every end,
+// even a clean one, and continues after the last event.
 //
 // Its goroutine reads no further than one signal ahead of its reader: the
 // rest stays in the network, and the host cuts a reader that is too slow. One
@@ -73,10 +73,10 @@ type Stream struct {
 	answers   protocol.Answers
 	cursor    uint64
 	hasCursor bool
-	// floor is what the next id has to be above. It differs from cursor only from the
-	// moment that the host stated another position than was asked for until the first
-	// event: a connection that breaks in between resumes from cursor, so that nothing
-	// is skipped.
+	// floor is the lower bound (exclusive) of the next id. It differs from cursor only
+	// from the moment that the host stated another position than the requested one
+	// until the first event: a connection that breaks in between resumes from cursor,
+	// so that nothing is skipped.
 	floor    uint64
 	hasFloor bool
 	conn     *connection
@@ -86,10 +86,10 @@ type Stream struct {
 	reconnect time.Duration
 }
 
-// errStreamClosed is what Next returns after Close.
+// errStreamClosed is the error of Next after Close.
 var errStreamClosed = errors.New("the event stream was closed")
 
-// Events makes a stream that ends with ctx or Close. Nothing is sent before the
+// Events returns a stream that ends with ctx or Close. Nothing is sent before the
 // first Next.
 func (c *Client) Events(ctx context.Context, opts StreamOptions) *Stream {
 	s := &Stream{
@@ -100,7 +100,7 @@ func (c *Client) Events(ctx context.Context, opts StreamOptions) *Stream {
 	return s
 }
 
-// Close ends the stream and waits for what it has under way; a Next that waits
+// Close ends the stream and waits until its goroutine has ended; a waiting Next
 // returns. It may be called again.
 func (s *Stream) Close() {
 	s.cancel(errStreamClosed)
@@ -136,7 +136,7 @@ func (s *Stream) All() iter.Seq[Signal] {
 	}
 }
 
-// run makes one connection after the other.
+// run opens one connection after the other.
 func (s *Stream) run() {
 	for {
 		s.emit(Signal{Type: SignalConnecting, Resumes: s.hasCursor, Cursor: s.cursor})
@@ -151,7 +151,7 @@ func (s *Stream) run() {
 	}
 }
 
-// emit hands a signal over.
+// emit passes a signal to the reader.
 func (s *Stream) emit(signal Signal) {
 	select {
 	case s.signals <- signal:
@@ -182,7 +182,7 @@ func (s *Stream) connect() error {
 	return nil
 }
 
-// read takes the next frame of the connection.
+// read reads the next frame of the connection.
 func (s *Stream) read() error {
 	f, err := s.conn.frames.next()
 	if err != nil {
@@ -201,7 +201,7 @@ func (s *Stream) read() error {
 		s.client.session.forget(s.conn.sid)
 		s.cursor, s.hasCursor = seq, numbered
 	case signal.Event.Kind == protocol.EventSessionResync:
-		// A log that was lost may begin again: here the position may be any.
+		// A lost log may begin again: here any position is valid.
 		s.cursor, s.hasCursor = seq, numbered
 		signal.Err = fmt.Errorf("%w: the host goes on at %d", ErrGap, seq)
 	case numbered:
@@ -216,7 +216,7 @@ func (s *Stream) read() error {
 	return nil
 }
 
-// positioned takes the position that the host says it goes on after.
+// positioned handles the position after which the host continues.
 func (s *Stream) positioned(seq uint64, numbered bool) {
 	if !numbered {
 		return
@@ -263,7 +263,7 @@ type connection struct {
 	stall  *time.Timer
 }
 
-// open sends the request for the stream, for the session that holds now.
+// open sends the request for the stream, for the current session.
 func (s *Stream) open() (*connection, error) {
 	for range maxSessions {
 		sid, err := s.client.SID(s.ctx)
@@ -294,8 +294,8 @@ func (s *Stream) openFor(sid string) (*connection, error) {
 	return conn, nil
 }
 
-// openEvents asks for the stream and gives the answer once its headers say that
-// it is one.
+// openEvents requests the stream and returns the answer if its headers are those of
+// a stream.
 func (c *Client) openEvents(ctx context.Context, sid string, s *Stream) (*http.Response, error) {
 	query := url.Values{}
 	if s.inline {
@@ -311,7 +311,7 @@ func (c *Client) openEvents(ctx context.Context, sid string, s *Stream) (*http.R
 	}
 	req.Header.Set("Accept", protocol.MediaTypeSSE)
 	req.Header.Set("Cache-Control", "no-store")
-	// Compression would hold events back.
+	// Compression would delay events.
 	req.Header.Set("Accept-Encoding", "identity")
 	if s.hasCursor {
 		req.Header.Set(protocol.HeaderLastEventID, strconv.FormatUint(s.cursor, 10))
@@ -351,7 +351,8 @@ func (c *connection) close() {
 	}
 }
 
-// reason returns why a request ended: the stall, if that is why.
+// reason returns why a request ended: errStalled if the connection stalled, else
+// err.
 func (c *connection) reason(err error) error { return causeOr(c.ctx, errStalled, err) }
 
 // causeOr returns a cause if a context was canceled for it, else the error.
@@ -362,8 +363,9 @@ func causeOr(ctx context.Context, cause, err error) error {
 	return err
 }
 
-// timedReader bounds how long a read waits. Between reads nothing is measured: a program
-// that is busy with an event finds what arrived meanwhile in the network's buffers.
+// timedReader bounds how long a read waits. The time between reads does not count:
+// while a program is busy with an event, further ones wait in the network's
+// buffers.
 type timedReader struct {
 	io.Reader
 

@@ -24,15 +24,15 @@ type tries struct {
 	count    int  // failed attempts that used up a try
 	sessions int  // changes of session that were followed
 	unknown  bool // an attempt may have had an effect
-	// shown is the API key of the last attempt, or one before it, and rekeyed whether
-	// another one was taken for a repeat.
+	// shown is the API key of the last attempt, or an earlier one, and rekeyed is set
+	// if another key was used for a repeat.
 	shown   protocol.Secret
 	rekeyed bool
 }
 
-// failed takes an attempt's error. It waits and returns nil if the call is to
-// be repeated, done where a refusal means that an earlier attempt had done it,
-// else the error to report.
+// failed handles an attempt's error. It waits and returns nil if the call is to be
+// repeated, done if a refusal means that an earlier attempt succeeded, else the
+// error to return.
 func (t *tries) failed(ctx context.Context, sid string, err error) (done bool, final error) {
 	var refused *protocol.Error
 	isRefusal := errors.As(err, &refused)
@@ -62,16 +62,16 @@ func (t *tries) failed(ctx context.Context, sid string, err error) (done bool, f
 	return false, t.pause(ctx, wait, err)
 }
 
-// newSession reports whether the call is to be repeated at once because the
-// session that it was for is over and there is another. It fails where none can be
-// fetched: what the host says of the old one would hide why.
+// newSession reports whether the call is to be repeated at once because its session
+// is over and there is another. It returns an error if none can be fetched: the
+// host's error about the old session would hide the cause.
 func (t *tries) newSession(ctx context.Context, sid string, refused *protocol.Error) (bool, error) {
 	c := t.client
 	switch {
 	case t.sessions >= maxSessions:
 		return false, nil
 	case refused.Code == protocol.CodeBehind && t.call.world && t.call.minRev == 0:
-		// The rev that we wait for may be of a session that is no more.
+		// The minimum rev may be of a session that is over.
 		sid = c.session.current()
 	case sid == "", !c.isOver(refused):
 		return false, nil
@@ -82,8 +82,8 @@ func (t *tries) newSession(ctx context.Context, sid string, refused *protocol.Er
 	return err == nil && fresh != sid, err
 }
 
-// newAPIKey reports whether the call is to be repeated at once because the account has
-// another API key than the one that was refused.
+// newAPIKey reports whether the call is to be repeated at once because the account
+// has another API key than the refused one.
 func (t *tries) newAPIKey(ctx context.Context, refused *protocol.Error) bool {
 	if t.rekeyed || refused.Code != protocol.CodeAPIKeyInvalid {
 		return false
@@ -92,8 +92,8 @@ func (t *tries) newAPIKey(ctx context.Context, refused *protocol.Error) bool {
 	return t.rekeyed
 }
 
-// isOver reports whether a refusal says that the session is over. Hosts of the
-// agent-play service name no code.
+// isOver reports whether a refusal means that the session is over. Hosts of the
+// agent-play service send no code.
 func (c *Client) isOver(err error) bool {
 	refused, ok := errors.AsType[*protocol.Error](err)
 	if !ok || refused == nil {
@@ -102,7 +102,7 @@ func (c *Client) isOver(err error) bool {
 	return refused.Code == protocol.CodeSIDInvalid || refused.Status() == http.StatusForbidden && c.service != protocol.ServicePlay
 }
 
-// mayRepeatRefused decides after an answer.
+// mayRepeatRefused reports whether to repeat a refused call.
 func (t *tries) mayRepeatRefused(refused *protocol.Error) bool {
 	switch status := refused.Status(); {
 	case refused.Code == protocol.CodeRepositoryOff, status == http.StatusNotImplemented:
@@ -117,7 +117,8 @@ func (t *tries) mayRepeatRefused(refused *protocol.Error) bool {
 	}
 }
 
-// mayRepeatUnanswered decides after an attempt without an answer.
+// mayRepeatUnanswered reports whether to repeat a call after an attempt without an
+// answer.
 func (t *tries) mayRepeatUnanswered(err error) bool {
 	var gone *UnreachableError
 	if !errors.As(err, &gone) || isDistrusted(err) || errors.Is(err, http.ErrSchemeMismatch) {
@@ -130,13 +131,13 @@ func (t *tries) mayRepeatUnanswered(err error) bool {
 	return t.mayRepeatUnknown()
 }
 
-// mayRepeatUnknown decides where the call may have been done. A host that is
-// known to keep no idempotency keys could do it twice.
+// mayRepeatUnknown reports whether to repeat a call whose outcome is unknown. A
+// host that is known to keep no idempotency keys could carry it out twice.
 func (t *tries) mayRepeatUnknown() bool {
 	return t.call.again != repeatKeyed || t.client.keepsKeys()
 }
 
-// pause waits before the repeat, or returns the error where no attempt is left.
+// pause waits before the repeat, or returns the error if no attempt is left.
 func (t *tries) pause(ctx context.Context, asked time.Duration, err error) error {
 	t.count++
 	wait, ok := t.client.retry.Next(t.count, asked)
@@ -151,8 +152,8 @@ func (t *tries) pause(ctx context.Context, asked time.Duration, err error) error
 	return nil
 }
 
-// canceled adds to the error of the last attempt why the caller canceled the call, where it
-// did: that is why there is no further attempt.
+// canceled adds to the error of the last attempt why the caller canceled the call,
+// if so: that is why there is no further attempt.
 func canceled(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	if !errors.Is(ctx.Err(), context.Canceled) || errors.Is(err, cause) {
@@ -161,9 +162,8 @@ func canceled(ctx context.Context, err error) error {
 	return fmt.Errorf("%w; the last attempt: %w", cause, err)
 }
 
-// ended is the error of a call whose context ended. A deadline that passed
-// without an answer is a host that cannot be reached; a cancellation is the
-// caller's own.
+// ended returns the error of a call whose context ended. A deadline that passed
+// without an answer means an unreachable host; a cancellation is the caller's own.
 func (c *Client) ended(ctx context.Context, sent bool) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return &UnreachableError{Host: c.Host(), Sent: sent, Err: context.DeadlineExceeded}
@@ -171,9 +171,9 @@ func (c *Client) ended(ctx context.Context, sent bool) error {
 	return context.Cause(ctx)
 }
 
-// maySent reports whether a request may have reached the host although there
-// was no answer. It is certain that not where no connection was made, or one whose
-// other side is not trusted, or does not speak TLS.
+// maySent reports whether a request may have reached the host although there was no
+// answer. It certainly has not if there was no connection, or if the other side is
+// not trusted or does not use TLS.
 func maySent(err error) bool {
 	var op *net.OpError
 	unconnected := errors.As(err, &op) && op.Op == "dial"
@@ -182,7 +182,8 @@ func maySent(err error) bool {
 
 // readBody reads at most limit bytes and reports whether that was all.
 func readBody(r io.Reader, limit int64) (body []byte, whole bool, err error) {
-	// A bytes.Buffer doubles, so that a long reply is copied half as often as by io.ReadAll.
+	// A bytes.Buffer doubles, so that a long reply is copied half as often as with
+	// io.ReadAll.
 	var all bytes.Buffer
 	_, err = all.ReadFrom(io.LimitReader(r, limit+1))
 	if body = all.Bytes(); int64(len(body)) > limit {

@@ -19,8 +19,8 @@ type clock struct {
 	trip   time.Duration
 }
 
-// observe notes that the server, of that run id, said its time between two local
-// times.
+// observe records that the server with that run id reported its time between two
+// local times.
 func (c *clock) observe(start, ended, server time.Time, run string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
