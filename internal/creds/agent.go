@@ -14,18 +14,18 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// maxLabel is how many characters a label may have.
+// maxLabel is the greatest length of a label in characters.
 const maxLabel = 64
 
 // Errors about the agents of a context.
 var (
 	// ErrAgentUnknown: no agent has that id or label.
 	ErrAgentUnknown = errors.New("no such agent in this context")
-	// ErrAgentExists: an agent with that id is there already.
+	// ErrAgentExists: the context has an agent with that id already.
 	ErrAgentExists = errors.New("this agent is in the context already")
 	// ErrLabelTaken: another agent of the context has the label.
 	ErrLabelTaken = errors.New("another agent of this context has this label")
-	// ErrLabel: the text cannot be a label.
+	// ErrLabel: the text is not a valid label.
 	ErrLabel = errors.New("a label is 1 to 64 printable characters without white space at its ends, and does not look like a node id")
 )
 
@@ -40,7 +40,7 @@ type Agent struct {
 	PasswHash PasswHash
 	// Phrase is zero unless the user asked to keep it.
 	Phrase protocol.Secret
-	// CreatedAt is when the node was made or brought in.
+	// CreatedAt is when the node was created or imported.
 	CreatedAt time.Time
 
 	extra jsontext.Value
@@ -70,8 +70,9 @@ func (c *Context) AddAgent(a Agent) error {
 	return nil
 }
 
-// LabelAgent gives the agent whose id or label is ref another label, or none with "". The
-// error is ErrAgentUnknown, ErrLabelTaken or ErrLabel; then nothing has changed.
+// LabelAgent sets the label of the agent whose id or label is ref, or removes it
+// with "". The error is ErrAgentUnknown, ErrLabelTaken or ErrLabel; then nothing
+// has changed.
 func (c *Context) LabelAgent(ref, label string) error {
 	i, err := c.find(ref)
 	if err != nil {
@@ -86,8 +87,8 @@ func (c *Context) LabelAgent(ref, label string) error {
 	return nil
 }
 
-// ChosenLabels are the agents whose labels somebody chose: not those that ParseAgentPlay
-// gives the agents that come without one.
+// ChosenLabels returns the agents whose labels a person chose: not the ones that
+// ParseAgentPlay generates.
 func (c *Context) ChosenLabels() []Agent {
 	var chosen []Agent
 	for i, a := range c.agents {
@@ -98,7 +99,7 @@ func (c *Context) ChosenLabels() []Agent {
 	return chosen
 }
 
-// RemoveAgent forgets the agent whose id or label is ref and returns it, or
+// RemoveAgent removes the agent whose id or label is ref and returns it, or
 // ErrAgentUnknown.
 func (c *Context) RemoveAgent(ref string) (Agent, error) {
 	i, err := c.find(ref)
@@ -119,7 +120,7 @@ func (c *Context) find(ref string) (int, error) {
 	return i, nil
 }
 
-// checkAgents reports what is wrong with the agents of one context.
+// checkAgents returns what is wrong with the agents of one context.
 func checkAgents(agents []Agent) error {
 	ids, labels := map[string]bool{}, map[string]bool{}
 	for i, a := range agents {
@@ -144,8 +145,8 @@ func checkAgents(agents []Agent) error {
 	return nil
 }
 
-// CheckLabel reports whether a text can be a label, before an agent is made for it.
-// The error is ErrLabel.
+// CheckLabel checks a label before an agent is created for it. The error is
+// ErrLabel.
 func CheckLabel(text string) error {
 	if !isLabel(text) {
 		return ErrLabel
@@ -153,8 +154,8 @@ func CheckLabel(text string) error {
 	return nil
 }
 
-// isLabel reports whether text can be a label. A text that could be an id is
-// not one, so that a reference means one agent.
+// isLabel reports whether text can be a label. A text that could be an id cannot,
+// so that a reference is unambiguous.
 func isLabel(text string) bool {
 	if text == "" || !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxLabel {
 		return false
@@ -175,7 +176,7 @@ func shorten(text string) string {
 	return string(runes[:limit]) + "…"
 }
 
-// name returns what a person calls the agent by.
+// name returns the agent's name for people.
 func (a Agent) name() string {
 	if a.Label != "" {
 		return a.Label

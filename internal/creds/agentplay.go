@@ -14,15 +14,16 @@ import (
 )
 
 // agentPlayJSON is the credentials file of the agent-play service's own command
-// line. passw is the phrase, in clear. Service, RootKey, Fingerprint, APIKey and Label are
-// added by playctl, where they say something; that command line does not look at them.
+// line. passw is the phrase, in clear text. Service, RootKey, Fingerprint, APIKey
+// and Label are additions of playctl if they are set; that command line ignores
+// them.
 type agentPlayJSON struct {
 	ServerURL serverField  `json:"serverUrl"`
 	NodeID    nodeIDField  `json:"nodeId"`
 	Passw     phraseField  `json:"passw"`
 	Service   serviceField `json:"service,omitzero"`
 	RootKey   string       `json:"rootKey,omitzero"`
-	// Fingerprint is that of the certificate that is trusted.
+	// Fingerprint is the fingerprint of the trusted certificate.
 	Fingerprint string               `json:"certificateFingerprint,omitzero"`
 	APIKey      keyField             `json:"apiKey,omitzero"`
 	Agents      []agentPlayAgentJSON `json:"agentNodes,omitempty"`
@@ -35,25 +36,26 @@ type agentPlayAgentJSON struct {
 	CreatedAt timeField   `json:"createdAt,omitzero"`
 }
 
-// importedLabel is the label of an agent that came without one.
+// importedLabel returns the label of an imported agent without one.
 func importedLabel(i int) string { return fmt.Sprintf("agent-%d", i+1) }
 
-// ImportOptions say what to make of an agent-play credentials file.
+// ImportOptions are the options for the import of an agent-play credentials file.
 type ImportOptions struct {
 	// Name is the name of the context.
 	Name string
-	// KeepPhrases keeps the phrases beside their hashes. Without it they are
-	// forgotten, and an export is not possible.
+	// KeepPhrases keeps the phrases beside their hashes. Without it they are dropped,
+	// and an export is not possible.
 	KeepPhrases bool
-	// Service is the host's; "" for what the file says, else the agent-play service.
+	// Service is the host's; "" for the service in the file, else the agent-play
+	// Now is the creation time of a context or node without one.
 	Service protocol.Service
 	// Now is the creation time of what has none of its own.
 	Now time.Time
 }
 
-// ParseImport makes a context of a credentials file: one of playctl's own, of which it
-// takes the context of the same name, else the one in use, or one of the agent-play
-// service. path is only for the *FileError.
+// ParseImport returns the context of a credentials file: either playctl's own, from
+// which it takes the context of that name, else the one in use, or one of the
+// agent-play service. path is only for the *FileError.
 func ParseImport(path string, data []byte, opts ImportOptions) (*Context, error) {
 	var head struct {
 		Contexts jsontext.Value `json:"contexts"`
@@ -87,7 +89,7 @@ func ParseImport(path string, data []byte, opts ImportOptions) (*Context, error)
 	return c, nil
 }
 
-// ParseAgentPlay makes a context of the agent-play service's credentials file:
+// ParseAgentPlay returns a context from the agent-play service's credentials file:
 // its phrases are hashed, agents without a label get agent-1, agent-2 and so on.
 // path is only for the *FileError.
 func ParseAgentPlay(path string, data []byte, opts ImportOptions) (*Context, error) {
@@ -129,7 +131,7 @@ func (o ImportOptions) split(passw phraseField) (PasswHash, protocol.Secret) {
 	return HashPhrase(phrase.Reveal()), phrase
 }
 
-// missing returns the name of the first member that has to be there and is not.
+// missing returns the name of the first required member that is missing.
 func (doc agentPlayJSON) missing() string {
 	switch {
 	case doc.ServerURL == "":
@@ -154,9 +156,9 @@ func (doc agentPlayJSON) missing() string {
 var ErrNoMainNode = errors.New("this context has no main node: \"playctl create-main-node\" makes one")
 
 // ExportAgentPlay returns the context as a credentials file of the agent-play
-// service. It holds phrases in clear: write it with WriteSecretFile. The error
-// is ErrNoMainNode, or names every node whose phrase was not kept: a hash cannot be
-// turned back into one.
+// service. It has phrases in clear text: write it with WriteSecretFile. The error
+// is ErrNoMainNode, or names every node whose phrase was not kept: a phrase cannot
+// be computed from its hash.
 func ExportAgentPlay(c *Context) ([]byte, error) {
 	if c.Main == nil {
 		return nil, fmt.Errorf("context %q: %w", c.Name, ErrNoMainNode)

@@ -11,16 +11,16 @@ import (
 	"github.com/playctl/playctl/internal/durable"
 )
 
-// Modes of what this package writes: readable by its owner only.
+// Modes of the files and folders of this package: accessible to the owner only.
 const (
 	secretFileMode fs.FileMode = 0o600
 	secretDirMode  fs.FileMode = 0o700
 	othersMask     fs.FileMode = 0o077
 )
 
-// replaceFile puts data at path so that a reader, or a crash at any moment,
-// sees the old content or the new one whole. The file gets mode 0600. Where
-// path is a symbolic link, the file it points to is replaced.
+// replaceFile writes data to path so that a reader, even after a crash at any
+// moment, sees either the old content or the complete new one. The file gets mode
+// 0600. If path is a symbolic link, its target is replaced.
 func replaceFile(path string, data []byte) error {
 	target, err := linkTarget(path)
 	if err != nil {
@@ -36,14 +36,14 @@ func replaceFile(path string, data []byte) error {
 	return syncFolder(filepath.Dir(target))
 }
 
-// createFile is replaceFile for a path that must be free: where something is
-// there, it is left alone and the error matches fs.ErrExist.
+// createFile is replaceFile for a path that must not exist: an existing file is
+// left unchanged, and the error matches fs.ErrExist.
 func createFile(path string, data []byte) error {
 	temp, err := writeTemp(path, data)
 	if err != nil {
 		return err
 	}
-	// A hard link fails where the name is taken, which a rename does not.
+	// A hard link fails if the name is taken; a rename does not.
 	linkErr := os.Link(temp, path)
 	if err := os.Remove(temp); err != nil {
 		return fmt.Errorf("remove %s: %w", temp, err)
@@ -53,8 +53,8 @@ func createFile(path string, data []byte) error {
 	case errors.Is(linkErr, fs.ErrExist):
 		return fmt.Errorf("create %s: %w", path, fs.ErrExist)
 	default:
-		// The file system has no hard links (FAT, some network shares): an
-		// exclusive create overwrites nothing either, but a crash can cut it short.
+		// The file system has no hard links (FAT, some network shares): an exclusive
+		// create overwrites nothing either, but a crash can leave it incomplete.
 		if err := createExclusive(path, data); err != nil {
 			return err
 		}
@@ -107,8 +107,8 @@ func syncFolder(path string) error {
 	return nil
 }
 
-// linkTarget returns the file that path leads to, path itself where nothing is
-// there yet.
+// linkTarget returns the file to which path leads, path itself if it does not exist
+// yet.
 func linkTarget(path string) (string, error) {
 	target, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -136,7 +136,7 @@ func readLimited(path string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// readError words the failure of reading path without naming the path twice.
+// readError returns the error of reading path without naming the path twice.
 func readError(path string, err error) *FileError {
 	cause := err
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
@@ -145,9 +145,9 @@ func readError(path string, err error) *FileError {
 	return &FileError{Path: path, Problem: "it cannot be read: " + cause.Error(), Err: err}
 }
 
-// WriteSecretFile puts a secret that the user wants in a file, such as a phrase
-// or an export, at path: mode 0600, atomically, flushed to the disk. Where a
-// file is there the error matches fs.ErrExist, unless overwrite is true.
+// WriteSecretFile writes a secret to the file at path, such as a phrase or an
+// export: mode 0600, atomically, flushed to the disk. If the file exists, the error
+// matches fs.ErrExist, unless overwrite is true.
 func WriteSecretFile(path string, data []byte, overwrite bool) error {
 	if overwrite {
 		return replaceFile(path, data)

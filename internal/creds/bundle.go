@@ -12,13 +12,14 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// maxBundle bounds a context that is taken along, encrypted or not.
+// maxBundle bounds the size of a bundle, encrypted or not.
 const maxBundle = credentialsLimit
 
 // ErrPassphrase is returned for a passphrase that does not open a bundle.
 var ErrPassphrase = errors.New("the passphrase does not open the file")
 
-// Bundle is a context as a file to take along: a credentials file that has nothing else.
+// Bundle returns a context as a portable file: a credentials file with nothing
+// else.
 func Bundle(c *Context) ([]byte, error) {
 	f := NewFile()
 	if err := f.Add(c); err != nil {
@@ -27,7 +28,7 @@ func Bundle(c *Context) ([]byte, error) {
 	return f.encode()
 }
 
-// ParseBundle reads the one context of a bundle. path is only for the *FileError.
+// ParseBundle returns the one context of a bundle. path is only for the *FileError.
 func ParseBundle(path string, data []byte) (*Context, error) {
 	f, err := ParseFile(path, data)
 	if err != nil {
@@ -40,8 +41,8 @@ func ParseBundle(path string, data []byte) (*Context, error) {
 	return f.Context(names[0])
 }
 
-// Encrypt encrypts a bundle under a passphrase: an age file (age-encryption.org/v1) in
-// its form of text, with a scrypt recipient.
+// Encrypt encrypts a bundle with a passphrase: an age file (age-encryption.org/v1)
+// in its text form, with a scrypt recipient.
 func Encrypt(plain []byte, passphrase protocol.Secret) ([]byte, error) {
 	recipient, err := age.NewScryptRecipient(passphrase.Reveal())
 	if err != nil {
@@ -62,12 +63,13 @@ func Encrypt(plain []byte, passphrase protocol.Secret) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// IsEncrypted reports whether a file is one of age in its form of text.
+// IsEncrypted reports whether a file is an age file in text form.
 func IsEncrypted(data []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(data), []byte(armor.Header))
 }
 
-// Decrypt opens what Encrypt wrote, or ErrPassphrase.
+// Decrypt decrypts the output of Encrypt; the error for a wrong passphrase is
+// ErrPassphrase.
 func Decrypt(data []byte, passphrase protocol.Secret) ([]byte, error) {
 	identity, err := age.NewScryptIdentity(passphrase.Reveal())
 	if err != nil {

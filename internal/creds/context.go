@@ -22,20 +22,21 @@ var ErrService = errors.New(`the service must be "play" or "agent-play"`)
 // ErrServerURL is returned for a text that is not the base URL of a host.
 var ErrServerURL = errors.New("the server must be an http or https URL like https://play.example.com, without user, query or fragment")
 
-// ErrRootKey is returned for a text that is not a root key as ids derive from it.
+// ErrRootKey is returned for a text that is not a root key in the form for deriving
+// ids.
 var ErrRootKey = fmt.Errorf("a root key is text in lower case of at most %d bytes, without white space at its ends", protocol.MaxRootKeyBytes)
 
 // ErrFingerprint is returned for a text that is not the fingerprint of a certificate.
 var ErrFingerprint = errors.New("a fingerprint is the SHA-256 of a certificate: 64 hex digits, as \"openssl x509 -noout -fingerprint -sha256\" prints them")
 
-// ErrPhraseMismatch is returned for a kept phrase that does not give the
-// passwHash beside it.
+// ErrPhraseMismatch is returned for a stored phrase whose hash is not the passwHash
+// beside it.
 var ErrPhraseMismatch = errors.New("the kept phrase does not belong to the passwHash beside it")
 
-// ErrAPIKey is returned for an API key that no request can carry.
+// ErrAPIKey is returned for an API key that cannot be sent in a request.
 var ErrAPIKey = errors.New("an API key has no control characters")
 
-// Context is what a user holds for one server: a main node and its agents.
+// Context is a user's credentials for one server: a main node and its agents.
 type Context struct {
 	// Name is unique in the file.
 	Name string
@@ -43,16 +44,16 @@ type Context struct {
 	ServerURL string
 	// Service is the service name in the host's paths.
 	Service protocol.Service
-	// RootKey is what node ids of the host derive from, "" before it is known.
+	// RootKey is the root key from which node ids of the host derive, "" if unknown.
 	RootKey string
-	// Fingerprint is that of the one certificate that is trusted for the host, as
-	// ParseFingerprint gives it; "" for what the system trusts.
+	// Fingerprint is the fingerprint of the only trusted certificate of the host, in
+	// the form of ParseFingerprint; "" to trust the system's roots.
 	Fingerprint string
-	// CreatedAt is when the context was made, to the millisecond.
+	// CreatedAt is when the context was created, to the millisecond.
 	CreatedAt time.Time
-	// APIKey is the account's, for a context that has agents and no main node.
+	// APIKey is the account's, for a context with agents but no main node.
 	APIKey protocol.Secret
-	// Main is the main node, nil before there is one.
+	// Main is the main node, nil if there is none yet.
 	Main *MainNode
 
 	agents []Agent
@@ -65,13 +66,13 @@ type MainNode struct {
 	NodeID string
 	// PasswHash authenticates the node.
 	PasswHash PasswHash
-	// APIKey is the account's key, zero where it is not known.
+	// APIKey is the account's key, zero if unknown.
 	APIKey protocol.Secret
-	// KeyName is what the account calls that key, "" where it is not known.
+	// KeyName is the account's name for that key, "" if unknown.
 	KeyName string
-	// Phrase is zero unless the user asked to keep it.
+	// Phrase is zero unless the user chose to keep it.
 	Phrase protocol.Secret
-	// CreatedAt is when the node was made or brought in.
+	// CreatedAt is when the node was created or imported.
 	CreatedAt time.Time
 
 	extra jsontext.Value
@@ -91,7 +92,7 @@ func NewContext(name, serverURL string, service protocol.Service, now time.Time)
 	return c, nil
 }
 
-// MainNodeID is the id of the main node, "" where there is none.
+// MainNodeID returns the id of the main node, "" if there is none.
 func (c *Context) MainNodeID() string {
 	if c.Main == nil {
 		return ""
@@ -99,7 +100,7 @@ func (c *Context) MainNodeID() string {
 	return c.Main.NodeID
 }
 
-// AccountKey is the API key of the account, zero where it is not known.
+// AccountKey returns the API key of the account, zero if unknown.
 func (c *Context) AccountKey() protocol.Secret {
 	if c.Main == nil {
 		return c.APIKey
@@ -108,8 +109,7 @@ func (c *Context) AccountKey() protocol.Secret {
 }
 
 // ParseServerURL checks the base URL of a host and returns it without trailing
-// slashes, or ErrServerURL. A URL with a password in it is refused and not
-// quoted.
+// slashes, or ErrServerURL. The error for a URL with a password does not quote it.
 func ParseServerURL(text string) (string, error) {
 	trimmed := strings.TrimRight(protocol.TrimSpace(text), "/")
 	u, err := url.Parse(trimmed)
@@ -124,9 +124,9 @@ func ParseServerURL(text string) (string, error) {
 	return trimmed, nil
 }
 
-// ParseFingerprint reads the SHA-256 of a certificate in hex, in any case, with colons
-// between the bytes and a name before it or without, and returns it as 64 lower-case
-// hex digits, or ErrFingerprint.
+// ParseFingerprint parses the SHA-256 of a certificate in hex, in any case,
+// optionally with colons between the bytes and a name before it, and returns it as
+// 64 lower-case hex digits, or ErrFingerprint.
 func ParseFingerprint(text string) (string, error) {
 	plain := strings.ToLower(protocol.TrimSpace(text))
 	if _, value, named := strings.Cut(plain, "="); named {
@@ -139,8 +139,8 @@ func ParseFingerprint(text string) (string, error) {
 	return plain, nil
 }
 
-// checkFingerprint refuses a fingerprint, where there is one, that is not as
-// ParseFingerprint returns it, or for a host that does not speak TLS.
+// checkFingerprint refuses a fingerprint that is not in the form of
+// ParseFingerprint, or that is for a host without TLS.
 func checkFingerprint(text, serverURL string) error {
 	if text == "" {
 		return nil
@@ -157,13 +157,13 @@ func checkFingerprint(text, serverURL string) error {
 	return nil
 }
 
-// isPlainText reports whether text has nothing in it that a URL must escape and
-// that programs read differently.
+// isPlainText reports whether text has no characters that must be escaped in a URL
+// or that programs interpret differently.
 func isPlainText(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsAny(text, "#\\") && !strings.ContainsFunc(text, protocol.IsWhiteSpace)
 }
 
-// ParseService returns the service called text, or ErrService.
+// ParseService returns the service with this name, or ErrService.
 func ParseService(text string) (protocol.Service, error) {
 	switch service := protocol.Service(text); service {
 	case protocol.ServicePlay, protocol.ServiceAgentPlay:
@@ -172,7 +172,7 @@ func ParseService(text string) (protocol.Service, error) {
 	return "", ErrService
 }
 
-// check reports the first thing that is wrong with the context.
+// check returns the first thing that is wrong with the context.
 func (c *Context) check() error {
 	if !contextName().MatchString(c.Name) {
 		return fmt.Errorf("%q: %w", shorten(c.Name), ErrContextName)
@@ -211,7 +211,7 @@ func (c *Context) checkMain() error {
 	return checkNode(c.Main.NodeID, c.Main.PasswHash, c.Main.Phrase)
 }
 
-// checkNode reports what is wrong with the credentials of one node.
+// checkNode returns what is wrong with the credentials of one node.
 func checkNode(nodeID string, hash PasswHash, phrase protocol.Secret) error {
 	switch {
 	case !protocol.ValidHex64(nodeID):

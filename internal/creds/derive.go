@@ -27,20 +27,20 @@ const (
 // lower-case hex.
 const hexDigits = 64
 
-// ErrHashMissing is returned when an id is to be derived from no hash at all.
+// ErrHashMissing is returned when an id is to be derived without a hash.
 var ErrHashMissing = errors.New("there is no passwHash to derive a node id from")
 
-// ErrSecretEmpty is returned when a root key is to be made from no bytes.
+// ErrSecretEmpty is returned when a root key is to be derived from no bytes.
 var ErrSecretEmpty = errors.New("the secret for the root key is empty: it needs at least one byte")
 
 // DeriveFunc computes a node id from a hash and a root key. DeriveNodeID is the
-// protocol's; tests of other things may inject a cheap one.
+// protocol's; tests of other things may use a cheap one.
 type DeriveFunc func(hash PasswHash, rootKey string) (string, error)
 
-// DeriveNodeID returns the node id of hash under rootKey, which it normalizes:
-// 64 lower-case hex digits. It takes about 0.2 s of one core and 64 MiB, and
-// cannot be interrupted; a host goes through a Deriver. The only error for
-// well-formed input is ErrHashMissing, for the zero hash.
+// DeriveNodeID returns the node id of hash under rootKey, which it normalizes: 64
+// lower-case hex digits. It takes about 0.2 s of one core and 64 MiB, and cannot be
+// interrupted; a host uses a Deriver. The only error for well-formed input is
+// ErrHashMissing, for the zero hash.
 func DeriveNodeID(hash PasswHash, rootKey string) (string, error) {
 	if hash.IsZero() {
 		return "", ErrHashMissing
@@ -49,18 +49,19 @@ func DeriveNodeID(hash PasswHash, rootKey string) (string, error) {
 	return scryptHex([]byte(hash.Reveal()), salt)
 }
 
-// NamedAgentHash returns the PasswHash of an agent that nobody drew a phrase for: it
-// follows from the hash of its main node and from its name (HMAC-SHA-256), in every run
-// and in every SDK alike. The main node's hash cannot be found out from it.
+// NamedAgentHash returns the PasswHash of an agent without a generated phrase: it
+// is derived from the hash of its main node and from its name (HMAC-SHA-256), so it
+// is the same in every run and in every SDK. The main node's hash cannot be
+// computed from it.
 func NamedAgentHash(main PasswHash, name string) PasswHash {
 	mac := hmac.New(sha256.New, []byte(main.Reveal()))
 	_, _ = mac.Write([]byte("playctl agent " + name)) // a hash never fails
 	return PasswHash{protocol.NewSecret(hex.EncodeToString(mac.Sum(nil)))}
 }
 
-// RootKeyFromSecret returns the root key of a secret's bytes, taken as they
-// are: 64 lower-case hex digits. It costs what DeriveNodeID costs. The only
-// error for well-formed input is ErrSecretEmpty.
+// RootKeyFromSecret returns the root key of a secret's bytes, used unchanged: 64
+// lower-case hex digits. It costs as much as DeriveNodeID. The only error for
+// well-formed input is ErrSecretEmpty.
 func RootKeyFromSecret(secretBytes []byte) (string, error) {
 	if len(secretBytes) == 0 {
 		return "", ErrSecretEmpty

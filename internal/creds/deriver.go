@@ -21,8 +21,8 @@ const (
 	defaultIdle       = 5 * time.Second
 )
 
-// ErrBusy is returned when as many derivations run and wait as a Deriver
-// allows. The caller should try again later (429 on the wire).
+// ErrBusy is returned when the limits of a Deriver for running and waiting
+// derivations are reached. The caller should try again later (429 on the wire).
 var ErrBusy = errors.New("too many node ids are being derived at once: try again in a few seconds")
 
 // ErrClosed is returned by a Deriver that has been closed.
@@ -33,38 +33,37 @@ type DeriverOptions struct {
 	// Running is how many derivations run at once, each with 64 MiB and one
 	// core. Default: DefaultRunning.
 	Running int
-	// Waiting is how many more may wait for their turn, and a quarter of it how many
-	// of one site. Default 32; negative: none.
+	// Waiting is how many more may wait for their turn; one site may have a quarter of
+	// it. Default 32; negative: none.
 	Waiting int
 	// Derive computes an id. Default DeriveNodeID.
 	Derive DeriveFunc
-	// Idle is how long after the last derivation the memory is given back.
-	// Default 5 s.
+	// Idle is how long after the last derivation the memory is released. Default 5 s.
 	Idle time.Duration
-	// Release gives the memory back. By default also what is garbage goes back to the
-	// system: the runtime alone would do so minutes later.
+	// Release releases the memory. By default it also returns garbage to the system:
+	// the runtime alone would do so minutes later.
 	Release func()
 }
 
-// DefaultRunning is how many derivations run at once by default, on so many cores:
-// half of them, at most 4, and less where their memory were more than an eighth of the
-// memory limit.
+// DefaultRunning is the default number of concurrent derivations on this number of
+// cores: half of them, at most 4, and fewer if their memory would be more than an
+// eighth of the memory limit.
 func DefaultRunning(cores int) int {
 	room := debug.SetMemoryLimit(-1) / (8 * scryptN * romix.Block)
 	return max(1, min(cores/2, maxDefaultRunning, int(min(room, maxDefaultRunning))))
 }
 
-// freeMemory gives back what derivations keep for the next one.
+// freeMemory releases the memory that derivations keep for the next one.
 func freeMemory() {
 	derivations.release()
 	debug.FreeOSMemory()
 }
 
-// Deriver computes node ids for a host: it bounds how many derivations run and
-// wait, runs them at a lower priority where the system has one for threads (Linux),
-// and returns their memory to the system when they are over. Whose turn is next goes
-// by origin, so that one that asks often keeps no other out. Its methods may be called
-// from several goroutines.
+// Deriver computes node ids for a host: it bounds the number of running and waiting
+// derivations, runs them at a lower priority if the system has one for threads
+// (Linux), and returns their memory to the system when they have ended. Turns are
+// shared among origins, so that an origin with many requests does not keep out the
+// others. Its methods may be called by several goroutines.
 type Deriver struct {
 	opts  DeriverOptions
 	queue queue
@@ -98,11 +97,11 @@ func NewDeriver(opts DeriverOptions) *Deriver {
 	return &Deriver{opts: opts}
 }
 
-// NodeID returns the node id of hash under rootKey, for a caller from somewhere. It
-// returns ErrBusy when the limits are reached, at once or when the place is given to
-// an origin that has fewer, the context's error when it ends while waiting,
-// ErrClosed after Close, else what the DeriveFunc returns. A derivation that
-// has started runs to its end.
+// NodeID returns the node id of hash under rootKey, for a caller from an origin. It
+// returns ErrBusy when the limits are reached, at once or when its place is given
+// to an origin with fewer, the context's error when that ends while waiting,
+// ErrClosed after Close, else the result of the DeriveFunc. A derivation that has
+// started runs to its end.
 func (d *Deriver) NodeID(ctx context.Context, from Origin, hash PasswHash, rootKey string) (string, error) {
 	w, err := d.enter(from)
 	if err != nil {
@@ -126,16 +125,16 @@ func (d *Deriver) NodeID(ctx context.Context, from Origin, hash PasswHash, rootK
 	return id, err
 }
 
-// Load returns how many derivations run and how many wait now.
+// Load returns the number of running and of waiting derivations.
 func (d *Deriver) Load() (running, waiting int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.running, len(d.queue.waiting)
 }
 
-// Close turns new and waiting callers away with ErrClosed and returns when the
-// running derivations and the release of memory have ended. It may be called
-// more than once.
+// Close refuses new and waiting callers with ErrClosed and returns when the running
+// derivations and the release of memory have ended. It may be called more than
+// once.
 func (d *Deriver) Close() {
 	d.mu.Lock()
 	if !d.closed {
@@ -176,7 +175,7 @@ func (d *Deriver) run(w *waiter) {
 	w.turn <- nil
 }
 
-// leave gives the turn on, or the place back.
+// leave passes the turn on, or frees the place.
 func (d *Deriver) leave(w *waiter) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

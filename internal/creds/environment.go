@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// Names of the environment variables that this package looks at.
+// Names of the environment variables that this package reads.
 const (
 	// EnvRootFile names a root key file.
 	EnvRootFile = "PLAYCTL_ROOT_FILE"
@@ -15,22 +15,22 @@ const (
 	envConfigHome = "XDG_CONFIG_HOME"
 )
 
-// Environment is what the package needs to know of the process it runs in. The
-// caller fills it, so that a test can run a whole program beside others.
+// Environment describes the environment of the process. The caller fills it, so
+// that a test can run whole programs in parallel.
 type Environment struct {
 	// LookupEnv returns the value of an environment variable and whether it is
 	// set, as os.LookupEnv does. nil: nothing is set.
 	LookupEnv func(name string) (string, bool)
 	// Home is the user's home folder, "" if unknown.
 	Home string
-	// Dir is the working folder that relative paths start from.
+	// Dir is the working folder to which paths are relative.
 	Dir string
 }
 
-// CredentialsPath returns where the user's credentials file is:
-// PLAYCTL_CREDENTIALS_FILE, else playctl/credentials.json in XDG_CONFIG_HOME,
-// else the same in .config of the home folder. As the XDG base directory
-// specification asks, a relative XDG_CONFIG_HOME is ignored.
+// CredentialsPath returns the path of the user's credentials file:
+// PLAYCTL_CREDENTIALS_FILE, else playctl/credentials.json in XDG_CONFIG_HOME, else
+// the same in .config of the home folder. As the XDG base directory specification
+// requires, a relative XDG_CONFIG_HOME is ignored.
 func (e Environment) CredentialsPath() (string, error) {
 	if path := e.lookup(EnvCredentialsFile); path != "" {
 		return e.absolute(path), nil
@@ -44,8 +44,7 @@ func (e Environment) CredentialsPath() (string, error) {
 	return filepath.Join(e.Home, ".config", "playctl", "credentials.json"), nil
 }
 
-// lookup returns a variable's value; one that is set to nothing counts as not
-// set.
+// lookup returns a variable's value; an empty one counts as not set.
 func (e Environment) lookup(name string) string {
 	if e.LookupEnv == nil {
 		return ""

@@ -20,7 +20,7 @@ var (
 	ErrContextExists = errors.New("a context with this name exists already")
 	// ErrNoContext: none was named and none is the current one.
 	ErrNoContext = errors.New("no context is in use")
-	// ErrContextName: the name does not have the form of one.
+	// ErrContextName: the name is not valid.
 	ErrContextName = errors.New("a context's name is 1 to 64 letters, digits, '.', '_' or '-' and starts with a letter or digit")
 )
 
@@ -45,8 +45,8 @@ func (f *File) Names() []string { return slices.Sorted(maps.Keys(f.contexts)) }
 // Current returns the name of the context in use, "" for none.
 func (f *File) Current() string { return f.current }
 
-// Context returns the context called name, or ErrContextUnknown. What the
-// caller changes in it is changed in the file.
+// Context returns the context called name, or ErrContextUnknown. The caller's
+// changes to it are changes of the file.
 func (f *File) Context(name string) (*Context, error) {
 	c, ok := f.contexts[name]
 	if !ok {
@@ -55,8 +55,8 @@ func (f *File) Context(name string) (*Context, error) {
 	return c, nil
 }
 
-// Select returns the context called name, or where name is "" the one in use.
-// The error is ErrContextUnknown or ErrNoContext.
+// Select returns the context called name, or the one in use if name is "". The
+// error is ErrContextUnknown or ErrNoContext.
 func (f *File) Select(name string) (*Context, error) {
 	switch {
 	case name != "":
@@ -69,8 +69,8 @@ func (f *File) Select(name string) (*Context, error) {
 	return nil, fmt.Errorf("%w: pick one with \"playctl context use\" (there are: %s)", ErrNoContext, strings.Join(f.Names(), ", "))
 }
 
-// ForServer returns the context for a server, as ParseServerURL gives its address: the
-// one in use, else the first by name; nil if there is none.
+// ForServer returns the context for a server, whose address is in the form of
+// ParseServerURL: the one in use, else the first by name; nil if there is none.
 func (f *File) ForServer(server string) *Context {
 	for _, name := range append([]string{f.current}, f.Names()...) {
 		if c := f.contexts[name]; c != nil && c.ServerURL == server {
@@ -80,8 +80,8 @@ func (f *File) ForServer(server string) *Context {
 	return nil
 }
 
-// Add puts a new context into the file. The first one is used from then on. The
-// error is ErrContextExists, ErrContextName or what is wrong with the context.
+// Add adds a new context to the file. The first one is put into use. The error is
+// ErrContextExists, ErrContextName or what is wrong with the context.
 func (f *File) Add(c *Context) error {
 	if err := c.check(); err != nil {
 		return err
@@ -118,9 +118,9 @@ func (f *File) Use(name string) error {
 	return nil
 }
 
-// Remove forgets the context called name and every credential in it, or returns
+// Remove removes the context called name with its credentials, or returns
 // ErrContextUnknown. If it was in use, none is afterwards: commands should not
-// move on to another server by themselves.
+// switch to another server by themselves.
 func (f *File) Remove(name string) error {
 	if _, err := f.Context(name); err != nil {
 		return err
@@ -132,8 +132,8 @@ func (f *File) Remove(name string) error {
 	return nil
 }
 
-// Rename gives the context called from the name to; it stays in use if it was.
-// The error is ErrContextUnknown, ErrContextExists or ErrContextName.
+// Rename changes the name of a context; it stays in use if it was. The error is
+// ErrContextUnknown, ErrContextExists or ErrContextName.
 func (f *File) Rename(from, to string) error {
 	c, err := f.Context(from)
 	if err != nil {
@@ -164,7 +164,7 @@ func (f *File) unknown(name string) error {
 	return fmt.Errorf("%q: %w (there are: %s)", shorten(name), ErrContextUnknown, strings.Join(f.Names(), ", "))
 }
 
-// check reports what keeps the file from being written or used.
+// check returns why the file cannot be written or used.
 func (f *File) check() error {
 	for _, name := range f.Names() {
 		c := f.contexts[name]

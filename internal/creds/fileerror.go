@@ -17,17 +17,16 @@ import (
 type FileError struct {
 	// Path is the file.
 	Path string
-	// Line and Column are where the problem is, from 1, in characters; 0 where
-	// it has no place.
+	// Line and Column are the place of the problem, from 1, in characters; 0 if it has
+	// none.
 	Line, Column int
 	// Problem is a clause about the file's content or state.
 	Problem string
-	// Err is the cause, where there is one.
+	// Err is the cause, if there is one.
 	Err error
 }
 
-// Error returns "path:line:column: problem", without the parts that are not
-// known.
+// Error returns "path:line:column: problem", without unknown parts.
 func (e *FileError) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Path)
@@ -65,8 +64,8 @@ func decodeJSON(path string, data []byte, target any) error {
 	return &FileError{Path: path, Problem: "it cannot be read as JSON", Err: err}
 }
 
-// semanticProblem words a value of the wrong kind or content. The library's own
-// sentence may quote the value, so it is not used.
+// semanticProblem describes a value of the wrong kind or content. The library's own
+// error may quote the value, so it is not used.
 func semanticProblem(err *json.SemanticError) string {
 	field := strings.TrimPrefix(strings.ReplaceAll(string(err.JSONPointer), "/", "."), ".")
 	field = cmp.Or(field, "the document")
@@ -81,8 +80,8 @@ func semanticProblem(err *json.SemanticError) string {
 	}
 }
 
-// fieldError is what a field must be. It is written by this package and holds
-// no input.
+// fieldError states what a field must be. This package writes it; it contains no
+// input.
 type fieldError string
 
 func (e fieldError) Error() string { return string(e) }

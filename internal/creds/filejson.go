@@ -17,8 +17,8 @@ const fileVersion = 1
 // ErrNewerFile is returned for a credentials file that a later playctl wrote.
 var ErrNewerFile = errors.New("the credentials file has a newer version")
 
-// The types below are the file as JSON. Their extra members keep what another
-// program, or a later playctl of the same version, wrote beside them.
+// The types below are the JSON of the file. Their extra members keep the members
+// that another program, or a later playctl of the same version, has added.
 type (
 	fileJSON struct {
 		Version  int                    `json:"version"`
@@ -30,10 +30,10 @@ type (
 		ServerURL serverField  `json:"serverUrl"`
 		Service   serviceField `json:"service"`
 		RootKey   string       `json:"rootKey,omitzero"`
-		// Fingerprint is that of the certificate that is trusted.
+		// Fingerprint is the fingerprint of the trusted certificate.
 		Fingerprint string    `json:"certificateFingerprint,omitzero"`
 		CreatedAt   timeField `json:"createdAt,omitzero"`
-		// APIKey is there where there is no main node.
+		// APIKey is set if there is no main node.
 		APIKey keyField       `json:"apiKey,omitzero"`
 		Main   *mainNodeJSON  `json:"mainNode,omitzero"`
 		Agents []agentJSON    `json:"agents,omitzero"`
@@ -80,8 +80,8 @@ func ParseFile(path string, data []byte) (*File, error) {
 	return f, nil
 }
 
-// checkVersion looks at the version alone, because the rest of a newer file may
-// have another shape.
+// checkVersion checks only the version, because the rest of a newer file may have
+// another structure.
 func checkVersion(path string, data []byte) error {
 	var head struct {
 		Version *int `json:"version"`
@@ -155,10 +155,11 @@ func (doc contextJSON) context(name string) *Context {
 	return c
 }
 
-// The types below are single values of the credentials file. Checking them as
-// they are read gives every complaint its line and column.
+// The types below are single values of the credentials file. They are checked while
+// they are read, so that every error has its line and column.
 
-// setField sets a field to a valid value; of any other it says what the field must be.
+// setField sets a field to a valid value; for an invalid one it returns what the
+// field must be.
 func setField[F any](f *F, value F, valid bool, must fieldError) error {
 	if !valid {
 		return must
@@ -174,7 +175,7 @@ func (f *nodeIDField) UnmarshalText(text []byte) error {
 	return setField(f, nodeIDField(text), protocol.ValidHex64(string(text)), "must be a node id: exactly 64 lower-case hex digits")
 }
 
-// hashField is a PasswHash that is meant to be written.
+// hashField is a PasswHash in a form that can be written.
 type hashField PasswHash
 
 func (f hashField) MarshalText() ([]byte, error) { return []byte(f.Reveal()), nil }
@@ -184,7 +185,7 @@ func (f *hashField) UnmarshalText(text []byte) error {
 	return setField(f, hashField(hash), err == nil, "must be a passwHash: exactly 64 lower-case hex digits")
 }
 
-// timeField is a time of the protocol; reading takes any RFC 3339 time.
+// timeField is a time of the protocol; reading accepts any RFC 3339 time.
 type timeField time.Time
 
 func (f timeField) IsZero() bool { return time.Time(f).IsZero() }
@@ -215,7 +216,7 @@ func (f *serviceField) UnmarshalText(text []byte) error {
 	return setField(f, serviceField(service), err == nil, `must be "play" or "agent-play"`)
 }
 
-// phraseField is a phrase in clear.
+// phraseField is a phrase in clear text.
 type phraseField protocol.Secret
 
 func (f phraseField) MarshalText() ([]byte, error) { return []byte(protocol.Secret(f).Reveal()), nil }
@@ -228,7 +229,7 @@ func (f *phraseField) UnmarshalText(text []byte) error {
 	return setField(f, phraseField(phrase), err == nil, "must be a phrase of at least one word")
 }
 
-// keyField is an API key in clear.
+// keyField is an API key in clear text.
 type keyField protocol.Secret
 
 func (f keyField) MarshalText() ([]byte, error) { return []byte(protocol.Secret(f).Reveal()), nil }

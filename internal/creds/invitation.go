@@ -10,7 +10,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// invitationPrefix tells invitations from other secrets.
+// invitationPrefix distinguishes invitations from other secrets.
 const invitationPrefix = "pi_"
 
 // invitationVersion is the version of the text that this package writes.
@@ -26,13 +26,14 @@ var ErrInvitation = errors.New("this is not a whole invitation: it is one string
 // ErrNewerInvitation is returned for an invitation that a later playctl wrote.
 var ErrNewerInvitation = errors.New("a newer playctl made this invitation: upgrade playctl")
 
-// Invitation is what somebody needs to join a host.
+// Invitation is the data that a person needs to join a host.
 type Invitation struct {
 	// ServerURL is the host's base URL as ParseServerURL returns it.
 	ServerURL string
-	// Fingerprint is that of the certificate to trust; "" for what the system trusts.
+	// Fingerprint is the fingerprint of the certificate to trust; "" to trust the
+	// system's roots.
 	Fingerprint string
-	// RootKey is the host's.
+	// RootKey is the host's root key.
 	RootKey string
 	// Token is the registration token.
 	Token protocol.Secret
@@ -46,8 +47,8 @@ type invitationJSON struct {
 	Token       protocol.WireSecret `json:"t"`
 }
 
-// Text is the invitation as one string without white space: "pi_" and base64url
-// without padding (RFC 4648, section 5) of JSON.
+// Text returns the invitation as one string without white space: "pi_" and
+// base64url without padding (RFC 4648, section 5) of JSON.
 func (i Invitation) Text() (protocol.Secret, error) {
 	if err := i.check(); err != nil {
 		return protocol.Secret{}, err
@@ -59,9 +60,9 @@ func (i Invitation) Text() (protocol.Secret, error) {
 	return protocol.NewSecret(invitationPrefix + base64.RawURLEncoding.EncodeToString(b)), nil
 }
 
-// ParseInvitation reads what Text wrote. White space is left out, since mail programs
-// break long lines. The error is ErrInvitation or ErrNewerInvitation and does not
-// quote the text.
+// ParseInvitation parses the output of Text. White space is ignored, since mail
+// programs break long lines. The error is ErrInvitation or ErrNewerInvitation and
+// does not quote the text.
 func ParseInvitation(text string) (Invitation, error) {
 	if len(text) > maxInvitation {
 		return Invitation{}, ErrInvitation
@@ -89,7 +90,7 @@ func ParseInvitation(text string) (Invitation, error) {
 	return i, nil
 }
 
-// check reports whether all parts are as they should be.
+// check returns ErrInvitation unless all parts are valid.
 func (i Invitation) check() error {
 	server, err := ParseServerURL(i.ServerURL)
 	switch {

@@ -1,15 +1,14 @@
-// Package creds holds everything that proves who a caller is: phrases and their
-// hashes, node ids, root key files, API keys and tokens, and the credentials
-// file of a user with its named contexts.
+// Package creds handles the credentials of callers: phrases and their hashes, node
+// ids, root key files, API keys and tokens, and the credentials file of a user with
+// its named contexts.
 //
-// The way from a phrase to a node id is short and one-way at each step:
+// The steps from a phrase to a node id are one-way:
 //
 //	phrase -> protocol.NormalizePhrase -> HashPhrase -> PasswHash -> DeriveNodeID -> nodeId
 //
-// A phrase is hashed once, where it was typed, and only the PasswHash crosses
-// the wire. A host derives an id only when a node is created, through a Deriver
-// that bounds the cost; from then on it compares StoredDigest values, which
-// costs microseconds.
+// A phrase is hashed once, where it was entered, and only the PasswHash is sent. A
+// host derives an id only when a node is created, through a Deriver that bounds the
+// cost; from then on it compares StoredDigest values, which takes microseconds.
 //
 // Values that must stay secret have the types protocol.Secret and PasswHash,
 // which print as a placeholder and refuse to be encoded.
@@ -35,12 +34,12 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// PhraseWords is how many words a generated phrase has: 10 words of a list of
+// PhraseWords is the number of words in a generated phrase: 10 words of a list of
 // 2,048 are 110 bits.
 const PhraseWords = 10
 
-// phraseListSize is the size of the BIP-39 English list. Being a power of two
-// it lets 11 random bits pick a word without bias.
+// phraseListSize is the size of the BIP-39 English list. Because it is a power of
+// two, 11 random bits select a word without bias.
 const phraseListSize = 2048
 
 // phraseList is the BIP-39 English list, a word a line.
@@ -48,15 +47,15 @@ const phraseListSize = 2048
 //go:embed words.txt
 var phraseList string
 
-// phraseWords are the words of the list. The package that publishes it splits the lists of
-// nine languages in every process, which a command would wait for.
+// phraseWords are the words of the list. The package that publishes it splits the
+// lists of nine languages in every process, which would delay every command.
 var phraseWords = sync.OnceValue(func() []string { return strings.Fields(phraseList) })
 
-// ErrPhraseEmpty is returned for a phrase that holds nothing but white space.
+// ErrPhraseEmpty is returned for a phrase of white space only.
 var ErrPhraseEmpty = errors.New("the phrase is empty: it needs at least one word")
 
 // ErrPhraseNotUTF8 is returned for a phrase that is not valid UTF-8, which two
-// programs would not hash alike.
+// programs could hash differently.
 var ErrPhraseNotUTF8 = errors.New("the phrase is not valid UTF-8: save it as UTF-8 text and try again")
 
 // GeneratePhrase returns PhraseWords words drawn uniformly and independently
@@ -71,8 +70,8 @@ func GeneratePhrase() protocol.Secret {
 	return protocol.NewSecret(phrase)
 }
 
-// PhraseFault says how a phrase differs from those that GeneratePhrase makes, "" where
-// it does not. It repeats no word. A phrase that somebody chose may well differ.
+// PhraseFault returns how a phrase differs from the form of GeneratePhrase, "" if
+// it does not. It repeats no word. A phrase that a person chose may well differ.
 func PhraseFault(phrase protocol.Secret) string {
 	words := strings.Fields(phrase.Reveal())
 	if len(words) != PhraseWords {
@@ -103,9 +102,8 @@ func phraseFrom(random io.Reader) (string, error) {
 	return strings.Join(words, " "), nil
 }
 
-// ParsePhrase takes a phrase as a person or a file gave it and returns it
-// normalized. The error is ErrPhraseEmpty or ErrPhraseNotUTF8; it never holds
-// the text.
+// ParsePhrase normalizes a phrase from a person or a file. The error is
+// ErrPhraseEmpty or ErrPhraseNotUTF8; it never contains the text.
 func ParsePhrase(text string) (protocol.Secret, error) {
 	if !utf8.ValidString(text) {
 		return protocol.Secret{}, ErrPhraseNotUTF8
@@ -125,12 +123,12 @@ var ErrPasswHash = errors.New("the passwHash must be exactly 64 lower-case hex d
 var ErrNodeID = errors.New("the nodeId must be exactly 64 lower-case hex digits")
 
 // PasswHash is the bearer secret of a node: lower-case hex SHA-256 of its
-// normalized phrase. It prints as a placeholder; Reveal gives the 64 digits.
-// The zero value is "none".
+// normalized phrase. It prints as a placeholder; Reveal returns the 64 digits. The
+// zero value is "none".
 type PasswHash struct{ protocol.Secret }
 
-// HashPhrase normalizes phrase and returns its PasswHash. It hashes whatever it
-// is given; use ParsePhrase first on text from outside.
+// HashPhrase normalizes phrase and returns its PasswHash. It hashes any text; use
+// ParsePhrase first on external input.
 func HashPhrase(phrase string) PasswHash {
 	sum := sha256.Sum256([]byte(protocol.NormalizePhrase(phrase)))
 	return PasswHash{protocol.NewSecret(hex.EncodeToString(sum[:]))}

@@ -5,36 +5,37 @@ import (
 	"slices"
 )
 
-// Origin is where a caller comes from, so that places in the queue are shared among
-// origins: a network, such as an IPv4 address or an IPv6 /64, and the site that it is
-// part of, such as a /48. The zero Origin is one of its own.
+// Origin is the network origin of a caller, by which places in the queue are
+// shared: a network, such as an IPv4 address or an IPv6 /64, and the site that it
+// is part of, such as a /48. The zero Origin is one of its own.
 type Origin struct {
 	Network, Site netip.Addr
-	// Exempt origins have no limit of their own, such as a proxy, behind which are many.
+	// Exempt origins have no limit of their own, such as a proxy with many callers
+	// behind it.
 	Exempt bool
 }
 
 // waiter is a caller that has its turn or waits for it.
 type waiter struct {
 	from Origin
-	// turn gets nil when it is its turn, and why there will be none.
+	// turn receives nil when it is the caller's turn, or the reason why it gets none.
 	turn chan error
 	runs bool
 }
 
-// queue are the callers that wait, in the order in which they came. The next turn is
-// that of the site whose last one is longest ago, and where sites are equal of such a
-// network. A newcomer takes the place of a caller of the site that has most places.
-// There are few, so they are looked through.
+// queue is the waiting callers, in the order of their arrival. The next turn is
+// that of the site whose last turn is longest ago, and among equal sites that of
+// such a network. A new caller replaces a caller of the site with the most places.
+// There are few callers, so the queue is searched linearly.
 type queue struct {
 	waiting []*waiter
-	// turns counts those that were given, and last has the count of each network's and
-	// site's own last one. One that is not there had none lately.
+	// turns counts the turns so far, and last has the count at the last turn of each
+	// network and site. A missing one had none recently.
 	turns uint64
 	last  map[share]uint64
 }
 
-// share is that of a network or a site.
+// share is the key of a network or a site.
 type share struct {
 	addr netip.Addr
 	site bool
@@ -43,10 +44,11 @@ type share struct {
 func (o Origin) network() share { return share{addr: o.Network} }
 func (o Origin) site() share    { return share{addr: o.Site, site: true} }
 
-// maxRemembered bounds the memory of who had a turn.
+// maxRemembered bounds the number of remembered turns.
 const maxRemembered = 4096
 
-// add puts a caller at the end, if there is room or it is due more than others.
+// add adds a caller at the end, if its site may have one more place and there is
+// room, or another site with more places can lose one.
 func (q *queue) add(w *waiter, limit int) bool {
 	sites := map[netip.Addr]int{}
 	for _, other := range q.waiting {
@@ -74,7 +76,7 @@ func (q *queue) add(w *waiter, limit int) bool {
 	return true
 }
 
-// next is whose turn it is; nil if nobody waits.
+// next returns the caller whose turn it is; nil if none waits.
 func (q *queue) next() *waiter {
 	var best *waiter
 	for _, w := range q.waiting {
@@ -95,11 +97,11 @@ func (q *queue) before(a, b Origin) bool {
 	return q.last[a.network()] < q.last[b.network()]
 }
 
-// served notes that a caller had its turn.
+// served records that a caller had its turn.
 func (q *queue) served(w *waiter) {
 	q.turns++
 	if q.last == nil || len(q.last) >= maxRemembered {
-		// To forget all is fair as well: nobody had a turn then.
+		// Forgetting all of them is fair as well: then all are equal.
 		q.last = map[share]uint64{}
 	}
 	q.last[w.from.site()], q.last[w.from.network()] = q.turns, q.turns
@@ -111,7 +113,7 @@ func (q *queue) remove(w *waiter) {
 	}
 }
 
-// turnAway refuses all callers that wait for their turn.
+// turnAway refuses all waiting callers.
 func (q *queue) turnAway(why error) {
 	for _, w := range q.waiting {
 		w.turn <- why

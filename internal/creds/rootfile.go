@@ -14,28 +14,28 @@ import (
 // rootFileLimit is far above 64 digits with any white space around them.
 const rootFileLimit = 4096
 
-// secretFileLimit bounds the secret that a root key is made from.
+// secretFileLimit bounds the secret from which a root key is derived.
 const secretFileLimit = 1 << 20
 
 // ErrNoRootFile is returned when no root key file was named and none is in the
 // usual places.
 var ErrNoRootFile = errors.New("no root key file")
 
-// ErrRootFileMissing is returned for a root key file that was named and is not there. It
+// ErrRootFileMissing is returned for a named root key file that does not exist. It
 // matches fs.ErrNotExist too.
 var ErrRootFileMissing = fmt.Errorf("there is no root key file of that name: %w", fs.ErrNotExist)
 
-// ErrRootFileExists is returned by WriteRootFile rather than overwriting. It
+// ErrRootFileExists is returned by WriteRootFile instead of overwriting a file. It
 // matches fs.ErrExist too.
 var ErrRootFileExists = fmt.Errorf("a root key file is there already: %w", fs.ErrExist)
 
-// RootFile is a root key and where it was found.
+// RootFile is a root key and the place where it was found.
 type RootFile struct {
 	// Key is the root key: 64 lower-case hex digits.
 	Key string
 	// Path is the file it was read from.
 	Path string
-	// Source says who named the path: "--root-file", "PLAYCTL_ROOT_FILE",
+	// Source says what named the path: "--root-file", "PLAYCTL_ROOT_FILE",
 	// "~/.playctl/root" or "./.root".
 	Source string
 }
@@ -44,7 +44,7 @@ type RootFile struct {
 type rootPlace struct {
 	path   string
 	source string
-	// named is true where somebody named the file: then it must be there.
+	// named is true if the user named the file: then it must exist.
 	named bool
 }
 
@@ -63,11 +63,11 @@ func (e Environment) NamesRootFile(flag string) bool {
 	return flag != "" || e.lookup(EnvRootFile) != ""
 }
 
-// FindRootFile reads the first root key file of: the value of --root-file
-// (flag, "" if not given), PLAYCTL_ROOT_FILE, ~/.playctl/root, ./.root. A file
-// that was named must be there, else the error is ErrRootFileMissing; one that is
-// there must be right: a bad file is a *FileError, never skipped. If no place has a
-// file the error is ErrNoRootFile.
+// FindRootFile reads the first root key file of: the value of --root-file (flag, ""
+// if not given), PLAYCTL_ROOT_FILE, ~/.playctl/root, ./.root. A named file must
+// exist, else the error is ErrRootFileMissing; an existing one must be valid: an
+// invalid file is a *FileError, never skipped. If there is no file at all, the
+// error is ErrNoRootFile.
 func (e Environment) FindRootFile(flag string) (RootFile, error) {
 	var tried []string
 	for _, place := range e.rootPlaces(flag) {
@@ -104,8 +104,8 @@ func (e Environment) rootPlaces(flag string) []rootPlace {
 	return append(places, rootPlace{path: filepath.Join(e.Dir, ".root"), source: "./.root"})
 }
 
-// ReadRootFile reads the root key of the file at path. The error is a
-// *FileError; it matches fs.ErrNotExist where there is no file.
+// ReadRootFile reads the root key of the file at path. The error is a *FileError;
+// it matches fs.ErrNotExist if there is no file.
 func ReadRootFile(path string) (string, error) {
 	data, err := readLimited(path, rootFileLimit)
 	if err != nil {
@@ -143,8 +143,8 @@ func isHexDigit(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'a' && r <= 'f' || r >= 'A' && r <= 'F'
 }
 
-// ReadRootSecret reads the secret that a root key is to be made from: the bytes
-// of the file as they are, a final line break included.
+// ReadRootSecret reads the secret from which a root key is derived: all bytes of
+// the file unchanged, including a final line break.
 func ReadRootSecret(path string) ([]byte, error) {
 	data, err := readLimited(path, secretFileLimit)
 	if err != nil {
@@ -156,10 +156,10 @@ func ReadRootSecret(path string) ([]byte, error) {
 	return data, nil
 }
 
-// WriteRootFile puts key, which must be 64 hex digits, into a file of mode 0600
-// at path, atomically, and makes the folder if it is missing. Where a file is
-// there the error is ErrRootFileExists, unless overwrite is true. A lost root
-// key cannot be had back, and every node id of its world depends on it.
+// WriteRootFile writes key, which must be 64 hex digits, to a file of mode 0600 at
+// path, atomically, and creates the folder if it is missing. If the file exists,
+// the error is ErrRootFileExists, unless overwrite is true. A lost root key cannot
+// be recovered, and every node id of its world depends on it.
 func WriteRootFile(path, key string, overwrite bool) error {
 	key = protocol.NormalizeRootKey(key)
 	if !protocol.ValidHex64(key) {

@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// scratch is the memory of derivations. It is no part of the heap where the system has
-// other memory to give (Linux): 64 MiB that are in use for 0.2 s and garbage then are most
-// of the heap of a host with a small memory limit, and all else would be collected many
-// times a second. Instead the limit of the heap is lower while there is such memory. Its
-// methods may be called from several goroutines.
+// scratch is the memory of derivations. It is outside the heap if the system has
+// such memory (Linux): 64 MiB that become garbage after 0.2 s would be most of the
+// heap of a host with a small memory limit, which would then collect garbage many
+// times a second. Instead the limit of the heap is lowered while there is such
+// memory. Its methods may be called by several goroutines.
 type scratch struct {
 	mu sync.Mutex
-	// keep is how many pieces are kept for the next derivations.
+	// keep is the number of pieces that are kept for the next derivations.
 	keep int
 	free []piece
 }
@@ -22,8 +22,8 @@ type scratch struct {
 // piece is memory for one derivation.
 type piece struct {
 	bytes []byte
-	// outside is whether it is no part of the heap, and lowered by how many bytes the
-	// limit of the heap is lower because of it.
+	// outside says whether it is outside the heap, and lowered by how many bytes the
+	// limit of the heap was lowered for it.
 	outside bool
 	lowered int64
 }
@@ -52,7 +52,7 @@ func (s *scratch) take(n int) piece {
 	return p
 }
 
-// giveBack keeps a piece for the next derivation, or lets go of it.
+// giveBack keeps a piece for the next derivation, or releases it.
 func (s *scratch) giveBack(p piece) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +60,8 @@ func (s *scratch) giveBack(p piece) {
 	s.letGo(s.keep)
 }
 
-// keepMore makes it keep n pieces more, or less where n is negative.
+// keepMore increases the number of pieces to keep by n, or decreases it if n is
+// negative.
 func (s *scratch) keepMore(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,14 +69,14 @@ func (s *scratch) keepMore(n int) {
 	s.letGo(s.keep)
 }
 
-// release lets go of all that no derivation uses now.
+// release releases all pieces that no derivation uses now.
 func (s *scratch) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.letGo(0)
 }
 
-// letGo lets go of the pieces beyond n; s.mu is held.
+// letGo releases the pieces beyond n; s.mu is held.
 func (s *scratch) letGo(n int) {
 	for len(s.free) > n {
 		last := len(s.free) - 1

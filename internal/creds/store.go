@@ -22,9 +22,9 @@ const credentialsLimit = 8 << 20
 // lockRetry is how often a taken lock is tried again.
 const lockRetry = 10 * time.Millisecond
 
-// Store is a credentials file on disk. The file has mode 0600 and one that
-// others can read is refused, as ssh does with keys: what is in it may already
-// be known to them, and only the user can know. Several processes may use one
+// Store is a credentials file on disk. The file has mode 0600, and a file that
+// others can read is refused, as ssh does with keys: its content may already be
+// known to them, and only the user can judge that. Several processes may use one
 // file at once.
 type Store struct {
 	path string
@@ -36,9 +36,9 @@ func NewStore(path string) *Store { return &Store{path: path} }
 // Path returns the path of the file.
 func (s *Store) Path() string { return s.path }
 
-// Load reads the file; if it is missing the result has no contexts. It never
-// sees a half-written file. A file that is broken, too new, or open to others
-// is a *FileError.
+// Load reads the file; if it is missing the result has no contexts. It never sees
+// an incomplete file. A file that is invalid, too new, or accessible to others is a
+// *FileError.
 func (s *Store) Load() (*File, error) {
 	f, _, err := s.load()
 	if err != nil {
@@ -47,8 +47,8 @@ func (s *Store) Load() (*File, error) {
 	return f, nil
 }
 
-// KeyNow reads the API key of a context again: another program may have put a new one
-// there. It is zero where the context is another account's by now.
+// KeyNow reads the API key of a context again: another program may have stored a
+// new one. It is zero if the context belongs to another account by now.
 func (s *Store) KeyNow(known *Context) (protocol.Secret, error) {
 	file, err := s.Load()
 	if err != nil {
@@ -64,17 +64,17 @@ func (s *Store) KeyNow(known *Context) (protocol.Secret, error) {
 	return now.AccountKey(), nil
 }
 
-// Update reads the file, lets change alter it and replaces it atomically, all
-// under a lock against other processes, so that no entry is lost. It waits for
-// the lock until ctx ends. An error from change, or a result that does not hold
-// together, leaves the file as it was; so does a change that changes nothing.
+// Update reads the file, calls change to alter it and replaces it atomically, all
+// under a lock against other processes, so that no change is lost. It waits for the
+// lock until ctx ends. An error from change, or an invalid result, leaves the file
+// unchanged; without a difference nothing is written.
 func (s *Store) Update(ctx context.Context, change func(*File) error) (err error) {
 	target, err := s.target()
 	if err != nil {
 		return err
 	}
-	// The lock is on a file of its own, which stays: the credentials file is
-	// replaced on each write, and a lock on a replaced file guards nothing.
+	// The lock is on a separate file, which stays: the credentials file is replaced on
+	// each write, and a lock on a replaced file guards nothing.
 	lock := flock.New(target + ".lock")
 	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {
 		return s.lockError(ctx, err)
@@ -100,8 +100,8 @@ func (s *Store) Update(ctx context.Context, change func(*File) error) (err error
 	return nil
 }
 
-// Writable fails if the file could not be written now, for a caller that is going to
-// create what exists once. It leaves the file as it is.
+// Writable fails if the file could not be written now, for a caller that is about
+// to create something that cannot be created twice. It does not change the file.
 func (s *Store) Writable() error {
 	target, err := s.target()
 	if err != nil {
@@ -117,7 +117,8 @@ func (s *Store) Writable() error {
 	return nil
 }
 
-// target is the file that is written, which the path may be a link to. Its folder is made.
+// target returns the file to write, which is the path or the target of a link
+// there. It creates the folder.
 func (s *Store) target() (string, error) {
 	if err := os.MkdirAll(filepath.Dir(s.path), secretDirMode); err != nil {
 		return "", fmt.Errorf("make the folder of the credentials file: %w", err)
@@ -155,8 +156,8 @@ func (s *Store) load() (*File, []byte, error) {
 	return f, data, nil
 }
 
-// checkPrivate refuses a file that its group or others can reach. Windows keeps
-// no such bits.
+// checkPrivate refuses a file that its group or others can access. Windows has no
+// such bits.
 func checkPrivate(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil

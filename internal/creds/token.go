@@ -14,8 +14,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Prefixes of generated secrets. They name the kind to a person and to scanners
-// that look for leaked secrets; they carry no meaning in the protocol.
+// Prefixes of generated secrets. They show the kind to people and to scanners for
+// leaked secrets; they have no meaning in the protocol.
 const (
 	apiKeyPrefix = "pk_"
 	tokenPrefix  = "pt_"
@@ -33,7 +33,8 @@ func GenerateAPIKey() protocol.Secret { return generateToken(apiKeyPrefix) }
 // watcher: "pt_" and 32 random bytes as unpadded base64url.
 func GenerateToken() protocol.Secret { return generateToken(tokenPrefix) }
 
-// isAPIKey reports whether a header can carry a text as an API key. No key is one as well.
+// isAPIKey reports whether a header can carry a text as an API key. An empty one is
+// valid, too.
 func isAPIKey(key protocol.Secret) bool {
 	return !strings.ContainsFunc(key.Reveal(), unicode.IsControl)
 }
@@ -46,16 +47,15 @@ func generateToken(prefix string) protocol.Secret {
 	return protocol.NewSecret(prefix + base64.RawURLEncoding.EncodeToString(raw[:]))
 }
 
-// Digest is the SHA-256 of a secret's text, the only form in which a host keeps
-// one. It may be stored; it prints as a placeholder because nobody needs to
-// read it.
+// Digest is the SHA-256 of a secret's text, the only form in which a host stores a
+// secret. It prints as a placeholder because nobody needs to read it.
 type Digest [sha256.Size]byte
 
-// StoredDigest returns what a host stores for a node: SHA-256 of the 64 hex
-// digits of its PasswHash.
+// StoredDigest returns the digest that a host stores for a node: SHA-256 of the 64
+// hex digits of its PasswHash.
 func StoredDigest(hash PasswHash) Digest { return sha256.Sum256([]byte(hash.Reveal())) }
 
-// SecretDigest returns what a host stores for an API key or a token.
+// SecretDigest returns the digest that a host stores for an API key or a token.
 func SecretDigest(s protocol.Secret) Digest { return sha256.Sum256([]byte(s.Reveal())) }
 
 // Equal reports whether both digests are the same, in constant time.
@@ -75,9 +75,9 @@ func (d Digest) Format(state fmt.State, _ rune) {
 // LogValue returns a fixed placeholder.
 func (d Digest) LogValue() slog.Value { return slog.StringValue(protocol.Redacted) }
 
-// Authenticate reports whether shown is the hash whose digest is stored. Where
-// the node is not known it does the same work against a dummy and reports
-// false, so that time does not show who exists. It derives nothing.
+// Authenticate reports whether shown is the hash whose digest is stored. If the
+// node is unknown it does the same work with a dummy and reports false, so that the
+// time does not reveal which nodes exist. It derives nothing.
 func Authenticate(stored Digest, known bool, shown PasswHash) bool {
 	return matches(stored, known, StoredDigest(shown))
 }

@@ -1,6 +1,6 @@
-// Package romix is the part of scrypt that takes time: arithmetic on memory of the
-// caller's in one goroutine. It is a package of its own because tests watch all other
-// code for races; watched, it takes many times as long.
+// Package romix is the expensive part of scrypt: arithmetic on the caller's memory
+// in one goroutine. It is a package of its own because tests run all other code
+// with the race detector, with which this part would take many times as long.
 package romix
 
 import (
@@ -12,7 +12,7 @@ import (
 	"golang.org/x/crypto/salsa20/salsa" //nolint:staticcheck // Its core is what scrypt is made of; nothing else has it.
 )
 
-// BlockSize is scrypt's parameter r, and Block what it makes of it, in bytes.
+// BlockSize is scrypt's parameter r, and Block the resulting block size in bytes.
 const (
 	BlockSize = 8
 	Block     = 128 * BlockSize
@@ -20,16 +20,16 @@ const (
 
 const (
 	salsaBlock = 64 // bytes
-	// yieldEvery is after how many blocks others get their turn, about 0.3 ms, and
-	// restEvery after how many also what came over the network meanwhile: the
-	// scheduler looks there when nothing else is left to do.
+	// yieldEvery is the number of blocks after which other goroutines may run, about
+	// 0.3 ms, and restEvery the number after which the scheduler may also poll the
+	// network, which it does when no goroutine is ready.
 	yieldEvery = 1 << 8
 	restEvery  = 1 << 12
 	rest       = 50 * time.Microsecond
 )
 
-// Mix is scryptROMix (RFC 7914, section 5) over as many blocks as there are in v, a
-// power of two. It lets other goroutines have the processor meanwhile.
+// Mix is scryptROMix (RFC 7914, section 5) over the blocks in v, whose number is a
+// power of two. It yields the processor to other goroutines from time to time.
 func Mix(b *[Block]byte, v []byte) {
 	n := len(v) / Block
 	var next [Block]byte
@@ -60,7 +60,7 @@ func blockMix(out, in *[Block]byte) {
 	}
 }
 
-// giveWay lets others have the processor after a number of blocks.
+// giveWay yields the processor after a number of blocks.
 func giveWay(block int) {
 	switch {
 	case block%restEvery == restEvery-1:
