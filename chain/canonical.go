@@ -15,23 +15,23 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MaxDepth is how deeply arrays and objects may nest in a text that
-// Canonicalize accepts. A body of 1 MiB could nest half a million deep, which
-// no reader in any language survives.
+// MaxDepth is the greatest nesting of arrays and objects in a text that
+// Canonicalize accepts. A body of 1 MiB could nest half a million levels, which no
+// JSON reader in any language can handle.
 const MaxDepth = 512
 
-// canonicalScalars makes jsontext write numbers as RFC 8785 does; strings have
-// its form anyway. The members of objects stay in the order of the input:
-// jsontext sorts them in a second pass over the tokens, which takes as long as
-// the first one even if the text is sorted. See sorter.
+// canonicalScalars makes jsontext write numbers as in RFC 8785; it writes strings
+// so anyway. The members of objects stay in the order of the input: jsontext sorts
+// them in a second pass over the tokens, which takes as long as the first one even
+// if the text is sorted. See sorter.
 var canonicalScalars = json.JoinOptions(jsontext.CanonicalizeRawInts(true), jsontext.CanonicalizeRawFloats(true))
 
 // Canonicalize appends the canonical form (RFC 8785) of one JSON text to dst.
 //
-// It refuses, with an error that is ErrJSON and names the byte, what the
-// protocol calls `json_invalid`: bad syntax, duplicate keys, invalid UTF-8,
-// lone surrogates, numbers outside the double range, data after the value, and
-// nesting beyond MaxDepth. On an error dst is returned as it was.
+// It refuses, with an error that is ErrJSON and states the byte offset, any text
+// that is `json_invalid` in the protocol: bad syntax, duplicate keys, invalid
+// UTF-8, lone surrogates, numbers outside the double range, data after the value,
+// and nesting beyond MaxDepth. On an error dst is returned unchanged.
 func Canonicalize(dst, jsonText []byte) ([]byte, error) {
 	out, err := jsontext.AppendFormat(dst, jsonText, canonicalScalars)
 	if err != nil {
@@ -50,8 +50,8 @@ func Canonicalize(dst, jsonText []byte) ([]byte, error) {
 	return out, nil
 }
 
-// syntaxError returns jsontext's error without the names on the way to the place,
-// whose length the author of the text chooses.
+// syntaxError returns jsontext's error without the names on the path to the error,
+// whose length the author of the text controls.
 func syntaxError(err error) error {
 	at, ok := errors.AsType[*jsontext.SyntacticError](err)
 	if !ok {
@@ -86,13 +86,13 @@ type sorter struct {
 	huge bool
 }
 
-// member is where one member of an object is in the text: the name with its
+// member is the place of one member of an object in the text: the name with its
 // quotes, and the value.
 type member struct{ name, nameEnd, end int }
 
 var sorters = sync.Pool{New: func() any { return new(sorter) }}
 
-// maxKept bounds the buffers that a sorter takes back to the pool.
+// maxKept bounds the buffers that a sorter returns to the pool.
 const maxKept = 1 << 16
 
 func (s *sorter) release() {
@@ -172,7 +172,7 @@ func (s *sorter) reorder(text []byte, members []member, start, end int) {
 }
 
 // compareNames orders two quoted names by their UTF-16 code units, as RFC 8785
-// section 3.2.3 asks. That is the order of their bytes except for escapes and
+// section 3.2.3 requires. That is the order of their bytes except for escapes and
 // characters from U+E000 on, whose first byte is 0xEE or more.
 func compareNames(a, b []byte) int {
 	a, b = a[1:len(a)-1], b[1:len(b)-1]
@@ -188,15 +188,14 @@ func compareNames(a, b []byte) int {
 	return len(a) - len(b)
 }
 
-// codeUnits returns the UTF-16 code units of a name that is written without its
-// quotes.
+// codeUnits returns the UTF-16 code units of a name given without its quotes.
 func codeUnits(name []byte) []uint16 {
 	text, _ := asText(append(append([]byte{'"'}, name...), '"'))
 	return utf16.Encode([]rune(text))
 }
 
-// appendNumber appends f as ECMAScript's Number::toString writes it, which is
-// what RFC 8785 section 3.2.2.3 asks for. f must be finite.
+// appendNumber appends f in the form of ECMAScript's Number::toString, as RFC 8785
+// section 3.2.2.3 requires. f must be finite.
 func appendNumber(dst []byte, f float64) ([]byte, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return dst, fmt.Errorf("%w: %v has no JSON form", ErrJSON, f)
@@ -207,12 +206,12 @@ func appendNumber(dst []byte, f float64) ([]byte, error) {
 	return jsontext.AppendFloat(dst, f, 64), nil
 }
 
-// maxExactInt is the magnitude below which every integer is a double of its own
+// maxExactInt is the magnitude below which every integer is exactly a double
 // (2^53), so its decimal text is its ECMAScript text.
 const maxExactInt = 1 << 53
 
-// appendString appends s to dst as a canonical JSON string. It fails on a text
-// that is not UTF-8; dst is then returned as it was.
+// appendString appends s to dst as a canonical JSON string. It fails on a text that
+// is not UTF-8; dst is then returned unchanged.
 func appendString(dst []byte, s string) ([]byte, error) {
 	if plain(s) {
 		return append(append(append(dst, '"'), s...), '"'), nil
@@ -224,9 +223,9 @@ func appendString(dst []byte, s string) ([]byte, error) {
 	return out, nil
 }
 
-// plain reports whether a text stands in JSON as it is: ASCII without control
-// characters, quotes and backslashes. It looks at eight bytes at once, since most
-// of what a host writes is such text.
+// plain reports whether a text is the same in JSON: ASCII without control
+// characters, quotes and backslashes. It checks eight bytes at once, since most
+// texts of a host are of that kind.
 func plain(s string) bool {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; len(s) >= 8; s = s[8:] {

@@ -6,18 +6,18 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Verification is what is known about a copy of the world.
+// Verification is the state of knowledge about a copy of the world.
 type Verification int
 
-// What is known about a copy.
+// The states of knowledge about a copy.
 const (
 	// Unread: there is no copy yet.
 	Unread Verification = iota
-	// Verified: root and leaf count were rebuilt from the copy and equal what
+	// Verified: root and leaf count were rebuilt from the copy and equal those that
 	// the host stated for this rev.
 	Verified
-	// CatchingUp: some rows are newer than the last event; whether the copy is
-	// right shows when the events have got that far.
+	// CatchingUp: some rows are newer than the last event; the copy can be verified
+	// when the events have reached that rev.
 	CatchingUp
 	// Mismatched: the copy differs from the host's. One full read repairs it.
 	Mismatched
@@ -34,10 +34,9 @@ func (v Verification) String() string {
 	return names[v]
 }
 
-// Copy is a copy of the world that is verified as it goes: the subscriber of
-// the protocol reference's section "A live, verified copy" without streams, requests and
-// time, which are its owner's. The owner
-//
+// Copy is a copy of the world that is verified as it is updated: the subscriber of
+// the protocol reference's section "A live, verified copy" without streams,
+// requests and time, which its owner provides. The owner
 //  1. reads a snapshot and passes it to [Copy.Replace];
 //  2. asks [Copy.Need] about each event, in order;
 //  3. gets the rows of an event that changed some, from the event itself or
@@ -47,9 +46,9 @@ func (v Verification) String() string {
 //  4. reads a snapshot again after a [Mismatch], and if an [Unsettled] copy
 //     stays so.
 //
-// The zero value is an empty copy that verifies. Assigning a Copy duplicates
-// it: what it holds never changes. It is not safe for concurrent use; the
-// Snapshots that it returns are.
+// The zero value is an empty copy that verifies. Assigning a Copy duplicates it:
+// its content never changes. It is not safe for concurrent use; the Snapshots that
+// it returns are.
 type Copy struct {
 	// Trusting turns verifying off: the copy is merged and never compared.
 	Trusting bool
@@ -58,8 +57,8 @@ type Copy struct {
 	known    Verification
 	// ahead is the highest rev of any row or snapshot merged so far.
 	ahead uint64
-	// loose says that rows of unknown rev were merged since the copy was last
-	// known to be right: unequal roots may then be only a matter of time.
+	// loose says that rows of unknown rev were merged since the copy was last known to
+	// be right: a different root may then be temporary.
 	loose bool
 }
 
@@ -78,10 +77,10 @@ func (c *Copy) Rev() (rev uint64, known bool) {
 	return *c.snapshot.head.Rev, true
 }
 
-// Need is what an event needs from the owner of a copy.
+// Need says what the owner of a copy has to do for an event.
 type Need int
 
-// What an event can need.
+// The needs of an event.
 const (
 	// NeedNothing: the copy is at or beyond the event.
 	NeedNothing Need = iota
@@ -92,7 +91,7 @@ const (
 	NeedMerge
 )
 
-// Need decides about an event. Without revs every event is new.
+// Need returns what an event needs. Without revs every event is new.
 func (c *Copy) Need(e *EventState) Need {
 	have, known := c.Rev()
 	switch both := known && e.Rev != nil; {
@@ -104,9 +103,9 @@ func (c *Copy) Need(e *EventState) Need {
 	return NeedMerge
 }
 
-// Replace takes a full read, in the place of everything known so far. The error
-// is a *MismatchError if the snapshot's rows do not have the root and count
-// that the host stated for them; the copy is then Mismatched.
+// Replace replaces the copy by a full read. The error is a *MismatchError if the
+// snapshot's rows do not have the root and count that the host stated for them; the
+// copy is then Mismatched.
 func (c *Copy) Replace(s *Snapshot, stated Stated) error {
 	c.snapshot, c.ahead, c.loose = s, 0, false
 	if rev := s.head.Rev; rev != nil {
@@ -140,14 +139,13 @@ const (
 	Mismatch
 )
 
-// Merge takes the rows of an event that Need said to merge, in the order in
-// which they are to be merged, and compares. seq is the event's id, nil if it
-// has none; nodesRev is the highest rev that the rows are of, nil if the host
-// stated none.
+// Merge merges the rows of an event for which Need returned NeedMerge, in the order
+// given, and compares. seq is the event's id, nil if it has none; nodesRev is the
+// highest rev of the rows, nil if the host stated none.
 //
-// The error is a *MismatchError with Unsettled and Mismatch. Any other error
-// says with NotCompared that a row cannot be read, that it has another key than
-// its node, or that there is no copy, and then nothing was merged.
+// The error is a *MismatchError with Unsettled and Mismatch. Any other error, with
+// NotCompared, means that a row cannot be read, that it has another key than its
+// node, or that there is no copy; then nothing was merged.
 func (c *Copy) Merge(e *EventState, seq *uint64, nodes []protocol.ChainNode, nodesRev *uint64) (Comparison, error) {
 	if c.snapshot == nil {
 		return NotCompared, errNoCopy
@@ -178,9 +176,9 @@ func (c *Copy) Compare(e *EventState, seq *uint64) (Comparison, error) {
 	return c.compare(e)
 }
 
-// Apply does what an event needs, with the nodes that it carries inline. An
-// event that the copy has already changes nothing. It fails as Merge does, and
-// with ErrNode if the inline nodes are not those of the event's notify.
+// Apply does what Need returns, with the inline nodes of the event. An event that
+// the copy already includes changes nothing. It fails as Merge does, and with
+// ErrNode if the inline nodes are not those of the event's notify.
 func (c *Copy) Apply(e *EventState, seq *uint64) (Comparison, error) {
 	switch c.Need(e) {
 	case NeedCompare:
@@ -194,11 +192,11 @@ func (c *Copy) Apply(e *EventState, seq *uint64) (Comparison, error) {
 	return NotCompared, nil
 }
 
-// GiveUp ends the time that an Unsettled copy had to become equal: one that
+// GiveUp ends the time in which an Unsettled copy could become equal: a copy that
 // still differs is Mismatched.
 func (c *Copy) GiveUp() { c.known = Mismatched }
 
-// move takes the copy to an event's place in the world's history.
+// move sets the copy's position in the world's history to an event's.
 func (c *Copy) move(s *Snapshot, e *EventState, seq *uint64) {
 	head := c.snapshot.head
 	if e.Rev != nil {
@@ -210,7 +208,7 @@ func (c *Copy) move(s *Snapshot, e *EventState, seq *uint64) {
 	c.snapshot = s.At(head.Rev, head.Seq)
 }
 
-// compare finds out whether the copy is what the event says it is.
+// compare compares the copy with the root and leaf count of the event.
 func (c *Copy) compare(e *EventState) (Comparison, error) {
 	if c.Trusting || e.MerkleRootHex == "" {
 		return NotCompared, nil

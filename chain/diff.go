@@ -20,10 +20,10 @@ type Change struct {
 // Removed reports whether the leaf is gone.
 func (c Change) Removed() bool { return c.Next == nil }
 
-// Changes returns the leaves that differ between two trees, in chain order. Where
-// the trees share blocks at the same place these are not looked at, so after an
-// update it costs about O(log n), after an insertion or removal what lies at or
-// right of it.
+// Changes returns the leaves that differ between two trees, in chain order. Blocks
+// that the trees share at the same place are skipped, so after an update it costs
+// about O(log n), after an insertion or removal the number of leaves at or right of
+// it.
 func Changes(prev, next *Tree) []Change {
 	var changes []Change
 	i, j := 0, 0
@@ -70,8 +70,8 @@ func pair(prev, next *Tree, i, j int) Change {
 	return c
 }
 
-// sharedFrom returns the end of the run of leaves from index on that both trees have
-// in the same blocks at the same place, found by the blocks' identity.
+// sharedFrom returns the end of the run of leaves from index on that both trees
+// have in the same blocks at the same place, by the blocks' identity.
 func sharedFrom(prev, next *Tree, index int) int {
 	for index < prev.Len() && index < next.Len() {
 		height := min(prev.height, next.height)
@@ -89,7 +89,7 @@ func sharedFrom(prev, next *Tree, index int) int {
 	return index
 }
 
-// at returns what element does, and works for the top as well.
+// at does the same as element, but also for the top.
 func (t *Tree) at(height, index int) element {
 	if height == t.height {
 		return t.top
@@ -98,7 +98,7 @@ func (t *Tree) at(height, index int) element {
 }
 
 // Diff returns the notify of a change from prev to next, nil if nothing differs.
-// updatedAt is RFC 3339 in UTC with milliseconds; it stands on every ref.
+// updatedAt is RFC 3339 in UTC with milliseconds; every ref has it.
 func Diff(prev, next *Tree, updatedAt string) *protocol.Notify {
 	return notifyOf(Changes(prev, next), updatedAt)
 }
@@ -129,8 +129,8 @@ func NotifyFor(prev, next *Tree, keys []string, updatedAt string) *protocol.Noti
 	return notifyOf(changes, updatedAt)
 }
 
-// notifyOf puts changes that are in chain order into the order of the wire:
-// removals from the highest index down, then the rest upwards.
+// notifyOf puts changes from chain order into the order of the wire: removals from
+// the highest index down, then the rest in ascending order.
 func notifyOf(changes []Change, updatedAt string) *protocol.Notify {
 	if len(changes) == 0 {
 		return nil

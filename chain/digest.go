@@ -10,7 +10,7 @@ import (
 const DigestSize = sha256.Size
 
 // The domain prefixes of the two kinds of hash (protocol reference, "The player
-// chain"). Each ends with the NUL that separates it from what is hashed.
+// chain"). Each ends with the NUL that separates it from the hashed data.
 const (
 	leafPrefix = "wilforlan:player-chain:leaf\x00"
 	nodePrefix = "wilforlan:player-chain:node\x00"
@@ -40,7 +40,7 @@ func parentDigest(left, right *Digest) Digest {
 	return sha256.Sum256(buf[:])
 }
 
-// ParseDigest reads the 64 lower-case hex digits of a digest.
+// ParseDigest parses the 64 lower-case hex digits of a digest.
 func ParseDigest(text string) (Digest, error) {
 	var d Digest
 	if len(text) != 2*DigestSize {
@@ -57,7 +57,7 @@ func ParseDigest(text string) (Digest, error) {
 	return d, nil
 }
 
-// Hex returns the digest as it travels: 64 lower-case hex digits.
+// Hex returns the digest in the form of the protocol: 64 lower-case hex digits.
 func (d Digest) Hex() string { return hex.EncodeToString(d[:]) }
 
 // String implements fmt.Stringer; it is the same as Hex.

@@ -1,10 +1,10 @@
-// Package chain is the player chain: the Merkle tree over a world's rows with
-// which a copy of the world is verified to equal the host's.
+// Package chain implements the player chain: the Merkle tree over a world's rows
+// with which a copy of the world is verified to equal the host's.
 //
 // A world is a list of leaves in a fixed order: the genesis text, the header
-// (session and bounds), every occupant, every space. A leaf's payload is the
-// row's canonical JSON (RFC 8785), so two programs that hold the same row hold
-// the same bytes, and one digest with one count stands for the whole map.
+// (session and bounds), every occupant, every space. A leaf's payload is the row's
+// canonical JSON (RFC 8785), so two programs with the same row have the same bytes,
+// and one digest with one count stands for the whole map.
 //
 // The pieces, from the bottom up:
 //

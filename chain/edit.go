@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// edit is what happens to one key: index is where its leaf is in the old tree
-// or, if absent, where it comes before. A nil leaf removes.
+// edit is the change of one key: index is the index of its leaf in the old tree or,
+// if absent, the index where it is inserted. A nil leaf removes.
 type edit struct {
 	index  int
 	absent bool
@@ -36,9 +36,9 @@ type patch struct {
 }
 
 // Put returns the tree with the leaf in it, in place of the one with its key if
-// there is one. A leaf with the digest that is there already returns t itself.
-// Replacing costs O(log n) hashes; adding rehashes what lies at or right of the
-// new leaf.
+// there is one. If the tree has a leaf with the same key and digest, it returns t
+// itself. Replacing costs O(log n) hashes; adding rehashes everything at or right
+// of the new leaf.
 func (t *Tree) Put(leaf *Leaf) *Tree {
 	index, old := t.Find(leaf.key)
 	switch {
@@ -50,7 +50,7 @@ func (t *Tree) Put(leaf *Leaf) *Tree {
 	return t.replaced(index, leaf)
 }
 
-// replaced returns the tree with another leaf at an index that it has.
+// replaced returns the tree with another leaf at an existing index.
 func (t *Tree) replaced(index int, leaf *Leaf) *Tree {
 	return &Tree{top: t.top.replaced(t.height, index, leaf, true), height: t.height, count: t.count}
 }
@@ -70,8 +70,8 @@ func (b *block) replaced(height, index int, leaf *Leaf, whole bool) *block {
 	return &next
 }
 
-// Remove returns the tree without the key's leaf, t itself if it has none. What
-// lies at or right of the leaf is rehashed.
+// Remove returns the tree without the key's leaf, t itself if it has none.
+// Everything at or right of the leaf is rehashed.
 func (t *Tree) Remove(key string) *Tree { return t.Edit(nil, []string{key}) }
 
 // Edit applies several edits at once and rehashes each block it touches once.
@@ -88,7 +88,7 @@ func (t *Tree) Edit(puts []*Leaf, removals []string) *Tree {
 	return t.apply(edits)
 }
 
-// apply makes several edits, of which it takes ownership. If a key has several,
+// apply applies several edits, of which it takes ownership. If a key has several,
 // its last counts.
 func (t *Tree) apply(edits []edit) *Tree {
 	if t == nil {
@@ -105,7 +105,7 @@ func (t *Tree) apply(edits []edit) *Tree {
 	return e.build()
 }
 
-// build carries the planned edits up to the top.
+// build applies the planned edits from the leaves to the top.
 func (e *editor) build() *Tree {
 	e.split()
 	t := &Tree{}
@@ -119,7 +119,7 @@ func (e *editor) build() *Tree {
 	return t
 }
 
-// raise makes the blocks of the given height that differ from the old tree's.
+// raise builds the blocks of the given height that differ from the old tree's.
 // After it cut, patches and tail are those of this height.
 func (e *editor) raise(height int) {
 	total := e.cut + len(e.tail)
@@ -147,8 +147,8 @@ func (e *editor) raise(height int) {
 	e.cut, e.patches, e.tail = keep, patches, tail
 }
 
-// assemble makes the block of the given height and index from the elements
-// below it, of which there are total, and hashes what changed in it.
+// assemble builds the block of the given height and index from the elements below
+// it, of which there are total, and computes the changed digests.
 func (e *editor) assemble(height, index, total int, whole bool) *block {
 	low := index * blockWidth
 	next := &block{}
@@ -159,7 +159,7 @@ func (e *editor) assemble(height, index, total int, whole bool) *block {
 	next.count = min(blockWidth, total-low)
 	var dirty uint
 	if was != next.count {
-		// The last child of the narrower form was or is paired with itself.
+		// The last child of the narrower block was or is paired with itself.
 		dirty = ^uint(0) << max(0, min(was, next.count)-1)
 	}
 	for pos := range next.count {
@@ -186,7 +186,7 @@ func (e *editor) oldAt(height, index int) element {
 	return e.old.element(height, index)
 }
 
-// newAt returns the new tree's element of the height that the editor is at.
+// newAt returns the new tree's element at the editor's height.
 func (e *editor) newAt(height, index int) element {
 	if index >= e.cut {
 		return e.tail[index-e.cut]
@@ -200,7 +200,7 @@ func (e *editor) newAt(height, index int) element {
 	return e.oldAt(height, index)
 }
 
-// plan sorts the edits by key and leaves those that change something.
+// plan sorts the edits by key and keeps those that change something.
 func (e *editor) plan() {
 	if len(e.edits) > 1 {
 		e.order()

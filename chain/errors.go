@@ -7,9 +7,9 @@ import (
 
 // Errors to check for with errors.Is.
 var (
-	// ErrJSON means that a text is not JSON as the protocol allows it: bad
-	// syntax, a duplicate key, invalid UTF-8, a lone surrogate, a number outside
-	// the double range, data after the value, or too deep nesting.
+	// ErrJSON means that a text is not JSON as the protocol allows it: bad syntax, a
+	// duplicate key, invalid UTF-8, a lone surrogate, a number outside the double
+	// range, data after the value, or too deep nesting.
 	ErrJSON = errors.New("not valid JSON")
 
 	// ErrDigest means that a text is not a digest.
@@ -22,8 +22,8 @@ var (
 	// ErrNode means that a chain node or the reply that holds it is malformed.
 	ErrNode = errors.New("chain node cannot be read")
 
-	// ErrNotify means that a `playerChainNotify` is malformed. A subscriber that
-	// meets it no longer knows what changed and reads the whole snapshot.
+	// ErrNotify means that a `playerChainNotify` is malformed. A subscriber that gets
+	// one no longer knows what changed and reads the whole snapshot.
 	ErrNotify = errors.New("playerChainNotify cannot be read")
 
 	// ErrSnapshot means that a snapshot is malformed.
@@ -36,14 +36,13 @@ var (
 	// one with a known prefix.
 	ErrStableKey = errors.New("not a stable key")
 
-	// errNoCopy means that a Copy was asked to follow events before its first
-	// snapshot.
+	// errNoCopy means that a Copy got events before its first snapshot.
 	errNoCopy = errors.New("there is no copy yet: read a snapshot first")
 
-	// errNoObject is about a value that should be one.
+	// errNoObject is about a value that should be an object.
 	errNoObject = errors.New("it is not an object")
 
-	// ErrTooMany means that a message lists more than this package accepts.
+	// ErrTooMany means that a message has more entries than this package accepts.
 	ErrTooMany = errors.New("too many entries")
 )
 

@@ -65,14 +65,15 @@ type Leaf struct {
 	digest Digest
 }
 
-// NewLeaf makes a leaf. The payload is copied and must be canonical already;
-// nothing here checks it.
+// NewLeaf creates a leaf. The payload is copied and must be canonical already; this
+// is not checked.
 func NewLeaf(key string, payload []byte) *Leaf {
 	hashed := make([]byte, 0, len(leafPrefix)+len(payload))
 	return sealLeaf(key, append(append(hashed, leafPrefix...), payload...))
 }
 
-// sealLeaf takes ownership of hashed, which starts with leafPrefix.
+// sealLeaf creates a leaf and takes ownership of hashed, which starts with
+// leafPrefix.
 func sealLeaf(key string, hashed []byte) *Leaf {
 	return &Leaf{key: key, hashed: hashed, digest: sha256.Sum256(hashed)}
 }

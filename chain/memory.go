@@ -10,9 +10,9 @@ const (
 // Size returns about how many bytes of memory the leaf takes.
 func (l *Leaf) Size() int { return leafSize + len(l.key) + cap(l.hashed) }
 
-// BlocksBeside returns about how many bytes of memory the inner part of t takes that
-// next, which was made from it by edits, does not share. Leaves are not counted.
-// It costs what the edits cost.
+// BlocksBeside returns about how many bytes of memory the inner part of t takes
+// that next, which was created from it by edits, does not share. Leaves are not
+// counted. It costs as much as the edits.
 func (t *Tree) BlocksBeside(next *Tree) int {
 	if t.Len() == 0 {
 		return 0

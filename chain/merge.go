@@ -6,26 +6,27 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// MergeSnapshotWithNode returns the snapshot with one node merged in; s stays as
-// it was. See Snapshot.Merge.
+// MergeSnapshotWithNode returns the snapshot with one node merged in; s does not
+// change. See Snapshot.Merge.
 func MergeSnapshotWithNode(s *Snapshot, node protocol.ChainNode) (*Snapshot, error) {
 	return s.Merge(node)
 }
 
-// Merge returns the snapshot with the nodes of one event merged in, in their
-// order, with one edit of the tree; s stays as it was. Rev and seq are kept: At
-// changes them.
+// Merge returns the snapshot with the nodes of one event merged in, in their order,
+// with one edit of the tree; s does not change. Rev and seq are kept: At changes
+// them.
 //
-// A genesis node changes nothing. A header replaces sid and bounds. A row goes
-// in under its own key, whatever the node calls itself; a caller that asked for
-// a certain key checks with AnswersFor first, or merges into a Copy. A removal
-// of something that is not there changes nothing. A node that cannot be read is
-// ErrNode or ErrRow, and then nothing is merged.
+// A genesis node changes nothing. A header replaces sid and bounds. A row is stored
+// under its own key, whatever key the node states; a caller that requested a
+// certain key checks it with AnswersFor first, or merges into a Copy. The removal
+// of a missing row changes nothing. A node that cannot be read is ErrNode or
+// ErrRow, and then nothing is merged.
 func (s *Snapshot) Merge(nodes ...protocol.ChainNode) (*Snapshot, error) {
 	return s.merge(nodes, false)
 }
 
-// merge does what Merge does; named asks that every row has the key that its node names.
+// merge does the same as Merge; with named, every row must have the key of its
+// node.
 func (s *Snapshot) merge(nodes []protocol.ChainNode, named bool) (*Snapshot, error) {
 	next := *s
 	edits := make([]edit, 0, len(nodes))
@@ -45,7 +46,7 @@ func (s *Snapshot) merge(nodes []protocol.ChainNode, named bool) (*Snapshot, err
 	return &next, nil
 }
 
-// merge returns what a node does to the tree, the zero edit if nothing. A header
+// merge returns the edit of the tree for a node, the zero edit for none. A header
 // changes the head as well.
 func (h *Head) merge(n *protocol.ChainNode) (edit, error) {
 	if n.Kind == protocol.NodeGenesis {
@@ -63,9 +64,9 @@ func (h *Head) merge(n *protocol.ChainNode) (edit, error) {
 	return edit{key: leaf.key, leaf: leaf}, nil
 }
 
-// removal takes a row out. The key of a node that removes is the only one it
-// has, so it must be of the node's kind: an occupant that removes the header
-// would break the chain.
+// removal returns the edit that removes a row. The node's key is the only one it
+// has, so it must be of the node's kind: an occupant that removes the header would
+// break the chain.
 func removal(n *protocol.ChainNode) (edit, error) {
 	want := rankOccupant
 	if n.Kind == protocol.NodeSpace {

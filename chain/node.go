@@ -40,7 +40,7 @@ var innerStart = [blockLevels + 1]int{0, 0, 8, 12, 14}
 func (b *block) hash() *Digest    { return &b.inner[blockWidth-2] }
 func (b *block) firstKey() string { return b.first }
 
-// at is the digest at a position of one of the block's levels; level 0 are the
+// at returns the digest at a position of one of the block's levels; level 0 are the
 // children.
 func (b *block) at(level, pos int) *Digest {
 	if level == 0 {
@@ -71,5 +71,6 @@ func (b *block) rehash(dirty uint, whole bool) {
 	}
 }
 
-// levels returns the number of Merkle levels above count digests, of which there is one at least.
+// levels returns the number of Merkle levels above count digests; count is at least
+// 1.
 func levels(count int) int { return bits.Len(uint(count - 1)) }

@@ -7,9 +7,9 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Node returns the chain node of a tree's leaf, as a host serves it. A key that is
-// not in the tree is a removed occupant or space; one that is not a stable key is
-// ErrStableKey.
+// Node returns the chain node of a tree's leaf, as a host serves it. For a key that
+// is not in the tree it returns a removed occupant or space; a text that is not a
+// stable key is ErrStableKey.
 func (t *Tree) Node(key string) (protocol.ChainNode, error) {
 	kind, err := NodeKind(key)
 	if err != nil {
@@ -34,8 +34,8 @@ func (t *Tree) Node(key string) (protocol.ChainNode, error) {
 	return n, err
 }
 
-// NodeLeaf returns the leaf that a node stands for, under the row's own key; nil for
-// a removed one. A node without its row is ErrNode.
+// NodeLeaf returns the leaf of a node, under the row's own key; nil for a removed
+// one. A node without its row is ErrNode.
 func NodeLeaf(n protocol.ChainNode) (*Leaf, error) {
 	switch {
 	case n.Kind == protocol.NodeGenesis:
@@ -54,9 +54,8 @@ func NodeLeaf(n protocol.ChainNode) (*Leaf, error) {
 	return ParseOccupantLeaf(n.Occupant)
 }
 
-// AnswersFor checks that a node is the answer to a read of the given key:
-// the key it names and its row's own key are both that one. The error is
-// ErrNode.
+// AnswersFor checks that a node is the answer to a read of the given key: both the
+// node's key and its row's own key are that key. The error is ErrNode.
 func AnswersFor(n protocol.ChainNode, key string) error {
 	if err := isNamed(&n, key); err != nil {
 		return err
@@ -82,7 +81,7 @@ func isNamed(n *protocol.ChainNode, key string) error {
 	return nil
 }
 
-// readNode reads a canonical chain node; a `removed` that is absent is false.
+// readNode reads a canonical chain node; an absent `removed` is false.
 func readNode(text []byte) (n protocol.ChainNode, err error) {
 	if !isObject(text) {
 		return n, fmt.Errorf("%w: %w", ErrNode, errNoObject)

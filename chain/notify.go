@@ -9,14 +9,14 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// MaxNotifyNodes is how many refs a notify may have here, and how many nodes an
-// event may carry inline. A world of any sensible size stays far below it; a
-// host that sends more is answered with one full read.
+// MaxNotifyNodes is the greatest number of refs in a notify, and of inline nodes in
+// an event. A world of any sensible size stays far below it; if a host sends more,
+// the client reads the whole snapshot.
 const MaxNotifyNodes = 1 << 16
 
-// ParseFanoutNotify reads a `playerChainNotify`. It needs an updatedAt that is
-// not empty and a list of nodes that each have a stableKey that is not empty
-// and a leafIndex, which may be any number. Anything else is ErrNotify.
+// ParseFanoutNotify parses a `playerChainNotify`. It requires a nonempty updatedAt
+// and a list of nodes that each have a nonempty stableKey and a leafIndex, which
+// may be any number. Anything else is ErrNotify.
 func ParseFanoutNotify(jsonText []byte) (*protocol.Notify, error) {
 	text, err := Canonicalize(nil, jsonText)
 	if err != nil {
@@ -25,9 +25,9 @@ func ParseFanoutNotify(jsonText []byte) (*protocol.Notify, error) {
 	return readNotify(text)
 }
 
-// ParseFanoutNotifyFromSSEPayload reads the `playerChainNotify` of an event's
-// data. An event without one, or with null, has changed nothing: the notify is
-// nil and so is the error. One that is there and malformed is ErrNotify.
+// ParseFanoutNotifyFromSSEPayload parses the `playerChainNotify` of an event's
+// data. An event without one, or with null, changed nothing: both the notify and
+// the error are nil. A malformed one is ErrNotify.
 func ParseFanoutNotifyFromSSEPayload(data []byte) (*protocol.Notify, error) {
 	text, err := Canonicalize(nil, data)
 	if err != nil {
@@ -94,16 +94,15 @@ func readRef(text []byte) (ref protocol.NodeRef, err error) {
 	return ref, nil
 }
 
-// fieldError returns an error that says what a field must be; the caller adds where and
-// which error.
+// fieldError returns an error that says what a field must be; the caller adds the
+// place and the kind of error.
 func fieldError(name, want string) error {
 	return fmt.Errorf("%s must be %s", strconv.Quote(name), want)
 }
 
 // SortNodeRefsForSerializedFetch returns the order in which a client that reads
-// nodes one by one asks for them: removals by descending leafIndex, then the
-// others by ascending leafIndex. Equal ones keep their order; refs is not
-// changed.
+// nodes one by one requests them: removals by descending leafIndex, then the others
+// by ascending leafIndex. Equal ones keep their order; refs is not changed.
 func SortNodeRefsForSerializedFetch(refs []protocol.NodeRef) []protocol.NodeRef {
 	sorted := slices.Clone(refs)
 	slices.SortStableFunc(sorted, func(a, b protocol.NodeRef) int {
@@ -120,9 +119,9 @@ func SortNodeRefsForSerializedFetch(refs []protocol.NodeRef) []protocol.NodeRef 
 	return sorted
 }
 
-// EventState is what an event's data says about the chain. Rev is nil and
-// MerkleRootHex empty on hosts that do not say; Notify is nil if the map did not
-// change; Inline is nil if the event carries no nodes.
+// EventState is the chain's part of an event's data. Rev is nil and MerkleRootHex
+// empty if the host does not state them; Notify is nil if the map did not change;
+// Inline is nil if the event has no nodes.
 type EventState struct {
 	Rev             *uint64
 	MerkleRootHex   string
@@ -131,9 +130,9 @@ type EventState struct {
 	Inline          []protocol.ChainNode
 }
 
-// ParseEventState reads the chain's part of an event's data in one pass. A
-// malformed notify is ErrNotify, malformed inline nodes are ErrNode; what could
-// be read up to there is returned with the error.
+// ParseEventState parses the chain's part of an event's data in one pass. A
+// malformed notify is ErrNotify, malformed inline nodes are ErrNode; the parts
+// before them are returned with the error.
 func ParseEventState(data []byte) (EventState, error) {
 	var s EventState
 	text, err := Canonicalize(nil, data)
@@ -162,9 +161,9 @@ func ParseEventState(data []byte) (EventState, error) {
 	return s, err
 }
 
-// CheckInline checks that an event's inline nodes name the keys of its notify, in
-// its order. That their rows have these keys is checked by Copy.Merge. The error
-// is ErrNode.
+// CheckInline checks that the keys of an event's inline nodes are those of its
+// notify, in the same order. That their rows have these keys is checked by
+// Copy.Merge. The error is ErrNode.
 func (s *EventState) CheckInline() error {
 	var refs []protocol.NodeRef
 	if s.Notify != nil {

@@ -6,19 +6,17 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// ProofStep is one step from a leaf up to the root: the sibling's digest and
-// the side it stands on. A digest that is paired with itself is its own right
-// sibling.
+// ProofStep is one step from a leaf up to the root: the sibling's digest and its
+// side. A digest that is paired with itself is its own right sibling.
 type ProofStep struct {
-	// Side is the side that the sibling stands on: left or right.
+	// Side is the side of the sibling: left or right.
 	Side string `json:"side"`
 	// Hex is its digest.
 	Hex Digest `json:"hex"`
 }
 
-// Proof says that a leaf has an index in a tree of a certain root and number of
-// leaves. Its JSON is the part of a `getPlayerChainProof` reply that is about
-// the tree.
+// Proof states that a leaf has an index in a tree of a certain root and number of
+// leaves. Its JSON is the part of a `getPlayerChainProof` reply about the tree.
 type Proof struct {
 	// LeafIndex is the place of the leaf, from 0.
 	LeafIndex int `json:"leafIndex"`
@@ -30,8 +28,8 @@ type Proof struct {
 	MerkleLeafCount int         `json:"merkleLeafCount"`
 }
 
-// Proof proves that the leaf with the given key is in the tree; false if there
-// is none.
+// Proof returns a proof that the leaf with the given key is in the tree; false if
+// there is none.
 func (t *Tree) Proof(key string) (Proof, bool) {
 	index, leaf := t.Find(key)
 	if leaf == nil {
@@ -50,7 +48,7 @@ func (t *Tree) Proof(key string) (Proof, bool) {
 	return p, true
 }
 
-// siblingOf returns the index that an index of a level is paired with, and its side.
+// siblingOf returns the index of the sibling of an index of a level, and its side.
 func siblingOf(index, width int) (sibling int, side string) {
 	switch {
 	case index%2 == 1:
@@ -76,13 +74,13 @@ func (t *Tree) digestAt(level, pos int) *Digest {
 	return b.at(inBlock, pos&(1<<shift-1))
 }
 
-// Verify checks the proof for the payload that the leaf is said to have,
-// against a root and a number of leaves that the caller trusts: the proof's own
-// root and count are checked to be these and not believed.
+// Verify checks the proof for the stated payload of the leaf, against a root and a
+// number of leaves that the caller trusts: the proof's own root and count must
+// equal these.
 //
-// The sides of the path follow from index and count; a path that disagrees, is
-// too short or too long is refused, and so is a digest that stands for its own
-// sibling without being equal to it. Every error is ErrProof.
+// The sides of the path follow from index and count; a path that disagrees, is too
+// short or too long is refused, and so is a digest that is its own sibling without
+// being equal to it. Every error is ErrProof.
 func (p Proof) Verify(payload []byte, root Digest, leafCount int) error {
 	switch {
 	case p.MerkleLeafCount != leafCount:

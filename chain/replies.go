@@ -8,14 +8,13 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// NodeReply is the reply to `getPlayerChainNode`. Rev is nil if a host states
-// none.
+// NodeReply is the reply to `getPlayerChainNode`. Rev is nil if a host states none.
 type NodeReply struct {
 	Node protocol.ChainNode
 	Rev  *uint64
 }
 
-// NodesReply is the reply to `getPlayerChainNodes`: nodes in the order asked,
+// NodesReply is the reply to `getPlayerChainNodes`: nodes in the requested order,
 // all at one rev.
 type NodesReply struct {
 	Nodes           []protocol.ChainNode
@@ -31,9 +30,9 @@ type ProofReply struct {
 	Rev   *uint64
 }
 
-// ParseNodeRPCBody reads the body of a reply to `getPlayerChainNode`. A host of
-// the agent-play service leaves out `removed` if a row is present; that is read
-// as false. Every error is ErrNode.
+// ParseNodeRPCBody parses the body of a reply to `getPlayerChainNode`. A host of
+// the agent-play service omits `removed` if a row is present; that is read as
+// false. Every error is ErrNode.
 func ParseNodeRPCBody(body []byte) (NodeReply, error) {
 	text, err := Canonicalize(nil, body)
 	if err != nil {
@@ -46,7 +45,7 @@ func ParseNodeRPCBody(body []byte) (NodeReply, error) {
 	return NodeReply{Node: node, Rev: asRev(field(text, "rev"))}, nil
 }
 
-// ParseNodesRPCBody reads the body of a reply to `getPlayerChainNodes`. Every
+// ParseNodesRPCBody parses the body of a reply to `getPlayerChainNodes`. Every
 // error is ErrNode.
 func ParseNodesRPCBody(body []byte) (NodesReply, error) {
 	text, err := Canonicalize(nil, body)
@@ -63,8 +62,8 @@ func ParseNodesRPCBody(body []byte) (NodesReply, error) {
 	return r, err
 }
 
-// ParseProofRPCBody reads the body of a reply to `getPlayerChainProof`. The
-// proof is read, not verified: see ProofReply.Verify. Every error is ErrNode.
+// ParseProofRPCBody parses the body of a reply to `getPlayerChainProof`. The proof
+// is parsed, not verified: see ProofReply.Verify. Every error is ErrNode.
 func ParseProofRPCBody(body []byte) (ProofReply, error) {
 	text, err := Canonicalize(nil, body)
 	if err != nil {
@@ -81,9 +80,9 @@ func ParseProofRPCBody(body []byte) (ProofReply, error) {
 	return r, nil
 }
 
-// Verify checks that the reply proves its own node, under the key that was
-// asked for, against a root and count that the caller trusts. Every error is
-// ErrProof or, for a node that cannot be read, ErrNode.
+// Verify checks that the reply proves its own node, under the requested key,
+// against a root and count that the caller trusts. Every error is ErrProof or, for
+// a node that cannot be read, ErrNode.
 func (r *ProofReply) Verify(key string, root Digest, leafCount int) error {
 	if err := AnswersFor(r.Node, key); err != nil {
 		return err
@@ -114,8 +113,8 @@ func readNodes(list []byte, limit int) ([]protocol.ChainNode, error) {
 	return nodes, nil
 }
 
-// asRev returns the rev or seq that a value is, nil if it is none or so large that a
-// double cannot tell it from its neighbor.
+// asRev returns the value of a rev or seq, nil if it is not one or so large that a
+// double cannot distinguish it from its neighbor.
 func asRev(value []byte) *uint64 {
 	n, err := strconv.ParseUint(string(value), 10, 64)
 	if err != nil || n >= maxExactInt {
@@ -124,8 +123,8 @@ func asRev(value []byte) *uint64 {
 	return &n
 }
 
-// rootIn returns the root and the leaf count that a host states in a message, "" and
-// 0 if it does not.
+// rootIn returns the root and the leaf count in a host's message, "" and 0 if it
+// states none.
 func rootIn(text []byte) (root string, count int) {
 	root, _ = asText(field(text, "merkleRootHex"))
 	n, _ := asCount(field(text, "merkleLeafCount"))

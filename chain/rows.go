@@ -10,16 +10,16 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// rowType is what the canonical writer and the tolerant reader know of a struct
-// of package protocol. It is prepared once, from the struct's tags (see
+// rowType describes a struct of package protocol to the canonical writer and the
+// tolerant reader. It is prepared once, from the struct's tags (see
 // protocol.Field).
 type rowType struct {
 	fields []rowField // in canonical order
 	byName map[string]*rowField
-	// selector is the field that says what kind of a journey's step a value is,
-	// nil if it is none.
+	// selector is the field that holds the kind of a journey's step, nil if the struct
+	// is not one.
 	selector *rowField
-	// embedded is the index of the embedded struct, -1 where there is none.
+	// embedded is the index of the embedded struct, -1 if there is none.
 	embedded int
 }
 
@@ -27,22 +27,22 @@ type rowType struct {
 type rowField struct {
 	*protocol.Field
 
-	// key is what comes before the value: the comma, the name and the colon.
+	// key is the text before the value: the comma, the name and the colon.
 	key   string
 	index int
-	// offset is where the field begins in the struct, the embedded one included.
+	// offset is the offset of the field in the struct, including the embedded one.
 	offset uintptr
 	// inner says that the field is one of the embedded struct.
 	inner bool
 	shape shape
-	// omit says that the member is left out if it is empty.
+	// omit says that the member is omitted if it is empty.
 	omit bool
 	// steps are the kinds of a journey's steps that have the field.
 	steps stepKinds
 	bit   uint64
 	// of describes a value that is a struct, or a list of them.
 	of *rowType
-	// constant is the value of a member that the struct has no field for.
+	// constant is the value of a member for which the struct has no field.
 	constant string
 }
 
@@ -71,8 +71,8 @@ const (
 	shapeList    // of structs
 )
 
-// The types that are written and read here, each prepared when it is first needed: most
-// commands need none.
+// The types that this package writes and reads, each prepared when it is first
+// needed: most commands need none.
 var (
 	agentRow     = rowTypeOnce[protocol.Agent](protocol.KindAgent)
 	mcpRow       = rowTypeOnce[protocol.MCP](protocol.KindMCP)
@@ -85,7 +85,7 @@ var (
 	bounds       = rowTypeOnce[protocol.Bounds]("")
 )
 
-// rowTypeFor returns the row type of T, and of nothing else.
+// rowTypeFor returns the row type of T only.
 type rowTypeFor[T any] func() *rowType
 
 func rowTypeOnce[T any](kind protocol.OccupantKind) rowTypeFor[T] {
@@ -102,8 +102,8 @@ type header struct {
 // headerVersion is the `v` of the header's payload.
 const headerVersion = 1
 
-// rowTypeOf prepares a struct type; kind is the row's `kind`, for which the
-// struct has no field.
+// rowTypeOf prepares a struct type; kind is the row's `kind`, for which the struct
+// has no field.
 func rowTypeOf(t reflect.Type, kind protocol.OccupantKind) *rowType {
 	r := &rowType{byName: map[string]*rowField{}, embedded: -1}
 	if kind != "" {
@@ -143,7 +143,7 @@ func rowTypeOf(t reflect.Type, kind protocol.OccupantKind) *rowType {
 	return r
 }
 
-// shapeOf returns the shape of a Go type, and what describes the struct in it.
+// shapeOf returns the shape of a Go type, and the row type of the struct in it.
 func shapeOf(t reflect.Type) (shape, *rowType) {
 	switch t.Kind() {
 	case reflect.String:
@@ -177,7 +177,7 @@ func shapeOf(t reflect.Type) (shape, *rowType) {
 	panic(fmt.Sprintf("chain: a row cannot have a field of type %v", t))
 }
 
-// inner returns the struct that is embedded in another, or that one itself.
+// inner returns the struct that is embedded in another, or the struct itself.
 func (t *rowType) inner(v reflect.Value) reflect.Value {
 	if t.embedded < 0 {
 		return v

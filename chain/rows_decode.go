@@ -11,11 +11,11 @@ import (
 
 // ParseOccupant reads a row of the map into its typed form.
 //
-// It needs the kind, the id (agentId of an agent), the name and the cell, of a
-// structure the worldId and a space id or a gameId; without one of them the
-// error is ErrRow and names it. It takes the older `agentType` for `platform`.
-// An optional field of the wrong type is treated as absent, an unknown one is
-// ignored: keep the JSON to keep them.
+// It requires the kind, the id (agentId of an agent), the name and the cell, of a
+// structure the worldId and a space id or a gameId; without one of them the error
+// is ErrRow and names it. It accepts the older `agentType` for `platform`. An
+// optional field of the wrong type is treated as absent, an unknown one is ignored:
+// keep the JSON to keep them.
 func ParseOccupant(jsonText []byte) (protocol.Occupant, error) {
 	text, err := Canonicalize(nil, jsonText)
 	if err != nil {
@@ -24,10 +24,10 @@ func ParseOccupant(jsonText []byte) (protocol.Occupant, error) {
 	return readOccupant(text)
 }
 
-// ParseSpace reads an entry of `spaces` into its typed form. It needs the id,
-// the name, the designKey, the owner's displayName, and amenities that the
-// protocol knows; without one of them the error is ErrRow and names it. Unknown
-// fields are ignored.
+// ParseSpace reads an entry of `spaces` into its typed form. It requires the id,
+// the name, the designKey, the owner's displayName, and amenities that the protocol
+// knows; without one of them the error is ErrRow and names it. Unknown fields are
+// ignored.
 func ParseSpace(jsonText []byte) (*protocol.Space, error) {
 	text, err := Canonicalize(nil, jsonText)
 	if err != nil {
@@ -36,11 +36,11 @@ func ParseSpace(jsonText []byte) (*protocol.Space, error) {
 	return readSpace(text)
 }
 
-// ParseOccupantLeaf makes the leaf of a row of the map from its JSON, with all
-// of its fields, known or not.
+// ParseOccupantLeaf returns the leaf of a row of the map from its JSON, with all of
+// its fields, known or not.
 func ParseOccupantLeaf(jsonText []byte) (*Leaf, error) { return parseLeaf(jsonText, occupantKey) }
 
-// ParseSpaceLeaf makes the leaf of an entry of `spaces` from its JSON, with all
+// ParseSpaceLeaf returns the leaf of an entry of `spaces` from its JSON, with all
 // of its fields, known or not.
 func ParseSpaceLeaf(jsonText []byte) (*Leaf, error) { return parseLeaf(jsonText, spaceKey) }
 
@@ -60,7 +60,7 @@ func parseLeaf(jsonText []byte, keyOf keyReader) (*Leaf, error) {
 	return sealLeaf(key, hashed), nil
 }
 
-// readLeaf does what parseLeaf does, for a canonical row.
+// readLeaf does the same as parseLeaf, for a canonical row.
 func readLeaf(text []byte, keyOf keyReader) (*Leaf, error) {
 	key, err := keyOf(text)
 	if err != nil {
@@ -90,7 +90,7 @@ func spaceKey(text []byte) (string, error) {
 	return s.StableKey(), nil
 }
 
-// readOccupant does what ParseOccupant does, for a canonical row.
+// readOccupant does the same as ParseOccupant, for a canonical row.
 func readOccupant(text []byte) (protocol.Occupant, error) {
 	row, err := readRow(text, false)
 	if a, ok := row.(*protocol.Agent); ok && err == nil && strings.TrimSpace(a.RealtimeInstructions) == "" {
@@ -99,8 +99,8 @@ func readOccupant(text []byte) (protocol.Occupant, error) {
 	return row, err
 }
 
-// readRow checks a canonical row and reads it; head leaves out the fields that
-// no row needs.
+// readRow checks a canonical row and reads it; with head it skips the fields that
+// no row requires.
 func readRow(text []byte, head bool) (protocol.Occupant, error) {
 	if !isObject(text) {
 		return nil, fmt.Errorf("%w: a row of the map is an object", ErrRow)
@@ -132,7 +132,7 @@ func readRow(text []byte, head bool) (protocol.Occupant, error) {
 	return row, nil
 }
 
-// checkPlace checks what ties a structure to the world.
+// checkPlace checks the fields that place a structure in the world.
 func checkPlace(text []byte) error {
 	list := field(text, "spaceIds")
 	spaces, ok := asTexts(list)
@@ -146,7 +146,7 @@ func checkPlace(text []byte) error {
 	return nil
 }
 
-// readSpace does what ParseSpace does, for a canonical entry.
+// readSpace does the same as ParseSpace, for a canonical entry.
 func readSpace(text []byte) (*protocol.Space, error) {
 	s := &protocol.Space{}
 	if err := spaceRow().read(reflect.ValueOf(s).Elem(), text, false); err != nil {
@@ -155,8 +155,8 @@ func readSpace(text []byte) (*protocol.Space, error) {
 	return s, nil
 }
 
-// read fills a struct from a canonical object, as the rules of its fields say;
-// head leaves out what may be missing. On an error the struct is filled in part.
+// read fills a struct from a canonical object, by the rules of its fields; with
+// head it skips the optional ones. On an error the struct is filled in part.
 func (t *rowType) read(v reflect.Value, text []byte, head bool) error {
 	if !isObject(text) {
 		return errNoObject
@@ -230,7 +230,7 @@ func (f *rowField) read(v reflect.Value, value []byte) (ok bool) {
 	return ok
 }
 
-// takes reports whether a text can be the field's, or one of its list.
+// takes reports whether a text is allowed for the field, or in its list.
 func (f *rowField) takes(s string) bool {
 	if f.Words != nil && (f.Must || f.Default != "") {
 		return slices.Contains(f.Words, s)
@@ -238,8 +238,8 @@ func (f *rowField) takes(s string) bool {
 	return s != "" || !f.Filled
 }
 
-// readStructs sets a field that is a struct, a pointer to one or a list of them.
-// A struct that cannot be read is absent, also from a list.
+// readStructs sets a field that is a struct, a pointer to one or a list of them. A
+// struct that cannot be read is absent, even in a list.
 func (f *rowField) readStructs(v reflect.Value, value []byte) bool {
 	switch f.shape {
 	case shapePointer, shapeWhole:
@@ -261,7 +261,8 @@ func (f *rowField) readStructs(v reflect.Value, value []byte) bool {
 	return f.of.read(v, value, false) == nil
 }
 
-// readWhole reads what p points to, strictly, and reports whether it could.
+// readWhole reads the struct to which p points, strictly, and reports whether it
+// could.
 func (t *rowType) readWhole(p reflect.Value, value []byte) bool {
 	for i := range t.fields {
 		f := &t.fields[i]
@@ -302,7 +303,7 @@ func (f *rowField) malformed() error {
 	return fieldError(f.Name, want)
 }
 
-// needs names the fields that a struct cannot be read without.
+// needs names the required fields of a struct.
 func (t *rowType) needs() string {
 	var names []string
 	for i := range t.fields {

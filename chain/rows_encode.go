@@ -9,13 +9,13 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// AppendOccupant appends the canonical JSON of a row of the map to dst. It is
-// what Canonicalize makes of the row's JSON, in one pass; the one difference is
+// AppendOccupant appends the canonical JSON of a row of the map to dst. It is the
+// output of Canonicalize for the row's JSON, in one pass; the one difference is
 // that a nil list is an empty one and a tool without parameters has the empty
 // object, where encoding/json would write null.
 //
-// It fails on texts that are not UTF-8, numbers that are not finite and raw
-// fields that Canonicalize refuses. On an error dst is returned as it was.
+// It fails on texts that are not UTF-8, numbers that are not finite and raw fields
+// that Canonicalize refuses. On an error dst is returned unchanged.
 func AppendOccupant(dst []byte, o protocol.Occupant) ([]byte, error) {
 	var out []byte
 	var err error
@@ -37,8 +37,8 @@ func AppendOccupant(dst []byte, o protocol.Occupant) ([]byte, error) {
 	return out, nil
 }
 
-// AppendSpace appends the canonical JSON of an entry of `spaces` to dst. It
-// fails only on texts that are not UTF-8; dst is then returned as it was.
+// AppendSpace appends the canonical JSON of an entry of `spaces` to dst. It fails
+// only on texts that are not UTF-8; dst is then returned unchanged.
 func AppendSpace(dst []byte, s *protocol.Space) ([]byte, error) {
 	out, err := appendRow(dst, spaceRow, s)
 	if err != nil {
@@ -47,9 +47,9 @@ func AppendSpace(dst []byte, s *protocol.Space) ([]byte, error) {
 	return out, nil
 }
 
-// appendHeader appends the header leaf's payload to dst: the canonical JSON of
-// `{ v, sid, bounds }`. It fails on a sid that is not UTF-8 and on bounds that
-// are not finite; dst is then returned as it was.
+// appendHeader appends the header leaf's payload to dst: the canonical JSON of `{
+// v, sid, bounds }`. It fails on a sid that is not UTF-8 and on bounds that are not
+// finite; dst is then returned unchanged.
 func appendHeader(dst []byte, sid string, b protocol.Bounds) ([]byte, error) {
 	out, err := appendRow(dst, headerRow, &header{Bounds: b, SID: sid, Version: headerVersion})
 	if err != nil {
@@ -68,17 +68,16 @@ func AppendLastUpdate(dst []byte, u *protocol.LastUpdate) ([]byte, error) {
 	return out, nil
 }
 
-// appendRow appends the canonical JSON of what row points to.
+// appendRow appends the canonical JSON of the struct to which row points.
 func appendRow[T any](dst []byte, t rowTypeFor[T], row *T) ([]byte, error) {
 	e := encoder{out: dst}
 	e.object(t(), unsafe.Pointer(row))
 	return e.out, e.err
 }
 
-// encoder appends canonical JSON. The first error sticks. It finds fields by their
-// offsets and takes their types from the shapes, which shapeOf made of them: a row takes
-// 1.3 times as long through reflect.Value ("Beside an earlier state" in
-// bench/RESULTS.md).
+// encoder appends canonical JSON. It keeps the first error. It finds fields by
+// their offsets and their types by the shapes of shapeOf: with reflect.Value a row
+// takes 1.3 times as long ("Beside an earlier state" in bench/RESULTS.md).
 type encoder struct {
 	out []byte
 	err error
@@ -110,7 +109,7 @@ func (e *encoder) object(t *rowType, v unsafe.Pointer) {
 	e.out = append(e.out, '}')
 }
 
-// empty reports whether the field at v is left out of its object if it may be.
+// empty reports whether the field at v is empty, so that omit omits it.
 func (f *rowField) empty(v unsafe.Pointer) bool {
 	switch f.shape {
 	case shapeText:
@@ -163,7 +162,7 @@ func (e *encoder) number(n float64) {
 
 func (e *encoder) boolean(b bool) { e.out = strconv.AppendBool(e.out, b) }
 
-// raw appends JSON that somebody else wrote; none is the empty object.
+// raw appends JSON from another source; for none it appends the empty object.
 func (e *encoder) raw(text []byte) {
 	switch {
 	case e.err != nil:
@@ -174,7 +173,7 @@ func (e *encoder) raw(text []byte) {
 	}
 }
 
-// texts appends an array; nil is the empty one, never null.
+// texts appends an array; for nil it appends the empty one, never null.
 func (e *encoder) texts(list []string) {
 	e.out = append(e.out, '[')
 	for i, text := range list {

@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The functions here walk over text that Canonicalize wrote. They rely on it
-// being valid and without white space, so they need no error paths.
+// The functions here walk over the output of Canonicalize. They rely on its
+// validity and on the absence of white space, so they need no error paths.
 
 // fields iterates over an object's members: the key as it is written, without
 // its quotes, and the value's text. The keys that this package looks for need
@@ -109,7 +109,7 @@ func textEnd(text []byte) int {
 func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
 func isArray(value []byte) bool  { return len(value) > 0 && value[0] == '[' }
 
-// asText returns the string that a value is; false if it is another value.
+// asText returns the string of a value; false if it is not a string.
 func asText(value []byte) (string, bool) {
 	if len(value) == 0 || value[0] != '"' {
 		return "", false
@@ -122,7 +122,7 @@ func asText(value []byte) (string, bool) {
 	return string(text), err == nil
 }
 
-// asNumber returns the number that a value is; false if it is another value.
+// asNumber returns the number of a value; false if it is not a number.
 func asNumber(value []byte) (float64, bool) {
 	if len(value) == 0 || value[0] != '-' && (value[0] < '0' || value[0] > '9') {
 		return 0, false
@@ -131,13 +131,13 @@ func asNumber(value []byte) (float64, bool) {
 	return f, err == nil
 }
 
-// asCount returns the integer that a value is; false if it is another value.
+// asCount returns the integer of a value; false if it is not an integer.
 func asCount(value []byte) (int64, bool) {
 	n, err := strconv.ParseInt(string(value), 10, 64)
 	return n, err == nil
 }
 
-// asBool returns the boolean that a value is; false if it is another value.
+// asBool returns the boolean of a value; false if it is not a boolean.
 func asBool(value []byte) (b, ok bool) {
 	switch string(value) {
 	case "true":
@@ -148,7 +148,7 @@ func asBool(value []byte) (b, ok bool) {
 	return false, false
 }
 
-// asTexts returns the list of strings that a value is; false if it is another value.
+// asTexts returns the list of strings of a value; false if it is not one.
 func asTexts(value []byte) ([]string, bool) {
 	if !isArray(value) {
 		return nil, false

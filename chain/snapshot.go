@@ -15,26 +15,24 @@ import (
 // kept in canonical form with all of their fields, because the root is over
 // whole rows.
 //
-// Whether a Snapshot equals the host's is for its owner to find out, with
-// Verify.
+// A Snapshot is not verified to equal the host's: its owner does that, with Verify.
 type Snapshot struct {
 	head Head
 	tree *Tree
 }
 
-// Head is what a snapshot says besides its rows.
+// Head is the part of a snapshot besides its rows.
 type Head struct {
 	SID        string
 	MainNodeID string
 	Bounds     protocol.Bounds
-	// Rev and Seq are where in the world's history the snapshot stands, nil on
-	// hosts that do not say.
+	// Rev and Seq are the position of the snapshot in the world's history, nil if the
+	// host does not state them.
 	Rev, Seq *uint64
 }
 
 // NewSnapshot returns the snapshot with the given head over the rows of a tree. The
-// genesis and header leaves are put in (they cost nothing if they are there
-// already).
+// genesis and header leaves are added (at no cost if the tree has them already).
 func NewSnapshot(head Head, rows *Tree) (*Snapshot, error) {
 	header, err := HeaderLeaf(head.SID, head.Bounds)
 	if err != nil {
@@ -44,7 +42,7 @@ func NewSnapshot(head Head, rows *Tree) (*Snapshot, error) {
 	return &Snapshot{head: head, tree: tree}, nil
 }
 
-// Head returns what the snapshot says besides its rows.
+// Head returns the part of the snapshot besides its rows.
 func (s *Snapshot) Head() Head { return s.head }
 
 // SID returns the world's session.
@@ -65,16 +63,16 @@ func (s *Snapshot) Root() Digest { return s.tree.Root() }
 // LeafCount returns the chain's number of leaves.
 func (s *Snapshot) LeafCount() int { return s.tree.Len() }
 
-// At returns the same snapshot with another place in the world's history.
+// At returns the same snapshot with another position in the world's history.
 func (s *Snapshot) At(rev, seq *uint64) *Snapshot {
 	next := *s
 	next.head.Rev, next.head.Seq = rev, seq
 	return &next
 }
 
-// WithGenesis returns the same snapshot with another genesis text. It is needed only
-// for hosts of the agent-play service, whose snapshots name something else than the
-// root key as their main node: the text is that of their genesis node.
+// WithGenesis returns the same snapshot with another genesis text. It is needed
+// only for hosts of the agent-play service, whose snapshots do not name the root
+// key as their main node: the text is that of their genesis node.
 func (s *Snapshot) WithGenesis(text string) *Snapshot {
 	next := *s
 	next.tree = s.tree.Put(GenesisLeaf(text))
@@ -131,7 +129,8 @@ func (s *Snapshot) Spaces() iter.Seq[*protocol.Space] {
 	}
 }
 
-// MCPServers returns the mcp rows as a snapshot repeats them, in chain order.
+// MCPServers returns the mcp rows in the form that a snapshot repeats, in chain
+// order.
 func (s *Snapshot) MCPServers() []protocol.MCPServer {
 	return slices.AppendSeq([]protocol.MCPServer{}, mcpServers(s.tree))
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Stated is what a host said about a snapshot's chain; empty if it said
-// nothing.
+// Stated is the root and the leaf count that a host stated for a snapshot; empty if
+// it stated none.
 type Stated struct {
 	MerkleRootHex   string
 	MerkleLeafCount int
 }
 
-// ParseSnapshot reads a snapshot, with the root and leaf count that the host
-// states for it; they are not compared (see Snapshot.Verify). A row that cannot
-// be read, and two rows with the same key, make the whole unreadable: a copy
-// without them could never be verified. Every error is ErrSnapshot.
+// ParseSnapshot parses a snapshot, with the root and leaf count that the host
+// states for it; they are not compared (see Snapshot.Verify). It fails if a row
+// cannot be read, or if two rows have the same key: a copy without them could never
+// be verified. Every error is ErrSnapshot.
 func ParseSnapshot(jsonText []byte) (*Snapshot, Stated, error) {
 	text, err := Canonicalize(nil, jsonText)
 	if err != nil {
@@ -93,10 +93,10 @@ func badSnapshot(name, want string) error {
 	return fmt.Errorf("%w: %w", ErrSnapshot, fieldError(name, want))
 }
 
-// AppendJSON appends the snapshot as it travels to dst: rows in chain order,
-// the root and the leaf count computed from them, mcpServers derived from the
-// mcp rows. Rev and seq are absent if they are not known. It fails on bounds
-// that are not finite; dst is then returned as it was.
+// AppendJSON appends the JSON of the snapshot to dst, in the form of the protocol:
+// rows in chain order, the root and the leaf count computed from them, mcpServers
+// derived from the mcp rows. Rev and seq are omitted if they are unknown. It fails
+// on bounds that are not finite; dst is then returned unchanged.
 func (s *Snapshot) AppendJSON(dst []byte) ([]byte, error) {
 	out, err := AppendSnapshotBody(AppendSnapshotHead(dst, s.head), s.head.Bounds, s.tree)
 	if err != nil {
@@ -108,9 +108,10 @@ func (s *Snapshot) AppendJSON(dst []byte) ([]byte, error) {
 // MarshalJSON implements json.Marshaler.
 func (s *Snapshot) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil) }
 
-// AppendSnapshotHead appends the first part of a snapshot's JSON to dst, from
-// the opening brace to `seq`: what can differ between two snapshots of the same
-// rows. AppendSnapshotBody appends the rest. Bytes that are not UTF-8 become U+FFFD.
+// AppendSnapshotHead appends the first part of a snapshot's JSON to dst, from the
+// opening brace to `seq`: the part that can differ between two snapshots of the
+// same rows. AppendSnapshotBody appends the rest. Bytes that are not UTF-8 become
+// U+FFFD.
 func AppendSnapshotHead(dst []byte, h Head) []byte {
 	dst, _ = jsontext.AppendQuote(append(dst, `{"sid":`...), h.SID) // the error only reports U+FFFD
 	dst, _ = jsontext.AppendQuote(append(dst, `,"mainNodeId":`...), h.MainNodeID)
@@ -123,10 +124,10 @@ func AppendSnapshotHead(dst []byte, h Head) []byte {
 	return dst
 }
 
-// AppendSnapshotBody appends the rest of a snapshot's JSON to dst, from the
-// comma after `seq` to the closing brace: root and leaf count of a tree, and its
-// rows. They are canonical already, so they are copied. It fails on bounds that are
-// not finite; dst is then returned as it was.
+// AppendSnapshotBody appends the rest of a snapshot's JSON to dst, from the comma
+// after `seq` to the closing brace: root and leaf count of a tree, and its rows.
+// They are canonical already, so they are copied. It fails on bounds that are not
+// finite; dst is then returned unchanged.
 func AppendSnapshotBody(dst []byte, b protocol.Bounds, t *Tree) ([]byte, error) {
 	parts, err := SnapshotBody(b, t)
 	if err != nil {
@@ -138,8 +139,9 @@ func AppendSnapshotBody(dst []byte, b protocol.Bounds, t *Tree) ([]byte, error) 
 	return dst, nil
 }
 
-// SnapshotBody returns what AppendSnapshotBody appends, in parts: a row is the tree's
-// own bytes, which must not be changed, and other parts are valid until the next.
+// SnapshotBody returns the output of AppendSnapshotBody in parts: a row is the
+// tree's own bytes, which must not be changed, and other parts are valid until the
+// next part.
 func SnapshotBody(b protocol.Bounds, t *Tree) (iter.Seq[[]byte], error) {
 	limits, err := json.Marshal(b)
 	if err != nil {
@@ -175,7 +177,7 @@ func mcpServersJSON(t *Tree, yield func([]byte) bool) bool {
 	var out []byte
 	comma := 0 // the first item has none
 	for server := range mcpServers(t) {
-		// An error is of a text that is not UTF-8, which no row of a tree has.
+		// Only a text that is not UTF-8 causes an error, and no row of a tree has one.
 		out, _ = appendRow(append(out[:0], ','), mcpServer, &server)
 		if !yield(out[1-comma:]) {
 			return false

@@ -5,9 +5,9 @@ import (
 	"sort"
 )
 
-// Tree is an immutable Merkle tree over leaves in chain order. An edit returns
-// a new tree that shares all blocks that it did not touch; the old tree does not
-// change. The zero value and nil are the empty tree.
+// Tree is an immutable Merkle tree over leaves in chain order. An edit returns a
+// new tree that shares all unchanged blocks; the old tree does not change. The zero
+// value and nil are the empty tree.
 //
 // Reading by index or key costs O(log n). A Tree is safe for concurrent use.
 type Tree struct {
@@ -28,8 +28,8 @@ func (t *Tree) Len() int {
 	return t.count
 }
 
-// Root returns the tree's root (`merkleRootHex`). A root alone does not fix the
-// number of leaves, because an odd level pairs its last digest with itself:
+// Root returns the tree's root (`merkleRootHex`). A root alone does not determine
+// the number of leaves, because an odd level pairs its last digest with itself:
 // compare Len as well.
 func (t *Tree) Root() Digest {
 	if t.Len() == 0 {
@@ -38,8 +38,8 @@ func (t *Tree) Root() Digest {
 	return *t.top.at(levels(t.top.count), 0)
 }
 
-// At returns the leaf with the given index in chain order. It panics if there is
-// none, as a slice does.
+// At returns the leaf with the given index in chain order. Like a slice, it panics
+// if there is none.
 func (t *Tree) At(index int) *Leaf {
 	if index < 0 || index >= t.Len() {
 		panic("chain: leaf index out of range")
@@ -125,7 +125,7 @@ func (t *Tree) start(atLeast int) int {
 	return sort.Search(t.Len(), func(i int) bool { return rank(t.At(i).key) >= atLeast })
 }
 
-// Range iterates over the leaves with an index in [from, to). Both are cut to
+// Range iterates over the leaves with an index in [from, to). Both are clamped to
 // the tree's own range.
 func (t *Tree) Range(from, to int) iter.Seq2[int, *Leaf] {
 	from, to = max(from, 0), min(to, t.Len())
@@ -150,8 +150,8 @@ func (t *Tree) bottom(index int) *block {
 	return t.element(1, index/blockWidth).(*block)
 }
 
-// Levels returns the number of levels of digests, that of the leaves included: 1 for
-// one leaf, 0 for none.
+// Levels returns the number of levels of digests, including the leaves: 1 for one
+// leaf, 0 for none.
 func (t *Tree) Levels() int {
 	if t.Len() == 0 {
 		return 0
@@ -159,9 +159,9 @@ func (t *Tree) Levels() int {
 	return levels(t.count) + 1
 }
 
-// Level iterates over the digests of a level from the left; level 0 are the
-// leaves, level Levels()-1 is the root alone. A level that the tree does not
-// have is empty. A digest costs O(log n).
+// Level iterates over the digests of a level from the left; level 0 are the leaves,
+// level Levels()-1 is the root alone. A level that the tree does not have is empty.
+// A digest costs O(log n).
 func (t *Tree) Level(level int) iter.Seq2[int, Digest] {
 	return func(yield func(int, Digest) bool) {
 		if level < 0 || level >= t.Levels() {
