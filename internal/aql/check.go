@@ -11,9 +11,9 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Scope is what holds where a statement stands.
+// Scope is the state in which a statement runs.
 type Scope struct {
-	// Variables are those that are set, with what is secret of them.
+	// Variables are the variables that are set, with their secrecy.
 	Variables map[string]Secrecy
 	// Space and Agent say whether a space node and an agent node are in use.
 	Space, Agent bool
@@ -23,7 +23,7 @@ type Scope struct {
 type Secrecy int
 
 const (
-	// Plain is a value that anybody may see.
+	// Plain is a value without secrets.
 	Plain Secrecy = iota
 	// WithPhrase is the result of CREATE SPACE: its field "phrase" is secret.
 	WithPhrase
@@ -31,24 +31,24 @@ const (
 	Secret
 )
 
-// PhraseField is the field of a WithPhrase that is secret.
+// PhraseField is the secret field of a WithPhrase.
 const PhraseField = "phrase"
 
-// checker goes through a program without carrying it out.
+// checker walks through a program without running it.
 type checker struct {
 	scope    Scope
 	program  *Program
 	line     *Line
 	mistakes LineErrors
 	warnings LineErrors
-	// unset are the variables that were reported not to be set: once each.
+	// unset are the unset variables that were reported: once each.
 	unset map[string]bool
 }
 
-// Check finds what cannot work, whatever the world is like: a variable that is
-// not set, a statement that needs another one before it, a secret that would be
-// shown or sent, an amenity that does not exist. The error is a LineErrors. The
-// warnings are about passphrases that are written in the program.
+// Check finds errors that do not depend on the world: a variable that is not set, a
+// statement that needs another one before it, a secret that would be shown or sent,
+// an amenity that does not exist. The error is a LineErrors. The warnings are about
+// passphrases that are written in the program.
 func (p *Program) Check(scope Scope) (warnings LineErrors, err error) {
 	c := &checker{program: p, scope: scope, unset: map[string]bool{}}
 	c.scope.Variables = maps.Clone(scope.Variables)
@@ -77,7 +77,7 @@ func (c *checker) warn(column int, format string, args ...any) {
 	c.warnings = append(c.warnings, c.program.lineError(c.line, column, fmt.Sprintf(format, args...)))
 }
 
-// statement checks the statement of the line and what it changes.
+// statement checks the statement of the line and records its effects.
 func (c *checker) statement() {
 	c.needs()
 	values := Plain // what is secret of them together
@@ -119,7 +119,7 @@ func (c *checker) needs() {
 	}
 }
 
-// changes notes what holds after the statement, whose values are as secret.
+// changes records the state after the statement, whose values have this secrecy.
 func (c *checker) changes(values Secrecy) {
 	switch s := c.line.Statement.(type) {
 	case Connect:
@@ -167,7 +167,7 @@ func (c *checker) amenitiesOnce(amenities []Operand) {
 	}
 }
 
-// secrecy returns what is secret of an operand, which has to exist.
+// secrecy returns the secrecy of an operand, whose variable must be set.
 func (c *checker) secrecy(o *Operand) Secrecy {
 	if o.Variable == "" {
 		return Plain
@@ -201,14 +201,14 @@ func (c *checker) unknown(column int, name string) {
 	c.fail(column, "there is no variable $%s here: %s", name, hint)
 }
 
-// open checks an operand that others get to see.
+// open checks an operand that others can see.
 func (c *checker) open(o *Operand) {
 	if c.secrecy(o) == Secret {
 		c.fail(o.Pos.Column, "$%s is a secret: it can be used after PASSPHRASE only", o.Variable)
 	}
 }
 
-// passphrase checks what stands after PASSPHRASE.
+// passphrase checks the operand after PASSPHRASE.
 func (c *checker) passphrase(o *Operand) {
 	if o.Variable == "" {
 		c.warn(o.Pos.Column, "the passphrase is written in the program: use a variable, with LET pass FROM ENV, FILE or PROMPT")
@@ -224,7 +224,7 @@ func (c *checker) passphrase(o *Operand) {
 	}
 }
 
-// UnknownAmenity returns the error about an amenity that there is not.
+// UnknownAmenity returns the error for an amenity that does not exist.
 func UnknownAmenity(kind string) error {
 	return fmt.Errorf("unknown amenity %s; use %s", quoted(kind), anyOf(protocol.Amenities()))
 }

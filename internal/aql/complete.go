@@ -9,10 +9,10 @@ import (
 
 // Known is what completion can offer besides keywords.
 type Known struct {
-	// Variables are the names of those that are set.
+	// Variables are the names of the variables that are set.
 	Variables []string
-	// Agents, Contexts and Spaces give the names of all. They are called only where
-	// one is expected; nil is none.
+	// Agents, Contexts and Spaces return all names. They are called only if one is
+	// expected; nil means none.
 	Agents, Contexts, Spaces func() []string
 }
 
@@ -51,7 +51,7 @@ func Complete(line string, known Known) (start int, words []string) {
 	return start, words
 }
 
-// values returns the values of a kind that are known.
+// values returns the known values of a kind.
 func (k Known) values(kind string) []string {
 	var offers []string
 	switch kind {

@@ -13,8 +13,8 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// Characters that rules of the lexer name: what may begin a name and go on with
-// it, blanks, and what isForbidden reports.
+// Character classes of the lexer's rules: the first character of a name, the
+// further ones, blanks, and the characters of isForbidden.
 const (
 	nameStart = `_\p{L}`
 	nameGoOn  = nameStart + `\p{Nd}\p{Mn}\p{Mc}`
@@ -22,14 +22,14 @@ const (
 	forbidden = `\p{Cc}\x{61C}\x{200E}\x{200F}\x{202A}-\x{202E}\x{2066}-\x{2069}`
 )
 
-// isForbidden reports whether a character has no business in a program: it
-// could move a terminal's cursor or show a line in another order than it has.
+// isForbidden reports whether a character is not allowed in a program: it could
+// move a terminal's cursor or reorder the line.
 func isForbidden(r rune) bool {
 	return unicode.IsControl(r) && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
 }
 
-// rules cut a line into tokens. They match every text; findMistake says which
-// tokens are none. Which words are keywords and names is found by the whole word.
+// rules split a line into tokens. They match every text; findMistake finds the
+// invalid tokens. Keywords and names are recognized by the whole word.
 var rules = sync.OnceValue(func() *lexer.StatefulDefinition {
 	const never = `\b\B`
 	return lexer.MustSimple([]lexer.SimpleRule{
@@ -45,19 +45,19 @@ var rules = sync.OnceValue(func() *lexer.StatefulDefinition {
 	})
 })
 
-// tokenType returns the type of tokens that a rule makes.
+// tokenType returns the type of the tokens of a rule.
 func tokenType(rule string) lexer.TokenType { return rules().Symbols()[rule] }
 
-// lexed is a line cut into tokens.
+// lexed is a line split into tokens.
 type lexed struct {
 	// tokens end with one for the end of the line.
 	tokens []lexer.Token
-	// comment is what follows "#"; commented is set if there is one.
+	// comment is the text after "#"; commented is set if there is one.
 	comment   string
 	commented bool
 }
 
-// lex cuts a line. The mistake is nil if all its tokens are right.
+// lex splits a line. The mistake is nil if all its tokens are valid.
 func lex(line string) (*lexed, *mistake) {
 	column := 1
 	for i, r := range line {
@@ -92,7 +92,7 @@ func lex(line string) (*lexed, *mistake) {
 	return l, nil
 }
 
-// findMistake returns what is wrong with a token by itself, nil if nothing is.
+// findMistake returns what is wrong with a token by itself, nil if it is valid.
 func findMistake(t lexer.Token) *mistake {
 	fail := func(at int, message string) *mistake { return &mistake{t.Pos.Column + at, message} }
 	switch t.Type {
@@ -118,8 +118,8 @@ func findMistake(t lexer.Token) *mistake {
 	return nil
 }
 
-// unquote reads a text in quotes. If something is wrong it says what, and at
-// which byte.
+// unquote parses a text in quotes. If it is invalid, wrong says why, and at is the
+// byte.
 func unquote(raw string) (text string, at int, wrong string) {
 	const noEnd = `the text has no end: a " is missing`
 	var out strings.Builder
@@ -143,7 +143,7 @@ func unquote(raw string) (text string, at int, wrong string) {
 	return "", 0, noEnd
 }
 
-// escape reads a backslash and what follows.
+// escape parses a backslash and the characters of its escape.
 func escape(raw string) (r rune, size int, wrong string) {
 	const longest = 6
 	switch raw[1] {
@@ -168,11 +168,11 @@ var namePattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\A[` + nameStart + `][` + nameGoOn + `]*\z`)
 })
 
-// IsName reports whether a text can name a variable.
+// IsName reports whether a text is a valid name of a variable.
 func IsName(text string) bool { return namePattern().MatchString(text) }
 
-// keyword returns the keyword that a word is, in capitals; "" if it is none. One that
-// is meant as a value stands in quotes.
+// keyword returns the keyword of a word, in capitals; "" if it is not one. A
+// keyword as a value has to be in quotes.
 func keyword(word string) string {
 	for _, literal := range allLiterals() {
 		if strings.EqualFold(literal, word) {

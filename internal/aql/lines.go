@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// LineError is one thing that is wrong, with the place in the program that it is
-// about. Passphrases that are written in the program are not in it.
+// LineError is one error, with its place in the program. It does not contain
+// passphrases that are written in the program.
 type LineError struct {
 	// Source names the program, such as its file.
 	Source string
@@ -18,10 +18,10 @@ type LineError struct {
 	Line, Column int
 	// Message says what is wrong and what to do.
 	Message string
-	// Excerpt is the line of the program, its passphrases blotted out.
+	// Excerpt is the line of the program, its passphrases masked.
 	Excerpt string
-	// Err is the cause if a statement failed as it was carried out; nil for
-	// a mistake in the program.
+	// Err is the cause if a statement failed when it ran; nil for a mistake in the
+	// program.
 	Err error
 }
 
@@ -37,7 +37,7 @@ func (p *LineError) Error() string {
 // Unwrap returns the cause.
 func (p *LineError) Unwrap() error { return p.Err }
 
-// indent is as wide as what stands before the column.
+// indent is as wide as the text before the column.
 func (p *LineError) indent() string {
 	width, column := 0, 1
 	for _, r := range p.Excerpt {
@@ -47,24 +47,24 @@ func (p *LineError) indent() string {
 		width += columns(r)
 		column++
 	}
-	// The column after the last character is where something is missing.
+	// The column after the last character is for something that is missing.
 	return strings.Repeat(" ", width+max(0, p.Column-column))
 }
 
-// Failure returns the error about a statement that failed as it ran. The column is that
-// of the statement, or of the operand that the cause is about.
+// Failure returns the error for a statement that failed when it ran. The column is
+// that of the statement, or of the operand that caused it.
 func (p *Program) Failure(line *Line, column int, cause error) *LineError {
 	failure := p.lineError(line, column, cause.Error())
 	failure.Err = cause
 	return failure
 }
 
-// lineError returns what is wrong with a line of the program.
+// lineError returns the error for a line of the program.
 func (p *Program) lineError(line *Line, column int, message string) *LineError {
 	return &LineError{Source: p.Source, Line: line.Number, Column: column, Message: message, Excerpt: clean(masked(line.text))}
 }
 
-// clean makes a line harmless to show, a column for each character.
+// clean makes a line safe to show, with a column for each character.
 func clean(line string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -92,9 +92,9 @@ func (p LineErrors) Error() string {
 // wide are the scripts whose characters take two columns of a terminal.
 var wide = []*unicode.RangeTable{unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana}
 
-// columns returns how many columns of a terminal a character takes: what the East
-// Asian Width property (UAX #11) comes to for the scripts above, pictographs and
-// marks. A caret that is off by one in a rarer script is still in its line.
+// columns returns how many columns of a terminal a character takes: the East Asian
+// Width property (UAX #11) for the scripts above, pictographs and marks. A caret
+// that is off by one in a rarer script is still in its line.
 func columns(r rune) int {
 	const firstPictograph, lastPictograph = 0x1F300, 0x1FAFF
 	const firstFullWidth, lastFullWidth = 0xFF01, 0xFF60
@@ -109,13 +109,13 @@ func columns(r rune) int {
 	return 1
 }
 
-// HoldsSecret reports whether a line of a program has a passphrase written in
-// it, be the line right or wrong.
+// HoldsSecret reports whether a line of a program contains a passphrase, whether
+// the line is valid or not.
 func HoldsSecret(line string) bool { return masked(line) != line }
 
-// masked returns a line with its passphrases blotted out, character by character, so
-// that columns stay where they are. Only a variable may follow PASSPHRASE
-// openly. Without the lexer's help, for the line may be no valid one.
+// masked returns a line with its passphrases masked, character by character, so
+// that columns do not change. Only a variable after PASSPHRASE is not masked. It
+// does not use the lexer, because the line may be invalid.
 func masked(line string) string {
 	const keyword = "PASSPHRASE"
 	runes := []rune(line)
@@ -135,9 +135,9 @@ func masked(line string) string {
 	return line
 }
 
-// WithoutSecrets returns those of a session's lines that may be kept: none with a
-// passphrase in it, and none that puts a written text into a variable which
-// served as a passphrase later.
+// WithoutSecrets returns the lines of a session that may be stored: none that
+// contains a passphrase, and none that assigns a literal to a variable that was
+// later used as a passphrase.
 func WithoutSecrets(lines []string) []string {
 	var kept []string
 	served := map[string]bool{}

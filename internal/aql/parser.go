@@ -34,14 +34,14 @@ type Line struct {
 	// Comment is the text after "#"; Commented is set if there is one.
 	Comment   string
 	Commented bool
-	// text is the line as it was written, for messages.
+	// text is the original line, for messages.
 	text string
 }
 
 // Verb returns the keywords of the statement, such as "CREATE SPACE".
 func (l *Line) Verb() string { return verbOf(l.Statement) }
 
-// Parse reads a program. If lines are wrong the error is a LineErrors with the
+// Parse parses a program. If lines are invalid the error is a LineErrors with the
 // first mistake of each, and the program holds the other lines.
 func Parse(source, text string) (*Program, error) { return ParseAt(source, 1, text) }
 
@@ -71,8 +71,8 @@ type mistake struct {
 	message string
 }
 
-// parse reads the line's text. It keeps what could follow which tokens, so that
-// many lines with the same mistake are quick.
+// parse parses the line's text. It caches the expectations after tokens, so that
+// many lines with the same mistake are fast.
 func (l *Line) parse(expectations map[string]expectation) *mistake {
 	lexed, found := lex(l.text)
 	if found != nil {
@@ -103,7 +103,7 @@ func (l *Line) parse(expectations map[string]expectation) *mistake {
 	return nil
 }
 
-// grammar is the parser of the rules that the statements are tagged with.
+// grammar is the parser of the rules in the tags of the statements.
 var grammar = sync.OnceValue(func() *participle.Parser[struct {
 	Statement Statement `parser:"@@"`
 }] {
@@ -125,14 +125,14 @@ func (r *tokenReader) Next() (lexer.Token, error) {
 	return t, nil
 }
 
-// parse makes a statement of tokens, or gives the index of the first that does
-// not belong there; else -1.
+// parse parses tokens into a statement, or returns the index of the first token
+// that does not belong there; else -1.
 func parse(tokens []lexer.Token) (s Statement, wrong int) {
 	numbered := make(tokenReader, len(tokens))
 	seen := map[string]bool{}
 	for i, t := range tokens {
 		t.Pos.Offset = i
-		// No keyword stands twice in a statement, but as the name of a variable.
+		// No keyword occurs twice in a statement, except as the name of a variable.
 		if word := keyword(t.Value); t.Type == tokenType("Keyword") && (i == 0 || !setsVariable(tokens[i-1])) {
 			if seen[word] {
 				t.Type, t.Value = tokenType("Forbidden"), ""
@@ -164,13 +164,13 @@ func setsVariable(t lexer.Token) bool {
 type expectation struct {
 	// words are keywords and signs.
 	words []string
-	// kind is that of an operand, "" where none could stand there; name is set
-	// where the name of a variable could.
+	// kind is the kind of an operand, "" if none is possible there; name is set if the
+	// name of a variable is.
 	kind string
 	name bool
 }
 
-// expectedAfter tries what could stand after tokens.
+// expectedAfter tries what could follow tokens.
 func expectedAfter(before []lexer.Token) (e expectation) {
 	if _, wrong := parse(slices.Concat(before, []lexer.Token{lexer.EOFToken(lexer.Position{})})); wrong >= 0 && wrong < len(before) {
 		return e
@@ -203,7 +203,7 @@ func expectedAfter(before []lexer.Token) (e expectation) {
 	return e
 }
 
-// shape is the same for tokens after which the same could stand.
+// shape is the same for tokens with the same possible successors.
 func shape(tokens []lexer.Token) string {
 	var out strings.Builder
 	for _, t := range tokens {
@@ -215,7 +215,7 @@ func shape(tokens []lexer.Token) string {
 	return out.String()
 }
 
-// unlike says that something else stands there.
+// unlike says that there is something else at the place.
 func (e expectation) unlike(t lexer.Token) string {
 	word := t.Type == tokenType("Word") || t.Type == tokenType("Name") || t.Type == tokenType("Keyword")
 	there := describe(t)
@@ -244,7 +244,7 @@ func (e expectation) unlike(t lexer.Token) string {
 	return fmt.Sprintf("expected %s, but there is %s%s", anyOf(could), there, hint)
 }
 
-// unlikeName says that something stands there instead of the name of a variable.
+// unlikeName says that there is something else in place of the name of a variable.
 func unlikeName(t lexer.Token) string {
 	switch t.Type {
 	case tokenType("Word"):
@@ -255,8 +255,8 @@ func unlikeName(t lexer.Token) string {
 	return "expected the name of a variable, but there is " + describe(t)
 }
 
-// describe returns a token as a message names it. It never repeats the content of a
-// text, which may be a passphrase at the wrong place.
+// describe returns a token in the words of a message. It never repeats the content
+// of a text, which may be a passphrase at the wrong place.
 func describe(t lexer.Token) string {
 	switch t.Type {
 	case lexer.EOF:
@@ -269,7 +269,7 @@ func describe(t lexer.Token) string {
 	return quoted(t.Value)
 }
 
-// quoted returns a word for a message, which repeats no more than its beginning.
+// quoted returns a word for a message, which repeats only its beginning.
 func quoted(word string) string {
 	if runes := []rune(word); len(runes) > longestQuoted {
 		return `"` + string(runes[:longestQuoted]) + `…"`
@@ -277,7 +277,7 @@ func quoted(word string) string {
 	return `"` + word + `"`
 }
 
-// longestQuoted is how much of a word a message repeats.
+// longestQuoted is the number of characters of a word that a message repeats.
 const longestQuoted = 40
 
 // anyOf lists words for a sentence: "a, b or c".

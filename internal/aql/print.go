@@ -29,7 +29,7 @@ func (p *Program) Format() string {
 }
 
 // formatStatement writes one statement in its canonical form, "" for nil. A
-// passphrase that is written in it is in the result as well.
+// passphrase in the statement is in the result as well.
 func formatStatement(s Statement) string {
 	if s == nil {
 		return ""
@@ -42,8 +42,8 @@ func formatStatement(s Statement) string {
 	return strings.Join(words, " ")
 }
 
-// formatField writes a field of a statement with the keywords that its rule has
-// around it; nothing for one that is not there.
+// formatField writes a field of a statement with the keywords around it in its
+// rule; nothing for a missing one.
 func formatField(field reflect.StructField, value any) []string {
 	before, after, _ := strings.Cut(field.Tag.Get("parser"), "@")
 	var text string
@@ -77,8 +77,8 @@ func formatField(field reflect.StructField, value any) []string {
 	return append(literals(before), text)
 }
 
-// formatOperand writes a value: in quotes, except for a kind of which there are only
-// words.
+// formatOperand writes a value: in quotes, except for a kind whose values are
+// always words.
 func formatOperand(field reflect.StructField, o *Operand) string {
 	text := string(o.Text)
 	kind := field.Tag.Get("kind")
@@ -92,7 +92,8 @@ func formatOperand(field reflect.StructField, o *Operand) string {
 	return quote(text)
 }
 
-// quote writes a text in quotes, with escapes for what a line cannot hold.
+// quote writes a text in quotes, with escapes for characters that cannot be in a
+// line.
 func quote(text string) string {
 	var out strings.Builder
 	out.WriteByte('"')

@@ -1,5 +1,5 @@
-// Package aql is a small line-oriented language for authoring a world and
-// looking at it. A program is a list of statements, one on a line:
+// Package aql is a small line-oriented language for changing and inspecting a
+// world. A program is a list of statements, one on a line:
 //
 //	CONNECT
 //	LET owner = "Ada"
@@ -8,13 +8,12 @@
 //	ADD SPACE AMENITY car_wash
 //	FETCH OCCUPANTS
 //
-// Parse makes a Program of a text, Check finds what cannot work before anything is
-// done, Format prints it and Complete offers what could follow. Nothing here runs a
+// Parse parses a text into a Program, Check finds errors before it runs, Format
+// prints it and Complete offers possible continuations. Nothing here runs a
 // program: the command that does knows the host, the terminal and the files.
 //
-// A value that comes from the environment, a file or a question, and the phrase of
-// a space that was just made, is a secret: it serves as a passphrase and for nothing
-// else.
+// A value from the environment, a file or a prompt, and the phrase of a new space,
+// is a secret: it can be used as a passphrase only.
 package aql
 
 import (
@@ -26,8 +25,8 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// Statement is one of the types below. Their tags are the grammar: what parses a
-// statement, prints it and completes it goes by the tags alone.
+// Statement is one of the types below. Their tags are the grammar: parsing,
+// printing and completion use only the tags.
 //
 //	parser  the rule, in the notation of participle
 //	kind    what the operand names, as messages say it; else it is a value
@@ -53,7 +52,7 @@ const (
 	kindPassphrase = "a passphrase"
 )
 
-// Verb is the keywords that a statement begins with, in capitals.
+// Verb is the keywords at the beginning of a statement, in capitals.
 type Verb string
 
 // Capture implements participle.Capture.
@@ -62,7 +61,7 @@ func (v *Verb) Capture(words []string) error {
 	return nil
 }
 
-// Operand is a value as a statement names it: a text or a variable.
+// Operand is a value in a statement: a text or a variable.
 type Operand struct {
 	Pos lexer.Position
 	// Variable is its name with the path to one of its fields, without the $;
@@ -86,7 +85,7 @@ func (r Reference) Split() (name string, path []string) {
 	return parts[0], parts[1:]
 }
 
-// name is that of the variable.
+// name returns the name of the variable.
 func (r Reference) name() string {
 	name, _ := r.Split()
 	return name
@@ -110,15 +109,15 @@ type Name struct {
 	Text string `parser:"@(Name | Keyword)"`
 }
 
-// Connect chooses the host that the following statements are for, by its address
-// or the name of a context of credentials; without either the default one.
+// Connect selects the host of the following statements, by its address or the name
+// of a context of credentials; without either the default one.
 type Connect struct {
 	Verb    Verb     `parser:"@'CONNECT'"`
 	Context *Operand `parser:"( 'CONTEXT' @@" kind:"the name of a context"`
 	Server  *Operand `parser:"| @@ )?" kind:"the address of a host"`
 }
 
-// LetFrom sets a variable to a secret. The question may be left out.
+// LetFrom sets a variable to a secret. The question is optional.
 type LetFrom struct {
 	Verb     Verb     `parser:"@'LET'"`
 	Name     Name     `parser:"@@ 'FROM'"`
@@ -135,8 +134,8 @@ type Let struct {
 	Values []Operand `parser:"'=' ( (?! Name | Word) @@ )+" secret:"allowed"`
 }
 
-// CreateSpace makes a space with its node and a structure on the map. Its clauses
-// stand in any order; design and owner are required.
+// CreateSpace creates a space with its node and a structure on the map. Its clauses
+// may be in any order; design and owner are required.
 type CreateSpace struct {
 	Verb        Verb      `parser:"@('CREATE' 'SPACE')"`
 	Name        Operand   `parser:"(?! Name | Word) @@"`
@@ -145,28 +144,28 @@ type CreateSpace struct {
 	Description *Operand  `parser:"| 'DESCRIPTION' (?! Name | Word) @@"`
 	Structure   *Operand  `parser:"| 'STRUCTURE' (?! Name | Word) @@"`
 	Amenities   []Operand `parser:"| 'AMENITIES' @@ ( ',' @@ )*" kind:"an amenity"`
-	// Keyfile is where the phrase of the space's node is saved.
+	// Keyfile is the file in which the phrase of the space's node is saved.
 	Keyfile *Operand `parser:"| 'KEYFILE' @@" kind:"the path of a file"`
 	Into    *Name    `parser:"| 'INTO' @@ )*"`
 }
 
-// UseSpaceNode makes the following statements about amenities be of a space,
-// named by its node or itself. Without a passphrase the main node acts for it.
+// UseSpaceNode selects the space of the following statements about amenities, by
+// its node or its own name. Without a passphrase the main node acts for it.
 type UseSpaceNode struct {
 	Verb       Verb     `parser:"@('USE' 'SPACE' 'NODE')"`
 	Node       Operand  `parser:"@@" kind:"a space node"`
 	Passphrase *Operand `parser:"( 'PASSPHRASE' (?! Name | Word) @@ )?" kind:"a passphrase" secret:"allowed"`
 }
 
-// UseAgentNode makes the following statements be an agent's. Without a passphrase
-// the agent's own credentials count, or its main node acts for it.
+// UseAgentNode selects the agent of the following statements. Without a passphrase
+// the agent's own credentials are used, or its main node acts for it.
 type UseAgentNode struct {
 	Verb       Verb     `parser:"@('USE' 'AGENT' 'NODE')"`
 	Node       Operand  `parser:"@@" kind:"an agent"`
 	Passphrase *Operand `parser:"( 'PASSPHRASE' (?! Name | Word) @@ )?" kind:"a passphrase" secret:"allowed"`
 }
 
-// ChangeAmenity gives the space in use an amenity, or takes one from it.
+// ChangeAmenity adds an amenity to the space in use, or removes one.
 type ChangeAmenity struct {
 	Verb    Verb    `parser:"@( ('ADD' | 'REMOVE') 'SPACE' 'AMENITY' )"`
 	Amenity Operand `parser:"@@" kind:"an amenity"`
@@ -178,27 +177,27 @@ type RemoveSpace struct {
 	Space *Operand `parser:"@@?" kind:"a space"`
 }
 
-// InspectSpace looks at a space, or the one in use.
+// InspectSpace shows a space, or the one in use.
 type InspectSpace struct {
 	Verb  Verb     `parser:"@('INSPECT' 'SPACE')"`
 	Space *Operand `parser:"@@?" kind:"a space"`
 	Into  *Name    `parser:"( 'INTO' @@ )?"`
 }
 
-// InspectMainNode looks at the main node.
+// InspectMainNode shows the main node.
 type InspectMainNode struct {
 	Verb Verb  `parser:"@('INSPECT' 'MAIN' 'NODE')"`
 	Into *Name `parser:"( 'INTO' @@ )?"`
 }
 
-// InspectAgent looks at an agent, or the one in use.
+// InspectAgent shows an agent, or the one in use.
 type InspectAgent struct {
 	Verb  Verb     `parser:"@('INSPECT' 'AGENT')"`
 	Agent *Operand `parser:"@@?" kind:"an agent"`
 	Into  *Name    `parser:"( 'INTO' @@ )?"`
 }
 
-// Send says something as the agent in use.
+// Send sends a chat line as the agent in use.
 type Send struct {
 	Verb Verb      `parser:"@'SEND'"`
 	Text []Operand `parser:"( (?! Name | Word) @@ )+"`
@@ -210,7 +209,7 @@ type Fetch struct {
 	Into *Name `parser:"( 'INTO' @@ )?"`
 }
 
-// ShowList shows what there is of a kind.
+// ShowList lists all items of a kind.
 type ShowList struct {
 	Verb Verb `parser:"@( 'SHOW' ('AGENTS' | 'CONNECTION' | 'SPACES' | 'VARIABLES') )"`
 }
@@ -224,7 +223,7 @@ type Show struct {
 // verbOf returns the verb of a statement.
 func verbOf(s Statement) string { return reflect.ValueOf(s).Field(0).String() }
 
-// eachOperand visits the operands of a statement that are there.
+// eachOperand visits the operands of a statement.
 func eachOperand(s Statement, visit func(field reflect.StructField, o *Operand)) {
 	if s == nil {
 		return
@@ -257,7 +256,7 @@ func literals(rule string) []string {
 	return list
 }
 
-// allLiterals are those of the whole grammar, each once.
+// allLiterals are the literals of the whole grammar, each once.
 var allLiterals = sync.OnceValue(func() []string {
 	var list []string
 	for _, s := range statements {
