@@ -1,10 +1,10 @@
-// Package bridge posts a world's events to another service: each one that everybody
-// may see goes to <bridge-url>/events, in order and at least once.
+// Package bridge posts a world's events to another service: each public event is
+// sent to <bridge-url>/events, in order and at least once.
 //
-// What was not yet delivered waits in the world's journal and nowhere else, so
-// that a bridge that is slow or away costs the world neither time nor memory.
-// How far it got is kept in the same journal. If several hosts serve the world,
-// one of them delivers, and another goes on where that one ends.
+// Undelivered events wait in the world's journal and nowhere else, so that a slow
+// or unavailable bridge costs the world neither time nor memory. The position of
+// the bridge is kept in the same journal. If several hosts serve the world, one of
+// them delivers, and another continues where that one stops.
 package bridge
 
 import (
@@ -26,23 +26,23 @@ import (
 	"github.com/playctl/playctl/internal/world"
 )
 
-// Options make a Bridge.
+// Options are the options of a Bridge.
 type Options struct {
 	// World has the events. The bridge does not close it.
 	World *world.World
-	// URL is the bridge's, to which /events is added. A user and a password in
-	// it are sent as basic authentication and never logged, no more than its path.
+	// URL is the bridge's URL, to which /events is added. A user and a password in it
+	// are sent as basic authentication and never logged; neither is its path.
 	URL string
-	// Logger takes a line when the bridge stops taking events and when it takes
+	// Logger gets a line when the bridge stops accepting events and when it accepts
 	// them again; nil for none.
 	Logger *slog.Logger
 	// Timeout bounds one attempt, reply included; 10 s by default.
 	Timeout time.Duration
-	// Transport carries the requests; nil for one of the bridge's own.
+	// Transport sends the requests; nil for one of the bridge's own.
 	Transport http.RoundTripper
 }
 
-// Bridge follows a world and posts its events. Make one with Open.
+// Bridge follows a world and posts its events. Create one with Open.
 type Bridge struct {
 	world  *world.World
 	events *world.EventReader
@@ -52,16 +52,16 @@ type Bridge struct {
 	// name is the bridge's key in the store, and holder this host's name there.
 	name, holder string
 
-	// stop ends the bridge after the attempt that is in progress, and cut that too.
+	// stop ends the bridge after the attempt in progress; cut ends that attempt, too.
 	stop, cut context.CancelFunc
 	running   sync.WaitGroup
 	state     board
 	// attempts bounds each attempt, so that one outlives stop for a moment.
 	attempts context.Context //nolint:containedctx // it lives as long as the bridge
 
-	// kept is the place that the store has, keptAt when it was stored. They, events
-	// and turn are the running goroutine's, and Close's once that has ended. turn is
-	// nil while another host delivers.
+	// kept is the position in the store, keptAt the time when it was stored. They,
+	// events and turn belong to the running goroutine, and to Close once that has
+	// ended. turn is nil while another host delivers.
 	kept    world.Cursor
 	keptAt  time.Time
 	turn    *turn
@@ -70,8 +70,8 @@ type Bridge struct {
 
 const (
 	defaultTimeout = 10 * time.Second
-	// keepEvery is how often, at most, the place is stored. A host that dies
-	// delivers again what it delivered since.
+	// keepEvery is how often, at most, the position is stored. A host that crashes
+	// delivers the later events again.
 	keepEvery = time.Second
 	// idleTimeout is how long a connection without a request is kept.
 	idleTimeout = 90 * time.Second
@@ -80,7 +80,7 @@ const (
 	grace = 500 * time.Millisecond
 )
 
-// Open finds the place where the bridge left off and starts it. A bridge that is
+// Open finds the position where the bridge stopped and starts it. A bridge that is
 // new to the world begins with the next event.
 func Open(ctx context.Context, o Options) (*Bridge, error) {
 	target, host, err := parseURL(o.URL)
@@ -100,8 +100,8 @@ func Open(ctx context.Context, o Options) (*Bridge, error) {
 		world: o.World, log: o.Logger.With("bridge", host), target: target.String(), name: nameOf(target), holder: rand.Text(),
 		client: &http.Client{
 			Transport: o.Transport, Timeout: o.Timeout,
-			// What is redirected would arrive without its body, or its credentials
-			// somewhere else.
+			// A redirected request would arrive without its body, or its credentials would
+			// be sent to another host.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
@@ -132,8 +132,8 @@ func CheckURL(text string) error {
 	return err
 }
 
-// nameOf returns the key of a bridge's place in the store. It changes with the
-// address and not with the password, and shows neither.
+// nameOf returns the key of a bridge's position in the store. It changes with the
+// address but not with the password, and contains neither.
 func nameOf(target *url.URL) string {
 	plain := *target
 	plain.User = nil
@@ -141,9 +141,9 @@ func nameOf(target *url.URL) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// settle reads how far the bridge got. If the store has no place, because the
-// bridge is new or the store lost it, it is here, and stored: what happens before
-// the first delivery must not be lost with this process.
+// settle reads the position of the bridge. If the store has none, because the
+// bridge is new or the store lost it, the current one is used, and stored: events
+// before the first delivery must not be lost with this process.
 func (b *Bridge) settle(ctx context.Context) (world.Cursor, error) {
 	at, known, err := b.world.BridgeCursor(ctx, b.name)
 	if err == nil && !known {
@@ -163,9 +163,8 @@ func (b *Bridge) settle(ctx context.Context) (world.Cursor, error) {
 	return at, nil
 }
 
-// Close stops the bridge and stores how far it got; the world must still be
-// open. What was not delivered is posted after the next start. Close may be called
-// twice.
+// Close stops the bridge and stores its position; the world must still be open.
+// Undelivered events are posted after the next start. Close may be called twice.
 func (b *Bridge) Close(ctx context.Context) error {
 	b.stop()
 	defer b.cut()
@@ -188,7 +187,7 @@ func (b *Bridge) Close(ctx context.Context) error {
 	}
 	if at := b.events.Cursor(); at != b.kept {
 		if err := b.store(ctx, at); errors.Is(err, store.ErrFenced) {
-			// Another host goes on from where this one stored it last.
+			// Another host continues from the position that this one stored last.
 			return nil
 		} else if err != nil {
 			return err
@@ -202,7 +201,7 @@ func (b *Bridge) Close(ctx context.Context) error {
 	return nil
 }
 
-// store commits a place, if this host still is the one that delivers.
+// store commits a position, if this host still is the one that delivers.
 func (b *Bridge) store(ctx context.Context, at world.Cursor) error {
 	if _, err := b.world.Do(ctx, world.Request{}, world.SaveBridgeCursor{Name: b.name, At: at, Fence: b.turn.fence}); err != nil {
 		return fmt.Errorf("store how far the bridge got: %w", err)

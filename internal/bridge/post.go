@@ -15,11 +15,11 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// outcome is what became of one attempt.
+// outcome is the outcome of one attempt.
 type outcome uint8
 
 const (
-	// again: the event was perhaps not taken and is posted once more.
+	// again: the bridge may not have accepted the event, which is posted once more.
 	again outcome = iota
 	// delivered: a 2xx.
 	delivered
@@ -27,18 +27,18 @@ const (
 	refused
 )
 
-// result is an attempt's outcome and why it was none.
+// result is an attempt's outcome and the reason for a failure.
 type result struct {
 	outcome outcome
 	failure Failure
 	status  int
-	// after is how long the bridge asked to wait.
+	// after is the wait that the bridge requested.
 	after time.Duration
 	err   error
 }
 
-// reason returns the error's text without the bridge's URL, which net/http puts into
-// its own and which may hold secrets.
+// reason returns the error's text without the bridge's URL, which net/http adds to
+// its errors and which may contain secrets.
 func (r result) reason() string {
 	err := r.err
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
@@ -50,8 +50,8 @@ func (r result) reason() string {
 	return err.Error()
 }
 
-// appendBody encodes an event as protocol.BridgeEvent. The payload is the data as
-// streams have it, byte for byte.
+// appendBody encodes an event as protocol.BridgeEvent. The payload is the same data
+// as on streams, byte for byte.
 func appendBody(b []byte, e *world.Event, sid string) []byte {
 	b = append(b, `{"event":"`...)
 	b = append(b, e.Kind...)
@@ -83,17 +83,17 @@ func (b *Bridge) post(ctx context.Context, seq uint64, body []byte) result {
 		}
 		return result{failure: FailedUnreachable, err: err}
 	}
-	// A status is an answer, whatever becomes of the rest; a short rest is read so
-	// that the connection can be used again.
+	// The status is the answer, even if reading the body fails; a short body is read
+	// so that the connection can be reused.
 	_, _ = io.CopyN(io.Discard, reply.Body, maxReply)
 	_ = reply.Body.Close()
 	return judge(reply)
 }
 
-// maxReply is how much of a reply is read; nothing in it matters.
+// maxReply is the part of a reply that is read; its content is ignored.
 const maxReply = 64 << 10
 
-// judge says what a status means.
+// judge returns the meaning of a status.
 func judge(reply *http.Response) result {
 	r := result{status: reply.StatusCode}
 	switch {
@@ -111,7 +111,7 @@ func judge(reply *http.Response) result {
 	return r
 }
 
-// maxRetryAfter bounds the wait that a bridge can ask for.
+// maxRetryAfter bounds the wait that a bridge can request.
 const maxRetryAfter = time.Minute
 
 func retryAfter(reply *http.Response) time.Duration {

@@ -72,8 +72,8 @@ func (b *Bridge) deliverSome(ctx context.Context) error {
 	return err
 }
 
-// unreadable notes that the journal could not be read. Of failures in a row one
-// is logged.
+// unreadable counts a failure to read the journal. Only the first of consecutive
+// failures is logged.
 func (b *Bridge) unreadable(failed *int, err error) {
 	if *failed++; *failed == 1 {
 		b.log.Error("the bridge cannot read the journal; it tries again", "error", err)
@@ -81,10 +81,10 @@ func (b *Bridge) unreadable(failed *int, err error) {
 	b.state.failed(FailedStore)
 }
 
-// errKeepNow says that it is time to store the place, and no event came before.
+// errKeepNow says that it is time to store the position, and no event came before.
 var errKeepNow = errors.New("time to store the place")
 
-// next waits for events, no longer than until the place has to be stored.
+// next waits for events, no longer than until the position has to be stored.
 func (b *Bridge) next(ctx context.Context) ([]*world.Event, error) {
 	if b.events.Cursor() == b.kept {
 		return b.events.Next(ctx)
@@ -98,7 +98,7 @@ func (b *Bridge) next(ctx context.Context) ([]*world.Event, error) {
 	return events, err
 }
 
-// keep stores the place. If that fails it is tried again a second later.
+// keep stores the position. If that fails it tries again a second later.
 func (b *Bridge) keep(ctx context.Context) {
 	at := b.events.Cursor()
 	b.keptAt = time.Now()
@@ -112,7 +112,7 @@ func (b *Bridge) keep(ctx context.Context) {
 	b.kept = at
 }
 
-// skip goes on from the oldest event that is kept.
+// skip continues from the oldest event that is kept.
 func (b *Bridge) skip(ctx context.Context) error {
 	from := b.events.Cursor().Seq
 	by, err := b.events.Skip(ctx)
@@ -147,8 +147,8 @@ func (b *Bridge) deliverAll(ctx context.Context, events []*world.Event) {
 	}
 }
 
-// deliver posts an event until the bridge takes or refuses it; false means that the
-// context ended before.
+// deliver posts an event until the bridge accepts or refuses it; false means that
+// the context ended before.
 func (b *Bridge) deliver(ctx context.Context, e *world.Event, sid string) bool {
 	body := appendBody(nil, e, sid)
 	for failed := 0; ; {
@@ -174,7 +174,8 @@ func (b *Bridge) deliver(ctx context.Context, e *world.Event, sid string) bool {
 	}
 }
 
-// answered notes that an event is done with. Of refusals in a row one is logged.
+// answered records that an event is done. Only the first of consecutive refusals is
+// logged.
 func (b *Bridge) answered(e *world.Event, result result, failed int) {
 	if result.outcome == refused {
 		b.state.refused()

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Failure is a kind of what keeps a bridge from taking an event.
+// Failure is a kind of failure to deliver an event.
 type Failure string
 
 // The kinds of failures.
@@ -21,16 +21,16 @@ const (
 	FailedThrottled Failure = "throttled"
 	// FailedRedirect: a 3xx, which is not followed.
 	FailedRedirect Failure = "redirect"
-	// FailedRefused: another 4xx; the event is left.
+	// FailedRefused: another 4xx; the event is skipped.
 	FailedRefused Failure = "refused"
 	// FailedStore: the world's own store did not answer.
 	FailedStore Failure = "store"
 )
 
-// State is where a bridge stands.
+// State is the state of a bridge.
 type State struct {
-	// Position is the seq of the last event that the bridge is done with, and
-	// Lag how many seqs the world is ahead of it.
+	// Position is the seq of the last event that the bridge is done with, and Lag how
+	// many seqs the world is ahead of it.
 	Position, Lag uint64
 	// Delivered, Refused and Retries count events and repeated attempts since the
 	// start; Skipped counts the seqs of events that were gone before they were
@@ -38,14 +38,14 @@ type State struct {
 	Delivered, Refused, Retries, Skipped uint64
 	// LastFailure is the kind of the last failure, empty if there was none.
 	LastFailure Failure
-	// Failing says that the event after Position did not get through so far.
+	// Failing says that the event after Position could not be delivered so far.
 	Failing bool
-	// Leader reports whether this host is the one that delivers. If it is not,
-	// Position is what the store last said.
+	// Leader reports whether this host is the one that delivers. If not, Position is
+	// the last one that the store returned.
 	Leader bool
 }
 
-// State returns where the bridge stands now.
+// State returns the current state of the bridge.
 func (b *Bridge) State() State {
 	s := b.state.read()
 	if head := b.world.Events().Head(); head > s.Position {

@@ -9,31 +9,31 @@ import (
 )
 
 const (
-	// turnTerm is how long the lock of the delivering host lasts, by
-	// the store's time: so late another one goes on when that host dies.
+	// turnTerm is how long the lock of the delivering host lasts, by the store's time:
+	// if that host crashes, another one continues after this time.
 	turnTerm = 5 * time.Second
-	// turnTrust is how long after it last asked a host takes the lock for its own:
+	// turnTrust is how long after its last request a host treats the lock as its own:
 	// less than the term, because two clocks do not run equally fast.
 	turnTrust = 4 * time.Second
-	// turnRenew is how often the lock is extended, and at most how long each of
-	// the other hosts waits before it asks for it again.
+	// turnRenew is how often the lock is extended, and turnAsk the longest wait of the
+	// other hosts before they request it again.
 	turnRenew = time.Second
 	turnAsk   = 2 * time.Second
-	// askTimeout bounds one question to the store.
+	// askTimeout bounds one request to the store.
 	askTimeout = time.Second
 )
 
 // turn is the time in which this host is the delivering host.
 //
 // It keeps events from being delivered twice and protects nothing else: a host that
-// stood still and delivers what another host delivered meanwhile repeats an event
-// under the same idempotency key. Each host delivers events one by one from a place
-// that the bridge is known to have reached, so the first delivery of every event is
-// in order however many hosts deliver.
+// was suspended and delivers events that another host delivered meanwhile repeats
+// them under the same idempotency keys. Each host delivers events one by one from a
+// position that the bridge has certainly reached, so the first delivery of every
+// event is in order however many hosts deliver.
 type turn struct {
 	// fence is the lock.
 	fence *store.Fence
-	// asked is when the lock was last asked for.
+	// asked is the time of the last request for the lock.
 	asked time.Time
 	// running ends with the turn or when the bridge is to stop, attempts with the
 	// turn or when the attempt in progress is cut.
@@ -41,7 +41,7 @@ type turn struct {
 	end               context.CancelFunc
 }
 
-// take makes it this host's turn unless it is another's.
+// take takes the turn for this host unless another host has it.
 func (b *Bridge) take(ctx context.Context) (held bool, err error) {
 	asking, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
@@ -50,7 +50,7 @@ func (b *Bridge) take(ctx context.Context) (held bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// A host that does not deliver reads this only to know where the bridge stands.
+	// A host that does not deliver reads the position only for its state.
 	at, err := b.settle(asking)
 	if err != nil || !held {
 		return false, err
