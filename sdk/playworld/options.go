@@ -15,40 +15,41 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Options make a PlayWorld. The zero value is a world in memory with a random
-// root key, which lets anybody make a main node and requires API keys.
+// Options are the options of a PlayWorld. The zero value is a world in memory with
+// a random root key, in which anybody can create a main node and API keys are
+// required.
 type Options struct {
 	// Path is the file of the world's store; the world is in memory if it is
 	// empty.
 	Path string
-	// Repository keeps the world in place of a file, in a store of the program. The
+	// Repository stores the world in place of a file, in a store of the program. The
 	// program closes it, after the world.
 	Repository Repository
-	// RootKey is the world's root key, which never changes. It may be empty for a world
-	// that is in memory only: it is then random.
+	// RootKey is the world's root key, which never changes. It may be empty for a
+	// world in memory: it is then random.
 	RootKey string
-	// PublicURL is what links in replies start with.
+	// PublicURL is the prefix of links in replies.
 	PublicURL string
-	// AdminToken is the administrator's; empty for no administrator.
+	// AdminToken is the administrator's token; empty for no administrator.
 	AdminToken protocol.Secret
-	// Registration is "open", "token" or "closed"; "open" if empty. A closed
-	// world has the nodes that its store has.
+	// Registration is "open", "token" or "closed"; "open" if empty. A closed world has
+	// only the nodes in its store.
 	Registration string
-	// RegistrationToken is needed for, and only for, Registration "token".
+	// RegistrationToken is required for, and only for, Registration "token".
 	RegistrationToken protocol.Secret
 	// APIKeys is "required", "optional" or "off"; "required" if empty.
 	APIKeys string
-	// NoRepository makes a world without nodes: no credentials are required.
+	// NoRepository creates a world without nodes: no credentials are required.
 	NoRepository bool
-	// CORSOrigins are the other origins whose pages may call.
+	// CORSOrigins are the other origins whose pages may call the world.
 	CORSOrigins []string
-	// BridgeURL is where each public event is posted to, with /events added; none if
-	// empty. A user and a password in it are sent as basic authentication and never
-	// logged.
+	// BridgeURL is the URL to which each public event is posted, with /events added;
+	// none if empty. A user and a password in it are sent as basic authentication and
+	// never logged.
 	BridgeURL string
 	// Occupants is the cap on agents and MCP placements, 100 if 0.
 	Occupants int
-	// Logger takes the host's log; none if nil.
+	// Logger gets the host's log; none if nil.
 	Logger *slog.Logger
 }
 
@@ -66,7 +67,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// journal opens what the world is kept in.
+// journal opens the store of the world.
 func (o *Options) journal(ctx context.Context) (store.Journal, error) {
 	switch {
 	case o.Path != "":

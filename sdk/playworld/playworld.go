@@ -1,6 +1,6 @@
-// Package playworld runs a whole world within a Go program: its engine, its
-// store and its host, without a port. [PlayWorld.Handler] serves it to others,
-// and [PlayWorld.Join] gives the program itself an account in it, over the same
+// Package playworld runs a whole world within a Go program: its engine, its store
+// and its host, without a port. [PlayWorld.Handler] serves it to others, and
+// [PlayWorld.Join] creates an account in it for the program itself, with the same
 // SDK that remote programs use.
 //
 //	world, err := playworld.New(ctx, playworld.Options{})
@@ -28,8 +28,8 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// PlayWorld is a world within this program. Its methods may be called from
-// several goroutines. Close ends it.
+// PlayWorld is a world within this program. Its methods may be called by several
+// goroutines. Close ends it.
 type PlayWorld struct {
 	options Options
 	journal store.Journal
@@ -52,8 +52,8 @@ type PlayWorld struct {
 // ErrClosed is returned by Join on a world that was closed.
 var ErrClosed = errors.New("the world was closed")
 
-// New opens a world: it recovers what its store has, or begins an empty world. The context
-// bounds the recovery.
+// New opens a world: it recovers the world in its store, or begins an empty one.
+// The context bounds the recovery.
 func New(ctx context.Context, options Options) (*PlayWorld, error) {
 	if err := options.check(); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func New(ctx context.Context, options Options) (*PlayWorld, error) {
 	return p, nil
 }
 
-// open makes the parts from the bottom up.
+// open opens the parts from the bottom up.
 func (p *PlayWorld) open(ctx context.Context) (err error) {
 	o := &p.options
 	if p.journal, err = o.journal(ctx); err != nil {
@@ -93,22 +93,22 @@ func (p *PlayWorld) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// Handler returns what serves the world's routes, those of the watch page included. Streams
-// of events need a server without a write time-out of its own.
+// Handler returns the handler of the world's routes, including the watch page.
+// Streams of events need a server without a write timeout of its own.
 func (p *PlayWorld) Handler() http.Handler { return p.handler }
 
 // RootKey returns the world's root key, from which node ids derive.
 func (p *PlayWorld) RootKey() string { return p.options.RootKey }
 
-// Transport returns what carries the requests of an SDK world to this one, without a network:
-// set it together with BaseURL in sdk.Options.
+// Transport returns a transport that sends the requests of an SDK world to this
+// world, without a network: set it together with BaseURL in sdk.Options.
 func (p *PlayWorld) Transport() http.RoundTripper { return p.transport }
 
-// BaseURL returns the address to give to an SDK world that uses Transport.
+// BaseURL returns the address for an SDK world that uses Transport.
 func (p *PlayWorld) BaseURL() string { return baseURL }
 
-// Snapshot returns the world as it is now, without a request. Its chain is the
-// engine's own.
+// Snapshot returns the current state of the world, without a request. Its chain is
+// the engine's own.
 func (p *PlayWorld) Snapshot() (*chain.Snapshot, error) {
 	v := p.world.View()
 	return chain.NewSnapshot(chain.Head{
@@ -116,10 +116,10 @@ func (p *PlayWorld) Snapshot() (*chain.Snapshot, error) {
 	}, v.Tree)
 }
 
-// Join makes a main node with a random phrase and returns its account. It takes
-// about half a second, because the node's id is derived. The account is closed
-// with the world, if not before. Without a repository there are no nodes and
-// the account is everybody's.
+// Join creates a main node with a random phrase and returns its account. It takes
+// about half a second, because the node's id is derived. The account is closed with
+// the world, if not before. Without a repository there are no nodes, and all
+// callers share the account.
 func (p *PlayWorld) Join(ctx context.Context) (*sdk.RemotePlayWorld, error) {
 	options := sdk.Options{BaseURL: p.BaseURL(), Transport: p.Transport(), Logger: p.options.Logger, APIKey: protocol.NewSecret("none")}
 	if !p.options.NoRepository {
@@ -151,14 +151,15 @@ func (p *PlayWorld) Join(ctx context.Context) (*sdk.RemotePlayWorld, error) {
 	return account, nil
 }
 
-// Close ends the accounts that joined, the host, the bridge, the engine and the store, in
-// this order. It may be called again: it then returns the first call's error.
+// Close closes the accounts of Join, the host, the bridge, the engine and the
+// store, in this order. It may be called again: it then returns the first call's
+// error.
 func (p *PlayWorld) Close(ctx context.Context) error {
 	p.closing.Do(func() { p.closeErr = p.closeParts(ctx) })
 	return p.closeErr
 }
 
-// closeParts closes what was opened, from the top down.
+// closeParts closes the opened parts, from the top down.
 func (p *PlayWorld) closeParts(ctx context.Context) error {
 	p.mu.Lock()
 	p.closed = true

@@ -7,24 +7,26 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Record is a value that a [Repository] keeps under its key. Both are bytes and no text: keys
-// have at most 4,200 of them, most far fewer; the largest values are copies of the whole map.
+// Record is a value that a [Repository] stores under its key. Both are bytes, not
+// text: keys have at most 4,200 of them, most far fewer; the largest values are
+// copies of the whole map.
 type Record struct{ Key, Value []byte }
 
-// Repository keeps a world in a store of the program, such as a table of its database with a
-// key and a value. One world uses it at a time, with one call at a time; the world has
-// everything in memory as well, and reads the repository when it is opened.
+// Repository stores a world in a store of the program, such as a table of its
+// database with a key and a value. One world uses it at a time, with one call at a
+// time; the world has everything in memory as well, and reads the repository when
+// it is opened.
 type Repository interface {
-	// Load yields every record, in any order. The slices are the world's to keep.
+	// Load yields every record, in any order. The world may keep the slices.
 	Load(ctx context.Context) iter.Seq2[Record, error]
-	// Save keeps records, in the place of those with their keys, and deletes those whose
-	// Value is nil, all of them or none: in one transaction. What it kept must be there
-	// after a crash. No key is there twice; the slices must not be changed, nor kept after
-	// the call.
+	// Save writes records, in place of those with the same keys, and deletes those
+	// whose Value is nil, all of them or none: in one transaction. The records must
+	// survive a crash. No key occurs twice; the slices must not be changed, nor kept
+	// after the call.
 	//
-	// After an error the world answers `store_unavailable`, and calls Load to learn whether
-	// something was kept; nothing may be kept after Save has returned. It must not call the
-	// world.
+	// After an error the world answers `store_unavailable`, and calls Load to find out
+	// whether the records were written; nothing may be written after Save has
+	// returned. It must not call the world.
 	Save(ctx context.Context, changes []Record) error
 }
 

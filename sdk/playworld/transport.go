@@ -19,9 +19,9 @@ const (
 	baseURL = "https://" + hostOf
 )
 
-// transport gives requests to a handler in a goroutine each. The body of a
+// transport passes requests to a handler, each in its own goroutine. The body of a
 // reply is a pipe, so that a stream arrives as it is written, and a reader that
-// stops stops its handler.
+// stops reading ends its handler.
 type transport struct {
 	handler http.Handler
 	life    context.Context //nolint:containedctx // handlers live as long as the world
@@ -79,7 +79,7 @@ func (t *transport) start(task func()) bool {
 	return true
 }
 
-// inbound returns the request as a server would have read it.
+// inbound returns the request in the form in which a server would have read it.
 func inbound(ctx context.Context, r *http.Request) *http.Request {
 	in := r.Clone(ctx)
 	in.URL = &url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
@@ -109,7 +109,7 @@ type exchange struct {
 	once     sync.Once
 	answered chan struct{}
 	response *http.Response
-	// aborted is set before the pipe ends, if the handler broke off.
+	// aborted is set before the pipe ends, if the handler aborted the reply.
 	aborted bool
 }
 
@@ -119,8 +119,8 @@ func newExchange(r *http.Request, cancel func()) *exchange {
 	return x
 }
 
-// serve runs the handler to its end. A handler that panics breaks its reply off,
-// as it would in a server.
+// serve runs the handler to its end. A handler that panics aborts its reply, as in
+// a server.
 func (x *exchange) serve(handler http.Handler, in *http.Request) {
 	defer closeBody(in)
 	defer func() {
@@ -161,7 +161,7 @@ func (x *exchange) Write(p []byte) (int, error) {
 	return x.out.Write(p) //nolint:wrapcheck // the handler compares it with net's
 }
 
-// Flush implements http.Flusher: what is written is there already.
+// Flush implements http.Flusher: written data is sent already.
 func (x *exchange) Flush() { x.WriteHeader(http.StatusOK) }
 
 // SetWriteDeadline bounds the writes that follow, for http.ResponseController.
