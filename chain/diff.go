@@ -103,9 +103,9 @@ func Diff(prev, next *Tree, updatedAt string) *protocol.Notify {
 	return notifyOf(Changes(prev, next), updatedAt)
 }
 
-// NotifyFor returns what Diff does, for a caller that knows which keys can differ: it looks at
-// these only, in O(k log n). Keys may repeat and may name leaves that do not
-// differ.
+// NotifyFor does the same as Diff, for a caller that knows which keys can differ:
+// it checks only these, in O(k log n). Keys may repeat and may name leaves that do
+// not differ.
 func NotifyFor(prev, next *Tree, keys []string, updatedAt string) *protocol.Notify {
 	changes := make([]Change, 0, len(keys))
 	for _, key := range keys {

@@ -90,7 +90,7 @@ func ParseInvitation(text string) (Invitation, error) {
 	return i, nil
 }
 
-// check returns ErrInvitation unless all parts are valid.
+// check returns what is wrong with the invitation.
 func (i Invitation) check() error {
 	server, err := ParseServerURL(i.ServerURL)
 	switch {
