@@ -8,31 +8,32 @@ import (
 	"time"
 )
 
-// ErrBusy is returned where spans come faster than their journeys are recorded: they
+// ErrBusy is returned if spans arrive faster than their journeys are recorded: they
 // can be sent again later.
 var ErrBusy = errors.New("journeys wait to be recorded: send the spans again later")
 
-// longestWay bounds the spans between a call and its run: traces may be made to be slow,
-// and parents may go in circles.
+// longestWay bounds the number of spans between a call and its run: traces may be
+// crafted to be slow, and parents may form a cycle.
 const longestWay = 256
 
-// waitingRuns bounds the runs that wait to be taken.
+// waitingRuns bounds the runs that wait for Take.
 const waitingRuns = 256
 
 // Limits bound a Collector. All are required.
 type Limits struct {
-	// Traces is how many are kept, Spans how many of one of them, and Bytes about how
-	// much all of them take.
+	// Traces is the number of kept traces, Spans the number of spans in one of them,
+	// and Bytes about the size of all of them.
 	Traces, Spans, Bytes int
-	// Settle is how long nothing comes for a trace before its runs are complete.
+	// Settle is the time without new spans after which the runs of a trace are
+	// complete.
 	Settle time.Duration
-	// Wait is how long spans wait for a parent that does not come, and how long a trace
-	// is kept for spans that are late.
+	// Wait is how long spans wait for a missing parent, and how long a trace is kept
+	// for late spans.
 	Wait time.Duration
 }
 
-// Collector keeps spans until the runs that they belong to are complete. It may be
-// used by several goroutines.
+// Collector keeps spans until their runs are complete. It may be used by several
+// goroutines.
 type Collector struct {
 	limits Limits
 	rules  *Rules
@@ -48,12 +49,13 @@ type Collector struct {
 type trace struct {
 	spans map[string]*Span
 	bytes int
-	// last is when spans came; open says that some of them are not recorded.
+	// last is the time of the latest spans; open says that some spans are not
+	// recorded.
 	last time.Time
 	open bool
 }
 
-// NewCollector makes a collector; rules may be nil.
+// NewCollector returns a new collector; rules may be nil.
 func NewCollector(limits Limits, rules *Rules) *Collector {
 	if rules == nil {
 		rules = &Rules{}
@@ -61,9 +63,9 @@ func NewCollector(limits Limits, rules *Rules) *Collector {
 	return &Collector{limits: limits, rules: rules, traces: map[string]*trace{}}
 }
 
-// Add keeps spans, which came at a time. A span that is there already is the same one,
-// sent again. rejected counts those that did not fit into their trace. With ErrBusy
-// none was kept.
+// Add keeps spans that arrived at a time. A span that it has already is the same
+// one, sent again. rejected counts the spans that exceed the limit of their trace.
+// With ErrBusy none was kept.
 func (c *Collector) Add(now time.Time, spans []*Span) (rejected int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,9 +97,9 @@ func (c *Collector) Add(now time.Time, spans []*Span) (rejected int, err error) 
 	return rejected, nil
 }
 
-// makeRoom lets traces go until there are at most so many and they fit: first those
-// that are recorded, then those for which nothing came for the longest time, whose
-// runs are recorded as far as they came.
+// makeRoom drops traces until there are at most that many and they fit: first the
+// recorded ones, then those without new spans for the longest time, whose
+// incomplete runs are recorded.
 func (c *Collector) makeRoom(most int) {
 	if len(c.traces) <= most && c.bytes <= c.limits.Bytes {
 		return
@@ -149,7 +151,7 @@ func (c *Collector) Take(now time.Time) []Run {
 	return ready
 }
 
-// Flush returns all runs as far as they came, and forgets everything.
+// Flush returns all runs, even incomplete ones, and drops all traces.
 func (c *Collector) Flush() []Run {
 	c.mu.Lock()
 	for id := range c.traces {
@@ -159,15 +161,15 @@ func (c *Collector) Flush() []Run {
 	return c.Take(time.Time{})
 }
 
-// Lost returns how many spans did not fit into their traces.
+// Lost returns the number of spans that exceeded the limits of their traces.
 func (c *Collector) Lost() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.lost
 }
 
-// whole reports whether no span that counts waits for a parent: programs export a
-// tool call while the run that it belongs to goes on.
+// whole reports whether no relevant span waits for a parent: programs export a tool
+// call before its run has ended.
 func (t *trace) whole() bool {
 	for _, s := range t.spans {
 		if s.Kind == Other || s.Kind == AgentRun || s.Kind == Outcome || s.recorded {
@@ -180,8 +182,8 @@ func (t *trace) whole() bool {
 	return true
 }
 
-// runOf finds the run of an agent that a span is part of. missing says that the way to
-// it is broken by a span that is not there.
+// runOf finds the run of an agent that a span is part of. missing says that a span
+// on the path to it is missing.
 func (t *trace) runOf(s *Span) (run *Span, missing bool) {
 	at := s
 	for range longestWay {

@@ -7,17 +7,17 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Bounds of what is said in a journey, in bytes, besides those of the protocol. The rest
-// of the journey's bytes is for the origin and the destination, each byte of which may
-// become six.
+// Bounds of the texts in a journey, in bytes, besides those of the protocol. The
+// rest of the journey's bytes is for the origin and the destination, each byte of
+// which may become six.
 const (
 	stepsBytes   = protocol.MaxJourneyBytes - 2*6*longestText - 4<<10
 	longestText  = 2 << 10
 	longestValue = 8 << 10
 )
 
-// step returns a call as a step; false if it has no room. What it was given and gave is
-// left out where that alone does not fit.
+// step returns a call as a step; false if there is no room for it. Arguments and
+// result are omitted if only they do not fit.
 func (c *call) step(rules *Rules, left *int) (protocol.JourneyStep, bool) {
 	step := protocol.JourneyStep{Type: protocol.StepStructure, ToolName: c.Tool, ToolCallID: c.ID, Args: json.RawMessage("{}")}
 	if c.Failed {
@@ -39,7 +39,7 @@ func (c *call) step(rules *Rules, left *int) (protocol.JourneyStep, bool) {
 	return step, true
 }
 
-// arguments are always an object.
+// arguments returns the arguments of a call, always as an object.
 func arguments(rules *Rules, from string) json.RawMessage {
 	if from == "" {
 		return json.RawMessage("{}")
@@ -51,8 +51,8 @@ func arguments(rules *Rules, from string) json.RawMessage {
 	return encode(map[string]json.RawMessage{"input": made})
 }
 
-// value returns what a tool took or gave as JSON: as it is where it is JSON still after
-// the rules took out of it what they name, else as text.
+// value returns the arguments or the result of a tool as JSON: unchanged if it is
+// still JSON after the rules were applied, else as text.
 func value(rules *Rules, from string) json.RawMessage {
 	from = rules.clean(from)
 	if len(from) > longestValue {
@@ -72,7 +72,7 @@ func encode(value any) json.RawMessage {
 	return made
 }
 
-// text returns what was said, without what rules take out, and not too long.
+// text returns a text after the rules were applied, shortened if it is too long.
 func text(rules *Rules, from string) string {
 	from = protocol.TrimSpace(rules.clean(from))
 	if len(from) > longestText-8 {
@@ -81,11 +81,11 @@ func text(rules *Rules, from string) string {
 	return from
 }
 
-// longestAgentName is that of a label in the credentials file, in characters.
+// longestAgentName is the limit of a label in the credentials file, in characters.
 const longestAgentName = 64
 
-// agentName makes a name that an agent can have as a label: one that looks like a node
-// id would be taken for one.
+// agentName turns a name into a valid label for an agent: one that looks like a
+// node id would be mistaken for one.
 func agentName(name string) string {
 	name = cutRunes(clean(name), longestAgentName)
 	switch {

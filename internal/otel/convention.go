@@ -13,7 +13,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// kinds are the values that say what a span is about, by the attribute that has them.
+// kinds are the attribute values that determine the kind of a span, by attribute.
 var kinds = []struct {
 	attribute string
 	values    map[string]Kind
@@ -31,7 +31,7 @@ var kinds = []struct {
 	}},
 }
 
-// classify finds out what a span is about, and the names in it.
+// classify determines the kind of a span, and the names in it.
 func (s *Span) classify(known attributes, from *tracepb.Span) {
 	for _, k := range kinds {
 		if s.Kind = k.values[known.text(k.attribute)]; s.Kind != Other {
@@ -62,8 +62,8 @@ func (s *Span) classify(known attributes, from *tracepb.Span) {
 	s.Tool = cmp.Or(s.Tool, "tool")
 }
 
-// classifyMCP finds the server of a span of MCP. What the server itself reports is no
-// step of the caller's, who reports it as well.
+// classifyMCP finds the server of a span of MCP. A span from the server itself is
+// not a step, because the caller reports it as well.
 func (s *Span) classifyMCP(known attributes, from *tracepb.Span) {
 	s.Server = known.text("mcp.server.name")
 	if from.GetKind() == tracepb.Span_SPAN_KIND_SERVER {
@@ -79,8 +79,9 @@ func (s *Span) classifyMCP(known attributes, from *tracepb.Span) {
 	}
 }
 
-// fill takes over what was said. Conventions before the present one had it in events, of
-// which only those are read in which Claude Code has what a tool gave.
+// fill sets the content of a span. Conventions before the present one had it in
+// events, of which only those are read in which Claude Code has the result of a
+// tool.
 func (s *Span) fill(known attributes, from *tracepb.Span) {
 	s.Input = said(known.value("gen_ai.input.messages", "input.value", "traceloop.entity.input", "ai.prompt", "user_prompt"), "user")
 	s.Output = said(known.value("gen_ai.output.messages", "output.value", "traceloop.entity.output", "ai.response.text"), "assistant")
@@ -94,14 +95,15 @@ func (s *Span) fill(known attributes, from *tracepb.Span) {
 		}
 		s.Result = given(plain(result))
 	}
-	// Some write the stack below the message, with the names of their files.
+	// Some programs write the stack below the message, with the names of their files.
 	message, _, _ := strings.Cut(strings.TrimSpace(from.GetStatus().GetMessage()), "\n")
 	if message = clean(message); s.Failed && message != "" {
 		s.Failure = message
 	}
 }
 
-// untitled returns what a tool was given without the line that Claude Code writes before it.
+// untitled returns the arguments of a tool without the line that Claude Code writes
+// before them.
 func untitled(text string) string {
 	title, rest, ok := strings.Cut(text, "\n")
 	if ok && strings.HasPrefix(title, "[TOOL INPUT: ") && strings.HasSuffix(title, "]") {
@@ -110,8 +112,8 @@ func untitled(text string) string {
 	return text
 }
 
-// said returns the last text of a role in an attribute with messages, else the attribute
-// as it is.
+// said returns the last text of a role in an attribute with messages, else the
+// attribute unchanged.
 func said(value *commonpb.AnyValue, role string) string {
 	text := plain(value)
 	var messages []struct {
@@ -166,7 +168,8 @@ func said(value *commonpb.AnyValue, role string) string {
 	return found
 }
 
-// plain returns an attribute as text: a string as it is, what is structured as JSON.
+// plain returns an attribute as text: a string unchanged, a structured value as
+// JSON.
 func plain(value *commonpb.AnyValue) string {
 	text := value.GetStringValue()
 	if text == "" && value.GetValue() != nil {
@@ -174,11 +177,11 @@ func plain(value *commonpb.AnyValue) string {
 			text = string(written)
 		}
 	}
-	// Messages must be whole to be read: a journey has only so much of them.
+	// Messages must be complete to be parsed: a journey shows only a part of them.
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-// deepest is how far structured attributes are followed.
+// deepest is the greatest depth of structured attributes.
 const deepest = 32
 
 func toJSON(value *commonpb.AnyValue, depth int) any {
@@ -210,7 +213,7 @@ func toJSON(value *commonpb.AnyValue, depth int) any {
 	return nil
 }
 
-// clean makes a name of a text: on one line, printable, and not too long.
+// clean turns a text into a name: on one line, printable, and not too long.
 func clean(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// langChainAgent returns the name of the agent of LangChain whose run a span of
-// OpenInference is, which calls it a chain like every part of the run; empty if it is
-// none.
+// langChainAgent returns the name of the LangChain agent of a span of
+// OpenInference, which marks a run as a chain, like every part of it; empty if the
+// span is not an agent's run.
 func langChainAgent(known attributes, name string) string {
 	var metadata struct {
 		Integration string `json:"ls_integration"`
@@ -31,12 +31,12 @@ type serialized struct {
 	} `json:"kwargs"`
 }
 
-// roles are those of LangChain's messages.
+// roles are the roles of LangChain's messages.
 var roles = map[string]string{
 	"HumanMessage": "user", "AIMessage": "assistant", "AIMessageChunk": "assistant", "ToolMessage": "tool", "SystemMessage": "system",
 }
 
-// message returns role and content; ok is false if it is no such object.
+// message returns role and content; ok is false if it is not a message.
 func (s *serialized) message() (role string, content json.RawMessage, ok bool) {
 	if s.Type != "constructor" || len(s.ID) == 0 {
 		return "", nil, false
@@ -45,8 +45,8 @@ func (s *serialized) message() (role string, content json.RawMessage, ok bool) {
 	return role, s.Kwargs.Content, ok
 }
 
-// given returns what a tool gave, without what frameworks put around it: a text that was
-// written as JSON, a message of LangChain, or blocks of text of MCP.
+// given returns the result of a tool without the wrapping of frameworks: a text
+// that was encoded as JSON, a message of LangChain, or blocks of text of MCP.
 func given(result string) string {
 	var wrapped struct {
 		Output serialized `json:"output"`

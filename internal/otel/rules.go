@@ -18,12 +18,12 @@ const (
 	longestRegex = 1000
 )
 
-// Redacted stands where a text was taken out.
+// Redacted replaces a removed text.
 const Redacted = "[redacted]"
 
-// Rule says what becomes of the names that it matches.
+// Rule says what happens to the names that it matches.
 type Rule struct {
-	// Match is a pattern with *, ? and [a-z] that the whole name has to fit.
+	// Match is a pattern with *, ? and [a-z] that must match the whole name.
 	Match string `yaml:"match"`
 	// Service, for agents, is a pattern for the program that reported the span.
 	Service string `yaml:"service"`
@@ -31,12 +31,12 @@ type Rule struct {
 	Name string `yaml:"name"`
 	// URL, for servers, is the address that the placement shows.
 	URL string `yaml:"url"`
-	// Drop leaves out what has the name.
+	// Drop omits everything with the name.
 	Drop bool `yaml:"drop"`
 }
 
-// Rules rename, group and leave out agents, tools and servers; the first rule that
-// matches counts. The zero value changes nothing.
+// Rules rename, group and omit agents, tools and servers; the first matching rule
+// applies. The zero value changes nothing.
 type Rules struct {
 	Agents  []Rule   `yaml:"agents"`
 	Tools   []Rule   `yaml:"tools"`
@@ -109,18 +109,18 @@ func apply(rules []Rule, name, service string) *Rule {
 	return nil
 }
 
-// fits reports whether a text fits a pattern; the empty one takes every text.
+// fits reports whether a text matches a pattern; the empty one matches every text.
 func fits(pattern, text string) bool {
 	if pattern == "" {
 		return true
 	}
-	// "/" is a character like others in names, which path.Match lets no * take.
+	// In names "/" is an ordinary character, but * of path.Match does not match it.
 	const instead = "\x1f"
 	matched, err := path.Match(strings.ReplaceAll(pattern, "/", instead), strings.ReplaceAll(text, "/", instead))
 	return err == nil && matched
 }
 
-// rename returns the name that rules make of one; false if they leave it out.
+// rename returns the name after the rules; false if they omit it.
 func rename(rules []Rule, name, service string) (string, bool) {
 	rule := apply(rules, name, service)
 	switch {
@@ -134,7 +134,7 @@ func rename(rules []Rule, name, service string) (string, bool) {
 	return rule.Name, true
 }
 
-// clean takes out of a text what must not be seen.
+// clean removes the texts that the rules redact.
 func (r *Rules) clean(text string) string {
 	for _, expression := range r.redact {
 		text = expression.ReplaceAllString(text, Redacted)

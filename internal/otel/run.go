@@ -10,18 +10,18 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Run is what an agent did once: a journey, and what else the world shows of it.
+// Run is one run of an agent: a journey, and the other data that the world shows of
+// it.
 type Run struct {
 	// Agent is the agent's name.
 	Agent string
 	// Start is when it began.
 	Start   time.Time
 	Journey protocol.Journey
-	// Tools are the names of the tools that it called, and Servers the MCP servers,
-	// each once.
+	// Tools are the names of the called tools, and Servers the MCP servers, each once.
 	Tools   []string
 	Servers []Server
-	// Asked and Answered are what was said, empty without content.
+	// Asked and Answered are the question and the answer, empty without content.
 	Asked, Answered string
 }
 
@@ -31,22 +31,22 @@ type Server struct{ Name, URL string }
 // mostLevels bounds the levels at which one run is reported.
 const mostLevels = 16
 
-// unnamed is an agent of which no name is known.
+// unnamed is the name of an agent without a known name.
 const unnamed = "unnamed"
 
 // gathered are the spans of one run that are not recorded yet.
 type gathered struct {
 	agent, service string
-	// run is nil for spans of which the run is not known.
+	// run is nil for spans whose run is unknown.
 	run    *Span
 	inner  []*Span
 	calls  []*Span
 	models []*Span
-	// again says that a part of the run is recorded already.
+	// again says that a part of the run was recorded already.
 	again bool
 }
 
-// runs returns what is not recorded of a trace, and marks it as recorded.
+// runs returns the unrecorded runs of a trace, and marks them as recorded.
 func (t *trace) runs(rules *Rules) []Run {
 	spans := slices.SortedFunc(maps.Values(t.spans), earlier)
 	t.prepare()
@@ -76,8 +76,8 @@ func (t *trace) runs(rules *Rules) []Run {
 	return runs
 }
 
-// prepare finds out what spans say of others: which tool calls failed by what is below
-// them, and which runs are frames.
+// prepare evaluates relations of spans: which tool calls failed according to the
+// spans below them, and which runs are frames.
 func (t *trace) prepare() {
 	for _, s := range t.spans {
 		s.frame = false
@@ -90,8 +90,8 @@ func (t *trace) prepare() {
 	}
 }
 
-// frames returns the runs without a name that have runs of agents below them, and neither
-// called a tool nor asked a model themselves.
+// frames returns the runs without a name that have runs of agents below them, and
+// neither called a tool nor a model themselves.
 func (t *trace) frames() []*Span {
 	busy := map[*Span]bool{}
 	for _, s := range t.spans {
@@ -113,14 +113,16 @@ func (t *trace) frames() []*Span {
 	return frames
 }
 
-// earlier orders spans by time, and those of one time, which clocks of milliseconds make
-// many, as they came: programs send them as they end.
+// earlier orders spans by time, and those with the same time, which is common for
+// clocks of milliseconds, in the order of arrival: programs send them when they
+// end.
 func earlier(a, b *Span) int {
 	return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.order, b.order))
 }
 
-// group finds the run that a span is part of. Spans whose run is not known belong to
-// the only run of their trace, or of the agent that they name, else to one of their own.
+// group finds the run that a span is part of. Spans whose run is unknown belong to
+// the only run of their trace, or of the agent that they name, else to a run of
+// their own.
 func (t *trace) group(s *Span, groups map[string]*gathered, only map[string]*Span) (string, *gathered) {
 	if s.Kind == Other || s.Kind == Outcome || s.frame {
 		return "", nil
@@ -149,8 +151,9 @@ func (t *trace) group(s *Span, groups map[string]*gathered, only map[string]*Spa
 	return run.ID, &gathered{agent: cmp.Or(run.Agent, run.Service, unnamed), service: run.Service, run: run}
 }
 
-// only are the runs that spans without a parent belong to: the only one of each agent
-// that is named, and under no name the only one of the trace; nil if there are more.
+// only returns the runs to which spans without a parent belong: the only one of
+// each named agent, and under no name the only one of the trace; nil if there are
+// more.
 func (t *trace) only() map[string]*Span {
 	only := map[string]*Span{}
 	for _, run := range t.spans {
@@ -195,7 +198,7 @@ func (g *gathered) add(s *Span) {
 	}
 }
 
-// finish makes the run; false if there is nothing new, or rules leave it out.
+// finish returns the run; false if there is nothing new, or if rules omit it.
 func (g *gathered) finish(rules *Rules) (Run, bool) {
 	fresh := g.run != nil && !g.run.recorded && !g.again
 	if !fresh && len(g.calls) == 0 {
@@ -234,13 +237,13 @@ func (g *gathered) finish(rules *Rules) (Run, bool) {
 	return run, true
 }
 
-// call is a tool call with the name that rules gave the tool.
+// call is a tool call with the tool's name after the rules.
 type call struct {
 	*Span
 	Tool string
 }
 
-// distinct returns the calls that are steps: not those that rules leave out, and not the
+// distinct returns the calls that are steps: not those that rules omit, and not the
 // request to an MCP server that carries out a call of the same tool.
 func (g *gathered) distinct(rules *Rules) []call {
 	byID := map[string]*Span{}
@@ -274,7 +277,7 @@ func (g *gathered) id() string {
 	return g.calls[0].ID
 }
 
-// times returns when the run began and ended; a span without a time has none to add.
+// times returns the start and the end of the run; spans without a time are ignored.
 func (g *gathered) times() (start, end time.Time) {
 	spans := g.all()
 	if g.run != nil && !g.run.Start.IsZero() && !g.again {
@@ -297,7 +300,8 @@ func (g *gathered) times() (start, end time.Time) {
 	return start, end
 }
 
-// said returns what the run took and gave, else what its first model took and its last gave.
+// said returns the input and output of the run, else the input of its first model
+// and the output of its last.
 func (g *gathered) said(rules *Rules) (asked, answered string) {
 	if g.run != nil {
 		asked, answered = g.run.Input, g.run.Output
@@ -311,7 +315,7 @@ func (g *gathered) said(rules *Rules) (asked, answered string) {
 	return text(rules, asked), text(rules, answered)
 }
 
-// began and ended say what is known without what was said.
+// began and ended describe the run without content.
 func (g *gathered) began(name string, fresh bool) string {
 	if !fresh {
 		return "More of a run of " + name
@@ -336,7 +340,8 @@ func (g *gathered) ended(rules *Rules, calls, omitted int) string {
 	return text(rules, "Failed after "+many+": "+g.run.Failure)
 }
 
-// serversOf returns the MCP servers of a trace that are not recorded, as a run of nobody.
+// serversOf returns the unrecorded MCP servers of a trace, as a run without an
+// agent.
 func serversOf(spans []*Span, rules *Rules) []Run {
 	var run Run
 	for _, s := range spans {

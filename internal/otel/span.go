@@ -1,7 +1,8 @@
-// Package otel makes agents and journeys of OpenTelemetry traces: it reads spans by the
-// semantic conventions for generative AI and MCP, and by those of OpenInference,
-// OpenLLMetry, the Vercel AI SDK and Claude Code, collects them by trace, and gives each run of an
-// agent once it is complete. It does no I/O and gets the time passed in.
+// Package otel derives agents and journeys from OpenTelemetry traces: it reads
+// spans by the semantic conventions for generative AI and MCP, and by those of
+// OpenInference, OpenLLMetry, the Vercel AI SDK and Claude Code, collects them by
+// trace, and returns each run of an agent once it is complete. It does no I/O and
+// gets the time from its caller.
 package otel
 
 import (
@@ -17,10 +18,10 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Kind says what a span is about.
+// Kind is the kind of a span.
 type Kind int
 
-// The kinds of spans. Others only say which span is whose parent.
+// The kinds of spans. Others only connect spans with their parents.
 const (
 	Other Kind = iota
 	// AgentRun is a run of an agent.
@@ -33,7 +34,7 @@ const (
 	Outcome
 )
 
-// Span is what is kept of a span.
+// Span is the stored part of a span.
 type Span struct {
 	// Trace, ID and Parent are lower-case hex; Parent is empty for a root.
 	Trace, ID, Parent string
@@ -43,27 +44,27 @@ type Span struct {
 	Agent, Tool, Server string
 	// Service is the program that reported the span.
 	Service string
-	// Start and End are zero if the span did not say.
+	// Start and End are zero if the span has none.
 	Start, End time.Time
 	Failed     bool
 	// Failure is the type of the error; with content its message.
 	Failure string
-	// Input and Output are what a run or a model took and gave, and Arguments and
-	// Result what a tool did; empty without content.
+	// Input and Output are those of a run or a model, and Arguments and Result those
+	// of a tool; empty without content.
 	Input, Output, Arguments, Result string
 
 	recorded bool
-	// frame is set for a run without a name that only holds runs of agents together.
+	// frame is set for a run without a name that only groups runs of agents.
 	frame bool
-	// order counts the spans of its trace as they came.
+	// order counts the spans of its trace in the order of arrival.
 	order int
 }
 
-// longestName bounds the names that are kept of a span, in bytes. Its texts are kept
-// whole: requests are bounded, and so is what all traces take.
+// longestName bounds the stored names of a span, in bytes. Its texts are stored
+// completely: requests are bounded, and so is the size of all traces.
 const longestName = 512
 
-// spanOverhead is about what a span takes in memory besides its texts, in bytes.
+// spanOverhead is about the size of a span in memory besides its texts, in bytes.
 const spanOverhead = 320
 
 func (s *Span) size() int {
@@ -98,8 +99,8 @@ func ParseJSON(body []byte) (*tracepb.TracesData, error) {
 	return data, nil
 }
 
-// hexID returns the id of which hex text was read as base64: every hex digit is a digit of
-// base64, so nothing is lost.
+// hexID returns an id whose hex text was decoded as base64: every hex digit is a
+// digit of base64, so nothing is lost.
 func hexID(read []byte) []byte {
 	id, err := hex.DecodeString(base64.StdEncoding.EncodeToString(read))
 	if err != nil {
@@ -108,8 +109,8 @@ func hexID(read []byte) []byte {
 	return id
 }
 
-// Read takes the spans out of a request. Prompts, arguments and results are left out
-// unless content says otherwise. malformed counts spans without ids of the right length.
+// Read reads the spans of a request. Prompts, arguments and results are omitted
+// unless content is set. malformed counts spans without ids of the right length.
 func Read(data *tracepb.TracesData, content bool) (spans []*Span, malformed int) {
 	for _, resource := range data.GetResourceSpans() {
 		service := attributes(resource.GetResource().GetAttributes()).text("service.name")
@@ -145,7 +146,7 @@ func read(from *tracepb.Span, service string, content bool) *Span {
 	return s
 }
 
-// at returns a time of OTLP; zero if it is none that a journey can have.
+// at returns a time of OTLP; zero if a journey cannot have it.
 func at(nanos uint64) time.Time {
 	if nanos == 0 || nanos > 1<<62 {
 		return time.Time{}
@@ -153,7 +154,7 @@ func at(nanos uint64) time.Time {
 	return time.Unix(0, int64(nanos)).UTC()
 }
 
-// attributes are those of a span or a resource.
+// attributes are the attributes of a span or a resource.
 type attributes []*commonpb.KeyValue
 
 func (a attributes) value(keys ...string) *commonpb.AnyValue {
@@ -167,7 +168,7 @@ func (a attributes) value(keys ...string) *commonpb.AnyValue {
 	return nil
 }
 
-// text returns the first of the attributes that has a text, as a name.
+// text returns the first of the attributes that is a text, as a name.
 func (a attributes) text(keys ...string) string {
 	for _, key := range keys {
 		if name := clean(a.value(key).GetStringValue()); name != "" {
