@@ -15,8 +15,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// document makes the OpenAPI document: the routes from the YAML files of a folder,
-// the schemas from the contract.
+// document generates the OpenAPI document: the routes from the YAML files of a
+// folder, the schemas from the contract.
 func document(s *source, folder string) ([]byte, error) {
 	names, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	if err != nil {
@@ -49,7 +49,7 @@ func document(s *source, folder string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// join puts the members of one object into another, refusing to overwrite any.
+// join adds the members of one object to another, and refuses to overwrite any.
 func join(into, from object, at string) error {
 	for key, value := range from {
 		there, taken := into[key]
@@ -84,7 +84,7 @@ func lists(whole object) {
 			answered = append(answered, ref(reply))
 		}
 	}
-	// Generators of clients give a body without a name no way to be written.
+	// Client generators cannot send a body whose schema has no name.
 	schemas := whole["components"].(object)["schemas"].(object)
 	schemas["RpcRequest"] = object{"oneOf": asked, "description": "An operation with its payload."}
 	schemas["RpcReply"] = object{"anyOf": answered, "description": "The reply of the operation that was asked for."}
@@ -99,12 +99,12 @@ func lists(whole object) {
 	stream["content"] = object{protocol.MediaTypeSSE: object{"schema": object{"type": "string"}, "x-events": events}}
 }
 
-// envelope names the schema of an operation's body.
+// envelope returns the name of the schema of an operation's body.
 func envelope(op protocol.Op) string {
 	return strings.ToUpper(string(op[:1])) + string(op[1:]) + "Request"
 }
 
-// eventName names the schema of an event's data.
+// eventName returns the name of the schema of an event's data.
 func eventName(data any) string {
 	return strings.TrimSuffix(typeName(reflect.TypeOf(data)), "Data") + "Data"
 }
@@ -153,7 +153,7 @@ func (d *schemas) signals() {
 	d.made[eventName(protocol.AgentSignalData{})] = object{"oneOf": list}
 }
 
-// withHead adds what every event's data has.
+// withHead adds the fields of every event's data.
 func (d *schemas) withHead(o object, n protocol.Notifies) object {
 	head := protocol.FieldsOf(reflect.TypeFor[protocol.EventHead]())
 	for i := range head {
@@ -170,8 +170,8 @@ func (d *schemas) withHead(o object, n protocol.Notifies) object {
 	return o
 }
 
-// errors describes the refusals. Each status has its own schema, so that a code
-// never travels with another status.
+// errors describes the refusals. Each status has its own schema, so that a code is
+// never documented with another status.
 func (d *schemas) errors() {
 	codes := map[int][]any{}
 	for _, code := range protocol.Codes() {

@@ -1,7 +1,6 @@
-// Command contract writes what is derived from the tables and structs of package
-// protocol: the OpenAPI document, the tables of the
-// protocol page, and the constants, types and field lists of the
-// TypeScript client. Run it with go generate ./protocol.
+// Command contract generates files from the tables and structs of package protocol:
+// the OpenAPI document, the tables of the protocol page, and the constants, types
+// and field lists of the TypeScript client. Run it with go generate ./protocol.
 package main
 
 import (
@@ -18,10 +17,10 @@ func main() {
 	}
 }
 
-// protocolPage is prose with tables in it that are made.
+// protocolPage is prose with generated tables.
 const protocolPage = "docs/protocol.md"
 
-// run writes every file that is made from the contract, under the module's
+// run writes every file that is generated from the contract, under the module's
 // root.
 func run(root string) error {
 	files, err := generate(root)
@@ -36,7 +35,7 @@ func run(root string) error {
 	return nil
 }
 
-// generate makes the files, by their names under the module's root.
+// generate generates the files, by their names under the module's root.
 func generate(root string) (map[string][]byte, error) {
 	source, err := readSource(filepath.Join(root, "protocol"))
 	if err != nil {

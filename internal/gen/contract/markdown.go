@@ -11,11 +11,11 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// section is a part of the page that is made from the contract: what it shows is
-// named in its first line.
+// section is a part of the page that is generated from the contract: its first line
+// names its content.
 var section = regexp.MustCompile(`(?s)(<!-- contract: ([a-zA-Z ]+) -->\n).*?(<!-- end of contract -->)`)
 
-// markdown makes the tables of the protocol page again, and leaves its prose.
+// markdown generates the tables of the protocol page again, and keeps its prose.
 func markdown(s *source, name string) ([]byte, error) {
 	page, err := os.ReadFile(name) //nolint:gosec // G304: a file of this repository
 	if err != nil {
@@ -87,7 +87,7 @@ func limitsTable(s *source) string {
 	return table("number | what it is", rows...)
 }
 
-// number64 writes a number as people read it.
+// number64 formats a number for people.
 func number64(n int) string {
 	if n >= 1<<20 && n%(1<<20) == 0 {
 		return strconv.Itoa(n>>20) + " MiB"
@@ -119,8 +119,8 @@ func operationsTable(*source) string {
 	return table("op | payload | reply | `sid`", rows...)
 }
 
-// members writes the names of a type's fields, with a question mark behind those
-// that may be absent.
+// members lists the names of a type's fields, with a question mark after the
+// optional ones.
 func members(t reflect.Type, way direction) string {
 	var list []string
 	for _, f := range protocol.FieldsOf(t) {
@@ -139,7 +139,7 @@ func members(t reflect.Type, way direction) string {
 	return "{ " + strings.Join(list, ", ") + " }"
 }
 
-// fieldsTable lists the fields of a request, those of objects within it too.
+// fieldsTable lists the fields of a request, including those of nested objects.
 func fieldsTable(s *source, t reflect.Type, path string) string {
 	return table("field | needed | what it is", fieldRows(s, t, path)...)
 }
@@ -170,7 +170,7 @@ func fieldRows(s *source, t reflect.Type, path string) [][]string {
 	return rows
 }
 
-// what says in a few words what a field may hold.
+// what describes the values of a field in a few words.
 func what(s *source, t reflect.Type, f *protocol.Field) string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
@@ -208,7 +208,7 @@ func what(s *source, t reflect.Type, f *protocol.Field) string {
 	return strings.Join(list, "; ")
 }
 
-// note cuts a comment down to what it says of its name.
+// note shortens a comment to its statement about its name.
 func note(doc, name string) string {
 	text := strings.TrimPrefix(strings.TrimSuffix(doc, "."), name+" ")
 	for _, verb := range []string{"is ", "are "} {
@@ -283,7 +283,7 @@ func signalsTable(s *source) string {
 	return table("`kind` | when | `data` | notify", rows...)
 }
 
-// own lists the fields of an event, with the words that they may hold.
+// own lists the fields of an event, with their allowed words.
 func own(s *source, t reflect.Type) string {
 	var list []string
 	fields := protocol.FieldsOf(t)

@@ -16,9 +16,9 @@ type object = map[string]any
 
 func ref(name string) object { return object{"$ref": "#/components/schemas/" + name} }
 
-// The fields of requests, and of what a host sends, are described differently:
-// what a host takes may hold more, and null for what is optional; what it sends
-// is described exactly.
+// The fields of requests, and of what a host sends, are described differently: a
+// host accepts further fields, and null for optional ones; its own output is
+// described exactly.
 type direction bool
 
 const (
@@ -26,14 +26,14 @@ const (
 	sent  direction = true
 )
 
-// schemas makes the components that are schemas.
+// schemas generates the components that are schemas.
 type schemas struct {
 	source *source
 	made   object
 }
 
-// onlyValue describes a value that is the only one, with its type, by which generators of
-// clients know it.
+// onlyValue describes a constant value, with its type, by which client generators
+// recognize it.
 func onlyValue(value any) object {
 	if _, ok := value.(bool); ok {
 		return object{"type": "boolean", "const": value}
@@ -41,7 +41,7 @@ func onlyValue(value any) object {
 	return object{"type": "string", "const": value}
 }
 
-// forms are the syntaxes of texts that have a component of their own.
+// forms are the syntaxes of texts with a component of their own.
 var forms = map[string]string{
 	"id": "Id", "hex64": "Hex64", "stamp": "Time", "uuid": "SessionId", "stableKey": "StableKey",
 }
@@ -77,7 +77,7 @@ func newSchemas(s *source) *schemas {
 	return d
 }
 
-// all makes every schema of the contract.
+// all returns every schema of the contract.
 func (d *schemas) all() object {
 	for _, t := range slices.Concat(shown(), answered()) {
 		if t != reflect.TypeFor[protocol.IntercomCommand]() && t != reflect.TypeFor[protocol.EventHead]() {
@@ -109,8 +109,8 @@ func schemaName(name string) string {
 	return name
 }
 
-// inputName returns the name of a component for a type of a request. What hosts send
-// as well has a component for each direction.
+// inputName returns the name of a component for a type of a request. A type that
+// hosts send as well has a component for each direction.
 func inputName(t reflect.Type) string {
 	name := typeName(t)
 	if strings.HasSuffix(name, "Request") || t == reflect.TypeFor[protocol.IntercomCommand]() {
@@ -119,8 +119,8 @@ func inputName(t reflect.Type) string {
 	return name + "Input"
 }
 
-// structure describes a struct, as one of several where some fields are there
-// only for some values of another.
+// structure describes a struct, as one of several if some fields exist only for
+// some values of another.
 func (d *schemas) structure(t reflect.Type, way direction, closed bool) object {
 	fields := protocol.FieldsOf(t)
 	variants := variantsOf(fields)
@@ -194,7 +194,7 @@ func (d *schemas) field(t reflect.Type, f *protocol.Field, way direction) object
 	return describe(o, strings.TrimSpace(d.source.fieldDoc(t, f)+" "+d.remarks(f, way)))
 }
 
-// remarks say what a schema cannot.
+// remarks returns the rules that a schema cannot express.
 func (d *schemas) remarks(f *protocol.Field, way direction) string {
 	var list []string
 	switch {
@@ -234,7 +234,7 @@ func defaultOf(f *protocol.Field) any {
 	panic("no limit has the name " + f.Default)
 }
 
-// orNull lets a schema allow null.
+// orNull changes a schema so that it allows null.
 func orNull(o object) {
 	switch {
 	case o["$ref"] != nil:
@@ -252,7 +252,7 @@ func orNull(o object) {
 	}
 }
 
-// value describes what a field holds, or an element of its list.
+// value describes the value of a field, or an element of its list.
 func (d *schemas) value(f *protocol.Field, way direction) object { //nolint:cyclop // one case for each type
 	inner := structOf(f)
 	switch {

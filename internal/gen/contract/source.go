@@ -14,13 +14,13 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// source is what only the source text of package protocol says: its comments,
-// and the constants of its headers.
+// source is the information that is only in the source text of package protocol:
+// its comments, and the constants of its headers.
 type source struct {
 	// docs are by type or constant, and by type and field with a point between.
 	docs map[string]string
-	// values are what comments say of constants that are words, by the words: what
-	// is behind the colon.
+	// values are the comments of constants that are words, by the words: the part
+	// after the colon.
 	values  map[string]string
 	headers []constant
 }
@@ -67,7 +67,7 @@ func (s *source) declaration(g *ast.GenDecl, names bool) {
 	}
 }
 
-// alone returns the comment of a declaration of one thing.
+// alone returns the comment of a declaration of one name.
 func alone(g *ast.GenDecl) string {
 	if g.Lparen.IsValid() {
 		return ""
@@ -149,7 +149,7 @@ func camel(name string) string {
 	return name
 }
 
-// lower writes a name of Go as a member.
+// lower returns a name of Go as the name of a JSON member.
 func lower(name string) string {
 	name = camel(name)
 	return strings.ToLower(name[:1]) + name[1:]

@@ -8,7 +8,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// The types of the contract that no operation and no event leads to.
+// The types of the contract to which no operation and no event refers.
 var (
 	rows     = []any{protocol.Agent{}, protocol.MCP{}, protocol.Human{}, protocol.Structure{}, protocol.Space{}, protocol.Snapshot{}}
 	requests = []any{
@@ -26,19 +26,19 @@ var (
 	}
 )
 
-// refs are the types that fields name because they hold them as raw JSON.
+// refs are the types of fields that hold raw JSON, by the names in their tags.
 var refs = map[string]reflect.Type{
 	"Agent": reflect.TypeFor[protocol.Agent](), "MCP": reflect.TypeFor[protocol.MCP](), "Human": reflect.TypeFor[protocol.Human](), "Structure": reflect.TypeFor[protocol.Structure](),
 	"Space": reflect.TypeFor[protocol.Space](), "Snapshot": reflect.TypeFor[protocol.Snapshot](), "Notify": reflect.TypeFor[protocol.Notify](),
 	"IntercomResult": reflect.TypeFor[protocol.IntercomResult](), "IntercomCommand": reflect.TypeFor[protocol.IntercomCommand](),
 }
 
-// open are the types whose objects have more than is described: a reader keeps
-// all of it.
+// open are the types whose objects have more fields than are described: a reader
+// keeps all of them.
 var open = map[reflect.Type]bool{reflect.TypeFor[protocol.IntercomResult](): true}
 
-// typesOf lists the types of values with all that their fields lead to, in the order in
-// which they are first met.
+// typesOf lists the types of values and of all their fields, in the order of their
+// first occurrence.
 func typesOf(values []any) []reflect.Type {
 	var types []reflect.Type
 	seen := map[reflect.Type]bool{}
@@ -61,8 +61,8 @@ func typesOf(values []any) []reflect.Type {
 	return types
 }
 
-// structOf returns the struct that a field holds, itself, in a list or as raw JSON;
-// nil for another field.
+// structOf returns the struct in a field, directly, in a list or as raw JSON; nil
+// for another field.
 func structOf(f *protocol.Field) reflect.Type {
 	if f.Ref != "" {
 		return refs[f.Ref]

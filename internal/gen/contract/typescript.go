@@ -145,8 +145,8 @@ func (w *writer) signals() {
 	}
 }
 
-// declare writes a type: an interface, or a union where some fields are there
-// only for some values of another.
+// declare writes a type: an interface, or a union if some fields exist only for
+// some values of another.
 func (w *writer) declare(s *source, t reflect.Type) {
 	w.line("")
 	w.comment("", s.doc(t))
@@ -182,7 +182,8 @@ func (w *writer) declare(s *source, t reflect.Type) {
 	}
 }
 
-// variantsOf returns the groups of values of one field for which others are there.
+// variantsOf returns the groups of values of one field on which other fields
+// depend.
 func variantsOf(fields []protocol.Field) []protocol.Condition {
 	var list []protocol.Condition
 	for i := range fields {
@@ -194,8 +195,8 @@ func variantsOf(fields []protocol.Field) []protocol.Condition {
 	return list
 }
 
-// variantFields returns the fields that are there for some values of one of them, which has
-// these values only.
+// variantFields returns the fields that exist for some values of one of them, which
+// is limited to these values.
 func variantFields(fields []protocol.Field, v protocol.Condition) []protocol.Field {
 	var there []protocol.Field
 	for _, f := range fields {
@@ -353,7 +354,7 @@ func need(f *protocol.Field) string {
 	return "zero"
 }
 
-// plural names the list of an enumeration's words.
+// plural returns the name of the list of an enumeration's words.
 func plural(enum string) string {
 	name := lower(enum)
 	if rest, ok := strings.CutSuffix(name, "y"); ok {

@@ -8,19 +8,18 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// background is the terminal's, and plain how it writes what has no color.
+// background is the background color of the terminal.
 const background = "#14171b"
 
 var plain = look{color: "#d6d9de"}
 
-// named are the sixteen colors that have names, as a quiet dark terminal shows
-// them.
+// named are the sixteen named colors, in a muted dark theme.
 var named = [16]string{
 	"#1c1f24", "#d96b6b", "#7fb069", "#d9b36b", "#6b9bd9", "#b57fd9", "#5fb8b8", "#d6d9de",
 	"#6b7280", "#ee8888", "#99cc88", "#eecc88", "#88bbee", "#cc99ee", "#77cccc", "#ffffff",
 }
 
-// look is how text is written.
+// look is the color and the attributes of text.
 type look struct {
 	color     string
 	bold, dim bool
@@ -58,7 +57,7 @@ func (l look) with(codes string) look {
 		case n >= 90 && n <= 97:
 			l.color = named[n-82]
 		case n == 38 || n == 48:
-			// 48 sets what is behind the text, which pictures leave out.
+			// 48 sets the background of the text, which pictures omit.
 			color, used := extended(numbers[i+1:])
 			if n == 38 && color != "" {
 				l.color = color
@@ -69,7 +68,7 @@ func (l look) with(codes string) look {
 	return l
 }
 
-// numbersIn reads the numbers of a sequence; one without any means 0.
+// numbersIn parses the numbers of a sequence; one without any means 0.
 func numbersIn(codes string) []int {
 	var numbers []int
 	for _, text := range strings.FieldsFunc(codes, func(r rune) bool { return r == ';' || r == ':' }) {
@@ -85,8 +84,8 @@ func numbersIn(codes string) []int {
 	return numbers
 }
 
-// extended reads a color of 256 ("5;n") or of 16 million ("2;r;g;b"), and says
-// how many numbers it has.
+// extended parses a color of 256 ("5;n") or of 16 million ("2;r;g;b"), and returns
+// how many numbers it used.
 func extended(numbers []int) (color string, used int) {
 	switch {
 	case len(numbers) >= 2 && numbers[0] == 5:

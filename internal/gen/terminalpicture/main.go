@@ -1,7 +1,7 @@
-// Command terminalpicture draws what a terminal shows as an SVG picture. It reads
-// the lines of a screen with their colors, as "tmux capture-pane -e -p" prints
-// them, and writes the picture; docs/images/terminal.sh makes the project's
-// pictures with it.
+// Command terminalpicture draws a terminal's screen as an SVG picture. It reads the
+// lines of a screen with their colors, as "tmux capture-pane -e -p" prints them,
+// and writes the picture; docs/images/terminal.sh generates the project's pictures
+// with it.
 package main
 
 import (
@@ -20,7 +20,7 @@ const (
 	cellWidth  = 8.4
 	cellHeight = 17.0
 	margin     = 12.0
-	// baseline is where letters stand in a cell, from its top.
+	// baseline is the baseline of letters in a cell, from its top.
 	baseline = 0.8
 )
 
@@ -60,8 +60,8 @@ func draw(in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// writePicture writes rows of runs. What cannot be written shows when the writer
-// is flushed.
+// writePicture writes rows of runs. A write error is returned when the writer is
+// flushed.
 func writePicture(w *bufio.Writer, rows [][]run, width int) {
 	put := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) }
 	put(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" font-family="ui-monospace,Menlo,Consolas,monospace" font-size="14">`+"\n",
@@ -82,7 +82,7 @@ func writePicture(w *bufio.Writer, rows [][]run, width int) {
 	put("</svg>\n")
 }
 
-// run is a part of a line that looks the same.
+// run is a part of a line with one look.
 type run struct {
 	column, width int
 	text          string
