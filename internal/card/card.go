@@ -1,5 +1,5 @@
-// Package card draws the picture of a world that a shared link shows: the map with
-// who is on it, as a PNG.
+// Package card draws the preview picture of a world for shared links: the map with
+// its rows, as a PNG.
 package card
 
 import (
@@ -14,14 +14,14 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Width and Height of the picture in pixels, the form that sites show links in.
+// Width and Height of the picture in pixels, the size of link previews on sites.
 const (
 	Width  = 1200
 	Height = 630
 )
 
-// MostDrawn is how many rows are drawn, and mostNamed up to how many of them have
-// their names next to them.
+// MostDrawn is the greatest number of drawn rows, and mostNamed the greatest number
+// of rows with names beside them.
 const (
 	MostDrawn = 300
 	mostNamed = 30
@@ -33,20 +33,20 @@ const band = 110
 // Resident is a row of the map.
 type Resident struct {
 	Kind protocol.OccupantKind
-	// ID is what an agent's colors derive from.
+	// ID determines an agent's colors.
 	ID, Name string
 	// X and Y are its cell.
 	X, Y float64
 }
 
-// Town is what is drawn.
+// Town is the content of the picture.
 type Town struct {
-	// World is what the world is called.
+	// World is the name of the world.
 	World string
-	// Residents are the rows in the order in which they are drawn; those after
-	// the first MostDrawn are left out.
+	// Residents are the rows in the order in which they are drawn; those after the
+	// first MostDrawn are omitted.
 	Residents []Resident
-	// Agents is how many agents there are.
+	// Agents is the number of agents.
 	Agents int
 }
 
@@ -80,14 +80,14 @@ func Draw(town *Town) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// view is where cells are in the picture.
+// view maps cells to the picture.
 type view struct {
-	// cell is the width of a cell in pixels, left and top where cell 0, 0 is, and
-	// size by how much figures are scaled.
+	// cell is the width of a cell in pixels, left and top are the position of cell 0,
+	// 0, and size is the scale of figures.
 	cell, left, top, size float64
 }
 
-// fit shows the part of the map where somebody is.
+// fit returns the view of the part of the map with residents.
 func fit(residents []Resident) view {
 	minX, minY, maxX, maxY := 0.0, 0.0, 0.0, 0.0
 	for i := range residents {
@@ -105,7 +105,7 @@ func fit(residents []Resident) view {
 	return v
 }
 
-// bounded returns a coordinate that a picture can have: a row may have any number.
+// bounded limits a coordinate to the range of a picture: a row may have any number.
 func bounded(n float64) float64 {
 	if math.IsNaN(n) {
 		return 0
@@ -117,7 +117,7 @@ func (v view) at(r *Resident) (x, y float64) {
 	return v.left + bounded(r.X)*v.cell, v.top + bounded(r.Y)*v.cell
 }
 
-// title writes what the world is called and how many agents it has.
+// title writes the name of the world and the number of its agents.
 func (s *sheet) title(letters *letters, town *Town) error {
 	s.rect(0, Height-band, Width, band, paper)
 	s.rect(0, Height-band, Width, 3, edge)

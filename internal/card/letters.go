@@ -16,7 +16,7 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// mostRunes is how many characters of a name are read.
+// mostRunes is the number of characters of a name that are read.
 const mostRunes = 80
 
 // letters is the font of the picture: the Go project's, which has the Latin, Greek
@@ -31,8 +31,8 @@ var loadLetters = sync.OnceValues(func() (*letters, error) {
 	return &letters{f}, nil
 })
 
-// shown returns a text on one line as the font can write it; empty if it cannot
-// write most of it.
+// shown returns a text on one line with the characters of the font; empty if the
+// font lacks most of them.
 func (l *letters) shown(text string) string {
 	var b strings.Builder
 	var buffer sfnt.Buffer
@@ -56,9 +56,9 @@ func (l *letters) shown(text string) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// write writes a line with its base at y: from x on for an align of 0, around it for
-// 0.5, up to it for 1. It shortens what is wider than a width, and gives the width
-// that was taken.
+// write writes a line with its baseline at y: from x on for an align of 0, centered
+// at x for 0.5, up to x for 1. It shortens text that is wider than width, and
+// returns the width of the written text.
 func (s *sheet) write(l *letters, text string, size, x, y, align, width float64, c color.NRGBA) (taken float64, err error) {
 	face, err := opentype.NewFace(l.font, &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingNone})
 	if err != nil {
@@ -82,13 +82,15 @@ func (s *sheet) write(l *letters, text string, size, x, y, align, width float64,
 	return taken, nil
 }
 
-// plate writes a name below a figure, on paper, unless another one is there.
+// plate writes a name below a figure, on a paper background, unless there is
+// another one.
 func (s *sheet) plate(l *letters, name string, x, y float64) error {
 	if name = l.shown(name); name == "" {
 		return nil
 	}
 	const size, most = 19, 190
-	// Written once where nobody sees it to learn its width: the paper comes first.
+	// The text is first drawn on an empty image to measure its width: the background
+	// comes first.
 	wide, err := (&sheet{image: image.NewRGBA(image.Rectangle{})}).write(l, name, size, 0, 0, 0, most, ink)
 	if err != nil {
 		return err

@@ -42,7 +42,8 @@ func rgb(n uint32) color.NRGBA {
 	return color.NRGBA{R: uint8(n >> 16), G: uint8(n >> 8), B: uint8(n), A: 255}
 }
 
-// skinTrait is which of the traits of a look the skin is; see look.ts of the page.
+// skinTrait is the index of the skin among the traits of a look; see look.ts of the
+// page.
 const skinTrait = 5
 
 // lookSeed returns the number that an agent's looks derive from, the same as on the
@@ -72,9 +73,9 @@ func skinOf(id string) color.NRGBA {
 // sheet is the picture while it is drawn.
 type sheet struct {
 	image *image.RGBA
-	// filler is used again for each shape.
+	// filler is reused for each shape.
 	filler vector.Rasterizer
-	// plates are where names are.
+	// plates are the places of names.
 	plates []image.Rectangle
 }
 
@@ -135,7 +136,7 @@ func (s *sheet) resident(r *Resident, v view) {
 	}
 }
 
-// figure draws somebody who stands at a point.
+// figure draws a person who stands at a point.
 func (s *sheet) figure(x, y, k float64, coat, skin color.NRGBA) {
 	s.polygon([]point{{x - 8*k, y}, {x - 5.5*k, y - 17*k}, {x + 5.5*k, y - 17*k}, {x + 8*k, y}}, coat, outline, k)
 	s.circle(x, y-22*k, 8.2*k, 8.2*k, outline)
@@ -211,7 +212,7 @@ func (p *pen) curve(a, b, c point) {
 	p.to.CubeTo(float32(a.x-p.left), float32(a.y-p.high), float32(b.x-p.left), float32(b.y-p.high), float32(c.x-p.left), float32(c.y-p.high))
 }
 
-// fill fills an outline; what is outside the picture is left out.
+// fill fills an outline; the part outside the picture is omitted.
 func (s *sheet) fill(x0, y0, x1, y1 float64, c color.NRGBA, draw func(*pen)) {
 	box := image.Rect(int(math.Floor(x0)), int(math.Floor(y0)), int(math.Ceil(x1)), int(math.Ceil(y1)))
 	if !box.In(s.image.Bounds()) {

@@ -1,5 +1,5 @@
-// Package fieldorder says in a tool's JSON Schema in which order its parameters
-// were written: rows are canonical JSON, which sorts names.
+// Package fieldorder records in a tool's JSON Schema the order in which its
+// parameters were written: rows are canonical JSON, which sorts names.
 package fieldorder
 
 import (
@@ -9,25 +9,25 @@ import (
 	"strings"
 )
 
-// Key is the member of a property that counts, from 0, in which order the
+// Key is the member of a property with its index, from 0, in the order in which the
 // properties of a schema were written.
 const Key = "x-order"
 
-// deepest is how many schemas within schemas are looked into.
+// deepest is the greatest depth of nested schemas that are processed.
 const deepest = 8
 
-// Write gives a schema whose properties say their order, in it and in the schemas
-// within it. It leaves as it is what is no JSON object, what says its order
-// already, a single property, and properties that are in the order of their
-// names: those may come from a row, which says nothing of how they were written.
+// Write returns a schema whose properties state their order, in it and in nested
+// schemas. It does not change a text that is not a JSON object, a schema that
+// states its order already, a single property, or properties in the order of their
+// names: those may come from a row, which does not keep the order.
 func Write(schema json.RawMessage) json.RawMessage { return writer{}.schema(schema, 0) }
 
-// Number is Write for a schema that was just made: properties that are in the order of
-// their names were written so, and say it as well.
+// Number is Write for a new schema: properties in the order of their names were
+// written so, and state it as well.
 func Number(schema json.RawMessage) json.RawMessage { return writer{sorted: true}.schema(schema, 0) }
 
-// writer writes the order into a schema; sorted says that it does so for properties in
-// the order of their names, too.
+// writer writes the order into a schema; sorted says that it does so even for
+// properties in the order of their names.
 type writer struct{ sorted bool }
 
 func (w writer) schema(schema json.RawMessage, depth int) json.RawMessage {
@@ -58,8 +58,8 @@ func (w writer) schema(schema json.RawMessage, depth int) json.RawMessage {
 	return text(members)
 }
 
-// each writes the order into each member of an object of schemas, and where they are
-// properties into their own.
+// each writes the order into each member of an object of schemas, and if they are
+// properties, their own order as well.
 func (w writer) each(object json.RawMessage, depth int, properties bool) json.RawMessage {
 	members, ok := read(object)
 	if !ok {
@@ -90,8 +90,8 @@ type member struct {
 	value json.RawMessage
 }
 
-// read gives the members of an object in the order in which they were written; ok
-// is false where the text is no object.
+// read returns the members of an object in the order in which they were written; ok
+// is false if the text is not an object.
 func read(object json.RawMessage) (members []member, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {

@@ -1,5 +1,5 @@
-// Package pause waits between two tries of something. What is recorded or replayed
-// never depends on it: time that means anything is passed in by the caller.
+// Package pause waits between two attempts. Recorded or replayed data never depends
+// on it: a caller passes in any time that has a meaning.
 package pause
 
 import (
@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// For waits for a time, and reports whether the context lasted that long.
+// For waits for a time, and reports whether the context did not end before.
 func For(ctx context.Context, d time.Duration) bool { return Unless(ctx, d, nil) }
 
-// Unless waits for a time, or until something comes over a channel, and reports whether
-// the context lasted that long.
+// Unless waits for a time, or until the channel wakes it, and reports whether the
+// context did not end before.
 func Unless(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -25,8 +25,8 @@ func Unless(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	}
 }
 
-// Stopwatch returns a function that says how long ago it was made, on a clock that
-// nobody sets.
+// Stopwatch returns a function that returns the time since its creation, on a
+// monotonic clock.
 func Stopwatch() (elapsed func() time.Duration) {
 	start := time.Now()
 	return func() time.Duration { return time.Since(start) }

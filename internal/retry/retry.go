@@ -1,7 +1,6 @@
-// Package retry says how often something that fails is tried again, and how long
-// to wait in between. Half of every wait is random, so that programs which
-// failed together do not come back together. What is recorded or replayed never
-// depends on it.
+// Package retry says how often to retry a failing operation, and how long to wait
+// in between. Half of every wait is random, so that programs that failed together
+// do not retry together. Recorded or replayed data never depends on it.
 package retry
 
 import (
@@ -33,34 +32,34 @@ func (b Backoff) After(failures int) time.Duration {
 	return d/2 + Jitter(d-d/2)
 }
 
-// Wait waits for After(failures) and reports whether the context lasted that
-// long.
+// Wait waits for After(failures) and reports whether the context did not end
+// before.
 func (b Backoff) Wait(ctx context.Context, failures int) bool {
 	return pause.For(ctx, b.After(failures))
 }
 
-// Policy says how often something is tried and how long to wait in between.
+// Policy says how often to try an operation and how long to wait in between.
 type Policy struct {
-	// Attempts is how often it is tried in all; 1 never repeats.
+	// Attempts is the total number of attempts; 1 never repeats.
 	Attempts int
 	Backoff
 }
 
-// Default suits a command: about two seconds before it gives up.
+// Default is for a command: about two seconds before it gives up.
 func Default() Policy {
 	return Policy{Attempts: 5, Backoff: Backoff{First: 200 * time.Millisecond, Max: 10 * time.Second}}
 }
 
-// Patient suits a program that should outlast a host's restart: about a minute
+// Patient is for a program that should outlast a host's restart: about a minute
 // before it gives up.
 func Patient() Policy {
 	return Policy{Attempts: 16, Backoff: Backoff{First: 100 * time.Millisecond, Max: 6 * time.Second}}
 }
 
-// Next returns the wait before the attempt that follows a number of failed ones,
-// at least the time that the other side asked for with `Retry-After`. ok is
-// false if there is no further attempt: they are used up, or it asked for
-// longer than Max.
+// Next returns the wait before the attempt after a number of failed ones, at least
+// the time that the other side requested with `Retry-After`. ok is false if there
+// is no further attempt: they are used up, or the requested time is longer than
+// Max.
 func (p Policy) Next(failed int, asked time.Duration) (wait time.Duration, ok bool) {
 	wait = max(p.After(failed), asked)
 	return wait, failed < p.Attempts && asked <= p.Max

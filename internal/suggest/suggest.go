@@ -3,9 +3,9 @@ package suggest
 
 import "strings"
 
-// Nearest is the candidate that differs least from a word: by at most two
-// changes, and by at most a third of the candidate, whatever the case of its
-// letters; "" if there is none.
+// Nearest returns the candidate that differs least from a word: by at most two
+// changes, and by at most a third of the candidate, ignoring case; "" if there is
+// none.
 func Nearest(word string, candidates []string) string {
 	best, least := "", 3
 	for _, candidate := range candidates {
