@@ -3,21 +3,22 @@ package render
 import "hash/fnv"
 
 // agentColors are the colors of agents, as indexes of the 256 colors of terminals:
-// those past the first sixteen are the same everywhere, whatever the theme. They
-// are of middle lightness, to be seen on black and on white, and none is the cyan
-// of placements or the yellow of places. The watch page paints the same ones.
+// those after the first sixteen are the same everywhere, whatever the theme. They
+// have medium lightness, to be visible on black and on white, and none is the cyan
+// of placements or the yellow of places. The watch page uses the same ones.
 var agentColors = [...]uint8{167, 173, 172, 106, 71, 36, 67, 69, 98, 134, 169, 161}
 
-// agentColor returns the index of an agent's color in agentColors. It comes from the agent's id
-// alone, so that an agent looks the same in every terminal and on the watch page.
+// agentColor returns the index of an agent's color in agentColors. It depends on
+// the agent's id only, so that an agent looks the same in every terminal and on the
+// watch page.
 func agentColor(agentID string) int {
 	return int(lookSeed(agentID) % uint32(len(agentColors)))
 }
 
-// lookSeed returns the number that everything about an agent's looks derives from:
-// FNV-1a of 32 bits of the id (G. Fowler, L. C. Noll, K.-P. Vo), its bits spread
-// by the finalizer of MurmurHash3 (Austin Appleby, public domain), because ids
-// that differ in one character have to look different.
+// lookSeed returns the number that determines an agent's looks: FNV-1a of 32 bits
+// of the id (G. Fowler, L. C. Noll, K.-P. Vo), its bits spread by the finalizer of
+// MurmurHash3 (Austin Appleby, public domain), because ids that differ in one
+// character should look different.
 func lookSeed(id string) uint32 {
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(id))

@@ -9,17 +9,16 @@ import (
 	"unicode/utf8"
 )
 
-// Clean makes text from elsewhere harmless on a terminal and keeps it on one
-// line. A line break or a tab becomes a space; every other control character,
-// those that begin an escape sequence among them, and every character that
-// reorders text (Unicode's bidirectional controls) or that is not UTF-8 becomes
-// U+FFFD, so that a name cannot move the cursor, paint the screen or read
-// backwards.
+// Clean makes untrusted text safe for a terminal and keeps it on one line. A line
+// break or a tab becomes a space; every other control character, including those
+// that begin an escape sequence, and every character that reorders text (Unicode's
+// bidirectional controls) or that is not UTF-8 becomes U+FFFD, so that a name
+// cannot move the cursor, overwrite the screen or reverse the text.
 func Clean(text string) string {
 	return strings.Map(cleaned, text)
 }
 
-// cleaned returns what Clean makes of a character, -1 for nothing.
+// cleaned returns the replacement of a character in Clean, -1 for none.
 func cleaned(r rune) rune {
 	switch {
 	case r == '\n' || r == '\t' || r == '\u2028' || r == '\u2029':
@@ -51,19 +50,19 @@ func needsCleaning(text string) bool {
 	return false
 }
 
-// hostile reports whether a terminal may do something with r besides showing it.
+// hostile reports whether r may have an effect on a terminal besides being shown.
 func hostile(r rune) bool {
 	return r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 }
 
-// colors are the escape sequences that views make themselves.
+// colors are the escape sequences that views write themselves.
 var colors = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("\x1b\\[[0-9;:]*m")
 })
 
-// Shielded returns what views have drawn, or a message, without anything but colors that a
-// terminal may act on. Who makes it cleans what comes from elsewhere; this holds for one
-// who forgot to.
+// Shielded returns the output of a view, or a message, without control sequences
+// except for colors. The author of the output has to clean untrusted text; this is
+// a safeguard.
 func Shielded(text string) string {
 	if !needsCleaning(strings.ReplaceAll(text, "\n", "")) {
 		return text
@@ -86,9 +85,9 @@ func Shielded(text string) string {
 	return out.String()
 }
 
-// Escaped returns JSON, or YAML whose texts with such characters are in double quotes,
-// with escapes in the place of characters that a terminal may act on. Outside of
-// texts there are only line breaks.
+// Escaped returns JSON, or YAML whose texts with such characters are in double
+// quotes, with escapes in place of characters that may have an effect on a
+// terminal. Outside of texts there are only line breaks.
 func Escaped(text []byte) []byte {
 	if !needsCleaning(strings.ReplaceAll(string(text), "\n", "")) {
 		return text
@@ -104,9 +103,9 @@ func Escaped(text []byte) []byte {
 	return out
 }
 
-// ShortID returns an id for people: the first 12 characters of one of 64 hex digits, the
-// first 8 of a UUID, any other id whole. Commands take such a beginning where it is
-// unambiguous.
+// ShortID returns an id for people: the first 12 characters of an id of 64 hex
+// digits, the first 8 of a UUID, any other id unchanged. Commands accept such a
+// prefix if it is unambiguous.
 func ShortID(id string) string {
 	const full, short, shortUUID = 64, 12, 8
 	switch {

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// slack is how far another machine's clock may be ahead, or a result may have taken
-// since Now was read, without what has just happened being shown as to come.
+// slack is how far another machine's clock may be ahead, or how long a result may
+// have taken since Now was read, before a recent time is shown as a future one.
 const slack = time.Minute
 
-// Age says how long before now a moment was, or how long after, in one unit:
-// "just now", "12 s ago", "in 3 min", "5 h ago", "2 days ago". Beyond 30 days it
-// is the date. The zero time is "never".
+// Age returns how long before now a time was, or how long after, in one unit: "just
+// now", "12 s ago", "in 3 min", "5 h ago", "2 days ago". Beyond 30 days it is the
+// date. The zero time is "never".
 func (l Look) Age(moment time.Time) string {
 	if moment.IsZero() {
 		return "never"
@@ -33,8 +33,8 @@ func (l Look) Age(moment time.Time) string {
 	return fmt.Sprintf(shape, Span(between))
 }
 
-// AgeOf is Age of an RFC 3339 text as the wire carries it; text that is none is
-// returned as it is, cleaned.
+// AgeOf is Age of an RFC 3339 text of the protocol; any other text is returned
+// cleaned.
 func (l Look) AgeOf(text string) string {
 	moment, err := time.Parse(time.RFC3339, text)
 	if err != nil {
@@ -43,8 +43,8 @@ func (l Look) AgeOf(text string) string {
 	return l.Age(moment)
 }
 
-// Span says a duration in its largest unit, rounded down: "250 ms", "12 s",
-// "3 min", "5 h", "1 day", "2 days".
+// Span returns a duration in its largest unit, rounded down: "250 ms", "12 s", "3
+// min", "5 h", "1 day", "2 days".
 func Span(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
@@ -63,7 +63,8 @@ func Span(d time.Duration) string {
 }
 
 // Clock returns the time of day of an RFC 3339 text, to the second, in the look's
-// zone. It is always 8 columns wide: text that is not a time gives blanks.
+// zone. It is always 8 columns wide: for a text that is not a time it returns
+// blanks.
 func (l Look) Clock(text string) string {
 	moment, err := time.Parse(time.RFC3339, text)
 	if err != nil {

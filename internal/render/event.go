@@ -7,18 +7,17 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Event is one event of a world on its way to a person.
+// Event is one event of a world for output.
 type Event struct {
 	Kind protocol.EventKind
-	// Data is the event's JSON as it came.
+	// Data is the event's JSON as received.
 	Data []byte
-	// Seen is when the event arrived, for kinds that carry no time. Zero for
-	// events of the past.
+	// Seen is the time when the event arrived, for kinds without a time. Zero for past
+	// events.
 	Seen time.Time
 }
 
-// sentence is an event in words: its time, one word for what it is, and the
-// rest.
+// sentence is an event in words: its time, a verb, and the rest.
 type sentence struct {
 	at   string
 	verb string
@@ -33,8 +32,8 @@ const (
 	textColumn = clockWidth + columnGap + verbWidth + columnGap
 )
 
-// EventLine returns an event on a line, or on several where the window is too narrow
-// for it. Names are those that the Names have learned so far.
+// EventLine returns an event on a line, or on several if the window is too narrow.
+// Names are those that the Names have learned so far.
 func EventLine(look Look, names *Names, event Event) string {
 	said := names.describe(event)
 	clock := look.Clock(said.at)
@@ -64,8 +63,8 @@ var formatters = map[protocol.EventKind]func(*Names, []byte) (sentence, error){
 	protocol.EventSessionResync:   (*Names).resynced,
 }
 
-// describe puts an event into words. One whose data cannot be read is shown by its
-// kind: a line is never lost.
+// describe puts an event into words. An event whose data cannot be read is shown by
+// its kind: no line is lost.
 func (n *Names) describe(event Event) sentence {
 	describe, known := formatters[event.Kind]
 	if !known {

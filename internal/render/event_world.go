@@ -13,7 +13,7 @@ func read[T any](data []byte) (value T, err error) {
 	return value, err
 }
 
-// cellOf returns where a row is, where it says so.
+// cellOf returns the cell of a row, if it has one.
 func cellOf(row []byte) string {
 	cell, err := read[struct {
 		X *float64 `json:"x"`
@@ -47,7 +47,7 @@ func (n *Names) left(data []byte) (sentence, error) {
 	return sentence{verb: "leaves", tone: warn, text: n.Of(event.PlayerID) + " " + reasonOf(event.Reason)}, nil
 }
 
-// reasonOf returns why somebody left.
+// reasonOf returns why an occupant left.
 func reasonOf(word string) string {
 	reasons := map[string]string{
 		protocol.RemovedDisconnect: "disconnected",
@@ -61,7 +61,7 @@ func reasonOf(word string) string {
 	return word
 }
 
-// walked is about a person who came, moved or changed their name.
+// walked describes a person who joined, moved or changed their name.
 func (n *Names) walked(data []byte) (sentence, error) {
 	event, err := read[protocol.PersonAddedData](data)
 	if err != nil {
@@ -117,7 +117,7 @@ func (n *Names) journeyed(data []byte) (sentence, error) {
 	return sentence{verb: "travels", tone: accent, text: n.Of(event.PlayerID) + ": " + Route(event.Journey)}, err
 }
 
-// longestStep bounds what a step shows of a text.
+// longestStep bounds the part of a text that a step shows.
 const longestStep = 60
 
 // Route returns a journey as the names of its stations.
@@ -132,7 +132,7 @@ func Route(journey protocol.Journey) string {
 	return strings.Join(stations, " → ")
 }
 
-// shorten cuts text after limit characters, at the end of a line at the latest.
+// shorten cuts text after limit characters, and at the first line break.
 func shorten(text string, limit int) string {
 	text, _, broken := strings.Cut(text, "\n")
 	characters := []rune(text)

@@ -7,15 +7,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Failure writes what went wrong and, where there is one, what to do next, as
-// "error: …" and "hint: …", broken between words in a window. An error of several lines
-// is indented below its first. A failure of the writer is ignored: there is nowhere left
-// to tell.
+// Failure writes an error and, if there is one, a hint, as "error: …" and "hint:
+// …", broken between words in a window. An error of several lines is indented below
+// its first. An error of the writer is ignored: it cannot be reported anywhere.
 func Failure(out io.Writer, look Look, problem, hint string) {
 	_, _ = io.WriteString(out, labeled(look, look.Bad("error:"), problem)+hinted(look, hint))
 }
 
-// Warning writes "warning: …" and, where there is one, "hint: …", as Failure does.
+// Warning writes "warning: …" and, if there is one, "hint: …", as Failure does.
 func Warning(out io.Writer, look Look, problem, hint string) {
 	_, _ = io.WriteString(out, labeled(look, look.Warn("warning:"), problem)+hinted(look, hint))
 }

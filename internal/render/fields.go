@@ -13,8 +13,8 @@ type Field struct {
 	Value string
 }
 
-// Fields are the named values of one thing, a line for each. Values that do not
-// fit the window go on below themselves. A field without a value is left out.
+// Fields are the named values of one thing, a line for each. Values that do not fit
+// the window are continued on indented lines. A field without a value is omitted.
 type Fields []Field
 
 func (f Fields) draw(out *strings.Builder, look Look) {
@@ -46,16 +46,16 @@ func hang(text string, indent, width int) string {
 }
 
 // Line is one line of a result that is neither a table nor a field, broken between
-// words where it is wider than the window. It may hold color: what it quotes must be
-// cleaned by who makes it.
+// words if it is wider than the window. It may contain color: its author has to
+// clean untrusted text.
 type Line string
 
 func (l Line) draw(out *strings.Builder, look Look) {
 	out.WriteString(Wrap(string(l), 0, look.Width) + "\n")
 }
 
-// Text is lines that end in a line break each, written as they are. It may hold color
-// as a Line does.
+// Text is lines that each end in a line break, written unchanged. It may contain
+// color as a Line does.
 type Text string
 
 func (t Text) draw(out *strings.Builder, _ Look) { out.WriteString(string(t)) }

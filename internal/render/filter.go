@@ -12,13 +12,13 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// Filter makes what is printed of a result's JSON, which is decoded as encoding/json
-// does: objects are map[string]any.
+// Filter converts a result's JSON for output. The JSON is decoded as in
+// encoding/json: objects are map[string]any.
 type Filter func(value any) ([]byte, error)
 
-// JQ prints the results of a jq expression, a line for each: text as it is,
-// everything else as JSON. The expression sees no environment and no files, and ends
-// with ctx.
+// JQ prints the results of a jq expression, a line for each: texts without quotes,
+// other values as JSON. The expression has no access to environment and files, and
+// ends with ctx.
 func JQ(ctx context.Context, expression string) (Filter, error) {
 	query, err := gojq.Parse(expression)
 	if err != nil {
@@ -55,7 +55,7 @@ func JQ(ctx context.Context, expression string) (Filter, error) {
 	}, nil
 }
 
-// Template prints a result by a template of Go, in which it is what its JSON says.
+// Template prints a result with a Go template, whose data is the result's JSON.
 func Template(layout string) (Filter, error) {
 	parsed, err := template.New("template").Option("missingkey=zero").Funcs(template.FuncMap{
 		"json": func(value any) (string, error) {
@@ -85,8 +85,8 @@ func Template(layout string) (Filter, error) {
 	}, nil
 }
 
-// filtered returns what the filter makes of a result. Nobody knows which parts of its text
-// come from elsewhere, so on a terminal all of it is cleaned.
+// filtered returns the filter's output for a result. It is unknown which parts of
+// it are untrusted, so on a terminal all of it is cleaned.
 func (p *Printer) filtered(data any) ([]byte, error) {
 	text, err := encodeJSON(data, "")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// ColorMode is what a person asked for with --color.
+// ColorMode is the value of --color.
 type ColorMode string
 
 // The modes of --color.
@@ -17,7 +17,7 @@ const (
 	ColorNever  ColorMode = "never"
 )
 
-// ParseColorMode reads the value of --color.
+// ParseColorMode parses the value of --color.
 func ParseColorMode(text string) (ColorMode, error) {
 	switch mode := ColorMode(text); mode {
 	case ColorAuto, ColorAlways, ColorNever:
@@ -26,10 +26,10 @@ func ParseColorMode(text string) (ColorMode, error) {
 	return "", fmt.Errorf("%q is not a color mode: use auto, always or never", text)
 }
 
-// UseColor decides whether a stream gets color. A mode other than auto wins;
-// then NO_COLOR (https://no-color.org: any value that is not empty), then
-// CLICOLOR_FORCE (any value but "" and "0"), then whether the stream is a
-// terminal that is not dumb. env looks up an environment variable.
+// UseColor decides whether a stream gets color. A mode other than auto takes
+// precedence; then NO_COLOR (https://no-color.org: any value that is not empty),
+// then CLICOLOR_FORCE (any value but "" and "0"), then whether the stream is a
+// terminal that is not dumb. env returns an environment variable.
 func UseColor(mode ColorMode, env func(string) string, terminal bool) bool {
 	switch {
 	case mode == ColorAlways:
@@ -44,21 +44,21 @@ func UseColor(mode ColorMode, env func(string) string, terminal bool) bool {
 	return terminal
 }
 
-// Look is everything that the appearance of output depends on.
+// Look is everything that affects the appearance of output.
 type Look struct {
 	// Color allows ANSI colors. They never carry meaning alone.
 	Color bool
 	// Width is the columns of the terminal; 0 means unlimited, as in a pipe.
 	Width int
-	// Now is the time that ages are measured from.
+	// Now is the time from which ages are measured.
 	Now time.Time
 	// Zone is the time zone of clock times; nil means UTC.
 	Zone *time.Location
 }
 
-// tone is a role that text has; the same role looks the same everywhere. The
-// colors are the terminal's own sixteen, so they follow the person's theme; only
-// the colors of agents are not.
+// tone is the role of a text; the same role looks the same everywhere. The colors
+// are the terminal's own sixteen, so they follow the person's theme, except for the
+// colors of agents.
 type tone int
 
 const (
@@ -112,7 +112,7 @@ func (l Look) style(t tone) lipgloss.Style {
 // Strong returns text that stands out, such as the name of what a line is about.
 func (l Look) Strong(text string) string { return l.paint(strong, text) }
 
-// Faint returns text of less interest.
+// Faint returns less important text.
 func (l Look) Faint(text string) string { return l.paint(faint, text) }
 
 // Good returns text that reports a success; the words say so as well.

@@ -8,13 +8,13 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// How long the map shows what an agent said and where it went.
+// How long the map shows the words of an agent and its trail.
 const (
 	speechTime = 12 * time.Second
 	trailTime  = 10 * time.Second
 )
 
-// What the map draws an occupant as.
+// The marks of occupants on the map.
 const (
 	markAgent     = "●"
 	markMCP       = "◆"
@@ -32,10 +32,10 @@ type World struct {
 	Occupants []protocol.Occupant
 }
 
-// Map is a live picture of a world: who is where, what was said just now, where
-// somebody went, and the last events. It has one owner.
+// Map is a live picture of a world: occupants, recent chat lines, trails, and the
+// last events. It has one owner.
 type Map struct {
-	// Title is what the world is called in the first row.
+	// Title is the name of the world in the first row.
 	Title string
 
 	world  World
@@ -60,10 +60,10 @@ type trail struct {
 	until    time.Time
 }
 
-// Show makes the map show a state of the world from now on.
+// Show sets the state of the world that the map shows.
 func (m *Map) Show(world World) { m.world = world }
 
-// Note adds a line that is not an event, such as that the connection was lost.
+// Note adds a line that is not an event, such as a lost connection.
 func (m *Map) Note(look Look, text string) {
 	m.log(logged{look.Clock(look.Now.Format(time.RFC3339)), sentence{verb: "note", tone: warn, text: text}})
 }
@@ -75,8 +75,8 @@ func (m *Map) log(line logged) {
 	}
 }
 
-// Take adds an event to the picture. Events of the past, whose Seen is zero, only
-// become lines: they are not happening now.
+// Take adds an event to the picture. Past events, whose Seen is zero, only become
+// lines: they are not current.
 func (m *Map) Take(look Look, names *Names, event Event) {
 	said := names.describe(event)
 	at := said.at
@@ -116,23 +116,23 @@ func (m *Map) follow(player string, path []protocol.PathStep, now time.Time) {
 	m.trails[player] = trail{path, now.Add(trailTime)}
 }
 
-// Fades reports whether the picture changes without an event as time goes on, and drops
-// what has faded by now.
+// Fades reports whether the picture changes with time without an event, and removes
+// the parts that have expired.
 func (m *Map) Fades(now time.Time) bool {
 	maps.DeleteFunc(m.speech, func(_ string, s utterance) bool { return !now.Before(s.until) })
 	maps.DeleteFunc(m.trails, func(_ string, t trail) bool { return !now.Before(t.until) })
 	return len(m.speech)+len(m.trails) > 0
 }
 
-// The smallest window that has a map, and the rows that are not the map's: the
-// title, the borders, the status.
+// The smallest window with a map, and the rows besides the map: the title, the
+// borders, the status.
 const (
 	leastMapWidth  = 20
 	leastMapHeight = 8
 	otherRows      = 4
 )
 
-// Frame draws the picture for a window of a size.
+// Frame draws the picture for the size of a window.
 func (m *Map) Frame(look Look, height int, status Status) *Screen {
 	screen := NewScreen(look.Width, height)
 	screen.putParts(0, height-1, status.parts(), look.Width)

@@ -11,7 +11,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// box is a part of a screen, its border not counted.
+// box is a part of a screen, without its border.
 type box struct{ x, y, width, height int }
 
 func (b box) draw(screen *Screen) {
@@ -34,8 +34,8 @@ func (b box) draw(screen *Screen) {
 // spot is a place on the screen.
 type spot struct{ x, y int }
 
-// place returns where a cell of the world is on the screen. Whatever a host states as
-// place and bounds, the spot is inside of the box.
+// place returns the spot of a cell of the world on the screen. For any cell and
+// bounds that a host states, the spot is inside the box.
 func (b box) place(bounds protocol.Bounds, x, y float64) spot {
 	return spot{
 		b.x + scaled(x, bounds.MinX, bounds.MaxX, b.width),
@@ -43,8 +43,7 @@ func (b box) place(bounds protocol.Bounds, x, y float64) spot {
 	}
 }
 
-// scaled returns the step of a range of inclusive limits that a value is in, in
-// [0, steps).
+// scaled returns the step of a value in a range of inclusive limits, in [0, steps).
 func scaled(value, least, most float64, steps int) int {
 	at := (value - least) / (most - least + 1) * float64(steps)
 	switch {
@@ -56,8 +55,8 @@ func scaled(value, least, most float64, steps int) int {
 	return 0 // NaN as well
 }
 
-// mark is who is at one spot: one occupant, or several where the world is larger
-// than the window.
+// mark is the mark at one spot: of one occupant, or of several if the world is
+// larger than the window.
 type mark struct {
 	spot
 	sign  string
@@ -73,7 +72,7 @@ func (m *Map) drawWorld(screen *Screen, area box) {
 		screen.put(mark.x, mark.y, mark.sign, mark.tone, 1)
 	}
 	m.drawTrails(screen, area)
-	// Who speaks now gets room for it first.
+	// Occupants that speak now get room for it first.
 	slices.SortStableFunc(marks, func(a, b mark) int { return cmp.Compare(len(b.says), len(a.says)) })
 	for _, mark := range marks {
 		mark.drawLabel(screen, area)
@@ -115,7 +114,7 @@ func (m *Map) markOf(o protocol.Occupant, where spot) mark {
 	return found
 }
 
-// with returns the mark with one more occupant: from two on it is their number.
+// with returns the mark with one more occupant: from two on it shows their number.
 func (m mark) with() mark {
 	m.count++
 	m.sign, m.tone, m.label, m.says = "+", strong, "", ""
@@ -125,11 +124,11 @@ func (m mark) with() mark {
 	return m
 }
 
-// leastLabel is the number of columns below which a label says nothing.
+// leastLabel is the least useful width of a label in columns.
 const leastLabel = 3
 
-// drawLabel writes the name, and what was said, beside the mark: on its right,
-// else on its left.
+// drawLabel writes the name and the words beside the mark: on its right, else on
+// its left.
 func (m mark) drawLabel(screen *Screen, area box) {
 	name, said := Clean(m.label), Clean(m.says)
 	if said != "" {
@@ -150,8 +149,8 @@ func (m mark) drawLabel(screen *Screen, area box) {
 	}
 }
 
-// room returns how many cells from x on in a direction a label may take: those that
-// hold nothing but trails, without the last one before something else.
+// room returns how many cells from x on in a direction a label may take: those with
+// nothing but trails, except for the last one before something else.
 func room(screen *Screen, x, y, step, limit int) int {
 	free := 0
 	for free < limit && screen.free(x+free*step, y) {
@@ -169,7 +168,7 @@ func (s *Screen) free(x, y int) bool {
 	return c != nil && !c.half && (c.text == "" || c.text == markTrail)
 }
 
-// drawTrails draws where agents went just now, on cells that hold nothing else.
+// drawTrails draws the recent trails of agents, on cells with nothing else.
 func (m *Map) drawTrails(screen *Screen, area box) {
 	for _, trail := range m.trails {
 		for i := 1; i < len(trail.stations); i++ {

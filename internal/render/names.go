@@ -1,11 +1,10 @@
 package render
 
-// maxNames bounds how many names are remembered; a world has at most as many
+// maxNames bounds the number of remembered names; a world has at most as many
 // occupants as its operator allows, but a stream of years has more.
 const maxNames = 10_000
 
-// Names knows what to call the occupants that events speak of by id. The zero
-// value knows nobody.
+// Names maps the ids of occupants in events to names. The zero value has none.
 type Names struct {
 	byID map[string]string
 }

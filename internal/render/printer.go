@@ -1,11 +1,11 @@
-// Package render turns results into what a terminal or a pipe shows: tables
-// that fit the window, JSON, JSON lines and YAML of the same data, one line for
-// each event of a world, failures with their hints, and a spinner. It decides
-// nothing about a world and reads nothing; everything it depends on (width,
-// color, the time) is passed in, so the same input gives the same bytes.
+// Package render formats results for a terminal or a pipe: tables that fit the
+// window, JSON, JSON lines and YAML of the same data, one line for each event of a
+// world, failures with their hints, and a spinner. It makes no decisions about a
+// world and reads nothing; everything it depends on (width, color, the time) is
+// passed in, so the same input gives the same bytes.
 //
-// Text that came from a host is untrusted: names and chat lines are made
-// harmless by Clean before they reach a terminal.
+// Text from a host is untrusted: names and chat lines are made safe by Clean before
+// they reach a terminal.
 package render
 
 import (
@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-// Format is how results are printed.
+// Format is the format of printed results.
 type Format string
 
 // The formats of --output.
@@ -28,7 +28,7 @@ const (
 	FormatYAML   Format = "yaml"
 )
 
-// ParseFormat reads the value of --output.
+// ParseFormat parses the value of --output.
 func ParseFormat(text string) (Format, error) {
 	switch format := Format(text); format {
 	case FormatTable, FormatJSON, FormatNDJSON, FormatYAML:
@@ -37,18 +37,19 @@ func ParseFormat(text string) (Format, error) {
 	return "", fmt.Errorf("%q is not an output format: use table, json, ndjson or yaml", text)
 }
 
-// Document is a result: the data that programs read and the views that people
-// read, of the same content.
+// Document is a result: the data for programs and the views for people, with the
+// same content.
 type Document struct {
-	// Data is what JSON and YAML show.
+	// Data is the content of JSON and YAML.
 	Data any
 	// Items are the lines of NDJSON; without them Data is its one line.
 	Items []any
-	// Views are what a table shows, one below the other.
+	// Views are the parts of the table format, one below the other.
 	Views []View
 }
 
-// ListOf returns the document of a list: each of it is a line of NDJSON and a row of the table.
+// ListOf returns the document of a list: each item is a line of NDJSON and a row of
+// the table.
 func ListOf[T any](data any, list []T, table Table, row func(T) []string) *Document {
 	items := make([]any, len(list))
 	for i, one := range list {
@@ -63,9 +64,10 @@ type Printer struct {
 	Out    io.Writer
 	Format Format
 	Look   Look
-	// Filter takes the place of the format; nil for none.
+	// Filter replaces the format; nil for none.
 	Filter Filter
-	// Terminal says that Out is a terminal, which acts on what a filter would print.
+	// Terminal says that Out is a terminal, on which the output of a filter may have
+	// effects.
 	Terminal bool
 }
 
@@ -124,8 +126,9 @@ func (p *Printer) text(doc Document) ([]byte, error) {
 	return []byte(Shielded(out.String())), nil
 }
 
-// encodeJSON writes data as JSON ended by a line break. Characters are kept as
-// they are, <, > and & among them, except for those that a terminal may act on.
+// encodeJSON writes data as JSON with a final line break. Characters are kept
+// unchanged, including <, > and &, except for those that may have an effect on a
+// terminal.
 func encodeJSON(data any, indent string) ([]byte, error) { return encodeIndented(data, "", indent) }
 
 func encodeIndented(data any, prefix, indent string) ([]byte, error) {
@@ -139,12 +142,12 @@ func encodeIndented(data any, prefix, indent string) ([]byte, error) {
 	return Escaped(out.Bytes()), nil
 }
 
-// List is a list that is printed while it grows. As JSON it is one document, an object
-// with the list in one field, each item of which is written immediately; else it is what
-// Item prints.
+// List is a list that is printed while it grows. As JSON it is one document, an
+// object with the list in one field, each item of which is written immediately;
+// else each item is printed with Item.
 type List struct {
 	*Printer
-	// Name is the field's.
+	// Name is the name of the field.
 	Name    string
 	started bool
 }

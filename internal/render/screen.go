@@ -17,7 +17,7 @@ type Screen struct {
 	cells         []cell
 }
 
-// NewScreen returns an empty screen. Sizes below 1 give one that shows nothing.
+// NewScreen returns an empty screen. With a size below 1 it shows nothing.
 func NewScreen(width, height int) *Screen {
 	width, height = max(width, 0), max(height, 0)
 	return &Screen{width: width, height: height, cells: make([]cell, width*height)}
@@ -31,7 +31,7 @@ func (s *Screen) at(x, y int) *cell {
 	return &s.cells[y*s.width+x]
 }
 
-// blank reports whether nothing is in a cell. There is no cell outside.
+// blank reports whether a cell exists and is empty.
 func (s *Screen) blank(x, y int) bool {
 	c := s.at(x, y)
 	return c != nil && c.text == "" && !c.half
@@ -60,8 +60,8 @@ func (s *Screen) put(x, y int, text string, t tone, limit int) int {
 	return used
 }
 
-// set writes a cell. What is left of a character of two columns that it cuts
-// in half becomes blank.
+// set writes a cell. If it overwrites half of a character of two columns, the other
+// half becomes blank.
 func (s *Screen) set(x, y int, c cell) {
 	if s.at(x, y).half && !c.half {
 		*s.at(x-1, y) = cell{}

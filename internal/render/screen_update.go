@@ -9,9 +9,8 @@ import (
 // Control sequences of a terminal (ECMA-48, and DEC's private modes as xterm documents
 // them). A terminal that does not know a private mode ignores it.
 const (
-	// ScreenEnter switches to the alternate screen, so that what was there comes
-	// back at the end, hides the cursor, and stops the terminal from going on in
-	// the next row automatically.
+	// ScreenEnter switches to the alternate screen, so that the previous content
+	// returns at the end, hides the cursor, and turns off automatic wrapping.
 	ScreenEnter = "\x1b[?1049h\x1b[?25l\x1b[?7l"
 	// ScreenLeave undoes ScreenEnter.
 	ScreenLeave = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l"
@@ -21,10 +20,10 @@ const (
 	eraseAll    = "\x1b[2J"
 )
 
-// Update returns what to write to a terminal that shows before so that it shows s:
-// only the cells that differ, and all of them as one picture where the terminal
-// can do that. With before nil, or of another size, everything is drawn again.
-// It is empty if nothing differs.
+// Update returns the output that changes a terminal's content from before to s:
+// only the cells that differ, and all of them at once if the terminal supports
+// that. With before nil, or of another size, everything is drawn again. It is empty
+// if nothing differs.
 func (s *Screen) Update(look Look, before *Screen) string {
 	var out strings.Builder
 	if before == nil || before.width != s.width || before.height != s.height {
@@ -54,8 +53,8 @@ func (s *Screen) updateRow(out *strings.Builder, look Look, before *Screen, y in
 }
 
 // changed returns the run of cells from x on that differ from before and have one
-// tone. A character about whose width terminals may disagree is a run of its own:
-// what follows is placed again, and nothing joins with it.
+// tone. A character whose width may differ among terminals is a run of its own: the
+// next cells are positioned again, and nothing joins with it.
 func (s *Screen) changed(before *Screen, x, y int) (text string, next int) {
 	var out strings.Builder
 	first := s.at(x, y)
@@ -73,9 +72,9 @@ func (s *Screen) changed(before *Screen, x, y int) (text string, next int) {
 	return out.String(), next
 }
 
-// alone reports whether a cell's character may have another width on some
-// terminal, or be joined with its neighbors there: any but ASCII, Latin and the
-// characters that boxes are drawn with.
+// alone reports whether a cell's character may have another width on some terminal,
+// or be joined with its neighbors there: any but ASCII, Latin and box-drawing
+// characters.
 func (c cell) alone() bool {
 	character, size := utf8.DecodeRuneInString(c.text)
 	const latinEnd, boxBegin, boxEnd = 0x300, 0x2500, 0x257f

@@ -9,8 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// spinnerDelay is how long a wait must last before it is worth a spinner, and
-// spinnerStep how long each picture stays.
+// spinnerDelay is the least wait with a spinner, and spinnerStep how long each
+// picture is shown.
 const (
 	spinnerDelay = 150 * time.Millisecond
 	spinnerStep  = 100 * time.Millisecond
@@ -18,11 +18,10 @@ const (
 
 var spinnerPictures = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// Spin shows on a terminal that something is being waited for, once the wait has
-// lasted longer than a blink, and returns the function that ends it and wipes
-// its line. The caller must call it; it returns when nothing will be written
-// any more, and may be called twice. label is asked for each picture; out must be
-// a terminal.
+// Spin shows a spinner on a terminal once a wait has lasted longer than a blink,
+// and returns the function that ends it and clears its line. The caller must call
+// it; it returns when nothing will be written any more, and may be called twice.
+// label is called for each picture; out must be a terminal.
 func Spin(out io.Writer, look Look, label func() string) (stop func()) {
 	done := make(chan struct{})
 	var owned sync.WaitGroup
@@ -44,7 +43,7 @@ func spin(out io.Writer, look Look, label func() string, done <-chan struct{}) {
 	ticker := time.NewTicker(spinnerStep)
 	defer ticker.Stop()
 	for picture := 0; ; picture = (picture + 1) % len(spinnerPictures) {
-		// A terminal that cannot be written to is no reason to stop the work.
+		// A failed write to the terminal is no reason to stop the work.
 		_, _ = fmt.Fprintf(out, "\r\x1b[K%s %s", look.Accent(spinnerPictures[picture]), tail(Clean(label()), look.Width-len("⠋ ")))
 		select {
 		case <-done:
@@ -55,8 +54,8 @@ func spin(out io.Writer, look Look, label func() string, done <-chan struct{}) {
 	}
 }
 
-// tail returns the end of a text that is too long for a line; a width of less than 1
-// is none.
+// tail returns the end of a text that is too long for a line; a width of less than
+// 1 is no limit.
 func tail(text string, width int) string {
 	if over := ansi.StringWidth(text) - width; width > 0 && over > 0 {
 		return ansi.TruncateLeft(text, over+1, "…")

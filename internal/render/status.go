@@ -9,22 +9,22 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Status is where a live copy of a world stands.
+// Status is the state of a live copy of a world.
 type Status struct {
 	// Connected says that the host's stream is open, Tried that it was before.
 	Connected, Tried bool
-	// Verified says that the copy equals the host's. Known says in
-	// words what is known about a copy that is not, such as "catching up".
+	// Verified says that the copy equals the host's. Known describes the state of a
+	// copy that is not verified, such as "catching up".
 	Verified bool
 	Known    string
 	// Rev is the copy's revision, nil if there is none.
 	Rev *uint64
-	// Root is the copy's root, "" where there is no copy.
+	// Root is the copy's root, "" if there is no copy.
 	Root string
 	// Occupants is the number of rows on the map.
 	Occupants int
-	// Lag is how long the last live event took from the host's clock to here;
-	// HasLag is false before there was one.
+	// Lag is the time from the host's clock to here of the last live event; HasLag is
+	// false before there was one.
 	Lag    time.Duration
 	HasLag bool
 }
@@ -66,8 +66,8 @@ func (s Status) connection() part {
 	return part{warn, "connecting"}
 }
 
-// proof says whether the copy is verified. One without a connection
-// is what the host had, and not known to be what it has.
+// proof says whether the copy is verified. Without a connection it is the last
+// known state of the host, which may have changed.
 func (s Status) proof() part {
 	switch {
 	case s.Root == "":
@@ -80,8 +80,8 @@ func (s Status) proof() part {
 	return part{warn, Clean("not verified: " + s.Known)}
 }
 
-// fit leaves out parts from the end until the rest fits into width columns; the
-// first two always stay. A width of 0 is unlimited.
+// fit omits parts from the end until the rest fits into width columns; the first
+// two always stay. A width of 0 is unlimited.
 func fit(parts []part, width int) []part {
 	for width > 0 && len(parts) > 2 && lineWidth(parts) > width {
 		parts = parts[:len(parts)-1]
@@ -97,9 +97,9 @@ func lineWidth(parts []part) int {
 	return total
 }
 
-// StatusLine returns a status on one line, without a line break, that leaves the last
-// column of the window free. A narrow window has less of it, never another
-// meaning.
+// StatusLine returns a status on one line, without a line break, that leaves the
+// last column of the window free. A narrow window shows less of it, but never
+// changes its meaning.
 func StatusLine(look Look, status Status) string {
 	width := max(look.Width-1, 0)
 	shown := fit(status.parts(), width)

@@ -7,7 +7,7 @@ import (
 	"charm.land/lipgloss/v2/table"
 )
 
-// View is one part of a result as a person reads it.
+// View is one part of a result for people.
 type View interface {
 	// draw writes the part, ended by a line break unless it is empty.
 	draw(out *strings.Builder, look Look)
@@ -17,15 +17,15 @@ type View interface {
 type Column struct {
 	// Title is the heading.
 	Title string
-	// Wraps lets the column get narrower than its content, which then takes
+	// Wraps allows the column to get narrower than its content, which then takes
 	// several lines.
 	Wraps bool
-	// Right aligns the content right, as numbers are.
+	// Right aligns the content right, as for numbers.
 	Right bool
 }
 
-// Table is a list of things of one kind. Where its columns do not fit the
-// window, each row becomes a block of lines, so nothing is ever cut off.
+// Table is a list of things of one kind. If its columns do not fit the window, each
+// row becomes a block of lines, so nothing is ever cut off.
 type Table struct {
 	Columns []Column
 	// Rows have one cell for each column. Cells are cleaned when drawn.
@@ -34,7 +34,7 @@ type Table struct {
 	Empty string
 }
 
-// columnGap separates columns; narrowest is what a column that wraps keeps.
+// columnGap separates columns; narrowest is the least width of a column that wraps.
 const (
 	columnGap = 2
 	narrowest = 24
@@ -66,9 +66,9 @@ func (t Table) draw(out *strings.Builder, look Look) {
 	}
 }
 
-// fit chooses the width of each column, gaps not counted, and reports whether
-// the table fits into limit columns (0: unlimited). Only columns that wrap give
-// way, the widest first.
+// fit chooses the width of each column, without gaps, and reports whether the table
+// fits into limit columns (0: unlimited). Only columns that wrap are narrowed, the
+// widest first.
 func (t Table) fit(rows [][]string, limit int) ([]int, bool) {
 	widths := make([]int, len(t.Columns))
 	total := columnGap * (len(t.Columns) - 1)
@@ -124,11 +124,11 @@ func (t Table) drawGrid(out *strings.Builder, look Look, rows [][]string, widths
 	}
 }
 
-// trimLine drops the blanks that fill a line's last cell: they are invisible on
-// a terminal and a nuisance in a pipe.
+// trimLine removes the blanks that fill a line's last cell: they are invisible on a
+// terminal and a nuisance in a pipe.
 func trimLine(line string) string { return strings.TrimRight(line, " \n") }
 
-// block returns a row as fields, for windows that the table does not fit.
+// block returns a row as fields, for windows that are too narrow for the table.
 func (t Table) block(row []string) Fields {
 	fields := make(Fields, len(row))
 	for j, cell := range row {

@@ -8,7 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// unbroken is what stays whole: a command between quotation marks, or a word.
+// unbroken matches the parts that are not broken: a command between quotation
+// marks, or a word.
 var unbroken = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\S*"playctl [^"\n]*"\S*|\S+`)
 })
@@ -16,12 +17,12 @@ var unbroken = sync.OnceValue(func() *regexp.Regexp {
 // leastWrapped is the least room for text besides its indentation.
 const leastWrapped = 20
 
-// Wrap breaks the lines of a message between words where they are wider than a window
-// of width columns; 0 is no limit. What follows a break is indented, as the first line
-// is by what is before it. No word is broken, and no command between quotation marks,
-// so that it can be copied: one that is too wide for any line has one of its own, which
-// a terminal breaks without adding anything. A line that begins with a space keeps its
-// form.
+// Wrap breaks the lines of a message between words if they are wider than a window
+// of width columns; 0 is no limit. Continued lines are indented by indent, the
+// width of the text before the first line. No word is broken, and no command
+// between quotation marks, so that it can be copied: one that is too wide for any
+// line has one of its own, which a terminal breaks without adding anything. A line
+// that begins with a space is not changed.
 func Wrap(text string, indent, width int) string {
 	if width <= 0 {
 		return text

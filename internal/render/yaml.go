@@ -53,7 +53,7 @@ func yamlNode(decoder *json.Decoder) (*yaml.Node, error) {
 			return nil, fmt.Errorf("encode a text as YAML: %w", err)
 		}
 		if needsCleaning(value) {
-			// Only in double quotes are there escapes.
+			// Only double quotes allow escapes.
 			node.Style = yaml.DoubleQuotedStyle
 		}
 		return node, nil
@@ -86,9 +86,9 @@ func yamlCollection(decoder *json.Decoder, open json.Delim) (*yaml.Node, error) 
 	return node, nil
 }
 
-// yamlNumber keeps the number's text. One with an exponent but no point is a
-// number in JSON and a string in YAML 1.1, so it gets a point, as a whole number
-// does that no integer of 64 bits holds.
+// yamlNumber keeps the number's text. A number with an exponent but no point is a
+// string in YAML 1.1, so it gets a point, and so does a whole number that exceeds
+// 64 bits.
 func yamlNumber(number json.Number) *yaml.Node {
 	text := number.String()
 	if !strings.ContainsAny(text, ".eE") {
