@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limitFiles lets the host's files grow to a size and no further, which is how
-// a full disk looks to it.
+// limitFiles limits the size to which the host's files can grow, which has the same
+// effect as a full disk.
 func (h *host) limitFiles(bytes uint64) {
 	h.t.Helper()
 	limit := unix.Rlimit{Cur: bytes, Max: unix.RLIM_INFINITY}
@@ -20,7 +20,7 @@ func (h *host) limitFiles(bytes uint64) {
 	}
 }
 
-// storeSize is the size of the largest file in the data folder.
+// storeSize returns the size of the largest file in the data folder.
 func (h *host) storeSize() uint64 {
 	h.t.Helper()
 	var largest int64
@@ -40,8 +40,8 @@ func (h *host) storeSize() uint64 {
 	return uint64(largest)
 }
 
-// TestAHostWithAFullDiskGoesOnForReaders fills the disk, looks that readers do
-// not notice and nothing is half done, and makes room again.
+// TestAHostWithAFullDiskGoesOnForReaders fills the disk, checks that readers are
+// not affected and no write is incomplete, and frees space again.
 func TestAHostWithAFullDiskGoesOnForReaders(t *testing.T) {
 	w := &world{host: newHost(t)}
 	w.Start()
@@ -76,7 +76,8 @@ func TestAHostWithAFullDiskGoesOnForReaders(t *testing.T) {
 	if events := w.events(w.main, w.sid, head-1, head); len(events) != 1 {
 		t.Fatalf("the stream has %d events", len(events))
 	}
-	// The last write decides, and a small one of the host's own may have had room since.
+	// The last write decides, and there may have been room for a small one of the
+	// host's own since.
 	ready := true
 	for n := 0; ready && n < 20; n++ {
 		if err := w.send(lines[len(lines)-1]); err == nil {

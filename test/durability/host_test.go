@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(hostprocess.Main(m)) }
 
-// host is a `playctl serve` of its own on a store that outlives it.
+// host is a `playctl serve` of its own on a store that survives it.
 type host struct {
 	*hostprocess.Host
 	t    *testing.T
@@ -37,7 +37,7 @@ func newHost(t *testing.T) *host {
 	return h
 }
 
-// check runs `playctl store check` on the store of the dead host.
+// check runs `playctl store check` on the store of the killed host.
 func (h *host) check() {
 	h.t.Helper()
 	c := exec.Command(hostprocess.Binary(h.t), "store", "check", "--data-dir", h.dir)

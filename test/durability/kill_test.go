@@ -20,8 +20,8 @@ const (
 	agents  = 4
 )
 
-// rounds is how often the host is killed: 20 times, each at another moment, with
-// PLAYCTL_TEST_LONG 50 times; PLAYCTL_KILL_ROUNDS says otherwise.
+// rounds returns how often the host is killed: 20 times, each at another moment,
+// with PLAYCTL_TEST_LONG 50 times; PLAYCTL_KILL_ROUNDS overrides both.
 func rounds(t *testing.T) int {
 	if text := os.Getenv("PLAYCTL_KILL_ROUNDS"); text != "" {
 		n, err := strconv.Atoi(text)
@@ -36,7 +36,7 @@ func rounds(t *testing.T) int {
 	return 20
 }
 
-// world is what the test knows must be true of the host's store.
+// world is the expected content of the host's store.
 type world struct {
 	*host
 	sid    string
@@ -61,7 +61,7 @@ func (w *world) session() session {
 	return s
 }
 
-// populate makes an account with its agents and puts them on the map.
+// populate creates an account with its agents and puts them on the map.
 func (w *world) populate() {
 	w.t.Helper()
 	key, err := os.ReadFile(w.root)
@@ -103,8 +103,8 @@ func (w *world) send(l *line) error {
 	return err
 }
 
-// writeUntilKilled lets all writers write, kills the host while they do, and
-// returns what they sent. The last line of each may be unacknowledged.
+// writeUntilKilled runs all writers, kills the host while they write, and returns
+// their lines. The last line of each may be unacknowledged.
 func (w *world) writeUntilKilled(round int, after time.Duration) []*line {
 	var acks atomic.Int64
 	started := make(chan struct{})
@@ -137,8 +137,8 @@ func (w *world) writeUntilKilled(round int, after time.Duration) []*line {
 	return all
 }
 
-// verify reads all events since the last round: consecutive seqs, each line at
-// most once, and every acknowledged one at the seq that was promised.
+// verify reads all events since the last round: consecutive seqs, each line at most
+// once, and every acknowledged one at its acknowledged seq.
 func (w *world) verify(lines []*line) {
 	w.t.Helper()
 	now := w.session()
@@ -174,8 +174,9 @@ func (w *world) verify(lines []*line) {
 	w.repeat(lines, found)
 }
 
-// repeat sends what was not acknowledged once more, with the same key: what had
-// happened must not happen again, and what had not must happen now.
+// repeat sends the unacknowledged lines once more, with the same keys: a line that
+// was committed must not be committed again, and one that was not must be committed
+// now.
 func (w *world) repeat(lines []*line, found map[string]uint64) {
 	w.t.Helper()
 	for _, l := range lines {

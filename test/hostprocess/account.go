@@ -26,8 +26,8 @@ type Account struct {
 // identities are the nodes that Identity derived, by root key and phrase.
 var identities sync.Map
 
-// Identity derives a node from a phrase, which takes 0.2 s of CPU and 64 MiB the first
-// time.
+// Identity derives a node from a phrase, which takes 0.2 s of CPU and 64 MiB the
+// first time.
 func Identity(t testing.TB, rootKey, phrase string) Node {
 	t.Helper()
 	from := [2]string{rootKey, phrase}
@@ -44,8 +44,8 @@ func Identity(t testing.TB, rootKey, phrase string) Node {
 	return node
 }
 
-// NewAccount makes a main node with n agent nodes at a host. Their phrases follow
-// from the name. The host keeps what they show to itself.
+// NewAccount creates a main node with n agent nodes at a host. Their phrases derive
+// from the name. The host must not show their credentials.
 func NewAccount(t testing.TB, h *Host, rootKey, name string, n int) *Account {
 	t.Helper()
 	a := &Account{Main: Identity(t, rootKey, name+" main")}
@@ -72,7 +72,7 @@ func NewAccount(t testing.TB, h *Host, rootKey, name string, n int) *Account {
 	return a
 }
 
-// Secrets are what the account's nodes show.
+// Secrets returns the credentials of the account's nodes.
 func (a *Account) Secrets() []string {
 	secrets := []string{a.Main.Hash, a.Main.APIKey}
 	for _, agent := range a.Agents {
@@ -81,9 +81,10 @@ func (a *Account) Secrets() []string {
 	return secrets
 }
 
-// Must sends a request that cannot be refused, and reads the reply unless that is
-// nil. Where the host's store does not answer in time, as may be on a busy machine, it is
-// repeated for a minute, as clients do: by its key it is carried out once.
+// Must sends a request that cannot be refused, and decodes the reply unless that is
+// nil. If the host's store does not answer in time, as may happen on a busy
+// machine, the request is repeated for a minute, as clients do: because of its key
+// it is carried out once.
 func (n Node) Must(t testing.TB, h *Host, r Request, reply any) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}

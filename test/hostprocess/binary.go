@@ -10,23 +10,23 @@ import (
 	"testing"
 )
 
-// EnvRace is the environment variable that, where it is set, builds hosts with
-// the race detector.
+// EnvRace is the environment variable that, if it is set, builds hosts with the
+// race detector.
 const EnvRace = "PLAYCTL_TEST_RACE_HOSTS"
 
 // EnvBinary is the environment variable that names a built playctl. test.sh sets
 // it, so that one build serves every package.
 const EnvBinary = "PLAYCTL"
 
-// program is where the built program is, and folder what has to be removed.
+// program is the path of the built program, and folder the folder to remove.
 var program struct {
 	sync.Mutex
 	folder, path string
 	err          error
 }
 
-// Main runs a package's tests, removes the program that they built, and returns
-// the code to exit with.
+// Main runs a package's tests, removes the program that they built, and returns the
+// exit code.
 func Main(m *testing.M) int {
 	code := m.Run()
 	program.Lock()
@@ -37,7 +37,7 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// Binary is Program's path; it fails the test where there is none.
+// Binary returns the path of Program; it fails the test if there is none.
 func Binary(t testing.TB) string {
 	t.Helper()
 	path, err := Program()
@@ -47,9 +47,9 @@ func Binary(t testing.TB) string {
 	return path
 }
 
-// Program is the absolute path of playctl as users get it: the one that EnvBinary
-// names, else one that the first call builds. A package that calls it has a
-// TestMain that calls Main.
+// Program returns the absolute path of playctl in the form that users get: the one
+// that EnvBinary names, else one that the first call builds. A package that calls
+// it has a TestMain that calls Main.
 func Program() (string, error) {
 	program.Lock()
 	defer program.Unlock()
@@ -82,7 +82,7 @@ func build() (string, error) {
 		args = append(args, "-race")
 	}
 	args = append(args, "github.com/playctl/playctl/cmd/playctl")
-	// Other tests may use the program longer than the one that built it.
+	// Other tests may use the program longer than the test that built it.
 	command := exec.CommandContext(context.Background(), "go", args...) //nolint:gosec // the arguments are those above
 	if out, err := command.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building playctl: %w\n%s", err, out)

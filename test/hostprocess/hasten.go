@@ -1,12 +1,12 @@
 package hostprocess
 
-// Hastener makes a host ask for reconnects after 100 ms and not two seconds: a
-// test that breaks many connections would else do nothing but wait. What the host
-// sends keeps its length. Another time that begins like two seconds is changed as well: no
-// host sends one.
+// Hastener changes the reconnection time of a host from two seconds to 100 ms: a
+// test that breaks many connections would otherwise only wait. The length of the
+// host's data stays the same. Another time that begins like two seconds is changed
+// as well: no host sends one.
 type Hastener struct{ matched int }
 
-// Rewrite changes what a connection carried next, in place.
+// Rewrite changes the next data of a connection, in place.
 func (h *Hastener) Rewrite(p []byte) {
 	const asked, instead = "\nretry: 2000\n", "\nretry: 0100\n"
 	for i, b := range p {

@@ -14,19 +14,19 @@ import (
 	"time"
 )
 
-// patience is how long a host may take to serve, and to end when it is asked to.
+// patience is how long a host may take to serve, and to end when requested.
 const patience = time.Minute
 
 // Options say how to run a host.
 type Options struct {
-	// Program is the playctl to run, "" for the one that Program gives.
+	// Program is the playctl to run, "" for the result of Program.
 	Program string
-	// Args are those of `playctl serve`. Where they name no --listen it is a free
-	// port of 127.0.0.1, another one at each start.
+	// Args are those of `playctl serve`. Without --listen it listens on a free port of
+	// 127.0.0.1, another one at each start.
 	Args []string
 	// Env are further variables of its environment, NAME=value each.
 	Env []string
-	// Descriptors are how many files it may have open, 0 for as many as the test.
+	// Descriptors is how many files it may have open, 0 for as many as the test.
 	Descriptors int
 	// Secrets are texts that must not be in its arguments or its output.
 	Secrets []string
@@ -41,19 +41,19 @@ type Host struct {
 	options Options
 
 	cmd *exec.Cmd
-	// ended is closed when the process is gone.
+	// ended is closed when the process has ended.
 	ended chan struct{}
 
 	mu      sync.Mutex
 	url     string
 	secrets []string
 	said    *transcript
-	// earlier is what processes before this one said.
+	// earlier is the output of earlier processes.
 	earlier strings.Builder
 }
 
-// New makes a host without starting it. It ends with the test, which fails if
-// something secret was shown, or if the host found a race or panicked.
+// New creates a host without starting it. It ends with the test, which fails if a
+// secret was printed, or if the host found a race or panicked.
 func New(t testing.TB, o Options) *Host {
 	t.Helper()
 	program := o.Program
@@ -84,7 +84,7 @@ func (h *Host) Start() {
 	}
 }
 
-// TryStart is Start for a host that may be unable to.
+// TryStart is Start for a host that may fail to start.
 func (h *Host) TryStart() error {
 	args := []string{"serve"}
 	if !strings.Contains(strings.Join(h.options.Args, " "), "--listen") {
@@ -95,9 +95,9 @@ func (h *Host) TryStart() error {
 	if h.options.Descriptors > 0 {
 		program, args = "sh", append([]string{"-c", fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, h.options.Descriptors), h.program}, args...)
 	}
-	// Kill ends it, in a cleanup: the test's context ends before those.
+	// Kill ends it, in a cleanup: the test's context ends before the cleanups run.
 	cmd := exec.CommandContext(context.WithoutCancel(h.t.Context()), program, args...) //nolint:gosec // the test's own arguments
-	// How often a host collects garbage is its own to decide, however the tests do it.
+	// How often a host collects garbage does not depend on the setting of the tests.
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "GOGC=") })
 	cmd.Env = append(cmd.Env, "HOME="+h.home, "XDG_CONFIG_HOME=", "XDG_STATE_HOME=")
 	cmd.Env = append(cmd.Env, h.options.Env...)
@@ -129,7 +129,7 @@ func (h *Host) TryStart() error {
 	}
 }
 
-// turnPage keeps what the process before said.
+// turnPage keeps the output of the process before.
 func (h *Host) turnPage(said *transcript) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -137,22 +137,23 @@ func (h *Host) turnPage(said *transcript) {
 	h.said = said
 }
 
-// URL is where the host serves, such as http://127.0.0.1:7420; "" while it does
-// not run.
+// URL returns the address at which the host serves, such as http://127.0.0.1:7420;
+// "" while it does not run.
 func (h *Host) URL() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.url
 }
 
-// PID is the number of the process; it must run.
+// PID returns the id of the process; it must run.
 func (h *Host) PID() int { return h.cmd.Process.Pid }
 
-// Kill ends the host as a power cut does. One that does not run stays so.
+// Kill ends the host without warning, like a power cut. It has no effect if the
+// host does not run.
 func (h *Host) Kill() { h.end(syscall.SIGKILL) }
 
-// Stop asks the host to end, waits for it, and fails the test if it takes longer
-// than a minute.
+// Stop requests the host to end, waits for it, and fails the test if that takes
+// longer than a minute.
 func (h *Host) Stop() {
 	h.t.Helper()
 	if !h.end(syscall.SIGTERM) {

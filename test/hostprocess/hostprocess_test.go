@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// recorder is a test of which only the errors are of interest.
+// recorder is a test that only records its errors.
 type recorder struct {
 	testing.TB
 	errors []string
@@ -81,7 +81,7 @@ func TestAHostThatCannotServeSaysWhy(t *testing.T) {
 	}
 }
 
-// What a host prints of its own is its address: here that stands for a secret.
+// A host prints its own address, which stands for a secret here.
 func TestASecretInTheOutputFailsTheTest(t *testing.T) {
 	root, _ := rootFile(t)
 	h := New(t, Options{Args: []string{"--ephemeral", "--root-file", root, "--log-level", "error"}})

@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Node is a caller with what it shows. Its fields are never printed.
+// Node is a caller with its credentials. Its fields are never printed.
 type Node struct {
 	// ID and Hash are the node's id and passwHash; empty for none.
 	ID, Hash string
@@ -27,27 +27,27 @@ type Request struct {
 	Method, Path string
 	// Key is the idempotency key, "" for none.
 	Key string
-	// MinRev asks for an answer from at least that rev; 0 for any.
+	// MinRev requests an answer from at least that rev; 0 for any.
 	MinRev uint64
 	// Body is encoded as JSON; nil for none.
 	Body any
 }
 
-// Answer is what a host said.
+// Answer is the answer of a host.
 type Answer struct {
 	Status int
 	// Code is the code of a refusal.
 	Code protocol.Code
-	// Rev is what the answer is of, 0 where it does not say.
+	// Rev is the rev of the answer, 0 if it states none.
 	Rev    uint64
 	Header http.Header
 	Body   []byte
 }
 
-// OK reports whether the answer is no refusal.
+// OK reports whether the answer is not a refusal.
 func (a *Answer) OK() bool { return a.Status == http.StatusOK }
 
-// Decode reads the body into v.
+// Decode decodes the body into v.
 func (a *Answer) Decode(v any) error {
 	if err := json.Unmarshal(a.Body, v); err != nil {
 		return fmt.Errorf("reading an answer: %w", err)

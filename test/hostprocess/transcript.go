@@ -12,12 +12,12 @@ import (
 // servedAt is the address that a host prints once it serves.
 var servedAt = regexp.MustCompile(`https?://127\.0\.0\.1:\d+`)
 
-// alarms are what no host says that is in order.
+// alarms are texts that a correct host never prints.
 var alarms = []string{"WARNING: DATA RACE", "panic: ", "fatal error: "}
 
-// transcript is what one process said on both of its streams.
+// transcript is the output of one process on both of its streams.
 type transcript struct {
-	// served has the address once it was printed.
+	// served receives the address once it was printed.
 	served chan string
 
 	mu    sync.Mutex
@@ -27,7 +27,7 @@ type transcript struct {
 
 func newTranscript() *transcript { return &transcript{served: make(chan string, 1)} }
 
-// Write takes what is written to standard error.
+// Write records output on standard error.
 func (t *transcript) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -74,15 +74,15 @@ func (h *Host) Guard(secrets ...string) {
 	h.secrets = append(h.secrets, secrets...)
 }
 
-// Output is what the host said since New, on both of its streams.
+// Output returns the output of the host since New, on both of its streams.
 func (h *Host) Output() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.earlier.String() + h.said.String()
 }
 
-// judge fails the test for what must not be in arguments and output. It does not
-// repeat it.
+// judge fails the test for secrets and alarms in arguments and output. It does not
+// repeat them.
 func (h *Host) judge() {
 	h.t.Helper()
 	said := h.Output()

@@ -12,14 +12,14 @@ import (
 // second for every program, whatever its own clock (proc(5), sysconf(3)).
 const tick = 10 * time.Millisecond
 
-// CPU is what a process has used of the processors, in its own code and in the
-// system's. It is known on Linux only, to 10 ms.
+// CPU returns the processor time that a process has used, in its own code and in
+// the system's. It is known on Linux only, to 10 ms.
 func CPU(pid int) (time.Duration, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err
 	}
-	// The name of the program may hold anything, also parentheses.
+	// The name of the program may contain any character, even parentheses.
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 	const user, system = 11, 12 // fields 14 and 15, counted after the name
 	if len(fields) <= system {
@@ -36,10 +36,11 @@ func CPU(pid int) (time.Duration, error) {
 	return sum, nil
 }
 
-// Memory is the resident memory of a process in bytes, on Linux.
+// Memory returns the resident memory of a process in bytes, on Linux.
 func Memory(pid int) (int64, error) { return memory(pid, "VmRSS:") }
 
-// PeakMemory is the largest resident memory that a process has had, in bytes, on Linux.
+// PeakMemory returns the largest resident memory of a process so far, in bytes, on
+// Linux.
 func PeakMemory(pid int) (int64, error) { return memory(pid, "VmHWM:") }
 
 func memory(pid int, field string) (int64, error) {

@@ -13,28 +13,28 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Host is one host's handle of a Server. Its faults are for tests: what they
-// make fail is this host's connection, not the server.
+// Host is one host's handle of a Server. Its faults are for tests: they affect this
+// host's connection, not the server.
 type Host struct {
 	server *Server
 	closed atomic.Bool
 
 	// Down fails every call.
 	Down atomic.Bool
-	// Before is how many of the next commits fail without effect, After how many
-	// fail after they were carried out.
+	// Before is the number of next commits that fail without effect, After the number
+	// that fail after they were carried out.
 	Before, After atomic.Int64
 	// NoFollow keeps commits of other hosts from this host's Follow.
 	NoFollow atomic.Bool
-	// Following is closed when this host follows the journal: what it had missed until
-	// then it asked for, whatever NoFollow says.
+	// Following is closed when this host follows the journal: it has read the entries
+	// before that, whatever NoFollow is.
 	Following chan struct{}
 	first     sync.Once
 }
 
 var _ store.Journal = (*Host)(nil)
 
-// Host is a handle for one more host.
+// Host returns a handle for one more host.
 func (s *Server) Host() *Host { return &Host{server: s, Following: make(chan struct{})} }
 
 var errCut = errors.New("the connection was cut")

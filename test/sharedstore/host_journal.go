@@ -56,8 +56,8 @@ func (h *Host) Snapshot(ctx context.Context) (store.Snapshot, error) {
 	return h.server.current().Snapshot(ctx)
 }
 
-// Checkpoint implements store.Journal. One that another host has overtaken is an
-// ErrConflict; one of a branch that was lost is refused with ErrDiverged.
+// Checkpoint implements store.Journal. A checkpoint older than another host's is an
+// ErrConflict; one of a lost branch is refused with ErrDiverged.
 func (h *Host) Checkpoint(ctx context.Context, state store.State) (store.Kept, error) {
 	if err := h.usable(ctx); err != nil {
 		return store.Kept{}, err

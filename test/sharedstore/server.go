@@ -1,5 +1,6 @@
-// Package sharedstore is a store that several hosts share, in memory, with the faults
-// of a server and of connections to it. Tests of hosts use it, and compare others with it.
+// Package sharedstore is a store that several hosts share, in memory, with the
+// faults of a server and of connections to it. Tests of hosts use it, and compare
+// other stores with it.
 package sharedstore
 
 import (
@@ -15,9 +16,8 @@ import (
 	"github.com/playctl/playctl/internal/store/memory"
 )
 
-// Server is a journal that several hosts share, in memory: each of them takes a
-// handle with Host. It restarts and loses what it acknowledged when a test says
-// so.
+// Server is a journal that several hosts share, in memory: each of them gets a
+// handle with Host. A test can restart it and make it lose acknowledged commits.
 type Server struct {
 	now func() time.Time
 
@@ -25,18 +25,18 @@ type Server struct {
 	journal *memory.Journal
 	// newest is the position of the newest checkpoint.
 	newest store.Position
-	// run is the server's and headRun that of the last commit.
+	// run is the server's run and headRun that of the last commit.
 	run, headRun int
 	tip          store.Tip
-	// commits are what is known of an entry beside the entry.
+	// commits is the data of an entry that is not in the entry.
 	commits   map[store.Position]committed
 	deadlines map[store.Deadline]deadline
 	past      []moment
 	locks     map[string]lock
 	tokens    uint64
-	// hosts are those that serve, by id.
+	// hosts are the hosts that serve, by id.
 	hosts map[string]presence
-	// asked is when a host last asked what is due in a table.
+	// asked is when a host last requested the due deadlines of a table.
 	asked map[store.Table]time.Time
 	// wake is closed with every commit and restart.
 	wake      chan struct{}
@@ -66,7 +66,7 @@ type presence struct {
 	until time.Time
 }
 
-// moment is the server as it was before a commit, for a restart that loses it.
+// moment is the state of the server before a commit, for a restart that loses it.
 type moment struct {
 	journal   *memory.Journal
 	newest    store.Position
@@ -74,14 +74,14 @@ type moment struct {
 	deadlines map[store.Deadline]deadline
 }
 
-// maxLost is how many of the last commits a restart can lose.
+// maxLost is the greatest number of commits that a restart can lose.
 const maxLost = 256
 
-// absence is how long nobody may have asked what is due before every deadline
-// gets its full term again.
+// absence is the time without a request for due deadlines after which every
+// deadline gets its full term again.
 const absence = 5 * time.Second
 
-// NewServer makes an empty shared journal whose time is now.
+// NewServer creates an empty shared journal with this clock.
 func NewServer(retention store.Retention, now func() time.Time) *Server {
 	return &Server{
 		journal: memory.Open(retention), now: now, run: 1, headRun: 1, commits: map[store.Position]committed{},
@@ -90,7 +90,7 @@ func NewServer(retention store.Retention, now func() time.Time) *Server {
 	}
 }
 
-// Restart restarts the server, which loses the last commits, as many as it
+// Restart restarts the server, which loses the last commits, as many of them as it
 // still knows.
 func (s *Server) Restart(lost int) {
 	s.mu.Lock()
@@ -109,8 +109,8 @@ func (s *Server) Restart(lost int) {
 	s.wakeAll()
 }
 
-// prolong gives the deadlines of a table their full terms; it is called with the
-// lock held.
+// prolong sets the deadlines of a table to their full terms; called with the lock
+// held.
 func (s *Server) prolong(table store.Table) {
 	now := s.now()
 	for key, d := range s.deadlines {
@@ -120,13 +120,13 @@ func (s *Server) prolong(table store.Table) {
 	}
 }
 
-// wakeAll ends the waits of those who follow; it is called with the lock held.
+// wakeAll ends the waits of followers; called with the lock held.
 func (s *Server) wakeAll() {
 	close(s.wake)
 	s.wake = make(chan struct{})
 }
 
-// commit carries a batch out or refuses it.
+// commit carries out a batch or refuses it.
 func (s *Server) commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +137,7 @@ func (s *Server) commit(ctx context.Context, b *store.Batch) (store.Tip, error) 
 	if len(missed) > 0 {
 		return store.Tip{}, &store.OvertakenError{Entries: missed}
 	}
-	// Only who knows the journal to its end has to know of a restart.
+	// Only a host that knows the journal to its end has to know of a restart.
 	if b.Resumed != strconv.Itoa(s.run) && (s.headRun != s.run || b.Resumed != "") {
 		return store.Tip{}, s.restarted()
 	}
@@ -170,7 +170,7 @@ func (s *Server) commit(ctx context.Context, b *store.Batch) (store.Tip, error) 
 	return s.tip, nil
 }
 
-// restarted is called with the lock held.
+// restarted returns the error for a restart; called with the lock held.
 func (s *Server) restarted() error {
 	return &store.RestartedError{Run: strconv.Itoa(s.run), At: s.now()}
 }
@@ -204,14 +204,14 @@ func (s *Server) remember(ctx context.Context) (moment, error) {
 	return moment{journal: journal, newest: s.newest, tip: s.tip, deadlines: maps.Clone(s.deadlines)}, nil
 }
 
-// current is the journal as it is now; a restart may put another in its place.
+// current returns the current journal; a restart may replace it.
 func (s *Server) current() *memory.Journal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.journal
 }
 
-// renew starts the deadlines anew of the records that are there after the entries.
+// renew restarts the deadlines of the records that exist after the entries.
 func (s *Server) renew(ctx context.Context, renewals []store.Renewal) error {
 	for _, r := range renewals {
 		value, err := s.journal.Get(ctx, r.Table, []byte(r.Key))
@@ -225,7 +225,7 @@ func (s *Server) renew(ctx context.Context, renewals []store.Renewal) error {
 	return nil
 }
 
-// note keeps what is known of an entry beside the entry, and its deadlines.
+// note stores the further data of an entry, and its deadlines.
 func (s *Server) note(e *store.Entry, commit store.CommitID) {
 	for i := range e.Records {
 		s.setDeadline(&e.Records[i])
@@ -254,7 +254,7 @@ func (s *Server) setDeadline(r *store.Record) {
 	}
 }
 
-// missed is called with the lock held.
+// missed returns the entries after a tip; called with the lock held.
 func (s *Server) missed(after store.Tip) ([]store.Entry, error) {
 	if after.Position > s.tip.Position {
 		return nil, fmt.Errorf("%w: it ends at %d, before %d", store.ErrDiverged, s.tip.Position, after.Position)
@@ -274,15 +274,15 @@ func (s *Server) missed(after store.Tip) ([]store.Entry, error) {
 	return entries, nil
 }
 
-// read returns the entries after a position, all as they are at one moment: a restart
-// may put others in their place.
+// read returns the entries after a position, all at one moment: a restart may
+// replace them.
 func (s *Server) read(ctx context.Context, after store.Position) ([]store.Entry, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.entriesAfter(ctx, after)
 }
 
-// entriesAfter is called with the lock held.
+// entriesAfter returns the entries after a position; called with the lock held.
 func (s *Server) entriesAfter(ctx context.Context, after store.Position) ([]store.Entry, error) {
 	var entries []store.Entry
 	for e, err := range s.journal.Read(ctx, after) {

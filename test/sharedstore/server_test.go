@@ -19,8 +19,8 @@ func TestServerContract(t *testing.T) {
 	})
 }
 
-// TestReadBesideRestart reads a journal that restarts meanwhile: each entry has the
-// commit that wrote it, and not that of another one in its place.
+// TestReadBesideRestart reads a journal during a restart: each entry has the commit
+// that wrote it, not that of another one that replaced it.
 func TestReadBesideRestart(t *testing.T) {
 	server := sharedstore.NewServer(store.DefaultRetention(), time.Now)
 	h := server.Host()

@@ -1,5 +1,5 @@
-// Package siege attacks a real host with every flood at once, beside a client
-// that does nothing wrong: the client must have no error and keep its latency,
-// and the host its memory and its descriptors. The long form, which measures
-// latency, needs a machine that does nothing else.
+// Package siege attacks a real host with every flood at once, together with an
+// honest client: the client must get no error and keep its latency, and the host
+// must stay within its memory and its descriptors. The long form, which measures
+// latency, needs a machine without other work.
 package siege

@@ -10,7 +10,8 @@ import (
 	"github.com/playctl/playctl/test/hostprocess"
 )
 
-// comesAndGoes is the id of a space of the attacker.
+// comesAndGoes is the id of a space that the attacker removes and creates
+// repeatedly.
 const comesAndGoes = "comes-and-goes"
 
 // full is how many bytes the snapshot of a full map has at least: the limit of bytes on
@@ -31,9 +32,9 @@ func accomplices(t *testing.T, host *hostprocess.Host, key string, a *attack) []
 	}
 }
 
-// fill makes the snapshot as large as anybody may, with the journey that the attacker's
-// agent has: accounts register the largest rows of agents, then the largest spaces until
-// the host takes no more.
+// fill makes the snapshot as large as possible, with the journey of the attacker's
+// agent: accounts register the largest rows of agents, then the largest spaces
+// until the host accepts no more.
 func fill(t *testing.T, host *hostprocess.Host, a *attack, accounts []*hostprocess.Account) {
 	t.Helper()
 	id, refused := comesAndGoes, protocol.Code("")
@@ -71,7 +72,7 @@ func fill(t *testing.T, host *hostprocess.Host, a *attack, accounts []*hostproce
 	}
 }
 
-// largeSpace is a space with as much text as one may have.
+// largeSpace returns a space with the longest texts.
 func largeSpace(id string) map[string]any {
 	return map[string]any{
 		"id": id, "name": wide(protocol.MaxNameChars), "designKey": wide(protocol.MaxDesignKeyChars), "amenities": []string{"shop"},
@@ -79,7 +80,7 @@ func largeSpace(id string) map[string]any {
 	}
 }
 
-// largeAgent is a registration with the longest names, tools and instructions.
+// largeAgent returns a registration with the longest names, tools and instructions.
 func largeAgent(id string) map[string]any {
 	names := []string{protocol.ChatTool}
 	for n := len(names); n < protocol.MaxToolNames; n++ {

@@ -24,11 +24,11 @@ import (
 	"github.com/playctl/playctl/test/hostprocess"
 )
 
-// envFloods is set for the process that floods; the attack comes by its standard
-// input, so that no secret is in its environment.
+// envFloods is set for the process that floods; it reads the attack from its
+// standard input, so that no secret is in its environment.
 const envFloods = "PLAYCTL_TEST_FLOODS"
 
-// attack is what the floods need to know.
+// attack is the data that the floods need.
 type attack struct {
 	// Address is the host's, such as 127.0.0.1:7420.
 	Address string
@@ -37,13 +37,13 @@ type attack struct {
 	Main, Agent hostprocess.Node
 }
 
-// hold is how long a connection that waits is kept before another takes its place.
+// hold is how long a waiting connection is kept before another replaces it.
 const hold = 20 * time.Second
 
-// flood is one way to make a host hold something.
+// flood is one way to make a host hold resources.
 type flood struct {
 	name string
-	// connections is how many are open at a time.
+	// connections is how many are open at the same time.
 	connections int
 	// once opens one connection and holds it.
 	once func(context.Context, *attack) error
@@ -65,7 +65,7 @@ var floods = []flood{
 }
 
 // startFloods runs the floods in a process of their own at the lowest priority.
-// stop ends them and gives how many rounds each made.
+// stop ends them and returns the number of rounds of each.
 func startFloods(t *testing.T, a *attack) (stop func() map[string]int64) {
 	t.Helper()
 	input, err := json.Marshal(a)
@@ -145,7 +145,7 @@ func runFloods() error {
 	return json.NewEncoder(os.Stdout).Encode(made)
 }
 
-// wait waits, unless the context ends before.
+// wait waits, unless the context ends first.
 func wait(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -164,8 +164,8 @@ func dialer() *net.Dialer {
 	}
 }
 
-// send opens a connection and writes what a flood begins with. The context's end
-// closes the connection.
+// send opens a connection and writes the first bytes of a flood. The end of the
+// context closes the connection.
 func send(ctx context.Context, a *attack, text string) (net.Conn, func(), error) {
 	conn, err := dialer().DialContext(ctx, "tcp", a.Address)
 	if err != nil {
@@ -183,7 +183,7 @@ func send(ctx context.Context, a *attack, text string) (net.Conn, func(), error)
 	return conn, done, nil
 }
 
-// head is the head of a request that shows a node.
+// head returns the head of a request with a node's credentials.
 func head(a *attack, n hostprocess.Node, method, target string, more ...string) string {
 	lines := []string{method + " " + target + " HTTP/1.1", "Host: " + a.Address}
 	if n.ID != "" {
@@ -265,7 +265,7 @@ func listHead(a *attack) string {
 		"Content-Type: "+protocol.MediaTypeJSON, "Content-Length: "+strconv.Itoa(len(body))) + body
 }
 
-// call makes one whole request from an address of its own.
+// call sends one complete request from an address of its own.
 func (a *attack) call(ctx context.Context, n hostprocess.Node, method, path string, body any) error {
 	ctx, cancel := context.WithTimeout(ctx, hold)
 	defer cancel()
@@ -289,7 +289,7 @@ func changeAndRead(ctx context.Context, a *attack) error {
 	return a.call(ctx, a.Main, http.MethodGet, protocol.ServicePlay.Snapshot()+"?sid="+a.SID, nil)
 }
 
-// spaces takes a space with as much text as one may have off the map and makes it again.
+// spaces removes a space with the longest texts and creates it again.
 func spaces(ctx context.Context, a *attack) error {
 	if err := a.rpc(ctx, a.Main, "removeSpace", map[string]any{"spaceId": comesAndGoes}); err != nil {
 		return err
@@ -306,7 +306,7 @@ func journeys(ctx context.Context, a *attack) error {
 	}})
 }
 
-// registration makes the host derive a node id, for a node that it was not made of.
+// registration makes the host derive a node id, for a node whose id is another one.
 func registration(ctx context.Context, a *attack) error {
 	return a.call(ctx, hostprocess.Node{}, http.MethodPost, protocol.PathNodes,
 		map[string]any{"kind": "main", "nodeId": randomHex(), "passwHash": randomHex()})

@@ -22,7 +22,8 @@ import (
 // pace is the time between two rounds of the honest client.
 const pace = 20 * time.Millisecond
 
-// honest is a client that does nothing wrong: it writes, reads and has a stream open.
+// honest is a client that follows the rules: it writes, reads and has a stream
+// open.
 type honest struct {
 	host  *hostprocess.Host
 	agent hostprocess.Node
@@ -39,15 +40,15 @@ func local() *net.Dialer {
 	return &net.Dialer{Timeout: 5 * time.Second, LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 2, 0, 2)}}
 }
 
-// quantiles of what calls took, in the order of the calls of a round.
+// quantiles are the quantiles of the durations of calls, by call.
 type quantiles map[string]struct{ P50, P99, Longest time.Duration }
 
-// calls are what the client does in each round: those of a client that is
-// connected, and one of a newcomer.
+// calls are the calls of the client in each round: those of a connected client, and
+// one of a new client.
 var calls = []string{"write", "node", "snapshot", "newcomer"}
 
-// measure makes a round each 20 ms for a time. The time that a call takes counts
-// from when its round was due, so that waiting for an earlier call counts too.
+// measure runs a round each 20 ms for a time. The duration of a call counts from
+// the time when its round was due, so that waiting for an earlier call counts too.
 func (h *honest) measure(t *testing.T, lasts time.Duration) quantiles {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), lasts)
@@ -116,7 +117,7 @@ func (h *honest) rpc(ctx context.Context, client *http.Client, op string, payloa
 	}, reply)
 }
 
-// get reads a reply and keeps nothing of it: it may be some MiB long.
+// get reads a reply and discards it: it may be some MiB long.
 func (h *honest) get(ctx context.Context, client *http.Client, path string) error {
 	req, err := h.reading(ctx, path)
 	if err != nil {
@@ -136,7 +137,7 @@ func (h *honest) get(ctx context.Context, client *http.Client, path string) erro
 	return nil
 }
 
-// reading is a request of the client's agent to read something.
+// reading returns a read request of the client's agent.
 func (h *honest) reading(ctx context.Context, path string) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, h.host.URL()+path, http.NoBody)
 	if err != nil {
@@ -161,7 +162,7 @@ func (h *honest) call(ctx context.Context, client *http.Client, r hostprocess.Re
 	return a.Decode(reply)
 }
 
-// listen reads the stream until the context ends. It keeps what it receives of the
+// listen reads the stream until the context ends. It keeps the events of the
 // client's own agent.
 func (h *honest) listen(ctx context.Context, t *testing.T) {
 	t.Helper()
@@ -210,7 +211,7 @@ func (h *honest) read(stream *bufio.Reader) error {
 	}
 }
 
-// missed reports what the stream lost or repeated of what the client wrote.
+// missed returns which of the client's events the stream lost or repeated.
 func (h *honest) missed() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

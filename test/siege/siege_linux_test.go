@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(hostprocess.Main(m))
 }
 
-// What the host has.
+// The resources of the host.
 const (
 	descriptors = 1024
 	memory      = 512 << 20
@@ -95,7 +95,7 @@ func TestFloodsLeaveHonestClientAlone(t *testing.T) {
 	}
 }
 
-// account makes a main node with an agent that is on the map.
+// account creates a main node with an agent on the map.
 func account(t *testing.T, host *hostprocess.Host, key, name string) (main, agent hostprocess.Node, sid string) {
 	t.Helper()
 	made := hostprocess.NewAccount(t, host, key, name, 1)
@@ -113,7 +113,7 @@ func account(t *testing.T, host *hostprocess.Host, key, name string) (main, agen
 	return main, agent, session.SID
 }
 
-// longHistory makes the lists as large as the attacker may.
+// longHistory makes the lists as long as the attacker is allowed to.
 func longHistory(t *testing.T, a *attack) {
 	t.Helper()
 	for range 120 {
@@ -123,7 +123,7 @@ func longHistory(t *testing.T, a *attack) {
 	}
 }
 
-// drain waits until the stream had all that was written, and ends it.
+// drain waits until the stream has received all writes, and ends it.
 func (h *honest) drain(t *testing.T, cancel context.CancelFunc) {
 	t.Helper()
 	limit := time.After(20 * time.Second)

@@ -14,15 +14,15 @@ import (
 	"github.com/playctl/playctl/test/hostprocess"
 )
 
-// usage is what a host holds.
+// usage is the resources that a host uses.
 type usage struct {
 	memory      int64
 	descriptors int
 }
 
-// used is the private memory of a host and what the system holds of its
-// connections, in bytes. Pages of the store's file, which is mapped, are the system's:
-// it takes them back when it needs them.
+// used returns the private memory of a host and the memory of its connections in
+// the system, in bytes. The pages of the mapped store file belong to the system: it
+// reclaims them when it needs them.
 func used(t *testing.T, host *hostprocess.Host) int64 {
 	t.Helper()
 	private, err := sum(fmt.Sprintf("/proc/%d/smaps_rollup", host.PID()), func(f []string) (int64, error) {
@@ -60,7 +60,7 @@ func used(t *testing.T, host *hostprocess.Host) int64 {
 	return private + buffers
 }
 
-// sum adds up what the lines of a file say.
+// sum adds up the values of the lines of a file.
 func sum(path string, of func(fields []string) (int64, error)) (int64, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -79,8 +79,8 @@ func sum(path string, of func(fields []string) (int64, error)) (int64, error) {
 	return total, lines.Err()
 }
 
-// watchUsage measures ten times a second until most is called, which gives the
-// most that was seen.
+// watchUsage measures ten times a second until most is called, which returns the
+// greatest usage.
 func watchUsage(ctx context.Context, t *testing.T, host *hostprocess.Host) (most func() usage) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(ctx)

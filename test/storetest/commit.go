@@ -54,7 +54,7 @@ func appendConflicts(t *testing.T, j store.Journal) {
 	must(t, j, entries[2:]...)
 }
 
-// unchanged fails unless the journal holds just these entries and no node.
+// unchanged fails unless the journal holds exactly these entries and no node.
 func unchanged(t *testing.T, j store.Journal, want []store.Entry) {
 	t.Helper()
 	if diff := difference(bare(want), all(t, j, 0)); diff != "" {
@@ -109,7 +109,7 @@ func appendNothing(t *testing.T, j store.Journal) {
 	}
 }
 
-// appendCopies changes what it gave and what it got: neither reaches the store.
+// appendCopies changes its input and its results: neither affects the store.
 func appendCopies(t *testing.T, j store.Journal) {
 	var feed, same Feed
 	given, want := feed.Next(true, 1), same.Next(true, 1)
@@ -178,7 +178,7 @@ func testCommit(t *testing.T, b Backend) {
 	misses(t, handles[1], store.Tip{}, first)
 	misses(t, handles[1], tip, nil)
 
-	// The other handle planned on the same tip: it gets what it missed.
+	// The other handle planned on the same tip: it gets the missed entries.
 	var other Feed
 	late := NewBatch(store.Tip{}, other.some(2)...)
 	late.Entries[0].Records = []store.Record{{Table: store.Nodes, Key: []byte("late"), Value: []byte("x")}}
@@ -213,7 +213,7 @@ func testCommit(t *testing.T, b Backend) {
 	misses(t, handles[1], next, nil)
 }
 
-// testDiverged asks with tips that the journal never had.
+// testDiverged uses tips that the journal never had.
 func testDiverged(t *testing.T, b Backend) {
 	ctx := context.Background()
 	j := b.handles(t, wide, 1)[0]

@@ -11,9 +11,9 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// testConcurrent has one writer, readers of every kind and checkpoints at the
-// same time. Each entry counts itself in a table, so that a reader can tell
-// whether it saw an entry without its record.
+// testConcurrent runs one writer, readers of every kind and checkpoints at the same
+// time. Each entry counts itself in a table, so that a reader can detect an entry
+// without its record.
 func testConcurrent(t *testing.T, b Backend) {
 	j := b.open(t, store.Retention{Events: 200, Revs: 50})
 	ctx, stop := context.WithCancel(context.Background())
@@ -75,7 +75,7 @@ func writeSteps(j store.Journal) error {
 	return nil
 }
 
-// readSteps walks from the oldest event kept; every event must come.
+// readSteps walks from the oldest event kept; every event must be read.
 func readSteps(ctx context.Context, j store.Journal) error {
 	from, err := oldest(ctx, j)
 	if errors.Is(err, store.ErrTrimmed) {
@@ -100,8 +100,8 @@ func readSteps(ctx context.Context, j store.Journal) error {
 	return nil
 }
 
-// oldest finds a position from which all events are kept, which at worst is the
-// head.
+// oldest finds a position from which all events are kept; in the worst case it is
+// the head.
 func oldest(ctx context.Context, j store.Journal) (store.Position, error) {
 	head, err := j.Head(ctx)
 	if err != nil {

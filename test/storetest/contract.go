@@ -1,6 +1,6 @@
-// Package storetest holds the contract that every backend of a store.Journal
-// passes, as tests that a backend runs on itself, and a journal that fails on
-// demand for the tests of those who use one.
+// Package storetest has the contract of every backend of a store.Journal, as tests
+// that a backend runs on itself, and a journal that fails on demand for tests of
+// its users.
 package storetest
 
 import (
@@ -17,20 +17,20 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Backend is what the contract is run on.
+// Backend is the backend under test.
 type Backend struct {
-	// New makes one new, empty store with a retention and returns how to open it.
+	// New creates one new, empty store with a retention and returns how to open it.
 	New func(t *testing.T, retention store.Retention) Opener
-	// Durable reports whether what was committed is still there when the store is
-	// opened again after Close.
+	// Durable reports whether committed data is still there when the store is opened
+	// again after Close.
 	Durable bool
-	// Hosts reports whether several handles of a store may be open at once, each of
-	// another host.
+	// Hosts reports whether several handles of a store may be open at the same time,
+	// each for another host.
 	Hosts bool
 }
 
 // Opener opens one store, the same at every call. Unless the backend is for several
-// hosts, its user closes what it returned before calling it again.
+// hosts, the returned journal is closed before the next call.
 type Opener func() store.Journal
 
 // wide keeps everything that a test commits.
@@ -84,8 +84,8 @@ func (b Backend) open(t *testing.T, retention store.Retention) store.Journal {
 	return b.handles(t, retention, 1)[0]
 }
 
-// handles opens n handles of one new store, which are closed with the test. Those of
-// a store of one host are all the same.
+// handles opens n handles of one new store, which are closed with the test. For a
+// store of one host all of them are the same.
 func (b Backend) handles(t *testing.T, retention store.Retention, n int) []store.Journal {
 	t.Helper()
 	open := b.New(t, retention)
@@ -119,7 +119,8 @@ func NewBatch(after store.Tip, entries ...store.Entry) *store.Batch {
 	return batch
 }
 
-// Append commits copies of entries after a position, whichever commit wrote that.
+// Append commits copies of entries after a position, whichever commit wrote its
+// entry.
 func Append(ctx context.Context, j store.Journal, after store.Position, entries ...store.Entry) error {
 	tip, err := tipAt(ctx, j, after)
 	if err != nil {
@@ -139,7 +140,8 @@ func Append(ctx context.Context, j store.Journal, after store.Position, entries 
 	return nil
 }
 
-// RunOf is the server's run that a *store.RestartedError names; empty for other errors.
+// RunOf returns the server's run in a *store.RestartedError; empty for other
+// errors.
 func RunOf(err error) string {
 	if restart, ok := errors.AsType[*store.RestartedError](err); ok {
 		return restart.Run
@@ -147,7 +149,7 @@ func RunOf(err error) string {
 	return ""
 }
 
-// tipAt is the tip of a journal that ends at a position.
+// tipAt returns the tip of a journal that ends at a position.
 func tipAt(ctx context.Context, j store.Journal, position store.Position) (store.Tip, error) {
 	tip := store.Tip{Position: position}
 	for e, err := range j.Read(ctx, max(position, 1)-1) {
@@ -162,7 +164,7 @@ func tipAt(ctx context.Context, j store.Journal, position store.Position) (store
 	return tip, nil
 }
 
-// Checkpoint stores a checkpoint of whichever commit wrote its entry.
+// Checkpoint stores a checkpoint, whichever commit wrote its entry.
 func Checkpoint(ctx context.Context, j store.Journal, state store.State) error {
 	tip, err := tipAt(ctx, j, state.Position)
 	if err != nil {
@@ -198,8 +200,8 @@ func all(t *testing.T, j store.Source, after store.Position) []store.Entry {
 	return got
 }
 
-// difference describes how two values differ, and is empty where they do not. To
-// describe costs far more than to compare, above all under the race detector.
+// difference describes how two values differ, "" if they do not. Describing costs
+// far more than comparing, above all under the race detector.
 func difference(want, got any) string {
 	if reflect.DeepEqual(want, got) {
 		return ""

@@ -13,10 +13,10 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// patience bounds every wait of the contract: what takes longer failed.
+// patience bounds every wait of the contract: a longer one is a failure.
 const patience = time.Minute
 
-// eventually asks until the answer is yes.
+// eventually repeats a check until it is true.
 func eventually(t *testing.T, what string, ask func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -67,8 +67,8 @@ func dueLeases(t *testing.T, j store.Journal) []string {
 	return keys
 }
 
-// renewalOf checks that nobody removes a lease that is due and renewed then,
-// until it is due again.
+// renewalOf checks that a lease that is renewed when it is due is not removed until
+// it is due again.
 func renewalOf(t *testing.T, handles []store.Journal, tip store.Tip, feed Feed) {
 	t.Helper()
 	soon := store.Deadline{Table: store.Leases, Key: "soon"}
@@ -102,8 +102,8 @@ func renewalOf(t *testing.T, handles []store.Journal, tip store.Tip, feed Feed) 
 	}
 }
 
-// testRenewals renews what the same batch erases, clears or writes, what has no
-// deadline and what is not there.
+// testRenewals renews records that the same batch deletes, clears or writes,
+// records without a deadline, and missing records.
 func testRenewals(t *testing.T, b Backend) {
 	ctx := context.Background()
 	j := b.handles(t, wide, 1)[0]
@@ -151,8 +151,8 @@ func testRenewals(t *testing.T, b Backend) {
 	}
 }
 
-// testGrace lets deadlines pass while nobody asks, as when all hosts are away:
-// the first to ask finds that each has its full term again.
+// testGrace lets deadlines pass without requests, as when all hosts are down: the
+// first request finds that each has its full term again.
 func testGrace(t *testing.T, b Backend) {
 	const term = 60 * time.Millisecond
 	ctx := context.Background()
@@ -182,8 +182,8 @@ func testGrace(t *testing.T, b Backend) {
 	}
 }
 
-// testArrive lets a host begin to serve after a deadline has passed: beside a host
-// that listens it is due, and where all were away it has its full term again.
+// testArrive starts a host after a deadline has passed: if another host listens,
+// the deadline is due, and if all were down, it has its full term again.
 func testArrive(t *testing.T, b Backend) {
 	const term = time.Second
 	handles := b.handles(t, wide, 2)

@@ -9,17 +9,17 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Faulty is a real journal whose calls fail on demand. Without a demand it is
-// the journal that it wraps.
+// Faulty is a real journal whose calls fail on demand. Otherwise it is the journal
+// that it wraps.
 type Faulty struct {
 	store.Journal
 
 	mu sync.Mutex
-	// faults are what the next commits meet, one each.
+	// faults are the faults of the next commits, one each.
 	faults  []Fault
 	commits int
-	// brokenReads and brokenWrites are what reads and writes fail with; nil while
-	// they work.
+	// brokenReads and brokenWrites are the errors of reads and writes; nil while they
+	// work.
 	brokenReads, brokenWrites error
 }
 
@@ -29,7 +29,7 @@ func NewFaulty(journal store.Journal) *Faulty { return &Faulty{Journal: journal}
 // Fault is what happens to one Commit.
 type Fault func(ctx context.Context, j store.Journal, batch *store.Batch) (store.Tip, error)
 
-// Pass commits as if nothing was planned.
+// Pass commits as if no fault was planned.
 func Pass(ctx context.Context, j store.Journal, batch *store.Batch) (store.Tip, error) {
 	return j.Commit(ctx, batch)
 }
@@ -39,8 +39,8 @@ func FailBefore(_ context.Context, _ store.Journal, batch *store.Batch) (store.T
 	return store.Tip{}, fmt.Errorf("%w: a planned failure after position %d", store.ErrUnavailable, batch.After.Position)
 }
 
-// FailAfter writes the batch and reports store.ErrUnavailable all the same, as
-// when the answer is lost.
+// FailAfter writes the batch and still returns store.ErrUnavailable, as if the
+// answer was lost.
 func FailAfter(ctx context.Context, j store.Journal, batch *store.Batch) (store.Tip, error) {
 	tip, err := j.Commit(ctx, batch)
 	if err != nil {
@@ -49,8 +49,8 @@ func FailAfter(ctx context.Context, j store.Journal, batch *store.Batch) (store.
 	return store.Tip{}, fmt.Errorf("%w: a planned failure after position %d was written", store.ErrUnavailable, tip.Position)
 }
 
-// Intrude lets another writer commit what it makes for the head that it finds,
-// just before the Commit, which then meets store.ErrConflict.
+// Intrude lets another writer commit entries for the current head just before the
+// Commit, which then fails with store.ErrConflict.
 func Intrude(others func(head store.Position) []store.Entry) Fault {
 	return func(ctx context.Context, j store.Journal, batch *store.Batch) (store.Tip, error) {
 		head, err := j.Head(ctx)
@@ -65,7 +65,7 @@ func Intrude(others func(head store.Position) []store.Entry) Fault {
 }
 
 // Hold announces the Commit on started and waits for release, or for the context,
-// before it goes on: a test can fill the queue behind it.
+// before it continues: a test can fill the queue behind it.
 func Hold(started chan<- struct{}, release <-chan struct{}) Fault {
 	return func(ctx context.Context, j store.Journal, batch *store.Batch) (store.Tip, error) {
 		close(started)
@@ -78,7 +78,7 @@ func Hold(started chan<- struct{}, release <-chan struct{}) Fault {
 	}
 }
 
-// Plan adds what the next commits meet, one after the other.
+// Plan adds the faults of the next commits, one after the other.
 func (f *Faulty) Plan(faults ...Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -101,14 +101,14 @@ func (f *Faulty) BreakWrites() {
 	f.brokenWrites = fmt.Errorf("%w: writes are broken on purpose", store.ErrUnavailable)
 }
 
-// Repair ends BreakReads and BreakWrites and forgets what was planned.
+// Repair ends BreakReads and BreakWrites and removes the planned faults.
 func (f *Faulty) Repair() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.brokenReads, f.brokenWrites, f.faults = nil, nil, nil
 }
 
-// Commits returns how many commits there were, those that failed included.
+// Commits returns the number of commits, including the failed ones.
 func (f *Faulty) Commits() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -160,7 +160,7 @@ func (f *Faulty) Head(ctx context.Context) (store.Position, error) {
 	return f.Journal.Head(ctx)
 }
 
-// Read implements store.Source. A walk that is under way breaks as well.
+// Read implements store.Source. A running walk breaks as well.
 func (f *Faulty) Read(ctx context.Context, after store.Position) iter.Seq2[store.Entry, error] {
 	return breakable(f, f.Journal.Read(ctx, after))
 }
@@ -197,7 +197,7 @@ func (f *Faulty) GetAll(ctx context.Context, records []store.Lookup) ([][]byte, 
 	return f.Journal.GetAll(ctx, records)
 }
 
-// Scan implements store.Repository. A walk that is under way breaks as well.
+// Scan implements store.Repository. A running walk breaks as well.
 func (f *Faulty) Scan(ctx context.Context, table store.Table, r store.Range) store.Pairs {
 	return breakable(f, f.Journal.Scan(ctx, table, r))
 }

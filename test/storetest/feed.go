@@ -8,8 +8,8 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// Feed makes entries that follow each other, as a world does. The zero Feed
-// starts an empty journal.
+// Feed creates entries that follow each other, as in a world. The zero Feed starts
+// an empty journal.
 type Feed struct {
 	last store.Place
 }
@@ -50,7 +50,7 @@ func (f *Feed) Jump(by uint64) {
 	f.last.Seq += by
 }
 
-// Head returns where the last entry stands.
+// Head returns the place of the last entry.
 func (f *Feed) Head() store.Place { return f.last }
 
 // State returns a checkpoint as of the last entry.
@@ -73,7 +73,7 @@ func (f *Feed) some(n int) []store.Entry {
 	return entries
 }
 
-// bare returns the entries as a journal yields them: without records.
+// bare returns the entries in the form that a journal yields: without records.
 func bare(entries []store.Entry) []store.Entry {
 	bare := slices.Clone(entries)
 	for i := range bare {

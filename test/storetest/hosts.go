@@ -19,7 +19,7 @@ type followed struct {
 	err     error
 }
 
-// follow walks in a goroutine until it has seen a position; its result comes on
+// follow walks in a goroutine until it reaches a position; its result is sent on
 // the channel.
 func follow(ctx context.Context, j store.Journal, from store.Tip, to store.Position) <-chan followed {
 	done := make(chan followed, 1)
@@ -79,8 +79,9 @@ func testFollow(t *testing.T, b Backend) {
 	}
 }
 
-// testRace has three hosts commit as fast as they can: each plans anew on what
-// it missed. Every acknowledged commit is in the journal once, in one order.
+// testRace has three hosts commit as fast as they can: each plans again after the
+// entries that it missed. Every acknowledged commit is in the journal once, in one
+// order.
 func testRace(t *testing.T, b Backend) {
 	handles := b.handles(t, wide, 3)
 	const each = 40
@@ -206,7 +207,7 @@ func testFences(t *testing.T, b Backend) {
 	}
 }
 
-// testPresent has two hosts: one goes in order, the other does not register any more.
+// testPresent has two hosts: one leaves regularly, the other stops registering.
 func testPresent(t *testing.T, b Backend) {
 	handles := b.handles(t, wide, 2)
 	present := func(j store.Journal, id string, term time.Duration) []string {
@@ -254,7 +255,7 @@ func testMessages(t *testing.T, b Backend) {
 			return
 		}
 	}()
-	// Nobody says when the listener is there: what was sent before is lost.
+	// It is unknown when the listener is ready: earlier messages are lost.
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -296,7 +297,7 @@ func testCheckpoints(t *testing.T, b Backend) {
 	misses(t, handles[0], store.Tip{Position: got.Position, Commit: got.Commit}, nil)
 }
 
-// testOneHost has a store of which nobody else can have a handle.
+// testOneHost has a store that only one host can open.
 func testOneHost(t *testing.T, b Backend) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -316,7 +317,7 @@ func testOneHost(t *testing.T, b Backend) {
 			t.Errorf("Release: %v", err)
 		}
 	}
-	// What arrives names every deadline that there is; each has its full term.
+	// Arrive gets every deadline; each gets its full term.
 	at := time.Unix(1_700_000_000, 0)
 	j.Clock(func() time.Time { return at })
 	var feed Feed

@@ -10,11 +10,11 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// ImportBackend is what the contract of a store.Import is run on.
+// ImportBackend is the backend of a store.Import under test.
 type ImportBackend struct {
-	// New names one new store that is not there yet, for RootKey and a retention,
-	// and returns how to import into it and how to open what is there, without
-	// making it.
+	// New names one new store that does not exist yet, for RootKey and a retention,
+	// and returns how to import into it and how to open it if it exists, without
+	// creating it.
 	New func(t *testing.T, retention store.Retention) (begin func() (store.Import, error), open func() (store.Journal, error))
 }
 
@@ -54,7 +54,7 @@ func started(t *testing.T, begin func() (store.Import, error)) store.Import {
 	return i
 }
 
-// fills imports everything but the end.
+// fills imports everything except for the end.
 func fills(t *testing.T, i store.Import, entries []store.Entry, records []store.Record, content *store.Content) {
 	t.Helper()
 	ctx := context.Background()
@@ -67,7 +67,7 @@ func fills(t *testing.T, i store.Import, entries []store.Entry, records []store.
 	}
 }
 
-// holds compares a journal with what was imported.
+// holds compares a journal with the imported data.
 func holds(t *testing.T, j store.Source, entries []store.Entry, records []store.Record, content *store.Content) {
 	t.Helper()
 	ctx := context.Background()
@@ -103,7 +103,7 @@ func someRecords() []store.Record {
 	return records
 }
 
-// importWhole imports a world, which nobody can open before it is finished.
+// importWhole imports a world, which cannot be opened before it is finished.
 func importWhole(t *testing.T, b ImportBackend) {
 	ctx := context.Background()
 	begin, open := b.New(t, store.Retention{Events: 30, Revs: 10})
@@ -142,7 +142,7 @@ func importWhole(t *testing.T, b ImportBackend) {
 	}
 }
 
-// importAbandoned gives imports up: nothing stays, and another one can follow.
+// importAbandoned abandons imports: nothing stays, and another one can follow.
 func importAbandoned(t *testing.T, b ImportBackend) {
 	begin, open := b.New(t, wide)
 	var feed Feed
@@ -173,7 +173,8 @@ func importAbandoned(t *testing.T, b ImportBackend) {
 	}
 }
 
-// importRefused has a second import at the same time, and content that goes back.
+// importRefused has a second import at the same time, and content whose order is
+// wrong.
 func importRefused(t *testing.T, b ImportBackend) {
 	ctx := context.Background()
 	begin, _ := b.New(t, wide)

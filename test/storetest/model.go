@@ -14,13 +14,13 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// model is what a journal must do, computed the slow way from all that was ever
-// appended.
+// model is the expected behavior of a journal, computed in a simple way from all
+// appended entries.
 type model struct {
 	retention store.Retention
 	feed      Feed
 	entries   []store.Entry
-	// commits are those of the entries.
+	// commits are the commits of the entries.
 	commits []store.CommitID
 	states  []store.State
 	records map[string]string
@@ -102,8 +102,8 @@ func (m *model) append(t *rapid.T, j store.Journal) {
 	}
 }
 
-// checkpoint takes one of the head or, as one that is written behind the world's
-// back may be, of a little before.
+// checkpoint stores a checkpoint of the head or of a slightly earlier entry, as a
+// host does that writes it in the background.
 func (m *model) checkpoint(t *rapid.T, j store.Journal) {
 	state := m.feed.State()
 	if n := len(m.entries); n > 1 && rapid.Bool().Draw(t, "late") {
@@ -160,7 +160,7 @@ func (m *model) compare(t *rapid.T, j store.Journal) {
 	}
 }
 
-// compareBase checks which checkpoint a start would take.
+// compareBase checks from which checkpoint a host would start.
 func (m *model) compareBase(t *rapid.T, j store.Journal) store.State {
 	base, err := j.Load(context.Background())
 	if err != nil {
@@ -185,8 +185,8 @@ func (m *model) compareBase(t *rapid.T, j store.Journal) store.State {
 	return base
 }
 
-// compareKept checks that nothing is missing that the retention promises, and
-// that the last checkpoint left nothing that it does not.
+// compareKept checks that everything that the retention promises is kept, and that
+// the last checkpoint left nothing else.
 func (m *model) compareKept(t *rapid.T, kept map[store.Position]store.Entry, base store.State) {
 	newer, newerThen := uint64(0), uint64(0)
 	for i, e := range slices.Backward(m.entries) {
@@ -206,7 +206,7 @@ func (m *model) compareKept(t *rapid.T, kept map[store.Position]store.Entry, bas
 	}
 }
 
-// compareSeek asks for every seq around an event.
+// compareSeek calls Seek for every seq around an event.
 func (m *model) compareSeek(t *rapid.T, j store.Journal, kept map[store.Position]store.Entry) {
 	gone := uint64(0)
 	for _, e := range m.entries {

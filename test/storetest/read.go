@@ -53,8 +53,8 @@ func readFrom(t *testing.T, j store.Journal) {
 	}
 }
 
-// readWhileAppending appends from within a walk, which a walk that holds anything
-// open does not survive.
+// readWhileAppending appends from within a walk, with which a walk that holds
+// anything open would fail.
 func readWhileAppending(t *testing.T, j store.Journal) {
 	var feed Feed
 	must(t, j, feed.some(1000)...)
@@ -75,8 +75,8 @@ func readWhileAppending(t *testing.T, j store.Journal) {
 	}
 }
 
-// readWhileTrimming trims while a walk has hardly started. The walk may go on or
-// end with ErrTrimmed; it must not step over an event.
+// readWhileTrimming trims just after the start of a walk. The walk may continue or
+// end with ErrTrimmed; it must not skip an event.
 func readWhileTrimming(t *testing.T, j store.Journal) {
 	const n = 3000
 	var feed Feed

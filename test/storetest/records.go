@@ -92,8 +92,8 @@ func recordsOfTables(r recordTest) {
 	}
 }
 
-// testGetAll asks for records of several tables at once, more than one command
-// takes, mixed with ones that are not there, twice and empty.
+// testGetAll looks up records of several tables at once, more than one command can,
+// among them missing, repeated and empty ones.
 func testGetAll(t *testing.T, b Backend) {
 	ctx := context.Background()
 	handles := b.handles(t, wide, 2)

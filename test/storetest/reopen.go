@@ -7,7 +7,7 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// image is all that can be read from a journal.
+// image is all data that can be read from a journal.
 type image struct {
 	Head    store.Position
 	Base    store.State

@@ -27,7 +27,7 @@ func (f *Feed) long(bytes int) store.Entry {
 	return e
 }
 
-// keeps stores a checkpoint and returns what it left.
+// keeps stores a checkpoint and returns what is kept.
 func keeps(t *testing.T, j store.Journal, state store.State) store.Kept {
 	t.Helper()
 	tip, err := tipAt(t.Context(), j, state.Position)
@@ -75,7 +75,7 @@ func retentionBytes(t *testing.T, b Backend) {
 	if at, err := j.Seek(ctx, oldest-2); !errors.Is(err, store.ErrTrimmed) {
 		t.Errorf("Seek of an event before the oldest: %d, %v; want ErrTrimmed", at, err)
 	}
-	// Every change of the map after the checkpoint to start from is there.
+	// Every change of the map after the start's checkpoint is there.
 	base, err := j.Load(ctx)
 	if err != nil || base.Rev+1 < kept[0].Rev {
 		t.Errorf("the checkpoint to start from has rev %d, %v; the oldest entry that is kept %d", base.Rev, err, kept[0].Rev)
@@ -83,7 +83,7 @@ func retentionBytes(t *testing.T, b Backend) {
 	must(t, j, feed.long(size))
 }
 
-// retentionLongHead has entries that are longer than all together may be.
+// retentionLongHead has entries that are longer than the limit for all together.
 func retentionLongHead(t *testing.T, b Backend) {
 	j := b.open(t, store.Retention{Events: 10, Revs: 10, Bytes: 1 << 10})
 	var feed Feed
@@ -151,8 +151,8 @@ func retentionJump(t *testing.T, b Backend) {
 	seeks(t, j, map[uint64]store.Position{2: 2, 8: 8, 1 << 20: 8, 1<<20 + 9: 9})
 }
 
-// retentionSilent has entries that only change a table: nothing needs them, but
-// for the head.
+// retentionSilent has entries that only change a table: none of them is needed,
+// except for the head.
 func retentionSilent(t *testing.T, b Backend) {
 	j := b.open(t, store.Retention{Events: 10, Revs: 3})
 	var feed Feed
@@ -171,7 +171,7 @@ func retentionSilent(t *testing.T, b Backend) {
 	seeks(t, j, map[uint64]store.Position{0: 0, 1: 21, 2: 22})
 }
 
-// testTrimmed trims while a host stands far behind.
+// testTrimmed trims while a host is far behind.
 func testTrimmed(t *testing.T, b Backend) {
 	ctx := context.Background()
 	handles := b.handles(t, store.Retention{Events: 10, Revs: 3}, 2)
@@ -195,7 +195,7 @@ func testTrimmed(t *testing.T, b Backend) {
 		}
 		break
 	}
-	// The window for resuming streams is whole, and who follows is not disturbed.
+	// The events for resuming streams are complete, and followers are not disturbed.
 	for seq := state.Seq - 10; seq <= state.Seq; seq++ {
 		if _, err := handles[1].Seek(ctx, seq); err != nil {
 			t.Errorf("Seek(%d) within the window: %v", seq, err)

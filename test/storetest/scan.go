@@ -26,8 +26,8 @@ func testScan(t *testing.T, b Backend) {
 	})
 }
 
-// scan returns the keys that a scan yields; each value repeats its key, or is
-// nil where the keys were asked for.
+// scan returns the keys that a scan yields; each value repeats its key, or is nil
+// for KeysOnly.
 func scan(t rapid.TB, j store.Repository, table store.Table, r store.Range) []string {
 	t.Helper()
 	keys := []string{}
@@ -43,7 +43,7 @@ func scan(t rapid.TB, j store.Repository, table store.Table, r store.Range) []st
 	return keys
 }
 
-// selected is what a scan of the keys must yield, computed the slow way.
+// selected returns the expected keys of a scan, computed in a simple way.
 func selected(keys []string, r store.Range) []string {
 	want := []string{}
 	for _, key := range keys {

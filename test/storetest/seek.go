@@ -64,8 +64,8 @@ func seekLong(t *testing.T, j store.Journal) {
 	}
 }
 
-// seekTrimmed has an old change of the map among events that are gone: it is
-// kept, but no stream can be resumed from there.
+// seekTrimmed has an old change of the map among trimmed events: it is kept, but no
+// stream can be resumed from there.
 func seekTrimmed(t *testing.T, j store.Journal) {
 	var feed Feed
 	var entries []store.Entry

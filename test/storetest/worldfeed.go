@@ -10,18 +10,18 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// RootKey is the root key of worlds that a WorldFeed makes.
+// RootKey is the root key of the worlds of a WorldFeed.
 const RootKey = "8f2e6a5d4c3b2a190817263544536271f0e1d2c3b4a5968778695a4b3c2d1e0f"
 
-// WorldFeed makes the entries of a small real world: rows in canonical form, the
-// roots of its player chain, notifies. It panics where that cannot be.
+// WorldFeed creates the entries of a small real world: rows in canonical form, the
+// roots of its player chain, notifies. It panics on an error.
 type WorldFeed struct {
 	feed   Feed
 	tree   *chain.Tree
 	header store.Header
 }
 
-// NewWorldFeed returns a feed for an empty journal and the entry that founds its
+// NewWorldFeed returns a feed for an empty journal and the first entry of its
 // world.
 func NewWorldFeed(sid string) (*WorldFeed, store.Entry) {
 	f := &WorldFeed{header: store.Header{SID: sid, MaxX: 19, MaxY: 11}}
@@ -45,7 +45,7 @@ func (f *WorldFeed) Place(id int, name string) store.Entry {
 	return f.change(protocol.EventMCPRegistered, "mcp", json.RawMessage(text), store.Row{Key: row.StableKey(), JSON: text})
 }
 
-// Remove returns an entry that takes a placement off the map.
+// Remove returns an entry that removes a placement from the map.
 func (f *WorldFeed) Remove(id int) store.Entry {
 	name := fmt.Sprintf("mcp-%04d", id)
 	return f.change(protocol.EventMCPUnregistered, "id", name, store.Row{Key: protocol.MCPKey(name)})
@@ -72,7 +72,7 @@ func (f *WorldFeed) State() store.State {
 	return s
 }
 
-// Head returns where the last entry stands.
+// Head returns the place of the last entry.
 func (f *WorldFeed) Head() store.Place { return f.feed.Head() }
 
 func (f *WorldFeed) change(kind protocol.EventKind, field string, value any, row store.Row) store.Entry {
