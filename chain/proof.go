@@ -9,7 +9,7 @@ import (
 // ProofStep is one step from a leaf up to the root: the sibling's digest and its
 // side. A digest that is paired with itself is its own right sibling.
 type ProofStep struct {
-	// Side is the side of the sibling: left or right.
+	// Side is the side that the sibling stands on: left or right.
 	Side string `json:"side"`
 	// Hex is its digest.
 	Hex Digest `json:"hex"`
