@@ -4,7 +4,7 @@ import { parseJson } from '../json/parse.js'
 import { asObject, asText } from '../json/read.js'
 import { OptionError } from '../protocol/errors.js'
 
-/** The credentials that the command line of agent-play keeps in the home folder; undefined if there are none, as in a browser. */
+/** Returns the credentials that the agent-play CLI stores in the home folder; undefined if there are none, as in a browser. */
 export async function ownFile(): Promise<{ readonly server: string; readonly main: NodeCredentials } | undefined> {
   const file = await readPrivate((home) => `${home}/.agent-play/credentials.json`, { shared: true })
   if (file === undefined) return undefined
@@ -12,7 +12,7 @@ export async function ownFile(): Promise<{ readonly server: string; readonly mai
   try {
     content = asObject(parseJson(file.text))
   } catch {
-    content = undefined // what stands in it is not for messages
+    content = undefined // no error message may contain the file's content
   }
   const [server, nodeId, phrase] = [asText(content?.serverUrl), asText(content?.nodeId), asText(content?.passw)]
   if (server === undefined || nodeId === undefined || phrase === undefined) {

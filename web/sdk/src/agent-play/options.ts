@@ -4,15 +4,15 @@ import type { RemotePlayWorldOptions as WorldOptions } from '../world/options.js
 import type { RegisteredAgent, WorldSnapshot } from '../protocol/contract.js'
 import type { WorldEvent } from '../protocol/events.js'
 
-/** What makes a `RemotePlayWorld`. `passw` of credentials may be a phrase, which is hashed here and never sent. Without credentials those of `~/.agent-play/credentials.json` are taken, then those that `connect` of the main entry finds. */
+/** The options of a `RemotePlayWorld`. `passw` of credentials may be a phrase, which is hashed here and never sent. Without credentials it uses those of `~/.agent-play/credentials.json`, else those that `connect` of the main entry finds. */
 export interface RemotePlayWorldOptions extends Partial<WorldOptions> {
-  /** `on` prints each event and what goes wrong. */
+  /** `on` prints each event and each error. */
   readonly logging?: 'on' | 'off'
   /** Called for each event of the session once the world is connected. */
   readonly onSessionEvent?: (event: WorldEvent) => void | Promise<void>
 }
 
-/** What puts an agent on the map. */
+/** The options of `addAgent`. */
 export interface AddAgentInput extends Omit<AddAgentOptions, 'credentials'> {
   /** The agent's node id. */
   readonly nodeId?: string
@@ -33,14 +33,14 @@ export interface RegisteredPlayer {
   /** The address of the page that shows the world. */
   readonly previewUrl: string
   readonly registeredAgent: RegisteredAgent
-  /** The same agent with what this package has in addition. */
+  /** The same agent as an object of the main entry, with its further methods. */
   readonly agent: Agent
 }
 
-/** What `subscribeWorldState` calls. */
+/** The callbacks of `subscribeWorldState`. */
 export interface SnapshotCallbacks {
   /** Called with the whole world after the first read and after each change. */
   readonly onSnapshot: (snapshot: WorldSnapshot) => void | Promise<void>
-  /** Called for what goes wrong; printed unless it is given. */
+  /** Called for errors; they are printed unless it is given. */
   readonly onError?: (error: Error) => void | Promise<void>
 }

@@ -28,7 +28,7 @@ export class RemotePlayWorld {
   #address = ''
   #closing: Promise<void> | undefined
 
-  /** Makes a world; it connects with the first call. */
+  /** Creates a world; it connects with the first call. */
   constructor(options: RemotePlayWorldOptions = {}) {
     this.#options = options
     if (options.apiKey?.trim() === '') throw new OptionError('apiKey is empty: give the account\'s key, or any text if the host checks none')
@@ -89,7 +89,7 @@ export class RemotePlayWorld {
     return this.addAgent(input)
   }
 
-  /** Without an id it follows from the phrase and the host's root key. */
+  /** Returns the agent's credentials. A missing id is derived from the phrase and the host's root key. */
   async #agentNode(world: World, credentials: NodeCredentials): Promise<NodeCredentials> {
     if (credentials.nodeId !== undefined || credentials.rootKey !== undefined) return credentials
     return resolveNode({ ...credentials, rootKey: (await (await world.client()).bootstrap()).rootKey })
@@ -111,7 +111,7 @@ export class RemotePlayWorld {
     return (await this.#open()).registerMcp(mcp)
   }
 
-  /** Carries out what is asked of the world's agents. */
+  /** Carries out the commands to the world's agents. */
   async subscribeIntercomCommands(options: IntercomOptions): Promise<IntercomSubscription> {
     return (await this.#open()).subscribeIntercomCommands(options)
   }
@@ -211,7 +211,7 @@ function log({ kind, seq, data }: WorldEvent): void {
   console.log(`playctl: ${kind} ${seq ?? ''} ${asText(data.playerId) ?? asText(data.id) ?? ''}`.trimEnd())
 }
 
-/** The service whose routes a host has: those of agent-play if it serves them. */
+/** Returns the name of the service whose routes a host has: agent-play if the host serves its routes. */
 async function serviceAt(baseUrl: string | undefined): Promise<string | undefined> {
   if (baseUrl === undefined) return undefined
   try {

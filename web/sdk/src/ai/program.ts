@@ -5,13 +5,13 @@ import type { ToolInput } from '../tools/schema.js'
 import { type AgentTool, type Answer, tool } from '../tools/tool.js'
 import { type AiRun, type RunPart, note, noteSteps } from './run.js'
 
-/** What of an agent is used, such as a `ToolLoopAgent`. */
+/** The members of an agent, such as a `ToolLoopAgent`, that are used here. */
 export interface AiAgent {
   readonly tools?: object
   stream(options: never): PromiseLike<object>
 }
 
-/** What of a tool is used. */
+/** The members of a tool that are used here. */
 export interface AiTool {
   readonly description?: unknown
   readonly inputSchema?: unknown
@@ -19,24 +19,24 @@ export interface AiTool {
   readonly execute?: (input: never, options: never) => unknown
 }
 
-/** How an agent of the AI SDK is in the world. */
+/** The options of `fromAiSdk`. */
 export interface AiOptions extends Pick<AgentProgram, 'onError' | 'onLost'> {
-  /** The tools that people may call; unless they are given those of the agent that need no approval. Tools without `execute` are left out. */
+  /** The tools that people may call; by default those of the agent that need no approval. Tools without `execute` are omitted. */
   readonly tools?: object
-  /** Records each answer as a journey, unless it is false. A function changes each step before everybody in the world sees it, or leaves it out. */
+  /** Records each answer as a journey, unless it is false. A function changes each step before everybody in the world sees it, or omits it. */
   readonly record?: boolean | Redact
 }
 
 /**
- * The program of an agent of the AI SDK: `world.agent('Ada', fromAiSdk(agent))`. In place of an agent it takes a function that
- * returns what `streamText` or `generateText` returns. Texts go to it and its answer streams back; its tools are what people
- * may call; each answer is recorded as a journey with the tools that it called.
+ * Returns the program of an agent of the AI SDK: `world.agent('Ada', fromAiSdk(agent))`. Instead of an agent it accepts a function that
+ * returns the result of `streamText` or `generateText`. The agent receives texts and its answer is streamed back; people can call its
+ * tools; each answer is recorded as a journey with the tools that it called.
  */
 export function fromAiSdk(agent: AiAgent | ((message: ChatMessage) => unknown), options: AiOptions = {}): AgentProgram {
   const answers = runOf(agent)
   const { tools, record = true, ...rest } = options
   const own = typeof agent === 'function' ? {} : agent.tools ?? {}
-  // An approval is for the program to ask for, which a call of somebody else would go past.
+  // Only the program can ask for an approval; a call by a person would bypass it.
   const callable = Object.entries((tools ?? own) as Readonly<Record<string, AiTool>>)
     .filter(([, { execute, needsApproval = false }]) => execute !== undefined && (tools !== undefined || needsApproval === false))
   return {
@@ -59,7 +59,7 @@ function runOf(agent: AiAgent | ((message: ChatMessage) => unknown)): (message: 
   return ({ text, signal }) => agent.stream({ prompt: text, abortSignal: signal } as never)
 }
 
-/** What a run says; its tools are noted. */
+/** Yields the text of a run, and records its tool calls. */
 async function* said(parts: AsyncIterable<RunPart>, { journey, signal }: ChatMessage): AsyncGenerator<string> {
   for await (const part of parts) {
     note(journey, part)
@@ -80,7 +80,7 @@ function toolOf(name: string, { description, inputSchema, execute }: AiTool): Ag
   })
 }
 
-/** What a tool takes: a schema of a library, or one that `jsonSchema` of the AI SDK made. */
+/** Returns the input schema of a tool: a schema of a library, or one created by `jsonSchema` of the AI SDK. */
 function inputOf(name: string, schema: unknown): ToolInput {
   const given: unknown = typeof schema === 'function' && !('~standard' in schema) ? (schema as () => unknown)() : schema
   if (typeof given !== 'object' || given === null || '~standard' in given || !('jsonSchema' in given)) return (given ?? { type: 'object', properties: {} }) as ToolInput
@@ -89,7 +89,7 @@ function inputOf(name: string, schema: unknown): ToolInput {
   return jsonSchema as ToolInput
 }
 
-/** What a tool gave; of one that gives several outputs the last. */
+/** Returns the output of a tool, the last one if it has several. */
 async function lastOf(given: unknown): Promise<Answer> {
   if (typeof given !== 'object' || given === null || !(Symbol.asyncIterator in given)) return given as Answer
   let last: unknown

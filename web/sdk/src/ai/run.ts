@@ -2,7 +2,7 @@ import { asError } from '../protocol/callback.js'
 import { JourneyRecorder, type Redact } from '../tools/recorder.js'
 import type { Agent } from '../world/agent.js'
 
-/** What of a part of a run is used; the parts of a stream and the contents of a step have the same form. */
+/** The members of a part of a run that are used here; the parts of a stream and the contents of a step have the same form. */
 export interface RunPart {
   readonly type?: unknown
   readonly text?: unknown
@@ -11,23 +11,23 @@ export interface RunPart {
   readonly input?: unknown
   readonly output?: unknown
   readonly error?: unknown
-  /** Says that another output of the same call follows. */
+  /** True if another output of the same call follows. */
   readonly preliminary?: unknown
 }
 
-/** What of the result of `generateText`, `streamText` or an agent's method is used. */
+/** The members of the result of `generateText`, `streamText` or an agent's method that are used here. */
 export interface AiRun {
   readonly steps: PromiseLike<readonly { readonly content: readonly unknown[] }[]> | readonly { readonly content: readonly unknown[] }[]
   readonly text: PromiseLike<string> | string
 }
 
-/** How a run is recorded. */
+/** The options of `recordRun`. */
 export interface RunOptions {
-  /** Changes a step before everybody in the world sees it, or leaves it out. */
+  /** Changes a step before everybody in the world sees it, or omits it. */
   readonly redact?: Redact
 }
 
-/** Notes a call of a tool, or what it gave. */
+/** Records a tool call or its result. */
 export function note(journey: JourneyRecorder, part: RunPart): void {
   const id = String(part.toolCallId)
   if (part.type === 'tool-call') journey.call(String(part.toolName), part.input, id)
@@ -35,7 +35,7 @@ export function note(journey: JourneyRecorder, part: RunPart): void {
   if (part.type === 'tool-error') journey.failed(id, part.error)
 }
 
-/** Notes all tools of a run that is over. */
+/** Records all tool calls of a finished run. */
 export async function noteSteps(journey: JourneyRecorder, run: AiRun): Promise<void> {
   for (const { content } of await run.steps) {
     for (const part of content) note(journey, part as RunPart)
@@ -43,8 +43,8 @@ export async function noteSteps(journey: JourneyRecorder, run: AiRun): Promise<v
 }
 
 /**
- * Records a journey of an agent from a run that the world did not begin, and returns the run:
- * `await recordRun(ada, prompt, agent.generate({ prompt }))`. A run that fails is recorded up to that, and its error thrown.
+ * Records a journey of an agent from a run that the world did not start, and returns the run:
+ * `await recordRun(ada, prompt, agent.generate({ prompt }))`. A run that fails is recorded up to the failure, and its error is thrown.
  * A journey that cannot be recorded is an error as well.
  */
 export async function recordRun<Run extends AiRun>(agent: Agent, prompt: string, run: PromiseLike<Run> | Run, options: RunOptions = {}): Promise<Run> {

@@ -10,7 +10,7 @@ import { type Edit, type Leaf, MerkleTree } from './tree.js'
 
 type Row = Occupant | Space | undefined
 
-/** What a snapshot says besides its rows. */
+/** The fields of a snapshot besides its rows. */
 export interface Head {
   readonly sid: string
   readonly mainNodeId: string
@@ -19,7 +19,7 @@ export interface Head {
   readonly seq?: number
 }
 
-/** What a host said about a snapshot's chain. */
+/** The values that a host stated for a snapshot's chain. */
 export interface Stated {
   readonly merkleRootHex?: string
   readonly merkleLeafCount: number
@@ -35,9 +35,9 @@ export class WorldCopy {
   ) {}
 
   /**
-   * Reads a parsed snapshot with what the host states for it, which is not
-   * compared. A row that cannot be read, and two rows with one key, make the
-   * whole a `ChainError`: a copy without them could never be verified.
+   * Reads a parsed snapshot together with the host's stated root and count, without
+   * comparing them. A row that cannot be read, or two rows with one key, are a
+   * `ChainError`: a copy without such rows could never be verified.
    */
   static parse(value: unknown): { copy: WorldCopy; stated: Stated } {
     const raw = asObject(value)
@@ -91,22 +91,22 @@ export class WorldCopy {
     }
   }
 
-  /** The same copy said to be of another place in the world's history. */
+  /** Returns the same copy with another rev and seq. */
   at(rev: number | undefined, seq: number | undefined): WorldCopy {
     const { sid, mainNodeId, bounds } = this.head
     const head: Head = { sid, mainNodeId, bounds, ...(rev === undefined ? {} : { rev }), ...(seq === undefined ? {} : { seq }) }
     return new WorldCopy(head, this.tree)
   }
 
-  /** The same copy with another genesis text, as hosts of the agent-play service need it. */
+  /** Returns the same copy with another genesis text, which hosts of the agent-play service need. */
   withGenesis(text: string): WorldCopy {
     return new WorldCopy(this.head, this.tree.apply([put(genesisLeaf(text))]))
   }
 
   /**
    * Merges the nodes of one event, in their order. A genesis node changes
-   * nothing, a header replaces session and bounds, a row goes in under its own
-   * key, a removal of what is not there changes nothing. One that cannot be read
+   * nothing, a header replaces session and bounds, a row is stored under its own
+   * key, the removal of a missing row changes nothing. A node that cannot be read
    * is a `ChainError`, and then nothing is merged.
    */
   merge(nodes: readonly ChainNode[]): WorldCopy {
@@ -124,7 +124,7 @@ export class WorldCopy {
     return new WorldCopy(head, this.tree.apply(edits))
   }
 
-  /** Compares the chain with what a host states; a difference is returned as an error, not thrown. */
+  /** Compares the chain with the host's stated root and count; a difference is returned as an error, not thrown. */
   compare(rootHex: string, leafCount: number): MismatchError | undefined {
     const own = this.tree.rootHex
     if (own === rootHex && this.tree.size === leafCount) return undefined
@@ -132,7 +132,7 @@ export class WorldCopy {
   }
 }
 
-/** The mcp rows as a snapshot repeats them. */
+/** Returns the mcp rows in the form in which a snapshot repeats them. */
 export function mcpServersOf(occupants: readonly Occupant[]): McpServer[] {
   return occupants.flatMap((row) => {
     if (row.kind !== 'mcp') return []
@@ -147,7 +147,7 @@ function put(leaf: Leaf<Row>): Edit<Row> {
 
 function rowEdit(node: Exclude<ChainNode, { kind: 'genesis' | 'header' }>): Edit<Row> {
   if (!node.removed) return put(node.kind === 'space' ? spaceLeaf(node.space) : occupantLeaf(node.occupant))
-  // Its key is all that a removal has: an occupant must not remove the header.
+  // A removal has only a key: an occupant's key must not remove the header.
   if (rankOf(node.stableKey) !== (node.kind === 'space' ? 3 : 2)) {
     throw new ChainError(`a node of kind ${node.kind} cannot remove ${JSON.stringify(node.stableKey.slice(0, 200))}`)
   }
@@ -181,13 +181,13 @@ export interface ChainRoot {
   readonly merkleLeafCount: number
 }
 
-/** Computes the root and the number of leaves of a snapshot's rows. */
+/** Returns the root and the number of leaves of a snapshot's rows. */
 export function playerChainRoot(snapshot: WorldSnapshot, genesis = snapshot.mainNodeId): ChainRoot {
   const { tree } = WorldCopy.parse(snapshot).copy.withGenesis(genesis)
   return { merkleRootHex: tree.rootHex, merkleLeafCount: tree.size }
 }
 
-/** The key of the leaf that a merged node changed, for reports. */
+/** Returns the key of the leaf that a merged node changed, for reports. */
 export function changedKey(node: ChainNode): { stableKey: string; removed: boolean } {
   const own = ownKey(node)
   return { stableKey: own ?? node.stableKey, removed: own === undefined }

@@ -1,8 +1,8 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 
-// WebCrypto is asynchronous and missing on pages from plain http, so SHA-256 is
-// a library's. The domain prefixes end with the NUL that separates them from
-// what is hashed (protocol reference, "The player chain").
+// WebCrypto is asynchronous and missing on pages served over plain http, so SHA-256
+// comes from a library. The domain prefixes end with the NUL that separates them from
+// the payload (protocol reference, "The player chain").
 const encoder = new TextEncoder()
 const leafPrefix = encoder.encode('wilforlan:player-chain:leaf\0')
 const nodePrefix = encoder.encode('wilforlan:player-chain:node\0')
@@ -10,14 +10,14 @@ const nodePrefix = encoder.encode('wilforlan:player-chain:node\0')
 const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 const digitCodes = encoder.encode('0123456789abcdef')
 
-/** Bytes as lower-case hex text. */
+/** Returns bytes as lower-case hex text. */
 export function hexOf(bytes: Uint8Array): string {
   let text = ''
   for (const byte of bytes) text += hexOfByte[byte] ?? ''
   return text
 }
 
-/** The SHA-256 of a text's UTF-8 bytes, as lower-case hex text. */
+/** Returns the SHA-256 of a text's UTF-8 bytes, as lower-case hex text. */
 export function sha256Hex(text: string): string {
   return hexOf(sha256(encoder.encode(text)))
 }
@@ -39,7 +39,7 @@ function asHexDigest(digest: Uint8Array): HexDigest {
 const pair = new Uint8Array(nodePrefix.length + 128)
 pair.set(nodePrefix)
 
-/** The digest of a leaf with the given payload; that of "" is the root of a tree without leaves. */
+/** Returns the digest of a leaf with the given payload; the digest of "" is the root of a tree without leaves. */
 export function leafDigest(payload: string): HexDigest {
   const bytes = encoder.encode(payload)
   const whole = new Uint8Array(leafPrefix.length + bytes.length)
@@ -48,14 +48,14 @@ export function leafDigest(payload: string): HexDigest {
   return asHexDigest(sha256(whole))
 }
 
-/** The digest of two siblings, hashed as the hex text that they are. */
+/** Returns the digest of two siblings, which are hashed as hex text. */
 export function parentDigest(left: HexDigest, right: HexDigest): HexDigest {
   pair.set(left, nodePrefix.length)
   pair.set(right, nodePrefix.length + 64)
   return asHexDigest(sha256(pair))
 }
 
-/** A digest as text: 64 lower-case hex digits. */
+/** Returns a digest as text: 64 lower-case hex digits. */
 export function digestText(digest: HexDigest): string {
   return String.fromCharCode(...digest)
 }

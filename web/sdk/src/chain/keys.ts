@@ -4,7 +4,7 @@ export const PLAYER_CHAIN_GENESIS_STABLE_KEY = '__genesis__'
 /** The stable key of a chain's second leaf: session and bounds. */
 export const PLAYER_CHAIN_HEADER_STABLE_KEY = '__header__'
 
-/** Which run of leaves a key belongs to, in chain order. */
+/** Returns the number of the section of leaves that a key belongs to, in chain order. */
 export function rankOf(key: string): 0 | 1 | 2 | 3 {
   if (key === PLAYER_CHAIN_GENESIS_STABLE_KEY) return 0
   if (key === PLAYER_CHAIN_HEADER_STABLE_KEY) return 1
@@ -12,8 +12,8 @@ export function rankOf(key: string): 0 | 1 | 2 | 3 {
 }
 
 /**
- * The kind of node that a stable key names; undefined for a text that is no
- * stable key.
+ * Returns the kind of node that a stable key names; undefined for a text that is
+ * not a stable key.
  */
 export function nodeKindOf(key: string): 'genesis' | 'header' | 'occupant' | 'space' | undefined {
   switch (rankOf(key)) {

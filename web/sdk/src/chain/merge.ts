@@ -6,10 +6,10 @@ import { ChainError, spaceKeyOf, stableKeyOf } from './row.js'
 import { asBoolean, asObject, member } from '../json/read.js'
 
 /**
- * Returns the snapshot with one node merged in; the one before stays as it was.
- * A row goes in under its own key, in chain order, whatever the node calls
- * itself. The root in the snapshot, which was that of the rows before, is left
- * out of the result: `playerChainRoot` computes it.
+ * Returns the snapshot with one node merged in; the given snapshot is not changed.
+ * A row is stored under its own key, in chain order, whatever key the node
+ * states. The result omits the root of the snapshot, which was computed from the
+ * old rows: `playerChainRoot` computes it.
  */
 export function mergeSnapshotWithPlayerChainNode(snapshot: WorldSnapshot, node: ChainNode): WorldSnapshot {
   const checked = readNode(node)

@@ -7,20 +7,20 @@ import { ChainError, checkOccupant, checkSpace, spaceKeyOf, stableKeyOf } from '
 /**
  * Reads the parsed body of a reply to `getPlayerChainNode`, and throws a
  * `ChainError` for one that is malformed. A host of the agent-play service leaves
- * `removed` out if a row is present; that is read as false.
+ * out `removed` if a row is present; a missing one is read as false.
  */
 export function parsePlayerChainNodeRpcBody(body: unknown): ChainNode {
   return readNode(member(asObject(body), 'node'))
 }
 
-/** As `parsePlayerChainNodeRpcBody`, with the rev that the node is of. */
+/** Reads the same body as `parsePlayerChainNodeRpcBody`, with the node's rev. */
 export function parseNodeReply(body: unknown): ChainNodeReply {
   const rev = asPosition(member(asObject(body), 'rev'))
   const node = parsePlayerChainNodeRpcBody(body)
   return rev === undefined ? { node } : { node, rev }
 }
 
-/** Reads one chain node as it travels; what is malformed is a `ChainError`. */
+/** Reads one chain node in its wire form; a malformed one is a `ChainError`. */
 export function readNode(value: unknown): ChainNode {
   const node = asObject(value)
   if (node === undefined) throw new ChainError('a chain node is an object')
@@ -58,7 +58,7 @@ function readHeader(node: JsonObject, stableKey: string): ChainNode {
   return { kind: 'header', stableKey, sid, bounds: readBounds(member(node, 'bounds')) }
 }
 
-/** Reads the limits of a map; what is malformed is a `ChainError`. */
+/** Reads the bounds of a map; malformed ones are a `ChainError`. */
 export function readBounds(value: unknown): Bounds {
   const bounds = asObject(value)
   const lack = bounds === undefined ? 'they must be an object' : lackOf('Bounds', bounds)
@@ -79,7 +79,7 @@ function readRow(node: JsonObject, kind: 'occupant' | 'space', stableKey: string
     : { kind, stableKey, removed, occupant: checkOccupant(row) }
 }
 
-/** Refuses a node that answers for another key than the one that was asked for, by its own name or its row's. */
+/** Refuses a node with another key than the requested one, in the node itself or in its row. */
 export function mustAnswerFor(node: ChainNode, key: string): void {
   const asked = `a node was asked for ${JSON.stringify(key.slice(0, 200))}`
   if (node.stableKey !== key) throw new ChainError(`${asked} and another one came`)
@@ -89,7 +89,7 @@ export function mustAnswerFor(node: ChainNode, key: string): void {
   if (own !== undefined && own !== key) throw new ChainError(`${asked} and the row of another one came`)
 }
 
-/** The key of the leaf that a node stands for; undefined for a removed one. */
+/** Returns the key of a node's leaf; undefined for a removed one. */
 export function ownKey(node: ChainNode): string | undefined {
   switch (node.kind) {
     case 'genesis':

@@ -3,17 +3,17 @@ import type { ChainNode, JsonObject, NodeRef, Notify } from '../protocol/contrac
 import { readNode } from './node.js'
 import { ChainError } from './row.js'
 
-/** One changed leaf of a `playerChainNotify`, as it is read: some hosts say `removed` of leaves that are there, too. */
+/** One changed leaf of a `playerChainNotify`; some hosts also set `removed` for leaves that exist. */
 export interface PlayerChainNodeRef extends Omit<NodeRef, 'removed'> {
   readonly removed?: boolean
 }
 
-/** What changed in the chain with an event. */
+/** The changes of the chain by one event. */
 export interface PlayerChainNotify extends Omit<Notify, 'nodes'> {
   readonly nodes: readonly PlayerChainNodeRef[]
 }
 
-/** How many refs a notify may have; a host that sends more is answered with one full read. */
+/** The maximum number of refs in a notify; for a larger one the client makes one full read. */
 export const maxNotifyNodes = 1 << 16
 
 /** Reads a parsed `playerChainNotify`; undefined if it is malformed. */
@@ -52,7 +52,7 @@ function readRef(item: JsonObject | undefined): PlayerChainNodeRef | undefined {
 }
 
 /**
- * The order in which a client that reads nodes one by one asks for them:
+ * Returns the refs in the order in which a client that reads nodes one by one requests them:
  * removals by descending index, then the others by ascending index. Equal ones
  * keep their order; the list is not changed.
  */
@@ -62,7 +62,7 @@ export function sortNodeRefsForSerializedFetch(refs: readonly PlayerChainNodeRef
   return [...removals, ...others]
 }
 
-/** What an event's data says about the chain. */
+/** The part of an event's data about the chain. */
 export interface EventState {
   readonly rev?: number
   /** Absent on hosts that state no root. */
@@ -74,7 +74,7 @@ export interface EventState {
   readonly inline?: readonly ChainNode[]
 }
 
-/** Reads the rev that an event is of; undefined if it says none. */
+/** Reads the rev of an event; undefined if it states none. */
 export function eventRev(data: JsonObject): number | undefined {
   return asPosition(member(data, 'rev'))
 }

@@ -6,11 +6,11 @@ import { type EventState, readEventState } from './notify.js'
 import { ChainError } from './row.js'
 
 /**
- * A world of the past: a snapshot with the events after it, of which each proves
- * its rows. It needs no host, and it never changes: an event leads to another one.
+ * A world of the past: a snapshot with the events after it, each of which proves
+ * its rows. It needs no host, and it is immutable: an event produces another one.
  */
 export class PastWorld {
-  /** Whether root and leaf count were found equal to those that an event of this rev states. */
+  /** Whether root and leaf count equal those that an event of this rev states. */
   readonly proved: boolean
   readonly #copy: WorldCopy
 
@@ -19,7 +19,7 @@ export class PastWorld {
     this.proved = proved
   }
 
-  /** Reads a parsed snapshot: a `ChainError` if it is none, a `MismatchError` if its rows are not what it states. */
+  /** Reads a parsed snapshot: a `ChainError` if it is malformed, a `MismatchError` if its rows do not match its stated root and count. */
   static of(snapshot: unknown): PastWorld {
     const { copy, stated } = WorldCopy.parse(snapshot)
     const wrong = stated.merkleRootHex === undefined ? undefined : copy.compare(stated.merkleRootHex, stated.merkleLeafCount)
@@ -27,20 +27,20 @@ export class PastWorld {
     return new PastWorld(copy, false)
   }
 
-  /** The rows, with the root and the leaf count that were computed of them. */
+  /** The rows, with the root and the leaf count computed from them. */
   get snapshot(): WorldSnapshot {
     return this.#copy.snapshot
   }
 
-  /** The rev of the map; undefined if the snapshot said none. */
+  /** The rev of the map; undefined if the snapshot stated none. */
   get rev(): number | undefined {
     return this.#copy.head.rev
   }
 
   /**
-   * Takes the event that comes next; one from before the snapshot changes nothing.
-   * It throws a `MismatchError` if the rows do not lead to what the event states,
-   * and a `ChainError` where events are missing, carry no rows, or another session
+   * Applies the next event; an event from before the snapshot changes nothing.
+   * It throws a `MismatchError` if the rows do not lead to the stated root and count,
+   * and a `ChainError` if events are missing, carry no rows, or another session
    * begins.
    */
   after(event: WorldEvent): PastWorld {
@@ -59,7 +59,7 @@ export class PastWorld {
   }
 }
 
-/** The rows of an event in the order of its notify; a `ChainError` if it carries others or none. */
+/** Returns the rows of an event in the order of its notify; a `ChainError` if it carries others or none. */
 export function nodesOf({ inline = [], notify }: EventState): NonNullable<EventState['inline']> {
   const refs = notify?.nodes ?? []
   if (inline.length !== refs.length) throw new ChainError(`there are ${inline.length} inline nodes for ${refs.length} refs`)

@@ -5,15 +5,15 @@ import { digestText, leafDigest, parentDigest } from './digest.js'
 import { mustAnswerFor, readNode } from './node.js'
 import { ChainError } from './row.js'
 
-/** One level of a proof: the digest that was reached and its sibling there. */
+/** One level of a proof: the computed digest and its sibling at this level. */
 export interface ProofLevel {
   readonly hex: string
-  /** The sibling's digest, which is the same one if the level has no other. */
+  /** The sibling's digest; the computed digest itself if the level has no sibling. */
   readonly siblingHex: string
   readonly siblingSide: 'left' | 'right'
 }
 
-/** A row that was proved to be in a world: the way from its leaf up to the root. */
+/** A row that was proved to be in a world, with the path from its leaf up to the root. */
 export interface ProvedLeaf {
   readonly node: ChainNode
   readonly leafIndex: number
@@ -24,9 +24,9 @@ export interface ProvedLeaf {
 }
 
 /**
- * Checks the reply to `getPlayerChainProof` by its row alone: it hashes the row and goes up
- * from there, by the sides that index and leaf count leave no choice about. A proof for another
- * key or of another form is a `ChainError`, one that leads to another root a `MismatchError`.
+ * Checks the reply to `getPlayerChainProof` from its row alone: it hashes the row and computes the
+ * path up to the root, with the sides that index and leaf count determine. A proof for another key
+ * or of another form is a `ChainError`, a proof that leads to another root a `MismatchError`.
  */
 export function proveLeaf(reply: ChainProofReply, stableKey: string): ProvedLeaf {
   const node = readNode(reply.node)

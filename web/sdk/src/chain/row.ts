@@ -8,9 +8,9 @@ export class ChainError extends Error {
 }
 
 /**
- * Checks what a row of the map must have: its kind, its id, its name and its
- * cell, of a structure also what ties it to the world. The row itself is
- * returned, with all of its fields.
+ * Checks the required fields of a row of the map: its kind, its id, its name and its
+ * cell, and for a structure its relation to the world. It returns the row itself,
+ * with all of its fields.
  */
 export function checkOccupant(value: unknown): Occupant {
   const row = asObject(value)
@@ -27,14 +27,14 @@ function kindOf(row: JsonObject): OccupantKind | undefined {
   return kind !== undefined && Object.hasOwn(rowShapes, kind) ? (kind as OccupantKind) : undefined
 }
 
-/** What a structure lacks to be a place of the world. */
+/** Returns the reason why a structure is not a valid place of the world; undefined if it is valid. */
 function lackOfPlace(row: JsonObject): string | undefined {
   const spaceIds = member(row, 'spaceIds')
   if (spaceIds !== undefined && asTexts(spaceIds) === undefined) return 'spaceIds must be a list of strings'
   return asTexts(spaceIds)?.length || asText(member(row, 'gameId')) ? undefined : 'it needs a space id or a gameId'
 }
 
-/** Checks what an entry of `spaces` must have, and returns it with all of its fields. */
+/** Checks the required fields of an entry of `spaces`, and returns it with all of its fields. */
 export function checkSpace(value: unknown): Space {
   const entry = asObject(value)
   if (entry === undefined) throw new ChainError('a space must be an object')
@@ -43,22 +43,22 @@ export function checkSpace(value: unknown): Space {
   return entry as unknown as Space
 }
 
-/** The stable key of a row of the map. An agent without its owner has none. */
+/** Returns the stable key of a row of the map. An agent without its owner has none. */
 export function stableKeyOf(row: Occupant): string {
   if (row.kind !== 'agent') return `${row.kind}:${row.id}`
   if (!asText(row.nodeId)) throw new ChainError('a row of kind agent has no key: nodeId must be a string that is not empty')
   return `agent:${row.nodeId}:${row.agentId}`
 }
 
-/** The stable key of a space. */
+/** Returns the stable key of a space. */
 export function spaceKeyOf(space: Space): string {
   return `space:${space.id}`
 }
 
 /**
- * A view of a row in which every field has its type, whatever a host sent: one that is
- * missing or of the wrong type is as good as empty, and the older `agentType` counts as
- * `platform`. Undefined for a value that is not a row of a kind that is known.
+ * Returns a view of a row in which every field has its type, whatever a host sent: a missing field
+ * or one of the wrong type is read as empty, and the older `agentType` counts as
+ * `platform`. Undefined for a value that is not a row of a known kind.
  */
 export function readOccupant(row: Occupant): Occupant
 export function readOccupant(row: unknown): Occupant | undefined
@@ -68,7 +68,7 @@ export function readOccupant(row: unknown): Occupant | undefined {
   return kind && (readShape(rowShapes[kind], raw) as unknown as Occupant)
 }
 
-/** A view of an entry of `spaces`, as `readOccupant` is one of a row. Undefined for a value that is not an object. */
+/** Returns a view of an entry of `spaces`, as `readOccupant` does for a row. Undefined for a value that is not an object. */
 export function readSpace(space: Space): Space
 export function readSpace(space: unknown): Space | undefined
 export function readSpace(space: unknown): Space | undefined {

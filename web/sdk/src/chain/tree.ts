@@ -1,14 +1,14 @@
 import { compareKeys } from './keys.js'
 import { type HexDigest, digestText, leafDigest, parentDigest } from './digest.js'
 
-/** One leaf: its key, its digest, and the node that it is of. */
+/** One leaf: its key, its digest, and its node. */
 export interface Leaf<T> {
   readonly key: string
   readonly digest: HexDigest
   readonly value: T
 }
 
-/** One change of a tree: the leaf under a key, or its end. */
+/** One change of a tree: the leaf under a key, or its removal. */
 export interface Edit<T> {
   readonly key: string
   readonly leaf?: Leaf<T>
@@ -16,12 +16,12 @@ export interface Edit<T> {
 
 /**
  * An immutable Merkle tree over leaves in chain order. An edit returns another
- * tree and rehashes only what it must: of a replaced leaf its path to the top,
- * of an added or a removed one also what lies right of it.
+ * tree and rehashes only the necessary part: for a replaced leaf its path to the top,
+ * for an added or a removed leaf also everything to its right.
  */
 export class MerkleTree<T> {
   readonly leaves: readonly Leaf<T>[]
-  /** Digests by level: the leaves' first, the root's alone last; none without leaves. */
+  /** The digests of each level: first the leaves, last the root alone; empty without leaves. */
   readonly #levels: readonly (readonly HexDigest[])[]
 
   private constructor(leaves: readonly Leaf<T>[], levels: readonly (readonly HexDigest[])[]) {
@@ -34,7 +34,7 @@ export class MerkleTree<T> {
     return new MerkleTree<T>([], [])
   }
 
-  /** The number of leaves. A root alone does not fix it: compare it as well. */
+  /** The number of leaves. A root alone does not determine it: compare it as well. */
   get size(): number {
     return this.leaves.length
   }
@@ -51,7 +51,7 @@ export class MerkleTree<T> {
     return leaf?.key === key ? leaf : undefined
   }
 
-  /** Makes several edits at the same time. If a key has several, its last counts. */
+  /** Applies several edits at the same time. If a key has several, the last one counts. */
   apply(edits: Iterable<Edit<T>>): MerkleTree<T> {
     const last = new Map<string, Leaf<T> | undefined>()
     for (const edit of edits) last.set(edit.key, edit.leaf)
@@ -113,7 +113,7 @@ function rehash<T>(
   let from = shifted
   while (below.length > 1) {
     const before = old[levels.length]
-    // A top that has become an inner level lacks what is right of it, and one
+    // A top that has become an inner level lacks the digests to its right, and a level
     // whose width changed may have paired its last digest with itself.
     from = Math.floor(Math.min(from, (old[levels.length - 1]?.length ?? 0) === below.length ? Infinity : below.length - 1) / 2)
     dirty = new Set(Array.from(dirty, (index) => index >> 1))
@@ -129,7 +129,7 @@ function rehash<T>(
   return levels
 }
 
-/** The parent at an index; an odd level pairs its last digest with itself. */
+/** Returns the parent at an index; an odd level pairs its last digest with itself. */
 function parentAt(below: readonly HexDigest[], index: number): HexDigest {
   const left = below[2 * index]
   if (left === undefined) throw new RangeError(`a level of ${below.length} digests has no parent ${index}`)

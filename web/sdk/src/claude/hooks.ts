@@ -3,7 +3,7 @@ import { asError, reportTo } from '../protocol/callback.js'
 import { JourneyRecorder, type Redact } from '../tools/recorder.js'
 import type { Agent } from '../world/agent.js'
 
-/** One hook of the SDK with its matcher, as its option `hooks` has them. */
+/** One hook of the SDK with its matcher, in the form of its option `hooks`. */
 export interface HookMatcher {
   readonly matcher?: string
   readonly hooks: ((input: never, toolUseId: string | undefined, options: never) => Promise<object>)[]
@@ -12,19 +12,19 @@ export interface HookMatcher {
 /** Hooks by their events. */
 export type ClaudeHooks = Record<string, HookMatcher[]>
 
-/** How sessions are recorded. */
+/** The options of `journeyHooks`. */
 export interface HookOptions {
-  /** Changes a step before everybody in the world sees it, or leaves it out. */
+  /** Changes a step before everybody in the world sees it, or omits it. */
   readonly redact?: Redact
-  /** Called for what goes wrong; printed unless it is given. */
+  /** Called for errors; they are printed unless it is given. */
   readonly onError?: (error: Error) => void | Promise<void>
 }
 
-/** What of a hook's input is used. */
+/** The members of a hook's input that are used here. */
 interface HookInput {
   readonly session_id: string
   readonly hook_event_name: string
-  /** The agent below the session's own that a tool is called by. */
+  /** The subagent that calls the tool. */
   readonly agent_id?: string
   readonly tool_name?: string
   readonly tool_input?: unknown
@@ -35,17 +35,17 @@ interface HookInput {
   readonly last_assistant_message?: string
 }
 
-/** How many sessions are followed at the same time. Those beyond it are not recorded. */
+/** The maximum number of sessions followed at the same time. Further sessions are not recorded. */
 const mostSessions = 1000
 
 const toolEvents = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure']
 
-/** The hooks that note the tools of one run in a recorder. */
+/** Returns the hooks that record the tool calls of one run. */
 export function toolHooks(journey: JourneyRecorder): ClaudeHooks {
   return hooksFor(toolEvents, (input) => { noteTool(journey, input) })
 }
 
-/** All hooks of two sets, those of the first before the others. */
+/** Returns all hooks of two sets, first those of the first set. */
 export function bothHooks(some: ClaudeHooks, more: ClaudeHooks): ClaudeHooks {
   const events = new Set([...Object.keys(some), ...Object.keys(more)])
   return Object.fromEntries([...events].map((event) => [event, [...some[event] ?? [], ...more[event] ?? []]]))
@@ -53,7 +53,7 @@ export function bothHooks(some: ClaudeHooks, more: ClaudeHooks): ClaudeHooks {
 
 /**
  * Records a journey of an agent for each prompt of the sessions that have the hooks:
- * `query({ prompt, options: { hooks: journeyHooks(ada) } })`. It leads from the prompt over the tools to the answer.
+ * `query({ prompt, options: { hooks: journeyHooks(ada) } })`. The journey consists of the prompt, the tool calls and the answer.
  */
 export function journeyHooks(agent: Agent, options: HookOptions = {}): ClaudeHooks {
   const sessions = new Map<string, JourneyRecorder>()
@@ -72,7 +72,7 @@ export function journeyHooks(agent: Agent, options: HookOptions = {}): ClaudeHoo
     const journey = sessions.get(id)
     if (journey !== undefined) noteTool(journey, input)
     if (event === 'Stop') await end(id, answer)
-    // A session that ends before its answer was stopped.
+    // A session that ends before its answer was interrupted.
     if (event === 'StopFailure' || event === 'SessionEnd') await end(id, 'failed')
   })
 }
@@ -85,7 +85,7 @@ function hooksFor(events: readonly string[], note: (input: HookInput) => void | 
   return Object.fromEntries(events.map((event) => [event, [{ hooks: [hook] }]]))
 }
 
-/** Notes a call of a tool, or what it gave. */
+/** Records a tool call or its result. */
 function noteTool(journey: JourneyRecorder, input: HookInput): void {
   const { hook_event_name: event, tool_name: name = 'tool', tool_use_id: id = '' } = input
   if (event === 'PreToolUse') journey.call(name, input.tool_input, id)
@@ -93,7 +93,7 @@ function noteTool(journey: JourneyRecorder, input: HookInput): void {
   if (event === 'PostToolUseFailure') journey.failed(id, input.error)
 }
 
-/** What a tool gave: tools of MCP give a text or blocks of them, which may be JSON. */
+/** Returns the result of a tool: MCP tools return a text or blocks of text, which may be JSON. */
 function responseOf(response: unknown): unknown {
   const texts = asArray(response)?.map((block) => asText(asObject(block)?.text)) ?? [asText(response)]
   if (texts.includes(undefined)) return response

@@ -8,17 +8,17 @@ import { type ClaudeTool, toolOf } from './tool.js'
 /** `query` of `@anthropic-ai/claude-agent-sdk`. */
 export type QueryClaude = (given: never) => AsyncIterable<unknown>
 
-/** How an agent of Claude's Agent SDK is in the world. */
+/** The options of `fromClaude`. */
 export interface ClaudeOptions extends Pick<AgentProgram, 'onError' | 'onLost'> {
-  /** The options of each `query`. Its hooks stay, its `abortController` is replaced for each question. */
+  /** The options of each `query`. Its hooks are kept, its `abortController` is replaced for each question. */
   readonly options?: object
-  /** The tools that people may call, made by `tool` of the SDK; none unless they are given. What Claude may call is said by `options`. */
+  /** The tools that people may call, created by `tool` of the SDK; none by default. `options` determines the tools that Claude may call. */
   readonly tools?: readonly ClaudeTool[]
-  /** Records each answer as a journey, unless it is false. A function changes each step before everybody in the world sees it, or leaves it out. */
+  /** Records each answer as a journey, unless it is false. A function changes each step before everybody in the world sees it, or omits it. */
   readonly record?: boolean | Redact
 }
 
-/** What of a message of a query is used. */
+/** The members of a message of a query that are used here. */
 interface Message {
   readonly type?: unknown
   readonly subtype?: unknown
@@ -26,13 +26,13 @@ interface Message {
   readonly result?: unknown
   readonly errors?: unknown
   readonly event?: unknown
-  /** Set if an agent below the session's own speaks. */
+  /** Set if a subagent speaks. */
   readonly parent_tool_use_id?: unknown
 }
 
 /**
- * The program of an agent that Claude's Agent SDK runs: `world.agent('Ada', fromClaude(query, { options }))`. Each text is
- * the prompt of a query and its answer streams back; each answer is recorded as a journey with the tools that Claude called.
+ * Returns the program of an agent that Claude's Agent SDK runs: `world.agent('Ada', fromClaude(query, { options }))`. Each text is
+ * the prompt of a query and its answer is streamed back; each answer is recorded as a journey with the tools that Claude called.
  */
 export function fromClaude(query: QueryClaude, options: ClaudeOptions = {}): AgentProgram {
   if (typeof query !== 'function') throw new OptionError("this is not a query: give that of '@anthropic-ai/claude-agent-sdk'")
@@ -50,7 +50,7 @@ export function fromClaude(query: QueryClaude, options: ClaudeOptions = {}): Age
         yield* said(query(queryOf(message, given, controller) as never), message)
       } finally {
         signal.removeEventListener('abort', end)
-        // Its process ends even if nobody reads on.
+        // The query's process ends even if its messages are no longer read.
         controller.abort()
       }
     },
@@ -62,7 +62,7 @@ function queryOf({ text, journey }: ChatMessage, given: object, abortController:
   return { prompt: text, options: { ...given, includePartialMessages: true, abortController, hooks: bothHooks(hooks, toolHooks(journey)) } }
 }
 
-/** What a query says. */
+/** Yields the text of a query. */
 async function* said(messages: AsyncIterable<unknown>, { signal }: ChatMessage): AsyncGenerator<string> {
   let words = false
   for await (const message of messages as AsyncIterable<Message>) {
@@ -74,20 +74,20 @@ async function* said(messages: AsyncIterable<unknown>, { signal }: ChatMessage):
     if (message.type !== 'result') continue
     signal.throwIfAborted()
     if (message.is_error === true || message.subtype !== 'success') throw new Error(failureOf(message))
-    // An answer that came in no parts.
+    // The answer did not arrive in parts.
     if (!words) yield asText(message.result) ?? ''
   }
   signal.throwIfAborted()
 }
 
-/** The words in a part of the stream. */
+/** Returns the text in a part of the stream. */
 function partOf({ type, event, parent_tool_use_id: parent }: Message): string {
   if (type !== 'stream_event' || (parent ?? null) !== null) return ''
   const delta = asObject(asObject(event)?.delta)
   return delta?.type === 'text_delta' ? asText(delta.text) ?? '' : ''
 }
 
-/** Why a query failed; if an endpoint refused, its words are the result. */
+/** Returns why a query failed; if an endpoint refused it, the result contains the message. */
 function failureOf({ subtype, result, errors }: Message): string {
   const reasons = Array.isArray(errors) ? errors.map(String).join('; ') : ''
   return `Claude's query failed: ${[reasons, asText(result) ?? '', String(subtype)].find((text) => text !== '') ?? ''}`

@@ -5,7 +5,7 @@ import { asObject } from '../json/read.js'
 import { type StandardResult, type StandardSchema, standardOf } from '../tools/schema.js'
 import { type AgentTool, tool } from '../tools/tool.js'
 
-/** What of a tool is used that `tool` of `@anthropic-ai/claude-agent-sdk` made. */
+/** The members that are used here of a tool created by `tool` of `@anthropic-ai/claude-agent-sdk`. */
 export interface ClaudeTool {
   readonly name: string
   readonly description: string
@@ -14,7 +14,7 @@ export interface ClaudeTool {
   readonly handler: (args: never, extra: unknown) => Promise<{ readonly content?: unknown; readonly structuredContent?: unknown; readonly isError?: unknown }>
 }
 
-/** A tool of Claude's Agent SDK as one of an agent; a failure that it states goes to the asker in its words. */
+/** Returns a tool of Claude's Agent SDK as a tool of an agent; the asker gets the message of a failure that it reports. */
 export function toolOf({ name, description, inputSchema, handler }: ClaudeTool): AgentTool {
   return tool({
     description, input: objectOf(name, inputSchema as Readonly<Record<string, unknown>>),
@@ -30,7 +30,7 @@ export function toolOf({ name, description, inputSchema, handler }: ClaudeTool):
 
 type Field = StandardSchema['~standard']
 
-/** One schema of an object out of those of its members, as Zod's `object` makes it. */
+/** Builds the schema of an object from the schemas of its members, as Zod's `object` does. */
 function objectOf(name: string, shape: Readonly<Record<string, unknown>>): StandardSchema {
   const fields = Object.entries(shape).map(([key, schema]): readonly [string, Field] => {
     const field = standardOf(schema)
@@ -63,7 +63,7 @@ async function validated(fields: readonly (readonly [string, Field])[], given: J
   return issues.length > 0 ? { issues } : { value }
 }
 
-/** Reports whether an argument may be left out: its schema takes what is not there. */
+/** Reports whether an argument is optional: its schema accepts undefined. */
 function mayBeAbsent(field: Field): boolean {
   const outcome = field.validate?.(undefined)
   return outcome !== undefined && !(outcome instanceof Promise) && outcome.issues === undefined

@@ -4,15 +4,15 @@ import { normalizeNodeId } from '../protocol/text.js'
 import { deriveNodeIdFromMaterialAsync, isPasswHash, nodeCredentialsMaterialFromHumanPassphrase } from './derive.js'
 
 /**
- * What identifies a node and proves that it is the caller: its id, or the root
- * key from which the id is derived, and either its phrase or the phrase's hash.
+ * The credentials of a node: its id, or the root key from which the id is derived,
+ * and either its phrase or the phrase's hash.
  */
 export interface NodeCredentials {
   /** The node's id. Without it, it is derived from `rootKey` once, which takes some tenths of a second. */
   readonly nodeId?: string
   /** The host's root key; needed only without `nodeId`. */
   readonly rootKey?: string
-  /** What a person keeps. It is hashed here and never sent. A secret. */
+  /** The phrase. It is hashed here and never sent. A secret. */
   readonly phrase?: string
   /** The hash of the phrase. A secret. */
   readonly passwHash?: string
@@ -23,7 +23,7 @@ export interface NodeCredentials {
 /** Returns the hash in some credentials; incomplete ones are an `OptionError`. */
 export function hashOf(node: NodeCredentials): string {
   const given = node.passwHash ?? node.passw
-  // A whole credential material has both, and they agree.
+  // A complete credential material has both, and they match.
   if (given !== undefined) {
     if (!isPasswHash(given)) throw new OptionError('passwHash must be exactly 64 lower-case hex digits')
     return given
@@ -41,7 +41,7 @@ export async function resolveNode(node: NodeCredentials): Promise<NodeIdentity> 
   return { nodeId: await deriveNodeIdFromMaterialAsync({ material: passwHash, rootKey: node.rootKey ?? '' }), passwHash }
 }
 
-/** Checks that some credentials are complete, without the work of deriving an id. */
+/** Checks that some credentials are complete, without deriving an id. */
 export function checkNode(node: NodeCredentials): void {
   hashOf(node)
   if (!node.nodeId?.trim() && !node.rootKey?.trim()) {

@@ -18,9 +18,9 @@ export interface RunCallbacks {
 
 /** How runs are recorded. */
 export interface JourneyOptions {
-  /** Changes a step before everybody in the world sees it, or leaves it out. */
+  /** Changes a step before everybody in the world sees it, or omits it. */
   readonly redact?: Redact
-  /** Called for what goes wrong; printed unless it is given. */
+  /** Called for errors; they are printed unless it is given. */
   readonly onError?: (error: Error) => void | Promise<void>
 }
 

@@ -28,7 +28,7 @@ export interface LangChainOptions extends Pick<AgentProgram, 'onError' | 'onLost
   readonly tools?: readonly LangChainTool[]
   /** What a run is given for a text; one message of a user unless it is given. */
   readonly input?: (text: string) => unknown
-  /** Records each answer as a journey, unless it is false. A function changes each step before everybody in the world sees it, or leaves it out. */
+  /** Records each answer as a journey, unless it is false. A function changes each step before everybody in the world sees it, or omits it. */
   readonly record?: boolean | Redact
 }
 

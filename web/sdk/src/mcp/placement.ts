@@ -6,7 +6,7 @@ import type { McpClient } from './client.js'
 
 /** How an MCP server is on the map. */
 export interface PlacementOptions extends Partial<Mcp> {
-  /** Called for what goes wrong; printed unless it is given. */
+  /** Called for errors; they are printed unless it is given. */
   readonly onError?: (error: Error) => void | Promise<void>
 }
 

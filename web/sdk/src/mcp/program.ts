@@ -8,7 +8,7 @@ import { type McpClient, type McpTool, callTool, onToolsChanged, textOf, toolsOf
 
 /** How an agent with the tools of an MCP server is in the world. */
 export interface McpOptions extends Pick<AgentProgram, 'chat' | 'onError' | 'onLost'> {
-  /** Records each answer as a journey, unless it is false. A function changes each step before everybody in the world sees it, or leaves it out. */
+  /** Records each answer as a journey, unless it is false. A function changes each step before everybody in the world sees it, or omits it. */
   readonly record?: boolean | Redact
 }
 

@@ -139,7 +139,7 @@ export class PlayWorld {
     return this.#remote.subscribeWorldState(options)
   }
 
-  /** Carries out what is asked of the world's agents. */
+  /** Carries out the commands to the world's agents. */
   async subscribeIntercomCommands(options: IntercomOptions): Promise<IntercomSubscription> {
     return this.#remote.subscribeIntercomCommands(options)
   }

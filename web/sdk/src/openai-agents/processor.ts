@@ -33,9 +33,9 @@ export interface JourneyProcessor {
 
 /** How traces are recorded. */
 export interface ProcessorOptions {
-  /** Changes a step before everybody in the world sees it, or leaves it out. */
+  /** Changes a step before everybody in the world sees it, or omits it. */
   readonly redact?: Redact
-  /** Called for what goes wrong; printed unless it is given. */
+  /** Called for errors; they are printed unless it is given. */
   readonly onError?: (error: Error) => void | Promise<void>
 }
 

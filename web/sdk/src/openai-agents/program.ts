@@ -34,7 +34,7 @@ export interface OpenAiAgentsOptions extends Pick<AgentProgram, 'onError' | 'onL
   readonly tools?: readonly object[]
   /** The context of each run and of each call of a tool, as the option of `run`. */
   readonly context?: unknown
-  /** Records each answer as a journey, unless it is false. A function changes each step before everybody in the world sees it, or leaves it out. */
+  /** Records each answer as a journey, unless it is false. A function changes each step before everybody in the world sees it, or omits it. */
   readonly record?: boolean | Redact
 }
 
@@ -65,7 +65,7 @@ export function fromOpenAiAgents(agent: OpenAiAgent, options: OpenAiAgentsOption
   }
 }
 
-/** What a run says; its tools are noted. */
+/** Yields the text of a run, and records its tool calls. */
 async function* said(run: StreamedRun, { journey, signal }: ChatMessage): AsyncGenerator<string> {
   let words = false
   for await (const { type, data, item } of run) {
@@ -95,7 +95,7 @@ function toolOf(given: OpenAiTool, context: unknown): AgentTool {
     description, input: schema,
     run: async (args, { signal }): Promise<Answer> => {
       const whole = { ...filled, ...args }
-      // An approval is for the program to ask for, which a call of somebody else would go past.
+      // Only the program can ask for an approval; a call by a person would bypass it.
       if (await needsApproval?.({ context } as never, whole as never) === true) throw new ToolError(`the tool ${name} needs an approval, which only its program can give`)
       const output = await given.invoke({ context } as never, JSON.stringify(whole), { signal } as never)
       if (isFailure(output)) throw new ToolError(output)

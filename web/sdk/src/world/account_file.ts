@@ -136,7 +136,7 @@ function contentOf(path: string, text: string): JsonObject {
   try {
     content = asObject(parseJson(text))
   } catch {
-    content = undefined // what stands in it is not for messages
+    content = undefined // no error message may contain the file's content
   }
   if (content?.version !== 1) throw new OptionError(`${path} is not a credentials file of this version of playctl`)
   return content
