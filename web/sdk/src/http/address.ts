@@ -1,8 +1,8 @@
 import { OptionError } from '../protocol/errors.js'
 
 /**
- * Checks a host's address and gives it without a slash at its end. The address
- * is not in the error, because it may hold a password.
+ * Checks a host's address and returns it without a trailing slash. The address
+ * is not in the error, because it may contain a password.
  */
 export function checkBaseUrl(text: string): string {
   let url
@@ -23,7 +23,7 @@ export function checkBaseUrl(text: string): string {
   return url.origin + url.pathname.replace(/\/+$/u, '')
 }
 
-/** Whether credentials would cross a network in clear text: plain http to another machine. */
+/** Reports whether credentials would cross a network in clear text: plain http to another machine. */
 export function isExposed(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl)
   return protocol === 'http:' && hostname !== 'localhost' && hostname !== '[::1]' && !/^127\.\d+\.\d+\.\d+$/u.test(hostname)

@@ -1,10 +1,10 @@
-/** A body that was read, and whether that was all of it. */
+/** The bytes read of a body, and whether they are the complete body. */
 export interface Body {
   readonly bytes: Uint8Array
   readonly whole: boolean
 }
 
-/** Reads at most so many bytes of a body. */
+/** Reads at most `limit` bytes of a body. */
 export async function readBody(response: Response, limit: number): Promise<Body> {
   const reader = response.body?.getReader()
   if (reader === undefined) return { bytes: new Uint8Array(), whole: true }
@@ -23,7 +23,7 @@ export async function readBody(response: Response, limit: number): Promise<Body>
   return { bytes: joined(chunks, size), whole: true }
 }
 
-/** Puts pieces together that have so many bytes in all. */
+/** Joins pieces that have `size` bytes in all. */
 function joined(pieces: readonly Uint8Array[], size: number): Uint8Array {
   const [only] = pieces
   if (pieces.length === 1 && only !== undefined) return only

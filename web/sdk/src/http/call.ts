@@ -5,9 +5,9 @@ import { OptionError } from '../protocol/errors.js'
 export type Repeat =
   /** Always: it changes nothing. */
   | 'read'
-  /** Always: made twice it leaves what made once leaves. */
+  /** Always: the call is idempotent. */
   | 'same'
-  /** Where the host keeps idempotency keys. */
+  /** Only if the host supports idempotency keys. */
   | 'keyed'
 
 /** One call of a route. */
@@ -20,32 +20,32 @@ export interface Call {
   /** Whether the route needs the session. */
   readonly sid?: boolean
   readonly repeat: Repeat
-  /** A write that takes no idempotency key. */
+  /** A write without an idempotency key. */
   readonly keyless?: boolean
   /** The largest reply in bytes, 1 MiB unless it is given. */
   readonly limit?: number
-  /** The reply is of the world as it is: it shall show what this client wrote, also at another host. */
+  /** The reply describes the current world: it must include this client's writes, also at another host. */
   readonly world?: boolean
   /** Asks for an answer from at least that rev. */
   readonly minRev?: number
-  /** A retry that is answered by 401 is a success: the first attempt deleted the caller. */
+  /** A retry with the reply 401 is a success: the first attempt deleted the caller. */
   readonly gone?: boolean
   /** A status besides 2xx whose body is the reply. */
   readonly accept?: number
 }
 
-/** The largest reply of routes that give snapshots, listings and batches of nodes, in bytes. */
+/** The largest reply of routes that return snapshots, listings and batches of nodes, in bytes. */
 export const largeReply = 128 << 20
 
 /** The largest reply of other routes, in bytes. */
 export const smallReply = 1 << 20
 
-/** A call's name in messages. */
+/** Returns a call's name in messages. */
 export function routeOf(call: Call): string {
   return `${call.method} ${call.path}`
 }
 
-/** A call's body as JSON, undefined for none. One that JSON cannot hold, such as one with a bigint or a cycle, is an `OptionError`. */
+/** Returns a call's body as JSON, undefined for none. A body that JSON cannot represent, such as one with a bigint or a cycle, is an `OptionError`. */
 export function bodyOf(call: Call): string | undefined {
   if (call.body === undefined) return undefined
   try {
@@ -55,7 +55,7 @@ export function bodyOf(call: Call): string | undefined {
   }
 }
 
-/** An answer whose body was read and parsed. */
+/** A reply whose body was read and parsed. */
 export interface Reply {
   readonly status: number
   readonly value: unknown

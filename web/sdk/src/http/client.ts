@@ -13,15 +13,15 @@ import { allPages, at, chainNodes, leastRev, understood } from './reading.js'
 import { typed } from './reply.js'
 import { type Shared, Transport } from './transport.js'
 
-/** Some nodes of the chain; what an older host does not say of them is absent. */
+/** Some nodes of the chain; fields that an older host does not state are absent. */
 export type ChainNodes = Pick<wire.ChainNodesReply, 'nodes'> & Partial<wire.ChainNodesReply>
 
-/** What a reply must have: its members with what each has to be. */
+/** The required members of a reply, with their types. */
 type Needs = Parameters<typeof typed>[2]
 
 /**
  * Calls one host as one caller: one method for each route of a world. It keeps
- * the session, retries what may be retried, and sends one idempotency key with
+ * the session, retries calls that are safe to repeat, and sends one idempotency key with
  * all attempts of a write.
  */
 export class WorldClient {
@@ -51,7 +51,7 @@ export class WorldClient {
     return this.#with({ retry })
   }
 
-  /** A client of the same session whose calls all end with a signal, or with none but their own. @internal */
+  /** A client of the same session whose calls all end with a signal, or only with their own. @internal */
   withLife(life: AbortSignal | undefined): WorldClient {
     return this.#with({ life })
   }
@@ -61,12 +61,12 @@ export class WorldClient {
     return new WorldClient(this.#options, new Transport(this.#options, { session, who, retry, life, ...other }))
   }
 
-  /** Fetches the session and what the host can do. */
+  /** Fetches the session and the host's capabilities. */
   async session(options?: CallOptions): Promise<wire.SessionReply> {
     return this.transport.fetchSession(options?.signal)
   }
 
-  /** Reads the host's root key, from which node ids derive, and who may make a main node. Nodes of the host may, and where registration is open anybody. */
+  /** Reads the host's root key, from which node ids are derived, and who may create a main node. Nodes of the host may call it, and if registration is open anybody. */
   async bootstrap(options?: CallOptions): Promise<wire.BootstrapReply> {
     return this.#send({ method: 'GET', path: this.transport.api('/bootstrap'), repeat: 'read' }, { rootKey: 'text' }, options)
   }
@@ -76,14 +76,14 @@ export class WorldClient {
     return (await this.worldCopy(options)).copy.snapshot
   }
 
-  /** Reads the whole world with its chain and with what the host states for it. @internal */
+  /** Reads the whole world with its chain and with the host's stated root and count. @internal */
   async worldCopy(options?: ReadOptions): Promise<ReturnType<typeof WorldCopy.parse>> {
     const call = this.#read('getWorldSnapshot', {}, options?.minRev)
     const reply = await this.transport.do(call, options?.signal)
     return understood(call, () => WorldCopy.parse(member(asObject(reply.value), 'snapshot')))
   }
 
-  /** Reads one node of the player chain. Whether it answers for the key is for the caller to check. */
+  /** Reads one node of the player chain. The caller must check that it has the requested key. */
   async playerChainNode(stableKey: string, options?: NodeOptions): Promise<wire.ChainNodeReply> {
     const call = this.#read('getPlayerChainNode', { stableKey, ...at(options) }, leastRev(options))
     const reply = await this.transport.do(call, options?.signal)
@@ -175,24 +175,24 @@ export class WorldClient {
     return understood(call, () => proveLeaf(reply, stableKey))
   }
 
-  /** Lists events of this session, the oldest first: a page of those that the host keeps. Not every host has it. */
+  /** Lists events of this session, the oldest first: a page of the events that the host stores. Not every host supports it. */
   async listEvents(request: wire.ListEventsRequest = {}, options?: CallOptions): Promise<wire.ListEventsReply> {
     return this.#op('listEvents', request, { events: 'list' }, options)
   }
 
-  /** Lists whether programs answer for agents on the map: for those with these ids, or for all. Not every host has it. */
+  /** Lists whether programs answer for agents on the map: for those with these ids, or for all. Not every host supports it. */
   async listAnswering(playerIds?: readonly string[], options?: CallOptions): Promise<wire.ListAnsweringReply> {
     return this.#op('listAnswering', playerIds === undefined ? {} : { playerIds }, { agents: 'list' }, options)
   }
 
-  /** Reads the newest map that the host keeps of those up to a rev, or else the oldest of this session. Not every host has it. */
+  /** Reads the newest stored map up to a rev, or else the oldest of this session. Not every host supports it. */
   async pastWorld(rev: number, options?: CallOptions): Promise<PastWorld> {
     const call = this.#read('getWorldSnapshotAt', { rev })
     const reply = await this.transport.do(call, options?.signal)
     return understood(call, () => PastWorld.of(member(asObject(reply.value), 'snapshot')))
   }
 
-  /** Reads chat lines, newest last: as many as were asked for, in several requests if the host's pages end early. */
+  /** Reads chat lines, newest last: as many as were requested, in several requests if the host's pages end early. */
   async listInteractions(request: wire.ListRequest = {}, options?: CallOptions): Promise<wire.InteractionsReply> {
     const [interactions, hasMore] = await allPages(request, async (part) => {
       const page = await this.#op('listInteractions', part, { interactions: 'list' }, options)
@@ -211,7 +211,7 @@ export class WorldClient {
   }
 
   /**
-   * Asks an agent for something. The id of the request makes a retry harmless. With `ifAnswering` a host
+   * Sends a command to an agent. The id of the request makes a retry harmless. With `ifAnswering` a host
    * that knows that no program answers for the agent refuses with `agent_not_answering`.
    */
   async intercomCommand(command: wire.IntercomCommand, options: CallOptions & { readonly ifAnswering?: boolean } = {}): Promise<wire.OkReply> {
@@ -220,17 +220,17 @@ export class WorldClient {
     return this.#send(checked ? { ...call, query: { ifAnswering: '1' } } : call, {}, options)
   }
 
-  /** Answers a command, as the agent that was asked. */
+  /** Answers a command, as the agent that received it. */
   async intercomResponse(response: wire.IntercomResponse, options?: CallOptions): Promise<wire.OkReply> {
     return this.#op('intercomResponse', response, {}, options)
   }
 
-  /** Makes a space, as a main node. */
+  /** Creates a space, as a main node. */
   async registerSpaceNode(request: wire.RegisterSpaceRequest, options?: CallOptions): Promise<wire.SpaceReply> {
     return this.#op('registerSpaceNode', request, { space: 'object' }, options)
   }
 
-  /** Makes a space, its node and a structure on the map, as a main node. */
+  /** Creates a space, its node and a structure on the map, as a main node. */
   async createSpace(request: wire.CreateSpaceRequest, options?: CallOptions): Promise<wire.CreateSpaceReply> {
     return this.#op('createSpace', request, { spaceId: 'text' }, options)
   }
@@ -255,18 +255,18 @@ export class WorldClient {
     return this.#op('addSpaceAmenity', request, { space: 'object' }, options)
   }
 
-  /** Takes an amenity from a space; the last one stays. */
+  /** Removes an amenity from a space; the last one cannot be removed. */
   async removeSpaceAmenity(request: wire.AmenityRequest, options?: CallOptions): Promise<wire.SpaceReply> {
     return this.#op('removeSpaceAmenity', request, { space: 'object' }, options)
   }
 
-  /** Makes a main node. The reply holds its first API key, once. */
+  /** Creates a main node. The reply contains its first API key, once. */
   async createMainNode(node: NodeIdentity, options?: CallOptions): Promise<wire.CreateNodeReply> {
     const body = { kind: 'main', nodeId: node.nodeId, passwHash: node.passwHash }
     return this.#send({ method: 'POST', path: '/api/nodes', body, repeat: 'keyed' }, { nodeId: 'text' }, options)
   }
 
-  /** Makes an agent node of the calling main node. */
+  /** Creates an agent node of the calling main node. */
   async createAgentNode(node: NodeIdentity, options?: CallOptions): Promise<wire.AgentNodeReply> {
     const body = { kind: 'agent', parentNodeId: this.nodeId, agentNodeId: node.nodeId, agentNodePasswHash: node.passwHash }
     return this.#send({ method: 'POST', path: '/api/nodes/agent-node', body, repeat: 'keyed' }, { agentId: 'text' }, options)
@@ -282,7 +282,7 @@ export class WorldClient {
     return this.#send({ method: 'DELETE', path: '/api/agents', query: { id }, repeat: 'keyed' }, {}, options)
   }
 
-  /** Deletes the calling main node with everything it holds; `confirm` repeats its id. */
+  /** Deletes the calling main node with everything it owns; `confirm` repeats its id. */
   async deleteNode(confirm: string, options?: CallOptions): Promise<wire.OkReply> {
     const call: Call = { method: 'DELETE', path: '/api/nodes', body: { confirmNodeId: confirm }, repeat: 'keyed', gone: true }
     return this.#send(call, {}, options)
@@ -298,13 +298,13 @@ export class WorldClient {
     return this.#send({ method: 'GET', path: '/api/nodes/api-keys', repeat: 'read' }, { keys: 'list' }, options)
   }
 
-  /** Makes one more API key of the calling main node, without an expiry if no term is given; the others stay valid. */
+  /** Creates one more API key of the calling main node, without an expiry if no term is given; the others stay valid. */
   async addApiKey(name: string, expiresInSeconds?: number, options?: CallOptions): Promise<wire.CreateKeyReply> {
     const body = { name, ...(expiresInSeconds === undefined ? {} : { expiresInSeconds }) }
     return this.#send({ method: 'POST', path: '/api/nodes/api-keys', body, repeat: 'keyed' }, { apiKey: 'text' }, options)
   }
 
-  /** Ends an API key of the calling main node; `ok` is false if it has none of that name. */
+  /** Revokes an API key of the calling main node; `ok` is false if it has none of that name. */
   async revokeApiKey(name: string, options?: CallOptions): Promise<wire.OkReply> {
     return this.#send({ method: 'DELETE', path: '/api/nodes/api-keys', query: { name }, repeat: 'keyed' }, {}, options)
   }
@@ -324,23 +324,23 @@ export class WorldClient {
     return this.#send(call, { scope: 'text' }, options)
   }
 
-  /** Gets a pass to watch for an hour, which a page in a frame shows as the header `x-watch-pass`: its cookies do not reach the host. */
+  /** Gets a pass that allows watching for an hour, which a page in a frame sends in the header `x-watch-pass`: its cookies do not reach the host. */
   async watchPass(token?: string, options?: CallOptions): Promise<wire.WatchSessionReply & { readonly pass: string }> {
     const body = { framed: true, ...(token !== undefined && { token }) }
     return this.#send({ method: 'POST', path: `/${this.transport.service}/watch/session`, body, repeat: 'same', keyless: true }, { scope: 'text', pass: 'text' }, options)
   }
 
-  /** Makes a token for a link to the watch page: its `url`, `#token=` and its `token`. */
+  /** Creates a token for a link to the watch page: its `url`, `#token=` and its `token`. */
   async watchToken(options?: CallOptions): Promise<wire.WatchTokenReply> {
     return this.#send({ method: 'POST', path: this.#watchTokens, body: {}, sid: true, repeat: 'keyed' }, { token: 'text', url: 'text' }, options)
   }
 
-  /** Lists the tokens of the calling main node that have not ended, the oldest first. */
+  /** Lists the valid tokens of the calling main node, the oldest first. */
   async watchTokens(options?: CallOptions): Promise<wire.WatchTokensReply> {
     return this.#send({ method: 'GET', path: this.#watchTokens, repeat: 'read' }, { tokens: 'list' }, options)
   }
 
-  /** Ends one of them, with the cookies that were made from it; `ok` is false if there is none of that id. */
+  /** Revokes a watch token, with the cookies that were created from it; `ok` is false if there is none of that id. */
   async revokeWatchToken(id: string, options?: CallOptions): Promise<wire.OkReply> {
     return this.#send({ method: 'DELETE', path: this.#watchTokens, query: { id }, sid: true, repeat: 'keyed' }, {}, options)
   }
@@ -349,7 +349,7 @@ export class WorldClient {
     return `/${this.transport.service}/watch/token`
   }
 
-  /** Asks whether a node exists and derives from a root key. A negative answer is a reply, not an error. */
+  /** Checks whether a node exists and is derived from a root key. A negative answer is a reply, not an error. */
   async validate(request: wire.ValidateRequest, options?: CallOptions): Promise<wire.ValidateReply> {
     const call: Call = { method: 'POST', path: '/api/nodes/validate', body: request, repeat: 'same', keyless: true, accept: 400 }
     const reply: Reply = await this.transport.do(call, options?.signal)
@@ -375,7 +375,7 @@ export class WorldClient {
     return this.#send(this.#write(path, body, repeat), needs, options)
   }
 
-  /** Calls an operation. One that writes is retried with its idempotency key, unless it may be made twice. */
+  /** Calls an operation. A write is retried with its idempotency key, unless it is idempotent. */
   async #op<O extends wire.Op>(
     op: O, payload: wire.OperationTypes[O]['request'], needs: Needs, options?: CallOptions, repeat: 'same' | 'keyed' = 'keyed',
   ): Promise<wire.OperationTypes[O]['reply']> {
@@ -387,7 +387,7 @@ export class WorldClient {
   }
 }
 
-/** Makes a client. It checks the options, `OptionError` if they are wrong, and connects to nothing. */
+/** Creates a client. It throws an `OptionError` for invalid options, and does not connect. */
 export function createClient(options: ClientOptions): WorldClient {
   return new WorldClient(options)
 }

@@ -19,7 +19,7 @@ export class Identity {
   /** Whether the browser's cookie speaks for the caller. */
   readonly cookie: boolean
 
-  /** Makes the identity of some credentials; incomplete ones are an `OptionError`. */
+  /** Creates the identity of some credentials; incomplete ones are an `OptionError`. */
   constructor(credentials: CallerCredentials | undefined, apiKey?: string, registrationToken?: string) {
     const headers: Record<string, string> = {}
     const secrets: string[] = []
@@ -52,7 +52,7 @@ export class Identity {
     return new Identity(options.credentials, options.apiKey, options.registrationToken)
   }
 
-  /** Puts the caller's credentials on a request. */
+  /** Sets the caller's credentials in the headers of a request. */
   show(headers: Headers): void {
     for (const [name, value] of Object.entries(this.#headers)) headers.set(name, value)
     const pass = this.#pass()
@@ -68,7 +68,7 @@ export class Identity {
   }
 }
 
-/** Refuses what cannot be sent as a header, as a token of two lines: the platform's own error would show it. */
+/** Refuses a value that cannot be sent as a header, such as a token of two lines: the platform's own error would show it. */
 function mustFit(name: string, value: string): void {
   if (/^[\t\x20-\x7e\x80-\xff]*$/u.test(value.trim())) return
   throw new OptionError(`what is to be sent as ${name} has a line break, or another character that no header may have`)

@@ -32,13 +32,13 @@ export interface Retry {
 /** Never retries, for a caller that shows a failure immediately. */
 export const noRetry: Retry = { attempts: 1, baseMs: 0, maxMs: 0 }
 
-/** Suits a program that should outlast a host's restart: about a minute before it gives up. */
+/** For a program that should survive a host's restart: it gives up after about a minute. */
 export const patientRetry: Retry = { attempts: 16, baseMs: 100, maxMs: 6000 }
 
-/** Suits a person who waits: about two seconds before it gives up. */
+/** For a waiting person: it gives up after about two seconds. */
 export const briskRetry: Retry = { attempts: 5, baseMs: 200, maxMs: 10_000 }
 
-/** What makes a client. Only `baseUrl` is required. */
+/** The options of a client. Only `baseUrl` is required. */
 export interface ClientOptions {
   /** The host's address, such as `http://127.0.0.1:7420`, with a path if it is served below one. */
   readonly baseUrl: string
@@ -48,7 +48,7 @@ export interface ClientOptions {
   readonly credentials?: CallerCredentials
   /** The API key of the caller's account. A secret. */
   readonly apiKey?: string
-  /** What a host asks for whose registration is by token. A secret. */
+  /** The token that a host with registration by token requires. A secret. */
   readonly registrationToken?: string
   /** How long one attempt of a call may take, in milliseconds; 30,000 unless it is given. Streams are not bound by it. */
   readonly timeoutMs?: number
@@ -68,19 +68,19 @@ export interface ClientOptions {
   readonly onUnconfirmed?: (hosts: number) => void
 }
 
-/** What one call may be given. */
+/** The options of one call. */
 export interface CallOptions {
   /** Ends the call; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
 
-/** What is asked of the whole world's state. */
+/** The options of a read of the whole world. */
 export interface ReadOptions extends CallOptions {
   /** Asks for an answer from at least that rev. */
   readonly minRev?: number
 }
 
-/** What is asked of chain nodes. */
+/** The options of a read of chain nodes. */
 export interface NodeOptions extends ReadOptions {
   /** Asks for the state of that rev, which counts as `minRev` as well; the reply says of which it is. Only for hosts with `chain-at-rev`. */
   readonly atRev?: number

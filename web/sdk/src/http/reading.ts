@@ -8,7 +8,7 @@ import { type Call, routeOf } from './call.js'
 import type { ChainNodes } from './client.js'
 import type { NodeOptions } from './options.js'
 
-/** Reads pages from the newest back, until there are as many rows as were asked for or no more. */
+/** Reads pages from the newest back, until there are as many rows as requested, or no more. */
 export async function allPages<T extends { readonly seq: number }>(
   request: wire.ListRequest, read: (part: wire.ListRequest) => Promise<[readonly T[], boolean]>,
 ): Promise<[T[], boolean]> {

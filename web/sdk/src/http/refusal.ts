@@ -2,7 +2,7 @@ import { asObject, asText, member } from '../json/read.js'
 import { PlayError, UnreachableError, codeForStatus } from '../protocol/errors.js'
 import type { Identity } from './identity.js'
 
-/** What a client keeps of a host's sentence: a broken host must not fill a page. */
+/** The maximum length of a host's message: a broken host must not fill a page. */
 const longestMessage = 1000
 
 /** What a host asks for in the words of its headers. */
@@ -40,7 +40,7 @@ export function retryAfterOf(header: string | null, now = Date.now()): number {
 /** Codes of Node's errors after which a request cannot have left: no connection was made. */
 const notSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
 
-/** Makes the error of an attempt that got no answer. */
+/** Creates the error of an attempt without a reply. */
 export function unreachable(host: string, error: unknown): UnreachableError {
   const cause: unknown = error instanceof Error ? error.cause : undefined
   const code = asText(member(asObject(cause), 'code')) ?? ''

@@ -10,14 +10,14 @@ interface Fetch {
   readonly outcome: Promise<string | UnreachableError | undefined>
 }
 
-/** What all clients of one host share: the session they last saw, and how far they have written. */
+/** The state that all clients of one host share: the last known session, and the rev of their last write. */
 export class Session {
   /** The session to use; undefined when it has to be fetched. */
   sid: string | undefined
   #last: string | undefined
   #capabilities: ReadonlySet<string> | undefined
   #fetching: Fetch | undefined
-  /** The highest rev that a write was answered with. */
+  /** The highest rev in a reply to a write. */
   written = 0
 
   constructor(readonly onChange: ((sid: string) => void) | undefined) {}
@@ -36,7 +36,7 @@ export class Session {
     if (this.sid === sid) this.sid = undefined
   }
 
-  /** Whether the host stated a capability; undefined while nothing is known. */
+  /** Reports whether the host stated a capability; undefined while nothing is known. */
   has(capability: Capability): boolean | undefined {
     return this.#capabilities?.has(capability)
   }

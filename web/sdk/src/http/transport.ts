@@ -21,7 +21,7 @@ export function unconfirmedText(hosts: number): string {
   return `${late} not confirmed a deletion or revocation: until then what is gone may be accepted there`
 }
 
-/** What transports of one host may have in common. */
+/** The values that transports of one host may share. */
 export interface Shared {
   readonly session: Session
   readonly who?: Identity
@@ -65,7 +65,7 @@ export class Transport {
     return `/api/${this.service}${path}`
   }
 
-  /** Makes a call: retries what may be retried and returns the first answer that is final. */
+  /** Makes a call: retries it if that is safe, and returns the first final reply. */
   async do(call: Call, signal?: AbortSignal): Promise<Reply> {
     if (this.life === undefined) return this.#do(call, signal)
     const ending = new AbortController()
@@ -96,7 +96,7 @@ export class Transport {
     return this.session.get(async () => this.fetchSession(signal), this.retry.attempts, signal)
   }
 
-  /** Fetches the session and what the host can do. */
+  /** Fetches the session and the host's capabilities. */
   async fetchSession(signal?: AbortSignal): Promise<SessionReply> {
     const call: Call = { method: 'GET', path: this.api('/session'), repeat: 'read' }
     const { value } = await this.do(call, signal)
@@ -133,7 +133,7 @@ export class Transport {
     const body = bodyOf(call)
     const headers = new Headers({ accept: 'application/json', ...extra })
     if (body !== undefined) headers.set('content-type', 'application/json')
-    // A host that is known to keep no keys must get none.
+    // A host without support for idempotency keys must get none.
     if (key !== undefined && this.session.has('idempotency') !== false) headers.set(names.idempotencyKey, key)
     const minRev = Math.max(call.minRev ?? 0, call.world === true ? this.session.written : 0)
     if (minRev > 0 && this.session.has('min-rev') !== false) headers.set(names.minRev, String(minRev))
@@ -165,11 +165,11 @@ export class Transport {
     const body = await readBody(response, errorReply).catch((error: unknown) => {
       throw unreachable(this.host, error)
     })
-    // Whatever a proxy wrote, in whatever encoding, its status counts.
+    // The status counts, whatever body and encoding a proxy sent.
     return refusalOf(response, new TextDecoder().decode(body.bytes), this.who)
   }
 
-  /** Tells how many hosts have not confirmed a deletion, by the header of the one that answered. */
+  /** Reports how many hosts have not confirmed a deletion, from the header of the host that replied. */
   #tellUnconfirmed(text: string): void {
     const hosts = /^\d{1,5}$/.test(text) ? Number(text) : 0
     if (hosts === 0) return

@@ -3,10 +3,10 @@ import type { Call } from './call.js'
 import type { Transport } from './transport.js'
 import { pause, retryWait } from './wait.js'
 
-/** Bounds how often one call follows the host into a new session. */
+/** The maximum number of new sessions in which one call is retried. */
 const maxSessions = 3
 
-/** Decides what follows a failed attempt of one call. */
+/** Decides whether a failed attempt of one call is retried. */
 export class Tries {
   #failed = 0
   #sessions = 0
@@ -43,7 +43,7 @@ export class Tries {
     let over = sid
     if (this.#sessions >= maxSessions) return false
     if (refused.code === 'behind' && this.call.world === true && this.call.minRev === undefined) {
-      // The rev that was waited for may be of a session that is no more.
+      // The requested rev may belong to the ended session.
       over = session.sid
     } else if (sid === undefined || (refused.code !== 'sid_invalid' && !(refused.status === 403 && service !== 'play'))) {
       return false

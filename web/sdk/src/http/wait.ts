@@ -16,10 +16,10 @@ export function retryWait(retry: Retry, failed: number, askedMs: number): number
   return askedMs <= retry.maxMs ? askedMs : undefined
 }
 
-/** What a timer takes at most, about 24 days: it takes a longer time, as `Infinity`, for 1 ms. */
+/** The longest time of a timer, about 24 days: a longer time, such as `Infinity`, counts as 1 ms. */
 const longestTimer = 2 ** 31 - 1
 
-/** Sets a timer for a time that a program may have named. */
+/** Sets a timer for a time that may come from a program. */
 export function setTimer(callback: () => void, ms: number): ReturnType<typeof setTimeout> {
   return setTimeout(callback, Math.min(ms, longestTimer))
 }
@@ -56,7 +56,7 @@ export function whenEnded(signal: AbortSignal | undefined, ended: () => void): (
     return () => undefined
   }
   const those = waiting.get(signal) ?? listening(signal)
-  // A function of its own, so that one who waits twice is two.
+  // A new function for each call, so that the same callback can wait twice.
   const callback = () => { ended() }
   those.ended.add(callback)
   return () => {
@@ -101,7 +101,7 @@ export function reasonOf(signal: AbortSignal | undefined): Error {
   return reason instanceof Error ? reason : new Error('the call was ended')
 }
 
-/** Random text that nobody guesses: 128 bits as 32 hex digits. */
+/** Returns an unguessable random text: 128 bits as 32 hex digits. */
 export function randomText(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

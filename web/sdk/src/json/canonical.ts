@@ -2,13 +2,13 @@ import type { Json, JsonObject } from '../protocol/contract.js'
 import { JsonError, maxDepth } from './parse.js'
 
 const loneSurrogate = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/u
-/** Names without a character that needs an escape, a quotation or a look at surrogates. */
+/** Matches texts without a character that needs an escape or a check for surrogates. */
 const plainText = /^[ !#-[\]-~]*$/u
 
 /**
  * Writes a value as canonical JSON (RFC 8785): keys sorted by UTF-16 code units,
  * ECMAScript number text, minimal escapes. A value without such a form, as a
- * lone surrogate or NaN, is a `JsonError`; members that are `undefined` are left out.
+ * lone surrogate or NaN, is a `JsonError`; members that are `undefined` are omitted.
  */
 export function canonicalJson(value: Json): string {
   return write(value, 0)
@@ -20,7 +20,7 @@ function write(value: Json, depth: number): string {
       return text(value)
     case 'number':
       if (!Number.isFinite(value)) throw new JsonError(`${value} has no form`, 0)
-      // ECMAScript's own text; -0 becomes 0, as RFC 8785 asks.
+      // ECMAScript's own text; -0 becomes 0, as RFC 8785 requires.
       return JSON.stringify(value)
     case 'boolean':
       return value ? 'true' : 'false'

@@ -16,7 +16,7 @@ export interface RunCallbacks {
   readonly handleToolError: (error: unknown, runId: string) => void
 }
 
-/** How runs are recorded. */
+/** The options of `journeyCallbacks`. */
 export interface JourneyOptions {
   /** Changes a step before everybody in the world sees it, or omits it. */
   readonly redact?: Redact

@@ -22,7 +22,7 @@ export interface LangChainTool {
   invoke(input: never, options?: never): Promise<unknown>
 }
 
-/** How an agent of LangChain is in the world. */
+/** The options of `fromLangChain`. */
 export interface LangChainOptions extends Pick<AgentProgram, 'onError' | 'onLost'> {
   /** The tools that people may call; those of the agent unless they are given. */
   readonly tools?: readonly LangChainTool[]

@@ -4,7 +4,7 @@ import type { Mcp } from '../world/placements.js'
 import type { RemotePlayWorld } from '../world/remote.js'
 import type { McpClient } from './client.js'
 
-/** How an MCP server is on the map. */
+/** The options of `placeMcp`. */
 export interface PlacementOptions extends Partial<Mcp> {
   /** Called for errors; they are printed unless it is given. */
   readonly onError?: (error: Error) => void | Promise<void>

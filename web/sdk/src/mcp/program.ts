@@ -6,7 +6,7 @@ import type { Redact } from '../tools/recorder.js'
 import { type AgentTool, tool } from '../tools/tool.js'
 import { type McpClient, type McpTool, callTool, onToolsChanged, textOf, toolsOf } from './client.js'
 
-/** How an agent with the tools of an MCP server is in the world. */
+/** The options of `fromMcp`. */
 export interface McpOptions extends Pick<AgentProgram, 'chat' | 'onError' | 'onLost'> {
   /** Records each answer as a journey, unless it is false. A function changes each step before everybody in the world sees it, or omits it. */
   readonly record?: boolean | Redact

@@ -1,6 +1,6 @@
 import type { NodeCredentials } from '../credentials/resolve.js'
 
-/** What makes a `PlayWorld`. Nothing is required: it is then in memory, with an account of its own. */
+/** The options of a `PlayWorld`. None is required: by default the world is in memory, with an account of its own. */
 export interface PlayWorldOptions {
   /** The folder in which the world is kept; in memory only unless it is given. */
   readonly repository?: string

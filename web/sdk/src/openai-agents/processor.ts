@@ -31,7 +31,7 @@ export interface JourneyProcessor {
   readonly shutdown: () => Promise<void>
 }
 
-/** How traces are recorded. */
+/** The options of `journeyProcessor`. */
 export interface ProcessorOptions {
   /** Changes a step before everybody in the world sees it, or omits it. */
   readonly redact?: Redact

@@ -26,7 +26,7 @@ export interface OpenAiTool {
 /** `run` of `@openai/agents`, or the method of a `Runner`: `(...given) => runner.run(...given)`. */
 export type RunAgent = (agent: never, input: never, options: never) => Promise<unknown>
 
-/** How an agent of OpenAI's Agents SDK is in the world. */
+/** The options of `fromOpenAiAgents`. */
 export interface OpenAiAgentsOptions extends Pick<AgentProgram, 'onError' | 'onLost'> {
   /** Runs the agent: `run` of `@openai/agents`, or the method of a `Runner`. */
   readonly run: RunAgent

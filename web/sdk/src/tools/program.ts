@@ -16,11 +16,11 @@ export interface ChatMessage extends Asked {
   readonly text: string
 }
 
-/** What an agent does: the second argument of `agent`. */
+/** The program of an agent: the second argument of `agent`. */
 export interface AgentProgram extends Omit<AddAgentOptions, 'name' | 'agent' | 'nodeId' | 'type' | 'credentials'> {
   /** Answers a text, as a whole or in parts: by `stream`, or as an async generator of texts. An agent without it says that it does not chat. */
   readonly chat?: (message: ChatMessage) => Answer | Promise<Answer> | AsyncIterable<string>
-  /** What people may call, by name; `assist_` is put before names that lack it. */
+  /** The tools that people may call, by name; names without the prefix `assist_` get it. */
   readonly tools?: Readonly<Record<string, AgentTool>>
   /**
    * Records each answer as a journey: the question, the tools that were called, the answer. Questions are seen by the asker

@@ -29,17 +29,17 @@ export interface Asked {
  */
 export type Answer = string | IntercomAnswer | object | number | boolean | null | undefined
 
-/** What makes a tool. */
+/** The definition of a tool. */
 export interface ToolDefinition<Input extends ToolInput> {
   /** What the tool does; people see it. */
   readonly description: string
-  /** What it takes: a Standard Schema that gives its JSON Schema, or a JSON Schema. Nothing unless it is given. */
+  /** The schema of its arguments: a Standard Schema that provides its JSON Schema, or a JSON Schema. No arguments unless it is given. */
   readonly input?: Input
   /** Does it. The arguments were checked. The message of a `ToolError` goes to the asker, any other error to the developer. */
   readonly run: (args: ArgsOf<Input>, asked: Asked) => Answer | Promise<Answer>
 }
 
-/** A tool of an agent, made by `tool`. */
+/** A tool of an agent, created by `tool`. */
 export interface AgentTool {
   readonly description: string
   /** The JSON Schema of what it takes, once its name is known. @internal */
@@ -48,7 +48,7 @@ export interface AgentTool {
   readonly call: (args: JsonObject, asked: Asked) => Promise<Answer>
 }
 
-/** Makes a tool of an agent: `tool({ description, input, run })`. */
+/** Creates a tool of an agent: `tool({ description, input, run })`. */
 export function tool<const Input extends ToolInput>(definition: ToolDefinition<Input>): AgentTool {
   const { description, input, run } = definition
   if (typeof run !== 'function') throw new OptionError('a tool needs run, the function that does it')

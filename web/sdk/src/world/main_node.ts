@@ -4,13 +4,13 @@ import { createClient } from '../http/client.js'
 import type { CallOptions, ClientOptions } from '../http/options.js'
 import type { CreateNodeReply } from '../protocol/contract.js'
 
-/** What makes a main node, which is an account at a host. */
+/** The options of `createMainNode`. A main node is an account at a host. */
 export interface MainNodeOptions extends Pick<ClientOptions, 'baseUrl' | 'service' | 'timeoutMs' | 'retry' | 'fetch' | 'registrationToken'>, CallOptions {
-  /** The node that is made. */
+  /** The credentials of the new node. */
   readonly mainNodeCredentials: NodeCredentials
 }
 
-/** Makes a main node at a host. The reply holds its first API key, once; a node that exists is a `PlayError` with the code `node_exists`. */
+/** Creates a main node at a host. The reply contains its first API key, once; an existing node is a `PlayError` with the code `node_exists`. */
 export async function createMainNode(options: MainNodeOptions): Promise<CreateNodeReply> {
   const { mainNodeCredentials, signal, ...rest } = options
   const node = await resolveNode(mainNodeCredentials)

@@ -1,7 +1,7 @@
 import type { NodeCredentials } from '../credentials/resolve.js'
 import type { Retry } from '../http/options.js'
 
-/** What makes a `RemotePlayWorld`. */
+/** The options of a `RemotePlayWorld`. */
 export interface RemotePlayWorldOptions {
   /** The host's address, such as `http://127.0.0.1:7420`. */
   readonly baseUrl: string

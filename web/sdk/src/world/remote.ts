@@ -45,14 +45,14 @@ export class RemotePlayWorld {
   /** How many changes of session were noticed. */
   #sessions = 0
 
-  /** Makes a world. It checks the options, `OptionError` if they are wrong, and connects to nothing. */
+  /** Creates a world. It throws an `OptionError` for invalid options, and does not connect. */
   constructor(options: RemotePlayWorldOptions) {
     this.#account = new Account(options, this.#life, () => {
       this.#sessionChanged()
     })
   }
 
-  /** Checks that the host answers and takes the credentials, and returns the session. Other methods connect automatically. */
+  /** Checks that the host replies and accepts the credentials, and returns the session. Other methods connect automatically. */
   async connect(call?: CallOptions): Promise<wire.SessionReply> {
     const client = await this.#client()
     return client.session(call)
@@ -184,12 +184,12 @@ export class RemotePlayWorld {
     return (await this.#callerFor(playerId)).recordJourney({ playerId, journey }, call)
   }
 
-  /** Makes a space that the main node owns. */
+  /** Creates a space that the main node owns. */
   async registerSpaceNode(space: wire.RegisterSpaceRequest, call?: CallOptions): Promise<Space> {
     return (await (await this.#client()).registerSpaceNode(space, call)).space
   }
 
-  /** Makes an agent node of the main node. An agent needs one before it can be added. */
+  /** Creates an agent node of the main node. An agent needs one before it can be added. */
   async createAgentNode(credentials: NodeCredentials, call?: CallOptions): Promise<string> {
     const node = await resolveNode(credentials)
     return (await (await this.#client()).createAgentNode(node, call)).agentId
