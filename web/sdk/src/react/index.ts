@@ -49,8 +49,8 @@ const unread: SubscriptionState = {
 const worlds = new WeakMap<WorldClient, SharedWorld>()
 
 /**
- * Follows a world for as long as a component shows it, and renders it again with every change of the map or of the
- * connection. Components with the same client share one connection. Make the client once, outside of the component:
+ * Follows a world for as long as a component shows it, and renders the component again after every change of the map or
+ * the connection. Components with the same client share one connection. Create the client once, outside the component:
  * `createClient({ baseUrl: location.origin, credentials: { cookie: true } })`, or `await world.client()`.
  */
 export function useWorld(client: WorldClient): SubscriptionState {

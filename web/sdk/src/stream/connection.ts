@@ -6,31 +6,31 @@ import { PlayError, ReplyError, UnreachableError, hasCode } from '../protocol/er
 import { asError } from '../protocol/callback.js'
 import { type Frame, FrameParser } from './frames.js'
 
-/** How long a stream may be silent: three of the comments that a host sends after every 15 s are missed then. */
+/** How long a stream may be silent: the time of three comments, which a host sends every 15 s. */
 export const stallAfterMs = 45_000
 
-/** Bounds how often the host may name a session and then refuse it. */
+/** How many times the host may state a session and then refuse it. */
 const maxSessions = 3
 
-/** What one connection asks for. */
+/** The options of one connection. */
 export interface ConnectionOptions {
-  /** The position to continue after; absent for the present end. */
+  /** The position to continue after; absent for the current end. */
   readonly after?: number
-  /** Asks for the changed rows within the events. */
+  /** Whether to request the changed rows within the events. */
   readonly inline: boolean
-  /** The agents for which the reader answers, as the parameter `answers` says them; none unless it is given. */
+  /** The agents for which the reader answers, as the value of the parameter `answers`; none by default. */
   readonly answers?: string
-  /** How long it may be silent, in milliseconds; `stallAfterMs` unless given. */
+  /** How long the stream may be silent, in milliseconds; `stallAfterMs` by default. */
   readonly silenceMs?: number
   readonly signal: AbortSignal
 }
 
-/** One request whose answer is a stream. */
+/** One request whose reply is a stream. */
 export class Connection {
   readonly #ending = new AbortController()
   readonly #parser = new FrameParser()
   readonly #frames: Frame[] = []
-  /** What is wrong with the stream after these frames. */
+  /** The error in the stream after these frames. */
   #broken: Error | undefined
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   #stall: ReturnType<typeof setTimeout> | undefined
@@ -48,12 +48,12 @@ export class Connection {
     this.#restartStallTimer()
   }
 
-  /** The reconnection time that the stream set, in milliseconds; undefined if it set none. */
+  /** The stream's reconnection time, in milliseconds; undefined if it set none. */
   get retryMs(): number | undefined {
     return this.#parser.retryMs
   }
 
-  /** Opens a connection for the session that holds now. */
+  /** Opens a connection for the current session. */
   static async open(transport: Transport, options: ConnectionOptions): Promise<Connection> {
     for (let i = 0; i < maxSessions; i++) {
       const sid = await transport.sid(options.signal)
@@ -81,7 +81,7 @@ export class Connection {
   }
 
   async #request(transport: Transport, options: ConnectionOptions): Promise<void> {
-    // A reader that does not say it would keep the host from knowing that nobody answers.
+    // Without the parameter the host could not know that the reader answers for no agent.
     const answers = transport.service === 'play' ? options.answers ?? '' : undefined
     const call: Call = {
       method: 'GET', path: transport.api('/events'), repeat: 'read',
@@ -108,13 +108,13 @@ export class Connection {
     }, this.silenceMs)
   }
 
-  /** Waits for more than a reconnection time; false if the host ended the stream before: it could not serve one then. */
+  /** Waits for more than a reconnection time; false if the host ended the stream before, because it could not serve one. */
   async started(): Promise<boolean> {
     while (!this.#parser.started) if (!(await this.#more())) return false
     return true
   }
 
-  /** Returns the next frame; undefined at a clean end. What is not read stays in the network. */
+  /** Returns the next frame; undefined at a clean end. Unread data stays in the network's buffers. */
   async next(): Promise<Frame | undefined> {
     for (;;) {
       const frame = this.#frames.shift()
@@ -123,7 +123,7 @@ export class Connection {
     }
   }
 
-  /** Takes the next piece; false at a clean end. */
+  /** Parses the next piece; false at a clean end. */
   async #more(): Promise<boolean> {
     if (this.#broken !== undefined) throw this.#broken
     let piece
@@ -133,8 +133,8 @@ export class Connection {
     } catch (error) {
       throw this.#reason(error)
     } finally {
-      // Between reads nothing is measured: a program that is busy with an event finds what
-      // arrived meanwhile in the network's buffers.
+      // The timer runs only during a read: while the program handles an event, data that
+      // arrives waits in the network's buffers.
       clearTimeout(this.#stall)
     }
     if (piece?.value === undefined) return false
@@ -146,7 +146,7 @@ export class Connection {
     return true
   }
 
-  /** Reads the next piece. In Deno a read may wait forever though its request was aborted, so it ends with the connection here. */
+  /** Reads the next piece. In Deno a read may wait forever although its request was aborted, so the end of the connection ends it here. */
   async #read(): Promise<ReadableStreamReadResult<Uint8Array> | undefined> {
     const reader = this.#reader
     if (reader === undefined) return undefined
@@ -161,7 +161,7 @@ export class Connection {
     }
   }
 
-  /** Returns the stall, or the end that was asked for, as the cause if that is why it ended. */
+  /** Returns the reason of the signal if it ended the connection (a stall or an abort), otherwise the error. */
   #reason(error: unknown): Error {
     if (this.#ending.signal.aborted) return reasonOf(this.#ending.signal)
     return asError(error)

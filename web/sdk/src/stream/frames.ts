@@ -1,12 +1,12 @@
-/** What is not as an event stream has to be. */
+/** An error in the format of an event stream. */
 export class FrameError extends Error {
   override readonly name = 'FrameError'
 }
 
 /**
- * One block of an event stream (WHATWG HTML, section 9.2.6). Unlike there, a
- * block without data is given as well if it sets the id: that is how a host
- * states a cursor.
+ * One block of an event stream (WHATWG HTML, section 9.2.6). Unlike in that standard, a
+ * block without data is returned as well if it sets the id: a host states a cursor
+ * this way.
  */
 export interface Frame {
   /** The id that the block sets; absent if it sets none. */
@@ -17,31 +17,31 @@ export interface Frame {
   readonly data?: string
 }
 
-/** The longest frame in bytes: an honest one has a row, twice a journey and its positioned copy. */
+/** The longest frame in bytes: a valid one has at most a row, and twice a journey and its positioned copy. */
 export const maxFrameBytes = 8 << 20
 
 const lf = 0x0a
 const cr = 0x0d
 const colon = 0x3a
 const space = 0x20
-/** How much room a line is given at first, and how much is given back, in bytes. */
+/** The initial size of a line's buffer, and the size above which a buffer is not reused, in bytes. */
 const usualLine = 1 << 10
 const longLine = 1 << 16
-/** Reads what is ASCII where it means anything: names of fields, and times. */
+/** Decodes names of fields and times, which are valid only in ASCII. */
 const latin1 = new TextDecoder('latin1')
 const byteOrderMark = [0xef, 0xbb, 0xbf] as const
 
-/** The longest reconnection time that is kept, in milliseconds. */
+/** The longest reconnection time, in milliseconds; a longer one is reduced to it. */
 const longestRetryMs = 24 * 60 * 60 * 1000
 
 /**
- * Parses an event stream that comes in any pieces. Lines end with CR, LF or
+ * Parses an event stream that arrives in pieces of any size. Lines end with CR, LF or
  * both; a leading byte order mark is skipped; an unfinished block is dropped.
  */
 export class FrameParser {
-  /** The last reconnection time that the stream set, in milliseconds. */
+  /** The stream's last reconnection time, in milliseconds. */
   retryMs: number | undefined
-  /** Whether anything but a reconnection time has come. */
+  /** Whether anything besides a reconnection time has arrived. */
   started = false
   readonly #limit: number
   readonly #line = new LineBuffer()
@@ -57,8 +57,8 @@ export class FrameParser {
   }
 
   /**
-   * Takes the next piece and adds the frames that it completes to a list. Throws
-   * a `FrameError` if the stream is broken; the frames before are then there.
+   * Parses the next piece and appends the frames that it completes to a list. Throws
+   * a `FrameError` if the stream is malformed; the list then has the frames before the error.
    */
   push(piece: Uint8Array, frames: Frame[]): void {
     let start = 0
@@ -144,7 +144,7 @@ export class FrameParser {
   }
 }
 
-/** Gathers a line whose pieces may be as small as a byte: its buffer grows by doubling, and one that grew far is not kept. */
+/** Collects a line whose pieces may be as small as a byte: its buffer grows by doubling, and a large one is not reused. */
 class LineBuffer {
   #bytes = new Uint8Array(usualLine)
   #used = 0
@@ -160,7 +160,7 @@ class LineBuffer {
     this.#used = needed
   }
 
-  /** Returns the line, as bytes of its own, and begins another. */
+  /** Returns a copy of the line, and begins another. */
   take(): Uint8Array {
     const line = this.#bytes.slice(0, this.#used)
     this.#used = 0
@@ -169,7 +169,7 @@ class LineBuffer {
   }
 }
 
-/** The first line without the byte order mark that it may begin with. */
+/** Returns the first line without its byte order mark, if it has one. */
 function unmarked(line: Uint8Array): Uint8Array {
   return byteOrderMark.every((byte, i) => line[i] === byte) ? line.subarray(byteOrderMark.length) : line
 }
@@ -182,7 +182,7 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-/** Reads an event's id as a position of the log; undefined if it is none. */
+/** Reads an event's id as a position in the log; undefined if it is none. */
 export function positionOf(id: string | undefined): number | undefined {
   if (id === undefined || !/^[0-9]+$/u.test(id)) return undefined
   const seq = Number(id)

@@ -10,54 +10,54 @@ import { Connection } from './connection.js'
 import { type Frame, FrameError, positionOf } from './frames.js'
 
 const defaultReconnectMs = 2000
-/** Keeps a host from making its clients spin. */
+/** The shortest reconnection time: a host must not make its clients reconnect in a tight loop. */
 const leastReconnectMs = 100
-/** Bounds the waits between attempts that keep failing. */
+/** The longest wait between failed attempts. */
 const longestReconnectMs = 30_000
 
 /** What a stream reports. */
 export type Signal =
-  /** The stream begins to open a connection; without `cursor` what happened since the last one is lost to it. */
+  /** The stream begins to open a connection; without `cursor` the events since the last connection are missed. */
   | { readonly type: 'connecting'; readonly cursor?: number }
-  /** The host has answered with a stream of a session. */
+  /** The host has replied with a stream of a session. */
   | { readonly type: 'open'; readonly resumes: boolean; readonly sid: string }
-  /** The host said which position the events that follow come after. */
+  /** The host has stated the position after which the next events come. */
   | { readonly type: 'cursor'; readonly cursor: number }
   /** An event; with `broken` its data cannot be read, and is empty. */
   | { readonly type: 'event'; readonly event: WorldEvent; readonly broken?: Error }
-  /** The connection ended or could not be made; without `error` it was a clean end. The next attempt is at `retryAt`, in milliseconds since 1970. */
+  /** The connection ended or could not be opened; without `error` it ended cleanly. The next attempt is at `retryAt`, in milliseconds since 1970. */
   | { readonly type: 'lost'; readonly retryAt: number; readonly error?: Error }
 
-/** What a stream is of. */
+/** The options of a stream. */
 export interface StreamOptions {
   readonly after?: number
   readonly inline: boolean
-  /** The agents for which the reader answers, as the parameter `answers` says them; none unless it is given. */
+  /** The agents for which the reader answers, as the value of the parameter `answers`; none by default. */
   readonly answers?: string
-  /** How long a connection may be silent, in milliseconds; 45 s unless given. */
+  /** How long a connection may be silent, in milliseconds; 45 s by default. */
   readonly silenceMs?: number
   readonly signal: AbortSignal
-  /** The waits between connections; those that the host asks for unless it is given. */
+  /** The waits between connections; by default the first is the host's reconnection time. */
   readonly reconnect?: Pick<Retry, 'baseMs' | 'maxMs'>
 }
 
 /**
- * Reads the host's events forever: it reconnects after every end, also a clean
- * one, and continues after the last event it saw.
+ * Reads the host's events until it is closed: it reconnects after every end of a
+ * connection, also a clean one, and continues after the last event.
  */
 export class Stream {
   readonly #transport: Transport
   readonly #options: StreamOptions
   #cursor: number | undefined
   /**
-   * What the next id has to be above. It is the cursor, but where the host
-   * stated another position than was asked for: until an event says so, what
-   * lies between is missing, and a connection that breaks just then must ask
-   * again and not pass over it.
+   * The next id must be higher than this. It is equal to the cursor, except if the host
+   * stated another position than the requested one. The events in between are then
+   * missing until an event confirms the new position: if the connection breaks before,
+   * the next one must request the old position again and not skip them.
    */
   #floor: number | undefined
   #connection: Connection | undefined
-  /** Ends the attempt to connect that is under way, or the connection that it led to. */
+  /** Ends the attempt to connect that is under way, or the connection that resulted from it. */
   #attempt: AbortController | undefined
   #unlink = (): void => undefined
   #opening = false
@@ -72,7 +72,7 @@ export class Stream {
     this.#cursor = options.after
   }
 
-  /** Returns the next signal; undefined when the stream was ended. */
+  /** Returns the next signal; undefined after the end of the stream. */
   async next(): Promise<Signal | undefined> {
     for (;;) {
       if (this.#options.signal.aborted) {
@@ -94,7 +94,7 @@ export class Stream {
     }
   }
 
-  /** Ends the wait for the next attempt; anew, ends one that is under way or a connection that there is as well, which is then made again. */
+  /** Ends the wait for the next attempt; with `anew` also an attempt that is under way or an open connection, and then connects again. */
   hurry(anew = false): void {
     this.#hurry?.()
     if (anew) this.#attempt?.abort(new UnreachableError('the event stream', 'the connection is made again', true))
@@ -107,7 +107,7 @@ export class Stream {
     this.#unlink()
   }
 
-  /** Waits for the time of the next attempt; true if the stream was ended meanwhile. */
+  /** Waits for the time of the next attempt, and reports whether the stream was ended meanwhile. */
   async #endedWhileWaiting(): Promise<boolean> {
     const { signal } = this.#options
     if (this.#waitMs <= 0) return signal.aborted
@@ -147,7 +147,7 @@ export class Stream {
     return { type: 'open', resumes: cursor !== undefined, sid: connection.sid }
   }
 
-  /** Takes the next frame; undefined for one that changes nothing. */
+  /** Reads the next frame and returns its signal; undefined for a frame without effect. */
   async #read(connection: Connection): Promise<Signal | undefined> {
     try {
       const frame = await connection.next()
@@ -174,13 +174,13 @@ export class Stream {
       this.#cursor = undefined
       throw new FrameError(`the ids of the event stream go backwards: ${seq} came after ${last}`)
     }
-    // A log that was lost may begin again: at a restart the position may be any.
+    // A log that was lost may begin again: after a reset or resync any position is valid.
     if (restarts || seq !== undefined) this.#cursor = seq
     this.#floor = this.#cursor
     return eventOf(frame.kind, frame.data, seq)
   }
 
-  /** Ends the connection and sets the time of the next attempt, for one that was `empty` not before the host asks for it. */
+  /** Ends the connection and sets the time of the next attempt; after an `empty` stream not before the host's reconnection time. */
   #lost(cause: unknown, empty = false): Signal | undefined {
     const asked = this.#connection?.retryMs
     if (asked !== undefined) this.#retryMs = Math.min(Math.max(asked, leastReconnectMs), longestReconnectMs)

@@ -16,15 +16,15 @@ import { type EventRows, rowsOf } from './rows.js'
 import type { ChangedKey, SubscribeOptions, Verification } from './types.js'
 import { type Finding, Verifier } from './verifier.js'
 
-/** How long it waits for a stream's headers before it reads the snapshot all the same (protocol reference, "A live, verified copy"). */
+/** How long it waits for a stream's headers before it reads the snapshot without them (protocol reference, "A live, verified copy"). */
 const defaultHeadersTimeoutMs = 500
-/** How long unequal roots may be a matter of time, on hosts that give no rev with a row. */
+/** How long unequal roots are tolerated on hosts that send no rev with a row. */
 const settleTimeMs = 2000
-/** Bound the waits before a full read that follows one that failed or did not repair the copy. */
+/** Bounds of the wait before a full read, after one that failed or did not repair the copy. */
 const firstRereadMs = 500
 const longestRereadMs = 30_000
 
-/** Short: what fails is read again after a while, and meanwhile the stream is looked after. */
+/** Short: a failed read is repeated later, and the stream is handled in between. */
 const readRetry: Retry = { attempts: 3, baseMs: 100, maxMs: 2000 }
 
 /** Runs a subscription. */
@@ -40,19 +40,19 @@ export class Follower {
   readonly #settle = new Alarm(this.#inbox)
   readonly #reread = new Alarm(this.#inbox)
 
-  /** The copy has to be read as a whole; healing says that this is to repair a mismatch. */
+  /** Whether a full read is due; `#healing` is set if it is to repair a mismatch. */
   #unread = false
   #healing = false
-  /** The last full read was a repair, and no event has confirmed the copy since. */
+  /** Whether the last full read was a repair, and no event has confirmed the copy since. */
   #mended = false
-  /** The stream is open, or was given time to be. */
+  /** Whether the stream is open, or the wait for its headers has ended. */
   #readable = false
-  /** The copy was read since the present connection began. */
+  /** Whether the copy was read since the current connection began. */
   #fresh = false
-  /** The last position known of the log, and the last rev: a snapshot must be behind neither. */
+  /** The last known position in the log, and the last known rev: a snapshot must not be older than either. */
   #cursor: number | undefined
   #atLeast = 0
-  /** Full reads in a row that failed or repaired nothing. */
+  /** The number of consecutive full reads that failed or repaired nothing. */
   #failures = 0
   #connections = 0
 
@@ -70,7 +70,7 @@ export class Follower {
     })
   }
 
-  /** Tries to connect now; anew, even if it is connected or tries already. */
+  /** Tries to connect now; with `anew`, even if it is connected or an attempt is under way. */
   hurry(anew?: boolean): void {
     this.#stream.hurry(anew)
   }
@@ -98,7 +98,7 @@ export class Follower {
     this.reporter.ended()
   }
 
-  /** Looks at the alarms; false if none was due. */
+  /** Handles the alarms that are due, and reports whether there were any. */
   #looked(): boolean {
     const headers = this.#headers.rings()
     if (headers) this.#readable = true
@@ -129,21 +129,21 @@ export class Follower {
     }
   }
 
-  /** Begins a connection. If it does not resume, events were missed. */
+  /** Handles the start of a connection. If it does not resume, events were missed. */
   #connecting(cursor: number | undefined): void {
     if (++this.#connections > 1) this.reporter.count('reconnects')
     this.reporter.connecting()
     this.#fresh = false
     const resumes = cursor !== undefined && this.#client.transport.session.has('resume') === true
     this.#cursor = resumes ? cursor : undefined
-    // Without a copy, what it begins after was somebody else's.
+    // Without a copy, the cursor is the caller's and no position of a copy.
     if (!resumes || this.#verifier.copy === undefined) this.#unread = true
     this.#headers.set(this.#headersTimeoutMs)
   }
 
   /**
-   * The host answered. A copy of another session is not this world's, however
-   * well the position fits: a host may come back with another store.
+   * Handles an open stream. A copy of another session is not a copy of this world,
+   * even if the position matches: a host may restart with another store.
    */
   #opened(sid: string): void {
     this.#headers.clear()
@@ -153,14 +153,14 @@ export class Follower {
     this.reporter.connected()
   }
 
-  /** Takes the position that the stream begins after: the one asked for, or events were missed. */
+  /** Handles the position that the stream begins after. If it is not the requested one, events were missed. */
   #positioned(cursor: number): void {
     if (this.#cursor !== undefined && this.#cursor !== cursor) this.#unread = true
     if (this.#fresh && this.#behind(cursor)) this.#unread = true
     this.#cursor = cursor
   }
 
-  /** Whether the copy is from before a position; it is not if the host gives none. */
+  /** Reports whether the copy is older than a position; false if the host numbers no events. */
   #behind(position: number): boolean {
     if (this.#verifier.copy === undefined) return true
     const { seq } = this.#verifier.copy.head
@@ -177,16 +177,16 @@ export class Follower {
   }
 
   /**
-   * What an event left known about the copy. `lacking` says that a full read was
-   * due before it, which the event then waits for; one that became due with it is
-   * waited for as well, unless it is to repair what the event found.
+   * Returns what is known about the copy after an event: `catching-up` if a full read
+   * was due before it (`lacking`), or became due with it, unless that read is to repair
+   * a mismatch that the event found.
    */
   #knownAsOf(lacking: boolean): Verification {
     const { known } = this.#verifier
     return lacking || (this.#unread && known !== 'mismatch') ? 'catching-up' : known
   }
 
-  /** Takes what an event says of the world. */
+  /** Handles the event's statements about the world. */
   async #learn(event: WorldEvent, broken: Error | undefined): Promise<void> {
     const rev = eventRev(event.data)
     const { kind, seq } = event
@@ -198,7 +198,7 @@ export class Follower {
       return
     }
     if (this.#unread) {
-      this.#newer(rev) // the full read that is due has it
+      this.#newer(rev) // the full read that is due includes it
       return
     }
     await this.#merge(event, rev, broken)
@@ -221,7 +221,7 @@ export class Follower {
     if (rev !== undefined) this.#atLeast = Math.max(this.#atLeast, rev)
   }
 
-  /** Takes an event into the copy. */
+  /** Applies an event to the copy. */
   async #apply(event: WorldEvent, state: EventState): Promise<void> {
     const copy = this.#verifier.copy
     const use = this.#verifier.use(state)
@@ -243,7 +243,7 @@ export class Follower {
     this.#judge(found, state.rev)
   }
 
-  /** Acts on what a comparison found. */
+  /** Acts on the result of a comparison. */
   #judge(finding: Finding, rev: number | undefined): void {
     switch (finding.found) {
       case 'nothing':
@@ -264,14 +264,14 @@ export class Follower {
     this.#publish()
   }
 
-  /** Ends the time in which unequal roots were nothing to worry about. */
+  /** Ends the time for which unequal roots are tolerated. */
   #settled(): void {
     this.#verifier.settled()
     this.#mismatch(new Error(`the copy differs from what the host stated ${settleTimeMs / 1000} s ago`), undefined)
     this.#publish()
   }
 
-  /** Begins to repair the copy. */
+  /** Starts the repair of the copy. */
   #mismatch(error: MismatchError | Error, rev: number | undefined): void {
     this.reporter.count('mismatches')
     this.#unread = this.#healing = true
@@ -280,12 +280,12 @@ export class Follower {
       this.reporter.error(error)
       return
     }
-    // The host's events do not agree with its own snapshot: no use in hurry.
+    // The host's events do not match its own snapshot: an immediate read would not help.
     this.#later()
     this.reporter.error(new UnmendedError(error))
   }
 
-  /** Puts the next full read off. */
+  /** Delays the next full read. */
   #later(): void {
     this.#reread.set(backoff(firstRereadMs, longestRereadMs, this.#failures))
     this.#failures++
@@ -307,7 +307,7 @@ export class Follower {
     })
   }
 
-  /** Reads the whole world. What fails is reported and read again after a while. */
+  /** Reads the whole world. A failure is reported, and the read is repeated later. */
   async #readAll(): Promise<void> {
     this.#settle.clear()
     let read
@@ -315,7 +315,7 @@ export class Follower {
       read = await this.#readCopy()
     } catch (error) {
       if (this.#signal.aborted) return
-      // A rev that never comes must not keep the copy from being repaired.
+      // A rev that the host never reaches must not prevent the repair of the copy.
       if (hasCode(error, 'behind')) this.#atLeast = 0
       this.reporter.error(asError(error))
       this.#later()
@@ -340,7 +340,7 @@ export class Follower {
     if (mismatch !== undefined) this.reporter.error(new UnmendedError(mismatch))
   }
 
-  /** Reads a snapshot that is behind nothing that is known. */
+  /** Reads a snapshot that is not older than the last known rev and position. */
   async #readCopy(): Promise<ReturnType<typeof WorldCopy.parse>> {
     const read = await this.#client.worldCopy({ minRev: this.#atLeast, signal: this.#signal })
     const { seq } = read.copy.head

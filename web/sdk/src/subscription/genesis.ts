@@ -4,7 +4,7 @@ import { ChainError } from '../chain/row.js'
 import type { WorldClient } from '../http/client.js'
 import type { CallOptions } from '../http/options.js'
 
-/** Returns a copy from a host of the agent-play service with the genesis text that the host has: its snapshot names something else. */
+/** Returns a copy with the host's own genesis text. On hosts of the agent-play service the snapshot states a different text. */
 export async function withGenesis(client: WorldClient, copy: WorldCopy, call?: CallOptions): Promise<WorldCopy> {
   if (client.transport.service === 'play') return copy
   const { node } = await client.playerChainNode(PLAYER_CHAIN_GENESIS_STABLE_KEY, call)

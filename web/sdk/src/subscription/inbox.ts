@@ -2,12 +2,12 @@ import { setTimer } from '../http/wait.js'
 import type { Signal, Stream } from '../stream/stream.js'
 
 /**
- * Hands a stream's signals to the one who follows it, one at a time: what is
- * not taken yet stays in the network. Beside them it wakes the follower when
- * one of its alarms is due or the subscription ends.
+ * Passes a stream's signals to its follower, one at a time: data that is not
+ * read yet stays in the network's buffers. It also wakes the follower when one of
+ * its alarms is due or the subscription ends.
  *
- * It has one waiter and keeps no promise for long, so that waiting for hours
- * does not gather memory, as racing long-lived promises would.
+ * It has one waiter and keeps no promise for long, so memory does not grow during
+ * a long wait, as it would with a race of long-lived promises.
  */
 export class Inbox {
   #signal: Signal | undefined
@@ -29,7 +29,7 @@ export class Inbox {
     }
   }
 
-  /** Takes the signal that waits; undefined if none does. */
+  /** Removes and returns the pending signal; undefined if there is none. */
   take(): Signal | undefined {
     const signal = this.#signal
     this.#signal = undefined
@@ -37,7 +37,7 @@ export class Inbox {
     return signal
   }
 
-  /** Lets a pump end that waits for its signal to be taken. */
+  /** Ends a pump that waits for its signal to be taken. */
   release(): void {
     this.#released = true
     this.#signal = undefined
@@ -51,7 +51,7 @@ export class Inbox {
     this.#wake?.()
   }
 
-  /** Waits until there is a reason to look. */
+  /** Waits until the follower is woken. */
   async wait(): Promise<void> {
     if (!this.#woken) {
       await new Promise<void>((resolve) => {
@@ -63,14 +63,14 @@ export class Inbox {
   }
 }
 
-/** A time that may be set and cleared at will by its one owner. */
+/** A timer that its owner may set and clear at any time. */
 export class Alarm {
   #timer: ReturnType<typeof setTimeout> | undefined
   #due = false
 
   constructor(readonly inbox: Inbox) {}
 
-  /** Sets the time again. */
+  /** Sets the timer; an earlier setting is cleared. */
   set(ms: number): void {
     this.clear()
     this.#timer = setTimer(() => {
@@ -79,19 +79,19 @@ export class Alarm {
     }, ms)
   }
 
-  /** Clears the time. */
+  /** Clears the timer. */
   clear(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#due = false
   }
 
-  /** Whether it is set, due or not. */
+  /** Whether the timer is set, due or not. */
   get armed(): boolean {
     return this.#timer !== undefined
   }
 
-  /** Reports once that the time has come. */
+  /** Reports whether the timer is due, and clears it if it is. */
   rings(): boolean {
     if (!this.#due) return false
     this.clear()

@@ -19,7 +19,7 @@ export class Reporter {
     return this.#state
   }
 
-  /** Counts one thing that was done. */
+  /** Adds one to a counter. */
   count(counter: Counter): void {
     const { stats } = this.#state
     this.#state = { ...this.#state, stats: { ...stats, [counter]: stats[counter] + 1 } }
@@ -38,7 +38,7 @@ export class Reporter {
     }
   }
 
-  /** Notes that a connection is being made. */
+  /** Notes that an attempt to connect has begun. */
   connecting(): void {
     const { retryAt: _due, ...rest } = this.#state
     this.#become(rest)
@@ -50,7 +50,7 @@ export class Reporter {
     this.#become({ ...rest, connected: true })
   }
 
-  /** Notes that the stream is closed, and when it is opened again. */
+  /** Notes that the stream is closed, and the time of the next attempt. */
   lost(retryAt: number, error: Error | undefined): void {
     this.publish({ connected: false, retryAt, ...(error === undefined ? {} : { lastError: error }) })
     if (error !== undefined) this.error(error)

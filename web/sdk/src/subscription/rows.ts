@@ -7,20 +7,19 @@ import type { WorldClient } from '../http/client.js'
 import type { NodeOptions } from '../http/options.js'
 import { type ChainNode, limits } from '../protocol/contract.js'
 
-/** How many rows of one event are fetched; from there a full read is cheaper. */
+/** The largest number of rows of one event that are fetched; for more, a full read is cheaper. */
 const maxFetch = 4 * limits.maxStableKeys
 
 /** The rows of one event. */
 export interface EventRows {
   readonly nodes: readonly ChainNode[]
-  /** The highest rev that a row is of; absent if it is unknown of one. */
+  /** The highest rev of the rows; absent if the rev of a row is unknown. */
   readonly rev?: number
 }
 
 /**
- * Returns the rows that an event changed: those within the event, or from a batch
- * read, or read one by one. Undefined if there are so many that a full read
- * is cheaper.
+ * Returns the rows that an event changed: from the event itself, from batch reads, or
+ * read one by one. Undefined if there are so many that a full read is cheaper.
  */
 export async function rowsOf(client: WorldClient, event: EventState, notify: PlayerChainNotify, signal: AbortSignal): Promise<EventRows | undefined> {
   if (event.inline !== undefined) {
@@ -30,7 +29,7 @@ export async function rowsOf(client: WorldClient, event: EventState, notify: Pla
   const refs = sortNodeRefsForSerializedFetch(notify.nodes)
   if (refs.some((ref) => nodeKindOf(ref.stableKey) === undefined)) throw new ChainError('a notify names a key that is no stable key')
   const { session } = client.transport
-  // A host that cannot look back shall at least not answer from before the event.
+  // A host that cannot read past revs must at least not reply with rows from before the event.
   const as = session.has('chain-at-rev') === true ? 'atRev' : 'minRev'
   const options: NodeOptions = { signal, ...(event.rev === undefined ? {} : { [as]: event.rev }) }
   return session.has('chain-nodes') === true ? batches(client, refs, options) : oneByOne(client, refs, options)
@@ -56,7 +55,7 @@ async function oneByOne(client: WorldClient, refs: readonly PlayerChainNodeRef[]
   return all.rows
 }
 
-/** Collects rows that answer for their keys. */
+/** Collects rows, each checked against its key. */
 class Collected {
   readonly #nodes: ChainNode[] = []
   #rev: number | undefined = 0

@@ -34,9 +34,9 @@ class Subscription implements WorldSubscription {
 
 /**
  * Follows a world: it keeps a copy that is verified against the host's root
- * after every event, and repairs it if it differs from the host's. It returns at
- * once; the first full read is reported when it is there. It works for any
- * caller, also one with a cookie only.
+ * after every event, and repairs it if it differs from the host's world. It returns
+ * immediately; the first full read is reported when it is complete. It works for any
+ * caller, including one with only a cookie.
  */
 export function subscribeWorld(client: WorldClient, options: SubscribeOptions = {}): WorldSubscription {
   return new Subscription(client, options)

@@ -4,20 +4,20 @@ import type { ChainNode } from '../protocol/contract.js'
 import type { MismatchError } from '../protocol/errors.js'
 import type { Verification } from './types.js'
 
-/** What an event means for the copy: it has it already, only its root counts, or rows changed. */
+/** The use of an event for the copy: none, only its root is compared, or its rows are merged. */
 export type EventUse = 'nothing' | 'check' | 'merge'
 
 /**
- * What a comparison gave: nothing was compared, root and count are equal, they
- * differ in a way that is a mismatch only if it stays so, or they differ.
+ * The result of a comparison: nothing was compared, root and count are equal, they
+ * differ but may still become equal, or they differ.
  */
 export type Finding =
   | { readonly found: 'nothing' | 'equal' }
   | { readonly found: 'unsettled' | 'mismatch'; readonly error: MismatchError }
 
 /**
- * A copy of the world and what is known about it: the subscriber of the
- * protocol's "A live, verified copy", without streams, requests and time.
+ * A copy of the world and what is known about it: the subscriber in the
+ * protocol reference, "A live, verified copy", without streams, requests and timers.
  */
 export class Verifier {
   copy: WorldCopy | undefined
@@ -25,14 +25,14 @@ export class Verifier {
   /** The highest rev of any row or snapshot merged so far. */
   #ahead = 0
   /**
-   * Rows of unknown rev were merged since the copy was last known to be right:
-   * unequal roots may then be only a matter of time.
+   * Whether rows of unknown rev were merged since the copy was last verified:
+   * unequal roots may then become equal with later events.
    */
   #loose = false
 
   constructor(readonly verifying: boolean) {}
 
-  /** Decides about an event. Without revs every event is new. */
+  /** Returns the use of an event. Without revs every event is new. */
   use(event: EventState): EventUse {
     const have = this.copy?.head.rev
     if (have !== undefined && event.rev !== undefined) {
@@ -41,7 +41,7 @@ export class Verifier {
     return event.notify === undefined ? 'check' : 'merge'
   }
 
-  /** Takes a full read; returns the mismatch if its own root or count is not that of its rows. */
+  /** Replaces the copy with a full read; returns a mismatch if the stated root or count is not that of its rows. */
   replace(copy: WorldCopy, stated: Stated): MismatchError | undefined {
     this.copy = copy
     this.#ahead = copy.head.rev ?? 0
@@ -54,9 +54,9 @@ export class Verifier {
   }
 
   /**
-   * Takes the rows of an event, in their order; `nodesRev` is the highest rev
-   * that they are of, undefined if the host gave none. Throws a `ChainError`
-   * if a row cannot be read, and then nothing was merged.
+   * Merges the rows of an event, in their order; `nodesRev` is the highest rev of the
+   * rows, undefined if the host stated none. Throws a `ChainError` if a row cannot be
+   * read, and then merges nothing.
    */
   merge(copy: WorldCopy, event: EventState, seq: number | undefined, nodes: readonly ChainNode[], nodesRev: number | undefined): Finding {
     this.#move(copy.merge(nodes), event, seq)
@@ -72,12 +72,12 @@ export class Verifier {
     return this.#compare(event)
   }
 
-  /** Takes the time that was left for the rest of a change: a copy that still differs is not the host's. */
+  /** Ends the time for which unequal roots are tolerated: the copy is a mismatch. */
   settled(): void {
     this.known = 'mismatch'
   }
 
-  /** Takes the copy to an event's place in the world's history. */
+  /** Sets the copy to a new one at the event's rev and seq. */
   #move(copy: WorldCopy, event: EventState, seq: number | undefined): void {
     this.copy = copy.at(event.rev ?? copy.head.rev, seq ?? copy.head.seq)
   }
