@@ -1,14 +1,14 @@
 import type { Retry } from './options.js'
 
-/** Doubles a time a number of times, bounds it, and makes half of it random, in milliseconds. */
+/** Doubles a time the given number of times, limits it, and makes half of it random, in milliseconds. */
 export function backoff(baseMs: number, limitMs: number, doublings: number): number {
   const whole = Math.min(baseMs * 2 ** Math.min(doublings, 30), limitMs)
   return whole / 2 + (Math.random() * whole) / 2
 }
 
 /**
- * The time before the retry that follows a number of failed attempts;
- * undefined if the host asks for a longer one than a caller waits.
+ * Returns the time before the next retry after a number of failed attempts;
+ * undefined if the host requests a longer time than a caller waits.
  */
 export function retryWait(retry: Retry, failed: number, askedMs: number): number | undefined {
   const own = backoff(retry.baseMs, retry.maxMs, failed - 1)
@@ -45,7 +45,7 @@ interface Waiting {
   readonly listener: () => void
 }
 
-/** Who waits for which signal. A world's calls all wait for its end, and Node warns of signals with more than ten listeners. */
+/** The waiting callbacks of each signal. All calls of a world wait for its end, and Node warns about signals with more than ten listeners. */
 const waiting = new WeakMap<AbortSignal, Waiting>()
 
 /** Calls a function when a signal ends, immediately if it has. The returned function undoes that. */
@@ -78,7 +78,7 @@ function listening(signal: AbortSignal): Waiting {
   return those
 }
 
-/** Lets signals end a controller, with their reasons. The function that is given undoes that. */
+/** Aborts a controller when one of the signals ends, with its reason. The returned function undoes that. */
 export function linked(ending: AbortController, ...signals: readonly (AbortSignal | undefined)[]): () => void {
   const undo = signals.map((signal) => whenEnded(signal, () => { ending.abort(reasonOf(signal)) }))
   return () => { for (const end of undo) end() }
@@ -95,7 +95,7 @@ export async function unlessEnded<T>(promise: Promise<T>, signal: AbortSignal | 
   })
 }
 
-/** Why a signal ended, as an error. */
+/** Returns the reason of a signal as an error. */
 export function reasonOf(signal: AbortSignal | undefined): Error {
   const reason: unknown = signal?.reason
   return reason instanceof Error ? reason : new Error('the call was ended')

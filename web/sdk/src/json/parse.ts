@@ -3,11 +3,11 @@ import type { Json } from '../protocol/contract.js'
 /** How deeply arrays and objects may nest. */
 export const maxDepth = 512
 
-/** A text that is not JSON as the protocol allows it. */
+/** A text that is not JSON in the form that the protocol allows. */
 export class JsonError extends SyntaxError {
   override readonly name = 'JsonError'
 
-  /** Makes the error; `at` is the index of the character where the text went wrong. */
+  /** Creates the error; `at` is the index of the first invalid character. */
   constructor(
     reason: string,
     readonly at: number,
@@ -16,16 +16,16 @@ export class JsonError extends SyntaxError {
   }
 }
 
-// Outside of strings JSON has ASCII only, so char codes tell everything apart.
+// Outside of strings JSON contains only ASCII, so char codes are sufficient.
 const quote = 0x22
 const backslash = 0x5c
 const loneSurrogate = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/u
 const numberText = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/uy
 
 /**
- * Reads one JSON text. It refuses what `JSON.parse` lets pass and the protocol
+ * Parses one JSON text. It rejects input that `JSON.parse` accepts and the protocol
  * does not: a duplicate key, a lone surrogate, a number outside the double
- * range, and nesting deeper than 512. A key `__proto__` is a member like others.
+ * range, and nesting deeper than 512. A key `__proto__` is an ordinary member.
  */
 export function parseJson(text: string): Json {
   return new Reader(text).whole()
@@ -167,7 +167,7 @@ class Reader {
     return value
   }
 
-  /** The string from start to here, whose escapes are decoded by the platform's own parser. */
+  /** Returns the string from start to the current position; the platform's own parser decodes its escapes. */
   #unescaped(start: number): string {
     try {
       return JSON.parse(this.#text.slice(start, this.#at)) as string

@@ -1,14 +1,14 @@
 import { PlayError, UnreachableError } from './errors.js'
 
-/** A value that was thrown, as an error. */
+/** Returns a thrown value as an error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
 }
 
 /**
- * Calls a function of the program that uses this package. What it throws, and
- * what the promise of an asynchronous one rejects with, goes to `failed` and ends
- * nothing here. Nobody waits for that promise.
+ * Calls a callback of the program that uses this package. Errors that it throws, or
+ * with which its promise rejects, go to `failed` and end nothing here. The promise is
+ * not awaited.
  */
 export function callBack<A extends readonly unknown[]>(callback: ((...args: A) => unknown) | undefined, failed: (error: Error) => void, ...args: A): void {
   if (callback === undefined) return
@@ -23,8 +23,8 @@ export function callBack<A extends readonly unknown[]>(callback: ((...args: A) =
 /* eslint-disable no-console -- what no function of the program takes is printed, as platforms do with errors that nothing catches */
 
 /**
- * Reports an error to a program. Without a function for it, it is printed: a refusal or a lost connection as its
- * sentence, any other with its stack. What the function throws is dropped.
+ * Reports an error to a program. Without a callback the error is printed: a refusal or a lost connection only with its
+ * message, any other with its stack. Errors that the callback throws are dropped.
  */
 export function reportTo(callback: ((error: Error) => unknown) | undefined, error: Error): void {
   if (callback !== undefined) callBack(callback, () => undefined, error)
@@ -32,7 +32,7 @@ export function reportTo(callback: ((error: Error) => unknown) | undefined, erro
   else console.warn('playctl:', error)
 }
 
-/** Passes a warning to a program, or prints it if the program has no function for it. What the function throws is dropped. */
+/** Passes a warning to a program, or prints it if there is no callback. Errors that the callback throws are dropped. */
 export function warnTo(callback: ((text: string) => unknown) | undefined, text: string): void {
   if (callback === undefined) console.warn(`playctl: ${text}`)
   else callBack(callback, () => undefined, text)

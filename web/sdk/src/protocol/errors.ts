@@ -1,19 +1,19 @@
 import { type ErrorCode, type IntercomEventData, errorStatuses } from './contract.js'
 import type { NamedOr } from './events.js'
 
-/** The code to assume for a status whose reply names none, as hosts of the agent-play service send it. */
+/** Returns the code to assume for a status whose reply states none, as from hosts of the agent-play service. */
 export function codeForStatus(status: number): ErrorCode {
   const [general] = Object.entries(errorStatuses).find(([, other]) => other === status) ?? []
   return (general as ErrorCode | undefined) ?? (status < 500 ? 'body_invalid' : 'internal')
 }
 
-/** The code and the sentence that a refusal itself holds, each empty if it has none. */
+/** The code and the message that a refusal itself contains, each empty if it has none. */
 export interface Stated {
   readonly code: string
   readonly message: string
 }
 
-/** What a refusal consists of. */
+/** The parts of a refusal. */
 export interface PlayErrorParts {
   readonly code: string
   readonly status: number
@@ -26,18 +26,18 @@ export interface PlayErrorParts {
 /** A host refused a call. Decide on `code`, never on the message. */
 export class PlayError extends Error {
   override readonly name = 'PlayError'
-  /** The refusal's name, mostly an `ErrorCode`; a newer host may send others. */
+  /** The refusal's code, usually an `ErrorCode`; a newer host may send others. */
   readonly code: NamedOr<ErrorCode>
   /** The HTTP status. */
   readonly status: number
-  /** What of `code` and `message` is the host's own: nothing on a proxy's page, no code on hosts of the agent-play service. */
+  /** The host's own `code` and `message`: both empty for a proxy's page, no code from hosts of the agent-play service. */
   readonly stated: Stated
-  /** The request's name in the host's log; empty if it said none. */
+  /** The request's id in the host's log; empty if the host stated none. */
   readonly requestId: string
-  /** How long the host asks to wait, in milliseconds; 0 if it does not. */
+  /** How long to wait before a retry, as the host requests it, in milliseconds; 0 if it does not. */
   readonly retryAfterMs: number
 
-  /** Makes the error of a refusal. */
+  /** Creates the error for a refusal. */
   constructor(parts: PlayErrorParts) {
     super(parts.message)
     this.code = parts.code
@@ -53,34 +53,34 @@ export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error i
   return error instanceof PlayError && (codes as readonly string[]).includes(error.code)
 }
 
-/** The host gave no answer. */
+/** The host did not reply. */
 export class UnreachableError extends Error {
   override readonly name: string = 'UnreachableError'
   /** Whether the request may have reached the host: then the outcome of a write is unknown. */
   readonly sent: boolean
 
-  /** Makes the error for a host, which is its address without path and query. */
+  /** Creates the error for a host, named by its address without path and query. */
   constructor(host: string, reason: string, sent: boolean, cause?: unknown) {
     super(`cannot reach the host at ${host}: ${reason}`, cause === undefined ? undefined : { cause })
     this.sent = sent
   }
 }
 
-/** The host gave no answer within the time that a call may take. */
+/** The host did not reply within the time limit of a call. */
 export class TimeoutError extends UnreachableError {
   override readonly name = 'TimeoutError'
 
-  /** Makes the error for a host, which is its address without path and query. */
+  /** Creates the error for a host, named by its address without path and query. */
   constructor(host: string) {
     super(host, 'it did not answer in time', true)
   }
 }
 
-/** The host's answer cannot be used: it is too long, no JSON, or lacks what the route promises. */
+/** The host's reply cannot be used: it is too long, not JSON, or lacks a member that the route must return. */
 export class ReplyError extends Error {
   override readonly name = 'ReplyError'
 
-  /** Makes the error for a route, which is a method and a path. */
+  /** Creates the error for a route, which is a method and a path. */
   constructor(route: string, reason: string, options?: ErrorOptions) {
     super(`the answer to ${route} cannot be used: ${reason}`, options)
   }
@@ -90,43 +90,43 @@ export class ReplyError extends Error {
 export class ClosedError extends Error {
   override readonly name = 'ClosedError'
 
-  /** Makes the error. */
+  /** Creates the error. */
   constructor(what = 'the world was closed') {
     super(what)
   }
 }
 
-/** An option that was given to this package is missing or wrong. */
+/** An option of this package is missing or invalid. */
 export class OptionError extends TypeError {
   override readonly name = 'OptionError'
 }
 
-/** Events were missed: the host no longer has them, or never kept them. */
+/** Events were missed: the host no longer has them, or never stored them. */
 export class GapError extends Error {
   override readonly name = 'GapError'
 }
 
-/** An agent, or the host for it, answered a question with `failed`. */
+/** An agent, or the host in its place, answered a question with `failed`. */
 export class AgentFailedError extends Error {
   override readonly name = 'AgentFailedError'
 
-  /** Makes the error of an answer. */
+  /** Creates the error for an answer. */
   constructor(readonly answer: IntercomEventData) {
     super(`the agent failed: ${answer.error ?? 'it gave no reason'}`)
   }
 }
 
-/** What an agent answers in place of a result: its message is for the asker. What else a tool throws is for the developer alone. */
+/** An error whose message the agent sends to the asker instead of a result. Any other error that a tool throws is only for the developer. */
 export class ToolError extends Error {
   override readonly name = 'ToolError'
 }
 
-/** Why an executor's signal ended: the command was answered already, by the host, for which it took too long, or by another program. */
+/** The reason of an executor's signal: the command was already answered, by the host after its time limit, or by another program. */
 export class AnsweredError extends Error {
   override readonly name = 'AnsweredError'
 }
 
-/** Why an executor's signal ended: its time is over. */
+/** The reason of an executor's signal: its time limit has passed. */
 export class TookTooLongError extends Error {
   override readonly name = 'TookTooLongError'
 }
@@ -135,7 +135,7 @@ export class TookTooLongError extends Error {
 export class MismatchError extends Error {
   override readonly name = 'MismatchError'
 
-  /** Makes the error from what was wanted and what the copy has. */
+  /** Creates the error from the host's root and leaf count (`want`) and those of the copy (`got`). */
   constructor(
     readonly wantRootHex: string,
     readonly wantLeafCount: number,
@@ -150,11 +150,11 @@ export class MismatchError extends Error {
   }
 }
 
-/** The copy was read again because it was not the host's, and still is not. */
+/** The copy was read again because it differed from the host's world, and it still differs. */
 export class UnmendedError extends Error {
   override readonly name = 'UnmendedError'
 
-  /** Makes the error; the cause says what differs. */
+  /** Creates the error; the cause states the difference. */
   constructor(cause: Error) {
     super(`the copy of the world was read again and still does not match the host: ${cause.message}`, { cause })
   }

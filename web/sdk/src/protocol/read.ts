@@ -1,7 +1,7 @@
 import { asArray, asBoolean, asNumber, asObject, asText, asTexts, member } from '../json/read.js'
 import { type Field, type Json, type JsonObject, rowShapes, shapes } from './contract.js'
 
-/** The name of what a host sends, whose fields the contract describes. */
+/** The name of an object that a host sends, whose fields the contract describes. */
 export type Shape = keyof typeof shapes
 
 const wanted: Readonly<Record<Field['type'], string>> = {
@@ -12,9 +12,9 @@ const wanted: Readonly<Record<Field['type'], string>> = {
 const rowKinds: ReadonlyMap<string, string> = new Map(Object.entries(rowShapes).map(([kind, shape]) => [shape, kind]))
 
 /**
- * Reads an object that nothing is known of: every field has its type in the result. One that
- * is missing or of the wrong type is as good as empty, or left out if it is optional.
- * Fields that the shape does not name are left out.
+ * Reads an unchecked object: every field has its type in the result. A field that is missing or
+ * of the wrong type gets an empty value, or is omitted if it is optional.
+ * Fields that the shape does not name are omitted.
  */
 export function readShape(shape: string, raw: JsonObject | undefined): JsonObject {
   const kind = rowKinds.get(shape)
@@ -26,7 +26,7 @@ export function readShape(shape: string, raw: JsonObject | undefined): JsonObjec
   return read
 }
 
-/** What an object lacks that its shape must have, as `name must be a string`; undefined if nothing. */
+/** Returns the first required field that an object lacks, as `name must be a string`; undefined if there is none. */
 export function lackOf(shape: string, raw: JsonObject): string | undefined {
   for (const field of fieldsOf(shape)) {
     if (field.need !== 'must' && field.need !== 'filled') continue
@@ -43,7 +43,7 @@ function fieldsOf(shape: string): readonly Field[] {
   return shapes[shape as Shape]
 }
 
-/** A field's value, undefined if it is missing, of the wrong type or none of its words. */
+/** Returns a field's value, undefined if it is missing, of the wrong type or not one of its words. */
 function valueOf(field: Field, raw: JsonObject | undefined): Json | undefined {
   const value = member(raw, field.name)
   switch (field.type) {
@@ -60,7 +60,7 @@ function valueOf(field: Field, raw: JsonObject | undefined): Json | undefined {
     case 'texts':
       return asTexts(value)?.every((text) => oneOf(field.words, text) !== undefined) === true ? value : undefined
     case 'objects':
-      // Of a list, what can be read is better than nothing.
+      // Elements of a list that cannot be read are omitted.
       return asArray(value)?.flatMap((item) => objectOf({ ...field, need: 'must' }, asObject(item)) ?? [])
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The protocol's white space is ECMAScript's own, so `trim` and `\s` are right
- * for it: U+FEFF is in the set, U+0085 is not.
+ * The protocol's white space is that of ECMAScript, so `trim` and `\s` are correct:
+ * U+FEFF is in the set, U+0085 is not.
  */
 const runs = /\s+/gu
 
@@ -9,19 +9,19 @@ export function normalizeSpaces(text: string): string {
   return text.replace(runs, ' ').trim()
 }
 
-/** Whether a text is empty or holds nothing but white space. */
+/** Reports whether a text is empty or consists only of white space. */
 export function isBlank(text: string): boolean {
   return text.trim() === ''
 }
 
-/** A node's id as it is compared and sent: trimmed and lower-cased. */
+/** Returns a node's id as it is compared and sent: trimmed and lower-cased. */
 export function normalizeNodeId(text: string): string {
   return text.trim().toLowerCase()
 }
 
 /**
- * An agent's id as it is compared and sent. A derived one is 64 hex digits and
- * is lower-cased; on a host without a repository it is any text and kept.
+ * Returns an agent's id as it is compared and sent. A derived id is 64 hex digits and
+ * is lower-cased; on a host without a repository it is any text and stays unchanged.
  */
 export function normalizeAgentId(text: string): string {
   const id = normalizeNodeId(text)
