@@ -15,18 +15,18 @@ import type { AgentWorld } from './agent.js'
 import type { RemotePlayWorldOptions } from './options.js'
 import { Placements } from './placements.js'
 
-/** What a program gives as the API key of an account that has none. */
+/** The value of the option `apiKey` for an account without an API key. */
 const noKey = 'none'
 
 const encoder = new TextEncoder()
 
-/** Who a world's program is at its host: the main node, the API key, and what is shared by all calls. */
+/** The account of a world's program at its host: the main node, the API key, and the state that all calls share. */
 export class Account {
   readonly placements = new Placements()
   readonly warn: (text: string) => void
-  /** Begins the ids of the connections that hold this program's agents. */
+  /** The prefix of the connection ids of this program's agents. */
   readonly program = randomText()
-  /** Undefined if the program says that there is none. */
+  /** The API key; undefined if the account has none. */
   readonly #apiKey: string | undefined
   readonly #options: RemotePlayWorldOptions
   readonly #node: NodeCredentials | undefined
@@ -34,9 +34,9 @@ export class Account {
   #client: Promise<WorldClient> | undefined
   #main: NodeIdentity | undefined
 
-  /** Checks the options; what is wrong is an `OptionError`. All calls end with `life`. */
+  /** Checks the options; an invalid one is an `OptionError`. All calls end with `life`. */
   constructor(options: RemotePlayWorldOptions, life: AbortSignal, onSession: (sid: string) => void) {
-    // Programs without types call this as well.
+    // Programs without types may pass any value.
     const given = (asObject(options) ?? {}) as Partial<RemotePlayWorldOptions>
     if (!given.baseUrl?.trim()) throw new OptionError("baseUrl is empty: set the host's address, such as http://127.0.0.1:7420")
     this.#options = options
@@ -58,8 +58,8 @@ export class Account {
   }
 
   /**
-   * The credentials of an agent by its name: those that were given for it, else those that follow from the main node's
-   * secret, so that the same name is the same agent in every run. Nobody learns the main node's secret from them.
+   * Returns the credentials of an agent by its name: the given ones, otherwise ones derived from the main node's
+   * secret, so that the same name is the same agent in every run. They do not reveal the main node's secret.
    */
   async agentNode(name: string): Promise<NodeCredentials | undefined> {
     const given = this.#options.agentCredentials?.[name]
@@ -70,7 +70,7 @@ export class Account {
     return { passwHash, rootKey: (await client.bootstrap()).rootKey }
   }
 
-  /** What names this program's agents to hosts, as those that it answers for. */
+  /** The value that tells a host for which agents this program answers. */
   get answersFor(): string {
     return `connection:${this.program}`
   }
@@ -80,7 +80,7 @@ export class Account {
     return this.#node !== undefined
   }
 
-  /** The calls of the main node, or of nobody if there is none. Its id is derived once if it has to be. */
+  /** Returns the client of the main node, or one without credentials if there is none. The node's id is derived once if necessary. */
   async client(): Promise<WorldClient> {
     this.#client ??= this.#resolve()
     return this.#client
@@ -92,7 +92,7 @@ export class Account {
     return this.#nobody.as(this.#main, this.#apiKey)
   }
 
-  /** What agents need of the world. */
+  /** Returns the parts of the world that agents need. */
   agentWorld(client: WorldClient, agents: Pick<AgentWorld, 'leave' | 'renew'>): AgentWorld {
     return {
       client,

@@ -5,7 +5,7 @@ import { checkBaseUrl } from '../http/address.js'
 import type { JsonObject } from '../protocol/contract.js'
 import { OptionError } from '../protocol/errors.js'
 
-/** What is known of the caller's account. */
+/** The known settings of the caller's account. */
 export interface Known {
   readonly server?: string
   readonly service?: string
@@ -15,12 +15,12 @@ export interface Known {
   readonly agents: Readonly<Record<string, NodeCredentials>>
 }
 
-/** The process that this runs in; absent in a browser. */
+/** Returns the current process; undefined in a browser. */
 function currentProcess(): (Omit<typeof process, 'getBuiltinModule'> & Partial<Pick<typeof process, 'getBuiltinModule'>>) | undefined {
   return (globalThis as { process?: typeof process }).process
 }
 
-/** What the environment variables of playctl say. Those that are set to nothing count as not set. */
+/** Returns the settings in the environment variables of playctl. An empty variable counts as unset. */
 export function environment(): Known {
   const read = (name: string) => {
     const value = currentProcess()?.env[`PLAYCTL_${name}`]
@@ -44,7 +44,7 @@ function present<Name extends string>(name: Name, value: string | undefined): Pa
   return (value === undefined ? {} : { [name]: value }) as Partial<Record<Name, string>>
 }
 
-/** The context that commands of playctl would use: the one named, else the one for the server, else the one in use. */
+/** Returns the context that commands of playctl would use: the named one, else the one for the server, else the one in use. */
 export async function fromFile(wanted: { readonly context?: string; readonly server?: string; readonly file?: string }): Promise<Known> {
   const file = await readFile(wanted.file)
   if (file === undefined) {
@@ -89,10 +89,10 @@ function nodeOf(node: JsonObject | undefined): NodeCredentials | undefined {
   return nodeId === undefined || passwHash === undefined ? undefined : { nodeId, passwHash }
 }
 
-/** What a credentials file may hold, in bytes. */
+/** The largest size of a credentials file, in bytes. */
 const longestFile = 8 << 20
 
-/** A file with secrets as text. */
+/** The text of a file with secrets. */
 export interface PrivateFile {
   readonly path: string
   readonly text: string
@@ -104,8 +104,8 @@ async function readFile(given: string | undefined): Promise<{ readonly path: str
 }
 
 /**
- * Reads a file with secrets; undefined if there is none, as in a browser. One that others can read is refused, unless
- * it is `shared`: the program that wrote it takes no care of that.
+ * Reads a file with secrets; undefined if there is none, as in a browser. A file that others can read is refused, unless
+ * it is `shared`: the program that writes it does not restrict its permissions.
  */
 export async function readPrivate(
   pathOf: (home: string, environment: NodeJS.ProcessEnv) => string | undefined,

@@ -11,43 +11,43 @@ import { isBlank, normalizeAgentId, normalizeNodeId } from '../protocol/text.js'
 import { type FrameworkRegistration, within } from './framework.js'
 import { Lease } from './lease.js'
 
-/** How long agents are given to leave the map at the end: those whose host is away are left to their leases. */
+/** The time limit for agents to leave the map at the end. If their host is unreachable, their leases remove them. */
 const leaveTimeoutMs = 3000
 
-/** What of a registration the client sets itself. */
+/** The fields of a registration that the client sets itself. */
 type OwnFields = 'agentId' | 'mainNodeId' | 'passwHash' | 'apiKey' | 'connectionId'
 
 /**
- * What puts an agent on the map: the fields of a registration, and how the agent is kept. Its
- * `name` is what people see; `type` is the framework's name unless it is given, `enableP2a` is `off`.
+ * The options of `addAgent`: the fields of a registration, and how the agent is kept on the map. People
+ * see its `name`; `type` is the framework's name by default, `enableP2a` is `off`.
  */
 export interface AddAgentOptions extends Omit<RegisterRequest, OwnFields | 'type' | 'agent'>, Partial<Pick<RegisterRequest, 'type'>> {
-  /** What the agent can do; made by `frameworkRegistration`. */
+  /** The agent's tools, as `frameworkRegistration` returns them. */
   readonly agent: FrameworkRegistration
-  /** The agent's node id; may be left out where `credentials` have it. */
+  /** The agent's node id; may be omitted if `credentials` contain it. */
   readonly nodeId?: string
-  /** The agent's own; without them the main node acts for it, as for every other of its agents. */
+  /** The agent's own credentials; without them the main node acts for it, as for all its other agents. */
   readonly credentials?: NodeCredentials
-  /** Registers without a lease: the agent stays on the map, also when this program dies. */
+  /** Registers without a lease: the agent stays on the map even if this program crashes. */
   readonly permanent?: boolean
-  /** Called once if the agent cannot be kept: the host refuses to register it again. */
+  /** Called once if the agent cannot be kept on the map: the host refuses to register it again. */
   readonly onLost?: (error: Error) => void | Promise<void>
 }
 
-/** What an agent needs of the world that it is in. @internal */
+/** The parts of a world that its agents need. @internal */
 export interface AgentWorld {
   readonly client: WorldClient
   readonly main: NodeIdentity | undefined
-  /** Begins the ids of all connections of this program. */
+  /** The prefix of all connection ids of this program. */
   readonly program: string
-  /** The account's key, to be shown with every call of its agents. */
+  /** Returns a client for a node, with the account's API key. */
   clientAs(node: NodeIdentity): WorldClient
-  /** The account's key for hosts of the agent-play service, which read it from the body. */
+  /** The account's API key for hosts of the agent-play service, which read it from the body. */
   readonly bodyKey: string | undefined
   warn(text: string): void
-  /** Lets an agent go; false if a newer registration holds it. */
+  /** Removes an agent from the world; false if a newer registration holds it. */
   leave(agent: Agent): boolean
-  /** Makes the agent of an id register again; false if the world has none. */
+  /** Makes the agent with an id register again; false if the world has none. */
   renew(agentId: string): boolean
 }
 
@@ -92,7 +92,7 @@ export class Agent {
     return this.playerId
   }
 
-  /** What people see. */
+  /** The agent's name, which people see. */
   get name(): string {
     return this.#lease.request.name
   }
@@ -102,7 +102,7 @@ export class Agent {
     return this.#lease.registration
   }
 
-  /** Why the agent could not be kept; undefined while it is. */
+  /** Why the agent could not be kept on the map; undefined while it is kept. */
   get error(): Error | undefined {
     return this.#error
   }
@@ -118,15 +118,15 @@ export class Agent {
     return this.client.recordJourney({ playerId: this.playerId, journey }, call)
   }
 
-  /** Takes the agent off the map, as `disconnect`, for `await using`. */
+  /** Removes the agent from the map, as `disconnect`, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.disconnect()
   }
 
-  /** Takes the agent off the map, unless a newer registration holds it. May be called again. */
+  /** Removes the agent from the map, unless a newer registration holds it. May be called again. */
   async disconnect(call?: CallOptions): Promise<void> {
     const held = this.#world.leave(this)
-    // The heartbeats end first: one under way must not register it again.
+    // The heartbeats end first, so that one under way does not register the agent again.
     await this.#lease.stop()
     if (held) await this.disconnectNow(call)
   }
@@ -141,7 +141,7 @@ export class Agent {
     }
   }
 
-  /** Begins to keep the agent on the map. @internal */
+  /** Starts the agent's heartbeats. @internal */
   keep(): void {
     this.#lease.start()
   }
@@ -151,7 +151,7 @@ export class Agent {
     await this.#lease.stop()
   }
 
-  /** Changes what the agent can do. @internal */
+  /** Changes the agent's tools. @internal */
   change(agent: FrameworkRegistration): void {
     this.#lease.change({ ...this.#lease.request, agent })
   }
@@ -168,22 +168,22 @@ export class Agent {
   }
 }
 
-/** Bounds the calls of agents that leave. @internal */
+/** Returns the options for the calls of leaving agents, with their time limit. @internal */
 export function leaving(): CallOptions {
   return { signal: AbortSignal.timeout(leaveTimeoutMs) }
 }
 
 /**
- * Takes back a registration that failed: unless the host refused it, it may have it all the same, and would keep
- * the agent until its lease expires. Where the world has the agent already, that one takes its place on the map again.
+ * Reverts a registration that failed: unless the host refused it, the host may have registered the agent, and would keep
+ * it until its lease expires. If the world already has the agent, that agent registers again instead.
  */
 async function withdraw(world: AgentWorld, client: WorldClient, { agentId: playerId, connectionId }: RegisterRequest, error: unknown): Promise<void> {
   if (connectionId === undefined || (error instanceof PlayError && error.status < 500) || world.renew(playerId)) return
-  // What was not registered cannot leave.
+  // The call fails if the agent was not registered.
   await client.withLife(undefined).withRetry(noRetry).disconnect({ playerId, connectionId }, leaving()).catch(() => undefined)
 }
 
-/** Who acts for an agent: the agent itself if it has credentials, else the main node. */
+/** Returns the node that acts for an agent: the agent itself if it has credentials, otherwise the main node. */
 async function speakerOf(world: AgentWorld, options: AddAgentOptions): Promise<{ id: string; caller: NodeIdentity | undefined }> {
   const id = normalizeAgentId(options.nodeId ?? '')
   if (options.credentials !== undefined) {
@@ -193,7 +193,7 @@ async function speakerOf(world: AgentWorld, options: AddAgentOptions): Promise<{
   }
   if (id === '') throw new OptionError('set nodeId, or credentials that have it')
   if (world.main !== undefined) world.warn(`the agent ${id} has no credentials of its own: the main node's are used for it`)
-  // The agent-play service knows the owner by its hash, next to the agent's id.
+  // The agent-play service identifies the owner by its hash, next to the agent's id.
   const older = world.main !== undefined && world.client.transport.service !== 'play'
   return { id, caller: older ? { nodeId: id, passwHash: world.main.passwHash } : world.main }
 }

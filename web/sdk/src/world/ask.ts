@@ -6,29 +6,29 @@ import { type WorldEvent, isEvent } from '../protocol/events.js'
 import { isBlank, normalizeAgentId } from '../protocol/text.js'
 import { Stream } from '../stream/stream.js'
 
-/** How long it waits for a stream's headers before it asks all the same (protocol reference, "A live, verified copy"). */
+/** How long it waits for a stream's headers before it sends the command without them (protocol reference, "A live, verified copy"). */
 const headersTimeoutMs = 500
 
-/** The label of a person among the players (protocol reference, "Intercom"). */
+/** The label that identifies a person instead of a player id (protocol reference, "Intercom"). */
 export const HUMAN_LABEL = '__human__'
 
-/** What an agent is asked: `text`, or `tool`, or a realtime talk. */
+/** A question to an agent: `text`, or `tool`, or a realtime conversation. */
 export interface IntercomQuestion {
   /** The agent's id; it need not be one of the account's. */
   readonly to: string
-  /** An agent of the account that asks; a person unless it is given. */
+  /** The id of the account's agent that asks; a person by default. */
   readonly from?: string
-  /** What to say to it. */
+  /** The text for the agent. */
   readonly text?: string
-  /** The tool to call instead. */
+  /** The tool to call instead of a text. */
   readonly tool?: string
-  /** What the tool takes. */
+  /** The tool's arguments. */
   readonly args?: JsonObject
-  /** Asks for a realtime talk instead; the answer's result may hold a client secret, which must not be kept, shown or logged. */
+  /** Requests a realtime conversation instead; the answer's result may contain a client secret, which must not be stored, shown or logged. */
   readonly realtime?: boolean
-  /** Called for each part of the answer before its end. What it throws ends the call. */
+  /** Called for each part of the answer before its end. An error that it throws ends the call. */
   readonly onPartial?: (part: IntercomEventData) => void
-  /** Ends the call; it then rejects with the signal's reason. The agent does not learn of it. */
+  /** Ends the call, which then rejects with the signal's reason. The agent is not notified. */
   readonly signal?: AbortSignal
 }
 
@@ -45,7 +45,7 @@ export async function ask(caller: WorldClient, question: IntercomQuestion, life:
   }
 }
 
-/** The command of a question, and a position of the log before it, if the host numbers its events. */
+/** Returns the command of a question, and a position in the log before it, if the host numbers its events. */
 async function commandOf(caller: WorldClient, question: IntercomQuestion, signal: AbortSignal): Promise<{ command: IntercomCommand; seq: number | undefined }> {
   const { text, tool, args } = question
   if (tool === undefined && question.realtime !== true && isBlank(text ?? '')) throw new OptionError('a question needs text or a tool')
@@ -65,7 +65,7 @@ async function commandOf(caller: WorldClient, question: IntercomQuestion, signal
   return { command, seq }
 }
 
-/** Finds whose an agent on the map is. */
+/** Returns the owner of an agent on the map. */
 function ownerOf(worldMap: WorldMap, agentId: string): string {
   for (const row of worldMap.occupants) {
     if (row.kind === 'agent' && row.agentId === agentId) return row.nodeId
@@ -86,8 +86,8 @@ class Asking {
   ) {}
 
   /**
-   * Sends the command once the stream is open, and reads the stream to the answer. A stream that opens later begins at a
-   * position before the command if the host has one, so that no answer is missed.
+   * Sends the command after the stream has opened, and reads the stream until the answer. A stream that opens later begins
+   * at a position before the command if the host numbers its events, so that no answer is missed.
    */
   async answer(seq: number | undefined): Promise<IntercomEventData> {
     const { signal } = this.ending
@@ -107,7 +107,7 @@ class Asking {
     }
   }
 
-  /** Takes a connection that was made. One that goes on nowhere, after another, has lost what came in between. */
+  /** Handles an open connection. If a later connection does not resume, the events in between were missed. */
   #open(resumes: boolean): void {
     if (this.#opened && !resumes) throw new GapError('events were missed: the answer may be among them')
     this.#opened = true
@@ -123,7 +123,7 @@ class Asking {
     })
   }
 
-  /** Returns the answer if an event is its end. */
+  /** Returns the answer if the event completes it. */
   #take(event: WorldEvent): IntercomEventData | undefined {
     if (event.kind === 'session:reset') throw new Error('the world started a new session, which does not know the question: ask again')
     if (event.kind === 'session:resync') throw new GapError('events were missed: the answer may be among them')

@@ -9,10 +9,10 @@ import { type Known, environment, fromFile } from './account_file.js'
 import type { RemotePlayWorldOptions } from './options.js'
 import { RemotePlayWorld } from './remote.js'
 
-/** Where "playctl serve" listens unless it is said otherwise. */
+/** The default address of "playctl serve". */
 const defaultServer = 'http://127.0.0.1:7420'
 
-/** What `connect` takes: any of it may be left out. */
+/** The options of `connect`; all may be omitted. */
 export interface ConnectOptions extends Partial<Omit<RemotePlayWorldOptions, 'nodeCredentials'>> {
   /** The name of a context of the credentials file; in Node, Bun and Deno only. */
   readonly context?: string
@@ -21,10 +21,10 @@ export interface ConnectOptions extends Partial<Omit<RemotePlayWorldOptions, 'no
 }
 
 /**
- * Connects to a world. What `options` leave out comes from the environment (`PLAYCTL_SERVER`, `PLAYCTL_NODE_ID` with
- * `PLAYCTL_PHRASE` or `PLAYCTL_PASSW_HASH`, `PLAYCTL_API_KEY`, `PLAYCTL_CONTEXT`), then from the context of playctl's
- * credentials file, as commands take it. Without an account, at a host of this machine that lets anybody register, an
- * account is made that lasts for this run. Rejects with an `OptionError` if there is none, with the host's refusal or with an `UnreachableError`.
+ * Connects to a world. Omitted options come from the environment (`PLAYCTL_SERVER`, `PLAYCTL_NODE_ID` with
+ * `PLAYCTL_PHRASE` or `PLAYCTL_PASSW_HASH`, `PLAYCTL_API_KEY`, `PLAYCTL_CONTEXT`), then from the context in playctl's
+ * credentials file that commands would use. Without an account, at a host on this machine with open registration, it
+ * creates an account for this run. Rejects with an `OptionError` if there is no account, with the host's refusal or with an `UnreachableError`.
  */
 export async function connect(options: ConnectOptions = {}): Promise<RemotePlayWorld> {
   const { context: _context, credentialsFile: _file, ...given } = options
@@ -46,7 +46,7 @@ export async function connect(options: ConnectOptions = {}): Promise<RemotePlayW
   return world
 }
 
-/** What the environment says of the caller, and if it says nothing the credentials file. Credentials go to no server but that which they are for. */
+/** Returns the account from the environment, otherwise from the credentials file. Credentials are used only for their own server. */
 async function account(options: ConnectOptions): Promise<Known> {
   const here = environment()
   const server = options.baseUrl ?? here.server
@@ -62,7 +62,7 @@ function fileOf(options: ConnectOptions, here: Known): { context?: string; file?
   return { ...(context === undefined ? {} : { context }), ...(options.credentialsFile === undefined ? {} : { file: options.credentialsFile }) }
 }
 
-/** An account for this run, or nobody at a host that asks for none. */
+/** Creates an account for this run, or returns none at a host that requires no account. */
 async function newAccount(options: Omit<ConnectOptions, 'context'> & { readonly baseUrl: string }): Promise<{ main?: NodeCredentials; apiKey?: string }> {
   const { baseUrl, service, timeoutMs, retry, fetch } = options
   const nobody = createClient({

@@ -6,22 +6,22 @@ import { GapError } from '../protocol/errors.js'
 import { type WorldEvent, readEvent } from '../protocol/events.js'
 import { type Signal, Stream } from '../stream/stream.js'
 
-/** An event whose `data` has the own fields of its `kind`, each with its type: a comparison of `kind` narrows it. */
+/** An event whose `data` has the fields of its `kind`, each with its type: a comparison of `kind` narrows it. */
 export type EventOf<K extends EventKind = EventKind> = { [P in K]: Omit<WorldEvent<P>, 'data'> & { readonly data: EventFields[P] } }[K]
 
-/** What `events` yields, and where it begins. */
+/** The options of `events`. */
 export interface EventsOptions<K extends EventKind = EventKind> {
-  /** Only events of these kinds; every kind that this version knows unless it is given. */
+  /** Only events of these kinds; by default every kind that this version knows. */
   readonly kinds?: readonly K[]
-  /** The event to begin after; without it the loop begins with what happens once it waits for its first event. */
+  /** The seq of the event to begin after; without it the loop begins with the first event after it starts to wait. */
   readonly after?: number
-  /** Called for errors: a `GapError` says that events are missing here. Printed unless it is given. The loop continues. */
+  /** Called for errors: a `GapError` means that events are missing here. Errors are printed unless it is given. The loop continues. */
   readonly onError?: (error: Error) => void | Promise<void>
   /** Ends the loop without an error. */
   readonly signal?: AbortSignal
 }
 
-/** Yields events as they are asked for: what the loop's body does not take yet stays at the host. It ends with a signal. */
+/** Yields events on demand: events that the loop's body has not requested yet stay at the host. It ends with a signal. */
 export async function* eventLoop<K extends EventKind>(client: WorldClient, options: EventsOptions<K>, life: AbortSignal): AsyncGenerator<EventOf<K>, void, undefined> {
   const ending = new AbortController()
   const unlink = linked(ending, life, options.signal)

@@ -5,34 +5,34 @@ import type { NamedOr, WorldEvent } from '../protocol/events.js'
 import { callBack, reportTo } from '../protocol/callback.js'
 import { type Signal, Stream } from '../stream/stream.js'
 
-/** What a subscription of events reports. What its functions throw goes to `onError`; what that throws is dropped. */
+/** The options of `subscribeEvents`. Errors that the callbacks throw go to `onError`; errors that `onError` throws are dropped. */
 export interface EventOptions {
-  /** Only events of these kinds; every one unless it is given. */
+  /** Only events of these kinds; all by default. */
   readonly kinds?: readonly NamedOr<EventKind>[]
-  /** The event to begin after; without it the subscription begins with what happens from now on. */
+  /** The seq of the event to begin after; without it the subscription begins with the next event. */
   readonly after?: number
   /**
-   * The ids of the agents for which the program answers by these events, at most 128; none unless it is given. The
-   * host tells the asker of one for which no program answers. `subscribeIntercomCommands` says it automatically.
+   * The ids of the agents for which the program answers the commands in these events, at most 128; none by default. The
+   * host tells an asker if no program answers for an agent. `subscribeIntercomCommands` sets it automatically.
    */
   readonly answersFor?: readonly string[]
-  /** Called for each event, in order, for none twice. */
+  /** Called once for each event, in order. */
   readonly onEvent: (event: WorldEvent) => void | Promise<void>
   /** Called when the host's stream is open. */
   readonly onOpen?: () => void | Promise<void>
-  /** Called for errors; a `GapError` says that events are missing here. The subscription continues. */
+  /** Called for errors; a `GapError` means that events are missing here. The subscription continues. */
   readonly onError?: (error: Error) => void | Promise<void>
 }
 
-/** Reports events until it is closed. */
+/** A subscription that reports events until it is closed. */
 export interface EventSubscription {
-  /** Resolves when it has ended. */
+  /** Resolves when the subscription has ended. */
   readonly done: Promise<void>
-  /** Ends it. May be called again. */
+  /** Ends the subscription. May be called again. */
   close(): Promise<void>
 }
 
-/** Reports what happens, such as chat lines, without a copy of the world. */
+/** Reports events, such as chat lines, without a copy of the world. */
 export function subscribeEvents(client: WorldClient, options: EventOptions): EventSubscription {
   const ending = new AbortController()
   const stream = new Stream(client.transport, {

@@ -1,37 +1,37 @@
 import { asObject, asText, member } from '../json/read.js'
 import type { IntercomCommand, IntercomStatus, JsonObject } from '../protocol/contract.js'
 
-/** A question to an agent and what it answered so far, for a program that shows it as its `world:intercom` events come. */
+/** A question to an agent and its answer so far, for a program that shows it as the `world:intercom` events arrive. */
 export interface Exchange {
   readonly requestId: string
   /** The agent's id. */
   readonly agentId: string
   /** The tool that was called; empty if none was. */
   readonly toolName: string
-  /** What was asked, or the tool's arguments as JSON. */
+  /** The question's text, or the tool's arguments as JSON. */
   readonly question: string
-  /** `sending` until its first event; `not-sent` is for a program whose call failed, with why in `error`. */
+  /** `sending` until its first event; `not-sent` is for a program whose call failed, with the reason in `error`. */
   readonly status: IntercomStatus | 'sending' | 'not-sent'
   /** The answer so far. */
   readonly answer: string
-  /** What the answer has besides its words, such as `{"table": 7}`; absent if that is nothing. */
+  /** The answer's result besides its text, such as `{"table": 7}`; absent if there is none. */
   readonly result?: JsonObject
-  /** Why it failed; empty unless it did. */
+  /** Why the question failed; empty unless it did. */
   readonly error: string
 }
 
-/** The exchange that a command begins. */
+/** Returns the exchange that a command begins. */
 export function exchangeOf({ requestId, toPlayerId, toolName, text, args }: IntercomCommand): Exchange {
   return { requestId, agentId: toPlayerId, toolName: toolName ?? '', question: text ?? (args === undefined ? '' : JSON.stringify(args)), status: 'sending', answer: '', error: '' }
 }
 
-/** The exchange that an event is of, before the event: for one that another program began. The data need not be well formed. */
+/** Returns the exchange of an event before that event, for an exchange that another program began. The data need not be well formed. */
 export function exchangeIn(data: JsonObject): Exchange {
   const field = (name: string) => asText(member(data, name)) ?? ''
   return { requestId: field('requestId'), agentId: field('fromPlayerId'), toolName: field('toolName'), question: '', status: 'sending', answer: '', error: '' }
 }
 
-/** The exchange after an event of its request. The data need not be well formed; what a program added to the exchange stays. */
+/** Returns the exchange after an event of its request. The data need not be well formed; members that a program added to the exchange stay. */
 export function nextExchange<E extends Exchange>(before: E, data: JsonObject): E {
   switch (asText(member(data, 'status'))) {
     case 'started':
@@ -41,7 +41,7 @@ export function nextExchange<E extends Exchange>(before: E, data: JsonObject): E
     case 'stream':
       return { ...before, status: 'stream', answer: joined(before.answer, answerIn(data)), ...resultIn(data) }
     case 'completed':
-      // The last answer is the whole one, unless it is empty.
+      // The last answer is the complete one, unless it is empty.
       return { ...before, status: 'completed', answer: answerIn(data) || before.answer, ...resultIn(data) }
     case 'failed':
       return { ...before, status: 'failed', error: asText(member(data, 'error')) ?? '' }
@@ -56,19 +56,19 @@ function questionIn(command: JsonObject | undefined): string {
 }
 
 /**
- * Puts a part of an answer behind those before. Parts are pieces of one text, such as a model's
- * tokens, or whole sentences, such as "Looking…": those begin a line of their own.
+ * Appends a part of an answer to the previous parts. Parts are pieces of one text, such as a model's
+ * tokens, or whole sentences, such as "Looking…": a sentence begins a new line.
  */
 function joined(before: string, part: string): string {
   return /[.!?…。！？]$/u.test(before) && /^[\p{Lu}\p{Lo}]\p{L}*\P{L}/u.test(part) ? `${before}\n${part}` : before + part
 }
 
-/** What an answer says in words: its message, or that of its result. */
+/** Returns the text of an answer: its message, or the message in its result. */
 function answerIn(data: JsonObject): string {
   return wordsIn(data, 'message') ?? wordsIn(asObject(member(data, 'result')), 'message') ?? ''
 }
 
-/** What a result has besides the words of the answer; nothing if it has no more. */
+/** Returns the result besides the text of the answer; an empty object if there is no more. */
 function resultIn(data: JsonObject): { result?: JsonObject } {
   const said = answerIn(data)
   const rest = Object.entries(asObject(member(data, 'result')) ?? {})
@@ -76,7 +76,7 @@ function resultIn(data: JsonObject): { result?: JsonObject } {
   return rest.length === 0 ? {} : { result: Object.fromEntries(rest) }
 }
 
-/** A member that is a text and not empty. */
+/** Returns a member that is a non-empty text, otherwise undefined. */
 function wordsIn(object: JsonObject | undefined, name: string): string | undefined {
   const words = asText(member(object, name))
   return words === '' ? undefined : words

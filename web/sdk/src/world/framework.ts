@@ -6,30 +6,30 @@ import { type AssistTool, type JsonObject, limits } from '../protocol/contract.j
 /** The tool that every agent must have. */
 export const CHAT_TOOL = 'chat_tool'
 
-/** What starts the names of the tools that people may call. */
+/** The prefix of the names of tools that people may call. */
 export const ASSIST_TOOL_PREFIX = 'assist_'
 
-/** Something that an agent can do. */
+/** A tool of an agent. */
 export interface Tool {
-  /** `chat_tool`, or a name of its own; one that starts with `assist_` may be called by people. */
+  /** `chat_tool` or another name; people may call a tool whose name starts with `assist_`. */
   readonly name: string
-  /** What the tool does; people see that of assist tools. */
+  /** What the tool does; people see the description of assist tools. */
   readonly description?: string
-  /** What an assist tool takes: a JSON Schema object, or a Standard Schema that gives one. */
+  /** The parameters of an assist tool: a JSON Schema object, or a Standard Schema that provides one. */
   readonly parameters?: ToolInput
-  /** The same, as tools of MCP have it. */
+  /** The same, under the name that MCP tools use. */
   readonly inputSchema?: ToolInput
-  /** The same, as tools of LangChain have it. */
+  /** The same, under the name that LangChain tools use. */
   readonly schema?: ToolInput
 }
 
-/** A tool as OpenAI's chat completions take it. */
+/** A tool in the form of OpenAI's chat completions. */
 export interface FunctionTool {
   readonly type: 'function'
   readonly function: Tool
 }
 
-/** What an agent of some framework can do, checked. */
+/** The checked tools of an agent of a framework. */
 export interface FrameworkRegistration {
   /** The framework's name, such as `langchain`. */
   readonly type: string
@@ -39,8 +39,8 @@ export interface FrameworkRegistration {
 
 /**
  * Checks a list of tools for an agent of a framework: one of them must be
- * `chat_tool`, and no two may have the same name. Tools of MCP, LangChain and OpenAI are taken as they are.
- * What is wrong is an `OptionError`.
+ * `chat_tool`, and no two may have the same name. Tools of MCP, LangChain and OpenAI are accepted in their own form.
+ * An invalid list is an `OptionError`.
  */
 export function frameworkRegistration(type: string, tools: readonly (Tool | FunctionTool | string)[]): FrameworkRegistration {
   within("the framework's name", type, limits.maxTypeChars)
@@ -62,7 +62,7 @@ export function frameworkRegistration(type: string, tools: readonly (Tool | Func
   return { type, toolNames, assistTools }
 }
 
-/** One of the tools given. Programs without types give anything. */
+/** Checks and returns one tool of the list. Programs without types may pass any value. */
 function toolOf(given: Tool | FunctionTool | string, place: number): Tool {
   const inner: unknown = typeof given === 'string' ? { name: given } : member(asObject(given), 'type') === 'function' && 'function' in given ? given.function : given
   const name = (inner as Partial<Tool> | null | undefined)?.name
@@ -76,7 +76,7 @@ function parametersOf({ name, parameters, inputSchema, schema }: Tool): JsonObje
   return given === undefined ? { type: 'object', properties: {} } : inOrder(jsonSchemaOf(name, given))
 }
 
-/** Checks that a text is there and not too long, in code points. Programs without types give anything. */
+/** Checks that a text is present and not too long, in code points. Programs without types may pass any value. */
 export function within(what: string, text: unknown, limit: number): void {
   if (typeof text !== 'string') throw new OptionError(`${what} is not a text`)
   if (text.trim() === '') throw new OptionError(`${what} is empty`)

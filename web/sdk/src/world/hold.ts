@@ -1,7 +1,7 @@
 import { pause } from '../http/wait.js'
 import { OptionError } from '../protocol/errors.js'
 
-/** Keeps a program going while its agents stay on the map. */
+/** Keeps a program running while its agents stay on the map. */
 export class Hold {
   readonly #life: AbortSignal
 
@@ -11,8 +11,8 @@ export class Hold {
   }
 
   /**
-   * Waits for a time in seconds; what is not a number is an `OptionError`. Rejects with a `ClosedError` when the world is
-   * closed first, and with the signal's reason when that ends first.
+   * Waits for a time in seconds; a value that is not a number is an `OptionError`. Rejects with a `ClosedError` if the world
+   * is closed first, and with the signal's reason if the signal ends first.
    */
   async for(seconds: number, signal?: AbortSignal): Promise<void> {
     if (typeof seconds !== 'number' || Number.isNaN(seconds)) throw new OptionError('hold().for takes a number of seconds, such as 3600')
@@ -22,7 +22,7 @@ export class Hold {
     for (let left = seconds * 1000; left > 0; left -= longest) await pause(Math.min(left, longest), ends)
   }
 
-  /** Waits until the world is closed, and then rejects with a `ClosedError`, or until the signal ends, with its reason. */
+  /** Waits until the world is closed, and then rejects with a `ClosedError`, or until the signal ends, and then rejects with its reason. */
   async forever(signal?: AbortSignal): Promise<never> {
     await this.for(Infinity, signal)
     throw new Error('a wait without an end has ended')

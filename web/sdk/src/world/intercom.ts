@@ -9,19 +9,19 @@ import { type EventSubscription, subscribeEvents } from './events.js'
 import { CommandRun } from './intercom_run.js'
 import type { IntercomOptions, IntercomSubscription } from './intercom_types.js'
 
-/** How many request ids are known as seen: a host repeats none, one that numbers no events may. */
+/** How many request ids are remembered: a host that numbers no events may repeat a request. */
 const rememberedRequests = 1 << 14
 
-/** How long a host of the agent-play service, which sends no headers before its first event, is given to open a stream. */
+/** The time after which a stream is considered open at a host of the agent-play service, which sends no headers before its first event. */
 const headersTimeoutMs = 500
 
-/** How many commands wait for the answers to registrations. */
+/** How many commands may wait for the replies to registrations. */
 const mostEarly = 256
 
-/** How many commands wait while others are carried out; further ones fail immediately. */
+/** How many commands may wait while others are executed; further ones fail immediately. */
 const mostWaiting = 1024
 
-/** Takes commands from streams and has them carried out, each once. */
+/** Reads commands from streams and executes each once. */
 export class IntercomListener implements IntercomSubscription {
   readonly ready: Promise<void>
   readonly done: Promise<void>
@@ -32,7 +32,7 @@ export class IntercomListener implements IntercomSubscription {
   readonly #open = new Map<string, CommandRun>()
   readonly #running = new Set<Promise<void>>()
   readonly #waiting = new Set<CommandRun>()
-  /** Commands to agents whose registration is not answered yet. */
+  /** Commands to agents whose registration is still under way. */
   #early: WorldEvent[] = []
   #active = 0
 
@@ -87,7 +87,7 @@ export class IntercomListener implements IntercomSubscription {
     if (status !== 'forwarded') return
     const agent = this.#agentOf(event.data.fromPlayerId)
     if (agent === undefined) {
-      // Else it is one of the account's that another program runs.
+      // Otherwise another program of the account runs the agent.
       if (this.expects(event.data.fromPlayerId) && this.#early.length < mostEarly) this.#early.push(event)
       return
     }
@@ -109,7 +109,7 @@ export class IntercomListener implements IntercomSubscription {
     }
   }
 
-  /** Ends a command that somebody answered; one that was not started needs nothing else. */
+  /** Ends a command that was answered, and removes it if it has not started. */
   #answered(requestId: string): void {
     const run = this.#open.get(requestId)
     if (run === undefined) return
@@ -117,7 +117,7 @@ export class IntercomListener implements IntercomSubscription {
     if (this.#waiting.delete(run)) this.#open.delete(requestId)
   }
 
-  /** Carries out what came for an agent before it was known. */
+  /** Executes the commands to an agent that arrived before its registration was complete. */
   arrived(): void {
     const early = this.#early
     this.#early = []
@@ -128,7 +128,7 @@ export class IntercomListener implements IntercomSubscription {
     reportTo(this.#options.onError, error)
   }
 
-  /** Remembers a request; true if it was known. */
+  /** Remembers a request, and reports whether it was already known. */
   #known(requestId: string): boolean {
     if (this.#seen.has(requestId)) return true
     this.#seen.add(requestId)
@@ -137,7 +137,7 @@ export class IntercomListener implements IntercomSubscription {
     return false
   }
 
-  /** Begins commands while there are slots for them. */
+  /** Starts waiting commands up to the concurrency limit. */
   #next(): void {
     while (this.#active < (this.#options.concurrency ?? 16)) {
       const [run] = this.#waiting
@@ -161,7 +161,7 @@ export class IntercomListener implements IntercomSubscription {
   }
 }
 
-/** Programs without types give anything. */
+/** Checks the options. Programs without types may pass any value. */
 function check({ execute, timeoutMs = 1, concurrency = 1 }: Partial<IntercomOptions>): void {
   if (typeof execute !== 'function') throw new OptionError('execute is not a function: it is what carries commands out')
   if (!(timeoutMs > 0)) throw new OptionError('timeoutMs must be more than 0')

@@ -6,19 +6,19 @@ import { asError, reportTo } from '../protocol/callback.js'
 import type { Agent } from './agent.js'
 import type { IntercomAnswer, IntercomCall, IntercomOptions } from './intercom_types.js'
 
-/** Leaves the host's own 120 s to commands that wait for others. */
+/** Less than the host's 120 s, so that a command that waited for others can still be answered. */
 const defaultTimeoutMs = 100_000
 
-/** How long the last answers may take, also those that are on their way at the end. */
+/** The time limit for sending answers after a command has ended, including those already being sent. */
 const lastAnswersMs = 3000
 
-/** What an asker reads of an error that is for the developer. */
+/** The message to the asker in place of an error that is for the developer. */
 const neutralFailure = "something went wrong in the agent's program"
 
-/** The longest reported text of a failure, in characters. */
+/** The longest error text in an answer, in characters. */
 const maxFailure = 4096
 
-/** One command that is carried out. */
+/** The execution of one command. */
 export class CommandRun {
   readonly #ending = new AbortController()
   #answered = false
@@ -35,14 +35,14 @@ export class CommandRun {
     this.#ending.abort(reason)
   }
 
-  /** Somebody answered already: the host, for which it took too long, or another program. */
+  /** Ends the command because it was already answered: by the host after its time limit, or by another program. */
   answered(): void {
     if (this.#finished) return
     this.#answered = true
     this.end(new AnsweredError('the command was answered already'))
   }
 
-  /** Runs the executor and answers, unless somebody else did. Never rejects. */
+  /** Runs the executor and sends the answer, unless the command was already answered. Never rejects. */
   async carryOut(): Promise<void> {
     const limit = this.options.timeoutMs ?? defaultTimeoutMs
     const timer = setTimer(() => {
@@ -51,7 +51,7 @@ export class CommandRun {
     try {
       const outcome = await this.#execute()
       this.#finished = true
-      // The answer has a time of its own.
+      // Sending the answer has its own time limit.
       clearTimeout(timer)
       if (!this.#answered) await this.#finish(outcome)
     } catch (error) {
@@ -61,14 +61,14 @@ export class CommandRun {
     }
   }
 
-  /** Returns the answer, or why there is none. */
+  /** Returns the answer, or an error if there is none. */
   async #execute(): Promise<IntercomAnswer | Error> {
     const { signal } = this.#ending
     const call: IntercomCall = {
       command: this.command, agent: this.agent, signal,
       stream: (part) => {
         const sent = this.#stream(part)
-        // Who does not wait for a part must not have its failure thrown at the whole program.
+        // An executor may not await the promise: its rejection must not end the program.
         sent.catch(() => undefined)
         return sent
       },
@@ -133,7 +133,7 @@ export class CommandRun {
     await this.#send(response)
   }
 
-  /** Sends an answer, for which there is not much time once the command is ended. */
+  /** Sends an answer. After the end of the command the time for it is limited. */
   async #send(response: IntercomResponse): Promise<void> {
     const { client } = this.agent
     const limited = new AbortController()
@@ -150,9 +150,9 @@ export class CommandRun {
   }
 }
 
-/** An error as a host takes it: not blank and not too long. */
+/** Returns an error's text in a form that a host accepts: not blank and not too long. */
 function failureText(error: Error): string {
-  // The encoder replaces what has no UTF-8.
+  // The encoder replaces lone surrogates, which have no UTF-8 form.
   const text = new TextDecoder().decode(new TextEncoder().encode(error.message.slice(0, maxFailure)))
   return text.trim() === '' ? 'the agent failed and gave no reason' : text
 }

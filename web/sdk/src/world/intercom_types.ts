@@ -1,59 +1,59 @@
 import type { IntercomCommand, JsonObject } from '../protocol/contract.js'
 import type { Agent } from './agent.js'
 
-/** What an agent answers, as a whole or in part. */
+/** An agent's answer, or a part of it. */
 export interface IntercomAnswer {
-  /** What it says. */
+  /** The text of the answer. */
   readonly message?: string
   /** A JSON object of at most 64 KiB. */
   readonly result?: JsonObject
 }
 
-/** A command on its way through an executor. */
+/** A command that an executor carries out. */
 export interface IntercomCall {
-  /** What was asked: `toPlayerId` is the agent, `fromPlayerId` the asker. */
+  /** The command: `toPlayerId` is the agent, `fromPlayerId` the asker. */
   readonly command: IntercomCommand
-  /** The one that was asked. */
+  /** The agent that received the command. */
   readonly agent: Agent
   /**
-   * Ends when the command needs no answer any more. Its reason is an
+   * Ends when the command no longer needs an answer. Its reason is an
    * `AnsweredError`, a `TookTooLongError`, or a `ClosedError` if the
    * subscription ends.
    */
   readonly signal: AbortSignal
-  /** Sends a part of the answer, which starts the host's 120 s again. It need not be awaited. */
+  /** Sends a part of the answer, which restarts the host's limit of 120 s. It need not be awaited. */
   readonly stream: (part: IntercomAnswer) => Promise<void>
 }
 
-/** Whose commands are carried out, and how. */
+/** The options of `subscribeIntercomCommands`. */
 export interface IntercomOptions {
   /**
-   * Carries one command out; several run at the same time. A text is as good as an answer
+   * Carries out one command; several run at the same time. A text is the same as an answer
    * with that message. The message of a `ToolError` that it throws goes to the asker.
-   * Any other error goes to `onError`, and the asker reads that the agent failed.
+   * Any other error goes to `onError`, and the asker is told only that the agent failed.
    */
   readonly execute: (call: IntercomCall) => Promise<IntercomAnswer | string> | IntercomAnswer | string
-  /** Those whose commands are carried out; every agent that the world has when a command comes unless it is given. */
+  /** The agents whose commands are carried out; by default every agent of the world when a command arrives. */
   readonly agents?: readonly Agent[]
-  /** Bounds one command, in milliseconds; 100,000 unless it is given. The host gives up after 120 s without an answer. */
+  /** The time limit of one command, in milliseconds; 100,000 by default. The host gives up after 120 s without an answer. */
   readonly timeoutMs?: number
-  /** How many commands are carried out at the same time; 16 unless it is given. 1,024 others wait, further ones get an error. One whose time is over counts no more. */
+  /** How many commands are carried out at the same time; 16 by default. 1,024 others may wait, further ones get an error. A command that exceeds its time limit no longer counts. */
   readonly concurrency?: number
-  /** Called for errors, with the command that it is about if there is one; printed unless it is given. The subscription continues. */
+  /** Called for errors, with the command of the error if there is one; errors are printed unless it is given. The subscription continues. */
   readonly onError?: (error: Error, command?: IntercomCommand) => void | Promise<void>
 }
 
-/** Carries out commands until it is closed. */
+/** A subscription that carries out commands until it is closed. */
 export interface IntercomSubscription {
   /**
-   * Resolves when the host's stream is open for the first time: commands that
-   * are sent from then on are carried out. A host of the agent-play service may not
-   * say so and has half a second. It resolves at the end as well, if the
-   * stream never was open.
+   * Resolves when the host's stream opens for the first time: commands that
+   * are sent from then on are carried out. At a host of the agent-play service, which may
+   * not confirm that the stream is open, it resolves after half a second at the latest. It
+   * also resolves at the end of the subscription, if the stream never opened.
    */
   readonly ready: Promise<void>
-  /** Resolves when it has ended. */
+  /** Resolves when the subscription has ended. */
   readonly done: Promise<void>
-  /** Ends it, and waits for its answers. May be called again. */
+  /** Ends the subscription, and waits until its answers are sent. May be called again. */
   close(): Promise<void>
 }

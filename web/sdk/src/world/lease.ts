@@ -31,7 +31,7 @@ export class Lease {
     this.#granted(registration.leaseTtlSeconds)
   }
 
-  /** What the agent is registered with. */
+  /** The agent's registration request. */
   get request(): RegisterRequest {
     return this.#request
   }
@@ -42,7 +42,7 @@ export class Lease {
     this.renew()
   }
 
-  /** Begins to keep the agent. */
+  /** Starts the heartbeats. */
   start(): void {
     this.#kept = this.#keep()
   }
@@ -64,7 +64,7 @@ export class Lease {
     let failures = 0
     let again = false
     for (;;) {
-      // A registration that failed stays due.
+      // A failed registration stays due.
       again = (await this.#wait(failures)) || again
       if (this.#leaving.signal.aborted) return
       try {
@@ -87,7 +87,7 @@ export class Lease {
     return this.#leaving.signal.aborted
   }
 
-  /** Waits for the next heartbeat; true if the agent is to register again. */
+  /** Waits for the next heartbeat, and reports whether the agent must register again. */
   async #wait(failures: number): Promise<boolean> {
     const leased = this.request.connectionId !== undefined
     const ms = failures > 0 ? backoff(firstRepairMs, longestRepairMs, failures - 1) : (this.#term * 1000) / signsPerTerm
@@ -123,14 +123,14 @@ export class Lease {
     this.#granted(this.registration.leaseTtlSeconds)
   }
 
-  /** Takes the term that the host grants, in place of which a wrong one has another; one that is too short would fill the network. */
+  /** Sets the term that the host grants: an invalid one is replaced by `otherwise`, and one below 1 s, which would flood the network, by 1 s. */
   #granted(seconds: unknown, otherwise: number = limits.defaultLeaseTtlSeconds): void {
     const term = asNumber(seconds) ?? 0
     this.#term = term > 0 ? Math.max(term, 1) : otherwise
   }
 }
 
-/** Whether a host refuses the agent for good, and not only the session that the call was for. */
+/** Reports whether a host refuses the agent permanently, and not only the session of the call. */
 function isFinal(error: unknown): error is PlayError {
   return error instanceof PlayError && (error.status === 401 || error.status === 403) && error.code !== 'sid_invalid'
 }

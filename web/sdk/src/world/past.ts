@@ -5,28 +5,28 @@ import { Connection } from '../stream/connection.js'
 import { positionOf } from '../stream/frames.js'
 import { eventOf } from '../stream/stream.js'
 
-/** Which events of the past to read. */
+/** The options of `pastEvents`. */
 export interface PastOptions {
-  /** Those before this position, which is that of an event that the caller may see. */
+  /** Reads events before this position, which must be that of an event that the caller may see. */
   readonly before: number
-  /** So many positions before it at most; fewer events are there if some are for others only. */
+  /** The number of positions to read before it; there are fewer events if the caller may not see some of them. */
   readonly limit: number
   readonly signal?: AbortSignal
 }
 
-/** Events of the past. */
+/** Past events. */
 export interface PastEvents {
-  /** The oldest first. */
+  /** The events, oldest first. */
   readonly events: readonly WorldEvent[]
-  /** The position that they come after. */
+  /** The position before the first event. */
   readonly after: number
-  /** Whether the host has none before them: the session began there, or it keeps no older ones. */
+  /** Whether the host has no earlier events: the session began there, or it no longer stores older ones. */
   readonly first: boolean
 }
 
 /**
- * Finds the lowest position from `from` up to `to` that the host's stream continues after: below
- * it the session had not started, or the events are no longer kept. It asks about log2(to - from) times.
+ * Finds the lowest position from `from` to `to` after which the host's stream continues: below
+ * it the session had not started, or the events are no longer stored. It takes about log2(to - from) requests.
  */
 export async function oldestPosition(client: WorldClient, from: number, to: number, signal: AbortSignal = new AbortController().signal): Promise<number> {
   let [low, high] = [from, to]
@@ -40,7 +40,7 @@ export async function oldestPosition(client: WorldClient, from: number, to: numb
   return high
 }
 
-/** Reads events from before a position, on a stream of their own. The host needs the capability `resume`. */
+/** Reads events before a position, on a separate stream. The host needs the capability `resume`. */
 export async function pastEvents(client: WorldClient, { before, limit, signal = new AbortController().signal }: PastOptions): Promise<PastEvents> {
   let after = Math.max(0, before - 1 - limit)
   let connection = await goOn(client, after, signal)
@@ -57,7 +57,7 @@ export async function pastEvents(client: WorldClient, { before, limit, signal = 
   }
 }
 
-/** Opens the stream after a position; undefined if the host cannot continue from it, an `UnreachableError` if it serves none for now. */
+/** Opens the stream after a position; undefined if the host cannot continue from it. Rejects with an `UnreachableError` if the host serves no stream now. */
 async function goOn(client: WorldClient, after: number, signal: AbortSignal): Promise<Connection | undefined> {
   const connection = await Connection.open(client.transport, { after, inline: false, signal })
   try {

@@ -2,34 +2,34 @@
 export interface Mcp {
   /** Identifies the placement within the account. */
   readonly name: string
-  /** Absolute, http or https. */
+  /** The server's address: absolute, http or https. */
   readonly url?: string
 }
 
-/** The MCP rows that this program registered, and that are registered again in a new session. */
+/** The MCP placements that this program registered, which are registered again in a new session. */
 export class Placements {
   readonly #byName = new Map<string, { readonly mcp: Mcp; readonly id: string }>()
-  /** The name of each id, also of ids that were a placement's in an earlier session. */
+  /** The placement's name for each id, also for ids from earlier sessions. */
   readonly #names = new Map<string, string>()
 
-  /** Notes what was registered. */
+  /** Notes a registered placement. */
   keep(mcp: Mcp, id: string): void {
     this.#byName.set(mcp.name, { mcp, id })
     this.#names.set(id, mcp.name)
   }
 
-  /** Forgets what was removed. */
+  /** Forgets a removed placement. */
   drop(id: string): void {
     this.#byName.delete(this.#names.get(id) ?? '')
     this.#names.delete(id)
   }
 
-  /** The id that a placement has in the present session. */
+  /** Returns a placement's id in the current session. */
   present(id: string): string {
     return this.#byName.get(this.#names.get(id) ?? '')?.id ?? id
   }
 
-  /** Everything that is to be on the map. */
+  /** Returns all registered placements. */
   all(): Mcp[] {
     return Array.from(this.#byName.values(), ({ mcp }) => mcp)
   }

@@ -9,11 +9,11 @@ import { IntercomListener } from './intercom.js'
 interface Running {
   readonly agent: Agent
   program: AgentProgram
-  /** Ends what the program follows. */
+  /** Ends the program's `follow`. */
   end: () => void
 }
 
-/** The agents of a world that have a program, and the streams that bring their questions: one for all if a main node reads it. */
+/** The agents of a world that have a program, and the streams that deliver their questions: one for all if the main node reads it. */
 export class Programs {
   readonly #byId = new Map<string, Running>()
   /** How many registrations of an id are under way. */
@@ -22,7 +22,7 @@ export class Programs {
 
   constructor(readonly keep: (listener: IntercomListener) => IntercomListener, readonly answersFor: () => string) {}
 
-  /** Whether an agent has a program, also while it is put on the map. */
+  /** Reports whether an agent has a program, also while its registration is under way. */
   has(playerId: string): boolean {
     return this.#byId.has(playerId) || this.#expected.has(playerId)
   }
@@ -37,7 +37,7 @@ export class Programs {
     await unlessEnded(listener.ready, signal)
   }
 
-  /** Registers an agent and makes a program answer for it, from the first question on. */
+  /** Registers an agent and its program, which answers from the first question on. */
   async add(playerId: string, program: AgentProgram, register: () => Promise<Agent>): Promise<Agent> {
     this.#expected.set(playerId, (this.#expected.get(playerId) ?? 0) + 1)
     try {
@@ -54,7 +54,7 @@ export class Programs {
     }
   }
 
-  /** Lets an agent go that left. */
+  /** Removes an agent that has left. */
   remove(agent: Agent): void {
     const held = this.#byId.get(agent.playerId)
     if (held?.agent !== agent) return
@@ -62,7 +62,7 @@ export class Programs {
     this.#release(held)
   }
 
-  /** Ends what an agent has that left, or that a newer one holds: what it follows, and a stream that no other agent needs. */
+  /** Ends the `follow` of an agent that has left or was replaced, and its stream if no other agent needs it. */
   #release({ agent: { client }, program, end }: Running): void {
     callBack(end, (error) => { reportTo(program.onError, error) })
     const listener = this.#listeners.get(client)
@@ -85,12 +85,12 @@ export class Programs {
   }
 }
 
-/** An agent whose program may change from now on. */
+/** Starts the `follow` of an agent's program, which may change the program from now on. */
 function running(agent: Agent, program: AgentProgram): Running {
   const state: Running = { agent, program, end: () => undefined }
   state.end = program.follow?.((next) => {
     const registration = registrationOf(next)
-    // What the row shows must be there when it is called.
+    // A tool must be available before the row shows it.
     state.program = next
     agent.change(registration)
   }) ?? state.end

@@ -26,23 +26,23 @@ import type { RemotePlayWorldOptions } from './options.js'
 import type { Mcp } from './placements.js'
 
 /**
- * A world at a host, seen by one account. It keeps the session: when the host
- * begins another one, its agents and MCP placements register again by
- * themselves. It keeps the agents' leases until it is closed.
+ * A world at a host, as one account uses it. It tracks the session: when the host
+ * begins another one, its agents and MCP placements register again
+ * automatically. It renews the agents' leases until it is closed.
  */
 export class RemotePlayWorld {
   readonly #account: Account
   readonly #agents = new Map<string, Agent>()
   readonly #ending = new AbortController()
   readonly #programs = new Programs((listener) => this.#keep(listener), () => this.#account.answersFor)
-  /** What listens for commands to agents without a program. */
+  /** The listeners for commands to agents without a program. */
   readonly #executors = new Set<IntercomListener>()
-  /** The registrations that are not answered yet. */
+  /** The registrations under way. */
   readonly #registering = new Set<Promise<unknown>>()
   readonly #subscriptions = new Set<{ close(): Promise<void> }>()
   readonly #onClose = new Set<{ readonly callback: () => void | Promise<void> }>()
   #closing: Promise<void> | undefined
-  /** How many changes of session were noticed. */
+  /** The number of session changes. */
   #sessions = 0
 
   /** Creates a world. It throws an `OptionError` for invalid options, and does not connect. */
@@ -61,7 +61,7 @@ export class RemotePlayWorld {
   /**
    * Reads the whole world. If the host states a root, the snapshot is
    * verified; one that differs is read once more, and is a `MismatchError` if it
-   * still does.
+   * still differs.
    */
   async getWorldSnapshot(call?: CallOptions): Promise<WorldSnapshot> {
     const client = await this.#client()
@@ -76,7 +76,7 @@ export class RemotePlayWorld {
     throw mismatch ?? new Error('the snapshot was not read')
   }
 
-  /** Reads one node of the player chain, and refuses one that answers for another key. */
+  /** Reads one node of the player chain, and rejects a node with another key. */
   async getPlayerChainNode(stableKey: string, options: CallOptions & { readonly atRev?: number } = {}): Promise<ChainNodeReply> {
     const client = await this.#client()
     const reply = await client.playerChainNode(stableKey, options)
@@ -86,7 +86,8 @@ export class RemotePlayWorld {
 
   /**
    * Puts an agent on the map and keeps it there until it is disconnected or the
-   * world is closed. One that is added twice is one agent; the newer holds it.
+   * world is closed. An agent that is added twice is one agent; the newer
+   * registration holds it.
    */
   async addAgent(options: AddAgentOptions, call: CallOptions = {}): Promise<Agent> {
     const client = await this.#client()
@@ -101,13 +102,13 @@ export class RemotePlayWorld {
       for (const listener of this.#executors) listener.arrived()
     }
     agent.keep()
-    // If the session changed meanwhile, the agent does not know yet.
+    // If the session changed meanwhile, the agent must register again.
     if (this.#sessions !== sessions) agent.renew()
     await before?.stop()
     return agent
   }
 
-  /** Registers an agent, and returns it with the one that it takes the place of. */
+  /** Registers an agent, and returns it with the agent that it replaces. */
   async #register(client: WorldClient, options: AddAgentOptions, call: CallOptions): Promise<[agent: Agent, before: Agent | undefined]> {
     const agent = await Agent.register(this.#account.agentWorld(client, {
       leave: (left) => this.#leave(left),
@@ -132,8 +133,8 @@ export class RemotePlayWorld {
   }
 
   /**
-   * Puts an agent on the map with what it does: `chat` answers texts, `tools` are what people may call. Its agent node is
-   * made if there is none; by default the same name is the same agent of the account in every run.
+   * Puts an agent on the map with its program: `chat` answers texts, and people may call its `tools`. Its agent node is
+   * created if there is none; by default the same name is the same agent of the account in every run.
    */
   async agent(name: string, program: AgentProgram = {}, call?: CallOptions): Promise<Agent> {
     const client = await this.#client()
@@ -142,7 +143,7 @@ export class RemotePlayWorld {
     const credentials = own ?? await this.#account.agentNode(name)
     const node = credentials === undefined ? undefined : await resolveNode(credentials)
     if (node !== undefined && this.#account.hasMain) await this.#makeNode(node, call)
-    // Questions come from the moment that the agent is on the map.
+    // Questions may arrive as soon as the agent is on the map.
     if (this.#account.hasMain) await this.#programs.listen(client, call?.signal)
     const who = node === undefined ? { nodeId: randomText() } : { nodeId: node.nodeId, credentials: node }
     const agent = await this.#programs.add(who.nodeId, program, async () => this.addAgent({ ...row, name, agent: registration, ...who }, call))
@@ -158,7 +159,7 @@ export class RemotePlayWorld {
     }
   }
 
-  /** Puts an MCP placement of the main node on the map and returns its id. The same name again changes the row. */
+  /** Puts an MCP placement of the main node on the map and returns its id. A second call with the same name changes the row. */
   async registerMcp(mcp: Mcp, call?: CallOptions): Promise<string> {
     const client = await this.#client()
     const { id } = await client.registerMcp({ name: mcp.name, ...(mcp.url === undefined ? {} : { url: mcp.url }) }, call)
@@ -166,7 +167,7 @@ export class RemotePlayWorld {
     return id
   }
 
-  /** Takes an MCP placement off the map; false if there was none of that id. */
+  /** Removes an MCP placement from the map; false if there was none with that id. */
   async unregisterMcp(id: string, call?: CallOptions): Promise<boolean> {
     const client = await this.#client()
     const { ok } = await client.unregisterMcp(this.#account.placements.present(id), call)
@@ -174,7 +175,7 @@ export class RemotePlayWorld {
     return ok
   }
 
-  /** Records what a player said, once, even if the host's answer is lost and the call is retried. */
+  /** Records a player's chat line, once, even if the host's reply is lost and the call is retried. */
   async recordInteraction(interaction: wire.RecordInteractionRequest, call?: CallOptions): Promise<wire.RecordInteractionReply> {
     return (await this.#callerFor(interaction.playerId)).recordInteraction(interaction, call)
   }
@@ -195,7 +196,7 @@ export class RemotePlayWorld {
     return (await (await this.#client()).createAgentNode(node, call)).agentId
   }
 
-  /** Deletes an agent node of the main node with its record, and takes it off the map; false if there was none of that id. */
+  /** Deletes an agent node of the main node with its record, and removes it from the map; false if there was none with that id. */
   async deleteAgentNode(agentId: string, call?: CallOptions): Promise<boolean> {
     const client = await this.#client()
     const id = normalizeAgentId(agentId)
@@ -208,33 +209,33 @@ export class RemotePlayWorld {
     return ok
   }
 
-  /** The calls of the world's routes, made as the main node; for what has no method here. They end with the world. */
+  /** Returns a client for the world's routes, as the main node, for calls that have no method here. Its calls end with the world. */
   async client(): Promise<WorldClient> {
     return this.#client()
   }
 
-  /** Follows the world with a verified copy; see `subscribeWorld`. It ends with the world. */
+  /** Follows the world with a verified copy; see `subscribeWorld`. The subscription ends when the world is closed. */
   async subscribeWorldState(options: SubscribeOptions = {}): Promise<WorldSubscription> {
     return this.#keep(subscribeWorld(await this.#client(), options))
   }
 
   /**
-   * Yields the events, for `for await`: a comparison of `event.kind` gives `event.data` its type. It reconnects, and ends
-   * with the world, with the loop and with its signal.
+   * Yields the events, for `for await`: a comparison of `event.kind` narrows the type of `event.data`. It reconnects, and
+   * ends with the loop, with its signal or when the world is closed.
    */
   async *events<K extends EventKind = EventKind>(options: EventsOptions<K> = {}): AsyncGenerator<EventOf<K>, void, undefined> {
     yield* eventLoop(await this.#client(), options, this.#life)
   }
 
-  /** Reports what happens, without a copy of the world. It ends with the world. */
+  /** Reports events, without a copy of the world. The subscription ends when the world is closed. */
   async subscribeEvents(options: EventOptions): Promise<EventSubscription> {
     return this.#keep(subscribeEvents(await this.#client(), options))
   }
 
   /**
-   * Carries out what is asked of the world's agents, each command at most once.
-   * One stream of the main node serves them all. Agents that `agent` added answer for themselves unless they are named. It ends with the world;
-   * commands under way are then ended.
+   * Carries out the commands to the world's agents, each at most once. One stream of the main node
+   * serves them all. Agents that `agent` added answer for themselves unless `agents` names them. The subscription
+   * and its commands under way end when the world is closed.
    */
   async subscribeIntercomCommands(options: IntercomOptions): Promise<IntercomSubscription> {
     const client = await this.#client()
@@ -252,24 +253,24 @@ export class RemotePlayWorld {
 
   /**
    * Asks an agent, and waits for its answer; the host gives up after 120 s
-   * without a part of the answer. If the agent answers `failed` it rejects with
-   * an `AgentFailedError`, which has the answer. If the host knows that no program
-   * answers for the agent it rejects immediately with the code `agent_not_answering`.
+   * without a part of the answer. If the agent answers `failed`, it rejects with
+   * an `AgentFailedError`, which contains the answer. If the host knows that no program
+   * answers for the agent, it rejects immediately with the code `agent_not_answering`.
    */
   async ask(question: IntercomQuestion): Promise<IntercomEventData> {
     const caller = await (question.from === undefined ? this.#client() : this.#callerFor(question.from))
     return ask(caller, question, this.#life)
   }
 
-  /** Keeps the program going. */
+  /** Returns a `Hold`, which keeps the program running. */
   hold(): Hold {
     return new Hold(this.#life)
   }
 
   /**
-   * Adds a function that `close` calls once. On a world that is closed it is
-   * called at once, and what it throws is dropped; else that is in the error of
-   * `close`, which waits for no promise that it returns. The returned function removes it again.
+   * Adds a callback that `close` calls once. If the world is already closed, the callback is
+   * called immediately, and its errors are dropped; otherwise the error of `close` includes
+   * them. A promise that it returns is not awaited. The returned function removes the callback.
    */
   onClose(callback: () => void | Promise<void>): () => void {
     if (this.#closing !== undefined) {
@@ -287,10 +288,10 @@ export class RemotePlayWorld {
   }
 
   /**
-   * Takes the world's agents off the map and ends its heartbeats and
+   * Removes the world's agents from the map and ends its heartbeats and
    * subscriptions. Calls under way end with a `ClosedError`. It rejects with an
-   * `AggregateError` for agents that could not be disconnected, whose leases end
-   * them, and for what functions of `onClose` threw. May be called again.
+   * `AggregateError` for agents that could not be disconnected, which their leases
+   * remove, and for errors that callbacks of `onClose` threw. May be called again.
    */
   async close(): Promise<void> {
     this.#closing ??= this.#shutdown()
@@ -298,7 +299,7 @@ export class RemotePlayWorld {
   }
 
   async #shutdown(): Promise<void> {
-    // The first await comes after the state says that the world is closed.
+    // Nothing is awaited before the state shows that the world is closed.
     await Promise.resolve()
     const agents = [...this.#agents.values()]
     this.#agents.clear()
@@ -322,7 +323,7 @@ export class RemotePlayWorld {
   async #client(): Promise<WorldClient> {
     this.#mustBeOpen()
     const client = await this.#account.client()
-    // It may have been closed while the id of the main node was derived.
+    // The world may have been closed while the id of the main node was derived.
     this.#mustBeOpen()
     return client
   }
@@ -331,7 +332,7 @@ export class RemotePlayWorld {
     if (this.#closing !== undefined) throw this.#life.aborted ? reasonOf(this.#life) : new ClosedError()
   }
 
-  /** Who writes for a player: the agent itself where this world added it, else the main node. */
+  /** Returns the client that writes for a player: the agent's own if this world added it, otherwise the main node's. */
   async #callerFor(playerId: string): Promise<WorldClient> {
     const client = await this.#client()
     return this.#agents.get(normalizeAgentId(playerId))?.client ?? client
@@ -340,12 +341,12 @@ export class RemotePlayWorld {
   #keep<T extends { readonly done: Promise<void>; close(): Promise<void> }>(subscription: T): T {
     this.#subscriptions.add(subscription)
     void subscription.done.then(() => this.#subscriptions.delete(subscription))
-    // It began while the world was closed, which does not know it.
+    // A subscription that began while the world was being closed is not ended by `close`.
     if (this.#closing !== undefined) void subscription.close()
     return subscription
   }
 
-  /** Lets an agent go; false if a newer registration holds it. */
+  /** Removes an agent; false if a newer registration holds it. */
   #leave(agent: Agent): boolean {
     this.#programs.remove(agent)
     const holder = this.#agents.get(agent.playerId)
