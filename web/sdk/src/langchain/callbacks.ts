@@ -4,9 +4,9 @@ import { asError } from '../protocol/callback.js'
 import { JourneyRecorder, type Redact } from '../tools/recorder.js'
 import type { Agent } from '../world/agent.js'
 
-/** The callbacks of LangChain that tell of runs; an object of them is a callback handler there. */
+/** The callbacks of LangChain that report runs; an object with them is a LangChain callback handler. */
 export interface RunCallbacks {
-  /** The framework waits for what a callback does, so that a journey is recorded once its run is over. */
+  /** Makes the framework wait for the callbacks, so that a journey is recorded by the end of its run. */
   readonly awaitHandlers: true
   readonly handleChainStart: (chain: unknown, inputs: unknown, runId: string, ...more: unknown[]) => void
   readonly handleChainEnd: (outputs: unknown, runId: string) => Promise<void>
@@ -24,10 +24,10 @@ export interface JourneyOptions {
   readonly onError?: (error: Error) => void | Promise<void>
 }
 
-/** How many runs are followed at the same time. Those beyond it are not recorded. */
+/** How many runs are followed at the same time. Further ones are not recorded. */
 const mostRuns = 1000
 
-/** The callbacks that note the tools of runs in a recorder. */
+/** Returns callbacks that note the tool calls of runs in a recorder. */
 export function toolCallbacks(recorderOf: (runId: string, parentRunId: string | undefined) => JourneyRecorder | undefined): Pick<RunCallbacks, 'awaitHandlers' | 'handleToolStart' | 'handleToolEnd' | 'handleToolError'> {
   const running = new Map<string, JourneyRecorder>()
   return {
@@ -50,8 +50,8 @@ export function toolCallbacks(recorderOf: (runId: string, parentRunId: string | 
 }
 
 /**
- * Records a journey of an agent from each run that the callbacks are given to:
- * `agent.invoke(input, { callbacks: [journeyCallbacks(ada)] })`. The outermost run begins and ends it.
+ * Records a journey of an agent from each run with these callbacks:
+ * `agent.invoke(input, { callbacks: [journeyCallbacks(ada)] })`. The outermost run begins and ends the journey.
  */
 export function journeyCallbacks(agent: Agent, options: JourneyOptions = {}): RunCallbacks {
   const roots = new Map<string, JourneyRecorder>()
@@ -63,7 +63,7 @@ export function journeyCallbacks(agent: Agent, options: JourneyOptions = {}): Ru
     return root
   }
   const end = async (runId: string, destination: string): Promise<void> => {
-    // Those of tools, and of runs whose end was never told, go with the outermost one.
+    // Entries of tools, and of runs whose end was never reported, are deleted with the outermost run.
     for (const [run, root] of rootOf) if (run === runId || root === runId) rootOf.delete(run)
     const recorder = roots.get(runId)
     if (!roots.delete(runId) || recorder === undefined) return
@@ -75,7 +75,7 @@ export function journeyCallbacks(agent: Agent, options: JourneyOptions = {}): Ru
   }
   return {
     handleChainStart(_chain, inputs, runId, ...more) {
-      // Versions differ in what stands between: the parent's id is the first text, or the one in its option.
+      // Versions of LangChain differ in the further arguments: the parent's id is the first of them, or an option in it.
       const parent = asText(more[0]) ?? asText(member(asObject(more[0]), 'parentRunId'))
       if (begin(runId, parent) === runId && roots.size < mostRuns) roots.set(runId, new JourneyRecorder(lastText(inputs), options.redact))
     },
@@ -85,13 +85,13 @@ export function journeyCallbacks(agent: Agent, options: JourneyOptions = {}): Ru
   }
 }
 
-/** The text of the last message in what a run takes or gives. */
+/** Returns the text of the last message in the input or output of a run. */
 function lastText(state: unknown): string {
   const messages = asArray(member(asObject(state), 'messages'))
   return textOf(messages === undefined ? asObject(state)?.input ?? state : messages.at(-1))
 }
 
-/** The text of a message, of whatever form. */
+/** Returns the text of a message of any form. */
 export function textOf(message: unknown): string {
   if (typeof message === 'string') return message
   const content: unknown = Array.isArray(message) ? message[1] : (message as { readonly content?: unknown } | null | undefined)?.content
@@ -107,7 +107,7 @@ function argumentsOf(input: unknown): unknown {
   }
 }
 
-/** What a tool gave, without the message around it. */
+/** Returns the output of a tool, without the message around it. */
 export function contentOf(output: unknown): unknown {
   const content = (output as { readonly content?: unknown } | null | undefined)?.content
   return content === undefined ? output : content

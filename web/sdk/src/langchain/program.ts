@@ -9,12 +9,12 @@ import { CHAT_TOOL } from '../world/framework.js'
 import { contentOf, textOf, toolCallbacks } from './callbacks.js'
 import { described, toolsOf } from './registration.js'
 
-/** What of an agent, a graph or another runnable of LangChain is used. */
+/** The used members of an agent, a graph or another runnable of LangChain. */
 export interface Runnable {
   stream(input: never, options?: never): Promise<AsyncIterable<unknown>>
 }
 
-/** What of a tool of LangChain is used. */
+/** The used members of a LangChain tool. */
 export interface LangChainTool {
   readonly name: string
   readonly description?: string
@@ -24,17 +24,17 @@ export interface LangChainTool {
 
 /** The options of `fromLangChain`. */
 export interface LangChainOptions extends Pick<AgentProgram, 'onError' | 'onLost'> {
-  /** The tools that people may call; those of the agent unless they are given. */
+  /** The tools that people may call; the agent's tools by default. */
   readonly tools?: readonly LangChainTool[]
-  /** What a run is given for a text; one message of a user unless it is given. */
+  /** Returns the input of a run for a text; one user message by default. */
   readonly input?: (text: string) => unknown
   /** Records each answer as a journey, unless it is false. A function changes each step before everybody in the world sees it, or omits it. */
   readonly record?: boolean | Redact
 }
 
 /**
- * The program of an agent that LangChain runs: `world.agent('Ada', fromLangChain(agent))`. Texts go to the agent and its
- * answer streams back; its tools are what people may call; each answer is recorded as a journey with the tools that it called.
+ * Returns the program of a LangChain agent: `world.agent('Ada', fromLangChain(agent))`. Texts go to the agent and its
+ * answer is streamed; people may call its tools; each answer is recorded as a journey with the tools that the agent called.
  */
 export function fromLangChain(agent: Runnable, options: LangChainOptions = {}): AgentProgram {
   const { tools = (toolsOf(agent) ?? []) as unknown as readonly LangChainTool[], input = oneMessage, record = true, ...rest } = options
@@ -57,7 +57,7 @@ export function fromLangChain(agent: Runnable, options: LangChainOptions = {}): 
         streamed = true
         yield said
       }
-      // A node that has no model of LangChain's streams nothing: its answer is in the state.
+      // A node without a LangChain model streams nothing: its answer is in the state.
       if (!streamed) yield lastAnswer(state)
     },
   }
@@ -67,20 +67,20 @@ function oneMessage(text: string): unknown {
   return { messages: [{ role: 'user', content: text }] }
 }
 
-/** A part of the stream of a graph, which says of which kind it is; that of another runnable is a message. */
+/** Returns the mode and the data of a part of a stream: a graph states the mode, a part of another runnable is a message. */
 function modeOf(part: unknown): readonly [mode: string, given: unknown] {
   const [mode, given] = Array.isArray(part) ? part as readonly unknown[] : []
   return mode === 'messages' || mode === 'values' ? [mode, given] : ['messages', part]
 }
 
-/** What the last message of a graph's state says, if the agent said it. */
+/** Returns the text of the last message in a graph's state, if it is the agent's. */
 function lastAnswer(state: unknown): string {
   const messages = (state as { readonly messages?: unknown } | null | undefined)?.messages
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined
   return last === undefined ? '' : answerPart(last)
 }
 
-/** What the agent says in a part of its stream: not what a tool gave, nor what the user said. */
+/** Returns the agent's text in a part of its stream: neither a tool's output nor the user's text. */
 function answerPart(part: unknown): string {
   const message: unknown = Array.isArray(part) ? part[0] : part
   if (typeof message === 'string') return message
@@ -99,7 +99,7 @@ function toolOf(tool: LangChainTool): AgentTool {
       try {
         given = contentOf(await tool.invoke(args as never, { signal } as never))
       } catch (error) {
-        // LangChain checks the arguments itself, and does not say which are wrong.
+        // LangChain checks the arguments itself, and does not state which are wrong.
         if (!(error instanceof Error && error.constructor.name === 'ToolInputParsingException')) throw error
         await checkOf(tool.schema as ToolInput)(args)
         throw new ToolError('the arguments are not what the tool takes', { cause: error })

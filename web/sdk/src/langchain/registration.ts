@@ -4,20 +4,20 @@ import { OptionError } from '../protocol/errors.js'
 import { standardOf } from '../tools/schema.js'
 import { type FrameworkRegistration, type Tool, frameworkRegistration } from '../world/framework.js'
 
-/** The registration of a LangChain agent, whose tools it reads: the agent's own list or that of its options. One of them must be `chat_tool`. */
+/** Returns the registration of a LangChain agent. It reads the agent's tools, from its own list or from its options; one of them must be `chat_tool`. */
 export function langchainRegistration(agent: unknown): FrameworkRegistration {
   const tools = toolsOf(agent)
   if (tools === undefined) throw new OptionError('the agent has no list of tools: give what createAgent({ tools }) made, or { tools }')
   return frameworkRegistration('langchain', tools.map((tool) => described(asObject(tool) ?? {})))
 }
 
-/** The tools of a LangChain agent: its own list or that of its options; undefined if it has none. */
+/** Returns the tools of a LangChain agent, from its own list or from its options; undefined if it has none. */
 export function toolsOf(agent: unknown): readonly Json[] | undefined {
   const given = asObject(agent)
   return asArray(given?.tools) ?? asArray(member(asObject(given?.options), 'tools'))
 }
 
-/** A tool with the schema that its library can give: of Zod 3, which gives none, the names and plain types. */
+/** Returns a tool with the schema that its library provides; for Zod 3, which provides none, with the names and plain types. */
 export function described(tool: JsonObject): Tool {
   const { schema } = tool as { readonly schema?: unknown }
   const shape = shapeOf(schema)
@@ -35,7 +35,7 @@ function shapeOf(schema: unknown): JsonObject | undefined {
 
 const plainTypes: Readonly<Record<string, string>> = { ZodString: 'string', ZodNumber: 'number', ZodBoolean: 'boolean' }
 
-/** How many wrappers a cell of Zod may have, such as an optional default. */
+/** How many wrappers a Zod type may have, such as an optional with a default. */
 const deepest = 8
 
 function typeOf(cell: Json): JsonObject {

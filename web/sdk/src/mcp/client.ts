@@ -2,7 +2,7 @@ import { asArray, asObject, asText, member } from '../json/read.js'
 import type { Json, JsonObject } from '../protocol/contract.js'
 import { OptionError } from '../protocol/errors.js'
 
-/** What of a tool of MCP is used. */
+/** The used members of an MCP tool. */
 export interface McpTool {
   readonly name: string
   readonly title?: string | undefined
@@ -10,33 +10,33 @@ export interface McpTool {
   readonly inputSchema: object
 }
 
-/** What of the result of a tool of MCP is used. */
+/** The used members of the result of an MCP tool. */
 export interface McpToolResult {
   readonly content?: unknown
   readonly structuredContent?: unknown
   readonly isError?: unknown
 }
 
-/** What of a connected client of MCP is used: `Client` of `@modelcontextprotocol/sdk`, or of `@modelcontextprotocol/client`. */
+/** The used members of a connected MCP client: `Client` of `@modelcontextprotocol/sdk`, or of `@modelcontextprotocol/client`. */
 export interface McpClient {
   listTools(params?: { readonly cursor?: string }, options?: never): Promise<{ readonly tools: readonly McpTool[]; readonly nextCursor?: string | undefined }>
   callTool(params: { readonly name: string; readonly arguments?: Record<string, unknown> }, ...more: never[]): Promise<object>
   getServerVersion(): { readonly name: string } | undefined
   onclose?: (() => void) | undefined
-  /** Takes the notifications that have no handler of their own. */
+  /** Handles notifications without their own handler. */
   fallbackNotificationHandler?: ((notification: never) => Promise<void>) | undefined
 }
 
-/** What a call is given besides its arguments. */
+/** The options of a call. */
 interface CallControl {
   readonly signal: AbortSignal
   readonly onprogress: (progress: { readonly message?: string | undefined }) => void
 }
 
-/** How many lists of tools are read at most; a list that does not end is a server's mistake. */
+/** How many pages of the list of tools are read at most; an endless list is an error of the server. */
 const mostPages = 100
 
-/** Calls a function when the server's list of tools changed, until the returned function is called. */
+/** Calls a function when the server's list of tools changes, until the returned function is called. */
 export function onToolsChanged(client: McpClient, changed: () => void): () => void {
   const before = client.fallbackNotificationHandler
   let ended = false
@@ -47,12 +47,12 @@ export function onToolsChanged(client: McpClient, changed: () => void): () => vo
   client.fallbackNotificationHandler = handler
   return () => {
     ended = true
-    // Where somebody put another one around it since, that stays.
+    // A handler that has been set since then stays.
     if (client.fallbackNotificationHandler === handler) client.fallbackNotificationHandler = before
   }
 }
 
-/** All tools of a server. */
+/** Returns all tools of a server. */
 export async function toolsOf(client: McpClient): Promise<readonly McpTool[]> {
   const tools: McpTool[] = []
   let cursor: string | undefined
@@ -67,12 +67,12 @@ export async function toolsOf(client: McpClient): Promise<readonly McpTool[]> {
 
 /** Calls a tool. */
 export async function callTool(client: McpClient, name: string, args: JsonObject, control: CallControl): Promise<McpToolResult> {
-  // Version 1 of the client takes a schema of the result before the options, and has a default for it.
+  // Version 1 of the client has a parameter for the result's schema before the options, with a default.
   const more = client.callTool.length > 1 ? [control] : [undefined, control]
   return client.callTool({ name, arguments: { ...args } }, ...(more as never[]))
 }
 
-/** The text of a result; what has none is named by its kind. */
+/** Returns the text of a result; content without text is replaced by its type. */
 export function textOf({ content }: McpToolResult): string {
   return (asArray(content) ?? []).map(blockText).join('\n')
 }

@@ -14,13 +14,13 @@ export interface PlacementOptions extends Partial<Mcp> {
 export interface McpPlacement {
   /** The row's id in the session in which it was registered. */
   readonly id: string
-  /** Takes it off the map; the client stays connected. May be called again. */
+  /** Removes the server from the map; the client stays connected. May be called again. */
   close(): Promise<void>
 }
 
 /**
  * Puts an MCP server on the map and keeps it there, also in a new session, until its client's connection ends, the
- * placement is closed or the program ends with `close`. The row has the server's own name unless `name` is given, and `url` if it is given.
+ * placement is closed or the program ends with `close`. The row has the server's own name by default, and `url` if it is given.
  */
 export async function placeMcp(world: Pick<RemotePlayWorld, 'registerMcp' | 'unregisterMcp'>, client: McpClient, options: PlacementOptions = {}): Promise<McpPlacement> {
   const { url, onError, name = client.getServerVersion()?.name } = options
@@ -34,7 +34,7 @@ export async function placeMcp(world: Pick<RemotePlayWorld, 'registerMcp' | 'unr
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
     closing ??= world.unregisterMcp(id).then(() => {
-      // Where somebody put another one around it since, that stays.
+      // A handler that has been set since then stays.
       if (client.onclose === onClose) client.onclose = before
     }, (error: unknown) => {
       // The next call tries again.

@@ -13,9 +13,9 @@ export interface McpOptions extends Pick<AgentProgram, 'chat' | 'onError' | 'onL
 }
 
 /**
- * The program of an agent whose tools are those of an MCP server: `world.agent('Weather', await fromMcp(client))`. The
- * client must be connected. What reading its tools fails with goes to the caller. They are read again when the server says
- * that they changed, unless the client has a handler of its own for that; what goes wrong then goes to `onError`.
+ * Returns the program of an agent with the tools of an MCP server: `world.agent('Weather', await fromMcp(client))`. The
+ * client must be connected. It rejects if the tools cannot be read. They are read again when the server reports a
+ * change, unless the client has its own handler for that; errors of these reads go to `onError`.
  */
 export async function fromMcp(client: McpClient, options: McpOptions = {}): Promise<AgentProgram> {
   const program: AgentProgram = {
@@ -23,7 +23,7 @@ export async function fromMcp(client: McpClient, options: McpOptions = {}): Prom
     follow: (change) => {
       let reading: Promise<void> | undefined
       let changes = 0
-      /** One read at a time; a change in between makes one more. */
+      /** Reads the tools, one read at a time; a change during a read leads to another read. */
       const read = async (): Promise<void> => {
         for (let done = 0; done !== changes;) {
           done = changes
@@ -44,14 +44,14 @@ export async function fromMcp(client: McpClient, options: McpOptions = {}): Prom
   return program
 }
 
-/** The tools of an MCP server as tools of an agent, for a program of its own: `world.agent('Ada', { chat, tools: await mcpTools(client) })`. */
+/** Returns the tools of an MCP server as tools of an agent, for another program: `world.agent('Ada', { chat, tools: await mcpTools(client) })`. */
 export async function mcpTools(client: McpClient): Promise<Record<string, AgentTool>> {
   return Object.fromEntries((await toolsOf(client)).map((given) => [given.name, toolOf(client, given)]))
 }
 
 /**
- * A tool that the server runs. What the server reports of its progress is streamed, a failure that it states goes to the
- * asker in its words, and a call that nobody waits for any more is canceled.
+ * Returns a tool that the server runs. The server's progress messages are streamed, its error message for a failure goes
+ * to the asker, and a call that no longer needs an answer is canceled.
  */
 function toolOf(client: McpClient, { name, title, description, inputSchema }: McpTool): AgentTool {
   return tool({

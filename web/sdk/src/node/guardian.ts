@@ -1,12 +1,12 @@
 /**
- * Runs a program for as long as its standard input is open, and ends it then:
- * the system closes that pipe also when the process at its other end is killed,
- * so that neither a host nor its temporary folder outlives the program that started it.
+ * Runs a program until the guardian's standard input is closed, and then ends it:
+ * the system also closes that pipe when the process at its other end is killed,
+ * so neither a host nor its temporary folder outlives the program that started it.
  */
 import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 
-/** How long the program may take to end in order. */
+/** How long the program may take to shut down. */
 const graceMs = 10_000
 
 const [temporary = '', binary = '', ...args] = process.argv.slice(2)
@@ -28,6 +28,6 @@ child.on('exit', (code) => {
   process.stdin.destroy()
 })
 process.stdin.on('end', end).on('error', end).resume()
-// A Ctrl-C in a terminal reaches the whole group; the end comes from the parent.
+// Ctrl-C in a terminal reaches the whole process group; only the parent ends the guardian.
 process.on('SIGINT', () => undefined)
 process.on('SIGTERM', end)

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /**
- * What the client has for Node alone: a world of the program's own, and root
+ * The parts of the client for Node only: a world of the program's own, and root
  * key files.
  *
  * @packageDocumentation

@@ -21,9 +21,9 @@ import type { PlayWorldOptions } from './options.js'
 import { HostProcess } from './process.js'
 
 /**
- * A world of this program's own: it starts `playctl serve` as a child, which
- * ends with it, also when this program is killed. Others reach the world at
- * `url`; the calls here are made as an account in it.
+ * A world of this program's own: it starts `playctl serve` as a child process,
+ * which ends with the program, even if the program is killed. Others reach the
+ * world at `url`; the methods here call it as one of its accounts.
  */
 export class PlayWorld {
   readonly #host: HostProcess
@@ -35,8 +35,8 @@ export class PlayWorld {
     this.#host = host
     this.#remote = remote
     this.#noRepository = noRepository
-    // A host that ends by itself takes the world with it. Agents that could
-    // not be disconnected any more are not an error of the program.
+    // If the host ends by itself, the world is closed. Agents that can no
+    // longer be disconnected are not an error of the program.
     void host.ended.then(() => this.close()).catch(() => undefined)
   }
 
@@ -61,24 +61,24 @@ export class PlayWorld {
     return this.#host.url
   }
 
-  /** The world's root key, from which node ids derive. */
+  /** The world's root key, from which node ids are derived. */
   get rootKey(): string {
     return this.#host.rootKey
   }
 
-  /** The world as its account sees it, for what has no method here. */
+  /** The world as its account uses it, for calls that have no method here. */
   get remote(): RemotePlayWorld {
     return this.#remote
   }
 
-  /** Puts an agent on the map and keeps it there. Its agent node is made if there is none; without credentials it gets its own. */
+  /** Puts an agent on the map and keeps it there. Its agent node is created if there is none; without credentials it gets its own. */
   async addAgent(options: AddAgentOptions, call?: CallOptions): Promise<Agent> {
     if (this.#noRepository) return this.#remote.addAgent({ ...options, nodeId: options.nodeId ?? randomText() }, call)
     const node = await this.#agentNode(options, call)
     return this.#remote.addAgent({ ...options, nodeId: node.nodeId, credentials: node }, call)
   }
 
-  /** Puts an agent on the map with what it does; see `RemotePlayWorld.agent`. */
+  /** Puts an agent on the map with its program; see `RemotePlayWorld.agent`. */
   async agent(name: string, program?: AgentProgram, call?: CallOptions): Promise<Agent> {
     return this.#remote.agent(name, program, call)
   }
@@ -99,17 +99,17 @@ export class PlayWorld {
     return this.#remote.registerMcp(mcp, call)
   }
 
-  /** Takes an MCP placement off the map; false if there was none of that id. */
+  /** Removes an MCP placement from the map; false if there was none with that id. */
   async unregisterMCP(id: string, call?: CallOptions): Promise<boolean> {
     return this.#remote.unregisterMcp(id, call)
   }
 
-  /** Makes a space. */
+  /** Creates a space. */
   async registerSpaceNode(space: wire.RegisterSpaceRequest, call?: CallOptions): Promise<Space> {
     return this.#remote.registerSpaceNode(space, call)
   }
 
-  /** Records what a player said. */
+  /** Records a player's chat line. */
   async recordInteraction(interaction: wire.RecordInteractionRequest, call?: CallOptions): Promise<wire.RecordInteractionReply> {
     return this.#remote.recordInteraction(interaction, call)
   }
@@ -124,7 +124,7 @@ export class PlayWorld {
     return this.#remote.getWorldSnapshot(call)
   }
 
-  /** Reports what happens in the world. */
+  /** Reports the world's events. */
   async subscribeEvents(options: EventOptions): Promise<EventSubscription> {
     return this.#remote.subscribeEvents(options)
   }
@@ -149,12 +149,12 @@ export class PlayWorld {
     return this.#remote.ask(question)
   }
 
-  /** Keeps the program going. */
+  /** Returns a `Hold`, which keeps the program running. */
   hold(): Hold {
     return this.#remote.hold()
   }
 
-  /** Adds a function that is called once when the world is closed, also when its host ended by itself; the returned function removes it again. */
+  /** Adds a callback that is called once when the world is closed, also if its host ended by itself; the returned function removes it. */
   onClose(callback: () => void | Promise<void>): () => void {
     return this.#remote.onClose(callback)
   }
@@ -164,7 +164,7 @@ export class PlayWorld {
     await this.close()
   }
 
-  /** Takes the agents off the map and ends the host. May be called again. */
+  /** Removes the agents from the map and ends the host. May be called again. */
   async close(): Promise<void> {
     this.#closing ??= this.#shutdown()
     return this.#closing
@@ -179,13 +179,13 @@ export class PlayWorld {
   }
 }
 
-/** Makes the credentials of a node with a random phrase, which nobody keeps. */
+/** Creates the credentials of a node with a random phrase, which is not stored. */
 async function newNode(rootKey: string): Promise<NodeIdentity> {
   const passwHash = nodeCredentialsMaterialFromHumanPassphrase(generateNodePassphrase())
   return { passwHash, nodeId: await deriveNodeIdFromMaterialAsync({ material: passwHash, rootKey }) }
 }
 
-/** Makes the world's account, or takes the one that is there. */
+/** Creates the world's account, or uses the existing one. */
 async function join(host: HostProcess, options: PlayWorldOptions): Promise<{ node: NodeIdentity; apiKey: string }> {
   const given = options.mainNodeCredentials
   const node = await (given === undefined ? newNode(host.rootKey) : resolveNode({ rootKey: host.rootKey, ...given }))

@@ -11,14 +11,14 @@ import { callBack } from '../protocol/callback.js'
 import type { PlayWorldOptions } from './options.js'
 import { loadRootKey } from './root_key.js'
 
-/** The exit code of a guardian that cannot run its program, as of a shell. */
+/** The exit code of a guardian that cannot run its program, the same as a shell's. */
 const cannotRun = 127
 
 /** A `playctl serve` that belongs to this program and ends with it. */
 export class HostProcess {
   readonly #child: ChildProcessWithoutNullStreams
   readonly #temporary: string
-  /** Resolves when the host has ended, for whatever reason. */
+  /** Resolves when the host has ended, for any reason. */
   readonly ended: Promise<void>
 
   private constructor(
@@ -47,9 +47,9 @@ export class HostProcess {
 
   static async #start(options: PlayWorldOptions, temporary: string): Promise<HostProcess> {
     const rootFile = await rootFileIn(options.repository ?? temporary)
-    // Before the host starts, which nobody would end where this fails.
+    // This comes before the start of the host: if it fails, no host has to be ended.
     const rootKey = await loadRootKey(rootFile)
-    // The settings are those given here: not the user's file, nor their environment.
+    // The host uses only the settings given here, not the user's configuration file or environment.
     const config = path.join(temporary, 'config.yaml')
     await writeFile(config, '')
     const guardian = fileURLToPath(new URL('./guardian.js', import.meta.url))
@@ -57,7 +57,7 @@ export class HostProcess {
     const child = spawn(process.execPath, [guardian, temporary, binary, ...argumentsOf(options, rootFile)], { env: environmentOf(options, config) })
     const closed = once(child, 'close') as Promise<[number | null]>
     closed.catch(() => undefined)
-    // A guardian that was killed takes no word any more.
+    // Writing to a guardian that was killed fails.
     child.stdin.on('error', () => undefined)
     const log: string[] = []
     createInterface({ input: child.stderr }).on('line', (line) => {
@@ -77,7 +77,7 @@ export class HostProcess {
     return new HostProcess(child, temporary, url, rootKey)
   }
 
-  /** Ends the host in order and removes what was temporary. */
+  /** Shuts the host down and removes the temporary folder. */
   async stop(): Promise<void> {
     this.#child.stdin.end()
     await this.ended
@@ -96,12 +96,12 @@ function environmentOf(options: PlayWorldOptions, config: string): NodeJS.Proces
   return {
     ...Object.fromEntries(own),
     PLAYCTL_CONFIG: config,
-    // Not an argument: it may hold a password.
+    // Not an argument: it may contain a password.
     ...(options.playApiBase === undefined ? {} : { PLAYCTL_BRIDGE_URL: options.playApiBase }),
   }
 }
 
-/** The root key file in a folder, made if there is none. */
+/** Returns the path of the root key file in a folder, which is created if there is none. */
 async function rootFileIn(folder: string): Promise<string> {
   const file = path.join(path.resolve(folder), 'root.rootkey')
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
@@ -114,7 +114,7 @@ async function rootFileIn(folder: string): Promise<string> {
   return file
 }
 
-/** Reads what the host says of itself when it serves; undefined if it ends before. */
+/** Reads the JSON object that the host prints when it serves; undefined if the host ends before. */
 async function bannerOf(child: ChildProcessWithoutNullStreams): Promise<unknown> {
   let text = ''
   for await (const piece of child.stdout.iterator({ destroyOnReturn: false })) {
@@ -124,7 +124,7 @@ async function bannerOf(child: ChildProcessWithoutNullStreams): Promise<unknown>
       child.stdout.resume()
       return banner
     } catch {
-      continue // the rest is on its way
+      continue // the rest has not arrived yet
     }
   }
   return undefined

@@ -1,4 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Marks the runs that answer a question of the world, whose journeys are recorded without a trace. */
+/** Marks runs that answer a question from the world; their journeys are recorded without a trace. */
 export const answering = new AsyncLocalStorage<true>()

@@ -1,16 +1,16 @@
 import type { JourneyRecorder } from '../tools/recorder.js'
 
-/** How what a tool gave begins where the SDK's own words stand for a failure; a tool with `errorFunction` has words of its own. */
+/** The start of the SDK's default output for a failed tool; a tool with `errorFunction` has its own text. */
 const failure = 'An error occurred while running the tool'
 
-/** What of an item of a run is used. */
+/** The used members of an item of a run. */
 interface RunItem {
   readonly type?: unknown
   readonly output?: unknown
   readonly rawItem?: { readonly type?: unknown; readonly callId?: unknown; readonly name?: unknown; readonly arguments?: unknown }
 }
 
-/** Notes a call of a function, or what it gave. */
+/** Notes a function call, or its output. */
 export function noteItem(journey: JourneyRecorder, item: unknown): void {
   const { type, output, rawItem = {} } = (item ?? {}) as RunItem
   const id = String(rawItem.callId)
@@ -18,18 +18,18 @@ export function noteItem(journey: JourneyRecorder, item: unknown): void {
   if (type === 'tool_call_output_item' && rawItem.type === 'function_call_result') noteOutput(journey, id, output)
 }
 
-/** Notes what a function gave. Why it failed is not in it. */
+/** Notes the output of a function. It does not contain the cause of a failure. */
 function noteOutput(journey: JourneyRecorder, id: string, output: unknown): void {
   if (isFailure(output)) journey.failed(id, 'failed')
   else journey.result(id, output)
 }
 
-/** Reports whether what a function gave are the SDK's words for a failure. */
+/** Reports whether the output of a function is the SDK's default text for a failure. */
 export function isFailure(output: unknown): output is string {
   return typeof output === 'string' && output.startsWith(failure)
 }
 
-/** The arguments of a call, which are JSON in a text. */
+/** Returns the arguments of a call, parsed from their JSON text. */
 export function argumentsOf(text: unknown): unknown {
   try {
     return JSON.parse(String(text))

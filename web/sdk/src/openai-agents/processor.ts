@@ -5,13 +5,13 @@ import type { Agent } from '../world/agent.js'
 import { answering } from './context.js'
 import { argumentsOf } from './items.js'
 
-/** What of a trace is used. */
+/** The used members of a trace. */
 export interface TraceOfRun {
   readonly traceId: string
   readonly name?: string
 }
 
-/** What of a span is used. */
+/** The used members of a span. */
 export interface TraceSpan {
   readonly traceId: string
   readonly spanId: string
@@ -25,7 +25,7 @@ export interface JourneyProcessor {
   readonly onTraceEnd: (trace: TraceOfRun) => Promise<void>
   readonly onSpanStart: (span: TraceSpan) => Promise<void>
   readonly onSpanEnd: (span: TraceSpan) => Promise<void>
-  /** Waits until what ended so far is recorded. */
+  /** Waits until all traces that have ended are recorded. */
   readonly forceFlush: () => Promise<void>
   /** The same. */
   readonly shutdown: () => Promise<void>
@@ -39,12 +39,12 @@ export interface ProcessorOptions {
   readonly onError?: (error: Error) => void | Promise<void>
 }
 
-/** How many traces are followed at the same time. Those beyond it are not recorded. */
+/** How many traces are followed at the same time. Further ones are not recorded. */
 const mostTraces = 1000
 
 /** A trace that is under way. */
 class Followed {
-  /** The name of a trace stands for a question that no span has. */
+  /** The question; the trace's name if no span contains it. */
   origin: string
   #answer: string | undefined
   #failed = false
@@ -54,14 +54,14 @@ class Followed {
     this.origin = name
   }
 
-  /** Takes over what a span says that ended. */
+  /** Notes the data of a span that has ended. */
   end({ spanId, spanData, error }: TraceSpan): void {
     const data = spanData as Readonly<Record<string, unknown>>
     const failed = error !== undefined && error !== null
     if (data.type === 'function') {
       this.#notes.push((journey) => {
         journey.call(String(data.name), argumentsOf(data.input), spanId)
-        // Why it failed is not in the span.
+        // The span does not contain the cause of the failure.
         if (failed) journey.failed(spanId, 'failed')
         else journey.result(spanId, outputOf(data.output))
       })
@@ -70,7 +70,7 @@ class Followed {
     if (data.type === 'response' || data.type === 'generation') this.#model(data)
   }
 
-  /** A call of the model has the conversation so far, and the words that it adds. */
+  /** Notes a model call, which contains the conversation so far and the model's output. */
   #model(data: Readonly<Record<string, unknown>>): void {
     if (this.#answer === undefined) this.origin = lastText(data._input ?? data.input) ?? this.origin
     const given = member(asObject(data._response), 'output') ?? member(asObject(asArray(data.output)?.at(0)), 'choices') ?? data.output
@@ -85,9 +85,9 @@ class Followed {
 }
 
 /**
- * Records a journey of an agent from each trace: `addTraceProcessor(journeyProcessor(ada))`. Runs that answer a question of
- * the world are left out, since they are recorded already. Tracing must be on; question and answer are in spans of models
- * of OpenAI, without them the journey leads from the trace's name to `done`. A call that failed is recorded as `failed`.
+ * Records a journey of an agent from each trace: `addTraceProcessor(journeyProcessor(ada))`. Runs that answer a question from
+ * the world are omitted, since they are already recorded. Tracing must be enabled. The question and the answer are in spans of
+ * OpenAI models; without them the journey leads from the trace's name to `done`. A failed call is recorded as `failed`.
  */
 export function journeyProcessor(agent: Agent, options: ProcessorOptions = {}): JourneyProcessor {
   const followed = new Map<string, Followed>()
@@ -122,7 +122,7 @@ export function journeyProcessor(agent: Agent, options: ProcessorOptions = {}): 
   }
 }
 
-/** What a function gave: a text, or JSON in one. */
+/** Returns the output of a function, parsed if it is JSON text. */
 function outputOf(output: unknown): unknown {
   try {
     return JSON.parse(String(output))
@@ -131,7 +131,7 @@ function outputOf(output: unknown): unknown {
   }
 }
 
-/** The last text in a question, in messages or in what a model gave; undefined if there is none. */
+/** Returns the last text in a question, in messages or in a model's output; undefined if there is none. */
 function lastText(given: unknown): string | undefined {
   if (typeof given === 'string') return given
   for (const item of [...asArray(given) ?? []].reverse()) {

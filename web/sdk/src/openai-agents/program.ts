@@ -7,13 +7,13 @@ import { type AgentTool, type Answer, tool } from '../tools/tool.js'
 import { answering } from './context.js'
 import { isFailure, noteItem } from './items.js'
 
-/** What of an agent is used. */
+/** The used members of an agent. */
 export interface OpenAiAgent {
   readonly name: string
   readonly tools?: readonly object[]
 }
 
-/** What of a tool is used; only those of the type `function` run in this program. */
+/** The used members of a tool; only tools of the type `function` run in this program. */
 export interface OpenAiTool {
   readonly type: string
   readonly name: string
@@ -30,15 +30,15 @@ export type RunAgent = (agent: never, input: never, options: never) => Promise<u
 export interface OpenAiAgentsOptions extends Pick<AgentProgram, 'onError' | 'onLost'> {
   /** Runs the agent: `run` of `@openai/agents`, or the method of a `Runner`. */
   readonly run: RunAgent
-  /** The tools that people may call; those of the agent unless they are given. Tools that OpenAI runs are left out. */
+  /** The tools that people may call; the agent's tools by default. Tools that OpenAI runs are omitted. */
   readonly tools?: readonly object[]
-  /** The context of each run and of each call of a tool, as the option of `run`. */
+  /** The context of each run and of each tool call, as the option of `run`. */
   readonly context?: unknown
   /** Records each answer as a journey, unless it is false. A function changes each step before everybody in the world sees it, or omits it. */
   readonly record?: boolean | Redact
 }
 
-/** What of a streamed run is used. */
+/** The used members of a streamed run. */
 interface StreamedRun extends AsyncIterable<{ readonly type?: unknown; readonly data?: unknown; readonly item?: unknown }> {
   readonly completed: Promise<unknown>
   readonly interruptions?: readonly unknown[]
@@ -46,9 +46,9 @@ interface StreamedRun extends AsyncIterable<{ readonly type?: unknown; readonly 
 }
 
 /**
- * The program of an agent of OpenAI's Agents SDK: `world.agent('Ada', fromOpenAiAgents(agent, { run }))`. Texts go to the
- * agent and its answer streams back; its tools are what people may call; each answer is recorded as a journey with the
- * tools that it called.
+ * Returns the program of an agent of OpenAI's Agents SDK: `world.agent('Ada', fromOpenAiAgents(agent, { run }))`. Texts go to
+ * the agent and its answer is streamed; people may call its tools; each answer is recorded as a journey with the tools
+ * that the agent called.
  */
 export function fromOpenAiAgents(agent: OpenAiAgent, options: OpenAiAgentsOptions): AgentProgram {
   const { run, tools = agent.tools ?? [], context, record = true, ...rest } = options
@@ -79,7 +79,7 @@ async function* said(run: StreamedRun, { journey, signal }: ChatMessage): AsyncG
   await run.completed
   signal.throwIfAborted()
   if ((run.interruptions ?? []).length > 0) throw new ToolError('the agent waits for an approval, which only its program can give')
-  // What a tool gave may be the answer, without a word of the model.
+  // The output of a tool may be the answer, without text from the model.
   if (!words) yield asText(run.finalOutput) ?? JSON.stringify(run.finalOutput ?? '')
 }
 
@@ -105,8 +105,8 @@ function toolOf(given: OpenAiTool, context: unknown): AgentTool {
 }
 
 /**
- * A schema in which what may be null may be left out, and what stands for it then: OpenAI's strict schemas have no
- * optional properties, so that people would have to fill in every one.
+ * Returns a schema in which properties that may be null are optional, and their default values: OpenAI's strict schemas
+ * have no optional properties, so people would have to fill in every one.
  */
 function withOptional(schema: JsonObject): { schema: JsonObject; filled: JsonObject } {
   const properties = asObject(schema.properties) ?? {}

@@ -1,9 +1,9 @@
 import { limits } from '../protocol/contract.js'
 
-/** How long all parts together may be to be an answer, in UTF-16 units, which have at most three bytes each. */
+/** The largest length of all parts together that can be an answer, in UTF-16 units, which have at most three bytes each. */
 const longest = limits.maxIntercomTextBytes / 3
 
-/** The parts of an answer on their way: one call at a time, in order, and what comes meanwhile goes with the next. */
+/** Sends the parts of an answer: one call at a time, in order; parts that are added meanwhile go with the next call. */
 export class Parts {
   #whole = ''
   #waiting = ''
@@ -11,23 +11,23 @@ export class Parts {
 
   constructor(readonly send: (text: string) => Promise<void>) {}
 
-  /** All parts together, as far as an answer may be long; empty if they are longer. */
+  /** All parts together; empty if they are longer than an answer may be. */
   get whole(): string {
     return this.#whole.length > longest ? '' : this.#whole
   }
 
-  /** Sends a part. It resolves when the part was sent, and need not be awaited. */
+  /** Sends a part. The promise resolves when the part was sent, and need not be awaited. */
   add(text: string): Promise<void> {
     if (this.#whole.length <= longest) this.#whole += text
     this.#waiting += text
     this.#sending ??= this.#drain()
-    // Who does not wait for a part must not have its failure thrown at the whole program: `sent` rejects with it.
-    // An async function would give another promise, which nobody catches.
+    // A program may not await the promise: its rejection must not end the program; `sent` rejects with it.
+    // An async function would return another promise, whose rejection would not be handled.
     this.#sending.catch(() => undefined)
     return this.#sending
   }
 
-  /** Waits until every part was sent, and rejects if one could not be. */
+  /** Waits until every part was sent, and rejects if one could not be sent. */
   async sent(): Promise<void> {
     await this.#sending
   }

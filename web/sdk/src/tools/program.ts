@@ -12,35 +12,35 @@ import type { AgentTool, Answer, Asked } from './tool.js'
 
 /** A text to an agent. */
 export interface ChatMessage extends Asked {
-  /** What was said. */
+  /** The text. */
   readonly text: string
 }
 
 /** The program of an agent: the second argument of `agent`. */
 export interface AgentProgram extends Omit<AddAgentOptions, 'name' | 'agent' | 'nodeId' | 'type' | 'credentials'> {
-  /** Answers a text, as a whole or in parts: by `stream`, or as an async generator of texts. An agent without it says that it does not chat. */
+  /** Answers a text, as a whole or in parts: with `stream`, or as an async generator of texts. An agent without it answers that it does not chat. */
   readonly chat?: (message: ChatMessage) => Answer | Promise<Answer> | AsyncIterable<string>
   /** The tools that people may call, by name; names without the prefix `assist_` get it. */
   readonly tools?: Readonly<Record<string, AgentTool>>
   /**
-   * Records each answer as a journey: the question, the tools that were called, the answer. Questions are seen by the asker
-   * and the agent only, journeys by everybody in the world: a function changes each step before, or leaves it out. Not recorded unless it is given.
+   * Records each answer as a journey: the question, the tool calls and the answer. Only the asker and the agent can see a
+   * question, everybody in the world can see a journey: a function changes each step before, or omits it. Nothing is recorded by default.
    */
   readonly record?: boolean | Redact
-  /** The agent's framework, which the page shows; `typescript` unless it is given. */
+  /** The agent's framework, which the page shows; `typescript` by default. */
   readonly type?: string
-  /** The agent's own credentials; those that follow from its name and the account unless they are given. */
+  /** The agent's own credentials; by default they are derived from its name and the account. */
   readonly credentials?: NodeCredentials
   /**
-   * Called once the agent is on the map, with a function that gives the agent another chat function and other tools, and shows
+   * Called once when the agent is on the map, with a function that replaces the agent's chat function and tools, and shows
    * them on the map. The function that it returns is called when the agent leaves.
    */
   readonly follow?: (change: (program: AgentProgram) => void) => () => void
-  /** Called for what goes wrong, such as an error in a tool; printed unless it is given. */
+  /** Called for errors, such as an error in a tool; they are printed unless it is given. */
   readonly onError?: NonNullable<IntercomOptions['onError']>
 }
 
-/** What an agent of some program can do. */
+/** Returns the registration of an agent with a program. */
 export function registrationOf({ type = 'typescript', tools = {} }: AgentProgram): FrameworkRegistration {
   return frameworkRegistration(type, [CHAT_TOOL, ...Object.entries(tools).map(([key, given]) => {
     const made = given as Partial<AgentTool>
@@ -50,12 +50,12 @@ export function registrationOf({ type = 'typescript', tools = {} }: AgentProgram
   })])
 }
 
-/** The name under which people call a tool. */
+/** Returns the name under which people call a tool. */
 export function assistName(key: string): string {
   return key.startsWith(ASSIST_TOOL_PREFIX) ? key : ASSIST_TOOL_PREFIX + key
 }
 
-/** Carries one command out as a program says. */
+/** Carries out one command with a program. */
 export async function carryOut(program: AgentProgram, call: IntercomCall): Promise<IntercomAnswer> {
   const { command } = call
   const parts = new Parts(async (message) => { await call.stream({ message }) })
@@ -72,13 +72,13 @@ export async function carryOut(program: AgentProgram, call: IntercomCall): Promi
     if (record !== false) await recordTo(program, call, journey, whole.message ?? JSON.stringify(whole.result))
     return whole
   } catch (error) {
-    // Why it failed is for the developer; what was done until then is the journey's.
+    // The cause is only for the developer; the journey records the steps until the failure.
     if (record !== false && !call.signal.aborted) await recordTo(program, call, journey, error instanceof ToolError ? error.message : 'failed')
     throw error
   }
 }
 
-/** A journey that cannot be recorded is no reason to answer nothing. */
+/** Records a journey. A failure is only reported, so that the answer is still sent. */
 async function recordTo(program: AgentProgram, { agent, command }: IntercomCall, journey: JourneyRecorder, destination: string): Promise<void> {
   const { onError } = program
   try {
@@ -125,7 +125,7 @@ function isIterable(value: unknown): value is AsyncIterable<string> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 }
 
-/** What a function gave, as an answer of the wire. */
+/** Returns the result of a function as an answer in the protocol's form. */
 export function answerOf(given: Answer): IntercomAnswer {
   if (given === undefined || given === null) return {}
   if (typeof given === 'string') return { message: given }
@@ -137,7 +137,7 @@ export function answerOf(given: Answer): IntercomAnswer {
   return { result: plainJson(object) }
 }
 
-/** An object as JSON has it: what has no JSON form is left out. */
+/** Returns an object as plain JSON: members without a JSON form are omitted. */
 function plainJson(value: object): JsonObject {
   return JSON.parse(JSON.stringify(value)) as JsonObject
 }

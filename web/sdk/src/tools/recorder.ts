@@ -2,18 +2,18 @@ import { randomText } from '../http/wait.js'
 import { asText } from '../json/read.js'
 import { type Journey, type JourneyStep, type Json, limits } from '../protocol/contract.js'
 
-/** Changes a step before it is recorded, where anybody in the world can read it; undefined leaves it out. */
+/** Changes a step before it is recorded, because everybody in the world can read it; undefined omits it. */
 export type Redact = (step: JourneyStep) => JourneyStep | undefined
 
-/** How long the JSON of one step's arguments or result, or a text, may be in a journey, in UTF-16 units. */
+/** The largest length of the JSON of a step's arguments or result, or of a text, in a journey, in UTF-16 units. */
 const longestPart = 4000
 
-/** What stands for arguments and results that are too long. */
+/** Replaces arguments and results that are too long. */
 const leftOut = '[too long to be recorded]'
 
 /**
- * Collects what an agent does to answer one message, as a journey: from the message over the tools that it calls to the
- * answer. Calls beyond what a journey has room for are left out, the last ones first.
+ * Collects the steps of an agent to answer one message, as a journey: the message, the tool calls and the answer. Calls
+ * that exceed the limits of a journey are omitted, the last ones first.
  */
 export class JourneyRecorder {
   readonly #startedAt = new Date().toISOString()
@@ -24,12 +24,12 @@ export class JourneyRecorder {
     this.#origin = { type: 'origin', content: textOf(origin), messageId: randomText() }
   }
 
-  /** How many tools were called. */
+  /** The number of tool calls. */
   get calls(): number {
     return this.#calls.size
   }
 
-  /** Notes that a tool is called; what it returns names the call. */
+  /** Notes a tool call, and returns its id. */
   call(toolName: string, args: unknown, toolCallId: string = randomText()): string {
     // Origin and destination are steps as well.
     if (this.#calls.size < limits.maxJourneySteps - 2) {
@@ -38,18 +38,18 @@ export class JourneyRecorder {
     return toolCallId
   }
 
-  /** Notes what a call gave. */
+  /** Notes the result of a call. */
   result(toolCallId: string, result: unknown): void {
     const call = this.#calls.get(toolCallId)
     if (call !== undefined) this.#calls.set(toolCallId, { ...call, result: jsonOf(result) })
   }
 
-  /** Notes that a call failed; of the error only its message is kept. */
+  /** Notes that a call failed; only the error's message is recorded. */
   failed(toolCallId: string, error: unknown): void {
     this.result(toolCallId, { error: error instanceof Error ? error.message : String(error) })
   }
 
-  /** The journey to an answer. */
+  /** Returns the journey to an answer. */
   to(destination: string): Journey {
     const end: JourneyStep = { type: 'destination', content: textOf(destination), messageId: randomText() }
     const steps = [this.#origin, ...this.#calls.values(), end].flatMap((step) => this.redact(step) ?? [])
@@ -57,12 +57,12 @@ export class JourneyRecorder {
   }
 }
 
-/** As many steps as a journey has room for, the last one always. */
+/** Returns as many steps as fit into a journey, always including the last one. */
 function fitting(steps: readonly JourneyStep[]): JourneyStep[] {
   const last = steps.at(-1)
   if (last === undefined) return []
   const size = (step: JourneyStep) => new TextEncoder().encode(JSON.stringify(step)).length
-  // The frame of a journey and its commas are small compared to a step's bound.
+  // The rest of a journey's JSON and its commas are small compared to the limit of a step.
   let room = limits.maxJourneyBytes - longestPart - size(last)
   const kept = steps.slice(0, -1).filter((step) => (room -= size(step)) > 0)
   return [...kept, last]
@@ -72,13 +72,13 @@ function textOf(text: string): string {
   return text.length <= longestPart ? text : `${text.slice(0, longestPart - 1)}…`
 }
 
-/** A value of a framework as JSON: what has none, or is too long, is replaced. */
+/** Returns a framework's value as JSON: a value without a JSON form, or one that is too long, is replaced. */
 function jsonOf(value: unknown): Json {
   let json: string | undefined
   try {
     json = JSON.stringify(value)
   } catch {
-    json = undefined // it holds itself, or a number without a JSON form
+    json = undefined // it contains itself, or a number without a JSON form
   }
   if (json === undefined) return null
   if (json.length <= longestPart) return JSON.parse(json) as Json

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../protocol/contract.js'
 import { OptionError } from '../protocol/errors.js'
 
 /**
- * A schema of a library that follows Standard Schema (https://standardschema.dev) and gives its JSON Schema:
+ * A schema of a library that implements Standard Schema (https://standardschema.dev) and provides its JSON Schema:
  * Zod from 4.2, ArkType from 2.1.28, Valibot through `toStandardJsonSchema` of `@valibot/to-json-schema`.
  */
 export interface StandardSchema<Output = unknown> {
@@ -16,15 +16,15 @@ export interface StandardSchema<Output = unknown> {
   }
 }
 
-/** What a Standard Schema makes of a value. */
+/** The result of validating a value with a Standard Schema. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string; readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined }[] }
 
-/** What describes a tool's arguments: a Standard Schema, or a JSON Schema of an object. */
+/** The schema of a tool's arguments: a Standard Schema, or a JSON Schema of an object. */
 export type ToolInput = StandardSchema | JsonSchema
 
-/** A JSON Schema, written as an object. */
+/** A JSON Schema as an object. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** The type of the arguments that an input describes. */
@@ -40,7 +40,7 @@ type ObjectOf<Properties, Schema> =
   & { readonly [Name in keyof Properties as Name extends RequiredOf<Schema> ? Name : never]: ValueOf<Properties[Name]> }
   & { readonly [Name in keyof Properties as Name extends RequiredOf<Schema> ? never : Name]?: ValueOf<Properties[Name]> }
 
-/** The type of the values that a JSON Schema describes, where it is written as a literal. */
+/** The type of the values that a JSON Schema describes, if the schema is a literal. */
 type ValueOf<Schema> =
   Schema extends { readonly const: infer Value } ? Value
     : Schema extends { readonly enum: readonly (infer Value)[] } ? Value
@@ -58,13 +58,13 @@ interface Values {
   readonly object: JsonObject
 }
 
-/** The Standard Schema in a value; undefined if it is none. Some libraries' schemas are functions. */
+/** Returns the Standard Schema of a value; undefined if it has none. Some libraries' schemas are functions. */
 export function standardOf(value: unknown): StandardSchema['~standard'] | undefined {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null || !('~standard' in value)) return undefined
   return (value as StandardSchema)['~standard']
 }
 
-/** The JSON Schema of an object that an input is or gives; what gives none is an `OptionError` that names the tool. */
+/** Returns the JSON Schema of an object that an input is or provides; an input without one is an `OptionError` that names the tool. */
 export function jsonSchemaOf(tool: string, input: unknown): JsonObject {
   const standard = standardOf(input)
   if (standard !== undefined) return asParameters(tool, schemaOfStandard(tool, standard))
@@ -98,8 +98,8 @@ function asParameters(tool: string, schema: unknown): JsonObject {
 }
 
 /**
- * A JSON Schema that says in which order its properties were written: `x-order` counts them from 0 if there are
- * several, since a row's JSON is sorted by names. Properties that say it already keep what they say.
+ * Returns a JSON Schema that states the order in which its properties were written: `x-order` counts them from 0 if there
+ * are several, since a row's JSON is sorted by names. Properties that already have an `x-order` keep it.
  */
 export function inOrder(schema: JsonObject): JsonObject {
   const properties = asObject(schema.properties)

@@ -7,25 +7,25 @@ import type { IntercomAnswer } from '../world/intercom_types.js'
 import type { JourneyRecorder } from './recorder.js'
 import { type ArgsOf, type StandardSchema, type ToolInput, jsonSchemaOf, standardOf } from './schema.js'
 
-/** What a tool or a chat function knows of the question that it answers. */
+/** The question that a tool or a chat function answers. */
 export interface Asked {
-  /** Who asks: an agent's id, or a label such as `HUMAN_LABEL`. */
+  /** The asker: an agent's id, or a label such as `HUMAN_LABEL`. */
   readonly from: string
-  /** The agent that is asked. */
+  /** The agent that answers. */
   readonly agent: Agent
-  /** Names the question. */
+  /** The id of the question. */
   readonly requestId: string
-  /** Ends when no answer is needed any more. */
+  /** Ends when an answer is no longer needed. */
   readonly signal: AbortSignal
-  /** Collects what is done for the answer; it is recorded if the program has `record`. */
+  /** Collects the steps to the answer; the journey is recorded if the program has `record`. */
   readonly journey: JourneyRecorder
-  /** Sends a part of the answer; parts are sent in order, and those that wait go together. It need not be awaited. */
+  /** Sends a part of the answer; parts are sent in order, and waiting parts are sent together. It need not be awaited. */
   readonly stream: (text: string) => Promise<void>
 }
 
 /**
- * What a tool or a chat function gives: a text is the answer's message, an object of `message` and `result` the whole
- * answer, any other JSON object its result, nothing the parts that were streamed.
+ * The value that a tool or a chat function returns: a text is the answer's message, an object of `message` and `result` the
+ * whole answer, any other JSON object its result. Without a value, the streamed parts are the answer.
  */
 export type Answer = string | IntercomAnswer | object | number | boolean | null | undefined
 
@@ -35,16 +35,16 @@ export interface ToolDefinition<Input extends ToolInput> {
   readonly description: string
   /** The schema of its arguments: a Standard Schema that provides its JSON Schema, or a JSON Schema. No arguments unless it is given. */
   readonly input?: Input
-  /** Does it. The arguments were checked. The message of a `ToolError` goes to the asker, any other error to the developer. */
+  /** Runs the tool with checked arguments. The message of a `ToolError` goes to the asker, any other error to the developer. */
   readonly run: (args: ArgsOf<Input>, asked: Asked) => Answer | Promise<Answer>
 }
 
 /** A tool of an agent, created by `tool`. */
 export interface AgentTool {
   readonly description: string
-  /** The JSON Schema of what it takes, once its name is known. @internal */
+  /** Returns the JSON Schema of its arguments, for a name. @internal */
   readonly parameters: (name: string) => JsonObject
-  /** Checks the arguments and runs. @internal */
+  /** Checks the arguments and runs the tool. @internal */
   readonly call: (args: JsonObject, asked: Asked) => Promise<Answer>
 }
 
@@ -63,7 +63,7 @@ export function tool<const Input extends ToolInput>(definition: ToolDefinition<I
 
 type Check = (args: JsonObject) => unknown
 
-/** What checks arguments: it gives them as an input takes them, or is a `ToolError` that names those that are wrong. */
+/** Returns a function that checks arguments: it returns them as the schema parses them, or throws a `ToolError` that names the wrong ones. */
 export function checkOf(input: ToolInput): Check {
   const standard = standardOf(input)
   return standard?.validate === undefined ? byJsonSchema(input) : byStandard(standard.validate)
@@ -83,7 +83,7 @@ function byJsonSchema(input: ToolInput): Check {
     validator ??= new Validator(asObject(input) ?? {}, '2020-12', false)
     const outcome = validator.validate(args)
     if (outcome.valid) return args
-    // The sentences about a whole object only say that one of its members is wrong.
+    // Errors for a whole object only state that one of its members is wrong.
     const causes = outcome.errors.filter(({ keyword }) => keyword !== 'properties' && keyword !== 'items')
     throw wrong(causes.map(({ instanceLocation, error }) => [instanceLocation.replace(/^#\/?/u, '').replaceAll('/', '.'), error]))
   }
