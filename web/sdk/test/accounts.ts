@@ -8,7 +8,7 @@ const answers = vectors('internal/creds/testdata/credentials.json') as {
   phrases: { normalised: string; passwHash: string; nodeIds: [string] }[]
 }
 
-/** The root key of the hosts of tests: that of the known answers, with which a node's id need not be derived. */
+/** The root key of the tests' hosts: that of the known answers, so that node ids need not be derived. */
 export const [rootKey] = answers.rootKeys
 
 /** Credentials at a host with that root key. */
@@ -20,20 +20,20 @@ export interface Account {
   readonly apiKey: string
 }
 
-/** The nodes that are main nodes of the world that is made once, before the tests. */
+/** The main nodes of the prepared world, which is created once, before the tests. */
 export const prepared = known.slice(0, 3)
 
-/** Those that no host knows. */
+/** Credentials that no host knows. */
 export const fresh = known.slice(prepared.length)
 
-/** The folder of that world. */
+/** Returns the folder of the prepared world. */
 export function preparedWorld(): string {
   const { PLAYCTL_PREPARED: folder } = process.env
   if (!folder) throw new Error('PLAYCTL_PREPARED names no world: run the tests with "npm test -w sdk"')
   return folder
 }
 
-/** The accounts of that world. */
+/** Returns the accounts of the prepared world. */
 export function preparedAccounts(): Account[] {
   const keys = JSON.parse(readFileSync(path.join(preparedWorld(), 'keys.json'), 'utf8')) as string[]
   return prepared.map((node, i) => ({ node, apiKey: keys[i] ?? '' }))

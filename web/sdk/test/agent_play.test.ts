@@ -9,7 +9,7 @@ import { createClient, noRetry } from '../src/index.js'
 import { FakeHost, type Got, chats } from './fake.js'
 import { Host, Reports } from './host.js'
 
-/** An agent as LangChain makes it, with the tools of a program of that service. */
+/** Returns a registration for an agent in LangChain's form, with the tools of a program for the agent-play service. */
 const langchain = (schema: unknown) => langchainRegistration({
   options: { tools: [{ name: 'chat_tool', description: 'Chats', schema }, { name: 'assist_add', description: 'Adds', schema }] },
 })

@@ -10,7 +10,7 @@ import { readNode } from '../src/chain/node.js'
 import { type Random, below, damaged, oneOf, random, someJson, someJsonText, someText } from './random.js'
 import { repository } from './repository.js'
 
-/** What the Go code says of a text; see test/answers/main.go. */
+/** The Go code's answer about a text; see test/answers/main.go. */
 interface Answer {
   readonly canonical?: string
   readonly leafDigestHex?: string
@@ -20,7 +20,7 @@ interface Answer {
   readonly order?: readonly string[]
 }
 
-/** Asks the Go code about texts. */
+/** Returns the Go code's answers about texts. */
 function answersOf(texts: readonly string[]): Answer[] {
   const lines = execFileSync('go', ['run', './web/sdk/test/answers'], {
     cwd: repository, encoding: 'utf8', maxBuffer: 1 << 30, input: texts.map((text) => `${JSON.stringify(text)}\n`).join(''),
@@ -28,7 +28,7 @@ function answersOf(texts: readonly string[]): Answer[] {
   return lines.trimEnd().split('\n').map((line) => JSON.parse(line) as Answer)
 }
 
-/** What this client says of a text. */
+/** Returns this client's answer about a text. */
 function own(text: string): Answer {
   const value = attempt(() => parseJson(text))
   if (value === undefined) return { notify: false }
@@ -54,7 +54,7 @@ function attempt<T>(read: () => T): T | undefined {
   }
 }
 
-/** Compares what both say, and gives how many texts there were that a condition holds for. */
+/** Compares the answers of both, and returns for how many texts a condition holds. */
 function agree(texts: readonly string[], counts: (answer: Answer) => boolean): number {
   const answers = answersOf(texts)
   assert.equal(answers.length, texts.length)
@@ -62,7 +62,7 @@ function agree(texts: readonly string[], counts: (answer: Answer) => boolean): n
   return answers.filter(counts).length
 }
 
-/** An agent, a placement, a person or a structure, mostly as it has to be. */
+/** Returns the row of an agent, a placement, a person or a structure, usually a valid one. */
 function someRow(next: Random, i: number): Json {
   const id = `${someText(next)}${i}`
   const place = { name: someText(next), x: below(next, 40) - 20, y: below(next, 20), [someText(next)]: someJson(next, 2) }
@@ -81,7 +81,7 @@ function someSpace(next: Random, i: number): Json {
   })
 }
 
-/** At times takes a member away, or gives it another value. */
+/** Sometimes removes a member, or sets it to another value. */
 function spoiled(next: Random, row: Record<string, Json>): Record<string, Json> {
   if (next() < 0.97) return row
   const name = oneOf(next, ...Object.keys(row))

@@ -136,7 +136,7 @@ describe('ask', () => {
     }))
     assert.ok(eve !== undefined && kim !== undefined)
     const unanswered = async (to: string) => assert.rejects(world.ask({ to, text: 'hi' }), (error) => hasCode(error, 'agent_not_answering'))
-    // The stream of another program's agents, a copy of the world and a reader of events answer for nobody.
+    // The stream of another program's agents, a copy of the world and a reader of events answer for no agent.
     const copy = await other.subscribeWorldState()
     const events = await other.subscribeEvents({ onEvent: () => undefined })
     const loop = other.events()

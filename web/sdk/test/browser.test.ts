@@ -11,7 +11,7 @@ import { Host, Reports } from './host.js'
 import { Project } from './packed.js'
 import { repository } from './repository.js'
 
-/** What the page's program is given. */
+/** The input of the page's program. */
 interface Given {
   readonly node: NodeCredentialMaterial
   readonly apiKey: string
@@ -99,7 +99,7 @@ describe('the package in a browser', () => {
   it('renders the world with useWorld, for all components by one stream that ends with the last', async (test) => {
     const errors: string[] = []
     const page = await open(component, errors)
-    /** The streams that are open, as they come and go. */
+    /** The number of open streams, reported at each change. */
     const streams = new Reports<number>()
     let count = 0
     const isStream = (url: string) => new URL(url).pathname.endsWith('/events')
@@ -123,11 +123,11 @@ describe('the package in a browser', () => {
     await shown('Bo,Cy', 'Bo,Cy')
     await cy.disconnect()
     await shown('Bo', 'Bo')
-    // The components share a stream. Strict mode opens one more, which may end later.
+    // The components share a stream. Strict mode opens a second one, which may end later.
     await streams.until((open) => open === 1, streams.all.length - 1)
     await show(0)
     await streams.until((open) => open === 0, streams.all.length - 1)
-    // What nobody followed meanwhile is shown as unread at first.
+    // A world that no component followed meanwhile is shown as unread at first.
     const first = page.evaluate(async () => new Promise((resolve) => {
       new MutationObserver(() => {
         const shownFirst = document.querySelector('p')

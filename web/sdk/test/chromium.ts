@@ -1,10 +1,10 @@
-/** The Chromium that the machine has: none is downloaded. */
+/** Uses the machine's Chromium; none is downloaded. */
 
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { LaunchOptions } from '@playwright/test'
 
-/** Chromium as people have it. */
+/** The names of the complete browser. */
 const whole = ['chromium', 'chromium-browser', 'google-chrome']
 /** The same engine without the program around it, which takes half the processor time. */
 const engine = 'chromium-headless-shell'
@@ -16,29 +16,29 @@ function find(names: readonly string[]): string {
         accessSync(join(folder, name), constants.X_OK)
         return join(folder, name)
       } catch {
-        // It is not in this folder under this name.
+        // The program is not in this folder under this name.
       }
     }
   }
   throw new Error('no Chromium on PATH: install one, on Debian with "apt-get install chromium", and run the tests again')
 }
 
-/** Chromium has no sandbox of its own for the user root, and says so. */
+/** Chromium does not start with its sandbox as the user root. */
 const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
 
 /**
- * How it is started.
+ * Returns the options with which Chromium is started.
  *
- * @param from `engine` where the machine has it alone, else all of Chromium; `whole` for what is only there: notifications, and figures
+ * @param from `engine` for the engine alone if the machine has it, otherwise the complete browser; `whole` for features that only the complete browser has: notifications, and figures
  */
 export function launchOptions(from: 'engine' | 'whole'): LaunchOptions {
   return {
     executablePath: find(from === 'engine' ? [engine, ...whole] : whole),
     args: [
       ...sandbox,
-      // Names that tests give their hosts; nothing is asked of a name server.
+      // The names that tests give their hosts; no name server is queried.
       '--host-resolver-rules=MAP *.playctl.test 127.0.0.1',
-      // Only what the page asks for goes over the network.
+      // Only requests of the page use the network.
       '--disable-background-networking',
       '--disable-component-update',
     ],

@@ -20,7 +20,7 @@ describe('a client', () => {
     await turns()
     await events.close()
     assert.ok(errors.length > 0 && errors.every(says))
-    // What stands around a value is no part of it.
+    // White space around a value is not part of it.
     await new FakeHost().client({ credentials: { adminToken: `${secret}\n` } }).session()
   })
 

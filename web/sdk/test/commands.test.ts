@@ -7,7 +7,7 @@ const credentials = { nodeId: 'a'.repeat(64), passwHash: 'b'.repeat(64) }
 /** Refuses the parts of answers. */
 const refusesParts = ({ payload }: Got) => (payload.status === 'stream' ? Response.json({ error: 'gone', code: 'request_unknown' }, { status: 400 }) : undefined)
 
-// Whatever rejects with nobody to catch it fails these tests, as it ends a program.
+// An unhandled rejection fails these tests, as it would end a program.
 describe('a command', () => {
   it('accepts parts that are not awaited, even if the host refuses them', async () => {
     const host = new FakeHost(refusesParts)

@@ -10,7 +10,7 @@ import { playctl } from './repository.js'
 describe('connect', () => {
   let host: Host
   const file = () => path.join(host.folder, 'credentials.json')
-  /** Sets the environment of this process; what is not named is unset. */
+  /** Sets the environment of this process; variables that are not named are unset. */
   const surroundings = (variables: Record<string, string>) => {
     for (const name of Object.keys(process.env).filter((name) => name.startsWith('PLAYCTL_') && name !== 'PLAYCTL_BINARY')) Reflect.deleteProperty(process.env, name)
     Object.assign(process.env, { HOME: host.folder, XDG_CONFIG_HOME: '', ...variables })
@@ -41,7 +41,7 @@ describe('connect', () => {
       assert.equal((await world.agent('Ada')).id, ada.agentId)
     }
     await assert.rejects(connect({ context: 'other' }), (error) => error instanceof OptionError && error.message.includes('"other"'))
-    // What is kept for one server is not shown to another.
+    // Credentials for one server are not sent to another.
     await assert.rejects(connect({ baseUrl: 'http://192.0.2.1:7420', timeoutMs: 50, retry: { attempts: 1, baseMs: 1, maxMs: 1 } }), /cannot reach the host/u)
     chmodSync(file(), 0o644)
     await assert.rejects(connect(), /chmod 600/u)
@@ -91,6 +91,6 @@ describe('connect', () => {
     surroundings({ PLAYCTL_CREDENTIALS_FILE: file(), PLAYCTL_SERVER: other.url })
     await assert.rejects(connect(), /there is no account for/u)
     await other.end()
-    await host.end() // with the folder that was made again
+    await host.end() // with the folder that was created again
   })
 })

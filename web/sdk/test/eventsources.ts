@@ -5,7 +5,7 @@ import type { Browser } from '@playwright/test'
 import { EventSource } from 'eventsource'
 import { createEventSource } from 'eventsource-client'
 
-/** What streams are of: a host at an address that stays, and who asks. */
+/** The source of streams: a host at a fixed address, and the caller. */
 export interface Source {
   readonly url: string
   /** The path of the stream with the sid. */
@@ -13,7 +13,7 @@ export interface Source {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What one stream has seen. */
+/** The ids that one stream has received. */
 export class Seen {
   first = 0
   last = 0
@@ -21,7 +21,7 @@ export class Seen {
   twice = 0
   constructor(readonly kind: string) {}
 
-  /** Takes the id of an event. The ids of a world of which a caller sees everything are consecutive. */
+  /** Adds the id of an event. The ids are consecutive if a caller sees every event of a world. */
   add(id: string): void {
     const seq = Number(id)
     if (this.first === 0) this.first = seq
@@ -31,10 +31,10 @@ export class Seen {
   }
 }
 
-/** Streams of one library, which come back by themselves or in a loop that keeps the id. */
+/** Streams of one library, which reconnect by themselves or in a loop that keeps the id. */
 export interface Streams {
   readonly all: readonly Seen[]
-  /** How many have given up. */
+  /** Returns how many streams have given up. */
   dead(): Promise<number>
   end(): Promise<void>
 }
@@ -77,7 +77,7 @@ export function eventsourceClient(source: Source, count: number): Streams {
   }
 }
 
-/** It is made for browsers, asks for their clock, and comes back from a clean end only where that is made an error. */
+/** The streams of fetch-event-source. The library needs globals of a browser, and reconnects after a clean end only if `onclose` throws an error. */
 export function fetchSource(source: Source, count: number): Streams {
   Object.assign(globalThis, { window: globalThis, document: { hidden: false, addEventListener: () => undefined, removeEventListener: () => undefined } })
   const all = Array.from({ length: count }, () => new Seen('fetch-event-source'))
@@ -101,7 +101,7 @@ export function fetchSource(source: Source, count: number): Streams {
   }
 }
 
-/** The program in testdata/r3labs, which opens the given number of streams. */
+/** The streams of the program in testdata/r3labs, which opens the given number of streams. */
 export function r3labs(program: string, source: Source, count: number): Streams {
   const all = Array.from({ length: count }, () => new Seen('r3labs/sse'))
   const child = spawn(program, [address(source), String(count)], {
@@ -117,7 +117,7 @@ export function r3labs(program: string, source: Source, count: number): Streams 
   } }
 }
 
-/** Loops of curl, which keep the id and the time to wait. */
+/** The streams of curl in loops, which keep the id and the time to wait. */
 export function curl(source: Source, count: number): Streams {
   const all = Array.from({ length: count }, () => new Seen('curl'))
   const headers = Object.entries(source.headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`])
@@ -138,7 +138,7 @@ export function curl(source: Source, count: number): Streams {
         if (line === '') event = ''
       })
       children.delete(child)
-      // Each of them is a process, and this one has to start them all.
+      // Each stream is a process, and this process has to start them all.
       await sleep(Math.max(retry, count * 25), undefined, { signal: ending.signal }).catch(() => undefined)
     }
   })
@@ -153,7 +153,7 @@ export function curl(source: Source, count: number): Streams {
   }
 }
 
-/** Calls for each line that a program prints, to its end. */
+/** Calls a function for each line that a program prints, until its end. */
 async function lines(child: ChildProcess, line: (text: string) => void): Promise<void> {
   let rest = ''
   for await (const piece of child.stdout ?? []) {
@@ -163,7 +163,7 @@ async function lines(child: ChildProcess, line: (text: string) => void): Promise
   }
 }
 
-/** What the page does with its streams. */
+/** The page's global object with its streams. */
 type Page = typeof globalThis & { streams: globalThis.EventSource[] }
 
 /** Chromium's own EventSource, in contexts of a number of streams each; a context has six connections over HTTP/1.1. */

@@ -4,9 +4,9 @@ import { Reports } from './host.js'
 
 const encoder = new TextEncoder()
 
-/** A request that a fake host got. */
+/** A request that a fake host received. */
 export interface Got {
-  /** The path after the service's name, or the operation of an rpc. */
+  /** The path after the service name, or the operation of an rpc. */
   readonly route: string
   readonly url: URL
   readonly headers: Headers
@@ -14,13 +14,13 @@ export interface Got {
   readonly signal: AbortSignal | undefined
 }
 
-/** Answers a request, or nothing for the usual answer. */
+/** Returns the response to a request, or undefined for the default one. */
 export type Answering = (got: Got) => Promise<Response> | Response | undefined
 
-/** A host in place of `fetch`, for answers that no real host gives, or not when a test wants them. */
+/** A host in place of `fetch`, for responses that a real host never sends, or not at the time that a test needs them. */
 export class FakeHost {
   readonly got = new Reports<Got>()
-  /** The streams that are open. */
+  /** The open streams. */
   readonly streams = new Set<ReadableStreamDefaultController<Uint8Array>>()
 
   constructor(public answering: Answering = () => undefined) {}
@@ -47,7 +47,7 @@ export class FakeHost {
     }
   }
 
-  /** A stream that begins after a position and goes on until its request ends. */
+  /** Returns a stream that begins after a position and continues until its request ends. */
   stream({ signal }: Got, first = ':\n\nid: 5\n\n'): Response {
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
@@ -66,41 +66,41 @@ export class FakeHost {
     for (const controller of this.streams) controller.enqueue(encoder.encode(text))
   }
 
-  /** Sends what a person asked an agent. */
+  /** Sends a person's command to an agent. */
   ask(agentId: string, requestId = 'r', seq = 6): void {
     const command = { requestId, mainNodeId: 'm', fromPlayerId: '__human__', toPlayerId: agentId, kind: 'chat', text: 'hi' }
     const data = { ...command, fromPlayerId: agentId, toPlayerId: '__human__', status: 'forwarded', ts: '', command }
     this.send(`id: ${seq}\nevent: world:intercom\ndata: ${JSON.stringify(data)}\n\n`)
   }
 
-  /** Sends that a command to an agent was answered. */
+  /** Sends the event that a command to an agent was answered. */
   answered(agentId: string, requestId: string, seq: number): void {
     const data = { requestId, mainNodeId: 'm', fromPlayerId: agentId, toPlayerId: '__human__', kind: 'chat', status: 'failed', ts: '' }
     this.send(`id: ${seq}\nevent: world:intercom\ndata: ${JSON.stringify(data)}\n\n`)
   }
 
-  /** A client of this host that repeats nothing. */
+  /** Returns a client of this host without retries. */
   client(options: Partial<ClientOptions> = {}): WorldClient {
     return createClient({ baseUrl: 'http://127.0.0.1:9', retry: noRetry, fetch: this.fetch, ...options })
   }
 
-  /** A world of this host without accounts that repeats nothing. */
+  /** Returns a world of this host without accounts and retries. */
   world(options: Partial<RemotePlayWorldOptions> = {}): RemotePlayWorld {
     return new RemotePlayWorld({ baseUrl: 'http://127.0.0.1:9', apiKey: 'none', retry: noRetry, fetch: this.fetch, onWarning: () => undefined, ...options })
   }
 }
 
-/** How the agents of tests are registered. */
+/** The registration of the tests' agents. */
 export const chats = frameworkRegistration('test', ['chat_tool'])
 
-/** Never answers, until the request ends. */
+/** Sends no response, and rejects when the request ends. */
 export async function silence({ signal }: Got): Promise<Response> {
   return new Promise((_resolve, reject) => {
     signal?.addEventListener('abort', () => { reject(signal.reason as Error) })
   })
 }
 
-/** Lets everything that waits for no time go on. */
+/** Waits for a number of turns of the event loop, so that everything that waits for no timer continues. */
 export async function turns(count = 20): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => { setImmediate(resolve) })
 }

@@ -3,8 +3,8 @@ import type { RegisterRequest, SubscribeOptions, SubscriptionState, WorldClient,
 import { Reports } from './host.js'
 
 /**
- * A subscription with everything that it reports. It waits for the stream's headers however
- * busy the machine is: without them it would read the world more often.
+ * Returns a subscription with all its reports. It waits for the stream's headers even if the
+ * machine is busy: without them it would read the world more often.
  */
 export function follow(client: WorldClient, options: SubscribeOptions = {}) {
   const updates = new Reports<WorldUpdate>()
@@ -17,7 +17,7 @@ export function follow(client: WorldClient, options: SubscribeOptions = {}) {
   return { updates, events, states, errors, sub }
 }
 
-/** What puts an agent on a map without a repository. */
+/** Returns a registration of an agent for a host without a repository. */
 export function registration(agentId: string, name = agentId): RegisterRequest {
   return { name, type: 't', agentId, agent: { type: 't', toolNames: ['chat_tool'] } }
 }

@@ -6,7 +6,7 @@ import { FakeHost, turns } from './fake.js'
 
 const credentials = { nodeId: 'a'.repeat(64), passwHash: 'b'.repeat(64) }
 
-/** A client of an MCP server that has some tools and no connection. */
+/** Returns a client of an MCP server with some tools and no connection. */
 function mcpClient(tools: readonly McpTool[] = []): McpClient {
   return {
     listTools: async () => Promise.resolve({ tools }), callTool: async () => Promise.resolve({}), getServerVersion: () => ({ name: 'tools' }),

@@ -14,15 +14,15 @@ export const adminToken = 'the-administrator-of-a-test'
 
 let ports = 0
 
-/** Listens at a port, unless somebody does. */
+/** Listens on a port; undefined if it is in use. */
 async function listening(port: number): Promise<Server | undefined> {
   const server = createServer().listen(port, '127.0.0.1')
   return once(server, 'listening').then(() => server, () => undefined)
 }
 
 /**
- * The first of a hundred ports of this process's own: no other process of tests takes any of them while this one
- * listens at the first, also those that have the same number by their process ids.
+ * The first of a hundred ports that only this process uses: no other test process uses any of them while this one
+ * listens on the first, even if its process id leads to the same hundred.
  */
 const claimed = (async (): Promise<number> => {
   for (let hundred = process.pid; ; hundred++) {
@@ -35,8 +35,8 @@ const claimed = (async (): Promise<number> => {
 })()
 
 /**
- * A port of this process's own. It is below those that systems give out, so that
- * nobody else gets it while its host is away.
+ * Returns a port that only this process uses. It is below the ports that systems assign,
+ * so that no other program gets it while its host is stopped.
  */
 async function ownPort(): Promise<number> {
   const first = await claimed
@@ -65,7 +65,7 @@ export class Host {
     writeFileSync(path.join(this.folder, 'root'), rootKey, { mode: 0o600 })
   }
 
-  /** Starts a host with a copy of the world that was prepared, which has main nodes: to derive the ids of nodes takes longer than a start. */
+  /** Starts a host with a copy of the prepared world, which has main nodes: deriving node ids takes longer than a start. */
   static async start(...flags: string[]): Promise<Host> {
     const host = new Host(flags)
     if (!flags.includes('--no-repository') && !flags.includes('--store')) {
@@ -76,7 +76,7 @@ export class Host {
     return host
   }
 
-  /** Makes the world that other hosts start with, in a folder. */
+  /** Creates the world with which other hosts start, in a folder. */
   static async prepare(folder: string): Promise<void> {
     const host = new Host([])
     await host.start()
@@ -88,7 +88,7 @@ export class Host {
     await host.end()
   }
 
-  /** Starts the host, at the port that it had before. */
+  /** Starts the host, on the same port as before. */
   async start(): Promise<void> {
     if (this.#port === 0) this.#port = await ownPort()
     const child = spawn(playctl(), [
@@ -111,7 +111,7 @@ export class Host {
     this.rootKey = readFileSync(rootFile, 'utf8').trim()
   }
 
-  /** Ends the host at once, as a crash does. */
+  /** Ends the host immediately, as in a crash. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const child = this.#child
     this.#child = undefined
@@ -121,7 +121,7 @@ export class Host {
     await exited
   }
 
-  /** Loses the store of a host that was killed. */
+  /** Deletes the store of a host that was killed. */
   forget(): void {
     for (const file of readdirSync(this.folder)) {
       if (file.endsWith('.playstore')) rmSync(path.join(this.folder, file))
@@ -134,17 +134,17 @@ export class Host {
     rmSync(this.folder, { recursive: true, force: true })
   }
 
-  /** Calls as the administrator. */
+  /** Returns a client with the administrator's token. */
   admin(): WorldClient {
     return createClient({ baseUrl: this.url, credentials: { adminToken } })
   }
 
-  /** Credentials of a node that this host does not know, derived only where all known answers were given out. */
+  /** Returns credentials of a node that this host does not know; they are derived only if all known answers are used. */
   credentials(): NodeCredentialMaterial {
     return this.#fresh.shift() ?? createNodeCredentialMaterial({ rootKey: this.rootKey })
   }
 
-  /** A main node with its API key, made only where none of those that were prepared is left. */
+  /** Returns a main node with its API key; it is created only if all prepared ones are used. */
   async account(): Promise<Account> {
     const ready = this.#accounts.shift()
     if (ready !== undefined) return ready
@@ -154,7 +154,7 @@ export class Host {
   }
 }
 
-/** What was reported so far, for tests that wait for what comes. */
+/** The values reported so far, for tests that wait for a value. */
 export class Reports<T> {
   readonly all: T[] = []
   #waiting: (() => void)[] = []
@@ -166,7 +166,7 @@ export class Reports<T> {
     for (const look of waiting) look()
   }
 
-  /** Waits for a report, from an index on, that a condition holds for. */
+  /** Waits for a reported value, from an index on, for which a condition holds. */
   async until(condition: (value: T) => boolean, from = 0): Promise<T> {
     for (let seen = from; ; ) {
       for (; seen < this.all.length; seen++) {

@@ -8,7 +8,7 @@ import { type Balancer, Site } from './site.js'
 
 const tools = frameworkRegistration('test', ['chat_tool'])
 
-/** Writes without an end, each line and each journey under a number of its own, until it is stopped. */
+/** Writes numbered lines and journeys until it is stopped. */
 class Writer {
   readonly written: string[] = []
   #stopped = false
@@ -37,7 +37,7 @@ class Writer {
   }
 }
 
-/** The texts of the writers in an event. */
+/** Returns the writers' texts in an event. */
 function written(events: readonly WorldEvent[]): string[] {
   return events.flatMap((event) => {
     if (isEvent(event, 'world:interaction')) return [event.data.text]
@@ -83,7 +83,7 @@ describe('a world with several hosts', () => {
       const { id } = await client.registerMcp({ name: `placement ${i}` })
       balancer.move()
       const { worldMap, rev } = await client.snapshot()
-      // Hosts are quick: what keeps one that is not from an older answer is that rev.
+      // Hosts are usually up to date: this rev prevents an older reply from one that is not.
       assert.equal(least, rev)
       assert.ok(worldMap.occupants.some((row) => row.kind === 'mcp' && row.id === id), `the host of connection ${balancer.led.all.length} is behind`)
       assert.equal((await client.unregisterMcp(id)).ok, true)
@@ -136,12 +136,12 @@ describe('a world with several hosts', () => {
       assert.equal(verification, 'verified')
       assert.deepEqual(playerChainRoot(snapshot), root)
       assert.deepEqual({ mismatches: stats.mismatches, heals: stats.heals }, { mismatches: 0, heals: 0 })
-      // The world is read once, and again only where no host gave the rows of an event. An error without a cause is of a
-      // snapshot that was behind, and that was not taken.
+      // The world is read once, and again only if no host returned the rows of an event. An error without a cause is about
+      // a snapshot that was too old and was not used.
       const unread = errors.all.filter((error) => error.name === 'ChainError' && error.cause !== undefined)
       for (const { cause } of unread) assert.ok(cause instanceof PlayError || cause instanceof UnreachableError, String(cause))
-      // The first snapshot may come from a host that is behind the stream's: this client asks for no rev, since it has
-      // written nothing yet. It is read again once the stream has stated its position, which is before the first event.
+      // The first snapshot may come from a host that is behind the stream's: this client requests no rev, since it has
+      // written nothing yet. It is read again after the stream has stated its position, which is before the first event.
       const whole = updates.all.flatMap(({ event }, i) => (event === undefined ? [i] : []))
       const again = whole[1] === 1 ? 1 : 0
       assert.ok(stats.fullReads <= 1 + again + unread.length, `${stats.fullReads} full reads, as updates ${whole.join()}, and ${errors.all.join('; ')}`)

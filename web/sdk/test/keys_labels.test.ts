@@ -27,7 +27,7 @@ describe('keys and labels of an account', () => {
     await assert.rejects(session(winter.apiKey), { status: 401, code: 'api_key_invalid' })
     await session(spring.apiKey)
 
-    // The default one is replaced, and nothing else.
+    // Only the default key is replaced.
     const replaced = await client.createApiKey()
     await assert.rejects(session(apiKey), { status: 401 })
     for (const key of [replaced.apiKey, spring.apiKey]) await session(key)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, describe, it } from 'node:test'
 import { FakeHost, type Got, chats, turns } from './fake.js'
 
-/** Lets a time go by, in steps after each of which everything goes on that waits for none. */
+/** Advances the mocked time in steps, and after each step lets everything continue that waits for no timer. */
 async function passes(test: TestContext, ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 100) {
     test.mock.timers.tick(100)

@@ -13,22 +13,22 @@ export interface Passed {
   readonly headers: IncomingHttpHeaders
 }
 
-/** Stands between a client and a real host, changes what it says, and cuts its streams. */
+/** A proxy between a client and a real host, which changes the host's replies and cuts its streams. */
 export class Meddler {
   url = ''
-  /** Changes an event stream, some whole frames at a time; absent for none. */
+  /** Changes an event stream, a number of complete frames at a time; undefined for no change. */
   change: ((text: string) => string) | undefined
   /** Changes the reply of the session route. */
   session: ((reply: Changeable) => void) | undefined
-  /** Changes the reply of an operation, which is held back until it has. */
+  /** Changes the reply of an operation, which is delayed until the change is done. */
   rpc: ((call: Passed, reply: Changeable) => void | Promise<void>) | undefined
-  /** Holds a stream's headers, and what comes before its first event, back until that event. */
+  /** Whether a stream's headers, and the data before its first event, are delayed until that event. */
   holdsHeaders = false
   /** The operations that were called, in order. */
   readonly calls: Passed[] = []
-  /** The addresses of the streams that the host answered. */
+  /** The addresses of the streams that the host opened. */
   readonly streams = new Reports<string>()
-  /** The most calls of operations that were under way at once. */
+  /** The largest number of concurrent calls of operations. */
   mostAtOnce = 0
   #underWay = 0
   #cut: number | undefined
@@ -48,12 +48,12 @@ export class Meddler {
     return meddler
   }
 
-  /** Cuts the streams once that many further bytes of one have passed. */
+  /** Cuts the streams after the given number of further bytes of one of them. */
   cutAfter(bytes: number): void {
     this.#cut = bytes
   }
 
-  /** Takes capabilities from what the host says it can do; all of them where none is named. */
+  /** Removes capabilities from the host's session reply; all of them if none is named. */
   without(...names: readonly string[]): void {
     this.session = (reply) => {
       reply.capabilities = names.length === 0 ? [] : (reply.capabilities as string[]).filter((name) => !names.includes(name))
@@ -131,7 +131,7 @@ export class Meddler {
     this.#cut = undefined
   }
 
-  /** Ends it with all that goes through it. */
+  /** Ends the proxy with all its connections. */
   async end(): Promise<void> {
     const closed = once(this.#server, 'close')
     this.#server.close()
@@ -158,7 +158,7 @@ function answer(reply: IncomingMessage, to: ServerResponse, text: string): void 
   to.writeHead(reply.statusCode ?? 502, headers).end(text)
 }
 
-/** Makes a frame that a host of the older service would send: without an id, and with no rev in its data. */
+/** Returns frames as a host of the older service would send them: without an id, and without a rev in their data. */
 export function olderFrames(text: string): string {
   return text
     .replaceAll(/^id: .*\n(?:\n)?/gmu, '')

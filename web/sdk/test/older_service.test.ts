@@ -42,7 +42,7 @@ describe('the paths of the agent-play service', () => {
       await commands.close()
       await ada.disconnect()
       const left = await updates.until((u) => u.event !== undefined && u.snapshot.worldMap.occupants.length === 0)
-      // Its events state a root, which is compared where it is right at once.
+      // Its events state a root, with which the copy is compared.
       assert.equal(left.verification, 'verified')
       assert.ok(updates.all.every((u) => u.verification !== 'mismatch'))
       await world.close()
@@ -65,7 +65,7 @@ describe('a snapshot of the agent-play service', () => {
   })
 })
 
-/** Lets the host say no more than one of the agent-play service does (protocol reference, "Other service names, other hosts"). */
+/** Limits the host's replies to those of the agent-play service (protocol reference, "Other service names, other hosts"). */
 function asOlder(meddler: Meddler): void {
   meddler.session = (reply) => {
     for (const name of ['capabilities', 'rev', 'seq']) Reflect.deleteProperty(reply, name)

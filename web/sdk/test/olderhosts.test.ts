@@ -6,7 +6,7 @@ import { follow, registration } from './follow.js'
 import { Host, Reports, adminToken } from './host.js'
 import { type Changeable, Meddler, olderFrames } from './meddler.js'
 
-/** What makes a host give the rows of an event at once and as of it. */
+/** The capabilities with which a host returns the rows of an event in one reply and at the event's rev. */
 const readsOfRows = ['chain-nodes', 'chain-at-rev']
 
 describe('a subscription at a host that has not everything', () => {
@@ -68,8 +68,8 @@ describe('a subscription at a host that has not everything', () => {
       fetched.add(call.op)
       await held
     }
-    // While the first row is on its way the second one changes twice, so that its
-    // first event brings what only its second one reports.
+    // While the first row is being read, the second one changes twice, so that its
+    // first event already leads to the row that only its second event reports.
     await client.register(registration('first'))
     await fetched.until(() => true)
     meddler.rpc = undefined

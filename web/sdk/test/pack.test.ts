@@ -10,12 +10,12 @@ import { Host, Reports } from './host.js'
 import { Project } from './packed.js'
 import { repository } from './repository.js'
 
-/** The blocks of a language in a Markdown text. */
+/** Returns the code blocks of a language in a Markdown text. */
 function blocks(text: string, language: string): string[] {
   return Array.from(text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gmu')), (found) => found[1] ?? '')
 }
 
-/** The program of the README that calls something. */
+/** Returns the README's program that calls a function. */
 function example(called: string): string {
   return blocks(readFileSync(path.join(repository, 'web/sdk/README.md'), 'utf8'), 'js').find((block) => block.includes(called)) ?? assert.fail(called)
 }
@@ -30,7 +30,7 @@ describe('the package in a fresh project', () => {
       assert.ok(project.files.includes(needed), `${needed} is not in the package`)
     }
     assert.ok(!project.files.some((file) => file.includes('test')), 'tests are in the package')
-    // test/run.mjs does the same, without a look at types.
+    // test/run.mjs does the same, without type checking.
     const { scripts } = JSON.parse(readFileSync(path.join(repository, 'web/sdk/package.json'), 'utf8')) as { scripts: Record<string, string> }
     assert.deepEqual([scripts.prepack, scripts.build], ['npm run build', 'tsc -p tsconfig.build.json'])
   })
@@ -108,7 +108,7 @@ describe('the package in a fresh project', () => {
       export const refused = (error: PlayError): boolean => error.code === 'behind'
       export const own: Promise<PlayWorld> = PlayWorld.start()
     `)
-    // What its own tsconfig.json says is the way of today's Node.
+    // The project's own tsconfig.json uses the module system of current Node versions.
     assert.match(readFileSync(path.join(project.folder, 'tsconfig.json'), 'utf8'), /"module": "NodeNext"/u)
     assert.deepEqual(project.compile(), [])
     const { ModuleKind, ModuleResolutionKind } = ts

@@ -9,10 +9,10 @@ import { playctl, repository } from './repository.js'
 
 const web = path.join(repository, 'web')
 
-/** The declarations that no project has as its own, as each way of compiling reads them. */
+/** The declarations in node_modules, which all projects share, by file and language options. */
 const declarations = new Map<string, ts.SourceFile | undefined>()
 
-/** A compiler host that reads those declarations once. */
+/** Returns a compiler host that reads the shared declarations once. */
 function libraries(options: ts.CompilerOptions): ts.CompilerHost {
   const host = ts.createCompilerHost(options)
   const read = host.getSourceFile.bind(host)
@@ -28,7 +28,7 @@ function libraries(options: ts.CompilerOptions): ts.CompilerHost {
 /** A fresh project in which the package is installed as `npm pack` makes it; test/run.mjs packs it once. */
 export class Project {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'playctl-sdk-pack-'))
-  /** What is in the package. */
+  /** The files in the package. */
   readonly files: readonly string[]
 
   constructor() {
@@ -43,24 +43,24 @@ export class Project {
     writeFileSync(path.join(this.folder, name), text)
   }
 
-  /** Copies a file of the repository to the project's top. */
+  /** Copies a file of the repository to the project's top folder. */
   copy(name: string): void {
     cpSync(path.join(repository, name), path.join(this.folder, path.basename(name)))
   }
 
-  /** Runs a program in the project and gives what it printed. */
+  /** Runs a program in the project and returns its output. */
   run(command: string, ...args: string[]): string {
     return execFileSync(command, args, { cwd: this.folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], env: this.#environment({}) })
   }
 
-  /** Compiles the project and the package in it as `tsc --project .` does with some options, and gives what is wrong in them. */
+  /** Compiles the project and the package in it, as `tsc --project .` does with some options, and returns the errors. */
   compile(options: ts.CompilerOptions = {}): readonly string[] {
     const { config } = ts.readConfigFile(path.join(this.folder, 'tsconfig.json'), (name) => ts.sys.readFile(name)) as { config: unknown }
     const parsed = ts.parseJsonConfigFileContent(config, ts.sys, this.folder, { typeRoots: [path.join(web, 'node_modules/@types')], ...options })
     const program = ts.createProgram(parsed.fileNames, parsed.options, libraries(parsed.options))
     const problems = [
       ...program.getOptionsDiagnostics(), ...program.getGlobalDiagnostics(),
-      // Declarations of the platform are not the package's to check.
+      // The platform's declarations are not checked.
       ...program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(this.folder))
         .flatMap((file) => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]),
       ...(parsed.options.noEmit === true ? [] : program.emit().diagnostics),

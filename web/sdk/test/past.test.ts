@@ -53,7 +53,7 @@ describe('the past', () => {
     const now = await client.snapshot()
     assert.deepEqual([world.proved, world.snapshot.merkleRootHex, world.rev], [true, now.merkleRootHex, now.rev])
     assert.ok(events.every(({ at }) => !Number.isNaN(Date.parse(at))))
-    // What is not the host's is found, also where only a name was changed.
+    // A map that differs from the host's is detected, even if only a name was changed.
     const start = await client.pastWorld(0)
     const [first, second] = happened
     assert.ok(first !== undefined && second !== undefined)

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { type JsonObject, type WorldClient, createClient, isEvent } from '../src/index.js'
 import { Host } from './host.js'
 
-/** A client with the cookie of one viewer, as a browser keeps it. */
+/** Returns a client with the cookie of one viewer, as a browser stores it. */
 async function viewer(host: Host): Promise<WorldClient> {
   let kept = ''
   const client = createClient({

@@ -130,7 +130,7 @@ describe('an agent with a program', () => {
     const texts: string[] = []
     for await (const event of world.events({ kinds: ['world:interaction', 'world:player_added'], after: seq })) {
       if (event.kind === 'world:player_added') {
-        // @ts-expect-error that kind has no text
+        // @ts-expect-error this kind has no text
         assert.equal(event.data.text, undefined)
         continue
       }

@@ -1,9 +1,9 @@
 import type { Json } from '../src/index.js'
 
-/** Gives numbers from 0 to 1, the same in every run of a seed. */
+/** Returns numbers from 0 to 1, the same ones for a seed in every run. */
 export type Random = () => number
 
-/** Numbers of a seed (Mulberry32). */
+/** Returns the generator for a seed (Mulberry32). */
 export function random(seed: number): Random {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0
@@ -13,24 +13,24 @@ export function random(seed: number): Random {
   }
 }
 
-/** A whole number from 0 to below a limit. */
+/** Returns an integer from 0 to below a limit. */
 export function below(next: Random, limit: number): number {
   return Math.floor(next() * limit)
 }
 
-/** One of some things. */
+/** Returns one of the given values. */
 export function oneOf<T>(next: Random, ...things: readonly T[]): T {
   return things[below(next, things.length)] as T
 }
 
 const points = [0x20, 0x41, 0x22, 0x5c, 0x2f, 0, 0x1f, 0x7f, 0xe4, 0x2028, 0xffff, 0xe000, 0xd7ff, 0x1f600, 0x10ffff]
 
-/** A short text of characters that programs get wrong. */
+/** Returns a short text of characters that programs often handle wrongly. */
 export function someText(next: Random): string {
   return Array.from({ length: below(next, 6) }, () => String.fromCodePoint(oneOf(next, ...points))).join('')
 }
 
-/** A JSON value. */
+/** Returns a JSON value. */
 export function someJson(next: Random, depth = 0): Json {
   const kind = below(next, depth > 3 ? 4 : 6)
   if (kind === 0) return oneOf(next, null, true, false)
@@ -43,7 +43,7 @@ export function someJson(next: Random, depth = 0): Json {
 
 const bits = new DataView(new ArrayBuffer(8))
 
-/** A finite number: of a kind that programs write differently, or of any bits. */
+/** Returns a finite number: one that programs write in different forms, or one from random bits. */
 export function someNumber(next: Random): number {
   if (next() < 0.5) return oneOf(next, 0, -0, 1, -1.5, 1e21, 1e-7, 123456789012345680000, 5e-324, 1.7976931348623157e308)
   bits.setUint32(0, below(next, 2 ** 32))
@@ -52,14 +52,14 @@ export function someNumber(next: Random): number {
   return Number.isFinite(number) ? number : 0
 }
 
-/** A number's text as some program may write it. */
+/** Returns a number's text in one of the forms that programs write. */
 function numberText(next: Random): string {
   const number = someNumber(next)
   return oneOf(next, String(number), number.toExponential(below(next, 20)), `${number}`.replace('e', 'E'), `${below(next, 10)}${'7'.repeat(below(next, 400))}`,
     `${below(next, 100)}.${'0'.repeat(below(next, 30))}5e${below(next, 700) - 350}`)
 }
 
-/** A JSON text in a form that differs from the canonical one, and at times is none. */
+/** Returns a JSON text in a form that is not canonical, and sometimes not valid. */
 export function someJsonText(next: Random): string {
   const plain = JSON.stringify(someJson(next), undefined, below(next, 3))
     .replaceAll(/(?<=[[:,] ?)-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gu, (text) => (next() < 0.5 ? numberText(next) : text))
@@ -67,7 +67,7 @@ export function someJsonText(next: Random): string {
   return next() < 0.6 ? plain : damaged(next, plain)
 }
 
-/** A text with one place changed, character by character, so that it stays well-formed Unicode. */
+/** Returns a text with one character changed, by whole characters, so that it stays well-formed Unicode. */
 export function damaged(next: Random, text: string): string {
   const characters = Array.from(text)
   const junk = ['"', '\\', '{', '}', '[', ']', ',', ':', '0', '-', '.', 'e', 'x', '\n', '\u00a0', '\u0001', '\\ud800', '\\udc00', '\\ud83d\\ude00', 'null']

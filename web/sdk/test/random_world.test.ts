@@ -14,10 +14,10 @@ before(async () => {
 })
 after(async () => { await host.end() })
 
-/** A text that a host takes for a name. */
+/** Returns a text that a host accepts as a name. */
 const name = (next: Random) => `n${someText(next)}`
 
-/** Changes the world in one way, mostly. */
+/** Makes one change to the world, usually. */
 async function change(next: Random, agents: Set<string>, servers: Set<string>): Promise<unknown> {
   const playerId = oneOf(next, ...agents, `a${below(next, 20)}\u{1f600}`, `a${below(next, 20)}\uffff`)
   switch (agents.has(playerId) ? below(next, 5) : 0) {
@@ -68,6 +68,6 @@ it('every state of a random world has the host’s root, however its rows come',
     assert.equal(sub.state.stats.fullReads, 1)
     await sub.close()
   }
-  // With the rows in its events a copy is never behind them.
+  // A copy with the rows in its events is never behind them.
   assert.ok(subscriptions[0]?.updates.all.every((u) => u.verification === 'verified'))
 })

@@ -8,7 +8,7 @@ import { type Random, below, oneOf, random, someJson, someText } from './random.
 
 const fieldsOf = (shape: string): readonly Field[] => shapes[shape as keyof typeof shapes]
 
-/** A value of a field as it has to be. */
+/** Returns a valid value of a field. */
 function good(next: Random, { type, of, words }: Field): Json {
   const text = () => (words === undefined ? `t${someText(next)}` : oneOf(next, ...words))
   const object = (): JsonObject => (of === undefined ? { [someText(next)]: 1 } : whole(next, of))
@@ -23,13 +23,13 @@ function good(next: Random, { type, of, words }: Field): Json {
   }
 }
 
-/** An object with all fields of a shape. */
+/** Returns an object with all fields of a shape. */
 function whole(next: Random, shape: string): JsonObject {
   const kind = Object.entries(rowShapes).find(([, name]) => name === shape)?.[0]
   return { ...(kind === undefined ? {} : { kind }), ...Object.fromEntries(fieldsOf(shape).map((field) => [field.name, good(next, field)])) }
 }
 
-/** Whether every field that a shape names has its type, and no other field is there. */
+/** Reports whether every field that a shape names has its type, and there is no other field. */
 function typed(shape: string, object: JsonObject): boolean {
   const fields = fieldsOf(shape)
   return Object.keys(object).every((name) => name === 'kind' || fields.some((field) => field.name === name)) && fields.every((field) => {

@@ -10,7 +10,7 @@ export function vectors(name: string): unknown {
   return JSON.parse(readFileSync(path.join(repository, name), 'utf8'))
 }
 
-/** The playctl program to test against; test/run.mjs finds or builds it. */
+/** Returns the path of the playctl program to test against; test/run.mjs finds or builds it. */
 export function playctl(): string {
   const binary = process.env.PLAYCTL_BINARY
   if (!binary) throw new Error('PLAYCTL_BINARY names no playctl program: run the tests with "npm test -w sdk"')

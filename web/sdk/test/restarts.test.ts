@@ -14,15 +14,15 @@ import { repository } from './repository.js'
 import { Redis } from './site.js'
 
 const long = process.env.PLAYCTL_TEST_LONG !== undefined
-/** Streams of each library, contexts of six in Chromium, and its streams over HTTP/2. */
+/** The number of streams of each library, of Chromium's contexts with six streams, and of its streams over HTTP/2. */
 const [each, contexts, overHTTP2] = long ? [400, 8, 100] : [6, 1, 6]
 const patienceMs = long ? 180_000 : 60_000
-/** How long the store is away while its hosts run: in the long form longer than any wait of a stream. */
+/** How long the store is down while its hosts run: in the long form longer than any wait of a stream. */
 const outageMs = long ? 90_000 : 5_000
 
-/** Writes a line after the other, each until it is taken, and once. */
+/** Writes one line after another, each until it is accepted, and only once. */
 class Writer {
-  /** The seq of the last line that was taken. */
+  /** The seq of the last accepted line. */
   last = 0
   readonly #ending = new AbortController()
   readonly #done: Promise<void>
@@ -52,7 +52,7 @@ class Writer {
   }
 }
 
-/** Looks again and again until something holds, for as long as a test waits; says whether it did. */
+/** Checks a condition repeatedly, for as long as a test waits, and reports whether it held. */
 async function holds(condition: () => boolean | Promise<boolean>): Promise<boolean> {
   const end = Date.now() + patienceMs
   while (Date.now() < end) {
@@ -87,7 +87,7 @@ describe('standard clients through restarts', () => {
     const account = createClient({ baseUrl: host.url, apiKey, credentials: node })
     const agent = host.credentials()
     await account.createAgentNode(agent)
-    // Without a lease there is no event but those of lines.
+    // Without a lease the only events are those of lines.
     await account.register({ name: 'Ada', type: 'test', agentId: agent.nodeId, agent: { type: 'test', toolNames: ['chat_tool'] } })
     const { sid } = await account.session()
     plain = { url: host.url, path: `/api/play/events?sid=${sid}`, headers: { 'x-node-id': node.nodeId, 'x-node-passw': node.passwHash } }
@@ -113,7 +113,7 @@ describe('standard clients through restarts', () => {
   const stop = async (signal: NodeJS.Signals) => { await Promise.all(hosts.map(async (host) => { await host.kill(signal) })) }
   const start = async () => { await Promise.all(hosts.map(async (host) => { await host.start() })) }
 
-  /** Every stream has what was written after the break, all of it once. */
+  /** Checks that every stream received each line that was written after the outage exactly once. */
   async function unbroken(reported: (figures: string) => void): Promise<void> {
     const before = writer.last
     assert.ok(await holds(() => writer.last > before), 'nothing can be written')
@@ -146,14 +146,14 @@ describe('standard clients through restarts', () => {
     await redis.kill()
     await stop('SIGTERM')
     const started = start()
-    // Of those who come back, all meet a host that waits: a stream of its ends at once.
+    // All reconnecting streams reach a host that waits for the store: it ends a stream immediately.
     let met = 0
     const meet = async () => {
       const reply = await fetch(plain.url + plain.path, { headers: plain.headers }).catch(() => undefined)
       if (reply?.status === 200 && /^retry: [0-9]+\n\n$/u.test(await reply.text())) met++
     }
     assert.ok(await holds(async () => {
-      // At once: this process is busy with as many streams that come back.
+      // Concurrently: this process is busy with many reconnecting streams.
       await Promise.all(Array.from({ length: 10 }, meet))
       return met >= 10
     }), 'no stream ended at once')

@@ -7,7 +7,7 @@ import { type Random, below, oneOf, random, someJson, someText } from './random.
 const tools = frameworkRegistration('test', ['chat_tool'])
 const journey = { startedAt: '', completedAt: '', steps: [] }
 
-/** What a route may answer, and what it should not. */
+/** Returns a valid or invalid reply of a route. */
 function someReply(next: Random): unknown {
   return oneOf<unknown>(next,
     { sid: oneOf<unknown>(next, 's', 's', 's', 't', 7), rev: 1, seq: 1, capabilities: oneOf<unknown>(next, ['resume', 'chain-nodes', 'chain-at-rev'], [1], 'x') },
@@ -16,7 +16,7 @@ function someReply(next: Random): unknown {
     { ok: true, id: 'i', leaseTtlSeconds: 5 }, { error: 'no', code: oneOf(next, 'sid_invalid', 'behind', 'x') }, { node: someJson(next) }, { nodes: [someJson(next)] }, someJson(next))
 }
 
-/** An event, or some of one. */
+/** Returns an event, or a part of one. */
 function someFrame(next: Random): string {
   const row = { kind: 'agent', nodeId: 'n', agentId: 'a', name: 'A', x: below(next, 9), y: 1 }
   const key = oneOf(next, 'agent:n:a', 'agent:n:b', 'nonsense')
@@ -28,7 +28,7 @@ function someFrame(next: Random): string {
   return oneOf(next, `id: ${below(next, 99)}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`, `id: ${below(next, 9)}\n\n`, `event: ${kind}\ndata: {\n\n`, 'retry: 0\n\n')
 }
 
-/** A host that breaks every promise. */
+/** Returns the `fetch` of a host that violates the protocol in every way. */
 function broken(next: Random): typeof fetch {
   return async (input, init = {}) => {
     await Promise.resolve()
@@ -58,7 +58,7 @@ function broken(next: Random): typeof fetch {
   }
 }
 
-/** Does everything that a world can be asked for, and gives what came of it. */
+/** Makes every call that a world has, and returns the outcomes. */
 async function everything(world: RemotePlayWorld, next: Random): Promise<PromiseSettledResult<unknown>[]> {
   const fails = () => { if (next() < 0.2) throw new Error('the program fails') }
   const agent = await world.addAgent({ name: 'A', agent: tools, nodeId: 'a', onLost: fails }).catch(() => undefined)
@@ -75,7 +75,7 @@ describe('rubbish', () => {
   it('from a host breaks no promise of the client, and every world can be closed', async () => {
     const next = random(Number(process.env.PLAYCTL_TEST_SEED ?? 14))
     const settled: PromiseSettledResult<unknown>[] = []
-    // Few at once: all together, on a slow machine, each keeps the others past their time limit.
+    // Few at a time: if all ran at the same time on a slow machine, they would exceed their time limits.
     await Promise.all(Array.from({ length: 5 }, async () => {
       for (let i = 0; i < 20; i++) {
         const world = new RemotePlayWorld({
@@ -88,7 +88,7 @@ describe('rubbish', () => {
       }
     }))
     const reasons = settled.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []))
-    // A TypeError would be a mistake of the client, as a call of what is undefined; an OptionError is one by its class.
+    // A TypeError would be an error in the client, such as a call of undefined; an OptionError is one by its class.
     for (const reason of reasons) {
       assert.ok(reason instanceof Error && !(reason instanceof TypeError && !(reason instanceof OptionError)), reason instanceof Error ? reason.stack : canonicalJson(String(reason)))
     }

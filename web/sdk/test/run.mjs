@@ -1,5 +1,5 @@
 // Runs the compiled tests against the program that PLAYCTL_BINARY names (or
-// PLAYCTL, as test.sh sets it), else against one that it builds with Go first.
+// PLAYCTL, as test.sh sets it), otherwise against one that it first builds with Go.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,8 +23,8 @@ function scratch(name) {
 }
 
 /**
- * Packs the package for the tests that install it, and gives the folder. It is compiled for that, so it is done once, as
- * its script "prepack" does but without a look at types, which "npm run check" has: that is half of the work.
+ * Packs the package for the tests that install it, and returns the folder. This compiles the package, so it is done once,
+ * as by its script "prepack" but without type checking, which is half of the work and part of "npm run check".
  */
 function pack() {
   const folder = scratch('packed')
@@ -47,8 +47,8 @@ const { Host } = await import('../build/test/host.js')
 await Host.prepare(env.PLAYCTL_PREPARED)
 
 /**
- * Writes programs that run the tests, several files in each: a process and what all of them import cost more than most
- * files do themselves. A file is a suite, after whose end the next one starts.
+ * Writes programs that run the tests, several files in each: starting a process and loading the common imports takes longer
+ * than most files. Each file is a suite; the next one starts after its end.
  */
 function programs(files, count, timeout) {
   const folder = path.join(sdk, 'build/test/together')
@@ -64,9 +64,9 @@ function programs(files, count, timeout) {
 }
 
 const tests = readdirSync(path.join(sdk, 'build/test')).filter((name) => name.endsWith('.test.js')).sort()
-// A library in it wants to be on a page, and what it is given for one would be there for others.
+// A library in this test needs globals of a browser, which would also be visible to other tests.
 const alone = ['restarts.test.js']
 const timeout = env.PLAYCTL_TEST_LONG === undefined ? 300_000 : 900_000
 const together = programs(tests.filter((name) => !alone.includes(name)), 3, timeout)
-// Most of a test is waiting for a host: more run at once than there are processors.
+// Tests mostly wait for a host, so more run at the same time than there are processors.
 run(process.execPath, ['--test', `--test-timeout=${timeout * 3}`, `--test-concurrency=${together.length + alone.length}`, ...alone.map((name) => path.join('build/test', name)), ...together], sdk)

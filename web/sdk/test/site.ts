@@ -7,14 +7,14 @@ import path from 'node:path'
 import { rootKey } from './accounts.js'
 import { Host, Reports } from './host.js'
 
-/** A Redis of a test, on a socket in a folder of its own, which syncs every write. */
+/** A Redis server for a test, on a socket in its own folder, which syncs every write. */
 export class Redis {
-  // A socket's path may have 108 bytes.
+  // A socket's path may have at most 108 bytes.
   readonly folder = mkdtempSync(path.join(tmpdir(), 'pr-'))
   readonly url = `redis+unix://${path.join(this.folder, 's')}`
   #child: ChildProcess | undefined
 
-  /** Starts it, with its data where it had some, and waits until it takes connections. */
+  /** Starts the server, with its earlier data if there is any, and waits until it accepts connections. */
   async start(): Promise<void> {
     const args = ['--port', '0', '--unixsocket', path.join(this.folder, 's'), '--dir', this.folder, '--save', '', '--appendonly', 'yes', '--appendfsync', 'always', '--daemonize', 'no']
     const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -28,13 +28,13 @@ export class Redis {
     child.stdout.resume()
   }
 
-  /** Ends it as a power cut does. */
+  /** Ends the server as a power failure does. */
   async kill(): Promise<void> {
     await ended(this.#child)
     this.#child = undefined
   }
 
-  /** Ends it and removes its data. */
+  /** Ends the server and removes its data. */
   async end(): Promise<void> {
     await this.kill()
     rmSync(this.folder, { recursive: true, force: true })
@@ -48,10 +48,10 @@ async function ended(child: ChildProcess | undefined): Promise<void> {
   await exited
 }
 
-/** Stands before the hosts of a world, as a balancer does: each connection leads to the next one, whether it runs or not. */
+/** A load balancer for the hosts of a world: each connection goes to the next host, whether it runs or not. */
 export class Balancer {
   url = ''
-  /** The hosts that were led to, in order. */
+  /** The hosts to which connections went, in order. */
   readonly led = new Reports<number>()
   readonly #server: Server
   readonly #open = new Set<Socket>()
@@ -82,7 +82,7 @@ export class Balancer {
     }
   }
 
-  /** Breaks the connections, so that who had them goes on at another host. */
+  /** Breaks the connections, so that their clients continue at another host. */
   move(): void {
     for (const socket of this.#open) socket.destroy()
   }
@@ -95,7 +95,7 @@ export class Balancer {
   }
 }
 
-/** A world on a Redis with its hosts and a balancer before them. */
+/** A world on a Redis server with its hosts and a load balancer for them. */
 export class Site {
   readonly redis = new Redis()
   readonly hosts: Host[] = []

@@ -10,7 +10,7 @@ import { repository } from './repository.js'
 
 const encoder = new TextEncoder()
 
-/** Cuts a body into pieces: single bytes, or of any size. */
+/** Cuts a body into pieces: single bytes, or pieces of random size. */
 function pieces(next: Random, body: Uint8Array): Uint8Array[] {
   const size = oneOf(next, 1, 2, 7, 4096)
   const cut: Uint8Array[] = []
@@ -22,7 +22,7 @@ function pieces(next: Random, body: Uint8Array): Uint8Array[] {
   return cut
 }
 
-/** A host that has one event stream to give, in pieces. */
+/** Returns the `fetch` of a host that sends one event stream, in pieces. */
 function host(cut: readonly Uint8Array[]): typeof fetch {
   return async (input) => {
     await Promise.resolve()
@@ -40,7 +40,7 @@ function host(cut: readonly Uint8Array[]): typeof fetch {
   }
 }
 
-/** What this client reports of a stream, to its end, as test/answers/streams.go words it. */
+/** Returns this client's reports about a stream until its end, in the form of test/answers/streams.go. */
 async function reported(cut: readonly Uint8Array[]): Promise<string[]> {
   const transport = new Transport({ baseUrl: 'http://127.0.0.1:9', fetch: host(cut) })
   const ending = new AbortController()
@@ -66,7 +66,7 @@ function end({ error }: Extract<Signal, { type: 'lost' }>): string {
   return error instanceof FrameError ? 'broken' : error.message
 }
 
-/** A line of a stream, mostly one that means something. */
+/** Returns a line of a stream, usually a meaningful one. */
 function someLine(next: Random, seq: number): string {
   return oneOf(next,
     `id: ${seq}`, `id:${seq}`, `id: ${oneOf(next, '', '0', '007', '-1', '+3', ' 4', '9007199254740991', '9007199254740992', '1e3', 'x\0y', someText(next), '0'.repeat(30) + String(seq), '9'.repeat(300))}`,
@@ -75,7 +75,7 @@ function someLine(next: Random, seq: number): string {
     `: ${someText(next)}`, ':', `retry: ${oneOf(next, '0', '10', 'x', '9'.repeat(40))}`, `${someText(next)}: x`, someText(next), ' data: x', '\uFEFFdata: {}')
 }
 
-/** A stream of some blocks, its lines ended in any way, at times with bytes that are not UTF-8. */
+/** Returns a stream of some blocks with random line endings, sometimes with bytes that are not UTF-8. */
 function someStream(next: Random): Uint8Array {
   let seq = below(next, 5)
   let text = oneOf(next, '', '', '\uFEFF', '\uFEFF\uFEFF')
@@ -88,7 +88,7 @@ function someStream(next: Random): Uint8Array {
   return next() < 0.9 ? bytes : bytes.slice(0, below(next, bytes.length + 1))
 }
 
-/** What the Go client reports of some streams. */
+/** Returns the Go client's reports about some streams. */
 function answers(bodies: readonly Uint8Array[]): string[][] {
   const lines = execFileSync('go', ['run', './web/sdk/test/answers', 'streams'], {
     cwd: repository, encoding: 'utf8', maxBuffer: 1 << 30, input: bodies.map((body) => `${Buffer.from(body).toString('base64')}\n`).join(''),
@@ -173,7 +173,7 @@ describe('a stream that ends before it begins', () => {
 })
 
 describe('a stream that is ended while it waits', () => {
-  // As Deno does at times, which then leaves a program's `close` waiting.
+  // This happens in Deno at times, and would make a program's `close` wait forever.
   it('ends even if the read that is under way never does', async () => {
     const ending = new AbortController()
     const fetching: typeof fetch = async (input) => {

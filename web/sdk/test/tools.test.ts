@@ -9,7 +9,7 @@ import type { AgentTool, Asked } from '../src/index.js'
 
 const asked = {} as Asked
 
-/** What the tools of one registration are published with. */
+/** Returns the published form of the tools of one registration. */
 function published(...given: Parameters<typeof frameworkRegistration>[1]) {
   return frameworkRegistration('test', ['chat_tool', ...given]).assistTools
 }
@@ -52,7 +52,7 @@ describe('a tool', () => {
         const number: number = n
         const texts: readonly string[] | undefined = tags
         const x: number | undefined = at?.x
-        // @ts-expect-error it is no text
+        // @ts-expect-error it is not a text
         const text: string = n
         return `${number} ${texts?.length ?? 0} ${x ?? 0} ${text}`
       },

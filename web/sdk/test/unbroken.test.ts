@@ -11,12 +11,12 @@ import { Host, Reports } from './host.js'
 const tools = frameworkRegistration('test', ['chat_tool'])
 const once = { attempts: 1, baseMs: 1, maxMs: 1 }
 
-/** A world host that answers with what a test says. */
+/** Returns the `fetch` of a host whose responses a test sets. */
 function answering(answer: (path: string, init: RequestInit) => Response | Promise<Response>): typeof fetch {
   return async (input, init = {}) => answer(new URL(input instanceof Request ? input.url : input).pathname, init)
 }
 
-/** Never answers; ends with its signal, as fetch does. */
+/** Sends no response; rejects when its signal ends, as fetch does. */
 async function silence(init: RequestInit): Promise<Response> {
   return new Promise((_resolve, reject) => {
     init.signal?.addEventListener('abort', () => { reject(new Error('the request was ended')) })

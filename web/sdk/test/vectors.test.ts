@@ -44,7 +44,7 @@ interface MergeVectors {
   fetchOrder: { nodes: sdk.PlayerChainNodeRef[]; ordered: sdk.PlayerChainNodeRef[] }[]
 }
 
-/** Whether a value has the members that are listed, and those theirs. */
+/** Reports whether a value has the listed members, recursively. */
 function has(got: unknown, listed: unknown): boolean {
   if (Array.isArray(listed)) return Array.isArray(got) && got.length === listed.length && listed.every((item, i) => has(got[i], item))
   if (typeof listed === 'object' && listed !== null) {
@@ -137,7 +137,7 @@ describe('credentials.json', () => {
     it(c.label, async () => {
       assert.equal(normalizeSpaces(c.phrase), c.normalised)
       assert.equal(sdk.nodeCredentialsMaterialFromHumanPassphrase(c.phrase), c.passwHash)
-      // A derivation takes half a second: each phrase under one of the keys in turn.
+      // A derivation takes half a second, so each phrase is tested with only one of the keys in turn.
       const at = i % v.rootKeys.length
       const rootKey = v.rootKeys[at] ?? ''
       assert.equal(await sdk.deriveNodeIdFromMaterialAsync({ material: c.passwHash, rootKey }), c.nodeIds[at])

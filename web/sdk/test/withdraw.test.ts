@@ -6,7 +6,7 @@ import { Host, Reports } from './host.js'
 
 describe('a registration that fails after the host has it', () => {
   let host: Host
-  /** Each registration that the host answered; gets in between where it is set. */
+  /** The status of each reply to a registration; `meanwhile` runs before the reply is passed on. */
   const registered = new Reports<number>()
   let meanwhile: ((signal: AbortSignal) => Promise<void>) | undefined
   const ada = { name: 'Ada', nodeId: 'ada', agent: chats }

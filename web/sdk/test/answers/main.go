@@ -1,9 +1,9 @@
-// Command answers prints what the Go code makes of JSON texts and of event streams,
-// so that the tests of the TypeScript client can compare themselves with it on
-// some that nobody thought of. Each line of its input is a text, itself as a JSON
-// string; each line of its output is what the chain package says about it. With
-// the argument `streams` a line of its input is the body of an event stream in
-// base64, and a line of its output what the Go client reports of it.
+// Command answers prints the results of the Go code for JSON texts and event streams,
+// so that the tests of the TypeScript client can compare their own results with them
+// for random input. Each line of its input is a text as a JSON string; each line of
+// its output is the chain package's result for the text. With the argument `streams`
+// each line of its input is the body of an event stream in base64, and each line of
+// its output the Go client's reports about the stream.
 package main
 
 import (
@@ -16,28 +16,28 @@ import (
 	"github.com/playctl/playctl/chain"
 )
 
-// answer is what the chain package makes of one text.
+// answer is the chain package's result for one text.
 type answer struct {
-	// Canonical and LeafDigestHex are empty for a text that is refused.
+	// Canonical and LeafDigestHex are empty for a rejected text.
 	Canonical     string `json:"canonical,omitempty"`
 	LeafDigestHex string `json:"leafDigestHex,omitempty"`
-	// Snapshot is absent for a text that is no snapshot, Node for one that is no
+	// Snapshot is absent for a text that is not a snapshot, Node for one that is not a
 	// chain node.
 	Snapshot *root  `json:"snapshot,omitempty"`
 	Node     string `json:"node,omitempty"`
-	// Notify is absent for a text that is no playerChainNotify; Order are its
+	// Notify is false for a text that is not a playerChainNotify; Order contains its
 	// keys in the order in which they are read one by one.
 	Notify bool     `json:"notify"`
 	Order  []string `json:"order,omitempty"`
 }
 
-// root is a chain's.
+// root is the root of a chain.
 type root struct {
 	Hex   string `json:"merkleRootHex"`
 	Count int    `json:"merkleLeafCount"`
 }
 
-// longestLine bounds one text.
+// longestLine is the largest length of one text.
 const longestLine = 1 << 20
 
 func main() {
@@ -83,7 +83,7 @@ func answerToLine(line []byte) (answer, error) {
 	return answerTo([]byte(text)), nil
 }
 
-// answerTo says everything about one text.
+// answerTo returns all results for one text.
 func answerTo(text []byte) answer {
 	var a answer
 	canonical, err := chain.Canonicalize(nil, text)

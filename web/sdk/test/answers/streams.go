@@ -16,10 +16,10 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// stream is a host that has one event stream to give.
+// stream is a host that sends one event stream.
 type stream struct{ body []byte }
 
-// RoundTrip answers the routes that a stream needs.
+// RoundTrip responds to the routes that a stream needs.
 func (s stream) RoundTrip(r *http.Request) (*http.Response, error) {
 	kind, body := protocol.MediaTypeJSON, []byte(`{"sid":"s","rev":1,"seq":1,"capabilities":["resume"]}`)
 	if strings.HasSuffix(r.URL.Path, "/events") {
@@ -30,7 +30,7 @@ func (s stream) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// signalsOfLine says what the Go client makes of a stream, to its end.
+// signalsOfLine returns the Go client's reports about a stream until its end.
 func signalsOfLine(line []byte) ([]string, error) {
 	body, err := base64.StdEncoding.AppendDecode(nil, line)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Command r3labs keeps a number of streams of github.com/r3labs/sse open, and prints
-// a line for each id that comes: the number of the stream, a space, the id. It is a
-// module of its own, so that its dependencies are not playctl's.
+// a line for each id that arrives: the number of the stream, a space, the id. It is a
+// separate module, so that its dependencies are not playctl's.
 package main
 
 import (
@@ -30,7 +30,7 @@ func main() {
 		streams.Go(func() {
 			client := sse.NewClient(url)
 			client.Headers["x-node-id"], client.Headers["x-node-passw"] = node, hash
-			// It ends at a clean end and after its own patience; the id stays with it.
+			// The subscription ends at a clean end and after its own retries; the client keeps the id.
 			for ctx.Err() == nil {
 				_ = client.SubscribeWithContext(ctx, "", func(event *sse.Event) {
 					if len(event.Data) == 0 {
