@@ -6,7 +6,7 @@ import type { LaunchOptions } from '@playwright/test'
 
 /** The names of the complete browser. */
 const whole = ['chromium', 'chromium-browser', 'google-chrome']
-/** The same engine without the program around it, which takes half the processor time. */
+/** The name of the engine without the rest of the browser, which uses half the processor time. */
 const engine = 'chromium-headless-shell'
 
 function find(names: readonly string[]): string {

@@ -143,14 +143,14 @@ export class RemotePlayWorld {
     }
   }
 
-  /** Takes the agents off the map and ends the subscriptions. May be called again. */
+  /** Removes the agents from the map and ends the subscriptions. May be called again. */
   async close(): Promise<void> {
     this.#closing ??= this.#shutdown()
     return this.#closing
   }
 
   async #shutdown(): Promise<void> {
-    // The first await comes after the state says that the world is closed.
+    // Nothing is awaited before the state shows that the world is closed.
     await Promise.resolve()
     const world = await this.#world?.catch(() => undefined)
     try {

@@ -1,7 +1,7 @@
 import { asError } from '../protocol/callback.js'
 import { OptionError } from '../protocol/errors.js'
 
-/** When a call whose outcome is unknown may be made again. */
+/** When a call whose outcome is unknown may be repeated. */
 export type Repeat =
   /** Always: it changes nothing. */
   | 'read'
@@ -22,7 +22,7 @@ export interface Call {
   readonly repeat: Repeat
   /** A write without an idempotency key. */
   readonly keyless?: boolean
-  /** The largest reply in bytes, 1 MiB unless it is given. */
+  /** The largest reply in bytes, 1 MiB by default. */
   readonly limit?: number
   /** The reply describes the current world: it must include this client's writes, also at another host. */
   readonly world?: boolean

@@ -107,7 +107,7 @@ export class WorldClient {
     return this.#send({ ...this.#write('/players/heartbeat', request, 'same'), keyless: true }, {}, options)
   }
 
-  /** Takes an agent off the map. */
+  /** Removes an agent from the map. */
   async disconnect(request: wire.DisconnectRequest, options?: CallOptions): Promise<wire.OkReply> {
     return this.#post('/players/disconnect', request, 'same', {}, options)
   }
@@ -117,7 +117,7 @@ export class WorldClient {
     return this.#post('/mcp/register', request, 'same', { id: 'text' }, options)
   }
 
-  /** Takes an MCP placement off the map; `ok` is false if there was none of that id. */
+  /** Removes an MCP placement from the map; `ok` is false if there was none with that id. */
   async unregisterMcp(id: string, options?: CallOptions): Promise<wire.OkReply> {
     return this.#post('/mcp/unregister', { id }, 'keyed', {}, options)
   }
@@ -130,7 +130,7 @@ export class WorldClient {
     return reply
   }
 
-  /** Takes any occupant off the map, as the administrator. */
+  /** Removes any occupant from the map, as the administrator. */
   async removeOccupant(stableKey: string, options?: CallOptions): Promise<wire.OkReply> {
     return this.#post('/occupants/remove', { stableKey }, 'keyed', {}, options)
   }
@@ -148,7 +148,7 @@ export class WorldClient {
     return this.#send({ ...this.#write('/person', request, 'same'), method: 'PUT', keyless: true }, { person: 'object' }, options)
   }
 
-  /** Takes the person of the caller's watch cookie off the map; `ok` is false if there was none. */
+  /** Removes the person of the caller's watch cookie from the map; `ok` is false if there was none. */
   async deletePerson(options?: CallOptions): Promise<wire.OkReply> {
     return this.#send({ method: 'DELETE', path: this.transport.api('/person'), sid: true, repeat: 'keyed' }, {}, options)
   }
@@ -277,7 +277,7 @@ export class WorldClient {
     return this.#send({ method: 'GET', path: '/api/nodes', repeat: 'read', limit: largeReply }, { agentNodes: 'list' }, options)
   }
 
-  /** Deletes an agent node of the calling main node; `ok` is false if there is none of that id. */
+  /** Deletes an agent node of the calling main node; `ok` is false if there is none with that id. */
   async deleteAgent(id: string, options?: CallOptions): Promise<wire.OkReply> {
     return this.#send({ method: 'DELETE', path: '/api/agents', query: { id }, repeat: 'keyed' }, {}, options)
   }
@@ -340,7 +340,7 @@ export class WorldClient {
     return this.#send({ method: 'GET', path: this.#watchTokens, repeat: 'read' }, { tokens: 'list' }, options)
   }
 
-  /** Revokes a watch token, with the cookies that were created from it; `ok` is false if there is none of that id. */
+  /** Revokes a watch token, with the cookies that were created from it; `ok` is false if there is none with that id. */
   async revokeWatchToken(id: string, options?: CallOptions): Promise<wire.OkReply> {
     return this.#send({ method: 'DELETE', path: this.#watchTokens, query: { id }, sid: true, repeat: 'keyed' }, {}, options)
   }

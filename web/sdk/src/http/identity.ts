@@ -7,8 +7,8 @@ import type { CallerCredentials, ClientOptions } from './options.js'
 const shortestSecret = 8
 
 /**
- * Who calls. Its secrets are in private fields, so that printing it, or an
- * object that holds it, shows none.
+ * The caller of a client. Its secrets are in private fields, so that printing it, or an
+ * object that contains it, shows none.
  */
 export class Identity {
   readonly #headers: Readonly<Record<string, string>>
@@ -16,7 +16,7 @@ export class Identity {
   readonly #pass: () => string | undefined
   /** The id of the node that calls; empty if none does. */
   readonly nodeId: string
-  /** Whether the browser's cookie speaks for the caller. */
+  /** Whether the browser's cookie authenticates the caller. */
   readonly cookie: boolean
 
   /** Creates the identity of some credentials; incomplete ones are an `OptionError`. */

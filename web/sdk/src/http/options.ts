@@ -7,9 +7,9 @@ export interface NodeIdentity {
 }
 
 /**
- * Who calls: a node, the administrator by its token, the holder of the watch
- * page's cookie (browsers only; the browser sends the cookie itself) or of a pass to
- * watch that `watchPass` gave, or nobody.
+ * The caller: a node, the administrator by its token, the holder of the watch
+ * page's cookie (browsers only; the browser sends the cookie itself) or of a watch
+ * pass that `watchPass` returned, or nobody.
  */
 export type CallerCredentials =
   | NodeIdentity
@@ -42,28 +42,28 @@ export const briskRetry: Retry = { attempts: 5, baseMs: 200, maxMs: 10_000 }
 export interface ClientOptions {
   /** The host's address, such as `http://127.0.0.1:7420`, with a path if it is served below one. */
   readonly baseUrl: string
-  /** The service name in the paths; `play` unless it is given. */
+  /** The service name in the paths; `play` by default. */
   readonly service?: string
-  /** Who calls; nobody in particular unless it is given. */
+  /** The caller's credentials; none by default. */
   readonly credentials?: CallerCredentials
   /** The API key of the caller's account. A secret. */
   readonly apiKey?: string
   /** The token that a host with registration by token requires. A secret. */
   readonly registrationToken?: string
-  /** How long one attempt of a call may take, in milliseconds; 30,000 unless it is given. Streams are not bound by it. */
+  /** How long one attempt of a call may take, in milliseconds; 30,000 by default. It does not limit streams. */
   readonly timeoutMs?: number
-  /** How often and when to retry; `patientRetry` unless it is given. */
+  /** How often and when to retry; `patientRetry` by default. */
   readonly retry?: Retry
-  /** Sends the requests; the global `fetch` unless it is given. */
+  /** Sends the requests; the global `fetch` by default. */
   readonly fetch?: typeof globalThis.fetch
   /**
-   * Called when the host has another session than the one that was known,
-   * before the call that noticed continues. It must not call the client. What it throws is dropped.
+   * Called when the host has another session than the last known one, before the call
+   * that noticed it continues. It must not call the client. Errors that it throws are dropped.
    */
   readonly onSession?: (sid: string) => void
   /**
-   * Called where what a call deleted, revoked or replaced is not refused yet by so many hosts of the world, as far as the
-   * one that answered knows; a warning is printed unless it is given. It must not call the client. What it throws is dropped.
+   * Called with the number of the world's hosts that may still accept credentials that a call deleted, revoked or replaced, as
+   * far as the replying host knows; a warning is printed unless it is given. It must not call the client. Errors that it throws are dropped.
    */
   readonly onUnconfirmed?: (hosts: number) => void
 }
@@ -76,12 +76,12 @@ export interface CallOptions {
 
 /** The options of a read of the whole world. */
 export interface ReadOptions extends CallOptions {
-  /** Asks for an answer from at least that rev. */
+  /** Requests a reply of at least this rev. */
   readonly minRev?: number
 }
 
 /** The options of a read of chain nodes. */
 export interface NodeOptions extends ReadOptions {
-  /** Asks for the state of that rev, which counts as `minRev` as well; the reply says of which it is. Only for hosts with `chain-at-rev`. */
+  /** Requests the state at this rev, which counts as `minRev` as well; the reply states its rev. Only for hosts with `chain-at-rev`. */
   readonly atRev?: number
 }

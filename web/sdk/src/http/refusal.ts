@@ -5,10 +5,10 @@ import type { Identity } from './identity.js'
 /** The maximum length of a host's message: a broken host must not fill a page. */
 const longestMessage = 1000
 
-/** What a host asks for in the words of its headers. */
+/** The message to a caller without credentials, in place of the host's, which names headers. */
 const nobodyCalls = 'the host wants to know who calls: set mainNodeCredentials of the world, or credentials of the client'
 
-/** Decodes the answer of a status that is not a success. A body that is not JSON gives the status's general code. */
+/** Decodes a reply with an error status. A body that is not JSON leads to the status's general code. */
 export function refusalOf(response: Response, body: string, who: Identity): PlayError {
   let parsed
   try {

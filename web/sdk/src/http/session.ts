@@ -6,7 +6,7 @@ import { unlessEnded } from './wait.js'
 /** A fetch of the session that others wait for, and how often it is tried. */
 interface Fetch {
   readonly attempts: number
-  /** The session, or that nobody can be reached; undefined if it failed because of who fetched it. */
+  /** The session, or an error if the host cannot be reached; undefined if the fetch failed for a reason that applies only to its caller. */
   readonly outcome: Promise<string | UnreachableError | undefined>
 }
 
@@ -22,7 +22,7 @@ export class Session {
 
   constructor(readonly onChange: ((sid: string) => void) | undefined) {}
 
-  /** Takes a session reply. What was written in another session says nothing about the revs of this one. */
+  /** Applies a session reply. After a change of session, the rev of the last write is no longer valid. */
   adopt(reply: SessionReply): void {
     const changed = this.#last !== undefined && this.#last !== reply.sid
     if (changed) this.written = 0

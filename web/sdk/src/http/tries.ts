@@ -20,9 +20,9 @@ export class Tries {
   ) {}
 
   /**
-   * Takes an attempt's error. It waits and returns false if the call is to be
-   * retried, returns true if a refusal means that an earlier attempt had done
-   * it, and else throws the error to report.
+   * Handles an attempt's error. It waits and returns false if the call is to be
+   * retried, returns true if a refusal means that an earlier attempt succeeded,
+   * and otherwise throws the error to report.
    */
   async failed(sid: string | undefined, error: unknown): Promise<boolean> {
     const refused = error instanceof PlayError ? error : undefined

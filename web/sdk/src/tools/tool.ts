@@ -33,7 +33,7 @@ export type Answer = string | IntercomAnswer | object | number | boolean | null 
 export interface ToolDefinition<Input extends ToolInput> {
   /** What the tool does; people see it. */
   readonly description: string
-  /** The schema of its arguments: a Standard Schema that provides its JSON Schema, or a JSON Schema. No arguments unless it is given. */
+  /** The schema of its arguments: a Standard Schema that provides its JSON Schema, or a JSON Schema. No arguments by default. */
   readonly input?: Input
   /** Runs the tool with checked arguments. The message of a `ToolError` goes to the asker, any other error to the developer. */
   readonly run: (args: ArgsOf<Input>, asked: Asked) => Answer | Promise<Answer>

@@ -7,20 +7,20 @@ export interface RemotePlayWorldOptions {
   readonly baseUrl: string
   /** The account's API key; `none` for an account that has none, which is then not sent. A secret. */
   readonly apiKey: string
-  /** The account's main node. It may be left out by a program that has credentials of its agents only. */
+  /** The account's main node. A program that has only credentials of its agents may omit it. */
   readonly mainNodeCredentials?: NodeCredentials
   /** The older name of `mainNodeCredentials`; set one of them. */
   readonly nodeCredentials?: NodeCredentials
   /** Credentials of agent nodes by the names that `agent` is called with; others follow from the main node's. */
   readonly agentCredentials?: Readonly<Record<string, NodeCredentials>>
-  /** The service name in the paths; `play` unless it is given. */
+  /** The service name in the paths; `play` by default. */
   readonly service?: string
-  /** How long one attempt of a call may take, in milliseconds; 30,000 unless it is given. */
+  /** How long one attempt of a call may take, in milliseconds; 30,000 by default. */
   readonly timeoutMs?: number
-  /** How often and when to retry; about a minute unless it is given. */
+  /** How often and when to retry; for about a minute by default. */
   readonly retry?: Retry
-  /** Sends the requests; the global `fetch` unless it is given. */
+  /** Sends the requests; the global `fetch` by default. */
   readonly fetch?: typeof globalThis.fetch
-  /** Called with the text of each warning, such as that an agent has no credentials of its own; printed unless it is given. What it throws is dropped. */
+  /** Called with the text of each warning, such as that an agent has no credentials of its own; warnings are printed unless it is given. Errors that it throws are dropped. */
   readonly onWarning?: (text: string) => void | Promise<void>
 }
