@@ -9,7 +9,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// passBy registers an agent with long names of tools and takes it off the map again.
+// passBy registers an agent with long tool names and removes it from the map.
 func (f *fixture) passBy(agent string, n int) {
 	f.t.Helper()
 	r := registration(agent)
@@ -19,8 +19,8 @@ func (f *fixture) passBy(agent string, n int) {
 	f.clock.Advance(1)
 }
 
-// counted fails unless what is kept of agents is what is counted, and within a limit;
-// it gives their ids.
+// countedNames fails unless the counted bytes equal the stored aggregates and are
+// within the limit; it returns the aggregates by agent id.
 func (f *fixture) countedNames(limit int) map[string]*Aggregate {
 	f.t.Helper()
 	f.replica.mu.Lock()
@@ -41,8 +41,8 @@ func (f *fixture) countedNames(limit int) map[string]*Aggregate {
 	return f.registry.aggregates
 }
 
-// Where there are no nodes anybody makes up agents: what is kept of those that went
-// is bounded, the oldest are dropped, and those that are on the map stay.
+// In a world without nodes anybody can invent agents: the aggregates of removed
+// agents are bounded, the oldest are dropped, and those of agents on the map stay.
 func TestNamesOfAgentsThatWentAreBounded(t *testing.T) {
 	const limit = 20_000
 	f := open(t, func(o *Options) { o.NoRepository, o.Limits.Account[AgentBytes] = true, limit })
@@ -60,8 +60,8 @@ func TestNamesOfAgentsThatWentAreBounded(t *testing.T) {
 	}
 }
 
-// Of accounts it is the one with the most that loses the names of its oldest, and who
-// has all of them on the map is refused.
+// The account with the most aggregates loses the names of its oldest removed
+// agents; an account whose agents are all on the map is refused.
 func TestTheAccountWithTheMostLosesNames(t *testing.T) {
 	const limit = 20_000
 	f := open(t, func(o *Options) { o.Limits.World[AgentBytes] = limit })
@@ -90,8 +90,8 @@ func TestTheAccountWithTheMostLosesNames(t *testing.T) {
 	full.countedNames(1000)
 }
 
-// Agents that are registered together, before any of them is in the store, keep to
-// the limit as well.
+// Agents registered in one batch, before any of them is in the store, also stay
+// within the limit.
 func TestNamesOfABatchAreBounded(t *testing.T) {
 	const limit = 10_000
 	f := open(t, func(o *Options) { o.NoRepository, o.Limits.Account[AgentBytes], o.Limits.Occupants = true, limit, 1000 })

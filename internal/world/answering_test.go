@@ -44,7 +44,7 @@ func TestWhoAnswersForAnAgent(t *testing.T) {
 			wantAnswering(t, f.World, a, c.want)
 			leave()
 			f.clock.Advance(answerGrace - time.Second)
-			wantAnswering(t, f.World, a, c.want) // its reader may be on the way back
+			wantAnswering(t, f.World, a, c.want) // its reader may be reconnecting
 			f.clock.Advance(time.Second)
 			wantAnswering(t, f.World, a, protocol.AnsweringNo)
 		})
@@ -73,7 +73,7 @@ func TestAProgramAnswersForTheAgentsThatItHolds(t *testing.T) {
 	}
 }
 
-// The programs of agents that were there before this host began are on their way.
+// The programs of agents registered before this host started may be reconnecting.
 func TestAHostThatBeginsDoesNotKnowWhoAnswers(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
@@ -101,7 +101,7 @@ func TestManyDeclarationsOfANodeCountAsUnknown(t *testing.T) {
 	wantAnswering(t, f.World, a, protocol.AnsweringUnknown)
 }
 
-// Where nobody shows who they are, each of many programs answers for its agent.
+// In a world without nodes, each of many programs answers for its own agent.
 func TestManyProgramsAnswerWhereThereAreNoNodes(t *testing.T) {
 	f := open(t, func(o *Options) { o.NoRepository = true })
 	const programs = 50
@@ -146,8 +146,8 @@ func TestStreamsThatComeAndGoAreKeptOnce(t *testing.T) {
 	}
 }
 
-// TestAnswersOfOtherHostsAreBounded sends a host answers that it did not ask for, and
-// more answers than there are hosts.
+// TestAnswersOfOtherHostsAreBounded sends a host answers to questions that it did
+// not send, and more answers than there are hosts.
 func TestAnswersOfOtherHostsAreBounded(t *testing.T) {
 	c := openCluster(t, 2)
 	defer c.close()
@@ -179,9 +179,9 @@ func TestHostsTellEachOtherWhoAnswers(t *testing.T) {
 	defer c.close()
 	a := c.agent(0, 300)
 	c.agree()
-	c.clock.Advance(answerGrace) // nobody comes back from before
+	c.clock.Advance(answerGrace) // no program from before reconnects
 	for _, w := range c.worlds {
-		if err := w.Sweep(context.Background()); err != nil { // lets the other host know of it
+		if err := w.Sweep(context.Background()); err != nil { // tells the other host
 			t.Fatal(err)
 		}
 	}

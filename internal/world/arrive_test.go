@@ -9,9 +9,9 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// A host that starts gives every lease one full term, unless others serve the world:
-// with them agents could renew theirs, and a host that is started again and again
-// would keep who is gone.
+// A host that starts alone renews every lease for one full term. If other hosts
+// serve the world, it does not: agents could renew their leases there, and a host
+// that restarts repeatedly would keep agents that are gone.
 func TestAHostThatStartsAloneGivesLeasesAFullTerm(t *testing.T) {
 	for name, c := range map[string]struct {
 		others int
@@ -35,11 +35,11 @@ func startedAgain(t *testing.T, others int, stays bool) {
 			}
 		}
 	}
-	sweep(0) // The first to ask finds that nobody has for long.
+	sweep(0) // The first sweep finds that no sweep ran for a long time.
 	a := c.agent(0, 6)
 	there := func() bool { return c.worlds[0].View().Find(protocol.AgentKey(id("owner"), a)) != nil }
 	sweep(4 * time.Second)
-	synctest.Wait() // Who serves listens.
+	synctest.Wait() // A serving host follows the journal.
 	closeWorld(t, c.worlds[0])
 	w, err := Open(t.Context(), Options{Journal: c.server.Host(), RootKey: testRootKey, Now: c.clock.Now, Random: rand.NewChaCha8([32]byte{7})})
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/playctl/playctl/internal/store/memory"
 )
 
-// BenchmarkRecordInteraction measures the engine alone: over memory it is the
-// cost of a command, over bolt that of a durable one.
+// BenchmarkRecordInteraction measures the engine alone: with the memory store the
+// cost of a command, with the bolt store the cost of a durable one.
 func BenchmarkRecordInteraction(b *testing.B) {
 	for _, clients := range []int{1, 64} {
 		b.Run(fmt.Sprintf("memory/clients=%d", clients), func(b *testing.B) {
@@ -111,8 +111,8 @@ func benchChange(b *testing.B, n int) {
 	}
 }
 
-// BenchmarkOpen recovers a world with n occupants that all came just before, with a
-// record of the map for each.
+// BenchmarkOpen recovers a world with n occupants that were all just registered,
+// with a map record for each.
 func BenchmarkOpen(b *testing.B) {
 	for _, n := range []int{100, 1000, 10000} {
 		b.Run(fmt.Sprintf("occupants=%d", n), func(b *testing.B) {
@@ -145,8 +145,9 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkLongSnapshot reads a map of 4 MiB, which each reader copies: to nobody, which
-// is the copying alone, and to a connection over loopback.
+// BenchmarkLongSnapshot reads a map of 4 MiB, of which each reader gets a copy:
+// once with the output discarded, which measures the copying alone, and once over a
+// loopback connection.
 func BenchmarkLongSnapshot(b *testing.B) {
 	c := newClock()
 	w, err := Open(context.Background(), Options{
@@ -180,7 +181,7 @@ func BenchmarkLongSnapshot(b *testing.B) {
 	}
 }
 
-// loopback is a connection over loopback, both of its ends.
+// loopback returns both ends of a loopback connection.
 func loopback(b *testing.B) (reader, writer net.Conn) {
 	b.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

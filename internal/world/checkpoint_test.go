@@ -13,11 +13,11 @@ import (
 	"github.com/playctl/playctl/test/sharedstore"
 )
 
-// marked counts the checkpoints that a host stores.
+// marked counts the checkpoints of a host.
 type marked struct {
 	*sharedstore.Host
 	stored atomic.Int64
-	// done has a value for each one that was due.
+	// done receives a value for each checkpoint that was due.
 	done chan struct{}
 }
 
@@ -38,8 +38,8 @@ func (m *marked) Checkpoint(ctx context.Context, s store.State) (store.Kept, err
 	return kept, err
 }
 
-// Hosts come to where a checkpoint is due together; one of them stores it, and
-// another one where that one is gone.
+// A checkpoint is due at all hosts at the same time; one of them stores it, and
+// another one does if that host is down.
 func TestOneHostStoresCheckpoints(t *testing.T) {
 	const every, hosts = 16, 3
 	c := &cluster{t: t, clock: newClock()}
@@ -62,7 +62,7 @@ func TestOneHostStoresCheckpoints(t *testing.T) {
 		}
 		return counts
 	}
-	// write makes a checkpoint due and waits until the hosts have dealt with it.
+	// write makes a checkpoint due and waits until the hosts have handled it.
 	write := func(by int, up ...int) {
 		for n := range every {
 			c.must(by, a, line(a, fmt.Sprint(n)))

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Two texts one after the other have the sum that is put together of theirs.
+// The combined checksum of two texts is the checksum of their concatenation.
 func TestCombinedCRC(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		first, second := rapid.SliceOf(rapid.Byte()).Draw(t, "first"), rapid.SliceOfN(rapid.Byte(), 0, 5000).Draw(t, "second")

@@ -13,10 +13,10 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// TestCommandsAtTheSameTimeMakeOneOrder deals a schedule to several callers that
-// run at once. Whatever order they got, the events must tell it: one event for
-// each rev, and a copy that follows them ends as the host's, also after a
-// restart.
+// TestCommandsAtTheSameTimeMakeOneOrder distributes a schedule among several
+// concurrent callers. In whatever order the commands run, the events must show it:
+// one event for each rev, and a copy that follows them ends equal to the host's,
+// also after a restart.
 func TestCommandsAtTheSameTimeMakeOneOrder(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		c, journal := newClock(), memory.Open(store.DefaultRetention())

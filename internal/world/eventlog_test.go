@@ -85,7 +85,7 @@ func TestAWaiterIsWokenByTheNextEvent(*testing.T) {
 	<-wake
 }
 
-// TestACursorIsCheckedAgainstTheJournal asks for cursors older than the ring.
+// TestACursorIsCheckedAgainstTheJournal uses cursors older than the ring.
 func TestACursorIsCheckedAgainstTheJournal(t *testing.T) {
 	f := open(t, func(o *Options) { o.RingEvents = 2 })
 	a := f.agent(f.main("owner"), "a")

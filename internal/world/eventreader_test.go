@@ -11,7 +11,7 @@ import (
 	"github.com/playctl/playctl/internal/store/memory"
 )
 
-// reported walks a reader up to the log's head and lists what it met.
+// reported reads events up to the log's head and lists them.
 func (f *fixture) reported(reader *EventReader) []string {
 	f.t.Helper()
 	var out []string
@@ -29,7 +29,7 @@ func (f *fixture) reported(reader *EventReader) []string {
 	return out
 }
 
-// want lists events as reported does.
+// want lists events in the format of reported.
 func (f *fixture) want(events []*Event, sid func(seq uint64) string) []string {
 	out := make([]string, len(events))
 	for i, e := range events {
@@ -45,8 +45,8 @@ func same(t *testing.T, got, want []string) {
 	}
 }
 
-// A reader meets every event once with its session, also those that have left
-// the memory, over a reset and a restart.
+// A reader reads every event once with its session, including events that are no
+// longer in memory, across a reset and a restart.
 func TestAnEventReaderMeetsEveryEventWithItsSession(t *testing.T) {
 	f := open(t, func(o *Options) { o.RingEvents = 8 })
 	owner := f.main("owner")
@@ -97,8 +97,8 @@ func TestAnEventReaderWaitsForTheNextEvent(t *testing.T) {
 	same(t, <-met, []string{"1 world:player_added "})
 }
 
-// What is no longer kept is skipped, no more than that, and the sessions of what
-// follows are known again from the next reset, or at once without one.
+// Only events that are no longer kept are skipped. The sessions of the following
+// events are known again from the next reset, or immediately if there was none.
 func TestAnEventReaderSkipsWhatIsGone(t *testing.T) {
 	f := open(t, func(o *Options) {
 		o.RingEvents = 4

@@ -22,9 +22,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// live makes a few events of every sort, with and without a notify, for few, and
-// the end of a session, and returns the entries that hold them. The clock stands
-// and ids are always the same.
+// live creates a few events of every kind, with and without a notify, for a small
+// audience, and the end of a session, and returns their entries. The clock is
+// stopped and ids are always the same.
 func live(t *testing.T) (entries []store.Entry) {
 	t.Helper()
 	ctx := context.Background()
@@ -101,7 +101,7 @@ func TestEnvelopes(t *testing.T) {
 	}
 }
 
-// An envelope is, byte for byte, the protocol's type.
+// An envelope has the same bytes as the JSON of the protocol's type.
 func TestEnvelopesAreTheProtocols(t *testing.T) {
 	for _, e := range live(t) {
 		for _, envelope := range world.Envelopes(&e) {
@@ -111,7 +111,7 @@ func TestEnvelopesAreTheProtocols(t *testing.T) {
 			}
 			var again bytes.Buffer
 			encoder := json.NewEncoder(&again)
-			encoder.SetEscapeHTML(false) // What is JSON already stays as streams have it.
+			encoder.SetEscapeHTML(false) // Streams send JSON without HTML escapes.
 			if err := encoder.Encode(decoded); err != nil {
 				t.Fatal(err)
 			}

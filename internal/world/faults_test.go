@@ -12,14 +12,14 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// faulty is a real journal whose next commits or reads go wrong.
+// faulty is a real journal whose next commits or reads fail.
 type faulty struct {
 	store.Journal
-	// before fails commits that then change nothing; after fails commits that
-	// were carried out; down fails everything.
+	// before is the number of the next commits that fail without effect; after, of
+	// those that fail although they were carried out; down makes all calls fail.
 	before, after atomic.Int64
 	down          atomic.Bool
-	// overtake is called before a commit: another writer.
+	// overtake is called before a commit; it simulates another writer.
 	overtake func()
 }
 
@@ -126,7 +126,7 @@ func TestReadersGoOnWhileTheStoreIsDown(t *testing.T) {
 	if !f.isOnMap(owner, a) {
 		t.Error("the view went with the store")
 	}
-	// Reads from the store fail, and no caller gets an outcome or a key.
+	// Reads of the store fail, and no caller gets a result or a key.
 	_, _, err := f.Interactions(context.Background(), protocol.ListRequest{Limit: 10})
 	wantCode(t, err, protocol.CodeStoreUnavailable)
 	_, spaceErr := f.Space(context.Background(), "s")
@@ -189,8 +189,8 @@ func TestAHostFindsOutByItselfThatItsStoreIsBack(t *testing.T) {
 	}
 }
 
-// Who gets an answer after the store was away finds the host well, however soon they
-// look.
+// A caller that gets a reply after an outage of the store finds the host healthy,
+// however soon it checks.
 func TestAHostIsHealthyBeforeItAnswers(t *testing.T) {
 	f, journal := openFaulty(t)
 	owner := f.main("owner")

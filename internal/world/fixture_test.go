@@ -18,7 +18,7 @@ import (
 
 const testRootKey = worldtest.RootKey
 
-// The words of worldtest as these tests use them.
+// Short names for the helpers of worldtest.
 type clock = worldtest.Clock
 
 var (
@@ -27,7 +27,7 @@ var (
 	eventually = worldtest.Eventually
 )
 
-// fixture is a world over a journal, with the moves that tests make.
+// fixture is a world on a journal, with helpers for tests.
 type fixture struct {
 	*World
 	t       *testing.T
@@ -80,7 +80,7 @@ func (f *fixture) reopen() {
 	f.start()
 }
 
-// write adds an entry with records to the journal of a world that is closed.
+// write adds an entry with records to the journal of a closed world.
 func (f *fixture) write(records ...store.Record) {
 	f.t.Helper()
 	head, err := f.journal.Head(f.t.Context())
@@ -117,7 +117,7 @@ func (f *fixture) try(nodeID string, c Command) (Reply, error) {
 	return f.Do(context.Background(), Request{Caller: Caller{NodeID: nodeID}, SID: f.View().SID}, c)
 }
 
-// main makes a main node and agent an agent node of one; both return the id.
+// main creates a main node and agent an agent node of one; both return the id.
 func (f *fixture) main(name string) string {
 	f.t.Helper()
 	f.as("", CreateMainNode{NodeID: id(name), Digest: sha256.Sum256([]byte(name)), APIKey: "key"})
@@ -130,7 +130,7 @@ func (f *fixture) agent(owner, name string) string {
 	return id(name)
 }
 
-// registration is a plain registration of an agent.
+// registration returns a minimal registration of an agent.
 func registration(agentID string) Register {
 	return Register{RegisterRequest: protocol.RegisterRequest{
 		Name: "Agent " + agentID[:4], Type: "langchain", AgentID: agentID, EnableP2A: protocol.P2AOff,
@@ -160,7 +160,7 @@ func journey(playerID string, tools ...string) RecordJourney {
 	return RecordJourney{protocol.RecordJourneyRequest{PlayerID: playerID, Journey: j}}
 }
 
-// wantCode fails unless err is a refusal with a code.
+// wantCode fails unless err has the code.
 func wantCode(t *testing.T, err error, code protocol.Code) {
 	t.Helper()
 	if protocol.CodeOf(err) != code {
@@ -168,7 +168,7 @@ func wantCode(t *testing.T, err error, code protocol.Code) {
 	}
 }
 
-// snapshotOf is a view's snapshot.
+// snapshotOf returns a view's snapshot.
 func snapshotOf(v *View) []byte {
 	var b bytes.Buffer
 	s := v.Snapshot()
@@ -179,14 +179,14 @@ func snapshotOf(v *View) []byte {
 	return b.Bytes()
 }
 
-// inlineFrame is an event's frame with its nodes in one piece.
+// inlineFrame returns an event's frame with inline nodes as one slice.
 func inlineFrame(e *Event) []byte { return whole(e.InlineFrame()) }
 
 func whole(parts [3][]byte) []byte { return bytes.Join(parts[:], nil) }
 
-// check verifies everything that must always hold of a world: the root is that
-// of the rows, no two rows share a cell, all are inside the bounds, and the
-// events up to now name every change.
+// check verifies the invariants of a world: the root is the root of its rows, no
+// two rows share a cell, all are inside the bounds, and the events so far name
+// every change.
 func (f *fixture) check() {
 	f.t.Helper()
 	view := f.View()
@@ -224,7 +224,7 @@ func (f *fixture) occupants() map[string]protocol.Occupant {
 	return rows
 }
 
-// events are all events after a seq.
+// events returns all events after a seq.
 func (f *fixture) events(after uint64) []*Event {
 	f.t.Helper()
 	var out []*Event

@@ -10,7 +10,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// A host that is behind the store is not ready, and is as soon as it is not.
+// A host that is behind the store is not ready, and becomes ready as soon as it has
+// caught up.
 func TestAHostThatIsBehindIsNotReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := openCluster(t, 2)
@@ -45,8 +46,8 @@ func TestAHostThatIsBehindIsNotReady(t *testing.T) {
 	})
 }
 
-// A host that could not follow the others for long is ready as soon as the store
-// answers again, and does not wait for its next try.
+// A host that could not follow the others for a long time is ready as soon as the
+// store answers again, without waiting for its next attempt.
 func TestAHostIsReadyWhenItsStoreIsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, again := range map[string]func(*World) error{

@@ -9,8 +9,8 @@ import (
 	"github.com/playctl/playctl/internal/store/memory"
 )
 
-// listed reads the log page by page, and fails where a page does not go on from the
-// one before.
+// listed reads the log page by page, and fails if a page does not continue where
+// the previous one ended.
 func (f *fixture) listed(c Caller, after *uint64, limit, size int) []*Event {
 	f.t.Helper()
 	var all []*Event
@@ -45,8 +45,8 @@ func sameEvents(t *testing.T, got, want []*Event) {
 	}
 }
 
-// Events are listed from the oldest that is kept, in memory or in the journal, in
-// pages bounded by count and by bytes, and never from before a reset.
+// Events are listed from the oldest kept one, from memory or the journal, in pages
+// bounded by count and by bytes, and never from before a reset.
 func TestEventsAreListedInPages(t *testing.T) {
 	f := open(t, func(o *Options) {
 		o.RingEvents = 4
@@ -75,7 +75,8 @@ func TestEventsAreListedInPages(t *testing.T) {
 	sameEvents(t, f.listed(Caller{NodeID: a}, &want[0].Seq, 1000, 100), f.events(f.Events().Head()-1))
 }
 
-// Who may not see an event does not see it listed, and pages go on over it.
+// The list omits events that the caller may not see, and the next page continues
+// after them.
 func TestEventsOfOthersAreNotListed(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
@@ -89,7 +90,7 @@ func TestEventsOfOthersAreNotListed(t *testing.T) {
 	sameEvents(t, f.listed(Caller{NodeID: f.main("stranger")}, nil, 3, 100), all[:1])
 }
 
-// A page ends even if the caller may see nothing of what it looked at.
+// A page ends even if the caller may see none of the events that it scanned.
 func TestAPageLooksAtSoManyEvents(t *testing.T) {
 	f := open(t, func(o *Options) { o.RingEvents = 16 })
 	owner := f.main("owner")
@@ -107,8 +108,8 @@ func TestAPageLooksAtSoManyEvents(t *testing.T) {
 	sameEvents(t, f.listed(stranger, &after, 10, 100), nil)
 }
 
-// Before the revs that are all kept there is a map of every so many, from which
-// events lead on to those between, until there is no room for it.
+// Of the revs before those that are all kept, every nth map is kept, from which
+// events lead to the revs between, until the budget is used up.
 func TestMapsFromLongAgoAreKept(t *testing.T) {
 	f := open(t)
 	a := f.agent(f.main("owner"), "a")

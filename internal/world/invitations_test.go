@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// invite makes an invitation and returns its digest.
+// invite creates an invitation and returns its digest.
 func invite(t *testing.T, w *World, caller Caller, token string, uses int) [32]byte {
 	t.Helper()
 	digest := sha256.Sum256([]byte(token))
@@ -28,8 +28,8 @@ func (f *fixture) join(name string, digest [32]byte) error {
 	return err
 }
 
-// TestOneInvitationIsSpentOnce has many who use one invitation at once, at several
-// hosts: as many get in as it is for.
+// TestOneInvitationIsSpentOnce lets many callers use one invitation concurrently,
+// at several hosts: exactly as many succeed as the invitation allows.
 func TestOneInvitationIsSpentOnce(t *testing.T) {
 	c := openCluster(t, 3)
 	defer c.close()
@@ -69,7 +69,7 @@ func TestAnInvitationSurvivesARestartAndIsForgottenLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.reopen()
-	// A refused creation spends nothing.
+	// A refused creation does not use up the invitation.
 	if err := f.join("one", digest); !protocol.HasCode(err, protocol.CodeNodeExists) {
 		t.Errorf("the same node again: %v", err)
 	}
@@ -115,7 +115,7 @@ func TestThereAreSoManyInvitations(t *testing.T) {
 	if _, err := f.Do(context.Background(), admin, one); !protocol.HasCode(err, protocol.CodeInvitationLimit) {
 		t.Errorf("one more than a world may have: %v", err)
 	}
-	// One that is used up makes room.
+	// A used-up invitation makes room for a new one.
 	if err := f.join("guest", last); err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestThereAreSoManyInvitations(t *testing.T) {
 	}
 }
 
-// Of those that let nobody in any more the oldest make room.
+// Of the invitations that are used up or expired, the oldest are dropped first.
 func TestTheOldestEndedInvitationMakesRoom(t *testing.T) {
 	f := open(t)
 	f.stop()

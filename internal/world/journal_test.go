@@ -18,15 +18,15 @@ import (
 	"github.com/playctl/playctl/test/sharedstore"
 )
 
-// rewrite has an agent's row of written again, n times.
+// rewrite makes n events that each write an agent's row again.
 func (f *fixture) rewrite(agent string, n int) {
 	for range n {
 		f.as("", ProximityAction{protocol.ProximityActionRequest{FromPlayerID: agent, ToPlayerID: agent, Action: "zone"}})
 	}
 }
 
-// A few events that each write a long row again do not fill the store: the journal is
-// trimmed by its bytes while the world runs, and what is left is whole.
+// A few events that each write a long row again do not fill the store: the journal
+// is trimmed by bytes while the world runs, and the remaining entries are complete.
 func TestTheJournalStaysWithinItsBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 2 << 20
@@ -40,7 +40,7 @@ func TestTheJournalStaysWithinItsBytes(t *testing.T) {
 		most := uint64(0)
 		for range 150 {
 			f.rewrite(a, 1)
-			synctest.Wait() // for a checkpoint
+			synctest.Wait() // until a checkpoint is stored
 			bytes, _, err := f.journal.Weigh(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -53,7 +53,7 @@ func TestTheJournalStaysWithinItsBytes(t *testing.T) {
 		if most < limit || most > limit*9/8+256<<10 {
 			t.Errorf("150 events with a row of 50 KiB each: the journal grew to %d bytes, want at most an eighth more than %d", most, limit)
 		}
-		// A cursor before what is left is one before what was trimmed.
+		// A cursor before the oldest remaining entry refers to trimmed entries.
 		if _, err := f.JournalEvents(t.Context(), 3, f.Events().Head(), nil); !errors.Is(err, store.ErrTrimmed) {
 			t.Errorf("events after one that is gone: %v, want ErrTrimmed", err)
 		}
@@ -73,7 +73,7 @@ func TestTheJournalStaysWithinItsBytes(t *testing.T) {
 	})
 }
 
-// A store that an earlier program filled without a limit is carried over, and trimmed
+// A store that an earlier version filled without a limit is migrated, and trimmed
 // with the first entry.
 func TestAJournalWithoutALimitIsCarriedOver(t *testing.T) {
 	at := bolt.Options{
@@ -130,7 +130,7 @@ type checkpointed struct {
 
 func (c checkpointed) CheckpointDone(time.Duration, error) { c.done <- struct{}{} }
 
-// weighed counts how often a host has every entry read to weigh it.
+// weighed counts how often a host reads every entry to compute the journal's size.
 type weighed struct {
 	*sharedstore.Host
 	times *atomic.Int64
@@ -141,8 +141,8 @@ func (w weighed) Weigh(ctx context.Context) (weight, limit uint64, err error) {
 	return w.Host.Weigh(ctx)
 }
 
-// Hosts of one world trim its journal together, whichever of them writes. Each knows what
-// it takes, and weighs it once.
+// Hosts of one world trim its journal together, regardless of which host writes.
+// Each knows the journal's size, and computes it once.
 func TestHostsKeepTheJournalWithinItsBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit, hosts = 1 << 20, 3

@@ -33,7 +33,7 @@ func TestAnAccountHasAsManyAPIKeysAsTheOperatorSets(t *testing.T) {
 	}
 }
 
-// The same uses make the same entry each time.
+// The same uses create the same entry each time.
 func TestUsesOfKeysAreWrittenInTheirOrder(t *testing.T) {
 	f := open(t)
 	uses := writeKeyUses{map[keyUse]int64{}}

@@ -12,7 +12,8 @@ func label(id, text string) LabelNode {
 	return LabelNode{protocol.LabelRequest{NodeID: id, Label: text}}
 }
 
-// A label is one agent's of its account, until that agent has another one or is gone.
+// A label belongs to one agent in its account until that agent gets another label
+// or is removed.
 func TestLabelsAreUniqueInAnAccount(t *testing.T) {
 	f := open(t)
 	owner, other := f.main("owner"), f.main("other")
@@ -38,7 +39,7 @@ func TestLabelsAreUniqueInAnAccount(t *testing.T) {
 	f.as(owner, label(f.agent(owner, "three"), "Ada"))
 }
 
-// The writer does not go through all agents of an account for the label of one.
+// The writer does not scan all agents of an account to find the label of one.
 func TestALabelAmongManyAgentsTakesLittle(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")

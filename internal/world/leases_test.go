@@ -110,7 +110,8 @@ func TestALeaseThatWasJustGivenIsNotSwept(t *testing.T) {
 	a := f.agent(owner, "a")
 	f.as(a, held(a, "c", 5))
 	f.clock.Advance(6 * time.Second)
-	// The registration overtakes the sweep that already saw the expired lease.
+	// The registration is committed before the sweep, which already saw the expired
+	// lease.
 	f.as(a, held(a, "c2", 5))
 	if _, err := f.Do(context.Background(), Request{}, expireLease{a}); err != nil {
 		t.Fatal(err)

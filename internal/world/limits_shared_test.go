@@ -36,8 +36,8 @@ func openApart(t testing.TB, n int, limits Limits) *cluster {
 	return c
 }
 
-// race runs a command of each number at every world at once and counts those
-// that worked; the others must have been refused with a code.
+// race runs a numbered command for each number at every world concurrently and
+// returns how many succeeded; all others must be refused with the code.
 func (c *cluster) race(n int, refused protocol.Code, caller string, command func(n int) Command) int {
 	c.t.Helper()
 	var worked atomic.Int64
@@ -59,7 +59,7 @@ func (c *cluster) race(n int, refused protocol.Code, caller string, command func
 	return int(worked.Load())
 }
 
-// Every limit holds for the world and not for each host.
+// Every limit applies to the world, not to each host.
 func TestLimitsHoldAcrossHosts(t *testing.T) {
 	c := openApart(t, 3, Limits{Occupants: 7, Account: Amounts{Agents: 6, MCPServers: 5, Spaces: 3, Requests: 4}, World: Amounts{Spaces: 5}})
 	owner, other := id("owner"), id("other")
@@ -99,8 +99,8 @@ func TestLimitsHoldAcrossHosts(t *testing.T) {
 	}
 }
 
-// A request's id counts once for all hosts, and another caller's is refused at
-// each.
+// A request's id counts once for all hosts, and every host refuses another caller's
+// request with it.
 func TestARequestIDCountsOnceForAllHosts(t *testing.T) {
 	c := openApart(t, 3, Limits{})
 	a, owner := c.agent(0, 45), id("owner")
@@ -121,8 +121,8 @@ func TestARequestIDCountsOnceForAllHosts(t *testing.T) {
 	}
 }
 
-// Times of hosts whose clocks are minutes apart are the store's: what they write
-// is in order, and nothing expires early.
+// Hosts whose clocks differ by minutes use the store's time: their entries are in
+// order, and nothing expires early.
 func TestHostsWithWrongClocksAgreeOnTime(t *testing.T) {
 	c := openApart(t, 3, Limits{})
 	a, owner := c.agent(0, 20), id("owner")
@@ -153,7 +153,7 @@ func TestHostsWithWrongClocksAgreeOnTime(t *testing.T) {
 		}
 	}
 	c.agree()
-	// Nobody asked what is due for so long that every term starts anew.
+	// No host swept for so long that every term starts again.
 	for range 130 {
 		c.clock.Advance(time.Second)
 		for i := range c.worlds {

@@ -23,8 +23,8 @@ func keyOf(name string) *Idempotency {
 	return k
 }
 
-// The same request, sent to every host at once, is carried out once; all get the
-// same reply.
+// A request sent to every host at the same time is carried out once; all callers
+// get the same reply.
 func TestARequestSentToSeveralHostsHappensOnce(t *testing.T) {
 	for name, open := range map[string]func(testing.TB, int) *cluster{"memory": openCluster, "redis": openOnRedis} {
 		t.Run(name, func(t *testing.T) {
@@ -68,8 +68,8 @@ func TestARequestSentToSeveralHostsHappensOnce(t *testing.T) {
 	}
 }
 
-// A repeat at a host that has not received the first is answered from a view
-// that has it.
+// A repeat at a host that has not received the first request's entry is answered
+// from a view that includes it.
 func TestARepeatAtAnotherHostShowsItsRev(t *testing.T) {
 	c := openCluster(t, 2)
 	defer c.close()
@@ -88,11 +88,11 @@ func TestARepeatAtAnotherHostShowsItsRev(t *testing.T) {
 	}
 }
 
-// reads counts how often a host asks the store for records.
+// reads counts how often a host reads records of the store.
 type reads struct {
 	*sharedstore.Host
 	one, many atomic.Int64
-	// gate holds commits up until it is closed; nil for none.
+	// gate blocks commits until it is closed; nil for none.
 	gate atomic.Pointer[chan struct{}]
 }
 
@@ -137,7 +137,7 @@ func TestABatchReadsTheStoreOnce(t *testing.T) {
 			&job{command: ask(fmt.Sprint(n), owner, a), req: Request{Caller: Caller{NodeID: owner}}},
 			&job{command: AssistTool{protocol.AssistToolRequest{TargetPlayerID: a, ToolName: "assist_find"}}, req: Request{Caller: Caller{NodeID: owner}}})
 	}
-	// The first one is on its way while the others gather.
+	// The first commit is in progress while the others are batched.
 	gate := make(chan struct{})
 	journal.gate.Store(&gate)
 	for _, j := range batch {

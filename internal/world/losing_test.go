@@ -15,14 +15,14 @@ import (
 	"github.com/playctl/playctl/test/sharedstore"
 )
 
-// losing is a host's way to a shared journal that changes while a world is read.
+// losing is a host's access to a shared journal that changes while a world is read.
 type losing struct {
 	*sharedstore.Host
 	server *sharedstore.Server
-	// loads are how many of the next readings find the journal without its last entry.
+	// loads is how many of the next loads find the journal without its last entry.
 	loads atomic.Int64
-	// before and after are called around the next reading of the invitations; nil for
-	// nothing.
+	// before and after are called around the next read of the invitations, unless
+	// nil.
 	before, after func()
 }
 
@@ -60,8 +60,8 @@ func openOn(t *testing.T, j store.Journal, seed byte) *World {
 	return w
 }
 
-// A server that loses everything twice, the second time while a world is read, has a
-// whole world afterwards: its first entry has the header.
+// A server that loses all data twice, the second time while a world is read, has a
+// complete world afterwards: its first entry has the header.
 func TestStoreEmptiedWhileReading(t *testing.T) {
 	server := sharedstore.NewServer(store.DefaultRetention(), newClock().Now)
 	j := &losing{Host: server.Host(), server: server}
@@ -79,7 +79,7 @@ func TestStoreEmptiedWhileReading(t *testing.T) {
 }
 
 // An invitation is committed and lost while another host reads the tables, after it
-// read the entries: that host does not keep it.
+// read the entries: that host does not keep the invitation.
 func TestRecordLostWhileReading(t *testing.T) {
 	for name, resumes := range map[string]bool{"nobody has committed since": false, "another host went on": true} {
 		t.Run(name, func(t *testing.T) {
@@ -115,8 +115,8 @@ func TestRecordLostWhileReading(t *testing.T) {
 	}
 }
 
-// A world whose store lost everything stores checkpoints as a new one does, and not
-// only from where the last one was.
+// A world whose store lost all data stores checkpoints as a new one does, and not
+// only after the position of the last checkpoint.
 func TestCheckpointsAfterTheStoreWasEmptied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const every = 4
@@ -139,7 +139,7 @@ func TestCheckpointsAfterTheStoreWasEmptied(t *testing.T) {
 				if _, err := w.Do(t.Context(), Request{SID: w.View().SID}, CreateMainNode{NodeID: id(fmt.Sprint(name, n)), APIKey: "key"}); err != nil {
 					t.Fatal(err)
 				}
-				synctest.Wait() // until no checkpoint is under way, so that the next one is not put off
+				synctest.Wait() // until no checkpoint is in progress, so that the next one is not postponed
 			}
 		}
 		makeNodes("before", 5*every)
@@ -154,7 +154,7 @@ func TestCheckpointsAfterTheStoreWasEmptied(t *testing.T) {
 	})
 }
 
-// What a host reads again of the journal is counted once.
+// Journal entries that a host reads again are counted once.
 func TestTheJournalIsWeighedOnceThoughItIsReadAgain(t *testing.T) {
 	server := sharedstore.NewServer(store.DefaultRetention(), newClock().Now)
 	f := open(t, func(o *Options) { o.NoRepository, o.Journal = true, server.Host() })

@@ -16,7 +16,7 @@ import (
 	"github.com/playctl/playctl/test/sharedstore"
 )
 
-// writers makes an account with agents of which each has so many lines.
+// writers creates an account with agents that each have a number of lines.
 func (f *fixture) writers(account string, agents, lines int) (owner string, ids []string) {
 	f.t.Helper()
 	owner = f.main(account)
@@ -31,9 +31,9 @@ func (f *fixture) writers(account string, agents, lines int) (owner string, ids 
 	return owner, ids
 }
 
-// shrink has a command carried out until no more than a limit is left of what is
-// counted, and fails where it is more after a command than before. It returns how much
-// each took away.
+// shrink runs a command repeatedly until the count is within the limit, and fails
+// if the count is greater after a command than before. It returns how much each
+// command removed.
 func (f *fixture) shrink(limit int, used func() int, nodeID string, c Command) (took []int) {
 	f.t.Helper()
 	for had := used(); had > limit; had = used() {
@@ -58,7 +58,7 @@ func (f *fixture) usedBy(account string, q Quota) func() int {
 	}
 }
 
-// Each command drops a part of what is above a limit that is lower than before.
+// Each command drops a part of the excess over a lowered limit.
 func TestALowerLimitOfLinesIsReachedInSteps(t *testing.T) {
 	f := open(t)
 	owner, agents := f.writers("owner", 2, 750)
@@ -86,7 +86,7 @@ func TestALowerLimitOfBytesIsReachedInSteps(t *testing.T) {
 	}
 }
 
-// A long line takes away as many short ones as are longer together.
+// A long line removes as many short ones as together exceed its length.
 func TestAnAccountAboveItsLimitNeverGrows(t *testing.T) {
 	f := open(t)
 	owner, agents := f.writers("owner", 2, 750)
@@ -108,8 +108,8 @@ func TestALowerLimitOfAllIsReachedInSteps(t *testing.T) {
 	}
 }
 
-// What alone is more than the limit is refused even if less than before would be
-// left, and takes nothing away.
+// A write that alone exceeds the limit is refused, even if less than before would
+// remain, and removes nothing.
 func TestWhatDoesNotFitALowerLimitIsRefused(t *testing.T) {
 	f := open(t)
 	owner, agents := f.writers("owner", 2, 750)
@@ -122,7 +122,7 @@ func TestWhatDoesNotFitALowerLimitIsRefused(t *testing.T) {
 	}
 }
 
-// distant is a host's way to a shared journal that takes its time for records.
+// distant is a host's access to a shared journal that reads records slowly.
 type distant struct {
 	*sharedstore.Host
 	delay atomic.Int64
@@ -135,8 +135,8 @@ func (d *distant) GetAll(ctx context.Context, list []store.Lookup) ([][]byte, er
 	return d.Host.GetAll(ctx, list)
 }
 
-// Over a network, too, a command of an account that has far too much is answered in time,
-// as are those that come with it.
+// Over a network, too, a command of an account far above its limit is answered in
+// time, as are the other commands of its batch.
 func TestALowerLimitIsReachedOverANetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := newClock()

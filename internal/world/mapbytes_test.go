@@ -11,18 +11,18 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// wide is a text of characters that have four bytes each.
+// wide returns a text of characters that have four bytes each.
 func wide(chars int) string { return strings.Repeat("\U0001F30D", chars) }
 
-// large is a space with text of about 4 bytes for each character.
+// large returns a space with a text of about 4 bytes for each character.
 func large(chars int) RegisterSpace {
 	return RegisterSpace{protocol.RegisterSpaceRequest{
 		Name: "Large", DesignKey: "plain", Amenities: []string{"shop"}, Description: wide(chars),
 	}}
 }
 
-// wantBytesOnTheMap fails unless what is counted for accounts and for all is what the
-// snapshot has.
+// wantBytesOnTheMap fails unless the bytes counted for accounts and for the world
+// are those of the snapshot.
 func (f *fixture) wantBytesOnTheMap() map[string]int {
 	f.t.Helper()
 	f.replica.mu.Lock()
@@ -56,8 +56,8 @@ func (f *fixture) wantBytesOnTheMap() map[string]int {
 	return got
 }
 
-// wantNoRoom fails unless a command is refused for the bytes on the map and the limit
-// is named.
+// wantNoRoom fails unless a command is refused because of the limit of bytes on the
+// map and the error names the limit.
 func (f *fixture) wantNoRoom(nodeID string, c Command, limit int) {
 	f.t.Helper()
 	_, err := f.try(nodeID, c)
@@ -68,8 +68,9 @@ func (f *fixture) wantNoRoom(nodeID string, c Command, limit int) {
 	f.wantBytesOnTheMap()
 }
 
-// What accounts have on the map has a limit in bytes for each and for all: who wants
-// more is refused, what is removed gives its place back, and a restart counts the same.
+// The bytes of accounts on the map are limited for each account and for the world:
+// a command that exceeds a limit is refused, removed rows free their bytes, and a
+// restart counts the same.
 func TestBytesOnTheMapAreBounded(t *testing.T) {
 	const account, together = 20_000, 30_000
 	f := open(t, func(o *Options) { o.Limits.Account[MapBytes], o.Limits.World[MapBytes] = account, together })
@@ -84,12 +85,12 @@ func TestBytesOnTheMapAreBounded(t *testing.T) {
 		NodeID: id("corner"),
 	})
 	f.wantBytesOnTheMap()
-	first := f.as(owner, large(4000)).Value.(*protocol.SpaceReply).Space.ID //nolint:forcetypeassert // That is what it replies.
+	first := f.as(owner, large(4000)).Value.(*protocol.SpaceReply).Space.ID //nolint:forcetypeassert // the reply's type
 	f.wantNoRoom(owner, large(2000), account)
 	f.reopen()
 	f.wantNoRoom(owner, large(2000), account)
 
-	// All kinds of rows are counted, even if they only become larger.
+	// All kinds of rows are counted, also when a row only grows.
 	longer := registration(a)
 	longer.RealtimeInstructions = strings.Repeat("x", 8000)
 	f.wantNoRoom(owner, longer, account)
@@ -113,15 +114,15 @@ func TestBytesOnTheMapAreBounded(t *testing.T) {
 	f.wantBytesOnTheMap()
 }
 
-// A host whose map is larger than the limit, as when that is new, serves it: only what
-// would make it larger is refused.
+// A host whose map exceeds the limit, as after the limit was introduced, serves it:
+// only commands that would make it larger are refused.
 func TestAMapAboveTheLimitIsServed(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
 	f.as(owner, registration(a))
 	f.as(owner, RegisterMCP{protocol.MCPRegisterRequest{Name: "place"}})
-	s := f.as(owner, large(1000)).Value.(*protocol.SpaceReply).Space.ID //nolint:forcetypeassert // That is what it replies.
+	s := f.as(owner, large(1000)).Value.(*protocol.SpaceReply).Space.ID //nolint:forcetypeassert // the reply's type
 	amenity := func(kind string) protocol.AmenityRequest {
 		return protocol.AmenityRequest{SpaceID: s, Kind: kind}
 	}
@@ -143,8 +144,8 @@ func TestAMapAboveTheLimitIsServed(t *testing.T) {
 	f.wantBytesOnTheMap()
 }
 
-// The limit is the world's and not each host's, also for what is registered at several
-// hosts at once.
+// The limit applies to the world, not to each host, also for rows registered at
+// several hosts at the same time.
 func TestBytesOnTheMapAreBoundedAcrossHosts(t *testing.T) {
 	c := openApart(t, 3, Limits{World: Amounts{MapBytes: 50_000}})
 	owner := id("owner")

@@ -16,20 +16,20 @@ import (
 	"github.com/playctl/playctl/test/worldtest"
 )
 
-// openLarge is a world with a budget.
+// openLarge opens a world with a memory budget.
 func openLarge(t *testing.T, budget int) *fixture {
 	return open(t, func(o *Options) { o.MemoryBudget, o.Limits.Occupants, o.NoRepository = budget, 10_000, true })
 }
 
-// long is a journey that makes the agent's row about n bytes long.
+// long returns a journey that makes the agent's row about n bytes long.
 func long(playerID string, n int) RecordJourney {
 	r := journey(playerID, "search")
 	r.Journey.Steps[0].Content = strings.Repeat("x", n/2)
 	return r
 }
 
-// fillLong registers n agents with rows of about 200 KiB, and one with a short row,
-// whose id it returns.
+// fillLong registers n agents with rows of about 200 KiB and one with a short row,
+// and returns the id of that one.
 func (f *fixture) fillLong(n int) string {
 	for i := range n {
 		f.as("", registration(id(fmt.Sprint(i))))
@@ -46,8 +46,8 @@ func (f *fixture) rename(agent string, to int) {
 	f.as("", r)
 }
 
-// Changes that are each followed by a reader leave no encoded snapshots behind,
-// and a reader who stops keeps a piece of one.
+// A snapshot read after each change leaves no encoded snapshots in memory, and a
+// stopped reader keeps only a piece of one.
 func TestSnapshotsOfPastRevsAreNotKept(t *testing.T) {
 	f := openLarge(t, 4<<20)
 	small := f.fillLong(20)
@@ -87,12 +87,12 @@ func TestSnapshotsOfPastRevsAreNotKept(t *testing.T) {
 	}
 }
 
-// writerFunc is a function as an io.Writer.
+// writerFunc implements io.Writer with a function.
 type writerFunc func([]byte) (int, error)
 
 func (w writerFunc) Write(b []byte) (int, error) { return w(b) }
 
-// A change of a long map and a read of it leave no copy of the map behind.
+// A change of a long map followed by a read leaves no copy of the map in memory.
 func TestAReadOfALongMapLeavesNoCopyBehind(t *testing.T) {
 	f := openLarge(t, 4<<20)
 	small := f.fillLong(10)
@@ -115,8 +115,8 @@ func TestAReadOfALongMapLeavesNoCopyBehind(t *testing.T) {
 	}
 }
 
-// A reader gets the whole snapshot of one rev, even if the world goes on before
-// the first byte or in the middle, and whether readers share its bytes or not.
+// A reader gets the complete snapshot of one rev, even if the map changes before
+// the first byte or during the read, and whether or not readers share its bytes.
 func TestASnapshotIsWholeWhileTheWorldGoesOn(t *testing.T) {
 	for _, size := range []int{7 * chunkBytes / 2, 11 * chunkBytes / 2} {
 		f := openLarge(t, 0)
@@ -132,7 +132,7 @@ func TestASnapshotIsWholeWhileTheWorldGoesOn(t *testing.T) {
 	}
 }
 
-// readWhile reads a snapshot. After some of its writes the world goes on.
+// readWhile reads a snapshot. After some of its writes the map changes.
 func readWhile(t *testing.T, f *fixture, agent string, passesAfter int) {
 	t.Helper()
 	view := f.View()
@@ -155,7 +155,8 @@ func readWhile(t *testing.T, f *fixture, agent string, passesAfter int) {
 	}
 }
 
-// A reader that has no room for a large chunk gets the same snapshot in small ones.
+// A reader gets the same snapshot in small chunks if there is no memory for a large
+// one.
 func TestASnapshotForWhichThereIsNoRoom(t *testing.T) {
 	f := openLarge(t, 0)
 	a := id("a")
@@ -176,7 +177,7 @@ func TestASnapshotForWhichThereIsNoRoom(t *testing.T) {
 	}
 }
 
-// Who reads slowly does not keep the rows of a rev for which the budget has no room.
+// A slow reader does not keep the rows of a rev for which the budget has no room.
 func TestASnapshotThatIsNotKeptIsCut(t *testing.T) {
 	f := openLarge(t, 8*chunkBytes)
 	a := id("a")
@@ -197,7 +198,7 @@ func TestASnapshotThatIsNotKeptIsCut(t *testing.T) {
 	}
 }
 
-// What past revs take is what is counted, and stays within the budget.
+// The memory of past revs equals the counted memory and stays within the budget.
 func TestPastRevsStayWithinTheirBudget(t *testing.T) {
 	for name, change := range map[string]struct {
 		prepare func(*fixture)
@@ -247,8 +248,8 @@ func TestPastRevsStayWithinTheirBudget(t *testing.T) {
 	}
 }
 
-// TestOwnersThatAreGoneTakeNothing makes accounts, spaces and agents and removes them
-// again: the host then keeps no more than one that starts.
+// TestOwnersThatAreGoneTakeNothing creates accounts, spaces and agents and removes
+// them again: the host then keeps no more than a newly started one.
 func TestOwnersThatAreGoneTakeNothing(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits.Account[Lines] = 2 })
 	for i := range 20 {
@@ -271,7 +272,7 @@ func TestOwnersThatAreGoneTakeNothing(t *testing.T) {
 	}
 	f.stop()
 	kept := f.state
-	// A world goes on reading its journal until it is closed.
+	// A world reads its journal until it is closed.
 	f.start()
 	f.stop()
 	have, want := reflect.ValueOf(kept).Elem(), reflect.ValueOf(f.state).Elem()
@@ -282,8 +283,8 @@ func TestOwnersThatAreGoneTakeNothing(t *testing.T) {
 	}
 }
 
-// A host sweeps each second: an idle one must not make garbage of that. The least of
-// several sweeps counts, since other goroutines allocate as well.
+// A host sweeps each second: an idle one must not allocate much for it. The minimum
+// of several sweeps counts, since other goroutines allocate as well.
 func TestASweepOfAnIdleWorldAllocatesLittle(t *testing.T) {
 	f := open(t)
 	least := uint64(math.MaxUint64)

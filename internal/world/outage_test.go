@@ -16,19 +16,19 @@ import (
 	"github.com/playctl/playctl/test/sharedstore"
 )
 
-// slow is a host's way to a shared journal that hangs, gives what was missed in
-// small pieces, or takes no commits.
+// slow is a host's access to a shared journal that hangs, returns missed entries in
+// small pieces, or refuses commits.
 type slow struct {
 	*sharedstore.Host
-	// hangs lets every call wait for its context's end.
+	// hangs makes every call block until its context ends.
 	hangs atomic.Bool
 	// full refuses commits while everything else works.
 	full    atomic.Bool
 	commits atomic.Int64
-	// patience is the time that the last caller of Load had, in nanoseconds.
+	// patience is the time left to the last caller of Load, in nanoseconds.
 	patience atomic.Int64
 	piece    int
-	// gate holds commits up until it is closed; nil for none.
+	// gate blocks commits until it is closed; nil for none.
 	gate atomic.Pointer[chan struct{}]
 }
 
@@ -109,8 +109,8 @@ func openSlow(t *testing.T) (c *cluster, way *slow, agent string) {
 	return c, way, agent
 }
 
-// A batch whose answer is lost and that comes back in pieces is answered when all
-// of it is visible, and done once.
+// A batch whose reply is lost and whose entries arrive in pieces is answered when
+// all of it is visible, and carried out once.
 func TestABatchThatComesBackInPiecesIsAnsweredOnce(t *testing.T) {
 	c, way, a := openSlow(t)
 	w := c.worlds[0]
@@ -125,7 +125,8 @@ func TestABatchThatComesBackInPiecesIsAnsweredOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// The first one is alone, the others are a batch: that one's answer is lost.
+	// The first command is committed alone, the others in one batch, whose reply is
+	// lost.
 	way.gate.Store(nil)
 	way.After.Store(2)
 	close(gate)
@@ -149,8 +150,8 @@ func TestABatchThatComesBackInPiecesIsAnsweredOnce(t *testing.T) {
 	}
 }
 
-// While the store hangs every command is answered within the second, also those
-// that wait behind hundreds of others; when it is back, at once.
+// While the store hangs, every command is answered within one second, also those
+// queued behind hundreds of others; when the store is back, immediately.
 func TestAHangingStoreIsToldToEverybodyInTime(t *testing.T) { synctest.Test(t, hangingStore) }
 
 func hangingStore(t *testing.T) {
@@ -194,8 +195,8 @@ func hangingStore(t *testing.T) {
 	})
 }
 
-// A key's first reply is read at once, and then the store hangs: the caller has the
-// second that is left, and learns which store it is.
+// The first reply for a key is read immediately, then the store hangs: the caller
+// waits only for the rest of its second, and the error names the store.
 func TestARepeatWaitsNoLongerThanOneCommand(t *testing.T) { synctest.Test(t, hangingRepeat) }
 
 func hangingRepeat(t *testing.T) {
@@ -216,7 +217,7 @@ func hangingRepeat(t *testing.T) {
 	close(gate)
 }
 
-// A store that answers and takes no commits is not asked all the time.
+// A store that answers but refuses commits is not called continuously.
 func TestAStoreThatTakesNoCommitsIsSpared(t *testing.T) {
 	c, way, a := openSlow(t)
 	way.full.Store(true)
@@ -233,8 +234,8 @@ func TestAStoreThatTakesNoCommitsIsSpared(t *testing.T) {
 	})
 }
 
-// A jump that the store would not take for long is made when it does, without
-// anybody having to write.
+// A jump that the store refused for a long time is committed as soon as the store
+// accepts it, without another write.
 func TestAJumpIsMadeWhenTheStoreTakesIt(t *testing.T) {
 	c := openCluster(t, 2)
 	defer c.close()
@@ -258,7 +259,7 @@ func TestAJumpIsMadeWhenTheStoreTakesIt(t *testing.T) {
 	}
 }
 
-// A world that takes longer to read than a caller waits is read none the less.
+// A world is read again even if that takes longer than a caller waits.
 func TestAWorldIsReadAnewInItsOwnTime(t *testing.T) {
 	c, way, a := openSlow(t)
 	c.must(0, a, line(a, "lost"))

@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// limitOf gives an account limits of its own, at a world.
+// limitOf sets an account's own limits at a world.
 func limitOf(t *testing.T, w *World, account string, limits protocol.Amounts) {
 	t.Helper()
 	command := SetLimits{protocol.NodeLimitsRequest{NodeID: account, Limits: limits}}
@@ -68,8 +68,8 @@ func TestOneAccountHasMorePlaces(t *testing.T) {
 	}
 }
 
-// A rate of its own is there at once, even if it is lower than that at which the
-// account wrote before.
+// A rate of the account's own applies immediately, even if it is lower than the
+// rate at which the account wrote before.
 func TestOneAccountHasARateOfItsOwn(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits = Limits{HistoryRate: 100} })
 	owner := f.main("owner")
@@ -104,7 +104,8 @@ func TestOneAccountHasARateOfItsOwn(t *testing.T) {
 	}
 }
 
-// Where all hosts have a lower rate from now on, what was written is regained at that.
+// After the rate of all hosts was lowered, the bytes already written are regained
+// at the lower rate.
 func TestALowerRateIsNotForever(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits = Limits{HistoryRate: 10_000} })
 	owner := f.main("owner")
@@ -115,7 +116,7 @@ func TestALowerRateIsNotForever(t *testing.T) {
 	f.reopen()
 	_, err := f.try(a, line(a, "more"))
 	wantCode(t, err, protocol.CodeRateLimited)
-	f.clock.Advance(err.(*protocol.Error).RetryAfter + time.Second) //nolint:errorlint,forcetypeassert // wantCode says that it is one
+	f.clock.Advance(err.(*protocol.Error).RetryAfter + time.Second) //nolint:errorlint,forcetypeassert // wantCode checks the type
 	f.as(a, line(a, "more"))
 }
 

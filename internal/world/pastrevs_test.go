@@ -8,8 +8,8 @@ import (
 	"github.com/playctl/playctl/chain"
 )
 
-// TestPastRevsSurviveARestart asks for every rev that must stay readable, before
-// and after a restart that began at a checkpoint.
+// TestPastRevsSurviveARestart reads every rev that must stay readable, before and
+// after a restart from a checkpoint.
 func TestPastRevsSurviveARestart(t *testing.T) {
 	f := open(t, func(o *Options) { o.CheckpointEvery = 100 })
 	a := f.agent(f.main("owner"), "a")
@@ -39,8 +39,8 @@ func TestPastRevsSurviveARestart(t *testing.T) {
 	}
 }
 
-// Inserts among many occupants fill the budget with few revs: a restart keeps the same
-// ones, even if the session was reset meanwhile.
+// Inserts among many occupants fill the budget with few revs: after a restart the
+// host keeps the same revs, even if the session was reset in between.
 func TestARestartKeepsWhatTheBudgetHasRoomFor(t *testing.T) {
 	for name, reset := range map[string]bool{"one session": false, "a reset among them": true} {
 		t.Run(name, func(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"github.com/playctl/playctl/test/sharedstore"
 )
 
-// late is a host's way to a shared journal that answers look-ups late, and takes
-// no commits at all.
+// late is a host's access to a shared journal that, while delay is set, answers
+// look-ups late and completes no commit.
 type late struct {
 	*sharedstore.Host
 	delay atomic.Int64
@@ -36,8 +36,8 @@ func (l *late) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
 	return store.Tip{}, store.ErrUnavailable
 }
 
-// A request that asks the store several times, each time almost for too long, is
-// answered within one second, and not within one each.
+// A request that calls the store several times, each call taking almost the whole
+// time, is answered within one second in total, not one second for each call.
 func TestARequestsWaitsForTheStoreAreBoundedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := newClock()
@@ -63,7 +63,7 @@ func TestARequestsWaitsForTheStoreAreBoundedTogether(t *testing.T) {
 			if _, _, err := w.Repeated(ctx, &Idempotency{}); err != nil {
 				t.Fatalf("%s: the first look-up: %v", name, err)
 			}
-			// What the host does between two questions is not counted.
+			// The host's own time between two calls is not counted.
 			pause.For(ctx, time.Minute)
 			wantCode(t, last(ctx), protocol.CodeStoreUnavailable)
 			if took := elapsed() - time.Minute; took > patience {

@@ -15,17 +15,17 @@ import (
 
 const ada, bob = "viewer:ada", "viewer:bob"
 
-// standing is a person at a cell.
+// standing returns a command that puts a person on a cell.
 func standing(name string, x, y int) PutPerson {
 	return PutPerson{protocol.PersonRequest{Name: name, X: x, Y: y, LeaseTTLSeconds: 10}}
 }
 
-// wave is a viewer's person that meets somebody.
+// wave returns an action of a viewer's person toward another player.
 func wave(viewer, to, action string) ProximityAction {
 	return ProximityAction{protocol.ProximityActionRequest{FromPlayerID: personID(viewer), ToPlayerID: to, Action: action}}
 }
 
-// see runs a viewer's command.
+// see runs a command for a viewer.
 func see(w *World, viewer string, c Command) (Reply, error) {
 	return w.Do(context.Background(), Request{Caller: Caller{Viewer: viewer}, SID: w.View().SID}, c)
 }
@@ -42,7 +42,7 @@ func (f *fixture) personOf(viewer string) *protocol.Human {
 	return row
 }
 
-// A restart keeps the person, who then has a lease of a full term.
+// A person survives a restart and then has a lease of a full term.
 func TestAPersonOutlivesARestart(t *testing.T) {
 	f := open(t)
 	f.see(ada, standing("Ada", 3, 4))
@@ -63,7 +63,7 @@ func TestAPersonOutlivesARestart(t *testing.T) {
 	f.check()
 }
 
-// A person stands where nobody else does, and makes the map grow as agents do.
+// A person gets a cell of its own, and makes the map grow as agents do.
 func TestNoTwoStandInACell(t *testing.T) {
 	f := open(t, func(o *Options) { o.NoRepository, o.Limits.Occupants, o.Limits.People = true, 200, 200 })
 	for i := range 60 {
@@ -113,7 +113,8 @@ func TestTheNearestFreeCell(t *testing.T) {
 	})
 }
 
-// What people have on the map counts, and what does not fit is refused without a trace.
+// The rows of people count toward the bytes on the map, and a refused person leaves
+// no trace.
 func TestPeopleCountForTheBytesOnTheMap(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits.World[MapBytes] = 250 })
 	f.see(ada, standing("Ada", 1, 1))
@@ -129,7 +130,8 @@ func TestPeopleCountForTheBytesOnTheMap(t *testing.T) {
 	f.see(bob, standing(strings.Repeat("b", 150), 2, 2))
 }
 
-// Hosts of one world agree on when a person may walk again, and on who is there.
+// The hosts of one world agree on when a person may walk again, and on which people
+// are there.
 func TestAPersonWalksAtEveryHost(t *testing.T) {
 	c := openCluster(t, 2)
 	defer c.close()
@@ -170,7 +172,7 @@ func TestAPersonWalksAtEveryHost(t *testing.T) {
 	}
 }
 
-// What is remembered of walks does not grow with those who came and left.
+// The memory of walks does not grow with the people that came and left.
 func TestWalksAreForgotten(t *testing.T) {
 	f := open(t)
 	for i := range 20 {
@@ -184,7 +186,7 @@ func TestWalksAreForgotten(t *testing.T) {
 	}
 }
 
-// Neither the map nor the journal says whose person it is.
+// Neither the map nor the journal contains the viewer of a person.
 func TestAPersonDoesNotShowTheViewer(t *testing.T) {
 	f := open(t)
 	f.see(ada, standing("Ada", 1, 1))
@@ -198,7 +200,7 @@ func TestAPersonDoesNotShowTheViewer(t *testing.T) {
 	}
 }
 
-// Where nobody's rights are checked, a person is still the viewer's own.
+// In a world without access control, too, only its own viewer controls a person.
 func TestNobodyElseActsForAPerson(t *testing.T) {
 	f := open(t, func(o *Options) { o.NoRepository = true })
 	a := id("a")

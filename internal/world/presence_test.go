@@ -9,8 +9,8 @@ import (
 	"github.com/playctl/playctl/internal/pause"
 )
 
-// What one host deleted is gone at the others when it has waited for them, also
-// where one of them is late.
+// A deletion by one host has reached the other hosts after it waited for them, also
+// if one of them is late.
 func TestADeletionIsAwaitedAtEveryHost(t *testing.T) { synctest.Test(t, deletionIsAwaited) }
 
 func deletionIsAwaited(t *testing.T) {
@@ -38,15 +38,15 @@ func deletionIsAwaited(t *testing.T) {
 	}()
 	synctest.Wait()
 	c.hosts[1].NoFollow.Store(false)
-	// It receives the next commit, and with it of those before.
+	// The host receives the next commit, and with it the earlier ones.
 	c.must(2, id("owner"), CreateAgentNode{AgentNodeID: id("b")})
 	if late := <-waited; len(late) > 0 {
 		t.Errorf("late were %q", late)
 	}
 }
 
-// A host that does not answer is waited for no longer than 3 s, and named; one that
-// closed, or that did not register for a while, is not waited for.
+// A host that does not answer is waited for at most 3 s, and named; a closed host,
+// or one that did not register for a while, is not waited for.
 func TestHostsThatDoNotAnswer(t *testing.T) { synctest.Test(t, hostsThatDoNotAnswer) }
 
 func hostsThatDoNotAnswer(t *testing.T) {

@@ -27,7 +27,7 @@ type move struct {
 	pass    time.Duration
 }
 
-// moves draws a schedule over a few accounts and agents, so that they meet.
+// moves draws a schedule over a few accounts and agents, so that they interact.
 func moves(t *rapid.T) []move {
 	owners := []string{id("o1"), id("o2")}
 	agents := []string{id("a1"), id("a2"), id("a3"), id("a4")}
@@ -95,7 +95,7 @@ func moves(t *rapid.T) []move {
 	return append(start, rapid.SliceOfN(one, 0, 60).Draw(t, "moves")...)
 }
 
-// run plays a schedule against a world and returns each outcome.
+// run plays a schedule against a world and returns all outcomes.
 func run(t testing.TB, w *World, c *clock, schedule []move, each func()) []string {
 	var outcomes []string
 	for _, m := range schedule {
@@ -160,8 +160,8 @@ func TestTheSameCommandsGiveTheSameWorld(t *testing.T) {
 	})
 }
 
-// TestRecoveryGivesTheSameWorld restarts a world in the middle and compares it
-// with one that went on.
+// TestRecoveryGivesTheSameWorld restarts a world halfway and compares it with one
+// that continued without a restart.
 func TestRecoveryGivesTheSameWorld(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		schedule := moves(r)
@@ -181,7 +181,7 @@ func TestRecoveryGivesTheSameWorld(t *testing.T) {
 	})
 }
 
-// describe is everything of a world that must survive a restart.
+// describe returns everything of a world that must survive a restart.
 func describe(w *World) map[string]any {
 	leases := map[string]string{}
 	for id, l := range w.state.leases {
@@ -197,8 +197,8 @@ func describe(w *World) map[string]any {
 	}
 }
 
-// TestEveryEventLeadsACopyToTheHostsRoot follows the stream as a client does:
-// after every event the copy has the event's root, and in the end the host's.
+// TestEveryEventLeadsACopyToTheHostsRoot follows the stream as a client does: after
+// every event the copy has the event's root, and at the end the host's.
 func TestEveryEventLeadsACopyToTheHostsRoot(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		c := newClock()
@@ -260,7 +260,7 @@ func follow(r *rapid.T, w *World, s *chain.Snapshot, e *Event, rev uint64) *chai
 	return s
 }
 
-// dataOf is the data line of a frame.
+// dataOf returns the data line of a frame.
 func dataOf(frame []byte) []byte {
 	const mark = "\ndata: "
 	text := string(frame)

@@ -14,13 +14,13 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// queued sends a command of an account's whose request has a body of so many bytes.
+// queued enqueues a command of an account with a request body of the given size.
 func queued(t *testing.T, q *queue, account string, body int) *job {
 	t.Helper()
 	return queuedBy(t.Context(), t, q, account, body)
 }
 
-// queuedBy is queued for a caller that may leave.
+// queuedBy is queued with a context that the caller can cancel.
 func queuedBy(ctx context.Context, t *testing.T, q *queue, account string, body int) *job {
 	t.Helper()
 	j := &job{ctx: ctx, req: Request{Caller: Caller{NodeID: account}, BodyBytes: body}}
@@ -30,7 +30,7 @@ func queuedBy(ctx context.Context, t *testing.T, q *queue, account string, body 
 	return j
 }
 
-// batchOf takes a batch and lists whose commands it has.
+// batchOf takes a batch and lists the accounts of its commands.
 func batchOf(q *queue) string {
 	batch, _ := q.take(nil)
 	who := make([]string, len(batch))
@@ -58,7 +58,8 @@ func TestAShortCommandWaitsForOneBatchOfLongOnes(t *testing.T) {
 	for range 3 {
 		queued(t, q, "short", 40)
 	}
-	// An account whose command is too long for the batch is the first of the next one.
+	// An account whose command is too long for the batch comes first in the next
+	// batch.
 	for _, want := range []string{"long short short", "long short", "long", "long", "long", ""} {
 		if got := batchOf(q); got != want {
 			t.Errorf("the batch has the commands of %q, want %q", got, want)
@@ -70,8 +71,8 @@ func TestAShortCommandWaitsForOneBatchOfLongOnes(t *testing.T) {
 	}
 }
 
-// Whatever comes, each command is taken once, those of an account in their order; a
-// batch is within its bounds and begins with the account whose turn it is.
+// In any sequence, each command is taken once, and those of an account in their
+// order; a batch is within its bounds and begins with the account whose turn it is.
 func TestTurnsOfTheQueue(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		q, sent, taken := newQueue(), map[string][]*job{}, map[string][]*job{}
@@ -113,7 +114,7 @@ func TestTurnsOfTheQueue(t *testing.T) {
 	})
 }
 
-// Long commands whose callers are gone keep no others waiting.
+// Long commands whose callers are gone do not delay others.
 func TestCommandsOfWhoIsGoneTakeNoRoom(t *testing.T) {
 	q := newQueue()
 	gone, leave := context.WithCancel(t.Context())
@@ -172,8 +173,8 @@ func TestAClosedQueue(t *testing.T) {
 	}
 }
 
-// An agent's commands wait with those of its main node; viewers and the world itself
-// wait as one.
+// An agent's commands share the queue of its main node; those of viewers and of the
+// world itself share one queue.
 func TestAccountThatCommandsWaitWith(t *testing.T) {
 	c := openCluster(t, 1)
 	defer c.close()
@@ -222,7 +223,7 @@ func TestAnAccountDoesNotKeepAnotherWaiting(t *testing.T) {
 			t.Fatal(j.err)
 		}
 	}
-	// The writer may have taken a batch of two commands before the others came.
+	// The writer may have taken a batch of two commands before the others arrived.
 	if other, fourth := jobs[50].reply.Seq, jobs[3].reply.Seq; other > fourth {
 		t.Errorf("the other account's command made event %d, after event %d, the fourth of 50 commands", other, fourth)
 	}

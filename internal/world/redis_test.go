@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/test/redistest"
 )
 
-// openOnRedis opens worlds that share a Redis.
+// openOnRedis opens worlds that share a Redis server.
 func openOnRedis(t testing.TB, n int) *cluster {
 	t.Helper()
 	server := redistest.Start(t)
@@ -57,7 +57,7 @@ func TestSecretsCrossARedis(t *testing.T) {
 			missed++
 		}
 	}
-	// A secret may be missed, but that is rare.
+	// A secret can be missed, but that is rare.
 	if missed > 20 {
 		t.Errorf("%d of 100 secrets were missed", missed)
 	}

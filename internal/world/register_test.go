@@ -102,7 +102,7 @@ func TestAHundredRegisterAtOnceAndLeaveAtOnce(t *testing.T) {
 	}
 }
 
-// together runs do for each name at the same time.
+// together runs do concurrently for each name.
 func together(t *testing.T, names []string, do func(string) error) {
 	t.Helper()
 	start := make(chan struct{})

@@ -17,16 +17,16 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// sentKey is an idempotency key that a caller sent.
+// sentKey is an idempotency key and its caller.
 type sentKey struct {
 	caller, key byte
 	at          time.Time
 }
 
-// TestAKeyHoldsAmongTheLastOfItsCaller sends random keys of a few callers: one that is
-// among the last of its caller is known for a day, unless all have too many and its
-// caller the most; one that is not is free again, and what the store counts is what it
-// has.
+// TestAKeyHoldsAmongTheLastOfItsCaller sends random keys of a few callers: one of
+// the last keys of its caller is known for a day, unless the world has too many and
+// its caller the most; any other key is free again, and the counts are those of the
+// store.
 func TestAKeyHoldsAmongTheLastOfItsCaller(t *testing.T) {
 	const own, all = 3, 7
 	f := open(t, func(o *Options) { o.Limits.Account[IdempotencyKeys], o.Limits.World[IdempotencyKeys] = own, all })
@@ -99,8 +99,8 @@ func TestHostsCountTheKeysOfACallerTogether(t *testing.T) {
 	}
 }
 
-// keptKeys is what the store should have: of each caller the last ones, and fewer of
-// those who have the most.
+// keptKeys is the expected content of the store: the last keys of each caller, and
+// fewer of the callers with the most.
 type keptKeys []sentKey
 
 func (k *keptKeys) expire(now time.Time) {
@@ -129,7 +129,7 @@ func (k *keptKeys) add(key sentKey, own, all int) {
 	}
 }
 
-// of is how many keys a caller has.
+// of returns the number of keys of a caller.
 func (k *keptKeys) of(caller byte) int {
 	n := 0
 	for _, was := range *k {
@@ -174,8 +174,8 @@ func countedRight(t testing.TB, journal store.Journal, of *remembered, own, all 
 	}
 }
 
-// The caller who has the most keys loses its oldest, no matter who sends one more, and nobody
-// with less.
+// The caller with the most keys loses its oldest, regardless of which caller sends
+// one more, and no caller with fewer does.
 func TestNobodyElseEndsAKey(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits.World[IdempotencyKeys] = 200 })
 	a := f.agent(f.main("owner"), "a")
@@ -212,8 +212,8 @@ func TestNobodyElseEndsAKey(t *testing.T) {
 	}
 }
 
-// A key whose reply is long counts as several: what the keys of a caller take in the store
-// is bounded, and so is what those of all take.
+// A key with a long reply counts as several: the bytes of one caller's keys in the
+// store are bounded, and so are those of all callers.
 func TestKeysOfLongRepliesAreBoundedInBytes(t *testing.T) {
 	const own, all, kept = 100, 250, 4 << 10
 	f := open(t, func(o *Options) { o.Limits.Account[IdempotencyKeys], o.Limits.World[IdempotencyKeys] = own, all })
@@ -275,8 +275,8 @@ func TestKeysOfLongRepliesAreBoundedInBytes(t *testing.T) {
 	}
 }
 
-// Callers of a store that an earlier version wrote have no ranks until they send: the
-// oldest keys of all go then, and what is kept is bounded.
+// Callers in a store of an earlier version have no ranks until they send a key: the
+// oldest keys of all are dropped then, and the kept keys are bounded.
 func TestCallersWithoutARank(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits.World[IdempotencyKeys] = 5 })
 	a := f.agent(f.main("owner"), "a")
@@ -364,8 +364,7 @@ func TestClosedRequestsAreBounded(t *testing.T) {
 	countedRight(t, f.journal, closedRequests, 0, 0)
 }
 
-// TestIDsOfAnEarlierVersionExpire has an id in the store whose caller was not
-// recorded.
+// TestIDsOfAnEarlierVersionExpire stores an id whose caller was not recorded.
 func TestIDsOfAnEarlierVersionExpire(t *testing.T) {
 	f := open(t)
 	a := f.agent(f.main("owner"), "a")

@@ -12,8 +12,8 @@ import (
 	"github.com/playctl/playctl/test/sharedstore"
 )
 
-// slowReader is a host's journal that lets another host work between the next Load and
-// what follows it.
+// slowReader is a host's journal that lets another host write between the next Load
+// and the following read.
 type slowReader struct {
 	*sharedstore.Host
 	meanwhile atomic.Pointer[func()]
@@ -27,8 +27,8 @@ func (r *slowReader) Load(ctx context.Context) (store.State, error) {
 	return state, err
 }
 
-// A checkpoint lets entries before it go. A host that has loaded an earlier checkpoint by
-// then, or none, misses them.
+// A checkpoint trims the entries before it. A host that has loaded an earlier
+// checkpoint by then, or none, misses them.
 func TestACheckpointIsReplacedWhileAWorldIsRead(t *testing.T) {
 	c := &cluster{t: t, clock: newClock()}
 	c.server = sharedstore.NewServer(store.Retention{Events: 1}, c.clock.Now)

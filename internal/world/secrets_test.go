@@ -10,7 +10,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// call is an agent that its owner asked, and the answer with a secret in it.
+// call asks an agent as its owner, and returns the reply with a secret in it.
 func (c *cluster) call() (agent, asker string, reply IntercomResponse) {
 	c.t.Helper()
 	agent, asker = c.agent(0, 45), id("owner")
@@ -19,7 +19,7 @@ func (c *cluster) call() (agent, asker string, reply IntercomResponse) {
 	return agent, asker, answer("call", asker, agent, protocol.IntercomCompleted)
 }
 
-// frame is the last event of a world as a caller's live stream has it.
+// frame returns the last event of a world as sent on a caller's live stream.
 func (c *cluster) frame(i int, who Caller) string {
 	c.t.Helper()
 	events, _, err := c.worlds[i].Events().Since(c.worlds[i].Events().Head()-1, nil)
@@ -35,7 +35,7 @@ func (w *World) secretsKept() int {
 	return len(w.replica.secrets.kept)
 }
 
-// listen waits until every world listens to what the others send.
+// listen waits until every world receives what the others send.
 func (c *cluster) listen(t *testing.T) {
 	t.Helper()
 	probe := secretKey{seq: 1 << 60}
@@ -47,7 +47,7 @@ func (c *cluster) listen(t *testing.T) {
 			return w.secretsKept() > 0
 		})
 	}
-	// What one world sent last reaches it after all that it sent before.
+	// The last message of a world arrives after all earlier ones.
 	for i, w := range c.worlds {
 		last := secretKey{seq: 1<<61 + uint64(i)}
 		if err := w.options.Journal.Send(t.Context(), encodeSecret(last, &privatePart{})); err != nil {
@@ -62,8 +62,8 @@ func (c *cluster) listen(t *testing.T) {
 	}
 }
 
-// A secret reaches the asker at whichever host its stream is, and nobody else;
-// even if the answer of the commit is lost.
+// A secret reaches the asker at any host to which its stream is connected, and
+// nobody else, even if the reply of the commit is lost.
 func TestASecretReachesTheAskerAtAnotherHost(t *testing.T) {
 	for name, lost := range map[string][2]int64{"": {}, "nothing arrived": {1, 0}, "the answer was lost": {0, 1}} {
 		t.Run(name, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestASecretReachesTheAskerAtAnotherHost(t *testing.T) {
 			defer c.close()
 			agent, asker, reply := c.call()
 			c.listen(t)
-			// The others learn of the commit when they have the secret.
+			// The other hosts receive the commit after the secret.
 			for _, h := range c.hosts[1:] {
 				h.NoFollow.Store(true)
 			}

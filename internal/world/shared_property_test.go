@@ -13,9 +13,9 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// TestSharedWorldsAgree runs random commands at random worlds with random
-// faults. Whatever happens, every acknowledged line is there exactly once, no
-// refused one is there, and every world tells the same events.
+// TestSharedWorldsAgree runs random commands at random worlds with random faults.
+// In every case each acknowledged line is stored exactly once, no refused one is
+// stored, and all worlds have the same events.
 func TestSharedWorldsAgree(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := openCluster(t, 3)
@@ -35,9 +35,9 @@ func TestSharedWorldsAgree(t *testing.T) {
 	})
 }
 
-// TestEveryJumpIsPastWhatAnyWorldShowed restarts the store again and again, which
-// loses what it took last, jumps included, and lets one world after the other go on
-// with it. Whichever it is, and whatever it has not received, its first number is
+// TestEveryJumpIsPastWhatAnyWorldShowed restarts the store repeatedly, which loses
+// the last commits, including jumps, and lets one world after another continue with
+// it. Whichever world continues, and whatever it has missed, its first number is
 // greater than any that any world has shown.
 func TestEveryJumpIsPastWhatAnyWorldShowed(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -73,7 +73,7 @@ func TestEveryJumpIsPastWhatAnyWorldShowed(t *testing.T) {
 		}
 		away(false)
 		for i, w := range c.worlds {
-			// One that waits for the store meanwhile may answer that it is away.
+			// A world that is waiting for the store may report that it is unavailable.
 			eventually(t, fmt.Sprintf("world %d goes on", i), func() bool { return w.Refresh(context.Background()) == nil })
 		}
 		c.agree()
@@ -154,7 +154,7 @@ func (h *trial) check() {
 	}
 }
 
-// checkRing compares what live streams were sent with the journal.
+// checkRing compares the frames of live streams with the journal.
 func (h *trial) checkRing(w *World, frames []string) {
 	events, _, err := w.Events().Since(w.Events().oldest(), make([]*Event, 0, 1000))
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 )
 
 // TestSharedWorldsKnowTheSame runs random commands of every kind at random worlds
-// with random faults. In the end what each world keeps in memory is what the
-// store has: what a host learns from entries is all that another one did.
+// with random faults. At the end the memory of each world equals the content of the
+// store: a host learns everything that another host did from the entries.
 func TestSharedWorldsKnowTheSame(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := openCluster(t, 3)
@@ -51,7 +51,7 @@ func TestSharedWorldsKnowTheSame(t *testing.T) {
 			host.NoFollow.Store(false)
 		}
 		c.agree()
-		// What the writers own is the test's once they have ended.
+		// The test may use the writers' data after they have ended.
 		c.close()
 		for i, w := range c.worlds {
 			if diff := cmp.Diff(w.stored(rt).known(), w.known()); diff != "" {
@@ -61,7 +61,7 @@ func TestSharedWorldsKnowTheSame(t *testing.T) {
 	})
 }
 
-// anything is a command of any kind, and who sends it.
+// anything draws a command of any kind and its caller.
 func anything(rt *rapid.T, w *World, n int) (Caller, Command) {
 	a := id(fmt.Sprint("a", rapid.IntRange(0, 2).Draw(rt, "agent")))
 	owner, agent := Caller{NodeID: id("owner")}, Caller{NodeID: a}
@@ -104,7 +104,7 @@ func anything(rt *rapid.T, w *World, n int) (Caller, Command) {
 	return agent, line(a, fmt.Sprint("line ", n))
 }
 
-// stored is a world as the store alone says that it is.
+// stored returns a world as read from the store alone.
 func (w *World) stored(rt *rapid.T) *World {
 	fresh := &World{options: w.options, state: newState(w.options.RootKey), views: &pastViews{}}
 	view, err := fresh.load(context.Background())
@@ -123,8 +123,8 @@ func (w *World) stored(rt *rapid.T) *World {
 	return fresh
 }
 
-// known is everything that a world keeps in memory, but for deadlines, which are
-// the store's.
+// known returns everything that a world keeps in memory, except deadlines, which
+// belong to the store.
 func (w *World) known() map[string]string {
 	s := w.state
 	all := map[string]string{

@@ -36,7 +36,7 @@ func openCluster(t testing.TB, n int) *cluster {
 	return c
 }
 
-// add opens one more world with a host's journal, which may be wrapped.
+// add opens one more world on a host's journal, which may be wrapped.
 func (c *cluster) add(h *sharedstore.Host, journal store.Journal) {
 	c.t.Helper()
 	i := len(c.worlds)
@@ -83,7 +83,7 @@ func (c *cluster) agent(i, ttl int) (agentID string) {
 }
 
 // agree brings every world to the journal's end and compares them. It does so
-// twice: the first time one may find that it has to move the numbers ahead.
+// twice: the first time a world may find that it has to commit a jump.
 func (c *cluster) agree() {
 	c.t.Helper()
 	for range 2 {
@@ -129,7 +129,7 @@ func TestWorldsOnOneJournalSeeEachOther(t *testing.T) {
 	c := openCluster(t, 3)
 	defer c.close()
 	a := c.agent(0, 45)
-	// Another host knows what the first one learned, without having been asked.
+	// Another host has the first host's result without a call to it.
 	c.must(1, a, line(a, "hello"))
 	reply := c.must(2, a, Disconnect{protocol.DisconnectRequest{PlayerID: a}})
 	if err := c.worlds[0].WaitRev(t.Context(), reply.Rev); err != nil {
@@ -154,13 +154,13 @@ func TestACommitWhoseAnswerIsLostIsFound(t *testing.T) {
 	}
 }
 
-// left is the time until a deadline.
+// left returns the time until a deadline.
 func left(ends time.Time) time.Duration {
 	return time.Until(ends) //nolint:forbidigo // the time of the test's bubble
 }
 
-// wantUnavailable fails unless the answer is within a second, of a bubble's time,
-// that the store is away.
+// wantUnavailable fails unless the call reports within one second, in the bubble's
+// time, that the store is unavailable.
 func wantUnavailable(t *testing.T, what string, ask func() error) {
 	t.Helper()
 	elapsed := pause.Stopwatch()
@@ -231,16 +231,17 @@ func TestALeaseIsRenewedForEveryHost(t *testing.T) {
 	}
 }
 
-// A jump may be lost before another host received it. That host then jumps from
-// where the first one did, and must not come to numbers that were shown already.
+// A jump can be lost before another host received it. That host then jumps from the
+// same position as the first one, and must not reuse numbers that were already
+// shown.
 func TestTheSecondOfTwoJumpsFromOnePlaceGoesFurther(t *testing.T) {
 	c := openCluster(t, 2)
 	defer c.close()
 	c.agent(0, 45)
 	c.agree()
 	before := c.worlds[0].View()
-	// A host that is connected jumps as soon as the store restarted, so only the
-	// one whose turn it is may be.
+	// A connected host jumps as soon as the store has restarted, so only the host
+	// that is to jump may be connected.
 	jump := func(host, lost int) *View {
 		c.hosts[1-host].Down.Store(true)
 		c.server.Restart(lost)
@@ -307,7 +308,7 @@ func TestALapseIsCheckedByTheStoresTime(t *testing.T) {
 	c.clock.Advance(5 * time.Second)
 	c.must(1, a, beat(a, "c"))
 	c.clock.Advance(5 * time.Second)
-	// The first host has not seen the renewal, which is no entry.
+	// The first host has not seen the renewal, which is not an entry.
 	c.must(0, "", expireLease{a})
 	c.agree()
 	if c.worlds[1].View().Find(protocol.AgentKey(id("owner"), a)) == nil {
@@ -315,8 +316,8 @@ func TestALapseIsCheckedByTheStoresTime(t *testing.T) {
 	}
 }
 
-// A cursor from after a jump goes on at a host that learns of the jump only then:
-// its numbers are nobody else's.
+// A cursor from after the jump continues at a host that learns of the jump only
+// then: no other event has its numbers.
 func TestACursorFromAfterTheJumpGoesOnAtEveryHost(t *testing.T) {
 	c := openCluster(t, 3)
 	defer c.close()

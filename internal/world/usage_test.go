@@ -18,7 +18,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// recount compares what a world says that accounts have with what is in its store.
+// recount compares a world's counted usage of accounts with the content of its
+// store.
 func recount(t testing.TB, w *World, journal store.Journal) map[string]Amounts {
 	t.Helper()
 	used, err := w.Usage(context.Background())
@@ -45,8 +46,8 @@ func recount(t testing.TB, w *World, journal store.Journal) map[string]Amounts {
 	return used
 }
 
-// TestUsageIsThatOfTheStore plays random commands in a world with small limits:
-// what is counted is what is stored, at every moment, and within the limits.
+// TestUsageIsThatOfTheStore plays random commands in a world with small limits: the
+// counted usage equals the stored usage at every moment, and is within the limits.
 func TestUsageIsThatOfTheStore(t *testing.T) {
 	limits := Limits{
 		History: 3, Account: Amounts{Lines: 4, Journeys: 2, Bytes: 2500}, World: Amounts{Lines: 6, Journeys: 3, Bytes: 4000},
@@ -87,7 +88,7 @@ func TestUsageIsThatOfTheStore(t *testing.T) {
 	})
 }
 
-// lines are the texts of the lines that are kept, the oldest first.
+// lines returns the texts of the kept lines, the oldest first.
 func (f *fixture) lines() string {
 	f.t.Helper()
 	found, _, err := f.Interactions(f.t.Context(), protocol.ListRequest{Limit: 1000})
@@ -102,8 +103,8 @@ func (f *fixture) lines() string {
 	return strings.Join(texts, " ")
 }
 
-// The oldest lines of an account go for its new ones, whichever agents wrote them,
-// and nobody else's.
+// New lines of an account replace its oldest ones, whichever of its agents wrote
+// them, and no other account's.
 func TestAnAccountsOldestLinesGoForNewOnes(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits = Limits{Account: Amounts{Lines: 4}} })
 	one, other := f.main("one"), f.main("other")
@@ -127,7 +128,8 @@ func TestAnAccountsOldestLinesGoForNewOnes(t *testing.T) {
 	recount(t, f.World, f.journal)
 }
 
-// Where all together have too much, the account with the most pays for it.
+// If all accounts together exceed the limit, the one with the most loses its oldest
+// lines.
 func TestTheAccountWithTheMostLosesItsOldest(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits = Limits{World: Amounts{Bytes: 8000}} })
 	var agents []string
@@ -148,8 +150,8 @@ func TestTheAccountWithTheMostLosesItsOldest(t *testing.T) {
 	recount(t, f.World, f.journal)
 }
 
-// Lines that are planned together, before any of them is in the store, are within
-// the limit as well.
+// Lines planned in one batch, before any of them is in the store, also stay within
+// the limit.
 func TestLimitsHoldWithinABatch(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits = Limits{Account: Amounts{Lines: 2}} })
 	owner := f.main("owner")
@@ -201,21 +203,21 @@ func TestTheRateOfAnAccountsHistory(t *testing.T) {
 		}
 	}
 	wantCode(t, refused, protocol.CodeRateLimited)
-	wait := refused.(*protocol.Error).RetryAfter //nolint:errorlint,forcetypeassert // wantCode says that it is one
+	wait := refused.(*protocol.Error).RetryAfter //nolint:errorlint,forcetypeassert // wantCode checks the type
 	if wrote < 5 || wrote > 8 || wait <= 0 || wait > 20*time.Second {
 		t.Errorf("refused after %d lines, to wait for %v", wrote, wait)
 	}
 	f.clock.Advance(wait + time.Millisecond)
 	f.as(a, line(a, text))
-	// Another account has its own.
+	// Another account has a rate of its own.
 	other := f.main("other")
 	b := f.agent(other, "b")
 	f.as(other, registration(b))
 	f.as(b, line(b, text))
 }
 
-// All that a command writes counts for the rate of the caller's account: rows, events
-// and records, not history alone.
+// All writes of a command count toward the rate of the caller's account: rows,
+// events and records, not history alone.
 func TestTheRateIsAboutAllThatIsWritten(t *testing.T) {
 	long := strings.Repeat("x", 50_000)
 	for name, c := range map[string]struct {
@@ -254,7 +256,7 @@ func TestTheRateIsAboutAllThatIsWritten(t *testing.T) {
 			if wrote < 4 || !strings.Contains(refused.Error(), "--rate-history") {
 				t.Errorf("refused after %d: %v", wrote, refused)
 			}
-			f.clock.Advance(refused.(*protocol.Error).RetryAfter + time.Millisecond) //nolint:errorlint,forcetypeassert // wantCode says that it is one
+			f.clock.Advance(refused.(*protocol.Error).RetryAfter + time.Millisecond) //nolint:errorlint,forcetypeassert // wantCode checks the type
 			if _, err := f.Do(t.Context(), Request{Caller: c.caller}, c.command(owner, a, wrote)); err != nil {
 				t.Errorf("after the time that the refusal named: %v", err)
 			}
@@ -277,7 +279,7 @@ func withInstructions(agentID, text string) Register {
 	return c
 }
 
-// What writes nothing is never refused for the rate: agents stay on the map.
+// A command without writes is never refused for the rate: agents stay on the map.
 func TestHeartbeatsAreFreeOfTheRate(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits = Limits{HistoryRate: 50} })
 	owner := f.main("owner")
@@ -290,7 +292,7 @@ func TestHeartbeatsAreFreeOfTheRate(t *testing.T) {
 	}
 }
 
-// A store that an earlier version wrote is counted when it is opened.
+// The usage in a store of an earlier version is counted when the store is opened.
 func TestAStoreThatWasNotCounted(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")

@@ -11,7 +11,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// watchToken makes a token of a main node and returns its digest.
+// watchToken creates a token of a main node and returns its digest.
 func (f *fixture) watchToken(owner, token string) [32]byte {
 	f.t.Helper()
 	digest := sha256.Sum256([]byte(token))
@@ -26,7 +26,7 @@ func (f *fixture) watchToken(owner, token string) [32]byte {
 	return digest
 }
 
-// goodToken reports whether a token counts.
+// goodToken reports whether a token is valid.
 func (f *fixture) goodToken(digest [32]byte) bool {
 	f.t.Helper()
 	token, err := f.WatchToken(context.Background(), digest)
@@ -40,7 +40,7 @@ func (f *fixture) goodToken(digest [32]byte) bool {
 	return there
 }
 
-// tokenRecords is how many records the table has.
+// tokenRecords returns the number of records in the table.
 func (f *fixture) tokenRecords() int {
 	f.t.Helper()
 	n := 0
@@ -86,7 +86,7 @@ func TestAWatchTokenEndsWithItsMainNode(t *testing.T) {
 	if f.goodToken(digest) || f.tokenRecords() != 3 || !f.goodToken(other) {
 		t.Errorf("after the deletion the token counts, or %d records are left, want those of the other node", f.tokenRecords())
 	}
-	// A node that is made again under the id is another one.
+	// A node that is created again with the id is a different node.
 	f.clock.Advance(time.Second)
 	f.main("owner")
 	if _, there := f.WatchOwner(kept.Owner, kept.OwnerSince); there {
@@ -108,7 +108,7 @@ func TestAMainNodeHasABoundedNumberOfWatchTokens(t *testing.T) {
 	}
 }
 
-// TestTheStoreHasNoWatchToken looks for the token itself among the records.
+// TestTheStoreHasNoWatchToken searches the records for the token itself.
 func TestTheStoreHasNoWatchToken(t *testing.T) {
 	f := open(t)
 	f.watchToken(f.main("owner"), "secret-token")
