@@ -117,8 +117,8 @@ func TestRefusalsAreTheHosts(t *testing.T) {
 	}
 }
 
-// A world keeps no agent whose node it deletes, and has nothing to disconnect at
-// its end.
+// A world forgets an agent when it deletes the agent's node, and does not
+// disconnect that agent when it closes.
 func TestAnAgentNodeIsDeleted(t *testing.T) {
 	a := newAccount(t, 1)
 	options := a.options()
@@ -142,7 +142,7 @@ func TestAnAgentNodeIsDeleted(t *testing.T) {
 	}
 }
 
-// The answer is lost after the host did the work: the line is recorded once.
+// The reply is lost after the host recorded the line: the line is recorded once.
 func TestALostAnswerRecordsOnce(t *testing.T) {
 	host := openHost(t)
 	lost := 0
@@ -173,7 +173,8 @@ func TestALostAnswerRecordsOnce(t *testing.T) {
 	}
 }
 
-// A registration that is canceled while its answer is on the way leaves no agent behind.
+// A registration that is canceled before its reply arrives leaves no agent on the
+// map.
 func TestACanceledRegistrationLeavesNoAgent(t *testing.T) {
 	host := openHost(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -8,18 +8,17 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// breakable is a way to a host whose streams a test can break.
+// breakable is a connection to a host whose streams a test can break.
 type breakable struct {
 	*exit
-	// ask sees each request for a stream before the host does.
+	// ask is called with each request for a stream before the host receives it.
 	ask func(*http.Request)
 
 	mu  sync.Mutex
 	cut chan struct{}
 }
 
-// breakStream breaks the stream that was opened last, as soon as something
-// arrives on it.
+// breakStream breaks the most recently opened stream as soon as data arrives on it.
 func (b *breakable) breakStream() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -41,7 +40,7 @@ func (b *breakable) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// cutBody is a body that breaks off once its channel is closed.
+// cutBody is a body whose reads fail once its channel is closed.
 type cutBody struct {
 	io.ReadCloser
 	cut chan struct{}

@@ -8,9 +8,10 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// Every event is reported once more when the copy has it, with what is known of it
-// then: a lie of the event is reported with the event itself, and one that a full read
-// has to make up for is not called verified because the copy before it was.
+// Every event is reported once more when the copy includes it, with the state of
+// the copy at that time: a wrong value in the event is reported with the event
+// itself, and an event that needs a full read is not called verified because the
+// copy before it was.
 func TestAnEventIsToldWhenTheCopyHasIt(t *testing.T) {
 	tests := map[string]struct {
 		lie  func(data map[string]any)
@@ -46,7 +47,7 @@ func TestAnEventIsToldWhenTheCopyHasIt(t *testing.T) {
 				want := []string{"received world:player_added", "merged world:player_added", "checked world:player_added",
 					"received world:interaction", "checked world:interaction"}
 				if test.want[0] == sdk.CatchingUp {
-					want = slices.Delete(want, 1, 2) // the full read has it
+					want = slices.Delete(want, 1, 2) // the full read includes it
 				}
 				if !slices.Equal(reported, want) || !slices.Equal(known, test.want) {
 					t.Errorf("reported %q with %v, want %q with %v", reported, known, want, test.want)

@@ -17,7 +17,7 @@ import (
 	"github.com/playctl/playctl/sdk/playworld"
 )
 
-// serveAt serves a world at an address of this machine.
+// serveAt serves a world at a loopback address.
 func serveAt(t *testing.T, options playworld.Options) (host *playworld.PlayWorld, url string) {
 	t.Helper()
 	host, err := playworld.New(t.Context(), options)
@@ -34,7 +34,7 @@ func serveAt(t *testing.T, options playworld.Options) (host *playworld.PlayWorld
 	return host, server.URL
 }
 
-// serveAccount serves a world with an account at an address of this machine.
+// serveAccount serves a world with an account at a loopback address.
 func serveAccount(t *testing.T) (a *account, url string) {
 	t.Helper()
 	a = newAccount(t, 0)
@@ -43,7 +43,7 @@ func serveAccount(t *testing.T) (a *account, url string) {
 	return a, server.URL
 }
 
-// surround gives the process an empty home folder and these variables of playctl alone.
+// surround gives the process an empty home folder and only these playctl variables.
 func surround(t *testing.T, variables map[string]string) (file string) {
 	t.Helper()
 	home := t.TempDir()
@@ -60,14 +60,15 @@ func surround(t *testing.T, variables map[string]string) (file string) {
 	return filepath.Join(home, ".config", "playctl", "credentials.json")
 }
 
-// quietly collects warnings in place of the log.
+// quietly collects warnings instead of logging them.
 func quietly(warnings *[]string) sdk.ConnectOption {
 	return sdk.ConnectWith(sdk.Options{
 		Logger: slog.New(slog.DiscardHandler), OnWarning: func(text string) { *warnings = append(*warnings, text) },
 	})
 }
 
-// connected connects, and puts an agent on the map to see that the account and its key are good.
+// connected connects, and puts an agent on the map to check that the account and
+// its key are valid.
 func connected(t *testing.T, name string, options ...sdk.ConnectOption) *sdk.Agent {
 	t.Helper()
 	w, err := sdk.Connect(t.Context(), options...)
@@ -82,7 +83,7 @@ func connected(t *testing.T, name string, options ...sdk.ConnectOption) *sdk.Age
 	return a
 }
 
-// owner is the main node of an agent on the map.
+// owner returns the main node of an agent on the map.
 func owner(t *testing.T, host *playworld.PlayWorld, a *sdk.Agent) string {
 	t.Helper()
 	row := agentsOn(t, host)[a.PlayerID()]
@@ -135,7 +136,7 @@ func TestConnectTakesTheContextOfCommands(t *testing.T) {
 			if err := f.Add(kept); err != nil {
 				return err
 			}
-			// Its own credentials are not those that follow from its name.
+			// Its own credentials are not those derived from its name.
 			if ada, err = preparedNode(1); err != nil {
 				return err
 			}
@@ -161,7 +162,7 @@ func TestConnectTakesTheContextOfCommands(t *testing.T) {
 		}
 	}
 
-	// A program goes on with the key that replaced its own.
+	// A program continues with the key that replaced its own.
 	w, err := sdk.Connect(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +183,7 @@ func TestConnectTakesTheContextOfCommands(t *testing.T) {
 	if _, err := sdk.Connect(t.Context(), sdk.InContext("home")); !errors.Is(err, creds.ErrContextUnknown) {
 		t.Errorf("a context that is not there: %v", err)
 	}
-	// What is kept for one server is not shown to another.
+	// Credentials kept for one server are not sent to another.
 	_, closed := serveAt(t, playworld.Options{Registration: protocol.RegistrationClosed})
 	t.Setenv("PLAYCTL_SERVER", closed)
 	if _, err := sdk.Connect(t.Context()); !errors.Is(err, sdk.ErrNoAccount) || !strings.Contains(err.Error(), "create-main-node") {
@@ -196,7 +197,8 @@ func TestConnectTakesTheContextOfCommands(t *testing.T) {
 	}
 }
 
-// Where there are contexts and none is in use, no account is made and no host is called.
+// If there are contexts but none is current, no account is created and no host is
+// called.
 func TestConnectLetsSomebodyPickAContext(t *testing.T) {
 	file := surround(t, nil)
 	err := creds.NewStore(file).Update(t.Context(), func(f *creds.File) error {

@@ -10,8 +10,7 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// An agent that answers chat and has a tool that people may call; and somebody
-// who asks it.
+// An agent answers chat and has a tool that people can call, and a person asks it.
 func ExampleRemotePlayWorld_SubscribeIntercomCommands() {
 	options, agents, closeHost := exampleAccount(1)
 	defer closeHost()

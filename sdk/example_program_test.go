@@ -17,7 +17,7 @@ type reservation struct {
 	Table int `json:"table"`
 }
 
-// An agent with what it does: it chats, and people may book a table with it.
+// An agent with its functions: it chats, and people can book a table with it.
 func ExampleRemotePlayWorld_Agent() {
 	options, _, closeHost := exampleAccount(0)
 	defer closeHost()
@@ -62,7 +62,7 @@ func ExampleRemotePlayWorld_Agent() {
 	// the agent failed: there is no table for 20
 }
 
-// An answer in parts, as a model writes it.
+// An answer in parts, as a model generates it.
 func ExampleStream() {
 	options, _, closeHost := exampleAccount(0)
 	defer closeHost()
@@ -80,7 +80,7 @@ func ExampleStream() {
 				return "", err
 			}
 		}
-		return "", nil // all parts together
+		return "", nil // the parts are the answer
 	}))
 	if err != nil {
 		log.Fatal(err)
@@ -93,9 +93,9 @@ func ExampleStream() {
 	// Output: One, two, three.
 }
 
-// A program that says nowhere which host and account it uses. Both are found, in the
-// environment or as commands find them; at a host of this machine an account is made for
-// the run.
+// A program that does not name its host and account. Both are found in the
+// environment or in the configuration that commands use; at a host on this machine
+// an account is created for the run.
 func ExampleConnect() {
 	ctx := context.Background()
 	world, err := sdk.Connect(ctx)

@@ -9,8 +9,8 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// Read what is said, from the beginning of what the host still has, until
-// somebody says what the program waits for.
+// Read chat lines, from the oldest event that the host still has, until one of them
+// is the line that the program waits for.
 func ExampleRemotePlayWorld_Events() {
 	options, agents, closeHost := exampleAccount(1)
 	defer closeHost()
@@ -36,10 +36,10 @@ func ExampleRemotePlayWorld_Events() {
 	}
 
 	for event, err := range world.Events(ctx, sdk.EventOptions{
-		Kinds: []protocol.EventKind{protocol.EventInteraction}, FromSeq: true, // after event 0: all
+		Kinds: []protocol.EventKind{protocol.EventInteraction}, FromSeq: true, // from after event 0: all events
 	}) {
 		if err != nil {
-			log.Print(err) // it reconnects, or events are missing; the loop goes on
+			log.Print(err) // it reconnects, or events are missing; the loop continues
 			continue
 		}
 		var line protocol.Interaction
@@ -56,7 +56,7 @@ func ExampleRemotePlayWorld_Events() {
 	// Bye.
 }
 
-// Follow the world with a copy that is proved equal to the host's after every
+// Follow the world with a copy that is verified against the host's root after every
 // event.
 func ExampleRemotePlayWorld_Follow() {
 	options, _, closeHost := exampleAccount(0)

@@ -11,9 +11,8 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// exampleAccount stands for what 'playctl create-main-node' and
-// 'playctl create-agent-node' print; the examples run against a real host in
-// this process.
+// exampleAccount replaces the output of 'playctl create-main-node' and 'playctl
+// create-agent-node'; the examples run against a real host in this process.
 func exampleAccount(nodes int) (options sdk.Options, agents []*sdk.NodeCredentials, closeHost func()) {
 	folder, err := os.MkdirTemp("", "playworld-example-")
 	if err != nil {
@@ -29,7 +28,7 @@ func exampleAccount(nodes int) (options sdk.Options, agents []*sdk.NodeCredentia
 	}
 }
 
-// Connect to a host, look at the world, and leave.
+// Connect to a host, read the world, and disconnect.
 func ExampleNew() {
 	options, _, closeHost := exampleAccount(0) // BaseURL, APIKey and MainNodeCredentials
 	defer closeHost()
@@ -52,8 +51,7 @@ func ExampleNew() {
 	// Output: leaves: 2
 }
 
-// An agent that says something, records what it did, and stays on the map for a
-// while.
+// An agent says something, records a journey, and stays on the map for a while.
 func ExampleRemotePlayWorld_AddAgent() {
 	options, agents, closeHost := exampleAccount(1)
 	defer closeHost()
@@ -120,7 +118,7 @@ func ExampleRemotePlayWorld_RegisterMCP() {
 	// Output: weather true
 }
 
-// The tools of an agent: everybody may talk to it and ask it to book a table.
+// The tools of an agent: everybody can talk to it and ask it to book a table.
 func ExampleNewFrameworkRegistration() {
 	tools, err := sdk.NewFrameworkRegistration("langchain",
 		sdk.Tool{Name: "chat_tool"},
@@ -136,8 +134,8 @@ func ExampleNewFrameworkRegistration() {
 	// Output: Book a table {"type":"object","properties":{"guests":{"type":"integer"}},"required":["guests"]}
 }
 
-// Follow the world: every change arrives as a snapshot that is proved equal to
-// the host's.
+// Follow the world: every change arrives as a snapshot that is verified against the
+// host's root.
 func ExampleRemotePlayWorld_SubscribeWorldState() {
 	options, agents, closeHost := exampleAccount(1)
 	defer closeHost()
@@ -176,7 +174,7 @@ func ExampleRemotePlayWorld_SubscribeWorldState() {
 	// 1 occupants, verified by world:player_added
 }
 
-// Listen to what is said, from the beginning of what the host still has.
+// Receive chat lines, from the oldest event that the host still has.
 func ExampleRemotePlayWorld_SubscribeEvents() {
 	options, agents, closeHost := exampleAccount(1)
 	defer closeHost()
@@ -201,7 +199,7 @@ func ExampleRemotePlayWorld_SubscribeEvents() {
 
 	received := make(chan string)
 	subscription, err := world.SubscribeEvents(ctx, sdk.EventOptions{
-		Kinds: []protocol.EventKind{protocol.EventInteraction}, FromSeq: true, // after event 0: all
+		Kinds: []protocol.EventKind{protocol.EventInteraction}, FromSeq: true, // from after event 0: all events
 		OnEvent: func(e sdk.Event) {
 			var line protocol.Interaction
 			if err := e.Decode(&line); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// crowd is a copy of a world with a number of agents, and the event and row with
-// which the first of them changed.
+// crowd returns a copy of a world with a number of agents, and an event that
+// changes the first of them with the agent's new row.
 func crowd(tb testing.TB, n int) (chain.Copy, *chain.EventState, protocol.ChainNode) {
 	tb.Helper()
 	var leaves []*chain.Leaf
@@ -69,8 +69,8 @@ func TestRowsOfMixedRevs(t *testing.T) {
 	}
 }
 
-// One event on the client: its data read, its row merged, root and count rebuilt
-// and compared.
+// The cost of one event in the client: its data is parsed, its row merged, and root
+// and count are recomputed and compared.
 func BenchmarkMergeAndVerify(b *testing.B) {
 	for _, n := range []int{10, 100, 1000, 10_000} {
 		b.Run(fmt.Sprintf("occupants=%d", n), func(b *testing.B) {

@@ -13,8 +13,8 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// What happens between the opening of the stream and the snapshot is in both.
-// It is taken once.
+// Events between the opening of the stream and the snapshot are in both. They are
+// applied once.
 func TestEventsThatTheSnapshotHasAlready(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -39,8 +39,8 @@ func TestEventsThatTheSnapshotHasAlready(t *testing.T) {
 	})
 }
 
-// Something on the way eats the position that the stream is to go on after: the
-// host's cursor shows that events were missed.
+// An intermediary removes the position from which the stream resumes: the host's
+// cursor shows that events were missed.
 func TestAResumeThatWasNotUnderstood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -61,8 +61,8 @@ func TestAResumeThatWasNotUnderstood(t *testing.T) {
 	})
 }
 
-// A log that was lost begins anew, with lower numbers than the copy has seen,
-// and the host says no more than that.
+// A lost log starts again, with lower numbers than the copy has seen, and the host
+// gives no other sign of it.
 func TestALogThatBeginsAnewWithoutACursor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := openHost(t), openHost(t)
@@ -89,7 +89,7 @@ func TestALogThatBeginsAnewWithoutACursor(t *testing.T) {
 	})
 }
 
-// A resync is answered with one full read, not two.
+// A resync causes one full read, not two.
 func TestAResyncIsOneFullRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -117,8 +117,8 @@ func TestAResyncIsOneFullRead(t *testing.T) {
 	})
 }
 
-// The session changes between the host's answer to a registration and the moment
-// when the agent is in the world's care: nothing would ever wake it.
+// The session changes between the host's reply to a registration and the moment
+// when the world keeps the agent: no later event would make it register again.
 func TestASessionThatChangesDuringARegistration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -144,8 +144,8 @@ func TestASessionThatChangesDuringARegistration(t *testing.T) {
 	})
 }
 
-// A registration that fails stays due until it succeeds, also for an agent that
-// sends no heartbeats.
+// A failed registration is repeated until it succeeds, also for an agent that sends
+// no heartbeats.
 func TestARegistrationThatFailsStaysDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// A host says one thing wrong. The copy is never shown as verified while it is
-// not, what is wrong is reported, and in the end the copy is the host's.
+// A host sends one wrong value. The copy is never shown as verified while it is
+// wrong, the error is reported, and at the end the copy equals the host's.
 func TestALieIsHeardAndHealed(t *testing.T) {
 	for name, lie := range lies() {
 		t.Run(name, func(t *testing.T) {
@@ -59,8 +59,8 @@ func TestALieIsHeardAndHealed(t *testing.T) {
 	}
 }
 
-// A host whose events never agree with its snapshots: nothing of it is shown as
-// verified but what is, it is said that a repair does not help, and the host is
+// The events of a host never agree with its snapshots: only what is verified is
+// shown as verified, the error says that a repair does not help, and the host is
 // not flooded with reads.
 func TestAMismatchThatHealingDoesNotMend(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -88,8 +88,8 @@ func TestAMismatchThatHealingDoesNotMend(t *testing.T) {
 	})
 }
 
-// The snapshot itself is wrong: it is shown, and never as verified, until it is
-// right.
+// The snapshot itself is wrong: it is shown, but not as verified, until it is
+// correct.
 func TestASnapshotThatDoesNotVerify(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -122,7 +122,7 @@ func TestASnapshotThatDoesNotVerify(t *testing.T) {
 	})
 }
 
-// Snapshots that cannot be read are not taken.
+// Snapshots that cannot be parsed are refused.
 func TestASnapshotThatCannotBeRead(t *testing.T) {
 	for name, change := range map[string]func(map[string]any){
 		"none":         func(reply map[string]any) { delete(reply, "snapshot") },
@@ -147,7 +147,7 @@ func TestASnapshotThatCannotBeRead(t *testing.T) {
 				}}, nil)
 				wait(t, time.Minute)
 				if name == "behind the stream" {
-					// The cursor came after the first read, which is read again.
+					// The cursor came after the first read, which is then repeated.
 					if len(f.updates()) > 1 {
 						t.Errorf("%d updates", len(f.updates()))
 					}
@@ -165,8 +165,8 @@ func TestASnapshotThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// Ids go back without a word: the connection is given up, and the copy read
-// again.
+// Event ids decrease without a resync: the client drops the connection and reads
+// the copy again.
 func TestIdsThatGoBackwardsAreHealed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -194,8 +194,8 @@ func TestIdsThatGoBackwardsAreHealed(t *testing.T) {
 	})
 }
 
-// Rows that come at a later rev make the copy run ahead of the events. That is
-// no mismatch, and it is not shown as verified until the events are there.
+// Rows from a later rev put the copy ahead of the events. That is not a mismatch,
+// but the copy is not shown as verified until the events arrive.
 func TestACopyThatIsAheadOfItsEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -239,7 +239,7 @@ func oneStep() protocol.Journey {
 	}
 }
 
-// A host that is away is reported, and come back to.
+// An unreachable host is reported, and the client reconnects to it.
 func TestAHostThatIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)

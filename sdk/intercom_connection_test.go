@@ -76,7 +76,7 @@ func TestALostConnectionIsToldOnce(t *testing.T) {
 	})
 }
 
-// Two programs that keep the same agent learn of each other.
+// Two programs that keep the same agent on the map are told of each other.
 func TestAnAgentThatAnotherProgramHoldsIsToldOf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)

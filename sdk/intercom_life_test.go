@@ -15,8 +15,8 @@ import (
 	"github.com/playctl/playctl/sdk/playworld"
 )
 
-// A command that came while the stream was broken is carried out when it is
-// back.
+// A command that was sent while the stream was broken is carried out after the
+// stream resumes.
 func TestCommandsResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -25,7 +25,7 @@ func TestCommandsResume(t *testing.T) {
 		addAgent(t, w, "ada", nil)
 		e := newExecutor()
 		_, errs := serveIntercom(t, w, e, nil)
-		synctest.Wait() // the stream's position has arrived: it can be resumed
+		synctest.Wait() // the stream's position has arrived, so it can be resumed
 		way.breakStream()
 		way.set(roundTrip(gone))
 		asker := visit(t, host, nil)
@@ -52,7 +52,7 @@ func TestCommandsResume(t *testing.T) {
 	})
 }
 
-// After a reset the agent is there again, and answers.
+// After a reset the agent is on the map again, and answers.
 func TestCommandsGoOnAfterAReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -71,7 +71,7 @@ func TestCommandsGoOnAfterAReset(t *testing.T) {
 	})
 }
 
-// Closing tells commands under way to end, and their askers that they did.
+// Closing cancels the running commands, and tells their askers.
 func TestClosingEndsCommandsInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -106,7 +106,8 @@ func TestClosingEndsCommandsInOrder(t *testing.T) {
 	})
 }
 
-// The host gives up after 120 s: the executor learns of it, and answers nobody.
+// The host gives up after 120 s: the executor's context ends, and no answer is
+// sent.
 func TestWhatTheHostGaveUpIsEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -125,7 +126,7 @@ func TestWhatTheHostGaveUpIsEnded(t *testing.T) {
 	})
 }
 
-// More commands than may be carried out at once wait for their turn.
+// Commands beyond the concurrency limit wait for their turn.
 func TestCommandsWaitForTheirTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -157,7 +158,8 @@ func TestCommandsWaitForTheirTurn(t *testing.T) {
 	})
 }
 
-// olderProgram reads a host's events without saying for which agents it answers.
+// olderProgram reads a host's events without naming the agents for which it
+// answers.
 func olderProgram(t *testing.T, host *playworld.PlayWorld) {
 	t.Helper()
 	c, err := client.New(client.Options{BaseURL: host.BaseURL(), Transport: host.Transport()})
@@ -181,8 +183,8 @@ func olderProgram(t *testing.T, host *playworld.PlayWorld) {
 	}()
 }
 
-// Where the host knows that no program answers, a question ends at once; a program
-// of the agents that the world holds is one, whenever it subscribed.
+// If the host knows that no program answers, a question ends immediately; a program
+// counts as answering for the agents that its world holds, whenever it subscribed.
 func TestAskWhereNobodyAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -209,7 +211,8 @@ func TestAskWhereNobodyAnswers(t *testing.T) {
 	})
 }
 
-// The stream of a question may open long after it was asked, and after it was answered.
+// The stream of a question may open long after the question was sent, and after it
+// was answered.
 func TestAskWhereTheStreamOpensLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -238,7 +241,8 @@ func TestAskWhereTheStreamOpensLate(t *testing.T) {
 	})
 }
 
-// Questions that nobody can answer are refused at once, as far as the host knows.
+// Questions that cannot be answered are refused immediately, as far as the host
+// knows.
 func TestAskRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -265,7 +269,7 @@ func TestAskRefuses(t *testing.T) {
 	})
 }
 
-// A question ends with the session in which it was asked.
+// A question ends with its session.
 func TestAResetEndsAQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -285,8 +289,8 @@ func TestAResetEndsAQuestion(t *testing.T) {
 	})
 }
 
-// Where a host numbers no events, what came while the stream was broken is lost, and
-// may have been the answer.
+// If a host does not number its events, those sent while the stream was broken are
+// lost, and one of them may have been the answer.
 func TestAGapEndsAQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// Without OnError the logger has what went wrong, whole, and the asker does not.
+// Without OnError the logger gets the whole error, and the asker does not.
 func TestAPanicIsLoggedWhereNobodyListens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var logged bytes.Buffer
@@ -36,7 +36,7 @@ func TestAPanicIsLoggedWhereNobodyListens(t *testing.T) {
 	})
 }
 
-// A lost connection is logged as what it is, and not as a command that failed.
+// A lost connection is logged as such, not as a failed command.
 func TestALostStreamOfCommandsIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var logged bytes.Buffer

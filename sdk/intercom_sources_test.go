@@ -8,8 +8,8 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// A program that has the credentials of its agents only has a stream for each of
-// them; one that has the main node's has one for all.
+// A program with only the credentials of its agents has a stream for each of them;
+// one with the main node's credentials has one stream for all.
 func TestStreamsWithoutAMainNode(t *testing.T) {
 	a := newAccount(t, 2)
 	for name, want := range map[string]int64{"main node": 1, "agents only": 2} {

@@ -14,13 +14,13 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// executor is what the agents of these tests do. It counts what it carried out.
+// executor carries out the commands of these tests' agents and counts them.
 type executor struct {
 	mu    sync.Mutex
 	calls map[string]int
-	// gate holds commands with the text "wait" back until it is closed.
+	// gate blocks commands with the text "wait" until it is closed.
 	gate chan struct{}
-	// causes are why the contexts of held commands ended.
+	// causes are the causes of the ended contexts of blocked commands.
 	causes []error
 	most   int
 	now    int
@@ -82,7 +82,7 @@ func (e *executor) execute(ctx context.Context, call *sdk.IntercomCall) (sdk.Int
 	return sdk.IntercomAnswer{Message: call.Agent.PlayerID() + " heard " + call.Command.Text}, nil
 }
 
-// serveIntercom subscribes; errs holds what was reported.
+// serveIntercom subscribes; errs contains the reported errors.
 func serveIntercom(t *testing.T, w *sdk.RemotePlayWorld, e *executor, change func(*sdk.IntercomOptions)) (s *sdk.IntercomSubscription, errs func() []error) {
 	t.Helper()
 	var mu sync.Mutex
@@ -125,7 +125,7 @@ func TestOneStreamServesManyAgents(t *testing.T) {
 		addAgent(t, w, "ada", nil)
 		e := newExecutor()
 		_, errs := serveIntercom(t, w, e, nil)
-		addAgent(t, w, "bob", nil) // one that came later is served too
+		addAgent(t, w, "bob", nil) // an agent added later is served too
 		addAgent(t, asker, "cyd", nil)
 		for _, agent := range []string{"ada", "bob"} {
 			if got, err := ask(t, asker, agent, "hello"); err != nil || got != agent+" heard hello" {
@@ -144,7 +144,7 @@ func TestOneStreamServesManyAgents(t *testing.T) {
 	})
 }
 
-// Whatever an executor does, the asker learns of that and of nothing more.
+// Whatever error an executor returns, the asker is told about it and nothing more.
 func TestFailuresAreReported(t *testing.T) {
 	for text, want := range map[string]string{
 		"fail":          "no idea",
@@ -203,7 +203,8 @@ func TestAnAnswerInParts(t *testing.T) {
 	})
 }
 
-// An id that names whose commands are carried out may be written as that of an agent may.
+// The ids of agents whose commands are carried out can have any form that is valid
+// for an agent's id.
 func TestAgentIDsInAnotherForm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -221,7 +222,7 @@ func TestAgentIDsInAnotherForm(t *testing.T) {
 	})
 }
 
-// A host that sends a command again, as one may that numbers no events, has it
+// A command that a host sends twice, as a host without event numbers may, is
 // carried out once.
 func TestCommandsAreCarriedOutOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -257,7 +258,8 @@ func TestCommandsAreCarriedOutOnce(t *testing.T) {
 	})
 }
 
-// Others see an agent on the map, and ask it, before its program reads that it is there.
+// Other clients see an agent on the map, and ask it, before its own program has
+// read that it is registered.
 func TestACommandWaitsForItsAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)

@@ -36,7 +36,8 @@ func TestAPIKeysAndLabels(t *testing.T) {
 	}
 }
 
-// A program learns that other hosts of the world may still accept what it revoked.
+// A program is told that other hosts of the world may still accept a key that it
+// revoked.
 func TestARevocationThatIsNotConfirmedIsAWarning(t *testing.T) {
 	a := newAccount(t, 1)
 	options := a.options()

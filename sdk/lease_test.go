@@ -15,8 +15,8 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// An agent stays as long as its program does: a heartbeat goes out after each
-// third of the lease that the host granted, not of the one that was asked for.
+// An agent stays on the map as long as its program runs: a heartbeat is sent after
+// each third of the granted lease, not of the requested one.
 func TestHeartbeatsKeepAnAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -48,7 +48,8 @@ func TestHeartbeatsKeepAnAgent(t *testing.T) {
 	})
 }
 
-// The host is away for longer than the lease: when it is back the agent is.
+// The host is away for longer than the lease: the agent is back as soon as the host
+// is.
 func TestAnAgentOutlivesItsHostsAbsence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -68,8 +69,9 @@ func TestAnAgentOutlivesItsHostsAbsence(t *testing.T) {
 	})
 }
 
-// After a reset nothing of the old session is left, and what this program had
-// comes back by itself, placements included, whose old id still names them.
+// After a reset nothing of the old session remains, and the program's agents and
+// placements are registered again automatically; the old id of a placement still
+// names it.
 func TestAResetIsFollowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -108,7 +110,8 @@ func TestAResetIsFollowed(t *testing.T) {
 	})
 }
 
-// The session is over, and for a time there is none to go on in: the agent waits for it.
+// The session has ended, and for a time there is no new one: the agent waits for
+// it.
 func TestAnAgentOutlivesItsSession(t *testing.T) {
 	for name, without := range map[string]func(*http.Request, http.RoundTripper) (*http.Response, error){
 		"the new one cannot be fetched": func(r *http.Request, host http.RoundTripper) (*http.Response, error) {
@@ -145,7 +148,7 @@ func TestAnAgentOutlivesItsSession(t *testing.T) {
 	}
 }
 
-// A placement that is taken off the map while others register again stays off.
+// A placement that is removed while others register again stays removed.
 func TestAPlacementThatGoesDuringARenewal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -208,8 +211,8 @@ func TestAHostThatForgotEverything(t *testing.T) {
 	})
 }
 
-// An agent that is added again is held by the newer one; the older one's end
-// takes nothing away.
+// When an agent is added again, the newer registration holds it; the end of the
+// older one removes nothing.
 func TestTheNewerRegistrationHoldsTheAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -226,7 +229,8 @@ func TestTheNewerRegistrationHoldsTheAgent(t *testing.T) {
 	})
 }
 
-// A host that no longer takes the agent's credentials ends it, and says so once.
+// If a host no longer accepts the agent's credentials, the agent is lost, and this
+// is reported once.
 func TestAnAgentThatIsRefusedIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -248,7 +252,7 @@ func TestAnAgentThatIsRefusedIsLost(t *testing.T) {
 	})
 }
 
-// Two programs that keep one agent say so once, and read the map for that once.
+// Two programs that keep one agent each report it once, after one read of the map.
 func TestTwoProgramsKeepAnAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -296,8 +300,8 @@ func TestAnAgentThatIsLostIsDisconnected(t *testing.T) {
 	})
 }
 
-// A program whose host is gone still ends soon, and says which agents were left
-// to their leases.
+// A program whose host is gone still ends soon, and reports which agents stay until
+// their leases expire.
 func TestCloseWithoutAHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -340,7 +344,7 @@ func TestHold(t *testing.T) {
 	})
 }
 
-// wait lets a bubble's time pass.
+// wait advances the time of a bubble.
 func wait(t *testing.T, d time.Duration) {
 	t.Helper()
 	timer := time.NewTimer(d)

@@ -10,7 +10,7 @@ import (
 
 const wrongRoot = "00000000000000000000000000000000000000000000000000000000000000ff"
 
-// says reports whether one of the reported errors has a text.
+// says reports whether one of the reported errors contains a text.
 func (f *follower) says(text string) bool {
 	for _, err := range f.errors() {
 		if strings.Contains(err.Error(), text) {
@@ -46,8 +46,7 @@ func firstRef(data map[string]any) map[string]any {
 	return notifyOf(data)["nodes"].([]any)[0].(map[string]any)
 }
 
-// lie is something that a host says wrong about one event, and what is received
-// it.
+// lie is a wrong value in an event, or in a reply, and its expected effects.
 type lie struct {
 	event    func(data map[string]any)
 	rpc      func(op protocol.Op, reply map[string]any)

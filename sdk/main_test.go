@@ -24,8 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const adminToken = "pt_administrator"
 
-// exit is where a test puts a host that it replaces or breaks: a transport
-// whose target can be changed.
+// exit is a transport whose target a test can change, to replace or break a host.
 type exit struct {
 	mu     sync.Mutex
 	target http.RoundTripper
@@ -44,7 +43,7 @@ func (e *exit) RoundTrip(r *http.Request) (*http.Response, error) {
 	return target.RoundTrip(r)
 }
 
-// roundTrip is a transport made of a function.
+// roundTrip implements a transport with a function.
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
@@ -53,8 +52,8 @@ var errGone = errors.New("the test's host is gone")
 
 func gone(*http.Request) (*http.Response, error) { return nil, errGone }
 
-// openHost runs a real host in this process, without credentials, so that a
-// test whose time is not real can have it in its bubble.
+// openHost runs a real host in this process, without credentials, so that it can
+// run in a test's bubble.
 func openHost(t *testing.T) *playworld.PlayWorld {
 	t.Helper()
 	host, err := playworld.New(context.Background(), playworld.Options{NoRepository: true, AdminToken: protocol.NewSecret(adminToken)})
@@ -69,7 +68,7 @@ func openHost(t *testing.T) *playworld.PlayWorld {
 	return host
 }
 
-// visit opens a world at a host; change may be nil.
+// visit opens a client's world at a host; change may be nil.
 func visit(t *testing.T, host *playworld.PlayWorld, change func(*sdk.Options)) *sdk.RemotePlayWorld {
 	t.Helper()
 	options := sdk.Options{
@@ -138,7 +137,7 @@ func agentsOn(t *testing.T, host *playworld.PlayWorld) map[string]*protocol.Agen
 	return found
 }
 
-// account is a main node with agent nodes at a host that checks who calls.
+// account is a main node with agent nodes at a host that checks credentials.
 type account struct {
 	host   *playworld.PlayWorld
 	main   *sdk.NodeCredentials
@@ -153,9 +152,9 @@ func (a *account) options() sdk.Options {
 	}
 }
 
-// prepared are stores with an account each, by how many agent nodes it has. Node ids
-// take long to derive, for who makes a node and again for the host, so that it is done
-// once for all tests, which open copies.
+// prepared are stores with one account each, by the account's number of agent
+// nodes. Deriving a node id is slow, for its creator and again for the host, so it
+// is done once for all tests, which open copies.
 var prepared struct {
 	sync.Mutex
 	nodes  []*sdk.NodeCredentials
@@ -169,7 +168,8 @@ type preparedStore struct {
 
 var accountsRootKey = strings.Repeat("ac", 32)
 
-// openAccount opens a world in a folder that has an account with some agent nodes.
+// openAccount opens a world in a folder with an account with the given number of
+// agent nodes.
 func openAccount(ctx context.Context, folder string, agents int) (*account, error) {
 	file := filepath.Join(folder, "world")
 	nodes, store, err := preparedAccount(ctx, file, agents)
@@ -191,8 +191,8 @@ func openAccount(ctx context.Context, folder string, agents int) (*account, erro
 	return a, nil
 }
 
-// preparedNode is a copy of a prepared node, which a store with that many agent nodes
-// has not.
+// preparedNode returns a copy of a prepared node that is not in a store with that
+// many agent nodes.
 func preparedNode(n int) (*sdk.NodeCredentials, error) {
 	prepared.Lock()
 	defer prepared.Unlock()
@@ -202,7 +202,7 @@ func preparedNode(n int) (*sdk.NodeCredentials, error) {
 	return new(*prepared.nodes[n]), nil
 }
 
-// prepareNodes makes nodes up to the nth. The lock is held.
+// prepareNodes creates the nodes up to the nth. The lock is held.
 func prepareNodes(n int) error {
 	for len(prepared.nodes) <= n {
 		node, err := sdk.NewNodeCredentials(sdk.GenerateNodePassphrase(), accountsRootKey)
@@ -214,8 +214,8 @@ func prepareNodes(n int) error {
 	return nil
 }
 
-// preparedAccount is a store and the nodes that are in it, the main node first. It is
-// made at a path.
+// preparedAccount returns a store and its nodes, the main node first. The store is
+// created at the path.
 func preparedAccount(ctx context.Context, path string, agents int) ([]*sdk.NodeCredentials, preparedStore, error) {
 	prepared.Lock()
 	defer prepared.Unlock()
@@ -232,8 +232,8 @@ func preparedAccount(ctx context.Context, path string, agents int) ([]*sdk.NodeC
 	return prepared.nodes[:agents+1], prepared.stores[agents], nil
 }
 
-// prepareStore makes an account of the first prepared nodes in a store, or one more
-// agent node in a copy of the store before.
+// prepareStore creates an account of the first prepared nodes in a store, or adds
+// one agent node to a copy of the previous store.
 func prepareStore(ctx context.Context, path string, agents int) (made preparedStore, err error) {
 	if agents > 0 {
 		made = prepared.stores[agents-1]

@@ -12,8 +12,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// meddler sits between a world and its host and changes what the host says. Its
-// functions are called one after the other; nil ones change nothing.
+// meddler sits between a world and its host and changes the host's replies and
+// events. Its functions are called one at a time; nil ones change nothing.
 type meddler struct {
 	t    *testing.T
 	next http.RoundTripper
@@ -21,9 +21,9 @@ type meddler struct {
 	session func(map[string]any)
 	// rpc changes the reply of an operation.
 	rpc func(op protocol.Op, reply map[string]any)
-	// event changes the data of an event, as many times as there are events.
+	// event changes the data of an event; it is called for every event.
 	event func(kind string, data map[string]any)
-	// stream sees each request for the stream and may answer it.
+	// stream receives each request for the stream and may answer it.
 	stream func(*http.Request) *http.Response
 	// line changes a line of the stream before event does; "" drops it.
 	line func(string) string
@@ -51,8 +51,8 @@ func (m *meddler) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// operation is the op of an rpc, "" for other requests. The body can be read
-// again.
+// operation returns the op of an rpc, "" for other requests. The body can still be
+// read afterward.
 func operation(r *http.Request) protocol.Op {
 	if r.URL.Path != protocol.ServicePlay.RPC() || r.GetBody == nil {
 		return ""
@@ -125,7 +125,7 @@ func (s *meddledStream) change(line string) string {
 	return "data: " + string(changed) + "\n"
 }
 
-// without takes capabilities from a session reply.
+// without removes capabilities from a session reply.
 func without(capabilities ...protocol.Capability) func(map[string]any) {
 	return func(reply map[string]any) {
 		var kept []any

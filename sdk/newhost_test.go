@@ -33,8 +33,8 @@ func TestTheCopyFollowsANewHost(t *testing.T) {
 	})
 }
 
-// The other host's log ends just where the first one's did, so that it takes the
-// position for one of its own and has nothing to send.
+// The other host's log ends exactly where the first one's did, so that it accepts
+// the position as one of its own and has nothing to send.
 func TestTheCopyFollowsANewHostAtTheSamePosition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := openHost(t), openHost(t)
@@ -53,8 +53,8 @@ func TestTheCopyFollowsANewHostAtTheSamePosition(t *testing.T) {
 	})
 }
 
-// A snapshot of the agent-play service names something else than the genesis text that its
-// root is of.
+// A snapshot of the agent-play service names a different text than the genesis text
+// from which its root is computed.
 func TestASnapshotOfTheOlderServiceIsVerified(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)

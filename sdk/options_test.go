@@ -42,7 +42,7 @@ func TestNewNeedsAnAddressAndAKey(t *testing.T) {
 	}
 }
 
-// A text that no header may have is refused at once, and is not shown.
+// A text that is invalid in a header is refused immediately, and not shown.
 func TestNewRefusesWhatNoHeaderMayHave(t *testing.T) {
 	const secret = "the first line of a secret"
 	wrong := protocol.NewSecret(secret + "\nand a second")
@@ -60,7 +60,7 @@ func TestNewRefusesWhatNoHeaderMayHave(t *testing.T) {
 	}
 }
 
-// The older option name is the main node's credentials as well.
+// The older option name also sets the main node's credentials.
 func TestTheOlderNameOfTheCredentials(t *testing.T) {
 	a := newAccount(t, 0)
 	options := a.options()

@@ -7,8 +7,8 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// A subscription that begins in the past reports what happened since, every
-// event once, then what happens now; its copy is the present one all along.
+// A subscription that begins in the past reports every event since then once, then
+// new ones; its copy is the current one all the time.
 func TestASubscriptionThatBeginsInThePast(t *testing.T) {
 	for _, inline := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {

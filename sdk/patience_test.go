@@ -11,8 +11,8 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// On a host that gives no rev with its rows, roots that differ are a mismatch
-// only when two seconds have passed.
+// At a host that sends no rev with its rows, unequal roots are a mismatch only
+// after two seconds.
 func TestUnequalRootsWithoutRevsAreGivenTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -41,7 +41,7 @@ func TestUnequalRootsWithoutRevsAreGivenTime(t *testing.T) {
 		if stats := f.sub.State().Stats; stats.Heals != 1 || len(f.errors()) != 1 {
 			t.Errorf("stats %+v, errors %v", stats, f.errors())
 		}
-		// The next event comes in time.
+		// The next event arrives in time.
 		lying.Store(true)
 		addAgent(t, w, "bob", nil)
 		wait(t, time.Second)
@@ -55,8 +55,8 @@ func TestUnequalRootsWithoutRevsAreGivenTime(t *testing.T) {
 	})
 }
 
-// Some hosts send no headers before the first event. The subscriber does not
-// hang, and misses nothing.
+// Some hosts send no headers before the first event. The subscriber does not hang,
+// and misses no events.
 func TestHeadersThatAreHeldBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)

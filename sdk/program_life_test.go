@@ -29,7 +29,8 @@ func (h *held) chat(ctx context.Context, _ string) (string, error) {
 	}
 }
 
-// However an agent leaves, its open question is answered and the map is as before.
+// However an agent leaves the map, its open question is answered and the map is as
+// before.
 func TestAnAgentLeaves(t *testing.T) {
 	for name, leave := range map[string]func(*testing.T, *sdk.RemotePlayWorld, *sdk.Agent, context.CancelFunc){
 		"context": func(_ *testing.T, _ *sdk.RemotePlayWorld, _ *sdk.Agent, cancel context.CancelFunc) { cancel() },
@@ -103,8 +104,8 @@ func TestProgramsShareAStream(t *testing.T) {
 	})
 }
 
-// Each answer is a journey, past the function that redacts it; a failure is one without its
-// reason.
+// Each answer is recorded as a journey, after the redaction function; a failure is
+// recorded without its reason.
 func TestAnswersAreRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := visit(t, openHost(t), nil)
@@ -164,7 +165,8 @@ func TestAnswersAreRecorded(t *testing.T) {
 	})
 }
 
-// What is no text is recorded as far as it can be, and does not keep its answer back.
+// An answer that is not valid text is recorded as far as possible, and its delivery
+// is not blocked.
 func TestAnAnswerThatIsNoTextIsRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := visit(t, openHost(t), nil)
@@ -176,7 +178,7 @@ func TestAnAnswerThatIsNoTextIsRecorded(t *testing.T) {
 	})
 }
 
-// An agent that stays without a lease answers too.
+// An agent without a lease answers too.
 func TestAPermanentAgentAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -190,7 +192,7 @@ func TestAPermanentAgentAnswers(t *testing.T) {
 	})
 }
 
-// A program with the credentials of an agent alone puts it on the map.
+// A program with only the credentials of an agent puts that agent on the map.
 func TestAnAgentWithoutItsAccount(t *testing.T) {
 	a := newAccount(t, 1)
 	options := a.options()
@@ -212,7 +214,8 @@ func TestAnAgentWithoutItsAccount(t *testing.T) {
 	}
 }
 
-// A host that refuses who calls ends the call that adds an agent, before it is on the map.
+// A host that refuses the credentials ends the call that adds an agent, before the
+// agent is on the map.
 func TestAnAgentWhoseStreamIsRefused(t *testing.T) {
 	a := newAccount(t, 0)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -245,7 +248,7 @@ func TestAnAgentWhoseStreamIsRefused(t *testing.T) {
 	})
 }
 
-// What cannot be an agent's is refused before anything is on the map.
+// Invalid options of an agent are refused before anything is put on the map.
 func TestWhatAnAgentIsRefusedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)

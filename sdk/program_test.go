@@ -57,7 +57,7 @@ func program(t *testing.T, w *sdk.RemotePlayWorld, name string, options ...sdk.A
 	return a
 }
 
-// call calls a tool and gives message, result and the error that the asker reads.
+// call calls a tool and returns the message, the result and the asker's error.
 func call(t *testing.T, w *sdk.RemotePlayWorld, a *sdk.Agent, tool, args string) (message, result, failure string) {
 	t.Helper()
 	q := sdk.IntercomQuestion{To: a.PlayerID(), Tool: tool}
@@ -71,7 +71,8 @@ func call(t *testing.T, w *sdk.RemotePlayWorld, a *sdk.Agent, tool, args string)
 	return answer.Message, string(answer.Result), ""
 }
 
-// An account needs nothing but a name: the node is made, and is the same in every run.
+// An agent needs nothing but a name: its node is created, and is the same in every
+// run.
 func TestAnAgentByItsName(t *testing.T) {
 	a := newAccount(t, 0)
 	var ids []string
@@ -99,7 +100,7 @@ func TestAnAgentByItsName(t *testing.T) {
 			t.Errorf("on the map are %v", left)
 		}
 	}
-	// The clients in TypeScript and Python derive it like this.
+	// The clients in TypeScript and Python derive it the same way.
 	mac := hmac.New(sha256.New, []byte(a.main.PasswHash.Reveal()))
 	mac.Write([]byte("playctl agent Ada"))
 	want, err := sdk.DeriveNodeIDFromMaterial(protocol.NewSecret(hex.EncodeToString(mac.Sum(nil))), a.host.RootKey())
@@ -108,7 +109,7 @@ func TestAnAgentByItsName(t *testing.T) {
 	}
 }
 
-// The form of the arguments is that of the struct, in its order.
+// The form of the arguments has the fields of the struct, in their order.
 func TestTheFormOfAStruct(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -127,7 +128,7 @@ func TestTheFormOfAStruct(t *testing.T) {
 	})
 }
 
-// Dates have their format in the form, by which the page has a control for them.
+// Dates have their format in the form, for which the page has a control.
 func TestTheFormOfDates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -160,7 +161,8 @@ func TestTheFormOfDates(t *testing.T) {
 	})
 }
 
-// Arguments are checked before the function is called, and the asker learns what is wrong.
+// Arguments are checked before the function is called, and the asker is told what
+// is wrong.
 func TestArgumentsAreChecked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := visit(t, openHost(t), nil)
@@ -183,7 +185,7 @@ func TestArgumentsAreChecked(t *testing.T) {
 	})
 }
 
-// What a function returns becomes the message, the result, or both.
+// The return value of a function becomes the message, the result, or both.
 func TestWhatAFunctionReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := visit(t, openHost(t), nil)
@@ -222,7 +224,8 @@ func TestWhatAFunctionReturns(t *testing.T) {
 	})
 }
 
-// Parts arrive in order, and together are the answer of a function that returns no text.
+// Parts arrive in order, and together are the answer of a function that returns no
+// text.
 func TestAFunctionStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -263,7 +266,7 @@ func TestAFunctionStreams(t *testing.T) {
 	})
 }
 
-// An error goes whole to the developer, and the asker reads nothing of it.
+// The developer gets the whole error, and the asker nothing of it.
 func TestErrorsAreForTheDeveloper(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		secret := errors.New("the key is 1234")

@@ -20,8 +20,8 @@ import (
 	"github.com/playctl/playctl/sdk/playworld"
 )
 
-// unsteady carries requests to a host as a bad network would: streams break off
-// after any number of bytes, reads are late.
+// unsteady is an unreliable network to a host: streams break after any number of
+// bytes, and reads are late.
 type unsteady struct {
 	*exit
 	mu     sync.Mutex
@@ -52,7 +52,7 @@ func (u *unsteady) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// shortBody ends after a number of bytes, at whichever it is.
+// shortBody ends after any number of bytes.
 type shortBody struct {
 	io.ReadCloser
 	left  int
@@ -72,7 +72,7 @@ func (b *shortBody) Read(p []byte) (int, error) {
 }
 
 // schedule runs random commands in a world in a file, which is closed and opened
-// again now and then.
+// again from time to time.
 type schedule struct {
 	t      *testing.T
 	random *rand.Rand
@@ -116,7 +116,7 @@ func (s *schedule) restart() {
 	s.open()
 }
 
-// step does one thing.
+// step runs one random step.
 func (s *schedule) step() {
 	ctx := context.Background()
 	name := fmt.Sprintf("p%d", s.random.IntN(12))
@@ -159,9 +159,9 @@ func (s *schedule) step() {
 	remember(s.t, s.host, s.roots)
 }
 
-// For random commands, connections that break at any byte, late reads and hosts
-// that restart, every subscriber ends with the host's exact map, has never shown
-// another one as verified, and has seen every event once and in order.
+// With random commands, connections that break at any byte, late reads and host
+// restarts, every subscriber ends with the host's exact map, has never shown a
+// different one as verified, and has seen every event once and in order.
 func TestEverySubscriberEndsWithTheHostsMap(t *testing.T) {
 	seeds := 3
 	if os.Getenv("PLAYCTL_TEST_LONG") != "" {
@@ -199,7 +199,7 @@ func TestEverySubscriberEndsWithTheHostsMap(t *testing.T) {
 	}
 }
 
-// complete checks that nothing is missing between the first event seen and the
+// complete checks that no event is missing between the first event seen and the
 // log's end.
 func (f *follower) complete() {
 	f.t.Helper()
@@ -213,9 +213,9 @@ func (f *follower) complete() {
 	}
 }
 
-// A connection breaks at each byte of a stream in turn: whichever it is, nothing
-// is lost, repeated or taken for granted. The usual run takes some of the bytes, which
-// are others each time.
+// A connection breaks at each byte of a stream in turn: at every byte, nothing is
+// lost, repeated or assumed. A normal run tests some of the bytes, which differ
+// from run to run.
 func TestAStreamThatBreaksAtAnyByte(t *testing.T) {
 	step := 47
 	if os.Getenv("PLAYCTL_TEST_LONG") != "" {
@@ -240,8 +240,8 @@ func TestAStreamThatBreaksAtAnyByte(t *testing.T) {
 			f.equal()
 			f.once()
 			stats := f.sub.State().Stats
-			// Before the cursor has arrived there is nothing to resume from, and a stream
-			// that has not started is not read beside.
+			// Before the cursor has arrived there is no position to resume from, and
+			// the copy is not read until the stream has started.
 			resumed := stats.FullReads == 1 && at >= len("retry: 2000\n:\n")
 			if stats.Heals != 0 || stats.FullReads > 2 || resumed && len(f.events()) != 10 {
 				t.Errorf("broken at byte %d: %d events, stats %+v, errors %v", at, len(f.events()), stats, f.errors())

@@ -12,8 +12,8 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// What is pulled is every event once, in order, also over a lost connection, and
-// a loop that is left leaves nothing behind.
+// The loop receives every event once, in order, also over a lost connection, and
+// after the loop ends nothing keeps running.
 func TestEventsArePulled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -39,7 +39,7 @@ func TestEventsArePulled(t *testing.T) {
 			if texts = append(texts, line.Text); len(texts) == 4 {
 				break
 			}
-			// The body is the only one that goes on meanwhile.
+			// Only this loop body runs in the meantime.
 			if _, err := ada.Say(t.Context(), strings.Repeat("x", len(texts))); err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +84,8 @@ func TestPullingEnds(t *testing.T) {
 	})
 }
 
-// Each event is reported, then the copy with it, then what is known as of it.
+// Each event is reported, then the copy that includes it, then the result of its
+// check.
 func TestAFollowedWorldIsPulled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)

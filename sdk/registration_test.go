@@ -10,8 +10,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// What an agent's options say is in its registration: each field of the request has a
-// value, and leaving out an option changes it.
+// All options of an agent are in its registration: each field of the request has a
+// value, and omitting an option changes it.
 func TestOptionsOfAnAgentAreInItsRegistration(t *testing.T) {
 	hash := protocol.NewSecret(strings.Repeat("ab", 32))
 	w, err := New(Options{BaseURL: "http://127.0.0.1:1", NoAPIKey: true, MainNodeCredentials: &NodeCredentials{NodeID: strings.Repeat("a", 64), PasswHash: hash}})
@@ -43,7 +43,7 @@ func TestOptionsOfAnAgentAreInItsRegistration(t *testing.T) {
 	}
 	whole := reflect.ValueOf(request(all))
 	for i := range whole.NumField() {
-		// Credentials are in headers, where proxies and logs do not see them.
+		// Credentials are sent in headers, which proxies and logs do not record.
 		switch name := whole.Type().Field(i).Name; {
 		case name == "PasswHash" || name == "APIKey":
 		case whole.Field(i).IsZero():
@@ -56,7 +56,7 @@ func TestOptionsOfAnAgentAreInItsRegistration(t *testing.T) {
 		switch field.Name {
 		case "AgentID", "Name", "Tools": // required
 			continue
-		case "OnLost", "Credentials": // They are for the program and for headers.
+		case "OnLost", "Credentials": // used by the program and in headers
 			continue
 		case "Permanent":
 			fewer.Permanent = true

@@ -10,7 +10,7 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// Without OnError the logger has what goes wrong while a world is followed.
+// Without OnError the logger gets the errors of following a world.
 func TestALostStreamIsLoggedWhereNobodyListens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var logged bytes.Buffer

@@ -18,7 +18,7 @@ import (
 	"github.com/playctl/playctl/sdk/playworld"
 )
 
-// follower is a subscription and everything that it reported.
+// follower is a subscription and all its reports.
 type follower struct {
 	t    *testing.T
 	host *playworld.PlayWorld
@@ -31,13 +31,13 @@ type follower struct {
 	sawErrors  []error
 }
 
-// The accessors give what was reported so far.
+// The accessors return the reports so far.
 func (f *follower) updates() []sdk.Update { f.mu.Lock(); defer f.mu.Unlock(); return f.sawUpdates }
 func (f *follower) events() []sdk.Event   { f.mu.Lock(); defer f.mu.Unlock(); return f.sawEvents }
 func (f *follower) states() []sdk.State   { f.mu.Lock(); defer f.mu.Unlock(); return f.sawStates }
 func (f *follower) errors() []error       { f.mu.Lock(); defer f.mu.Unlock(); return f.sawErrors }
 
-// follow subscribes through a meddler, which may be nil, at a host.
+// follow subscribes at a host through a meddler, which may be nil.
 func follow(t *testing.T, host *playworld.PlayWorld, m *meddler, change func(*sdk.SubscribeOptions)) *follower {
 	t.Helper()
 	w := visit(t, host, func(o *sdk.Options) {
@@ -69,7 +69,7 @@ func follow(t *testing.T, host *playworld.PlayWorld, m *meddler, change func(*sd
 	return f
 }
 
-// equal checks that the copy is the host's map, and known to be.
+// equal checks that the copy equals the host's map and is verified.
 func (f *follower) equal() {
 	f.t.Helper()
 	synctest.Wait()
@@ -87,8 +87,8 @@ func (f *follower) equal() {
 	}
 }
 
-// honest checks that whatever was shown as verified has the root that the host
-// had at that rev.
+// honest checks that every copy shown as verified has the root that the host had at
+// that rev.
 func (f *follower) honest(roots map[uint64]chain.Digest) {
 	f.t.Helper()
 	for i, u := range f.updates() {
@@ -99,7 +99,7 @@ func (f *follower) honest(roots map[uint64]chain.Digest) {
 	}
 }
 
-// remember notes the root of a host's present rev.
+// remember stores the root of a host's current rev.
 func remember(t *testing.T, host *playworld.PlayWorld, roots map[uint64]chain.Digest) {
 	t.Helper()
 	s, err := host.Snapshot()
@@ -109,8 +109,8 @@ func remember(t *testing.T, host *playworld.PlayWorld, roots map[uint64]chain.Di
 	roots[*s.Head().Rev] = s.Root()
 }
 
-// once checks that events came in order and none twice or missing from the
-// first one on.
+// once checks that events came in order, with none repeated or missing after the
+// first one.
 func (f *follower) once() {
 	f.t.Helper()
 	for i := 1; i < len(f.events()); i++ {
@@ -128,7 +128,7 @@ func (f *follower) kinds() []string {
 	return kinds
 }
 
-// busy makes a world in which a little of everything happens, step by step.
+// busy creates a world with events of every kind, step by step.
 func busy(t *testing.T, host *playworld.PlayWorld, step func()) {
 	t.Helper()
 	w := visit(t, host, nil)
@@ -162,8 +162,8 @@ func busy(t *testing.T, host *playworld.PlayWorld, step func()) {
 	must(err)
 }
 
-// Whatever a host offers, every change gives one verified copy. A host without
-// revs is believed when its roots agree.
+// Whatever capabilities a host has, every change leads to one verified copy. A host
+// without revs is trusted if its roots agree.
 func TestTheCopyIsProvedEqualAfterEveryEvent(t *testing.T) {
 	noRev := func(data map[string]any) { delete(data, "rev") }
 	for name, c := range map[string]struct {
@@ -241,7 +241,7 @@ func TestTheCopyIsProvedEqualAfterEveryEvent(t *testing.T) {
 	}
 }
 
-// Merging is immutable: a snapshot that was reported stays what it was.
+// Merging is immutable: a reported snapshot does not change.
 func TestReportedSnapshotsStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -262,8 +262,8 @@ func TestReportedSnapshotsStay(t *testing.T) {
 	})
 }
 
-// A reset takes everything away; the copy is of the new session, and what is
-// held comes back. So it does where another host answers at the address.
+// A reset removes everything; the copy is of the new session, and the held agents
+// are registered again. The same happens if another host answers at the address.
 func TestTheCopyFollowsAReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
@@ -286,8 +286,8 @@ func TestTheCopyFollowsAReset(t *testing.T) {
 	})
 }
 
-// A program that holds agents and follows the world has them back as soon as its
-// subscription has seen the reset, long before a heartbeat is due.
+// A program that holds agents and follows the world has them registered again as
+// soon as its subscription has received the reset, long before a heartbeat is due.
 func TestASubscriptionWakesTheAgents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
