@@ -21,7 +21,7 @@ func TestChainNodeTravelsWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// What was in the variable before must not show through.
+		// The previous value of the variable must not remain.
 		back := protocol.ChainNode{Removed: true}
 		if err := json.Unmarshal(text, &back); err != nil {
 			t.Fatal(err)

@@ -15,8 +15,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// contractCodes is the table of the protocol reference, written down a second
-// time on purpose.
+// contractCodes repeats the table of the protocol reference on purpose.
 var contractCodes = map[int]string{
 	400: "json_invalid body_invalid sid_missing op_unknown stable_key_unknown chat_tool_missing tool_unknown lease_unknown player_unknown agent_not_answering request_unknown node_not_derivable confirmation_mismatch occupant_limit agent_limit people_limit account_limit space_limit mcp_limit intercom_limit invitation_limit api_key_limit storage_limit amenity_last",
 	401: "credentials_missing credentials_invalid api_key_invalid",
@@ -54,8 +53,7 @@ func TestEveryCodeOfTheContractHasItsStatus(t *testing.T) {
 	}
 }
 
-// TestEveryCodeConstantIsInTheTable finds a constant that was added without a
-// status.
+// TestEveryCodeConstantIsInTheTable finds a constant without a status.
 func TestEveryCodeConstantIsInTheTable(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "codes.go", nil, 0)
 	if err != nil {

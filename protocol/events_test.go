@@ -93,7 +93,7 @@ func TestEventDataHasItsHead(t *testing.T) {
 	}
 }
 
-// A frame's data is one line, whatever came in.
+// An event's data is one line, whatever its input.
 func TestEventDataIsOneLine(t *testing.T) {
 	data, err := protocol.EncodeEventData(protocol.AgentSignalData{Data: json.RawMessage("{\n\"a\":\r\n1}")}, &protocol.EventHead{})
 	if err != nil {

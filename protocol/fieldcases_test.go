@@ -9,23 +9,25 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// field says what one field of a request may be; the cases for it are made from
-// that: absent, null, every other type, empty, one too long, wrong case.
+// field describes the valid values of one field of a request; the test cases are
+// generated from it: absent, null, every other type, empty, one too long, wrong
+// case.
 type field struct {
-	// path is the field's, such as agent.toolNames[0].
+	// path is the field's path, such as agent.toolNames[0].
 	path string
 	// kind is string, number, object or array.
 	kind     string
 	optional bool
-	// blank says that a string may be empty or white space.
+	// blank is set if a string may be empty or white space.
 	blank bool
-	// longest and tooLong are the last value within a limit and the first beyond.
+	// longest is the largest value within a limit and tooLong the smallest beyond
+	// it.
 	longest, tooLong any
-	// good and bad are further values that must be taken and refused.
+	// good and bad are further values that must be accepted and refused.
 	good, bad []any
 	// element is set for elements of an array, which cannot be absent.
 	element bool
-	// code is what wrong values give, if not body_invalid.
+	// code is the error code of wrong values, if not body_invalid.
 	code protocol.Code
 }
 
@@ -37,7 +39,7 @@ type request struct {
 	fields []field
 }
 
-// anyParser makes the parsers of all requests one type.
+// anyParser converts the parsers of all requests to one type.
 func anyParser[T any](parse func(protocol.Object) (T, *protocol.Error)) func(protocol.Object) (any, *protocol.Error) {
 	return func(o protocol.Object) (any, *protocol.Error) {
 		r, err := parse(o)
@@ -60,7 +62,8 @@ func (r *request) run(t *testing.T) {
 	}
 }
 
-// roundTrip checks that what was read is written in a form that reads the same.
+// roundTrip checks that a parsed body is written in a form that parses to the same
+// value.
 func (r *request) roundTrip(t *testing.T) {
 	first, err := r.parse(object(t, r.body))
 	if err != nil {
@@ -75,7 +78,7 @@ func (r *request) roundTrip(t *testing.T) {
 		t.Fatalf("what was written is refused: %v\n%s", err, wire)
 	}
 	wireEqual(t, second, string(wire))
-	// Everything that was sent is there again.
+	// All sent members are in the written form.
 	var sent, got map[string]any
 	decode(t, r.body, &sent)
 	decode(t, string(wire), &got)
@@ -86,8 +89,8 @@ func (r *request) roundTrip(t *testing.T) {
 	}
 }
 
-// copied checks that what was read stays as it was when the buffer of the body
-// is used again.
+// copied checks that a parsed value does not change when the buffer of the body is
+// reused.
 func (r *request) copied(t *testing.T) {
 	body := []byte(r.body)
 	o, err := protocol.ParseObject(body)
@@ -149,7 +152,7 @@ func (r *request) testField(t *testing.T, f *field) {
 	}
 }
 
-// absent checks a body that lacks a field in one of the ways there are.
+// absent checks a body in which a field is absent in one of the possible ways.
 func (r *request) absent(t *testing.T, f *field, change func(map[string]any), how string) {
 	t.Helper()
 	var body map[string]any
@@ -193,13 +196,13 @@ func (r *request) with(t *testing.T, f *field, value any) *protocol.Error {
 	return err
 }
 
-// capitalized writes the last name of a path in another case.
+// capitalized changes the case of the last name of a path.
 func capitalized(path string) string {
 	at := strings.LastIndexByte(path, '.') + 1
 	return path[:at] + strings.ToUpper(path[at:at+1]) + path[at+1:]
 }
 
-// edit sets or deletes what a path leads to and gives what was there.
+// edit sets or deletes the value at a path and returns the previous one.
 func edit(t *testing.T, body map[string]any, path string, value any, remove bool) any {
 	t.Helper()
 	var at any = body
@@ -252,7 +255,7 @@ func encode(t *testing.T, v any) string {
 	return string(text)
 }
 
-// chars gives a text of n characters that has two bytes for each.
+// chars returns a text of n characters of two bytes each.
 func chars(n int) string { return strings.Repeat("é", n) }
 
 func sized(n int) map[string]any {

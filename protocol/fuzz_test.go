@@ -15,8 +15,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// wantCode judges a body token by token: the slow and obvious definition that
-// ParseObject is compared with.
+// wantCode judges a body token by token: the slow and obvious definition with which
+// ParseObject is compared.
 func wantCode(body []byte) protocol.Code {
 	d := jsontext.NewDecoder(bytes.NewReader(body))
 	top := jsontext.Kind(0)
@@ -49,8 +49,8 @@ func wantCode(body []byte) protocol.Code {
 	return ""
 }
 
-// oneValue reports whether a text is a single value; wantCode leaves the second
-// of two containers to it.
+// oneValue reports whether a text is a single value; wantCode does not detect the
+// second of two containers itself.
 func oneValue(body []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(body))
 	var v json.RawMessage
@@ -104,7 +104,7 @@ var allowedCodes = map[protocol.Code]bool{
 }
 
 // FuzzRequests checks for every kind of request: no panic, errors that name a
-// field, and what is taken reads the same once it is written.
+// field, and accepted values that parse to the same value after they are written.
 func FuzzRequests(f *testing.F) {
 	all := append(append([]request{}, requests...), rpcRequests...)
 	all = append(all,
@@ -117,7 +117,8 @@ func FuzzRequests(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, kind uint8, body []byte) {
 		r := all[int(kind)%len(all)]
-		// Beyond this a written form, which escapes more, can pass a limit.
+		// The written form of a longer body, which escapes more characters, can
+		// exceed a limit.
 		if len(body) > protocol.MaxInteractionChars {
 			return
 		}
@@ -144,8 +145,8 @@ func FuzzRequests(f *testing.F) {
 	})
 }
 
-// FuzzNormalizeResult checks that nothing of a realtime secret stays, whatever
-// a result looks like.
+// FuzzNormalizeResult checks that no part of a realtime secret remains, whatever a
+// result contains.
 func FuzzNormalizeResult(f *testing.F) {
 	f.Add([]byte(`{"a":1,"realtimeWebrtc":{"clientSecret":"x"}}`), "hi")
 	f.Add([]byte(`{"re\u0061ltimeWebrtc":1,"messageKind":"audio","message":null}`), "")
@@ -182,8 +183,8 @@ func FuzzNormalizeResult(f *testing.F) {
 	})
 }
 
-// FuzzParseErrorBody checks that whatever a host answers is an error that can
-// be shown.
+// FuzzParseErrorBody checks that any reply of a host becomes an error that can be
+// shown.
 func FuzzParseErrorBody(f *testing.F) {
 	f.Add(400, []byte(`{"error":"no","code":"sid_missing","requestId":"r"}`))
 	f.Add(502, []byte(`<html>`))

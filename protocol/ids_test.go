@@ -10,7 +10,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// ecmaScriptSpace is the set as the protocol reference lists it.
+// ecmaScriptSpace is the set of characters listed in the protocol reference.
 const ecmaScriptSpace = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 
 func TestWhiteSpaceIsExactlyTheSet(t *testing.T) {
@@ -121,16 +121,16 @@ func TestNodeKindOf(t *testing.T) {
 	}
 }
 
-// The root key's letters decide every node id of a world, so clients in any
-// language must lower them alike. The wanted texts are what ECMAScript's
-// toLowerCase gives.
+// The letters of the root key determine every node id of a world, so clients in any
+// language must lower-case them identically. The expected texts are those of
+// ECMAScript's toLowerCase.
 func TestLowerCaseIsThatOfECMAScript(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"": "", "ABCdef09": "abcdef09", "ÀÉ": "àé", "ẞ": "ß", "Ǆ": "ǆ", "Ⅻ": "ⅻ", "𐐀": "𐐨",
 		// One letter becomes two.
 		"İ": "i̇", "İSTANBUL": "i̇stanbul", "I": "i",
-		// A sigma at the end of a word has a form of its own.
+		// A sigma at the end of a word has its own form.
 		"ΟΔΟΣ": "οδος", "ΟΔΟΣ ΣΟΦΙΑΣ": "οδος σοφιας", "Σ": "σ", "ΣΣ": "σς", "Α.Σ": "α.ς", "ΑΣ'Α": "ασ'α", "ΑΣ\u0301": "ας\u0301",
 	} {
 		if got := protocol.LowerCase(text); got != want {

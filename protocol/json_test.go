@@ -12,7 +12,7 @@ func nested(depth int) string {
 	return `{"a":` + strings.Repeat("[", depth-1) + strings.Repeat("]", depth-1) + `}`
 }
 
-// refused are bodies that are no strict JSON, and what the error must say.
+// refused are bodies that are not strict JSON, with a part of the error's text.
 var refused = map[string]struct{ body, says string }{
 	"empty":                        {"", "empty"},
 	"white space only":             {" \r\n\t ", "empty"},
@@ -162,8 +162,8 @@ func TestBodyAPIKey(t *testing.T) {
 	}
 }
 
-// A body that cannot be read may be a broken form of a secret: its text must
-// not come back in the sentence, which is logged.
+// A body that cannot be parsed may contain a secret: its text must not be repeated
+// in the message, which is logged.
 func TestSyntaxErrorsRepeatNothing(t *testing.T) {
 	const secret = "s3cr3t"
 	for _, body := range []string{

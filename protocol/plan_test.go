@@ -7,7 +7,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// A wrong tag panics where a request is first read: here, and not at a host.
+// A wrong tag panics when a request is first parsed: in this test, not in a host.
 func TestEveryPayloadCanBeRead(t *testing.T) {
 	t.Parallel()
 	for _, o := range protocol.Operations() {

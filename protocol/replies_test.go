@@ -33,7 +33,7 @@ func TestRegisterReply(t *testing.T) {
 	}, `{"playerId":"a","previewUrl":"http://h/play/watch",
 		"registeredAgent":{"agentId":"a","name":"Ada","toolNames":["chat_tool"],"zoneCount":1,"yieldCount":2,"flagged":true},
 		"connectionId":"c","leaseTtlSeconds":45,"enableP2a":"off"}`)
-	// Without a connection the two are null; nowhere else is anything null.
+	// Without a connection these two fields are null; no other field is ever null.
 	wireEqual(t, protocol.RegisterReply{}, `{"playerId":"","previewUrl":"",
 		"registeredAgent":{"agentId":"","name":"","toolNames":[],"zoneCount":0,"yieldCount":0,"flagged":false},
 		"connectionId":null,"leaseTtlSeconds":null,"enableP2a":""}`)
@@ -108,13 +108,13 @@ func TestSpaceReplies(t *testing.T) {
 	wireBothWays(t, protocol.SpacesReply{Spaces: []protocol.Space{space}}, `{"spaces":[`+wire+`]}`)
 	wireEqual(t, protocol.SpacesReply{}, `{"spaces":[]}`)
 	wireBothWays(t, protocol.InspectSpaceReply{Space: space}, `{"space":`+wire+`}`)
-	// Who may see the log sees an empty one.
+	// A caller that may see the log gets an empty one.
 	wireBothWays(t, protocol.InspectSpaceReply{Space: space, Log: []protocol.SpaceLogEntry{}}, `{"space":`+wire+`,"log":[]}`)
 	wireBothWays(t, protocol.CreateSpaceReply{SpaceID: "s", NodeID: "n", Phrase: protocol.NewSecret("p").Wire(), Structure: json.RawMessage(`{}`)},
 		`{"spaceId":"s","nodeId":"n","phrase":"p","structure":{}}`)
 }
 
-// Names have one case only, and nothing is taken for something else.
+// Names are case-sensitive, and no other name is accepted.
 func TestDecodeIsStrict(t *testing.T) {
 	var r protocol.SessionReply
 	if err := protocol.Decode([]byte(`{"SID":"x","Rev":7,"later":{"a":[1]}}`), &r); err != nil || r.SID != "" || r.Rev != nil {
@@ -127,8 +127,8 @@ func TestDecodeIsStrict(t *testing.T) {
 	}
 }
 
-// Names have one case also within steps and nodes, which have readers of their own, and
-// what was in the variable before does not show through.
+// Names are case-sensitive also within steps and nodes, which have decoders of
+// their own, and the previous value of the variable does not remain.
 func TestDecodeTakesExactNamesWithin(t *testing.T) {
 	other := []byte(`{"TYPE":"origin","Content":"a","messageID":"b","X":1,"Y":2,"structureID":"c","Kind":"space","REMOVED":true}`)
 	step := protocol.JourneyStep{Type: "structure", ToolName: "before"}

@@ -27,7 +27,7 @@ func names(n, length int) []any {
 	return list
 }
 
-// assistTools gives one tool whose list has exactly size bytes of JSON.
+// assistTools returns one tool whose list has exactly size bytes of JSON.
 func assistTools(size int) []any {
 	const own = len(`[{"description":"","name":"assist_help","parameters":{}}]`)
 	return []any{map[string]any{"name": "assist_help", "description": strings.Repeat("x", size-own), "parameters": map[string]any{}}}
@@ -113,7 +113,7 @@ func TestRegisterNeedsTheChatTool(t *testing.T) {
 			t.Errorf("%s: got %v, want chat_tool_missing", tools, err)
 		}
 	}
-	// A body that is wrong in another way as well says that first.
+	// If a body has another error too, that error comes first.
 	_, err := protocol.ParseRequest[protocol.RegisterRequest](object(t, `{"type":"t","agentId":"a","agent":{"type":"t","toolNames":[]}}`))
 	if err == nil || err.Field != "name" {
 		t.Errorf("got %v, want the name to be missing", err)

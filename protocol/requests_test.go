@@ -12,7 +12,7 @@ const (
 	hexB = "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
 )
 
-// The rules of ids, for the fields that hold one.
+// The invalid and valid values for fields that contain an id.
 var (
 	badIDs  = []any{"a b", "a:b", "a\u0000b", "a\nb", "a\u0085b", "a\u2028b", "a\ufeffb", " a", "a\u3000"}
 	goodIDs = []any{"a", "A-b_c.9", "ü", "__human__", "😀"}
@@ -25,7 +25,7 @@ func idField(path string, optional bool) field {
 	}
 }
 
-// accountField holds the id of a main node: it is trimmed first.
+// accountField returns a field with the id of a main node, which is trimmed first.
 func accountField(path string, optional bool) field {
 	f := idField(path, optional)
 	f.good = append([]any{" " + strings.ToUpper(hexA) + "\n", " a"}, goodIDs...)
@@ -58,7 +58,7 @@ func textField(path string, optional bool, limit int) field {
 	return field{path: path, kind: "string", optional: optional, longest: chars(limit), tooLong: chars(limit + 1)}
 }
 
-// wordField holds one of a few words.
+// wordField returns a field whose value is one of a few words.
 func wordField(path string, optional bool, words ...any) field {
 	return field{
 		path: path, kind: "string", optional: optional, good: words,

@@ -9,7 +9,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// rowOnTheWire checks a row's form, and that it is read back from it.
+// rowOnTheWire checks a row's JSON, and that the JSON decodes to the row.
 func rowOnTheWire[T any](t *testing.T, row *T, want string) {
 	t.Helper()
 	wireEqual(t, row, want)
@@ -47,7 +47,8 @@ func TestAgentRow(t *testing.T) {
 		"zoneCount":1,"yieldCount":2,"flagged":true,
 		"onZone":{"zoneCount":1,"flagged":true,"at":"t"},"onYield":{"yieldCount":2,"at":"t"}}`)
 
-	// What does not apply is absent; counts, flags and lists are always there.
+	// Fields that do not apply are absent; counts, flags and lists are always
+	// present.
 	rowOnTheWire(t, &protocol.Agent{NodeID: "n", AgentID: "a", ToolNames: []string{}, AssistToolNames: []string{}},
 		`{"kind":"agent","nodeId":"n","agentId":"a","name":"","x":0,"y":0,"platform":"","toolNames":[],"assistToolNames":[],
 		"hasChatTool":false,"enableP2a":"","stationary":false,"zoneCount":0,"yieldCount":0,"flagged":false}`)

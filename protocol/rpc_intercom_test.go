@@ -132,7 +132,7 @@ func TestRealtimeGoesBackForTheAsker(t *testing.T) {
 	}
 }
 
-// The secret outlives the body that it came in.
+// The secret does not share memory with the body that contained it.
 func TestNormalizeResultCopies(t *testing.T) {
 	result := []byte(`{"a":1,"realtimeWebrtc":{"clientSecret":"x"}}`)
 	normal, secret, err := protocol.NormalizeResult(result, "")

@@ -25,7 +25,7 @@ func steps(n int) []any {
 	return list
 }
 
-// sizedJourney gives a journey of exactly size bytes of JSON.
+// sizedJourney returns a journey of exactly size bytes of JSON.
 func sizedJourney(size int) map[string]any {
 	const own = len(`{"completedAt":"2026-01-02T03:04:05Z","startedAt":"2026-01-02T03:04:05Z","steps":[{"content":"","messageId":"","type":"origin"}]}`)
 	return map[string]any{
@@ -72,7 +72,8 @@ func TestJourneyStepsKeepWhatTheyAre(t *testing.T) {
 	}
 }
 
-// Arguments and results are a framework's own: any type is taken, and kept.
+// Arguments and results are defined by the framework: any type is accepted and
+// kept.
 func TestJourneyArgs(t *testing.T) {
 	for _, c := range []struct{ args, result, wire string }{
 		{`{}`, ``, `"args":{}`},

@@ -107,7 +107,7 @@ func TestRPCRequests(t *testing.T) {
 	}
 }
 
-// contractOps is the table of the protocol reference: true for reads.
+// contractOps is the table of the protocol reference: true for read operations.
 var contractOps = map[protocol.Op]bool{
 	"getWorldSnapshot": true, "getPlayerChainNode": true, "getPlayerChainNodes": true, "getPlayerChainProof": true,
 	"listEvents": true, "getWorldSnapshotAt": true, "listAnswering": true, "listInteractions": true, "listJourneys": true, "listSpaceNodes": true, "inspectSpace": true,

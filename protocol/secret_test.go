@@ -14,9 +14,9 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// A request that is printed or logged whole, as happens while looking for a
-// defect, must not give away what it proves itself with. fmt does not call the
-// methods of what is in an unexported field.
+// A request that is printed or logged whole, for example during debugging, must not
+// reveal its credentials. fmt does not call the methods of values in unexported
+// fields.
 func TestSecretsDoNotPrint(t *testing.T) {
 	t.Parallel()
 	const text = "deadbeef"

@@ -66,7 +66,7 @@ func FuzzParseTime(f *testing.F) {
 			return
 		}
 		if y := at.Year(); y < 0 || y > 9999 {
-			return // an offset moved it out of what can be written
+			return // an offset moved it out of the range that can be written
 		}
 		again, err := protocol.ParseTime(protocol.FormatTime(at))
 		if err != nil || !again.Equal(at.Truncate(time.Millisecond)) {

@@ -10,8 +10,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// wireEqual checks that v is written as want, white space aside, members in the
-// same order.
+// wireEqual checks that v is encoded as want, ignoring white space, with members in
+// the same order.
 func wireEqual(t *testing.T, v any, want string) {
 	t.Helper()
 	got, err := json.Marshal(v)
@@ -27,7 +27,7 @@ func wireEqual(t *testing.T, v any, want string) {
 	}
 }
 
-// wireBothWays checks that v is written as want, and that want is read as v.
+// wireBothWays checks that v is encoded as want, and that want decodes to v.
 func wireBothWays[T any](t *testing.T, v T, want string) {
 	t.Helper()
 	wireEqual(t, v, want)
@@ -40,7 +40,7 @@ func wireBothWays[T any](t *testing.T, v T, want string) {
 	}
 }
 
-// object reads a body that must be valid.
+// object parses a body that must be valid.
 func object(t *testing.T, body string) protocol.Object {
 	t.Helper()
 	o, err := protocol.ParseObject([]byte(body))
