@@ -80,7 +80,7 @@ func TestStateRoundTrip(t *testing.T) {
 	}
 }
 
-// resign puts a right checksum behind a changed body.
+// resign appends a correct checksum to a changed body.
 func resign(body []byte) []byte {
 	sum := crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli))
 	return binary.BigEndian.AppendUint32(bytes.Clone(body), sum)
@@ -137,7 +137,7 @@ func TestDecodeRefusesAbsurdLengths(t *testing.T) {
 			t.Errorf("%s: %v, want ErrCorrupt", name, err)
 		}
 	}
-	// The same parts without the absurd one are an entry.
+	// The same parts without the invalid one are an entry.
 	if _, err := store.DecodeEntry(resign(join(head, []byte{0}, rest, []byte{0, 0, 0}))); err != nil {
 		t.Errorf("a plain entry: %v", err)
 	}
@@ -157,8 +157,8 @@ func TestPeekRefuses(t *testing.T) {
 	}
 }
 
-// FuzzDecodeEntry gives any bytes a right checksum: decoding them never panics,
-// and whatever it takes for an entry encodes to the same bytes.
+// FuzzDecodeEntry appends a correct checksum to any bytes: decoding them never
+// panics, and every accepted entry encodes to the same bytes.
 func FuzzDecodeEntry(f *testing.F) {
 	for _, e := range []store.Entry{{}, richEntry()} {
 		encoded := store.AppendEntry(nil, &e)
@@ -203,7 +203,7 @@ func FuzzDecodeState(f *testing.F) {
 	})
 }
 
-// TestBounds compares the bounds of a range with what the range holds.
+// TestBounds compares the bounds of a range with the keys in the range.
 func TestBounds(t *testing.T) {
 	key := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 'a', 0xfe, 0xff}), 0, 3)
 	rapid.Check(t, func(t *rapid.T) {
@@ -247,7 +247,7 @@ func BenchmarkPeekEntry(b *testing.B) {
 	}
 }
 
-// benchEntry is a line that an agent said.
+// benchEntry is a chat line of an agent.
 func benchEntry() store.Entry {
 	return store.Entry{
 		Position: 123_456, At: 1_767_323_045_678, Rev: 4_321, Seq: 130_000, LeafCount: 102,

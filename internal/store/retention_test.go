@@ -43,7 +43,7 @@ func newestFirst(places []store.Place) iter.Seq2[store.Place, error] {
 	}
 }
 
-// remaining are the entries and the checkpoints that a Trim leaves.
+// remaining returns the entries and the checkpoints that remain after a Trim.
 func remaining(t *rapid.T, r store.Retention, places []store.Place, marks []store.Mark) (kept []store.Place, base uint64) {
 	trim, err := r.Trim(marks, places[len(places)-1].Rev, newestFirst(places))
 	if err != nil {
@@ -67,8 +67,9 @@ func remaining(t *rapid.T, r store.Retention, places []store.Place, marks []stor
 	return kept, left[0].Rev
 }
 
-// What stays is within the limit in bytes, beside the changes of the map since the
-// newest checkpoint; it is what would stay without the limit, but for the oldest.
+// The remaining entries are within the limit in bytes, apart from the changes of
+// the map since the newest checkpoint; they are those that would remain without the
+// limit, except for the oldest.
 func TestTrimKeepsToBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		places, marks := journalOf(t)
@@ -109,7 +110,7 @@ func TestTrimKeepsToBytes(t *testing.T) {
 				oldest = p.Seq
 			}
 		}
-		// Among those that a stream can resume over, none is missing.
+		// Of the events over which a stream can resume, none is missing.
 		for _, p := range all {
 			if p.Events > 0 && p.Seq > oldest && !slices.Contains(kept, p) {
 				t.Fatalf("event %d is gone, and the oldest that is not is %d", p.Seq, oldest)

@@ -8,7 +8,7 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// TestReadChunks walks a journal that grows meanwhile, is trimmed or damaged.
+// TestReadChunks walks a journal that grows, is trimmed or damaged in the meantime.
 func TestReadChunks(t *testing.T) {
 	damaged := errors.New("damaged")
 	type chunk struct {

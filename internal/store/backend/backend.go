@@ -11,7 +11,7 @@ import (
 	"github.com/playctl/playctl/internal/store/redis"
 )
 
-// All are the kinds of stores, the one in a file first: a line for each.
+// All returns the kinds of stores, the one in a file first.
 func All() []store.Backend {
 	return []store.Backend{
 		bolt.Backend(),
@@ -19,8 +19,8 @@ func All() []store.Backend {
 	}
 }
 
-// Of returns the backend of a scheme, "" for the one in a file. A form of a store may
-// follow a scheme after a plus.
+// Of returns the backend of a scheme, "" for the one in a file. The scheme may be
+// followed by a plus and a form of the store.
 func Of(scheme string) (store.Backend, bool) {
 	scheme, _, _ = strings.Cut(strings.ToLower(scheme), "+")
 	for _, b := range All() {
@@ -31,7 +31,7 @@ func Of(scheme string) (store.Backend, bool) {
 	return store.Backend{}, false
 }
 
-// Schemes are those of all stores on servers.
+// Schemes returns the schemes of all stores on servers.
 func Schemes() []string {
 	var all []string
 	for _, b := range All() {

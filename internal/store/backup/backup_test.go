@@ -32,7 +32,8 @@ const (
 
 var now = time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)
 
-// world is a journal with placements, lines and more records than a frame takes.
+// world returns a journal with placements, lines and more records than fit in a
+// frame.
 func world(t *testing.T) (store.Journal, *storetest.WorldFeed) {
 	t.Helper()
 	feed, first := storetest.NewWorldFeed(oldSID)
@@ -182,8 +183,8 @@ func sameRecords(t *testing.T, a, b store.Journal) {
 	}
 }
 
-// TestDamagedBackup changes, cuts and extends a backup at many places: it is
-// never taken for a good one, and never restored.
+// TestDamagedBackup changes, cuts and extends a backup in many places: it is never
+// accepted as a valid one, and never restored.
 func TestDamagedBackup(t *testing.T) {
 	ctx := context.Background()
 	feed, first := storetest.NewWorldFeed(oldSID)
@@ -239,7 +240,7 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// busy is a journal to which another writer appends when its tables are read.
+// busy is a journal to which another writer appends while its tables are read.
 type busy struct {
 	store.Journal
 	feed *storetest.WorldFeed
@@ -270,7 +271,7 @@ func FuzzVerify(f *testing.F) {
 	f.Add(whole[:len(whole)-2-sha256.Size])
 	f.Add(whole[:len(whole)/2])
 	f.Add([]byte("playctl-backup 1\n{}\nS\xff\xff\xff\xff\x03"))
-	// The checksum is made right, so that the reader gets behind it.
+	// The checksum is corrected, so that the reader accepts it.
 	f.Fuzz(func(t *testing.T, body []byte) {
 		sum := sha256.Sum256(body)
 		signed := append(append(bytes.Clone(body), 'E', sha256.Size), sum[:]...)

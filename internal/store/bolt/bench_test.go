@@ -13,8 +13,8 @@ import (
 	"github.com/playctl/playctl/test/storetest"
 )
 
-// line is an entry as a recorded interaction makes it: an event of 400 bytes and
-// the records of the histories.
+// line returns an entry of a recorded interaction: an event of 400 bytes and the
+// records of the histories.
 func line(position store.Position) store.Entry {
 	data := bytes.Repeat([]byte("x"), 400)
 	seq := uint64(position)
@@ -28,7 +28,8 @@ func line(position store.Position) store.Entry {
 	}
 }
 
-// BenchmarkAppend commits durably: an operation is a batch, entries/s what counts.
+// BenchmarkAppend commits durably: an operation is a batch; the relevant result is
+// entries/s.
 func BenchmarkAppend(b *testing.B) {
 	for _, size := range []int{1, 64} {
 		b.Run(fmt.Sprint("batch=", size), func(b *testing.B) { benchmarkAppend(b, size) })
@@ -61,7 +62,7 @@ func benchmarkAppend(b *testing.B, size int) {
 	b.ReportMetric(float64(tip.Position)/b.Elapsed().Seconds(), "entries/s")
 }
 
-// recorded is a store with 20,000 lines.
+// recorded returns a store with 20,000 lines.
 func recorded(b *testing.B) (*bolt.Journal, store.Position) {
 	b.Helper()
 	j, err := bolt.Open(context.Background(), bolt.Options{Path: filepath.Join(b.TempDir(), "world.db"), RootKey: rootKey})
@@ -97,7 +98,8 @@ func BenchmarkSeek(b *testing.B) {
 	}
 }
 
-// BenchmarkRead walks the last 10,000 entries, as a start or a late stream does.
+// BenchmarkRead reads the last 10,000 entries, as a starting host or a late stream
+// does.
 func BenchmarkRead(b *testing.B) {
 	j, head := recorded(b)
 	b.ReportAllocs()

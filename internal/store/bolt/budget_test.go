@@ -15,8 +15,8 @@ import (
 	"github.com/playctl/playctl/test/storetest"
 )
 
-// TestTheFileStaysNearItsBudget writes many times what the journal may take: what is
-// trimmed is used again.
+// TestTheFileStaysNearItsBudget writes many times the limit of the journal: the
+// space of trimmed entries is reused.
 func TestTheFileStaysNearItsBudget(t *testing.T) {
 	const limit, size = 1 << 20, 25 << 10
 	o := bolt.Options{
@@ -49,8 +49,9 @@ func TestTheFileStaysNearItsBudget(t *testing.T) {
 	}
 }
 
-// TestAStartDoesNotReadTheWholeLog weighs a log, a part of which a checkpoint trimmed, as it is, without what the
-// checkpoint noted, and with another note: only what came after the checkpoint is read.
+// TestAStartDoesNotReadTheWholeLog computes the size of a log, partly trimmed by a
+// checkpoint: as it is, without the checkpoint's note, and with a different note:
+// only the entries after the checkpoint are read.
 func TestAStartDoesNotReadTheWholeLog(t *testing.T) {
 	for _, retained := range []uint64{10, 1_000} { // less than there are, and more
 		o := bolt.Options{

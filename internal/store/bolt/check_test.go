@@ -16,9 +16,9 @@ import (
 	"github.com/playctl/playctl/internal/store/bolt"
 )
 
-// TestDamagedPages writes noise over parts of a store. Whatever was hit, nothing
-// panics, and an entry is as it was, or an error says that it is not, or it is not
-// found any more, which a check of the roots notices.
+// TestDamagedPages writes noise over parts of a store. Whichever part is damaged,
+// nothing panics, and an entry is unchanged, or an error reports its damage, or it
+// is missing, which a check of the roots detects.
 func TestDamagedPages(t *testing.T) {
 	o := filled(t)
 	j := open(t, o)
@@ -27,7 +27,7 @@ func TestDamagedPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	shut(t, j)
-	// Without unused pages, damage hits something.
+	// Without unused pages, every change damages data.
 	if _, _, err := bolt.Compact(context.Background(), o.Path); err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func tryDamaged(t *testing.T, o bolt.Options, want []store.Entry) string {
 	return "harmless"
 }
 
-// checkWords fails the test where damage is reported in the words of a panic.
+// checkWords fails the test if damage is reported with the text of a panic.
 func checkWords(t *testing.T, said ...string) {
 	t.Helper()
 	for _, text := range said {

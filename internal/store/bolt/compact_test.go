@@ -17,7 +17,7 @@ import (
 	"github.com/playctl/playctl/test/storetest"
 )
 
-// everything is what a store tells; it ends with the first error.
+// everything returns the whole content of a store; it ends with the first error.
 func everything(j store.Journal) (entries []store.Entry, records map[string]string, err error) {
 	ctx := context.Background()
 	records = map[string]string{}
@@ -44,7 +44,7 @@ func everything(j store.Journal) (entries []store.Entry, records map[string]stri
 	return entries, records, nil
 }
 
-// filled is a closed store that has a history: entries, checkpoints, trimmed
+// filled returns a closed store with a history: entries, checkpoints, trimmed
 // space.
 func filled(t *testing.T) bolt.Options {
 	t.Helper()
@@ -123,9 +123,9 @@ func TestCompactRefuses(t *testing.T) {
 	}
 }
 
-// TestCompactWhileOthersWait compacts again and again while another opens the
-// store, appends and closes it: what is appended must be in the file that is at
-// the path, not in one that was replaced.
+// TestCompactWhileOthersWait compacts repeatedly while another process opens the
+// store, appends and closes it: the appended entries must be in the file at the
+// path, not in one that was replaced.
 func TestCompactWhileOthersWait(t *testing.T) {
 	ctx := context.Background()
 	o := made(t)

@@ -5,19 +5,20 @@ import (
 	"os"
 )
 
-// The sizes and places of a write-ahead log.
+// The sizes and offsets of a write-ahead log.
 const (
 	WriteAheadHeader  = writeAheadHeader
 	WriteAheadSegment = writeAheadSegment
 )
 
-// LogAgain is after how many commits a log is tried again that could not be made.
+// LogAgain is the number of commits after which creating a log is tried again.
 const LogAgain = logAgain
 
-// WriteAheadPath is where a store has its write-ahead log.
+// WriteAheadPath returns the path of a store's write-ahead log.
 func WriteAheadPath(path string) string { return writeAheadPath(path) }
 
-// CopyTo copies the files as a crash at this moment would leave them.
+// CopyTo copies the files in the state in which a crash at this moment would leave
+// them.
 func (j *Journal) CopyTo(path string) error {
 	j.appending.Lock()
 	defer j.appending.Unlock()
@@ -38,8 +39,8 @@ func (j *Journal) CopyTo(path string) error {
 	return nil
 }
 
-// Syncs counts how often commits sync the log, and write to the database, while nothing
-// that waits goes on into it.
+// Syncs counts how often commits sync the log, and the bytes they write to the
+// database, while no waiting commits are flushed to it.
 func (j *Journal) Syncs(commits func()) (syncs int, written int64) {
 	j.flusher.flushing.Lock()
 	defer j.flusher.flushing.Unlock()
@@ -54,13 +55,14 @@ func (j *Journal) Syncs(commits func()) (syncs int, written int64) {
 	return syncs, after.TxStats.GetWrite() - before.TxStats.GetWrite()
 }
 
-// StopFlushing leaves it to commits to bring what waits into the database.
+// StopFlushing stops the flusher, so that only commits flush waiting data to the
+// database.
 func (j *Journal) StopFlushing() { j.flusher.end() }
 
-// Flush brings what waits into the database.
+// Flush writes the waiting commits to the database.
 func (j *Journal) Flush() error { return j.flush(context.Background()) }
 
-// Appending reports whether somebody writes entries, or closes the store.
+// Appending reports whether an append, or the close of the store, is in progress.
 func (j *Journal) Appending() bool {
 	free := j.appending.TryLock()
 	if free {

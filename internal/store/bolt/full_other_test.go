@@ -2,6 +2,6 @@
 
 package bolt_test
 
-// platformRoles are roles for this system only: here a process cannot limit its
-// files.
+// platformRoles is empty on this system, where a process cannot limit the size of
+// its files.
 var platformRoles map[string]func(path string) int

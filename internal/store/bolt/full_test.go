@@ -20,9 +20,9 @@ import (
 )
 
 // TestFullDisk runs in a process of its own, whose files must not grow past a
-// limit: a full disk as the kernel reports it. The journal must say that it is
-// unavailable, go on serving readers, lose nothing that it acknowledged, and
-// write again when there is room.
+// limit, which has the effect of a full disk. The journal must report that it is
+// unavailable, continue to serve readers, lose no acknowledged entry, and write
+// again when there is space.
 func TestFullDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
 	output, err := another(t, roleFull, path).CombinedOutput()
@@ -64,7 +64,7 @@ func fillAndFree(path string) error {
 		return err
 	}
 	f := &filler{j: j}
-	// Several times full and free again, with the limit within and between pages.
+	// Full and free again several times, with the limit within and between pages.
 	for _, size := range []uint64{300_000, 1 << 20, 5_000_001} {
 		if err := limitFiles(size); err != nil {
 			return err
@@ -95,7 +95,7 @@ func fillAndFree(path string) error {
 	return errors.Join(f.compare(ctx), f.j.Close())
 }
 
-// filler appends until the disk is full and knows what was acknowledged.
+// filler appends until the disk is full and records the acknowledged entries.
 type filler struct {
 	j    store.Journal
 	feed storetest.Feed
@@ -103,8 +103,8 @@ type filler struct {
 
 var load = bytes.Repeat([]byte("0123456789abcdef"), 2_000)
 
-// add appends an entry with a record. If that fails the next one has the same
-// position again.
+// add appends an entry with a record. If that fails, the next one has the same
+// position.
 func (f *filler) add(ctx context.Context) error {
 	before := f.feed
 	e := f.feed.Next(true, 1)
@@ -125,8 +125,8 @@ func (f *filler) fill(ctx context.Context) error {
 		if !errors.Is(err, store.ErrUnavailable) {
 			return fmt.Errorf("a full disk is reported as %w", err)
 		}
-		// Readers stay. Pages that the last reader let go of may make room for
-		// another append; one that is acknowledged counts.
+		// Readers continue. Pages released by the last reader may make room for
+		// another append; an acknowledged one counts.
 		for range 2 {
 			if err := f.add(ctx); err != nil && !errors.Is(err, store.ErrUnavailable) {
 				return fmt.Errorf("a second append to a full disk: %w", err)
@@ -143,7 +143,7 @@ func (f *filler) fill(ctx context.Context) error {
 	return errors.New("the disk did not fill up")
 }
 
-// compare reads back everything that was acknowledged.
+// compare reads back all acknowledged entries.
 func (f *filler) compare(ctx context.Context) error {
 	head, err := f.j.Head(ctx)
 	if err != nil || head != f.feed.Head().Position {

@@ -15,7 +15,7 @@ import (
 	"github.com/playctl/playctl/internal/store/bolt"
 )
 
-// The test binary runs itself as another process; roleVariable says as what.
+// The test binary runs itself as another process, with its role in roleVariable.
 const (
 	roleVariable = "PLAYCTL_TEST_STORE_ROLE"
 	pathVariable = "PLAYCTL_TEST_STORE_PATH"
@@ -23,7 +23,7 @@ const (
 	roleFull     = "full disk"
 )
 
-// runRole does what the process was started for, if it is not the test itself.
+// runRole runs the role of this process, if it has one.
 func runRole() (status int, asked bool) {
 	path, role := os.Getenv(pathVariable), os.Getenv(roleVariable)
 	if role == roleHolder {
@@ -35,7 +35,7 @@ func runRole() (status int, asked bool) {
 	return 0, false
 }
 
-// hold opens the store, says so, and keeps it until its input ends.
+// hold opens the store, reports it, and keeps it open until its input ends.
 func hold(path string) int {
 	j, err := bolt.Open(context.Background(), bolt.Options{Path: path})
 	if err != nil {
@@ -124,8 +124,8 @@ func TestLockedStoreNamesItsHolder(t *testing.T) {
 	shut(t, open(t, o))
 }
 
-// TestLockOutlivesNothing kills the holder: the store opens at once, and the note
-// that it left does no harm.
+// TestLockOutlivesNothing kills the holder: the store can be opened immediately,
+// and the remaining note of the holder does no harm.
 func TestLockOutlivesNothing(t *testing.T) {
 	o := made(t)
 	cmd := another(t, roleHolder, o.Path)

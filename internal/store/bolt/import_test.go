@@ -27,7 +27,7 @@ func TestImportContract(t *testing.T) {
 	})
 }
 
-// TestImportAfterCrash finds what a crash left, in each state in which it may be.
+// TestImportAfterCrash opens the files of a crash, in each state that is possible.
 func TestImportAfterCrash(t *testing.T) {
 	ctx := context.Background()
 	folder := t.TempDir()
@@ -61,7 +61,7 @@ func TestImportAfterCrash(t *testing.T) {
 	if head, err := i.Source().Head(ctx); err != nil || head != 0 {
 		t.Errorf("the head after a crash: %d, %v; want 0", head, err)
 	}
-	// Somebody makes a store at that path meanwhile: it stays.
+	// Another process creates a store at that path in the meantime: it stays.
 	j, err := bolt.Open(ctx, o)
 	if err != nil {
 		t.Fatal(err)

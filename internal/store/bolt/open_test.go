@@ -22,7 +22,7 @@ import (
 	"github.com/playctl/playctl/test/storetest"
 )
 
-// made is a store with a few entries that is closed again.
+// made creates a store with a few entries and closes it.
 func made(t *testing.T) bolt.Options {
 	t.Helper()
 	o := bolt.Options{Path: filepath.Join(t.TempDir(), "data", "world.db"), RootKey: rootKey, LockWait: 100 * time.Millisecond}
@@ -47,8 +47,8 @@ func shut(t *testing.T, j store.Journal) {
 	}
 }
 
-// A process that is killed while it makes a backup leaves a copy of the store: who opens
-// the store next removes it, and nothing that is another's or still made.
+// A process killed while it creates a backup leaves a copy of the store: the next
+// open removes the copy, but not one of another store or one still being written.
 func TestCopiesThatWereLeftAreRemoved(t *testing.T) {
 	o := made(t)
 	folder, old := filepath.Dir(o.Path), time.Now().Add(-time.Hour)
@@ -59,7 +59,7 @@ func TestCopiesThatWereLeftAreRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 		if name == ".world.db.new-2" {
-			continue // it is made just now
+			continue // it is still being written
 		}
 		if err := os.Chtimes(path, old, old); err != nil {
 			t.Fatal(err)
@@ -130,8 +130,8 @@ func TestOpenWithoutAStore(t *testing.T) {
 	}
 }
 
-// TestOpenRefuses has files that are not this program's or world's store. Each is
-// refused with a sentence, and not a byte of it changes.
+// TestOpenRefuses uses files that are not a store of this program or world. Each is
+// refused with an error, and stays unchanged.
 func TestOpenRefuses(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*testing.T, *bolt.Options)
@@ -225,8 +225,8 @@ func content(t *testing.T, path string) []byte {
 	return b
 }
 
-// TestCreateRace has many open one store that does not exist yet: it is made
-// once, and one of them has it.
+// TestCreateRace opens one store that does not exist yet several times
+// concurrently: it is created once, and one of the calls gets it.
 func TestCreateRace(t *testing.T) {
 	o := bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey, LockWait: 100 * time.Millisecond}
 	var opened, locked []error
@@ -258,8 +258,8 @@ func TestCreateRace(t *testing.T) {
 	}
 }
 
-// TestTableAddedLater opens a store that an earlier program made, which did not
-// know a table.
+// TestTableAddedLater opens a store of an earlier version, which did not have one
+// of the tables.
 func TestTableAddedLater(t *testing.T) {
 	ctx := context.Background()
 	o := made(t)
@@ -327,8 +327,8 @@ func TestUnwritableFolder(t *testing.T) {
 	}
 }
 
-// TestSlowReceiver has a walk that stands still while the file grows many times
-// over: the writer must not wait for it, and the walk must go on.
+// TestSlowReceiver pauses a read while the file grows many times over: the writer
+// must not wait for it, and the read must continue.
 func TestSlowReceiver(t *testing.T) {
 	ctx := context.Background()
 	j := open(t, bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey})

@@ -14,7 +14,7 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// asked is a context that runs a function when it is first asked whether it ended.
+// asked is a context that runs a function when it is first checked for its end.
 type asked struct {
 	context.Context //nolint:containedctx // it is one
 	first           func()
@@ -25,7 +25,7 @@ func (a asked) Err() error {
 	return a.Context.Err()
 }
 
-// Snapshot and Close that begin at the same moment both end.
+// Concurrent calls of Snapshot and Close both return.
 func TestSnapshotWhileTheStoreCloses(t *testing.T) {
 	j := open(t, made(t))
 	closed := make(chan error, 1)
@@ -58,7 +58,7 @@ func TestSnapshotWhileTheStoreCloses(t *testing.T) {
 	}
 }
 
-// A copy whose pages make no sense is an error, and does not stay.
+// A copy with invalid pages is an error, and is removed.
 func TestSnapshotOfADamagedFile(t *testing.T) {
 	for name, kind := range map[string]byte{"the list of free pages": 0x10, "the buckets": 0x02} {
 		t.Run(name, func(t *testing.T) {
@@ -76,10 +76,10 @@ func TestSnapshotOfADamagedFile(t *testing.T) {
 	}
 }
 
-// spoilPages makes all pages of a kind ones of no kind.
+// spoilPages makes the kind of all pages of a kind invalid.
 func spoilPages(t *testing.T, path string, kind byte) {
 	t.Helper()
-	const kindAt = 8 // behind the page's number
+	const kindAt = 8 // after the page's number
 	text := content(t, path)
 	for page := 0; page < len(text); page += os.Getpagesize() {
 		if text[page+kindAt] == kind {

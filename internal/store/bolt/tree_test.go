@@ -14,8 +14,8 @@ import (
 	"github.com/playctl/playctl/test/storetest"
 )
 
-// bbolt follows pages that refer to each other in a circle until no memory is left: such
-// a file is refused before.
+// bbolt follows pages that refer to each other in a cycle until memory is
+// exhausted: such a file is refused before that.
 func TestPagesThatReferToEachOtherInACircle(t *testing.T) {
 	o := bolt.Options{Path: t.TempDir() + "/world.db", RootKey: rootKey}
 	j := open(t, o)
@@ -27,7 +27,7 @@ func TestPagesThatReferToEachOtherInACircle(t *testing.T) {
 	}
 	shut(t, j)
 	if _, _, err := bolt.Compact(context.Background(), o.Path); err != nil {
-		t.Fatal(err) // without it, there are pages of no meaning
+		t.Fatal(err) // without it, there are pages without content
 	}
 	size := os.Getpagesize()
 	db := content(t, o.Path)

@@ -13,8 +13,8 @@ import (
 	"github.com/playctl/playctl/internal/store/bolt"
 )
 
-// Commits in a log that the database does not name, and that do not continue it, are
-// neither passed over silently nor deleted.
+// Commits in a log that the database does not name, and that do not continue it,
+// are neither ignored silently nor deleted.
 func TestALogThatDoesNotContinueTheStore(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*testing.T, string)

@@ -13,9 +13,9 @@ import (
 	"github.com/playctl/playctl/internal/store/bolt"
 )
 
-// Where the page is damaged with which the database names its log, the database is as it
-// was before, without a log: what the log has is there all the same. A log of another
-// store is not taken for this one's.
+// If the meta page that names the log is damaged, the database is as it was before,
+// without a log: the content of the log is still read. The log of another store is
+// not used for this one.
 func TestDamagedPageThatNamesTheLog(t *testing.T) {
 	o, another := crashed(t, 5, 1), crashed(t, 8, 2)
 	damageNewestMeta(t, o.Path)
@@ -47,7 +47,8 @@ func damageNewestMeta(t *testing.T, path string) {
 	overwriteAt(t, path, root, []byte{db[root] ^ 1})
 }
 
-// Who removes the file of a store that crashed, and leaves its log, begins anew.
+// If the file of a crashed store is removed but its log is left, a new store begins
+// empty.
 func TestANewStoreBesideTheLogOfARemovedOne(t *testing.T) {
 	o := crashed(t, 3, 1)
 	must(t, os.Remove(o.Path))
@@ -58,7 +59,8 @@ func TestANewStoreBesideTheLogOfARemovedOne(t *testing.T) {
 	}
 }
 
-// A log that is missing, cut, or another's, is refused with what may be lost.
+// A missing log, a cut one, or that of another store is refused with an error that
+// names what may be lost.
 func TestOpenRefusesWithoutLog(t *testing.T) {
 	for name, change := range map[string]func(*testing.T, string){
 		"missing": func(t *testing.T, path string) { must(t, os.Remove(path)) },
@@ -87,8 +89,8 @@ func TestOpenRefusesWithoutLog(t *testing.T) {
 	}
 }
 
-// What a power cut leaves of the last commit is not taken for one, and no commit
-// before it is lost: bytes of every part of the log are changed in turn, and the log
+// The incomplete last commit after a power failure is not used, and no earlier
+// commit is lost: bytes of every part of the log are changed in turn, and the log
 // ends within the last frame.
 func TestDamagedLog(t *testing.T) {
 	o := crashed(t, 3, 1)

@@ -70,7 +70,7 @@ func TestOneSyncForEachCommit(t *testing.T) {
 	j := open(t, bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey})
 	defer shut(t, j)
 	var feed storetest.Feed
-	appendTo(t, j, feed.Next(true, 1)) // makes the log
+	appendTo(t, j, feed.Next(true, 1)) // creates the log
 	const commits = 50
 	syncs, written := j.Syncs(func() {
 		for i := range commits {
@@ -82,7 +82,7 @@ func TestOneSyncForEachCommit(t *testing.T) {
 	}
 }
 
-// A log that cannot be made is done without, and tried again later.
+// A store works without a log that cannot be created, and tries again later.
 func TestALogThatCouldNotBeMadeIsTriedAgain(t *testing.T) {
 	o := bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey}
 	log := bolt.WriteAheadPath(o.Path)
@@ -113,8 +113,8 @@ func TestALogThatCouldNotBeMadeIsTriedAgain(t *testing.T) {
 	}
 }
 
-// A store that is opened to be read only shows what the log has, and leaves both
-// files as they are.
+// A store opened read-only shows the content of the log, and leaves both files
+// unchanged.
 func TestCrashLosesNothing(t *testing.T) {
 	o := crashed(t, 5, 1)
 	before := bytes.Join([][]byte{content(t, o.Path), content(t, bolt.WriteAheadPath(o.Path))}, nil)
@@ -133,7 +133,7 @@ func TestCrashLosesNothing(t *testing.T) {
 	}
 }
 
-// An append to a store that is open to be read leaves the log of a crash as it is.
+// An append to a store opened read-only leaves the log of a crash unchanged.
 func TestAppendToAReaderLeavesTheLog(t *testing.T) {
 	o := crashed(t, 5, 1)
 	o.ReadOnly = true
@@ -151,8 +151,8 @@ func TestAppendToAReaderLeavesTheLog(t *testing.T) {
 	}
 }
 
-// A segment is used again when the database has all of it, even if nothing else
-// brought it there.
+// A segment is reused when the database has all of its content, even if only
+// commits wrote it there.
 func TestASegmentIsUsedAgainWhenTheDatabaseHasIt(t *testing.T) {
 	j := open(t, bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey})
 	defer shut(t, j)
@@ -164,7 +164,7 @@ func TestASegmentIsUsedAgainWhenTheDatabaseHasIt(t *testing.T) {
 		e.Events[0].Data = fmt.Appendf(nil, `{"text":%q}`, text)
 		appendTo(t, j, e)
 		if n == 1 {
-			j.StopFlushing() // the first commit made the log, and began it
+			j.StopFlushing() // the first commit created the log, and wrote to it
 		}
 		if n <= 2*perSegment {
 			continue
@@ -177,7 +177,7 @@ func TestASegmentIsUsedAgainWhenTheDatabaseHasIt(t *testing.T) {
 	}
 }
 
-// An earlier program must not open a store without its log, which it does not know.
+// An earlier version must not open a store without its log, which it does not know.
 func TestStoreWithLogHasNewerFormat(t *testing.T) {
 	o := crashed(t, 1, 1)
 	edit(t, o.Path, func(meta *bbolt.Bucket) error {
@@ -204,9 +204,9 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// Commits of all lengths fill the segments many times. Whatever is in the database
-// already, readers find the same, and so does who opens the files that a crash
-// leaves.
+// Commits of all lengths fill the segments many times. Whatever part is in the
+// database already, readers find the same content, and so does a store opened from
+// the files of a crash.
 func TestReadersNoticeNoLog(t *testing.T) {
 	ctx := context.Background()
 	o := bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey}
@@ -231,7 +231,7 @@ func TestReadersNoticeNoLog(t *testing.T) {
 		if round%40 == 39 {
 			size = bolt.WriteAheadSegment + 1
 		}
-		// Of few keys, for all are read in each round.
+		// The keys are few, since all are read in each round.
 		key := fmt.Sprintf("key %02d", rand.N(10))
 		switch {
 		case round == 50:
@@ -245,8 +245,8 @@ func TestReadersNoticeNoLog(t *testing.T) {
 			e.Records = append(e.Records, store.Record{Table: store.Journeys, Key: []byte(key), Value: []byte(records[key])})
 		}
 		appendTo(t, j, e)
-		// Now and then several commits wait; else the flush is under way while the
-		// commit is read.
+		// Sometimes several commits wait; otherwise the flush is in progress while
+		// the commit is read.
 		if rand.N(3) > 0 {
 			select {
 			case waits <- struct{}{}:
@@ -271,7 +271,7 @@ func TestReadersNoticeNoLog(t *testing.T) {
 	}
 }
 
-// compare reads everything in every way.
+// compare reads the whole content in every way.
 func compare(t *testing.T, j store.Journal, feed *storetest.Feed, records map[string]string) {
 	t.Helper()
 	ctx := context.Background()

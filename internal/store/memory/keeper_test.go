@@ -16,11 +16,12 @@ import (
 
 var errKeeper = errors.New("the test's database is away")
 
-// database is a keeper in memory that fails on demand.
+// database is a keeper in memory whose calls fail on demand.
 type database struct {
 	mu    sync.Mutex
 	pairs map[string][]byte
-	// before and after are set while a Save fails, before or after it kept the changes.
+	// before and after are set while a Save fails, before or after it stored the
+	// changes.
 	before, after bool
 	loads         bool // set while Load fails
 }
@@ -83,7 +84,8 @@ func TestContractWithAKeeper(t *testing.T) {
 	})
 }
 
-// After a save that failed the journal is what the keeper has, whether it was written or not.
+// After a failed save the journal has the content of the keeper, whether or not the
+// changes were stored.
 func TestASaveThatFails(t *testing.T) {
 	for name, written := range map[string]bool{"before": false, "after": true} {
 		t.Run(name, func(t *testing.T) {
@@ -131,7 +133,8 @@ func tip(t *testing.T, j store.Journal) store.Tip {
 	return store.Tip{Position: head}
 }
 
-// A keeper of another world, of a newer version or of something else is left as it is.
+// A keeper of another world, of a newer version or with other data is left
+// unchanged.
 func TestAKeeperOfSomethingElse(t *testing.T) {
 	retention := store.Retention{Events: 10, Revs: 10}
 	d := &database{}

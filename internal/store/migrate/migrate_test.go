@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var retention = store.Retention{Events: 40, Revs: 20}
 
-// place is a store that a world can be in.
+// place is a store that can contain a world.
 type place struct {
 	name  string
 	begin func(rootKey string) (store.Import, error)
@@ -55,7 +55,7 @@ func redisPlace(t *testing.T, server *redistest.Server, hostID string) place {
 	}
 	retention := retention
 	retention.Tail = 1
-	// Commands wait as long for a store that is busy.
+	// Commands wait that long for a busy store.
 	o := redis.Options{Address: address, HostID: hostID, Retention: retention, Timeout: 30 * time.Second}
 	return place{
 		"redis",
@@ -78,8 +78,8 @@ func opened(t *testing.T, p place) store.Journal {
 	return j
 }
 
-// world is a journal in memory that has trimmed: gaps between its entries, a
-// checkpoint, more records than a batch takes, among them a large one.
+// world returns a trimmed journal in memory: with gaps between its entries, a
+// checkpoint, and more records than fit in a batch, one of them large.
 func world(t *testing.T) (store.Journal, *storetest.WorldFeed) {
 	t.Helper()
 	ctx := context.Background()
@@ -110,8 +110,8 @@ func world(t *testing.T) (store.Journal, *storetest.WorldFeed) {
 	return j, feed
 }
 
-// TestRoundTrip takes a world from memory to a file, to Redis, to another world
-// there, and back to a file: everything stays as it was, also the cursors.
+// TestRoundTrip copies a world from memory to a file, to Redis, to another world
+// there, and back to a file: everything stays the same, including the cursors.
 func TestRoundTrip(t *testing.T) {
 	ctx := context.Background()
 	server := redistest.Start(t)
@@ -136,7 +136,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		from = copied
 	}
-	// The copy goes on where the source was.
+	// The copy continues where the source was.
 	if err := storetest.Append(ctx, from, feed.Head().Position, feed.Place(7, "after")); err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// same compares everything that two journals say.
+// same compares the whole content of two journals.
 func same(t *testing.T, a, b store.Journal) {
 	t.Helper()
 	ctx := context.Background()
@@ -177,7 +177,7 @@ func read(t *testing.T, j store.Journal) []any {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Commits are of shared journals alone.
+		// Only shared journals have commits.
 		e.Commit, e.Prev = store.CommitID{}, store.CommitID{}
 		found = append(found, e)
 	}
@@ -192,7 +192,7 @@ func read(t *testing.T, j store.Journal) []any {
 	return found
 }
 
-// TestDeadlines gives the records of a table their terms on the way.
+// TestDeadlines sets the terms of a table's records during the copy.
 func TestDeadlines(t *testing.T) {
 	ctx := context.Background()
 	source, _ := world(t)
@@ -220,7 +220,7 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// moving is a journal to which somebody appends while it is copied.
+// moving is a journal to which another writer appends while it is copied.
 type moving struct {
 	store.Journal
 	feed *storetest.WorldFeed
@@ -234,7 +234,7 @@ func (m moving) Load(ctx context.Context) (store.State, error) {
 	return state, err
 }
 
-// lossy is an import that loses what it is asked to.
+// lossy is an import that loses selected records.
 type lossy struct {
 	store.Import
 	entries, records bool
@@ -254,7 +254,8 @@ func (l lossy) Records(ctx context.Context, records []store.Record) error {
 	return l.Import.Records(ctx, records)
 }
 
-// TestRefused copies what cannot be copied: the target stays without a world.
+// TestRefused copies stores that cannot be copied: the target remains without a
+// world.
 func TestRefused(t *testing.T) {
 	ctx := context.Background()
 	source, feed := world(t)

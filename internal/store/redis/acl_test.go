@@ -15,12 +15,13 @@ import (
 
 const aclUser, aclPassword = "host", "a-password-of-a-test"
 
-// user is the argument of a server that has a user who may do what rules say.
+// user returns a server's argument that creates a user with the permissions of the
+// rules.
 func user(rules []string) []string {
 	return append([]string{"--user", aclUser, "on", ">" + aclPassword}, rules...)
 }
 
-// restricted are the options of a new world for that user.
+// restricted returns the options of a new world for that user.
 func restricted(t testing.TB, url string, retention store.Retention) redis.Options {
 	o := at(t, url)
 	o.Username, o.Password, o.Retention = aclUser, aclPassword, retention
@@ -34,8 +35,8 @@ func restricted(t testing.TB, url string, retention store.Retention) redis.Optio
 	return o
 }
 
-// TestRules runs the contracts as a user who may do what Rules say: that is
-// enough, and nothing of it is too much.
+// TestRules runs the contracts as a user with the permissions of Rules: they are
+// sufficient, and none is superfluous.
 func TestRules(t *testing.T) {
 	ctx := context.Background()
 	rules := redis.Rules("world*", false)
@@ -62,7 +63,7 @@ func TestRules(t *testing.T) {
 			},
 		})
 	})
-	// A server that syncs every write is asked for more when it restarts.
+	// A server that syncs every write needs more commands when it restarts.
 	server.Do("config", "set", "appendfsync", "always")
 	j := open(t, restricted(t, server.URL(), store.DefaultRetention()))
 	var feed storetest.Feed
@@ -91,7 +92,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// needed fails for commands that are allowed and were never called.
+// needed fails for allowed commands that were never called.
 func needed(t *testing.T, called string, rules []string) {
 	t.Helper()
 	for _, rule := range rules {

@@ -13,7 +13,7 @@ import (
 )
 
 // BenchmarkCommit commits batches of one and of 64 entries, each with two records,
-// and reports what a script costs the server and what an entry takes there.
+// and reports the server's time for a script and its memory for an entry.
 func BenchmarkCommit(b *testing.B) {
 	for _, size := range []int{0, 1, 64} {
 		b.Run(fmt.Sprint(size, " entries"), func(b *testing.B) { benchCommit(b, size) })
@@ -52,8 +52,7 @@ func benchCommit(b *testing.B, size int) {
 	}
 }
 
-// figure reads the number that follows a text in a section of the server's
-// description.
+// figure reads the number after a text in a section of the server's INFO output.
 func figure(b *testing.B, server *redistest.Server, section, after string) float64 {
 	b.Helper()
 	_, rest, _ := strings.Cut(fmt.Sprint(server.Do("info", section)), after)
@@ -65,8 +64,8 @@ func figure(b *testing.B, server *redistest.Server, section, after string) float
 	return n
 }
 
-// BenchmarkGetAll looks up what a full batch of commands asks for before it is
-// planned: 512 records, every tenth of which is there.
+// BenchmarkGetAll looks up the records that a full batch of commands needs for
+// planning: 512 records, a tenth of which exist.
 func BenchmarkGetAll(b *testing.B) {
 	ctx := context.Background()
 	j := open(b, at(b, redistest.Start(b).URL()))

@@ -35,8 +35,8 @@ func TestCluster(t *testing.T) {
 }
 
 // TestClusterMovesSlot moves the world's slot between nodes, key by key, while a
-// host commits: a commit is whole or refused, whatever keys have gone, and one
-// whose outcome is unknown is found or not.
+// host commits: a commit is complete or refused, whichever keys have moved, and one
+// whose outcome is unknown is either found or not.
 func TestClusterMovesSlot(t *testing.T) {
 	nodes := redistest.Cluster(t, 3)
 	o := at(t, "redis+cluster://"+nodes[0].Addr+","+nodes[1].Addr)
@@ -58,7 +58,7 @@ func TestClusterMovesSlot(t *testing.T) {
 		})
 	}
 	step := func() {
-		// Some attempt begins and ends between two keys.
+		// An attempt begins and ends between two keys.
 		before := w.attempts.Load()
 		until("an attempt to commit", func() bool { return w.attempts.Load() > before+1 })
 	}
@@ -70,7 +70,7 @@ func TestClusterMovesSlot(t *testing.T) {
 	done(20)
 	for _, to := range nodes {
 		w.hurries.Store(true)
-		step() // What began without a bound would wait for the end of the move.
+		step() // A call without a time limit would wait for the end of the move.
 		redistest.Move(nodes, "play:{"+o.HostID+"}:head", to, step)
 		w.hurries.Store(false)
 		done(5)
@@ -86,12 +86,12 @@ func TestClusterMovesSlot(t *testing.T) {
 }
 
 // writing commits one entry after another, each with a record of its own and one
-// that all write.
+// that all commits write.
 type writing struct {
 	journal                *redis.Journal
 	attempts, acknowledged atomic.Int64
 	moved                  atomic.Int64
-	// hurries bounds attempts by attemptTerm.
+	// hurries limits attempts to attemptTerm.
 	hurries atomic.Bool
 	records map[string]bool
 	tip     store.Tip
@@ -109,7 +109,7 @@ func (w *writing) run(ctx context.Context) error {
 		b := &store.Batch{After: w.tip, Commit: id, Entries: []store.Entry{e}}
 		tip, err := w.commit(ctx, b)
 		if errors.Is(err, store.ErrRestarted) {
-			// Another server has the world: whether it lost something, nobody knows.
+			// Another server has the world: whether it lost commits is unknown.
 			w.moved.Add(1)
 			b.Resumed = storetest.RunOf(err)
 			tip, err = w.commit(ctx, b)
@@ -128,11 +128,11 @@ func (w *writing) run(ctx context.Context) error {
 	return nil
 }
 
-// attemptTerm bounds each call while the slot moves, for none succeeds then. At
+// attemptTerm limits each call while the slot moves, when no call succeeds. At
 // other times a call has all the time that a busy machine needs.
 const attemptTerm = 40 * time.Millisecond
 
-// bounded is the context of one attempt.
+// bounded returns the context of one attempt.
 func (w *writing) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	if w.hurries.Load() {
 		return context.WithTimeout(ctx, attemptTerm)
@@ -154,13 +154,13 @@ func (w *writing) missed(ctx context.Context) ([]store.Entry, error) {
 	return w.journal.Missed(ctx, w.tip)
 }
 
-// unanswered reports whether an error says nothing of the outcome: the store is away, or
-// the time of the attempt was over before the store was asked.
+// unanswered reports whether an error leaves the outcome unknown: the store is
+// unavailable, or the time of the attempt was over before the call to the store.
 func unanswered(err error) bool {
 	return errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// find asks until the store says whether a commit is there.
+// find repeats the look-up until the store reports whether a commit is stored.
 func (w *writing) find(ctx context.Context, id store.CommitID) (store.Tip, error) {
 	for {
 		missed, err := w.missed(ctx)
@@ -170,7 +170,7 @@ func (w *writing) find(ctx context.Context, id store.CommitID) (store.Tip, error
 		case unanswered(err):
 			continue
 		case errors.Is(err, store.ErrRestarted):
-			// It is said at the journal's end.
+			// This error is returned at the journal's end.
 			return w.tip, nil
 		case err != nil:
 			return store.Tip{}, err
@@ -183,7 +183,7 @@ func (w *writing) find(ctx context.Context, id store.CommitID) (store.Tip, error
 	}
 }
 
-// check compares journal and tables with what was acknowledged.
+// check compares journal and tables with the acknowledged commits.
 func (w *writing) check(t *testing.T) {
 	t.Helper()
 	ctx := context.Background()
@@ -207,7 +207,7 @@ func (w *writing) check(t *testing.T) {
 			unknown++
 		}
 	}
-	// The last one may have been made when the test ended.
+	// The last commit may have been in progress when the test ended.
 	if n := len(w.records); entries != n+unknown || found != entries || unknown > 1 {
 		t.Errorf("%d entries, %d records, %d of them never acknowledged; acknowledged were %d", entries, found, unknown, n)
 	}

@@ -26,7 +26,7 @@ func TestParseCredentials(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, it is read or refused, and nothing of it is repeated.
+// A file of any content is parsed or refused, and the error repeats none of it.
 func FuzzParseCredentials(f *testing.F) {
 	f.Add("username=a\npassword=b\n")
 	f.Add("password")

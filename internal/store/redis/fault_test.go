@@ -42,8 +42,8 @@ func answers(t *testing.T, j *redis.Journal) {
 	t.Fatal("the store does not answer")
 }
 
-// TestLostReply loses the reply of a commit that the server made: the outcome is
-// unknown, and then found.
+// TestLostReply loses the reply of a commit that the server carried out: the
+// outcome is unknown at first, and then found.
 func TestLostReply(t *testing.T) {
 	server := redistest.Start(t)
 	proxy := server.Before(t)
@@ -70,8 +70,8 @@ func TestLostReply(t *testing.T) {
 	answers(t, j)
 }
 
-// TestLostReplyOfCluster loses one reply: the commit must not be sent again, which
-// would find it overtaken by itself.
+// TestLostReplyOfCluster loses one reply: the commit must not be sent again,
+// because the second attempt would conflict with the first.
 func TestLostReplyOfCluster(t *testing.T) {
 	t.Parallel() // A Cluster takes two seconds to begin.
 	server := redistest.Start(t, "--cluster-enabled", "yes")
@@ -97,17 +97,17 @@ func TestLostReplyOfCluster(t *testing.T) {
 	}
 }
 
-// TestStalled has a server that takes connections and says nothing, for longer than
-// any test waits: nobody waits for it, with a reason to hurry or without.
+// TestStalled uses a server that accepts connections and never answers, for longer
+// than any test waits: no call waits for it, with a deadline or without.
 func TestStalled(t *testing.T) {
 	server := redistest.Start(t)
 	o := at(t, server.URL())
 	var feed storetest.Feed
 	next := batch(&feed, store.Tip{}, 1)
 	for _, bound := range []time.Duration{0, 50 * time.Millisecond} {
-		o.Timeout = 0 // A host's own.
+		o.Timeout = 0 // The default of a host.
 		if bound > 0 {
-			o.Timeout = time.Hour // The context's end counts.
+			o.Timeout = time.Hour // The context's deadline applies.
 		}
 		o.HostID += "x"
 		j := open(t, o)
@@ -131,8 +131,9 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// restart kills the server and starts it with its data: where it does not sync
-// every write, nothing is committed until the host says that it knows.
+// restart kills the server and starts it with its data: unless it syncs every
+// write, it accepts no commits until the host confirms that it knows of the
+// restart.
 func restart(t *testing.T, fsync string, want error) {
 	ctx := context.Background()
 	server := redistest.Start(t, redistest.AOF(fsync)...)
@@ -169,7 +170,7 @@ func restart(t *testing.T, fsync string, want error) {
 	}
 	next.Resumed = storetest.RunOf(err)
 	tip = commit(t, j, next)
-	// That settles it for every host.
+	// That confirms the restart for every host.
 	commit(t, behind, batch(&feed, tip, 4))
 }
 
@@ -209,13 +210,14 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-// withoutFounding opens what is there: a replica takes no writes.
+// withoutFounding returns options to open an existing world: a replica accepts no
+// writes.
 func withoutFounding(o redis.Options) redis.Options {
 	o.RootKey = ""
 	return o
 }
 
-// TestFull has a server without memory: nothing of a batch is written.
+// TestFull uses a server without free memory: nothing of a batch is written.
 func TestFull(t *testing.T) {
 	server := redistest.Start(t)
 	o := at(t, server.URL())
@@ -239,7 +241,7 @@ func TestFull(t *testing.T) {
 	commit(t, j, next)
 }
 
-// TestLargeBatch commits more than Lua's stack holds.
+// TestLargeBatch commits more items than fit on Lua's stack.
 func TestLargeBatch(t *testing.T) {
 	o := at(t, redistest.Start(t).URL())
 	j := open(t, o)

@@ -15,8 +15,8 @@ import (
 	"github.com/playctl/playctl/test/worldtest"
 )
 
-// TestForeignKeys opens worlds where another program has one of the keys: they are
-// refused before anything is written, and no commit breaks off in its middle.
+// TestForeignKeys opens worlds of which another program uses one of the keys: they
+// are refused before anything is written, and no commit is written partly.
 func TestForeignKeys(t *testing.T) {
 	server := redistest.Start(t)
 	for _, name := range []string{"head", "rows", "journal", "local", "asked", "hosts", "checkpoints", "table:nodes", "order:leases", "deadlines:leases", "terms:intercom"} {
@@ -35,8 +35,8 @@ func TestForeignKeys(t *testing.T) {
 	}
 }
 
-// TestDenied takes commands from the user, one after the other: a commit is refused
-// before it writes anything, and a host does not start.
+// TestDenied denies commands to the user, one at a time: a commit is refused before
+// it writes anything, and a host does not start.
 func TestDenied(t *testing.T) {
 	ctx := context.Background()
 	rules := redis.Rules("world*", false)
@@ -82,8 +82,8 @@ func TestDenied(t *testing.T) {
 	commit(t, j, next)
 }
 
-// TestCheckpointDenied takes from the user what makes a checkpoint stay: the world
-// still has the one before.
+// TestCheckpointDenied denies the user a command that storing a checkpoint needs:
+// the world keeps the previous one.
 func TestCheckpointDenied(t *testing.T) {
 	ctx := context.Background()
 	server := redistest.Start(t, user(redis.Rules("world*", false))...)
@@ -101,7 +101,7 @@ func TestCheckpointDenied(t *testing.T) {
 	}
 }
 
-// TestCrowded has a server with as many clients as it takes.
+// TestCrowded uses a server that has reached its limit of clients.
 func TestCrowded(t *testing.T) {
 	ctx := context.Background()
 	const most = 4
@@ -121,7 +121,7 @@ func TestCrowded(t *testing.T) {
 		}
 		return true
 	})
-	// The end of the connection can overtake what the server says before it.
+	// The connection can be closed before the server's message arrives.
 	worldtest.Eventually(t, "an error that names maxclients", func() bool {
 		_, err := redis.Open(ctx, o)
 		if !errors.Is(err, store.ErrUnavailable) {
@@ -136,7 +136,7 @@ func TestCrowded(t *testing.T) {
 	})
 }
 
-// TestScriptsForgotten has a server that forgets its scripts between two commits.
+// TestScriptsForgotten uses a server that loses its scripts between two commits.
 func TestScriptsForgotten(t *testing.T) {
 	server := redistest.Start(t)
 	j := open(t, at(t, server.URL()))
@@ -146,7 +146,7 @@ func TestScriptsForgotten(t *testing.T) {
 	commit(t, j, batch(&feed, tip, 2))
 }
 
-// TestWithoutHello has a server that does not know the newer protocol's greeting.
+// TestWithoutHello uses a server without the HELLO command of the newer protocol.
 func TestWithoutHello(t *testing.T) {
 	j := open(t, at(t, redistest.Start(t, "--rename-command", "HELLO", "").URL()))
 	var feed storetest.Feed

@@ -10,8 +10,8 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// reply makes what a script may answer of bytes: texts, numbers, nil and lists of
-// them. It returns the rest of the bytes.
+// reply decodes bytes into a possible reply of a script: texts, numbers, nil and
+// lists of them. It returns the rest of the bytes.
 func reply(b []byte, depth int) (any, []byte) {
 	if len(b) == 0 {
 		return nil, nil
@@ -35,7 +35,7 @@ func reply(b []byte, depth int) (any, []byte) {
 	return string(b[:n]), b[n:]
 }
 
-// typed fails for an error that a caller cannot decide on.
+// typed fails for an error that callers cannot classify.
 func typed(t *testing.T, what string, err error, allowed ...error) {
 	t.Helper()
 	if err == nil {
@@ -49,7 +49,7 @@ func typed(t *testing.T, what string, err error, allowed ...error) {
 	t.Errorf("%s: %v is none of %v", what, err, allowed)
 }
 
-// FuzzReply gives every decoder of replies anything that a server could say.
+// FuzzReply passes every possible reply of a server to every decoder of replies.
 func FuzzReply(f *testing.F) {
 	f.Add([]byte("\x14\x42OK\x411\x412\x43run\x42ab"))
 	f.Add([]byte("\x16\x48CONFLICT\x411\x412\x43run\x411\x11\x12\x431-0\x12\x41e\x41x"))
@@ -92,8 +92,8 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-// FuzzStored decodes entries of a stream: one that is taken is what its fields and
-// its id say.
+// FuzzStored decodes entries of a stream: an accepted entry agrees with its fields
+// and its id.
 func FuzzStored(f *testing.F) {
 	e := store.Entry{Position: 7, Rev: 2, Seq: 9, MapChanged: true, Rows: []store.Row{{Key: "k", JSON: []byte("{}")}}}
 	records := store.Entry{Position: 7, Records: []store.Record{{Table: store.Leases, Key: []byte("k"), Value: []byte("v")}}}

@@ -10,7 +10,8 @@ import (
 	"github.com/playctl/playctl/test/worldtest"
 )
 
-// TestHosts counts those who listen, on one server and on the nodes of a Cluster.
+// TestHosts counts the listening hosts, on one server and on the nodes of a
+// Cluster.
 func TestHosts(t *testing.T) {
 	t.Parallel() // A Cluster takes two seconds to begin.
 	t.Run("server", func(t *testing.T) { countHosts(t, at(t, redistest.Start(t).URL())) })

@@ -25,8 +25,8 @@ func TestImportContract(t *testing.T) {
 	})
 }
 
-// TestImportInterrupted leaves an import as a process that was killed does: no
-// host makes a world there, and a minute later another import takes its place.
+// TestImportInterrupted leaves an import as a killed process does: no host creates
+// a world there, and a minute later another import replaces it.
 func TestImportInterrupted(t *testing.T) {
 	ctx := context.Background()
 	server := redistest.Start(t)
@@ -54,7 +54,7 @@ func TestImportInterrupted(t *testing.T) {
 	if head, err := next.Source().Head(ctx); err != nil || head != 0 {
 		t.Fatalf("the head of the next import: %d, %v; want 0", head, err)
 	}
-	// The dead one comes back.
+	// The interrupted import continues.
 	if err := dead.Records(ctx, []store.Record{{Table: store.Meta, Key: []byte("k"), Value: []byte("v")}}); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("an import whose place was taken went on: %v", err)
 	}
@@ -70,7 +70,8 @@ func TestImportInterrupted(t *testing.T) {
 	}
 }
 
-// TestImportOverRestart restarts the server, which may have lost parts.
+// TestImportOverRestart restarts the server, which may have lost parts of the
+// import.
 func TestImportOverRestart(t *testing.T) {
 	ctx := context.Background()
 	server := redistest.Start(t, redistest.AOF("always")...)

@@ -12,8 +12,8 @@ import (
 	"github.com/playctl/playctl/test/storetest"
 )
 
-// TestLargeReplies has entries and records of which one reply cannot hold all that
-// it may hold by number: they come in several.
+// TestLargeReplies uses entries and records so large that one reply cannot hold the
+// usual number of them: they are returned in several replies.
 func TestLargeReplies(t *testing.T) {
 	ctx := t.Context()
 	const size, count = 100 << 10, 60
@@ -76,7 +76,7 @@ func TestLargeReplies(t *testing.T) {
 	}
 }
 
-// ranges is how often the server was asked for entries of a stream.
+// ranges returns how often the server was called for entries of a stream.
 func ranges(t *testing.T, server *redistest.Server) int {
 	t.Helper()
 	said := regexp.MustCompile(`cmdstat_xrange:calls=(\d+)`).FindStringSubmatch(fmt.Sprint(server.Do("info", "commandstats")))

@@ -17,24 +17,24 @@ import (
 	"github.com/playctl/playctl/test/sharedstore"
 )
 
-// pair is the same shared journal twice: on a Redis, and as the simple one in
-// memory on which hosts are tested. Each has two handles.
+// pair is the same shared journal twice: on a Redis server, and in memory, as in
+// tests of hosts. Each has two handles.
 type pair struct {
 	t       *rapid.T
 	redis   [2]store.Journal
 	memory  [2]store.Journal
 	restart func()
 
-	// tips are all that were ever acknowledged, places what the entries at them say.
+	// tips are all acknowledged tips, places the places of their entries.
 	tips   []store.Tip
 	places map[store.Tip]store.Place
 	ids    int
-	// fences are the locks as they were taken in the one and in the other, whose
-	// tokens are their own.
+	// fences are the locks as acquired in both journals, whose tokens differ.
 	fences [][2]store.Fence
 }
 
-// both runs a call on the same handle of both, and compares the kinds of errors.
+// both runs a call on the same handle of both, and compares the kinds of their
+// errors.
 func (p *pair) both(what string, call func(j store.Journal, which int) error) error {
 	h := rapid.IntRange(0, 1).Draw(p.t, "handle")
 	one, two := call(p.redis[h], 0), call(p.memory[h], 1)
@@ -44,7 +44,7 @@ func (p *pair) both(what string, call func(j store.Journal, which int) error) er
 	return one
 }
 
-// kind names an error as far as callers tell errors apart.
+// kind returns the kind of an error, as far as callers distinguish errors.
 func kind(err error) string {
 	var notDue *store.NotDueError
 	switch {
@@ -88,7 +88,7 @@ func (p *pair) record() store.Record {
 	return r
 }
 
-// batch is one on the newest tip, mostly, or on an older one.
+// batch returns a batch, mostly on the newest tip, or on an older one.
 func (p *pair) batch() *store.Batch {
 	after := p.tips[len(p.tips)-1]
 	if rapid.IntRange(0, 4).Draw(p.t, "late") == 0 {
@@ -145,7 +145,7 @@ func (p *pair) commit() {
 	}
 }
 
-// missed asks what came after a tip, or after one that nobody ever had.
+// missed reads the entries after a tip, or after one that never existed.
 func (p *pair) missed() {
 	after := rapid.SampledFrom(p.tips).Draw(p.t, "after")
 	if after.Position > 0 && rapid.IntRange(0, 4).Draw(p.t, "wrong") == 0 {
@@ -162,7 +162,7 @@ func (p *pair) missed() {
 	}
 }
 
-// tables compares everything in the tables, and what is looked up.
+// tables compares all records of the tables, and the results of look-ups.
 func (p *pair) tables() {
 	var lookups []store.Lookup
 	for _, table := range modelTables {
@@ -185,7 +185,7 @@ func (p *pair) tables() {
 	}
 }
 
-// lock takes or gives back a lock.
+// lock acquires or releases a lock.
 func (p *pair) lock() {
 	if len(p.fences) > 0 && rapid.IntRange(0, 2).Draw(p.t, "release") == 0 {
 		fence := rapid.SampledFrom(p.fences).Draw(p.t, "fence")
@@ -210,8 +210,8 @@ func (p *pair) lock() {
 	}
 }
 
-// TestSameAsMemory gives the same calls to a Redis and to the journal in memory:
-// what holds of hosts on the one holds on the other.
+// TestSameAsMemory makes the same calls to a Redis server and to the journal in
+// memory: a result of host tests in memory also applies to Redis.
 func TestSameAsMemory(t *testing.T) {
 	server := redistest.Start(t)
 	rapid.Check(t, func(rt *rapid.T) {

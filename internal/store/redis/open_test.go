@@ -40,8 +40,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// A server that lost its world under running hosts gets no new one: they wait for the
-// old one's data.
+// A server that lost its world under running hosts gets no new one: the hosts wait
+// for the data of the old one.
 func TestOpenMakesNoWorldBesideRunningHosts(t *testing.T) {
 	server := redistest.Start(t)
 	o := at(t, server.URL())

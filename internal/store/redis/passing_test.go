@@ -9,7 +9,8 @@ import (
 	"github.com/playctl/playctl/test/redistest"
 )
 
-// TestPassing tells what a host that starts waits for from what it does not.
+// TestPassing distinguishes the errors for which a starting host waits from the
+// others.
 func TestPassing(t *testing.T) {
 	server := redistest.Start(t, "--requirepass", "right", "--maxclients", "40")
 	gone := redistest.Start(t)

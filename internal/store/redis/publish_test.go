@@ -15,15 +15,15 @@ import (
 	"github.com/playctl/playctl/test/storetest"
 )
 
-// TestPublish commits what is published on two channels, and what is refused and
-// therefore not.
+// TestPublish commits a batch that publishes on two channels, and a refused batch,
+// which publishes nothing.
 func TestPublish(t *testing.T) {
 	server := redistest.Start(t)
 	o := at(t, server.URL())
 	publish(t, o, server.Addr)
 }
 
-// TestPublishOnCluster has channels that no slot of the world's keys belongs to.
+// TestPublishOnCluster uses channels that are not in the slot of the world's keys.
 func TestPublishOnCluster(t *testing.T) {
 	t.Parallel() // A Cluster takes two seconds to begin.
 	server := redistest.Start(t, "--cluster-enabled", "yes")

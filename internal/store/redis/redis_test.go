@@ -21,8 +21,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// patience is how long a reply may take: on a busy machine thousands of entries at
-// once take longer than a host waits, and those tests are not of that.
+// patience is the time limit of a reply: on a busy machine thousands of entries at
+// once take longer than a host waits, which is not the subject of those tests.
 const patience = 20 * time.Second
 
 // worlds counts the worlds of the tests, so that each has its own.

@@ -15,8 +15,8 @@ import (
 	"github.com/playctl/playctl/test/worldtest"
 )
 
-// TestIdleConnections restarts a server while a host has several connections that
-// rest: the calls after it notice, and use new ones.
+// TestIdleConnections restarts a server while a host has several idle connections:
+// the calls after it detect that, and use new ones.
 func TestIdleConnections(t *testing.T) {
 	ctx := context.Background()
 	server := redistest.Start(t, redistest.AOF("always")...)
@@ -40,7 +40,7 @@ func TestIdleConnections(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	// Connections are made while all others are in use.
+	// New connections are opened while all others are in use.
 	server.Do("client", "pause", 100, "all")
 	all("before the restart")
 	server.Restart()
@@ -48,8 +48,8 @@ func TestIdleConnections(t *testing.T) {
 	all("after the restart")
 }
 
-// TestCutWhileReading cuts the connection within a read, as a server that ends
-// does: the read is made again, a commit is not.
+// TestCutWhileReading cuts the connection during a read, as a stopping server does:
+// the read is repeated, a commit is not.
 func TestCutWhileReading(t *testing.T) {
 	ctx := context.Background()
 	server := redistest.Start(t)
@@ -76,10 +76,10 @@ func TestCutWhileReading(t *testing.T) {
 	}
 }
 
-// TestPromotedAndRestarted has a replica that syncs every write, lost the last
-// commits, is made the master and restarts before a host comes: it looks like a
-// server that was never anything else, and is found out, if it has followed a commit
-// or one look for what is due.
+// TestPromotedAndRestarted uses a replica that syncs every write, lost the last
+// commits, is promoted and restarts before a host connects: it looks like a server
+// that always was the master, and is detected if it has followed a commit or a call
+// of Due.
 func TestPromotedAndRestarted(t *testing.T) {
 	for name, follow := range map[string]func(*redis.Journal, *storetest.Feed, store.Tip) store.Tip{
 		"a commit": func(j *redis.Journal, feed *storetest.Feed, first store.Tip) store.Tip {
@@ -105,8 +105,8 @@ func promotedAndRestarted(t *testing.T, follow func(*redis.Journal, *storetest.F
 	first := commit(t, j, batch(&feed, store.Tip{}, 1))
 	replica := master.Replica(t, redistest.AOF("always")...)
 	second := follow(j, &feed, first)
-	// A replica writes its log anew after it copied its master's data; until then a
-	// crash leaves it empty.
+	// A replica rewrites its log after it copied its master's data; until then a
+	// crash leaves the log empty.
 	head := "play:{" + o.HostID + "}:head"
 	worldtest.Eventually(t, "what it followed in the replica's log", func() bool {
 		log := fmt.Sprint(replica.Do("info", "persistence"))
@@ -129,7 +129,7 @@ func promotedAndRestarted(t *testing.T, follow func(*redis.Journal, *storetest.F
 		t.Errorf("Commit at the tip of a replica that lost the tail: %v, want ErrRestarted", err)
 	}
 	tip := commit(t, moved, next)
-	// From here on it is a server like every other.
+	// From here on it is a server like any other.
 	replica.Restart()
 	answers(t, moved)
 	if _, err := moved.Missed(ctx, tip); err != nil {
@@ -139,7 +139,7 @@ func promotedAndRestarted(t *testing.T, follow func(*redis.Journal, *storetest.F
 }
 
 // TestEveryHostRejudges restarts a server that syncs every write twice, while two
-// hosts commit in turn: nothing is lost, so nothing is reported.
+// hosts commit in turn: nothing is lost, so no loss is reported.
 func TestEveryHostRejudges(t *testing.T) {
 	server := redistest.Start(t, redistest.AOF("always")...)
 	o := at(t, server.URL())

@@ -21,8 +21,8 @@ func TestSentinel(t *testing.T) {
 }
 
 // TestSentinelFailover kills a master whose replica lacks the last commit. The
-// Sentinel promotes that; hosts go on without being started again, and each
-// finds out that something was lost.
+// Sentinel promotes the replica; hosts continue without a restart, and each detects
+// the loss.
 func TestSentinelFailover(t *testing.T) {
 	ctx := context.Background()
 	master := redistest.Start(t)

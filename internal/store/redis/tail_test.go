@@ -10,7 +10,7 @@ import (
 	"github.com/playctl/playctl/test/storetest"
 )
 
-// TestTail trims entries that nothing but a follower needs: the newest stay.
+// TestTail trims entries that only a follower needs: the newest are kept.
 func TestTail(t *testing.T) {
 	ctx := context.Background()
 	o := at(t, redistest.Start(t).URL())
@@ -33,14 +33,14 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestDemoted has a master become a replica: it still is the server that took the
-// last commit, but vouches for nothing.
+// TestDemoted turns a master into a replica: it is still the server of the last
+// commit, but guarantees nothing.
 func TestDemoted(t *testing.T) {
 	server := redistest.Start(t)
 	j := open(t, at(t, server.URL()))
 	var feed storetest.Feed
 	tip := commit(t, j, batch(&feed, store.Tip{}, 1))
-	// Its master is nowhere, so that it keeps its data.
+	// Its master does not exist, so it keeps its data.
 	server.Do("replicaof", "127.0.0.1", "1")
 	if _, err := j.Commit(context.Background(), &store.Batch{After: tip}); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("a server that was demoted: %v, want ErrUnavailable", err)

@@ -22,8 +22,8 @@ import (
 	"github.com/playctl/playctl/test/storetest"
 )
 
-// certificate writes a certificate for 127.0.0.1 that is its own authority, and
-// its key, to files.
+// certificate writes a self-signed certificate for 127.0.0.1, and its key, to
+// files.
 func certificate(t *testing.T) (pool *x509.CertPool, certFile, keyFile string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -59,7 +59,7 @@ func certificate(t *testing.T) (pool *x509.CertPool, certFile, keyFile string) {
 	return pool, write("cert", "CERTIFICATE", der), write("key", "PRIVATE KEY", secret)
 }
 
-// startTLS starts a server that speaks TLS at an address as well.
+// startTLS starts a server that also accepts TLS at an address.
 func startTLS(t *testing.T, cert, key string, args ...string) (server *redistest.Server, address string) {
 	t.Helper()
 	address = port.Keep(t)
@@ -92,8 +92,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestRestartUnderTLS restarts a server with which a host has connections that rest:
-// that they are gone shows only when a commit is sent. Its outcome is looked up.
+// TestRestartUnderTLS restarts a server to which a host has idle connections: their
+// loss shows only when a commit is sent. Its outcome is looked up.
 func TestRestartUnderTLS(t *testing.T) {
 	ctx := context.Background()
 	pool, cert, key := certificate(t)

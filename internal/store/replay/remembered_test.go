@@ -6,8 +6,8 @@ import (
 	"github.com/playctl/playctl/internal/store/replay"
 )
 
-// Ranks grow with the numbers by steps of an eighth at most, and say the least number
-// that has them.
+// Ranks grow with the numbers in steps of an eighth at most, and Least returns the
+// least number of a rank.
 func TestRanks(t *testing.T) {
 	before := replay.RankOf(0)
 	if before != 0 || replay.RankOf(-1) != 0 || replay.RankOf(1<<40) <= replay.RankOf(1<<30) {

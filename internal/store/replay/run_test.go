@@ -14,8 +14,8 @@ import (
 
 const rootKey = "abababababababababababababababababababababababababababababababab"
 
-// drawEntry draws an entry that follows on a map: one that changes nothing, one that only
-// moves the rev, or one with changes, some of which say what is so already.
+// drawEntry draws an entry that follows on a map: one without changes, one that
+// only advances the rev, or one with changes, some of which have no effect.
 func drawEntry(t *rapid.T, m *replay.Map) store.Entry {
 	e := store.Entry{Position: m.Position + 1, At: m.At + 1, Rev: m.Rev, Seq: m.Seq + rapid.Uint64Range(0, 2).Draw(t, "events")}
 	switch rapid.IntRange(0, 5).Draw(t, "kind") {
@@ -43,7 +43,8 @@ func drawEntry(t *rapid.T, m *replay.Map) store.Entry {
 	return e
 }
 
-// story draws entries, with the map after each; the first maps is the one before them.
+// story draws entries, with the map after each; the first of the maps is the one
+// before them.
 func story(t *rapid.T, from replay.Map) (entries []store.Entry, maps []replay.Map) {
 	maps = []replay.Map{from}
 	for range rapid.IntRange(0, 40).Draw(t, "entries") {
@@ -57,7 +58,8 @@ func story(t *rapid.T, from replay.Map) (entries []store.Entry, maps []replay.Ma
 	return entries, maps
 }
 
-// began is the map that a run begins with: of no entry, or of some.
+// began returns the map with which a run begins: an empty one, or one after some
+// entries.
 func began(t *rapid.T) replay.Map {
 	m := replay.New(rootKey)
 	if rapid.Bool().Draw(t, "checkpoint") {
@@ -67,8 +69,8 @@ func began(t *rapid.T) replay.Map {
 	return m
 }
 
-// A run comes to the maps that entries lead to one by one: to the last one of each rev,
-// and to as many of the newest as the budget allows.
+// A run produces the same maps as the entries one by one: the last one of each rev,
+// and as many of the newest as the budget allows.
 func TestARunComesToTheSameMaps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		from := began(t)
@@ -136,8 +138,7 @@ func checkMap(t *rapid.T, got, want *replay.Map) {
 	}
 }
 
-// A root, a number of leaves or a row that is not the one that was written is found where
-// all maps are asked for.
+// A wrong root, number of leaves or row is detected if all maps are requested.
 func TestARunFindsWhatIsDamaged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		from := began(t)

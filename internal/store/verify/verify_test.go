@@ -23,7 +23,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const sid = "0b7f6c1e-3a52-4e0f-9d4b-6a1c2d3e4f50"
 
-// history is a world with placements that come, change and go, and talk.
+// history returns a world whose placements are added, changed and removed, and send
+// chat lines.
 func history(n int) (*storetest.WorldFeed, []store.Entry) {
 	feed, first := storetest.NewWorldFeed(sid)
 	entries := []store.Entry{first}
@@ -96,7 +97,8 @@ func TestCheckFromACheckpoint(t *testing.T) {
 	}
 }
 
-// whileRead is a journal in which a host stores a checkpoint right after it was loaded.
+// whileRead is a journal in which a host stores a checkpoint right after it was
+// loaded.
 type whileRead struct {
 	store.Journal
 	state *store.State
@@ -111,7 +113,7 @@ func (w *whileRead) Load(ctx context.Context) (store.State, error) {
 	return loaded, err
 }
 
-// Entries that a reader missed because a checkpoint let them go are no damage.
+// Entries that a reader missed because a checkpoint trimmed them are not damage.
 func TestACheckpointIsStoredMeanwhile(t *testing.T) {
 	feed, entries := history(400)
 	for name, read := range map[string]func(store.Source) error{
@@ -135,7 +137,7 @@ func TestACheckpointIsStoredMeanwhile(t *testing.T) {
 	}
 }
 
-// TestCheckFinds damages a good world in each way that a check is for.
+// TestCheckFinds damages a valid world in each way that a check must detect.
 func TestCheckFinds(t *testing.T) {
 	const at = 100
 	for name, test := range map[string]struct {
@@ -184,7 +186,7 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
-// Numbers, tags and secrets may begin with the byte that an object begins with.
+// Numbers, tags and secrets may begin with the first byte of an object.
 func TestCheckLeavesBinaryRecordsAlone(t *testing.T) {
 	_, entries := history(50)
 	const n = '{'
@@ -251,7 +253,7 @@ func TestCheckFindsMissingEvents(t *testing.T) {
 	}
 }
 
-// damagedTable is a journal whose reads of a table find damage.
+// damagedTable is a journal in which reads of one table report damage.
 type damagedTable struct {
 	store.Journal
 
@@ -267,7 +269,7 @@ func (d damagedTable) Scan(ctx context.Context, table store.Table, r store.Range
 	}
 }
 
-// Damage of a table is in the report, with all that was found before.
+// Damage of a table is in the report, with everything found before.
 func TestCheckReportsADamagedTable(t *testing.T) {
 	_, entries := history(20)
 	for _, table := range store.Tables() {
