@@ -22,14 +22,15 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(hostprocess.Main(m)) }
 
-// promptly is how long a newcomer may take at a host that is full of others.
+// promptly is the time limit for a newcomer's call at a host that is full of
+// others.
 const promptly = 3 * time.Second
 
-// eventually is how long a call may take that a host without room for it would never
-// answer: on a busy machine the floods slow down the caller, too.
+// eventually is the time limit of a call that a host without room for it would
+// never answer: on a busy machine the floods slow down the caller, too.
 const eventually = 30 * time.Second
 
-// start runs a host and gives its root key.
+// start runs a host and returns its root key.
 func start(t *testing.T, descriptors int, args ...string) (h *hostprocess.Host, rootKey string) {
 	t.Helper()
 	rootKey = creds.GenerateRootKey()
@@ -41,7 +42,7 @@ func start(t *testing.T, descriptors int, args ...string) (h *hostprocess.Host, 
 	return hostprocess.Start(t, hostprocess.Options{Args: args, Descriptors: descriptors}), rootKey
 }
 
-// flood keeps a number of tasks going until the test ends.
+// flood keeps a number of tasks running until the test ends.
 func flood(t *testing.T, count int, task func(ctx context.Context, i int)) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -59,7 +60,8 @@ func flood(t *testing.T, count int, task func(ctx context.Context, i int)) {
 	})
 }
 
-// halfAsk connects, sends headers that do not end, and waits to be cut.
+// halfAsk connects, sends headers that do not end, and waits until the host closes
+// the connection.
 func halfAsk(ctx context.Context, h *hostprocess.Host) {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", strings.TrimPrefix(h.URL(), "http://"))
 	if err != nil {
@@ -81,7 +83,7 @@ func pause(ctx context.Context) {
 	}
 }
 
-// stream reads a stream to its end, and comes back a little later.
+// stream reads a stream to its end, and reconnects a little later.
 func stream(ctx context.Context, client *http.Client, h *hostprocess.Host, who hostprocess.Node, sid string, opened func()) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, h.URL()+protocol.ServicePlay.Events()+"?sid="+sid, http.NoBody)
 	if err != nil {
@@ -97,9 +99,9 @@ func stream(ctx context.Context, client *http.Client, h *hostprocess.Host, who h
 	pause(ctx)
 }
 
-// answered makes a call until there is an answer. A host that is full gives a connection
-// 200 ms for its request; a caller that does not get the processor for so long on a busy
-// machine finds it closed, and calls again, as clients do.
+// answered repeats a call until it is answered. A full host gives a connection 200
+// ms for its request; a caller without processor time for so long on a busy machine
+// finds it closed, and calls again, as clients do.
 func answered(ctx context.Context, call func(context.Context, *http.Client) (*hostprocess.Answer, error)) (a *hostprocess.Answer, err error) {
 	ctx, cancel := context.WithTimeout(ctx, eventually)
 	defer cancel()
@@ -113,8 +115,8 @@ func answered(ctx context.Context, call func(context.Context, *http.Client) (*ho
 	return a, err
 }
 
-// A host with few descriptors is asked by 200 connections whose headers do not end
-// and by 150 streams of one node: others are answered all the same.
+// A host with few descriptors gets 200 connections whose headers do not end and 150
+// streams of one node: other clients are answered nevertheless.
 func TestANewcomerAtAHostThatIsFull(t *testing.T) {
 	h, rootKey := start(t, 168) // room for about a quarter of them
 	account := hostprocess.NewAccount(t, h, rootKey, "crowd", 1)
@@ -161,10 +163,11 @@ func TestANewcomerAtAHostThatIsFull(t *testing.T) {
 	}
 }
 
-// Sixteen addresses make nodes as fast as they can; another one has its node soon.
+// Sixteen addresses create nodes as fast as possible; another address gets its node
+// soon.
 func TestANewcomerBesideAddressesThatRegister(t *testing.T) {
 	h, rootKey := start(t, 0, "--limit-loopback", "--rate-nodes=-1", "--rate-requests=-1")
-	// What does not derive costs as much to refuse as a node to make.
+	// A refused registration with a wrong id costs as much as creating a node.
 	wrong := hostprocess.Request{Method: http.MethodPost, Path: protocol.PathNodes, Body: map[string]any{
 		"nodeId": strings.Repeat("0", 64), "passwHash": creds.HashPhrase("a flood").Reveal(),
 	}}
@@ -177,8 +180,8 @@ func TestANewcomerBesideAddressesThatRegister(t *testing.T) {
 		flood(t, 4, func(ctx context.Context, _ int) {
 			a, err := (hostprocess.Node{}).Do(ctx, client, h.URL(), wrong)
 			if err != nil || a.Code == protocol.CodeRateLimited {
-				// Ids are derived at a low priority: refusals without a pause would take
-				// the processor from all derivations, the newcomer's among them.
+				// Ids are derived at a low priority: refusals without a pause would
+				// take the processor time of all derivations, including the newcomer's.
 				pause(ctx)
 				return
 			}
@@ -189,7 +192,7 @@ func TestANewcomerBesideAddressesThatRegister(t *testing.T) {
 
 	began := time.Now()
 	own := hostprocess.Identity(t, rootKey, "a newcomer")
-	// On a machine that is busy otherwise a derivation takes longer, here as there.
+	// On a busy machine a derivation takes longer, in the host as in the test.
 	within := max(promptly, 8*time.Since(began))
 	h.Guard(own.Hash)
 	client := clientAt("127.0.2.1")
@@ -204,7 +207,7 @@ func TestANewcomerBesideAddressesThatRegister(t *testing.T) {
 	}
 }
 
-// clientAt calls from an address.
+// clientAt returns a client that calls from an address.
 func clientAt(addr string) *http.Client {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(addr)}}
 	return &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext, MaxIdleConnsPerHost: 8}}

@@ -14,8 +14,8 @@ import (
 
 const module = "github.com/playctl/playctl"
 
-// everywhere is the meaning of a field that has the same one in all results, by its name in
-// JSON. A comment of the field comes first.
+// everywhere is the meaning of a field that is the same in all results, by its name
+// in JSON. A comment of the field takes precedence.
 var everywhere = map[string]string{
 	"agentId":          "the node id of the agent",
 	"context":          "the context that was used; absent where there was none",
@@ -41,12 +41,14 @@ var everywhere = map[string]string{
 	"unconfirmedHosts": "how many hosts of the world had not confirmed it when the reply came, and may accept what is gone until they do; absent where all had",
 }
 
-// comments are those of the fields of structs, read from the sources of their packages.
+// comments are the comments of struct fields, read from the sources of their
+// packages.
 type comments struct {
 	t *testing.T
 	// root is the folder of the module.
 	root string
-	// packages are by import path; what is in one is by type and field, with a point between.
+	// packages are by import path; the comments of one are by type and field,
+	// separated by a point.
 	packages map[string]map[string]string
 }
 
@@ -67,8 +69,7 @@ func newComments(t *testing.T) *comments {
 	}
 }
 
-// of is what a comment says of a field, with the names that JSON has; empty where there is
-// none.
+// of returns the comment of a field, with names as in JSON, or "" if there is none.
 func (c *comments) of(typ reflect.Type, name, jsonName string) string {
 	path := typ.PkgPath()
 	if c.packages[path] == nil {
@@ -86,7 +87,7 @@ func (c *comments) of(typ reflect.Type, name, jsonName string) string {
 	return text
 }
 
-// read reads the comments of a package by its folder.
+// read reads the comments of the package in a folder.
 func (c *comments) read(folder string) map[string]string {
 	c.t.Helper()
 	docs := map[string]string{}
@@ -117,7 +118,7 @@ func (c *comments) read(folder string) map[string]string {
 	return docs
 }
 
-// meaning is the comment of a field behind it or above it as one line, without the words
+// meaning returns the comment after or above a field as one line, without the words
 // "Name is" at its beginning.
 func meaning(f *ast.Field, name string) string {
 	text := strings.Join(strings.Fields(f.Comment.Text()), " ")

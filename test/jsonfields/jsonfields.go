@@ -1,6 +1,6 @@
-// Package jsonfields compares the fields of what commands print as JSON, and what the
-// comments of those fields say, with a list that is kept beside their tests. The page of
-// documentation about the fields is made of these lists.
+// Package jsonfields compares the fields of the JSON output of commands, and the
+// comments of those fields, with a list stored beside their tests. The
+// documentation page about the fields is generated from these lists.
 package jsonfields
 
 import (
@@ -20,14 +20,15 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the list of fields")
 
-// Golden is the list, relative to the package that it is of. A line is what prints the
-// field, a colon, the field, its type, a tab and its meaning.
+// Golden is the path of the list, relative to its package. A line is the command
+// that prints the field, a colon, the field, its type, a tab and its meaning.
 const Golden = "testdata/json-fields.txt"
 
-// Check compares the fields of results, by what prints them, with the list. They
-// are a promise: a new line in the list is a feature, a line that is gone breaks
-// scripts. A field without a comment fails the test. A result is named by its commands,
-// with commas between, and what makes them print it, such as "logs --output ndjson".
+// Check compares the fields of results, by the command that prints them, with the
+// list. The fields are a contract: a new line in the list is a feature, a removed
+// line breaks scripts. A field without a comment fails the test. A result is named
+// by its commands, separated by commas, and the options with which they print it,
+// such as "logs --output ndjson".
 func Check(t *testing.T, results map[string]any) {
 	t.Helper()
 	read := newComments(t)
@@ -41,7 +42,7 @@ func Check(t *testing.T, results map[string]any) {
 			lines = append(lines, fmt.Sprintf("%s: %s %s\t%s", command, field.name, field.kind, field.meaning))
 		}
 	}
-	// Fields of a result stay in the order in which it is printed.
+	// The fields of a result stay in their order in the output.
 	slices.SortStableFunc(lines, func(a, b string) int {
 		commandOfA, _, _ := strings.Cut(a, ":")
 		commandOfB, _, _ := strings.Cut(b, ":")
@@ -64,13 +65,14 @@ func Check(t *testing.T, results map[string]any) {
 
 // field is one field of a result.
 type field struct {
-	// name is its path in the JSON; "?" marks one that may be absent.
+	// name is its path in the JSON; "?" marks an optional one.
 	name, kind, meaning string
-	// goName is where its comment belongs.
+	// goName is the struct field to which its comment belongs.
 	goName string
 }
 
-// fieldsOf are the fields of a type in its JSON, those inside others behind them.
+// fieldsOf returns the fields of a type in its JSON, each followed by the fields
+// inside it.
 func (c *comments) fieldsOf(typ reflect.Type, prefix, within string) []field {
 	var fields []field
 	for of := range typ.Fields() {
@@ -98,7 +100,7 @@ func (c *comments) fieldsOf(typ reflect.Type, prefix, within string) []field {
 	return fields
 }
 
-// bare is the type behind a pointer.
+// bare returns the type to which a pointer points.
 func bare(typ reflect.Type) reflect.Type {
 	if typ.Kind() == reflect.Pointer {
 		return typ.Elem()

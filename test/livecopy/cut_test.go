@@ -7,11 +7,11 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// wave is how many subscribers break off at the same time.
+// wave is how many subscribers are cut at the same time.
 const wave = 120
 
-// slack is by how much a connection may carry more than the one that was
-// measured: positions get longer.
+// slack is how many more bytes a connection may carry than the measured one:
+// positions get longer.
 const slack = 80
 
 // short is a story with each kind of frame.
@@ -19,10 +19,10 @@ var short = []step{
 	{what: "place", who: 1, version: 1}, {what: "say", who: 0, version: 1}, {what: "withdraw", who: 1},
 }
 
-// Each connection of a subscriber breaks after each number of bytes that it may
-// carry: within headers, sizes of chunks, ids, data and between frames, and
-// within the replies to its reads. The usual suite takes every 19th byte, from another
-// one on each time; of an odd stride every other cut is a clean end.
+// Each connection of a subscriber breaks after each possible number of bytes:
+// within headers, chunk sizes, ids, data and between frames, and within the replies
+// to its reads. A normal run tests every 19th byte, with a different start each
+// time; since the stride is odd, every other cut is a clean end.
 func TestConnectionsThatBreakAtEveryByte(t *testing.T) {
 	t.Parallel()
 	stride := 19
@@ -51,7 +51,8 @@ func TestConnectionsThatBreakAtEveryByte(t *testing.T) {
 	}
 }
 
-// measure is what the connections of an undisturbed subscriber carry.
+// measure returns the bytes that each connection of an undisturbed subscriber
+// carries.
 func (a *author) measure(lacks []protocol.Capability) []int {
 	a.site.t.Helper()
 	l := &line{}
@@ -68,7 +69,7 @@ func (a *author) cut(cuts [][]int, lacks []protocol.Capability) {
 	a.cutAll(lines, lacks)
 }
 
-// cutAll lets a subscriber follow the same story over each of some lines.
+// cutAll runs one subscriber over each of the lines through the same story.
 func (a *author) cutAll(lines []*line, lacks []protocol.Capability) {
 	a.site.t.Helper()
 	a.withdrawLast()

@@ -18,14 +18,15 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// endless is an answer that never stops.
+// endless is a reply that never ends.
 type endless struct {
 	path        string
 	begin, more string
-	// received is part of what is reported; "" where the read is repeated at once.
+	// received is part of the reported error; "" if the read is repeated
+	// immediately.
 	received string
-	// most is how much of it a client may take: the limit, and what the network
-	// holds on the way.
+	// most is how much of it a client may read: its limit, and the bytes buffered in
+	// the network.
 	most int64
 }
 
@@ -34,9 +35,9 @@ const (
 	okJSON   = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n"
 )
 
-// onTheWay is what the kernel's buffers of a connection may hold: the most that
-// it lets a sender's and a receiver's grow to, on Linux, and half as much again
-// for what it counts beside the data.
+// onTheWay returns the most bytes that the kernel buffers for a connection: on
+// Linux the maximum of a sender's and a receiver's buffer, plus half of that for
+// the kernel's overhead.
 func onTheWay() int64 {
 	total := int64(0)
 	for _, name := range []string{"tcp_rmem", "tcp_wmem"} {
@@ -56,11 +57,11 @@ func onTheWay() int64 {
 func endlessAnswers() map[string]endless {
 	events, rpc, session := protocol.ServicePlay.Events(), protocol.ServicePlay.RPC(), protocol.ServicePlay.Session()
 	buffered := onTheWay()
-	// A reply with a few fields has a limit of its own, far below that of a snapshot.
+	// A reply with a few fields has a separate limit, far below that of a snapshot.
 	frame, reply, brief, headers := 8<<20+buffered, 128<<20+buffered, 1<<20+buffered, 64<<10+buffered
 	long := strings.Repeat("a", 4000)
-	// A reply may be long, and a busy machine reads it in small pieces too slowly for the
-	// client's limit of time.
+	// A reply may be long, and a busy machine reads it in small pieces too slowly
+	// for the client's time limit.
 	longer := strings.Repeat("a", 256<<10)
 	return map[string]endless{
 		"a line of data":       {events, okStream + "data: ", long, "longer than", frame},
@@ -76,13 +77,13 @@ func endlessAnswers() map[string]endless {
 	}
 }
 
-// liar is a proxy before a host that answers one path without end, once.
+// liar is a proxy for a host that sends an endless reply for one path, once.
 type liar struct {
 	endless
 	next     http.Handler
 	reported atomic.Bool
 	sent     atomic.Int64
-	// finished is closed when the client has had enough.
+	// finished is closed when the client has stopped reading.
 	finished chan struct{}
 }
 
@@ -106,8 +107,8 @@ func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A host does not stop: the client takes no more than it can bear, says what is
-// wrong, and has a proved copy as soon as the host makes sense again.
+// A host sends without end: the client reads no more than its limit, reports the
+// error, and has a verified copy as soon as the host's replies are valid again.
 func TestAnswersThatNeverEnd(t *testing.T) {
 	t.Parallel()
 	for name, answer := range endlessAnswers() {
@@ -147,8 +148,8 @@ func TestAnswersThatNeverEnd(t *testing.T) {
 	}
 }
 
-// wholeReply is how long a client may take for 128 MiB: under the race detector a busy
-// machine needs most of a minute.
+// wholeReply is the time limit for 128 MiB: under the race detector a busy machine
+// needs most of a minute.
 const wholeReply = 3 * time.Minute
 
 // subscribe subscribes at an address over the SDK's own transport.

@@ -23,7 +23,7 @@ const adminToken = "pt_administrator"
 
 var rootKey = strings.Repeat("5e", 32)
 
-// fataler is what a *testing.T and a *rapid.T have in common.
+// fataler is the common part of *testing.T and *rapid.T.
 type fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -35,10 +35,10 @@ type fataler interface {
 type site struct {
 	t    fataler
 	addr string
-	// release lets its port go.
+	// release releases its port.
 	release func()
-	// path is the file of the store; "" for one in memory, which outlives the
-	// host all the same.
+	// path is the file of the store; "" for one in memory, which also survives the
+	// host.
 	path string
 	ring int
 
@@ -90,7 +90,7 @@ func (s *site) start() {
 	go func() { s.ended <- s.host.Serve(ctx) }()
 }
 
-// stop ends the host: in order, or so that whatever is under way is cut.
+// stop ends the host: gracefully, or abruptly, which cuts everything in progress.
 func (s *site) stop(abrupt bool) {
 	s.t.Helper()
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -120,7 +120,7 @@ func (s *site) close() {
 	}
 }
 
-// storePath is a new file for a store.
+// storePath returns a function that returns the path of a new store.
 func storePath(t *testing.T) func() string {
 	t.Helper()
 	dir, n := t.TempDir(), 0

@@ -12,14 +12,15 @@ import (
 	"github.com/playctl/playctl/test/hostprocess"
 )
 
-// line is a bad way to a host: what each connection carries breaks off after a
-// number of bytes, comes in small pieces, and late.
+// line is an unreliable network to a host: each connection breaks after a number of
+// bytes, and its data arrives in small pieces, and late.
 type line struct {
-	// cuts are how many bytes each connection carries, in the order in which they
-	// are opened; 0 is without a limit, as are those after the last.
+	// cuts are the numbers of bytes that each connection carries, in the order in
+	// which they are opened; 0 means no limit, which also applies to those after the
+	// last.
 	cuts []int
-	// piece is how much arrives at once, 0 for no limit, and lag how long each
-	// piece takes.
+	// piece is the most bytes that arrive at once, 0 for no limit, and lag the delay
+	// of each piece.
 	piece int
 	lag   time.Duration
 
@@ -27,7 +28,7 @@ type line struct {
 	carried []int // by each connection so far
 }
 
-// transport makes a transport over the line.
+// transport returns a transport over the line.
 func (l *line) transport() *http.Transport {
 	return &http.Transport{DialContext: l.dial, MaxIdleConnsPerHost: 4}
 }
@@ -48,7 +49,8 @@ func (l *line) dial(ctx context.Context, network, addr string) (net.Conn, error)
 	return c, nil
 }
 
-// bytesOf is what the connections carried, in the order in which they opened.
+// bytesOf returns the bytes that each connection carried, in the order in which
+// they were opened.
 func (l *line) bytesOf() []int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -64,8 +66,8 @@ type wire struct {
 	hastener hostprocess.Hastener
 }
 
-// Read breaks the connection where its bytes are used up: every other one as a
-// clean end, so that the client cannot tell it from the host's.
+// Read breaks the connection when its bytes are used up: every other one as a clean
+// end, which the client cannot distinguish from the host's.
 func (w *wire) Read(p []byte) (int, error) {
 	if w.left == 0 {
 		_ = w.Conn.Close()

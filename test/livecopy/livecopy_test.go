@@ -9,7 +9,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// lacking are hosts without some of the extensions.
+// lacking are hosts without some of the capabilities.
 var lacking = map[string][]protocol.Capability{
 	"nothing":        nil,
 	"inline":         {protocol.CapChainInline},
@@ -19,11 +19,12 @@ var lacking = map[string][]protocol.Capability{
 	"any extensions": {protocol.CapChainInline, protocol.CapChainNodes, protocol.CapChainAtRev, protocol.CapMinRev, protocol.CapResume, protocol.CapChainProof},
 }
 
-// attemptsInVain bounds how many connections in a row end before their first frame:
-// the client doubles its wait after each, from 2 s up to 30 s, and a story has two rows of them.
+// attemptsInVain bounds how many consecutive connections end before their first
+// frame: the client doubles its wait after each, from 2 s up to 30 s, and a story
+// has two such sequences.
 const attemptsInVain = 3
 
-// firstFrame is more bytes than the header of a stream and its first frame take.
+// firstFrame is more than the bytes of a stream's header and first frame.
 const firstFrame = 2000
 
 func drawLine(t *rapid.T) *line {
@@ -43,10 +44,10 @@ func drawLine(t *rapid.T) *line {
 	}
 }
 
-// For random commands, speeds and connections, hosts with and without the
-// extensions, in memory and in a file, which restart in order and without: every
-// subscriber ends with the host's exact map, was never shown another one as
-// verified, and saw every event once and in order.
+// With random commands, speeds and connections, and hosts with and without the
+// capabilities, in memory and in a file, that restart gracefully and abruptly:
+// every subscriber ends with the host's exact map, was never shown a different one
+// as verified, and saw every event once and in order.
 func TestEverySubscriberEndsWithTheHostsMap(t *testing.T) {
 	t.Parallel()
 	path := storePath(t)
@@ -56,7 +57,8 @@ func TestEverySubscriberEndsWithTheHostsMap(t *testing.T) {
 		if rapid.Bool().Draw(rt, "in a file") {
 			file = path()
 		}
-		// A short ring makes slow subscribers fall off it, into the journal.
+		// With a short ring, slow subscribers fall behind it and are served from the
+		// journal.
 		s := openSite(rt, file, rapid.SampledFrom([]int{2, 8, 1024}).Draw(rt, "ring"))
 		defer func() { s.close() }()
 		a := newAuthor(s)

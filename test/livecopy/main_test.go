@@ -9,7 +9,7 @@ import (
 	"github.com/playctl/playctl/test/property"
 )
 
-// long is set where the tests may take many minutes.
+// long is set if the tests may take many minutes.
 var long = os.Getenv("PLAYCTL_TEST_LONG") != ""
 
 func TestMain(m *testing.M) {

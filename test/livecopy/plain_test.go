@@ -14,14 +14,14 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// plain makes a host look older than it is: it takes capabilities out of the
-// session's reply, and what belongs to them from requests and streams.
+// plain simulates an older host: it removes capabilities from the session's reply,
+// and their parts from requests and streams.
 type plain struct {
 	next http.RoundTripper
-	// lacks are the capabilities to take out; nil for none.
+	// lacks are the removed capabilities; nil for none.
 	lacks []protocol.Capability
 
-	// open is how many streams without ids there are; ahead says that the world was
+	// open is the number of open streams without ids; ahead is set if the world was
 	// read while there was none.
 	open  atomic.Int64
 	ahead atomic.Bool
@@ -61,7 +61,7 @@ func (p *plain) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// readsWorld tells a full read from other requests.
+// readsWorld reports whether a request is a full read.
 func readsWorld(r *http.Request) bool {
 	if r.GetBody == nil {
 		return false
@@ -74,7 +74,7 @@ func readsWorld(r *http.Request) bool {
 	return err == nil && bytes.Contains(text, []byte(protocol.OpGetWorldSnapshot))
 }
 
-// session takes the capabilities out of a session's reply.
+// session removes the capabilities from a session's reply.
 func (p *plain) session(response *http.Response) error {
 	text, err := io.ReadAll(response.Body)
 	_ = response.Body.Close()

@@ -14,16 +14,16 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// step is one thing that happens in a world.
+// step is one event in a story.
 type step struct {
 	what string
-	// who is the agent or the placement that it happens to.
+	// who is the agent or the placement of the step.
 	who int
-	// version makes the same thing different each time.
+	// version makes repeated steps differ.
 	version int
 }
 
-// steps are what may happen, as often as it should.
+// steps are the possible steps, each as often as its weight.
 var steps = []string{
 	"register", "register", "register", "disconnect", "place", "place", "withdraw", "say", "say", "travel",
 	"restart", "crash", "reset", "wait", "wait",
@@ -37,8 +37,8 @@ func drawStep(t *rapid.T) step {
 	return s
 }
 
-// author carries a story out. What it adds to the map has no lease, so that the
-// map is what the story says.
+// author carries out a story. Its agents and placements have no lease, so that the
+// map matches the story.
 type author struct {
 	site      *site
 	transport *http.Transport
@@ -47,7 +47,7 @@ type author struct {
 	agents    map[int]*sdk.Agent
 	placed    map[int]string
 	readers   []*subscriber
-	// last is the id of the last change's row, "" before it.
+	// last is the id of the last change's row, "" before that change.
 	last string
 }
 
@@ -60,8 +60,8 @@ func newAuthor(s *site) *author {
 	return a
 }
 
-// begin opens a world without agents. One that held agents would put them back
-// on the map whenever it noticed a new session.
+// begin opens a world without agents. A world that held agents would register them
+// again whenever it detected a new session.
 func (a *author) begin() {
 	a.world, a.agents, a.placed = a.site.visit(a.transport), map[int]*sdk.Agent{}, map[int]string{}
 }
@@ -71,8 +71,8 @@ func (a *author) close() {
 	a.transport.CloseIdleConnections()
 }
 
-// leave takes the agents off the map, then closes the world: that alone would give
-// them up where the disk is slow.
+// leave removes the agents from the map, then closes the world: closing alone would
+// leave them to their leases if the disk is slow.
 func (a *author) leave() {
 	a.site.t.Helper()
 	for _, agent := range a.agents {
@@ -152,7 +152,7 @@ func (a *author) reset() {
 	a.begin()
 }
 
-// withdrawLast takes the last change back, for another one.
+// withdrawLast reverts the last change, so that it can be repeated.
 func (a *author) withdrawLast() {
 	a.site.t.Helper()
 	if a.last != "" {
@@ -161,9 +161,9 @@ func (a *author) withdrawLast() {
 	}
 }
 
-// finish makes the last change and waits until every subscriber has it, and is
-// at the log's end. One whose stream had not started yet when a line was said does
-// not see it: then another one is said.
+// finish makes the last change and waits until every subscriber has it, and is at
+// the log's end. A subscriber whose stream had not started when a line was sent
+// does not see it: then another line is sent.
 func (a *author) finish() {
 	a.site.t.Helper()
 	a.do(step{what: "register"})
@@ -188,8 +188,8 @@ func (a *author) finish() {
 	a.site.t.Fatalf("some subscribers do not come to the log's end")
 }
 
-// reach waits until a subscriber has the last change. One that may have missed it
-// unnoticed finds out by the root of the next event, so there is one.
+// reach waits until a subscriber has the last change. One that missed it without
+// noticing finds out by the root of the next event, so another event is sent.
 func (a *author) reach(f *subscriber) {
 	a.site.t.Helper()
 	for range 100 {

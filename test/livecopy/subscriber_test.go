@@ -16,33 +16,35 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// lastPlacement is the name of the last change's row.
+// lastPlacement is the name in the last change's row.
 const lastPlacement = "the last placement"
 
-// patience is how long a subscriber may take to have the last change, on a busy machine.
+// patience is the time limit for a subscriber to receive the last change, on a busy
+// machine.
 const patience = 3 * time.Minute
 
-// subscriber is a subscription over a line, and what it reported.
+// subscriber is a subscription over a line, and its reports.
 type subscriber struct {
 	site      *site
 	line      *line
 	transport *http.Transport
 	world     *sdk.RemotePlayWorld
 	sub       *sdk.Subscription
-	// numbered is false where the host's ids are taken away.
+	// numbered is false if the host's event ids are removed.
 	numbered bool
 	lacks    []protocol.Capability
-	// plain is the host as the subscriber sees it, nil for as it is.
+	// plain is the simulated older host, nil for the host itself.
 	plain *plain
 
 	ready, ended         chan struct{}
 	readyOnce, endedOnce sync.Once
 
-	// seen is the last event's position; passed has a token when it has changed.
+	// seen is the last event's position; passed receives a token when it has
+	// changed.
 	seen   atomic.Uint64
 	passed chan struct{}
 
-	// These belong to the subscription until it is closed.
+	// Only the subscription may use these until it is closed.
 	events  []sdk.Event
 	updates []sdk.Update
 	errors  []error
@@ -55,7 +57,7 @@ func newSubscriber(s *site, l *line, lacks ...protocol.Capability) *subscriber {
 	}
 }
 
-// follow subscribes. Where the host lacks inline nodes, rows are fetched.
+// follow subscribes. If the host lacks inline nodes, rows are fetched.
 func (s *site) follow(l *line, lacks ...protocol.Capability) *subscriber {
 	s.t.Helper()
 	f := newSubscriber(s, l, lacks...)
@@ -95,7 +97,7 @@ func (f *subscriber) take(e sdk.Event) {
 	}
 }
 
-// aWhile is how long a subscriber is waited for before another line is said.
+// aWhile is how long to wait for a subscriber before another line is sent.
 const aWhile = 200 * time.Millisecond
 
 // soon waits a while for one of the subscriber's channels.
@@ -110,7 +112,7 @@ func (f *subscriber) soon(c <-chan struct{}) bool {
 	}
 }
 
-// sees waits a while for a position to be seen.
+// sees waits for a while until the subscriber has seen a position.
 func (f *subscriber) sees(seq uint64) bool {
 	limit := time.NewTimer(aWhile)
 	defer limit.Stop()
@@ -162,7 +164,7 @@ func (f *subscriber) close() {
 	f.transport.CloseIdleConnections()
 }
 
-// truth is what really happened at a host.
+// truth is what actually happened at a host.
 type truth struct {
 	events map[uint64]*world.Event
 	roots  map[uint64]string // of every rev
@@ -183,7 +185,7 @@ func (s *site) truth() *truth {
 	return was
 }
 
-// judge checks what a closed subscriber saw against the truth.
+// judge compares the reports of a closed subscriber with the truth.
 func (f *subscriber) judge(was *truth) {
 	t := f.site.t
 	t.Helper()
@@ -205,14 +207,14 @@ func (f *subscriber) judge(was *truth) {
 	}
 }
 
-// mayMiss reports whether an event may have come between a full read and the stream's
-// begin unnoticed. Where the headers take longer than half a second the world is read
-// without them, and only a host's ids tell then what was missed: without ids it shows
-// in the next root, which heals the copy.
+// mayMiss reports whether an event may have been missed without notice between a
+// full read and the start of the stream. If the headers take longer than half a
+// second, the world is read without them, and then only a host's ids tell which
+// events were missed: without ids the next root shows it, which heals the copy.
 func (f *subscriber) mayMiss() bool { return !f.numbered && f.plain != nil && f.plain.ahead.Load() }
 
-// complete checks that the events are those of the log, from the first one seen
-// to the last, but for those that a resync said were missed.
+// complete checks that the events are those of the log, from the first one seen to
+// the last, except for those that a resync reported as missed.
 func (f *subscriber) complete(was *truth) {
 	t := f.site.t
 	t.Helper()

@@ -11,8 +11,8 @@ import (
 	"github.com/playctl/playctl/test/hostprocess"
 )
 
-// TestAKeyIsReplacedEverywhereAtOnce gives an account another API key at one host
-// after the other: the key before is worth nothing at any of them from then on.
+// TestAKeyIsReplacedEverywhereAtOnce replaces an account's API key at one host
+// after another: from then on no host accepts the previous key.
 func TestAKeyIsReplacedEverywhereAtOnce(t *testing.T) {
 	t.Parallel()
 	s := openSite(t, "everysec", 0)
@@ -24,7 +24,7 @@ func TestAKeyIsReplacedEverywhereAtOnce(t *testing.T) {
 		s.account.Main.APIKey = made.APIKey.Reveal()
 		for i, h := range s.hosts {
 			h.Guard(s.account.Main.APIKey)
-			// A read comes first: what is written would let the host learn of the key.
+			// A read comes first: a write would let the host learn of the key.
 			if a := s.ask(h, old, s.reading(protocol.ServicePlay.Session())); a.Code != protocol.CodeAPIKeyInvalid {
 				t.Errorf("round %d: host %d reads the session with the old key: %d %s", round, i, a.Status, a.Code)
 			}
@@ -38,9 +38,9 @@ func TestAKeyIsReplacedEverywhereAtOnce(t *testing.T) {
 	}
 }
 
-// TestALeaseHoldsAtEveryHost lets one agent renew its lease at one host after the
-// other, of which one is killed, and two others not at all: these are removed once
-// each, when their term is over, and the first one is not.
+// TestALeaseHoldsAtEveryHost lets one agent renew its lease at one host after
+// another, one of which is killed, and two other agents not at all: these two are
+// removed once each, when their term is over, and the first one is not.
 func TestALeaseHoldsAtEveryHost(t *testing.T) {
 	t.Parallel()
 	s := openSite(t, "everysec", 3)
@@ -67,7 +67,8 @@ func TestALeaseHoldsAtEveryHost(t *testing.T) {
 			Method: http.MethodPost, Path: protocol.ServicePlay.Heartbeat() + "?sid=" + s.sid,
 			Body: map[string]any{"playerId": s.account.Agents[0].ID, "connectionId": "c"},
 		}, nil)
-		// The sweep comes within 5 s of the end of a term; the rest is the machine's.
+		// The sweep comes within 5 s after the end of a term; the rest is allowed for
+		// a busy machine.
 		if time.Since(start) > (term+5)*time.Second+patience {
 			t.Fatalf("removed are %v", s.removals(begin))
 		}
@@ -80,7 +81,7 @@ func TestALeaseHoldsAtEveryHost(t *testing.T) {
 	}
 }
 
-// removals counts how often each player was removed because its lease was over.
+// removals counts how often each player was removed because its lease had expired.
 func (s *site) removals(after store.Position) map[string]int {
 	s.t.Helper()
 	count := map[string]int{}

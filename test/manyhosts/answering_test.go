@@ -13,9 +13,10 @@ import (
 	"github.com/playctl/playctl/test/hostprocess"
 )
 
-// TestAnsweringIsKnownAtEveryHost runs a program that answers for one of two agents at
-// one host and asks both at the others: the one answers, for the other it is said at once
-// that no program does, and for the first as well once its program has ended.
+// TestAnsweringIsKnownAtEveryHost runs a program that answers for one of two agents
+// at one host and asks both at the others: the one answers, the question to the
+// other ends immediately because no program answers, and so does one to the first
+// after its program has ended.
 func TestAnsweringIsKnownAtEveryHost(t *testing.T) {
 	t.Parallel()
 	s := openSite(t, "everysec", 2)
@@ -58,14 +59,14 @@ func TestAnsweringIsKnownAtEveryHost(t *testing.T) {
 	}
 	commands.Close()
 	for at := range hosts {
-		s.listed(at, ada.PlayerID(), protocol.AnsweringNo) // after the grace for programs that reconnect
+		s.listed(at, ada.PlayerID(), protocol.AnsweringNo) // after the grace period for programs that reconnect
 		if _, err := s.worldAt(at).Ask(t.Context(), sdk.IntercomQuestion{To: ada.PlayerID(), Text: "hello"}); !protocol.HasCode(err, protocol.CodeAgentNotAnswering) {
 			t.Errorf("host %d: the question after the program's end gives %v", at, err)
 		}
 	}
 }
 
-// worldAt is the account's view of the world at one host.
+// worldAt opens the account's world at one host.
 func (s *site) worldAt(host int) *sdk.RemotePlayWorld {
 	s.t.Helper()
 	world, err := sdk.New(sdk.Options{
@@ -77,7 +78,7 @@ func (s *site) worldAt(host int) *sdk.RemotePlayWorld {
 	return world
 }
 
-// listed waits until a host says whether a program answers for an agent.
+// listed waits until a host's list has the given answering state of an agent.
 func (s *site) listed(host int, agentID, want string) {
 	s.t.Helper()
 	body := map[string]any{"op": "listAnswering", "payload": map[string]any{"playerIds": []string{agentID}}}

@@ -22,11 +22,11 @@ const (
 	subscribers = 3
 )
 
-// TestOneWorldAtThreeHostsUnderFaults runs stories of random commands, of which
-// each has its own seed: even ones on a Redis that syncs every write, where
-// nothing that was acknowledged may be missing, odd ones on one that syncs every
-// second, where the end may. PLAYCTL_CHAOS_SEEDS=17 runs one again; its commands
-// and faults are the same, though not what runs at the same time as what.
+// TestOneWorldAtThreeHostsUnderFaults runs stories of random commands, each with
+// its own seed: those with even seeds on a Redis that syncs every write, where no
+// acknowledged write may be missing, those with odd seeds on one that syncs every
+// second, where the last ones may. PLAYCTL_CHAOS_SEEDS=17 repeats one; its commands
+// and faults are the same, but not their concurrent timing.
 func TestOneWorldAtThreeHostsUnderFaults(t *testing.T) {
 	t.Parallel()
 	first, last := seeds(t)
@@ -51,7 +51,7 @@ func TestOneWorldAtThreeHostsUnderFaults(t *testing.T) {
 	}
 }
 
-// tally adds stories up.
+// tally sums up the stories.
 type tally struct {
 	stories, acked, refused, unknown, faults, restarts, losses, jumps, events, moves, resyncs int
 	missing, away, late                                                                       int
@@ -65,7 +65,7 @@ func (t *tally) String() string {
 		t.stories, t.acked, t.refused, t.unknown, t.faults, t.restarts, t.losses, t.jumps, t.missing, t.events, t.moves, t.resyncs, t.away, t.late, t.slowest)
 }
 
-// story lets workers and a breaker loose on the site, and judges what is left.
+// story runs workers and a breaker on the site, and judges the result.
 func (s *site) story(seed uint64, sum *tally) {
 	s.t.Helper()
 	started := time.Now()
@@ -93,7 +93,7 @@ func (s *site) story(seed uint64, sum *tally) {
 	sum.add(h, b, was, following, moved)
 }
 
-// report ends the test where something is wrong, with all that is known of it.
+// report ends the test if there are errors, with all details.
 func (s *site) report(seed uint64, h *history, wrong []error) {
 	s.t.Helper()
 	for _, err := range wrong {
@@ -111,7 +111,7 @@ func (s *site) report(seed uint64, h *history, wrong []error) {
 	s.t.Fatalf("seed %d:\n%s", seed, h)
 }
 
-// play runs the workers until the breaker has broken what it wants to.
+// play runs the workers until the breaker has caused all its faults.
 func (s *site) play(b *breaker, following []*subscriber, seed uint64) (moves int, failures []error) {
 	var working sync.WaitGroup
 	stop := make(chan struct{})
@@ -136,8 +136,8 @@ func (s *site) play(b *breaker, following []*subscriber, seed uint64) (moves int
 	return moves, failures
 }
 
-// settle waits until every host is at the head, compares them, and reads what the
-// store holds.
+// settle waits until every host is at the head, compares the hosts, and reads the
+// content of the store.
 func (s *site) settle(begin store.Position) *record {
 	s.t.Helper()
 	for _, host := range s.hosts {

@@ -16,10 +16,10 @@ import (
 	"github.com/playctl/playctl/test/hostprocess"
 )
 
-// TestADeletionHoldsEverywhereBeforeItIsAnswered deletes agents at one host after the
-// other: each host refuses them from the answer on, and ends their streams. A host that
-// is stopped is waited for no longer than 3 s, is named, and refuses the agent as soon as
-// it goes on.
+// TestADeletionHoldsEverywhereBeforeItIsAnswered deletes agents at one host after
+// another: from the reply on, each host refuses them, and their streams end. A
+// stopped host is waited for at most 3 s, is named, and refuses the agent as soon
+// as it continues.
 func TestADeletionHoldsEverywhereBeforeItIsAnswered(t *testing.T) {
 	t.Parallel()
 	s := openSite(t, "everysec", hosts+1)
@@ -64,7 +64,7 @@ func TestADeletionHoldsEverywhereBeforeItIsAnswered(t *testing.T) {
 	}
 }
 
-// revoke revokes a watch token at each host: none takes it any more from the answer on.
+// revoke revokes a watch token at each host: from the reply on, no host accepts it.
 func (s *site) revoke() {
 	s.t.Helper()
 	path := protocol.ServicePlay.WatchToken() + "?sid=" + s.sid
@@ -89,7 +89,7 @@ func (s *site) revoke() {
 	}
 }
 
-// watchToken makes a watch token and returns its id.
+// watchToken creates a watch token and returns its id.
 func (s *site) watchToken(h *hostprocess.Host) string {
 	s.t.Helper()
 	path := protocol.ServicePlay.WatchToken() + "?sid=" + s.sid
@@ -103,7 +103,7 @@ func (s *site) watchToken(h *hostprocess.Host) string {
 	return list.Tokens[0].ID
 }
 
-// streams opens a stream of a node at each host, and says how each one ended.
+// streams opens a stream of a node at each host, and reports how each one ended.
 func (s *site) streams(n hostprocess.Node) (ended chan error) {
 	s.t.Helper()
 	ended = make(chan error, hosts)
@@ -128,8 +128,8 @@ func deleting(agent hostprocess.Node) hostprocess.Request {
 	}
 }
 
-// delete deletes an agent at a host. Where its store does not answer in time on a busy
-// machine it is repeated, as clients do: by its key it is carried out once.
+// delete deletes an agent at a host. If the store does not answer in time on a busy
+// machine, it is repeated, as clients do: with its key it is carried out once.
 func (s *site) delete(h *hostprocess.Host, agent hostprocess.Node) *hostprocess.Answer {
 	s.t.Helper()
 	a := s.until(h, s.account.Main, deleting(agent), storeAnswered)
@@ -141,16 +141,18 @@ func (s *site) delete(h *hostprocess.Host, agent hostprocess.Node) *hostprocess.
 
 func storeAnswered(a *hostprocess.Answer) bool { return a.Code != protocol.CodeStoreUnavailable }
 
-// whileStopped asks the first host for something while another one is stopped that has
-// just registered, so that it is waited for: nobody waits for one whose registration has
-// ended, as may be on a busy machine. It says how long the answer took.
+// whileStopped sends a request to the first host while another host is stopped that
+// has just registered, so that it is waited for: a host whose registration has
+// expired is not, which can happen on a busy machine. It returns how long the reply
+// took.
 func (s *site) whileStopped(stopped *hostprocess.Host, n hostprocess.Node, r hostprocess.Request) (a *hostprocess.Answer, took time.Duration) {
 	s.t.Helper()
 	for range 10 {
 		s.untilRegistered(stopped)
 		s.must(syscall.Kill(stopped.PID(), syscall.SIGSTOP))
-		// The signal stops one thread, which stops the others when it runs: the process is
-		// waited for, or it might still answer on a busy machine.
+		// The signal stops one thread, which stops the others when it runs: the test
+		// waits for the process, which might otherwise still answer on a busy
+		// machine.
 		_, err := syscall.Wait4(stopped.PID(), nil, syscall.WUNTRACED, nil)
 		s.must(err)
 		start := time.Now()
@@ -164,7 +166,7 @@ func (s *site) whileStopped(stopped *hostprocess.Host, n hostprocess.Node, r hos
 	return a, took
 }
 
-// untilRegistered waits until the store has a registration of a host that lasts for
+// untilRegistered waits until the store has a registration of a host that lasts
 // another 4 s; one lasts 5 s and is renewed every second.
 func (s *site) untilRegistered(h *hostprocess.Host) {
 	s.t.Helper()
@@ -185,7 +187,7 @@ func (s *site) untilRegistered(h *hostprocess.Host) {
 	}
 }
 
-// refused fails unless a node that was deleted is refused by hosts, asked once each.
+// refused fails unless the hosts refuse a deleted node, each at the first call.
 func (s *site) refused(n hostprocess.Node, by ...*hostprocess.Host) {
 	s.t.Helper()
 	for i, h := range by {

@@ -1,5 +1,5 @@
-// Package manyhosts holds no code: its tests let three real hosts serve one world
-// on a real Redis, send random commands to whichever host, kill hosts and Redis,
-// cut their connections, and look whether every host, every client and every
-// subscriber received the same, and nothing that was not so.
+// Package manyhosts holds no code: in its tests three real hosts serve one world on
+// a real Redis. The tests send random commands to any host, kill hosts and Redis,
+// cut their connections, and check that every host, every client and every
+// subscriber received the same, and nothing that did not happen.
 package manyhosts

@@ -9,15 +9,15 @@ import (
 	"github.com/playctl/playctl/test/hostprocess"
 )
 
-// likely are the verbs, as often as they should come. A create takes a host as long as a
-// hundred others, whether it is refused or not.
+// likely are the verbs, each as often as its weight. A create takes a host as long
+// as a hundred others, whether it is refused or not.
 var likely = []verb{
 	register, register, register, register, register, disconnect, heartbeat, say, say, say, say, travel, travel, zone, zone,
 	remove, create, ask, ask, answer, answer, place, place, place, withdraw, found, found, furnish, clearOut, drop,
 	look, look, look, look, look,
 }
 
-// draw chooses the next op, and how to ask for it.
+// draw chooses the next op and its request.
 func (w *worker) draw() (*op, hostprocess.Request, hostprocess.Node) {
 	w.done++
 	o := &op{
@@ -55,7 +55,7 @@ func (w *worker) rpc(o protocol.Op, payload map[string]any) map[string]any {
 func (w *worker) drawAgent(o *op, r *hostprocess.Request) {
 	i := w.random.IntN(agents)
 	if o.verb == remove || o.verb == create {
-		// To make a node takes a while, so only one comes and goes.
+		// Creating a node is slow, so only one is deleted and created again.
 		i = agents - 1
 	}
 	node := w.account.Agents[i]
@@ -115,8 +115,8 @@ func (w *worker) lease(subject string) string {
 	return w.common.leases[subject]
 }
 
-// drawAnswer answers a request, or one that nobody made. Some are left open, for
-// another to answer as well.
+// drawAnswer answers a request, or one that was never sent. Some are left open, so
+// that another worker answers them too.
 func (w *worker) drawAnswer(o *op, r *hostprocess.Request) {
 	asked := request{id: "nobody-asked"}
 	w.common.mu.Lock()
@@ -148,7 +148,7 @@ func (w *worker) drawPlacement(o *op, r *hostprocess.Request) {
 	r.Path, r.Body = w.at(protocol.ServicePlay.MCPUnregister()), map[string]any{"id": o.arg}
 }
 
-// placed is the id that a placement had last.
+// placed returns the last id of a placement.
 func (w *worker) placed(subject string) string {
 	w.common.mu.Lock()
 	defer w.common.mu.Unlock()
@@ -178,7 +178,7 @@ func (w *worker) drawSpace(o *op, r *hostprocess.Request) {
 	}
 }
 
-// drawLook reads something as new as all that was answered before.
+// drawLook reads a state at least as new as all earlier replies.
 func (w *worker) drawLook(o *op, r *hostprocess.Request) {
 	r.Path, r.MinRev = w.at(protocol.ServicePlay.RPC()), w.history.newest()
 	var key string

@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// breaker breaks things at a site, one after the other, and mends them.
+// breaker causes faults at a site, one after another, and repairs them.
 type breaker struct {
 	*site
 	random  *rand.Rand
 	history *history
-	// restarts are the times at which Redis was killed, and losses those of them
-	// after which the end of its log was cut off.
+	// restarts are the times at which Redis was killed, and losses how many of these
+	// cut off the end of its log.
 	restarts []time.Duration
 	losses   int
-	// whole is how much of Redis' log there was when the story began.
+	// whole is the size of Redis' log when the story began.
 	whole int
 }
 
-// fault is one thing that breaks.
+// fault is one kind of fault.
 type fault struct {
 	name string
 	run  func(b *breaker, ctx context.Context)
-	// loses says that acknowledged writes may be gone afterwards.
+	// loses is set if acknowledged writes may be lost.
 	loses bool
 }
 
@@ -43,7 +43,7 @@ var faults = []fault{
 	{name: "Redis loses the end of its log", run: (*breaker).cutLog, loses: true},
 }
 
-// run breaks n things.
+// run causes n faults.
 func (b *breaker) run(ctx context.Context, n int) {
 	for range n {
 		b.pause(ctx, 20, 150)
@@ -137,10 +137,10 @@ func (b *breaker) refuseAll(ctx context.Context) {
 	}
 }
 
-// cutLog kills Redis and takes up to 4 KiB from the end of its log, as a machine
-// that loses its power does with what was not synced yet. It cuts where a
-// transaction begins: Redis 7.0 repairs a log that ends within a command of a
-// transaction wrongly, and executes the torn one together with the next.
+// cutLog kills Redis and cuts up to 4 KiB from the end of its log, as a power
+// failure does with data that was not synced yet. It cuts where a transaction
+// begins: Redis 7.0 incorrectly repairs a log that ends within a command of a
+// transaction, and executes the incomplete one together with the next.
 func (b *breaker) cutLog(ctx context.Context) {
 	b.restarts = append(b.restarts, b.history.now())
 	b.losses++
@@ -157,7 +157,7 @@ func (b *breaker) cutLog(ctx context.Context) {
 	b.redis.Restart()
 }
 
-// log is the file that Redis appends to now.
+// log returns the file to which Redis appends.
 func (s *site) log() (path string) {
 	s.t.Helper()
 	logs, err := filepath.Glob(filepath.Join(s.redis.Dir, "appendonlydir", "*.incr.aof"))

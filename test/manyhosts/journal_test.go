@@ -9,31 +9,31 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// record is what the store holds of a story.
+// record is the content of the store after a story.
 type record struct {
 	events map[uint64]store.Event
-	// revs and roots are those of each event and of each rev.
+	// revs are the revs of all events, and roots the roots of all revs.
 	revs  map[uint64]uint64
 	roots map[uint64]string
-	// made are the seqs of the events that each op made, by verb and mark.
+	// made are the seqs of the events of each op, by verb and mark.
 	made map[string][]uint64
-	// jumps are where the numbers go on far ahead, in their order.
+	// jumps are the points at which the numbers jump, in their order.
 	jumps []jump
-	// first and last are the seqs before and at the end.
+	// first is the seq before the story and last the one at its end.
 	first, last uint64
 	rev         uint64
 	root        string
 	leaves      uint32
 }
 
-// jump is where a world went on after Redis may have lost something: events up to
-// kept are there, the next are after resumed.
+// jump is where a world continued after Redis may have lost writes: events up to
+// kept are stored, the next ones come after resumed.
 type jump struct{ kept, resumed uint64 }
 
-// ahead is how far numbers go on after a loss (protocol reference, "Words").
+// ahead is how far numbers advance after a loss (protocol reference, "Words").
 const ahead = 1 << 20
 
-// read reads what was committed after a position.
+// read reads the entries after a position.
 func (s *site) read(after store.Position) *record {
 	s.t.Helper()
 	was := &record{events: map[uint64]store.Event{}, revs: map[uint64]uint64{}, roots: map[uint64]string{}, made: map[string][]uint64{}}
@@ -64,7 +64,7 @@ func (s *site) read(after store.Position) *record {
 	return was
 }
 
-// dump lists the newest entries of the store, for people.
+// dump lists the newest entries of the store for failure messages.
 func (s *site) dump() string {
 	s.t.Helper()
 	journal := s.store()
@@ -87,8 +87,8 @@ func (s *site) dump() string {
 	return b.String()
 }
 
-// madeBy is the verb and the mark of the op that made an event, "" where the event
-// does not tell.
+// madeBy returns the verb and the mark of the op that caused an event, "" if the
+// event does not contain them.
 func madeBy(e store.Event) string {
 	var data struct {
 		Text   string `json:"text"`
@@ -132,5 +132,5 @@ func madeBy(e store.Event) string {
 
 func key(v verb, mark string) string { return string(v) + " " + mark }
 
-// marked are the verbs whose ops make one event with their mark.
+// marked are the verbs whose ops create one event with their mark.
 var marked = map[verb]bool{say: true, travel: true, register: true, place: true, ask: true, answer: true}

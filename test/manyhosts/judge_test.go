@@ -11,9 +11,9 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// presence checks that what was acknowledged is there once, what was refused is
-// not, and what had no answer at most once. Where Redis may lose the end of what
-// it acknowledged, that end may be missing: nothing else.
+// presence checks that acknowledged writes are stored once, refused ones not at
+// all, and unanswered ones at most once. If Redis may lose the last acknowledged
+// writes, those may be missing, but no others.
 func (was *record) presence(ops []*op, restarts []time.Duration) error {
 	var missing []*op
 	for _, o := range ops {
@@ -40,9 +40,9 @@ func (was *record) presence(ops []*op, restarts []time.Duration) error {
 	return nil
 }
 
-// mayBeLost checks that an op was lost as the end of a log is: Redis was killed
-// after it had started, and nothing is left up to there that began after it was
-// acknowledged.
+// mayBeLost checks that an op was lost with the end of a log: Redis was killed
+// after the op had started, and no op that began after its reply is stored up to
+// that point.
 func (was *record) mayBeLost(o *op, ops []*op, restarts []time.Duration) error {
 	for _, j := range was.jumps {
 		killed := slices.ContainsFunc(restarts, func(at time.Duration) bool { return at >= o.started })
@@ -57,7 +57,7 @@ func (was *record) mayBeLost(o *op, ops []*op, restarts []time.Duration) error {
 	return fmt.Errorf("it was acknowledged, and is not there: %v", o)
 }
 
-// judge checks what a closed subscriber saw against what the store holds.
+// judge compares the reports of a closed subscriber with the content of the store.
 func (f *subscriber) judge(was *record) error {
 	state := f.sub.State()
 	if state.Verification != sdk.Verified || state.Snapshot.Root().String() != was.root || state.Snapshot.LeafCount() != int(was.leaves) {
@@ -75,12 +75,14 @@ func (f *subscriber) judge(was *record) error {
 	return f.complete(was)
 }
 
-// complete checks that a subscriber saw every event from its first copy to the end, in
-// order and once, but for those that a resync passed over: that comes once for
-// each jump, and at no other time. Who had all that is left when the world jumped
-// and resumed afterwards may go on without one: nothing of his was lost.
+// complete checks that a subscriber saw every event from its first copy to the end,
+// once and in order, except for those skipped by a resync, which comes once for
+// each jump, and at no other time. A subscriber that had all remaining events when
+// the world jumped, and resumed afterward, may continue without one: it lost no
+// events.
 func (f *subscriber) complete(was *record) error {
-	// The first copy may be of an event that the stream, which began before, sends as well.
+	// The stream, which began before the first copy, may also send the event of that
+	// copy.
 	last := *f.updates[0].Snapshot.Head().Seq
 	if len(f.events) > 0 {
 		last = min(last, f.events[0].Seq-1)
@@ -106,16 +108,16 @@ func (f *subscriber) complete(was *record) error {
 	return nil
 }
 
-// crossed reports whether the world jumped between two seqs. A jump may itself be of
-// an end that was lost later: then no event has its seq.
+// crossed reports whether the world jumped between two seqs. The jump itself may
+// have been lost later: then no event has its seq.
 func (was *record) crossed(from, to uint64) bool {
 	return slices.ContainsFunc(was.jumps, func(j jump) bool {
 		return from < j.resumed && to >= j.resumed || to > j.kept && to < j.resumed && to >= from+ahead
 	})
 }
 
-// beyond is where the log goes on after a seq: further on, if that is the last
-// before a jump.
+// beyond returns where the log continues after a seq: after the jump, if it is the
+// last seq before one.
 func (was *record) beyond(seq uint64) uint64 {
 	for _, j := range was.jumps {
 		if j.kept == seq {
@@ -125,7 +127,7 @@ func (was *record) beyond(seq uint64) uint64 {
 	return seq
 }
 
-// holds checks that an event is the log's, or of the end that was lost.
+// holds checks that an event is in the log, or in the part that was lost.
 func (was *record) holds(e sdk.Event) error {
 	logged, there := was.events[e.Seq]
 	if !there {

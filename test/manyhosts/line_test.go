@@ -10,8 +10,8 @@ import (
 	"github.com/playctl/playctl/test/hostprocess"
 )
 
-// way is how a subscriber reaches the hosts: each connection leads to any of
-// those that run, as a proxy before them would have it.
+// way is a subscriber's connection to the hosts: each connection leads to any
+// running host, as through a proxy.
 type way struct {
 	site      *site
 	transport *http.Transport
@@ -27,7 +27,7 @@ func newWay(s *site, seed, number uint64) *way {
 	return w
 }
 
-// dial connects to a host, whatever the address. Where the one chosen does not run
+// dial connects to a host, whatever the address. If the chosen one is not running,
 // that fails, as it does when a host has just died.
 func (w *way) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	w.mu.Lock()
@@ -47,7 +47,7 @@ func (w *way) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	return wire, nil
 }
 
-// move breaks the connections, so that the subscriber goes on at another host.
+// move breaks the connections, so that the subscriber continues at another host.
 func (w *way) move() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

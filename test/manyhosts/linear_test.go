@@ -11,7 +11,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// What the names of subjects begin with.
+// The prefixes of the names of subjects.
 const (
 	agentSubject     = "agent "
 	placementSubject = "placement "
@@ -23,9 +23,9 @@ const (
 // initial is the state of a subject when a story begins.
 type initial func(subject string) state
 
-// linearizable tells which subject's answers no single host could have given, in
-// an order that keeps to the times at which clients asked and were answered. What
-// was not answered may have happened at any time after it was asked, or never.
+// linearizable returns an error for a subject whose replies no single host could
+// have given, in an order that agrees with the times of requests and replies. An
+// unanswered op may have happened at any time after its request, or never.
 func linearizable(ops []*op, begin initial) error {
 	parts := map[string][]porcupine.Operation{}
 	for _, o := range ops {
@@ -45,8 +45,8 @@ func linearizable(ops []*op, begin initial) error {
 	return nil
 }
 
-// touches are the subjects whose states an op changes or depends on. Of an op
-// without an answer that is what it changes alone.
+// touches returns the subjects whose states an op changes or depends on. For an
+// unanswered op these are only the ones that it changes.
 func (o *op) touches() []string {
 	var subjects []string
 	changes := !slices.Contains([]verb{look, heartbeat, say, travel, ask}, o.verb)
@@ -80,8 +80,9 @@ func listed(operations []porcupine.Operation) string {
 	return b.String()
 }
 
-// inOrder tells which of two lines stands before one that was answered before it
-// was said. It sees over all subjects what linearizable sees in each.
+// inOrder finds two lines whose order contradicts their times: one precedes another
+// that was answered before it was sent. It checks across all subjects what
+// linearizable checks in each.
 func inOrder(ops []*op) error {
 	var reported []*op
 	for _, o := range ops {

@@ -17,16 +17,16 @@ import (
 // envSeeds chooses the seeds, such as 17 or 1-300.
 const envSeeds = "PLAYCTL_CHAOS_SEEDS"
 
-// TestMain runs the tests in a temporary folder of their own, and looks whether
-// they left anything behind: files, processes or goroutines.
+// TestMain runs the tests in a temporary folder of their own, and checks that they
+// leave nothing behind: files, processes or goroutines.
 func TestMain(m *testing.M) {
 	folder, err := os.MkdirTemp("", "playctl-manyhosts-")
 	if err == nil {
 		err = os.Setenv("TMPDIR", folder)
 	}
 	if err == nil {
-		// These tests wait for others' processes most of the time: on few processors they
-		// would stand in line for nothing.
+		// These tests mostly wait for other processes: with the default on a few
+		// processors they would wait for each other needlessly.
 		err = flag.Set("test.parallel", "8")
 	}
 	if err != nil {
@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// leftBehind lists what should be gone when the tests are over.
+// leftBehind lists what should no longer exist when the tests are over.
 func leftBehind(folder string) []string {
 	left := files(folder)
 	children, err := filepath.Glob("/proc/self/task/*/children")
@@ -50,7 +50,7 @@ func leftBehind(folder string) []string {
 		return append(left, err.Error())
 	}
 	for _, name := range children {
-		text, _ := os.ReadFile(name) // a thread may be gone by now, and then has none
+		text, _ := os.ReadFile(name) // a thread may have ended by now, and then has none
 		for pid := range strings.FieldsSeq(string(text)) {
 			command, _ := os.ReadFile("/proc/" + pid + "/comm")
 			left = append(left, "process "+pid+" "+string(command))
@@ -68,7 +68,7 @@ func files(folder string) (names []string) {
 		return []string{err.Error()}
 	}
 	for _, e := range entries {
-		// The go command leaves its own when it is asked to build.
+		// The go command leaves its own files when it builds.
 		names = append(names, filepath.Join(folder, e.Name()))
 	}
 	return names
@@ -88,9 +88,9 @@ func TestWhatIsLeftBehindIsSeen(t *testing.T) {
 	}
 }
 
-// seeds are 10 to 19, in which every fault happens on a Redis that syncs every write and
-// all but one on the other; with PLAYCTL_TEST_LONG they are 300, or those that
-// PLAYCTL_CHAOS_SEEDS says.
+// seeds returns 10 to 19, in which every fault happens on a Redis that syncs every
+// write and all but one on the other; with PLAYCTL_TEST_LONG there are 300, and
+// PLAYCTL_CHAOS_SEEDS overrides both.
 func seeds(t *testing.T) (first, last uint64) {
 	t.Helper()
 	text := os.Getenv(envSeeds)

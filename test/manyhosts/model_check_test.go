@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// began is the state of every subject of these tests when they begin.
+// began returns the state of every subject of these tests at their beginning.
 func began(subject string) state {
 	switch subject[:5] {
 	case agentSubject[:5]:
@@ -21,8 +21,8 @@ func began(subject string) state {
 	return logState{}
 }
 
-// at gives ops, of which each asks and is answered within a millisecond, unless
-// its times are set.
+// at returns ops that are each sent and answered within a millisecond, unless their
+// times are set.
 func at(ops ...op) []*op {
 	var list []*op
 	for i := range ops {
@@ -39,8 +39,8 @@ func at(ops ...op) []*op {
 	return list
 }
 
-// TestWhatTheModelBelieves has short histories that one host could have given, and
-// the same with one answer changed, which none could.
+// TestWhatTheModelBelieves checks short histories that one host could have
+// produced, and the same ones with one reply changed, which no host could.
 func TestWhatTheModelBelieves(t *testing.T) {
 	const a, p, s = "agent 1", "placement x", "space 1"
 	unsure := func(o op) op { o.outcome, o.started, o.ended = unknown, 0, time.Millisecond; return o }
@@ -108,7 +108,7 @@ func TestLinesOfDifferentAgentsStandInOrder(t *testing.T) {
 	}
 }
 
-// corrupted are histories in which one answer of a real one is another.
+// corrupted returns copies of a real history with one reply changed in each.
 func corrupted(ops []*op) map[string][]*op {
 	changed := map[string][]*op{}
 	change := func(name string, of func(*op) bool, to func(*op)) {

@@ -7,8 +7,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// The states of the things that ops are about, as one host that never fails would
-// have them. They are compared with ==.
+// The states of the subjects of ops, as at a single host that never fails. They are
+// compared with ==.
 type (
 	// agentState is an agent's node, its row and its lease.
 	agentState struct {
@@ -17,8 +17,8 @@ type (
 		lease string // the connection that holds it
 		zones int64
 	}
-	// placementState is an MCP placement under a name. Where the id is anyID, it
-	// was never answered.
+	// placementState is an MCP placement under a name. If the id is anyID, no reply
+	// contained it.
 	placementState struct {
 		there   bool
 		id, url string
@@ -27,14 +27,14 @@ type (
 	requestState struct{ open, closed bool }
 	// spaceState is a space; its amenities are sorted.
 	spaceState struct{ amenities string }
-	// logState is the seq of the last line that a reply named.
+	// logState is the seq of the last line that is in a reply.
 	logState struct{ seq uint64 }
 )
 
 const anyID = "?"
 
-// state is any of them. step says whether an op could have had its result in this
-// state, and which one it leaves.
+// state is any of them. step reports whether an op can have its result in this
+// state, and returns the next state.
 type state interface {
 	step(o *op) (bool, state)
 }
@@ -69,9 +69,9 @@ func (s agentState) step(o *op) (bool, state) {
 	return settle(o, may, s, next)
 }
 
-// settle is the rule for commands: one that may happen is acknowledged and has its
-// effect, one that may not is refused and has none. Of one without an answer it is
-// only known that if it happened it had its effect.
+// settle is the rule for commands: a permitted one is acknowledged and has its
+// effect, another is refused and has none. An unanswered command may or may not
+// have had its effect.
 func settle(o *op, may bool, before, after state) (bool, state) {
 	switch {
 	case o.outcome == unknown && may:
@@ -121,7 +121,7 @@ func (s requestState) step(o *op) (bool, state) {
 		return !s.open && !s.closed, requestState{open: true}
 	}
 	if o.result.code == protocol.CodeForbidden {
-		return true, s // that is its agent's matter
+		return true, s // the agent's state decides that
 	}
 	return settle(o, s.open, s, requestState{closed: true})
 }

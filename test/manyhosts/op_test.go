@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// verb is what an op does.
+// verb is the kind of an op.
 type verb string
 
 const (
@@ -23,44 +23,44 @@ const (
 	travel     verb = "travel"
 	zone       verb = "zone"
 	remove     verb = "delete" // an agent's node
-	create     verb = "create" // it again
+	create     verb = "create" // the same node again
 	ask        verb = "ask"
 	answer     verb = "answer"
 	place      verb = "place"
 	withdraw   verb = "withdraw"
-	found      verb = "found" // a space
+	found      verb = "found" // creates a space
 	furnish    verb = "furnish"
 	clearOut   verb = "clear"
 	drop       verb = "drop"
 	look       verb = "look"
 )
 
-// outcome is what the caller knows of an op.
+// outcome is the result of an op as its caller knows it.
 type outcome string
 
 const (
-	unsent  outcome = "unsent" // no host got it
+	unsent  outcome = "unsent" // no host received it
 	unknown outcome = "unknown"
 	refused outcome = "refused"
 	acked   outcome = "acknowledged"
 )
 
-// op is one command or read, and what came of it.
+// op is one command or read, and its result.
 type op struct {
 	worker, number int
 	verb           verb
-	// subject is what the op is about, such as "agent 2": ops of different
-	// subjects do not interfere.
+	// subject is the subject of the op, such as "agent 2": ops of different subjects
+	// do not interfere.
 	subject string
-	// agent is whose answer an answer is.
+	// agent is the agent that gives the answer.
 	agent string
-	// mark is a text that no other op has; an event of this op shows it.
+	// mark is a text that is unique to the op; an event of this op contains it.
 	mark string
 	// arg is a connection, an id or an amenity.
 	arg string
-	// keyed ops carry an idempotency key and are repeated until they are answered.
+	// keyed ops have an idempotency key and are repeated until they are answered.
 	keyed bool
-	// asked are the hosts that it was sent to, and what they said.
+	// asked are the hosts to which it was sent, and their replies.
 	asked []string
 
 	started, ended time.Duration // since the story's begin
@@ -68,14 +68,14 @@ type op struct {
 	result         result
 }
 
-// result is what the answer says.
+// result is the content of the reply.
 type result struct {
 	code protocol.Code
 	ok   bool
 	id   string
-	// seq is that of the op's event; 0 where the answer does not say.
+	// seq is the seq of the op's event; 0 if the reply does not contain it.
 	seq, rev uint64
-	// text and zones are what a look found; text is "" for nothing.
+	// text and zones are the result of a look; text is "" for nothing.
 	text  string
 	zones int64
 }
@@ -98,19 +98,19 @@ func (o *op) String() string {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// history is all that was sent, and what was broken meanwhile.
+// history is everything sent, and all faults in the meantime.
 type history struct {
 	start time.Time
 
 	mu     sync.Mutex
 	ops    []*op
 	faults []string
-	// rev is the highest that any answer was of: a look from there is as new as
-	// all that was answered before it.
+	// rev is the highest of all replies: a look at that rev is as new as all earlier
+	// replies.
 	rev uint64
-	// refusals are how long hosts took to say that the store is away.
+	// refusals are the durations until hosts reported that the store is unavailable.
 	refusals []time.Duration
-	// still is for how long the machine stood still, in nanoseconds.
+	// still is for how long the machine was suspended, in nanoseconds.
 	still atomic.Int64
 }
 
@@ -124,7 +124,7 @@ func (h *history) add(o *op) {
 	h.ops = append(h.ops, o)
 }
 
-// saw takes the rev of an answer.
+// saw records the rev of a reply.
 func (h *history) saw(rev uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -137,7 +137,7 @@ func (h *history) newest() uint64 {
 	return h.rev
 }
 
-// watch notes for how long nothing went on here, as on a machine that is stopped,
+// watch records for how long this process did not run, as on a suspended machine,
 // until the context ends.
 func (h *history) watch(ctx context.Context) {
 	const every = 20 * time.Millisecond
@@ -157,7 +157,7 @@ func (h *history) watch(ctx context.Context) {
 	}
 }
 
-// away takes how long an answer took that said that the store is away.
+// away records the duration of a reply that reported that the store is unavailable.
 func (h *history) away(took time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -170,7 +170,7 @@ func (h *history) fault(format string, args ...any) {
 	h.faults = append(h.faults, fmt.Sprintf("%8.1f ms %s", milliseconds(h.now()), fmt.Sprintf(format, args...)))
 }
 
-// count is how many ops had an outcome.
+// count returns the number of ops with an outcome.
 func (h *history) count(of outcome) int {
 	n := 0
 	for _, o := range h.ops {
@@ -181,7 +181,7 @@ func (h *history) count(of outcome) int {
 	return n
 }
 
-// String is the history in the order in which ops began.
+// String returns the history in the order in which ops began.
 func (h *history) String() string {
 	slices.SortStableFunc(h.ops, func(a, b *op) int { return int(a.started - b.started) })
 	var b strings.Builder

@@ -12,16 +12,15 @@ import (
 	"github.com/playctl/playctl/test/hostprocess"
 )
 
-// TestHostsOutliveTheirStore takes Redis away: every host says so within a second
-// to writers, and goes on for readers; when Redis is back nobody has to be
-// started again.
+// TestHostsOutliveTheirStore stops Redis: every host reports that to writers within
+// a second, and still serves readers; when Redis is back, no host needs a restart.
 func TestHostsOutliveTheirStore(t *testing.T) {
 	t.Parallel()
 	s := openSite(t, "always", 0)
 	s.reset()
 	f := s.subscribe(1, 0)
 	for _, h := range s.hosts {
-		// What a host has not received it cannot send.
+		// A host can only serve data that it has received.
 		s.until(h, s.account.Main, s.reading(protocol.ServicePlay.Snapshot()), (*hostprocess.Answer).OK)
 	}
 	was := f.sub.State().Stats
@@ -39,7 +38,7 @@ func TestHostsOutliveTheirStore(t *testing.T) {
 		if took := time.Since(start) - time.Duration(past.still.Load()-still); a.Code != protocol.CodeStoreUnavailable || took > slowestRefusal {
 			t.Errorf("host %d answers a write with %d %s after %v", i, a.Status, a.Code, took)
 		}
-		// Its node may be one that another host has just made.
+		// Its node may have just been created by another host.
 		if a := s.ask(h, stranger, s.reading(protocol.ServicePlay.Session())); a.Code != protocol.CodeStoreUnavailable {
 			t.Errorf("host %d tells a node that it does not know %d %s", i, a.Status, a.Code)
 		}

@@ -20,12 +20,12 @@ import (
 
 const (
 	hosts = 3
-	// agents are those of a story.
+	// agents is the number of agents in a story.
 	agents = 4
 )
 
-// patience is how long anything may take that must happen: more under the race
-// detector, with which a host derives a node id twenty times as slowly.
+// patience is the time limit for anything that must happen: longer under the race
+// detector, with which a host derives a node id twenty times more slowly.
 var patience = func() time.Duration {
 	if os.Getenv(hostprocess.EnvRace) != "" {
 		return 4 * time.Minute
@@ -33,8 +33,8 @@ var patience = func() time.Duration {
 	return 30 * time.Second
 }()
 
-// site is a Redis and the hosts of one world on it, each of which reaches it over
-// a proxy of its own.
+// site is a Redis server and the hosts of one world on it, each connected through a
+// proxy of its own.
 type site struct {
 	t       *testing.T
 	redis   *redistest.Server
@@ -50,8 +50,8 @@ type site struct {
 // siteRootKey is the root key of all sites: with it each node is derived once.
 var siteRootKey = sync.OnceValue(creds.GenerateRootKey)
 
-// openSite starts a Redis that syncs its log with that policy, the hosts, and an
-// account with some agents.
+// openSite starts a Redis server that syncs its log with a policy, the hosts, and
+// an account with some agents.
 func openSite(t *testing.T, fsync string, agents int) *site {
 	t.Helper()
 	s := &site{t: t, synced: fsync == "always", redis: redistest.Start(t, redistest.AOF(fsync)...)}
@@ -84,7 +84,7 @@ func (s *site) must(err error) {
 	}
 }
 
-// reset begins a new session and gives the store's position after it.
+// reset begins a new session and returns the store's position after it.
 func (s *site) reset() store.Position {
 	s.t.Helper()
 	var session protocol.SessionReply
@@ -101,7 +101,7 @@ func (s *site) reset() store.Position {
 	return head
 }
 
-// store opens the world on Redis, over connections that no kill has cut.
+// store opens the world on Redis, over connections that no fault cuts.
 func (s *site) store() *redis.Journal {
 	s.t.Helper()
 	address, err := redis.ParseAddress(s.redis.URL())
@@ -111,8 +111,8 @@ func (s *site) store() *redis.Journal {
 	return journal
 }
 
-// zones are the zone signals that each agent's record counts when a story begins:
-// nodes and their records outlive sessions.
+// zones returns the zone signals that each agent's record counts when a story
+// begins: nodes and their records survive sessions.
 func (s *site) zones() map[string]int64 {
 	s.t.Helper()
 	var reply protocol.AgentsReply
@@ -128,12 +128,12 @@ func (s *site) zones() map[string]int64 {
 	return counts
 }
 
-// until asks a host again and again until the answer is good, for 30 s at most.
+// until repeats a request to a host until the reply is good, for 30 s at most.
 func (s *site) until(h *hostprocess.Host, n hostprocess.Node, r hostprocess.Request, good func(*hostprocess.Answer) bool) *hostprocess.Answer {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 	defer cancel()
-	// Each time is a connection of its own, and some waits are of many seconds.
+	// Each attempt uses a new connection, and some waits last many seconds.
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {

@@ -11,9 +11,9 @@ import (
 	"github.com/playctl/playctl/test/redistest"
 )
 
-// TestAHostStartsBeforeItsStore starts a host while Redis is away: the process
-// lives, is not ready and refuses what it is asked; when Redis is there it serves,
-// at the same address, and nobody has started it again.
+// TestAHostStartsBeforeItsStore starts a host while Redis is down: the process
+// runs, is not ready and refuses requests; when Redis is up the host serves, at the
+// same address, without a restart.
 func TestAHostStartsBeforeItsStore(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t, redistest.AOF("always")...)
@@ -56,7 +56,7 @@ func TestAHostStartsBeforeItsStore(t *testing.T) {
 	}
 }
 
-// waitingAt waits until a host says where it waits for its store.
+// waitingAt waits until a host reports the address at which it waits for its store.
 func waitingAt(t *testing.T, h *hostprocess.Host, started <-chan error) string {
 	t.Helper()
 	said := regexp.MustCompile(`meanwhile (127\.0\.0\.1:\d+) answers 503,`)

@@ -11,7 +11,7 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// subscriber follows the world by the SDK, at one host after the other.
+// subscriber follows the world with the SDK, at one host after another.
 type subscriber struct {
 	site   *site
 	number int
@@ -22,12 +22,12 @@ type subscriber struct {
 	once   sync.Once
 
 	mu sync.Mutex
-	// seen is the seq of the first copy or of the last event after it, shown the rev of
-	// the last copy, and arrived has a token when one of them changed.
+	// seen is the seq of the first copy or of the last event after it, shown the rev
+	// of the last copy, and arrived receives a token when one of them changes.
 	seen, shown uint64
 	arrived     chan struct{}
 
-	// These belong to the subscription until it is closed.
+	// Only the subscription may use these until it is closed.
 	events  []sdk.Event
 	updates []sdk.Update
 	errors  []error
@@ -76,7 +76,7 @@ func (f *subscriber) show(u sdk.Update) {
 		head := u.Snapshot.Head()
 		f.shown = *head.Rev
 		if len(f.events) == 0 {
-			// Where nothing happens after the first copy, no event follows.
+			// If nothing happens after the first copy, no event follows.
 			f.seen = *head.Seq
 		}
 	})
@@ -91,8 +91,8 @@ func (f *subscriber) position() (seq, rev uint64) {
 	return f.seen, f.shown
 }
 
-// reach waits until the subscriber has seen the end of what the store holds, and
-// has a copy of that.
+// reach waits until the subscriber has seen all events of the store, and has a copy
+// of that state.
 func (f *subscriber) reach(was *record) {
 	f.site.t.Helper()
 	limit := time.NewTimer(patience)

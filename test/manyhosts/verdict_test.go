@@ -10,12 +10,12 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// slowestRefusal is how long a host may take to say that the store is away: a
-// second (docs/redis.md), and what a busy machine adds. What the world adds to a wait
-// of its own is measured exactly, in the tests of its package.
+// slowestRefusal is the time limit for a host to report that the store is
+// unavailable: a second (docs/redis.md), plus the delay of a busy machine. The
+// world's own share of the wait is measured exactly in the tests of its package.
 const slowestRefusal = 4 * time.Second
 
-// judge lists what must not be so after a story.
+// judge lists the errors found after a story.
 func (s *site) judge(was *record, b *breaker, following []*subscriber, counted map[string]int64) (wrong []error) {
 	h := b.history
 	fail := func(err error) {
@@ -47,8 +47,8 @@ func (s *site) judge(was *record, b *breaker, following []*subscriber, counted m
 	return wrong
 }
 
-// answers checks that the answers of a story are those of one host, and that the
-// check would have seen it if one of them were another.
+// answers checks that the replies of a story could be those of one host, and that
+// the check would detect a different reply.
 func answers(ops []*op, counted map[string]int64) error {
 	begin := func(subject string) state {
 		kind, _, _ := strings.Cut(subject, " ")

@@ -15,7 +15,7 @@ import (
 	"github.com/playctl/playctl/test/hostprocess"
 )
 
-// worker sends commands, one after the other, each to any host.
+// worker sends commands, one after another, each to any host.
 type worker struct {
 	*site
 	seed    uint64
@@ -25,17 +25,17 @@ type worker struct {
 	client  *http.Client
 	common  *common
 	done    int
-	// failure is an answer that none may get.
+	// failure is a reply that must not occur.
 	failure error
 }
 
-// common is what workers know of one another's commands.
+// common is the shared state of the workers.
 type common struct {
 	mu sync.Mutex
-	// ids are the last ids of placements, by subject, and leases the connections
-	// that agents registered with last.
+	// ids are the last ids of placements, by subject, and leases the connections of
+	// the agents' last registrations.
 	ids, leases map[string]string
-	// open are requests that nobody tried to answer yet.
+	// open are requests that no worker has tried to answer yet.
 	open []request
 }
 
@@ -51,7 +51,7 @@ func newWorker(s *site, h *history, c *common, seed uint64, number int) *worker 
 	}
 }
 
-// run works until it is stopped, and finishes what it does then.
+// run works until it is stopped, and finishes its current op then.
 func (w *worker) run(ctx context.Context, stop <-chan struct{}) {
 	defer w.client.CloseIdleConnections()
 	for w.failure == nil {
@@ -68,7 +68,7 @@ func (w *worker) run(ctx context.Context, stop <-chan struct{}) {
 	}
 }
 
-// perform sends an op until its outcome is known, or cannot be. One with an
+// perform sends an op until its outcome is known, or cannot be known. One with an
 // idempotency key is repeated, at any host, until it is answered; one without is
 // sent once.
 func (w *worker) perform(ctx context.Context, o *op, r hostprocess.Request, n hostprocess.Node) {
@@ -118,8 +118,8 @@ func (w *worker) attempt(ctx context.Context, o *op, r hostprocess.Request, n ho
 		return nil, err
 	}
 	o.asked = append(o.asked, fmt.Sprint("host ", i, ": ", a.Status, " ", a.Code))
-	// Deriving the id of a node that is created takes the time that the machine has
-	// for it, before the store is asked.
+	// Deriving the id of a new node takes as long as the machine needs, before the
+	// store is called.
 	if a.Code == protocol.CodeStoreUnavailable && o.verb != create {
 		w.history.away(time.Since(start) - time.Duration(w.history.still.Load()-still))
 	}
@@ -127,8 +127,8 @@ func (w *worker) attempt(ctx context.Context, o *op, r hostprocess.Request, n ho
 	return a, nil
 }
 
-// conclude takes the answer. A refusal says nothing of an attempt before it that
-// had no answer, and may still be under way.
+// conclude records the reply. A refusal does not tell the outcome of an earlier
+// attempt without a reply, which may still be in progress.
 func (w *worker) conclude(o *op, a *hostprocess.Answer) {
 	if !a.OK() {
 		o.result.code = a.Code
@@ -172,14 +172,14 @@ var (
 	offMap = map[protocol.Code]bool{protocol.CodeForbidden: true, protocol.CodePlayerUnknown: true}
 )
 
-// read takes what an answer says.
+// read parses a reply.
 func (w *worker) read(o *op, a *hostprocess.Answer) error {
 	var reply struct {
 		OK  bool    `json:"ok"`
 		ID  string  `json:"id"`
 		Seq uint64  `json:"seq"`
 		Rev *uint64 `json:"rev"`
-		// Node is a look's at the chain, Space one at a space.
+		// Node is set when a look reads the chain, Space when it reads a space.
 		Node struct {
 			Occupant struct {
 				Name      string `json:"name"`
@@ -218,7 +218,7 @@ func (w *worker) read(o *op, a *hostprocess.Answer) error {
 	return nil
 }
 
-// address is a placement's URL with a mark; mark takes it out.
+// address returns a placement's URL with a mark; mark extracts it.
 func address(mark string) string { return "https://" + mark + ".example.org" }
 
 func mark(address string) string {

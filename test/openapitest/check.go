@@ -18,16 +18,16 @@ type Exchange struct {
 	Request *http.Request
 	// Sent is the request's body.
 	Sent []byte
-	// Status, Header and Body are the reply's. The body of a stream is as much
-	// of it as was read.
+	// Status, Header and Body are those of the reply. The body of a stream is the
+	// part that was read.
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Check fails the test where an exchange is not as the OpenAPI document says:
-// the status, the headers and the body of the reply, and the parameters and the
-// body of a request that was accepted. What was refused may be anything.
+// Check fails the test if an exchange differs from the OpenAPI document: the
+// status, the headers and the body of the reply, and the parameters and the body of
+// an accepted request. A refused request may have any content.
 func Check(t testing.TB, x *Exchange) {
 	t.Helper()
 	d, err := shared()
@@ -39,8 +39,8 @@ func Check(t testing.TB, x *Exchange) {
 	}
 }
 
-// CheckEvent fails the test where the data of an event of the stream is not as
-// the OpenAPI document says.
+// CheckEvent fails the test if the data of an event of the stream differs from the
+// OpenAPI document.
 func CheckEvent(t testing.TB, kind string, data []byte) {
 	t.Helper()
 	d, err := shared()
@@ -79,8 +79,8 @@ func (d *document) check(x *Exchange) error {
 	return nil
 }
 
-// documented is the path under which the document has a request's: that of the
-// contract's service, whichever the client used.
+// documented returns the path of a request in the document: that of the contract's
+// service, whichever service the client used.
 func documented(r *http.Request) string {
 	if rest, other := strings.CutPrefix(r.URL.Path, "/api/"+string(protocol.ServiceAgentPlay)+"/"); other {
 		return "/api/" + string(protocol.ServicePlay) + "/" + rest
@@ -95,7 +95,7 @@ func documented(r *http.Request) string {
 	return path
 }
 
-// refused checks the reply of a path or a method that there is not. The rate
+// refused checks the reply for a path or a method that does not exist. The rate
 // limit comes before both.
 func (d *document) refused(x *Exchange, status int, response string) error {
 	if x.Status == http.StatusTooManyRequests {
@@ -107,7 +107,7 @@ func (d *document) refused(x *Exchange, status int, response string) error {
 	return d.described(x, "components", "responses", response)
 }
 
-// preflight checks what a browser asks before a request of another origin.
+// preflight checks the reply to a browser's preflight request for another origin.
 func (d *document) preflight(x *Exchange) error {
 	if x.Header.Get("Access-Control-Allow-Methods") == "" || len(x.Body) > 0 {
 		return errors.New("a preflight must have the methods that it allows and no body")
@@ -183,7 +183,7 @@ func (d *document) body(x *Exchange, mediaType string, pointer []string) error {
 	return nil
 }
 
-// with is a pointer with more members behind it, in an array of its own.
+// with returns a pointer with more members appended, in an array of its own.
 func with(pointer []string, more ...string) []string {
 	return append(append(make([]string, 0, len(pointer)+len(more)), pointer...), more...)
 }

@@ -17,7 +17,7 @@ const (
 	notified = `,"playerChainNotify":{"updatedAt":"2026-01-02T03:04:05.678Z","nodes":[{"stableKey":"mcp:1","leafIndex":2}]}}`
 )
 
-// exchange is one that the document allows, for cases to break.
+// exchange returns an exchange that the document allows, which cases then change.
 func exchange(method, target, sent string, status int, body string) *Exchange {
 	h := http.Header{}
 	h.Set("X-Request-Id", "r-1")
@@ -112,7 +112,7 @@ func TestCheckSeesWhatIsNotDescribed(t *testing.T) {
 	}
 }
 
-// TestCheckTellsNoValues breaks a field that holds a secret.
+// TestCheckTellsNoValues uses an invalid value in a field that holds a secret.
 func TestCheckTellsNoValues(t *testing.T) {
 	t.Parallel()
 	d, err := shared()

@@ -18,16 +18,15 @@ import (
 // resource is the document's name among schemas; nothing is fetched from it.
 const resource = "https://host.invalid/api/openapi.json"
 
-// document is the OpenAPI document with the schemas that were needed so far.
-// The schemas are compiled by a JSON Schema library of their own: they are
-// compiled once, and its errors can be printed without the values, some of which
-// are secrets.
+// document is the OpenAPI document with the schemas used so far. The schemas are
+// compiled by a separate JSON Schema library: they are compiled once, and its
+// errors can be printed without the values, some of which are secrets.
 type document struct {
 	root map[string]any
 
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
-	schemas  map[string]*jsonschema.Schema // by the pointer that was asked for
+	schemas  map[string]*jsonschema.Schema // by their pointers
 }
 
 var shared = sync.OnceValues(func() (*document, error) { return newDocument(openapi.JSON()) })
@@ -49,8 +48,8 @@ func newDocument(text []byte) (*document, error) {
 	return &document{root: root, compiler: compiler, schemas: map[string]*jsonschema.Schema{}}, nil
 }
 
-// at finds a member of the document and follows references; nil if it is not
-// there. The pointer that comes back is where the member really is.
+// at returns a member of the document and follows references; nil if it does not
+// exist. The returned pointer is the actual location of the member.
 func (d *document) at(pointer ...string) (value any, where []string) {
 	value = d.root
 	for i := 0; ; i++ {
@@ -66,8 +65,8 @@ func (d *document) at(pointer ...string) (value any, where []string) {
 	}
 }
 
-// member is a member of an object or an element of an array; nil if it is not
-// there.
+// member returns a member of an object or an element of an array; nil if it does
+// not exist.
 func member(value any, name string) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -80,14 +79,14 @@ func member(value any, name string) any {
 	return nil
 }
 
-// object is at for members that are objects.
+// object is like at, for members that are objects.
 func (d *document) object(pointer ...string) map[string]any {
 	value, _ := d.at(pointer...)
 	object, _ := value.(map[string]any)
 	return object
 }
 
-// reference is where a value that is a reference leads to.
+// reference returns the target of a value that is a reference.
 func reference(value any) ([]string, bool) {
 	object, _ := value.(map[string]any)
 	ref, ok := object["$ref"].(string)
@@ -97,7 +96,7 @@ func reference(value any) ([]string, bool) {
 	return strings.Split(strings.TrimPrefix(ref, "#/"), "/"), true
 }
 
-// escape makes a member's name a part of a JSON Pointer (RFC 6901).
+// escape converts a member's name to a part of a JSON Pointer (RFC 6901).
 var escape = strings.NewReplacer("~", "~0", "/", "~1")
 
 // schema compiles the schema at a place of the document.
@@ -124,7 +123,7 @@ func (d *document) schema(pointer ...string) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
-// validate holds a JSON text against the schema at a place.
+// validate checks a JSON text against the schema at a place.
 func (d *document) validate(text []byte, pointer ...string) error {
 	s, err := d.schema(pointer...)
 	if err != nil {
@@ -137,7 +136,7 @@ func (d *document) validate(text []byte, pointer ...string) error {
 	return reported(s.Validate(value))
 }
 
-// reported says where a value fails and at which keyword, without the value.
+// reported returns where a value fails and at which keyword, without the value.
 func reported(err error) error {
 	var failed *jsonschema.ValidationError
 	if !errors.As(err, &failed) {
@@ -159,7 +158,7 @@ func reported(err error) error {
 	return errors.New(strings.Join(places, "; "))
 }
 
-// operationOf is the op of an rpc body, empty where there is none.
+// operationOf returns the op of an rpc body, "" if there is none.
 func operationOf(body []byte) string {
 	var envelope struct {
 		Op protocol.Op `json:"op"`

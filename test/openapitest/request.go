@@ -11,8 +11,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// request checks the parameters and the body of a request that was accepted:
-// the document must not ask for more than the host does.
+// request checks the parameters and the body of an accepted request: the document
+// must not require more than the host does.
 func (d *document) request(x *Exchange, operation []string) error {
 	for _, parameter := range d.parameters(operation) {
 		if err := d.parameter(x.Request, parameter); err != nil {
@@ -39,7 +39,7 @@ func (d *document) request(x *Exchange, operation []string) error {
 	return nil
 }
 
-// parameters are where an operation's parameters are in the document.
+// parameters returns the locations of an operation's parameters in the document.
 func (d *document) parameters(operation []string) [][]string {
 	list, _ := d.object(operation...)["parameters"].([]any)
 	pointers := make([][]string, 0, len(list))
@@ -63,7 +63,7 @@ func (d *document) parameter(r *http.Request, pointer []string) error {
 	case "header":
 		values = r.Header.Values(name)
 	case "path":
-		// The one path that has a parameter has it at its end.
+		// The only path with a parameter has it at its end.
 		values = []string{path.Base(r.URL.Path)}
 	default:
 		return fmt.Errorf("the parameter %s of the document is in %v, which no check knows", name, p["in"])
@@ -77,8 +77,8 @@ func (d *document) parameter(r *http.Request, pointer []string) error {
 	return d.text("the parameter "+name, values[0], with(pointer, "schema"))
 }
 
-// text holds a text against a schema: as the number that it writes where the
-// schema wants an integer, else as a string.
+// text checks a text against a schema: as a number if the schema requires an
+// integer, otherwise as a string.
 func (d *document) text(what, text string, schema []string) error {
 	encoded, err := json.Marshal(text)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// stream checks the whole frames of as much of a stream as there is.
+// stream checks the complete frames of the part of a stream that was read.
 func (d *document) stream(text []byte) error {
 	for {
 		frame, rest, whole := bytes.Cut(text, []byte("\n\n"))

@@ -1,4 +1,4 @@
-// Package port keeps TCP ports for tests whose servers are given a port, or stop
-// and start again on theirs. A port that is merely looked for and let go can be
-// somebody else's by the time that the server listens.
+// Package port reserves TCP ports for tests whose servers get a port number, or
+// stop and start again on the same port. A port that is only found and released can
+// be taken by another process before the server listens.
 package port

@@ -8,12 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Hold is Keep until release is called, which must be.
+// Hold is like Keep, until release is called, which is required.
 //
-// A socket is bound to the port and never listens. Both it and who listens there
-// later allow their address to be used again (SO_REUSEADDR of socket(7), which Go
-// and Redis set by themselves), which lets a bound socket and one that listens stand
-// side by side. A port that somebody is bound to is not given to who asks for any.
+// A socket is bound to the port and never listens. Both this socket and a later
+// server allow their address to be reused (SO_REUSEADDR of socket(7), which Go and
+// Redis set by themselves), which lets a bound socket and a listening one exist
+// side by side. The kernel does not give a bound port to requests for any free
+// port.
 func Hold() (addr string, release func(), err error) {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

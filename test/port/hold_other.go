@@ -8,7 +8,7 @@ import (
 	"net"
 )
 
-// Hold is Keep until release is called, which must be.
+// Hold is like Keep, until release is called, which is required.
 func Hold() (addr string, release func(), err error) {
 	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {

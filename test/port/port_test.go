@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// A server comes, goes and comes again; while it is away it is nobody's turn.
+// A server starts, stops and starts again; while it is stopped no other process
+// gets the port.
 func TestAPortIsKept(t *testing.T) {
 	addr := Keep(t)
 	for range 3 {
@@ -36,8 +37,8 @@ func TestAPortIsKept(t *testing.T) {
 	}
 }
 
-// A request for any port gets none that is kept: of thousands that are given
-// out one would be, if they could.
+// A request for any free port never gets a kept one: of thousands of ports one
+// would be, if that were possible.
 func TestAKeptPortIsGivenToNobody(t *testing.T) {
 	kept := map[string]bool{}
 	for range 300 {
@@ -66,7 +67,7 @@ func TestAPortIsLetGo(t *testing.T) {
 	if err != nil || !strings.HasPrefix(addr, "127.0.0.1:") {
 		t.Fatalf("%q, %v", addr, err)
 	}
-	// Without SO_REUSEADDR a port is had alone.
+	// Without SO_REUSEADDR a port is exclusive.
 	alone := net.ListenConfig{Control: func(_, _ string, raw syscall.RawConn) (err error) {
 		return errors.Join(raw.Control(func(fd uintptr) {
 			err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 0)

@@ -1,4 +1,5 @@
-// Package property says how often the usual run of the tests checks a random property.
+// Package property sets how often a normal run of the tests checks a random
+// property.
 package property
 
 import (
@@ -6,10 +7,10 @@ import (
 	"os"
 )
 
-// Checks has each property of a package checked that often, for its TestMain, where one
-// check costs much. It is as often as rapid does it, 100 times, with PLAYCTL_TEST_LONG,
-// and as often as -rapid.checks says where the command line has it. Every run draws
-// others.
+// Checks sets how often each property of a package is checked, for its TestMain, if
+// one check is expensive. With PLAYCTL_TEST_LONG it is rapid's default, 100 times,
+// and -rapid.checks on the command line overrides both. Every run draws different
+// values.
 func Checks(times string) {
 	if os.Getenv("PLAYCTL_TEST_LONG") != "" {
 		return

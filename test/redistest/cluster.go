@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// slots is how many a Cluster has.
+// slots is the number of slots of a Cluster.
 const slots = 16384
 
 // Cluster starts a Cluster of n masters, each with its part of the slots.
@@ -41,8 +41,8 @@ func (s *Server) UntilCluster() {
 	})
 }
 
-// Move moves the slot of a key to a node, key by key, as a Cluster that is
-// resharded does, unless it is there. between is called before each.
+// Move moves the slot of a key to a node, key by key, as during the resharding of a
+// Cluster, unless it is already there. between is called before each key.
 func Move(nodes []*Server, key string, to *Server, between func()) {
 	slot := to.Do("cluster", "keyslot", key)
 	from := nodes[slices.IndexFunc(nodes, func(s *Server) bool { return s.owns(slot) })]

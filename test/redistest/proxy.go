@@ -11,7 +11,7 @@ import (
 
 // Proxy passes connections on to a server, and loses replies on demand.
 type Proxy struct {
-	// Addr is where it listens, host:port.
+	// Addr is the address on which it listens, host:port.
 	Addr string
 
 	listener net.Listener
@@ -19,7 +19,7 @@ type Proxy struct {
 	work     sync.WaitGroup
 
 	mu sync.Mutex
-	// mute drops what the server says, and the connection with it.
+	// mute discards the server's replies, and closes the connection.
 	mute   bool
 	once   bool
 	refuse bool
@@ -44,22 +44,22 @@ func (s *Server) Before(t testing.TB) *Proxy {
 	return p
 }
 
-// LoseReplies passes on what clients send, but cuts a connection instead of
-// passing on what the server says.
+// LoseReplies forwards requests of clients, but cuts a connection instead of
+// forwarding a reply of the server.
 func (p *Proxy) LoseReplies(lose bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.mute = lose
 }
 
-// LoseNext loses the next reply alone.
+// LoseNext loses only the next reply.
 func (p *Proxy) LoseNext() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.mute, p.once = true, true
 }
 
-// Refuse cuts every connection, and each new one at once.
+// Refuse cuts every connection, and each new one immediately.
 func (p *Proxy) Refuse(refuse bool) {
 	p.mu.Lock()
 	p.refuse = refuse
@@ -69,7 +69,7 @@ func (p *Proxy) Refuse(refuse bool) {
 	}
 }
 
-// Cut cuts the connections that are open.
+// Cut cuts the open connections.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,13 +119,13 @@ func (p *Proxy) add(conns ...net.Conn) bool {
 	return !p.refuse
 }
 
-// replies are what the server says to a client.
+// replies are the server's replies to a client.
 type replies struct {
 	net.Conn
 	proxy *Proxy
 }
 
-// Write fails where replies are lost, which ends the connection.
+// Write fails when replies are lost, which ends the connection.
 func (r replies) Write(b []byte) (int, error) {
 	r.proxy.mu.Lock()
 	mute := r.proxy.mute

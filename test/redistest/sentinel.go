@@ -16,7 +16,7 @@ import (
 
 // Sentinel starts a Sentinel that watches a master under a name, promotes a replica
 // when the master did not answer for half a second, and returns its address. A
-// failover that fails, as on a busy machine, is tried again after two seconds.
+// failed failover, as on a busy machine, is tried again after two seconds.
 func Sentinel(t testing.TB, name string, master *Server) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "playsentinel") //nolint:usetesting // a socket's path may have 108 bytes
@@ -27,7 +27,7 @@ func Sentinel(t testing.TB, name string, master *Server) string {
 	s := &Server{t: t, Dir: dir, Socket: filepath.Join(dir, "s"), Addr: port.Keep(t)}
 	host, number, _ := net.SplitHostPort(master.Addr)
 	_, own, _ := net.SplitHostPort(s.Addr)
-	// A Sentinel rewrites its configuration, so it has to be a file.
+	// A Sentinel rewrites its configuration, so this must be a file.
 	file := filepath.Join(dir, "sentinel.conf")
 	lines := []string{
 		"bind 127.0.0.1", "port " + own, "dir " + dir, "unixsocket " + s.Socket, "logfile " + filepath.Join(dir, "log"),
@@ -52,7 +52,7 @@ func Sentinel(t testing.TB, name string, master *Server) string {
 	return s.Addr
 }
 
-// connected is how many replicas follow the server.
+// connected returns how many replicas follow the server.
 func (s *Server) connected() int {
 	_, rest, _ := strings.Cut(fmt.Sprint(s.Do("info", "replication")), "connected_slaves:")
 	number, _, _ := strings.Cut(rest, "\r")

@@ -1,5 +1,5 @@
-// Package redistest runs real Redis servers for tests: each in a folder of its
-// own, on a free port, ended with its test.
+// Package redistest runs real Redis servers for tests: each in a folder of its own,
+// on a free port, until its test ends.
 package redistest
 
 import (
@@ -22,7 +22,7 @@ import (
 
 // Server is a redis-server of a test.
 type Server struct {
-	// Addr is where it listens, host:port; Socket is its unix socket.
+	// Addr is the address on which it listens, host:port; Socket is its Unix socket.
 	Addr   string
 	Socket string
 	// Dir is the folder with its data.
@@ -31,16 +31,16 @@ type Server struct {
 	t    testing.TB
 	args []string
 	cmd  *exec.Cmd
-	// bus is the port on which nodes of a Cluster speak with one another.
+	// bus is the port on which the nodes of a Cluster communicate.
 	bus string
 }
 
-// AOF are the arguments of a server that syncs its log with that policy:
-// "always", "everysec" or "no".
+// AOF returns the arguments of a server that syncs its log with a policy: "always",
+// "everysec" or "no".
 func AOF(fsync string) []string { return []string{"--appendonly", "yes", "--appendfsync", fsync} }
 
-// Start starts a server with arguments as of its configuration file, by default
-// without persistence, and waits until it answers.
+// Start starts a server with arguments in the form of its configuration file, by
+// default without persistence, and waits until it answers.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "playredis") //nolint:usetesting // a socket's path may have 108 bytes
@@ -50,7 +50,7 @@ func Start(t testing.TB, args ...string) *Server {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	s := &Server{t: t, Dir: dir, Socket: filepath.Join(dir, "s"), Addr: port.Keep(t), args: args}
 	if slices.Contains(args, "--cluster-enabled") {
-		// By default it is the port plus 10,000, which may be none.
+		// The default is the port plus 10,000, which may be invalid.
 		_, s.bus, _ = net.SplitHostPort(port.Keep(t))
 		s.args = append(slices.Clone(args), "--cluster-port", s.bus)
 	}
@@ -59,10 +59,10 @@ func Start(t testing.TB, args ...string) *Server {
 	return s
 }
 
-// URL is the server's address as of redis://.
+// URL returns the server's redis:// address.
 func (s *Server) URL() string { return "redis://" + s.Addr }
 
-// Port is the number of its port.
+// Port returns its port number.
 func (s *Server) Port() int {
 	_, number, _ := net.SplitHostPort(s.Addr)
 	n, _ := strconv.Atoi(number)
@@ -74,10 +74,11 @@ func (s *Server) launch() {
 	args := append([]string{
 		"--bind", "127.0.0.1", "--port", strconv.Itoa(s.Port()), "--unixsocket", s.Socket,
 		"--dir", s.Dir, "--save", "", "--logfile", filepath.Join(s.Dir, "log"), "--daemonize", "no",
-		// Replicas of a test begin at once, not in a group.
+		// The replicas of a test start immediately, not in a group.
 		"--repl-diskless-sync-delay", "0",
 	}, s.args...)
-	// Kill ends it, in a cleanup: the test's context ends before those.
+	// Kill ends the server in a cleanup: the test's context ends before cleanups
+	// run.
 	s.cmd = exec.CommandContext(context.WithoutCancel(s.t.Context()), "redis-server", args...) //nolint:gosec // the test's own arguments
 	if err := s.cmd.Start(); err != nil {
 		s.t.Fatalf("starting redis-server (is it installed?): %v", err)
@@ -108,7 +109,7 @@ func (s *Server) await() {
 	}
 }
 
-// Kill ends the server as a power cut does. It may be called twice.
+// Kill ends the server as a power failure does. It may be called twice.
 func (s *Server) Kill() {
 	if s.cmd == nil {
 		return
@@ -134,13 +135,13 @@ func (s *Server) Restart() {
 	s.launch()
 }
 
-// Replica starts a server that copies this one, and waits until it does.
+// Replica starts a replica of this server, and waits until it follows.
 func (s *Server) Replica(t testing.TB, args ...string) *Server {
 	t.Helper()
 	return replica(t, s.Addr, args)
 }
 
-// Replica starts a server that copies the one behind the proxy.
+// Replica starts a replica of the server behind the proxy.
 func (p *Proxy) Replica(t testing.TB, args ...string) *Server {
 	t.Helper()
 	return replica(t, p.Addr, args)
@@ -154,7 +155,7 @@ func replica(t testing.TB, of string, args []string) *Server {
 	return r
 }
 
-// Promote makes a replica a master, which it stays when it is started again.
+// Promote makes a replica a master, which it remains after a restart.
 func (s *Server) Promote() {
 	s.t.Helper()
 	s.Do("replicaof", "no", "one")
@@ -181,7 +182,7 @@ func (s *Server) Until(line string) {
 	wait(s.t, line, func() bool { return strings.Contains(fmt.Sprint(s.Do("info", "replication")), line) })
 }
 
-// wait asks until the answer is yes, for a minute at most.
+// wait repeats a call until it returns true, for a minute at most.
 func wait(t testing.TB, what string, ask func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(time.Minute)

@@ -110,10 +110,10 @@ func linksLeadSomewhere(t *testing.T, tree fs.FS) []string {
 	return breaches
 }
 
-// testName is a test's function or file, named in a page.
+// testName matches a test's function or file named in a page.
 var testName = regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z0-9]+|[a-z_./0-9]+\\.(?:go|ts|mjs|txtar))`")
 
-// testsOfAttacksAreThere looks for every test that the threat model names.
+// testsOfAttacksAreThere checks that every test named in the threat model exists.
 func testsOfAttacksAreThere(t *testing.T, tree fs.FS) []string {
 	t.Helper()
 	functions, files := map[string]bool{}, map[string]bool{}
@@ -153,12 +153,12 @@ func pagesAreIndexed(t *testing.T, tree fs.FS) []string {
 	return breaches
 }
 
-// dependencyRow is a row of the table of dependencies: its first cell is the
+// dependencyRow matches a row of the table of dependencies: its first cell is the
 // module's path as code.
 var dependencyRow = regexp.MustCompile("(?m)^\\| `([^` ]+)` \\|")
 
 // dependenciesAreExplained compares the direct requirements of go.mod with the
-// table that gives the reason for each.
+// table of reasons for them.
 func dependenciesAreExplained(t *testing.T, tree fs.FS) []string {
 	t.Helper()
 	explained := map[string]bool{}
@@ -184,7 +184,7 @@ type requirement struct {
 	Indirect bool
 }
 
-// requirements has the go command read a go.mod, as it is the one to know.
+// requirements parses a go.mod with the go command, which is authoritative.
 func requirements(t *testing.T, text string) []requirement {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "go.mod")
@@ -202,8 +202,8 @@ func requirements(t *testing.T, text string) []requirement {
 	return file.Require
 }
 
-// protocolPageIsWhole looks for every route, operation, event, error code and
-// capability on the page from which clients are written.
+// protocolPageIsWhole checks that every route, operation, event, error code and
+// capability is on the page from which clients are written.
 func protocolPageIsWhole(t *testing.T, tree fs.FS) []string {
 	t.Helper()
 	page := read(t, tree, protocolPage)
@@ -232,7 +232,7 @@ func protocolPageIsWhole(t *testing.T, tree fs.FS) []string {
 	return breaches
 }
 
-// packedClient is the file that npm makes of the TypeScript client.
+// packedClient matches the file that npm creates for the TypeScript client.
 var packedClient = regexp.MustCompile(`playctl-sdk-\d[^ \n]*\.tgz`)
 
 func clientIsReleased(t *testing.T, tree fs.FS) []string {

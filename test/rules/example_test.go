@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// payloadLine is a leaf of the worked example, digestLine a digest of it.
+// payloadLine matches a leaf of the worked example, digestLine one of its digests.
 var (
 	payloadLine = regexp.MustCompile(`(?m)^(?:__genesis__|__header__|agent:aa:bb) {2,}(.+)$`)
 	digestLine  = regexp.MustCompile(`(?m)^(?:leaf \d|\d and \d|root) {2,}([0-9a-f]{64})`)
 )
 
-// TestWorkedExampleIsRight follows the algorithm of the protocol page by hand,
-// with nothing of this repository's chain, over the page's own example.
+// TestWorkedExampleIsRight runs the algorithm of the protocol page, without this
+// repository's chain package, on the page's own example.
 func TestWorkedExampleIsRight(t *testing.T) {
 	tree := repository(t)
 	page := read(t, tree, protocolPage)
@@ -46,8 +46,8 @@ func TestWorkedExampleIsRight(t *testing.T) {
 	}
 }
 
-// TestKnownAnswersAreThoseOfTheVectors looks for the page's derived id among the
-// known answers that the code is tested with.
+// TestKnownAnswersAreThoseOfTheVectors checks that the page's derived id is one of
+// the known answers with which the code is tested.
 func TestKnownAnswersAreThoseOfTheVectors(t *testing.T) {
 	tree := repository(t)
 	page := read(t, tree, protocolPage)

@@ -13,16 +13,16 @@ import (
 	"testing/fstest"
 )
 
-// layers says for each folder which folders of this module its shipped code may
-// import. Imports point downwards only: a folder may name only folders that
-// stand above it in this list. A trailing slash stands for all folders below.
+// layers lists for each folder the folders of this module that its shipped code may
+// import. Imports point downwards only: a folder may import only folders above it
+// in this list. A trailing slash means all folders below.
 var layers = []struct {
 	folder string
 	may    []string
 }{
 	{"protocol", nil},
 	{"chain", []string{"protocol"}},
-	// The watch page as it was built.
+	// The built watch page.
 	{"web/watch", nil},
 	{"internal/durable", nil},
 	{"internal/pause", nil},
@@ -33,7 +33,7 @@ var layers = []struct {
 	{"internal/creds/romix", nil},
 	{"internal/creds", []string{"protocol", "internal/durable", "internal/creds/romix"}},
 	{"internal/store", []string{"protocol", "chain"}},
-	// Backends, the contract they pass, and what works on any of them.
+	// Backends, the contract they pass, and code that works on any of them.
 	{"internal/store/", []string{"protocol", "chain", "internal/durable", "internal/pause", "internal/store"}},
 	{"internal/store/backend", []string{"internal/store", "internal/store/bolt", "internal/store/redis"}},
 	{"internal/store/replay", []string{"protocol", "chain", "internal/store"}},
@@ -43,7 +43,7 @@ var layers = []struct {
 	{"internal/world", []string{
 		"protocol", "chain", "internal/pause", "internal/retry", "internal/store", "internal/store/replay",
 	}},
-	// It follows a world and tells others of its events.
+	// It follows a world and posts its events to another service.
 	{"internal/bridge", []string{"protocol", "internal/pause", "internal/retry", "internal/store", "internal/world"}},
 	{"internal/client", []string{"protocol", "chain", "internal/creds", "internal/pause", "internal/retry"}},
 	{"internal/aql", []string{"protocol", "internal/suggest"}},
@@ -58,7 +58,7 @@ var layers = []struct {
 		"protocol", "chain", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/bridge", "internal/host", "sdk",
 	}},
 	{"internal/render", []string{"protocol", "chain", "sdk"}},
-	// The commands: what all of them stand on, and rooms that do not know each other.
+	// The commands: their common base, and packages that do not import each other.
 	{"internal/command", []string{"protocol", "chain", "internal/retry", "internal/suggest", "internal/creds", "internal/client", "internal/render", "sdk"}},
 	{"internal/command/place", []string{
 		"protocol", "internal/command", "internal/creds", "internal/store", "internal/store/", "internal/world",
@@ -85,14 +85,14 @@ var layers = []struct {
 		"internal/durable", "internal/store", "internal/store/", "internal/render", "internal/command", "internal/command/place",
 	}},
 	{"cmd/", []string{"internal/command", "internal/command/"}},
-	// Programs that users start from: they have what every program has.
+	// Example programs for users: they import what every program can.
 	{"examples", nil},
 	{"examples/", []string{"protocol", "sdk"}},
 	{"bench", []string{"protocol", "chain", "internal/", "sdk", "sdk/", "cmd/"}},
 	{"bench/", []string{"protocol", "chain", "internal/", "sdk", "sdk/", "cmd/"}},
-	// What the tests of the TypeScript client ask.
+	// Used by the tests of the TypeScript client.
 	{"web/sdk/test/answers", []string{"chain", "internal/client", "protocol"}},
-	// What only tests use; no shipped code imports it.
+	// Only tests use these; no shipped code imports them.
 	{"test/", []string{"protocol", "chain", "internal/", "sdk", "sdk/", "test/"}},
 	{"deploy", []string{"internal/store/redis", "test/redistest"}},
 	// Generators write committed files from the code; nothing imports them.
@@ -120,8 +120,8 @@ func layerRules() []rule {
 	}
 }
 
-// importsPointDownwards checks the imports of all shipped code. Tests may reach
-// up: a store's contract is tested with the engine that uses it.
+// importsPointDownwards checks the imports of all shipped code. Tests may import
+// upward: a store's contract is tested with the engine that uses it.
 func importsPointDownwards(t *testing.T, tree fs.FS) []string {
 	t.Helper()
 	var breaches []string
@@ -155,8 +155,8 @@ func packagesHaveLayers(t *testing.T, tree fs.FS) []string {
 	return breaches
 }
 
-// layerOf finds the entry for a folder: the exact one, else the longest that
-// stands for it and others.
+// layerOf returns the entry for a folder: the exact one, otherwise the longest that
+// covers it.
 func layerOf(folder string) (may []string, found bool) {
 	longest := -1
 	for _, layer := range layers {
@@ -170,7 +170,7 @@ func layerOf(folder string) (may []string, found bool) {
 	return may, found
 }
 
-// covers reports whether an entry of the list stands for a folder.
+// covers reports whether an entry of the list applies to a folder.
 func covers(entry, folder string) bool {
 	if strings.HasSuffix(entry, "/") {
 		return strings.HasPrefix(folder, entry)

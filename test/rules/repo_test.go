@@ -13,17 +13,17 @@ import (
 // module is the prefix of this repository's own import paths.
 const module = "github.com/playctl/playctl/"
 
-// rule names one rule and finds what breaks it in a tree of files.
+// rule names one rule and finds its violations in a tree of files.
 type rule struct {
 	name  string
 	check func(t *testing.T, tree fs.FS) []string
-	// broken is the smallest tree that breaks the rule, and want what the rule
-	// must say of it.
+	// broken is the smallest tree that breaks the rule, and want the expected
+	// violation.
 	broken fstest.MapFS
 	want   string
 }
 
-// rules are all of them; each file beside this one adds its own subject.
+// rules returns all of them; each file of this package adds its own subject.
 func rules() []rule {
 	var all []rule
 	all = append(all, layerRules()...)
@@ -32,7 +32,7 @@ func rules() []rule {
 	return all
 }
 
-// TestRepository holds every rule against the repository.
+// TestRepository checks the repository against every rule.
 func TestRepository(t *testing.T) {
 	tree := repository(t)
 	for _, r := range rules() {
@@ -44,8 +44,8 @@ func TestRepository(t *testing.T) {
 	}
 }
 
-// TestRulesSeeWhatBreaksThem tries every rule on a tree that breaks it, so that
-// a rule which passes is known to look.
+// TestRulesSeeWhatBreaksThem tries every rule on a tree that breaks it, so that a
+// passing rule is known to check something.
 func TestRulesSeeWhatBreaksThem(t *testing.T) {
 	for _, r := range rules() {
 		t.Run(r.name, func(t *testing.T) {
@@ -57,8 +57,8 @@ func TestRulesSeeWhatBreaksThem(t *testing.T) {
 	}
 }
 
-// checkout is the repository two folders up, where go.mod is, with the names of
-// the files in it that git knows or would take in: not what a build left there.
+// checkout is the repository two folders up, where go.mod is, with the names of the
+// files that git tracks or would add: not build output.
 type checkout struct {
 	fs.FS
 	files []string
@@ -85,7 +85,7 @@ func eachFile(t *testing.T, tree fs.FS, visit func(name string)) {
 	t.Helper()
 	if known, ok := tree.(checkout); ok {
 		for _, name := range known.files {
-			// One that is deleted and not committed yet is still in git's list.
+			// A file whose deletion is not committed yet is still in git's list.
 			if entry, err := fs.Stat(tree, name); err == nil && entry.Mode().IsRegular() {
 				visit(name)
 			}
@@ -103,7 +103,7 @@ func eachFile(t *testing.T, tree fs.FS, visit func(name string)) {
 	}
 }
 
-// read gives a file's text.
+// read returns a file's text.
 func read(t *testing.T, tree fs.FS, name string) string {
 	t.Helper()
 	text, err := fs.ReadFile(tree, name)

@@ -15,17 +15,19 @@ import (
 	"testing/fstest"
 )
 
-// maxLines is the most that a Go file may have: past it, it has two subjects.
+// maxLines is the most lines that a Go file may have: a longer one has two
+// subjects.
 const maxLines = 400
 
 // textFiles are the kinds of files that people write and read.
 var textFiles = []string{"", ".go", ".md", ".sh", ".yml", ".yaml", ".txtar", ".ts", ".tsx", ".html", ".css"}
 
-// personalPath is a path in some person's home folder: it exists on one machine.
-// One that begins with a variable, as in $WORK/home/ada, is none.
+// personalPath matches a path in a person's home folder, which exists on one
+// machine. A path that begins with a variable, as in $WORK/home/ada, does not
+// match.
 var personalPath = regexp.MustCompile(`(^|[\s"'=(:` + "`" + `])(/home/[\w.-]+|/Users/[\w.-]+|/root/|[A-Z]:\\Users\\)`)
 
-// openEnd marks work that somebody meant to do later.
+// openEnd matches markers of unfinished work.
 var openEnd = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X|HA` + `CK)\b`)
 
 func sourceRules() []rule {
@@ -76,9 +78,9 @@ func filesAreSmall(t *testing.T, tree fs.FS) []string {
 	return breaches
 }
 
-// goroutinesAreWatched wants goleak in the tests of every package whose shipped
-// code starts a goroutine: each has an owner that waits for it, and this shows it.
-// A package of tests for others to run is watched where it is run.
+// goroutinesAreWatched requires goleak in the tests of every package whose shipped
+// code starts a goroutine: each goroutine has an owner that waits for it, which
+// goleak verifies. A package of tests that other packages run is checked there.
 func goroutinesAreWatched(t *testing.T, tree fs.FS) []string {
 	t.Helper()
 	starts := map[string]string{}
@@ -105,7 +107,7 @@ func goroutinesAreWatched(t *testing.T, tree fs.FS) []string {
 	return breaches
 }
 
-// startsGoroutine sees both ways: the go statement and WaitGroup.Go.
+// startsGoroutine finds both forms: the go statement and WaitGroup.Go.
 func startsGoroutine(file *ast.File) bool {
 	found := false
 	ast.Inspect(file, func(node ast.Node) bool {
@@ -126,7 +128,7 @@ func imports(file *ast.File, pkg string) bool {
 	return slices.ContainsFunc(file.Imports, func(spec *ast.ImportSpec) bool { return spec.Path.Value == strconv.Quote(pkg) })
 }
 
-// calls reports whether a file names a function of a package.
+// calls reports whether a file uses a function of a package.
 func calls(file *ast.File, pkg, function string) bool {
 	found := false
 	ast.Inspect(file, func(node ast.Node) bool {
@@ -139,8 +141,9 @@ func calls(file *ast.File, pkg, function string) bool {
 	return found
 }
 
-// linesWithout makes a check that no line of any text file matches a pattern. What
-// matches has one of the parts; a file without them is not searched line by line.
+// linesWithout returns a check that no line of any text file matches a pattern. A
+// match contains one of the parts; a file without them is not searched line by
+// line.
 func linesWithout(pattern *regexp.Regexp, why string, parts ...string) func(*testing.T, fs.FS) []string {
 	return func(t *testing.T, tree fs.FS) []string {
 		t.Helper()
@@ -165,7 +168,7 @@ func linesWithout(pattern *regexp.Regexp, why string, parts ...string) func(*tes
 	}
 }
 
-// parse reads one Go file with its comments.
+// parse parses one Go file with its comments.
 func parse(t *testing.T, name, text string) *ast.File {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ParseComments|parser.SkipObjectResolution)

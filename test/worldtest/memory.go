@@ -2,10 +2,10 @@ package worldtest
 
 import "runtime"
 
-// LiveHeap is how many bytes are reachable.
+// LiveHeap returns the number of reachable bytes.
 func LiveHeap() int {
 	runtime.GC()
-	runtime.GC() // what sync.Pool keeps goes with the second one
+	runtime.GC() // the second one frees the content of sync.Pool
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)

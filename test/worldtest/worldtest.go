@@ -1,6 +1,6 @@
-// Package worldtest holds what the tests of worlds and hosts have in common: a
-// root key, a clock, node ids that cost nothing, and a wait for what no channel
-// reports.
+// Package worldtest contains helpers for the tests of worlds and hosts: a root key,
+// a clock, node ids that are cheap to derive, and a wait for conditions that no
+// channel reports.
 package worldtest
 
 import (
@@ -22,37 +22,37 @@ func CheapID(hash creds.PasswHash, rootKey string) (string, error) {
 	return NodeID("cheap:" + hash.Reveal() + ":" + rootKey), nil
 }
 
-// NodeID makes a node id of a name.
+// NodeID derives a node id from a name.
 func NodeID(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return hex.EncodeToString(sum[:])
 }
 
-// Clock is a clock that a test moves.
+// Clock is a clock that a test sets.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// NewClock returns a clock that stands at 2026-01-02T03:04:05.678Z.
+// NewClock returns a stopped clock at 2026-01-02T03:04:05.678Z.
 func NewClock() *Clock { return &Clock{now: time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)} }
 
-// Now is the clock's time.
+// Now returns the clock's time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Advance moves the clock on.
+// Advance moves the clock forward.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
 }
 
-// Eventually waits until holds reports true, and fails the test after a minute. It is
-// for what no channel and no event reports.
+// Eventually waits until holds returns true, and fails the test after a minute. It
+// is for conditions that no channel and no event reports.
 func Eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
