@@ -10,7 +10,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// benchAgent is an agent as a framework registers it, after a journey.
+// benchAgent returns an agent with the fields that a framework registers, after a
+// journey.
 func benchAgent(i, x int) *protocol.Agent {
 	steps := []protocol.JourneyStep{
 		{Type: "origin", Content: "Which invoices are open?", MessageID: "m1"},
@@ -87,7 +88,7 @@ func BenchmarkRemoveMiddle(b *testing.B) {
 	})
 }
 
-// BenchmarkDiffOfUpdate measures finding the one leaf that differs.
+// BenchmarkDiffOfUpdate measures the search for the one leaf that differs.
 func BenchmarkDiffOfUpdate(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
@@ -107,8 +108,8 @@ func BenchmarkDiffOfUpdate(b *testing.B) {
 	}
 }
 
-// BenchmarkChange is one occupant change from the typed row to the notify: what
-// a host pays for the chain.
+// BenchmarkChange is one occupant change from the typed row to the notify: a host's
+// cost for the chain.
 func BenchmarkChange(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
@@ -163,8 +164,8 @@ func BenchmarkCanonicalize(b *testing.B) {
 	}
 }
 
-// BenchmarkMerge is what a client pays for an event with one inline node: read
-// the data, merge, rebuild the root and compare it with the event's.
+// BenchmarkMerge is a client's cost of an event with one inline node: parse the
+// data, merge, recompute the root and compare it with the event's.
 func BenchmarkMerge(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
@@ -187,8 +188,8 @@ func BenchmarkMerge(b *testing.B) {
 	}
 }
 
-// benchEvent is a snapshot with n agents, the data of an event that changes one
-// of them, and the snapshot after it.
+// benchEvent returns a snapshot with n agents, the data of an event that changes
+// one of them, and the snapshot after it.
 func benchEvent(b *testing.B, n int) (before *chain.Snapshot, data []byte, after *chain.Snapshot) {
 	b.Helper()
 	before, err := chain.NewSnapshot(chain.Head{SID: "s", MainNodeID: "g"}, benchTree(b, n))

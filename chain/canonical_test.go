@@ -89,8 +89,8 @@ func nested(depth int) string {
 	return strings.Repeat("[", depth) + strings.Repeat("]", depth)
 }
 
-// TestCanonicalizeAfterFailure checks that a pass that stopped in the middle
-// of objects leaves nothing behind for the next.
+// TestCanonicalizeAfterFailure checks that a pass that stopped within objects does
+// not affect the next one.
 func TestCanonicalizeAfterFailure(t *testing.T) {
 	for range 20 {
 		if _, err := chain.Canonicalize(nil, []byte(`{"z":{"y":1,"x":[{"b":2,"a":`)); err == nil {
@@ -103,9 +103,9 @@ func TestCanonicalizeAfterFailure(t *testing.T) {
 	}
 }
 
-// TestCanonicalizeAllocates checks that values cost no allocations, but for
-// strings with escapes, which jsontext decodes. It takes the least of several runs:
-// under the race detector a sync.Pool drops the decoder at random.
+// TestCanonicalizeAllocates checks that values cost no allocations, except strings
+// with escapes, which jsontext decodes. It uses the minimum of several runs: under
+// the race detector a sync.Pool drops the decoder at random.
 func TestCanonicalizeAllocates(t *testing.T) {
 	text := []byte("[" + strings.Repeat(`{"a":[1,2.5,"x"],"c":{"b":true,"a":null},"b":"é"},`, 500) + "0]")
 	dst := make([]byte, 0, len(text))
@@ -158,7 +158,7 @@ func FuzzCanonicalize(f *testing.F) {
 	})
 }
 
-// FuzzNumber compares the text of every kind of double.
+// FuzzNumber compares the text of doubles of every kind.
 func FuzzNumber(f *testing.F) {
 	for _, n := range []float64{0, -1, 0.1, 1e21, 1e-7, 5e-324, math.MaxFloat64, 1 << 53, 1<<53 + 2, 123456.789} {
 		f.Add(math.Float64bits(n))

@@ -11,8 +11,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// crowd is a verified copy of a world with a number of agents, and the event
-// with which the first of them changed.
+// crowd returns a verified copy of a world with a number of agents, and an event
+// that changes the first of them.
 func crowd(tb testing.TB, n int) (*chain.Copy, *chain.EventState) {
 	tb.Helper()
 	var leaves []*chain.Leaf
@@ -48,7 +48,7 @@ func crowd(tb testing.TB, n int) (*chain.Copy, *chain.EventState) {
 	}
 }
 
-// statedOf is what an honest host states of a snapshot.
+// statedOf returns the values that an honest host states for a snapshot.
 func statedOf(s *chain.Snapshot) chain.Stated {
 	return chain.Stated{MerkleRootHex: s.Root().Hex(), MerkleLeafCount: s.LeafCount()}
 }
@@ -83,8 +83,8 @@ func TestCopyAfterAMerge(t *testing.T) {
 	}
 }
 
-// A copy that is catching up is verified by the event that gets as far as its
-// rows, and one that does not settle is mismatched in the end.
+// A copy that is catching up is verified by the event that reaches the rev of its
+// rows, and one that never agrees becomes mismatched.
 func TestCopySettles(t *testing.T) {
 	world, event := crowd(t, 5)
 	later := *event.Rev + 1
@@ -178,7 +178,7 @@ func TestCopyBeforeTheFirstSnapshot(t *testing.T) {
 	}
 }
 
-// Verifying that is turned off says so.
+// A copy without verification reports that it does not verify.
 func TestCopyThatTrusts(t *testing.T) {
 	world, event := crowd(t, 5)
 	trusting := &chain.Copy{Trusting: true}
@@ -189,13 +189,13 @@ func TestCopyThatTrusts(t *testing.T) {
 	if result, err := trusting.Apply(event, nil); result != chain.NotCompared || err != nil || trusting.Verification() != chain.Unverifiable {
 		t.Errorf("result %d, %v, %v", result, err, trusting.Verification())
 	}
-	// One that verifies notices, both in a snapshot and in an event.
+	// A copy with verification detects it, both in a snapshot and in an event.
 	if err := world.Replace(trusting.Snapshot(), chain.Stated{MerkleRootHex: "00", MerkleLeafCount: 1}); err == nil || world.Verification() != chain.Mismatched {
 		t.Errorf("a false root of a snapshot: %v, %v", err, world.Verification())
 	}
 }
 
-// TestCopyFollowsTheHost plays a host that changes rows at random, reports some
+// TestCopyFollowsTheHost simulates a host that changes rows at random, reports some
 // revs twice and some late, and a copy that applies every event: it is verified
 // after each, and equal to the host's.
 func TestCopyFollowsTheHost(t *testing.T) {
@@ -226,7 +226,7 @@ func TestCopyFollowsTheHost(t *testing.T) {
 	})
 }
 
-// eventBetween is the event of a change from one state of a host to the next.
+// eventBetween returns the event of a change from one state of a host to the next.
 func eventBetween(t *rapid.T, prev, next *chain.Snapshot) *chain.EventState {
 	rev := *prev.Head().Rev
 	event := &chain.EventState{

@@ -29,7 +29,8 @@ func ExampleCanonicalize() {
 	// not valid JSON: duplicate object member name at byte 9
 }
 
-// A subscriber keeps a copy, merges what an event names and compares.
+// A subscriber keeps a copy, merges the rows that an event names and compares the
+// roots.
 func ExampleSnapshot_Merge() {
 	snapshot, _, err := chain.ParseSnapshot([]byte(exampleSnapshot))
 	if err != nil {
@@ -117,7 +118,7 @@ func ExampleParseFanoutNotifyFromSSEPayload() {
 	// mcp:b
 }
 
-// A subscriber without a stream: it passes on what the host sent.
+// A subscriber without a stream: it passes on the host's data.
 func ExampleCopy() {
 	snapshot, stated, err := chain.ParseSnapshot([]byte(exampleSnapshot))
 	if err != nil {

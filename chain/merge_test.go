@@ -13,7 +13,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// decoded is a JSON text as plain values.
+// decoded parses a JSON text to plain values.
 func decoded(t *testing.T, text []byte) any {
 	t.Helper()
 	var v any
@@ -23,8 +23,8 @@ func decoded(t *testing.T, text []byte) any {
 	return v
 }
 
-// without reports the first path at which got lacks something that want has.
-// got may have more fields; lists must have the same items.
+// without returns the first path at which got lacks a value of want. got may have
+// more fields; lists must have the same items.
 func without(want, got any, path string) string {
 	switch w := want.(type) {
 	case map[string]any:
@@ -56,8 +56,8 @@ func without(want, got any, path string) string {
 	return path
 }
 
-// sortOccupants brings the occupants of a decoded snapshot in one order: the
-// vectors list them in no particular one.
+// sortOccupants sorts the occupants of a decoded snapshot: the vectors list them in
+// no particular order.
 func sortOccupants(snapshot any) {
 	rows := snapshot.(map[string]any)["worldMap"].(map[string]any)["occupants"].([]any)
 	slices.SortFunc(rows, func(a, b any) int {
@@ -120,8 +120,8 @@ func parseAndMerge(s *chain.Snapshot, node []byte) (*chain.Snapshot, error) {
 	return chain.MergeSnapshotWithNode(s, n)
 }
 
-// strictNode reads a node by itself. One of an occupant or a space must say
-// whether it is removed, which replies of the agent-play service leave out.
+// strictNode parses a single node. A node of an occupant or a space must state
+// whether it is removed, which replies of the agent-play service omit.
 func strictNode(node []byte) (protocol.ChainNode, error) {
 	var head struct {
 		Kind    string
@@ -171,7 +171,7 @@ func TestNodeBodyVectors(t *testing.T) {
 	}
 }
 
-// typedNode is a node's JSON with its row as the typed reader sees it.
+// typedNode returns a node's JSON with its row in typed form.
 func typedNode(t *testing.T, n protocol.ChainNode) []byte {
 	t.Helper()
 	if n.Occupant != nil {

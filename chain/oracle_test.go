@@ -12,8 +12,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// world is a chain by its plain definition: payloads by stable key. What it
-// computes is slow and follows the protocol's words.
+// world is a chain by its plain definition: payloads by stable key. Its methods are
+// slow and follow the text of the protocol.
 type world map[string]string
 
 // keys lists the stable keys in chain order.
@@ -39,7 +39,7 @@ func (w world) leafHex(key string) string {
 	return hexHash("wilforlan:player-chain:leaf\x00" + w[key])
 }
 
-// rootHex pairs whole levels of hex text until one is left.
+// rootHex pairs whole levels of hex text until one digest remains.
 func (w world) rootHex() string {
 	var level []string
 	for _, key := range w.keys() {
@@ -62,7 +62,7 @@ func topOf(level []string) string {
 	return topOf(above)
 }
 
-// notifyTo is the notify of a change to next.
+// notifyTo returns the notify of a change to next.
 func (w world) notifyTo(next world, updatedAt string) *protocol.Notify {
 	var refs []protocol.NodeRef
 	for i, key := range slices.Backward(w.keys()) {
@@ -92,7 +92,7 @@ func (w world) leaves() []*chain.Leaf {
 	return leaves
 }
 
-// failer is what tests, property tests and fuzz targets have in common.
+// failer is the common part of tests, property tests and fuzz targets.
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -103,7 +103,7 @@ var (
 	_ failer = (*testing.F)(nil)
 )
 
-// check compares a tree with the world it should be, in every way one can ask.
+// check compares a tree with the expected world by all methods.
 func (w world) check(t failer, tree *chain.Tree) {
 	t.Helper()
 	keys := w.keys()

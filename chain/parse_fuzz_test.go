@@ -7,8 +7,8 @@ import (
 	"github.com/playctl/playctl/chain"
 )
 
-// FuzzNodes feeds replies to every reader of nodes and merges what comes out:
-// nothing may panic, and a merge may never lose the genesis or the header.
+// FuzzNodes passes replies to every parser of nodes and merges the results: nothing
+// may panic, and a merge may never lose the genesis or the header.
 func FuzzNodes(f *testing.F) {
 	f.Add([]byte(`{"node":{"kind":"occupant","stableKey":"human:h","removed":false,"occupant":` + humanRow + `},"rev":1}`))
 	f.Add([]byte(`{"node":{"kind":"space","stableKey":"space:s","space":` + spaceRow + `}}`))
@@ -42,7 +42,7 @@ func FuzzNodes(f *testing.F) {
 	})
 }
 
-// writeAndReadBack checks that a snapshot's JSON reads to an equal snapshot.
+// writeAndReadBack checks that a snapshot's JSON parses to an equal snapshot.
 func writeAndReadBack(t *testing.T, s *chain.Snapshot) {
 	t.Helper()
 	text, err := s.AppendJSON(nil)
@@ -58,7 +58,7 @@ func writeAndReadBack(t *testing.T, s *chain.Snapshot) {
 	}
 }
 
-// FuzzSnapshot reads hostile snapshots; what is accepted must read back.
+// FuzzSnapshot parses hostile snapshots; an accepted one must survive a round trip.
 func FuzzSnapshot(f *testing.F) {
 	f.Add([]byte(smallWorld))
 	f.Add([]byte(`{"sid":"","worldMap":{"bounds":{"minX":0,"minY":0,"maxX":0,"maxY":0},"occupants":[]}}`))
@@ -76,7 +76,7 @@ func FuzzSnapshot(f *testing.F) {
 	})
 }
 
-// FuzzEvents reads hostile event data.
+// FuzzEvents parses hostile event data.
 func FuzzEvents(f *testing.F) {
 	f.Add([]byte(`{"rev":1,"playerChainNotify":{"updatedAt":"t","nodes":[{"stableKey":"mcp:a","leafIndex":-1.5,"removed":true}]},"playerChainNodes":[]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -102,8 +102,8 @@ func FuzzEvents(f *testing.F) {
 	})
 }
 
-// FuzzRowReaders reads hostile rows; a row that is read has a canonical form
-// that reads to itself.
+// FuzzRowReaders parses hostile rows; an accepted row has a canonical form that
+// parses to the same row.
 func FuzzRowReaders(f *testing.F) {
 	f.Add([]byte(humanRow))
 	f.Add([]byte(spaceRow))

@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/chain"
 )
 
-// numbered is a world of n agents.
+// numbered returns a world of n agents.
 func numbered(n int) world {
 	w := world{}
 	for i := range n {
@@ -46,7 +46,7 @@ func TestProofs(t *testing.T) {
 	}
 }
 
-// TestForgedProofs changes valid proofs in every part: none may still hold.
+// TestForgedProofs changes valid proofs in every part: none may remain valid.
 func TestForgedProofs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 70).Draw(t, "leaves")
@@ -95,11 +95,11 @@ func TestForgedProofs(t *testing.T) {
 	})
 }
 
-// stillHolds reports whether the proof of an index in a tree of one size is good
-// for another size too: then only the count says which tree it is, and a caller
-// who trusts the wrong one cannot find out. That is so where the index has the
-// same siblings, and where a digest that is paired with itself would have a copy
-// of itself beside it.
+// stillHolds reports whether the proof of an index in a tree of one size is also
+// valid for another size: then only the count tells which tree it is, and a caller
+// that trusts a wrong count cannot detect it. That is the case if the index has the
+// same siblings, or if a digest that is paired with itself would have a copy of
+// itself as its sibling.
 func stillHolds(size, other, index int) bool {
 	for size > 1 || other > 1 {
 		if size <= 1 || other <= 1 || index >= size || index >= other {
@@ -113,9 +113,9 @@ func stillHolds(size, other, index int) bool {
 	return true
 }
 
-// TestDuplicateLeafAttack is about a host that adds a copy of its last
-// row: the root stays, because an odd level pairs its last digest with itself,
-// and only the leaf count shows it.
+// TestDuplicateLeafAttack covers a host that adds a copy of its last row: the root
+// stays the same, because an odd level pairs its last digest with itself, and only
+// the leaf count shows it.
 func TestDuplicateLeafAttack(t *testing.T) {
 	honest := chain.NewTree(numbered(3).leaves()...)
 	forged := honest.Put(chain.NewLeaf("agent:00003:x", []byte("row 2")))

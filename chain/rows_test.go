@@ -16,7 +16,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// text draws texts that need care: escapes, order of keys, several planes.
+// text draws texts that are hard to encode: escapes, order of keys, several planes.
 func text() *rapid.Generator[string] {
 	return rapid.StringOf(rapid.OneOf(
 		rapid.RuneFrom([]rune("ab\"\\/<&>\u2028\x7f\x00\n\té€\uFB33😀")), rapid.Rune(),
@@ -132,7 +132,7 @@ func otherRow() *rapid.Generator[protocol.Occupant] {
 	})
 }
 
-// slowCanonical is the long way round: encoding/json and another RFC 8785.
+// slowCanonical is the slow implementation: encoding/json and another RFC 8785.
 func slowCanonical(t failer, row any) []byte {
 	t.Helper()
 	b, err := json.Marshal(row)
@@ -146,7 +146,8 @@ func slowCanonical(t failer, row any) []byte {
 	return b
 }
 
-// checkRow compares the fast path with the slow one and reads the row back.
+// checkRow compares the fast implementation with the slow one and parses the row
+// again.
 func checkRow(t *rapid.T) {
 	row := rapid.OneOf(agentRow(), otherRow()).Draw(t, "row")
 	want := slowCanonical(t, row)
@@ -161,7 +162,7 @@ func checkRow(t *rapid.T) {
 	if err != nil {
 		t.Fatalf("ParseOccupant: %v", err)
 	}
-	// A row that was read back is the same row, with its raw parts canonical.
+	// The parsed row is the same row, with its raw parts canonical.
 	back, err := chain.AppendOccupant(nil, read)
 	if err != nil || read.StableKey() != row.StableKey() {
 		t.Fatalf("key %q became %q, %v", row.StableKey(), read.StableKey(), err)
@@ -177,7 +178,7 @@ func checkRow(t *rapid.T) {
 
 func TestRowsAgainstSlowPath(t *testing.T) { rapid.Check(t, checkRow) }
 
-// FuzzRows is the same with the fuzzer's coverage guidance.
+// FuzzRows runs checkRow with the fuzzer's coverage guidance.
 func FuzzRows(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkRow)) }
 
 func TestSpacesAgainstSlowPath(t *testing.T) {

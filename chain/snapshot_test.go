@@ -148,8 +148,8 @@ func TestMergeRefusesToBreakTheChain(t *testing.T) {
 	}
 }
 
-// TestMergeFollowsTheHost plays a host that changes rows at random and a client
-// that has only notifies and nodes: the client's root is the host's after each.
+// TestMergeFollowsTheHost simulates a host that changes rows at random and a client
+// that has only notifies and nodes: after each, the client's root is the host's.
 func TestMergeFollowsTheHost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		host, err := chain.NewSnapshot(chain.Head{SID: "s", MainNodeID: "m"}, nil)
@@ -207,7 +207,7 @@ func hostEvent(t *rapid.T, host *chain.Snapshot, rows map[string]*chain.Leaf) *c
 	return next
 }
 
-// follow merges what a notify names, read from the host's next snapshot.
+// follow merges the nodes that a notify names, read from the host's next snapshot.
 func follow(t *rapid.T, client, host *chain.Snapshot, notify *protocol.Notify) *chain.Snapshot {
 	if notify == nil {
 		return client

@@ -18,7 +18,7 @@ import (
 
 const updatedAt = "2026-01-02T03:04:05.678Z"
 
-// drawKey draws from few enough keys that edits often meet, in all four runs.
+// drawKey draws from so few keys that edits often collide, in all four runs.
 func drawKey() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.SampledFrom([]string{"__genesis__", "__header__", "space:", "spaced", "agent:é:1", "agent:\U00010000:1", "agent:\uFFFD:1"}),
@@ -40,8 +40,8 @@ func drawWorld(t *rapid.T) world {
 	return w
 }
 
-// checkEdits runs random edits and compares every tree, the old ones again at
-// the end, and every notify with the slow definition.
+// checkEdits makes random edits and compares every tree, the old ones again at the
+// end, and every notify with the slow implementation.
 func checkEdits(t *rapid.T) {
 	type state struct {
 		w    world
@@ -73,7 +73,7 @@ func checkEdits(t *rapid.T) {
 
 func TestEditsAgainstDefinition(t *testing.T) { rapid.Check(t, checkEdits) }
 
-// FuzzEdits is the same with the fuzzer's coverage guidance.
+// FuzzEdits runs checkEdits with the fuzzer's coverage guidance.
 func FuzzEdits(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkEdits)) }
 
 // randomEdit changes w in one of the ways a Tree can be edited and returns the
@@ -107,8 +107,8 @@ func randomEdit(t *rapid.T, w world, tree *chain.Tree) *chain.Tree {
 	return tree.Edit(puts, removals)
 }
 
-// TestEverySize builds every size up to three heights of blocks by appending,
-// and takes it down again from the front.
+// TestEverySize builds every size up to three heights of blocks by appending, and
+// removes the leaves again from the front.
 func TestEverySize(t *testing.T) {
 	const most = 300
 	w, tree := world{}, &chain.Tree{}
@@ -159,7 +159,7 @@ func TestUpdateSharesBlocks(t *testing.T) {
 	}
 	pair := []*chain.Leaf{leaf, chain.NewLeaf("agent:0501:x", []byte("other"))}
 	got = testing.AllocsPerRun(100, func() { tree.Edit(pair, nil) })
-	// Beside these the list of edits and, at each height, one of patches.
+	// In addition to these, the list of edits and, at each height, one of patches.
 	if got > 9 {
 		t.Errorf("an update of two neighbors makes %v allocations, want at most 9", got)
 	}
@@ -244,8 +244,8 @@ func TestConcurrentUse(t *testing.T) {
 	w.check(t, tree)
 }
 
-// Each level is the digests of the pairs of the one below, and the last one is
-// the root.
+// Each level contains the digests of the pairs of the level below, and the last one
+// is the root.
 func TestLevels(t *testing.T) {
 	t.Parallel()
 	for _, count := range []int{0, 1, 2, 3, 5, 15, 16, 17, 31, 33, 255, 256, 257, 300} {
@@ -282,7 +282,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// pairUp is one level above another, by the protocol's definition.
+// pairUp returns the level above another, by the protocol's definition.
 func pairUp(below []string) []string {
 	var above []string
 	for i := 0; i < len(below); i += 2 {
