@@ -12,8 +12,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// A key that was replaced and revoked is noticed by whoever shows it, also by several at
-// once, and the next one is asked for once.
+// A replaced and revoked key is detected by any call that uses it, also by several
+// at the same time, and the next one is fetched once.
 func TestACallGoesOnWithTheAPIKeyThatReplacedARevokedOne(t *testing.T) {
 	a := openAccount(t)
 	key := func(name string) protocol.Secret {
@@ -55,7 +55,7 @@ func TestACallGoesOnWithTheAPIKeyThatReplacedARevokedOne(t *testing.T) {
 	}
 }
 
-// While a key is asked for, other calls are made.
+// While a key is fetched, other calls continue.
 func TestCallsAreMadeWhileAnAPIKeyIsAskedFor(t *testing.T) {
 	a := openAccount(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -80,7 +80,7 @@ func TestCallsAreMadeWhileAnAPIKeyIsAskedFor(t *testing.T) {
 	}
 }
 
-// What cannot be read again leaves the host's refusal.
+// If no other key can be read, the host's refusal is returned.
 func TestARefusedAPIKeyIsReportedWhereThereIsNoOther(t *testing.T) {
 	a := openAccount(t)
 	for name, reload := range map[string]func(context.Context) (protocol.Secret, error){

@@ -10,7 +10,7 @@ import (
 	"github.com/playctl/playctl/internal/retry"
 )
 
-// A backup may take long, but not from a host that sends nothing.
+// A backup may take long, but not if the host sends nothing.
 func TestABackupEndsWhereTheHostIsSilent(t *testing.T) {
 	for _, parts := range []int{0, 3} {
 		synctest.Test(t, func(t *testing.T) {

@@ -68,8 +68,8 @@ func TestAsSharesTheSession(t *testing.T) {
 	}
 }
 
-// A write whose outcome is unknown is made again with the key and the body of
-// the first time; the next call has another key.
+// A write whose outcome is unknown is repeated with the key and the body of the
+// first attempt; the next call has another key.
 func TestAnUnknownOutcomeIsRepeatedWithItsKey(t *testing.T) {
 	for name, failure := range map[string]answer{
 		"no answer": drop, "store_unavailable": refuse(protocol.CodeStoreUnavailable), "internal": refuse(protocol.CodeInternal),
@@ -121,7 +121,7 @@ func TestARefusalIsNotRepeated(t *testing.T) {
 	}
 }
 
-// A host that keeps no idempotency keys would record the line twice.
+// A host without idempotency keys would record the line twice.
 func TestWithoutIdempotencyAnUnknownOutcomeIsReported(t *testing.T) {
 	h := newTestHost(t, map[string]answer{sessionRoute: sessionOf(testSID), rpcRoute: drop})
 	err := record(t, newTestClient(t, h))
@@ -131,7 +131,7 @@ func TestWithoutIdempotencyAnUnknownOutcomeIsReported(t *testing.T) {
 	if n := len(h.of(rpcRoute)); n != 1 {
 		t.Errorf("%d requests, want 1", n)
 	}
-	// A disconnect made twice is a disconnect.
+	// A repeated disconnect has the same effect.
 	h.routes["POST /api/play/players/disconnect"] = inTurn(drop, ok(`{"ok":true}`))
 	if _, err := newTestClient(t, h).Disconnect(t.Context(), protocol.DisconnectRequest{PlayerID: "p"}); err != nil {
 		t.Errorf("disconnect: %v", err)
@@ -148,8 +148,8 @@ func TestRepeatsAreBounded(t *testing.T) {
 	}
 }
 
-// The first request deleted the node, its answer was lost: the repeat's
-// credentials are worth nothing, which is what was wanted.
+// The first request deleted the node, but its reply was lost: the repeat's
+// credentials are invalid, which is the intended result.
 func TestTheRepeatOfASelfDeletionMayBe401(t *testing.T) {
 	h := newTestHost(t, map[string]answer{"DELETE /api/nodes": inTurn(drop, refuse(protocol.CodeCredentialsInvalid))})
 	c := newTestClient(t, h)
@@ -167,8 +167,8 @@ func TestTheRepeatOfASelfDeletionMayBe401(t *testing.T) {
 	}
 }
 
-// What one wrote is read at the rev of the write or a later one, until the
-// session ends: a host without a store then counts from the start.
+// A client reads at the rev of its last write or a later one, until the session
+// ends: a host without a store then counts from the start.
 func TestReadsShowWhatWasWritten(t *testing.T) {
 	wrote := func(w http.ResponseWriter, n int) {
 		w.Header().Set("x-play-rev", "41")
@@ -217,7 +217,7 @@ func TestCredentialsDoNotFollowARedirect(t *testing.T) {
 	}
 }
 
-// A host that repeats what it was sent does not get it into a log.
+// A host that repeats a request's secrets in an error does not get them into a log.
 func TestErrorsHoldNoSecret(t *testing.T) {
 	echo := func(w http.ResponseWriter, _ int) {
 		w.WriteHeader(http.StatusBadRequest)
@@ -279,7 +279,7 @@ func TestAnUnreachableHost(t *testing.T) {
 
 func TestAHostThatDoesNotAnswerInTime(t *testing.T) {
 	hang := func(w http.ResponseWriter, _ int) {
-		// The handler ends when the client gives the connection up.
+		// The handler ends when the client closes the connection.
 		conn, buffered, err := http.NewResponseController(w).Hijack()
 		if err == nil {
 			_, _ = buffered.ReadByte()

@@ -2,7 +2,7 @@ package client
 
 import "github.com/playctl/playctl/protocol"
 
-// WithAPIKey is a client that shows another API key and is otherwise c.
+// WithAPIKey returns a copy of c with another API key.
 func (c *Client) WithAPIKey(key protocol.Secret) *Client {
 	other := *c
 	other.own = nil

@@ -26,7 +26,8 @@ type issued struct {
 	key  *ecdsa.PrivateKey
 }
 
-// issue makes a certificate: of an authority, or its own where there is none.
+// issue creates a certificate: one signed by an authority, or self-signed if there
+// is none.
 func issue(t *testing.T, authority *issued, change func(*x509.Certificate)) *issued {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -53,8 +54,8 @@ func issue(t *testing.T, authority *issued, change func(*x509.Certificate)) *iss
 	return &issued{cert, key}
 }
 
-// TestOneCertificateIsTrusted asks hosts with certificates of every kind for their root
-// key, trusting the one that a fingerprint names.
+// TestOneCertificateIsTrusted requests the root key from hosts with certificates of
+// every kind, trusting the one with the fingerprint.
 func TestOneCertificateIsTrusted(t *testing.T) {
 	t.Parallel()
 	authority := issue(t, nil, func(c *x509.Certificate) { c.IsCA, c.KeyUsage = true, x509.KeyUsageCertSign })

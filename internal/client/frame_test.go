@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// readFrames reads a stream to its end and writes each frame as one line.
+// readFrames reads a stream to its end and returns each frame as one line.
 func readFrames(r io.Reader) (frames []string, err error) {
 	fr := newFrameReader(r)
 	for {
@@ -66,8 +66,8 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// A line that has ended with CR is taken at once: its LF may be the first byte
-// that arrives after a long silence.
+// A line that ends with CR is complete immediately: its LF may be the first byte
+// after a long silence.
 func TestALineThatEndsWithCRDoesNotWait(t *testing.T) {
 	r, w := io.Pipe()
 	got := make(chan frame)
@@ -102,7 +102,7 @@ func TestRetryIsRead(t *testing.T) {
 	}
 }
 
-// endless repeats a text forever and counts what was read of it.
+// endless repeats a text forever and counts the bytes read.
 type endless struct {
 	text string
 	read int
@@ -117,8 +117,8 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// A hostile host cannot fill the memory: every way to never end a frame ends
-// with an error soon after the limit.
+// A hostile host cannot exhaust memory: every kind of endless frame ends with an
+// error soon after the limit.
 func TestAFrameThatNeverEnds(t *testing.T) {
 	for name, text := range map[string]string{
 		"a line": "x", "data": "data: 0123456789\n", "unknown fields": "x: y\n", "a comment": ": x",
@@ -139,7 +139,7 @@ func TestAFrameThatNeverEnds(t *testing.T) {
 	}
 }
 
-// Heartbeats are no part of a frame, however many come.
+// Heartbeats do not count toward a frame's size, however many arrive.
 func TestHeartbeatsDoNotCount(t *testing.T) {
 	fr := newFrameReader(strings.NewReader(strings.Repeat(": alive\n", 1000) + "data: d\n\n"))
 	fr.limit = 100
@@ -156,7 +156,7 @@ func TestFramesMustBeUTF8(t *testing.T) {
 	}
 }
 
-// FuzzFrames compares the reader with a slow definition, and with itself where
+// FuzzFrames compares the reader with a slow implementation, and with itself when
 // the bytes arrive one by one.
 func FuzzFrames(f *testing.F) {
 	for _, seed := range []string{
@@ -176,7 +176,7 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// defineFrames is what an event stream means, by cutting the whole text.
+// defineFrames parses an event stream by splitting the whole text.
 func defineFrames(text string) (frames []string) {
 	text = strings.TrimPrefix(text, "\uFEFF")
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")

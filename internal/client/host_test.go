@@ -36,7 +36,7 @@ func node(t *testing.T, phrase string) client.Credentials {
 	return client.Credentials{NodeID: id, Hash: hash}
 }
 
-// serveWorld runs a real host on a port of its own.
+// serveWorld runs a real host on a free port.
 func serveWorld(t *testing.T) string {
 	t.Helper()
 	ctx := context.Background()
@@ -125,7 +125,7 @@ func good[T any](t *testing.T) func(v T, err error) T {
 	}
 }
 
-// The host's pages end early where their rows are long; the client goes on.
+// The host's pages end early if their rows are long; the client continues.
 func TestAListIsReadInSeveralPages(t *testing.T) {
 	a := openAccount(t)
 	r := a.register(t)
@@ -279,7 +279,7 @@ func TestAdministrationAtARealHost(t *testing.T) {
 	if after.SID == before {
 		t.Error("the session is the old one")
 	}
-	a.register(t) // in the new session, which it finds by itself
+	a.register(t) // in the new session, which the client fetches by itself
 	if sid := good[string](t)(a.main.SID(ctx)); sid != after.SID {
 		t.Errorf("the session is %s, want %s", sid, after.SID)
 	}
@@ -291,7 +291,7 @@ func TestAdministrationAtARealHost(t *testing.T) {
 	}
 }
 
-// lossy loses the answer to the first attempt of every write.
+// lossy loses the reply to the first attempt of every write.
 type lossy struct {
 	next  http.RoundTripper
 	first map[string]bool
@@ -308,8 +308,8 @@ func (l *lossy) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, io.ErrUnexpectedEOF
 }
 
-// Every write's first answer is lost; nothing happens twice, and what the host
-// tells once is passed on all the same.
+// The first reply to every write is lost; no write happens twice, and values that
+// the host returns only once are returned nevertheless.
 func TestNothingHappensTwice(t *testing.T) {
 	a := openAccount(t)
 	ctx := t.Context()

@@ -25,7 +25,7 @@ const (
 	testSID   = "1b4e28ba-2fa1-4d2b-883f-0016d3cca427"
 )
 
-// seen is one request that a test's host got.
+// seen is one request that a test's host received.
 type seen struct {
 	method, path, sid, body string
 	header                  http.Header
@@ -36,7 +36,7 @@ func (s *seen) key() string { return s.header.Get(protocol.HeaderIdempotencyKey)
 // answer writes the reply to the n-th request (from 1) of its route.
 type answer func(w http.ResponseWriter, n int)
 
-// testHost answers by route, keeps what it was asked, and gives a session.
+// testHost answers by route, records its requests, and serves a session.
 type testHost struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -72,7 +72,7 @@ func (h *testHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reply(w, n)
 }
 
-// of gives the requests of a route.
+// of returns the requests of a route.
 func (h *testHost) of(route string) []seen {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -108,7 +108,7 @@ func refuse(code protocol.Code) answer {
 	}
 }
 
-// drop ends the connection without an answer.
+// drop closes the connection without a reply.
 func drop(w http.ResponseWriter, _ int) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err == nil {
@@ -116,8 +116,8 @@ func drop(w http.ResponseWriter, _ int) {
 	}
 }
 
-// inTurn answers the first request with the first answer and so on; the last one
-// stays.
+// inTurn answers the first request with the first answer and so on; the last one is
+// repeated.
 func inTurn(answers ...answer) answer {
 	return func(w http.ResponseWriter, n int) { answers[min(n, len(answers))-1](w, n) }
 }
@@ -131,7 +131,7 @@ func testHashValue(t *testing.T) creds.PasswHash {
 	return hash
 }
 
-// newTestClient is a main node's client that repeats at once.
+// newTestClient returns a main node's client that repeats without delay.
 func newTestClient(t *testing.T, h *testHost) *Client {
 	t.Helper()
 	c, err := New(Options{

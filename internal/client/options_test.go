@@ -18,8 +18,8 @@ func TestNewRefusesAddressesThatAreNone(t *testing.T) {
 	}
 }
 
-// A password in an address is a secret like any other: it is in no error, also
-// where the address cannot be parsed.
+// A password in an address is a secret like any other: no error contains it, even
+// if the address cannot be parsed.
 func TestNewNeverRepeatsAPassword(t *testing.T) {
 	for _, text := range []string{"http://me:hunter2@h", "http://me:hunter2@h:port", "ftp://me:hunter2@h", "http://me:hunter2@[::1"} {
 		_, err := New(Options{BaseURL: text})

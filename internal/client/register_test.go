@@ -7,7 +7,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Hosts of the agent-play service read them from the body.
+// Hosts of the agent-play service read the credentials from the body.
 func TestARegistrationShowsItsCredentialsInTheBodyWhereTheServiceReadsThemThere(t *testing.T) {
 	const route = "POST /api/agent-play/players"
 	h := newTestHost(t, map[string]answer{

@@ -13,8 +13,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Nobody waits for the session longer than for a host that is away: the one who
-// seeks it seeks for all who are no more patient.
+// No call waits longer for the session than for an unreachable host: the call that
+// fetches the session does so for all that wait no longer than it does.
 func TestAHostThatIsAwayIsSoughtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sought atomic.Int64
@@ -44,7 +44,7 @@ func TestAHostThatIsAwayIsSoughtOnce(t *testing.T) {
 	})
 }
 
-// The failure of one who fetches the session is nobody else's.
+// The failure of the call that fetches the session does not fail the others.
 func TestNobodyFailsByAnothersSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timedClient(t, roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -84,7 +84,8 @@ func TestNobodyFailsByAnothersSession(t *testing.T) {
 	})
 }
 
-// The one who fetches the session does not wait for itself, whatever the reply is.
+// The call that fetches the session does not wait for itself, whatever the reply
+// is.
 func TestNobodyWaitsForItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timedClient(t, roundTrip(func(*http.Request) (*http.Response, error) {
@@ -128,8 +129,8 @@ func TestASessionThatIsRefusedForEverIsReported(t *testing.T) {
 	}
 }
 
-// Why there is no session counts, not that the old one is over: a program tries
-// again after the one and gives up after the other.
+// The error is the reason why there is no session, not the end of the old one: a
+// program tries again after the former and gives up after the latter.
 func TestASessionThatCannotBeFetchedIsReported(t *testing.T) {
 	h := newTestHost(t, map[string]answer{
 		sessionRoute: inTurn(sessionOf("old"), drop),

@@ -8,7 +8,8 @@ import (
 	"github.com/playctl/playctl/internal/retry"
 )
 
-// A program that is busy for long does not lose a connection on which something arrived.
+// A program that is busy for a long time does not lose a connection on which data
+// arrived.
 func TestABusyProgramKeepsItsConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)

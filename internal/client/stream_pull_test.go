@@ -12,8 +12,8 @@ import (
 	"github.com/playctl/playctl/internal/retry"
 )
 
-// Who stops waiting misses nothing: the next call goes on with the same
-// connection.
+// A caller that stops waiting misses no events: the next call continues with the
+// same connection.
 func TestAWaitThatEndsLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)
@@ -56,7 +56,7 @@ func TestAWaitThatEndsLosesNothing(t *testing.T) {
 	})
 }
 
-// What may be missing is said with the signal that comes after it.
+// Possibly missed events are reported with the next signal.
 func TestGapsAreSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)

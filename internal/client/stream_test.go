@@ -72,8 +72,8 @@ func TestAStreamBeginsWhereItIsTold(t *testing.T) {
 	})
 }
 
-// A connection on which nothing arrives is dead, whatever TCP says; heartbeats
-// keep it.
+// A connection on which nothing arrives is dead, whatever TCP reports; heartbeats
+// keep it alive.
 func TestASilentConnectionIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)
@@ -98,8 +98,8 @@ func TestASilentConnectionIsLeft(t *testing.T) {
 	})
 }
 
-// Hosts that hold their headers back until the first event are waited for, but
-// not forever.
+// The client waits for hosts that send no headers before the first event, but not
+// forever.
 func TestHeadersThatNeverCome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)
@@ -184,7 +184,7 @@ func refusedSession(t *testing.T, service protocol.Service, refusal string) {
 	})
 }
 
-// A log that begins anew says so with session:resync, whose id may be lower.
+// A log that starts again is announced with session:resync, whose id may be lower.
 func TestAResyncMovesTheCursor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)
@@ -203,8 +203,8 @@ func TestAResyncMovesTheCursor(t *testing.T) {
 	})
 }
 
-// Ids that go back without a word: nothing of it is passed on, and the next
-// connection does not claim to go on where the last one was.
+// Ids decrease without a resync: none of these events is passed on, and the next
+// connection does not resume from the last id.
 func TestAnIDThatGoesBackwards(t *testing.T) {
 	for _, second := range []int{7, 6, 0} {
 		synctest.Test(t, func(t *testing.T) {
@@ -227,8 +227,8 @@ func TestAnIDThatGoesBackwards(t *testing.T) {
 	}
 }
 
-// A host that numbers nothing cannot be resumed, and ids that are no positions
-// are no ids.
+// A host without event ids cannot be resumed, and ids that are not positions are
+// ignored.
 func TestEventsWithoutPositions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)
@@ -252,9 +252,9 @@ func TestEventsWithoutPositions(t *testing.T) {
 	})
 }
 
-// A host that cannot honor a position says where it stands and then that events
-// are missing. Where the connection breaks between the two, the next one asks
-// for the same position again: the gap must not go unheard.
+// A host that cannot honor a position sends its own position and then that events
+// are missing. If the connection breaks between the two, the next one uses the
+// first position again: the gap must not go unnoticed.
 func TestAConnectionThatBreaksBeforeTheResync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)
@@ -306,7 +306,7 @@ func TestAnAnswerThatIsNoStream(t *testing.T) {
 	}
 }
 
-// A host cannot make its clients spin, nor put them to sleep.
+// A host cannot make its clients reconnect in a loop, nor make them wait forever.
 func TestTheHostsRetryIsBounded(t *testing.T) {
 	for text, want := range map[string][2]time.Duration{
 		"0": {leastReconnect / 2, leastReconnect}, "1": {leastReconnect / 2, leastReconnect}, "99999999999": {longestReconnect / 2, longestReconnect},
@@ -329,8 +329,8 @@ func TestTheHostsRetryIsBounded(t *testing.T) {
 }
 
 // A host that cannot serve a stream for now ends it before it has started: that is
-// no connection and no new position, and the client comes back when it was asked to
-// or later, however short that time is.
+// not a connection and not a new position, and the client reconnects after the
+// requested time or later, however short that time is.
 func TestAStreamThatEndsBeforeItBegins(t *testing.T) {
 	for text, least := range map[string]time.Duration{
 		"": 2 * time.Second, "retry: 7000\n\n": 7 * time.Second, "retry: 0\n\n\n": leastReconnect, "retry: 99999999\n": longestReconnect,

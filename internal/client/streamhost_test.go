@@ -20,7 +20,7 @@ type streamHost struct {
 	fetched int
 	asked   []*http.Request
 	streams chan *io.PipeWriter
-	// refuse answers instead of a stream when it is set.
+	// refuse, if set, answers instead of a stream.
 	refuse func(*http.Request) *http.Response
 }
 
@@ -54,7 +54,7 @@ func (h *streamHost) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// next is the stream of the next connection, which has started.
+// next returns the stream of the next connection, which has started.
 func (h *streamHost) next() *io.PipeWriter {
 	w := <-h.streams
 	send(h.t, w, ":\n\n")
@@ -72,7 +72,7 @@ func event(seq int, kind, data string) string {
 	return fmt.Sprintf("id: %d\nevent: %s\ndata: %s\n\n", seq, kind, data)
 }
 
-// reading runs a stream's Next in a goroutine and gives its signals in order.
+// reading runs a stream's Next in a goroutine and delivers its signals in order.
 type reading struct {
 	t       *testing.T
 	stream  *Stream
@@ -85,7 +85,7 @@ func read(t *testing.T, h *streamHost, opts StreamOptions) *reading {
 	return readFrom(t, h, protocol.ServicePlay, opts)
 }
 
-// readFrom reads from a host of some service.
+// readFrom reads from a host of a service.
 func readFrom(t *testing.T, h *streamHost, service protocol.Service, opts StreamOptions) *reading {
 	t.Helper()
 	c := timedClient(t, h, retry.Default())

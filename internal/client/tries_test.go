@@ -14,7 +14,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// roundTrip is a transport made of a function, for tests whose time is not real.
+// roundTrip implements a transport with a function, for tests in a bubble.
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
@@ -26,7 +26,7 @@ func respond(status int, header http.Header, body string) *http.Response {
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}
 }
 
-// limited answers 429 with a Retry-After until the bubble's clock is at a time.
+// limited answers 429 with a Retry-After until the bubble's clock reaches a time.
 func limited(retryAfter string, until time.Time) roundTrip {
 	return func(*http.Request) (*http.Response, error) {
 		if time.Now().Before(until) {
@@ -59,7 +59,7 @@ func TestRetryAfterIsKeptTo(t *testing.T) {
 	})
 }
 
-// A client that is asked to come back in an hour gets that as an error now.
+// A client that is told to retry in an hour returns that as an error immediately.
 func TestALongRetryAfterIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
