@@ -51,8 +51,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// Whatever is added and removed, a reference means one agent, and
-// an operation that fails changes nothing.
+// After any additions and removals, a reference means one agent, and a failed
+// operation changes nothing.
 func TestAgentsStayUnambiguous(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := &Context{}

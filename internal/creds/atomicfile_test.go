@@ -74,7 +74,7 @@ func TestWriteSecretFileOverwritesOnlyWhenTold(t *testing.T) {
 	}
 }
 
-// Where the file system has no hard links the exclusive create takes over.
+// If the file system has no hard links, the file is created exclusively instead.
 func TestCreateExclusive(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "phrase")
 	if err := createExclusive(path, []byte("one")); err != nil {

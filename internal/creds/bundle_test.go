@@ -39,7 +39,8 @@ func TestABundleIsOpenedByItsPassphraseAlone(t *testing.T) {
 	if err != nil || !back.APIKey.Equal(c.APIKey) || back.RootKey != c.RootKey || back.Name != c.Name {
 		t.Errorf("the context is %+v, %v", back, err)
 	}
-	// What is refused takes as long to open as what is not: less where it was sealed with less work.
+	// A refused passphrase takes as long as an accepted one: less time if the bundle
+	// was sealed with less work.
 	quick := sealQuickly(t, plain, "correct horse")
 	if opened, err := creds.Decrypt(quick, protocol.NewSecret("correct horse")); err != nil || !bytes.Equal(opened, plain) {
 		t.Fatalf("a file sealed with less work is opened as %s, %v", opened, err)
@@ -56,7 +57,7 @@ func TestABundleIsOpenedByItsPassphraseAlone(t *testing.T) {
 	}
 }
 
-// sealQuickly is creds.Encrypt with as little work as the format has.
+// sealQuickly is creds.Encrypt with the least work that the format allows.
 func sealQuickly(t *testing.T, plain []byte, passphrase string) []byte {
 	t.Helper()
 	recipient, err := age.NewScryptRecipient(passphrase)

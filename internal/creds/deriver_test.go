@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// gate is a DeriveFunc that says when it starts and ends when it is asked to.
+// gate is a DeriveFunc that reports when it starts and ends on request.
 type gate struct {
 	started chan string
 	finish  chan struct{}
@@ -175,8 +175,8 @@ func TestDeriverTurnedAwayCallersDoNotRelease(t *testing.T) {
 	})
 }
 
-// Whatever callers do, no more than Running derive at once, everybody gets an
-// answer, and it is one of the stated ones.
+// Whatever callers do, no more than Running derivations run at once, and every
+// caller gets one of the documented replies.
 func TestDeriverUnderRandomCallers(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		running := rapid.IntRange(1, 4).Draw(rt, "running")

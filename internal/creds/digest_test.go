@@ -26,7 +26,7 @@ func TestAuthenticate(t *testing.T) {
 		{"wrong", stored, true, other, false},
 		{"nothing shown", stored, true, PasswHash{}, false},
 		{"unknown node, dummy digest", Digest{}, false, hash, false},
-		// A caller that passes a left-over digest for an unknown node lets nobody in.
+		// A stale digest passed for an unknown node authenticates nobody.
 		{"unknown node, right digest", stored, false, hash, false},
 		{"known node without a digest", Digest{}, true, hash, false},
 	} {
@@ -57,7 +57,7 @@ func TestGeneratedSecrets(t *testing.T) {
 	}
 }
 
-// BenchmarkAuthenticate is what credentials cost on every request, right or
+// BenchmarkAuthenticate is the cost of credentials on every request, right or
 // wrong, known or not; compare with BenchmarkDeriveNodeID.
 func BenchmarkAuthenticate(b *testing.B) {
 	right, wrong := HashPhrase("amber"), HashPhrase("angle")

@@ -32,7 +32,7 @@ func TestSelect(t *testing.T) {
 	if err := f.Remove("local"); err != nil {
 		t.Fatal(err)
 	}
-	// The next command must not go to another server by itself.
+	// The next command must not silently go to another server.
 	if _, err := f.Select(""); !errors.Is(err, ErrNoContext) || !strings.Contains(err.Error(), "remote") {
 		t.Errorf("after removing the one in use: %v", err)
 	}
@@ -58,7 +58,7 @@ func TestPutReplaces(t *testing.T) {
 	}
 }
 
-// fileModel is what a File should be after the same operations.
+// fileModel is the expected File after the same operations.
 type fileModel struct {
 	names   map[string]bool
 	current string

@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// The file on disk is a contract with later versions: a change of it shows as a
+// The file on disk is a contract with later versions: a change of it appears as a
 // change of testdata/file-v1.json.
 func TestFileFormat(t *testing.T) {
 	want, err := os.ReadFile("testdata/file-v1.json")
@@ -43,8 +43,8 @@ func TestFileFormat(t *testing.T) {
 	}
 }
 
-// A later playctl may add members to version 1; an older one that changes an
-// entry beside them must not lose them.
+// A later playctl may add members to version 1; an older one that changes an entry
+// must not lose them.
 func TestUnknownMembersAreKept(t *testing.T) {
 	const text = `{
   "version": 1,
@@ -210,7 +210,7 @@ func checkFileError(t *testing.T, err error, data []byte) {
 
 func isKey(text string) bool { return isAPIKey(protocol.NewSecret(text)) }
 
-// What a program puts into a file comes back the same.
+// Everything that a program stores in a file is read back unchanged.
 func TestFileRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f := NewFile()

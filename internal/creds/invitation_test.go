@@ -30,7 +30,7 @@ func TestAnInvitationIsReadAsItWasWritten(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("it is read as %+v, %v", got, err)
 	}
-	// No part of it is an invitation.
+	// No prefix of it is an invitation.
 	for n := range len(text.Reveal()) {
 		if _, err := creds.ParseInvitation(text.Reveal()[:n]); !errors.Is(err, creds.ErrInvitation) {
 			t.Fatalf("its first %d characters: %v", n, err)
@@ -80,8 +80,8 @@ func TestParseFingerprint(t *testing.T) {
 	}
 }
 
-// FuzzParseInvitation looks for a text that is read as an invitation which is not
-// written as one.
+// FuzzParseInvitation searches for a text that parses as an invitation but is not
+// in its written form.
 func FuzzParseInvitation(f *testing.F) {
 	sample := sampleInvitation()
 	text, err := sample.Text()

@@ -14,7 +14,7 @@ import (
 	"github.com/playctl/playctl/internal/creds/romix"
 )
 
-// threadPriority is that of the thread it runs on: 20 less the niceness.
+// threadPriority returns the priority of the current thread: 20 minus the niceness.
 func threadPriority(t *testing.T) int {
 	t.Helper()
 	priority, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
@@ -43,7 +43,7 @@ func TestDeriverRunsAtLowerPriority(t *testing.T) {
 	}
 }
 
-// resident is the memory of the process that the system holds, but for files.
+// resident returns the resident memory of the process, without files.
 func resident(t *testing.T) int {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/smaps_rollup")
@@ -58,15 +58,16 @@ func resident(t *testing.T) int {
 	return kib << 10
 }
 
-// heapObjects is how many bytes of the heap are in use.
+// heapObjects returns how many bytes of the heap are in use.
 func heapObjects() int {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
 	return int(sample[0].Value.Uint64())
 }
 
-// An idle host has to be small again soon after somebody made a node. While it is made,
-// the memory for it is no part of the heap, which may have that much less.
+// An idle host must be small again soon after a node was created. During the
+// derivation its memory is not part of the heap, whose limit is lowered by that
+// amount.
 func TestDeriverGivesRealMemoryBack(t *testing.T) {
 	const limit, needed = 1 << 30, scryptN * romix.Block
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit))
@@ -79,7 +80,7 @@ func TestDeriverGivesRealMemoryBack(t *testing.T) {
 		return DeriveNodeID(hash, rootKey)
 	}})
 	defer d.Close()
-	// The runtime must not collect anything by itself.
+	// The runtime must not collect garbage by itself.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	if _, err := d.NodeID(t.Context(), Origin{}, HashPhrase("amber"), "n1"); err != nil {
 		t.Fatal(err)

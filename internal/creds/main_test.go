@@ -13,8 +13,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// envWriter makes the test binary a second program: it adds contexts to the
-// credentials file that the variable names, and ends.
+// envWriter makes the test binary run as a second program: it adds contexts to the
+// credentials file named by the variable, and exits.
 const envWriter = "CREDS_TEST_WRITER"
 
 // writerContexts is how many contexts each writing process adds.

@@ -16,8 +16,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// spaceRuns is the white space of "Credentials" in the protocol reference, written as a
-// pattern: the oracle for the hand-written set.
+// spaceRuns matches the white space of "Credentials" in the protocol reference; the
+// hand-written set is compared with it.
 var spaceRuns = regexp.MustCompile(`[\x{0009}-\x{000D}\x{0020}\x{00A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}]+`)
 
 func slowNormalize(text string) string {
@@ -98,7 +98,7 @@ func TestParsePhraseErrors(t *testing.T) {
 	}
 }
 
-// Every pair of bytes, fed once, must give every word equally often: then
+// If every pair of bytes is used once, every word must be drawn equally often: then
 // uniform bytes give uniform words.
 func TestPhraseWordsAreUniform(t *testing.T) {
 	var all bytes.Buffer

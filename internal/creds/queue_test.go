@@ -13,8 +13,9 @@ func origin(network, site string) Origin {
 	return Origin{Network: netip.MustParseAddr(network), Site: netip.MustParseAddr(site)}
 }
 
-// The caller that had no turn for longest is next: an address that asks once is before those
-// that asked often, and so is a network among others of its site.
+// The origin that had no turn for the longest time is next: an address with one
+// request comes before those with many, and so does a network among others of its
+// site.
 func TestTurnsAreSharedAmongOrigins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
@@ -52,8 +53,8 @@ func TestTurnsAreSharedAmongOrigins(t *testing.T) {
 	})
 }
 
-// An address has a quarter of the places, and where all are taken a newcomer gets
-// one of those who have most.
+// An address has a quarter of the places, and when all are taken a newcomer gets
+// one from the addresses with the most.
 func TestPlacesAreSharedAmongOrigins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
@@ -83,7 +84,8 @@ func TestPlacesAreSharedAmongOrigins(t *testing.T) {
 			t.Fatalf("the third ones of these were refused: %v, want %v", got, want)
 		}
 		asks("192.0.2.5")
-		// Its first call takes a place of one who has two, and no other of its own does.
+		// Its first call takes the place of an address with two, and none of its own
+		// later calls does.
 		if got, want := refused(), []string{"192.0.2.4", "192.0.2.5", "192.0.2.5"}; !slices.Equal(got, want) {
 			t.Errorf("a newcomer makes these leave: %v, want %v", got, want)
 		}

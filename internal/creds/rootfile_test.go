@@ -21,7 +21,7 @@ const (
 	keyD = "dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd"
 )
 
-// place is a home folder, a working folder and an environment of its own.
+// place is a test's own home folder, working folder and environment.
 type place struct {
 	env  Environment
 	vars map[string]string
@@ -186,7 +186,7 @@ func TestWriteRootFile(t *testing.T) {
 	checkNoLeftovers(t, filepath.Dir(path), "root")
 }
 
-// Two hosts that start for the first time at once must agree on one key.
+// Two hosts that start for the first time concurrently must agree on one key.
 func TestWriteRootFileIsWonByOne(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "root")
 	var group sync.WaitGroup
@@ -235,7 +235,7 @@ func checkPrivateMode(t *testing.T, path string) {
 	}
 }
 
-// checkNoLeftovers fails if dir holds anything but the named files.
+// checkNoLeftovers fails if dir contains anything but the named files.
 func checkNoLeftovers(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -30,7 +30,7 @@ func sampleAgent(name, label string) Agent {
 	return Agent{NodeID: sampleID(name), Label: label, PasswHash: HashPhrase(name), CreatedAt: sampleTime}
 }
 
-// fullFile returns a file with everything that a file can hold.
+// fullFile returns a file with every possible entry.
 func fullFile(t testing.TB) *File {
 	t.Helper()
 	f := NewFile()

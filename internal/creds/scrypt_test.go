@@ -12,8 +12,8 @@ import (
 	"github.com/playctl/playctl/internal/creds/romix"
 )
 
-// TestScryptIsThatOfTheLibrary compares keys of random input, of costs that make it
-// give way or not, with memory that was used before.
+// TestScryptIsThatOfTheLibrary compares keys of random input, with costs that make
+// it yield or not, and with memory that was used before.
 func TestScryptIsThatOfTheLibrary(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		password := rapid.SliceOf(rapid.Byte()).Draw(r, "password")

@@ -25,8 +25,8 @@ type holder struct {
 	inner  *holder
 }
 
-// A developer prints a whole client, or logs an error that has one in it. What
-// reaches the log must not let its reader act as the node.
+// A developer prints a whole client, or logs an error that contains one. A reader
+// of the log must not be able to act as the node.
 func TestSecretsNeverPrint(t *testing.T) {
 	const phrase = "zebra zone zoo"
 	hash := HashPhrase(phrase)

@@ -45,8 +45,8 @@ func TestStoreStartsEmptyAndPrivate(t *testing.T) {
 	}
 }
 
-// Somebody on the same machine could have copied the hashes: playctl must say
-// so and not go on as if nothing were wrong.
+// Other users of the machine could have copied the hashes: playctl must report this
+// and not continue.
 func TestStoreRefusesAFileThatOthersCanReach(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // no such mode bits there
@@ -173,8 +173,8 @@ func TestStoreBehindALink(t *testing.T) {
 	checkNoLeftovers(t, filepath.Dir(link), "link.json")
 }
 
-// Several programs add entries at once while another reads: every entry is
-// there at the end, and every read saw a whole file.
+// Several programs add entries concurrently while another reads: at the end every
+// entry is in the file, and every read saw a complete file.
 func TestConcurrentProcessesLoseNothing(t *testing.T) {
 	s := newStore(t)
 	addContext(t, s, "first")
