@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// heads are the first lines of problems: place and message.
+// heads returns the first lines of problems: place and message.
 func heads(problems LineErrors) []string {
 	var list []string
 	for _, problem := range problems {

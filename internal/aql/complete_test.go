@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// names gives names to complete with.
+// names returns a function that lists names for completion.
 func names(all ...string) func() []string { return func() []string { return all } }
 
 func TestComplete(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzParse takes any text: nothing panics, a problem points into the text, and
-// what a program is printed as is the same program again.
+// FuzzParse parses any text: nothing panics, a problem points into the text, and
+// the printed form of a program parses as the same program.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"CONNECT\nLET a = \"x\" $b.c.0\nSHOW VARIABLES # all\n",
@@ -28,7 +28,7 @@ func FuzzParse(f *testing.F) {
 		if warnings != nil {
 			checkPlaces(t, text, warnings)
 		}
-		// A completion tries every keyword, so only a few of its places are tried.
+		// A completion tries every keyword, so only some places are tried.
 		for i := 0; i < len(text); i += 1 + len(text)/8 {
 			start, _ := Complete(text[:i], Known{Variables: []string{"a"}, Agents: names(`A "b"`)})
 			if start < 0 || start > i {
@@ -52,7 +52,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkPlaces looks whether problems point into the text.
+// checkPlaces checks that problems point into the text.
 func checkPlaces(t *testing.T, text string, err error) {
 	t.Helper()
 	problems, _ := err.(LineErrors) //nolint:errorlint // Parse and Check return it unwrapped

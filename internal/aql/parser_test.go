@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// withoutPlaces compares statements by what they say, not by where they stand.
+// withoutPlaces compares statements by their content, not by their position.
 var withoutPlaces = cmp.Options{cmpopts.IgnoreTypes(lexer.Position{}), cmpopts.IgnoreFields(Line{}, "Column"), cmpopts.IgnoreUnexported(Line{})}
 
 func TestFormat(t *testing.T) {
@@ -154,7 +154,7 @@ town.aql:4:31: a passphrase is a variable, or a text in quotes
 	}
 }
 
-// A word that is too long to repeat is cut, not the message.
+// A word that is too long to repeat is truncated, not the message.
 func TestLongWordsAreCut(t *testing.T) {
 	t.Parallel()
 	_, err := Parse("t", strings.Repeat("é", 5000))
@@ -163,8 +163,8 @@ func TestLongWordsAreCut(t *testing.T) {
 	}
 }
 
-// What each line of the corpus means does not change: its canonical form, or where
-// its first mistake is.
+// The meaning of each line of the corpus does not change: its canonical form, or
+// the place of its first mistake.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("testdata", "statements.txt"))

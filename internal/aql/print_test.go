@@ -7,7 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Any statement is printed so that it parses as itself, with any text in it.
+// Every statement, with any text in it, is printed so that it parses as the same
+// statement.
 func TestPrintedStatementsParse(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

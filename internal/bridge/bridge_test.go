@@ -45,7 +45,7 @@ func TestTheRemoteIsToldEveryPublicEvent(t *testing.T) {
 	}
 }
 
-// Whatever the remote does, each event arrives, in order.
+// Whatever the remote answers, each event arrives, in order.
 func TestMoodsOfTheRemote(t *testing.T) {
 	t.Parallel()
 	fail := func(status int) func(http.ResponseWriter, *http.Request) {
@@ -99,7 +99,8 @@ func TestMoodsOfTheRemote(t *testing.T) {
 	}
 }
 
-// A refusal would be the same the next time: the event is left, the order kept.
+// A refusal would be repeated the next time: the event is skipped, and the order is
+// kept.
 func TestARefusedEventHoldsNothingUp(t *testing.T) {
 	t.Parallel()
 	f, r := newFixture(t, nil), newRemote(t)
@@ -123,7 +124,7 @@ func TestARefusedEventHoldsNothingUp(t *testing.T) {
 	}
 }
 
-// The world goes on while the remote hangs, and a bridge that ends does not wait
+// The world continues while the remote hangs, and a bridge that ends does not wait
 // for it.
 func TestAHangingRemoteSlowsNothing(t *testing.T) {
 	t.Parallel()
@@ -152,7 +153,8 @@ func TestAHangingRemoteSlowsNothing(t *testing.T) {
 	f.wantAll(r, from, always(f.View().SID))
 }
 
-// Hosts end well or badly, remotes fail; nothing is lost and the order is kept.
+// Hosts end gracefully or not, and remotes fail; no event is lost and the order is
+// kept.
 func TestRestartsLoseNothing(t *testing.T) {
 	t.Parallel()
 	f, r := newFixture(t, nil), newRemote(t)
@@ -172,7 +174,7 @@ func TestRestartsLoseNothing(t *testing.T) {
 		if round%2 == 0 {
 			f.shut(b)
 		} else {
-			// As if the process had died: nothing is stored at the end.
+			// As after a killed process: nothing is stored at the end.
 			b.cut()
 			b.running.Wait()
 			b.turn = nil
@@ -204,8 +206,8 @@ func TestABridgeThatWasAwayForTooLong(t *testing.T) {
 	}
 }
 
-// Another address is another bridge with a place of its own; another password is
-// not.
+// A bridge with another address has a place of its own; one with another password
+// does not.
 func TestThePlaceIsTheAddresss(t *testing.T) {
 	t.Parallel()
 	name := func(text string) string {

@@ -21,24 +21,24 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// remote is a service that receives events, with the moods of one.
+// remote is a service that receives events, with replies that a test can change.
 type remote struct {
 	t      *testing.T
 	server *httptest.Server
 
 	mu sync.Mutex
-	// taken are the events in the order in which they were first answered with
-	// 2xx, and attempts counts all requests.
+	// taken are the events in the order in which they were first answered with 2xx,
+	// and attempts counts all requests.
 	taken    []delivery
 	seen     map[uint64]bool
 	attempts int
-	// mood answers a request, nil for 200; it learns how many came before.
+	// mood answers a request, nil for 200; before is the number of earlier ones.
 	mood func(w http.ResponseWriter, r *http.Request, before int) (took bool)
-	// moved is closed, and made again, at every request that was answered.
+	// moved is closed and created again at every answered request.
 	moved chan struct{}
 }
 
-// delivery is one event as it came.
+// delivery is one event as it arrived.
 type delivery struct {
 	protocol.BridgeEvent
 	seq    uint64
@@ -90,8 +90,8 @@ func (r *remote) feel(mood func(w http.ResponseWriter, r *http.Request, before i
 	r.mood = mood
 }
 
-// until waits for something to be true of the remote; what is called holds its
-// lock.
+// until waits until a condition of the remote is true; the condition is called with
+// the remote's lock held.
 func (r *remote) until(what string, is func() bool) {
 	r.t.Helper()
 	patience := time.NewTimer(time.Minute)
@@ -120,7 +120,7 @@ type fixture struct {
 	logged  *syncBuffer
 }
 
-// syncBuffer is a log that is written and read at once.
+// syncBuffer is a log that can be written and read concurrently.
 type syncBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -200,7 +200,7 @@ func (f *fixture) say(n int) {
 	}
 }
 
-// ask makes events of a limited audience.
+// ask creates events with a limited audience.
 func (f *fixture) ask(request string) {
 	f.t.Helper()
 	f.do(world.IntercomCommand{IntercomCommand: protocol.IntercomCommand{
@@ -208,7 +208,7 @@ func (f *fixture) ask(request string) {
 	}})
 }
 
-// url is the remote's with secrets in it.
+// url returns the remote's address with secrets in it.
 func (r *remote) url() string {
 	return strings.Replace(r.server.URL, "http://", "http://someone:the-bridge-password@", 1) + "/hook/"
 }

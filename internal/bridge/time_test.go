@@ -12,8 +12,8 @@ import (
 	"github.com/playctl/playctl/internal/pause"
 )
 
-// script is a remote without a network: it answers with one status after the
-// other, then with 200, and notes when it was asked.
+// script is a remote without a network: it answers with one status after another,
+// then with 200, and records the times of the requests.
 type script struct {
 	mu       sync.Mutex
 	statuses []int
@@ -85,8 +85,8 @@ func TestTheRemoteSaysHowLongToWait(t *testing.T) {
 	}
 }
 
-// The place costs the world a commit a second at most, and none in a quiet world;
-// soon after the last event it is stored.
+// Storing the place costs the world at most one commit a second, and none in a
+// quiet world; soon after the last event it is stored.
 func TestThePlaceIsStoredOnceASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, nil)
@@ -117,7 +117,7 @@ func TestThePlaceIsStoredOnceASecond(t *testing.T) {
 	})
 }
 
-// A remote that is away does not keep the world from ending.
+// An unreachable remote does not prevent the world from closing.
 func TestCloseDoesNotWaitForARetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, nil)
@@ -160,7 +160,7 @@ func TestAFailureDoesNotShowTheURL(t *testing.T) {
 	attempts := &counted{&http.Transport{}, make(chan struct{})}
 	b := f.bridge(r, func(o *Options) { o.Transport = attempts })
 	f.say(1)
-	// At the second attempt the failure of the first one is in the log.
+	// At the second attempt the first failure is in the log.
 	<-attempts.asked
 	<-attempts.asked
 	f.shut(b)

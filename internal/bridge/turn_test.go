@@ -19,20 +19,21 @@ import (
 	"github.com/playctl/playctl/test/sharedstore"
 )
 
-// hook is a remote without a network that several hosts tell.
+// hook is a remote without a network to which several hosts post.
 type hook struct {
 	mu sync.Mutex
-	// reported are the seqs in the order in which they arrived, repeats included, and
-	// by who reported them.
+	// reported are the seqs in the order in which they arrived, with repeats, and by
+	// the hosts that reported them.
 	reported []uint64
 	by       []int
-	// under is how many hosts tell it just now, and most the greatest number.
+	// under is how many hosts are posting at the moment, and most the greatest
+	// number.
 	under, most int
-	// answer is called for each event before it is answered, nil for at once.
+	// answer is called for each event before the reply, nil for an immediate one.
 	answer func(host int, seq uint64, r *http.Request) error
 }
 
-// from is the way to the hook of one host.
+// from is the transport from one host to the hook.
 type from struct {
 	hook *hook
 	host int
@@ -67,13 +68,13 @@ func (f from) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Request: r}, nil
 }
 
-// hang answers nothing.
+// hang never answers.
 func hang(r *http.Request) error {
 	<-r.Context().Done()
 	return r.Context().Err()
 }
 
-// fresh are the seqs without repeats.
+// fresh returns the seqs without repeats.
 func (h *hook) fresh() []uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -86,14 +87,14 @@ func (h *hook) fresh() []uint64 {
 	return fresh
 }
 
-// answers changes how events are answered.
+// answers changes the replies to events.
 func (h *hook) answers(how func(host int, seq uint64, r *http.Request) error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.answer = how
 }
 
-// count is how often an event was reported.
+// count returns how often an event was reported.
 func (h *hook) count(seq uint64) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -138,7 +139,7 @@ func (h *hosts) start(i int) {
 	h.bridges[i] = h.worlds[i].scripted(from{h.hook, i})
 }
 
-// kill ends a bridge as the death of its process does.
+// kill ends a bridge as a killed process does.
 func (h *hosts) kill(i int) {
 	b := h.bridges[i]
 	b.stop()
@@ -154,7 +155,7 @@ func (h *hosts) close() {
 	}
 }
 
-// telling is the host whose turn it is.
+// telling returns the host that is the leader.
 func (h *hosts) telling(t *testing.T) int {
 	t.Helper()
 	who := -1
@@ -169,7 +170,7 @@ func (h *hosts) telling(t *testing.T) int {
 	return who
 }
 
-// pass lets time go by and everything that happens then.
+// pass lets time pass, with everything that happens in it.
 func pass(d time.Duration) {
 	pause.For(context.Background(), d)
 	synctest.Wait()
@@ -211,9 +212,9 @@ func TestOneHostTellsTheBridge(t *testing.T) {
 
 func TestAnotherHostGoesOnWhereOneDied(t *testing.T) {
 	for name, died := range map[string]func(h *hosts, who int){
-		// The remote has the event and its answer never arrives.
+		// The remote has the event but its reply never arrives.
 		"killed in a post": (*hosts).kill,
-		// The host lives, and no longer reaches the store.
+		// The host runs, but no longer reaches the store.
 		"cut off": func(h *hosts, who int) { h.handles[who].Down.Store(true) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -245,7 +246,7 @@ func TestAnotherHostGoesOnWhereOneDied(t *testing.T) {
 				}
 				pass(time.Second)
 				h.wantEvery(t, after, after+10)
-				// The one that was in progress is all that was reported again.
+				// Only the event in progress was reported again.
 				if len(h.reported) != 11 || h.most != 1 || h.by[len(h.by)-1] != other {
 					t.Errorf("reported were %v by %v, %d at once", h.reported, h.by, h.most)
 				}
@@ -257,8 +258,8 @@ func TestAnotherHostGoesOnWhereOneDied(t *testing.T) {
 	}
 }
 
-// A store that lost everything since the bridge was new has no place of it: it
-// begins with what comes next.
+// A store that lost all data since the bridge was created has no place of it: the
+// bridge begins with the next event.
 func TestAPlaceThatTheStoreLostIsMadeAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := openHosts(t, 2)
@@ -279,7 +280,7 @@ func TestAPlaceThatTheStoreLostIsMadeAnew(t *testing.T) {
 	})
 }
 
-// A host that ends in order gives the lock back and leaves nothing to repeat.
+// A host that ends gracefully releases the lock and leaves no event to repeat.
 func TestAHostThatEndsHandsTheBridgeOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := openHosts(t, 2)
@@ -303,7 +304,7 @@ func TestAHostThatEndsHandsTheBridgeOn(t *testing.T) {
 	})
 }
 
-// A host that stood still for so long that its lock is another's stores no place.
+// A host that was suspended until another one acquired its lock stores no place.
 func TestAPlaceIsNotStoredWithoutTheLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := openHosts(t, 2)
@@ -333,7 +334,7 @@ func TestAPlaceIsNotStoredWithoutTheLock(t *testing.T) {
 // Whatever happens to the hosts, every event is reported, the first time in order.
 func TestHostsThatDieLoseNoEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// Without the deadline of a test, which a bubble has none of.
+		// Without a test's deadline, which does not exist in a bubble.
 		rapid.Check(struct{ *testing.T }{t}, func(rt *rapid.T) {
 			h := openHosts(t, 3)
 			after, lines := h.worlds[0].Events().Head(), uint64(0)

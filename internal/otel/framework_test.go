@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What frameworks reported, recorded by test/integrations/otel.test.mjs, which runs the
-// same agent in each: three calls of tools, the second of which fails.
+// The spans of frameworks, recorded by test/integrations/otel.test.mjs, which runs
+// the same agent in each: three tool calls, the second of which fails.
 func TestRecordedFrameworks(t *testing.T) {
 	t.Parallel()
 	for _, framework := range []string{"ai", "ai7", "claude", "claude-code", "langchain", "openai-agents"} {

@@ -23,7 +23,7 @@ func load(t testing.TB, name string) *tracepb.TracesData {
 	return data
 }
 
-// one is a request in JSON with one span of some attributes and a kind.
+// one returns a JSON request with one span of a kind with some attributes.
 func one(name, kind string, attributes ...string) string {
 	var list []string
 	for pair := range slices.Chunk(attributes, 2) {
@@ -97,7 +97,7 @@ func TestRulesAreChecked(t *testing.T) {
 	}
 }
 
-// FuzzSpans takes any request to journeys that a host accepts.
+// FuzzSpans converts any request to journeys that a host accepts.
 func FuzzSpans(f *testing.F) {
 	seed, err := os.ReadFile("testdata/content.json")
 	if err != nil {

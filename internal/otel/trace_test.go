@@ -15,13 +15,14 @@ import (
 
 var zero = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// limits that no test reaches by accident.
+// wide returns limits that no test reaches by accident.
 func wide() Limits {
 	return Limits{Traces: 100, Spans: 1000, Bytes: 16 << 20, Settle: time.Second, Wait: time.Minute}
 }
 
-// spans reads lines of "id parent kind name second": seconds are after zero, and a
-// parent of - is none. A name of a tool is "agent/tool" where the span names its agent.
+// spans parses lines of "id parent kind name second": seconds are counted from
+// zero, and a parent of - means none. A tool's name is "agent/tool" if the span
+// names its agent.
 func spans(t *testing.T, text string) []*Span {
 	t.Helper()
 	kinds := map[string]Kind{"agent": AgentRun, "tool": ToolCall, "chat": Chat, "other": Other}
@@ -50,7 +51,7 @@ func spans(t *testing.T, text string) []*Span {
 	return all
 }
 
-// summary is a run in one line: the agent, and its tools in order.
+// summary returns a run in one line: the agent, and its tools in order.
 func summary(run *Run) string {
 	var tools []string
 	for _, step := range run.Journey.Steps {
@@ -136,7 +137,7 @@ func TestLateSpans(t *testing.T) {
 		}
 	}
 	step(0, nil, all[1])
-	step(20, nil) // the run goes on: its span comes when it ends
+	step(20, nil) // the run continues: its span comes when it ends
 	step(20, nil, all[0], all[2])
 	step(21, []string{"Ada: book pay"})
 	step(22, nil, all[2], all[0]) // sent again
@@ -208,7 +209,7 @@ func TestHugeRunsFitTheProtocol(t *testing.T) {
 	}
 }
 
-// checkJourney reports what a host would refuse of a run.
+// checkJourney reports the parts of a run that a host would refuse.
 func checkJourney(t *testing.T, run *Run) {
 	t.Helper()
 	text, err := json.Marshal(run.Journey)
@@ -262,7 +263,7 @@ func TestContentIsRedacted(t *testing.T) {
 	}
 }
 
-// golden compares with a file; with PLAYCTL_UPDATE_GOLDEN it is written.
+// golden compares with a file; with PLAYCTL_UPDATE_GOLDEN it writes the file.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	if os.Getenv("PLAYCTL_UPDATE_GOLDEN") != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// The same file is read by the tests of the watch page.
+// The tests of the watch page read the same file.
 func TestLooksAreThoseOfTheWatchPage(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/looks.json")
@@ -46,15 +46,16 @@ func TestLooksAreThoseOfTheWatchPage(t *testing.T) {
 	}
 }
 
-// cubeColor is what a color of the cube in a terminal's 256 colors looks like:
-// six levels for each of red, green and blue from index 16 on, as xterm has them.
+// cubeColor returns the RGB value of a color in the cube of a terminal's 256
+// colors: six levels for each of red, green and blue from index 16 on, as in xterm.
 func cubeColor(index uint8) string {
 	levels := [...]int{0, 0x5f, 0x87, 0xaf, 0xd7, 0xff}
 	at := int(index) - 16
 	return fmt.Sprintf("#%02x%02x%02x", levels[at/36], levels[at/6%6], levels[at%6])
 }
 
-// An agent has its color on the map; without color there is no trace of it.
+// An agent has its color on the map; without color support the color leaves no
+// trace.
 func TestMapPaintsAgentColors(t *testing.T) {
 	t.Parallel()
 	m := &Map{}

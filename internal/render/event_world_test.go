@@ -7,7 +7,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Hosts that say nothing of a row's cell leave it out, and so does the line.
+// Some hosts omit a row's cell; the line then omits it too.
 func TestJoiningWithoutACell(t *testing.T) {
 	t.Parallel()
 	var names Names

@@ -67,7 +67,7 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// YAML says what JSON says, whatever the texts and numbers are.
+// YAML has the same content as JSON, whatever the texts and numbers are.
 func TestYAMLIsJSON(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -105,7 +105,7 @@ func anyJSON(depth int) *rapid.Generator[any] {
 	return rapid.OneOf(kinds...)
 }
 
-// inFloats makes all numbers doubles, which is what JSON's are.
+// inFloats converts all numbers to doubles, as in JSON.
 func inFloats(value any) any {
 	switch value := value.(type) {
 	case int:
@@ -132,7 +132,7 @@ type brokenWriter struct{ err error }
 
 func (b brokenWriter) Write([]byte) (int, error) { return 0, b.err }
 
-// The cause of a failed write is kept: who prints decides on it.
+// The cause of a failed write is kept: the caller's behavior depends on it.
 func TestPrintTellsWhyItFailed(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("the reader left")
@@ -168,10 +168,11 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// hostileText has what a terminal acts on, of every kind.
+// hostileText contains every kind of text on which a terminal acts.
 const hostileText = "a\x1b]52;c;eA==\a\u009b2J\u202eb\u2066\x7f\u0085\u061c\u200f\r\n\tc: {\"x\"}"
 
-// What a terminal acts on is escaped in what programs read, and reads as it was.
+// Control characters are escaped in machine-readable output, and parse to the
+// original text.
 func TestHostileTextInEveryFormat(t *testing.T) {
 	t.Parallel()
 	raw, err := json.Marshal(map[string]string{hostileText: hostileText})
@@ -207,8 +208,8 @@ func TestHostileTextInEveryFormat(t *testing.T) {
 	}
 }
 
-// JSON that a filter prints is escaped wherever it goes. Its other text has nothing that a
-// terminal acts on where there is one; a pipe gets it as it is.
+// JSON printed by a filter is always escaped. Its other text has no control
+// characters on a terminal; a pipe gets it unchanged.
 func TestHostileTextThroughFilters(t *testing.T) {
 	t.Parallel()
 	made := func(filter Filter, err error) Filter {

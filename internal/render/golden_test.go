@@ -57,8 +57,8 @@ func TestDocumentsGolden(t *testing.T) {
 	}
 }
 
-// inWindow checks that no line is wider than the window and no color is where
-// none may be.
+// inWindow checks that no line is wider than the window and that there is no color
+// without color support.
 func inWindow(t *testing.T, name string, look Look, text string) {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -71,7 +71,7 @@ func inWindow(t *testing.T, name string, look Look, text string) {
 	}
 }
 
-// events are one of each kind, and some that are broken.
+// events returns one event of each kind, and some invalid ones.
 func events() []Event {
 	const head = `,"rev":7,"merkleRootHex":"aa","merkleLeafCount":3`
 	const changed = head + `,"playerChainNotify":{"updatedAt":"2026-03-04T11:59:58.120Z","nodes":[]}}`
@@ -124,7 +124,8 @@ func TestEventLinesGolden(t *testing.T) {
 	}
 }
 
-// Every kind of the contract has words of its own, which the golden files show.
+// Every kind of event in the contract has its own text, which the golden files
+// show.
 func TestEveryKindHasWords(t *testing.T) {
 	t.Parallel()
 	shown := events()

@@ -17,10 +17,10 @@ var update = flag.Bool("update", false, "rewrite the golden files in testdata wi
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// noon is the time that golden files are drawn at.
+// noon is the time of golden files.
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// looks are the windows that golden files are drawn for.
+// looks returns the windows for which golden files are drawn.
 func looks() map[string]Look {
 	all := map[string]Look{"pipe": {Now: noon}}
 	for _, width := range []int{40, 80, 200} {

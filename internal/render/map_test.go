@@ -11,7 +11,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// statuses are what a copy may be like.
+// statuses returns the possible statuses of a copy.
 func statuses() []Status {
 	const root = "3f2a9c81d0e44b7796a1c0ffee5be11ad0d1e2f3a4b5c6d7e8f90a1b2c3d4e5f"
 	return []Status{
@@ -38,8 +38,8 @@ func TestStatusGolden(t *testing.T) {
 	}
 }
 
-// However narrow the window is, a status says whether the copy is verified, and
-// never that it is when it is not.
+// However narrow the window is, a status shows whether the copy is verified, and
+// never shows verified if it is not.
 func TestStatusNeverClaimsTooMuch(t *testing.T) {
 	t.Parallel()
 	for width := 24; width < 120; width++ {
@@ -53,7 +53,7 @@ func TestStatusNeverClaimsTooMuch(t *testing.T) {
 	}
 }
 
-// scene is a world in which a little of everything is going on.
+// scene returns a world with occupants and events of every kind.
 func scene(look Look) *Map {
 	m := &Map{Title: "home http://127.0.0.1:7420"}
 	const far = 5
@@ -106,7 +106,7 @@ func TestMapGolden(t *testing.T) {
 	}
 }
 
-// In a window of any size something is drawn, and the status is there.
+// In a window of any size the map and the status are drawn.
 func TestMapInAnyWindow(t *testing.T) {
 	t.Parallel()
 	for width := range 45 {
@@ -122,7 +122,7 @@ func TestMapInAnyWindow(t *testing.T) {
 	}
 }
 
-// A host may state any place and any bounds; the map stays within its border.
+// A host may send any place and any bounds; the map stays within its border.
 func TestMapOfAnImpossibleWorld(t *testing.T) {
 	t.Parallel()
 	look := Look{Width: 60, Now: noon}
@@ -146,7 +146,7 @@ func TestMapOfAnImpossibleWorld(t *testing.T) {
 	}
 }
 
-// What was said and where somebody went fades.
+// Chat lines and journeys fade on the map.
 func TestMapFades(t *testing.T) {
 	t.Parallel()
 	look := Look{Width: 200, Now: noon}

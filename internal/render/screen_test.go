@@ -10,12 +10,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// terminal is what a window shows after what was written to it: as much of a
-// terminal as Update uses. Anything else written is an error.
+// terminal is the content of a window after output was written to it, with the
+// terminal features that Update uses. Any other output is an error.
 type terminal struct {
 	rows [][]string // a character of two columns is followed by ""
 	x, y int
-	// style is how characters look from now on.
+	// style is the style of the following characters.
 	style string
 }
 
@@ -81,7 +81,7 @@ func (t *terminal) show(character string, columns int) error {
 	if t.x+columns > len(row) {
 		return fmt.Errorf("%q is written beyond the edge", character)
 	}
-	// A terminal blanks what is left of a character that is cut in half.
+	// A terminal blanks the remaining half of a wide character that is cut.
 	if row[t.x] == "" {
 		row[t.x-1] = " "
 	}
@@ -99,7 +99,7 @@ func (t *terminal) show(character string, columns int) error {
 	return nil
 }
 
-// wanted is what a terminal's rows have to be like that shows a screen.
+// wanted returns the expected rows of a terminal that shows a screen.
 func wanted(screen *Screen, look Look) [][]string {
 	rows := make([][]string, screen.height)
 	for y := range rows {
@@ -119,7 +119,7 @@ func wanted(screen *Screen, look Look) [][]string {
 	return rows
 }
 
-// anyText has wide characters, joined ones and what tries to act.
+// anyText draws wide characters, combined ones and control characters.
 func anyText() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.String(),
@@ -128,8 +128,8 @@ func anyText() *rapid.Generator[string] {
 	)
 }
 
-// Drawing only what differs leaves a terminal with the whole picture, whatever
-// was drawn before.
+// Drawing only the differences produces the whole picture, whatever was drawn
+// before.
 func TestUpdatesAddUpToThePicture(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -157,7 +157,7 @@ func TestUpdatesAddUpToThePicture(t *testing.T) {
 	})
 }
 
-// One character that changes is one character that is written.
+// A change of one character writes only that character.
 func TestAnUpdateIsSmall(t *testing.T) {
 	t.Parallel()
 	before, next := NewScreen(200, 50), NewScreen(200, 50)
@@ -168,8 +168,8 @@ func TestAnUpdateIsSmall(t *testing.T) {
 	}
 }
 
-// Text is the screen as lines, each ended by a line break and without the blanks
-// at its end.
+// Text returns the screen as lines, each ended by a line break and without trailing
+// blanks.
 func (s *Screen) Text(look Look) string {
 	var out strings.Builder
 	for y := range s.height {
@@ -187,8 +187,8 @@ func (s *Screen) Text(look Look) string {
 	return out.String()
 }
 
-// run is the text of the cells from x on that have one tone, and where the next
-// run begins. Blanks have the tone of what is before them.
+// run returns the text of the cells from x on that have one tone, and the start of
+// the next run. Blanks have the tone of the cells before them.
 func (s *Screen) run(x, y, end int) (text string, next int) {
 	var out strings.Builder
 	first := s.at(x, y).tone

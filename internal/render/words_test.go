@@ -73,7 +73,7 @@ func TestAge(t *testing.T) {
 	}
 }
 
-// Whatever a name holds, it stays on its line and controls nothing.
+// Whatever a name contains, it stays on its line and controls nothing.
 func TestCleanLeavesNothingThatActs(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -95,7 +95,7 @@ func TestCleanLeavesNothingThatActs(t *testing.T) {
 
 func label(text string) func() string { return func() string { return text } }
 
-// A spinner shows nothing for a short wait, something for a long one, and wipes
+// A spinner shows nothing for a short wait, something for a long one, and clears
 // its line at the end.
 func TestSpin(t *testing.T) {
 	t.Parallel()

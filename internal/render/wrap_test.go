@@ -36,8 +36,9 @@ func TestFailuresGolden(t *testing.T) {
 	}
 }
 
-// Wrapping adds line breaks in the place of spaces, and nothing else but indentation.
-// Words and commands stay whole, and only what is one of them is wider than the window.
+// Wrapping replaces spaces with line breaks, and adds nothing but indentation.
+// Words and commands stay whole, and only a line with a single one of them can be
+// wider than the window.
 func TestWrapKeepsWords(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -66,7 +67,7 @@ func TestWrapKeepsWords(t *testing.T) {
 	})
 }
 
-// Without a window, and where all is narrow enough, a message stays as it is.
+// Without a window, or if all lines are narrow enough, a message is unchanged.
 func TestWrapLeavesAlone(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "two  spaces", "  a line with a form  of its own that is wider than the window", "one\n\ntwo\n"} {
