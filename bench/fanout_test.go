@@ -10,9 +10,9 @@ import (
 )
 
 // BenchmarkFanOut is one chat line from the request that records it until every
-// subscriber has read it, over loopback. Its subscribers allocate nothing, so
-// that what is left is the host's: allocs/event and B/event are for the command
-// and all subscribers together.
+// subscriber has read it, over loopback. Its subscribers allocate nothing, so that
+// the rest is the host's: allocs/event and B/event are for the command and all
+// subscribers together.
 func BenchmarkFanOut(b *testing.B) {
 	for _, n := range []int{0, 1, 100, 1000} {
 		b.Run(fmt.Sprintf("subscribers=%d", n), func(b *testing.B) { benchFanOut(b, n) })
@@ -34,7 +34,7 @@ func benchFanOut(b *testing.B, n int) {
 		}
 		crowd.wait()
 	}
-	// The first events find buffers that are still to grow.
+	// During the first events, buffers still grow.
 	for range 10 {
 		once()
 	}
@@ -55,13 +55,13 @@ func benchFanOut(b *testing.B, n int) {
 type crowd struct {
 	conns   []*rawClient
 	readers sync.WaitGroup
-	// missing are the subscribers that do not have the present event yet; got is
-	// signaled by the last one.
+	// missing is the number of subscribers that do not have the current event yet;
+	// got is signaled by the last one.
 	missing atomic.Int64
 	got     chan struct{}
 }
 
-// crowd opens n streams, each of which has said where it begins.
+// crowd opens n streams, each of which has sent its cursor.
 func (s *served) crowd(n int) *crowd {
 	s.tb.Helper()
 	c := &crowd{got: make(chan struct{}, 1)}
@@ -85,8 +85,8 @@ func (s *served) crowd(n int) *crowd {
 }
 
 // read counts the events of a stream until it ends, and keeps none of its bytes.
-// The first block of a stream is no event but its cursor; began says that it was
-// there.
+// The first block of a stream is not an event but its cursor; began reports whether
+// it arrived.
 func (c *crowd) read(conn *rawClient, opened *sync.WaitGroup) (began bool) {
 	const cursor, event = "\nid: ", "\nevent: "
 	buf := make([]byte, 4<<10)
@@ -118,7 +118,7 @@ func (c *crowd) read(conn *rawClient, opened *sync.WaitGroup) (began bool) {
 	}
 }
 
-// expect says that an event is about to happen, wait that all have it.
+// expect announces the next event, and wait waits until all have it.
 func (c *crowd) expect() { c.missing.Store(int64(len(c.conns))) }
 
 func (c *crowd) wait() {

@@ -29,15 +29,15 @@ type served struct {
 	main    identity
 	agents  []identity
 	derived int
-	// derive makes node ids: scrypt where the host is a real process.
+	// derive derives node ids: scrypt if the host is a real process.
 	derive creds.DeriveFunc
 }
 
-// identity is a node as a client knows it.
+// identity is a node's credentials.
 type identity struct{ id, hash, apiKey string }
 
-// cheapID takes the place of scrypt while the fixture makes its nodes: no
-// benchmark here is about that, but for the one that counts derivations.
+// cheapID replaces scrypt while the fixture creates its nodes: no benchmark here
+// measures it, except the one that counts derivations.
 func (s *served) cheapID(hash creds.PasswHash, rootKey string) (string, error) {
 	s.derived++
 	sum := sha256.Sum256([]byte(hash.Reveal() + rootKey))
@@ -52,13 +52,13 @@ func serve(tb testing.TB, n int) *served {
 	return s
 }
 
-// serveAt is serve on a store.
+// serveAt is like serve, on a given store.
 func serveAt(tb testing.TB, path, rootKey string, n int) (s *served, stop func()) {
 	tb.Helper()
 	return serveKeeping(tb, store.DefaultRetention(), path, rootKey, n)
 }
 
-// serveKeeping is serveAt with what the store keeps.
+// serveKeeping is like serveAt, with the retention of the store.
 func serveKeeping(tb testing.TB, keeps store.Retention, path, rootKey string, n int) (s *served, stop func()) {
 	tb.Helper()
 	s = &served{tb: tb}
@@ -159,7 +159,7 @@ func (s *served) call(n identity, method, path string, body []byte, reply any) {
 	}
 }
 
-// interaction is the request that records a line of 200 characters.
+// interaction returns the request that records a line of 200 characters.
 func (s *served) interaction(a identity) []byte {
 	body, err := json.Marshal(map[string]any{"op": "recordInteraction", "payload": map[string]any{
 		"playerId": a.id, "role": "assistant", "text": strings.Repeat("benchmark ", 20),

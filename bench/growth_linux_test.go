@@ -34,7 +34,7 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 }
 
-// grown makes a world of a size and measures it, times as medians.
+// grown creates a world of a size and measures it; times are medians.
 func grown(b *testing.B, occupants, events int) {
 	b.Helper()
 	dir := b.TempDir()
@@ -75,7 +75,7 @@ func grown(b *testing.B, occupants, events int) {
 		line.Seconds()*1e3, change.Seconds()*1e3, node.Seconds()*1e3, snapshot.Seconds()*1e3, starts[1].Seconds()*1e3, memory, float64(info.Size())/1e6)
 }
 
-// unlimited are arguments of a host for as many agents as a benchmark has.
+// unlimited returns arguments of a host for as many agents as a benchmark has.
 func unlimited() []string {
 	args := []string{"--max-occupants", "20000"}
 	for _, q := range world.Quotas() {
@@ -119,7 +119,7 @@ func BenchmarkWholeHistory(b *testing.B) {
 	}
 }
 
-// say lets the agents say many lines over 64 connections.
+// say makes the agents send many lines over 64 connections.
 func (s *served) say(lines int) {
 	s.tb.Helper()
 	k := task{Addr: s.addr, Connections: 64, Count: lines / 64, Length: time.Hour}
@@ -139,7 +139,7 @@ func check(b testing.TB, s sent) sent {
 	return s
 }
 
-// renaming is the request that gives an agent another name.
+// renaming returns the request that changes an agent's name.
 func (s *served) renaming(a identity, name string) []byte {
 	body, err := json.Marshal(map[string]any{
 		"name": strings.Repeat(name, 3), "type": "langchain", "agentId": a.id,

@@ -21,34 +21,37 @@ import (
 
 var update = flag.Bool("update", false, "write the present costs into "+baseline)
 
-// baseline has what each of the paths below may cost.
+// baseline contains the permitted cost of each of the paths below.
 const baseline = "testdata/costs.json"
 
 const (
-	// worse is by how much a cost may grow.
+	// worse is the factor by which a cost may grow.
 	worse = 1.10
-	// idleWrites are the write calls beside a request that come and go with the load.
+	// idleWrites are the write calls outside requests, whose number depends on the
+	// load.
 	idleWrites = 0.2
 )
 
-// expense is what a request makes a host do, whatever else the machine does meanwhile.
+// expense is the cost of a request for a host, independent of the other load of the
+// machine.
 type expense struct {
-	// Bytes are those that the host allocates for it, Writes its write calls, and Syncs
-	// its commits, each of which is one sync (TestOneSyncForEachCommit in internal/store/bolt).
+	// Bytes are the bytes that the host allocates for it, Writes its write calls,
+	// and Syncs its commits, each of which is one sync (TestOneSyncForEachCommit in
+	// internal/store/bolt).
 	Bytes  float64 `json:"bytes"`
 	Writes float64 `json:"writes"`
 	Syncs  float64 `json:"syncs"`
 }
 
-// TestCosts compares what requests cost with the committed baseline, which
-// -update writes anew.
+// TestCosts compares the costs of requests with the committed baseline, which
+// -update rewrites.
 func TestCosts(t *testing.T) {
-	// In memory a round takes less than a second also on a machine whose disk is busy.
+	// In memory a round takes less than a second even on a machine with a busy disk.
 	dir, err := os.MkdirTemp("/dev/shm", "playctl-costs") //nolint:usetesting // t.TempDir is on the disk.
 	must(t, err)
 	t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
 	must(t, creds.WriteRootFile(filepath.Join(dir, "root"), creds.GenerateRootKey(), false))
-	// With one processor no work moves to another, whose pools of buffers are empty.
+	// With one processor no work moves to another one, whose buffer pools are empty.
 	p := startWith(t, dir, []string{"GOMAXPROCS=1"}, "127.0.0.1:0")
 	key, err := os.ReadFile(filepath.Join(dir, "root"))
 	must(t, err)
@@ -101,8 +104,8 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// TestCollections lets a host allocate forty MiB and counts its collections: with a
-// small heap Go would make one for every few MiB.
+// TestCollections makes a host allocate forty MiB and counts its collections: with
+// a small heap Go would run one for every few MiB.
 func TestCollections(t *testing.T) {
 	dir, key := t.TempDir(), creds.GenerateRootKey()
 	must(t, creds.WriteRootFile(filepath.Join(dir, "root"), key, false))
@@ -120,7 +123,7 @@ func TestCollections(t *testing.T) {
 		return s.number(text, "go_gc_duration_seconds_count"), s.number(text, "go_memstats_alloc_bytes_total")
 	}
 	collections, bytes := count()
-	for collections == 0 { // A host makes its first one once it is ready.
+	for collections == 0 { // A host runs its first one once it is ready.
 		collections, bytes = count()
 	}
 	for allocated := 0.0; allocated < 40<<20; {
@@ -138,13 +141,14 @@ func TestCollections(t *testing.T) {
 	}
 }
 
-// expense repeats a request on one connection. Every subscriber has an event before the
-// next one is asked for, so that none goes with another. The lowest tenth of the rounds
-// counts, less that of rounds without a request, but never a single one: the runtime
-// counts what is allocated when a span of memory is full (the mcache of a processor), so
-// a round is off by up to 100 kB. On a busy machine most rounds have a checkpoint, the
-// work of each second or pools in them that a collection emptied. What disturbs only
-// adds, so it is enough that the first rounds are within what is allowed.
+// expense repeats a request on one connection. Every subscriber has the event
+// before the next request, so that no two events are sent together. The lowest
+// tenth of the rounds counts, minus that of rounds without a request, but never a
+// single round: the runtime counts allocations when a span of memory is full (the
+// mcache of a processor), so a round is off by up to 100 kB. On a busy machine most
+// rounds include a checkpoint, the work of each second or pools emptied by a
+// collection. Disturbances only add costs, so it is sufficient that the first
+// rounds are within the permitted costs.
 func (s *served) expense(p *process, ask, events []byte, subscribers int, allowed expense) expense {
 	s.tb.Helper()
 	const warm, few, rounds, times = 500, 5, 21, 200
@@ -182,7 +186,7 @@ func (s *served) expense(p *process, ask, events []byte, subscribers int, allowe
 	return each()
 }
 
-// beyond says what costs more than is allowed.
+// beyond returns the costs that exceed the permitted ones.
 func (e expense) beyond(allowed expense) []string {
 	var more []string
 	for _, cost := range []struct {
@@ -190,7 +194,7 @@ func (e expense) beyond(allowed expense) []string {
 		now, before float64
 	}{
 		{"bytes", e.Bytes, allowed.Bytes},
-		// The scheduler of Go makes some write calls of its own.
+		// The Go scheduler makes some write calls of its own.
 		{"write calls", e.Writes - idleWrites, allowed.Writes},
 		{"syncs", e.Syncs, allowed.Syncs},
 	} {
@@ -205,7 +209,7 @@ func (e expense) less(other expense) expense {
 	return expense{e.Bytes - other.Bytes, e.Writes - other.Writes, e.Syncs - other.Syncs}
 }
 
-// low has the lowest tenth of each of the costs, the second lowest of few.
+// low returns the lowest tenth of each of the costs, the second lowest of a few.
 func low(of []expense) expense {
 	of = slices.Clone(of)
 	by := func(cost func(expense) float64) float64 {
@@ -219,7 +223,7 @@ func low(of []expense) expense {
 	}
 }
 
-// counters are what the host has done so far.
+// counters returns the host's counters so far.
 func (s *served) counters(p *process) expense {
 	s.tb.Helper()
 	text := string(p.scrape(s.tb))
@@ -231,7 +235,7 @@ func (s *served) counters(p *process) expense {
 	}
 }
 
-// number is what a text says after a name.
+// number returns the number after a name in a text.
 func (s *served) number(text, name string) float64 {
 	s.tb.Helper()
 	for line := range strings.Lines(text) {

@@ -10,9 +10,10 @@ import (
 )
 
 // BenchmarkHostsFanOut is the time from the reply to a chat line, at one host,
-// until a subscriber of another has read it, and from its request; beside it, of a
-// subscriber of the same host on the embedded store. After the reply it can be
-// negative: the asker and the listeners get it at the same time.
+// until a subscriber of another has read it, and the time from its request; for
+// comparison, those of a subscriber of the same host on the embedded store. The
+// time after the reply can be negative: the sender and the subscribers receive it
+// at the same time.
 func BenchmarkHostsFanOut(b *testing.B) {
 	for _, k := range []kept{{"store=embedded", 0}, {"store=redis/hosts=3", 3}} {
 		b.Run(k.name, func(b *testing.B) {
@@ -53,14 +54,14 @@ func percentiles(b *testing.B, since string, delays []time.Duration) {
 	}
 }
 
-// follower is an open stream, and when each of its events was read.
+// follower is an open stream, with the times at which its events were read.
 type follower struct {
 	conn    *rawClient
 	read    chan time.Time
 	reading sync.WaitGroup
 }
 
-// listen opens a stream at a host and waits until it says where it begins.
+// listen opens a stream at a host and waits until it has sent its cursor.
 func (s *served) listen(addr string) *follower {
 	s.tb.Helper()
 	f := &follower{conn: dial(s.tb, addr), read: make(chan time.Time, 1)}

@@ -24,7 +24,7 @@ func BenchmarkHostsStart(b *testing.B) {
 	}
 }
 
-// say lets the agents say many lines at the first host.
+// say makes the agents send many lines at the first host.
 func (d *deployment) say(b *testing.B, lines int) {
 	b.Helper()
 	var writers sync.WaitGroup
@@ -38,9 +38,9 @@ func (d *deployment) say(b *testing.B, lines int) {
 	writers.Wait()
 }
 
-// BenchmarkHostsMemory is what Redis keeps of 1,000 events: chat lines of 200
-// characters, of which none is trimmed yet, with what belongs to them beside the
-// journal. The history of an agent is 1,000 lines and more push older ones out.
+// BenchmarkHostsMemory is the memory of Redis for 1,000 events: chat lines of 200
+// characters, of which none is trimmed yet, with their records beside the journal.
+// The history of an agent is 1,000 lines; further lines replace older ones.
 func BenchmarkHostsMemory(b *testing.B) {
 	d := deploy(b, kept{"store=redis", 1}, "everysec")
 	const lines = 4_000

@@ -13,10 +13,10 @@ import (
 	"github.com/playctl/playctl/test/redistest"
 )
 
-// kept is where a world is kept, and by how many hosts it is served.
+// kept is the store of a world, and the number of its hosts.
 type kept struct {
 	name string
-	// hosts are on one Redis; 0 stands for one host on the embedded store.
+	// hosts are on one Redis; 0 means one host on the embedded store.
 	hosts int
 }
 
@@ -29,13 +29,13 @@ type deployment struct {
 	tb    testing.TB
 	dir   string
 	hosts []*process
-	// redis is nil where the store is embedded.
+	// redis is nil if the store is embedded.
 	redis  *redistest.Server
 	people *served
 }
 
-// deploy starts hosts. Redis syncs its log once a second, which is its default
-// with a log, or with every write as the embedded store does.
+// deploy starts hosts. Redis syncs its log once a second, which is its default with
+// a log, or with every write as the embedded store does.
 func deploy(tb testing.TB, k kept, fsync string) *deployment {
 	tb.Helper()
 	d := &deployment{tb: tb, dir: tb.TempDir()}
@@ -62,11 +62,11 @@ func (d *deployment) join() *process {
 	}})}
 }
 
-// cost is what hosts and Redis have used so far.
+// cost is the resources used by hosts and Redis so far.
 type cost struct {
 	hosts, redis time.Duration
-	// trips are the times at which Redis read from a connection: one for each
-	// request, and for each group that was sent at once.
+	// trips is how often Redis read from a connection: once for each request, and
+	// for each group of requests sent together.
 	trips uint64
 }
 
@@ -86,7 +86,7 @@ func (d *deployment) cost() cost {
 	return c
 }
 
-// info is a number of Redis' description.
+// info returns a number in Redis' INFO output.
 func (d *deployment) info(name string) uint64 {
 	d.tb.Helper()
 	text := fmt.Sprint(d.redis.Do("info", "everything"))

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// BenchmarkHostsWrite is a chat line from a client's request to its reply, at real
-// processes on one machine: what it costs them all, not how fast many machines
-// would be. Clients send to all hosts in turn. Where the store syncs every write
-// that is what the embedded one does.
+// BenchmarkHostsWrite is a chat line from a client's request to its reply, with
+// real processes on one machine: it measures their total cost, not the speed of
+// many machines. Clients send to all hosts in turn. The store that syncs every
+// write corresponds to the embedded one.
 func BenchmarkHostsWrite(b *testing.B) {
 	for _, fsync := range []string{"always", "everysec"} {
 		for _, k := range stores() {
@@ -43,7 +43,7 @@ func benchHostsWrite(b *testing.B, d *deployment, clients int) {
 		}
 		writing.Wait()
 	}
-	// The first requests find caches and buffers that are still to grow.
+	// During the first requests, caches and buffers still grow.
 	run(200)
 	before := d.cost()
 	b.ResetTimer()

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// BenchmarkRecordInteraction is a chat line from a client's request to its
-// reply, which comes when the line is on stable storage.
+// BenchmarkRecordInteraction is a chat line from a client's request to its reply,
+// which is sent when the line is on stable storage.
 func BenchmarkRecordInteraction(b *testing.B) {
 	for _, clients := range []int{1, 64} {
 		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
@@ -65,8 +65,7 @@ func BenchmarkSnapshot(b *testing.B) {
 	}
 }
 
-// bareHandler serves the reply to a request of a real host from memory, the
-// least that a Go program can do.
+// bareHandler serves a real host's reply from memory, the minimum for a Go program.
 func bareHandler(b *testing.B, addr string, from []byte) string {
 	c := dial(b, addr)
 	defer c.close()
@@ -94,8 +93,8 @@ func bareHandler(b *testing.B, addr string, from []byte) string {
 }
 
 // BenchmarkAuthentication is the cheapest authenticated request, with the right
-// hash and with a wrong one. Neither derives a key: that would cost 64 MiB and
-// 0.2 s; derivations/op says how often it happened.
+// hash and with a wrong one. Neither derives a key, which would cost 64 MiB and 0.2
+// s; derivations/op counts the derivations.
 func BenchmarkAuthentication(b *testing.B) {
 	s := serve(b, 1)
 	wrong := s.main

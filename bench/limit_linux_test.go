@@ -17,11 +17,10 @@ import (
 	"time"
 )
 
-// envLimit names the folder of a process that is the limit and not the tests.
+// envLimit names the folder of a process that runs the limit instead of the tests.
 const envLimit = "PLAYCTL_BENCH_LIMIT"
 
-// The files of that folder: what a real host answered, which the limit answers as
-// well.
+// The files of that folder: replies of a real host, which the limit sends as well.
 const (
 	limitDigest   = "digest"
 	limitNode     = "node.json"
@@ -30,15 +29,15 @@ const (
 	limitGzip     = "snapshot.gz"
 	limitLine     = "line.json"
 	limitFrame    = "frame.txt"
-	// The limit serves TLS where these are there.
+	// The limit serves TLS if these files exist.
 	limitCert = "cert.pem"
 	limitKey  = "key.pem"
 )
 
-// limitTag is as long as a host's tags of snapshots.
+// limitTag is as long as a host's snapshot tags.
 const limitTag = `W/"0123456789abcdef0123456789abcdef.101"`
 
-// limit is a bare net/http program that does what no host can do without: it reads
+// limit is a bare net/http program that does only what every host must do: it reads
 // and parses the same body, compares one digest, appends and syncs a line before it
 // answers, and sends the same headers and bytes.
 type limit struct {
@@ -50,12 +49,13 @@ type limit struct {
 	mu   sync.Mutex
 	more *sync.Cond
 	seq  int
-	// log is every frame so far, and trimmed how much of its front is gone.
+	// log is every frame so far, and trimmed the number of bytes removed from its
+	// front.
 	log     []byte
 	trimmed int
 }
 
-func init() { //nolint:gochecknoinits // It takes the place of the tests where the process is another program.
+func init() { //nolint:gochecknoinits // It replaces the tests if the process is another program.
 	for name, run := range map[string]func(string) error{envLimit: runLimit, envLoad: runLoad} {
 		if value := os.Getenv(name); value != "" {
 			if err := run(value); err != nil {
@@ -85,7 +85,7 @@ func runLimit(folder string) error {
 	if err != nil {
 		return err
 	}
-	// Like a log that has its length already: a sync then writes nothing but the lines.
+	// Like a log of preallocated length: a sync then writes nothing but the lines.
 	if _, err := file.Write(make([]byte, 256<<20)); err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// known compares the digest of what a caller shows.
+// known compares the digest of a caller's credentials.
 func (l *limit) known(w http.ResponseWriter, r *http.Request) bool {
 	sum := sha256.Sum256([]byte(r.Header.Get("X-Node-Passw")))
 	if subtle.ConstantTimeCompare(sum[:], l.digest) == 1 {
@@ -189,7 +189,7 @@ func (l *limit) send(w http.ResponseWriter, body []byte) {
 	_, _ = w.Write(body)
 }
 
-// begin gives a reply the headers that all of a host's have.
+// begin sets the headers that all replies of a host have.
 func (l *limit) begin(h http.Header, contentType string) {
 	h["Content-Type"] = []string{contentType}
 	h["Cache-Control"] = []string{"no-store"}
@@ -198,7 +198,7 @@ func (l *limit) begin(h http.Header, contentType string) {
 	h["X-Content-Type-Options"] = []string{"nosniff"}
 }
 
-// write syncs what waits with one sync, and then answers and shows it.
+// write syncs the waiting lines with one sync, and then answers and publishes them.
 func (l *limit) write() {
 	var text []byte
 	for first := range l.lines {
@@ -236,7 +236,7 @@ func (l *limit) write() {
 	}
 }
 
-// stream sends a subscriber all that is new with one write.
+// stream sends a subscriber all new events with one write.
 func (l *limit) stream(w http.ResponseWriter, r *http.Request) {
 	if !l.known(w, r) {
 		return

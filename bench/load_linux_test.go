@@ -12,12 +12,13 @@ import (
 	"time"
 )
 
-// envLoad is set in a process that carries out a task and is not the tests.
+// envLoad is set in a process that runs a task instead of the tests.
 const envLoad = "PLAYCTL_BENCH_LOAD"
 
-// task is what is sent on some connections, for a length or so many times on each: the
-// next when the one before was answered, or as they are due at a pace in a second. Each
-// connection has one of the requests; one that is alone sends all of them in turn.
+// task is the load on some connections, for a duration or a number of requests on
+// each: the next request is sent when the previous one was answered, or when it is
+// due at a pace in requests a second. Each connection has one of the requests; a
+// single connection sends all of them in turn.
 type task struct {
 	Addr        string
 	Secure      bool
@@ -28,14 +29,14 @@ type task struct {
 	Length      time.Duration
 }
 
-// sent is what came of a task.
+// sent is the result of a task.
 type sent struct {
-	// Took is how long requests took, the shortest first. What is due at a pace counts
-	// from then.
+	// Took are the durations of requests, the shortest first. A request at a pace
+	// counts from the time when it was due.
 	Took    []time.Duration
 	Failure string
 
-	// cpu is what the process used.
+	// cpu is the processor time of the process.
 	cpu time.Duration
 }
 
@@ -60,7 +61,7 @@ func (k *task) run() sent {
 	return all
 }
 
-// send is what one connection does.
+// send runs one connection.
 func (k *task) send(i int, began time.Time) (took []time.Duration, err error) {
 	c, err := connect(k.Addr, k.Secure)
 	if err != nil {
@@ -89,7 +90,7 @@ func (k *task) send(i int, began time.Time) (took []time.Duration, err error) {
 	return took, nil
 }
 
-// runLoad carries out the task on its standard input.
+// runLoad runs the task on its standard input.
 func runLoad(string) error {
 	var k task
 	if err := json.NewDecoder(os.Stdin).Decode(&k); err != nil {
@@ -98,9 +99,9 @@ func runLoad(string) error {
 	return json.NewEncoder(os.Stdout).Encode(k.run())
 }
 
-// begin carries out a task in a process of its own, and returns what waits for its end.
-// In the process of a thousand readers a writer would wait behind those that its last
-// line has woken.
+// begin runs a task in a process of its own, and returns a function that waits for
+// its end. In the process of a thousand readers a writer would wait behind those
+// woken by its last line.
 func (t *table) begin(k task) (wait func() sent) {
 	t.b.Helper()
 	text, err := json.Marshal(k)

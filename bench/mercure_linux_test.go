@@ -35,7 +35,8 @@ func BenchmarkMercure(b *testing.B) {
 	t.row("chat line to 1000 subscribers, 200 lines a second", t.fanOut(http11, 1000, 200))
 }
 
-// startMercure starts a hub whose publishers send what a host makes of a chat line.
+// startMercure starts a hub whose publishers send the same data as a host's chat
+// line event.
 func startMercure(t *table, program string) *peer {
 	t.b.Helper()
 	const key = "a key of the benchmark, of 32 bytes or more"

@@ -31,10 +31,10 @@ type peer struct {
 	addr   string
 	secure bool
 	pid    int
-	// What is asked of it.
+	// The requests sent to it.
 	node, snapshot, zstd, gzip, events []byte
 	lines                              [][]byte
-	// restart starts the program anew.
+	// restart starts the program again.
 	restart func()
 }
 
@@ -103,8 +103,7 @@ func newTable(b *testing.B) *table {
 	return t
 }
 
-// copyOurs lets a playctl serve a copy of the world, the one that is tested where none
-// is named.
+// copyOurs runs a playctl on a copy of the world, the tested one if none is named.
 func (t *table) copyOurs(dir, program string, args ...string) *peer {
 	t.b.Helper()
 	copied := t.b.TempDir()
@@ -124,7 +123,7 @@ func (t *table) copyOurs(dir, program string, args ...string) *peer {
 	return &other
 }
 
-// useTLS makes the pair one that serves TLS.
+// useTLS makes both programs serve TLS.
 func (t *table) useTLS() {
 	t.b.Helper()
 	dir := t.b.TempDir()
@@ -141,7 +140,7 @@ func (t *table) useTLS() {
 	t.limit.restart()
 }
 
-// makeCertificate makes a certificate of its own for 127.0.0.1.
+// makeCertificate creates a self-signed certificate for 127.0.0.1.
 func makeCertificate(b *testing.B, certFile, keyFile string) {
 	b.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -158,7 +157,7 @@ func makeCertificate(b *testing.B, certFile, keyFile string) {
 	must(b, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600))
 }
 
-// startForTable lets one node have all streams.
+// startForTable starts a host on which one node may have all streams.
 func startForTable(b *testing.B, dir string) *process {
 	b.Helper()
 	return startProgram(b, dir, "")
@@ -174,7 +173,7 @@ func startProgram(b *testing.B, dir, program string, args ...string) *process {
 	}, args...)})}
 }
 
-// prepareLimit starts the other program with what the host answers.
+// prepareLimit starts the other program with the host's replies.
 func (t *table) prepareLimit(s *served) {
 	t.b.Helper()
 	dir := t.b.TempDir()
@@ -207,7 +206,7 @@ func (t *table) prepareLimit(s *served) {
 		_ = cmd.Wait()
 	})
 	for i, line := range t.limit.lines {
-		// All of them come from the one caller that it knows.
+		// All of them come from the only caller that it knows.
 		agent := s.agents[i]
 		t.limit.lines[i] = bytes.Replace(line, []byte("X-Node-Passw: "+agent.hash), []byte("X-Node-Passw: "+s.main.hash), 1)
 	}
@@ -227,7 +226,7 @@ func (t *table) startLimit(dir string) *exec.Cmd {
 	return cmd
 }
 
-// compareHeaders fails where the limit's replies have other headers than the host's.
+// compareHeaders fails if the limit's replies have other headers than the host's.
 func (t *table) compareHeaders() {
 	t.b.Helper()
 	for name, of := range map[string]func(*peer) []byte{
@@ -245,7 +244,7 @@ func (t *table) compareHeaders() {
 	}
 }
 
-// headerNames asks for something and returns the status and the names of the reply's
+// headerNames sends a request and returns the status and the names of the reply's
 // headers, sorted.
 func headerNames(b *testing.B, addr string, ask []byte) []string {
 	b.Helper()
@@ -266,7 +265,7 @@ func headerNames(b *testing.B, addr string, ask []byte) []string {
 	}
 }
 
-// frame is what a subscriber gets of a line after its id.
+// frame returns the part of a line's event after its id, as sent to a subscriber.
 func (t *table) frame(s *served) []byte {
 	t.b.Helper()
 	listener := dial(t.b, s.addr)

@@ -28,13 +28,13 @@ func start(tb testing.TB, dir string) *process {
 	return startAt(tb, dir, "127.0.0.1:0")
 }
 
-// startAt is start with the address to listen on, and more arguments.
+// startAt is like start, with the address to listen on and more arguments.
 func startAt(tb testing.TB, dir, address string, more ...string) *process {
 	tb.Helper()
 	return startWith(tb, dir, nil, address, more...)
 }
 
-// startWith is startAt with variables of the environment, NAME=value each.
+// startWith is like startAt, with environment variables, NAME=value each.
 func startWith(tb testing.TB, dir string, env []string, address string, more ...string) *process {
 	tb.Helper()
 	return &process{hostprocess.Start(tb, hostprocess.Options{Env: env, Args: append([]string{
@@ -43,7 +43,7 @@ func startWith(tb testing.TB, dir string, env []string, address string, more ...
 	}, more...)})}
 }
 
-// addr is where it listens.
+// addr returns the address on which it listens.
 func (p *process) addr() string { return p.URL()[strings.LastIndexByte(p.URL(), '/')+1:] }
 
 func (p *process) get(b testing.TB, path string) []byte {
@@ -51,7 +51,8 @@ func (p *process) get(b testing.TB, path string) []byte {
 	return p.read(b, path, "")
 }
 
-// scrape reads the metrics without compression, whose buffers would count as the host's.
+// scrape reads the metrics without compression, whose buffers would count as the
+// host's.
 func (p *process) scrape(b testing.TB) []byte {
 	b.Helper()
 	return p.read(b, "/metrics", "identity")
@@ -75,7 +76,7 @@ func (p *process) read(b testing.TB, path, encoding string) []byte {
 	return text
 }
 
-// memory is the resident memory of a process in MiB.
+// memory returns the resident memory of a process in MiB.
 func (p *process) memory(b testing.TB) float64 {
 	b.Helper()
 	size, err := hostprocess.Memory(p.PID())
@@ -83,7 +84,7 @@ func (p *process) memory(b testing.TB) float64 {
 	return float64(size) / (1 << 20)
 }
 
-// BenchmarkHelp is how long a command takes that does nothing.
+// BenchmarkHelp is the duration of a command that does nothing.
 func BenchmarkHelp(b *testing.B) {
 	path := hostprocess.Binary(b)
 	for b.Loop() {
@@ -126,15 +127,15 @@ func BenchmarkCommand(b *testing.B) {
 	}
 }
 
-// BenchmarkStart is the time from starting a host to its first answer: with a
-// new store, and with one that has a history.
+// BenchmarkStart is the time from starting a host to its first reply: with a new
+// store, and with one that has a history.
 func BenchmarkStart(b *testing.B) {
 	for _, lines := range []int{0, 100_000} {
 		b.Run(fmt.Sprintf("events=%d", lines), func(b *testing.B) {
 			dir := b.TempDir()
 			must(b, creds.WriteRootFile(filepath.Join(dir, "root"), creds.GenerateRootKey(), false))
 			history(b, dir, lines)
-			// Building is not starting.
+			// The build is not part of the start.
 			hostprocess.Binary(b)
 			for b.Loop() {
 				p := start(b, dir)
@@ -147,7 +148,7 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// history lets agents say many lines before the benchmark begins.
+// history makes agents send many lines before the benchmark begins.
 func history(b *testing.B, dir string, lines int) {
 	if lines == 0 {
 		return

@@ -12,8 +12,8 @@ import (
 	"github.com/playctl/playctl/test/port"
 )
 
-// TestPumpsLeaveAProcessor counts the goroutines of a host that write to its streams:
-// one more on two processors halves what reaches a thousand subscribers.
+// TestPumpsLeaveAProcessor counts the goroutines of a host that write to its
+// streams: one more on two processors halves the rate at a thousand subscribers.
 func TestPumpsLeaveAProcessor(t *testing.T) {
 	dir, ops := t.TempDir(), port.Keep(t)
 	key := creds.GenerateRootKey()

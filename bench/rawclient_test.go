@@ -12,9 +12,8 @@ import (
 	"testing"
 )
 
-// rawClient sends requests that were written out before and reads no more of a
-// reply than it must. A client that does more would hide the server's cost
-// behind its own.
+// rawClient sends prepared requests and reads no more of a reply than it must. A
+// client with more work would hide the server's cost behind its own.
 type rawClient struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -28,7 +27,7 @@ func dial(tb testing.TB, addr string) *rawClient {
 	return c
 }
 
-// connect is dial with an error, and over TLS where the server has it.
+// connect is like dial, but returns an error, and uses TLS if the server does.
 func connect(addr string, secure bool) (*rawClient, error) {
 	open := func() (net.Conn, error) { return net.Dial("tcp", addr) }
 	if secure {
@@ -43,7 +42,7 @@ func connect(addr string, secure bool) (*rawClient, error) {
 
 func (c *rawClient) close() { _ = c.conn.Close() }
 
-// request writes out an HTTP/1.1 request.
+// request returns the bytes of an HTTP/1.1 request.
 func request(n identity, method, path string, body []byte) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: bench\r\n", method, path)

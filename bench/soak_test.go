@@ -17,8 +17,7 @@ import (
 	"github.com/playctl/playctl/test/port"
 )
 
-// soak is a world that is written to and watched while its host is killed again
-// and again.
+// soak is a world that is written and followed while its host is killed repeatedly.
 type soak struct {
 	t       *testing.T
 	dir     string
@@ -34,7 +33,7 @@ type soak struct {
 	memory float64 // the host's largest, MiB
 }
 
-// soakLength is how long the soak runs and with how many subscribers: short,
+// soakLength returns the duration of the soak and the number of subscribers: short,
 // unless PLAYCTL_SOAK has a duration such as 10m.
 func soakLength(t *testing.T) (length time.Duration, subscribers int) {
 	t.Helper()
@@ -47,9 +46,9 @@ func soakLength(t *testing.T) (length time.Duration, subscribers int) {
 	return length, 1000
 }
 
-// TestSoak lets many verifying subscribers follow one world, five changes a
-// second, whose host is killed without warning and started again on the same
-// store. None may miss an event, see one twice, or have a copy that is not the
+// TestSoak lets many verifying subscribers follow one world, with five changes a
+// second, whose host is killed without warning and restarted on the same store.
+// None may miss an event, see one twice, or have a copy that differs from the
 // host's. With PLAYCTL_SOAK=10m there are 1,000 of them, for ten minutes.
 func TestSoak(t *testing.T) {
 	length, subscribers := soakLength(t)
@@ -69,7 +68,7 @@ func TestSoak(t *testing.T) {
 	s.judge(cpuTime(t) - usage)
 }
 
-// visit opens a world of the account's, with connections of its own.
+// visit opens the account's world, with connections of its own.
 func (s *soak) visit() *sdk.RemotePlayWorld {
 	s.t.Helper()
 	w, err := sdk.New(sdk.Options{
@@ -139,7 +138,7 @@ func (s *soak) settle() {
 	}
 }
 
-// judge compares what every subscriber saw with what the host has.
+// judge compares the reports of every subscriber with the host's world.
 func (s *soak) judge(cpu time.Duration) {
 	truth, err := s.writer.world.Snapshot(context.Background())
 	must(s.t, err)
@@ -173,8 +172,8 @@ func (s *soak) judge(cpu time.Duration) {
 		cpu.Round(time.Millisecond), (cpu / time.Duration(sum.Events)).Round(time.Microsecond), s.memory)
 }
 
-// replay reads the log once more, from the host's store, and gives the digest
-// of its events after start and up to end.
+// replay reads the log once more, from the host's store, and returns the digest of
+// its events after start and up to end.
 func (s *soak) replay(start, end uint64) string {
 	c, err := client.New(client.Options{BaseURL: "http://" + s.addr, APIKey: protocol.NewSecret(s.nodes.main.apiKey), Credentials: client.Credentials{
 		NodeID: s.nodes.main.id, Hash: creds.HashPhrase("main"),
@@ -192,7 +191,7 @@ func (s *soak) replay(start, end uint64) string {
 	return w.digest()
 }
 
-// cpuTime is what this process has used so far.
+// cpuTime returns the processor time of this process so far.
 func cpuTime(t *testing.T) time.Duration {
 	t.Helper()
 	var usage syscall.Rusage

@@ -10,26 +10,26 @@ import (
 	"testing"
 )
 
-// counter reads a stream of chunks and counts whole events. It is an error if one is
-// missing, cut or out of order.
+// counter parses a stream of chunks and counts complete events. A missing,
+// incomplete or misordered event is an error.
 type counter struct {
-	// left is what is left of the present chunk, its line break included; size is its
-	// length line as far as it is read.
+	// left is the rest of the current chunk, including its line break; size is the
+	// part of its length line read so far.
 	left int
 	size []byte
 	head bool
 
-	// line is the beginning of the present line.
+	// line is the beginning of the current line.
 	line         [24]byte
 	n            int
 	seq          int64
 	named, event bool
-	// at is the last event, first the cursor that the stream began with.
+	// at is the last event, first the cursor at the start of the stream.
 	at     int64
 	opened bool
 }
 
-// take reads more of the stream.
+// take parses more of the stream.
 func (c *counter) take(b []byte) error {
 	for len(b) > 0 {
 		if !c.head {
@@ -57,7 +57,7 @@ func (c *counter) take(b []byte) error {
 		}
 		part := b[:min(len(b), c.left)]
 		b, c.left = b[len(part):], c.left-len(part)
-		// The line break after a chunk is no part of the stream.
+		// The line break after a chunk is not part of the stream.
 		text := part
 		if c.left < 2 {
 			text = part[:max(0, len(part)-(2-c.left))]
@@ -104,8 +104,8 @@ func (c *counter) lines(text []byte) error {
 	return nil
 }
 
-// audience is many subscribers of one server, each a connection that is read as fast
-// as it can be.
+// audience is many subscribers of one server, each a connection that is read as
+// fast as possible.
 type audience struct {
 	tb    testing.TB
 	conns []net.Conn
@@ -114,11 +114,11 @@ type audience struct {
 
 	mu   sync.Mutex
 	more *sync.Cond
-	// behind are those that do not have the event goal yet.
+	// behind is the number of subscribers that do not have the event goal yet.
 	goal   int64
 	behind int
 	at     []int64
-	// after is the cursor that all began with.
+	// after is the cursor at which all began.
 	after int64
 }
 
@@ -128,7 +128,7 @@ func subscribe(tb testing.TB, addr string, ask []byte, n int) *audience {
 	return subscribeOver(tb, http11, addr, ask, n)
 }
 
-// subscribeOver is subscribe over a version of HTTP.
+// subscribeOver is like subscribe, over a version of HTTP.
 func subscribeOver(tb testing.TB, v version, addr string, ask []byte, n int) *audience {
 	tb.Helper()
 	a := &audience{tb: tb, at: make([]int64, n), behind: n}
@@ -180,7 +180,8 @@ func (a *audience) read(i int, conn net.Conn, in eventCounter, opened func()) {
 	}
 }
 
-// expect sets the event that wait waits for: some more than the first subscriber has.
+// expect sets the event that wait waits for: more events than the first subscriber
+// has, by a number.
 func (a *audience) expect(more int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -192,7 +193,7 @@ func (a *audience) expect(more int64) {
 	}
 }
 
-// expectAll is expect for so many events since the streams began.
+// expectAll is like expect, for a number of events since the streams began.
 func (a *audience) expectAll(events int64) {
 	a.mu.Lock()
 	a.goal = a.after + events
@@ -205,7 +206,7 @@ func (a *audience) expectAll(events int64) {
 	a.mu.Unlock()
 }
 
-// wait returns when every subscriber has the event that is expected.
+// wait returns when every subscriber has the expected event.
 func (a *audience) wait() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

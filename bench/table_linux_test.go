@@ -53,8 +53,8 @@ func BenchmarkTable(b *testing.B) {
 	}
 }
 
-// BenchmarkLong lets 64 connections write lines flat out for 75 seconds, so that trims,
-// checkpoints and collections fall into them.
+// BenchmarkLong lets 64 connections write lines at full speed for 75 seconds, a
+// time that includes trims, checkpoints and collections.
 func BenchmarkLong(b *testing.B) {
 	t := newTable(b)
 	t.seconds, t.rounds = 75*time.Second, 1
@@ -69,30 +69,30 @@ type table struct {
 	// more starts a playctl on a copy of the world.
 	more     func(program string, args ...string) *peer
 	limitDir string
-	// limitName is what the second of the pair is called in the rows.
+	// limitName is the name of the second program in the rows.
 	limitName string
 	seconds   time.Duration
 	rounds    int
 	rows      *regexp.Regexp
 }
 
-// result is one round of one program. What is zero was not measured.
+// result is one round of one program. Zero values were not measured.
 type result struct {
-	// rate is in a second, cpu for each of what the rate counts, share what of all
-	// processors the load took.
+	// rate is per second, cpu for each unit of the rate, share the load's share of
+	// all processors.
 	rate     float64
 	cpu      time.Duration
 	share    float64
 	p50, p99 time.Duration
-	// reads is p99 of the reads meanwhile.
+	// reads is p99 of the reads in the meantime.
 	reads time.Duration
-	// writes are the lines in a second where the rate counts frames.
+	// writes are the lines per second if the rate counts frames.
 	writes float64
 	// bytes are the memory of each subscriber.
 	bytes float64
 }
 
-// line is the request that records a chat line.
+// line returns the request that records a chat line.
 func line(p *peer, i int) []byte { return p.lines[i%len(p.lines)] }
 
 func setting(name string, other float64) float64 {
@@ -124,20 +124,20 @@ func (t *table) row(name string, measure func(*peer) result) {
 		}
 		slices.Reverse(turns)
 	}
-	// What a benchmark logs is cut off after ten lines.
+	// A benchmark's log is truncated after ten lines.
 	fmt.Printf("%s\n  ours   %s\n  %-6s %s\n  ratio  %s\n", name, describe(ours), t.limitName, describe(limit), ratios(ours, limit))
 	if t.beside != nil {
 		fmt.Printf("  beside %s\n  ours to beside, round by round: %s\n", describe(beside), pairs(ours, beside))
 	}
 }
 
-// ratios are those of the medians of two programs.
+// ratios returns the ratios of the medians of two programs.
 func ratios(ours, other []result) string {
 	return eachFigure(ours, func(of func(result) float64) float64 { return median(ours, of) / median(other, of) })
 }
 
-// pairs are the medians of the ratios of the rounds, which what else the machine does
-// counts less in: both of a round have about the same of it.
+// pairs returns the medians of the ratios of the rounds, which the other load of
+// the machine affects less: both programs of a round have about the same load.
 func pairs(ours, other []result) string {
 	return eachFigure(ours, func(of func(result) float64) float64 {
 		var values []float64
@@ -148,7 +148,7 @@ func pairs(ours, other []result) string {
 	})
 }
 
-// eachFigure says something of each figure that was measured.
+// eachFigure returns a text for each measured figure.
 func eachFigure(measured []result, about func(of func(result) float64) float64) string {
 	var text []string
 	for _, f := range figures {
@@ -159,7 +159,7 @@ func eachFigure(measured []result, about func(of func(result) float64) float64) 
 	return strings.Join(text, ", ")
 }
 
-// figures are what a result has.
+// figures are the figures of a result.
 var figures = []struct {
 	name string
 	of   func(result) float64
@@ -188,7 +188,7 @@ func middle(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// describe is the median of each figure with its spread.
+// describe returns the median of each figure with its spread.
 func describe(all []result) string {
 	var text []string
 	for _, f := range figures {
@@ -204,7 +204,7 @@ func describe(all []result) string {
 	return strings.Join(text, ", ")
 }
 
-// meter measures what a program and the load use meanwhile.
+// meter measures the resources used by a program and the load during a time.
 type meter struct {
 	t         *table
 	peer      *peer
@@ -224,7 +224,7 @@ func (t *table) cpu(pid int) time.Duration {
 	return used
 }
 
-// result is that of n things since the meter began.
+// result returns the result for n units since the meter began.
 func (m *meter) result(n int64) result {
 	took := time.Since(m.began)
 	return result{
@@ -233,7 +233,7 @@ func (m *meter) result(n int64) result {
 	}
 }
 
-// task is what n connections send.
+// task returns the task of n connections.
 func (t *table) task(p *peer, n, pace int, text func(*peer, int) []byte) task {
 	k := task{Addr: p.addr, Secure: p.secure, Connections: n, Pace: pace, Length: t.seconds}
 	for i := range n {
@@ -261,10 +261,10 @@ func (t *table) requests(n int, text func(*peer, int) []byte) func(*peer) result
 	}
 }
 
-// writers are how many connections write while many subscribe.
+// writers is how many connections write while many subscribe.
 const writers = 16
 
-// fanOut lets writers write while many subscribe, and counts frames until the last
+// fanOut runs writers while many subscribe, and counts frames until the last
 // subscriber has the last one.
 func (t *table) fanOut(v version, subscribers, pace int) func(*peer) result {
 	return t.among(v, subscribers, pace, 0)
@@ -300,7 +300,7 @@ func (t *table) among(v version, subscribers, pace, reads int) func(*peer) resul
 	}
 }
 
-// quiet is how long it takes from one line until the last subscriber has it.
+// quiet measures the time from one line until the last subscriber has it.
 func (t *table) quiet(subscribers int) func(*peer) result {
 	return func(p *peer) result {
 		a := subscribe(t.b, p.addr, p.events, subscribers)
@@ -325,7 +325,7 @@ func (t *table) quiet(subscribers int) func(*peer) result {
 	}
 }
 
-// idle is what a subscriber adds to the memory that a program has for itself.
+// idle measures the memory that a subscriber adds to that of a program.
 func (t *table) idle(v version, subscribers int) func(*peer) result {
 	return func(p *peer) result {
 		p.restart()
@@ -338,7 +338,7 @@ func (t *table) idle(v version, subscribers int) func(*peer) result {
 	}
 }
 
-// private is the memory of a process that is no file's.
+// private returns the memory of a process without mapped files.
 func (t *table) private(pid int) int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	must(t.b, err)

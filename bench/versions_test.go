@@ -11,7 +11,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// version is how a subscriber asks for its stream.
+// version is the HTTP version of a subscriber's stream.
 type version int
 
 const (
@@ -20,7 +20,7 @@ const (
 	http2TLS
 )
 
-// eventCounter takes what comes over a subscriber's connection apart.
+// eventCounter parses the bytes of a subscriber's connection.
 type eventCounter interface {
 	take(b []byte) error
 	counted() *counter
@@ -49,13 +49,13 @@ func (v version) connect(addr string, ask []byte) (conn net.Conn, in eventCounte
 	return conn, in, err
 }
 
-// dialTLS connects to a server with a certificate of its own.
+// dialTLS connects to a server with a self-signed certificate.
 func dialTLS(addr string, protocols ...string) (net.Conn, error) {
 	return tls.Dial("tcp", addr, &tls.Config{InsecureSkipVerify: true, NextProtos: protocols}) //nolint:gosec // as said above
 }
 
-// greeting is how a connection of HTTP/2 begins that asks for one stream, as much of it
-// as comes.
+// greeting returns the first bytes of an HTTP/2 connection that requests one
+// stream.
 func (v version) greeting(ask []byte) ([]byte, error) {
 	scheme := "http"
 	if v == http2TLS {
@@ -100,15 +100,15 @@ func (v version) greeting(ask []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// frames takes an HTTP/2 connection with one stream apart, and counts the events in it.
-// What Go's own client does for a frame would cost more than the frame.
+// frames parses an HTTP/2 connection with one stream, and counts its events. Go's
+// own client would need more time for a frame than the server.
 type frames struct {
 	counter
 	conn net.Conn
 	head [9]byte
 	n    int
-	// rest is what is left of the present frame, payload what there is of one that is no
-	// data.
+	// rest is the rest of the current frame, payload the payload so far of one that
+	// is not data.
 	rest    int
 	payload []byte
 }
@@ -142,7 +142,7 @@ func (f *frames) take(b []byte) error {
 	return nil
 }
 
-// end answers a frame that was read to its end.
+// end handles a complete frame.
 func (f *frames) end(kind http2.FrameType, flags http2.Flags) error {
 	switch kind {
 	case http2.FrameSettings, http2.FramePing:
