@@ -1,4 +1,4 @@
-// What every adapter of a framework must do, as tests: an agent that books a table by three calls of tools, one of which fails.
+// The required behavior of every framework adapter, as tests: an agent that books a table with three tool calls, one of which fails.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { startHost } from './host.mjs'
@@ -6,10 +6,10 @@ import { askWhole, closeWhileAsked, golden, observed } from './observed.mjs'
 
 export { book, search, turns } from './script.mjs'
 
-/** What the model says of an agent whose tool waits. */
+/** The model's text for an agent whose tool waits. */
 export const waitingTurns = [{ call: { id: 'w', name: 'wait', args: {} } }, { words: ['done'] }]
 
-/** A tool that waits until the signal of its call ends, which it then rejects with; `waiting` and `over` resolve once it runs and once it ends. */
+/** A tool that waits until the signal of its call is aborted, and then rejects with its reason; `waiting` resolves when it runs and `over` when it ends. */
 export function waiter() {
   let begins, ended
   const waiting = new Promise((resolve) => { begins = resolve })
@@ -27,9 +27,10 @@ export function waiter() {
 }
 
 /**
- * The tests of an adapter. `booking(options)` gives the program of the agent that says `turns`, `waits(wait, options)`
- * one with the tool `wait`, `fails(reason, options)` one whose model fails. `free` gives what `assist_search` found,
- * `refused` matches what a wrong argument is answered with. `more` gets what gives the host, and adds tests.
+ * The tests of an adapter. `booking(options)` returns the program of an agent whose model follows `turns`,
+ * `waits(wait, options)` one with the tool `wait`, `fails(reason, options)` one whose model fails. `free` returns the
+ * result of `assist_search`, `refused` matches the answer to a wrong argument. `more` gets a function that returns the
+ * host, and adds tests.
  */
 export function describeAdapter(title, { file, booking, waits, fails, free = ({ result }) => result.free, more = () => undefined }) {
   describe(title, () => {

@@ -1,4 +1,4 @@
-// What agents of each line of the AI SDK must do, as tests.
+// The required behavior of agents of each line of the AI SDK, as tests.
 import assert from 'node:assert/strict'
 import process from 'node:process'
 import { it } from 'node:test'
@@ -10,10 +10,10 @@ import { scripted, toolsOf } from './script_ai.mjs'
 
 globalThis.AI_SDK_LOG_WARNINGS = false
 
-/** A tool that only an approval of the program lets run: people may not call it. */
+/** A tool that runs only after an approval by the program: people may not call it. */
 const pay = ({ tool }) => tool({ description: 'Pays', inputSchema: z.object({}), needsApproval: true, execute: async () => 'paid' })
 
-/** The tests of a line: `parts` are its module and what its module of mocks has; `takes` reports whether it is tested in a version of Node. */
+/** The tests of a line: `parts` are its module and the exports of its mock module; `takes` reports whether it is tested in a version of Node. */
 export function describeLine(version, parts, takes) {
   const { ai } = parts
   it(`the AI SDK ${version} is tested in the Node that it is to run in`, () => {

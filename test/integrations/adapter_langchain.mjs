@@ -1,4 +1,4 @@
-// What agents of LangChain and of LangGraph must do, as tests.
+// The required behavior of agents of LangChain and of LangGraph, as tests.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { tool } from '@langchain/core/tools'
@@ -15,7 +15,7 @@ class Failing extends Scripted {
   async *_streamResponseChunks() { throw new Error(this.turns) }
 }
 
-/** The tests of what makes a program of turns and tools. */
+/** The tests of a function that creates a program from turns and tools. */
 export const describeMade = (title, made, given = {}) => {
   describeAdapter(title, {
     file: 'langchain',

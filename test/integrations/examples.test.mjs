@@ -1,4 +1,4 @@
-// The examples of the adapters, as a person runs them who has no key of a model.
+// The examples of the adapters, run as by a person without a model's API key.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
@@ -12,10 +12,10 @@ import { journeysOf } from './observed.mjs'
 import { startGateway, startOpenAi } from './script_endpoint.mjs'
 
 const examples = path.join(import.meta.dirname, '../../examples')
-/** Their folders, the agent of each and the name under which its model calls the tool; what has no model chats not. */
+/** Their folders, the agent of each and the name under which its model calls the tool; an example without a model does not chat. */
 const agents = { 'agent-ai': ['Ada', 'book'], 'agent-claude': ['Ada', 'mcp__tables__book'], 'agent-langchain': ['Ada', 'book'], 'agent-mcp': ['Tables'], 'agent-openai': ['Ada', 'book'] }
 
-/** Waits until an agent of a name is on the map, and gives its id. */
+/** Waits until an agent with a name is on the map, and returns its id. */
 async function arrived(world, name) {
   for await (const { data } of world.events({ kinds: ['world:player_added'], after: 0 })) if (data.player.name === name) return data.player.agentId
 }
@@ -25,14 +25,14 @@ const packageOf = (name) => {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
 }
 
-/** The Nodes that the packages of an example take, and those that these need. */
+/** The versions of Node that the packages of an example and their dependencies accept. */
 function neededBy(example) {
   const { dependencies: direct } = JSON.parse(readFileSync(path.join(examples, example, 'package.json'), 'utf8'))
   const names = Object.keys(direct).flatMap((name) => [name, ...Object.keys(packageOf(name).dependencies ?? {})])
   return [...new Set(names)].map((name) => [name, packageOf(name).engines?.node]).filter(([, engine]) => engine !== undefined)
 }
 
-/** Reports whether a version of Node is at least the lowest one that a package takes, such as that of ">=20.19". */
+/** Reports whether a version of Node is at least the lowest one that a package accepts, such as that of ">=20.19". */
 function takes(engine, version) {
   const [[major, minor = 0], [least, of = 0]] = [version, /\d+(?:\.\d+)?/u.exec(engine)?.[0] ?? '0'].map((text) => text.split('.').map(Number))
   return major > least || (major === least && minor >= of)
@@ -43,7 +43,7 @@ describe('the examples of the adapters', () => {
     it(`${name} runs with a script`, async (test) => {
       const host = await startHost()
       const world = host.world()
-      // In a folder where the packages are found that the tests installed.
+      // In a folder in which the packages installed by the tests are found.
       const folder = path.join(import.meta.dirname, 'node_modules', `.${name}`)
       cpSync(path.join(examples, name), folder, { recursive: true })
       const child = spawn(process.execPath, ['agent.mjs'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env.PATH, HOME: host.folder, ...host.env } })

@@ -1,4 +1,4 @@
-// The lines of the page about frameworks, added to the first example that each framework has in its own documentation.
+// The lines of the page about frameworks, added to the first example in each framework's own documentation.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const page = readFileSync(path.join(here, '../../docs/integrations.md'), 'utf8')
 /** How many lines may be added. */
 const most = 5
 
-/** The frameworks: the section of the page, how many lines its table says, and what of its lines has another name in the example. */
+/** The frameworks: the section of the page, the number of lines in its table, and the names in its lines that differ in the example. */
 const frameworks = {
   'langchain': { section: 'LangChain and LangGraph' },
   'langgraph': { section: 'LangChain and LangGraph', other: ['fromLangChain(agent)', 'fromLangChain(graph)'] },
@@ -26,7 +26,7 @@ const frameworks = {
   'mcp': { section: 'Tools of an MCP server' },
 }
 
-/** The first lines of a section, those that import apart. */
+/** The first lines of a section, with the imports separate. */
 function added({ section, other: [from, to] = ['', ''] }) {
   const text = page.split(/^## /mu).find((part) => part.startsWith(`${section}\n`)) ?? ''
   const [, block = ''] = /^```js\n([^]*?)^```$/mu.exec(text) ?? []

@@ -1,4 +1,4 @@
-// For node --import: leads the AI SDK to the gateway that AI_GATEWAY_URL names, in place of Vercel's.
+// For node --import: directs the AI SDK to the gateway named by AI_GATEWAY_URL instead of Vercel's.
 import process from 'node:process'
 import { createGateway } from 'ai'
 

@@ -1,4 +1,4 @@
-// A real host with an account, for the tests here.
+// A real host with an account, for these tests.
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, watch } from 'node:fs'
@@ -8,7 +8,7 @@ import process from 'node:process'
 import { promisify } from 'node:util'
 import { RemotePlayWorld, createClient, createNodeCredentialMaterial } from '@playctl/sdk'
 
-/** Starts a host at a free port, and gives its address, an account and what ends it. */
+/** Starts a host at a free port, and returns its address, an account and a function that stops it. */
 export async function startHost(...flags) {
   const folder = mkdtempSync(path.join(tmpdir(), 'playctl-integrations-'))
   const child = spawn(process.env.PLAYCTL, ['serve', '--listen', '127.0.0.1:0', '--output', 'json', '--data-dir', folder, ...flags], {
@@ -23,7 +23,7 @@ export async function startHost(...flags) {
   const { url, rootFile } = JSON.parse(banner)
   const node = createNodeCredentialMaterial({ rootKey: readFileSync(rootFile, 'utf8').trim() })
   const { apiKey } = await createClient({ baseUrl: url }).createMainNode(node)
-  // What a program needs to find the account.
+  // The settings with which a program finds the account.
   const account = { PLAYCTL_SERVER: url, PLAYCTL_NODE_ID: node.nodeId, PLAYCTL_PHRASE: node.phrase, PLAYCTL_API_KEY: apiKey }
   const env = { PATH: process.env.PATH, HOME: folder, ...account }
   const world = () => new RemotePlayWorld({ baseUrl: url, apiKey, mainNodeCredentials: node })
@@ -39,7 +39,7 @@ export async function startHost(...flags) {
   }
 }
 
-/** A host, and an account that commands find. */
+/** A host, and an account for commands. */
 export async function startKnownHost() {
   const host = await startHost()
   const env = { PATH: process.env.PATH, HOME: host.folder, PLAYCTL_SERVER: host.url }
@@ -51,8 +51,8 @@ export async function startKnownHost() {
 const lastLine = 'This is all.'
 
 /**
- * Records all that happens from now on, and gives what ends the recording and replays it: the number of events
- * and of those that proved. A recording proves what comes after its own snapshot.
+ * Records all events from now on, and returns a function that ends the recording and replays it: the number of events
+ * and of verified ones. A recording verifies the events after its own snapshot.
  */
 async function record(file, env, open) {
   const tail = spawn(process.env.PLAYCTL, ['tail', '--record', file, '--until', `interaction,text=${lastLine}`, '--timeout', '0', '--output', 'ndjson'], { env, stdio: ['ignore', 'ignore', 'pipe'] })

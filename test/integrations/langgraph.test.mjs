@@ -3,7 +3,7 @@ import { ToolNode, toolsCondition } from '@langchain/langgraph/prebuilt'
 import { describeMade } from './adapter_langchain.mjs'
 import { Scripted, tools } from './script_langchain.mjs'
 
-/** The loop of an agent as a graph of one's own. */
+/** The loop of an agent as a custom graph. */
 function graph(said, given = tools) {
   const model = new Scripted(said)
   return new StateGraph(MessagesAnnotation)

@@ -1,4 +1,4 @@
-// For node --import: the tests here take the packages of the folder that LOWEST names, where it has them.
+// For node --import: these tests load packages from the folder named by LOWEST, if it has them.
 import { register } from 'node:module'
 
 register('./lowest_hooks.mjs', import.meta.url)

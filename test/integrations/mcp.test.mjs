@@ -12,7 +12,7 @@ import { book, search } from './adapter.mjs'
 import { startHost } from './host.mjs'
 import { askWhole, closeWhileAsked, golden, observed } from './observed.mjs'
 
-/** The two lines of the official client, each with a server, what joins them, and the schemas that servers of all its versions take. */
+/** The two lines of the official client, each with a server, the transport that connects them, and the schemas that servers of all its versions accept. */
 const lines = {
   1: { make: () => new Client({ name: 'test', version: '1' }), serve: () => new McpServer({ name: 'seats', version: '1' }), pair: () => InMemoryTransport.createLinkedPair(), z: z3, object: (shape) => shape },
   2: { make: () => new NewClient({ name: 'test', version: '1' }), serve: () => new NewServer({ name: 'seats', version: '1' }), pair: () => NewTransport.createLinkedPair(), z, object: (shape) => z.object(shape) },
@@ -20,7 +20,7 @@ const lines = {
 
 const text = (said) => ({ content: [{ type: 'text', text: said }] })
 
-/** A server of a restaurant, and the client that is connected to it. */
+/** A restaurant's server, and the client connected to it. */
 async function connected({ make, serve, pair, z, object }) {
   const server = serve()
   let begins, ended

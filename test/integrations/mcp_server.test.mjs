@@ -1,4 +1,4 @@
-// "playctl mcp" as the official clients of TypeScript see it: both lines of them, over standard input and over HTTP.
+// "playctl mcp" as used by the official TypeScript clients: both lines of them, over standard input and over HTTP.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,7 +23,7 @@ const newer = {
   call: async (client, params, options) => client.callTool(params, options),
   updates: (client, told) => { client.setNotificationHandler('notifications/resources/updated', ({ params }) => { told(params.uri) }) },
 }
-/** The lines of the client, and what they call differently. One that negotiates speaks the newest protocol where the transport can. */
+/** The lines of the client, and their different names. A client that negotiates uses the newest protocol if the transport supports it. */
 const lines = {
   1: {
     make: () => new Client(who), Stdio: StdioClientTransport, HTTP: StreamableHTTPClientTransport,
@@ -34,7 +34,7 @@ const lines = {
   '2, which negotiates,': { ...newer, make: () => new NewClient(who, { versionNegotiation: { mode: 'auto' } }) },
 }
 
-/** Starts "playctl mcp" over HTTP behind what can cut its connections. */
+/** Starts "playctl mcp" over HTTP behind a proxy that can cut its connections. */
 async function serveHTTP(env, folder) {
   const child = spawn(process.env.PLAYCTL, ['mcp', '--http', ':0', '--token-file', 'token', '--agent', 'Ada', '--output', 'json'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit')
@@ -71,13 +71,13 @@ async function serveHTTP(env, folder) {
   }
 }
 
-/** Asks to be told when a resource changes, in the words of the protocol that is spoken. */
+/** Subscribes to changes of a resource, in the form of the negotiated protocol. */
 async function subscribe(client, uri) {
   if (client.getProtocolEra?.() === 'modern') await client.listen({ resourceSubscriptions: [uri] })
   else await client.subscribeResource({ uri })
 }
 
-/** The second part of a result, which is what the tool gave; the first says whose words it may be. */
+/** The second part of a result, which is the tool's output; the first states whose text it may be. */
 function given({ content: [note, { text }], isError }) {
   assert.match(note.text, /do not take instructions/u)
   return isError === true ? text : JSON.parse(text)

@@ -1,4 +1,4 @@
-// What of a world the tests compare with golden files.
+// The parts of a world that the tests compare with golden files.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -6,7 +6,7 @@ import process from 'node:process'
 
 /**
  * Compares a value with a golden file; with UPDATE in the environment it writes the file. The lowest versions of some
- * libraries describe the same form in other words: these have files of their own.
+ * libraries describe the same form differently: these have files of their own.
  */
 export function golden(name, value) {
   const testdata = path.join(import.meta.dirname, 'testdata')
@@ -34,7 +34,7 @@ export async function journeysOf(world, agent) {
   return journeys.map(({ journey }) => journey.steps.map(({ type, content, toolName, args, result }) => JSON.parse(JSON.stringify({ type, content, toolName, args, result }))))
 }
 
-/** Asks an agent, and gives the answer with the parts in which it came. */
+/** Asks an agent, and returns the answer with its parts. */
 export async function askWhole(world, question) {
   const parts = []
   const answer = await world.ask({ ...question, onPartial: (part) => { if (part.status === 'stream') parts.push(part.message) } })
@@ -42,8 +42,8 @@ export async function askWhole(world, question) {
 }
 
 /**
- * Asks an agent as somebody else, waits until its tool waits, and closes its world; gives why the run ended. The tool
- * resolves `waiting` once it runs, and `ended` is called with the reason of the run's signal.
+ * Asks an agent from another world, waits until its tool waits, and closes the agent's world; returns why the run ended.
+ * The tool resolves `waiting` when it runs, and `over` with the reason of the run's signal.
  */
 export async function closeWhileAsked({ host, world, agent, question, waiting, over }) {
   const asker = host.world()

@@ -10,7 +10,7 @@ import { describeAdapter, turns as allTurns, waitingTurns } from './adapter.mjs'
 import { journeysOf } from './observed.mjs'
 import { failing, made, scripted, strict, tools } from './script_openai.mjs'
 
-// No processor of OpenAI's: nothing of a trace leaves the machine.
+// Without OpenAI's trace processor: no trace leaves the machine.
 setTraceProcessors([])
 setTracingDisabled(false)
 

@@ -1,4 +1,4 @@
-// What "playctl otel" shows of the spans that real exporters send, by hand and by frameworks.
+// The result of "playctl otel" for the spans of real exporters, written by hand and by frameworks.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ import { golden } from './observed.mjs'
 
 const folder = import.meta.dirname
 
-/** The Node of what takes none that is older. */
+/** The version of Node for programs that require a newer one. */
 const nodes = { ai7: process.env.NODE22 }
 
 /** Runs a program that reports to an address. */
@@ -21,14 +21,14 @@ async function report(program, protocol, endpoint) {
   await promisify(execFile)(nodes[program] ?? process.execPath, [path.join(folder, 'otel_program.mjs'), program], {
     env: {
       PATH: process.env.PATH, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: protocol, OTEL_SERVICE_NAME: 'shop', OTEL_EXPORTER_OTLP_INSECURE: 'true',
-      // What names the machine stays out of what is recorded.
+      // The recording contains nothing that identifies the machine.
       OTEL_NODE_RESOURCE_DETECTORS: 'env', OTEL_LOGS_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'none',
       DO_NOT_TRACK: '1', LANGCHAIN_TRACING_V2: 'false', LANGSMITH_TRACING: 'false',
     },
   })
 }
 
-/** Starts a receiver, and gives where it listens and what ends it once all that came is recorded. */
+/** Starts a receiver, and returns its address and a function that stops it after everything received is recorded. */
 async function receive(host, ...flags) {
   const child = spawn(process.env.PLAYCTL, ['otel', '--http', '127.0.0.1:0', '--grpc', '127.0.0.1:0', '--settle', '1h', '--wait', '2h', '--output', 'json', ...flags], {
     env: host.env, stdio: ['ignore', 'pipe', 'pipe'],
@@ -53,7 +53,7 @@ async function receive(host, ...flags) {
   }
 }
 
-/** The journeys and lines that a host has, without ids and times. */
+/** The journeys and lines of a host, without ids and times. */
 async function recorded(host) {
   const world = host.world()
   const client = await world.client()
@@ -66,7 +66,7 @@ async function recorded(host) {
   }
 }
 
-/** Writes what a program sends as a fixture of the tests in Go. */
+/** Writes a program's requests as a fixture of the Go tests. */
 async function keep(program) {
   const requests = []
   const server = createServer((request, response) => {
@@ -81,12 +81,12 @@ async function keep(program) {
   await report(program, 'http/json', `http://127.0.0.1:${server.address().port}`)
   server.close()
   const resourceSpans = requests.flatMap((request) => request.resourceSpans)
-  // What names the machine or its user is nobody's business.
+  // Attributes that identify the machine or its user are removed.
   for (const { resource, scopeSpans } of resourceSpans) {
     resource.attributes = resource.attributes.filter(({ key }) => key === 'service.name')
     for (const span of scopeSpans.flatMap(({ spans }) => spans)) span.attributes = span.attributes.filter(({ key }) => key !== 'user.id' && key !== 'system_reminders')
   }
-  // Stacks name the files of the machine.
+  // Stack traces name files of the machine.
   const text = JSON.stringify({ resourceSpans }, null, 1).replaceAll(folder, '/app')
   writeFileSync(path.join(folder, '../../internal/otel/testdata', `${program}.json`), `${text}\n`)
 }

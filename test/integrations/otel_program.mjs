@@ -1,4 +1,4 @@
-// Programs that report spans, as their authors would write them: node otel_program.mjs NAME. Where the spans go is said by the environment.
+// Programs that report spans, as their authors would write them: node otel_program.mjs NAME. The environment names the receiver of the spans.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

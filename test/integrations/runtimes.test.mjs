@@ -7,7 +7,7 @@ import process from 'node:process'
 import { startHost } from './host.mjs'
 
 const bin = (name, folder = '.') => path.join(import.meta.dirname, folder, 'node_modules/.bin', name)
-/** The runtimes by name, with what runs a file in each. */
+/** The runtimes by name, with the command that runs a file in each. */
 const runtimes = {
   'Node 20': [bin('node', 'nodes/20')], 'Node 22': [bin('node', 'nodes/22')], 'the newest Node': [bin('node')], Bun: [bin('bun')], Deno: [bin('deno'), 'run', '--allow-all', '--no-lock'],
 }

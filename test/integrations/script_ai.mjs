@@ -8,7 +8,7 @@ const turnOf = (turns, { prompt }) => turns[prompt.filter(({ role }) => role ===
 const reason = ({ call }) => ({ unified: call === undefined ? 'stop' : 'tool-calls', raw: undefined })
 const callPart = ({ id, name, args }) => ({ type: 'tool-call', toolCallId: id, toolName: name, input: JSON.stringify(args) })
 
-/** A model that says what a script has. */
+/** A model that follows a script. */
 export const scripted = ({ Mock, stream }, turns) => new Mock({
   doGenerate: async (options) => {
     const turn = turnOf(turns, options)

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { startMessages } from '../../examples/agent-claude/scripted.mjs'
 import { book, search } from './script.mjs'
 
-/** What a tool says. */
+/** The result of a tool. */
 export const text = (said) => ({ content: [{ type: 'text', text: said }] })
 
 /** The tools that it calls. */
@@ -14,10 +14,10 @@ export const tools = [
   tool('book', 'Books a table', { people: z.number().int(), day: z.string() }, async (args) => text(book(args))),
 ]
 
-/** An endpoint that says what a script has. The SDK puts the server's name before that of a tool. */
+/** An endpoint that follows a script. The SDK puts the server's name before that of a tool. */
 export const scriptedClaude = (said) => startMessages({ turns: said.map((turn) => (turn.call === undefined ? turn : { call: { ...turn.call, name: `mcp__seats__${turn.call.name}` } })) })
 
-/** The options of a query at an endpoint, with nothing of this machine's settings and nothing that reports to the vendor. */
+/** The options of a query at an endpoint, without this machine's settings and without reports to the vendor. */
 export const claudeOptions = ({ url }, home, served = tools) => ({
   mcpServers: { seats: createSdkMcpServer({ name: 'seats', tools: served }) }, allowedTools: ['mcp__seats'], tools: [], settingSources: [], persistSession: false, cwd: home,
   env: {

@@ -3,10 +3,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 
-/** How many answers of the model a conversation has. */
+/** The number of the model's answers in a conversation. */
 const answered = ({ messages = [], input = [] }) => (Array.isArray(input) ? input : []).filter(({ type }) => type === 'function_call').length + messages.filter(({ role }) => role === 'assistant').length
 
-/** What a turn is in the API of chat completions. */
+/** A turn in the chat completions API. */
 function completion(turn, model) {
   const call = turn.call && { id: turn.call.id, type: 'function', function: { name: turn.call.name, arguments: JSON.stringify(turn.call.args) } }
   const chunk = (delta, reason = null) => ({ id: 'c', object: 'chat.completion.chunk', created: 1, model, choices: [{ index: 0, delta, finish_reason: reason }] })
@@ -19,7 +19,7 @@ function completion(turn, model) {
   }
 }
 
-/** What a turn is in the API of responses. */
+/** A turn in the responses API. */
 function response(turn, model) {
   const item = turn.call
     ? { id: 'i', type: 'function_call', call_id: turn.call.id, name: turn.call.name, arguments: JSON.stringify(turn.call.args), status: 'completed' }
@@ -36,7 +36,7 @@ function response(turn, model) {
   }
 }
 
-/** The parts of a turn as Vercel's gateway sends them. */
+/** The parts of a turn in the format of Vercel's gateway. */
 function gatewayParts({ call, words = [] }) {
   return [
     { type: 'stream-start', warnings: [] },
@@ -46,7 +46,7 @@ function gatewayParts({ call, words = [] }) {
   ]
 }
 
-/** Starts what answers requests as JSON with a function. */
+/** Starts a server that answers requests with the JSON returned by a function. */
 async function serve(answer) {
   const server = createServer(async (request, reply) => {
     let body = ''
@@ -57,7 +57,7 @@ async function serve(answer) {
   return { url: `http://127.0.0.1:${server.address().port}`, end: () => { server.closeAllConnections(); server.close() } }
 }
 
-/** Starts an endpoint that is Vercel's gateway to models of one name, for who shows a key. */
+/** Starts an endpoint that acts as Vercel's gateway to models of one name, for callers with a key. */
 export async function startGateway({ turns, model, key }) {
   return serve(({ url, headers }, { prompt = [] }, reply) => {
     if (url !== '/language-model' || headers.authorization !== `Bearer ${key}` || headers['ai-language-model-id'] !== model) return reply.writeHead(404).end('{}')
@@ -67,7 +67,7 @@ export async function startGateway({ turns, model, key }) {
   })
 }
 
-/** Starts an endpoint; `turns` are what the model says. */
+/** Starts an endpoint; `turns` are the model's turns. */
 export async function startOpenAi({ turns }) {
   const { url, end } = await serve((request, asked, reply) => {
     const say = { '/v1/chat/completions': completion, '/v1/responses': response }[request.url]

@@ -6,7 +6,7 @@ import { tool } from '@langchain/core/tools'
 import { z } from 'zod'
 import { book, search } from './script.mjs'
 
-/** A model that says what a script has. */
+/** A model that follows a script. */
 export class Scripted extends BaseChatModel {
   constructor(turns) {
     super({})

@@ -2,7 +2,7 @@
 import { createAgent, createMiddleware, ToolMessage } from 'langchain'
 import { Scripted, tools } from './script_langchain.mjs'
 
-/** Gives a tool's failure to the model, as agents that go on do. */
+/** Passes a tool's failure to the model, as agents that continue do. */
 const goesOn = createMiddleware({
   name: 'goesOn',
   wrapToolCall: async (request, handler) => {
@@ -13,5 +13,5 @@ const goesOn = createMiddleware({
     }
   },
 })
-/** An agent that says what a script has. */
+/** An agent that follows a script. */
 export const agent = (said, given = tools, more = {}) => createAgent({ model: new Scripted(said), tools: given, middleware: [goesOn], ...more })

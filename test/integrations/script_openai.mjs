@@ -3,15 +3,15 @@ import { Agent, Usage, tool } from '@openai/agents'
 import { z } from 'zod'
 import { book, search } from './script.mjs'
 
-/** Strict schemas have no property that may be left out. */
+/** Strict schemas have no optional properties. */
 export const strict = (turns) => turns.map(({ call, words }) => ({ call: call?.name === 'search' ? { ...call, args: { ...call.args, note: null } } : call, words }))
 
-/** What a turn of a script gives. */
+/** The model's output for a turn of a script. */
 const outputOf = ({ call, words = [] }) => [call === undefined
   ? { type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: words.join('') }] }
   : { type: 'function_call', callId: call.id, name: call.name, arguments: JSON.stringify(call.args), status: 'completed' }]
 
-/** A model that says what a script has, turn by turn; streamed words come in parts. */
+/** A model that follows a script, turn by turn; streamed text comes in parts. */
 export const scripted = (said) => {
   let turn = 0
   const next = () => said[turn++ % said.length]

@@ -1,4 +1,4 @@
-// The blocks of code on the pages about TypeScript, against the types of the package and of the real libraries.
+// The code blocks on the pages about TypeScript, checked against the types of the package and of the real libraries.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -10,7 +10,7 @@ const here = import.meta.dirname
 const web = path.join(here, '../../web/node_modules')
 const ts = createRequire(path.join(web, 'typescript'))('typescript')
 
-/** The sections of a page with their blocks of TypeScript and JavaScript, those of a section as one program. */
+/** The sections of a page with their TypeScript and JavaScript blocks; those of a section form one program. */
 function programs(page) {
   const text = readFileSync(path.join(here, '../../docs', page), 'utf8')
   return new Map(text.split(/^## /mu).slice(1).flatMap((section) => {
@@ -20,8 +20,8 @@ function programs(page) {
 }
 
 /**
- * What the programs of a page's sections lack: what is declared before them, and what follows, which is what the text
- * beside the blocks says. Several mean that a section has to do with each.
+ * The missing parts of the programs of a page's sections: the declarations before them, and the code after them, which
+ * the text beside the blocks describes. If there are several, a section must work with each.
  */
 const pages = {
   'integrations.md': {
@@ -64,9 +64,9 @@ const options = {
   lib: ['lib.es2023.d.ts', 'lib.esnext.d.ts', 'lib.dom.d.ts', 'lib.dom.asynciterable.d.ts'], typeRoots: [path.join(web, '@types')], types: ['node'],
 }
 
-/** What is wrong in programs, whose texts are given by their names. */
+/** The errors in programs, whose texts are given by their names. */
 function problemsOf(texts) {
-  // Packages are found first in the folder that LOWEST names.
+  // Packages are looked up first in the folder named by LOWEST.
   const files = new Map(Array.from(texts, ([name, text]) => [path.join(here, process.env.LOWEST ?? '', name), text]))
   const host = ts.createCompilerHost(options)
   const { readFile, fileExists, getSourceFile } = host

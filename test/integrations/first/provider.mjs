@@ -1,4 +1,4 @@
-// For node --import: gives the AI SDK a provider whose models say "hello world", in place of one on the network.
+// For node --import: gives the AI SDK a provider whose models answer "hello world", instead of one on the network.
 import { MockLanguageModelV3, convertArrayToReadableStream } from 'ai/test'
 
 const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } }
