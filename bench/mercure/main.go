@@ -16,9 +16,9 @@ import (
 	"go.uber.org/zap"
 )
 
-// numbered gives updates numbers as ids, in the order in which the hub sends them, so that
-// a subscriber sees whether one is missing. The hub's own ids are random. It handles one
-// update at a time with either.
+// numbered numbers the updates as their ids, in the order in which the hub sends
+// them, so that a subscriber notices a missing one. The hub's own ids are random.
+// It handles one update at a time with either.
 type numbered struct {
 	mercure.Transport
 	mu   sync.Mutex
@@ -34,7 +34,7 @@ func (n *numbered) Dispatch(u *mercure.Update) error {
 	return n.Transport.Dispatch(u)
 }
 
-// opening writes the id that a stream begins after, with the hub's first bytes.
+// opening writes the id after which a stream begins, with the hub's first bytes.
 type opening struct {
 	http.ResponseWriter
 	from *numbered
@@ -57,8 +57,8 @@ func (o *opening) Write(b []byte) (int, error) {
 // Unwrap lets the hub flush and set deadlines.
 func (o *opening) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
-// run serves until the process is ended; it prints its address first. The key of
-// publishers is the argument.
+// run serves until the process is killed; it prints its address first. The argument
+// is the publishers' key.
 func run(key string) error {
 	transport := &numbered{Transport: mercure.NewLocalTransport()}
 	hub, err := mercure.NewHub(mercure.WithTransport(transport), mercure.WithAnonymous(), mercure.WithWriteTimeout(0),

@@ -1,5 +1,5 @@
-// Command bare does only what a command line made of cobra, viper and lipgloss cannot do
-// without: it reads a flag and prints a line.
+// Command bare does only what every command line with cobra, viper and lipgloss
+// must do: it reads a flag and prints a line.
 package main
 
 import (
