@@ -1,8 +1,8 @@
 import type { OccupantThing, SpaceThing, Thing } from './things.js'
 
 /**
- * Everything on the map by its stable key, and by the ids that events use. One
- * is made for each state of the world and never changes.
+ * Everything on the map by its stable key, and by the ids that events use. One is
+ * created for each state of the world, and it never changes.
  */
 export class Directory {
   readonly occupants: readonly OccupantThing[]
@@ -13,7 +13,7 @@ export class Directory {
   constructor(occupants: readonly OccupantThing[], spaces: readonly SpaceThing[]) {
     this.occupants = occupants
     this.spaces = spaces
-    // Agents come last: where an id is used twice, an event means the agent.
+    // Agents come last: if an id is used twice, an event means the agent.
     const agents = occupants.filter((row) => row.kind === 'agent')
     for (const thing of [...spaces, ...occupants, ...agents]) {
       this.byKey.set(thing.key, thing)
@@ -21,21 +21,21 @@ export class Directory {
     }
   }
 
-  /** The thing with a stable key. */
+  /** Returns the thing with a stable key. */
   get(key: string): Thing | undefined {
     return this.byKey.get(key)
   }
 
-  /** The thing that an event's id means. */
+  /** Returns the thing that an event's id refers to. */
   whose(id: string): Thing | undefined {
     return this.byId.get(id)
   }
 
-  /** The things that a node owns. */
+  /** Returns the things that a node owns. */
   of(nodeId: string): readonly OccupantThing[] {
     return this.occupants.filter((row) => 'nodeId' in row && row.nodeId === nodeId)
   }
 }
 
-/** The world of which nothing is known yet. */
+/** The directory of a world that is not known yet. */
 export const emptyDirectory = new Directory([], [])

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { createClient, noRetry } from '@playctl/sdk'
 import { Follower, type Renewal } from './follower.js'
 
-/** How often a host that refuses is asked before time goes on, where asking for access gives this. */
+/** Returns the number of requests to a host that refuses, before time advances, if asking for access has this result. */
 async function asked(renewal: Renewal): Promise<number> {
   let requests = 0
   const fetch = (): Promise<Response> => {
@@ -15,7 +15,7 @@ async function asked(renewal: Renewal): Promise<number> {
   let refusals = 0
   const follower = new Follower(client, 0, {
     onBefore: nothing, onEvent: nothing, onWorld: nothing, onVerification: nothing, onPast: nothing, onProved: nothing, onLink: nothing,
-    // One that is asked at once each time would never end.
+    // Without the end after three refusals, immediate retries would never end.
     onRefused: () => Promise.resolve(++refusals > 3 ? 'ended' : renewal),
   })
   const ended = follower.run()

@@ -8,29 +8,29 @@ import { reconnect, silenceMs } from './reconnect.js'
 
 /** What a follower reports. */
 export interface FollowerReports {
-  /** What was before the first event that is shown. */
+  /** Called with an event before the first one that is shown. */
   readonly onBefore: (event: WorldEvent) => void
   readonly onEvent: (event: Happening) => void
   readonly onWorld: (snapshot: WorldSnapshot) => void
   readonly onVerification: (verification: Verification) => void
-  /** The events so far are not all that the host has of this session. */
+  /** The events so far are not all events that the host stores of this session. */
   readonly onPast: () => void
-  /** The copy was found equal to what the host states; `events` is how many that are not of the past were taken with that. */
+  /** The copy was verified; `events` is the number of events, not from the past, that were verified with it. */
   readonly onProved: (events: 0 | 1) => void
   readonly onLink: (link: Link) => void
-  /** The cookie is no longer good: asks for another one. */
+  /** The cookie is no longer valid: asks for another one. */
   readonly onRefused: () => Promise<Renewal>
 }
 
-/** What became of access that was refused; where that is unknown, it is tried again as after a lost connection. */
+/** The result of asking for access after a refusal; if it is unknown, the follower retries as after a lost connection. */
 export type Renewal = 'renewed' | 'ended' | 'unknown'
 
-/** So many events from before the page was opened are asked for, and so many of those before them at a time. */
+/** The number of events from before the page was opened that are requested, and of each page of earlier ones. */
 const history = 200
 
 /**
- * Follows the world by the client's verified subscription, and says what the page
- * shows of the connection.
+ * Follows the world by the client's verified subscription, and reports the state of
+ * the connection that the page shows.
  */
 export class Follower {
   private link: Link = firstLink
@@ -38,7 +38,7 @@ export class Follower {
   private readonly past: Past
   private lastTime: number | undefined
   private seen = false
-  /** The position that the first events come after, and whether the host has none before it. */
+  /** The position before the first events, and whether the host has none before it. */
   private after: number
   whole: boolean
   private readonly ending = new AbortController()
@@ -46,12 +46,12 @@ export class Follower {
   /** @param seq The position of the log when the page was opened. */
   constructor(private readonly client: WorldClient, private readonly seq: number, private readonly reports: FollowerReports) {
     this.past = new Past(seq)
-    // One more than is shown: how many leaves there were before the first one.
+    // One event more than is shown: it tells how many leaves there were before the first one.
     this.after = Math.max(0, seq - history - 1)
     this.whole = this.after === 0
   }
 
-  /** Follows until close, or until access has ended. */
+  /** Follows the world until close, or until access has ended. */
   async run(): Promise<void> {
     while (!this.ending.signal.aborted) {
       this.subscription = this.subscribe()
@@ -81,19 +81,19 @@ export class Follower {
     })
   }
 
-  /** Tries at once where it waits; anew, also where the connection has not yet been found to be lost. */
+  /** Ends the wait for the next attempt; with `anew`, reconnects even if no loss of the connection was found yet. */
   retry(anew = false): void {
     this.subscription?.reconnect(anew)
   }
 
-  /** Reads what happened before an event; `first` says that there is no more. */
+  /** Reads the events before an event; `first` means that there are no earlier ones. */
   async before(seq: number): Promise<{ events: readonly Happening[], first: boolean }> {
     const { events, first } = await pastEvents(this.client, { before: seq, limit: history + 1, signal: this.ending.signal })
     const times = timesOf(events, Date.now())
     return { events: events.map((event, place) => ({ ...event, at: times[place] ?? 0, past: true })), first }
   }
 
-  /** Begins again where the host's log begins: it cannot go on from the position that was asked for. */
+  /** Starts again at the beginning of the host's log, if the host cannot continue from the requested position. */
   private async beginLater(): Promise<void> {
     const subscription = this.subscription
     try {
@@ -106,7 +106,7 @@ export class Follower {
         await subscription?.close()
       }
     } catch {
-      // Without its past the page shows what happens from now on.
+      // Without the past, the page shows the events from now on.
     }
   }
 
@@ -114,7 +114,7 @@ export class Follower {
     this.ending.abort()
   }
 
-  /** Looks whether access has ended. */
+  /** Checks whether access has ended. */
   private async failed(error: Error): Promise<void> {
     if (!(error instanceof PlayError && (error.status === 401 || hasCode(error, 'forbidden')))) return
     const renewal = await this.reports.onRefused()
@@ -133,7 +133,7 @@ export class Follower {
 
   private take(event: WorldEvent): void {
     const { seq, kind } = event
-    // The events from before the page was opened are not all there any more, or are another session's.
+    // The events from before the page was opened are no longer complete, or belong to another session.
     if (kind === 'session:resync' && !this.seen) {
       void this.beginLater()
       return
@@ -143,7 +143,7 @@ export class Follower {
     if (kind === 'session:reset') this.move({ ...this.link, state: 'resetting', retryAt: undefined })
     if (kind === 'session:resync' && seq !== undefined) this.past.resume(seq)
     const past = this.past.holds(seq)
-    // An event without a time came with the one before it.
+    // An event without a time gets the time of the event before it.
     const at = eventTime(event) ?? (past ? this.lastTime : undefined) ?? Date.now()
     this.lastTime = at
     if (opening && past && !this.whole) this.reports.onBefore(event)

@@ -1,11 +1,11 @@
 import { asArray, asObject, asText, type Json, type JourneyStep as Step, type LastUpdate } from '@playctl/sdk'
 
-/** One step of a journey, in which every text is one. */
+/** One step of a journey; fields that are texts have text values. */
 export interface JourneyStep {
   readonly type: Step['type']
   readonly content: string
   readonly toolName: string
-  /** What the tool was called with and gave; undefined where nothing is recorded. */
+  /** The arguments and the result of the tool; undefined if none are recorded. */
   readonly args: Json | undefined
   readonly result: Json | undefined
 }
@@ -17,7 +17,7 @@ export interface JourneyRecord {
   readonly steps: readonly JourneyStep[]
 }
 
-/** The last journey of an agent; undefined where it made none. */
+/** Returns the last journey of an agent; undefined if there is none. */
 export function journeyOf(update: LastUpdate | undefined): JourneyRecord | undefined {
   if (update === undefined) return undefined
   const { journey, path } = update

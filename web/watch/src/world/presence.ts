@@ -1,30 +1,30 @@
 import type { OccupantThing } from './things.js'
 
-/** One who is not on the map any more. */
+/** An occupant that has left the map. */
 export interface Departed {
   readonly key: string
   readonly name: string
-  /** When this page saw that they had left, in milliseconds since 1970. */
+  /** When this page saw the departure, in milliseconds since 1970. */
   readonly at: number
 }
 
-/** Who came and who left lately, as the states of one world tell it. */
+/** Recent arrivals and departures, by the states of one world. */
 export interface Presence {
-  /** When each came, by stable key. Only those on the map are in it. */
+  /** The time of each arrival, by stable key, of occupants on the map only. */
   readonly came: ReadonlyMap<string, number>
-  /** The latest first; nobody twice. */
+  /** The latest departures first; each occupant once. */
   readonly left: readonly Departed[]
 }
 
 export const nothingLately: Presence = { came: new Map(), left: [] }
 
-/** For so many milliseconds somebody is new. */
+/** How long an occupant counts as new, in milliseconds. */
 export const newFor = 60_000
-/** For so many milliseconds somebody who left is remembered, and so many of them are. */
+/** How long departures are remembered, in milliseconds, and how many of them. */
 export const rememberedFor = 300_000
 export const remembered = 5
 
-/** Compares two states of the same world: who is in one of them only has come or left now. */
+/** Compares two states of the same world: occupants in only one of them have just come or left. */
 export function compare(last: Presence, before: readonly OccupantThing[], after: readonly OccupantThing[], now: number): Presence {
   const was = new Set(before.map((row) => row.key))
   const is = new Set(after.map((row) => row.key))
@@ -40,14 +40,14 @@ export function compare(last: Presence, before: readonly OccupantThing[], after:
   }
 }
 
-/** Forgets what is too long ago; the same presence where nothing is. */
+/** Removes arrivals and departures that are too old; returns the same presence if there are none. */
 export function forget(last: Presence, now: number): Presence {
   const came = [...last.came].filter(([, at]) => now - at < newFor)
   const left = last.left.filter(({ at }) => now - at < rememberedFor)
   return came.length === last.came.size && left.length === last.left.length ? last : { came: new Map(came), left }
 }
 
-/** The time at which the next is to be forgotten; undefined where nobody is remembered. */
+/** Returns the time at which the next one expires; undefined if nothing is remembered. */
 export function nextForgetting({ came, left }: Presence): number | undefined {
   const ends = [...[...came.values()].map((at) => at + newFor), ...left.map(({ at }) => at + rememberedFor)]
   return ends.length === 0 ? undefined : Math.min(...ends)

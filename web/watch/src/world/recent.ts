@@ -1,21 +1,21 @@
 import { eventTime, type WorldEvent } from '@playctl/sdk'
 
-/** What happened longer ago than this, in milliseconds, is not played on the map. */
+/** Events older than this, in milliseconds, are not played on the map. */
 const recent = 15_000
 
 /**
- * Distinguishes what just happened from what was missed while the connection was lost. Times of
- * events are the host's, and the clock of this machine may differ from its own: now is
- * what the newest event said, and what passed here since it came.
+ * Distinguishes events that just happened from events missed while the connection was lost.
+ * Times of events are by the host's clock, which may differ from the clock of this machine: the
+ * current time is the time of the newest event, plus the time since its arrival.
  */
 export class Recent {
-  /** How far the host's clock is ahead of this one; less by the time that events took to come. */
+  /** How far the host's clock is ahead of this one, less the transmission time of events. */
   #ahead = -Infinity
 
-  /** @param clock A clock in milliseconds that nobody sets. */
+  /** @param clock A monotonic clock in milliseconds. */
   constructor(private readonly clock = (): number => performance.now()) {}
 
-  /** Takes an event, and reports whether it just happened; one without a time did. */
+  /** Processes an event, and reports whether it just happened; an event without a time did. */
   take(event: WorldEvent): boolean {
     const at = eventTime(event)
     if (at === undefined) return true

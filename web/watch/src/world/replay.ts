@@ -1,15 +1,15 @@
 import type { Entry } from '../feed/entry.js'
 import type { Happening } from './events.js'
 
-/** Takes an event of the past with what it says, and nothing when another moment is shown. */
+/** Receives a past event with its entry, and nothing when another moment is shown. */
 type Player = (event: Happening | undefined, entry?: Entry) => void
 
-/** What is played of the past, and who said what last in it. */
+/** The events of the past that are played, and the last line of each speaker among them. */
 export class Replay {
   readonly #players = new Set<Player>()
   readonly #lines = new Map<string, Entry>()
 
-  /** Calls a function for each event that is played; returns what ends that. */
+  /** Calls a function for each played event; returns a function that ends that. */
   listen(player: Player): () => void {
     this.#players.add(player)
     return () => { this.#players.delete(player) }
@@ -20,12 +20,12 @@ export class Replay {
     for (const player of this.#players) player(event, entry)
   }
 
-  /** Forgets what was said, as another moment is shown. */
+  /** Forgets the lines, when another moment is shown. */
   hush(): void {
     this.#lines.clear()
     for (const player of this.#players) player(undefined)
   }
 
-  /** The last line of somebody, as far as it was played. */
+  /** Returns the last line of an occupant so far in the replay. */
   lineOf(key: string): Entry | undefined { return this.#lines.get(key) }
 }

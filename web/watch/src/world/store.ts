@@ -26,25 +26,25 @@ import { occupantThing, spaceThing, type AgentThing } from './things.js'
 export const panelParts = ['talk', 'story', 'facts'] as const
 export type Part = (typeof panelParts)[number]
 
-/** What opens above the page: what is proved, what people want to be notified of, and the name under which they come to the town. */
+/** The sheets that open above the page: the proof, the settings of notifications, and the name of a person who enters the town. */
 export type Sheet = 'proof' | 'notify' | 'walk'
 
-/** What an agent does itself. */
+/** Sentences about an agent's own actions. */
 const own: ReadonlySet<TextKey> = new Set([
   'event.said.user', 'event.said.assistant', 'event.said.tool', 'event.said.other', 'event.journey', 'event.intercom.stream', 'event.intercom.completed',
 ])
 
-/** What was last found equal to what the host states. */
+/** The last verification of the copy. */
 export interface Proved {
-  /** When that was, in milliseconds since 1970. */
+  /** When it was verified, in milliseconds since 1970. */
   readonly at: number | undefined
   readonly rev: number | undefined
   readonly leaves: number | undefined
-  /** How many events were proved since the page was opened. */
+  /** The number of events verified since the page was opened. */
   readonly events: number
 }
 
-/** A moment of the past, with the map of then. */
+/** A moment of the past, with its map. */
 export interface PastMoment {
   readonly seq: number | undefined
   /** Milliseconds since 1970. */
@@ -54,24 +54,24 @@ export interface PastMoment {
   readonly proved: boolean
 }
 
-/** What the map shows: who is there, of now or of then. */
+/** The state that the map shows, current or past. */
 interface Shown {
   readonly snapshot: WorldSnapshot | undefined
   readonly directory: Directory
 }
 
-/** Everything that the panels show, and what people do with it. */
+/** The state of all panels, and the actions of people on it. */
 export class WorldStore {
   readonly scope = signal<WatchScope>('watch')
-  /** Whether the host lets people come to the town. */
+  /** Whether the host lets people enter the town. */
   readonly people = signal(false)
-  /** The stable key of the figure that the reader of this page walks with. */
+  /** The stable key of the figure that the reader of this page moves. */
   readonly own = signal<string | undefined>(undefined)
   readonly link = signal(firstLink)
   readonly verification = signal<Verification>('unread')
-  /** The moment of the past that is shown; undefined shows what is now. */
+  /** The moment of the past that is shown; undefined shows the present. */
   readonly time = signal<PastMoment | undefined>(undefined)
-  /** Whether the bar of time is shown. */
+  /** Whether the time bar is shown. */
   readonly barOpen = signal(false)
   /** The name of the recording that is shown; undefined shows the host's world. */
   readonly recording = signal<string | undefined>(undefined)
@@ -80,51 +80,51 @@ export class WorldStore {
   readonly snapshot = signal<WorldSnapshot | undefined>(undefined)
   readonly directory = signal<Directory>(emptyDirectory)
   readonly selected = signal<string | undefined>(undefined)
-  /** Goes up when the feed has something new; once for each frame at most. */
+  /** Increases when the feed has new entries, at most once for each frame. */
   readonly feedVersion = signal(0)
   readonly filter = signal<Filter>(everything)
   readonly exchanges = signal<readonly Exchange[]>([])
   readonly feed = new FeedLog()
   readonly tab = signal<TabName>('residents')
-  /** What the residents are searched for. */
+  /** The text that residents are searched for. */
   readonly wanted = signal('')
   /** The part of an agent's panel that is shown. */
   readonly part = signal<Part>('talk')
-  /** The happening that is read as a whole. */
+  /** The feed entry that is open in the reader. */
   readonly read = signal<Entry | undefined>(undefined)
-  /** What is open above the page, beside the reader. */
+  /** The sheet that is open above the page, beside the reader. */
   readonly sheet = signal<Sheet | undefined>(undefined)
-  /** The stable key of the one that the camera keeps to; undefined leaves it where it is. */
+  /** The stable key of the occupant that the camera follows; undefined for none. */
   readonly followed = signal<string | undefined>(undefined)
-  /** Whether the town is shown alone. */
+  /** Whether only the town is shown. */
   readonly bare = signal(false)
-  /** The seq of the moment that is marked among the happenings. */
+  /** The seq of the moment that is marked in the feed. */
   readonly moment = signal<number | undefined>(undefined)
-  /** What there is to say of a link that could not be followed. */
+  /** The note about a link that could not be followed. */
   readonly note = signal<'link.nobody' | 'link.session' | 'link.gone' | 'page.older' | undefined>(undefined)
   private sought: { readonly seq: number, readonly sid: string } | undefined
-  /** When each agent was last active, by stable key, in milliseconds since 1970; of those on the map. */
+  /** When each agent on the map was last active, by stable key, in milliseconds since 1970. */
   readonly lastActive = signal<ReadonlyMap<string, number>>(new Map())
-  /** Who came and left lately, since this page was opened. */
+  /** Recent arrivals and departures, since this page was opened. */
   readonly presence = signal(nothingLately)
   /** The step of the selected agent's journey that is shown on the map. */
   readonly step = signal<number | undefined>(undefined)
-  /** Whether the panel that opens next is opened to ask: then the place to write has the focus. */
+  /** Whether the panel that opens next is opened for a question: then the text field has the focus. */
   asks = false
-  /** Whether the person let the journey run, so that its steps follow the walker on the map. */
+  /** Whether the person started the journey, so that its steps follow the walker on the map. */
   walking = false
   private readonly follower: Follower
   private readonly listeners = new Set<(event: Happening, entry: Entry) => void>()
   readonly proved = signal<Proved>({ at: undefined, rev: undefined, leaves: undefined, events: 0 })
-  /** Whether the host has more of the past, and whether it is being read. */
+  /** Whether the host has earlier events, and whether they are being read. */
   readonly past = signal<'more' | 'reading' | 'failed' | 'all'>('all')
   private readonly then = new Then()
   private readonly parts = new Parts()
-  /** The position of the first happening that is there; sealed, nothing can be put before it. */
+  /** The position of the first entry in the feed; if sealed, no entry can be put before it. */
   private first: number | undefined
   private sealed = false
   private newest: number | undefined
-  /** The rev of the map that the first happening came upon. */
+  /** The rev of the map just before the first entry. */
   private before: number | undefined
   private readonly gone: Gone
   private serial = 0
@@ -158,20 +158,20 @@ export class WorldStore {
     this.follower.close()
   }
 
-  /** Calls a function for each event; returns what ends that. */
+  /** Calls a function for each event; returns a function that ends that. */
   listen(listener: (event: Happening, entry: Entry) => void): () => void {
     this.listeners.add(listener)
     return () => { this.listeners.delete(listener) }
   }
 
-  /** Plays an event of the past. All of its words are kept with it: the host may not have it, as that of a recording. */
+  /** Plays a past event. Its full text is kept with it, because the host may not have it, as with a recording. */
   replay(event: Happening): void {
     this.serial += 1
     const entry = describe(event, this.directory.peek(), this.serial)
     this.replayed.play(event, { ...entry, seq: undefined, text: wordsOf(event) })
   }
 
-  /** Shows a moment of the past; anew where it does not go on from the one that was shown. */
+  /** Shows a moment of the past; `anew` means that it does not continue from the moment that was shown. */
   showThen(then: PastMoment, anew: boolean): void {
     if (anew) this.replayed.hush()
     batch(() => {
@@ -180,7 +180,7 @@ export class WorldStore {
     })
   }
 
-  /** Shows what is now. */
+  /** Shows the present. */
   showNow(): void {
     this.replayed.hush()
     batch(() => {
@@ -191,7 +191,7 @@ export class WorldStore {
     })
   }
 
-  /** Closes the bar of time, and shows what is now. */
+  /** Closes the time bar, and shows the present. */
   closeBar(): void {
     this.showNow()
     this.barOpen.value = false
@@ -211,7 +211,7 @@ export class WorldStore {
     })
   }
 
-  /** Lets the camera keep to somebody, or leaves it where it is if it did. */
+  /** Makes the camera follow an occupant, or stops that if it did. */
   follow(key: string): void { this.followed.value = this.followed.value === key ? undefined : key }
 
   /** Shows another part of the page. */
@@ -223,19 +223,19 @@ export class WorldStore {
     })
   }
 
-  /** Where the log is now. */
+  /** The current position of the log. */
   get now(): { readonly seq: number | undefined, readonly sid: string } {
     const { snapshot } = this.live
     return { seq: this.newest ?? snapshot?.seq, sid: snapshot?.sid ?? '' }
   }
 
-  /** Goes to a moment of the past, as far as the host keeps it; an empty session is any. */
+  /** Goes to a moment of the past, if the host still stores it; an empty session means any. */
   seek(seq: number, sid: string): void {
     this.sought = { seq, sid }
     this.find()
   }
 
-  /** Looks for the moment that is sought, and reads further back where it is from before what is there. */
+  /** Looks for the requested moment, and reads earlier events if it is before the first entry. */
   private find(): void {
     if (this.sought === undefined || this.first === undefined || this.live.snapshot === undefined) return
     const { seq, sid } = this.sought
@@ -260,7 +260,7 @@ export class WorldStore {
     this.feedVersion.value += 1
   }
 
-  /** Reads happenings from before those that are there, where the host has some. */
+  /** Reads events from before the first entry, if the host has any. */
   async earlier(): Promise<void> {
     if (this.first === undefined || this.sealed || this.past.value === 'reading') return
     this.past.value = 'reading'
@@ -280,7 +280,7 @@ export class WorldStore {
     const entries: Entry[] = []
     this.earliest -= events.length
     events.forEach((event, place) => {
-      // The first one only says how many leaves there were, unless nothing was before it.
+      // The first event only tells how many leaves there were, unless there was nothing before it.
       if (place > 0 || whole) addTo(entries, parts.join(event, describe(event, this.live.directory, this.earliest + place, then)))
       then.pass(event)
     })
@@ -295,12 +295,12 @@ export class WorldStore {
     this.find()
   }
 
-  /** Takes when an agent was last known to be active. */
+  /** Notes when an agent was last known to be active. */
   wasActive(agent: AgentThing, at: number | undefined): void {
     if (at !== undefined && at > 0) this.noteActive(agent.key, at)
   }
 
-  /** Asks an agent, by a text or one of its tools; again with the id of the question that was not sent. */
+  /** Asks an agent, by a text or one of its tools; a retry has the id of the question that was not sent. */
   async ask(agent: AgentThing, what: { readonly text: string } | { readonly toolName: string, readonly args: JsonObject }, requestId = randomText()): Promise<void> {
     const command: IntercomCommand = {
       requestId, mainNodeId: agent.nodeId, fromPlayerId: HUMAN_LABEL, toPlayerId: agent.id, kind: 'text' in what ? 'chat' : 'assist', ...what,
@@ -318,7 +318,7 @@ export class WorldStore {
     const last = Math.max(this.newest ?? 0, before.snapshot?.seq ?? 0)
     this.live = shownOf(snapshot)
     batch(() => {
-      // The first state of a world says who is there, not who came; so does an earlier one, of files that were put back.
+      // The first state of a world has no arrivals to report; neither has an earlier state, of a restored backup.
       this.presence.value = before.snapshot?.sid === snapshot.sid && (snapshot.seq ?? last) >= last
         ? compare(this.presence.value, before.directory.occupants, this.live.directory.occupants, Date.now())
         : nothingLately
@@ -328,7 +328,7 @@ export class WorldStore {
     this.find()
   }
 
-  /** Forgets who came and left when it is no longer lately. */
+  /** Removes arrivals and departures when they are no longer recent. */
   private forgetInTime(): void {
     clearTimeout(this.forgetting)
     const now = Date.now()
@@ -348,7 +348,7 @@ export class WorldStore {
     if (!this.feed.goOn(entry)) this.feed.add(entry)
     this.noteOwn(entry)
     if (event.kind === 'session:reset' || event.kind === 'session:resync') {
-      // What was before it is another session's, or cannot be joined to it.
+      // Earlier events belong to another session, or cannot be joined to this one.
       this.sealed = true
       this.past.value = 'all'
       this.exchanges.value = givenUp(this.exchanges.value, text(event.kind === 'session:reset' ? 'chat.begunAnew' : 'chat.unknown'))
@@ -367,7 +367,7 @@ export class WorldStore {
     }
   }
 
-  /** Takes what an agent did itself; what others did to it, or the host for it, is no sign of it. */
+  /** Notes the activity of an agent by its own actions; actions of others or of the host for it are no activity. */
   private noteOwn({ key, sentence, at }: Entry): void {
     if (key.startsWith('agent:') && own.has(sentence)) this.noteActive(key, at)
   }

@@ -1,6 +1,6 @@
 import { readOccupant, readSpace, type Occupant, type Space } from '@playctl/sdk'
 
-/** What everything that a person can select has beside its row. */
+/** The fields that everything a person can select has besides its row. */
 interface Keyed {
   /** Its stable key. */
   readonly key: string
@@ -8,7 +8,7 @@ interface Keyed {
   readonly id: string
 }
 
-/** A row of the map, in which every field has its type; the row as it came is in the client's copy. */
+/** A row of the map, with all fields parsed; the original row is in the client's copy. */
 export type OccupantThing = Occupant & Keyed
 export type AgentThing = Extract<OccupantThing, { kind: 'agent' }>
 export type McpThing = Extract<OccupantThing, { kind: 'mcp' }>
@@ -20,9 +20,9 @@ export type Thing = OccupantThing | SpaceThing
 const read = new WeakMap<object, OccupantThing>()
 
 /**
- * Reads a row of the map; undefined for one of a kind that this page does not
- * know. A row that did not change gives the same thing again, so that what shows
- * it need not be made anew with every change of another.
+ * Reads a row of the map; undefined for a kind that this page does not know. An
+ * unchanged row returns the same object, so that its view is not rendered again
+ * when another row changes.
  */
 export function occupantThing(row: unknown): OccupantThing | undefined {
   if (typeof row !== 'object' || row === null) return undefined
