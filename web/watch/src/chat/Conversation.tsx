@@ -15,10 +15,10 @@ import type { Exchange } from './exchange.js'
 import { membersOf, wordsOf } from './result.js'
 import { Waiting } from './Waiting.js'
 
-/** A message may have so many characters. */
+/** The greatest length of a message, in characters. */
 const longestMessage = 4000
 
-/** What was asked of an agent and what it answered, and the place to ask. */
+/** The questions to an agent with its answers, and the form for a question. */
 export function Conversation({ store, agent }: { store: WorldStore, agent: AgentThing }): VNode {
   const mine = store.exchanges.value.filter((exchange) => exchange.agentId === agent.id)
   const log = useRef<HTMLDivElement>(null)
@@ -63,10 +63,10 @@ function Talk({ exchange, agent, store }: { exchange: Exchange, agent: AgentThin
   )
 }
 
-/** So many members of a result are listed; a longer one is shown as JSON. */
+/** The number of listed members of a result; a longer result is shown as JSON. */
 const listed = 20
 
-/** What an answer has beside its words. */
+/** The part of an answer besides its text. */
 function Result({ result }: { result: JsonObject }): VNode {
   const members = membersOf(result)
   return (

@@ -5,11 +5,11 @@ import { text } from '../text/text.js'
 import { took } from '../text/times.js'
 import type { WorldStore } from '../world/store.js'
 
-/** After so many milliseconds it is said how long one waits, and each time after so many the host is asked whether a program answers for the agent. */
+/** After how many milliseconds the waiting time is shown, and how often, in milliseconds, the host is asked whether a program answers for the agent. */
 const shown = 3000
 const doubted = 8000
 
-/** How long a question waits for its answer, and whether there is nobody to give one. */
+/** Shows how long a question has waited for its answer, and whether no program answers for the agent. */
 export function Waiting({ store, agentId, since }: { store: WorldStore, agentId: string, since: number }): VNode | null {
   const now = useNow(1000)
   const [nobody, say] = useState(false)
@@ -18,7 +18,7 @@ export function Waiting({ store, agentId, since }: { store: WorldStore, agentId:
   useEffect(() => {
     if (asked < 1) return
     store.client.listAnswering([agentId]).then(({ agents: [agent] }) => { say(agent?.answering === 'no') }, () => {
-      // Not every host knows it: then nothing is said of it.
+      // Not every host knows: then nothing is shown about it.
     })
   }, [store, agentId, asked])
   if (waited < shown) return null

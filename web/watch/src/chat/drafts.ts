@@ -1,16 +1,16 @@
 import type { WorldStore } from '../world/store.js'
 
-/** Of so many agents a draft is kept; the oldest goes first. */
+/** The number of agents with a stored draft; the oldest draft is removed first. */
 const most = 50
 
 const drafts = new WeakMap<WorldStore, Map<string, string>>()
 
-/** What is half written to an agent. */
+/** Returns the draft of a message to an agent. */
 export function draftTo(store: WorldStore, key: string): string {
   return drafts.get(store)?.get(key) ?? ''
 }
 
-/** Keeps what is half written to an agent while its form is not shown; nothing for an empty text. */
+/** Stores the draft of a message to an agent while its form is not shown; an empty text removes it. */
 export function keepDraft(store: WorldStore, key: string, text: string): void {
   const kept = drafts.get(store) ?? new Map<string, string>()
   drafts.set(store, kept)
