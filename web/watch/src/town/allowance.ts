@@ -1,19 +1,19 @@
 /**
- * Milliseconds of a frame that may go into new pictures. A frame has 16; the
- * town wants to be done within 4, and drawing what is there takes about 1.
+ * How much of a frame may be spent on new pictures, in milliseconds. A frame has 16;
+ * the town should finish within 4, and drawing existing pictures takes about 1.
  */
 const SHARE = 2
-/** Pictures that any frame may make, so that on a slow machine they come soon, too. */
+/** The number of pictures that any frame may create, so that they appear soon on a slow machine, too. */
 const LEAST = 3
 
-/** What a frame may spend on pictures that do not exist yet: the others wait for the next one. */
+/** The limit of a frame for creating pictures: others wait for the next frame. */
 export class Allowance {
   #until = Infinity
   #made = 0
   /** Whether something waits for the next frame. */
   behind = false
 
-  /** Begins a frame at a time of {@link now}. */
+  /** Starts a frame at the current time of {@link now}. */
   begin(): void {
     this.#until = this.now() + SHARE
     this.#made = 0
@@ -23,7 +23,7 @@ export class Allowance {
   /** @param now A clock in milliseconds. */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** Whether one more picture may be made now. */
+  /** Reports whether one more picture may be created now. */
   take(): boolean {
     if (this.#made >= LEAST && this.now() >= this.#until) {
       this.behind = true

@@ -15,12 +15,12 @@ export const ARROWS: Readonly<Record<string, Arrow>> = {
 }
 
 /**
- * The figure that an arrow key selects next; with none selected yet the one nearest to the middle
- * of the view. Undefined where nobody is there at all.
+ * Returns the figure that an arrow key selects next; if none is selected, the one nearest to the
+ * middle of the view. Undefined if there are no figures.
  *
- * Right and left go through everybody in reading order and begin again at the end. Keys that only
- * ever go to the nearest leave people out: of random crowds of a hundred, one in ten has somebody
- * who is nearest to nobody else. Up and down, where that does no harm, do go to the nearest.
+ * Right and left go through all figures in reading order and wrap around. Keys that only go to the
+ * nearest figure skip some: of random crowds of a hundred, one in ten has a figure that is nearest
+ * to no other. Up and down can go to the nearest, because right and left reach all figures.
  */
 export function nextInDirection<T extends Standing>(all: readonly T[], current: T | null, [dx, dy]: Arrow, middle: Point): T | undefined {
   if (current === null) return least(all, ({ home }) => Math.hypot(home.x - middle.x, home.y - middle.y))
@@ -29,18 +29,18 @@ export function nextInDirection<T extends Standing>(all: readonly T[], current: 
   return order[(order.indexOf(current) + dx + order.length) % order.length]
 }
 
-/** Everybody from the upper left to the lower right, row by row, as a text is read. */
+/** Returns all figures from the upper left to the lower right, row by row, as text is read. */
 export function readingOrder<T extends Standing>(all: readonly T[]): T[] {
   const ys = all.map(({ home }) => home.y)
   const top = Math.min(...ys)
   const height = Math.max(...ys) - top
-  // People stand anywhere: rows are strips, about as many as a row has people.
+  // Figures stand anywhere: rows are strips, about as many as there are figures in a row.
   const rows = Math.max(1, Math.round(Math.sqrt(all.length / 2)))
   const row = ({ home }: T): number => height === 0 ? 0 : Math.min(rows - 1, Math.floor(((home.y - top) / height) * rows))
   return [...all].sort((a, b) => row(a) - row(b) || a.home.x - b.home.x || a.home.y - b.home.y || (a.key < b.key ? -1 : 1))
 }
 
-/** The nearest above somebody or below; who stands far to a side is not. */
+/** Returns the nearest figure above or below, without figures that are far to a side. */
 function above<T extends Standing>(all: readonly T[], { home }: T, dy: number): T | undefined {
   const way = (other: T): { along: number; across: number } => ({ along: (other.home.y - home.y) * dy, across: Math.abs(other.home.x - home.x) })
   const there = all.filter((other) => { const { along, across } = way(other); return along > 0 && across <= along * 2 })

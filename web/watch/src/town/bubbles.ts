@@ -7,18 +7,18 @@ export interface BubbleSize {
   readonly h: number
 }
 
-/** Where a bubble is: its size as an index of those it may have, and its corner relative to the head. */
+/** The position of a bubble: the index of its size, and its corner relative to the head. */
 export interface BubbleSpot extends Point {
   readonly size: number
 }
 
-/** Something that wants to be read above somebody's head. Lengths are CSS pixels. */
+/** A request to show a bubble above a head. Lengths are CSS pixels. */
 export interface BubbleWant {
   /** The top of the head that it points to. */
   readonly head: Point
-  /** The sizes that it may have, the best first. */
+  /** The sizes that are possible, the best first. */
   readonly sizes: readonly BubbleSize[]
-  /** Where it was before: it stays there while that is not much worse. */
+  /** Where it was before: it stays there unless another place is much better. */
   readonly before: BubbleSpot | null
 }
 
@@ -30,29 +30,29 @@ export interface BubblePlace {
 
 /** How high above the head the tail of a bubble begins. */
 export const TAIL = 7
-/** How high bubbles are tried, in multiples of their own height. */
+/** The heights at which bubbles are tried, in multiples of their own height. */
 const RISES = [0, 0.5, 1.05, 1.6]
-/** How far to the side, in multiples of their own width. */
+/** The offsets to the side, in multiples of their own width. */
 const SIDES = [0, -0.25, 0.25, -0.45, 0.45, -0.8, 0.8]
-/** What it costs to be shown in another than the best size, in pixels of distance. */
+/** The cost of each size, the best size first, in pixels of distance. */
 const SMALLER = [0, 30, 140]
-/** Pixels of distance that a bubble goes away for each square pixel of a figure that it would cover. */
+/** The cost of each square pixel of a figure that a bubble would cover, in pixels of distance. */
 const COVERED = 1 / 9
-/** How much better, in pixels of distance, another place must be before a bubble goes there. */
+/** How much better, in pixels of distance, another place must be before a bubble moves there. */
 const HELD = 40
 
-/** The upper left corner of every place that is tried for a size, relative to the head. */
+/** Returns the upper left corner of every place that is tried for a size, relative to the head. */
 export function tries({ w, h }: BubbleSize): Point[] {
   return RISES.flatMap((rise) => SIDES.map((side) => ({ x: -w / 2 + side * w, y: -TAIL - h - rise * h })))
 }
 
 /**
- * Gives bubbles their places, in their order. A bubble never covers a name or
- * another bubble, stays within the view and near its head, and keeps off
- * figures where it can; where there is little room it takes a smaller size. One
- * that finds no place at all is null: it has to wait.
+ * Places bubbles, in their order. A bubble never covers a name or another
+ * bubble, stays within the view and near its head, and avoids figures if
+ * possible; if there is little room, it gets a smaller size. A bubble without
+ * any possible place is null: it has to wait.
  * @param names The boxes of every name that is shown.
- * @param bodies The boxes of figures, for looks only.
+ * @param bodies The boxes of figures, for appearance only.
  */
 export function placeBubbles(wants: readonly BubbleWant[], names: readonly Box[], bodies: readonly Box[], view: Box): (BubblePlace | null)[] {
   const taken: Box[] = []
@@ -72,7 +72,7 @@ function bestPlace(want: BubbleWant, names: readonly Box[], bodies: readonly Box
   let least = Infinity
   const look = (size: number, offset: Point, bonus: number): void => {
     const { w, h } = sizes[size] ?? { w: 0, h: 0 }
-    // What does not go into the view would be cut off at its edge.
+    // A bubble that does not fit into the view would be cut off at its edge.
     if (w > view.w || h > view.h) return
     const away = Math.hypot((offset.x + w / 2) * 0.7, offset.y + TAIL + h) + (SMALLER[size] ?? 0) - bonus
     if (away >= least) return
@@ -94,7 +94,7 @@ function bestPlace(want: BubbleWant, names: readonly Box[], bodies: readonly Box
   return best
 }
 
-/** Everything that a bubble could touch. */
+/** Returns the area that a bubble could cover. */
 function reachOf({ head, sizes, before }: BubbleWant, view: Box): Box {
   const w = Math.max(0, ...sizes.map((size) => size.w))
   const h = Math.max(0, ...sizes.map((size) => size.h))

@@ -2,14 +2,14 @@ import { COATS } from './look.js'
 import type { Palette } from './palette.js'
 import { shade } from './palette.js'
 
-/** What the buildings take on the ground, from the middle of their cell, in ground units. */
+/** The extents of buildings on the ground, from the middle of their cell, in ground units. */
 export const COTTAGE = { left: -27, top: -45, width: 54, height: 62 } as const
 export const BEACON = { left: -26, top: -66, width: 52, height: 88 } as const
 export const HALL = { left: -38, top: -62, width: 76, height: 86 } as const
 
 type Draw = CanvasRenderingContext2D
 
-/** Fills a closed figure of points and draws its edge. */
+/** Fills a closed polygon and draws its edge. */
 function face(c: Draw, points: readonly (readonly [number, number])[], fill: string, edge: string): void {
   c.beginPath()
   points.forEach(([x, y], i) => { if (i === 0) c.moveTo(x, y); else c.lineTo(x, y) })
@@ -69,7 +69,7 @@ export function drawCottage(c: Draw, coat: number, form: number, p: Palette): vo
   if (form === 2) lit(c, p, -5, ridge + 8, 6, 6)
 }
 
-/** An MCP placement: a beacon with a lozenge for its lamp, in the terminal's cyan; three forms. */
+/** An MCP placement: a beacon with a lozenge-shaped lamp, in the terminal's cyan; three forms. */
 export function drawBeacon(c: Draw, form: number, p: Palette): void {
   const cyan = ['#1fa3ad', '#2595b8', '#1f9f92'][form] ?? '#1fa3ad'
   const edge = shade(cyan, -0.5)

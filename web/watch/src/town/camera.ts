@@ -2,56 +2,56 @@ import type { Box, Point } from './geometry.js'
 import { between, clamp, ease } from './geometry.js'
 import type { TownInsets } from './types.js'
 
-/** The largest scale, in CSS pixels for a ground unit. */
+/** The largest scale, in CSS pixels per ground unit. */
 const CLOSEST = 4
-/** A fitted town is shown no smaller than this, which a town of the usual size is on a phone; of a larger one, a part. */
+/** The smallest scale of a fitted town, which a town of the usual size has on a phone; of a larger town, only a part is shown. */
 const READABLE = 0.2
-/** In a window with less room than so many CSS pixels it is shown as much smaller, so that what there is remains in view. */
+/** In a window smaller than this, in CSS pixels, the town is scaled down in proportion, so that its content remains in view. */
 const ROOM = { w: 320, h: 190 } as const
 const LEAST_ROOM = 0.4
-/** A part of the town is shown no larger than this at the start, and only where that is so much larger than the whole. */
+/** The largest scale of a part of the town at the start, and how much larger it must be than the scale of the whole town. */
 const HOMELY = 1.3
 const WORTH = 1.15
-/** Milliseconds of a move of the camera, and of one on a wall. */
+/** The duration of a camera move in milliseconds, and of one on a wall screen. */
 const GLIDE = 420
 export const DRIFT = 2600
 
-/** CSS pixels that somebody's picture, name and words take beside, above and below the feet. */
+/** The space for a figure's picture, name and words beside, above and below its feet, in CSS pixels. */
 const SIDES = 60
 const ABOVE = 84
 const BELOW = 40
 
-/** The share of the free window that somebody may walk about in before the camera goes along. */
+/** The share of the free window in which a figure can walk before the camera follows. */
 const INNER = 0.4
 /** How far the middle of a figure is above its feet, in ground units. */
 const WAIST = 26
 
 export interface View { x: number; y: number; scale: number }
 
-/** What part of the ground is seen: its middle and scale, in a window of CSS pixels. */
+/** The visible part of the ground: its middle and scale, in a window of CSS pixels. */
 export class Camera {
   /** The ground point in the middle of the free part of the window. */
   x = 0
   y = 0
-  /** CSS pixels for a ground unit. */
+  /** CSS pixels per ground unit. */
   scale = 1
-  /** Milliseconds that a glide takes. */
+  /** The duration of a glide in milliseconds. */
   glide = GLIDE
-  /** The window in CSS pixels. */
+  /** The size of the window in CSS pixels. */
   width = 1
   height = 1
   #insets: TownInsets = { top: 0, right: 0, bottom: 0, left: 0 }
   #land: Box = { x: 0, y: 0, w: 1, h: 1 }
   #glide: { from: View; to: View; start: number } | null = null
 
-  /** Takes the window's size and what covers its edges. */
+  /** Sets the window's size and the insets at its edges. */
   resize(width: number, height: number, insets: TownInsets): void {
     this.width = Math.max(width, 1)
     this.height = Math.max(height, 1)
     this.#insets = insets
   }
 
-  /** Takes the land that there is to see; the middle of the view stays on it. */
+  /** Sets the visible land; the middle of the view stays on it. */
   setLand(land: Box): void {
     this.#land = land
     this.#keep()
@@ -63,7 +63,7 @@ export class Camera {
     return { x: left, y: top, w: Math.max(this.width - left - right, 1), h: Math.max(this.height - top - bottom, 1) }
   }
 
-  /** The land that there is to see. */
+  /** The visible land. */
   get land(): Box { return this.#land }
 
   /** The part of the ground that the free part of the window shows. */
@@ -75,13 +75,13 @@ export class Camera {
   /** Whether the camera moves by itself at present. */
   get gliding(): boolean { return this.#glide !== null }
 
-  /** The x of a ground point in the window. */
+  /** Returns the x of a ground point in the window. */
   screenX(x: number): number { return (x - this.x) * this.scale + this.free.x + this.free.w / 2 }
 
-  /** The y of a ground point in the window. */
+  /** Returns the y of a ground point in the window. */
   screenY(y: number): number { return (y - this.y) * this.scale + this.free.y + this.free.h / 2 }
 
-  /** The ground point under a point of the window. */
+  /** Returns the ground point at a point of the window. */
   ground(point: Point): Point {
     const free = this.free
     return {
@@ -96,7 +96,7 @@ export class Camera {
     return { x: from.x, y: from.y, w: this.width / this.scale, h: this.height / this.scale }
   }
 
-  /** Whether a ground point is in the free part of the window, so far from its edges that somebody there is seen with what they say. */
+  /** Reports whether a ground point is in the free part of the window, far enough from its edges that a figure there is visible with its words. */
   holds(point: Point): boolean {
     const { x, y, w, h } = this.free
     const at = { x: this.screenX(point.x), y: this.screenY(point.y) }
@@ -104,7 +104,7 @@ export class Camera {
     return at.x >= x + sides && at.x <= x + w - sides && at.y >= y + Math.min(ABOVE, h / 2) && at.y <= y + h - Math.min(BELOW, h / 4)
   }
 
-  /** Moves what is seen by CSS pixels. */
+  /** Moves the view by CSS pixels. */
   pan(dx: number, dy: number): void {
     this.#glide = null
     this.x -= dx / this.scale
@@ -112,7 +112,7 @@ export class Camera {
     this.#keep()
   }
 
-  /** Moves so far that who stands at a ground point is in the inner part of the free window; a glide ends first. */
+  /** Moves the view just enough that a figure at a ground point is in the inner part of the free window; a glide ends first. */
   keepIn(point: Point): void {
     if (this.gliding) return
     const { w, h } = this.free
@@ -133,7 +133,7 @@ export class Camera {
     this.#keep()
   }
 
-  /** The view that shows the land as a whole; where that would be too small to read, the part around a point. */
+  /** Returns the view of the whole land; if that would be too small to read, of the part around a point. */
   fitted(around: Point): View {
     const { w, h } = this.free
     const whole = Math.min(w / this.#land.w, h / this.#land.h)
@@ -145,7 +145,7 @@ export class Camera {
     return { x: this.#within(around.x, this.#land.x, this.#land.w, w / scale), y: this.#within(around.y, this.#land.y, this.#land.h, h / scale), scale }
   }
 
-  /** The view that shows a part of the land with room for the pictures, names and words of who is at its edges; the whole where that is hardly smaller. */
+  /** Returns the view of a part of the land, with room for the pictures, names and words of figures at its edges; the whole land if that is hardly smaller. */
   around(part: Box, most = HOMELY): View {
     const { w, h } = this.free
     const middle = { x: part.x + part.w / 2, y: part.y + part.h / 2 }
@@ -156,18 +156,18 @@ export class Camera {
     return scale < whole.scale * WORTH ? whole : { ...middle, scale }
   }
 
-  /** A view moved so far that it shows land, not the sea about it. */
+  /** Returns a view moved just enough that it shows land, not the sea around it. */
   ashore({ x, y, scale }: View): View {
     const { w, h } = this.free
     return { x: this.#within(x, this.#land.x, this.#land.w, w / scale), y: this.#within(y, this.#land.y, this.#land.h, h / scale), scale }
   }
 
-  /** The view from a ground point at a scale of at least the given one. */
+  /** Returns the view from a ground point at a scale of at least the given one. */
   at(point: Point, least: number): View {
     return { x: point.x, y: point.y, scale: Math.max(this.scale, least) }
   }
 
-  /** Goes to a view, at once or in a glide that {@link step} carries on. */
+  /** Goes to a view, at once or in a glide that {@link step} continues. */
   go(to: View, now: number, atOnce: boolean): void {
     if (atOnce) {
       Object.assign(this, { x: to.x, y: to.y, scale: to.scale })
@@ -177,7 +177,7 @@ export class Camera {
     }
   }
 
-  /** Carries a glide on; whether it goes on after this. */
+  /** Continues a glide; reports whether it is still running. */
   step(now: number): boolean {
     if (this.#glide === null) return false
     const { from, to, start } = this.#glide

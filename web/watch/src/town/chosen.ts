@@ -1,22 +1,22 @@
-/** Somebody who says something, as far as it decides whose words are shown. */
+/** A speaker, with the fields that decide whose words are shown. */
 export interface Voice {
-  /** Whether the person points at, chose or follows who speaks. */
+  /** Whether the person points at, selected or follows the speaker. */
   readonly marked: boolean
   /** When it was said, in milliseconds. */
   readonly since: number
-  /** Since when its words are shown; null while a mark stands for them. */
+  /** When its words appeared; null while a mark replaces them. */
   readonly shown: number | null
 }
 
-/** So many are shown with their words at once. */
+/** The greatest number of bubbles with full words at once. */
 export const MOST_WHOLE = 8
-/** Words that are shown stay for so many milliseconds before newer ones may take their place. */
+/** How long words remain, in milliseconds, before newer ones may replace them. */
 const HELD = 4000
 
 /**
- * Chooses whose words are shown: those of the marked, those that could not be read yet, then the newest.
- * @param most How many are shown at once.
- * @returns Those chosen, the most important first.
+ * Chooses whose words are shown: marked speakers first, then words that were not yet shown long enough, then the newest.
+ * @param most The greatest number shown at once.
+ * @returns The chosen speakers, the most important first.
  */
 export function chooseWhole<V extends Voice>(voices: readonly V[], most: number, now: number): V[] {
   const rank = ({ marked, shown }: V): number => Number(marked) * 2 + Number(shown !== null && now - shown < HELD)

@@ -1,11 +1,11 @@
 import { ARROWS } from './arrows.js'
 import type { Point } from './geometry.js'
 
-/** What a person does with the map. Points are CSS pixels from its corner. */
+/** The actions of a person on the map. Points are CSS pixels from its corner. */
 export interface Wishes {
   readonly pan: (dx: number, dy: number) => void
   readonly zoom: (factor: number, about: Point | null) => void
-  /** @param slack How far beside the point the finger or the mouse may mean, in CSS pixels. */
+  /** @param slack The tolerance around the point, of a finger or the mouse, in CSS pixels. */
   readonly pick: (at: Point, slack: number) => void
   readonly hover: (at: Point | null) => void
   readonly fit: () => void
@@ -17,10 +17,10 @@ export interface Wishes {
 const SLACK = 5
 /** Half the width of a finger, in CSS pixels. */
 const FINGER = 22
-/** CSS pixels that the map moves for an arrow with Shift. */
+/** How far the map moves for an arrow key with Shift, in CSS pixels. */
 const STRIDE = 80
 
-/** Listens to pointer, wheel and keyboard of a canvas until the signal aborts. */
+/** Listens to pointer, wheel and keyboard events of a canvas until the signal aborts. */
 export function listen(canvas: HTMLCanvasElement, wishes: Wishes, signal: AbortSignal): void {
   listenToPointers(canvas, wishes, signal)
   const at = (event: MouseEvent): Point => ({ x: event.offsetX, y: event.offsetY })

@@ -1,25 +1,25 @@
 import type { Box } from './geometry.js'
 import { overlap } from './geometry.js'
 
-/** Something that a frame shows. */
+/** A part of a frame. */
 export interface Item {
-  /** The same thing has the same name in the next frame. */
+  /** The name, which stays the same in the next frame. */
   readonly name: string
-  /** What it covers, in CSS pixels. */
+  /** The box that it covers, in CSS pixels. */
   readonly box: Box
-  /** What it looks like: it is drawn again where one of these is another. */
+  /** The values that determine its appearance: it is drawn again if one of them changes. */
   readonly looks: readonly unknown[]
   readonly draw: (c: CanvasRenderingContext2D) => void
 }
 
-/** More boxes than this become fewer, larger ones. */
+/** More boxes than this are merged into fewer, larger ones. */
 const MOST_BOXES = 24
-/** Where so much of the window changed it is drawn as a whole. */
+/** If this share of the window changed, all of it is drawn. */
 const WHOLE = 0.7
 
 /**
- * What the canvas shows. Of a frame it draws what differs from the one before: most of a town
- * stands still, and without a graphics card every pixel that is drawn costs time.
+ * The content of the canvas. Only differences from the frame before are drawn: most of a town does
+ * not move, and without a graphics card every drawn pixel costs time.
  */
 export class Display {
   #before = new Map<string, Item>()
@@ -28,16 +28,16 @@ export class Display {
   /** The part of the window that the last frame drew, from 0 to 1. */
   drawn = 0
 
-  /** Forgets what is on the canvas: the next frame is drawn as a whole. */
+  /** Forgets the content of the canvas: the next frame is drawn completely. */
   reset(): void { this.#whole = true }
 
-  /** Adds to the frame, in front of what was added before. */
+  /** Adds items to the frame, in front of earlier ones. */
   add(...items: readonly Item[]): void { this.#items.push(...items) }
 
   /**
-   * Ends the frame: draws it on the canvas where it changed.
-   * @param density Device pixels for a CSS pixel; boxes are drawn in whole device pixels.
-   * @param ground Draws what is behind everything.
+   * Ends the frame: draws the changed parts on the canvas.
+   * @param density Device pixels per CSS pixel; boxes are drawn in whole device pixels.
+   * @param ground Draws the background.
    */
   paint(c: CanvasRenderingContext2D, window: Box, density: number, ground: (c: CanvasRenderingContext2D) => void): void {
     const items = this.#items
@@ -60,7 +60,7 @@ export class Display {
   }
 }
 
-/** The boxes of what is not the same in two frames. */
+/** Returns the boxes of the items that differ between two frames. */
 function changed(before: ReadonlyMap<string, Item>, now: ReadonlyMap<string, Item>): Box[] {
   const boxes: Box[] = []
   for (const [name, item] of now) {
@@ -80,7 +80,7 @@ function sameBox(a: Box, b: Box): boolean {
   return a.x === b.x && a.y === b.y && a.w === b.w && a.h === b.h
 }
 
-/** Boxes in whole device pixels within the window, none of which overlaps another. */
+/** Returns boxes in whole device pixels within the window, without overlaps. */
 export function merged(boxes: readonly Box[], window: Box, density: number): Box[] {
   const out: Box[] = []
   for (const box of boxes) {
@@ -91,7 +91,7 @@ export function merged(boxes: readonly Box[], window: Box, density: number): Box
       if (other === undefined || !(overlap(next, other) || out.length >= MOST_BOXES)) { i += 1; continue }
       next = around(next, other)
       out.splice(i, 1)
-      // The larger one may overlap those that were passed.
+      // The merged box may overlap boxes that were checked before.
       i = 0
     }
     out.push(next)
@@ -105,7 +105,7 @@ function around(a: Box, b: Box): Box {
   return { x, y, w: Math.max(a.x + a.w, b.x + b.w) - x, h: Math.max(a.y + a.h, b.y + b.h) - y }
 }
 
-/** A pixel more on each side: what is drawn between pixels reaches into the next one. */
+/** Returns a box one pixel larger on each side: drawing between pixels affects the next pixel. */
 function snapped({ x, y, w, h }: Box, window: Box, density: number): Box {
   const left = Math.max((Math.floor(x * density) - 1) / density, window.x)
   const top = Math.max((Math.floor(y * density) - 1) / density, window.y)

@@ -5,16 +5,16 @@ import type { Palette } from './palette.js'
 import type { Shown } from './shown.js'
 import type { TownOccupant } from './types.js'
 
-/** The colors of what is no person. */
+/** The colors of placements and structures. */
 const PLACES = { mcp: '#00878f', structure: '#8a6a48' } as const
 
-/** The color of somebody from afar: that of the coat. */
+/** Returns the color of an occupant's dot: that of the coat. */
 export function colorOf(row: TownOccupant, p: Palette): string {
   if (row.kind === 'mcp' || row.kind === 'structure') return PLACES[row.kind]
   return COATS[lookOf(row.kind === 'agent' ? row.agentId : row.id).coat] ?? p.pick
 }
 
-/** Draws a path that stands on a corner: the form of people from afar. */
+/** Adds a diamond to the path: the shape of people when zoomed out. */
 export function diamond(c: CanvasRenderingContext2D, x: number, y: number, half: number): void {
   c.moveTo(x, y - half)
   c.lineTo(x + half, y)
@@ -23,7 +23,7 @@ export function diamond(c: CanvasRenderingContext2D, x: number, y: number, half:
   c.closePath()
 }
 
-/** Somebody from afar: a dot in the color of the coat, with a ring about who speaks; a square is a structure or a placement, a square on its corner a person. */
+/** Returns an occupant's dot, for a zoomed-out view: in the color of the coat, with a ring around a speaker; a square is a structure or a placement, a diamond is a person. */
 export function dotOf({ resident: { key, row, speech }, feet, body, dot, strength }: Shown, p: Palette): Item {
   const speaks = speech !== null
   return {

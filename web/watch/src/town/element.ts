@@ -1,6 +1,6 @@
 import type { TownText } from './types.js'
 
-/** The canvas of the map, which fills its host and takes the keyboard's focus. */
+/** Creates the canvas of the map, which fills its host element and can have the keyboard focus. */
 export function mapCanvas(text: TownText): { canvas: HTMLCanvasElement; draw: CanvasRenderingContext2D } {
   const canvas = document.createElement('canvas')
   canvas.setAttribute('role', 'application')

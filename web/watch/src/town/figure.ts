@@ -3,13 +3,13 @@ import { COATS } from './look.js'
 import { drawHead } from './heads.js'
 import { shade } from './palette.js'
 
-/** How a figure stands: still, or with the one foot or the other in front. */
+/** The pose of a figure: still, or with one foot or the other in front. */
 export type Pose = 0 | 1 | 2
 
-/** What a figure takes on the ground, from its feet, in ground units. */
+/** The extent of a figure on the ground, from its feet, in ground units. */
 export const FIGURE = { left: -19, top: -62, width: 38, height: 66 } as const
 
-/** The colors of what coats are trimmed with. */
+/** The colors of the trims of coats. */
 export const TRIMS = ['#fff3d6', '#3a3346', '#f2c14e', '#a9d6e5', '#a8324f', '#3d7a57'] as const
 
 /** Half the width of the hem, by build. */
@@ -83,7 +83,7 @@ function drawCoat(c: Draw, look: Look, hem: number, coat: string): void {
   c.stroke()
 }
 
-/** What is on a coat: nothing, a hem, bands, buttons, dots, a sash or an apron. */
+/** Draws the pattern of a coat: none, a hem, bands, buttons, dots, a sash or an apron. */
 function drawPattern(c: Draw, pattern: number, hem: number): void {
   const dot = (x: number, y: number, r: number): void => {
     c.beginPath()

@@ -1,11 +1,11 @@
 import { FRAME_MEASURE } from './types.js'
 
-/** How many frames' times are kept. */
+/** The number of frames whose times are kept. */
 const KEPT = 600
 
 /**
- * The script time of the last frames, in milliseconds: what the town itself
- * spent on each, without the browser's own work.
+ * The script time of the last frames, in milliseconds: the time of the town itself
+ * in each frame, without the browser's own work.
  */
 export class FrameStatistics {
   /** Frames drawn since the start. */
@@ -17,7 +17,7 @@ export class FrameStatistics {
     this.#measure = measure
   }
 
-  /** Adds a frame that began at a time of `performance.now()` and is done now. */
+  /** Adds a frame that started at a time of `performance.now()` and ends now. */
   add(start: number): void {
     const end = performance.now()
     this.#times[this.drawn % KEPT] = end - start
@@ -25,7 +25,7 @@ export class FrameStatistics {
     if (this.#measure) performance.measure(FRAME_MEASURE, { start, end })
   }
 
-  /** The time that a share of the kept frames (0 to 1) stayed within; 0 without frames. */
+  /** Returns the time within which a share (0 to 1) of the kept frames was drawn; 0 without frames. */
   quantile(share: number): number {
     const kept = this.#times.slice(0, Math.min(this.drawn, KEPT)).sort()
     if (kept.length === 0) return 0

@@ -10,10 +10,10 @@ import type { TownBounds } from './types.js'
 
 type Draw = CanvasRenderingContext2D
 
-/** The coast is sampled at no more points than this, however large the island is. */
+/** The greatest number of points at which the coast is sampled, however large the island is. */
 const COAST_POINTS = 700
 
-/** The line of the coast: the bounds with round corners and bays, closed. */
+/** Returns the coastline: the bounds with round corners and bays, closed. */
 export function coast(bounds: TownBounds): Point[] {
   const reach = COAST - 0.45
   const left = bounds.minX - reach
@@ -39,7 +39,7 @@ export function coast(bounds: TownBounds): Point[] {
   })
 }
 
-/** A smooth closed line through the middles of the sides of a polygon. */
+/** Returns a smooth closed line through the midpoints of the sides of a polygon. */
 function smooth(points: readonly Point[]): Path2D {
   const path = new Path2D()
   points.forEach((point, i) => {
@@ -65,8 +65,8 @@ function polyline(points: readonly Point[]): Path2D {
 }
 
 /**
- * Paints the island without what is on it, for a small picture.
- * @param pixel The ground units of a CSS pixel: the sand is seen however small the picture is.
+ * Paints the island without its occupants, for a small picture.
+ * @param pixel Ground units per CSS pixel: the sand remains visible however small the picture is.
  */
 export function paintIsland(c: Draw, bounds: TownBounds, p: Palette, pixel: number): void {
   const shore = smooth(coast(bounds))
@@ -120,7 +120,7 @@ function paintWater(c: Draw, shore: Path2D, p: Palette): void {
   c.stroke(shore)
 }
 
-/** The visible values of a list of street lines and both ends of the land, as a list of ranges between them. */
+/** Returns the visible ranges between street lines and both ends of the land. */
 function blocks(values: readonly number[], least: number, most: number, from: number, to: number): [number, number][] {
   const ends = [least - 0.55, ...values, most + 0.55]
   const out: [number, number][] = []
@@ -211,7 +211,7 @@ function paintPlaza(c: Draw, streets: Streets, p: Palette): void {
   disc(c, { x: at.x, y: at.y - 5 }, 2, 3.6, p.dark ? p.foam : '#ffffff')
 }
 
-/** A pier to the east, where the middle street meets the water, and a boat. */
+/** Paints a pier in the east, where the middle street meets the water, and a boat. */
 function paintPier(c: Draw, bounds: TownBounds, streets: Streets, p: Palette): void {
   const from = toGround(bounds.maxX + 0.8, streets.plaza.y)
   const to = toGround(bounds.maxX + PIER, streets.plaza.y)

@@ -12,7 +12,7 @@ const HAIRS = ['#2e2430', '#5a3825', '#8d5a2b', '#c98b3c', '#e3c37a', '#b9b4bd',
 
 type Draw = CanvasRenderingContext2D
 
-/** What a topping has to paint with. */
+/** The colors for painting a head. */
 interface Paints {
   readonly coat: string
   readonly trim: string
@@ -20,7 +20,7 @@ interface Paints {
   readonly skin: string
 }
 
-/** The heads that are no person's: what covers them, by index. */
+/** The heads that are not human, by index. */
 const FURRED = new Set([9, 10, 12])
 const ROBOT = 11
 
@@ -47,7 +47,7 @@ function shape(c: Draw, fill: string, path: () => void): void {
   outline(c, fill)
 }
 
-/** Draws the head of a look, with what it wears. */
+/** Draws the head of a look, with its headwear. */
 export function drawHead(c: Draw, look: Look, coat: string): void {
   const skins = look.head === ROBOT ? METALS : FURRED.has(look.head) ? FURS : SKINS
   const paints: Paints = {
@@ -91,7 +91,7 @@ const stroke = (c: Draw, color: string, width: number, path: () => void): void =
   c.stroke()
 }
 
-/** What is in a face: nothing but eyes, a smile, glasses, cheeks, a moustache. */
+/** The details of a face: only eyes, a smile, glasses, cheeks, a moustache. */
 const extras: readonly (((c: Draw, ink: string, look: Look) => void) | undefined)[] = [
   undefined,
   (c, ink) => { stroke(c, ink, 1, () => { c.arc(1.2, HEAD.y + 3.2, 2.6, 0.3, Math.PI - 0.3) }) },
@@ -120,7 +120,7 @@ function ear(c: Draw, side: number, fill: string): void {
   shape(c, fill, () => { c.moveTo(side * 10, HEAD.y - 3); c.lineTo(side * 10.4, top - 6.5); c.lineTo(side * 2.6, top + 0.6) })
 }
 
-/** What hangs behind the head, by index of the head. */
+/** The parts behind the head, by index of the head. */
 const behind: Readonly<Record<number, (c: Draw, p: Paints) => void>> = {
   1: (c, p) => { shape(c, p.hair, () => { c.roundRect(-12.4, HEAD.y - 9, 24.8, 21, 9) }) },
   2: (c, p) => { ball(c, -1, top - 3.4, 5.4, 5, p.hair) },
@@ -139,7 +139,7 @@ const behind: Readonly<Record<number, (c: Draw, p: Paints) => void>> = {
   12: (c, p) => { for (const side of [-1, 1]) ball(c, side * 8, top + 1.6, 4.2, 4.2, p.skin) },
 }
 
-/** What is worn over the head, by index of the head. */
+/** The parts in front of the head, by index of the head. */
 const before: Readonly<Record<number, (c: Draw, p: Paints) => void>> = {
   0: (c, p) => { fringe(c, p.hair, -9) },
   1: (c, p) => { fringe(c, p.hair, -8) },

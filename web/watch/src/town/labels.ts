@@ -14,20 +14,20 @@ import type { Marks, Shown } from './shown.js'
 import { isMarked } from './shown.js'
 import type { TownOccupant } from './types.js'
 
-/** How much is written on plates: small names, names, or names with platforms. */
+/** The detail of plates: small names, names, or names with platforms. */
 type Detail = 0 | 1 | 2
-/** How much is written at each level; from afar, on the plates that there are. */
+/** The detail at each level; for dots, of the few plates that are shown. */
 const DETAILS: Readonly<Record<Level, Detail>> = { dots: 0, small: 0, names: 1, platforms: 2 }
 
-/** What is said in a frame. */
+/** The bubbles and speakers of a frame. */
 export interface Said {
-  /** Where there are bubbles and marks. */
+  /** The boxes of bubbles and marks. */
   readonly shown: readonly { readonly box: Box }[]
-  /** The keys of those whose words come first: they are named from afar as well. */
+  /** The keys of speakers whose words come first: their names are shown also when zoomed out. */
   readonly first: ReadonlySet<string>
 }
 
-/** The name of somebody as it was written last, and where. */
+/** The last written name of a resident, and its place. */
 interface Label {
   readonly row: TownOccupant
   readonly look: NameLook
@@ -37,29 +37,29 @@ interface Label {
   slot: number | null
 }
 
-/** CSS pixels that a long name may take, by detail. */
+/** The maximum width of a long name in CSS pixels, by detail. */
 const LIMITS = [84, 120, 170] as const
 
-/** The names in the town. What was written and laid out stays until something about it changes. */
+/** The names in the town. A written and placed name stays until something about it changes. */
 export class Labels {
   #written = new WeakMap<Resident, Label>()
   #laid: number[] = []
   #places: readonly (PlatePlace | null)[] = []
   #inputs: number[] = []
 
-  /** @param you What stands below the name of the reader's own figure. */
+  /** @param you The text below the name of the reader's own figure. */
   constructor(private readonly paper: Paper, private readonly allowance: Allowance, private readonly you: string) {}
 
-  /** Forgets what was written, such as when the palette changes. */
+  /** Forgets the written names, for example when the palette changes. */
   clear(): void {
     this.#written = new WeakMap()
     this.#laid = []
   }
 
   /**
-   * Gives every name its place.
-   * @param signs Boxes of other things to be read.
-   * @param said What is said: names make room for it.
+   * Places every name.
+   * @param signs Boxes of other things with text.
+   * @param said The bubbles: names leave room for them.
    */
   lay(all: readonly Shown[], level: Level, camera: Camera, marks: Marks, signs: readonly Box[], said: Said, now: number): void {
     const detail = DETAILS[level]
@@ -74,7 +74,7 @@ export class Labels {
       const label = this.#label(shown, isMarked(resident.key, marks), detail, now)
       if (label === undefined) continue
       const { sheet: { w, h }, look, slot } = label
-      // Whose words are seen is named first.
+      // Names of speakers with visible words come first.
       const speaks = said.first.has(resident.key)
       const priority = Number(look === 'picked' || shown.own) * 4 + Number(speaks) * 2 + Number(look === 'fresh')
       named.push(shown)
@@ -95,7 +95,7 @@ export class Labels {
     })
   }
 
-  /** Every name at the place that it was given; first the lines that lead to those that stand apart. */
+  /** Returns every name at its place; first the lines to names that are away from their owners. */
   items(all: readonly Shown[], p: Palette): Item[] {
     const led: Item[] = []
     const names: Item[] = []
@@ -137,7 +137,7 @@ export class Labels {
     const look = marked ? 'picked' : now < resident.arrived + FRESH ? 'fresh' : 'plain'
     const known = this.#written.get(resident)
     if (known?.row === row && known.look === look && known.detail === detail && known.own === own) return known
-    // An old name may stay for a frame; a name that was never written comes a frame later.
+    // An old name may stay for a frame; a name that was never written appears a frame later.
     if (!this.allowance.take()) return known
     const second = own ? this.you : detail === 2 && row.kind === 'agent' ? row.platform ?? '' : ''
     const sheet = this.paper.name(row.name, second, marked ? 320 : LIMITS[detail], look, detail === 0 && !own, row.kind === 'human')

@@ -10,41 +10,41 @@ import type { Palette } from './palette.js'
 import type { Resident, Residents } from './residents.js'
 import type { TownBounds, TownText } from './types.js'
 
-/** What a person does with the overview. Points are of the ground, distances CSS pixels of the map. */
+/** The actions of a person on the overview. Points are on the ground, distances in CSS pixels of the map. */
 export interface OverviewWishes {
   readonly go: (to: Point, atOnce: boolean) => void
   readonly pan: (dx: number, dy: number) => void
-  /** Back to where people are. */
+  /** Back to the residents. */
   readonly home: () => void
 }
 
-/** The picture is no larger than this, in CSS pixels. */
+/** The maximum size of the picture, in CSS pixels. */
 const MOST = { w: 150, h: 104 } as const
 /** A pointer that moved less than this, in CSS pixels, has clicked. */
 const SLACK = 4
-/** CSS pixels that the map moves for an arrow. */
+/** How far the map moves for an arrow key, in CSS pixels. */
 const STRIDE = 80
 
-/** Whether not everybody is in view: then it takes an overview to get back. Where nobody lives it is the land that is to be seen. */
+/** Reports whether some residents are out of view: then an overview is needed to get back. Without residents, the land must be in view. */
 export function hides(camera: Camera, homes: readonly Point[]): boolean {
   const shown = grown(camera.shown, 1)
   return homes.length === 0 ? !holdsBox(shown, camera.land) : homes.some((home) => !contains(shown, home))
 }
 
-/** The land in a small picture: where people are, and a frame about what the map shows of it. It is there while not everybody is in view. */
+/** A small picture of the land: the residents, and a frame around the part that the map shows. It is visible while some residents are out of view. */
 export class Overview {
   readonly #button = document.createElement('button')
   readonly #draw: CanvasRenderingContext2D
-  /** The land by itself. */
+  /** The picture of the land without residents. */
   #island: { readonly bitmap: Bitmap; readonly bounds: TownBounds; readonly palette: Palette; readonly density: number } | null = null
   #land: Box = { x: 0, y: 0, w: 1, h: 1 }
   #shown: Box = this.#land
-  /** CSS pixels for a ground unit. */
+  /** CSS pixels per ground unit. */
   #scale = 1
-  /** What is on the canvas. */
+  /** The values that the canvas was drawn with. */
   #drawn: readonly number[] = []
   #palette: Palette | null = null
-  /** Somebody uses it: it stays meanwhile. */
+  /** Whether a person is using it: it stays meanwhile. */
   #held = false
 
   constructor(host: HTMLElement, text: TownText, private readonly wishes: OverviewWishes, private readonly changed: () => void, signal: AbortSignal) {
@@ -65,10 +65,10 @@ export class Overview {
     signal.addEventListener('abort', () => { button.remove() })
   }
 
-  /** Shows a state, or goes away where everybody is in view. What is the same as in the frame before is not drawn. */
+  /** Shows a state, or hides the overview if all residents are in view. An unchanged frame is not drawn again. */
   show(camera: Camera, residents: Residents, palette: Palette, selected: string | null, now: number): void {
     const here = [...residents.all.values()].filter(({ left }) => left === null)
-    // On its way the camera may pass by people: where it comes to rest counts.
+    // A moving camera may pass by residents: only its destination counts.
     if (!camera.gliding) this.#button.hidden = !this.#held && !hides(camera, here.map(({ home }) => home))
     if (this.#button.hidden) return
     this.#settle(camera, residents.bounds, palette)
@@ -82,7 +82,7 @@ export class Overview {
     this.#paint(dots, here[chosen], residents.own, palette)
   }
 
-  /** Takes the land and the camera; the island is painted anew where it is another, or in other colors. */
+  /** Updates the land and the camera; the island is repainted if it or its colors changed. */
   #settle(camera: Camera, bounds: TownBounds, palette: Palette): void {
     const { land } = camera
     const density = devicePixelRatio
@@ -134,7 +134,7 @@ export class Overview {
     c.strokeRect(x, y, w, h)
   }
 
-  /** The part that the map shows, in CSS pixels within the picture. */
+  /** Returns the part that the map shows, in CSS pixels within the picture. */
   #frame(): Box {
     const { width, height } = this.#size
     const from = this.#place(this.#shown)
@@ -150,7 +150,7 @@ export class Overview {
     return { width: width / density, height: height / density }
   }
 
-  /** Where a ground point is, in halves of CSS pixels: what moves less is the same picture. */
+  /** Returns the place of a ground point, in halves of CSS pixels: smaller moves do not change the picture. */
   #place({ x, y }: Point): Point {
     const { width, height } = this.#size
     const half = (value: number): number => Math.round(value * 2) / 2
@@ -160,7 +160,7 @@ export class Overview {
     }
   }
 
-  /** The ground point under a pointer. */
+  /** Returns the ground point under a pointer. */
   #ground(event: MouseEvent): Point {
     const { left, top, width, height } = this.#draw.canvas.getBoundingClientRect()
     const { x, y, w, h } = this.#land
@@ -170,7 +170,7 @@ export class Overview {
     }
   }
 
-  /** A click goes to where it is; the frame is dragged from where it was taken. */
+  /** A click goes to its position; a drag moves the frame. */
   #listenToPointers(signal: AbortSignal): void {
     const button = this.#button
     let begin: { readonly x: number; readonly y: number; readonly apart: Point } | null = null
@@ -203,7 +203,7 @@ export class Overview {
 
   #listenToKeys(signal: AbortSignal): void {
     const button = this.#button
-    // A click of a pointer has been taken as one: this is that of a key.
+    // Pointer clicks are handled above: this one is from a key.
     button.addEventListener('click', (event) => { if (event.detail === 0) this.wishes.home() }, { signal })
     button.addEventListener('keydown', (event) => {
       this.#hold(true)
