@@ -11,11 +11,11 @@ const middle = { x: 0, y: 0 }
 
 const at = (key: string, x: number, y: number): Standing => ({ key, home: { x, y } })
 
-/** A crowd on a coarse grid, so that some stand in the same place. */
+/** Figures on a coarse grid, so that some stand in the same place. */
 const crowd = (size: number, seed: number): Standing[] =>
   Array.from({ length: size }, (_, i) => at(`agent:${i}`, Math.floor(chance(i, seed, 1) * 20), Math.floor(chance(i, seed, 2) * 12)))
 
-/** The keys of the figures that an arrow selects, pressed as often as there are people. */
+/** Returns the keys of the figures that an arrow key selects, pressed as many times as there are figures. */
 function walk(all: readonly Standing[], arrow: Arrow): string[] {
   let current: Standing | null = all[0] ?? null
   const met: string[] = []

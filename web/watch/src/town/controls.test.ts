@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { listen } from './controls.js'
 
-/** An element that events can be sent to, with what the gestures ask of a canvas. */
+/** An event target with the members of a canvas that the gestures use. */
 class Surface extends EventTarget {
   readonly captured: number[] = []
   setPointerCapture(id: number): void { this.captured.push(id) }
 
-  /** Sends an event with some properties; whether the page handled it. */
+  /** Sends an event with some properties; reports whether the page handled it. */
   send(type: string, properties: object): boolean {
     const event = new Event(type, { cancelable: true })
     Object.assign(event, properties)

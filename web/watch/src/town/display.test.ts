@@ -8,7 +8,7 @@ const window = { x: 0, y: 0, w: 1000, h: 600 }
 
 const none = (): void => undefined
 
-/** A canvas that says which boxes were drawn anew, and what in them. */
+/** Returns a canvas context that records which boxes were redrawn, and which items in them. */
 function paper(): { c: CanvasRenderingContext2D, drawn: string[] } {
   const drawn: string[] = []
   const c = { save: none, restore: none, beginPath: none, clip: none, rect(x: number, y: number, w: number, h: number) { drawn.push(`${x},${y} ${w}x${h}`) } }

@@ -4,7 +4,7 @@ import { boxAround, levelOf, spacing } from './level.js'
 import { asDots } from './shown.js'
 import type { Shown } from './shown.js'
 
-/** So many points that fill a box row by row. */
+/** Returns a number of points that fill a box row by row. */
 const filled = (count: number, w: number, h: number) => {
   const columns = Math.round(Math.sqrt((count * w) / h))
   const rows = Math.ceil(count / columns)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { Pace } from './pace.js'
 
-/** A second of the browser's frames, of which there are so many; it gives when something was drawn, in milliseconds. */
+/** Runs a second of the browser's frames at a rate; returns when frames were drawn, in milliseconds. */
 function second(test: TestContext, rate: number, begin: (pace: Pace) => void, each: (pace: Pace) => void): readonly number[] {
   test.mock.timers.enable({ apis: ['setTimeout'] })
   let [now, last] = [0, 0]

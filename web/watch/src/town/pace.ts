@@ -1,7 +1,7 @@
-/** Milliseconds between frames of what happens by itself; the browser's next frame after it is the 30th of a second. */
+/** Milliseconds between frames of animations; with the browser's next frame after it, 30 frames a second. */
 const FRAME = 1000 / 30 - 6
 
-/** Says when the next frame is drawn: never more than one is waited for. */
+/** Decides when the next frame is drawn: at most one is scheduled. */
 export class Pace {
   #frame = 0
   #last = 0
@@ -11,25 +11,25 @@ export class Pace {
   /** @param draw Draws a frame. */
   constructor(private readonly draw: () => void) {}
 
-  /** Draws with the browser's next frame: for what a person does. */
+  /** Draws with the browser's next frame: for actions of the person. */
   wake(): void {
     if (this.#frame === 0 && !this.#ended) this.#frame = requestAnimationFrame(() => { this.draw() })
   }
 
-  /** Draws soon: what happens by itself is drawn 30 times a second at most. */
+  /** Draws soon: animations are drawn at most 30 times a second. */
   soon(): void {
     if (this.#frame !== 0 || this.#ended) return
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => { this.wake() }, this.#last + FRAME - performance.now())
   }
 
-  /** Draws after so many milliseconds, unless something else draws before. */
+  /** Draws after this delay in milliseconds, unless another frame is drawn before. */
   after(ms: number): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => { this.wake() }, ms)
   }
 
-  /** A frame is drawn now: no other is waited for. */
+  /** Notes that a frame is drawn now, and cancels a scheduled one. */
   begin(now: number): void {
     cancelAnimationFrame(this.#frame)
     clearTimeout(this.#timer)
@@ -37,7 +37,7 @@ export class Pace {
     this.#last = now
   }
 
-  /** Draws no more. */
+  /** Stops drawing. */
   end(): void {
     this.#ended = true
     cancelAnimationFrame(this.#frame)

@@ -23,18 +23,18 @@ import { drawSprite, Sprites } from './sprites.js'
 import { itemsOf, printsOf, signsOf } from './trails.js'
 import { Voices } from './voices.js'
 
-/** The part of the window around it that the ground is painted for as well. */
+/** The margin around the window for which the ground is painted as well, as a share of its size. */
 const MARGIN = 0.12
 
-/** The picture of a part of the land. */
+/** The bitmap of a part of the land. */
 interface Ground extends Bitmap {
   readonly box: Box
   readonly scale: number
 }
 
 /**
- * Draws the town: the ground from one large bitmap, everything else from small ones. In front of
- * the ground are the actors, in front of them the words; of each frame only what changed is drawn.
+ * Draws the town: the ground from one large bitmap, everything else from small ones. The actors
+ * are in front of the ground, the words in front of the actors; of each frame only changes are drawn.
  */
 export class Painter {
   readonly #allowance = new Allowance()
@@ -46,21 +46,21 @@ export class Painter {
   #ground: Ground | null = null
   #shown: Shown[] = []
   readonly #display = new Display()
-  /** The view that is on the canvas: another one is drawn as a whole. */
+  /** The view of the last frame: after a change everything is drawn. */
   #view: readonly number[] = []
-  /** The part of the window that the last frame drew, from 0 to 1. */
+  /** The share of the window that the last frame drew, from 0 to 1. */
   get drawn(): number { return this.#display.drawn }
   /** Whether there is more to draw than this frame had time for. */
   get behind(): boolean { return this.#allowance.behind }
 
-  /** @param you What stands below the name of the reader's own figure. */
+  /** @param you The text below the name of the reader's own figure. */
   constructor(private palette: Palette, private lettering: Lettering, you: string) {
     this.#paper = new Paper(palette, lettering)
     this.#labels = new Labels(this.#paper, this.#allowance, you)
     this.#voices = new Voices(this.#paper, this.#allowance)
   }
 
-  /** Takes another palette, density or size of letters; every picture is made again. */
+  /** Sets another palette, density or letter size; every picture is created again. */
   reset(palette: Palette, lettering: Lettering): void {
     this.#ground = null
     this.#display.reset()
@@ -74,7 +74,7 @@ export class Painter {
     this.#voices.clear()
   }
 
-  /** Takes another land. */
+  /** Discards the ground, because the land has changed. */
   renewLand(): void { this.#ground = null }
 
   /** Draws a frame. */
@@ -93,7 +93,7 @@ export class Painter {
     const trails = [...residents.all.values()].filter((resident) =>
       resident.walk !== null || now < resident.trailUntil || (resident.key === marks.selected && resident.path.length > 1))
     const signs = trails.map((resident) => ({ key: resident.key, signs: signsOf(c, camera, residents.streets, resident, size) }))
-    // What is said gets its place first: names make room for it.
+    // Bubbles are placed first: names leave room for them.
     const said = this.#voices.items(this.#shown, camera, marks, this.palette, now)
     this.#labels.lay(this.#shown, level, camera, marks, signs.flatMap((those) => those.signs.map(({ box }) => box)), this.#voices, now)
     const display = this.#display
@@ -112,8 +112,8 @@ export class Painter {
   }
 
   /**
-   * Who is drawn at a point of the window; the one in front.
-   * @param slack Nobody being there, the nearest within so many CSS pixels: a finger is wide.
+   * Returns the resident that is drawn at a point of the window; the one in front.
+   * @param slack If there is none, the nearest within this many CSS pixels: a finger is wide.
    */
   hit(at: Point, slack = 0): Resident | undefined {
     for (let i = this.#shown.length - 1; i >= 0; i--) {
@@ -129,12 +129,12 @@ export class Painter {
     return nearest
   }
 
-  /** Who says what is drawn at a point of the window. */
+  /** Returns the speaker of the bubble at a point of the window. */
   speaker(at: Point): string | undefined {
     return this.#voices.shown.find(({ box, opens }) => opens && contains(box, at))?.key
   }
 
-  /** The picture of the ground, painted anew where the old one does not do. */
+  /** Returns the bitmap of the ground, repainted if the old one cannot be used. */
   #groundFor(camera: Camera, residents: Residents): Ground {
     const seen = camera.seen
     const old = this.#ground
@@ -150,7 +150,7 @@ export class Painter {
     const wanted = grown(camera.seen, (Math.max(camera.width, camera.height) * MARGIN) / camera.scale)
     const width = Math.ceil(wanted.w * scale)
     const height = Math.ceil(wanted.h * scale)
-    // In whole pixels of the window, and in as many as it is drawn with: to copy them is quick, to filter them is not.
+    // Aligned to whole pixels of the window, with the same number of pixels: copying is fast, filtering is not.
     const whole = (at: number): number => Math.floor(at * this.lettering.density) / this.lettering.density
     const from = camera.ground({ x: whole(camera.screenX(wanted.x)), y: whole(camera.screenY(wanted.y)) })
     const box = { ...from, w: width / scale, h: height / scale }
@@ -170,14 +170,14 @@ export class Painter {
     return patterns
   }
 
-  /** The cottage of somebody and the figure, which may be away from it. */
+  /** Returns the cottage of a resident and the figure, which may be away from it. */
   #actors(shown: Shown, marks: Marks): Item[] {
     const { resident: { key, row }, feet, home, pose, left, strength, scale: s, own } = shown
     const { place, figure } = this.#patternsOf(shown.resident)
     const items: Item[] = []
     const cottage = place === null ? undefined : this.#sprites.get(place)
     if (place !== null && cottage !== undefined) {
-      // It stands behind and to the left of its owner.
+      // The cottage is behind its owner, to the left.
       const x = home.x - (figure === null ? 0 : 14 * s)
       const y = home.y - (figure === null ? 0 : 14 * s)
       const { left: from, top, width, height } = place.frame
@@ -193,7 +193,7 @@ export class Painter {
     const picture = figure?.[pose]
     const body = picture === undefined ? undefined : this.#sprites.get(picture)
     const ring = !isMarked(key, marks) ? 0 : key === marks.hovered ? 1.5 : 2.5
-    // Who arrives comes down with a small hop.
+    // A new arrival comes down with a small hop.
     const hop = (pose > 0 ? 1.6 : 0) + (strength < 1 ? (1 - strength) * 26 : 0)
     const half = Math.max(20, ...(picture === undefined ? [] : [-picture.frame.left, picture.frame.left + picture.frame.width])) * s + 2
     const person = row.kind === 'human'

@@ -1,6 +1,6 @@
 import type { TownTheme } from './types.js'
 
-/** The colors of the town: warm paper by day, lamplight by night. */
+/** The colors of the town, by day and by night. */
 export interface Palette {
   readonly dark: boolean
   readonly sea: string
@@ -64,12 +64,12 @@ const night: Palette = {
   pick: '#96c0ff', fresh: '#86d3a6',
 }
 
-/** The palette of a theme. */
+/** Returns the palette of a theme. */
 export function paletteOf(theme: TownTheme): Palette {
   return theme === 'dark' ? night : day
 }
 
-/** A color made darker (towards 0) or lighter (towards 1): mixed with black or white by a share. */
+/** Returns a color made darker (towards -1) or lighter (towards 1): mixed with black or white by a share. */
 export function shade(hex: string, share: number): string {
   const target = share < 0 ? 0 : 255
   const weight = Math.abs(share)

@@ -3,7 +3,7 @@ import { before, describe, it } from 'node:test'
 import { letterSize, Paper } from './paper.js'
 import { paletteOf } from './palette.js'
 
-/** How far the text that is measured goes up and down. */
+/** How far the measured text extends up and down. */
 const ink = { up: 4, down: 5 }
 
 before(() => {

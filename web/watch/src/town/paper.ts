@@ -6,47 +6,47 @@ import { clean, direction, fitted, shortened, wrapped } from './prose.js'
 import { Ruler } from './ruler.js'
 import type { TownRole } from './types.js'
 
-/** What a bubble is: something said, or the sign of a step. */
+/** The kind of a bubble: a spoken line by its role, or the sign of a step. */
 export type BubbleKind = TownRole | 'step'
-/** How a name stands out: not, as picked by the person, or as one who just came. */
+/** The look of a name: plain, picked by the person, or of a resident that just arrived. */
 export type NameLook = 'plain' | 'picked' | 'fresh'
 
 const FAMILY = "ui-rounded, 'Segoe UI', Cantarell, Ubuntu, 'Noto Sans', system-ui, sans-serif"
 const MONO = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 /** The height of a line in a bubble, in CSS pixels. */
 const LINE = 16.5
-/** CSS pixels of the text in a small bubble, and their margins. */
+/** The text width of a small bubble and its margins, in CSS pixels. */
 const SMALL = { text: 100, sides: 16, ends: 6 } as const
-/** Bitmaps kept for use again, and how often one is used: a browser may keep all that was ever written on it. */
+/** The number of bitmaps kept for reuse, and how often one is used: a browser may keep all text ever drawn on it. */
 const SPARE = 32
 const WORN = 64
-/** Names of so many characters are never cut. */
+/** Names of up to this many characters are never cut. */
 const WHOLE = 12
-/** How much higher than usual the line of a name may be, for marks can be piled up on a letter without an end. */
+/** The maximum height of a name's line, as a multiple of the usual one: combining marks can pile up without a limit. */
 const TALLEST = 1.6
 
 interface SpareBitmap extends Bitmap {
   readonly uses: number
 }
 
-/** How text is written: device pixels for a CSS pixel, and how much larger than usual it is. */
+/** How text is drawn: device pixels per CSS pixel, and its size as a multiple of the usual one. */
 export interface Lettering {
   readonly density: number
   readonly size: number
 }
 
-/** Windows of up to so many CSS pixels have letters of the usual size; in larger ones they grow with the town, for a wall is looked at from afar. */
+/** Windows of up to this size in CSS pixels have letters of the usual size; in larger ones they grow with the window, because a wall screen is viewed from a distance. */
 const USUAL = { width: 1440, height: 900 } as const
 const LARGEST = 2
-/** How much larger letters are where they are known to be on a wall. */
+/** How much larger letters are on a known wall screen. */
 export const WALL = 1.5
 
-/** How much larger than usual letters are in a window of so many CSS pixels, in tenths. */
+/** Returns the letter size in a window of a size in CSS pixels, as a multiple of the usual one, rounded to tenths. */
 export function letterSize(width: number, height: number, times = 1): number {
   return Math.round(clamp(Math.min(width / USUAL.width, height / USUAL.height), 1, LARGEST) * times * 10) / 10
 }
 
-/** A picture of text: its size in CSS pixels is known at once, the picture is made when it is wanted. */
+/** A picture of text: its size in CSS pixels is known at once, the bitmap is created when it is needed. */
 export class Sheet {
   readonly w: number
   readonly h: number
@@ -55,7 +55,7 @@ export class Sheet {
   /**
    * @param width The width at the usual size.
    * @param height The height at the usual size.
-   * @param spare Bitmaps that nobody needs any more: to make a new one costs more than to draw on it.
+   * @param spare Unused bitmaps: creating a new one costs more than drawing on it.
    */
   constructor(
     width: number, height: number, private readonly lettering: Lettering,
@@ -65,7 +65,7 @@ export class Sheet {
     this.h = Math.ceil(height * lettering.size)
   }
 
-  /** The picture, made now if it does not exist. */
+  /** Returns the bitmap, creating it if it does not exist. */
   make(): HTMLCanvasElement {
     if (this.#bitmap !== null) return this.#bitmap.canvas
     const old = this.spare.pop()
@@ -77,31 +77,31 @@ export class Sheet {
     return made.canvas
   }
 
-  /** Gives the bitmap to others; the picture can be made again. */
+  /** Releases the bitmap for reuse; it can be created again. */
   release(): void {
     if (this.#bitmap !== null && this.#bitmap.uses < WORN && this.spare.length < SPARE) this.spare.push(this.#bitmap)
     this.#bitmap = null
   }
 }
 
-/** Writes names and what is said. The caller keeps the sheet. */
+/** Draws names and bubbles. The caller keeps the sheets. */
 export class Paper {
   readonly #ruler = new Ruler()
   readonly #spare: SpareBitmap[] = []
 
   constructor(private palette: Palette, private lettering: Lettering) {}
 
-  /** Changes the palette, and how text is written. */
+  /** Sets the palette, and how text is drawn. */
   reset(palette: Palette, lettering: Lettering): void {
     this.palette = palette
     this.lettering = lettering
   }
 
   /**
-   * A name on a plate, with a second line below it where there is one.
-   * @param limit CSS pixels that a long name may take; a short one is always whole.
-   * @param small Small letters, for where there is little room.
-   * @param person The name is a person's: its plate is round, with the sign of one.
+   * Returns a name on a plate, with a second line below it if that is not empty.
+   * @param limit The maximum width of a long name in CSS pixels; a short one is never cut.
+   * @param small Whether letters are small, if there is little room.
+   * @param person Whether the name belongs to a person: its plate is round, with the sign of a person.
    */
   name(text: string, second: string, limit: number, look: NameLook, small: boolean, person = false): Sheet {
     const p = this.palette
@@ -143,9 +143,9 @@ export class Paper {
   }
 
   /**
-   * A line, a question or a step, on a card.
-   * @param limit CSS pixels that a line may take.
-   * @param most Lines at most; what is too much ends with an ellipsis.
+   * Returns a line, a question or a step, on a card.
+   * @param limit The maximum width of a line in CSS pixels.
+   * @param most The maximum number of lines; longer text ends with an ellipsis.
    */
   bubble(text: string, kind: BubbleKind, limit: number, most: number): Sheet {
     const font = fontOf(kind)
@@ -162,7 +162,7 @@ export class Paper {
     })
   }
 
-  /** The beginning of the same on a small card, for where there is little room. */
+  /** Returns the beginning of the text on a small card, if there is little room. */
   line(text: string, kind: BubbleKind): Sheet {
     const font = fontOf(kind)
     const whole = clean(text, 60)
@@ -175,7 +175,7 @@ export class Paper {
     })
   }
 
-  /** The height of a line of a name: more than usual where its script goes farther up or down than Latin letters do. */
+  /** Returns the line height of a name: more than usual if its script extends farther up or down than Latin letters. */
   #lineOf(text: string, font: string, usual: number): number {
     if (/^[\x20-\u024f]*$/.test(text)) return usual
     return Math.ceil(clamp(2 * (this.#ruler.reach(font, text) + 1), usual, TALLEST * usual))
@@ -201,7 +201,7 @@ export class Paper {
   }
 }
 
-/** A head and shoulders. */
+/** Draws a head and shoulders. */
 function personSign(c: CanvasRenderingContext2D, x: number, y: number): void {
   c.beginPath()
   c.arc(x, y - 2.6, 2.3, 0, Math.PI * 2)
@@ -225,7 +225,7 @@ function fontOf(kind: BubbleKind): string {
   return kind === 'tool' ? `12px ${MONO}` : `${kind === 'step' ? 600 : 450} 13px ${FAMILY}`
 }
 
-/** The color of a bubble. */
+/** Returns the fill color of a bubble. */
 export function bubbleFill(p: Palette, kind: BubbleKind): string {
   return kind === 'user' ? p.heard : kind === 'tool' ? p.told : p.paper
 }

@@ -6,13 +6,13 @@ import type { Palette } from './palette.js'
 import type { Pattern } from './sprites.js'
 import type { TownOccupant } from './types.js'
 
-/** What a row is drawn with: what stays in its place, and a figure that may walk. */
+/** The patterns of a row: one that stays in its place, and a figure that may walk. */
 export interface Patterns {
   readonly place: Pattern | null
   readonly figure: readonly Pattern[] | null
 }
 
-/** The pictures of a row. They depend on its id and kind, never on who looks. */
+/** Returns the patterns of a row. They depend only on its id and kind, not on the viewer. */
 export function patternsOf(row: TownOccupant, p: Palette): Patterns {
   const id = row.kind === 'agent' ? row.agentId : row.id
   switch (row.kind) {

@@ -1,7 +1,7 @@
 import type { Point } from './geometry.js'
 import type { Palette } from './palette.js'
 
-/** What a person stands on, which no agent has: a plate, filled below the reader's own figure. */
+/** Draws the platform of a person, which no agent has: a plate, filled below the reader's own figure. */
 export function drawPlatform(c: CanvasRenderingContext2D, feet: Point, s: number, own: boolean, p: Palette): void {
   c.beginPath()
   c.ellipse(feet.x, feet.y - 2 * s, 17 * s, 7.6 * s, 0, 0, Math.PI * 2)
@@ -12,7 +12,7 @@ export function drawPlatform(c: CanvasRenderingContext2D, feet: Point, s: number
   c.stroke()
 }
 
-/** The arrow above the reader's own figure. */
+/** Draws the arrow above the reader's own figure. */
 export function drawPointer(c: CanvasRenderingContext2D, head: Point, s: number, p: Palette): void {
   const half = Math.max(5, 6.5 * s)
   const foot = head.y - 1

@@ -1,36 +1,36 @@
 import type { Box, Point } from './geometry.js'
 import { clamp, overlap, sharedArea, nth } from './geometry.js'
 
-/** A name that wants a place near the one it belongs to. Lengths are CSS pixels. */
+/** A request to place a name near its owner. Lengths are CSS pixels. */
 export interface PlateWant {
-  /** Where its owner stands. */
+  /** The position of its owner's feet. */
   readonly feet: Point
-  /** What its owner covers. */
+  /** The box that its owner covers. */
   readonly body: Box
   readonly w: number
   readonly h: number
-  /** Who has more gets a place first. */
+  /** A higher priority is placed first. */
   readonly priority: number
-  /** The slot that it had before: it stays there while it can. */
+  /** The slot that it had before: it stays there if possible. */
   readonly before: number | null
 }
 
-/** Where a name is, and whether it needs a line to its owner. */
+/** The place of a name, and whether it needs a line to its owner. */
 export interface PlatePlace {
   readonly box: Box
   readonly led: boolean
-  /** Which of the places that are tried it is. */
+  /** The index of its place in the list of tried places. */
   readonly slot: number
 }
 
 /** A gap between plates, so that two names do not read as one. */
 const GAP = 2
-/** The share of a plate that figures may take from it before it is left out. */
+/** The share of a plate that may overlap figures before it is left out. */
 const TOLERATED = 0.3
-/** How much of a plate must be covered more than elsewhere before it leaves the place it had. */
+/** How much more of a plate must be covered than elsewhere before it leaves its place. */
 const HELD = 0.12
 
-/** Places below the middle of the owner: how far from there, in widths and heights of the plate, and whether it is led. */
+/** Places below the middle of the owner: the distance from there, in widths and heights of the plate, and whether a line leads to it. */
 type Offset = readonly [dx: number, dy: number, led: boolean]
 const BELOW: readonly Offset[] = [
   [0, 0, false], [-0.22, 0, false], [0.22, 0, false], [0, 0.4, false],
@@ -39,7 +39,7 @@ const FAR: readonly Offset[] = [
   [-0.42, 0.3, false], [0.42, 0.3, false], [-0.3, 0.95, true], [0.3, 0.95, true], [0, 1.3, true], [-0.5, 1.6, true], [0.5, 1.6, true],
 ]
 
-/** The corner of a plate. */
+/** Returns the corner of a plate. */
 type Corner = (want: PlateWant) => readonly [x: number, y: number]
 
 const under = ([dx, dy, led]: Offset): readonly [Corner, boolean] =>
@@ -49,7 +49,7 @@ const left = ({ body, w }: PlateWant): number => body.x - w - 3
 const middle = ({ body, h }: PlateWant): number => body.y + body.h * 0.55 - h / 2
 const over = ({ body, h }: PlateWant): number => body.y - h - 3
 
-/** The places that are tried, the best first; whether they are led. The place of one here is its slot. */
+/** The tried places, the best first, and whether a line leads to them. The index of a place is its slot. */
 const SLOTS: readonly (readonly [Corner, boolean])[] = [
   ...BELOW.map(under),
   [(want) => [right(want), middle(want)], false], [(want) => [left(want), middle(want)], false],
@@ -61,7 +61,7 @@ const SLOTS: readonly (readonly [Corner, boolean])[] = [
   [(want) => [right(want), want.feet.y - want.h / 2], false], [(want) => [left(want), want.feet.y - want.h / 2], false],
 ]
 
-/** The place in a slot. */
+/** Returns the place in a slot. */
 function placeIn(slot: number, want: PlateWant, view: Box): PlatePlace {
   const { feet, w, h } = want
   const [corner, led] = nth(SLOTS, slot)
@@ -70,18 +70,18 @@ function placeIn(slot: number, want: PlateWant, view: Box): PlatePlace {
   return { box: { x: Math.round(seen ? clamp(x, view.x, view.x + view.w - w) : x), y: Math.round(y), w, h }, led, slot }
 }
 
-/** How much of a box sticks out of the view above and below, of one who stands in it: nothing is read there. */
+/** Returns the area of a box outside the view, above and below, if its owner is in the view: text there cannot be read. */
 function outside({ y, w, h }: Box, { feet }: PlateWant, view: Box): number {
   if (feet.y < view.y || feet.y > view.y + view.h) return 0
   return w * Math.max(0, view.y - y, y + h - view.y - view.h)
 }
 
 /**
- * Gives names their places: no two overlap, figures stay free as far as
- * possible, and a name that finds no place is left out (null).
- * @param view The window: the name of one who is in it does not stick out at its sides, nor above and below where it can be elsewhere.
- * @param marks Boxes of other things to be read, which names keep off as they do off figures.
- * @param words Boxes that no name overlaps.
+ * Places names: no two overlap, figures stay free as far as possible, and a
+ * name without a possible place is omitted (null).
+ * @param view The window: a name whose owner is in it never extends beyond its sides, nor beyond top and bottom if another place is possible.
+ * @param marks Boxes of other things with text, which names avoid like figures.
+ * @param words Boxes that no name may overlap.
  */
 export function placePlates(wants: readonly PlateWant[], view: Box, marks: readonly Box[] = [], words: readonly Box[] = []): (PlatePlace | null)[] {
   const order = wants.map((_, i) => i).sort((a, b) => {
@@ -108,11 +108,11 @@ function bestPlace(want: PlateWant, wants: readonly PlateWant[], view: Box, mark
   const bodies = marks.filter((box) => overlap(box, around))
   for (const other of wants) if (other !== want && overlap(other.body, around)) bodies.push(other.body)
   let best: PlatePlace | null = null
-  // Who matters most is named at any price but another's name.
+  // A name with a priority is shown unless it would overlap another name.
   let least = want.priority > 0 ? Infinity : area * TOLERATED
   const { before } = want
   const enough = before === null ? 0 : -area * HELD
-  // Nothing is better than the place that it had, where that is free: it comes first, so that in a town at rest no other is looked at.
+  // The old place is the best if it is free: it is tried first, so that nothing else is tried in a town at rest.
   for (let turn = before === null ? 0 : -1; turn < SLOTS.length; turn++) {
     if (turn === before) continue
     const place = placeIn(turn < 0 ? before ?? 0 : turn, want, view)

@@ -1,4 +1,4 @@
-/** Text from elsewhere, made fit to be written on a sign. */
+/** Preparing untrusted text for drawing. */
 
 const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 const SPACES = /[\s\u2028\u2029]+/gu
@@ -10,22 +10,22 @@ const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Sc
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const words = new Intl.Segmenter(undefined, { granularity: 'word' })
 
-/** Puts text on one line and takes away what would reorder or control it; no longer than a number of characters. */
+/** Returns text on one line, without characters that reorder or control it, and no longer than a number of characters. */
 export function clean(text: string, most = 400): string {
-  // Cut before the expensive parts: a text may be megabytes long.
+  // Cut before the expensive steps: a text may have megabytes.
   return text.slice(0, most * 4).replace(SPACES, ' ').replace(CONTROLS, '').trim().slice(0, most).replace(HALF, '')
 }
 
-/** The direction of a text: that of its first letter (Unicode's bidirectional algorithm, rule P2). */
+/** Returns the direction of a text: that of its first letter (Unicode's bidirectional algorithm, rule P2). */
 export function direction(text: string): 'ltr' | 'rtl' {
   const first = STRONG.exec(text)
   return first !== null && RIGHT_TO_LEFT.test(first[0]) ? 'rtl' : 'ltr'
 }
 
-/** The width of a text in some font. */
+/** Returns the width of a text in some font. */
 export type Measure = (text: string) => number
 
-/** A text that is no wider than a limit: whole, or its beginning with an ellipsis. Characters stay whole. */
+/** Returns a text no wider than a limit: complete, or its beginning with an ellipsis. Characters are not split. */
 export function fitted(text: string, limit: number, measure: Measure): string {
   if (measure(text) <= limit) return text
   const parts = Array.from(graphemes.segment(text), (part) => part.segment)
@@ -39,7 +39,7 @@ export function fitted(text: string, limit: number, measure: Measure): string {
   return `${parts.slice(0, low).join('').trimEnd()}…`
 }
 
-/** A text like {@link fitted} cuts it, but one of at most some characters stays whole however wide it is, and no other is cut shorter than that. */
+/** Cuts a text like {@link fitted}, but a text of at most `least` characters is never cut, and a longer one is not cut shorter than that. */
 export function shortened(text: string, limit: number, least: number, measure: Measure): string {
   if (measure(text) <= limit) return text
   const parts = Array.from(graphemes.segment(text), (part) => part.segment)
@@ -49,7 +49,7 @@ export function shortened(text: string, limit: number, least: number, measure: M
   return cut.length > shortest.length ? cut : shortest
 }
 
-/** A text on at most some lines of a width, broken between words where it can be; what is too much ends with an ellipsis. */
+/** Returns a text on a limited number of lines of a width, broken between words if possible; longer text ends with an ellipsis. */
 export function wrapped(text: string, limit: number, most: number, measure: Measure): string[] {
   const lines: string[] = []
   let line = ''
@@ -69,7 +69,7 @@ export function wrapped(text: string, limit: number, most: number, measure: Meas
       line = head
       pieces.unshift(...tail)
     } else if (/^\p{P}+$/u.test(piece) && !line.endsWith(' ')) {
-      // Punctuation goes to the next line with the word before it.
+      // Punctuation moves to the next line with the word before it.
       const cut = line.lastIndexOf(' ')
       pieces.unshift(cut > 0 ? line.slice(cut + 1) + piece : piece)
       lines.push(cut > 0 ? line.slice(0, cut) : line)
@@ -86,12 +86,12 @@ export function wrapped(text: string, limit: number, most: number, measure: Meas
   return lines
 }
 
-/** What a text may be broken between. Most are in letters with spaces between words, which costs no dictionary. */
+/** Returns the pieces between which a text may be broken. Most texts have Latin letters with spaces, which needs no dictionary. */
 function piecesOf(text: string): string[] {
   return /^[\x20-\u024f\u2010-\u2026]*$/.test(text) ? text.match(/\s+|\S+/g) ?? [] : Array.from(words.segment(text), (word) => word.segment)
 }
 
-/** A word that is too wide, as a beginning that fits, and the rest. */
+/** Splits a word that is too wide into a beginning that fits, and the rest. */
 function broken(word: string, limit: number, measure: Measure): [string, ...string[]] {
   const parts = Array.from(graphemes.segment(word), (part) => part.segment)
   let count = 1

@@ -134,7 +134,7 @@ describe('residents', () => {
     assert.equal(town.find('a')?.walk, null, 'an agent is placed')
     const { x } = robin.walk.at(1000 + 200)
     assert.ok(x > robin.walk.at(1000).x && x < robin.home.x)
-    // The next row comes on the way: the walk goes on from there.
+    // The next row arrives during the walk, which continues from the current place.
     const before = robin.walk.at(1400)
     town.take(world([human(7), agent('a')]), 1400, false)
     const after = robin.walk.at(1400)

@@ -9,49 +9,49 @@ import { stableKey } from './types.js'
 import type { Stop, Way } from './walk.js'
 import { Walk } from './walk.js'
 
-/** Milliseconds of an arrival and a departure, and how long somebody counts as new. */
+/** The duration of an arrival and of a departure in milliseconds, and how long a resident counts as new. */
 export const ARRIVAL = 600
 export const DEPARTURE = 700
 export const FRESH = 20_000
-/** Milliseconds that a trail stays after its walk. */
+/** How long a trail remains after its walk, in milliseconds. */
 const TRAIL = 10_000
-/** Steps of a journey that are walked; the timeline beside the map has them all. */
+/** The number of steps of a journey that are walked; the timeline beside the map has all of them. */
 const MOST_STEPS = 60
-/** Bubbles and walkers at once. */
+/** The greatest numbers of bubbles and of walkers at once. */
 const MOST_BUBBLES = 24
 const MOST_WALKERS = 24
 
-/** What the sign of a signal says. */
+/** The text of each signal's sign. */
 const SIGNS: ReadonlyMap<string, string> = new Map([['zone', '!'], ['yield', '↩'], ['assist', '✦'], ['chat', '…']])
 
-/** What is in a bubble until a time. */
+/** The content of a bubble, until a time. */
 export interface Speech {
   readonly text: string
   readonly kind: BubbleKind
   readonly since: number
-  /** Milliseconds that it takes to read. */
+  /** The reading time in milliseconds. */
   readonly reading: number
   until: number
-  /** Since when its words are shown; null while a mark stands for them. */
+  /** When its words appeared; null while a mark replaces them. */
   whole: number | null
   /** Its place relative to the head, once it has one. */
   place: BubbleSpot | null
 }
 
-/** Milliseconds that something said waits for room at most. */
+/** How long a spoken line waits for room at most, in milliseconds. */
 const PATIENCE = 6000
 
-/** Lets what is said wait for room: its time runs from when it is seen, but it is not news for ever. */
+/** Lets a spoken line wait for room: its time starts when it becomes visible, but it does not wait for ever. */
 export function postpone(speech: Speech, now: number): void {
   if (speech.kind === 'step') return
   speech.until = Math.max(speech.until, Math.min(now + speech.reading, speech.since + speech.reading + PATIENCE))
 }
 
-/** Somebody or something on the map, and what it is doing. */
+/** An occupant of the map, and its current action. */
 export interface Resident {
   readonly key: string
   row: TownOccupant
-  /** Where its feet are when it is at home, in cells. */
+  /** The position of its feet at home, in cells. */
   spot: Point
   home: Point
   arrived: number
@@ -63,16 +63,16 @@ export interface Resident {
   trailUntil: number
 }
 
-/** The figure that the reader of the page walks with, and where it is. */
+/** The figure that the reader of the page moves, and its position. */
 export interface Own {
   readonly key: string
   readonly way: Way
 }
 
-/** How far from the corner of its cell a figure has its feet, in cells. */
+/** The distance of a figure's feet from the corner of its cell, in cells. */
 export const FEET = { x: 0.16, y: 0.26 } as const
 
-/** Everybody in the town, and what goes on. It has no clock: times are given. */
+/** All residents of the town, and their actions. It has no clock: times are arguments. */
 export class Residents {
   readonly all = new Map<string, Resident>()
   readonly #byId = new Map<string, Resident>()
@@ -80,7 +80,7 @@ export class Residents {
   streets: Streets = layStreets(this.bounds)
   #sid: string | null = null
   #own: Own | null = null
-  /** Another moment is shown next: nobody walks there from this one. */
+  /** Another moment is shown next: residents do not walk there from this one. */
   #leaps = true
 
   constructor(private readonly text: TownText) {}
@@ -88,7 +88,7 @@ export class Residents {
   /** The stable key of the reader's own figure; null without one. */
   get own(): string | null { return this.#own?.key ?? null }
 
-  /** Lets the reader's own figure go its way, or ends that: what its row says counts again. */
+  /** Sets the way of the reader's own figure, or ends it: then its row determines its position again. */
   steer(own: Own | null): void {
     const before = this.#own === null ? undefined : this.all.get(this.#own.key)
     if (before?.walk === this.#own?.way && before !== undefined) before.walk = null
@@ -102,9 +102,9 @@ export class Residents {
   }
 
   /**
-   * Takes a state of the world: people walk to where they are now.
-   * @param still No walking: they are there at once.
-   * @returns Whether the land is another than before.
+   * Applies a state of the world: people walk to their new positions.
+   * @param still Without walking: they move there at once.
+   * @returns Whether the land has changed.
    */
   take(world: TownWorld, now: number, still = true): boolean {
     const again = world.sid !== this.#sid
@@ -127,13 +127,13 @@ export class Residents {
     return grew
   }
 
-  /** Finds somebody by stable key or by id. */
+  /** Finds a resident by stable key or by id. */
   find(id: string): Resident | undefined {
     const found = this.all.get(id) ?? this.#byId.get(id)
     return found?.left === null ? found : undefined
   }
 
-  /** Sees somebody off. Nobody waits for a frame to be forgotten: none is drawn while the page is hidden. */
+  /** Starts a departure, or removes a resident whose departure is over: that cannot wait for a frame, because none is drawn while the page is hidden. */
   #see(resident: Resident, now: number): void {
     resident.left ??= now
     if (now >= resident.left + DEPARTURE) this.#forget(resident)
@@ -148,7 +148,7 @@ export class Residents {
     this.#byId.set(row.kind === 'agent' ? row.agentId : row.id, resident)
   }
 
-  /** Takes a changed row; a person who is elsewhere by it walks there. */
+  /** Applies a changed row; a person with a new position walks there. */
   #change(resident: Resident, row: TownOccupant, now: number, still: boolean): void {
     const { spot, walk } = resident
     resident.row = row
@@ -168,7 +168,7 @@ export class Residents {
     if (row.kind === 'agent' && row.lastUpdate !== undefined && resident.walk === null) resident.path = row.lastUpdate.path
   }
 
-  /** Lets somebody say something; the oldest bubble goes where there are too many. */
+  /** Shows a line above a resident; if there are too many bubbles, the oldest is removed. */
   say(resident: Resident, text: string, kind: BubbleKind, now: number): void {
     const reading = Math.min(12_000, 4000 + text.length * 55)
     resident.speech = { text, kind, since: now, reading, until: now + reading, whole: null, place: resident.speech?.place ?? null }
@@ -178,19 +178,19 @@ export class Residents {
     for (const other of speaking.slice(0, speaking.length - MOST_BUBBLES)) other.speech = null
   }
 
-  /** Shows the sign of a signal above somebody who says nothing; nothing where there is no sign for it. */
+  /** Shows the sign of a signal above a resident that says nothing; a kind without a sign shows nothing. */
   sign(resident: Resident, kind: string, now: number): void {
     const sign = SIGNS.get(kind)
     if (sign !== undefined && resident.speech === null) this.say(resident, sign, 'assistant', now - 2000)
   }
 
-  /** Ends what is said, and every walk where it began: another moment is shown. */
+  /** Ends all bubbles, and ends every walk where it began: another moment is shown. */
   hush(): void {
     this.#leaps = true
     for (const resident of this.all.values()) Object.assign(resident, { speech: null, walk: null, step: null, trailUntil: 0 })
   }
 
-  /** Sends somebody on a path from a step on; with hold, to that step only, where it stays. */
+  /** Sends a resident along a path from a step; with hold, only to that step, where it stays. */
   send(resident: Resident, path: readonly TownPathStep[], step: number, hold: boolean, now: number, still: boolean): void {
     const walking = [...this.all.values()].filter((other) => other.walk !== null && other !== resident)
     if (!hold && walking.length >= MOST_WALKERS) return
@@ -207,7 +207,7 @@ export class Residents {
     resident.trailUntil = resident.walk.end + TRAIL
   }
 
-  /** Where somebody stands for a step: before the place it is at, at home for its own. */
+  /** Returns where a resident stands for a step: in front of its place, or at home if it has none. */
   #place(resident: Resident, step: TownPathStep | undefined): Point {
     if (step === undefined || !Number.isFinite(step.x) || !Number.isFinite(step.y)) return resident.spot
     if (step.x === resident.row.x && step.y === resident.row.y) return resident.spot
@@ -215,7 +215,7 @@ export class Residents {
     return { x: Math.min(Math.max(step.x, minX), maxX) + 0.16, y: Math.min(Math.max(step.y, minY), maxY) + 0.42 }
   }
 
-  /** Ends the stay of a walker: it goes home. */
+  /** Ends the stay of a walker, which goes home. */
   recall(resident: Resident, now: number, still: boolean): void {
     if (resident.walk === null) return
     const from = this.#place(resident, resident.path[resident.step ?? -1])
@@ -224,8 +224,8 @@ export class Residents {
   }
 
   /**
-   * Lets time pass: drops what is over. Returns the time of the next change, and
-   * whether something moves until then.
+   * Advances time: removes what has ended. Returns the time of the next change, and
+   * whether anything moves until then.
    */
   pass(now: number, onStep: (resident: Resident, step: number | null) => void): { next: number; moves: boolean } {
     let next = Infinity
@@ -270,7 +270,7 @@ export class Residents {
     return stand.moving
   }
 
-  /** The bubble of a step belongs to its station. */
+  /** Removes the bubble of a step, which belongs to its station. */
   #moveOn(resident: Resident): void {
     if (resident.speech?.kind === 'step') resident.speech = null
   }

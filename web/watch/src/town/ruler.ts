@@ -1,17 +1,17 @@
 import { bitmap } from './bitmap.js'
 
 /**
- * Texts that one canvas measures. Chromium keeps the shape of each until the canvas has been shown, and this
- * one never is: of a town where every line is new it would keep them all.
+ * The number of texts measured with one canvas. Chromium keeps the shape of each until the canvas has been shown, and
+ * this one never is: in a town where every line is new, Chromium would keep all of them.
  */
 const WORN = 512
 
-/** Measures text as a canvas draws it. */
+/** Measures text as it is drawn on a canvas. */
 export class Ruler {
   #draw = bitmap(1, 1).draw
   #measured = 0
 
-  /** The width of texts in a font, in CSS pixels; good until the next font is asked for. */
+  /** Returns a function for the width of texts in a font, in CSS pixels; valid until the next font is requested. */
   measure(font: string): (text: string) => number {
     const draw = this.#drawIn(font)
     return (text) => {
@@ -20,7 +20,7 @@ export class Ruler {
     }
   }
 
-  /** How far a text goes up or down from the middle of its line, whichever is more, in CSS pixels. */
+  /** Returns how far a text extends up or down from the middle of its line, whichever is more, in CSS pixels. */
   reach(font: string, text: string): number {
     const draw = this.#drawIn(font)
     draw.textBaseline = 'middle'

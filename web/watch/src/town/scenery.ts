@@ -3,10 +3,10 @@ import type { Streets } from './streets.js'
 import { CELL, chance, toGround } from './terrain.js'
 import type { TownBounds } from './types.js'
 
-/** What stands about: nobody lives there and nothing depends on it. */
+/** Kinds of decoration: it has no occupants and no effect. */
 export type SceneryKind = 'tree' | 'fir' | 'bush' | 'flowers' | 'lamp' | 'bench' | 'rock' | 'tuft'
 
-/** One thing of the scenery, on the ground. */
+/** One piece of scenery, on the ground. */
 export interface Scenery {
   readonly kind: SceneryKind
   readonly x: number
@@ -15,7 +15,7 @@ export interface Scenery {
   readonly variety: number
 }
 
-/** The range of whole cells that a box on the ground may show, within bounds and a margin. */
+/** Returns the range of whole cells that a box on the ground may show, within bounds and a margin. */
 function cellsIn(seen: Box, bounds: TownBounds, margin: number): TownBounds {
   return {
     minX: Math.max(bounds.minX - margin, Math.floor(seen.x / CELL.w) - 1),
@@ -30,7 +30,7 @@ function add(list: Scenery[], kind: SceneryKind, x: number, y: number, variety: 
   list.push({ kind, x: at.x, y: at.y, variety })
 }
 
-/** Where four gardens meet grows something; where a cell touches a street may be a lamp or a bench. */
+/** Adds a plant where four gardens meet; at a corner on a street, a lamp or a bench is possible. */
 function corner(list: Scenery[], x: number, y: number, streets: { xs: Set<number>; ys: Set<number> }): void {
   const cx = x + 0.5
   const cy = y + 0.5
@@ -56,7 +56,7 @@ function corner(list: Scenery[], x: number, y: number, streets: { xs: Set<number
   else add(list, 'tuft', cx + dx, cy + dy, variety)
 }
 
-/** On the outer lawn, between the last cells and the beach, is a loose wood. */
+/** Adds sparse trees on the outer lawn, between the last cells and the beach. */
 function wood(list: Scenery[], x: number, y: number): void {
   const luck = chance(x, y, 4)
   const dx = (chance(x, y, 5) - 0.5) * 0.5
@@ -68,7 +68,7 @@ function wood(list: Scenery[], x: number, y: number): void {
   else if (luck < 0.84) add(list, 'bush', x + dx, y + dy, variety)
 }
 
-/** The scenery of a part of the ground, from back to front. It never stands on a cell. */
+/** Returns the scenery of a part of the ground, from back to front. It is never on a cell. */
 export function sceneryIn(seen: Box, bounds: TownBounds, streets: Streets): Scenery[] {
   const list: Scenery[] = []
   const known = { xs: new Set(streets.xs), ys: new Set(streets.ys) }
@@ -78,7 +78,7 @@ export function sceneryIn(seen: Box, bounds: TownBounds, streets: Streets): Scen
       const inside = x >= bounds.minX && x < bounds.maxX && y >= bounds.minY && y < bounds.maxY
       if (inside && Math.hypot(x + 0.5 - streets.plaza.x, y + 0.5 - streets.plaza.y) > 0.7) corner(list, x, y, known)
       const outside = x < bounds.minX || x > bounds.maxX || y < bounds.minY || y > bounds.maxY
-      // Corners of the land are round: no wood grows on the water there.
+      // Corners of the land are round: there are no trees on the water there.
       const edge = (x < bounds.minX || x > bounds.maxX) && (y < bounds.minY || y > bounds.maxY)
       if (outside && !edge) wood(list, x, y)
     }

@@ -5,14 +5,14 @@ import type { PlatePlace } from './plates.js'
 import type { Resident, Residents } from './residents.js'
 import { ARRIVAL, DEPARTURE } from './residents.js'
 
-/** Who is marked on the map. */
+/** The marked residents on the map. */
 export interface Marks {
   readonly selected: string | null
   readonly hovered: string | null
   readonly focused: string | null
 }
 
-/** Somebody as drawn in a frame, in CSS pixels. */
+/** A resident as drawn in a frame, in CSS pixels. */
 export interface Shown {
   readonly resident: Resident
   readonly feet: Point
@@ -22,26 +22,26 @@ export interface Shown {
   readonly pose: number
   readonly left: boolean
   readonly strength: number
-  /** CSS pixels for a ground unit of its picture. */
+  /** CSS pixels per ground unit of its picture. */
   readonly scale: number
   /** Whether it is the reader's own figure. */
   readonly own: boolean
-  /** Half the size of the dot that stands for it, in CSS pixels; 0 where it is drawn as a figure. */
+  /** Half the size of its dot in CSS pixels; 0 if it is drawn as a figure. */
   readonly dot: number
   plate: PlatePlace | null
 }
 
-/** Figures are drawn no smaller than at this scale, so that one tells them apart where the whole town is small. */
+/** The least scale of figures, so that they can be distinguished where the whole town is small. */
 const LEAST_SCALE = { few: 0.52, many: 0.34 } as const
-/** More residents than this are many. */
+/** The number of residents above which the scale for many applies. */
 const MANY = 40
 
-/** Whether the person points at, chose or stands at somebody. */
+/** Reports whether the person points at, selected or focused a resident. */
 export function isMarked(key: string, marks: Marks): boolean {
   return key === marks.selected || key === marks.hovered || key === marks.focused
 }
 
-/** Who is in the window at a time and how, from the back to the front. */
+/** Returns the residents in the window at a time, as drawn, from back to front. */
 export function look(camera: Camera, residents: Residents, now: number, still: boolean): Shown[] {
   const view = { x: -60, y: -60, w: camera.width + 120, h: camera.height + 160 }
   const scale = Math.max(camera.scale, residents.all.size > MANY ? LEAST_SCALE.many : LEAST_SCALE.few)
@@ -65,10 +65,10 @@ export function look(camera: Camera, residents: Residents, now: number, still: b
   return out.sort((a, b) => a.feet.y - b.feet.y)
 }
 
-/** Half the size of a dot, in CSS pixels at the usual size of letters. */
+/** Half the size of a dot, in CSS pixels at the usual letter size. */
 const DOT = 6
 
-/** The same people as dots; those that are marked stay figures, and so does the reader's own. */
+/** Returns residents as dots; marked ones stay figures, and so does the reader's own. */
 export function asDots(all: readonly Shown[], marks: Marks, size: number): Shown[] {
   const dot = DOT * size
   return all.map((shown) => {
@@ -78,7 +78,7 @@ export function asDots(all: readonly Shown[], marks: Marks, size: number): Shown
   })
 }
 
-/** Half the width and the height of what stands there, in ground units. */
+/** Returns half the width and the height of a resident's picture, in ground units. */
 function sizeOf({ row }: Resident): [number, number] {
   return row.kind === 'structure' ? [35, 48] : row.kind === 'mcp' ? [16, 56] : [13, 52]
 }

@@ -4,10 +4,10 @@ import { Allowance } from './allowance.js'
 import type { Pattern } from './sprites.js'
 import { drawSprite, Sprites } from './sprites.js'
 
-/** What was drawn of a picture, and where. */
+/** A drawn bitmap, and its box. */
 interface Drawn { readonly canvas: unknown; readonly box: readonly number[] }
 
-/** A context that takes every call and keeps what pictures it was given. */
+/** Returns a context that accepts every call and records the bitmaps passed to it. */
 function contextOn(drawn: Drawn[]): CanvasRenderingContext2D {
   return new Proxy({}, {
     get: (_, name) => (...values: unknown[]): void => {
@@ -31,7 +31,7 @@ function patternOf(name: string, size = 10): { pattern: Pattern; painted: () => 
   }
 }
 
-/** Sprites with a clock that stands still: a frame may make as many as it likes, or after a while only the least number. */
+/** Returns sprites with a stopped clock: a frame has no limit for pictures, or after an advance of the clock only the least number. */
 function spritesAt(clock: { now: number }): { allowance: Allowance; sprites: Sprites; drawn: Drawn[]; draw: (pattern: Pattern, scale?: number) => void } {
   const allowance = new Allowance(() => clock.now)
   const sprites = new Sprites(allowance)
@@ -102,7 +102,7 @@ describe('sprites', () => {
 
   it('that were not used for longest go where there are too many', () => {
     const { draw } = spritesAt({ now: 0 })
-    // Each is four of the ten million pixels that all may have.
+    // Each has four of the ten million pixels that are the limit for all together.
     const [a, b, c] = ['a', 'b', 'c'].map((name) => patternOf(name, 2048)) as [ReturnType<typeof patternOf>, ReturnType<typeof patternOf>, ReturnType<typeof patternOf>]
     for (const { pattern } of [a, b, a, c, a]) draw(pattern)
     assert.equal(a.painted(), 1)

@@ -1,7 +1,7 @@
 import type { Allowance } from './allowance.js'
 import { bitmap } from './bitmap.js'
 
-/** What a picture takes around its origin, in ground units. */
+/** The extent of a picture around its origin, in ground units. */
 export interface Frame {
   readonly left: number
   readonly top: number
@@ -9,9 +9,9 @@ export interface Frame {
   readonly height: number
 }
 
-/** How to make a picture. */
+/** The instructions for drawing a picture. */
 export interface Pattern {
-  /** Its name in the cache: the same picture has the same name. */
+  /** Its key in the cache: the same picture has the same name. */
   readonly name: string
   readonly frame: Frame
   readonly paint: (draw: CanvasRenderingContext2D) => void
@@ -22,37 +22,37 @@ interface Sprite {
   readonly scale: number
 }
 
-/** Pixels that all pictures together may have: 40 MiB of memory. */
+/** The maximum number of pixels of all pictures together: 40 MiB of memory. */
 const MOST_PIXELS = 10 * 2 ** 20
 
 /**
- * Pictures of what stands in the town, as bitmaps at the scale of the camera.
- * Those not used for longest go when there are too many.
+ * The pictures of the town, as bitmaps at the scale of the camera. If there are too
+ * many, the least recently used are removed.
  */
 export class Sprites {
   readonly #made = new Map<string, Sprite>()
   #pixels = 0
   #scale = 1
 
-  /** @param allowance What a frame may spend: a picture beyond it is missing, or at an old scale, until the next one. */
+  /** @param allowance The limit of a frame: a picture beyond it is missing, or at an old scale, until the next frame. */
   constructor(private readonly allowance: Allowance) {}
 
-  /** Sets the device pixels of a ground unit for pictures made from now on. */
+  /** Sets the device pixels per ground unit for pictures created from now on. */
   setScale(scale: number): void { this.#scale = scale }
 
-  /** Forgets every picture, such as when the palette changes. */
+  /** Forgets every picture, for example when the palette changes. */
   clear(): void {
     this.#made.clear()
     this.#pixels = 0
   }
 
-  /** The bitmap of a picture; undefined where it has to wait for the next frame. */
+  /** Returns the bitmap of a picture; undefined if it has to wait for the next frame. */
   get(pattern: Pattern): HTMLCanvasElement | undefined { return this.#get(pattern)?.canvas }
 
   #get(pattern: Pattern): Sprite | undefined {
     const found = this.#made.get(pattern.name)
     if (found !== undefined) {
-      // A map keeps the order of insertion: what was used last goes to its end.
+      // A map keeps the order of insertion: the last used picture moves to its end.
       this.#made.delete(pattern.name)
       this.#made.set(pattern.name, found)
       if (found.scale === this.#scale) return found
@@ -85,7 +85,7 @@ export class Sprites {
 
 /**
  * Draws a picture's bitmap with its origin at a point of the window.
- * @param scale CSS pixels for a ground unit.
+ * @param scale CSS pixels per ground unit.
  */
 export function drawSprite(c: CanvasRenderingContext2D, canvas: HTMLCanvasElement, { left, top, width, height }: Frame, x: number, y: number, scale: number, flip = false): void {
   if (flip) {

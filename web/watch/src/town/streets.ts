@@ -3,16 +3,16 @@ import type { Point } from './geometry.js'
 import { toGround } from './terrain.js'
 import type { TownBounds } from './types.js'
 
-/** Cells between two streets that run north, and between two that run west. */
+/** The number of cells between two streets that run north, and between two that run west. */
 const BLOCK = { w: 4, h: 3 } as const
 
 /** The streets of a town, in cells: they run between the cells, never over one. */
 export interface Streets {
-  /** Where streets run from north to south, in ascending order. */
+  /** The x of streets from north to south, in ascending order. */
   readonly xs: readonly number[]
-  /** Where streets run from west to east, in ascending order. */
+  /** The y of streets from west to east, in ascending order. */
   readonly ys: readonly number[]
-  /** Where the two in the middle cross. */
+  /** The crossing of the two middle streets. */
   readonly plaza: Point
 }
 
@@ -24,7 +24,7 @@ function lines(least: number, most: number, block: number): { all: number[]; mid
   return all.length > 0 ? { all, middle } : { all: [middle], middle }
 }
 
-/** Lays the streets of some bounds. They cross in the middle, where the plaza is. */
+/** Returns the streets for some bounds. They cross in the middle, where the plaza is. */
 export function layStreets(bounds: TownBounds): Streets {
   const across = lines(bounds.minX, bounds.maxX, BLOCK.w)
   const down = lines(bounds.minY, bounds.maxY, BLOCK.h)
@@ -37,12 +37,12 @@ function nearest(values: readonly number[], wanted: number): number {
   return best
 }
 
-/** Neighbors cross the lawn instead of going round by the street. */
+/** Below this distance, in cells, a walk crosses the lawn instead of using the street. */
 const LAWN = 1.6
 
 /**
- * The way from one point to another, both in cells: out to the next street,
- * along streets, and in again.
+ * Returns the way from one point to another, both in cells: to the next street,
+ * along streets, and from the street to the end.
  */
 export function route(from: Point, to: Point, streets: Streets): Point[] {
   if (Math.hypot(to.x - from.x, to.y - from.y) < LAWN) return [from, to]
@@ -60,7 +60,7 @@ export function route(from: Point, to: Point, streets: Streets): Point[] {
   })
 }
 
-/** Rounds the corners of a way by cutting them twice (G. Chaikin, 1974). The ends stay. */
+/** Returns a way with corners rounded by cutting them twice (G. Chaikin, 1974). The ends stay. */
 export function rounded(points: readonly Point[]): Point[] {
   let line = [...points]
   for (let turn = 0; turn < 2 && line.length > 2; turn++) {
@@ -68,7 +68,7 @@ export function rounded(points: readonly Point[]): Point[] {
     for (let i = 0; i + 1 < line.length; i++) {
       const a = nth(line, i)
       const b = nth(line, i + 1)
-      // Long straight parts keep their corners near: a walker does not cut through gardens.
+      // Long straight parts are cut only near their corners, so that a walker does not cross gardens.
       const share = Math.min(0.25, 0.3 / Math.max(Math.hypot(b.x - a.x, b.y - a.y), 1e-6))
       if (i === 0) cut.push(a)
       else cut.push({ x: a.x + (b.x - a.x) * share, y: a.y + (b.y - a.y) * share })
@@ -80,7 +80,7 @@ export function rounded(points: readonly Point[]): Point[] {
   return line
 }
 
-/** The points of a way on the ground, close enough to follow the bends of the terrain. */
+/** Returns the points of a way on the ground, close enough to follow the bends of the terrain. */
 export function onGround(points: readonly Point[]): Point[] {
   const out: Point[] = []
   points.forEach((point, i) => {

@@ -4,13 +4,13 @@ import { spread } from './look.js'
 import type { TownBounds } from './types.js'
 
 /**
- * From cells to the ground. A cell is {@link CELL} ground units large; the
- * ground is bent a little, smoothly and by the coordinates alone, so that
- * streets wind and nobody stands in rank and file.
+ * The mapping from cells to the ground. A cell is {@link CELL} ground units large; the
+ * ground is distorted slightly and smoothly, by the coordinates alone, so that
+ * streets are not straight and figures are not in exact rows.
  */
 export const CELL = { w: 64, h: 58 } as const
 
-/** The place of a point of the map, in cells, on the ground. */
+/** Returns the ground point of a point of the map, in cells. */
 export function toGround(x: number, y: number): Point {
   return {
     x: x * CELL.w + 7 * Math.sin(y * 0.55 + 0.8) + 4 * Math.sin(x * 0.9 + y * 0.3),
@@ -18,10 +18,10 @@ export function toGround(x: number, y: number): Point {
   }
 }
 
-/** The point of the map, in cells, that is at a place on the ground. */
+/** Returns the point of the map, in cells, of a ground point. */
 export function toCells(ground: Point): Point {
   let at = { x: ground.x / CELL.w, y: ground.y / CELL.h }
-  // The bends are gentle: each turn leaves a fifth of the error at most.
+  // The distortion is small: each iteration leaves a fifth of the error at most.
   for (let turn = 0; turn < 8; turn++) {
     const there = toGround(at.x, at.y)
     at = { x: at.x + (ground.x - there.x) / CELL.w, y: at.y + (ground.y - there.y) / CELL.h }
@@ -29,15 +29,15 @@ export function toCells(ground: Point): Point {
   return at
 }
 
-/** How far from the outermost cells the coast is, in cells. */
+/** The distance of the coast from the outermost cells, in cells. */
 export const COAST = 1.55
 
-/** How far from the easternmost cells the pier ends, in cells. */
+/** The distance of the pier's end from the easternmost cells, in cells. */
 export const PIER = 2.05
-/** How far {@link toGround} moves a point at most, plus the edge of the sand or of the boat, in ground units. */
+/** The greatest distance that {@link toGround} moves a point, plus the edge of the sand or of the boat, in ground units. */
 const EDGE = { x: 20, y: 14 } as const
 
-/** The box on the ground that holds the island of some bounds, its coast, its pier and the boat at it included. */
+/** Returns the box on the ground around the island of some bounds, with its coast, its pier and the boat. */
 export function islandBox(bounds: TownBounds): Box {
   const left = (bounds.minX - COAST) * CELL.w - EDGE.x
   const top = (bounds.minY - COAST) * CELL.h - EDGE.y
@@ -46,7 +46,7 @@ export function islandBox(bounds: TownBounds): Box {
   return { x: left, y: top, w: right - left, h: bottom - top }
 }
 
-/** Bounds that can be drawn: finite, whole and the right way round, whatever a host states. */
+/** Returns bounds that can be drawn: finite, whole and in order, whatever a host states. */
 export function soundBounds(bounds: TownBounds): TownBounds {
   const far = 100_000
   const minX = Math.round(clamp(bounds.minX, -far, far))
@@ -58,7 +58,7 @@ export function soundBounds(bounds: TownBounds): TownBounds {
   }
 }
 
-/** A number from 0 to 1 that is always the same for a place and a purpose. */
+/** Returns a number from 0 to 1 that is always the same for a place and a purpose. */
 export function chance(x: number, y: number, purpose: number): number {
   return spread(Math.imul(x, 0x27d4eb2d) ^ Math.imul(y, 0x165667b1) ^ Math.imul(purpose, 0x9e3779b9)) / 2 ** 32
 }

@@ -23,24 +23,24 @@ import type {
 
 export * from './types.js'
 
-/** Somebody who is brought into view is seen at this scale at least. */
+/** The least scale for a resident that is brought into view. */
 const NEAR = 1.1
 
 /**
  * The town: a live picture of a world on a canvas that fills its host element.
  *
- * It draws only while something moves. What it keeps is bounded: bubbles,
- * trails and cached figures of those that are not seen any more go away, and a
- * name goes with who has it. Every call is cheap and may come at any time, many
- * in one frame too.
+ * It draws only while something moves. Its memory is bounded: bubbles,
+ * trails and cached figures that are no longer visible are removed, and a name
+ * with its resident. Every call is cheap and may come at any time, also several
+ * times in one frame.
  *
- * A screen reader cannot see into a canvas: the page lists the occupants as
- * well, and reads out what `onAnnounce` says.
+ * A screen reader cannot read a canvas: the page also lists the occupants, and
+ * reads out the sentences of `onAnnounce`.
  */
 export class Town {
-  /** How long frames took, for measurements. */
+  /** The duration of frames, for measurements. */
   readonly frames: FrameStatistics
-  /** The focusable element; arrows move between occupants, with Shift over the land, Enter selects, + and - zoom, 0 fits. */
+  /** The focusable element; arrow keys select occupants, with Shift move the view, Enter selects, + and - zoom, 0 fits. */
   readonly canvas: HTMLCanvasElement
 
   readonly #options: TownOptions
@@ -57,17 +57,17 @@ export class Town {
   #selected: string | null = null
   #hovered: string | null = null
   #focused: string | null = null
-  /** The person moved the camera: it stays where it is. */
+  /** Whether the person moved the camera: then it stays. */
   #steered = false
-  /** The person wants to see the whole land, not only where somebody lives. */
+  /** Whether the person wants to see the whole land, not only the inhabited part. */
   #whole = false
-  /** What the camera was fitted to. */
+  /** The box that the camera was fitted to. */
   #fittedTo: Box = { x: 0, y: 0, w: 0, h: 0 }
-  /** Whose walk the person wants to see. */
+  /** The key of the walker that the camera follows during a walk. */
   #followed: string | null = null
-  /** The one that the camera keeps to, walking or not. */
+  /** The key of the occupant that the camera follows, walking or not. */
   #kept: string | null = null
-  /** How far the reader's own figure had walked in the last frame. */
+  /** The distance walked by the reader's own figure at the last frame. */
   #walked: number | undefined
   readonly #pace = new Pace(() => { this.#render() })
 
@@ -96,7 +96,7 @@ export class Town {
     this.#resize()
   }
 
-  /** Shows a state of the world from now on: who is new arrives, who is missing leaves. */
+  /** Sets the state of the world: new occupants arrive, missing ones leave. */
   setWorld(world: TownWorld): void {
     if (this.#residents.take(world, performance.now(), this.#still)) {
       this.#camera.setLand(islandBox(this.#residents.bounds))
@@ -106,7 +106,7 @@ export class Town {
     this.#pace.soon()
   }
 
-  /** Shows a line above the one it belongs to; of an unknown one, nothing. */
+  /** Shows a line above its speaker; nothing if the speaker is unknown. */
   say(line: TownLine): void {
     const speaker = this.#residents.find(line.playerId)
     if (speaker === undefined || line.text.trim() === '') return
@@ -114,13 +114,13 @@ export class Town {
     this.#pace.soon()
   }
 
-  /** Ends what is said and every walk: another moment is shown. */
+  /** Ends all bubbles and every walk: another moment is shown. */
   hush(): void {
     this.#residents.hush()
     this.#pace.soon()
   }
 
-  /** Lets an agent walk a journey, along a trail that stays for a while. */
+  /** Starts an agent's walk along a journey, on a trail that remains for a while. */
   journey(journey: TownJourney): void {
     const walker = this.#residents.find(journey.playerId)
     if (walker === undefined) return
@@ -142,7 +142,7 @@ export class Town {
     this.#pace.wake()
   }
 
-  /** Selects an occupant and brings it into view; the camera goes along with one who walks. */
+  /** Selects an occupant and brings it into view; the camera follows a walker. */
   focus(key: string): void {
     this.select(key)
     const resident = this.#residents.find(key)
@@ -151,14 +151,14 @@ export class Town {
     this.#followed = resident.walk === null ? null : key
   }
 
-  /** Keeps the camera with an occupant wherever it goes, until the person moves the camera; nobody ends it. */
+  /** Makes the camera follow an occupant, until the person moves the camera; null ends it. */
   keepTo(key: string | null): void {
     this.#kept = key
     const resident = key === null ? undefined : this.#residents.find(key)
     if (resident !== undefined) this.#show(resident, NEAR)
   }
 
-  /** Lets the reader's own figure go its way, with the camera; null lets its row count again. */
+  /** Sets the way of the reader's own figure, which the camera follows; null lets its row determine its position again. */
   steer(own: Own | null): void {
     this.#residents.steer(own)
     this.#pace.wake()
@@ -167,7 +167,7 @@ export class Town {
   /** The point of the map in the middle of the view, in cells. */
   get middle(): Point { return toCells(this.#camera) }
 
-  /** Lets the camera go to somebody, with those of the others who fit in; to where people are, if nobody is given. */
+  /** Moves the camera to an occupant, with the others that fit into the view; to the inhabited part if none is given. */
   visit(keys: readonly string[]): void {
     const [first, ...others] = keys.flatMap((key) => this.#residents.find(key) ?? [])
     if (first === undefined) { this.#home(); return }
@@ -184,16 +184,16 @@ export class Town {
     this.#fit(this.#still)
   }
 
-  /** Zooms by a factor about the middle of the view. */
+  /** Zooms by a factor around the middle of the view. */
   zoomBy(factor: number): void {
     const { x, y, w, h } = this.#camera.free
     this.#zoom(factor, { x: x + w / 2, y: y + h / 2 })
   }
 
   /**
-   * Shows the last journey of an agent: from a step on it is walked; with hold
-   * the walker goes to the step and stays until {@link stopJourney}. The camera
-   * goes along where the walker would leave the view, until the person moves it.
+   * Shows the last journey of an agent: it is walked from a step; with hold, the
+   * walker goes to the step and stays until {@link stopJourney}. The camera follows
+   * a walker that would leave the view, until the person moves it.
    */
   playJourney(key: string, step = 0, hold = false): void {
     const walker = this.#residents.find(key)
@@ -226,13 +226,13 @@ export class Town {
     this.#pace.wake()
   }
 
-  /** Says which edges of the canvas panels cover now. */
+  /** Sets the space at the edges of the canvas that panels cover. */
   setInsets(insets: TownInsets): void {
     this.#insets = insets
     this.#resize()
   }
 
-  /** Ends everything and takes the canvas away. The town is of no use after it. */
+  /** Ends everything and removes the canvas. The town cannot be used afterwards. */
   destroy(): void {
     this.#ends.abort()
     this.#sizes.disconnect()
@@ -326,7 +326,7 @@ export class Town {
     this.#pace.wake()
   }
 
-  /** The part of the land where somebody lives; all of it where nobody does. */
+  /** The inhabited part of the land; all of it without residents. */
   get #inhabited(): Box {
     const homes = [...this.#residents.all.values()].map(({ home }) => home)
     return homes.length === 0 ? islandBox(this.#residents.bounds) : boxAround(homes)
@@ -393,7 +393,7 @@ export class Town {
     if (gliding) this.#pace.wake()
     else if (this.#painter.behind || (moves && !this.#still)) this.#pace.soon()
     else if (moves) this.#pace.after(100)
-    // setTimeout counts in 32 bits.
+    // The delay of setTimeout is a 32-bit number.
     else if (next < Infinity) this.#pace.after(Math.min(Math.max(next - now, 1) + 1, 2 ** 30))
   }
 }

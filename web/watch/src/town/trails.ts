@@ -12,21 +12,21 @@ import { toGround } from './terrain.js'
 import type { TownPathStep } from './types.js'
 import { marksAlong } from './walk.js'
 
-/** The stations of a trail that are drawn. */
+/** The maximum number of drawn stations of a trail. */
 const STATIONS = 40
 
 interface Trail {
-  /** What it follows: other streets give another trail. */
+  /** The streets that it follows: other streets need another trail. */
   readonly streets: Streets
   readonly prints: Path2D
-  /** What the prints cover, in ground units. */
+  /** The box of the prints, in ground units. */
   readonly box: Box
   readonly stations: readonly { readonly at: Point; readonly label: string }[]
 }
 
 const made = new WeakMap<readonly TownPathStep[], Trail>()
 
-/** Footprints from station to station, and the numbers of the steps at each. */
+/** Returns the footprints from station to station, and the numbers of the steps at each. */
 function trailOf(path: readonly TownPathStep[], streets: Streets): Trail {
   const known = made.get(path)
   if (known?.streets === streets) return known
@@ -73,19 +73,19 @@ function print(prints: Path2D, points: readonly Point[]): void {
   })
 }
 
-/** The number of a station, in CSS pixels. */
+/** The sign with the number of a station, in CSS pixels. */
 export interface Sign {
   readonly label: string
   readonly box: Box
   readonly color: Coat
 }
 
-/** The letters of the numbers, so many times larger than usual. */
+/** Returns the font of the numbers; size is a multiple of the usual one. */
 const fontOf = (size: number): string => `700 ${11 * size}px system-ui, sans-serif`
-/** Widths of numbers at the usual size, in CSS pixels: there are few different ones. */
+/** Cached widths of numbers at the usual size, in CSS pixels: there are few different numbers. */
 const widths = new Map<string, number>()
 
-/** The footprints of somebody's journey, in the color of its coat. */
+/** Returns the footprints of a resident's journey, in the color of its coat. */
 export function printsOf(camera: Camera, streets: Streets, { key, row, path }: Resident, p: Palette): Item[] {
   if (row.kind !== 'agent' || path.length === 0) return []
   const trail = trailOf(path, streets)
@@ -104,7 +104,7 @@ export function printsOf(camera: Camera, streets: Streets, { key, row, path }: R
   }]
 }
 
-/** Where the numbers of somebody's stations are; letters are so many times larger than usual. */
+/** Returns the signs of a resident's stations; the letter size is a multiple of the usual one. */
 export function signsOf(c: CanvasRenderingContext2D, camera: Camera, streets: Streets, { row, path }: Resident, size: number): Sign[] {
   if (row.kind !== 'agent' || path.length === 0) return []
   const color = coatOf(row.agentId)
@@ -115,7 +115,7 @@ export function signsOf(c: CanvasRenderingContext2D, camera: Camera, streets: St
   })
 }
 
-/** The numbers of somebody's stations; letters are so many times larger than usual. */
+/** Returns the items of a resident's signs; the letter size is a multiple of the usual one. */
 export function itemsOf(signs: readonly Sign[], of: string, p: Palette, size: number): Item[] {
   return signs.map(({ label, box, color }, i) => ({
     name: `sign ${i} ${of}`, looks: [label, color, p], box: grown(box, 1),

@@ -1,8 +1,8 @@
 /**
- * What goes into the town and what comes out of it: the rows of a world as the
- * protocol has them (section 5), as far as the town draws them, and the options
- * of a {@link Town}. The interfaces are structural: the client's rows fit as
- * they are.
+ * The input and output of the town: the rows of a world as in the protocol
+ * (section 5), as far as the town draws them, and the options of a
+ * {@link Town}. The interfaces are structural: the client's rows can be passed
+ * unchanged.
  */
 
 /** The inclusive limits of a map, in cells. */
@@ -16,7 +16,7 @@ export interface TownBounds {
 /** One step of a journey (section 7). */
 export interface TownStep {
   readonly type: 'origin' | 'structure' | 'destination'
-  /** What was asked or answered, of an origin or a destination. */
+  /** The question or the answer, of an origin or a destination. */
   readonly content?: string
   /** The tool used, of a structure. */
   readonly toolName?: string
@@ -78,16 +78,16 @@ export type TownOccupant = TownAgent | TownMcp | TownHuman | TownStructure
 
 /** The part of a snapshot that the town shows. */
 export interface TownWorld {
-  /** The session; where it is another than before, the town begins anew. */
+  /** The session; if it changes, the town starts again. */
   readonly sid: string
   readonly bounds: TownBounds
   readonly occupants: readonly TownOccupant[]
 }
 
-/** Who speaks in a line: `user` is a line to the agent, `tool` what a tool says. */
+/** The role of a line: `user` is a line to the agent, `tool` the output of a tool. */
 export type TownRole = 'user' | 'assistant' | 'tool'
 
-/** Something said by or to an agent. */
+/** A line by or to an agent. */
 export interface TownLine {
   /** The agent's id, or the stable key of any occupant. */
   readonly playerId: string
@@ -95,31 +95,31 @@ export interface TownLine {
   readonly text: string
 }
 
-/** A journey that was recorded just now. */
+/** A journey that was just recorded. */
 export interface TownJourney {
   readonly playerId: string
   readonly path: readonly TownPathStep[]
 }
 
-/** A signal of an agent; kinds that the town has no sign for show nothing. */
+/** A signal of an agent; a kind without a sign in the town shows nothing. */
 export interface TownSignal {
   readonly playerId: string
   readonly kind: string
 }
 
-/** Every word that the town writes or says, so that it can be translated. */
+/** Every text that the town draws or announces, for translation. */
 export interface TownText {
   /** The accessible name of the map. */
   readonly mapLabel: string
-  /** What kind of thing the map is, for a screen reader: "town map". */
+  /** The role of the map for a screen reader: "town map". */
   readonly mapRole: string
   /** The accessible name of the overview, a button that leads back to where people are. */
   readonly overviewLabel: string
-  /** How the overview is used. */
+  /** How to use the overview. */
   readonly overviewHow: string
   /** An occupant in one sentence, for a screen reader. */
   readonly describe: (occupant: TownOccupant) => string
-  /** What stands below the name of the reader's own figure: "you". */
+  /** The text below the name of the reader's own figure: "you". */
   readonly you: string
   /** A step in a few words, and its place in its journey, counted from 0: '2. search', '3. Arrived: …'. */
   readonly step: (step: TownStep, place: number) => string
@@ -140,28 +140,28 @@ export interface TownInsets {
 export interface TownOptions {
   readonly text: TownText
   readonly theme: TownTheme
-  /** No walking and no fading: states switch. */
+  /** No walking and no fading: changes are immediate. */
   readonly reducedMotion: boolean
-  /** For a screen on a wall, which is looked at from afar and which nobody steers: larger letters, a slow camera, and nobody to select. */
+  /** For a wall screen, which is viewed from a distance and has no controls: larger letters, a slow camera, and no selection. */
   readonly wall?: boolean
-  /** The camera keeps the town clear of these; none if absent. */
+  /** The camera keeps the town away from these; none if absent. */
   readonly insets?: TownInsets
   /** The person picked an occupant (its stable key) or nobody, on the map. */
   readonly onSelect?: (key: string | null) => void
-  /** The person moved the camera away from the one that it kept to. */
+  /** The person moved the camera away from the occupant that it followed. */
   readonly onLeave?: () => void
-  /** The person picked what an occupant says. */
+  /** The person picked the bubble of an occupant. */
   readonly onRead?: (key: string) => void
-  /** The pointer rests on an occupant, or on none. */
+  /** The pointer is on an occupant, or on none. */
   readonly onHover?: (key: string | null) => void
-  /** Something to be read out, such as who the keyboard stands at. */
+  /** A sentence to be read out, such as the description of the focused occupant. */
   readonly onAnnounce?: (sentence: string) => void
   /** The walker of an agent reached a step of its journey, counted from 0; null when it is home. */
   readonly onStep?: (key: string, step: number | null) => void
   /**
    * Adds a `performance.measure` named {@link FRAME_MEASURE} for every frame,
-   * for a test that reads them. They are kept by the browser, so this is off
-   * in use.
+   * for tests. The browser keeps these measures, so the option is off in normal
+   * use.
    */
   readonly measure?: boolean
 }
@@ -169,7 +169,7 @@ export interface TownOptions {
 /** The name of a frame's entry in the browser's performance timeline. */
 export const FRAME_MEASURE = 'playctl:town-frame'
 
-/** The stable key of a row (section 9). */
+/** Returns the stable key of a row (section 9). */
 export function stableKey(row: TownOccupant): string {
   return row.kind === 'agent' ? `agent:${row.nodeId}:${row.agentId}` : `${row.kind}:${row.id}`
 }

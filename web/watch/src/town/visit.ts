@@ -3,12 +3,12 @@ import type { Point } from './geometry.js'
 import { boxAround } from './level.js'
 import type { Resident } from './residents.js'
 
-/** Others are shown as well while that leaves everybody as large as this at least, in CSS pixels for a ground unit. */
+/** Other residents are included while the scale stays at least this large, in CSS pixels per ground unit. */
 const AMONG = 1.1
-/** Nobody is shown larger than at this scale. */
+/** The largest scale of a visit. */
 const CLOSE = 1.7
 
-/** The view of somebody with those of the others who fit in, the first ones first. */
+/** Returns the view of a resident with the others that fit in, in their order. */
 export function together(camera: Camera, first: Resident, others: readonly Resident[], now: number): View {
   const at = (resident: Resident): Point => resident.walk?.at(now) ?? resident.home
   let points = [at(first)]

@@ -14,12 +14,12 @@ import { postpone } from './residents.js'
 import type { Marks, Shown } from './shown.js'
 import { isMarked } from './shown.js'
 
-/** The widths of bubbles in CSS pixels and their lines, the best first, in a window and in a narrow one. */
+/** The widths of bubbles in CSS pixels and their numbers of lines, the best first, in wide and in narrow windows. */
 const FORMS = { wide: [[260, 5], [170, 8]], narrow: [[200, 5], [140, 8]] } as const
-/** In a narrow window words are shown for so many, where no more residents than this are in view; a ticker below the map has those of the others. */
+/** In a narrow window, the number of bubbles with words, if at most this many residents are in view; a ticker below the map has the words of the others. */
 const NARROW = { width: 560, residents: 12, most: 3, first: 4 } as const
 
-/** Somebody who says something. */
+/** A resident that says something. */
 interface Speaker {
   readonly shown: Shown
   readonly speech: Speech
@@ -27,39 +27,39 @@ interface Speaker {
   readonly marked: boolean
 }
 
-/** What is drawn of something said, and whose it is. */
+/** A drawn bubble or mark, with its speaker. */
 interface Seen {
   readonly key: string
   readonly box: Box
-  /** Whether there is more to read: a step of a journey is in its timeline. */
+  /** Whether there is more to read: the step of a journey is in its timeline. */
   readonly opens: boolean
 }
 
-/** What is said in the town: the words of a few as a whole, and a mark above the others who speak. */
+/** The spoken lines in the town: full words of a few speakers, and a mark above each other speaker. */
 export class Voices {
-  /** What is being said in this frame, and where it was not yet swept away, in the one before. */
+  /** The sheets of the lines of this frame, and of the frame before until they are removed. */
   readonly #written = new Map<Speech, readonly Sheet[]>()
   readonly #signs = new Map<string, Sheet>()
   #narrow = false
-  /** What bubbles were laid out by, and where to. */
+  /** The input and the result of the last layout of bubbles. */
   #speeches: readonly Speech[] = []
   #laid: number[] = []
   #places: readonly (BubblePlace | null)[] = []
-  /** The bubbles and marks that are shown, with the keys of those who speak. */
+  /** The visible bubbles and marks, with the keys of their speakers. */
   shown: readonly Seen[] = []
-  /** The keys of those whose words come first, whether there is room for them or not. */
+  /** The keys of the speakers whose words come first, whether there is room for them or not. */
   first: ReadonlySet<string> = new Set()
 
   constructor(private readonly paper: Paper, private readonly allowance: Allowance) {}
 
-  /** Forgets what was written, such as when the palette changes. */
+  /** Forgets the written lines, for example when the palette changes. */
   clear(): void {
     this.#written.clear()
     this.#signs.clear()
     this.#speeches = []
   }
 
-  /** Everything that is said: the words of a few, and marks for the others, whose words wait for a while. */
+  /** Returns all spoken lines: the words of a few speakers, and marks for the others, whose words wait for a while. */
   items(all: readonly Shown[], camera: Camera, marks: Marks, p: Palette, now: number): Item[] {
     this.#narrowed(camera.width < NARROW.width)
     const view = grown(camera.free, -6)
@@ -76,7 +76,7 @@ export class Voices {
     this.#sweep(new Set(chosen.map(({ speech }) => speech)))
     this.shown = []
     if (speakers.length === 0) return []
-    // Who was first to find room keeps it.
+    // Speakers with visible words keep their room.
     const rank = ({ marked, speech }: Speaker): number => Number(marked) * 2 + Number(speech.whole !== null)
     chosen.sort((a, b) => rank(b) - rank(a) || b.since - a.since)
     const places = this.#placed(chosen, all, view)
@@ -101,7 +101,7 @@ export class Voices {
       speech.whole = null
       speech.place = null
       postpone(speech, now)
-      // About a dot there is a ring instead.
+      // A dot has a ring instead.
       if (dot > 0) continue
       const sheet = this.#sign(speech)
       const box = { x: Math.round(head.x - sheet.w / 2), y: Math.round(head.y - sheet.h - 2), w: sheet.w, h: sheet.h }
@@ -110,11 +110,11 @@ export class Voices {
       seen.push({ key, box, opens: speech.kind !== 'step' })
     }
     this.shown = seen
-    // Tails go below every sheet: what somebody says hides no word of another.
+    // Tails are below every sheet, so that they hide no words of other bubbles.
     return [...small, ...tails, ...whole]
   }
 
-  /** The places of what is said: those of the frame before where nothing has moved. */
+  /** Returns the places of bubbles: those of the frame before if nothing has moved. */
   #placed(speakers: readonly Speaker[], all: readonly Shown[], view: Box): readonly (BubblePlace | null)[] {
     const speeches = speakers.map(({ speech }) => speech)
     const inputs = [view.x, view.y, view.w, view.h]
@@ -129,7 +129,7 @@ export class Voices {
     return this.#places
   }
 
-  /** Puts away what was said before. */
+  /** Removes the sheets of earlier lines. */
   #sweep(said: ReadonlySet<Speech>): void {
     for (const [speech, sheets] of this.#written) {
       if (said.has(speech)) continue
@@ -143,7 +143,7 @@ export class Voices {
     this.#narrow = narrow
   }
 
-  /** What is said in each form that it may have. */
+  /** Returns the sheets of a line in each possible form. */
   #sheets(speech: Speech): readonly Sheet[] | undefined {
     const known = this.#written.get(speech)
     if (known !== undefined) return known
@@ -155,7 +155,7 @@ export class Voices {
     return sheets
   }
 
-  /** The mark that something is said. */
+  /** Returns the mark for a spoken line. */
   #sign({ kind }: Speech): Sheet {
     const sheet = this.#signs.get(kind) ?? this.paper.line('…', kind)
     this.#signs.set(kind, sheet)

@@ -3,16 +3,16 @@ import type { Point } from './geometry.js'
 import type { Streets } from './streets.js'
 import { onGround, rounded, route } from './streets.js'
 
-/** Where a walk stops: a place in cells, and the steps of the journey that happen there, from 0. */
+/** A stop of a walk: a place in cells, and the step of the journey there, from 0. */
 export interface Stop {
   readonly at: Point
   /** The step, or null for home at the end of the walk. */
   readonly step: number | null
 }
 
-/** Where a walker is at some time. */
+/** The state of a walker at a time. */
 export interface Stand {
-  /** On the ground. */
+  /** The position on the ground. */
   readonly x: number
   readonly y: number
   /** Ground units walked since the start. */
@@ -20,25 +20,25 @@ export interface Stand {
   readonly moving: boolean
   /** Whether the walker looks to the left. */
   readonly left: boolean
-  /** The step it stands at, null on the way. */
+  /** The step at which it stands; null on the way. */
   readonly step: number | null
-  /** When this ends by itself: the next arrival or departure, Infinity where it stays. */
+  /** When this state ends: the next arrival or departure; Infinity if it stays. */
   readonly until: number
 }
 
-/** A way that a figure goes, as a function of time. */
+/** The way of a figure, as a function of time. */
 export interface Way {
-  /** When it is over; Infinity where it does not end by itself. */
+  /** When it ends; Infinity if it does not end by itself. */
   readonly end: number
-  /** Where the walker is at a time. */
+  /** Returns the state of the walker at a time. */
   at(now: number): Stand
 }
 
-/** Ground units a second. */
+/** The speed in ground units per second. */
 export const SPEED = 150
-/** Milliseconds at a stop. */
+/** The duration of a stop in milliseconds. */
 const PAUSE = 1500
-/** A walk takes at most about this long, in milliseconds: longer ones go faster. */
+/** The approximate longest duration of a walk in milliseconds: longer walks are faster. */
 const LONGEST = 24_000
 
 interface Leg {
@@ -55,7 +55,7 @@ interface Leg {
 /** A walk along the streets from stop to stop, as a function of time. */
 export class Walk implements Way {
   readonly #legs: Leg[] = []
-  /** When it is over, as the time it was given; Infinity where it stays at its last stop. */
+  /** When it ends, on the clock of its start; Infinity if it stays at its last stop. */
   readonly end: number
   /** Every point of the way on the ground. */
   readonly points: readonly Point[]
@@ -64,8 +64,8 @@ export class Walk implements Way {
 
   /**
    * Plans a walk that starts now at a point in cells.
-   * @param still No walking: the walker is at once where it goes.
-   * @param stays It remains at its last stop.
+   * @param still Without walking: the walker is at its destination at once.
+   * @param stays Whether it stays at its last stop.
    */
   constructor(from: Point, stops: readonly Stop[], streets: Streets, now: number, still: boolean, stays: boolean) {
     const ways = stops.map((stop, i) => onGround(rounded(route(stops[i - 1]?.at ?? from, stop.at, streets))))
@@ -88,7 +88,7 @@ export class Walk implements Way {
     this.points = ways.flat()
   }
 
-  /** Where the walker is at a time. */
+  /** Returns the state of the walker at a time. */
   at(now: number): Stand {
     const leg = this.#legs.find((candidate) => now < candidate.leave) ?? this.#legs.at(-1)
     if (leg === undefined) throw new Error('a walk without a stop leads nowhere')
@@ -121,7 +121,7 @@ function measure(points: readonly Point[]): Measured {
   return { lengths, length }
 }
 
-/** The point of a way after some length of it. */
+/** Returns the point of a way after a length. */
 export function along(way: { points: readonly Point[]; lengths: readonly number[] }, gone: number): { x: number; y: number; left: boolean } {
   const { points, lengths } = way
   let low = 0
@@ -139,7 +139,7 @@ export function along(way: { points: readonly Point[]; lengths: readonly number[
   return { x: a.x + (b.x - a.x) * share, y: a.y + (b.y - a.y) * share, left: b.x < a.x }
 }
 
-/** Points at equal distances along a way, each with the direction of the way there, for footprints. */
+/** Returns points at equal distances along a way, each with the direction of the way there, for footprints. */
 export function marksAlong(points: readonly Point[], spacing: number): { x: number; y: number; dx: number; dy: number }[] {
   const { lengths, length } = measure(points)
   const marks: { x: number; y: number; dx: number; dy: number }[] = []
