@@ -18,9 +18,9 @@ const verifications = {
 } as const satisfies Readonly<Record<Verification, MapKey>>
 
 /**
- * `<playctl-town>`: the live map of a world in a page of another origin, to look only. Attributes: `host`, the
- * host's address, else that of the script; `token`, a pass to watch where watching is not free; `name`, what screen
- * readers call the map; `lang`; `theme`, light or dark. It sends `playctl-state` when its state changes and `playctl-select` when a person picks somebody.
+ * `<playctl-town>`: the live map of a world in a page of another origin, read-only. Attributes: `host`, the
+ * host's address, by default that of the script; `token`, a pass to watch if watching is not free; `name`, the map's name for
+ * screen readers; `lang`; `theme`, light or dark. It sends `playctl-state` when its state changes and `playctl-select` when a person picks an occupant.
  */
 export class PlayctlTown extends HTMLElement {
   static readonly observedAttributes = ['host', 'token', 'name', 'lang', 'theme']
@@ -34,7 +34,7 @@ export class PlayctlTown extends HTMLElement {
   disconnectedCallback(): void { this.#renew() }
   attributeChangedCallback(name: string): void { if (name === 'theme') this.#paint(); else this.#renew() }
 
-  /** Begins anew with what the attributes say, once for all that change together. */
+  /** Starts again with the current attributes, once for all attributes that change together. */
   #renew(): void {
     this.#ending?.abort()
     if (this.#began) return
@@ -61,7 +61,7 @@ export class PlayctlTown extends HTMLElement {
       onSelect: (key) => { town.select(key); this.#tell('playctl-select', { key }) },
     })
     this.#town = town
-    // A finger that goes up or down scrolls the page around, and so does a wheel that nobody means for the map.
+    // Vertical swipes scroll the surrounding page, and so does the wheel unless it is meant for the map.
     town.canvas.style.touchAction = 'pan-y'
     const ends = [
       watchMedia('(prefers-color-scheme: dark)', () => { this.#paint() }),
@@ -86,7 +86,7 @@ export class PlayctlTown extends HTMLElement {
     }, signal)
   }
 
-  /** Puts the parts where the map is shown. */
+  /** Creates the elements around the map. */
   #furnish(tell: Teller<MapKey>): Record<'frame' | 'map' | 'list' | 'said' | 'status' | 'zoom', HTMLElement> {
     const frame = made('section', 'frame', { 'aria-label': (this.getAttribute('name') ?? '').trim() || tell('page.title') })
     const map = made('div', 'map')
@@ -128,14 +128,14 @@ export class PlayctlTown extends HTMLElement {
   }
 }
 
-/** Shows a state of the world, and lists who is there for those who do not see the map. */
+/** Shows a state of the world, and lists the occupants for people who cannot see the map. */
 function take(town: Town, list: HTMLElement, { sid, worldMap }: WorldSnapshot, describe: TownText['describe']): void {
   const occupants = worldMap.occupants.map(occupantThing).filter((row) => row !== undefined)
   town.setWorld({ sid, bounds: worldMap.bounds, occupants })
   tell(list, occupants.map((row) => [row.key, describe(row)]))
 }
 
-/** Puts words into a list, by their keys. What did not change stays as it is: somebody may be reading it. */
+/** Updates the texts of a list, by their keys. Unchanged items stay: a screen reader may be reading them. */
 function tell(list: HTMLElement, words: readonly (readonly [key: string, words: string])[]): void {
   const known = new Map([...list.children].map((item) => [item.getAttribute('data-key'), item]))
   const keys = new Set(words.map(([key]) => key))

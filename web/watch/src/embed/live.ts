@@ -5,7 +5,7 @@ import { placeOf } from '../access/place.js'
 import { Recent } from '../world/recent.js'
 import { reconnect, silenceMs } from '../world/reconnect.js'
 
-/** Where the town stands. */
+/** The state of the town's connection. */
 export type TownState = 'connecting' | 'live' | 'reconnecting' | 'refused' | 'ended'
 
 export interface TownReports {
@@ -17,14 +17,14 @@ export interface TownReports {
 const attribute = 'the attribute token of <playctl-town>'
 const gives = 'POST /play/watch/session gives'
 
-/** A host that does not answer is asked again after so many milliseconds. */
+/** The delay in milliseconds before the next request to a host that does not answer. */
 const askAgain = 3000
 
 /**
- * Follows a world until the signal aborts, by a pass to watch: the one that is given, or one that the host gives
- * where watching is free. A pass that is given is not replaced: the page that gave it gives another.
+ * Follows a world until the signal aborts, by a pass to watch: the given one, or one from the host if watching
+ * is free. A given pass is not replaced: the page that set it has to set another.
  *
- * @param host The host's address; empty for the one that the script came from.
+ * @param host The host's address; empty for the origin of the script.
  */
 export async function follow(host: string, given: string, reports: TownReports, signal: AbortSignal): Promise<void> {
   const script = new URL(/* @vite-ignore */ '.', import.meta.url)
@@ -34,7 +34,7 @@ export async function follow(host: string, given: string, reports: TownReports, 
   const known: { verification: Verification } = { verification: 'unread' }
   const say = (state: TownState, why?: Error): void => { if (!signal.aborted) reports.onState(state, known.verification, why && inTermsOfToken(why, given)) }
   try {
-    // A link's token may act, and pages of others can read what is in this one.
+    // A link's token may allow actions, and the surrounding page can read it here.
     if (given.startsWith('pt_')) throw new TypeError(`${attribute} takes a pass to watch, not the token of a link: ${gives} one for it`)
     if (/[^!-~]/.test(given)) throw new TypeError(`${attribute} has a line break, or another character that no pass has: ${gives} a pass`)
     const client = createClient({ ...address, credentials: { pass: () => pass }, retry: noRetry })
@@ -73,7 +73,7 @@ function refused(cause: unknown): cause is Error {
   return cause instanceof PlayError && (cause.status === 401 || hasCode(cause, 'forbidden'))
 }
 
-/** An error of the client in terms of the attribute: the credentials that the client names cannot be set on the element, nor can its cookie. */
+/** Rewords an error of the client in terms of the attribute: the credentials that the client names cannot be set on the element, nor can its cookie. */
 function inTermsOfToken(cause: Error, given: string): Error {
   const told = (message: string): Error => new Error(message, { cause })
   if (!(cause instanceof PlayError && cause.status === 401)) return cause
@@ -81,7 +81,7 @@ function inTermsOfToken(cause: Error, given: string): Error {
   return told(`watching is not public on this host: ${attribute} takes a pass to watch, and ${gives} one`)
 }
 
-/** Asks until the host answers; its refusal is an error. */
+/** Repeats a request until the host answers; a refusal is an error. */
 async function entered(ask: () => Promise<string>, say: (state: TownState, why?: Error) => void, signal: AbortSignal): Promise<string> {
   for (;;) {
     try {

@@ -1,4 +1,4 @@
-/** What the element looks like; a page's own style reaches the element as a whole only, and changes its size and its corners. */
+/** The style of the element; a page's own style applies to the element only as a whole, and changes its size and its corners. */
 const rules = `
 :host { display: block; position: relative; box-sizing: border-box; width: 100%; min-height: 220px; aspect-ratio: 3 / 2; overflow: hidden; contain: content; border-radius: 12px; }
 :host([hidden]) { display: none; }
@@ -22,7 +22,7 @@ button { font: inherit; color: inherit; background: var(--paper); border: 1px so
 
 let sheet: CSSStyleSheet | undefined
 
-/** The style, made once for all elements of a page: no policy of the page forbids it, as it does with one that is written into the page. */
+/** Returns the style sheet, created once for all elements of a page: no content security policy forbids it, unlike a style in the page. */
 export function style(): CSSStyleSheet {
   if (sheet === undefined) {
     sheet = new CSSStyleSheet()

@@ -1,6 +1,6 @@
-/** The script that pages of other origins load: it makes `<playctl-town>` an element. */
+/** The script that pages of other origins load: it defines the element `<playctl-town>`. */
 
 import { PlayctlTown } from './element.js'
 
-// Two scripts of two hosts may be in one page: the first one counts, and shows both.
+// A page may have the scripts of two hosts: the first one defines the element, which shows both.
 if (customElements.get('playctl-town') === undefined) customElements.define('playctl-town', PlayctlTown)
