@@ -6,23 +6,23 @@ import { digest, isAnnounced } from './digest.js'
 import { quiet } from './quiet.js'
 import type { WorldStore } from '../world/store.js'
 
-/** What happens within so many milliseconds of something is said with it in one go: a lively world must not drown a listener. */
+/** Events within this many milliseconds are announced together, so that a busy world does not overwhelm the listener. */
 const gathered = 4000
 
-/** What the keyboard came to on the map, and how often it came to something. */
+/** The text of a keyboard selection on the map, and its number. */
 export interface Pointed {
   readonly text: string
   readonly turn: number
 }
 
-/** Words in an element that is new with every turn: the same words twice are read out twice. */
+/** Puts text into an element that is new with every turn, so that the same text twice is read out twice. */
 function Said({ text: words, turn }: Pointed): VNode {
   return <p key={turn}>{words}</p>
 }
 
 /**
- * The live regions. One says who came and left and what was said, unless that is turned off, and how the
- * connection is; the other at once what the keyboard came to on the map.
+ * The live regions. One announces arrivals, departures and lines, unless that is turned off, and the state of
+ * the connection; the other announces keyboard selections on the map immediately.
  */
 export function Announcer({ store, pointed }: { store: WorldStore, pointed: Pointed }): VNode {
   const [said, put] = useState({ text: '', turn: 0 })

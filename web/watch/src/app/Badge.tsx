@@ -4,10 +4,10 @@ import { FIGURE, drawFigure } from '../town/figure.js'
 import { lookOf } from '../town/look.js'
 import type { Thing } from '../world/things.js'
 
-/** The height of a badge in CSS pixels, as base styles have it, times the densest usual screen. */
+/** The height of a badge in CSS pixels, as in base.css, times the highest common pixel density. */
 const drawn = 42 * 3
 
-/** The small picture of a thing: an agent's own figure, as in the town, a person's in a circle, or a sign for the rest. */
+/** The icon of a thing: an agent's figure, as in the town, a person's in a circle, or a sign for other kinds. */
 export function Badge({ thing }: { thing: Thing }): VNode {
   if (thing.kind === 'agent' || thing.kind === 'human') {
     return <Figure id={thing.id} person={thing.kind === 'human'} />
@@ -40,7 +40,7 @@ export function Badge({ thing }: { thing: Thing }): VNode {
   )
 }
 
-/** Draws figures when they come near the view: of a long list that are few. */
+/** Draws figures when they come near the view: of a long list, only a few. */
 const seen = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) {
     if (!isIntersecting || !(target instanceof HTMLCanvasElement)) continue

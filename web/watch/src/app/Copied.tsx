@@ -2,14 +2,14 @@ import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { text } from '../text/text.js'
 
-/** Words with a button that copies them; where a page may not copy, they are selected. */
+/** Text with a button that copies it; if the page may not copy, the text is selected. */
 export function Copied({ words }: { words: string }): VNode {
   const [copied, copy] = useState(false)
   useEffect(() => { copy(false) }, [words])
   const code = useRef<HTMLElement>(null)
   const take = async (): Promise<void> => {
     try {
-      // It is there in a secure context only.
+      // The clipboard exists in a secure context only.
       await navigator.clipboard.writeText(words)
       copy(true)
     } catch {

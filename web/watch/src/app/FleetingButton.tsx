@@ -4,22 +4,22 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 interface FleetingButtonProps {
   readonly onClick: () => void
   readonly children: ComponentChildren
-  /** A class for its looks. */
+  /** A class for its style. */
   readonly look?: string
-  /** What it is called, where its words do not say enough. */
+  /** Its accessible name, if its text is not sufficient. */
   readonly label?: string
   readonly title?: string
 }
 
 /**
- * A small button that is there for a while, such as while there is no connection.
- * Where it goes while it has the focus, the focus goes to what it is part of, the
- * nearest element around it that can have it: a person at the keyboard
- * goes on from there and not from the beginning of the page.
+ * A small button that is shown temporarily, for example while there is no connection.
+ * If it is removed while it has the focus, the focus moves to the nearest
+ * focusable ancestor, so that a keyboard user continues from there and not from
+ * the beginning of the page.
  */
 export function FleetingButton({ onClick, children, look, label, title }: FleetingButtonProps): VNode {
   const button = useRef<HTMLButtonElement>(null)
-  // The clean-up of another effect comes when the button is gone already.
+  // The cleanup of useEffect runs too late: the button is removed by then.
   useLayoutEffect(() => {
     const { current } = button
     return () => {

@@ -2,26 +2,26 @@ import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { text } from '../text/text.js'
 
-/** A finger that moves less, in pixels, taps. */
+/** A finger that moves less than this, in pixels, taps. */
 const SLACK = 8
-/** A sheet is no lower than this share of the window, and closes where it is let go below the other one. */
+/** The least height of a sheet, as a share of the window, and the height below which it closes when released. */
 const LEAST = 20
 const CLOSES = 13
-/** So much is a press of a key. */
+/** The change of the height by a key press. */
 const STEP = 6
-/** A sheet that is higher leaves no room for the buttons above it. */
+/** A taller sheet leaves no room for the buttons above it. */
 const TALL = 60
-/** What of a sheet can be dragged. */
+/** The parts of a sheet that can be dragged. */
 const heads = '.grip, .register > .tabs, .panel > header'
 
 interface GripProps {
-  /** The property of styles that has the height. */
+  /** The CSS property with the height. */
   readonly of: '--dragged' | '--dragged-panel'
-  /** What is done where the sheet is pulled down. */
+  /** Called when the sheet is pulled down. */
   readonly close: () => void
 }
 
-/** The handle of a sheet at the foot of a narrow window, by which it is made higher and lower, and pulled down to close it. */
+/** The handle of a sheet at the bottom of a narrow window: it resizes the sheet, and closes it when pulled down. */
 export function Grip({ of, close }: GripProps): VNode {
   const grip = useRef<HTMLDivElement>(null)
   const [shown, show] = useState(0)
@@ -54,18 +54,18 @@ export function Grip({ of, close }: GripProps): VNode {
   )
 }
 
-/** The height of the sheet that a handle is of, in hundredths of the window. */
+/** Returns the height of a handle's sheet, in hundredths of the window. */
 function shareOf(grip: Element | null): number {
   return (grip?.parentElement?.offsetHeight ?? 0) / innerHeight * 100
 }
 
-/** How high a sheet can be: what is above it stays to be seen. */
+/** Returns the greatest height of a sheet: the buttons above it remain visible. */
 function mostOf(page: HTMLElement | null | undefined): number {
   const { bottom = 0 } = page?.querySelector('.top')?.getBoundingClientRect() ?? {}
   return (innerHeight - bottom - 12) / innerHeight * 100
 }
 
-/** Lets the head of a handle's sheet be dragged; returns what ends that. */
+/** Makes the head of a handle's sheet draggable; returns a function that ends that. */
 function dragged(grip: HTMLElement, move: (share: number) => void, settle: () => void): () => void {
   const sheet = grip.parentElement
   const ends = new AbortController()
@@ -78,7 +78,7 @@ function dragged(grip: HTMLElement, move: (share: number) => void, settle: () =>
     from = { id: event.pointerId, y: event.clientY, share: shareOf(grip) }
     moving = false
   }, { signal })
-  // Nor is it a gesture of the browser, after which it would take the next tap for the end of one.
+  // Prevents a gesture of the browser, after which it would take the next tap for the end of that gesture.
   sheet?.addEventListener('touchmove', (event) => { if (from !== undefined && event.cancelable) event.preventDefault() }, { signal, passive: false })
   addEventListener('pointermove', (event) => {
     if (event.pointerId !== from?.id || (!moving && Math.abs(event.clientY - from.y) < SLACK)) return
@@ -90,7 +90,7 @@ function dragged(grip: HTMLElement, move: (share: number) => void, settle: () =>
     if (event.pointerId !== from?.id) return
     from = undefined
     if (!moving) return
-    // What was dragged was not clicked.
+    // A drag is not a click.
     const stop = (click: Event): void => { click.stopPropagation() }
     addEventListener('click', stop, { capture: true, once: true, signal })
     setTimeout(() => { removeEventListener('click', stop, { capture: true }) })

@@ -23,7 +23,7 @@ import { Ticker } from './Ticker.js'
 import { TownView } from './TownView.js'
 import { Zoom } from './Zoom.js'
 
-/** The whole page: the town, and around it who is here, what happens and what was selected. */
+/** The whole page: the town, surrounded by the lists of residents and events and by the panel. */
 export function Page({ store }: { store: WorldStore }): VNode {
   const [town, setTown] = useState<Town | undefined>(undefined)
   const tab = store.tab.value
@@ -83,19 +83,19 @@ export function Page({ store }: { store: WorldStore }): VNode {
 }
 
 /**
- * Goes to the list without a fragment in the address: on the way back to an entry that
- * has one, as when a panel closes, a browser moves the focus to its target.
+ * Moves to the list without a fragment in the address: when Back leads to an entry with
+ * a fragment, as when a panel closes, a browser moves the focus to its target.
  */
 function skip(event: MouseEvent): void {
   event.preventDefault()
   document.getElementById('register')?.focus()
 }
 
-/** Takes what the browser says of its network, and the keys of the whole page. */
+/** Handles the browser's network events, and the keys of the whole page. */
 function useBrowser(store: WorldStore): void {
   useEffect(() => {
     const retry = (): void => { store.retry() }
-    // Whether the host is still reached shows only where the connection is made again.
+    // Only a new connection shows whether the host can still be reached.
     const lost = (): void => { store.retry(true) }
     const close = (event: KeyboardEvent): void => { keyed(store, event) }
     addEventListener('online', retry)
@@ -105,7 +105,7 @@ function useBrowser(store: WorldStore): void {
   }, [store])
 }
 
-/** Escape closes what is selected, F keeps the camera with it. */
+/** Escape closes the panel; F makes the camera follow the selected occupant. */
 function keyed(store: WorldStore, event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return
   const key = store.selected.peek()

@@ -5,7 +5,7 @@ import { useLoaded } from './loaded.js'
 import { servedRecording } from './served.js'
 import type { WorldStore } from '../world/store.js'
 
-/** The bar of time, which is loaded when somebody wants to see the past, and the button for that. */
+/** The time bar, which is loaded when it is first opened, and the button for it. */
 export function usePast(store: WorldStore): { bar: VNode | undefined, button: ComponentChildren } {
   const [file, openFile] = useState<File | undefined>(undefined)
   const open = store.barOpen.value
@@ -18,24 +18,24 @@ export function usePast(store: WorldStore): { bar: VNode | undefined, button: Co
   useEffect(() => dropped(openFile), [])
   useEffect(() => {
     const name = servedRecording()
-    // What cannot be read is opened as a file without anything in it: the bar says that it has nothing to show.
+    // An unreadable recording is opened as an empty file: the bar then says that there is nothing to show.
     if (name !== '') void recording().then((read) => { openFile(new File(read, name)) }, () => { openFile(new File([], name)) })
   }, [])
   const shown = useRef<HTMLButtonElement>(null)
-  // Who opens the bar goes on from there: the button for it is gone.
+  // When the bar opens, it gets the focus: the button for it is gone.
   const pressed = useRef(false)
   useEffect(() => {
     if (!open || loaded === undefined || !pressed.current) return
     pressed.current = false
     if (isLost()) document.querySelector<HTMLElement>('.timebar')?.focus({ preventScroll: true })
   }, [open, loaded])
-  // Who closes the bar goes on from the button that opens it.
+  // When the bar closes, the button that opens it gets the focus.
   const was = useRef(open)
   useEffect(() => {
     if (was.current && !open && isLost()) shown.current?.focus({ preventScroll: true })
     was.current = open
   }, [open])
-  // A file that was closed is not opened again with the bar.
+  // A closed file is not opened again with the bar.
   useEffect(() => { if (!open) openFile(undefined) }, [open])
   return {
     bar: open && loaded !== undefined ? <loaded.default store={store} file={file} openFile={openFile} close={() => { store.closeBar() }} /> : undefined,
@@ -45,18 +45,18 @@ export function usePast(store: WorldStore): { bar: VNode | undefined, button: Co
   }
 }
 
-/** Whether nothing has the focus. */
+/** Reports whether nothing has the focus. */
 function isLost(): boolean {
   return document.activeElement === null || document.activeElement === document.body
 }
 
-/** The recording that the host serves. */
+/** Fetches the recording that the host serves. */
 async function recording(): Promise<BlobPart[]> {
   const reply = await fetch(`${location.pathname}/recording`)
   return reply.ok ? [await reply.blob()] : []
 }
 
-/** Takes files that are dropped on the page; returns what ends that. */
+/** Handles files that are dropped on the page; returns a function that ends that. */
 function dropped(take: (file: File) => void): () => void {
   const page = document.body
   const over = (event: DragEvent): void => {

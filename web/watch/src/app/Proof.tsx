@@ -7,7 +7,7 @@ import { hostAddress } from './served.js'
 import { useSheet } from './sheet.js'
 import type { WorldStore } from '../world/store.js'
 
-/** What this browser proved of what it shows, and how that is checked elsewhere. */
+/** Shows what this browser verified, and how to check it elsewhere. */
 export function Proof({ store, why, close }: { store: WorldStore, why: string, close: () => void }): VNode {
   const box = useRef<HTMLDivElement>(null)
   const { at, rev, leaves, events } = store.proved.value

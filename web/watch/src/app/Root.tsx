@@ -16,13 +16,13 @@ type Stage =
   | { readonly is: 'refused', readonly refusal: Refusal }
   | { readonly is: 'unreachable' }
 
-/** What becomes of access that was there: in a frame it was the surrounding page's to give. */
+/** The refusal after access has ended: in a frame, access is given by the surrounding page. */
 const ended: Refusal = framed ? 'pass-expired' : 'expired'
 
-/** A host that does not answer is asked again after so many milliseconds. */
+/** The delay in milliseconds before the next request to a host that does not answer. */
 const askAgain = 3000
 
-/** Lets people in: asks for the cookie, and shows the world or says what to do. */
+/** The root component: requests the cookie, then shows the world, or what to do. */
 export function Root({ client, token }: { client: WorldClient, token: string | undefined }): VNode {
   const [stage, go] = useState<Stage>({ is: 'asking' })
   const [turn, setTurn] = useState(0)
@@ -48,7 +48,7 @@ export function Root({ client, token }: { client: WorldClient, token: string | u
   }, [client, token, turn, again])
   switch (stage.is) {
     case 'asking': return (
-      // What index.html shows before, so that nothing moves.
+      // The same content as in index.html, so that nothing moves.
       <main class="gate starting" aria-busy="true">
         <h1 translate={false}>{text('page.program')}</h1>
         <p>{text('status.connecting')}</p>
@@ -60,7 +60,7 @@ export function Root({ client, token }: { client: WorldClient, token: string | u
   }
 }
 
-/** The view of a screen on a wall, which is loaded where it is asked for. */
+/** The view for a wall screen, which is loaded on request. */
 function OnWall({ store }: { store: WorldStore }): VNode {
   const [older, failed] = useState(false)
   const loaded = useLoaded(true, () => import('../wall/Wall.js'), () => { failed(true) })
@@ -68,7 +68,7 @@ function OnWall({ store }: { store: WorldStore }): VNode {
   return <main class="gate" aria-busy={!older} aria-label={text('page.map')}>{older && <p role="alert">{text('page.older')}</p>}</main>
 }
 
-/** Shows the token; where it is no longer good, a cookie of another page of this browser may be, or the host is open to all. */
+/** Sends the token; if it is no longer valid, the cookie of another page of this browser may be, or the host may be open to all. */
 async function admitted(client: WorldClient, token: string | undefined): Promise<WatchScope> {
   try {
     return await access(client, token)
@@ -93,7 +93,7 @@ async function enter(client: WorldClient, token: string | undefined): Promise<{ 
         store.scope.value = await access(client)
         return 'renewed'
       } catch (cause) {
-        // A host that is silent says nothing about access.
+        // A host that does not answer states nothing about access.
         const status = statusOf(cause)
         return status === 401 || status === 403 ? 'ended' : 'unknown'
       }

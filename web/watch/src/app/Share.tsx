@@ -4,10 +4,10 @@ import { text } from '../text/text.js'
 import type { WorldStore } from '../world/store.js'
 import { linkToNow } from './address.js'
 
-/** Milliseconds for which the button says that the link was copied. */
+/** How long the button states that the link was copied, in milliseconds. */
 const shownFor = 3000
 
-/** Copies a link to what is shown and to this moment; where a page may not copy, shows it. */
+/** Copies a link to the current view and moment; if the page may not copy, shows it. */
 export function Share({ store }: { store: WorldStore }): VNode {
   const [copied, copy] = useState(false)
   const [link, showLink] = useState('')
@@ -20,7 +20,7 @@ export function Share({ store }: { store: WorldStore }): VNode {
   const share = async (): Promise<void> => {
     const address = linkToNow(store)
     try {
-      // It is there in a secure context only.
+      // The clipboard exists in a secure context only.
       await navigator.clipboard.writeText(address)
       copy(true)
       showLink('')

@@ -11,7 +11,7 @@ const verifications = {
   'verified': 'verified', 'catching-up': 'catchingUp', 'mismatch': 'notVerified', 'unverifiable': 'unverifiable', 'unread': 'unread',
 } as const
 
-/** The status corner: the connection, and whether what is shown is proved to be the host's. */
+/** The status corner: the connection, and whether the shown world is verified. */
 export function Status({ store }: { store: WorldStore }): VNode {
   const open = store.sheet.value === 'proof'
   const toggle = (on: boolean): void => { store.sheet.value = on ? 'proof' : undefined }
@@ -20,7 +20,7 @@ export function Status({ store }: { store: WorldStore }): VNode {
   const snapshot = store.snapshot.value
   const word = verifications[verification]
   const live = link.state === 'live'
-  // What was verified is so of the moment when it was, while the host does not answer.
+  // While the host does not answer, the last verification is valid only for its own time.
   const { at } = store.proved.value
   const stale = verification === 'verified' && !live && at !== undefined
   const root = snapshot?.merkleRootHex ?? ''
@@ -49,7 +49,7 @@ const linkWords: Readonly<Record<Link['state'], TextKey>> = {
   'host-gone': 'status.hostGone', 'resetting': 'status.resetting', 'ended': 'status.ended', 'recording': 'status.recording',
 }
 
-/** The connection in words. */
+/** The connection as text. */
 export function LinkWords({ link }: { link: Link }): VNode {
   const now = useNow(link.retryAt === undefined ? undefined : 500)
   const count = link.retryAt === undefined ? 0 : Math.ceil((link.retryAt - now) / 1000)

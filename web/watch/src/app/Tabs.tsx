@@ -2,20 +2,20 @@ import type { VNode } from 'preact'
 import { tabBy } from './onward.js'
 
 interface TabsProps<Name extends string> {
-  /** What they are called together. */
+  /** The accessible name of the tabs. */
   readonly label: string
   readonly names: readonly Name[]
   readonly shown: Name
-  /** The words of a tab. */
+  /** Returns the text of a tab. */
   readonly word: (name: Name) => string
-  /** What the id of a tab begins with. */
+  /** The prefix of tab ids. */
   readonly id: string
-  /** The id of what the tab shows that is shown. */
+  /** The id of the element that shows the content of the current tab. */
   readonly controls: string
   readonly choose: (name: Name) => void
 }
 
-/** Tabs; arrow keys go from one to the next. */
+/** Tabs; arrow keys move from one to the next. */
 export function Tabs<Name extends string>({ label, names, shown, word, id, controls, choose }: TabsProps<Name>): VNode {
   const move = (event: KeyboardEvent): void => {
     const next = tabBy(event, names, shown)

@@ -5,7 +5,7 @@ import { plainWords } from '../markdown/plain.js'
 import { text } from '../text/text.js'
 import type { WorldStore } from '../world/store.js'
 
-/** The newest line, below a map that is too narrow for bubbles; it opens the line as a whole. */
+/** The newest line, below a map that is too narrow for bubbles; a press opens the full line. */
 export function Ticker({ store }: { store: WorldStore }): VNode | null {
   const [entry, put] = useState<Entry | undefined>(undefined)
   useEffect(() => {

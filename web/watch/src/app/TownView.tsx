@@ -8,7 +8,7 @@ import type { WorldStore } from '../world/store.js'
 import { watchInsets } from './insets.js'
 import { play, townText, watchMedia } from './playing.js'
 
-/** Where the panels are below the map, as layout.css has it. */
+/** The media query for panels below the map, as in layout.css. */
 const narrow = '(max-width: 820px) and (min-height: 481px), (max-width: 560px)'
 
 interface TownViewProps {
@@ -18,7 +18,7 @@ interface TownViewProps {
   readonly wall?: boolean
 }
 
-/** The town, fed from the store. */
+/** The town, with data from the store. */
 export function TownView({ store, onTown, announce, wall = false }: TownViewProps): VNode {
   const host = useRef<HTMLDivElement>(null)
   useEffect(() => {

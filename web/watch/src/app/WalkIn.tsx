@@ -6,11 +6,11 @@ import { useLoaded } from './loaded.js'
 import type { Town } from '../town/town.js'
 import type { WorldStore } from '../world/store.js'
 
-/** The button by which one comes to the town, where one may act, and what one does there. */
+/** The button for entering the town, if the reader may act, and the controls of the reader's figure. */
 export function useWalkIn(store: WorldStore, town: Town | undefined, announce: (sentence: string) => void): { button: ComponentChildren, figure: VNode | undefined } {
   const may = store.scope.value === 'act' && store.people.value && store.recording.value === undefined && !framed
   const open = may && store.sheet.value === 'walk'
-  // What a figure of one's own takes is loaded when somebody wants one.
+  // The code for a figure is loaded when it is needed.
   const loaded = useLoaded(open, () => import('../person/Person.js'), () => {
     store.sheet.value = undefined
     store.note.value = 'page.older'

@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { text } from '../text/text.js'
 import type { Town } from '../town/town.js'
 
-/** The scale of the map by buttons: for one finger, a mouse without a wheel, and people who look for it. */
+/** Buttons for the scale of the map: for one finger, a mouse without a wheel, and people who expect buttons. */
 export function Zoom({ town }: { town: Town | undefined }): VNode {
   return (
     <div class="zoom" role="group" aria-label={text('map.zoom')}>

@@ -8,7 +8,7 @@ import { Opened, type Layer } from './opened.js'
 export const tabNames = ['residents', 'places', 'happenings'] as const
 export type TabName = (typeof tabNames)[number]
 
-/** What a link to the page says: what is shown, and of which moment. It never holds a token. */
+/** The state in a link to the page: what is shown, and at which moment. It never contains a token. */
 export interface Address {
   /** An agent's id, or the stable key of something else. */
   readonly agent: string
@@ -16,24 +16,24 @@ export interface Address {
   readonly part: Part
   readonly tab: TabName
   readonly kind: Group | ''
-  /** The stable key of the subject of the happenings. */
+  /** The stable key that the feed is filtered by. */
   readonly who: string
   readonly text: string
-  /** The seq of a moment, and the session that it is of. */
+  /** The seq of a moment, and its session. */
   readonly t: number | undefined
   readonly sid: string
-  /** Whether the town is alone, without panels. */
+  /** Whether the town is shown alone, without panels. */
   readonly bare: boolean
-  /** The language that the page has instead of the browser's; empty where it has the browser's. */
+  /** The language to use instead of the browser's; empty for the browser's. */
   readonly lang: Language | ''
 }
 
-/** Whether an address asks for the view of a screen on a wall. */
+/** Reports whether an address requests the view for a wall screen. */
 export function isWall(search: string): boolean {
   return new URLSearchParams(search).get('view') === 'wall'
 }
 
-/** Reads the query of an address; what cannot be read counts as absent. */
+/** Parses the query of an address; invalid values count as absent. */
 export function parseAddress(search: string): Address {
   const query = new URLSearchParams(search)
   const given = (name: string): string => query.get(name) ?? ''
@@ -48,7 +48,7 @@ export function parseAddress(search: string): Address {
   }
 }
 
-/** Writes a query, without what is usual; empty where everything is. */
+/** Returns a query without default values; empty if all are defaults. */
 export function queryOf({ agent, part, tab, kind, who, text, t, sid, bare, lang }: Address): string {
   const query = new URLSearchParams()
   const usual = t === undefined ? 'residents' : 'happenings'
@@ -58,7 +58,7 @@ export function queryOf({ agent, part, tab, kind, who, text, t, sid, bare, lang 
   return written === '' ? '' : `?${written}`
 }
 
-/** What the page shows now. */
+/** Returns the address state of the page. */
 export function addressOf(store: WorldStore): Address {
   const key = store.selected.value
   const { group, key: who, text } = store.filter.value
@@ -70,14 +70,14 @@ export function addressOf(store: WorldStore): Address {
   }
 }
 
-/** The address of what the page shows and of what has happened so far. */
+/** Returns the link to what the page shows, and to the current moment. */
 export function linkToNow(store: WorldStore): string {
   const { sid } = store.now
   const { seq } = store.time.value ?? store.now
   return location.origin + location.pathname + queryOf({ ...addressOf(store), t: seq, sid })
 }
 
-/** What Back closes; an agent is opened again from the address. */
+/** Returns the layers that Back closes; an agent is reopened from the address. */
 function layersOf(store: WorldStore, open: (agent: string) => void): readonly Layer[] {
   let { read, sheet } = { read: store.read.peek(), sheet: store.sheet.peek() }
   return [
@@ -95,9 +95,9 @@ function layersOf(store: WorldStore, open: (agent: string) => void): readonly La
 }
 
 /**
- * Shows what the address says, and keeps it as what is shown. To open something is a step of
- * the browser's history, so that Back closes it.
- * @param focus Brings into view what a link or the history opened.
+ * Shows the state in the address, and keeps the address current. Opening something adds an entry
+ * to the browser's history, so that Back closes it.
+ * @param focus Brings an agent into view that a link or the history opened.
  */
 export function keepAddress(store: WorldStore, focus: (key: string) => void): () => void {
   const first = parseAddress(location.search)
@@ -118,7 +118,7 @@ export function keepAddress(store: WorldStore, focus: (key: string) => void): ()
   const given = [...(pending ? ['agent'] : []), ...(first.t !== undefined || store.barOpen.peek() ? ['bar'] : [])]
   const opened = new Opened(layersOf(store, open), given, () => location.pathname + queryOf(addressOf(store)))
   const end = effect(() => {
-    // Who is on the map is known with the first snapshot.
+    // The occupants are known with the first snapshot.
     if (store.snapshot.value === undefined) return
     if (pending) {
       pending = false

@@ -1,13 +1,13 @@
 import type { Teller } from '../text/teller.js'
 import { clean } from '../town/prose.js'
 
-/** Characters that a reader sees nothing of, such as joiners and fillers. */
+/** Invisible characters, such as joiners and fillers. */
 const unseen = /[\p{Cf}\p{Z}\u115f\u1160\u2800\u3164\uffa0]/gu
 
 /**
- * What to call somebody, in the words of a language: on one line, without characters
- * that turn the words around it, which a label or a title has no isolation against,
- * and never nothing.
+ * Returns the display name of an occupant in a language: on one line, without characters
+ * that change the direction of the text around it, because a label or a title cannot be
+ * isolated, and never empty.
  */
 export function calledBy(name: string, tell: Teller<'residents.unnamed'>): string {
   const shown = clean(name, 200)

@@ -4,15 +4,15 @@ import { text, type TextKey } from '../text/text.js'
 
 const announced: ReadonlySet<TextKey> = new Set(['event.added', 'event.said.assistant', 'event.intercom.completed', 'event.intercom.failed'])
 const departed: ReadonlySet<string> = new Set(['world:player_removed', 'world:person_removed'])
-/** So many answers are said, and so many failures. */
+/** The greatest numbers of announced answers and of failures. */
 const mostAnswers = 3
 
-/** Reports whether a happening is announced: who came and left, what was said and answered. */
+/** Reports whether an entry is announced: arrivals, departures, lines and answers. */
 export function isAnnounced({ sentence, event }: Entry): boolean {
   return announced.has(sentence) || departed.has(event)
 }
 
-/** Several happenings in few words. */
+/** Summarizes several entries. */
 export function digest(entries: readonly Entry[]): string {
   const came = entries.filter((entry) => entry.sentence === 'event.added')
   const left = entries.filter((entry) => departed.has(entry.event))

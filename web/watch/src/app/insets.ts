@@ -1,18 +1,18 @@
 import type { TownInsets } from '../town/types.js'
 
-/** So much is free between the town and what covers its edge, in CSS pixels. */
+/** The space between the town and whatever covers its edge, in CSS pixels. */
 const gap = 12
-/** And so much below what is at the top of a narrow one, where heads are as high as the land. */
+/** The additional space below the top in a narrow window, where heads are as high as the land. */
 const headroom = 18
-/** What lies over the town: beside it in a wide window, below it in a narrow one. */
+/** The elements that cover the town: beside it in a wide window, below it in a narrow one. */
 const beside = '.register, .panel'
 const below = '.register, .panel, .timebar, .zoom, .ticker, .latest, .actions, .top > button'
-/** The same while somebody walks, with a stick in the one corner and a button in the other. */
+/** The same while a person walks, with a stick in one corner and a button in the other. */
 const belowStick = '.register, .panel, .timebar, .ticker, .latest, .actions'
 
 /**
- * Says which edges of the town are covered, now and whenever that changes. What covers them is measured: how high
- * a row of buttons is depends on the language, the size of letters and what is there to be shown.
+ * Reports which edges of the town are covered, now and whenever that changes. The elements are measured: the height of
+ * a row of buttons depends on the language, the letter size and the buttons shown.
  */
 export function watchInsets(town: HTMLElement, narrow: MediaQueryList, changed: (insets: TownInsets) => void): () => void {
   const page = town.closest<HTMLElement>('.page') ?? document.body
@@ -58,7 +58,7 @@ interface Box {
   readonly width: number
 }
 
-/** Where an element is laid out: not where it is on its way to there. */
+/** Returns the box of an element's layout, without transitions. */
 function boxOf(element: HTMLElement): Box {
   let [left, top] = [0, 0]
   for (let at: Element | null = element; at instanceof HTMLElement; at = at.offsetParent) {

@@ -1,4 +1,4 @@
-/** Gives what this browser keeps of the page under a name; null where it keeps nothing. */
+/** Returns the browser's stored text under a name; null if there is none. */
 export function keptAs(name: string): string | null {
   try {
     return localStorage.getItem(name)
@@ -7,11 +7,11 @@ export function keptAs(name: string): string | null {
   }
 }
 
-/** Keeps a text in this browser; one that keeps nothing forgets it with the page. */
+/** Stores a text in the browser; without storage, it is lost with the page. */
 export function keep(name: string, value: string): void {
   try {
     localStorage.setItem(name, value)
   } catch {
-    // It is of use while the page is open.
+    // The value is still used while the page is open.
   }
 }

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 
 /**
- * A part of the page that is loaded when it is wanted; undefined until it is there. Where it cannot be loaded,
- * such as from a host that has a newer page by now, `failed` is called: once each time that it is wanted.
+ * Returns a part of the page that is loaded on demand; undefined until it is loaded. If it cannot be loaded,
+ * for example because the host has a newer page by now, `failed` is called, once for each request.
  */
 export function useLoaded<Part>(wanted: boolean, load: () => Promise<Part>, failed: () => void): Part | undefined {
   const [loaded, put] = useState<{ readonly part: Part } | undefined>(undefined)

@@ -2,12 +2,12 @@ import { text } from '../text/text.js'
 import { calledBy } from './called.js'
 import type { Thing } from '../world/things.js'
 
-/** What to call somebody on the page. */
+/** Returns the display name of an occupant on the page. */
 export function called(name: string): string {
   return calledBy(name, text)
 }
 
-/** What to call a thing on the page. */
+/** Returns the display name of a thing on the page. */
 export function nameOf(thing: Thing): string {
   return called(thing.name)
 }

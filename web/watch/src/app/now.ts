@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** The time, looked at again after so many milliseconds; undefined leaves it as it was. */
+/** Returns the time, updated after this many milliseconds; undefined stops the updates. */
 export function useNow(every: number | undefined): number {
   const [now, look] = useState(Date.now())
   useEffect(() => {

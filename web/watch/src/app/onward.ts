@@ -1,9 +1,9 @@
-/** Which way reading goes at an element: 1 to the right, -1 to the left. */
+/** Returns the reading direction at an element: 1 to the right, -1 to the left. */
 export function onward(element: Element): 1 | -1 {
   return getComputedStyle(element).direction === 'rtl' ? -1 : 1
 }
 
-/** The tab that a key leads to from another: an arrow to the one that it points to, Home to the first and End to the last; undefined for other keys. */
+/** Returns the tab that a key selects from another: an arrow the next one in its direction, Home the first and End the last; undefined for other keys. */
 export function tabBy<Name>({ key, currentTarget }: KeyboardEvent, names: readonly Name[], from: Name): Name | undefined {
   if (key === 'Home') return names[0]
   if (key === 'End') return names.at(-1)

@@ -1,4 +1,4 @@
-/** Something that people open on the page and that Back closes. */
+/** A part of the page that people open and that Back closes. */
 export interface Layer {
   readonly name: string
   readonly isOpen: () => boolean
@@ -7,17 +7,17 @@ export interface Layer {
   readonly reopen: () => void
 }
 
-/** What an entry of the browser's history says: what was opened since the page was loaded, the last at the end. */
+/** The state in an entry of the browser's history: the layers opened since the page was loaded, the last at the end. */
 interface Entry {
   readonly opened: readonly string[]
 }
 
-/** A browser that has no entry to go back to says nothing: after so many milliseconds it is taken for that. */
+/** A browser without an entry to go back to sends no event: after this many milliseconds that is assumed. */
 const patience = 1000
 
 /**
- * Keeps one entry of the browser's history for each thing that is open, so that Back
- * closes the last one, as on any phone, and closing one by a button takes its entry away.
+ * Keeps one entry of the browser's history for each open layer, so that Back closes the
+ * last one, as usual on phones, and closing one by a button removes its entry.
  */
 export class Opened {
   #order: readonly string[] = []
@@ -25,8 +25,8 @@ export class Opened {
   #going: ReturnType<typeof setTimeout> | undefined
 
   /**
-   * @param given What the address opens, which nobody opened on the page: it has no entry.
-   * @param address Gives the address of what is shown.
+   * @param given The layers opened by the address, not on the page: they have no entries.
+   * @param address Returns the address of the current view.
    */
   constructor(private readonly layers: readonly Layer[], given: readonly string[], private readonly address: () => string) {
     const kept = entry()?.opened ?? []
@@ -36,7 +36,7 @@ export class Opened {
 
   close(): void { clearTimeout(this.#going) }
 
-  /** Makes the history say what is open now, and the address what is shown. */
+  /** Updates the history to the open layers, and the address to the current view. */
   sync(): void {
     const open = this.layers.filter((layer) => layer.isOpen()).map(({ name }) => name)
     this.#base = new Set([...this.#base].filter((name) => open.includes(name)))
@@ -54,14 +54,14 @@ export class Opened {
     if (address !== location.pathname + location.search || String(entry()?.opened) !== String(own)) history.replaceState({ opened: own }, '', address)
   }
 
-  /** Opens and closes what the entry says that Back or Forward led to. */
+  /** Opens and closes layers by the entry that Back or Forward led to. */
   moved(): void {
     if (this.#going !== undefined) {
       this.#arrived()
       return
     }
     const wanted = entry()?.opened
-    // A link within the page makes an entry of its own.
+    // A link within the page creates an entry of its own.
     if (wanted !== undefined) {
       for (const layer of this.#named(this.#own).reverse()) if (!wanted.includes(layer.name)) layer.close()
       for (const layer of this.#named(wanted)) if (!layer.isOpen()) layer.reopen()
@@ -70,7 +70,7 @@ export class Opened {
     this.sync()
   }
 
-  /** What has an entry. */
+  /** The layers with an entry. */
   get #own(): readonly string[] { return this.#order.filter((name) => !this.#base.has(name)) }
 
   #named(names: readonly string[]): Layer[] { return names.flatMap((name) => this.layers.find((layer) => layer.name === name) ?? []) }

@@ -5,7 +5,7 @@ import type { Teller } from '../text/teller.js'
 import type { Town, TownStep, TownText } from '../town/town.js'
 import { calledBy } from './called.js'
 
-/** The words of the map in a language. */
+/** Returns the texts of the map in a language. */
 export function townText(tell: Teller<keyof MapWords<'en'>>): TownText {
   const whatOf = ({ type, toolName = '', content = '' }: TownStep): string =>
     type === 'structure' ? toolName : tell('map.stepSaid', { step: tell(`journey.${type}`), text: content })
@@ -19,7 +19,7 @@ export function townText(tell: Teller<keyof MapWords<'en'>>): TownText {
   }
 }
 
-/** Plays what happened on the map. */
+/** Plays an event on the map. */
 export function play(town: Town, event: WorldEvent): void {
   const known = readEvent(event)
   if (known?.kind === 'world:interaction') {
@@ -32,7 +32,7 @@ export function play(town: Town, event: WorldEvent): void {
   }
 }
 
-/** Calls a function with whether a media query matches, now and whenever that changes. */
+/** Calls a function with whether a media query matches, now and after each change. */
 export function watchMedia(query: string, changed: (matches: boolean) => void): () => void {
   const media = matchMedia(query)
   const listener = (): void => { changed(media.matches) }

@@ -3,10 +3,10 @@ import { keep, keptAs } from './kept.js'
 
 const name = 'playctl-quiet'
 
-/** Whether screen readers get nothing of what happens. */
+/** Whether announcements of events to screen readers are off. */
 export const quiet = signal(keptAs(name) === 'on')
 
-/** Says whether they do; the browser keeps it. */
+/** Turns announcements off or on; the browser stores the setting. */
 export function setQuiet(on: boolean): void {
   quiet.value = on
   keep(name, on ? 'on' : 'off')

@@ -1,19 +1,19 @@
 import { placeOf } from '../access/place.js'
 import { text } from '../text/text.js'
 
-/** What the host wrote into the page beside its words; empty where it wrote nothing. */
+/** Returns a value that the host wrote into the page; empty if there is none. */
 function written(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="playctl-${name}"]`)?.content ?? ''
 }
 
-/** What the world is called. */
+/** Returns the name of the world. */
 export const worldName = (): string => written('world') || text('page.title')
 
-/** The name of the recording that the page was served to show, empty where it shows a world. */
+/** Returns the name of the recording that the page was served to show; empty if it shows a world. */
 export const servedRecording = (): string => written('recording')
 
-/** Whether the host has accounts, without which nobody puts an agent on the map. */
+/** Reports whether the host has accounts, which are then necessary for putting an agent on the map. */
 export const hasAccounts = (): boolean => written('accounts') !== 'none'
 
-/** The host's address, as its commands take it. */
+/** Returns the host's address, as commands accept it. */
 export const hostAddress = (): string => location.origin + placeOf(location.pathname).prefix

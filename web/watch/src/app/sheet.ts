@@ -2,15 +2,15 @@ import type { RefObject } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
 
 /**
- * Gives a small sheet the focus when it opens, and back what had it before when it closes, unless something else has it by then. Escape
- * closes it, where it closes nothing else, and so does a press outside the element that `around` selects.
+ * Moves the focus to a small sheet when it opens, and back when it closes, unless another element has it by then. Escape
+ * closes it, unless Escape closes something else, and so does a press outside the element that `around` selects.
  */
 export function useSheet(box: RefObject<HTMLElement | null>, around: string | undefined, close: () => void): void {
   useLayoutEffect(() => {
     const { current: sheet } = box
     const before = document.activeElement
     sheet?.focus({ preventScroll: true })
-    // Escape closes this first, and what is selected only then.
+    // Escape closes the sheet first, the panel only after it.
     const escape = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape' || event.defaultPrevented) return
       event.preventDefault()

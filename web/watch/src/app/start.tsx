@@ -6,7 +6,7 @@ import { speak } from '../text/text.js'
 import { parseAddress } from './address.js'
 import { Root } from './Root.js'
 
-/** Takes the token out of the address at once and, when it is time, shows the page in the language of its reader. */
+/** Removes the token from the address immediately and, after `time`, shows the page in the reader's language. */
 export async function start(time: Promise<void>): Promise<void> {
   const place = document.getElementById('page')
   if (place === null) {
@@ -16,7 +16,7 @@ export async function start(time: Promise<void>): Promise<void> {
   const pass = passIn(location.hash)
   if (framed && pass !== undefined) showPass(pass)
   if (token !== undefined || pass !== undefined) {
-    // A token must not stay where others can read it, nor in the history.
+    // A token must not stay where others can read it, or in the history.
     history.replaceState(null, '', location.pathname + location.search)
   }
   const { language, locale } = chooseLanguage(parseAddress(location.search).lang, navigator.languages)
@@ -25,10 +25,10 @@ export async function start(time: Promise<void>): Promise<void> {
     document.documentElement.lang = language
     document.documentElement.dir = languages[language].direction
   } catch {
-    // The host is gone meanwhile: the page says so in English, which came with it.
+    // The host is unreachable by now: the page says so in English, which is built in.
   }
   await time
-  // A link that is opened in a tab with this page changes the fragment only.
+  // Opening a link in a tab with this page changes only the fragment.
   addEventListener('hashchange', () => {
     if (tokenIn(location.hash) !== undefined || passIn(location.hash) !== undefined) location.reload()
   })
