@@ -15,20 +15,20 @@ import { kept } from './log.js'
 import { Rows } from './rows.js'
 import { Whole } from './whole.js'
 
-/** So many rows beyond the visible ones are there, for scrolling. */
+/** The number of rendered rows beyond the visible ones, for scrolling. */
 const spare = 6
 
-/** What happens, the newest first. Only the rows that are seen are made. */
+/** The feed of events, the newest first. Only visible rows are rendered. */
 export function Feed({ store, show }: { store: WorldStore, show: (key: string) => void }): VNode {
   const list = useRef<HTMLDivElement>(null)
   const [rowHeight, roll] = useRowHeight()
   const [view, see] = useState({ top: 0, height: 600 })
-  /** The newest happening that is shown while the list is scrolled; Infinity shows all. */
+  /** The newest entry that is shown while the list is scrolled; Infinity shows all. */
   const [upTo, stopAt] = useState(Infinity)
   const newer = store.feed.newerThan(upTo)
   const total = store.feed.matching - newer
   const { unfolded, measured, turn } = useUnfolded(() => {
-    // What is read stands still, as it does while the list is scrolled.
+    // An open entry stays in its place, as it does while the list is scrolled.
     stopAt((last) => last === Infinity ? store.feed.newest(0)?.serial ?? Infinity : last)
   })
   const grid = new Rows(total, [...unfolded].map(([serial, height]) => ({ place: store.feed.placeOfSerial(serial, upTo), extra: Math.max(0, height - rowHeight) })), rowHeight)
@@ -38,7 +38,7 @@ export function Feed({ store, show }: { store: WorldStore, show: (key: string) =
     see({ top: box.scrollTop, height: box.clientHeight })
     if (box.scrollTop < 4) stopAt(Infinity)
     else stopAt((last) => last === Infinity ? store.feed.newest(0)?.serial ?? Infinity : last)
-    // Near the end, the next page is read.
+    // Near the end, the next page is fetched.
     if (box.scrollTop > 4 && box.scrollTop + 2 * box.clientHeight > box.scrollHeight && store.past.peek() === 'more') void store.earlier()
   }
   useEffect(look, [])
@@ -77,13 +77,13 @@ export function Feed({ store, show }: { store: WorldStore, show: (key: string) =
 }
 
 interface Unfolding {
-  /** How high the unfolded happenings are, by their serials; 0 until that is measured. */
+  /** The heights of unfolded entries, by their serials; 0 until measured. */
   readonly unfolded: ReadonlyMap<number, number>
   readonly turn: (serial: number) => void
   readonly measured: (serial: number, height: number) => void
 }
 
-/** The height of one row in CSS pixels, which depends on the size of letters and on what touches them, and the list that has it as its least height. */
+/** Returns the height of one row in CSS pixels, which depends on the letter size and on the pointer, and the list with that least height. */
 function useRowHeight(): [number, RefObject<HTMLDivElement | null>] {
   const roll = useRef<HTMLDivElement>(null)
   const [height, set] = useState(58)
@@ -96,7 +96,7 @@ function useRowHeight(): [number, RefObject<HTMLDivElement | null>] {
   return [height, roll]
 }
 
-/** Which happenings are unfolded; each stays so wherever the list goes. */
+/** Keeps the unfolded entries; each stays unfolded wherever the list is scrolled to. */
 function useUnfolded(onTurn: () => void): Unfolding {
   const [unfolded, put] = useState<ReadonlyMap<number, number>>(new Map())
   const measured = useCallback((serial: number, height: number) => {
@@ -113,13 +113,13 @@ function useUnfolded(onTurn: () => void): Unfolding {
   return { unfolded, measured, turn }
 }
 
-/** Whether there is more of the past, and the way to it. */
+/** Shows whether there are earlier events, and the button for them. */
 function Earlier({ store }: { store: WorldStore }): VNode | null {
   const oldest = store.feed.size >= kept ? <p class="soft earlier">{text('feed.oldest', { count: kept })}</p> : null
   switch (store.past.value) {
     case 'reading': return <p class="soft earlier" role="status">{text('feed.reading')}</p>
     case 'failed': return <p class="wrong earlier">{text('feed.failed')} <FleetingButton onClick={() => { void store.earlier() }}>{text('refused.again')}</FleetingButton></p>
-    // Where the list is full, what came before has no room.
+    // A full list has no room for earlier events.
     case 'more': return oldest ?? <p class="earlier"><FleetingButton onClick={() => { void store.earlier() }}>{text('feed.earlier')}</FleetingButton></p>
     case 'all': return oldest
   }
@@ -130,7 +130,7 @@ interface HappeningProps {
   readonly entry: Entry
   readonly there: boolean
   readonly place: number
-  /** Where it begins, in CSS pixels. */
+  /** The position of its top, in CSS pixels. */
   readonly top: number
   readonly total: number
   readonly unfolded: boolean
@@ -167,7 +167,7 @@ function Happening({ store, entry, there, place, top, total, unfolded, turn, mea
   )
 }
 
-/** The time of a happening, which is a link to it. */
+/** The time of an entry, which is a link to it. */
 function Moment({ store, entry: { seq, at } }: { store: WorldStore, entry: Entry }): VNode {
   const time = <time dateTime={new Date(at).toISOString()}>{clockTime(at)}</time>
   if (seq === undefined) return time

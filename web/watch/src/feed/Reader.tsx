@@ -8,7 +8,7 @@ import type { WorldStore } from '../world/store.js'
 import type { Entry } from './entry.js'
 import { Whole } from './whole.js'
 
-/** One happening with all of its words. */
+/** One entry with its full text. */
 export function Reader({ store, entry }: { store: WorldStore, entry: Entry }): VNode {
   const box = useRef<HTMLDivElement>(null)
   const close = (): void => { store.read.value = undefined }

@@ -12,11 +12,11 @@ import { text, type TextKey } from '../text/text.js'
 import { clamp, textLimit, type Entry, type Group } from './entry.js'
 import { Then, type Named } from './then.js'
 
-/** What an event says, before it is numbered and timed. */
+/** The content of an event, without its number and time. */
 interface Description {
   readonly group: Group
   readonly sentence: TextKey
-  /** The id of its subject, as the event has it. */
+  /** The id of its subject, as in the event. */
   readonly who?: string
   readonly key?: string
   readonly name?: string
@@ -24,15 +24,15 @@ interface Description {
   readonly text?: string
 }
 
-/** What is known of the world right before an event. */
+/** The state of the world just before an event. */
 interface Before {
-  /** The name of an id in an event. */
+  /** Returns the name of an id in an event. */
   readonly whose: (id: string) => Named | undefined
-  /** Whether the event's row was not on the map. */
+  /** Reports whether the event's row was not on the map. */
   readonly isNew: (id: string) => boolean
 }
 
-/** How each kind of event is described. Texts may be others than the contract names: a newer host sends them. */
+/** The description of each kind of event. Text values may differ from those in the contract: a newer host may send others. */
 const describers: { readonly [K in EventKind]: (data: EventFields[K], before: Before) => Description } = {
   'world:player_added': ({ player }, before) => (
     player.agentId === '' ? { group: 'presence', sentence: 'event.changed' } : placed('presence', 'event.added', player, before)
@@ -76,8 +76,8 @@ const said: Readonly<Record<InteractionRole, TextKey>> = {
 }
 
 /**
- * Puts an event into words, as the world was before it: one who leaves still has a name and one who
- * comes is new. The directory is of the world before the event, or of now for one of the past.
+ * Describes an event by the world before it: a leaving occupant still has a name, and an arriving
+ * one is new. The directory is of the world before the event, or of the present for a past event.
  */
 export function describe(event: Happening, directory: Directory, serial: number, then = new Then()): Entry {
   const known = readEvent(event)
@@ -101,13 +101,13 @@ export function describe(event: Happening, directory: Directory, serial: number,
   }
 }
 
-/** All that an event says, without a bound; empty if nothing. */
+/** Returns the full text of an event, without a limit; empty if there is none. */
 export function wordsOf(event: WorldEvent): string {
   const known = readEvent(event)
   return (known && describeKnown(known, nothing).text) ?? ''
 }
 
-/** Words do not depend on who is on the map. */
+/** The text does not depend on the occupants of the map. */
 const nothing: Before = { whose: () => undefined, isNew: () => true }
 
 function describeKnown({ kind, data }: KnownEvent, before: Before): Description {
@@ -115,12 +115,12 @@ function describeKnown({ kind, data }: KnownEvent, before: Before): Description 
   return describer(data, before)
 }
 
-/** An id for people: the first 12 characters of a node's, any other whole. */
+/** Returns a short id for people: the first 12 characters of a node's, any other unchanged. */
 export function shortId(id: string): string {
   return id.length === 64 ? id.slice(0, 12) : id
 }
 
-/** Somebody who is new on the map, or has changed. */
+/** Describes an occupant that is new on the map, or has changed. */
 function placed(group: Group, sentence: TextKey, row: { readonly kind: OccupantKind, readonly name: string, readonly x: number, readonly y: number }, before: Before): Description {
   const { name, x, y } = row
   const { key, id } = occupantThing(row) ?? { key: '', id: '' }
@@ -146,7 +146,7 @@ function signaled(signal: EventFields['world:agent_signal'], before: Before): De
     case 'zone': return { ...about, sentence: by === '' ? 'event.signal.zone' : 'event.signal.zoneOf', values: { count: asNumber(signal.data.zoneCount) ?? 0, from } }
     case 'yield': return { ...about, sentence: by === '' ? 'event.signal.yield' : 'event.signal.yieldTo', values: { count: asNumber(signal.data.yieldCount) ?? 0, from } }
     case 'assist': return { ...about, sentence: 'event.signal.assist', values: { from } }
-    // A person on the map talks by asking, and waves by this.
+    // A person on the map speaks by questions, and waves by this signal.
     case 'chat': return { ...about, sentence: before.whose(by)?.key.startsWith('human:') === true ? 'event.signal.wave' : 'event.signal.chat', values: { from } }
     case 'metadata': {
       const reason = asText(signal.data.reason) ?? ''
@@ -156,14 +156,14 @@ function signaled(signal: EventFields['world:agent_signal'], before: Before): De
   }
 }
 
-/** What an answer says, with what it has beside its words below them. */
+/** Returns the text of an answer, with its other parts below. */
 function answerOf({ status, message = '', result: given }: EventFields['world:intercom']): string {
   const { answer, result = {} } = nextExchange(exchangeIn({}), { status, message, ...(given && { result: given }) })
   const members = membersOf(result).map(([name, value]) => `${name}: ${wordsOfMember(value)}`)
   return [answer, members.join('\n')].filter((part) => part !== '').join('\n\n')
 }
 
-/** The name of one who is on the map; others who ask have labels such as __night_watch__. */
+/** Returns the name of an occupant; other senders have labels such as __night_watch__. */
 function nameOf(id: string, before: Before): string {
   if (id === HUMAN_LABEL) {
     return text('residents.person')
@@ -173,7 +173,7 @@ function nameOf(id: string, before: Before): string {
 
 function asked(data: EventFields['world:intercom']): Description {
   const { status, fromPlayerId, toolName = '', command, message = '', error = '' } = data
-  // In every status the sender is the agent; a time-out answers for it.
+  // In every status the sender is the agent; a timeout has its id as well.
   const about = { group: 'intercom', who: fromPlayerId } as const
   switch (status) {
     case 'forwarded': return { ...about, sentence: 'event.intercom.forwarded', text: command?.text ?? toolName }

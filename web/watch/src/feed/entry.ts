@@ -1,12 +1,12 @@
 import type { TextKey } from '../text/text.js'
 
-/** The kinds that happenings are filtered by. */
+/** The groups that entries are filtered by. */
 export const groups = ['speech', 'journey', 'presence', 'place', 'signal', 'intercom', 'session'] as const
 export type Group = (typeof groups)[number]
 
-/** One happening, as small as it can be shown: thousands of them are kept. */
+/** One entry of the feed, as small as possible: thousands of them are kept. */
 export interface Entry {
-  /** Counts the happenings that this page has seen; never twice the same. */
+  /** The number of the entry on this page, which is unique. */
   readonly serial: number
   readonly seq: number | undefined
   /** The event's name in the protocol. */
@@ -16,23 +16,23 @@ export interface Entry {
   readonly at: number
   /** The stable key of its subject; empty if it is about the whole world. */
   readonly key: string
-  /** What they were called when it happened; empty if it is about the whole world. */
+  /** The name of its subject at the time; empty if it is about the whole world. */
   readonly name: string
-  /** The id of its subject, where the name is the one of now: an event further back may have the one of then. */
+  /** The id of its subject, if the name is the current one: an earlier event may supply the name of that time. */
   readonly unsure?: string
-  /** The sentence, and what goes into its gaps besides {who}. */
+  /** The sentence, and its values besides {who}. */
   readonly sentence: TextKey
   readonly values: Readonly<Record<string, string | number>>
-  /** What was said, with no more than textLimit characters; empty if nothing. */
+  /** The spoken text, with no more than textLimit characters; empty if there is none. */
   readonly text: string
-  /** The request whose answer it is a part of; the parts of one are one happening. */
+  /** The request that it is a partial answer to; the parts of one answer are one entry. */
   readonly request?: string
 }
 
-/** So much of a text is kept with a happening. */
+/** The greatest length of a text in an entry. */
 export const textLimit = 400
 
-/** Shortens a text to a limit, without cutting a character in two. */
+/** Shortens a text to a limit, without splitting a character. */
 export function clamp(text: string, limit: number): string {
   if (text.length <= limit) {
     return text

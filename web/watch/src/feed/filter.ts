@@ -1,6 +1,6 @@
 import type { Entry, Group } from './entry.js'
 
-/** Which happenings are shown; empty fields let everything through. */
+/** The filter of entries; empty fields match everything. */
 export interface Filter {
   readonly group: Group | ''
   /** The stable key of the subject. */
@@ -10,7 +10,7 @@ export interface Filter {
 
 export const everything: Filter = { group: '', key: '', text: '' }
 
-/** Whether a filter lets a happening through. Case counts for nothing. */
+/** Reports whether an entry passes a filter. Case is ignored. */
 export function passes(entry: Entry, filter: Filter): boolean {
   return (filter.group === '' ? !minor(entry) : entry.group === filter.group)
     && (filter.key === '' || entry.key === filter.key)
@@ -21,7 +21,7 @@ function contains(entry: Entry, wanted: string): boolean {
   return entry.text.toLocaleLowerCase().includes(wanted) || entry.name.toLocaleLowerCase().includes(wanted)
 }
 
-/** What is listed where it is asked for only: a journey's signal comes right after the journey itself and says less, and people walk a lot. */
+/** Reports whether an entry is listed only on request: a journey's signal follows the journey itself and contains less, and people walk a lot. */
 function minor(entry: Entry): boolean {
   return entry.sentence === 'event.signal.journey' || entry.sentence === 'event.walked'
 }

@@ -2,15 +2,15 @@ import { PlayError, type WorldClient } from '@playctl/sdk'
 import type { FeedLog } from './log.js'
 import { namesIn, type Then } from './then.js'
 
-/** Names those who have left and came before the happenings that are read, for which these have an id only. */
+/** Finds the names of occupants that left before this page could see them, for entries that have only an id. */
 export class Gone {
-  /** The revs whose maps the host was asked for. */
+  /** The revs whose maps were requested. */
   readonly #asked = new Set<number>()
 
-  /** @param named Called when somebody may have got a name. */
+  /** @param named Called when entries may have got names. */
   constructor(private readonly client: WorldClient, private readonly feed: FeedLog, private readonly named: () => void) {}
 
-  /** Takes the names from the map of a rev. Who left after it was there. */
+  /** Gets names from the map of a rev. Occupants that left after it are in it. */
   async nameAt(rev: number, then?: Then): Promise<void> {
     if (this.#asked.has(rev)) return
     this.#asked.add(rev)
@@ -20,7 +20,7 @@ export class Gone {
       this.feed.nameUnknown(names)
       this.named()
     } catch (cause) {
-      // A host that keeps no such map leaves them with their ids; one that was silent is asked again.
+      // Without such a map, the entries keep their ids; a host that did not answer is asked again.
       if (!(cause instanceof PlayError)) this.#asked.delete(rev)
     }
   }

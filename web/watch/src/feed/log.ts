@@ -3,21 +3,21 @@ import { everything, passes, type Filter } from './filter.js'
 import type { Entry } from './entry.js'
 import type { Named } from './then.js'
 
-/** So many happenings are kept. */
+/** The number of entries kept. */
 export const kept = 10_000
-/** The last of one thing is looked for among so many. */
+/** The number of newest entries that are searched for the last one of a thing. */
 const lookedAt = 2000
 
-/** Gives what the one with an id was called. */
+/** Returns the name of an id at the time. */
 type NameOf = (id: string) => Named | undefined
 
-/** Reports whether nothing but an id is known of the subject of a happening. */
+/** Reports whether only the id of an entry's subject is known. */
 export const isUnknown = (entry: Entry): entry is Entry & { readonly unsure: string } => entry.key === '' && entry.unsure !== undefined
 
 /**
- * The newest happenings, and those of them that pass the filter. An event costs
- * the same however many there are, and a further part of an answer a look at the
- * newest of them; only another filter looks at all.
+ * The newest entries, and those that pass the filter. Adding an event costs the
+ * same however many there are, and a further part of an answer costs a search of
+ * the newest ones; only a new filter looks at all.
  */
 export class FeedLog {
   private readonly all: Ring<Entry>
@@ -43,7 +43,7 @@ export class FeedLog {
     }
   }
 
-  /** Gives the happening that an answer began with its words so far; false where it is not among the newest. */
+  /** Updates the entry of an answer with its text so far; false if it is not among the newest. */
   goOn({ request, text }: Entry): boolean {
     if (request === undefined) return false
     for (let place = this.all.length - 1; place >= Math.max(0, this.all.length - lookedAt); place -= 1) {
@@ -57,7 +57,7 @@ export class FeedLog {
     return false
   }
 
-  /** Adds what happened before the oldest happening, the newest of it last, as far as there is room; and who was called what then. */
+  /** Adds entries before the oldest one, in order of time, as far as there is room, and names by the events before them. */
   prepend(entries: readonly Entry[], nameOf: NameOf): void {
     this.replaceAll((entry) => {
       const then = entry.unsure === undefined ? undefined : nameOf(entry.unsure)
@@ -69,7 +69,7 @@ export class FeedLog {
     this.refilter(this.current)
   }
 
-  /** Names those for which only an id is known. */
+  /** Names the entries of which only an id is known. */
   nameUnknown(nameOf: NameOf): void {
     this.replaceAll((entry) => isUnknown(entry) ? { ...entry, ...nameOf(entry.unsure) } : entry)
     this.refilter(this.current)
@@ -91,12 +91,12 @@ export class FeedLog {
     }
   }
 
-  /** The happening at a place from the newest, which is 0; those newer than a serial are passed over. */
+  /** Returns the entry at a place from the newest, which is 0; entries newer than a serial are skipped. */
   newest(place: number, upTo = Infinity): Entry | undefined {
     return this.shown.at(this.shown.length - 1 - this.newerThan(upTo) - place)
   }
 
-  /** The place from the newest of the last happening that is not after a seq; -1 where there is none. */
+  /** Returns the place from the newest of the last entry not after a seq; -1 if there is none. */
   placeOf(seq: number): number {
     for (let place = 0; place < this.shown.length; place += 1) {
       const entry = this.newest(place)
@@ -105,13 +105,13 @@ export class FeedLog {
     return -1
   }
 
-  /** The place from the newest of the happening with a serial; -1 where it is not shown. */
+  /** Returns the place from the newest of the entry with a serial; -1 if it is not shown. */
   placeOfSerial(serial: number, upTo = Infinity): number {
     const place = this.newerThan(serial) - this.newerThan(upTo)
     return this.newest(place, upTo)?.serial === serial ? place : -1
   }
 
-  /** The last happening of a thing up to a seq, of the newest that are looked at. */
+  /** Returns the last entry of a thing up to a seq, among the newest entries. */
   lastOf(key: string, upTo = Infinity, group?: Entry['group']): Entry | undefined {
     for (let place = this.all.length - 1; place >= Math.max(0, this.all.length - lookedAt); place -= 1) {
       const entry = this.all.at(place)
@@ -120,7 +120,7 @@ export class FeedLog {
     return undefined
   }
 
-  /** How many of those shown are newer than a serial. */
+  /** Returns how many shown entries are newer than a serial. */
   newerThan(serial: number): number {
     let low = 0
     let high = this.shown.length

@@ -1,16 +1,16 @@
 import { asText, exchangeIn, nextExchange, type Exchange, type WorldEvent } from '@playctl/sdk'
 import { clamp, type Entry } from './entry.js'
 
-/** So much of an answer that comes in parts is kept with its happening. */
+/** The greatest length of an answer in parts that is kept in its entry. */
 const longest = 4000
-/** So many answers are joined at a time. */
+/** The greatest number of answers that are joined at a time. */
 const most = 200
 
-/** Joins the parts of answers: a part by itself is a token of a model, which says nothing. */
+/** Joins the parts of answers: a single part is a token of a model, with no meaning by itself. */
 export class Parts {
   private readonly answers = new Map<string, Exchange>()
 
-  /** The happening with all that was answered so far, where the event is a part of an answer. */
+  /** Returns the entry with the answer so far, if the event is a part of an answer. */
   join(event: WorldEvent, entry: Entry): Entry {
     const request = event.kind === 'world:intercom' && event.data.status === 'stream' ? asText(event.data.requestId) : undefined
     if (request === undefined) return entry
@@ -22,7 +22,7 @@ export class Parts {
   }
 }
 
-/** Puts a happening behind others; the next part of an answer goes to where it began. */
+/** Appends an entry; a further part of an answer replaces the first part's entry. */
 export function addTo(entries: Entry[], entry: Entry): void {
   const at = entry.request === undefined ? -1 : entries.findIndex(({ request }) => request === entry.request)
   const begun = entries[at]

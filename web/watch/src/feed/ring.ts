@@ -1,6 +1,6 @@
 /**
- * The newest of what was put in, up to a limit, in the order in which it came.
- * Adding costs the same however much there is; what falls out is free to go.
+ * The newest items, up to a limit, in the order in which they were added.
+ * The cost of adding does not depend on their number; dropped items can be garbage-collected.
  */
 export class Ring<Item> {
   readonly limit: number
@@ -20,7 +20,7 @@ export class Ring<Item> {
     return this.held
   }
 
-  /** Adds an item, and gives the one that it takes the place of. */
+  /** Adds an item, and returns the item that it replaces. */
   push(item: Item): Item | undefined {
     if (this.held < this.limit) {
       this.slots[(this.start + this.held) % this.limit] = item
@@ -33,7 +33,7 @@ export class Ring<Item> {
     return oldest
   }
 
-  /** Adds an item before the oldest one; false where there is no room. */
+  /** Adds an item before the oldest one; false if there is no room. */
   unshift(item: Item): boolean {
     if (this.held >= this.limit) return false
     this.start = (this.start - 1 + this.limit) % this.limit
@@ -42,7 +42,7 @@ export class Ring<Item> {
     return true
   }
 
-  /** Takes the oldest item out. */
+  /** Removes and returns the oldest item. */
   shift(): Item | undefined {
     if (this.held === 0) {
       return undefined
@@ -54,12 +54,12 @@ export class Ring<Item> {
     return oldest
   }
 
-  /** The item at a position from the oldest, which is 0. */
+  /** Returns the item at a position from the oldest, which is 0. */
   at(position: number): Item | undefined {
     return position >= 0 && position < this.held ? this.slots[(this.start + position) % this.limit] : undefined
   }
 
-  /** Puts an item into the place of another; false where that one is not there. */
+  /** Replaces an item; false if it is not there. */
   replace(item: Item, by: Item): boolean {
     const slot = this.slots.indexOf(item)
     if (slot < 0) return false

@@ -1,10 +1,10 @@
-/** A row that is unfolded: its place in the list, and how much higher it is than others. */
+/** An unfolded row: its place in the list, and how much taller than other rows it is. */
 export interface Unfolded {
   readonly place: number
   readonly extra: number
 }
 
-/** Where the rows of a list are, of which a few are unfolded. */
+/** The positions of the rows of a list, of which a few are unfolded. */
 export class Rows {
   private readonly unfolded: readonly Unfolded[]
 
@@ -13,14 +13,14 @@ export class Rows {
     this.unfolded = unfolded.filter(({ place }) => place >= 0 && place < total).sort((one, other) => one.place - other.place)
   }
 
-  /** The height of all of them. */
+  /** The height of all rows together. */
   get height(): number { return this.topOf(this.total) }
 
   topOf(place: number): number {
     return this.unfolded.reduce((top, row) => row.place < place ? top + row.extra : top, place * this.row)
   }
 
-  /** The place of the row at a height. */
+  /** Returns the place of the row at a height. */
   placeAt(height: number): number {
     let above = 0
     for (const { place, extra } of this.unfolded) {

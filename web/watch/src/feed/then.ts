@@ -5,36 +5,36 @@ import {
 import { Directory } from '../world/directory.js'
 import { occupantThing, spaceThing, type Thing } from '../world/things.js'
 
-/** What somebody is called, by the events so far. */
+/** The name of an occupant, by the events so far. */
 export interface Named {
   readonly key: string
   readonly name: string
 }
 
 /**
- * The world as the events before one show it: who was called what, and how many leaves there
- * were. The directory is of now, and who has left since, or was called otherwise, is not in it.
+ * The world according to the events before one: the names of occupants, and the number of leaves.
+ * The directory is of the present, without occupants that have left and without former names.
  */
 export class Then {
   private readonly names = new Map<string, Named>()
   private known: (id: string) => Named | undefined = () => undefined
   private leaves: number | undefined
 
-  /** The name of an id in an event; undefined where no event had it. */
+  /** Returns the name of an id in an event; undefined if no event had it. */
   whose(id: string): Named | undefined {
     return this.names.get(id) ?? this.known(id)
   }
 
-  /** Takes who was called what on the map that the first event came upon. */
+  /** Sets the names on the map just before the first event. */
   know(names: (id: string) => Named | undefined): void { this.known = names }
 
-  /** Whether an event's row was not on the map before it; undefined where that is not known. */
+  /** Reports whether an event's row was not on the map before it; undefined if that is unknown. */
   isNew({ data }: WorldEvent): boolean | undefined {
     const leaves = asNumber(data.merkleLeafCount)
     return leaves === undefined || this.leaves === undefined ? undefined : leaves > this.leaves
   }
 
-  /** Takes an event, after it was described. */
+  /** Notes an event, after its description. */
   pass(event: WorldEvent): void {
     this.leaves = asNumber(event.data.merkleLeafCount)
     const known = readEvent(event)
@@ -56,20 +56,20 @@ export class Then {
   }
 }
 
-/** The thing whose row a changed leaf brings; undefined where it was removed or is no row. */
+/** Returns the thing of a changed leaf; undefined if it was removed or has no row. */
 function rowIn(node: Json): Thing | undefined {
   const { occupant, space } = asObject(node) ?? {}
   const entry = readSpace(space as unknown)
   return occupantThing(occupant) ?? (entry && spaceThing(entry))
 }
 
-/** Who was called what in a world. */
+/** Returns a function for the names in a world. */
 export function namesIn({ worldMap, spaces }: WorldSnapshot): (id: string) => Named | undefined {
   const directory = new Directory(worldMap.occupants.map(occupantThing).filter((row) => row !== undefined), spaces.map(spaceThing))
   return (id) => directory.whose(id)
 }
 
-/** The row that an event brings. */
+/** Returns the row of an event. */
 function rowOf(event: KnownEvent): AgentRow | HumanRow | McpRow | undefined {
   switch (event.kind) {
     case 'world:player_added': return event.data.player
@@ -79,5 +79,5 @@ function rowOf(event: KnownEvent): AgentRow | HumanRow | McpRow | undefined {
   }
 }
 
-/** So many names are remembered, of those who came last. */
+/** The number of names kept, of the last arrivals. */
 const mostNames = 5000

@@ -7,7 +7,7 @@ import type { WorldStore } from '../world/store.js'
 import { wordsOf } from './describe.js'
 import { textLimit, type Entry } from './entry.js'
 
-/** All that was said in a happening, of which a part may be kept. */
+/** The full text of an entry, which may keep only a part of it. */
 export function Whole({ store, entry }: { store: WorldStore, entry: Entry }): VNode {
   const [read, put] = useState<{ readonly of: number, readonly words: string | undefined } | undefined>(undefined)
   const cut = isCut(entry)
@@ -27,10 +27,10 @@ export function Whole({ store, entry }: { store: WorldStore, entry: Entry }): VN
   </>
 }
 
-/** Whether the host has more of the words; those of an answer that comes in parts are gathered here. */
+/** Reports whether the host has more of the text; an answer in parts is joined here. */
 const isCut = ({ request, seq, text: words }: Entry): boolean => request === undefined && seq !== undefined && words.length >= textLimit
 
-/** All words of a happening in what the host lists at its place; undefined where another one is there, such as that of another world. */
+/** Returns the full text of an entry from the host's event at its position; undefined if that is another event, such as one of another world. */
 export function wholeOf(entry: Entry, { events: [listed] }: Pick<ListEventsReply, 'events'>): string | undefined {
   const data = asObject(listed?.data)
   if (listed === undefined || data === undefined || listed.seq !== entry.seq || listed.event !== entry.event) return undefined
