@@ -14,10 +14,10 @@ import '../styles/person.css'
 
 export { Walker } from './walker.js'
 
-/** Where the name is kept, for the next time. */
+/** The storage key of the name, for the next visit. */
 const kept = 'playctl:name'
 
-/** Asks for the name under which one comes to the town. */
+/** The form for the name of a person who enters the town. */
 export function Entrance({ store, walker }: { store: WorldStore, walker: Walker }): VNode {
   const box = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLInputElement>(null)
@@ -49,7 +49,7 @@ export function Entrance({ store, walker }: { store: WorldStore, walker: Walker 
   )
 }
 
-/** What one does in the town: walk, meet others, leave; and what there is to say when one is there no longer. */
+/** The controls of the reader's figure: walk, meet others, leave; and the reason when it is no longer on the map. */
 export function Figure({ store, walker }: { store: WorldStore, walker: Walker }): VNode | null {
   const stage = walker.stage.value
   const { canvas } = walker.town ?? {}
@@ -93,7 +93,7 @@ function Bar({ store, walker }: { store: WorldStore, walker: Walker }): VNode {
 }
 
 interface ActionProps {
-  /** The key that does the same while the map has the focus. */
+  /** The key for the same action while the map has the focus. */
   readonly letter: string
   readonly words: string
   readonly why: string
@@ -101,7 +101,7 @@ interface ActionProps {
   readonly act: () => void
 }
 
-/** Something to do with who is near. With nobody near it keeps its place, and the focus where it has it. */
+/** An action on the nearest occupant. If nobody is near it keeps its place, and the focus. */
 function Action({ letter, words, why, off, act }: ActionProps): VNode {
   return (
     <button type="button" class="small" aria-disabled={off} aria-keyshortcuts={letter} title={why} onClick={() => { if (!off) act() }}>
@@ -110,7 +110,7 @@ function Action({ letter, words, why, off, act }: ActionProps): VNode {
   )
 }
 
-/** The keys of the map while one walks. */
+/** The keys of the map while walking. */
 function Help(): VNode {
   const lines = (['walk', 'look', 'near', 'map'] as const).map((name) => text(`person.help.${name}`))
   return (

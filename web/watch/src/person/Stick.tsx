@@ -4,20 +4,20 @@ import { text } from '../text/text.js'
 import type { Point } from '../town/geometry.js'
 import type { Walker } from './walker.js'
 
-/** A finger so near to the middle, as a share of the pad, means nowhere. */
+/** A finger this near to the middle, as a share of the pad, means no direction. */
 const NOWHERE = 0.22
 const nowhere: Point = { x: 0, y: 0 }
 
 const arrows = [['up', 0, -1, '▲'], ['left', -1, 0, '◀'], ['right', 1, 0, '▶'], ['down', 0, 1, '▼']] as const
 
-/** The direction that a finger on the pad means, by its place in it from -1 to 1. */
+/** Returns the direction of a finger on the pad, by its place from -1 to 1. */
 export function leaning({ x, y }: Point): Point {
   const length = Math.hypot(x, y)
   if (length < NOWHERE) return nowhere
   return length > 1 ? { x: x / length, y: y / length } : { x, y }
 }
 
-/** A pad for a finger, which leads where it is pushed; its four arrows are buttons, each of which is a step. */
+/** A pad for a finger, which walks where it is pushed; its four arrows are buttons, each of which is one step. */
 export function Stick({ walker }: { walker: Walker }): VNode {
   const pad = useRef<HTMLDivElement>(null)
   const finger = useRef<number | undefined>(undefined)
@@ -42,8 +42,8 @@ export function Stick({ walker }: { walker: Walker }): VNode {
     finger.current = undefined
     go(nowhere)
   }
-  // A push is no gesture of the browser either, after which it would take the next tap for the end of one.
-  // A click of a pointer was a push of the pad: this is that of a key, or of a program that reads the page out.
+  // Prevents a gesture of the browser, after which it would take the next tap for the end of that gesture.
+  // Pointer clicks are handled as pushes of the pad: this one is from a key or a screen reader.
   const step = (event: MouseEvent, to: Point): void => {
     if (event.detail !== 0) return
     walker.head(to)

@@ -6,13 +6,13 @@ const ARROWS: Readonly<Record<string, Point>> = {
 }
 const LETTERS: Readonly<Record<string, Point>> = { a: { x: -1, y: 0 }, d: { x: 1, y: 0 }, w: { x: 0, y: -1 }, s: { x: 0, y: 1 } }
 
-/** The letter of a key: the one that is written on it, or where the keyboard writes no Latin letters the one of its place. */
+/** Returns the letter of a key: the one on it, or the one at its position if the keyboard has no Latin letters. */
 export function letterOf({ key, code }: { readonly key: string, readonly code: string }): string {
   if (/^[a-z]$/i.test(key)) return key.toLowerCase()
   return key.length <= 2 || key === 'Process' ? /^Key([A-Z])$/.exec(code)?.[1]?.toLowerCase() ?? '' : ''
 }
 
-/** The direction in which keys that are held together lead; opposite ones lead nowhere. */
+/** Returns the direction of keys that are pressed together; opposite ones cancel out. */
 export function headingOf(held: Iterable<Point>): Point {
   const all = [...held]
   const sum = (of: 'x' | 'y'): number => Math.sign(all.reduce((total, to) => total + to[of], 0))
@@ -20,7 +20,7 @@ export function headingOf(held: Iterable<Point>): Point {
 }
 
 /**
- * Walks by the keys of the map, before the map has them. Where the arrow keys go through the residents
+ * Walks by the keys of the map, before the map handles them. If the arrow keys go through the residents,
  * the letters still walk.
  */
 export function listenToKeys(canvas: HTMLElement, walker: Walker, signal: AbortSignal): void {
@@ -49,11 +49,11 @@ export function listenToKeys(canvas: HTMLElement, walker: Walker, signal: AbortS
     if (held.delete(event.code === '' ? event.key : event.code)) go()
   }, { signal })
   canvas.addEventListener('blur', release, { signal })
-  // With a key of the system held, the browser says nothing of the release of another.
+  // While a system key is pressed, the browser does not report the release of another key.
   addEventListener('blur', release, { signal })
 }
 
-/** Does what a key means beside walking; false where it means nothing. */
+/** Performs a key's action other than walking; false if it has none. */
 export function acts(walker: Walker, letter: string, key: string): boolean {
   const near = walker.near.peek()
   if (letter === 'm') walker.turnKeys()

@@ -11,7 +11,7 @@ function movementFrom(cell: Point, options: { still?: boolean, taken?: readonly 
   return new Movement(cell, { bounds: () => bounds, free: (to, towards) => freeCell(to, towards, bounds, taken) }, () => options.still === true)
 }
 
-/** Lets time pass in frames of a thirtieth of a second. */
+/** Advances time in frames of a thirtieth of a second. */
 function pass(movement: Movement, from: number, to: number): void {
   for (let now = from; now <= to; now += 1000 / 30) movement.at(now)
   movement.at(to)

@@ -6,54 +6,54 @@ import type { TownBounds } from '../town/types.js'
 import type { Stand, Way } from '../town/walk.js'
 import { SPEED } from '../town/walk.js'
 
-/** Cells a second: as fast as agents walk. */
+/** Cells per second: the speed of agents. */
 export const PACE = SPEED / CELL.w
-/** Who walked less than this, in cells, meant one step. */
+/** A walk shorter than this, in cells, is one step. */
 const STEP = 0.5
-/** Who stops goes on to the next cell from this part of it on. */
+/** A figure that stops beyond this part of a cell continues to the next cell. */
 const ONWARD = 0.2
-/** What is further apart than this in time, in milliseconds, is walked as if it were this: a page that slept does not jump. */
+/** A longer time between frames, in milliseconds, counts as this: after sleep, the figure does not jump. */
 const LONGEST = 250
 
-/** The land that one walks on. */
+/** The land on which the figure walks. */
 export interface Land {
   readonly bounds: () => TownBounds
-  /** The cell to stand on instead of one where something else is, for who comes in a direction. */
+  /** Returns the cell to stand on instead of an occupied one, when coming from a direction. */
   readonly free: (cell: Point, towards: Point) => Point
 }
 
 /**
- * The walk of a person who steers it: the figure goes where it is headed, and who stops goes on
- * to a cell. A short touch of a key is one step. It has no clock: times are given.
+ * The walk of a steered figure: it moves in its direction, and on a stop continues to a cell.
+ * A short press of a key is one step. It has no clock: times are arguments.
  */
 export class Movement implements Way {
   readonly end = Infinity
   #at: Point
   #start: Point
   #heading: Point = { x: 0, y: 0 }
-  /** Where it comes to rest; null while it is headed anywhere. */
+  /** Where it will stop; null while it has a direction. */
   #goal: Point | null = null
   #then = 0
   #due = 0
   #walked = 0
   #left = false
 
-  /** @param still No walking: it is at once on the next cell. */
+  /** @param still Without walking: it is on the next cell at once. */
   constructor(cell: Point, private readonly land: Land, private readonly still: () => boolean) {
     this.#at = cell
     this.#start = cell
   }
 
-  /** Whether it goes anywhere. */
+  /** Whether it moves. */
   get moving(): boolean { return this.#goal !== null || this.#headed }
 
-  /** Where it is, in cells. */
+  /** Its position, in cells. */
   get place(): Point { return this.#at }
 
-  /** The cell that it stands on or comes to rest on. */
+  /** The cell on which it stands or will stop. */
   get cell(): Point { return rounded(this.#goal ?? this.#at) }
 
-  /** Goes in a direction from now on, of a length from 0 to 1; one of 0 comes to rest. */
+  /** Sets the direction, of a length from 0 to 1; 0 stops. */
   head(to: Point, now: number): void {
     this.at(now)
     const length = Math.hypot(to.x, to.y)
@@ -71,7 +71,7 @@ export class Movement implements Way {
     this.at(now)
   }
 
-  /** Goes to a cell by itself, such as to the one that the host gave. */
+  /** Moves to a cell without steering, for example to a cell given by the host. */
   goTo(cell: Point, now: number): void {
     this.at(now)
     this.#heading = { x: 0, y: 0 }
@@ -80,7 +80,7 @@ export class Movement implements Way {
     this.at(now)
   }
 
-  /** Where it is on the ground at a time. */
+  /** Returns its position on the ground at a time. */
   at(now: number): Stand {
     const seconds = clamp(now - this.#then, 0, LONGEST) / 1000
     this.#then = Math.max(now, this.#then)
@@ -105,7 +105,7 @@ export class Movement implements Way {
     this.#goal = this.#within(this.land.free(cell, towards))
   }
 
-  /** Goes on to the goal, and has come to rest there. */
+  /** Moves towards the goal, and stops there. */
   #approach(goal: Point, seconds: number): void {
     const [x, y] = [goal.x - this.#at.x, goal.y - this.#at.y]
     const left = Math.hypot(x, y)
@@ -118,7 +118,7 @@ export class Movement implements Way {
     }
   }
 
-  /** Without motion it is on the next cell at once, and on the one after it when it could have walked there. */
+  /** Without motion, it is on the next cell at once, and on another one when it could have walked there. */
   #leap(now: number): void {
     while (now >= this.#due) {
       this.#go(rounded({ x: this.#at.x + Math.round(this.#heading.x), y: this.#at.y + Math.round(this.#heading.y) }))
@@ -143,8 +143,8 @@ export class Movement implements Way {
 const rounded = ({ x, y }: Point): Point => ({ x: Math.round(x), y: Math.round(y) })
 
 /**
- * The free cell that is nearest to one, that one itself where it is free; of two that are as near, the one further on.
- * @param taken Whether something stands on a cell.
+ * Returns the nearest free cell, which is the cell itself if free; of two equally near, the one further in the direction.
+ * @param taken Reports whether a cell is occupied.
  */
 export function freeCell(cell: Point, towards: Point, bounds: TownBounds, taken: (cell: Point) => boolean): Point {
   if (!taken(cell)) return cell
@@ -165,7 +165,7 @@ export function freeCell(cell: Point, towards: Point, bounds: TownBounds, taken:
   return cell
 }
 
-/** What is nearest to a place within a distance in cells; undefined where nothing is. */
+/** Returns the item nearest to a place within a distance in cells; undefined if there is none. */
 export function nearestTo<T extends Point & { readonly key: string }>(place: Point, all: readonly T[], within: number): T | undefined {
   let found: T | undefined
   let least = within

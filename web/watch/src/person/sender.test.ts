@@ -18,9 +18,9 @@ interface Host {
   readonly sent: Sent[]
   readonly refused: unknown[]
   readonly troubles: unknown[]
-  /** What the host answers next, instead of that the cell is taken. */
+  /** The next answers of the host, instead of accepting the cell. */
   readonly answers: (Answer | Error)[]
-  /** Lets time pass, and what waits for a reply go on. */
+  /** Advances time, and lets pending replies be handled. */
   readonly pass: (ms: number) => Promise<void>
 }
 

@@ -1,14 +1,14 @@
 import { hasCode, PlayError } from '@playctl/sdk'
 import type { Point } from '../town/geometry.js'
 
-/** A host takes a change of a person's row at most once in so many milliseconds. */
+/** A host accepts a change of a person's row at most once in this many milliseconds. */
 export const MIN_INTERVAL = 2000
-/** What could not be sent is sent again after so many milliseconds. */
+/** The delay before a failed request is repeated, in milliseconds. */
 const AGAIN = 3000
-/** So many refusals in a row for being too fast are said. */
+/** After this many refusals in a row for excessive rate, the trouble is reported. */
 const PATIENCE = 3
 
-/** What a host answers: where the row is now, and how long it stays without another word. */
+/** The host's answer: the cell of the row, and the term of its lease. */
 export interface Answer {
   readonly cell: Point
   readonly leaseMs: number
@@ -16,22 +16,22 @@ export interface Answer {
 
 /** What the sender reports. */
 export interface SenderReports {
-  /** The row is where the host says; where it took another cell than the one that was asked for, this is another. */
+  /** The host's answer; the cell may differ from the requested one. */
   readonly onAnswer: (asked: Point, answer: Answer) => void
   /** The host refuses the person: nothing is sent any more. */
   readonly onRefused: (error: unknown) => void
-  /** Something is in the way for now; undefined when it is over. */
+  /** A temporary problem; undefined when it is over. */
   readonly onTrouble: (error: unknown) => void
 }
 
 /**
- * Sends the cell of a person to the host: at once where that is allowed, else as soon as it is, always the last
- * cell, and again in time before the lease ends. One request is under way at a time.
+ * Sends the cell of a person to the host: immediately if allowed, else as soon as possible, always the last
+ * cell, and again before the lease expires. At most one request is in progress.
  */
 export class CellSender {
-  /** The cell that the host is to know. */
+  /** The cell that the host should have. */
   #wanted: Point
-  /** The cell that it knows. */
+  /** The cell that the host has. */
   #known: Point
   #changed: number
   #leaseMs: number
@@ -41,8 +41,8 @@ export class CellSender {
   #ended = false
 
   /**
-   * @param first What the host answered when the person came.
-   * @param send Makes the request.
+   * @param first The host's answer when the person entered.
+   * @param send Sends the request.
    */
   constructor(first: Answer, private readonly send: (cell: Point) => Promise<Answer>, private readonly reports: SenderReports) {
     this.#wanted = first.cell
@@ -52,16 +52,16 @@ export class CellSender {
     this.#wait()
   }
 
-  /** Where the host last said that the person is. */
+  /** The last cell that the host stated. */
   get known(): Point { return this.#known }
 
-  /** The person stands on a cell now. */
+  /** Sets the current cell of the person. */
   put(cell: Point): void {
     this.#wanted = cell
     if (!this.#sending) this.#wait()
   }
 
-  /** Takes the cell of a row that this page did not ask for, such as another page of the browser; false where a change of its own is on its way. */
+  /** Applies a cell of the row that this page did not request, for example from another page of the browser; false if a change by this page is pending. */
   moved(cell: Point): boolean {
     if (this.#sending || !same(this.#wanted, this.#known)) return false
     this.#wanted = cell
@@ -69,18 +69,18 @@ export class CellSender {
     return true
   }
 
-  /** Says again that the person is there, as after the page was hidden. */
+  /** Renews the lease, for example after the page was hidden. */
   renew(): void {
     if (!this.#sending && !this.#ended) void this.#go()
   }
 
-  /** Brings nothing any more. */
+  /** Stops sending. */
   end(): void {
     this.#ended = true
     clearTimeout(this.#timer)
   }
 
-  /** Waits until the next request is due: for a change until it is allowed, else until a third of the lease is over. */
+  /** Waits for the next request: for a change until it is allowed, else for a third of the lease. */
   #wait(ms = same(this.#wanted, this.#known) ? this.#leaseMs / 3 : this.#changed + MIN_INTERVAL - Date.now()): void {
     clearTimeout(this.#timer)
     if (!this.#ended) this.#timer = setTimeout(() => { void this.#go() }, Math.max(ms, 0))

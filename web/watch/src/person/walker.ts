@@ -12,36 +12,36 @@ import type { OccupantThing } from '../world/things.js'
 import { MIN_INTERVAL, CellSender, type Answer } from './sender.js'
 import { freeCell, nearestTo, Movement } from './movement.js'
 
-/** Who is so near, in cells, can be waved at and talked to: on a cell beside one's own. */
+/** The distance, in cells, within which a person can wave and talk: on adjacent cells. */
 export const REACH = 1.6
-/** How often a walk is looked at, in milliseconds. */
+/** How often the walk is checked, in milliseconds. */
 const LOOK = 100
-/** Who is near for so many milliseconds is said: not everybody that one walks past. */
+/** An occupant near for this many milliseconds is announced: not every one that the person walks past. */
 const STAY = 500
-/** Who is near from the beginning is said later: first comes how one walks. */
+/** An occupant near from the start is announced later, after the instructions for walking. */
 const FIRST = 4000
-/** What an action did is shown for so many milliseconds. */
+/** How long the result of an action is shown, in milliseconds. */
 const SHOWN = 6000
 
-/** Why a person is on the map no longer. */
+/** Why a person is no longer on the map. */
 export type Why = 'lease' | 'admin' | 'reset' | 'elsewhere' | 'hidden' | 'refused'
 export type Stage = 'out' | 'entering' | 'in' | 'gone'
 
-/** What is to be read of what was done last. */
+/** The note about the last action. */
 export interface Note {
   readonly text: string
   readonly wrong: boolean
 }
 
-/** The figure of the person who looks at the page, from when it comes to the town until it leaves. */
+/** The figure of the reader of the page, from entering the town until leaving it. */
 export class Walker {
   readonly stage = signal<Stage>('out')
-  /** Why one could not come, or is gone. */
+  /** Why the person could not enter, or is no longer there. */
   readonly fault = signal<Fault | undefined>(undefined)
   readonly why = signal<Why>('lease')
-  /** Who can be waved at. */
+  /** The occupant that the person can wave to. */
   readonly near = signal<OccupantThing | undefined>(undefined)
-  /** Whether the arrow keys walk; else they go through the residents, as for everybody who looks. */
+  /** Whether the arrow keys walk; else they select residents, as for readers without a figure. */
   readonly keys = signal(true)
   readonly note = signal<Note | undefined>(undefined)
   readonly name = signal('')
@@ -51,7 +51,7 @@ export class Walker {
   #movement: Movement | undefined
   #sender: CellSender | undefined
   #seen: HumanRow | undefined
-  /** When the row last changed by this page. */
+  /** When this page last changed the row. */
   #changedAt = -Infinity
   #ends: (() => void)[] = []
   #walking: ReturnType<typeof setInterval> | undefined
@@ -60,7 +60,7 @@ export class Walker {
 
   constructor(private readonly store: WorldStore, private readonly announce: (sentence: string) => void) {}
 
-  /** Takes the map that the figure is on. */
+  /** Sets the map that the figure is on. */
   set town(town: Town | undefined) {
     this.#town = town
     this.#steer()
@@ -68,7 +68,7 @@ export class Walker {
 
   get town(): Town | undefined { return this.#town }
 
-  /** Comes to the town, near what is looked at. */
+  /** Enters the town, near the middle of the view. */
   async enter(name: string): Promise<void> {
     const town = this.#town
     const before = this.stage.peek()
@@ -99,17 +99,17 @@ export class Walker {
     }
   }
 
-  /** Says no more that one is gone. */
+  /** Removes the note about the end. */
   forget(): void { this.stage.value = 'out' }
 
-  /** Walks in a direction, of a length up to 1; one of 0 stops. */
+  /** Walks in a direction, of a length up to 1; 0 stops. */
   head(to: Point): void {
     if (this.store.time.peek() !== undefined) return
     this.#movement?.head(to, performance.now())
     this.#walk()
   }
 
-  /** Opens what there is to ask of who is near. */
+  /** Opens the questions to the nearest occupant. */
   talk(): void {
     const near = this.near.peek()
     if (near?.kind !== 'agent') return
@@ -120,7 +120,7 @@ export class Walker {
     if (open) document.querySelector<HTMLElement>('.panel .message textarea')?.focus()
   }
 
-  /** Waves at who is near, or does what else people do there. */
+  /** Waves to the nearest occupant, or performs another action on it. */
   async act(action: Exclude<ProximityAction, 'assist'>): Promise<void> {
     const near = this.near.peek()
     if (near === undefined || (near.kind !== 'agent' && action !== 'chat')) return
@@ -132,7 +132,7 @@ export class Walker {
     }
   }
 
-  /** Gives the arrow keys to walking, or back to the map. */
+  /** Switches the arrow keys between walking and the map. */
   turnKeys(): void {
     this.keys.value = !this.keys.peek()
     this.head({ x: 0, y: 0 })
@@ -143,8 +143,8 @@ export class Walker {
   end(): void { this.#stop() }
 
   /**
-   * Asks for the place when the host takes it, who left a moment ago waits; once more where that was too early still, and
-   * with another cookie where the host no longer knows this one, as one that lost its store.
+   * Requests the cell as soon as the host allows it; a person who has just left has to wait. Tries once more if that was too early, and
+   * with another cookie if the host no longer knows this one, for example after the loss of its store.
    */
   async #come(cell: Point): Promise<{ row: HumanRow, answer: Answer }> {
     try {
@@ -193,13 +193,13 @@ export class Walker {
     this.announce(text('person.entered'))
   }
 
-  /** The page that is shown again, and the page that is left. */
+  /** Listens to the page being shown again, and being closed. */
   #listen(): () => void {
     const shown = (): void => { if (document.visibilityState === 'visible') this.#sender?.renew(); else this.head({ x: 0, y: 0 }) }
     const left = (): void => {
       const { prefix, service } = placeOf(location.pathname)
       const sid = this.store.now.sid
-      // A page that is closed waits for no answer. Where the request is lost the lease ends.
+      // A closed page waits for no answer. If the request is lost, the lease expires.
       void fetch(`${prefix}/api/${service}/person?sid=${encodeURIComponent(sid)}`, { method: 'DELETE', keepalive: true, headers: { 'x-request-id': randomText() } }).catch(() => undefined)
       this.#gone('hidden', false)
     }
@@ -208,7 +208,7 @@ export class Walker {
     return () => { document.removeEventListener('visibilitychange', shown); removeEventListener('pagehide', left) }
   }
 
-  /** Takes the row as the world has it. */
+  /** Notes the row in the current state of the world. */
   #looked(row: OccupantThing | { readonly kind: 'space' } | undefined): void {
     const before = this.#seen
     if (row?.kind !== 'human') {
@@ -221,14 +221,14 @@ export class Walker {
     this.#meet()
   }
 
-  /** The row is elsewhere: where this page asked for it, or where another page of the browser did. */
+  /** The row has moved: requested by this page, or by another page of the browser. */
   #changed({ x, y }: HumanRow): void {
     const known = this.#sender?.known
     if (known === undefined || this.#movement?.moving === true || (known.x === x && known.y === y)) return
     if (this.#sender?.moved({ x, y }) === true) this.#moved({ x, y })
   }
 
-  /** Goes to where the host says, unless one has gone on meanwhile. */
+  /** Moves to the cell of the host, unless the figure is moving meanwhile. */
   #moved(cell: Point): void {
     if (this.#movement === undefined || this.#movement.moving) return
     this.#movement.goTo(cell, performance.now())
@@ -245,8 +245,8 @@ export class Walker {
   }
 
   /**
-   * One is on the map no longer.
-   * @param sure Says so to the host as well: a renewal may have been under way.
+   * Handles the end of the figure on the map.
+   * @param sure Whether to tell the host as well: a renewal may have been in progress.
    */
   #gone(why: Why, sure: boolean): void {
     if (this.stage.peek() !== 'in') return
@@ -271,13 +271,13 @@ export class Walker {
     this.#town?.steer(null)
   }
 
-  /** The map shows the figure where it is here; in the past, where its row was. */
+  /** Shows the figure at its position on this page; in the past, at the position of its row. */
   #steer(past = this.store.time.peek() !== undefined): void {
     if (past) this.#movement?.head({ x: 0, y: 0 }, performance.now())
     this.#town?.steer(past || this.#movement === undefined ? null : { key: this.#key, way: this.#movement })
   }
 
-  /** Looks at the walk until it is over; then the host is to know where one is. */
+  /** Checks the walk until it ends; then the host gets the cell. */
   #walk(): void {
     this.#steer()
     if (this.#walking !== undefined || this.#movement?.moving !== true) return
@@ -292,12 +292,12 @@ export class Walker {
     }, LOOK)
   }
 
-  /** Looks who is near; it is said after so many milliseconds. */
+  /** Determines the nearest occupant, which is announced after this many milliseconds. */
   #meet(stay = STAY): void {
     const place = this.#movement?.place
     if (place === undefined) return
     const others = this.store.directory.peek().occupants.filter((row) => (row.kind === 'agent' || row.kind === 'human') && row.key !== this.#key)
-    // Of several who are near the one that was picked is meant.
+    // Of several near occupants, the selected one counts.
     const near = nearestTo(place, others.filter(({ key }) => key === this.store.selected.peek()), REACH) ?? nearestTo(place, others, REACH)
     const { key } = this.near.peek() ?? {}
     this.near.value = near
