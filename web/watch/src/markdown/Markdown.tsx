@@ -2,14 +2,14 @@ import type { ComponentType, VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { marks } from './plain.js'
 
-/** A longer text is shown as it is. */
+/** A longer text is shown as plain text. */
 const longest = 20_000
 
 type Rendered = ComponentType<{ text: string }>
 
 let renderer: Promise<Rendered> | undefined
 
-/** A text that may be Markdown, such as an answer. What reads Markdown is loaded with the first one. */
+/** A text that may be Markdown, such as an answer. The parser is loaded with the first one. */
 export function Markdown({ text }: { text: string }): VNode {
   const [loaded, load] = useState<{ Rendered: Rendered } | undefined>(undefined)
   const wanted = text.length <= longest && marks.test(text)

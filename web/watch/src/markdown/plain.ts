@@ -1,11 +1,11 @@
-/** What Markdown marks with: a text without it is plain already. */
+/** Characters of Markdown: a text without them is plain already. */
 export const marks = /[*_`#[\]|>~\\]|^\s*(?:[-+]|\d+[.)])\s|https?:\/\//mu
-/** A longer text is cut first: this is for a line or two of it. */
+/** A longer text is cut first: only a line or two are needed. */
 const longest = 4000
-/** Code, whose marks are its own. */
+/** Code, in which marks are kept. */
 const code = /(```[^`]*(?:```|$)|`[^`\n]+`)/u
 
-/** A text that may be Markdown as plain words, for where there is room for a line or two. */
+/** Returns a text that may be Markdown as plain text, for a line or two. */
 export function plainWords(text: string): string {
   if (!marks.test(text)) return text
   return text.slice(0, longest).split(code)
@@ -13,7 +13,7 @@ export function plainWords(text: string): string {
     .join('').trim()
 }
 
-/** No pattern here goes back over what it has read: the text is anybody's. */
+/** No pattern here backtracks: the text is untrusted. */
 function unmarked(text: string): string {
   return text
     .replace(/^[ \t]*(?:[-*_][ \t]*){3,}$/gmu, '')

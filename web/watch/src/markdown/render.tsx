@@ -4,12 +4,12 @@ import { useMemo, useState } from 'preact/hooks'
 import { text as words } from '../text/text.js'
 import { lex } from './lex.js'
 
-/** What is nested deeper is shown as it was written. */
+/** Deeper nesting is shown as source text. */
 const deepest = 12
 
 /**
- * A text of Markdown as elements. Only what is named here becomes an element: HTML stays text, an image
- * becomes a link, and a link leads to a web page or a mailbox or is none. What cannot be read stays as it was written.
+ * Renders a Markdown text. Only the kinds listed here become elements: HTML stays text, an image
+ * becomes a link, and only links to web pages and mailboxes are links. Text that cannot be parsed stays as it is.
  */
 export function Rendered({ text }: { text: string }): VNode {
   return useMemo(() => {
@@ -72,7 +72,7 @@ function Link({ to, children }: { to: string, children: ComponentChildren }): VN
 
 function Code({ text }: { text: string }): VNode {
   const [copied, copy] = useState(false)
-  // It is there in a secure context only.
+  // The clipboard exists in a secure context only.
   const clipboard = navigator.clipboard as Clipboard | undefined
   return (
     <div class="code">

@@ -1,18 +1,18 @@
 export const languageNames = ['en', 'de', 'ja'] as const
-/** A language that the page speaks, as BCP 47 names it. */
+/** A language of the page, as a BCP 47 tag. */
 export type Language = (typeof languageNames)[number]
 
-/** A language, and how times and numbers are written in it: with the region that its reader has. */
+/** A language, and the locale of times and numbers: with the reader's region. */
 export interface Choice {
   readonly language: Language
   readonly locale: string
 }
 
 /**
- * Chooses the first of the browser's languages that the page has, and English where it has none.
+ * Chooses the first of the browser's languages that the page has, and English if there is none.
  *
- * @param asked The language that the address asks for instead; empty for none.
- * @param browser The browser's languages, the most wanted first.
+ * @param asked The language in the address, which has priority; empty for none.
+ * @param browser The browser's languages, in order of preference.
  */
 export function chooseLanguage(asked: Language | '', browser: readonly string[]): Choice {
   const known = browser.flatMap((tag): Choice[] => {
@@ -23,7 +23,7 @@ export function chooseLanguage(asked: Language | '', browser: readonly string[])
   return wanted ?? { language: asked || 'en', locale: asked || 'en' }
 }
 
-/** Reports whether times and numbers can be written as a tag says. */
+/** Reports whether a tag is a locale for times and numbers. */
 function isLocale(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length === 1

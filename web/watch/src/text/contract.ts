@@ -1,9 +1,9 @@
 /**
- * The words for what the contract names, in every language side by side: a field of a row or a
- * kind of event that is new is one edit here. The other words are in en.ts, de.ts and ja.ts.
+ * The texts for names of the contract, in every language side by side: a new field of a row or
+ * kind of event is one edit here. The other texts are in en.ts, de.ts and ja.ts.
  */
 const words = {
-  // The fields of rows.
+  // Fields of rows.
   'panel.platform': {
     en: 'Platform',
     de: 'Plattform',
@@ -80,7 +80,7 @@ const words = {
     ja: '他の人からの利用',
   },
 
-  // What happened.
+  // Events.
   'event.added': {
     en: '{who} came to {x}, {y}',
     de: '{who} ist bei {x} / {y} angekommen',
@@ -265,7 +265,7 @@ const words = {
 
 type Words = typeof words
 
-/** Gives the words in one language. */
+/** Returns the texts in one language. */
 export function contractWords<Language extends 'en' | 'de' | 'ja'>(language: Language): { readonly [Key in keyof Words]: Words[Key][Language] } {
   return Object.fromEntries(Object.entries(words).map(([key, all]) => [key, all[language]])) as { [Key in keyof Words]: Words[Key][Language] }
 }

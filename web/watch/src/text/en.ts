@@ -2,10 +2,10 @@ import { contractWords } from './contract.js'
 import { mapWords } from './map.js'
 
 /**
- * Every word of the page, those of index.html included; what agents and hosts
- * say is theirs. The translations are de.ts and ja.ts, with the same keys, and
- * contract.ts has the words for fields of rows and kinds of events in all of them, map.ts those of the map.
- * Values are in braces; a text with forms is chosen by {count}.
+ * Every text of the page, including those of index.html, but not the texts of agents
+ * and hosts. The translations are de.ts and ja.ts, with the same keys; contract.ts
+ * has the texts for fields of rows and kinds of events in all languages, and map.ts those of the map.
+ * Values are in braces; the form of a text is chosen by {count}.
  */
 export const en = {
   ...contractWords('en'),

@@ -2,7 +2,7 @@ import { contractWords } from './contract.js'
 import { mapWords } from './map.js'
 import type { Texts } from './text.js'
 
-/** The words of the page in Japanese. */
+/** The texts of the page in Japanese. */
 export const ja: Texts = {
   ...contractWords('ja'),
   ...mapWords('ja'),

@@ -4,7 +4,7 @@ import type { Texts } from './text.js'
 
 export { chooseLanguage, languageNames, type Choice, type Language } from './choice.js'
 
-/** What a language is: the direction that it is read in, and its words, which are loaded when they are needed. */
+/** A language: its reading direction, and its texts, which are loaded when they are needed. */
 interface Spoken {
   readonly direction: 'ltr' | 'rtl'
   readonly words: () => Texts | Promise<Texts>

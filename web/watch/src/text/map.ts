@@ -1,6 +1,6 @@
 /**
- * The words of the map and of its state, in every language side by side: the element that shows the
- * map in other pages has these and no others. The other words are in en.ts, de.ts and ja.ts.
+ * The texts of the map and of its state, in every language side by side: the element that shows the
+ * map in other pages has only these. The other texts are in en.ts, de.ts and ja.ts.
  */
 const words = {
   'page.title': {
@@ -173,7 +173,7 @@ const words = {
 type Words = typeof words
 export type MapWords<Language extends 'en' | 'de' | 'ja'> = { readonly [Key in keyof Words]: Words[Key][Language] }
 
-/** Gives the words in one language. */
+/** Returns the texts in one language. */
 export function mapWords<Language extends 'en' | 'de' | 'ja'>(language: Language): MapWords<Language> {
   return Object.fromEntries(Object.entries(words).map(([key, all]) => [key, all[language]])) as MapWords<Language>
 }

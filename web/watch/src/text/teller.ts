@@ -1,9 +1,9 @@
 import type { Forms, TextKey, Values } from './text.js'
 
-/** Gives a text with its values filled in; numbers are written as the language does. */
+/** Returns a text with its values filled in; numbers are formatted for the language. */
 export type Teller<Key extends TextKey = TextKey> = <K extends Key>(key: K, ...values: Values<K, string | number>) => string
 
-/** Tells some texts in one language, whichever the page speaks. */
+/** Returns a function for texts in one language, whatever the language of the page. */
 export function teller<Key extends TextKey>(words: Readonly<Record<Key, string | Forms>>, locale: string): Teller<Key> {
   const rules = new Intl.PluralRules(locale)
   const format = new Intl.NumberFormat(locale)
@@ -22,12 +22,12 @@ export function filled(words: string | Forms, values: unknown, rules: () => Intl
   }).join('')
 }
 
-/** A place in a text where a value goes. */
+/** A gap in a text for a value. */
 export interface Gap {
   readonly name: string
 }
 
-/** A text in pieces: its words, and the gaps between them. */
+/** Splits a text into its words and the gaps between them. */
 export function piecesOf(found: string | Forms, count: unknown, rules: () => Intl.PluralRules): readonly (string | Gap)[] {
   const pattern = typeof found === 'string' ? found : formFor(found, count, rules)
   return pattern.split(/(\{\w+\})/).filter((piece) => piece !== '').map((piece) =>

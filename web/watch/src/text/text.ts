@@ -4,8 +4,8 @@ import { filled, piecesOf, type Gap, type Teller } from './teller.js'
 export type { Gap, Teller } from './teller.js'
 
 /**
- * A translation: the same keys as English with other words. A text may have
- * values in braces. One with forms has one for each plural category of its
+ * A translation: the same keys as English, with other texts. A text may have
+ * values in braces. A text with forms has one for each plural category of its
  * language, chosen by {count}.
  */
 export type Forms = { readonly other: string } & Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>
@@ -19,7 +19,7 @@ type PatternOf<K extends TextKey> = (typeof en)[K] extends string
   ? (typeof en)[K]
   : (typeof en)[K] extends { readonly other: infer Other extends string } ? Other : never
 
-/** The values that a text needs, by name; nothing where it needs none. */
+/** The values of a text, by name; empty if it has none. */
 export type Values<K extends TextKey, Value> = [Named<PatternOf<K>>] extends [never]
   ? []
   : [values: Readonly<Record<Named<PatternOf<K>>, Value>>]
@@ -27,18 +27,18 @@ export type Values<K extends TextKey, Value> = [Named<PatternOf<K>>] extends [ne
 let texts: Texts = en
 let spoken = 'en'
 
-/** The language of the words with its region, as BCP 47 has it, for times, numbers, plurals and orders. */
+/** Returns the locale of the texts, a BCP 47 tag with a region, for times, numbers, plurals and sorting. */
 export function locale(): string {
   return spoken
 }
 
-/** Has the page speak another language from here on; before anything is shown, as what is shown stays. */
+/** Sets the language of the page; to be called before anything is shown, because shown texts do not change. */
 export function speak(words: Texts, language: string): void {
   texts = words
   spoken = language
 }
 
-/** Gives what a function makes for the language that the page speaks, and makes it once. */
+/** Returns a function that creates a value for the current locale, once for each locale. */
 export function perLocale<Made>(make: (locale: string) => Made): () => Made {
   let last: { readonly locale: string, readonly made: Made } | undefined
   return () => {
@@ -51,20 +51,20 @@ const plurals = perLocale((locale) => new Intl.PluralRules(locale))
 const numbers = perLocale((locale) => new Intl.NumberFormat(locale))
 const lists = perLocale((locale) => new Intl.ListFormat(locale, { type: 'unit' }))
 
-/** Gives a text with its values filled in; numbers are written as the language does. */
+/** Returns a text with its values filled in; numbers are formatted for the language. */
 export const text: Teller = (key, ...[values]) => filled(texts[key], values, plurals, numbers)
 
-/** Takes a text apart, for those who fill its gaps with more than words. */
+/** Splits a text into parts, for callers that fill its gaps with elements. */
 export function parts(key: TextKey, count?: unknown): readonly (string | Gap)[] {
   return piecesOf(texts[key], count, plurals)
 }
 
-/** Writes a number as the language does. */
+/** Formats a number for the language. */
 export function number(value: number): string {
   return numbers().format(value)
 }
 
-/** Writes a list as the language does. */
+/** Formats a list for the language. */
 export function list(words: readonly string[]): string {
   return lists().format(words)
 }

@@ -7,27 +7,27 @@ const days = perLocale((locale) => new Intl.DateTimeFormat(locale, { weekday: 'l
 const relative = perLocale((locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'long' }))
 const seconds = perLocale((locale) => new Intl.NumberFormat(locale, { style: 'unit', unit: 'second', maximumFractionDigits: 1 }))
 
-/** A time of day. */
+/** Formats a time of day. */
 export function clockTime(at: number): string {
   return clock().format(at)
 }
 
-/** A time of day, as a clock on a wall has it. */
+/** Formats a time of day in hours and minutes, for a wall screen. */
 export function wallTime(at: number): string {
   return minutes().format(at)
 }
 
-/** A day of the week and of the year. */
+/** Formats a day, with the day of the week. */
 export function dayOf(at: number): string {
   return days().format(at)
 }
 
-/** A day and a time. */
+/** Formats a day and a time. */
 export function wholeTime(at: number): string {
   return whole().format(at)
 }
 
-/** How long ago something was. */
+/** Formats how long ago a time was. */
 export function ago(at: number, now: number): string {
   const past = Math.round((now - at) / 1000)
   if (past < 5) {
@@ -39,7 +39,7 @@ export function ago(at: number, now: number): string {
   return past < 3600 ? relative().format(-Math.round(past / 60), 'minute') : relative().format(-Math.round(past / 3600), 'hour')
 }
 
-/** A length of time in seconds, as the language writes it. */
+/** Formats a duration in seconds. */
 export function took(milliseconds: number): string {
   return seconds().format(milliseconds / 1000)
 }

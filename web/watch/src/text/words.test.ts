@@ -4,16 +4,16 @@ import { describe, it } from 'node:test'
 import ts from 'typescript'
 import { en } from './en.js'
 
-// From build/src/text, where the tests run, to the folder of the page.
+// From build/src/text, where the tests run, to the directory of the page.
 const page = new URL('../../../', import.meta.url)
 const sources = readdirSync(new URL('src/', page), { recursive: true, encoding: 'utf8' })
   .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.test.ts'))
 const read = (name: string): string => readFileSync(new URL(name, page), 'utf8')
 
-/** The attributes whose values people read or hear. */
+/** The attributes with text for people. */
 const readable = new Set(['aria-label', 'aria-roledescription', 'aria-description', 'aria-valuetext', 'alt', 'placeholder', 'title', 'label'])
 
-/** What has letters and stands in a component's markup itself; code, such as a command, is the same in every language. */
+/** Returns the texts with letters in a component's markup; code, such as a command, is the same in every language. */
 function literals(name: string, source: string): string[] {
   const found: string[] = []
   const look = (node: ts.Node): void => {
@@ -33,7 +33,7 @@ function wordsIn(node: ts.Node): string {
   return node.initializer !== undefined && ts.isJsxExpression(node.initializer) ? textOf(node.initializer.expression) : textOf(node.initializer)
 }
 
-/** The text of a literal; of a template, what stands between its gaps. */
+/** Returns the text of a literal; of a template, the text between its gaps. */
 function textOf(node: ts.Node | undefined): string {
   if (node === undefined) return ''
   if (ts.isStringLiteralLike(node)) return node.text
@@ -57,7 +57,7 @@ describe('the words of the page', () => {
 
   it('are all used', () => {
     const code = sources.filter((name) => !/^text\/(en|de|ja|contract|map)\.ts$/.test(name)).map((name) => read(`src/${name}`)).join('\n') + read('vite.config.ts')
-    // A key is written out, or its beginning is and a kind is put behind it.
+    // A key is literal, or its prefix is and the kind is appended.
     const used = (key: string): boolean => code.includes(`'${key}'`)
       || key.split('.').some((_, count, parts) => count > 0 && code.includes(`\`${parts.slice(0, count).join('.')}.\${`))
     assert.deepEqual(Object.keys(en).filter((key) => !used(key)), [])
