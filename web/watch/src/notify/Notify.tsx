@@ -7,14 +7,14 @@ import { text } from '../text/text.js'
 import type { WorldStore } from '../world/store.js'
 import { Notifier, longestWord, mostWishes, wishName } from './notifier.js'
 
-/** What notifies of a world, while the page is open. */
+/** Returns the notifier of a world, while the page is open. */
 export function useNotifier(store: WorldStore): Notifier {
   const notifier = useMemo(() => new Notifier(store), [store])
   useEffect(() => notifier.listen(), [notifier])
   return notifier
 }
 
-/** The button that opens what one is notified of. */
+/** The button that opens the settings of notifications. */
 export function Notify({ store, notifier }: { store: WorldStore, notifier: Notifier }): VNode {
   const open = store.sheet.value === 'notify'
   const count = notifier.wishes.value.length

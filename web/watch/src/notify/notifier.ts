@@ -5,21 +5,21 @@ import { clamp, type Entry } from '../feed/entry.js'
 import { parts, text, type TextKey } from '../text/text.js'
 import type { WorldStore } from '../world/store.js'
 
-/** What somebody wants to be notified of: what an agent does itself, or lines with a word. */
+/** A wish for notifications: of an agent's own actions, or of lines with a word. */
 export type Wish =
   | { readonly kind: 'agent', readonly key: string, readonly name: string }
   | { readonly kind: 'word', readonly word: string }
 
-/** So many wishes are kept, in this browser only, and a word has so many characters at most. */
+/** The greatest number of wishes, stored in this browser only, and the greatest length of a word in characters. */
 export const mostWishes = 20
 export const longestWord = 60
 const place = 'playctl-notify'
-/** Milliseconds in which one wish notifies once: an agent that talks much must not bury a screen. */
+/** The least time between notifications of one wish, in milliseconds: a talkative agent must not flood the screen. */
 const pause = 5000
 
 const own: ReadonlySet<TextKey> = new Set(['event.said.assistant', 'event.journey', 'event.intercom.completed'])
 
-/** Reads what was kept; what cannot be read counts as nothing. */
+/** Parses stored wishes; invalid ones are ignored. */
 export function readWishes(kept: string | null): readonly Wish[] {
   try {
     const list: unknown = JSON.parse(kept ?? '[]')
@@ -36,7 +36,7 @@ function wishOf(value: unknown): Wish[] {
   return kind === 'word' && typeof word === 'string' && word.trim() !== '' ? [{ kind, word: clamp(word, longestWord) }] : []
 }
 
-/** Reports whether a happening is what somebody wishes for. */
+/** Reports whether an entry fulfills a wish. */
 export function fulfills({ key, group, sentence, text: words }: Pick<Entry, 'key' | 'group' | 'sentence' | 'text'>, wish: Wish): boolean {
   return wish.kind === 'agent'
     ? key === wish.key && own.has(sentence)
@@ -45,25 +45,25 @@ export function fulfills({ key, group, sentence, text: words }: Pick<Entry, 'key
 
 const named = (wish: Wish): string => wish.kind === 'agent' ? `agent ${wish.key}` : `word ${wish.word}`
 
-/** Notifies by the browser, of what this browser was asked to. */
+/** Sends browser notifications for the wishes stored in this browser. */
 export class Notifier {
   readonly wishes = signal(readWishes(keptAs(place)))
-  /** Whether the browser notifies: it is asked when somebody wishes for something, never before. */
+  /** The browser's permission: it is requested with the first wish, never before. */
   readonly allowed = signal(permission())
-  /** Whether the browser does not notify though it is allowed: some do so only for what works in the background. */
+  /** Whether notifications fail although they are allowed: some browsers support them only for background workers. */
   #unable = false
   readonly #last = new Map<string, number>()
 
   constructor(private readonly store: WorldStore) {}
 
-  /** Notifies of what happens from now on; returns what ends that. */
+  /** Sends notifications from now on; returns a function that ends that. */
   listen(): () => void {
     return this.store.listen((event, entry) => { if (!event.past) this.#take(entry) })
   }
 
   has(key: string): boolean { return this.wishes.value.some((wish) => wish.kind === 'agent' && wish.key === key) }
 
-  /** Adds a wish, and asks the browser whether it may be fulfilled. To be called by a click. */
+  /** Adds a wish, and requests the browser's permission. To be called on a click. */
   async add(wish: Wish): Promise<void> {
     this.#keep([...this.wishes.value.filter((other) => named(other) !== named(wish)), wish].slice(-mostWishes))
     if (permission() === 'default') await Notification.requestPermission()
@@ -104,18 +104,18 @@ export class Notifier {
   }
 }
 
-/** A happening in one sentence. */
+/** Returns an entry as one sentence. */
 function sentenceOf({ sentence, values, name }: Entry): string {
   const given: Readonly<Record<string, string | number>> = { ...values, who: called(name) }
   return parts(sentence, values.count).map((part) => typeof part === 'string' ? part : String(given[part.name] ?? '')).join('')
 }
 
-/** What the browser says; one without notifications, or a page without TLS, has them denied. */
+/** Returns the browser's permission; without notifications or TLS, it is denied. */
 function permission(): NotificationPermission {
   return 'Notification' in window && isSecureContext ? Notification.permission : 'denied'
 }
 
-/** What a wish is called in a list. */
+/** Returns the name of a wish in a list. */
 export function wishName(wish: Wish): string {
   return wish.kind === 'agent' ? called(wish.name) : text('notify.wordOf', { word: wish.word })
 }

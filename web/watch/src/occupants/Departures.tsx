@@ -4,7 +4,7 @@ import { text } from '../text/text.js'
 import { clockTime } from '../text/times.js'
 import type { Departed } from '../world/presence.js'
 
-/** Those who left lately, the latest first; nothing where nobody did. */
+/** Recent departures, the latest first; nothing if there are none. */
 export function Departures({ left }: { left: readonly Departed[] }): VNode | null {
   if (left.length === 0) {
     return null

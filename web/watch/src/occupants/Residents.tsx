@@ -11,10 +11,10 @@ import { find } from './search.js'
 import { nothingLately } from '../world/presence.js'
 import type { OccupantThing } from '../world/things.js'
 
-/** Everyone on the map: what the map shows, for those who do not see it. */
+/** All occupants of the map, also for people who cannot see the map. */
 export function Residents({ store, show }: { store: WorldStore, show: (key: string) => void }): VNode {
   const wanted = store.wanted.value
-  // Who came and left lately is so of now.
+  // Recent arrivals and departures are of the present.
   const { came, left } = store.time.value === undefined ? store.presence.value : nothingLately
   const { occupants } = store.directory.value
   const found = useMemo(() => find(occupants, wanted, locale()), [occupants, wanted])
@@ -42,7 +42,7 @@ export function Residents({ store, show }: { store: WorldStore, show: (key: stri
   )
 }
 
-/** How many there are of each kind; of agents also where there is none. */
+/** Returns the counts of each kind; for agents also zero. */
 function counted(occupants: readonly OccupantThing[]): string {
   return (['agent', 'human', 'mcp', 'structure'] as const).flatMap((kind) => {
     const count = occupants.filter((row) => row.kind === kind).length

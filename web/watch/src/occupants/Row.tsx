@@ -14,7 +14,7 @@ interface RowProps {
   readonly show: (key: string) => void
 }
 
-/** One thing in a list, to be selected; a fresh one just came, an own one is the reader's figure. It is made anew only when it changes itself. */
+/** One thing in a list, which can be selected; a fresh one just arrived, an own one is the reader's figure. It is rendered again only when it changes. */
 export class Row extends Component<RowProps> {
   override shouldComponentUpdate({ thing, chosen, fresh, own, show }: RowProps): boolean {
     const { props } = this

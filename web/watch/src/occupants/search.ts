@@ -1,6 +1,6 @@
 import type { OccupantThing } from '../world/things.js'
 
-/** The occupants that are found by a name, a platform or a tool, in the order of their names. */
+/** Returns the occupants whose name, platform or tool matches, ordered by name. */
 export function find(occupants: readonly OccupantThing[], wanted: string, language: string): readonly OccupantThing[] {
   const words = wanted.toLocaleLowerCase(language).trim()
   const order = new Intl.Collator(language, { numeric: true })

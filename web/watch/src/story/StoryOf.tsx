@@ -10,10 +10,10 @@ import type { WorldStore } from '../world/store.js'
 import { jsonOf, markdownOf, more, most, search, type Chapter } from './story.js'
 import { useStory } from './reading.js'
 
-/** So many chapters are shown, and so many more each time that somebody asks for earlier ones. */
+/** The number of chapters shown at first, and added at each request for earlier ones. */
 const shownAtOnce = 500
 
-/** All that an agent was asked, said and did, as far as the host keeps it. */
+/** All questions to an agent, and its lines and actions, as far as the host stores them. */
 export function StoryOf({ store, agent }: { store: WorldStore, agent: AgentThing }): VNode {
   const { story, stage, read, whole } = useStory(store, agent)
   const [wanted, want] = useState('')

@@ -6,19 +6,19 @@ import { happened, joined, more, readOn, unread, type Story } from './story.js'
 interface Reading {
   readonly story: Story
   readonly stage: 'reading' | 'there' | 'failed'
-  /** Reads on, further back. */
+  /** Reads the next earlier part. */
   readonly read: () => Promise<Story | undefined>
-  /** Reads what is not there yet; undefined where it cannot be read. */
+  /** Reads all missing parts; undefined if they cannot be read. */
   readonly whole: () => Promise<Story | undefined>
 }
 
-/** An agent's story, as far as it is read; it grows with what happens. */
+/** Returns an agent's story, as far as it is read; new events are added. */
 export function useStory(store: WorldStore, agent: AgentThing): Reading {
   const [story, set] = useState<Story>(unread)
   const [stage, go] = useState<'reading' | 'there' | 'failed'>('reading')
-  // What is known by now, which is shown later: it grows while more of it is read.
+  // The current story, which is shown later: it grows while more of it is read.
   const latest = useRef(story)
-  // Goes up when the story begins anew: a reply to what was asked before is another world's.
+  // Increases when the story starts again: replies to earlier requests then belong to another world.
   const turn = useRef(0)
   const read = useCallback(async (all = false) => {
     const began = turn.current
@@ -41,7 +41,7 @@ export function useStory(store: WorldStore, agent: AgentThing): Reading {
     void read().then((first) => { store.wasActive(agent, first?.chapters.find((chapter) => chapter.is === 'line')?.at) })
     return store.listen((event) => {
       if (event.kind === 'session:resync' || event.kind === 'session:reset') {
-        // What is there is another world's, or has a gap.
+        // The present story is of another world, or has a gap.
         turn.current += 1
         latest.current = unread
         void read()

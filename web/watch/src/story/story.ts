@@ -3,37 +3,37 @@ import { readSteps, type JourneyStep } from '../world/journeys.js'
 import { readLine, type Line } from '../panel/line.js'
 import { text } from '../text/text.js'
 
-/** Something that an agent was asked, said or did. */
+/** One question to an agent, line or action of it. */
 export type Chapter = { readonly seq: number, readonly at: number } & (
   | { readonly is: 'line', readonly role: Line['role'], readonly text: string }
   | { readonly is: 'journey', readonly steps: readonly JourneyStep[] }
 )
 
-/** So many chapters of each kind are read at a time, and so many are kept in all. */
+/** The number of chapters of each kind read at a time, and the greatest number in all. */
 export const page = 50
 export const most = 10_000
 
-/** What is known of an agent's story, the newest first; before is what to read next, undefined where all is there. */
+/** The known part of an agent's story, the newest first; `before` is the next position to read, undefined if all is read. */
 export interface Story {
   readonly chapters: readonly Chapter[]
   readonly lines: Rest
   readonly journeys: Rest
 }
 
-/** What of a list is not read yet: what is before a position, or nothing. */
+/** The unread part of a list: the part before a position, or nothing. */
 type Rest = { readonly before: number | undefined } | undefined
 
 export const unread: Story = { chapters: [], lines: { before: undefined }, journeys: { before: undefined } }
 
-/** Whether there is more to read. */
+/** Reports whether there is more to read. */
 export function more({ lines, journeys, chapters }: Story): boolean {
   return (lines !== undefined || journeys !== undefined) && chapters.length < most
 }
 
-/** What the host gave of the two lists; undefined where all of one was there. */
+/** The host's replies for the two lists; undefined if all of one was read already. */
 export type Read = readonly [lines: InteractionsReply | undefined, journeys: JourneysReply | undefined]
 
-/** Reads on, further back. */
+/** Reads the next earlier part. */
 export async function readOn(client: WorldClient, playerId: string, story: Story, limit = page): Promise<Read> {
   const request = (rest: { readonly before: number | undefined }): { playerId: string, limit: number, beforeSeq?: number } =>
     ({ playerId, limit, ...(rest.before === undefined ? {} : { beforeSeq: rest.before }) })
@@ -42,7 +42,7 @@ export async function readOn(client: WorldClient, playerId: string, story: Story
   ])
 }
 
-/** Puts what was read to a story, each once. */
+/** Adds read chapters to a story, each once. */
 export function joined(story: Story, [lines, journeys]: Read): Story {
   const chapters = new Map(story.chapters.map((chapter) => [chapter.seq, chapter]))
   for (const { seq, role, text: words, at } of lines?.interactions.map(readLine) ?? []) chapters.set(seq, { is: 'line', seq, at, role, text: words })
@@ -58,7 +58,7 @@ function restOf(hasMore: boolean | undefined, before: number | undefined): Rest 
   return hasMore === true ? { before } : undefined
 }
 
-/** Puts what happened just now to a story. */
+/** Adds an event to a story. */
 export function happened(story: Story, kind: string, data: object, seq: number | undefined, at: number): Story {
   if (kind !== 'world:interaction' && kind !== 'world:journey') return story
   const fields = asObject(data)
@@ -67,7 +67,7 @@ export function happened(story: Story, kind: string, data: object, seq: number |
   return { ...joined(story, [known, journey]), lines: story.lines, journeys: story.journeys }
 }
 
-/** The chapters that have a text in them. */
+/** Returns the chapters that contain a text. */
 export function search(chapters: readonly Chapter[], wanted: string, language: string): readonly Chapter[] {
   const words = wanted.trim().toLocaleLowerCase(language)
   return words === '' ? chapters : chapters.filter((chapter) => wordsOf(chapter).toLocaleLowerCase(language).includes(words))
@@ -77,7 +77,7 @@ function wordsOf(chapter: Chapter): string {
   return chapter.is === 'line' ? chapter.text : chapter.steps.map(({ toolName, content, args, result }) => `${toolName} ${content} ${JSON.stringify([args, result])}`).join(' ')
 }
 
-/** A story as a document, the oldest first. */
+/** Returns a story as a document, the oldest chapter first. */
 export function markdownOf(name: string, chapters: readonly Chapter[]): string {
   const parts = [...chapters].reverse().map((chapter) => {
     const head = `## ${new Date(chapter.at).toISOString()} · ${text(chapter.is === 'journey' ? 'story.journey' : `lines.${chapter.role}`)}`
@@ -87,7 +87,7 @@ export function markdownOf(name: string, chapters: readonly Chapter[]): string {
   return [`# ${name}\n`, ...parts].join('\n')
 }
 
-/** A story as JSON, the oldest first. */
+/** Returns a story as JSON, the oldest chapter first. */
 export function jsonOf(name: string, playerId: string, chapters: readonly Chapter[]): string {
   return `${JSON.stringify({ name, playerId, story: [...chapters].reverse().map(({ at, is, ...rest }) => ({ kind: is, at: new Date(at).toISOString(), ...rest })) }, null, 2)}\n`
 }
