@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { text } from '../text/text.js'
 
-/** Why nobody gets in. */
+/** Why access is refused. */
 export type Refusal = 'no-link' | 'expired' | 'no-pass' | 'pass-expired' | 'host'
 
 const words = {
@@ -13,7 +13,7 @@ const words = {
   'host': { title: 'refused.hostTitle', why: 'refused.hostWhy' },
 } as const
 
-/** The screen for those who may not look, with what they can do about it. */
+/** The screen for people without access, with what they can do. */
 export function Refused({ refusal, again }: { refusal: Refusal, again: () => void }): VNode {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => { heading.current?.focus() }, [])

@@ -1,44 +1,44 @@
 import { PlayError, createClient, noRetry, type WatchScope, type WorldClient } from '@playctl/sdk'
 import type { Place } from './place.js'
 
-/** Whether the page is in a frame: no cookie of it gets to the host then, and it may only look. */
+/** Whether the page is in a frame: then the host gets no cookie, and the page is read-only. */
 export const framed = globalThis.top !== globalThis.self
 
-/** What a page in a frame shows instead of a cookie. */
+/** The pass that a page in a frame sends instead of a cookie. */
 let pass: string | undefined
-/** Whether the address gave it: then there may be no other. */
+/** Whether the pass came from the address: then no other one is requested. */
 let given = false
 
-/** Takes the pass that the page of the frame put into its address behind #pass=; undefined if there is none. */
+/** Returns the pass that the surrounding page put into the address behind #pass=; undefined if there is none. */
 export function passIn(fragment: string): string | undefined {
   const given = new URLSearchParams(fragment.replace(/^#/, '')).get('pass')
   return given === null || given === '' ? undefined : given
 }
 
-/** Shows a pass with every request from here on. */
+/** Sends a pass with every request from now on. */
 export function showPass(value: string): void {
   pass = value
   given = true
 }
 
-/** Whether the page was opened with a pass. */
+/** Reports whether the page was opened with a pass. */
 export const cameByPass = (): boolean => given
 
-/** Takes the token out of a fragment such as #token=pt_x; undefined if there is none. */
+/** Returns the token in a fragment such as #token=pt_x; undefined if there is none. */
 export function tokenIn(fragment: string): string | undefined {
   const token = new URLSearchParams(fragment.replace(/^#/, '')).get('token')
   return token === null || token === '' ? undefined : token
 }
 
-/** How long a host may take to answer a person, in milliseconds. */
+/** The timeout for a request by a person, in milliseconds. */
 const timeoutMs = 15_000
 
-/** A client of the host that served the page; the browser adds the cookie, and in a frame the pass counts. A failure is shown at once: people repeat. */
+/** Returns a client of the host that served the page; the browser adds the cookie, and in a frame the pass is sent. A failure is shown at once: people retry. */
 export function pageClient({ prefix, service }: Place): WorldClient {
   return createClient({ baseUrl: location.origin + prefix, service, credentials: framed ? { pass: () => pass } : { cookie: true }, retry: noRetry, timeoutMs })
 }
 
-/** Asks for a cookie, or whether there is one that is good: what it allows. */
+/** Requests a cookie, or checks the present one, and returns the scope. */
 export async function access(client: WorldClient, token?: string): Promise<WatchScope> {
   if (framed) {
     if (given) await client.session()
@@ -48,7 +48,7 @@ export async function access(client: WorldClient, token?: string): Promise<Watch
   return (await client.watchSession(token)).scope === 'act' ? 'act' : 'watch'
 }
 
-/** The status of a refusal, 0 for a host that is silent. */
+/** Returns the status of a refusal, 0 if the host did not answer. */
 export function statusOf(error: unknown): number {
   return error instanceof PlayError ? error.status : 0
 }

@@ -1,7 +1,7 @@
 import { PlayError, TimeoutError, UnreachableError, type ErrorCode } from '@playctl/sdk'
 import { text, type TextKey } from '../text/text.js'
 
-/** What a person can do about the refusals that a page comes upon, by the protocol's codes. */
+/** What a person can do about refusals, by the protocol's codes. */
 const words = {
   player_unknown: 'fault.playerUnknown',
   tool_unknown: 'fault.toolUnknown',
@@ -22,15 +22,15 @@ const words = {
   overloaded: 'fault.overloaded',
 } as const satisfies Readonly<Partial<Record<ErrorCode, TextKey>>>
 
-/** A refusal as a person reads it. */
+/** A refusal, as text for a person. */
 export interface Fault {
-  /** What happened, in the page's words where it knows the code, else in the host's. */
+  /** The page's text if it knows the code, else the host's. */
   readonly message: string
-  /** The host's own sentence beside the page's, which may say more; empty where there is none. */
+  /** The host's own text besides the page's, which may contain more; empty if there is none. */
   readonly detail: string
 }
 
-/** Puts into words why a call failed: those of a browser are for developers. */
+/** Describes why a call failed: messages of a browser are for developers. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof PlayError) {
     const { code, message } = error.stated

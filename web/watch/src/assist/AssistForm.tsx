@@ -14,7 +14,7 @@ interface AssistFormProps {
   readonly cancel: () => void
 }
 
-/** A form with a field for each parameter of a tool, or one for JSON where no form can be made. */
+/** A form with a field for each parameter of a tool, or one for JSON if no form is possible. */
 export function AssistForm({ tool, title, send, cancel }: AssistFormProps): VNode {
   const fields = useMemo(() => fieldsOf(tool.parameters), [tool.parameters])
   const [inputs, setInputs] = useState<Inputs>(() => new Map((fields ?? []).map((field) => [field.name, field.initial])))
@@ -23,7 +23,7 @@ export function AssistForm({ tool, title, send, cancel }: AssistFormProps): VNod
   useEffect(() => {
     const opener = document.activeElement
     form.current?.querySelector<HTMLElement>('input, select, textarea, button')?.focus()
-    // Who works with the keyboard goes on from where the form was opened.
+    // The focus returns to the element that opened the form.
     return () => { if (opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true }) }
   }, [])
   useEffect(() => { form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus() }, [errors])
@@ -35,7 +35,7 @@ export function AssistForm({ tool, title, send, cancel }: AssistFormProps): VNod
   }
   const leave = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape' || event.isComposing) return
-    // The form only: what is around it stays.
+    // Closes only the form, not what is around it.
     event.preventDefault()
     cancel()
   }
@@ -107,7 +107,7 @@ function Entry({ field, id, value, invalid, enter }: { field: Field, id: string,
 
 const truths = (): Option[] => [{ value: 'true', name: text('assist.yes') }, { value: 'false', name: text('assist.no') }]
 
-/** Several of some values: a box for each. */
+/** A choice of several values: a checkbox for each. */
 function Choices({ field, id, value, invalid, described, enter }: { field: Field, id: string, value: string, invalid: boolean, described: string, enter: FieldRowProps['enter'] }): VNode {
   const chosen = new Set(chosenOf(value))
   const choose = (option: string, on: boolean): void => {
@@ -124,7 +124,7 @@ function Choices({ field, id, value, invalid, described, enter }: { field: Field
   )
 }
 
-/** What is chosen, each as JSON. */
+/** Returns the chosen values, each as JSON. */
 function chosenOf(value: string): readonly string[] {
   const list: unknown = value === '' ? [] : JSON.parse(value)
   return Array.isArray(list) ? list.map((one) => JSON.stringify(one)) : []

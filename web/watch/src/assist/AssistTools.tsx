@@ -35,7 +35,7 @@ export function AssistTools({ store, agent }: { store: WorldStore, agent: AgentT
   )
 }
 
-/** Says why one may not ask, and how one may. */
+/** States why the person may not ask, and how to get access. */
 export function LookOnly(): VNode {
   return (
     <div class="note">

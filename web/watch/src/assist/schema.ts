@@ -2,33 +2,33 @@ import { asArray, asNumber, asObject, asText, type Json, type JsonObject } from 
 
 /** One of the values of a choice. */
 export interface Option {
-  /** As JSON. */
+  /** The value as JSON. */
   readonly value: string
   readonly name: string
 }
 
-/** One field of a form, made from one parameter of a tool. */
+/** One field of a form, created from one parameter of a tool. */
 export interface Field {
   readonly name: string
   readonly description: string
-  /** How it is entered: a choice is one of some values, choices are several; an object or an array is written as JSON. */
+  /** The kind of input: a choice is one of some values, choices are several; an object or an array is entered as JSON. */
   readonly type: 'string' | 'date' | 'date-time' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices' | 'object' | 'array' | 'any'
   readonly required: boolean
-  /** Whether null is sent where nothing is entered: it must be there, and may be null. */
+  /** Whether null is sent if nothing is entered: the parameter is required, and may be null. */
   readonly nullable: boolean
-  /** What a choice is among. */
+  /** The options of a choice. */
   readonly options: readonly Option[]
   readonly minimum: number | undefined
   readonly maximum: number | undefined
   readonly minLength: number | undefined
   readonly maxLength: number | undefined
-  /** What is in the field at first. */
+  /** The initial content of the field. */
   readonly initial: string
 }
 
 /**
- * The fields for a tool's parameters: none for a tool that takes nothing,
- * undefined where they are no JSON Schema of an object and only JSON will do.
+ * Returns the fields for a tool's parameters: none for a tool without parameters,
+ * undefined if they are no JSON Schema of an object and only JSON is possible.
  */
 export function fieldsOf(value: unknown): readonly Field[] | undefined {
   const whole = asObject(value)
@@ -50,17 +50,17 @@ export function fieldsOf(value: unknown): readonly Field[] | undefined {
   const required = new Set(asArray(parameters.required) ?? [])
   return Object.entries(properties)
     .map(([name, schema]) => ({ field: fieldOf(name, asObject(schema) ?? {}, required.has(name), find), order: asNumber(asObject(schema)?.['x-order']) ?? Infinity }))
-    // In the order that the schema says: rows are canonical JSON, which sorts names. Where it says nothing, the required are first.
+    // In the order of the schema, if it states one: rows are canonical JSON, which sorts names. Otherwise required parameters come first.
     .sort((a, b) => a.order === b.order ? Number(b.field.required) - Number(a.field.required) : a.order - b.order)
     .map(({ field }) => field)
 }
 
-/** So many references are followed: more are a circle, or nobody's form. */
+/** The greatest number of references that are followed: more are a cycle, or too many for a form. */
 const furthest = 8
 
 /**
- * A schema with what it refers to: schemas that have a name stand under `$defs` or `definitions` of the whole, and an `allOf`
- * of one is that one. What stands beside a reference, such as a description, is nearer to the field.
+ * Resolves the references of a schema: named schemas are under `$defs` or `definitions` of the whole, and an `allOf`
+ * of one schema is that schema. Values beside a reference, such as a description, have priority.
  */
 function found(schema: JsonObject, whole: JsonObject): JsonObject {
   let here = schema
@@ -74,7 +74,7 @@ function found(schema: JsonObject, whole: JsonObject): JsonObject {
   return {}
 }
 
-/** The schema of the whole that a reference names. */
+/** Returns the schema of the whole that a reference names. */
 function named(reference: string, whole: JsonObject): JsonObject | undefined {
   const [, word = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/u.exec(reference) ?? []
   const all = asObject(whole[word]) ?? {}
@@ -97,7 +97,7 @@ function fieldOf(name: string, given: JsonObject, needed: boolean, find: (schema
   }
 }
 
-/** A schema without null as one of what it takes, in the forms in which that is written, and whether it took null. */
+/** Returns a schema without null among its values, in any notation, and whether null was allowed. */
 function withoutNull(schema: JsonObject, find: (schema: JsonObject) => JsonObject): { readonly schema: JsonObject; readonly nullable: boolean } {
   for (const word of ['anyOf', 'oneOf'] as const) {
     const choices = asArray(schema[word])
@@ -105,7 +105,7 @@ function withoutNull(schema: JsonObject, find: (schema: JsonObject) => JsonObjec
     if (choices === undefined || others === undefined || others.length === 0 || others.length === choices.length) continue
     const { [word]: _choices, ...rest } = schema
     const only = others.length === 1 ? asObject(others[0]) : undefined
-    // What stands beside the choices, such as a description, is nearer to the field.
+    // Values beside the choices, such as a description, have priority.
     return { schema: only === undefined ? { ...rest, [word]: others } : { ...withoutNull(find(only), find).schema, ...rest }, nullable: true }
   }
   const types = asArray(schema.type)
@@ -122,7 +122,7 @@ function isNull(schema: JsonObject): boolean {
   return schema.type === 'null' || schema.const === null
 }
 
-/** The values that a schema lists: by `enum`, or as constants with titles. */
+/** Returns the values listed in a schema: by `enum`, or as constants with titles. */
 function optionsOf(schema: JsonObject): readonly Option[] {
   const listed = asArray(schema.enum)
   if (listed !== undefined) return listed.map((value) => optionOf(value))
@@ -150,7 +150,7 @@ function initialOf(value: Json | undefined, type: Field['type']): string {
   return (type === 'string' || type === 'date') && typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** A time as a browser's field for one has it, in this browser's time zone; empty for none. */
+/** Formats a time for a browser's field, in this browser's time zone; empty for an invalid one. */
 function localTime(at: number): string {
   if (Number.isNaN(at)) return ''
   const moment = new Date(at)

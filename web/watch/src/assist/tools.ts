@@ -5,18 +5,18 @@ import { clamp } from '../feed/entry.js'
 export interface OfferedTool {
   readonly name: string
   readonly description: string
-  /** A JSON Schema; undefined for a tool that is only named and may take anything. */
+  /** A JSON Schema; undefined for a tool that is only named and accepts anything. */
   readonly parameters: JsonObject | undefined
 }
 
-/** The tools that people may call: those described, then those that are only named. */
+/** Returns the tools for people: first those with descriptions, then those with only a name. */
 export function assistToolsOf({ assistTools = [], assistToolNames }: Pick<AgentRow, 'assistTools' | 'assistToolNames'>): readonly OfferedTool[] {
   const described = new Set(assistTools.map((tool) => tool.name))
   const named = assistToolNames.filter((name) => !described.has(name))
   return [...assistTools, ...named.map((name) => ({ name, description: '', parameters: undefined }))]
 }
 
-/** A tool's name for people: assist_plan_trip is "Plan trip". */
+/** Returns a tool's name for people: assist_plan_trip is "Plan trip". */
 export function titleOf({ name }: OfferedTool): string {
   const plain = name.startsWith(ASSIST_TOOL_PREFIX) ? name.slice(ASSIST_TOOL_PREFIX.length) : name
   const words = clamp(plain.replaceAll('_', ' ').trim(), 80)

@@ -2,21 +2,21 @@ import { asObject, type Json, type JsonObject } from '@playctl/sdk'
 import { text } from '../text/text.js'
 import type { Field } from './schema.js'
 
-/** What was entered, by the field's name. */
+/** The input, by the field's name. */
 export type Inputs = ReadonlyMap<string, string>
 
-/** The arguments of a call, or what is wrong with what was entered. */
+/** The arguments of a call, or the errors in the input. */
 export type Reading =
   | { readonly args: JsonObject }
   | { readonly errors: ReadonlyMap<string, string> }
 
-/** A value, or what is wrong with it; neither where nothing was entered. */
+/** A value, or its error; neither if nothing was entered. */
 interface Value {
   readonly value?: Json
   readonly error?: string
 }
 
-/** Reads what was entered into a form. An optional field that is empty is left out, or null where it may not be. */
+/** Parses the input of a form. An empty optional field is omitted, or null if it must not be omitted. */
 export function readArgs(fields: readonly Field[], inputs: Inputs): Reading {
   const args: [string, Json][] = []
   const errors = new Map<string, string>()
@@ -31,7 +31,7 @@ export function readArgs(fields: readonly Field[], inputs: Inputs): Reading {
   return errors.size > 0 ? { errors } : { args: Object.fromEntries(args) }
 }
 
-/** Reads arguments that were written as JSON; the error goes by the empty name. */
+/** Parses arguments entered as JSON; the error has the empty name. */
 export function readJsonArgs(input: string): Reading {
   const { value, error } = readJson(input.trim() === '' ? '{}' : input)
   if (error !== undefined) {
@@ -77,7 +77,7 @@ function readText(field: Field, input: string): Value {
   return { value: input }
 }
 
-/** A time of this browser's zone, as RFC 3339 has it. */
+/** Converts a time of this browser's zone to RFC 3339. */
 function readTime(input: string): Value {
   const at = Date.parse(input)
   return Number.isNaN(at) ? { error: text('field.notTime') } : { value: new Date(at).toISOString() }

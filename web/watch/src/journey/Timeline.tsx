@@ -14,15 +14,15 @@ interface TimelineProps {
   readonly town: Town | undefined
 }
 
-/** An agent's last journey, step by step, to be followed on the map. */
+/** An agent's last journey, step by step, which can be followed on the map. */
 export function Timeline({ store, agent, town }: TimelineProps): VNode {
   const journey = journeyOf(agent.lastUpdate)
   const at = store.step.value
-  // A button without effect stays a button: one that is disabled loses the focus.
+  // A button without effect stays enabled: a disabled one would lose the focus.
   const first = at === undefined || at === 0
   const last = at !== undefined && at >= (journey?.steps.length ?? 0) - 1
   const name = journey === undefined ? '' : `${journey.startedAt} ${journey.steps.length}`
-  // Another journey takes the place of the one that was followed.
+  // A new journey replaces the followed one.
   useEffect(() => { store.walking = false; store.step.value = undefined }, [store, name])
   const go = (step: number, hold: boolean): void => { store.walking = !hold; store.step.value = step; town?.playJourney(agent.key, step, hold) }
   const stop = (): void => { store.walking = false; store.step.value = undefined; town?.stopJourney(agent.key) }

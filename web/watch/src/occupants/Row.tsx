@@ -35,7 +35,7 @@ function Item({ thing, chosen, fresh, own, show }: Required<RowProps>): VNode {
         <Badge thing={thing} />
         <span class="words"><bdi class="name">{nameOf(thing)}</bdi></span>
       </button>
-      {/* Beside the button, so that its name is what is read on it: what lies over it lets every press through. */}
+      {/* Beside the button, so that its accessible name is its visible text: this paragraph covers it, but lets every press through. */}
       <p class="about" id={about}>
         <span class="soft">{thing.kind === 'agent' && <PlatformMark platform={thing.platform} />}<bdi>{kind}</bdi>{'x' in thing && <> · {text('residents.at', { x: thing.x, y: thing.y })}</>}</span>
         {own ? <span class="fresh own">{text('map.you')}</span> : fresh && <span class="fresh">{text('residents.new')}</span>}

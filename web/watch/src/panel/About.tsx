@@ -13,7 +13,7 @@ import { journeyOf } from '../world/journeys.js'
 import type { AgentThing, McpThing, Thing } from '../world/things.js'
 import type { WorldStore } from '../world/store.js'
 
-/** So many others are listed at first, and at most. */
+/** The number of other things listed at first, and the greatest number. */
 const few = 8
 const most = 500
 
@@ -95,7 +95,7 @@ function Id({ id }: { id: string }): VNode {
   return <code title={id}>{clamp(shortId(id), 40)}</code>
 }
 
-/** An address that somebody gave: a link only where it leads to a web page. */
+/** An address from another party: a link only if it leads to a web page. */
 function Address({ url }: { url: string }): VNode {
   const shown = clamp(clean(url, 2000), 120)
   return /^https?:\/\//i.test(url)

@@ -6,12 +6,12 @@ import { Sentence } from '../app/Sentence.js'
 import type { AgentThing } from '../world/things.js'
 import type { WorldStore } from '../world/store.js'
 
-/** What an agent does now, or did last: of the moment that is shown, where that is known. */
+/** What an agent is doing, or did last: at the shown moment, if that is known. */
 export function Now({ store, agent }: { store: WorldStore, agent: AgentThing }): VNode | null {
   const version = store.feedVersion.value
   const then = store.time.value
   const step = store.step.value
-  // The list is of the host's world, and has the newest of what happened.
+  // The feed is of the host's world, and has its newest events.
   const last = store.recording.value === undefined ? store.feed.lastOf(agent.key, then?.seq) : undefined
   if (store.walking && step !== undefined) return <p class="nowline walking">{text('now.walking', { step: step + 1, count: agent.lastUpdate?.path.length ?? step + 1 })}</p>
   if (last === undefined && then !== undefined) return null

@@ -26,10 +26,10 @@ interface PanelProps {
   readonly show: (key: string) => void
 }
 
-/** What there is to know of the selected thing, and to do with it. */
+/** The information about the selected thing, and the actions on it. */
 export function Panel({ store, thingKey, notifier, town, show }: PanelProps): VNode | null {
   const thing = store.directory.value.get(thingKey)
-  // One who leaves stays in the panel, said to have left.
+  // An occupant that leaves stays in the panel, marked as gone.
   const [last, remember] = useState<Thing | undefined>(thing)
   const heading = useRef<HTMLHeadingElement>(null)
   const shown = thing ?? last
@@ -44,10 +44,10 @@ export function Panel({ store, thingKey, notifier, town, show }: PanelProps): VN
     first?.focus({ preventScroll: true })
     return () => {
       const { activeElement: now } = document
-      // What was pressed to close this, such as the row of something else, keeps the focus.
+      // The element that was pressed to close this, such as another row, keeps the focus.
       if (now !== null && now !== document.body && panel?.contains(now) !== true) return
       const had = before instanceof HTMLElement && before !== document.body && before.isConnected
-      // What had the focus may be gone, or nothing had it: then one goes on from the row of what is closed.
+      // If the element that had the focus is gone, or nothing had it, the row of the closed thing gets the focus.
       const back = had ? before : document.querySelector<HTMLElement>(`.register [data-key="${CSS.escape(thingKey)}"]`)
       back?.focus({ preventScroll: true })
     }
@@ -87,7 +87,7 @@ interface AgentPartsProps {
   readonly show: (key: string) => void
 }
 
-/** What there is of an agent, in three parts. */
+/** The panel of an agent, in three parts. */
 function AgentParts({ store, agent, there, town, show }: AgentPartsProps): VNode {
   const part = store.part.value
   const now = store.time.value === undefined
@@ -99,7 +99,7 @@ function AgentParts({ store, agent, there, town, show }: AgentPartsProps): VNode
       <div class="scroll" tabIndex={0} role="tabpanel" id="part" aria-labelledby={`part-${part}`}>
         {!there && <p class="gone">{text(now ? 'panel.gone' : 'panel.notThere', { who: nameOf(agent) })}</p>}
         {part === 'talk' && !now && <p class="soft">{text('past.ask')}</p>}
-        {/* What is half written stays while the agent is away for a moment, or while the past is looked at. */}
+        {/* A draft stays while the agent is away for a moment, or while the past is shown. */}
         {part === 'talk' && <div class="asking" hidden={!there || !now}>
           <Conversation store={store} agent={agent} />
           <AssistTools store={store} agent={agent} />

@@ -8,7 +8,7 @@ import type { WorldStore } from '../world/store.js'
 
 interface Found { readonly leaf: ProvedLeaf, readonly at: number }
 
-/** Proves the row of one thing by itself, and draws the way from it up to the root. */
+/** Proves the row of one thing by itself, and draws the path from it to the root. */
 export function ProveAgent({ store, stableKey }: { store: WorldStore, stableKey: string }): VNode {
   const [found, set] = useState<Found | { readonly why: string } | undefined>(undefined)
   const prove = async (): Promise<void> => {
@@ -18,7 +18,7 @@ export function ProveAgent({ store, stableKey }: { store: WorldStore, stableKey:
       set({ why: faultOf(cause).message })
     }
   }
-  // The page has the map of that rev, unless it changed meanwhile.
+  // The page has the map of that rev, unless it has changed meanwhile.
   const { rev, merkleRootHex } = store.snapshot.value ?? {}
   return (
     <section aria-label={text('prove.title')}>
@@ -34,11 +34,11 @@ export function ProveAgent({ store, stableKey }: { store: WorldStore, stableKey:
   )
 }
 
-/** So many digits of a digest are shown. */
+/** The number of digits shown of a digest. */
 const digits = 10
 const rowHeight = 46
 
-/** The levels of a proof from the root down to the leaf, each digest beside its sibling. */
+/** The levels of a proof from the root to the leaf, each digest beside its sibling. */
 function Way({ leaf: { levels, merkleRootHex } }: { leaf: ProvedLeaf }): VNode {
   const rows = [...levels].reverse()
   const height = (rows.length + 1) * rowHeight

@@ -1,7 +1,7 @@
 import { asNumber, asObject, asText } from '@playctl/sdk'
 import { clamp } from '../feed/entry.js'
 
-/** Something that an agent said or was asked. */
+/** A line by an agent, or a question to it. */
 export interface Line {
   readonly seq: number
   readonly role: 'user' | 'assistant' | 'tool'
@@ -9,7 +9,7 @@ export interface Line {
   readonly at: number
 }
 
-/** Reads a line, as a listing and an event have it. */
+/** Parses a line of a listing or an event. */
 export function readLine(line: unknown): Line {
   const { role, seq, text, at } = asObject(line) ?? {}
   return {
