@@ -8,19 +8,19 @@ import type { WorldStore } from '../world/store.js'
 import { Player, speeds, type Trouble } from './player.js'
 import type { Instant } from './source.js'
 
-/** The happenings are counted in so many parts of the bar, as high as it is. */
+/** The number of parts of the bar in which events are counted, and its height. */
 const columns = 160
 const height = 30
 
 interface TimeBarProps {
   readonly store: WorldStore
-  /** A recording that was dropped on the page or chosen. */
+  /** A recording that was dropped on the page or selected. */
   readonly file: File | undefined
   readonly openFile: (file: File) => void
   readonly close: () => void
 }
 
-/** The bar of time below the map: drag it, and the town is that of then. */
+/** The time bar below the map: dragging it shows the town at that time. */
 export default function TimeBar({ store, file, openFile, close }: TimeBarProps): VNode {
   const [player, set] = useState<Player | undefined>(undefined)
   const moment = store.moment.value
@@ -82,7 +82,7 @@ function troubleOf({ is, why, line }: Trouble): string {
   }
 }
 
-/** Where the bar stands, in words. */
+/** The position of the bar, as text. */
 function Where({ player }: { player: Player }): VNode {
   const version = player.version.value
   const instants = useMemo(() => player.source.instants, [player.source, version])
@@ -138,7 +138,7 @@ function Track({ player, who }: { player: Player, who: string | undefined }): VN
   )
 }
 
-/** The place of the last happening up to a time. */
+/** Returns the place of the last event up to a time. */
 function placeAt(instants: readonly Instant[], at: number): number {
   let [low, high] = [0, instants.length]
   while (low < high) {
@@ -149,7 +149,7 @@ function placeAt(instants: readonly Instant[], at: number): number {
   return Math.max(0, low - 1)
 }
 
-/** How much happened when, as columns; their height is the root of the count, so that one is seen beside hundreds. */
+/** Returns the number of events over time as columns; their height is the square root of the count, so that one event is visible beside hundreds. */
 function density(instants: readonly Instant[], counts: (instant: Instant) => boolean): string {
   const [first, last] = [instants[0]?.at ?? 0, instants.at(-1)?.at ?? 0]
   const counted = new Array<number>(columns).fill(0)

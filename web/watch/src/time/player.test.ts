@@ -10,7 +10,7 @@ const line = (seq: number): Happening => ({ kind: 'world:interaction', seq, data
 
 const settled = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve) })
 
-/** A player of a host that answers when the test lets it, with what the player showed. */
+/** Returns a player of a host that answers when the test allows it, with the player's output. */
 function played(): { player: Player, shown: unknown[], happen: (event: Happening) => void, answer: (...seqs: readonly number[]) => Promise<void> } {
   const shown: unknown[] = []
   const asked: ((reply: ListEventsReply) => void)[] = []

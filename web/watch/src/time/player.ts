@@ -6,13 +6,13 @@ import { Prover } from './prover.js'
 import { Recording, RecordingError } from './recording.js'
 import { HostPast, subjectOf, type Source } from './source.js'
 
-/** How many times faster than it happened. */
+/** The speeds, as multiples of real time. */
 export const speeds = [1, 2, 5, 10, 30, 60] as const
-/** Milliseconds between two looks at the clock while it plays. */
+/** Milliseconds between two checks of the clock while playing. */
 const tick = 100
-/** A pause of the past is as long as this many milliseconds of watching, at most. */
+/** The longest duration of a pause without events while playing, in milliseconds. */
 const longestPause = 2000
-/** What was said so many milliseconds before a moment is still above who said it; so many happenings are played at once at most. */
+/** Lines from up to this many milliseconds before a moment are still shown above their speakers; at most this many events are played at once. */
 const spoken = 8000
 const playedAtOnce = 40
 
@@ -23,26 +23,26 @@ export interface Trouble {
   readonly line: number
 }
 
-/** Shows moments of the past on the page: of the host's log, or of a recording. */
+/** Shows moments of the past on the page: from the host's log, or from a recording. */
 export class Player {
-  /** The place of what is shown; undefined shows what is now. */
+  /** The place of the shown moment; undefined shows the present. */
   readonly place = signal<number | undefined>(undefined)
   readonly playing = signal(false)
   readonly speed = signal<number>(1)
   readonly reading = signal(false)
   readonly trouble = signal<Trouble | undefined>(undefined)
-  /** Goes up when there are more happenings. */
+  /** Increases when there are more events. */
   readonly version = signal(0)
   source: Source
-  /** How many sources are being read: a reset begins another one. */
+  /** The number of sources being read: a reset starts another one. */
   #reads = 0
   #prover: Prover
   #wanted: number | undefined
   #showing: Promise<void> | undefined
-  /** Goes up when what is now is shown: a moment that was asked for before that is not shown any more. */
+  /** Increases when the present is shown: a moment requested before that is no longer shown. */
   #turn = 0
   #timer: ReturnType<typeof setInterval> | undefined
-  /** The time of the past that is reached, and when that was, while it plays. */
+  /** The current time in the past, and the real time when it was set, while playing. */
   #clock = { then: 0, real: 0 }
   #ending = new AbortController()
   readonly #unlisten: () => void
@@ -60,12 +60,12 @@ export class Player {
     this.store.showNow()
   }
 
-  /** Reads what happened, from the host. */
+  /** Reads the events from the host. */
   async load(): Promise<void> {
     await this.#read(this.source)
   }
 
-  /** Opens a recording; false where it is none. */
+  /** Opens a recording; false if the file is none. */
   async open(file: Blob, name: string): Promise<boolean> {
     this.pause()
     const recording = new Recording(file)
@@ -93,14 +93,14 @@ export class Player {
     }
   }
 
-  /** Shows the moment after the happening of a place. Of several that are asked for, the last is shown. */
+  /** Shows the moment after the event at a place. Of several requests, the last one is shown. */
   go(place: number): Promise<void> {
     this.#wanted = Math.max(0, Math.min(place, this.source.instants.length - 1))
     this.#showing ??= this.#run().finally(() => { this.#showing = undefined })
     return this.#showing
   }
 
-  /** Shows the last moment up to a position of the log; false where it is from before all that there is. */
+  /** Shows the last moment up to a position of the log; false if it is before all events. */
   async goTo(seq: number): Promise<boolean> {
     const after = this.source.instants.findIndex((instant) => (instant.seq ?? Infinity) > seq)
     const place = (after < 0 ? this.source.instants.length : after) - 1
@@ -141,7 +141,7 @@ export class Player {
     for (const [event, at] of events) this.store.replay({ ...event, at, past: false })
   }
 
-  /** What was said right before a moment; where it is played, all since the moment before it. */
+  /** Returns the lines just before a moment; while playing, all events since the moment before it. */
   async #lately(place: number, before: number | undefined): Promise<readonly (readonly [WorldEvent, number])[]> {
     const { instants } = this.source
     const end = instants[place]?.at ?? 0
@@ -154,20 +154,20 @@ export class Player {
       .filter(([{ kind }, ], i) => before !== undefined || from + i === place || kind === 'world:interaction')
   }
 
-  /** Stays at a place, which the address then names. */
+  /** Stays at a place, which is then in the address. */
   async stay(place: number): Promise<void> {
     this.pause()
     await this.go(place)
-    // Of a recording there is no link.
+    // A recording has no link.
     if (this.source instanceof HostPast) this.store.moment.value = this.store.time.peek()?.seq
   }
 
-  /** Goes one happening on or back. */
+  /** Moves one event forward or back. */
   step(by: 1 | -1): void {
     void this.stay((this.place.value ?? this.source.instants.length - 1) + by)
   }
 
-  /** Goes to the next or the last happening of somebody before what is shown; false where there is none. */
+  /** Moves to the next or the previous event of an occupant; false if there is none. */
   jump(who: string, by: 1 | -1): boolean {
     const { instants } = this.source
     for (let place = (this.place.value ?? instants.length) + by; place >= 0 && place < instants.length; place += by) {
@@ -194,7 +194,7 @@ export class Player {
     this.playing.value = false
   }
 
-  /** Shows what is now: closes a recording where there is a world beside it. */
+  /** Shows the present: closes a recording if there is a world besides it. */
   live(): void {
     this.pause()
     this.#turn += 1
@@ -207,7 +207,7 @@ export class Player {
     })
   }
 
-  /** Begins with the host's past as it is now. */
+  /** Starts with the current past of the host. */
   #begin(): void {
     this.source = new HostPast(this.store.client)
     this.#prover = new Prover(this.source)
@@ -226,7 +226,7 @@ export class Player {
     }
     const real = Date.now()
     let then = this.#clock.then + (real - this.#clock.real) * speed.value
-    // Of a time in which nothing happened, the end is shown.
+    // Of a time without events, the end is shown.
     then = Math.max(then, next.at - longestPause * speed.value)
     this.#clock = { then, real }
     let reached = place.value
@@ -237,7 +237,7 @@ export class Player {
   #take(event: WorldEvent, at: number): void {
     if (!(this.source instanceof HostPast)) return
     if (event.kind === 'session:reset' || event.kind === 'session:resync') {
-      // What was before it is no longer kept, or does not lead to what comes.
+      // Earlier events are no longer stored, or there is a gap after them.
       this.live()
       this.#begin()
       return

@@ -1,19 +1,19 @@
 import type { PastWorld } from '@playctl/sdk'
 import type { Source } from './source.js'
 
-/** So many maps are kept, from which others are reached faster; on a long way, one after every so many happenings. */
+/** The number of cached maps, from which others are computed faster; over long ranges, one after this many events. */
 const kept = 64
 const every = 512
-/** Further back than so many happenings, a map is read where there is a later one. */
+/** If the nearest map is this many events away, a later one is read if there is one. */
 const far = 256
 
-/** Makes the map of any moment, from a map before it and the events between, each of which proves its rows. */
+/** Computes the map of any moment, from a map before it and the events between, which prove their rows. */
 export class Prover {
   readonly #worlds = new Map<number, PastWorld>()
 
   constructor(private readonly source: Source) {}
 
-  /** The map after the happening of a place. It throws a `MismatchError` or a `ChainError` where that cannot be proved. */
+  /** Returns the map after the event at a place. It throws a `MismatchError` or a `ChainError` if that cannot be verified. */
   async at(place: number, signal: AbortSignal): Promise<PastWorld> {
     let [from, world] = this.#nearest(place)
     if (world === undefined || place - from > far) {
@@ -22,7 +22,7 @@ export class Prover {
     }
     const { instants } = this.source
     for (let next = from; next <= place; next += 1) {
-      // What changed nothing needs no look, unless it is the moment itself.
+      // An event without changes can be skipped, unless it is the moment itself.
       if (next < place && instants[next]?.rev === world.rev) continue
       const [event] = await this.source.events(next, next, signal)
       signal.throwIfAborted()
@@ -32,7 +32,7 @@ export class Prover {
     return world
   }
 
-  /** The nearest map that events lead on from to a place, with the place of the first of them. */
+  /** Returns the nearest map from which events lead to a place, with the place of the first of them. */
   #nearest(place: number): [number, PastWorld | undefined] {
     const least = this.source.joined(place)
     let found = -1

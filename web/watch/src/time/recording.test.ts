@@ -7,7 +7,7 @@ const line = (seq: number, text: string): string => `${JSON.stringify({ event: '
 
 describe('a recording', () => {
   it('has lines of any length, whole, without one that is cut off', async () => {
-    // A file is read in pieces of 64 KiB: characters of three bytes are cut by their ends.
+    // A file is read in pieces of 64 KiB, which end within characters of three bytes.
     const texts = ['short', '日本語'.repeat(100_000), 'é'.repeat(50_001), '']
     const recording = new Recording(new Blob([`${JSON.stringify({ snapshot: {} })}\n`, ...texts.map((text, i) => line(i + 1, text)), '{"event":"world:inter']))
     await recording.load(signal)

@@ -1,33 +1,33 @@
 import { PastWorld, asObject, asText, eventTime, parseJson, type WorldEvent } from '@playctl/sdk'
 import { subjectOf, type Base, type Instant, type Source } from './source.js'
 
-/** A file may have so many bytes, a line of it too, and so many happenings. */
+/** The greatest size of a file and of a line in bytes, and the greatest number of events. */
 export const largest = 1 << 30
 const longestLine = 64 << 20
 export const mostHappenings = 200_000
 
-/** What is wrong with a file that is no recording. */
+/** The error of a file that is not a recording. */
 export class RecordingError extends Error {
   override readonly name = 'RecordingError'
 
-  /** @param line From 1; 0 where it is the file as a whole. */
+  /** @param line From 1; 0 for the whole file. */
   constructor(readonly line: number, readonly reason: 'form' | 'size' | 'count' | 'nothing') {
     super(`line ${line}: ${reason}`)
   }
 }
 
 interface Line {
-  /** Where in the file it is, in bytes. */
+  /** The start of the line in the file, in bytes. */
   readonly from: number
   readonly to: number
 }
 
-/** A recording of `playctl tail --record`: a file of lines of JSON, which is read again where it is needed. */
+/** A recording of `playctl tail --record`: a file of JSON lines, which are read again when they are needed. */
 export class Recording implements Source {
   readonly instants: Instant[] = []
-  /** The happenings' lines, by their places. */
+  /** The lines of the events, by their places. */
   readonly #lines: Line[] = []
-  /** Whole maps, each with the place of the first happening after it. */
+  /** Whole maps, each with the place of the first event after it. */
   readonly #maps: (Line & { readonly place: number })[] = []
 
   constructor(private readonly file: Blob) {}
@@ -92,11 +92,11 @@ function readLine(text: string, line: number): { snapshot?: unknown, event?: Wor
   return { event: { kind, data: fields, ...(typeof seq === 'number' ? { seq } : {}) } }
 }
 
-/** The lines of a file with where they are, without what is after the last line's end: it may be cut off. */
+/** Yields the lines of a file with their positions, without an unterminated last line, which may be cut off. */
 async function* linesOf(file: Blob, signal: AbortSignal): AsyncGenerator<{ text: string, from: number, to: number }> {
   const decoder = new TextDecoder()
   const reader = file.stream().getReader()
-  // What there is of a line so far, which may come in many pieces.
+  // The start of the current line, which may come in many pieces.
   let pieces: Uint8Array[] = []
   let from = 0
   let to = 0

@@ -1,8 +1,8 @@
 import { asText, type PastWorld, type WorldClient, type WorldEvent } from '@playctl/sdk'
 
-/** One happening of the past, as small as the bar of time needs it. */
+/** One past event, with only the data for the time bar. */
 export interface Instant {
-  /** Its position in the log; undefined where the host numbers none. */
+  /** Its position in the log; undefined if the host has no numbers. */
   readonly seq: number | undefined
   readonly rev: number
   /** Milliseconds since 1970. */
@@ -12,40 +12,40 @@ export interface Instant {
   readonly who: string
 }
 
-/** A map of the past, and the place of the first happening that it may lack. */
+/** A map of the past, and the place of the first event that it may lack. */
 export interface Base {
   readonly world: PastWorld
   readonly from: number
 }
 
-/** Where the past comes from: a host, or a file. Happenings are named by their place, from 0. */
+/** The source of past events: a host, or a file. Events are identified by their places, from 0. */
 export interface Source {
-  /** The oldest first; more may come at the end. */
+  /** The oldest event first; more may be appended. */
   readonly instants: readonly Instant[]
-  /** Reads what there is. */
+  /** Reads the list of events. */
   load(signal: AbortSignal): Promise<void>
-  /** The events of some places, the last included, with their rows. */
+  /** Returns the events at some places, including the last, with their rows. */
   events(from: number, to: number, signal: AbortSignal): Promise<readonly WorldEvent[]>
-  /** The first place of those from which events lead to a place without a gap. */
+  /** Returns the first place from which events lead to a place without a gap. */
   joined(place: number): number
-  /** A whole map from which events lead to a place. */
+  /** Returns a whole map from which events lead to a place. */
   base(place: number, signal: AbortSignal): Promise<Base>
 }
 
-/** Events are kept in parts of so many; so many parts are kept. */
+/** The number of events in a cached part, and the number of cached parts. */
 const partLength = 100
 const keptParts = 32
-/** So many happenings are listed at a time, and as many as the host keeps at least are in the bar. */
+/** The number of events in one request, and the number in the bar, unless the host stores fewer. */
 const listed = 1000
 const most = 20_000
-/** The list takes no more than this while it is not read anew, and what waits for it neither. */
+/** The maximum length of the list until it is read again, and of the events waiting for it. */
 const atMost = 4 * most
 
-/** The past as a host keeps it. */
+/** The past in a host's log. */
 export class HostPast implements Source {
   instants: Instant[] = []
   readonly #parts = new Map<number, readonly WorldEvent[]>()
-  /** What happened since the list is being read, which may lack it; undefined where it is not being read. */
+  /** Events since the list is being read, which may lack them; undefined while it is not being read. */
   #meanwhile: Instant[] | undefined
 
   constructor(private readonly client: WorldClient) {}
@@ -70,15 +70,15 @@ export class HostPast implements Source {
       more = page.hasMore
     }
     const [oldest] = found
-    // Where the host has no map that is old enough, its events cannot be proved.
+    // If the host has no map that is old enough, its events cannot be verified.
     const { rev = 0 } = oldest === undefined ? {} : await this.client.pastWorld(oldest.rev, { signal })
     return found.filter((instant) => instant.rev >= rev)
   }
 
-  /** Whether there is more by now than is listed, of which the host has dropped the oldest. */
+  /** Whether there are more events than should be listed, of which the host has dropped the oldest. */
   get full(): boolean { return this.instants.length >= 2 * most }
 
-  /** Takes what happened just now, as long as there is room: while a moment of the past is shown, the list is not read anew. */
+  /** Adds a new event, as long as there is room: while a past moment is shown, the list is not read again. */
   add(instant: Instant): void {
     if (this.#meanwhile !== undefined) {
       if (this.#meanwhile.length < atMost) this.#meanwhile.push(instant)
@@ -107,7 +107,7 @@ export class HostPast implements Source {
       if (seq === undefined) throw new RangeError(`there is no happening ${place}`)
       const page = await this.client.listEvents({ afterSeq: seq - 1, limit: partLength - events.length }, { signal })
       for (const { seq: position, event, data } of page.events) {
-        // What came since the list was made has its place at the end.
+        // Events after the list was created are at its end.
         if (position === this.instants[part * partLength + events.length]?.seq) events.push({ seq: position, kind: event, data: data as WorldEvent['data'] })
       }
       if (page.events[0]?.seq !== seq) throw new Error('the host no longer keeps these happenings')
@@ -129,7 +129,7 @@ export class HostPast implements Source {
   }
 }
 
-/** The id of an event's subject. */
+/** Returns the id of an event's subject. */
 export function subjectOf({ data }: WorldEvent): string {
   const inner = (name: string, field: string): unknown => (data[name] as Record<string, unknown> | undefined)?.[field]
   for (const id of [data.playerId, inner('player', 'agentId'), inner('person', 'id'), data.personId, inner('mcp', 'id'), data.fromPlayerId, data.id, data.spaceId]) {
