@@ -6,17 +6,17 @@ import './styles/panel.css'
 import './styles/feed.css'
 import './styles/time.css'
 
-/** A browser that paints no frame, as of a page that nobody sees, is waited for so many milliseconds. */
+/** The longest wait for a frame, in milliseconds: a browser may paint none, for example for a hidden page. */
 const longestFrame = 1000
 
 /**
- * Resolves when what index.html has by itself was painted. To render the page takes
+ * Resolves when the content of index.html was painted. Rendering the page needs
  * hundreds of milliseconds on a slow machine, in which nothing else is painted.
  */
 async function painted(): Promise<void> {
   if (document.visibilityState === 'hidden') return
   await new Promise<void>((resolve) => {
-    // A frame is painted after its callbacks; a timer that one sets ends behind that.
+    // A frame is painted after its callbacks; a timer set in one ends after that.
     requestAnimationFrame(() => { setTimeout(resolve) })
     setTimeout(resolve, longestFrame)
   })

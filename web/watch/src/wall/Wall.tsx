@@ -13,12 +13,12 @@ import type { WorldStore } from '../world/store.js'
 import { Director } from './director.js'
 import '../styles/wall.css'
 
-/** A line is shown for so many milliseconds where none comes after it. */
+/** How long a line is shown if no other follows, in milliseconds. */
 const LINE = 30_000
-/** The pointer goes after so many milliseconds without a move. */
+/** After how many milliseconds without a move the pointer is hidden. */
 const POINTER = 3000
 
-/** The town on a wall: nothing to press, a clock, the newest line, and a camera that goes to where something happens. */
+/** The town on a wall screen: no controls, a clock, the newest line, and a camera that moves to activity. */
 export default function Wall({ store }: { store: WorldStore }): VNode {
   const [town, setTown] = useState<Town | undefined>(undefined)
   const [pointed, point] = useState<Pointed>({ text: '', turn: 0 })
@@ -49,7 +49,7 @@ export default function Wall({ store }: { store: WorldStore }): VNode {
   )
 }
 
-/** Lets the camera go to where something happens; returns what ends that. */
+/** Moves the camera to activity; returns a function that ends that. */
 function direct(store: WorldStore, town: Town): () => void {
   const director = new Director()
   const look = (): void => {
@@ -72,7 +72,7 @@ function direct(store: WorldStore, town: Town): () => void {
   }
 }
 
-/** Whether what is seen is live and proved, or was. */
+/** Whether the shown world is live and verified, or when it last was. */
 function Truth({ store }: { store: WorldStore }): VNode {
   const link = store.link.value
   const verification = store.verification.value
@@ -97,10 +97,10 @@ function Clock(): VNode {
   return <p class="clock"><time dateTime={new Date(now).toISOString()}>{wallTime(now)}</time><span>{dayOf(now)}</span></p>
 }
 
-/** The newest line, large. Its place is always there, so that the town does not move with it. */
+/** The newest line, in large letters. Its space is always reserved, so that the town does not move. */
 function LatestLine({ store }: { store: WorldStore }): VNode {
   const [entry, put] = useState<Entry | undefined>(undefined)
-  // From before it is seen: a line may come right then.
+  // Listens before the first paint: a line may arrive just then.
   useLayoutEffect(() => store.listen((event, told) => { if (!event.past && told.group === 'speech' && told.text !== '') put(told) }), [store])
   useEffect(() => {
     const timer = setTimeout(() => { put(undefined) }, LINE)
@@ -114,7 +114,7 @@ function LatestLine({ store }: { store: WorldStore }): VNode {
   )
 }
 
-/** Whether the pointer has not moved for a while. */
+/** Reports whether the pointer has not moved for a while. */
 function useIdle(): boolean {
   const [idle, set] = useState(false)
   useEffect(() => {

@@ -1,26 +1,26 @@
-/** Milliseconds that the camera stays where it went, however much happens elsewhere. */
+/** How long the camera stays at a place, whatever happens elsewhere, in milliseconds. */
 export const HOLD = 8000
-/** What somebody did so many milliseconds ago is still to be seen. */
+/** How long an action counts as recent, in milliseconds. */
 const LATELY = 10_000
-/** After so many milliseconds without anything everybody is shown. */
+/** After this many milliseconds without activity, all occupants are shown. */
 export const QUIET = 20_000
 
-/** Decides where the camera of a wall goes: to where something happens, and back to everybody when nothing does. It has no clock: times are given. */
+/** Decides where the camera of a wall screen moves: to activity, and back to all occupants without any. It has no clock: times are arguments. */
 export class Director {
   readonly #last = new Map<string, number>()
   #moved = -Infinity
   #changed = false
   #away = false
 
-  /** Somebody did something. */
+  /** Notes an action of an occupant. */
   saw(key: string, now: number): void {
-    // The order of a map is that of when its keys came.
+    // A map keeps the order of insertion.
     this.#last.delete(key)
     this.#last.set(key, now)
     this.#changed = true
   }
 
-  /** Who is to be shown now, the most important first; nobody for everybody; undefined where the camera stays. */
+  /** Returns the keys of the occupants to show, the most important first; an empty list means all, undefined means that the camera stays. */
   next(now: number): readonly string[] | undefined {
     if (now - this.#moved < HOLD) return undefined
     for (const [key, at] of this.#last) if (now - at > QUIET) this.#last.delete(key)
@@ -32,7 +32,7 @@ export class Director {
     return this.#away && this.#last.size === 0 ? this.#go([], now) : undefined
   }
 
-  /** A person moved the camera: it stays for as long as it would anywhere else, and longer. */
+  /** Notes that a person moved the camera: it stays longer than usual. */
   rest(now: number): void {
     this.#moved = now + QUIET
     this.#away = true
