@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { prepare } from './fixtures/prepared.js'
 
 /**
- * Builds the program that the tests run, page and all, unless PLAYCTL names one, and prepares the world that they start from.
+ * Builds the program under test, including the page, unless PLAYCTL names one, and prepares the world from which tests start.
  *
- * @returns what removes both again
+ * @returns a function that removes both
  */
 export default async function build(): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), 'playctl-watch-'))

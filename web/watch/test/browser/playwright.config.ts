@@ -4,7 +4,7 @@ import { launchOptions } from '../../../sdk/test/chromium.js'
 export default defineConfig({
   globalSetup: './build.ts',
   outputDir: '../../build/browser',
-  // Tests wait for what they expect, 15 s for each thing; this only ends one that hangs. Starting hosts and agents takes long on a busy machine.
+  // Tests wait for each expected thing, up to 15 s; this limit only ends a test that hangs. Starting hosts and agents takes long on a busy machine.
   timeout: 180_000,
   expect: { timeout: 15_000 },
   forbidOnly: true,
