@@ -1,4 +1,4 @@
-/** A Firefox as a distribution ships it, and a person in it: things are found by what a screen reader reads. */
+/** Firefox as shipped by a distribution, and a visitor using it: elements are found by their text and accessible names. */
 
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -9,7 +9,7 @@ import type { Host } from '../browser/fixtures/host.js'
 
 export { expect } from '@playwright/test'
 
-/** The Firefox that the machine has: none is downloaded. */
+/** Returns the installed Firefox: none is downloaded. */
 function installed(): string {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     for (const name of ['firefox-esr', 'firefox']) {
@@ -17,14 +17,14 @@ function installed(): string {
         accessSync(join(folder, name), constants.X_OK)
         return join(folder, name)
       } catch {
-        // It is not in this folder under this name.
+        // It is not in this directory under this name.
       }
     }
   }
   throw new Error('no Firefox on PATH: install one, on Debian with "apt-get install firefox-esr", and run the tests again')
 }
 
-/** One window of Firefox with cookies of its own. */
+/** One window of Firefox with its own cookies. */
 export class Visitor {
   readonly #breaches: string[] = []
 
@@ -44,7 +44,7 @@ export class Visitor {
     return new Visitor(page, context, host)
   }
 
-  /** Opens the page and waits until its copy of the world is proved equal to the host's. */
+  /** Opens the page and waits until its copy of the world is verified. */
   async open(address = '/play/watch'): Promise<void> {
     await this.page.goto(new URL(address, this.host.url).href)
     await this.verified()
@@ -54,10 +54,10 @@ export class Visitor {
     await this.see('.status[data-connection="live"][data-verified="verified"]:not([data-time])')
   }
 
-  /** Waits for an element that is shown, and that has a text where one is given. */
+  /** Waits for a visible element, which contains a text if one is given. */
   async see(selector: string, text = ''): Promise<ElementHandle> {
     let found: ElementHandle | undefined
-    // Firefox gives a window behind another little time to draw.
+    // Firefox gives a window in the background little time to draw.
     await this.page.bringToFront()
     await expect.poll(async () => {
       for (const element of await this.page.$$(selector)) {
@@ -92,7 +92,7 @@ export class Visitor {
     for (const key of keys) await this.page.keyboard.press(key)
   }
 
-  /** Goes on by Tab until what has the focus matches a selector. */
+  /** Presses Tab until the focused element matches a selector. */
   async tabTo(selector: string): Promise<void> {
     for (let press = 0; press < 60; press++) {
       await this.keys('Tab')
@@ -105,7 +105,7 @@ export class Visitor {
     return (await this.see(selector)).evaluate((element, wanted) => element.getAttribute(wanted), name)
   }
 
-  /** Goes away, and says what the page did that it must not do. */
+  /** Closes the window, and reports forbidden actions of the page. */
   async leave(): Promise<void> {
     await this.context.close()
     expect(this.#breaches, 'no error, and no request to anywhere but the host').toEqual([])
@@ -114,17 +114,17 @@ export class Visitor {
 
 interface Fixtures {
   visitor: Visitor
-  /** A second person, with a window of their own. */
+  /** A second person, with another window. */
   another: Visitor
 }
 
 export const test = base.extend<Fixtures, { firefox: Browser }>({
-  // Playwright reads from the pattern which fixtures this one needs: none.
+  // Playwright determines from the pattern which fixtures this one needs: none.
   // eslint-disable-next-line no-empty-pattern
   firefox: [async ({}, use) => {
     const browser = await launch({
       browser: 'firefox', executablePath: installed(), headless: true,
-      // Only what the page asks for goes over the network.
+      // Only requests of the page go over the network.
       extraPrefsFirefox: { 'network.captive-portal-service.enabled': false, 'network.connectivity-service.enabled': false, 'app.normandy.enabled': false, 'toolkit.telemetry.enabled': false },
     })
     await use(browser)
@@ -144,11 +144,11 @@ export const test = base.extend<Fixtures, { firefox: Browser }>({
   },
 })
 
-/** The row of somebody in the list. */
+/** The row of an occupant in the list. */
 export const row = (name: string): string => `.row ::-p-text(${name})`
-/** The panel of somebody. */
+/** The panel of an occupant. */
 export const panel = (name: string): string => `aside[aria-label="${name}"]`
-/** What has a name of the page's. */
+/** An element with an accessible name of the page. */
 export const named = (element: string, key: keyof typeof en): string => `${element}[aria-label="${en[key] as string}"]`
 /** A text of the page, without values. */
 export const word = (key: keyof typeof en): string => en[key] as string

@@ -1,4 +1,4 @@
-/** Ten ways through the page in Firefox: another engine, another protocol than the rest of the tests. */
+/** Ten journeys through the page in Firefox: with another engine and another protocol than the other tests. */
 
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -47,7 +47,7 @@ test('an agent is asked, and answers this person only', async ({ visitor, anothe
   await visitor.write('.message textarea', 'This is a secret')
   await visitor.keys('Enter')
   await visitor.see('.talk[data-status=completed]', 'You said: This is a secret')
-  // What comes after the answer is there, and so the answer would be.
+  // A later line is visible, and so the answer would be, too.
   await world.say(grace, 'Good evening')
   await another.press('#tab-happenings')
   await another.see('.happening .said', 'Good evening')

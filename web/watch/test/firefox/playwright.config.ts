@@ -1,6 +1,6 @@
 import { defineConfig } from '@playwright/test'
 
-/** Playwright runs the tests here, and has no part in the browser: that is Debian's Firefox, by the standard WebDriver BiDi. */
+/** Playwright only runs the tests; the browser is Debian's Firefox, controlled by the standard WebDriver BiDi. */
 export default defineConfig({
   globalSetup: '../browser/build.ts',
   outputDir: '../../build/firefox',

@@ -1,7 +1,7 @@
 /**
- * Makes the pictures of docs/watch.md: npm run screenshots --workspace watch
+ * Creates the pictures of docs/watch.md: npm run screenshots --workspace watch
  *
- * They are kept with fewer colors, which the eye does not miss:
+ * They are stored with fewer colors, without a visible difference:
  * pngquant --force --ext .png docs/images/watch-*.png
  */
 
@@ -15,12 +15,12 @@ import { take } from './take.js'
 
 const folder = fileURLToPath(new URL('../../../../docs/images/', import.meta.url))
 
-/** The file of a picture of the docs. */
+/** Returns the file of a picture in the docs. */
 const file = (name: string): string => `${folder}watch-${name}.png`
 
 const platforms = ['langchain', 'openai-agents', 'crewai', 'playctl']
 
-/** Waits until so many happenings more of a kind came. */
+/** Waits until this many more events of a kind have arrived. */
 async function more(page: Page, kind: 'kind.journey' | 'kind.speech', wanted: number): Promise<void> {
   await page.getByRole('combobox', { name: en['feed.kind'] }).selectOption({ label: en[kind] })
   const count = async (): Promise<number> => Number(await feed(page).getByRole('article').first().getAttribute('aria-setsize'))
@@ -28,7 +28,7 @@ async function more(page: Page, kind: 'kind.journey' | 'kind.speech', wanted: nu
   await expect.poll(count, { intervals: [50], timeout: 60_000 }).toBeGreaterThanOrEqual(before + wanted)
 }
 
-/** Waits until the demo is in the middle of its day: somebody is on the way, and others talk. */
+/** Waits until the demo is busy: an agent is on a journey, and others talk. */
 async function midday(page: Page): Promise<void> {
   await show(page, 'happenings')
   await more(page, 'kind.journey', 1)
@@ -43,7 +43,7 @@ const lines = [
   'I have found the page that you meant.',
 ]
 
-/** Makes a town with a bit of everything. */
+/** Creates a town with some of everything. */
 async function found(world: World): Promise<string[]> {
   const tool = {
     name: 'assist_find_book',
@@ -60,7 +60,7 @@ async function found(world: World): Promise<string[]> {
   return ids
 }
 
-/** Lets it be the middle of the day there. */
+/** Adds activity to the town. */
 async function live(world: World, [ada = '', ...others]: string[]): Promise<void> {
   await world.journey(ada, stroll('Which book explains Merkle trees best?', 'The third chapter of the blue one.'))
   for (const [number, id] of others.entries()) await world.say(id, lines[number] ?? '')

@@ -2,7 +2,7 @@ import { defineConfig } from '@playwright/test'
 import { launchOptions } from '../../../sdk/test/chromium.js'
 import base from '../browser/playwright.config.js'
 
-/** The browser that people have, and the same program; one picture after the other, so that each has the machine to itself. */
+/** A regular browser and the same program; one picture after the other, so that each has the machine to itself. */
 export default defineConfig(base, {
   globalSetup: '../browser/build.ts',
   workers: 1,

@@ -1,7 +1,7 @@
 /**
- * Makes pictures of the page's states, to be looked at and not kept: npm run screenshots --workspace watch -- states
+ * Takes pictures of the page's states, to be looked at and not committed: npm run screenshots --workspace watch -- states
  *
- * They are in build/pictures, named by what is shown, how many agents there are, the size of the window and the colors.
+ * They are in build/pictures, named by the state, the number of agents, the size of the window and the colors.
  */
 
 import { mkdirSync } from 'node:fs'
@@ -28,7 +28,7 @@ const lines = [
   'I have found the page that you meant. It is in the third chapter of the blue book, beside the picture of the tree.', 'Who has the key of the mill?',
 ]
 
-/** Puts so many agents on the map, with what a day there has. */
+/** Puts a number of agents on the map, with typical activity. */
 async function found(world: World, count: number): Promise<string[]> {
   const ids: string[] = []
   for (let number = 0; number < count; number++) {
@@ -45,16 +45,16 @@ async function live(world: World, ids: readonly string[]): Promise<void> {
   for (const [number, id] of ids.slice(0, 12).entries()) await world.say(id, lines[number % lines.length] ?? '')
 }
 
-/** The file of a picture. */
+/** Returns the file of a picture. */
 const file = (name: string): string => `${folder}${name}.png`
 
-/** What else somebody has set. */
+/** Other settings of a person. */
 interface Way {
-  /** The system's own colors. */
+  /** Whether the system's own colors are forced. */
   readonly forced?: boolean
-  /** Reading begins at the right. */
+  /** Whether the reading direction is from right to left. */
   readonly turned?: boolean
-  /** The size of letters in the browser. */
+  /** The letter size of the browser. */
   readonly letters?: number
 }
 
@@ -71,10 +71,10 @@ async function inWindow(browser: Browser, [width, height]: readonly [number, num
   await context.close()
 }
 
-/** Reports whether the window is so low that panels and the town take turns. */
+/** Reports whether the window is so low that only either the panels or the town are shown. */
 const isLow = (page: Page): boolean => (page.viewportSize()?.height ?? 0) < 300
 
-/** Comes to the town as a person, and leaves it again. */
+/** Enters the town as a person, and leaves it again. */
 async function visit(page: Page, of: string): Promise<void> {
   const low = isLow(page)
   if (low) await page.getByRole('button', { name: en['page.hide'] }).click()
@@ -101,7 +101,7 @@ async function visit(page: Page, of: string): Promise<void> {
 
 const walls = '/play/watch?view=wall'
 
-/** Shows the page's states one after the other, and takes each. */
+/** Shows the page's states one after the other, and takes a picture of each. */
 async function walk(page: Page, host: Host, world: World, ids: readonly string[], of: string): Promise<void> {
   await open(page, host)
   await live(world, ids)

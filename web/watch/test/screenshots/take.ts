@@ -5,8 +5,8 @@ import { expect } from '../browser/fixtures/test.js'
 
 /**
  * Takes a picture into a file.
- * @param still Waits until the picture stays the same: a town that is seen for the first time is drawn in several
- * frames, of which a busy machine makes few.
+ * @param still Waits until the picture stays the same: a town that is shown for the first time is drawn in several
+ * frames, which take long on a busy machine.
  */
 export async function take(page: Page, path: string, still = true): Promise<void> {
   if (still) {
