@@ -1,4 +1,4 @@
-/** What becomes of a person in the town when something ends: the lease, the access, the session, the host; and where there is no room. */
+/** Ends of a person's figure in the town: by the lease, the access, the session or the host; and a town without room. */
 
 import type { Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
@@ -11,13 +11,13 @@ import { open, resident, residents, status, verified } from './fixtures/town.js'
 
 const cut = /Failed to load resource|ERR_/
 
-/** The address at which a person comes, goes on and leaves. */
+/** The address for requests of a person to enter, move and leave. */
 const place = async (host: Host): Promise<string> => {
   const { sid } = await (await fetch(`${host.url}/api/play/session`)).json() as { sid: string }
   return `${host.url}/api/play/person?sid=${sid}`
 }
 
-/** Puts a person there by a cookie of its own, as another browser does; a host without accounts gives it for the asking. */
+/** Puts a person on the map with another cookie, like another browser; a host without accounts gives it to everyone. */
 async function stranger(host: Host, name: string): Promise<void> {
   const headers = { 'content-type': 'application/json', origin: host.url, 'sec-fetch-site': 'same-origin' }
   const session = await fetch(`${host.url}/play/watch/session`, { method: 'POST', headers, body: '{}' })
@@ -26,7 +26,7 @@ async function stranger(host: Host, name: string): Promise<void> {
   expect(put.status, await put.text()).toBe(200)
 }
 
-/** The stable key of somebody. */
+/** Returns the stable key of an occupant. */
 const keyOf = (page: Page, name: string): Promise<string> => resident(page, name).getAttribute('data-key').then(String)
 
 test.describe('on a host that anybody here may use', () => {
@@ -54,7 +54,7 @@ test.describe('on a host that anybody here may use', () => {
     await open(page, host)
     await enter(page, 'Robin')
     const [x, y] = await cellOf(page, 'Robin')
-    // The same cookie asks for the shortest lease, and the page cannot renew it.
+    // A request with the same cookie sets the shortest lease, and the page cannot renew it.
     await page.route('**/api/play/person*', (route) => route.abort())
     const url = await place(host)
     const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
@@ -155,7 +155,7 @@ test.describe('on a host that anybody here may use', () => {
     await expect.poll(picture).not.toBe(empty)
     await expect(other.getByRole('button')).toHaveCount(0)
     expect(await violations(other)).toEqual([])
-    // Who turns the own page into the wall leaves the town.
+    // Changing the page to the wall view removes the person's figure.
     await page.goto(`${host.url}/play/watch?view=wall`)
     await expect.poll(async () => (await world.people()).length).toBe(0)
     await other.context().close()

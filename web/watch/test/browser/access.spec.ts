@@ -1,11 +1,11 @@
-/** Who may look and who may act, as section 10 of the protocol has it, seen in a browser. */
+/** Access to watch and to act, by section 10 of the protocol, in a browser. */
 
 import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'
 import { expect, test } from './fixtures/test.js'
 import { panel, resident, verified } from './fixtures/town.js'
 
-/** The address under which a browser asks a host by a name. */
+/** Returns the address of the page under a host name. */
 const named = (name: string, port: number): string => `http://${name}:${port}/play/watch`
 
 const refusedResource = /Failed to load resource: the server responded with a status of 40[13]/
@@ -57,7 +57,7 @@ test.describe('without a repository', () => {
     conduct.expect(refusedResource)
     expect((await page.goto(named('rebound.playctl.test', host.port)))?.status()).toBe(403)
     const { sid } = (await (await fetch(`${host.url}/api/play/session`)).json()) as { sid: string }
-    // What the page of a stranger would do once its name leads here: to the browser it is its own server.
+    // A foreign page could do this once its name resolves to this host: for the browser it is the same origin.
     const answers = await page.evaluate(async (session) => {
       const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
       const asked = [fetch('/api/play/session'), fetch(`/play/watch/token?sid=${session}`, { method: 'POST' }), fetch(`/api/play/players?sid=${session}`, post)]
@@ -69,11 +69,11 @@ test.describe('without a repository', () => {
   test('a page of another origin gets nothing', async ({ page, host, world, conduct }) => {
     await world.agent('Ada')
     conduct.expect(refusedResource)
-    // A document without a policy of its own, as a stranger's is, and without an icon.
+    // A document without a policy, like a foreign one, and without an icon.
     conduct.expect(/status of 404 .*favicon/)
     await page.goto(`http://localhost:${host.port}/healthz`)
     const { sid } = (await (await fetch(`${host.url}/api/play/session`)).json()) as { sid: string }
-    // 127.0.0.1 is another origin than localhost. Without a body and without headers a browser asks nobody whether it may.
+    // 127.0.0.1 is another origin than localhost. Without a body and headers, a browser sends no preflight request.
     const [answer] = await Promise.all([
       page.waitForResponse((reply) => reply.url().includes('/play/watch/token')),
       page.evaluate((url) => fetch(url, { method: 'POST', mode: 'no-cors' }).then(() => null), `${host.url}/play/watch/token?sid=${sid}`),
@@ -167,7 +167,7 @@ test.describe('beyond loopback', () => {
       await about.getByRole('button', { name: 'Route' }).click()
       await about.getByRole('form', { name: 'Route' }).getByRole('button', { name: en['assist.send'] }).click()
       await expect(about.getByRole('article').getByText(en['chat.forwarded'])).toBeVisible()
-      // Under a name and without TLS a page is no secure context: what only those have is not there.
+      // Under a host name and without TLS, a page is no secure context and lacks features limited to those.
       expect(await page.evaluate(() => isSecureContext)).toBe(false)
     })
   })

@@ -1,4 +1,4 @@
-/** A person asks an agent that runs in a process of its own, and sees its answer. */
+/** A person asks an agent, which runs in a process of its own, and sees its answer. */
 
 import { en } from '../../src/text/en.js'
 import { expect, test } from './fixtures/test.js'

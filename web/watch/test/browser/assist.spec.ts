@@ -1,4 +1,4 @@
-/** The forms that are made from what tools say of their parameters. */
+/** Forms created from the parameters of tools. */
 
 import type { Locator, Page, Request } from '@playwright/test'
 import { en } from '../../src/text/en.js'
@@ -30,7 +30,7 @@ const trip = {
 const ping = { name: 'assist_ping', description: 'Says that it is there', parameters: {} }
 const raw = { name: 'assist_raw', description: 'Takes what it is given', parameters: { $ref: '#/elsewhere' } }
 
-/** The commands that the page sent so far, as the host got them. */
+/** Collects the commands of the page, as received by the host. */
 function commands(page: Page): object[] {
   const sent: object[] = []
   page.on('request', (request: Request) => {
@@ -81,7 +81,7 @@ test('what is wrong is said where it is wrong, and sent when it is right', async
     await field(name).fill(value)
     await send(trips)
     await expect(field(name), `${name} of ${value}`).toHaveAccessibleDescription(new RegExp(`${wrong.replaceAll('.', '\\.')}$`))
-    // It may be scrolled to, and the button with it.
+    // The field may be scrolled into view, and the button with it.
     await expect(trips.locator('[aria-invalid=true]').first(), 'what is wrong first has the focus').toBeFocused()
   }
   expect(await violations(page), 'a form with mistakes').toEqual([])

@@ -1,4 +1,4 @@
-/** What the page shows before its scripts run, and where they never do. */
+/** The content of the page before its scripts run, and without scripts. */
 
 import { de } from '../../src/text/de.js'
 import { en } from '../../src/text/en.js'
@@ -6,7 +6,7 @@ import { violations } from './fixtures/axe.js'
 import { expect, test } from './fixtures/test.js'
 import { verified } from './fixtures/town.js'
 
-/** What waits until it is released. */
+/** Returns a promise that resolves on release. */
 function held(): { open: Promise<unknown>, release: () => void } {
   const latch = new EventTarget()
   const open = new Promise((resolve) => { latch.addEventListener('open', resolve) })

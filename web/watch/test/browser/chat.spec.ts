@@ -1,4 +1,4 @@
-/** Asking: what is whose, and what is not sent. */
+/** Questions: who sees them, and which are not sent. */
 
 import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'
@@ -24,7 +24,7 @@ test('what a person asks is between that person and the agent', async ({ page, b
   await expect(page.getByRole('status').getByText('Ada answered: You said: This is a secret')).toBeAttached()
   expect(await violations(page), 'a conversation').toEqual([])
 
-  // What comes after the answer is there, and so the answer would be.
+  // A later line is visible, and so the answer would be, too.
   await world.say(grace, 'Good evening')
   await expect(feed(other).getByText('Good evening')).toBeVisible()
   await expect(other.getByText('secret')).toHaveCount(0)

@@ -22,7 +22,7 @@ test.describe('on a phone', () => {
     for (let number = 1; number <= 30; number++) await world.agent(`Agent ${number}`)
     await open(page, host)
     await reached(page, (await world.head()).rev)
-    // The highest one: what can be picked of a dot is as high as it is wide, of a figure with its name much more.
+    // The tallest area: that of a dot is as high as it is wide, that of a figure with its name much higher.
     const highest = (): Promise<{ x: number; y: number; height: number } | undefined> => map(page).evaluate((canvas: HTMLCanvasElement) => {
       const { left, top } = canvas.getBoundingClientRect()
       const picks = (x: number, y: number): boolean => {
@@ -75,7 +75,7 @@ test.describe('where more may live', () => {
   })
 })
 
-/** More than a page can draw: of 2,500 lines three elements each would be too many. */
+/** More than a page can draw: three elements for each of 2,500 lines would be too many. */
 const hundreds = process.env.PLAYCTL_TEST_LONG === undefined ? 25 : 100
 
 test(`${hundreds} hundred happenings do not slow the page, and the feed keeps few elements`, async ({ page, host, world }) => {
@@ -106,6 +106,6 @@ test('lines that are all different leave nothing behind with the browser', async
     await Promise.all(ids.map((id, speaker) => world.say(id, `line ${line + speaker} tells ${wordsOf(line + speaker)}`)))
   }
   await reached(page, (await world.head()).rev)
-  // What a browser keeps of each text that it measures comes to twelve.
+  // If the browser kept data for each measured text, that would be 12 MiB.
   expect(await held() - before, 'MiB').toBeLessThan(3)
 })

@@ -1,4 +1,4 @@
-/** The page where reading begins at the right. No language of the page does yet, so the test turns the page by itself. */
+/** The page with reading direction from right to left. No language of the page has it yet, so the test sets it. */
 
 import type { Locator, Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
@@ -13,13 +13,13 @@ test.use({ repository: false, contextOptions: { reducedMotion: 'reduce' } })
 
 const turn = (page: Page): Promise<void> => page.evaluate(() => { document.documentElement.dir = 'rtl' })
 
-/** What of the page is beyond the window or cut off. */
+/** The elements of the page that extend beyond the window. */
 const outside = (page: Page): Promise<string[]> => page.evaluate(() => [...document.querySelectorAll('button, input, select, textarea, h2, dt, dd')].flatMap((shown) => {
   const { left, right, width } = shown.getBoundingClientRect()
   return width === 0 || shown.closest('.skip') !== null || (left >= 0 && right <= innerWidth) ? [] : [`${shown.tagName} ${shown.textContent} ${left} to ${right}`]
 }))
 
-/** What somebody could press, within an element, whose middle is below something else. */
+/** The controls within an element whose middle is covered by another element. */
 const covered = (page: Page, within = 'body'): Promise<string[]> => page.evaluate((selector) => [...document.querySelectorAll(`${selector} :is(button, input, select, textarea)`)].flatMap((shown) => {
   const { left, top, width, height } = shown.getBoundingClientRect()
   const [x, y] = [left + width / 2, top + height / 2]
@@ -73,7 +73,7 @@ for (const [what, viewport] of Object.entries({ 'a wide screen': { width: 1280, 
     }
     expect(await page.evaluate(() => [...document.querySelectorAll('html, .page, .register, .tabpanel, .panel, .scroll')].every((box) => box.scrollWidth <= box.clientWidth)), 'nothing scrolls sideways').toBe(true)
     expect(await violations(page)).toEqual([])
-    // What a pointer meets at the figure is the map itself: no panel covers it.
+    // The pointer's target at the figure is the map itself: no panel covers it.
     await expect.poll(async () => {
       const seen = await extent(page)
       if (seen === undefined) return 'nobody is in view'

@@ -10,14 +10,14 @@ import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'
 import { expect, test as base } from './fixtures/test.js'
 
-/** The page of another origin of this machine: the same name, another port. */
+/** The page of another origin on this machine: the same name, another port. */
 interface Site {
   readonly origin: string
-  /** What is in its page. */
+  /** The content of its page. */
   show: string
 }
 
-/** What a careful site lets its page load. */
+/** The content security policy of a careful site. */
 const policy = (host: string): string => `default-src 'none'; script-src ${host}; connect-src ${host}`
 
 const test = base.extend<{ site: Site, listed: boolean, free: boolean }>({
@@ -115,7 +115,7 @@ test('it has the language, the colors and the name of its attributes', async ({ 
   await expect(town(page).getByRole('region', { name: 'Harbor' })).toHaveAttribute('data-theme', 'dark')
 })
 
-/** Notes each state that the element says it is in, from the first on. */
+/** Records each state of the element, from the first on. */
 const noted = (page: Page): Promise<unknown> => page.addInitScript(() => {
   const states: string[] = []
   Object.assign(globalThis, { states })
@@ -125,10 +125,10 @@ const noted = (page: Page): Promise<unknown> => page.addInitScript(() => {
     Object.assign(globalThis, { reason: detail.message })
   })
 })
-/** What the element said last of what went wrong. */
+/** Returns the element's last error. */
 const reason = (page: Page): Promise<string | undefined> => page.evaluate(() => (globalThis as unknown as { reason?: string }).reason)
 const states = (page: Page): Promise<string[]> => page.evaluate(() => (globalThis as unknown as { states: string[] }).states)
-/** How much color the map is shown with. */
+/** Returns the filter of the map, which reduces its color. */
 const color = (page: Page): Promise<string> => town(page).locator('.map').evaluate((map) => getComputedStyle(map).filter)
 
 test('it says that the host is away and shows the town of before without color, and is live and proved again after a restart', async ({ page, host, site, world, conduct }) => {

@@ -1,4 +1,4 @@
-/** The page in a frame of another site's page. */
+/** The page in a frame of another site. */
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,11 +8,11 @@ import { expect, test as base } from './fixtures/test.js'
 
 interface Site {
   readonly origin: string
-  /** What is in its page. */
+  /** The content of its page. */
   show: string
 }
 
-/** A host that lets the page of another site show its own. */
+/** A host that allows another site to embed its page. */
 const test = base.extend<{ site: Site, embed: boolean, free: boolean }>({
   embed: [true, { option: true }],
   free: [true, { option: true }],

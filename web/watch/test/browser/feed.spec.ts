@@ -1,4 +1,4 @@
-/** What happens, sought and read at leisure. */
+/** The feed: searched, and read while scrolled. */
 
 import type { Locator, Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
@@ -58,7 +58,7 @@ test('while one reads further down it stands still, and says what is new', async
   await expect(feed(page).getByText('line 60', { exact: true })).toBeVisible()
   await feed(page).hover()
   await page.mouse.wheel(0, 1200)
-  // The browser may take some frames to get there.
+  // Scrolling may take the browser some frames.
   await expect.poll(() => feed(page).evaluate((list) => list.scrollTop)).toBe(1200)
   const read = feed(page).getByText('line 36', { exact: true })
   await expect(read).toBeInViewport()

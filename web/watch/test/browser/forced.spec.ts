@@ -1,4 +1,4 @@
-/** In forced colors, as of a system's high contrast, what is chosen can still be told. */
+/** With forced colors, as in a system's high-contrast mode, selected elements remain distinguishable. */
 
 import type { Locator, Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
@@ -14,7 +14,7 @@ const look = (of: Locator): Promise<string> => of.evaluate((element) => {
   return `${backgroundColor} ${outlineStyle}`
 })
 
-/** A color of the system, as it is computed where an element is. */
+/** Returns a system color, as computed at an element. */
 const system = (of: Locator, name: string): Promise<string> => of.evaluate((element, color) => {
   const probe = element.ownerDocument.createElement('span')
   probe.style.cssText = `forced-color-adjust: none; color: ${color}`
@@ -67,7 +67,7 @@ test('what is but a word has no frame, and nothing hides behind a thick line', a
   expect(await line.evaluate((element) => getComputedStyle(element).borderBottomColor)).toBe(await system(line, 'Canvas'))
 })
 
-/** What axe finds, but for contrast: it takes the colors of the styles for those that are forced. */
+/** Returns the findings of axe, except contrast: axe uses the colors of the styles, not the forced ones. */
 const found = async (page: Page): Promise<string[]> => (await violations(page)).filter((violation) => !violation.startsWith('color-contrast'))
 
 test('the past is gone through, and the wall read, while somebody is there', async ({ page, host, world, browser, conduct }) => {

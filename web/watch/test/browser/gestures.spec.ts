@@ -1,4 +1,4 @@
-/** The map under fingers, a wheel and the keys. Where somebody can be picked tells how it is seen. */
+/** The map with fingers, a wheel and keys. The area in which a figure can be picked shows the view. */
 
 import { expect, test } from './fixtures/test.js'
 import { type Extent, Fingers, figureOf, map, settled } from './fixtures/map.js'
@@ -6,7 +6,7 @@ import { open, panel } from './fixtures/town.js'
 
 const height = ({ top, bottom }: Extent): number => bottom - top
 
-/** Two extents of the same view; the way that a pointer finds them is exact to a few pixels. */
+/** Compares two extents of the same view; they are exact to a few pixels. */
 function expectSame(now: Extent, before: Extent): void {
   for (const side of ['left', 'top', 'right', 'bottom'] as const) expect(Math.abs(now[side] - before[side]), side).toBeLessThan(8)
 }

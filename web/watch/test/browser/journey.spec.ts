@@ -1,4 +1,4 @@
-/** A journey: a trail on the map, and a timeline beside it, that can be followed step by step. */
+/** A journey: a trail on the map, and a timeline beside it, which can be followed step by step. */
 
 import type { Locator, Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
@@ -14,7 +14,7 @@ const current = (about: Locator): Locator => about.locator('[aria-current=step]'
 const button = (about: Locator, key: 'journey.next' | 'journey.previous' | 'journey.walk' | 'journey.pause'): Locator =>
   about.getByRole('button', { name: en[key] })
 
-/** Opens the page at Ada, who has been somewhere before. */
+/** Opens the panel of Ada, who has been on a journey. */
 async function followed(page: Page): Promise<Locator> {
   await resident(page, 'Ada').click()
   const about = panel(page, 'Ada')
@@ -24,7 +24,7 @@ async function followed(page: Page): Promise<Locator> {
   return about
 }
 
-/** Lets time pass on the page's clock, faster than it does, until something is so. */
+/** Advances the page's clock, faster than real time, until a condition is true. */
 async function later(page: Page, so: () => Promise<void>): Promise<void> {
   await expect(async () => {
     await page.clock.fastForward(400)
@@ -32,7 +32,7 @@ async function later(page: Page, so: () => Promise<void>): Promise<void> {
   }).toPass({ intervals: [0], timeout: 15_000 })
 }
 
-/** Whether a figure stands at the same place: its head is at the same height there. Its name may be on any side of it. */
+/** Reports whether a figure is at the same place: its head is at the same height. Its name may be on any side of it. */
 const atSamePlace = (a: Extent, b: Extent): boolean => Math.abs(a.top - b.top) < 5 && a.left < b.right - 20 && b.left < a.right - 20
 
 test.describe('step by step', () => {

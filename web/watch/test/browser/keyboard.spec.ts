@@ -1,4 +1,4 @@
-/** Everything that the page does, without a pointer. */
+/** All functions of the page, without a pointer. */
 
 import type { Locator, Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
@@ -10,7 +10,7 @@ import { stroll } from './fixtures/world.js'
 
 test.use({ repository: false })
 
-/** Goes on by Tab until something has the focus; what has it on the way has to show it. */
+/** Presses Tab until an element has the focus; each focused element on the way must show it. */
 async function tabTo(page: Page, wanted: Locator): Promise<void> {
   for (let press = 0; press < 60; press++) {
     await page.keyboard.press('Tab')

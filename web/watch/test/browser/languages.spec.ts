@@ -1,4 +1,4 @@
-/** The page in the languages that it speaks: chosen by the browser or the address, and loaded only where they are needed. */
+/** The page in its languages: chosen by the browser or the address, and loaded only when needed. */
 
 import type { Locator, Page } from '@playwright/test'
 import { de } from '../../src/text/de.js'
@@ -15,7 +15,7 @@ test.use({ contextOptions: { reducedMotion: 'reduce' } })
 /** A text without values. */
 const say = (words: Texts, key: TextKey): string => words[key] as string
 
-/** Waits until the page says, in its language, that its copy is the host's. */
+/** Waits until the page shows, in its language, that its copy is verified. */
 async function live(page: Page, words: Texts): Promise<void> {
   const corner = page.getByRole('region', { name: say(words, 'status.name') })
   await expect(corner).toHaveAttribute('data-connection', 'live')
@@ -25,7 +25,7 @@ async function live(page: Page, words: Texts): Promise<void> {
 
 const tab = (page: Page, words: Texts, key: TextKey): Locator => page.getByRole('tab', { name: say(words, key), exact: true })
 
-/** What cannot be read to its end, or is beyond the window. */
+/** The elements whose text is cut off, or that extend beyond the window. */
 const cut = (page: Page): Promise<string[]> => page.evaluate(() => [...document.querySelectorAll('button:not(.skip, .said, .row, .ticker), h2, dt')].flatMap((shown) => {
   const { left, right, width } = shown.getBoundingClientRect()
   const whole = width === 0 || (shown.scrollWidth <= shown.clientWidth + 1 && left >= 0 && right <= innerWidth) || getComputedStyle(shown).display === 'inline'

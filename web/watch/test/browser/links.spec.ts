@@ -1,4 +1,4 @@
-/** What is shown has an address: it can be shared, gone back from and come back to. */
+/** The address of the current view: it can be shared, and Back and Forward work. */
 
 import type { Page } from '@playwright/test'
 import { violations } from './fixtures/axe.js'
@@ -8,7 +8,7 @@ import { feed, open, panel, part, resident, show, status, verified } from './fix
 
 test.use({ repository: false })
 
-/** A page that was there before this one. */
+/** A page in the history before this one. */
 const before = 'data:text/html,before'
 
 const query = (page: Page): URLSearchParams => new URL(page.url()).searchParams

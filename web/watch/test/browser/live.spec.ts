@@ -1,4 +1,4 @@
-/** What happens in the world is seen on the page, as it happens. */
+/** Events of the world appear on the page as they happen. */
 
 import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'

@@ -1,4 +1,4 @@
-/** What the page looks like follows the system: light or dark, with or without motion, on any screen. */
+/** The look of the page follows the system: light or dark, with or without motion, on any screen. */
 
 import type { Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
@@ -9,7 +9,7 @@ import { open, panel, resident, show } from './fixtures/town.js'
 
 test.use({ repository: false, contextOptions: { reducedMotion: 'reduce' } })
 
-/** How light the map is, from 0 to 255: the mean of a thin sample of its pixels. */
+/** Returns the lightness of the map, from 0 to 255: the mean of a thin sample of its pixels. */
 const lightness = (page: Page): Promise<number> =>
   map(page).evaluate((canvas: HTMLCanvasElement) => {
     const small = document.createElement('canvas')
@@ -67,7 +67,7 @@ for (const [what, viewport] of Object.entries({
     expect(await within(), 'the panel').toBe(true)
     expect(await violations(page)).toEqual([])
 
-    // What a pointer meets at the figure is the map itself: no panel covers it.
+    // The pointer's target at the figure is the map itself: no panel covers it.
     await expect.poll(async () => {
       const seen = await extent(page)
       if (seen === undefined) return 'nobody is in view'

@@ -1,4 +1,4 @@
-/** The town itself: drawn, at rest when nothing happens, and within reach of the keyboard. */
+/** The town itself: drawn, at rest when nothing happens, and accessible by keyboard. */
 
 import type { Page } from '@playwright/test'
 import { map } from './fixtures/map.js'
@@ -8,10 +8,10 @@ import { stroll } from './fixtures/world.js'
 
 test.use({ repository: false })
 
-/** How many frames the page asked for since it was opened. */
+/** Returns how many frames the page has requested since it was opened. */
 const frames = (page: Page): Promise<number> => page.evaluate(() => (globalThis as unknown as { frames: number }).frames)
 
-/** Counts the frames of the page from when it is opened; its clock brings them. */
+/** Counts the frames of the page from its start; its clock triggers them. */
 async function count(page: Page): Promise<void> {
   await page.clock.install()
   await page.addInitScript(() => {
@@ -26,8 +26,8 @@ async function count(page: Page): Promise<void> {
 }
 
 /**
- * Lets time pass on the page's clock until the town asks for no frame any more: within a second there is none.
- * By that clock a frame takes as long on a busy machine as on any other.
+ * Advances the page's clock until the town requests no more frames: there is none within a second.
+ * By that clock a frame takes the same time on a busy machine as on any other.
  */
 async function rest(page: Page): Promise<void> {
   await expect(async () => {
@@ -100,7 +100,7 @@ test.describe('on a screen with half as many pixels again', () => {
 
   test('the ground is copied pixel by pixel while a person moves the map', async ({ page, host, world }) => {
     await world.agent('Ada')
-    // Where each picture as large as the window was put, in pixels of the canvas.
+    // Records the positions of bitmaps as large as the window, in pixels of the canvas.
     await page.addInitScript(() => {
       const { prototype } = CanvasRenderingContext2D
       const own = Object.getOwnPropertyDescriptor(prototype, 'drawImage')?.value as (...all: unknown[]) => void

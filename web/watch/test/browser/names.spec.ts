@@ -1,4 +1,4 @@
-/** Names as the world has them: of every script, in both directions, of any length. */
+/** Names in the world: in every script, in both directions, of any length. */
 
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from './fixtures/test.js'
@@ -16,11 +16,11 @@ const others = [
   'བཀྲ་ཤིས',
   '👩‍👩‍👧‍👦 family',
 ]
-/** One that would turn the words around it in a label, and what is shown of it: characters of no width have no say. */
+/** A name that would change the direction of surrounding text in a label, and its displayed form: without invisible characters. */
 const turning = { name: 'exe.\u202Egnp', shown: 'exe.gnp' }
 const longest = `${'The keeper of the lighthouse at the far end of the island '.repeat(3)}and of its lamp`.slice(0, 200)
 
-/** Whether an element shows all of its text: nothing of it is cut off, and it stays in its window. */
+/** Reports whether an element shows all of its text: nothing is cut off, and it is within its window. */
 const whole = (element: Locator): Promise<boolean> =>
   element.evaluate((shown) => {
     const { left, right } = shown.getBoundingClientRect()
@@ -67,7 +67,7 @@ for (const [where, viewport] of Object.entries({ 'on a wide screen': { width: 12
     const about = page.getByRole('complementary')
     const heading = about.getByRole('heading', { level: 2 })
     await expect(heading).toHaveText(longest)
-    // What is too much for the heading is scrolled to, and not lost.
+    // An overlong name in the heading can be scrolled to, and is not lost.
     await heading.evaluate((shown) => { shown.scrollTop = shown.scrollHeight })
     expect(await heading.evaluate((shown) => {
       const range = document.createRange()

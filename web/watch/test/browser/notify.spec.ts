@@ -1,4 +1,4 @@
-/** The browser notifies of an agent or of a word: only who asked for it, and as long as they want. */
+/** Browser notifications of an agent or of a word: only on request, and until it is withdrawn. */
 
 import type { Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
@@ -9,7 +9,7 @@ import { open, panel, resident, verified } from './fixtures/town.js'
 
 test.use({ repository: false, launchOptions: launchOptions('whole') })
 
-/** Keeps what the page notifies of, and how often it asked whether it may. */
+/** Records the page's notifications, and how often it requested permission. */
 async function record(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const seen: string[] = []

@@ -1,4 +1,4 @@
-/** The overview in the corner of the map: the way back to where people are. */
+/** The overview in the corner of the map: the way back to the residents. */
 
 import type { Locator, Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
@@ -16,12 +16,12 @@ async function settle(world: World, count = 12): Promise<void> {
   for (let number = 1; number <= count; number++) await world.agent(`Agent ${number}`)
 }
 
-/** Comes so close that most of the town is out of view. */
+/** Zooms in until most of the town is out of view. */
 async function closer(page: Page): Promise<void> {
   for (let turn = 0; turn < 6; turn++) await page.getByRole('button', { name: en['map.zoomIn'] }).click()
 }
 
-/** What the map shows, once what was done is drawn. */
+/** Returns the picture of the map, after pending changes are drawn. */
 async function picture(page: Page): Promise<string> {
   return map(page).evaluate(async (canvas: HTMLCanvasElement) => {
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
@@ -29,7 +29,7 @@ async function picture(page: Page): Promise<string> {
   })
 }
 
-/** Counts how often the overview is painted, which nothing else ends with a frame of its own. */
+/** Counts how often the overview is painted, by the frame at the end of each paint, the only one on any canvas. */
 async function countPaints(page: Page): Promise<() => Promise<number>> {
   await page.addInitScript(() => {
     const counted = globalThis as unknown as { paints: number }

@@ -1,4 +1,4 @@
-/** A person in the town, against a real host: one walks, others see it. */
+/** A person in the town, against a real host: the person walks, and others see it. */
 
 import type { Browser, Locator, Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
@@ -9,7 +9,7 @@ import { bar, cellOf, enter, entry, walkIn } from './fixtures/person.js'
 import { type Conduct, expect, test } from './fixtures/test.js'
 import { feed, open, panel, resident, residents, show, verified } from './fixtures/town.js'
 
-/** Opens the page in another browser, whose cookie is another one. */
+/** Opens the page in another browser, which has another cookie. */
 async function another(browser: Browser, host: Host, conduct: Conduct): Promise<Page> {
   const page = await (await browser.newContext()).newPage()
   conduct.watch(page, host)
@@ -17,7 +17,7 @@ async function another(browser: Browser, host: Host, conduct: Conduct): Promise<
   return page
 }
 
-/** Walks by the keyboard until one is beside somebody. */
+/** Walks by the keyboard to a cell beside an occupant. */
 async function meet(page: Page, name: string, who: string): Promise<void> {
   for (let step = 0; step < 40; step++) {
     const [x, y] = await cellOf(page, name)
@@ -192,7 +192,7 @@ test.describe('by touch alone', () => {
     await open(page, host)
     await walkIn(page).tap()
     await page.getByRole('textbox', { name: en['person.name'] }).tap()
-    // What the keyboard on the screen does.
+    // As the on-screen keyboard does.
     await page.keyboard.insertText('Robin')
     await page.getByRole('button', { name: en['person.enter'], exact: true }).tap()
     const stick = bar(page).getByRole('group', { name: en['person.stick'] })

@@ -1,4 +1,4 @@
-/** The page on a phone: the newest line below the map, and nothing too small to touch. */
+/** The page on a phone: the newest line below the map, and no touch target that is too small. */
 
 import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'

@@ -1,4 +1,4 @@
-/** Who just came and who left: marked for a while, remembered for a while, and said to those who do not look. */
+/** Recent arrivals and departures: marked for a while, remembered for a while, and announced to screen readers. */
 
 import type { Locator, Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
@@ -43,8 +43,8 @@ test('what happens is said in few words', async ({ page, host, world }) => {
   await open(page, host)
   await expect(said(page).getByText(en['say.live'])).toBeAttached()
   await show(page, 'happenings')
-  // What happens within four seconds of the first is said in one go. On the page's clock no more than a
-  // fraction of them goes by until the last has come, however long that takes.
+  // Events within four seconds of the first are announced together. On the page's clock only a fraction
+  // of that time passes until the last has arrived, however long that takes.
   await page.clock.pauseAt(Date.now() + 10_000)
   const next = async (last: string): Promise<void> => {
     await expect(async () => {

@@ -1,4 +1,4 @@
-/** What is proved, shown on request. */
+/** The verification, shown on request. */
 
 import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'

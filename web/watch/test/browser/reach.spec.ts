@@ -1,4 +1,4 @@
-/** The page is for everybody: by keyboard, by screen reader, on a phone, in the dark, without motion. */
+/** The page is accessible: by keyboard, by screen reader, on a phone, in dark mode, without motion. */
 
 import type { Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
@@ -161,7 +161,7 @@ test('the keyboard reaches a resident, and Escape leads back', async ({ page, ho
   await expect(ada).toBeFocused()
 })
 
-/** How long what the browser moved by itself took at most, in milliseconds: transitions and animations of styles. */
+/** Returns the longest duration of the browser's transitions and animations, in milliseconds. */
 const longestMotion = (page: Page): Promise<number> => page.evaluate(() => (globalThis as unknown as { longestMotion: number }).longestMotion)
 
 for (const [reducedMotion, what] of [['reduce', 'nothing is animated'], ['no-preference', 'the panel slides in']] as const) {
@@ -190,7 +190,7 @@ for (const [reducedMotion, what] of [['reduce', 'nothing is animated'], ['no-pre
       await resident(page, 'Ada').click()
       await part(page, 'story')
       await expect(panel(page, 'Ada').getByText('The blue one.').first()).toBeVisible()
-      // An animation that began with the panel was announced by the next frame.
+      // An animation that started with the panel is reported by the next frame.
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
       if (reducedMotion === 'reduce') expect(await longestMotion(page)).toBeLessThanOrEqual(1)
       else expect(await longestMotion(page)).toBeGreaterThan(100)

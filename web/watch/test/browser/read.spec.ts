@@ -1,4 +1,4 @@
-/** What was said is read whole, from the map and from the list; and a world begins with three lines. */
+/** Full texts can be opened from the map and from the feed; and three command lines start a world. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -81,7 +81,7 @@ test.describe('what was said', () => {
   })
 })
 
-/** The middle of an extent. */
+/** Returns the middle of an extent. */
 function middleOf(extent: Extent | undefined): { x: number; y: number } {
   const { left, right, top, bottom } = extent ?? { left: 0, right: 0, top: 0, bottom: 0 }
   return { x: (left + right) / 2, y: (top + bottom) / 2 }
@@ -117,7 +117,7 @@ test.describe('an empty world', () => {
     rmSync(home, { recursive: true, force: true })
   })
 
-  /** Runs lines in a home of its own, one after the other; the last one stays. */
+  /** Runs command lines in a home directory of their own, in order; the last one keeps running. */
   async function run(lines: readonly string[]): Promise<void> {
     const commands = lines.map((line) => line.replace(/^playctl /, '').split(' '))
     for (const command of commands.slice(0, -1)) {

@@ -1,4 +1,4 @@
-/** The page goes on by itself after whatever happens to its host, its world or its access. */
+/** The page recovers by itself after any failure of its host, its world or its access. */
 
 import { en } from '../../src/text/en.js'
 import { expect, test } from './fixtures/test.js'
@@ -6,7 +6,7 @@ import { violations } from './fixtures/axe.js'
 import { feed, open, resident, residents, show, status, verified } from './fixtures/town.js'
 import { World } from './fixtures/world.js'
 
-/** What the browser itself logs of a connection that is cut or refused. */
+/** The browser's own messages about a closed or refused connection. */
 const cut = /Failed to load resource|ERR_(CONNECTION_REFUSED|CONNECTION_RESET|INCOMPLETE_CHUNKED_ENCODING|INTERNET_DISCONNECTED|EMPTY_RESPONSE)/
 
 test.use({ repository: false })
@@ -85,7 +85,7 @@ test('an older copy of the files is put back: who came after it has not left', a
 test('a host that is gone while the page loads is waited for', async ({ page, host, world, conduct }) => {
   conduct.expect(cut)
   await world.agent('Ada')
-  // The page is there, and the host goes before it is asked for the first time.
+  // The page is loaded, and the host ends before its first request.
   await page.route('**/play/watch/session', async (route) => {
     await host.kill()
     await route.continue()
@@ -143,7 +143,7 @@ test.describe('where a token is asked for', () => {
     await expect(page.getByText('Ada')).toHaveCount(0)
     expect(await violations(page)).toEqual([])
 
-    // A link that is opened beside this page lets both in, as it is the browser that has the cookie.
+    // A link opened in another tab gives access to both, because the browser has the cookie.
     const again = await World.on(host)
     await again.agent('Grace')
     const beside = await context.newPage()

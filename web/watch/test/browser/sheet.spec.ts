@@ -13,7 +13,7 @@ const grip = (page: Page): Locator => page.getByRole('separator', { name: en['pa
 
 const topOf = async (shown: Locator): Promise<number> => (await shown.boundingBox())?.y ?? NaN
 
-/** Drags from the middle of something to a height of the screen. */
+/** Drags from the middle of an element to a height of the screen. */
 async function drag(page: Page, from: Locator, to: number): Promise<void> {
   const { x, y, width, height } = await from.boundingBox() ?? { x: NaN, y: NaN, width: NaN, height: NaN }
   const middle = { x: x + width / 2, y: y + height / 2 }

@@ -1,4 +1,4 @@
-/** All of what an agent said and did, its row proved by itself, and the camera that stays with it. */
+/** All lines and actions of an agent, the proof of its row, and the camera that follows it. */
 
 import { readFile } from 'node:fs/promises'
 import { en } from '../../src/text/en.js'

@@ -1,4 +1,4 @@
-/** The past: any moment that the host keeps, proved, and played; and recordings, proved without a host. */
+/** The past: any moment that the host stores, verified, and played; and recordings, verified without a host. */
 
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -21,7 +21,7 @@ async function goBack(page: Page): Promise<void> {
   await expect(moment(page)).toBeVisible()
 }
 
-/** What the page shows of the moment after the event with a seq. */
+/** Waits until the page shows the moment after the event with a seq. */
 async function isAt(page: Page, seq: number): Promise<void> {
   await expect(status(page)).toHaveAttribute('data-time', String(seq))
   await expect(bar(page)).toHaveAttribute('data-proved', 'true')
@@ -180,7 +180,7 @@ test('a recording is proved in the browser, and what was changed in it is not sh
   await expect(bar(page)).toHaveAttribute('data-proved', 'true')
   await choose.setInputFiles({ name: 'changed.ndjson', mimeType: 'application/x-ndjson', buffer: Buffer.from(recorded.replaceAll('Ada L.', 'Eve L.')) })
   await expect(async () => {
-    // The file is read meanwhile: until then it is the end of the one before.
+    // The file is being read: until then, this is the end of the previous one.
     await moment(page).press('End')
     await expect(bar(page).getByRole('alert')).toContainText('could not be verified', { timeout: 500 })
   }).toPass({ timeout: 30_000 })

@@ -1,4 +1,4 @@
-/** The whole page by one hand on a phone: nothing here has a key pressed or a mouse moved. */
+/** The whole page used with one hand on a phone: without keys and without a mouse. */
 
 import type { Locator, Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
@@ -12,7 +12,7 @@ test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true
 
 const tool = { name: 'assist_route', description: 'Shows the way', parameters: { type: 'object', properties: { to: { type: 'string' }, quick: { type: 'boolean' } }, required: ['to', 'quick'] } }
 
-/** Taps where a thing is on the screen, as a finger does: what covers it is what is tapped. */
+/** Taps at the position of an element, like a finger: an element that covers it gets the tap. */
 async function tap(wanted: Locator): Promise<void> {
   await wanted.scrollIntoViewIfNeeded()
   await expect(wanted).toBeInViewport()
@@ -31,7 +31,7 @@ test('a person is met on the map, asked, and read about', async ({ page, host, w
   await expect(about).toBeVisible()
 
   await tap(about.getByRole('textbox', { name: 'Message to Ada' }))
-  // What the keyboard on the screen does.
+  // As the on-screen keyboard does.
   await page.keyboard.insertText('Good morning')
   await tap(about.getByRole('button', { name: en['chat.send'] }))
   await expect(about.getByRole('article').getByText('Good morning')).toBeVisible()

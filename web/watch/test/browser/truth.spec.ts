@@ -1,4 +1,4 @@
-/** What the page says is so: of the connection, of the copy, of the past and of its counts. */
+/** What the page states is true: about the connection, the copy, the past and its counts. */
 
 import type { Locator, Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
@@ -114,7 +114,7 @@ test('the past is read back to its beginning, and names are then those of then',
   await show(page, 'happenings')
   const earlier = page.getByRole('button', { name: en['feed.earlier'] })
   await expect(feed(page).getByRole('article').first()).toContainText('Ada the second changed')
-  // What is read comes below what is shown, and after the button went: who reads scrolls on.
+  // Earlier events appear below the shown ones, and after the button is removed: scrolling continues.
   await expect(async () => {
     await feed(page).evaluate((list) => { list.scrollTop = list.scrollHeight })
     await expect(earlier, 'all is read').toBeHidden({ timeout: 1000 })

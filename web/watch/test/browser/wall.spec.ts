@@ -1,4 +1,4 @@
-/** The view of a screen on a wall: nothing to press, and a camera that goes by itself. */
+/** The view for a wall screen: no controls, and a camera that moves by itself. */
 
 import type { Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
@@ -11,15 +11,15 @@ test.use({ repository: false, contextOptions: { reducedMotion: 'reduce' } })
 
 const wall = '/play/watch?view=wall'
 
-/** Waits until the town is shown and proved. */
+/** Waits until the town is shown and verified. */
 async function proved(page: Page): Promise<void> {
   await expect(page.locator('.truth')).toHaveText(`${en['status.live']}${en['status.verified']}`)
 }
 
-/** Whether the camera is where it shows but some of the people; the page has an overview then, which a wall does not show. */
+/** Reports whether the camera shows only some of the residents; then the page has an overview, which is hidden on a wall screen. */
 const near = async (page: Page): Promise<boolean> => await page.locator('.overview:not([hidden])').count() > 0
 
-/** What the map shows, once the page's clock went on a little. */
+/** Returns the picture of the map after the page's clock has advanced a little. */
 async function picture(page: Page): Promise<string> {
   await page.clock.runFor(200)
   return map(page).evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL())
