@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/retry"
@@ -123,8 +122,8 @@ func (o *Options) checkHeaders() error {
 		protocol.HeaderRegistrationToken: o.RegistrationToken.Reveal(),
 		"authorization":                  o.AdminToken.Reveal(),
 	} {
-		if strings.ContainsFunc(value, unicode.IsControl) {
-			return fmt.Errorf("what is to be sent as %s has a line break or another control character, which no header may have: check where it comes from", name)
+		if !creds.FitsHeader(value) {
+			return fmt.Errorf("the value for the header %s has a line break or another control character, which no header may have: check its source", name)
 		}
 	}
 	return nil

@@ -189,7 +189,7 @@ func (c *Context) check() error {
 	if err := checkFingerprint(c.Fingerprint, c.ServerURL); err != nil {
 		return fmt.Errorf("context %q: %w", c.Name, err)
 	}
-	if !isAPIKey(c.APIKey) {
+	if !FitsHeader(c.APIKey.Reveal()) {
 		return fmt.Errorf("context %q: %w", c.Name, ErrAPIKey)
 	}
 	if err := c.checkMain(); err != nil {
@@ -205,7 +205,7 @@ func (c *Context) checkMain() error {
 	if c.Main == nil {
 		return nil
 	}
-	if !isAPIKey(c.Main.APIKey) {
+	if !FitsHeader(c.Main.APIKey.Reveal()) {
 		return ErrAPIKey
 	}
 	return checkNode(c.Main.NodeID, c.Main.PasswHash, c.Main.Phrase)

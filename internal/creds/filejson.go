@@ -239,6 +239,6 @@ func (f keyField) IsZero() bool { return protocol.Secret(f).IsZero() }
 
 func (f *keyField) UnmarshalText(text []byte) error {
 	key := protocol.NewSecret(string(text))
-	return setField(f, keyField(key), isAPIKey(key),
+	return setField(f, keyField(key), FitsHeader(string(text)),
 		`must be an API key without control characters: correct it, or delete the field and run "playctl create-api-key"`)
 }

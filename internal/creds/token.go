@@ -33,11 +33,9 @@ func GenerateAPIKey() protocol.Secret { return generateToken(apiKeyPrefix) }
 // watcher: "pt_" and 32 random bytes as unpadded base64url.
 func GenerateToken() protocol.Secret { return generateToken(tokenPrefix) }
 
-// isAPIKey reports whether a header can carry a text as an API key. An empty one is
-// valid, too.
-func isAPIKey(key protocol.Secret) bool {
-	return !strings.ContainsFunc(key.Reveal(), unicode.IsControl)
-}
+// FitsHeader reports whether a header can carry a text: it has no line break or other
+// control character. An empty text is valid, too.
+func FitsHeader(text string) bool { return !strings.ContainsFunc(text, unicode.IsControl) }
 
 func generateToken(prefix string) protocol.Secret {
 	var raw [tokenBytes]byte
