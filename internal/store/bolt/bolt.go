@@ -62,7 +62,7 @@ type Journal struct {
 	// the writer's lock.
 	checkpointing sync.Mutex
 
-	// appending is held while entries are written, a copy is begun, or the journal is
+	// appending is held while entries are written, a copy is started, or the journal is
 	// closed. It is taken before mu.
 	appending sync.Mutex
 	ahead     *writeAhead

@@ -20,35 +20,49 @@ func (j *Journal) LeftLog() string { return j.leftLog }
 // interrupted the creation or removal of the log. But if the page that names the
 // log is damaged, the database is in the state before that page was written.
 // Entries that do not continue the database, or that are beside a database that has
-// just begun, are put aside and described by LeftLog.
-func (j *Journal) recoverUnnamed(at store.Place, begun, readOnly bool) ([]store.Entry, error) {
+// just been created, are put aside and described by LeftLog.
+func (j *Journal) recoverUnnamed(at store.Place, fresh, readOnly bool) ([]store.Entry, error) {
 	name := writeAheadPath(j.path)
-	text, err := os.ReadFile(name) //nolint:gosec // beside the store, whose path is the operator's
-	if err != nil {
-		return nil, nil //nolint:nilerr // there is no such file: what is in the way of a log is done without
+	info, err := os.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, nil //nolint:nilerr // there is no log, or something else at its path
 	}
-	var id logID
-	var later []store.Entry
-	if bytes.HasPrefix(text, writeAheadMagic) {
-		copy(id[:], text[len(writeAheadMagic):])
-		for _, e := range readSegments(text, id) {
-			if e.Position > at.Position {
-				later = append(later, e)
-			}
-		}
-	}
+	id, later, err := readUnnamed(name, info.Size(), at.Position)
 	switch {
-	case len(later) > 0 && !begun && len(text) == writeAheadSize && continues(later, at):
+	case err != nil:
+		return nil, err
+	case len(later) > 0 && !fresh && info.Size() == writeAheadSize && continues(later, at):
 		return later, nil
 	case len(later) > 0:
 		return nil, j.putAside(name, id, later, at, readOnly)
-	case begun && !readOnly:
+	case fresh && !readOnly:
 		// It must never be mistaken for the log of this database.
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%w: removing the log of an earlier store: %w", store.ErrUnavailable, err)
 		}
 	}
 	return nil, nil
+}
+
+// readUnnamed returns the id of a log and its entries after a position. A file of
+// another kind, or longer than any log, has none.
+func readUnnamed(name string, size int64, after store.Position) (id logID, later []store.Entry, err error) {
+	if size > writeAheadSize {
+		return id, nil, nil
+	}
+	text, err := os.ReadFile(name) //nolint:gosec // beside the store, whose path is the operator's
+	if err != nil {
+		return id, nil, fmt.Errorf("%w: reading the log %s: %w", store.ErrUnavailable, name, err)
+	}
+	if bytes.HasPrefix(text, writeAheadMagic) {
+		copy(id[:], text[len(writeAheadMagic):])
+		for _, e := range readSegments(text, id) {
+			if e.Position > after {
+				later = append(later, e)
+			}
+		}
+	}
+	return id, later, nil
 }
 
 // continues reports whether entries continue at the end of a database. If not, they
