@@ -128,13 +128,7 @@ With --ready it asks for nothing else and needs no credentials: a health check o
 			}
 			return a.AsReader(cmd.Context(), "Asking the host", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 				result := statusResult{Context: who.ContextName(), Server: c.BaseURL()}
-				err := result.probe(ctx, c)
-				for end := time.Now().Add(wait); err != nil && ctx.Err() == nil && time.Now().Before(end); {
-					if !pause.For(ctx, waitStep) {
-						break
-					}
-					err = result.probe(ctx, c.WithRetry(retry.Policy{Attempts: 1}))
-				}
+				err := result.probeFor(ctx, c, wait)
 				if errors.Is(ctx.Err(), context.Canceled) {
 					return nil, context.Cause(ctx)
 				}
@@ -163,6 +157,15 @@ With --ready it asks for nothing else and needs no credentials: a health check o
 
 // waitStep is the pause of --wait between two attempts.
 const waitStep = 200 * time.Millisecond
+
+// probeFor probes the host until it is ready or the time is over, at least once.
+func (r *statusResult) probeFor(ctx context.Context, c *client.Client, wait time.Duration) error {
+	err := r.probe(ctx, c)
+	for end := time.Now().Add(wait); err != nil && time.Now().Before(end) && pause.For(ctx, waitStep); {
+		err = r.probe(ctx, c.WithRetry(retry.Policy{Attempts: 1}))
+	}
+	return err
+}
 
 // untold returns an error if the host does not report whether it is ready.
 func (r *statusResult) untold() error {
