@@ -15,7 +15,7 @@ export interface TownReports {
 }
 
 const attribute = 'the attribute token of <playctl-town>'
-const gives = 'POST /play/watch/session gives'
+const source = 'POST /play/watch/session'
 
 /** The delay in milliseconds before the next request to a host that does not answer. */
 const askAgain = 3000
@@ -35,8 +35,8 @@ export async function follow(host: string, given: string, reports: TownReports, 
   const say = (state: TownState, why?: Error): void => { if (!signal.aborted) reports.onState(state, known.verification, why && inTermsOfToken(why, given)) }
   try {
     // A link's token may allow actions, and the surrounding page can read it here.
-    if (given.startsWith('pt_')) throw new TypeError(`${attribute} takes a pass to watch, not the token of a link: ${gives} one for it`)
-    if (/[^!-~]/.test(given)) throw new TypeError(`${attribute} has a line break, or another character that no pass has: ${gives} a pass`)
+    if (given.startsWith('pt_')) throw new TypeError(`${attribute} takes a pass to watch, not the token of a link: ${source} gives one for it`)
+    if (/[^!-~]/.test(given)) throw new TypeError(`${attribute} has a line break, or another character that no pass has: ${source} gives a pass`)
     const client = createClient({ ...address, credentials: { pass: () => pass }, retry: noRetry })
     pass ??= await entered(async () => (await client.watchPass(undefined, { signal })).pass, say, signal)
     const ending = new AbortController()
@@ -77,8 +77,8 @@ function refused(cause: unknown): cause is Error {
 function inTermsOfToken(cause: Error, given: string): Error {
   const told = (message: string): Error => new Error(message, { cause })
   if (!(cause instanceof PlayError && cause.status === 401)) return cause
-  if (given !== '') return told(`the pass in ${attribute} is wrong or has expired: ${gives} another`)
-  return told(`watching is not public on this host: ${attribute} takes a pass to watch, and ${gives} one`)
+  if (given !== '') return told(`the pass in ${attribute} is wrong or has expired: ${source} gives another`)
+  return told(`watching is not public on this host: ${attribute} takes a pass to watch, and ${source} gives one`)
 }
 
 /** Repeats a request until the host answers; a refusal is an error. */
