@@ -29,7 +29,7 @@ func BenchmarkSlowReaders(b *testing.B) {
 			"--no-repository", "--max-connections-per-address", "10000")...)
 		size := len(p.read(b, path, "identity"))
 		conns := make([]net.Conn, 9900)
-		begun := make(chan error, len(conns))
+		read := make(chan error, len(conns))
 		for i := range conns {
 			conn, err := net.Dial("tcp", p.addr())
 			must(b, err)
@@ -37,11 +37,11 @@ func BenchmarkSlowReaders(b *testing.B) {
 			_, err = conn.Write(ask)
 			must(b, err)
 			// Immediately, as the host closes the connections of readers that do not read.
-			go func() { begun <- readStatus(conn) }()
+			go func() { read <- readStatus(conn) }()
 			conns[i] = conn
 		}
 		for range conns {
-			must(b, <-begun)
+			must(b, <-read)
 		}
 		peak, err := hostprocess.PeakMemory(p.PID())
 		must(b, err)

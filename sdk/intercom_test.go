@@ -144,7 +144,7 @@ func TestOneStreamServesManyAgents(t *testing.T) {
 	})
 }
 
-// Whatever error an executor returns, the asker is told about it and nothing more.
+// The reply to a question has the error of its executor and nothing more.
 func TestFailuresAreReported(t *testing.T) {
 	for text, want := range map[string]string{
 		"fail":          "no idea",

@@ -36,8 +36,7 @@ func TestAPIKeysAndLabels(t *testing.T) {
 	}
 }
 
-// A program is told that other hosts of the world may still accept a key that it
-// revoked.
+// A warning names a revoked key that other hosts of the world may still accept.
 func TestARevocationThatIsNotConfirmedIsAWarning(t *testing.T) {
 	a := newAccount(t, 1)
 	options := a.options()

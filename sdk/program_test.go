@@ -161,8 +161,8 @@ func TestTheFormOfDates(t *testing.T) {
 	})
 }
 
-// Arguments are checked before the function is called, and the asker is told what
-// is wrong.
+// Arguments are checked before the function is called, and the reply says what is
+// wrong.
 func TestArgumentsAreChecked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := visit(t, openHost(t), nil)

@@ -59,7 +59,7 @@ func TestRetryAfterIsKeptTo(t *testing.T) {
 	})
 }
 
-// A client that is told to retry in an hour returns that as an error immediately.
+// A client returns a Retry-After of an hour as an error immediately.
 func TestALongRetryAfterIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()

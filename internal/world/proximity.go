@@ -52,8 +52,8 @@ func (p *planner) checkNeighbor(fromPlayerID string) (person string, err error) 
 }
 
 // checkAsker refuses a command from an agent that the caller neither is nor owns.
-// A main node may ask as itself, and a label that starts with `__` is a person,
-// for whom any caller may speak.
+// A main node may ask as itself, and any caller may speak for a person: a label
+// that starts with `__`.
 func (p *planner) checkAsker(fromPlayerID string) error {
 	node := p.st.nodes[fromPlayerID]
 	asksItself := node != nil && node.Kind == protocol.NodeKindMain && fromPlayerID == p.req.Caller.NodeID

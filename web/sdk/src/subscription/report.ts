@@ -38,7 +38,7 @@ export class Reporter {
     }
   }
 
-  /** Notes that an attempt to connect has begun. */
+  /** Notes the start of an attempt to connect. */
   connecting(): void {
     const { retryAt: _due, ...rest } = this.#state
     this.#become(rest)

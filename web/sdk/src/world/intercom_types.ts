@@ -30,7 +30,7 @@ export interface IntercomOptions {
   /**
    * Carries out one command; several run at the same time. A text is the same as an answer
    * with that message. The message of a `ToolError` that it throws goes to the asker.
-   * Any other error goes to `onError`, and the asker is told only that the agent failed.
+   * Any other error goes to `onError`, and the reply states only that the agent failed.
    */
   readonly execute: (call: IntercomCall) => Promise<IntercomAnswer | string> | IntercomAnswer | string
   /** The agents whose commands are carried out; by default every agent of the world when a command arrives. */
