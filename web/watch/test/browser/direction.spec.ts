@@ -19,18 +19,25 @@ const outside = (page: Page): Promise<string[]> => page.evaluate(() => [...docum
   return width === 0 || shown.closest('.skip') !== null || (left >= 0 && right <= innerWidth) ? [] : [`${shown.tagName} ${shown.textContent} ${left} to ${right}`]
 }))
 
-/** The controls within an element whose middle is covered by another element. */
-const covered = (page: Page, within = 'body'): Promise<string[]> => page.evaluate((selector) => [...document.querySelectorAll(`${selector} :is(button, input, select, textarea)`)].flatMap((shown) => {
-  const { left, top, width, height } = shown.getBoundingClientRect()
-  const [x, y] = [left + width / 2, top + height / 2]
-  let inView = width > 0 && shown.checkVisibility({ visibilityProperty: true, opacityProperty: true })
-  for (let box: Element | null = shown; box !== null; box = box.parentElement) {
-    const { left, right, top, bottom } = box.getBoundingClientRect()
-    if (getComputedStyle(box).overflow !== 'visible' && (x < left || x > right || y < top || y > bottom)) inView = false
-  }
-  const above = document.elementFromPoint(x, y)
-  return !inView || above === null || shown.contains(above) ? [] : [`${shown.getAttribute('aria-label') ?? shown.textContent} is below ${above.outerHTML.slice(0, 80)}`]
-}), within)
+/**
+ * The controls within an element whose middle is covered by another element. It waits for a frame
+ * first: until then a new entry of a list is not rendered (`content-visibility` in `layout.css`),
+ * and the point of its button is the entry's.
+ */
+const covered = (page: Page, within = 'body'): Promise<string[]> => page.evaluate(async (selector) => {
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+  return [...document.querySelectorAll(`${selector} :is(button, input, select, textarea)`)].flatMap((shown) => {
+    const { left, top, width, height } = shown.getBoundingClientRect()
+    const [x, y] = [left + width / 2, top + height / 2]
+    let inView = width > 0 && shown.checkVisibility({ visibilityProperty: true, opacityProperty: true })
+    for (let box: Element | null = shown; box !== null; box = box.parentElement) {
+      const { left, right, top, bottom } = box.getBoundingClientRect()
+      if (getComputedStyle(box).overflow !== 'visible' && (x < left || x > right || y < top || y > bottom)) inView = false
+    }
+    const above = document.elementFromPoint(x, y)
+    return !inView || above === null || shown.contains(above) ? [] : [`${shown.getAttribute('aria-label') ?? shown.textContent} is below ${above.outerHTML.slice(0, 80)}`]
+  })
+}, within)
 
 const middle = async (element: Locator): Promise<number> => {
   const box = await element.boundingBox()
