@@ -123,7 +123,7 @@ func (w *World) began(cause error, shown uint64) uint64 {
 
 // jump commits the entry that moves rev and seq ahead, if one is needed.
 func (w *World) jump(ctx context.Context, view *View, cause error) (*View, error) {
-	restart, err := w.restarted(ctx, cause)
+	view, restart, err := w.restarted(ctx, view, cause)
 	if err != nil {
 		return nil, err
 	}
@@ -158,17 +158,27 @@ func (w *World) jump(ctx context.Context, view *View, cause error) (*View, error
 	return nil, fmt.Errorf("%w %d times in a row", store.ErrConflict, maxConflicts)
 }
 
-// restarted asks the store whether the restart in the cause still needs a jump: another
-// host may have jumped since. It returns nil if not.
-func (w *World) restarted(ctx context.Context, cause error) (restart *store.RestartedError, err error) {
+// restarted asks the store whether the restart in the cause still needs a jump; restart is nil if
+// not. Another host may have jumped since the world was read: then its entries are applied, because
+// readers would otherwise read the snapshot twice, for this state and for the jump after it.
+func (w *World) restarted(ctx context.Context, view *View, cause error) (_ *View, restart *store.RestartedError, err error) {
 	if !errors.Is(cause, store.ErrRestarted) {
-		return nil, nil //nolint:nilnil // No restart.
+		return view, nil, nil
 	}
-	_, err = w.options.Journal.Commit(ctx, &store.Batch{After: w.state.Tip()})
-	if errors.As(err, &restart) || errors.Is(err, store.ErrConflict) {
-		err = nil
+	for range maxConflicts {
+		_, err := w.options.Journal.Commit(ctx, &store.Batch{After: w.state.Tip()})
+		if errors.As(err, &restart) {
+			return view, restart, nil
+		}
+		missed, ok := errors.AsType[*store.OvertakenError](err)
+		if !ok {
+			return view, nil, err
+		}
+		if view, err = w.reapply(view, missed.Entries); err != nil {
+			return nil, nil, err
+		}
 	}
-	return restart, err
+	return nil, nil, fmt.Errorf("%w %d times in a row", store.ErrConflict, maxConflicts)
 }
 
 // ahead returns the batch that moves rev and seq ahead. Its time is the time of the

@@ -77,3 +77,59 @@ func TestACheckpointIsReplacedWhileAWorldIsRead(t *testing.T) {
 	c.hosts[0].Down.Store(false)
 	c.agree()
 }
+
+// jumpedFirst is a host's access to a shared journal where another host jumps as soon as
+// this one has loaded the world.
+type jumpedFirst struct {
+	*sharedstore.Host
+
+	// jump makes the other host jump; nil before the restart.
+	jump   atomic.Pointer[func()]
+	loaded atomic.Bool
+}
+
+func (j *jumpedFirst) Load(ctx context.Context) (store.State, error) {
+	defer j.loaded.Store(true)
+	return j.Host.Load(ctx)
+}
+
+func (j *jumpedFirst) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
+	if jump := j.jump.Load(); jump != nil && j.loaded.Load() {
+		(*jump)()
+	}
+	return j.Host.Commit(ctx, b)
+}
+
+// Readers have to read the snapshot once for each jump, so a host must not restart its
+// events at the last entry before the jump of another host.
+func TestAHostRereadsUpToTheJumpOfAnother(t *testing.T) {
+	c := openCluster(t, 1)
+	defer c.close()
+	late := &jumpedFirst{Host: c.server.Host()}
+	c.add(late.Host, late)
+	first, second := c.worlds[0], c.worlds[1]
+	a := c.agent(0, 45)
+	c.must(0, a, line(a, "before"))
+	c.agree()
+	before := second.View().Seq
+	c.hosts[0].Down.Store(true)
+	late.loaded.Store(false)
+	late.jump.Store(new(func() {
+		c.hosts[0].Down.Store(false)
+		if err := first.Refresh(t.Context()); err != nil {
+			t.Errorf("refresh the world that jumps first: %v", err)
+		}
+		if lost := second.Events().lost(); lost != 0 && lost != first.View().Seq {
+			t.Errorf("readers have to read the snapshot at %d, after %d, and then for the jump to %d", lost, before, first.View().Seq)
+		}
+	}))
+	c.server.Restart(0)
+	if err := second.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if lost := second.Events().lost(); lost != first.View().Seq || lost < before+minJump {
+		t.Errorf("the events restart at %d, the other world jumped from %d to %d", lost, before, first.View().Seq)
+	}
+	late.jump.Store(nil)
+	c.agree()
+}
