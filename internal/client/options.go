@@ -142,6 +142,9 @@ func parseBaseURL(text string) (*url.URL, error) {
 	if u.RawQuery != "" || u.Fragment != "" {
 		return nil, fmt.Errorf("%w: it has a query or a fragment", ErrBaseURL)
 	}
+	if err := creds.CheckServerPath(u.Path); err != nil {
+		return nil, err
+	}
 	u.Path = strings.TrimRight(u.Path, "/")
 	u.RawPath = ""
 	return u, nil

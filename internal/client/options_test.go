@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -15,6 +16,9 @@ func TestNewRefusesAddressesThatAreNone(t *testing.T) {
 		if _, err := New(Options{BaseURL: text}); !errors.Is(err, ErrBaseURL) {
 			t.Errorf("New(%q) = %v, want ErrBaseURL", text, err)
 		}
+	}
+	if _, err := New(Options{BaseURL: "http://h/play/watch"}); !errors.Is(err, creds.ErrServerPath) {
+		t.Errorf("the address of a page: %v, want ErrServerPath", err)
 	}
 }
 

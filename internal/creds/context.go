@@ -22,6 +22,9 @@ var ErrService = errors.New(`the service must be "play" or "agent-play"`)
 // ErrServerURL is returned for a text that is not the base URL of a host.
 var ErrServerURL = errors.New("the server must be an http or https URL like https://play.example.com, without user, query or fragment")
 
+// ErrServerPath is returned for the URL of a page or route of a host instead of the host's own.
+var ErrServerPath = errors.New("the server's URL ends with the path of a page or a route, such as /play/watch: leave that out")
+
 // ErrRootKey is returned for a text that is not a root key in the form for deriving
 // ids.
 var ErrRootKey = fmt.Errorf("a root key is text in lower case of at most %d bytes, without white space at its ends", protocol.MaxRootKeyBytes)
@@ -78,8 +81,8 @@ type MainNode struct {
 	extra jsontext.Value
 }
 
-// NewContext returns a context without nodes, or ErrContextName, ErrServerURL
-// or ErrService.
+// NewContext returns a context without nodes, or ErrContextName, ErrServerURL,
+// ErrServerPath or ErrService.
 func NewContext(name, serverURL string, service protocol.Service, now time.Time) (*Context, error) {
 	base, err := ParseServerURL(serverURL)
 	if err != nil {
@@ -109,19 +112,46 @@ func (c *Context) AccountKey() protocol.Secret {
 }
 
 // ParseServerURL checks the base URL of a host and returns it without trailing
-// slashes, or ErrServerURL. The error for a URL with a password does not quote it.
+// slashes, or ErrServerURL or ErrServerPath. The error for a URL with a password does
+// not quote it.
 func ParseServerURL(text string) (string, error) {
+	base, path, err := parseBaseURL(text)
+	if err == nil {
+		err = CheckServerPath(path)
+	}
+	if err != nil {
+		return "", err
+	}
+	return base, nil
+}
+
+// CheckServerPath returns ErrServerPath for the path of a URL that ends with the path of a watch
+// page, whose address people copy from a browser, or of a route.
+func CheckServerPath(path string) error {
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	if last := len(parts) - 1; last >= 2 && parts[last] == "events" {
+		parts = parts[:last]
+	}
+	if last := len(parts) - 1; last >= 1 && (parts[last] == "watch" || parts[last-1] == "api") {
+		return ErrServerPath
+	}
+	return nil
+}
+
+// parseBaseURL checks the form of a base URL alone, as for one in a file, which must stay readable.
+// It returns the URL without trailing slashes, and its path.
+func parseBaseURL(text string) (base, path string, err error) {
 	trimmed := strings.TrimRight(protocol.TrimSpace(text), "/")
 	u, err := url.Parse(trimmed)
 	if err != nil || len(trimmed) > maxServerURL {
-		return "", ErrServerURL
+		return "", "", ErrServerURL
 	}
 	web := u.Scheme == "http" || u.Scheme == "https"
 	bare := u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
 	if !web || !bare || u.Hostname() == "" || !isPlainText(trimmed) {
-		return "", ErrServerURL
+		return "", "", ErrServerURL
 	}
-	return trimmed, nil
+	return trimmed, u.Path, nil
 }
 
 // ParseFingerprint parses the SHA-256 of a certificate in hex, in any case,
@@ -177,7 +207,7 @@ func (c *Context) check() error {
 	if !contextName().MatchString(c.Name) {
 		return fmt.Errorf("%q: %w", shorten(c.Name), ErrContextName)
 	}
-	if base, err := ParseServerURL(c.ServerURL); err != nil || base != c.ServerURL {
+	if base, _, err := parseBaseURL(c.ServerURL); err != nil || base != c.ServerURL {
 		return fmt.Errorf("context %q: %w", c.Name, ErrServerURL)
 	}
 	if _, err := ParseService(string(c.Service)); err != nil {

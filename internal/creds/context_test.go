@@ -13,6 +13,8 @@ func TestParseServerURL(t *testing.T) {
 		"http://localhost:7420":                           "http://localhost:7420",
 		" https://play.example.com/":                      "https://play.example.com",
 		"http://[::1]:7420/base//":                        "http://[::1]:7420/base",
+		"http://api/watch":                                "http://api/watch",
+		"http://a/events/api":                             "http://a/events/api",
 		"http://a/" + strings.Repeat("b", maxServerURL-9): "http://a/" + strings.Repeat("b", maxServerURL-9),
 	} {
 		if got, err := ParseServerURL(in); err != nil || got != want {
@@ -30,6 +32,13 @@ func TestParseServerURL(t *testing.T) {
 		}
 		if strings.Contains(err.Error(), "hunter2") {
 			t.Error("the error quotes a password")
+		}
+	}
+	for _, in := range []string{
+		"http://a/play/watch", "http://a/below/agent-play/watch/", "http://a/api/play", "http://a/api/play/events", "http://a/api/agents",
+	} {
+		if got, err := ParseServerURL(in); !errors.Is(err, ErrServerPath) || got != "" {
+			t.Errorf("ParseServerURL(%q) = %q, %v, want ErrServerPath", in, got, err)
 		}
 	}
 }

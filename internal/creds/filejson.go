@@ -204,7 +204,7 @@ func (f *timeField) UnmarshalText(text []byte) error {
 type serverField string
 
 func (f *serverField) UnmarshalText(text []byte) error {
-	base, err := ParseServerURL(string(text))
+	base, _, err := parseBaseURL(string(text))
 	return setField(f, serverField(base), err == nil, "must be an http or https URL without user, query or fragment")
 }
 

@@ -41,6 +41,13 @@ describe('a client', () => {
     assert.equal(host.got.all.length, 1)
   })
 
+  it('replaces half a surrogate pair, as in a text that was cut, and no other character', async () => {
+    const host = new FakeHost(({ route }) => route === '/assist-tool' ? Response.json({ requestId: 'r' }) : undefined)
+    const texts = { '\ud83d': 'a\ude00 b\ud83d', whole: '\u{1F600}\ud7ff\ue000', quoted: '\\ud83d \\\\\ud83d "\n' }
+    await host.client().assistTool({ targetPlayerId: 'ada', toolName: 'assist_book', args: texts })
+    assert.deepEqual(host.got.all.at(-1)?.payload.args, { '\ufffd': 'a\ufffd b\ufffd', whole: texts.whole, quoted: '\\ud83d \\\\\ufffd "\n' })
+  })
+
   it('accepts Infinity as a time that does not end', async () => {
     const host = new FakeHost(async ({ signal }) => {
       await new Promise((resolve) => { setTimeout(resolve, 20) })

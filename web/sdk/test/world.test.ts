@@ -52,7 +52,7 @@ describe('RemotePlayWorld', () => {
     assert.equal(agent.playerId, ada.nodeId)
     const mcp = await world.registerMcp({ name: 'tools', url: 'https://example.com/mcp' })
     assert.ok((await agent.say('Good morning.')).seq)
-    assert.ok((await world.recordInteraction({ playerId: agent.id, role: 'user', text: 'Hello' })).ok)
+    assert.ok((await world.recordInteraction({ playerId: agent.id, role: 'user', text: 'Hello, cut \ud83d' })).ok)
     assert.ok((await world.recordJourney(agent.id, journey)).rev)
     const snapshot = await world.getWorldSnapshot()
     const key = `agent:${account.node.nodeId}:${ada.nodeId}`
@@ -61,7 +61,8 @@ describe('RemotePlayWorld', () => {
     assert.deepEqual(node.occupant.lastUpdate?.journey.steps.length, 2)
     assert.ok(snapshot.worldMap.occupants.some((row) => row.kind === 'mcp' && row.id === mcp))
     const client = await world.client()
-    assert.equal((await client.listInteractions({ playerId: agent.id })).interactions.length, 2)
+    const said = (await client.listInteractions({ playerId: agent.id })).interactions.map(({ text }) => text)
+    assert.deepEqual(said.sort(), ['Good morning.', 'Hello, cut \ufffd'])
     assert.equal((await client.listJourneys()).journeys.length, 1)
     const space = await world.registerSpaceNode({ name: 'Shop', designKey: 'd', owner: { displayName: 'Ada' }, amenities: ['shop'] })
     assert.equal((await client.inspectSpace(space.id)).space.name, 'Shop')

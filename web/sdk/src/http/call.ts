@@ -45,14 +45,22 @@ export function routeOf(call: Call): string {
   return `${call.method} ${call.path}`
 }
 
-/** Returns a call's body as JSON, undefined for none. A body that JSON cannot represent, such as one with a bigint or a cycle, is an `OptionError`. */
+/**
+ * Returns a call's body as JSON, undefined for none. A lone surrogate, as in a text that was cut within a character, becomes U+FFFD, because hosts
+ * refuse it. A body that JSON cannot represent, such as one with a bigint or a cycle, is an `OptionError`.
+ */
 export function bodyOf(call: Call): string | undefined {
   if (call.body === undefined) return undefined
   try {
-    return JSON.stringify(call.body)
+    return wellFormed(JSON.stringify(call.body))
   } catch (error) {
     throw new OptionError(`the body of ${routeOf(call)} cannot be JSON: ${asError(error).message}`, { cause: error })
   }
+}
+
+/** Replaces the lone surrogates in JSON from `JSON.stringify`, which writes them, and no other character, as an escape that begins with `\ud`. */
+function wellFormed(json: string): string {
+  return json.includes('\\ud') ? json.replace(/\\(?:ud[89a-f][\da-f]{2}|.)/gu, (escape) => escape.length > 2 ? '\ufffd' : escape) : json
 }
 
 /** A reply whose body was read and parsed. */
