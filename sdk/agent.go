@@ -281,8 +281,11 @@ func (a *Agent) Err() error {
 	return a.lost
 }
 
-// Say records what the agent said.
+// Say records what the agent said; a blank text is an error.
 func (a *Agent) Say(ctx context.Context, text string) (*protocol.RecordInteractionReply, error) {
+	if protocol.TrimSpace(text) == "" {
+		return nil, errors.New("there is nothing to say: the text is blank")
+	}
 	return a.world.RecordInteraction(ctx, protocol.RecordInteractionRequest{
 		PlayerID: a.PlayerID(), Role: protocol.RoleAssistant, Text: text,
 	})

@@ -45,6 +45,9 @@ func TestAnAgentSpeaksForItself(t *testing.T) {
 	if reply := own.Registration(); reply.LeaseTTLSeconds == nil || *reply.LeaseTTLSeconds != protocol.DefaultLeaseTTLSeconds {
 		t.Errorf("registration %+v", reply)
 	}
+	if _, err := own.Say(t.Context(), " \n"); err == nil || !strings.Contains(err.Error(), "the text is blank") {
+		t.Errorf("Say with a blank text: %v", err)
+	}
 	if reply, err := own.Say(t.Context(), "hello"); err != nil || reply.Seq == nil {
 		t.Errorf("Say = %v, %v", reply, err)
 	}

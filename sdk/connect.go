@@ -58,7 +58,10 @@ func FromCredentialsFile(path string) ConnectOption {
 // otherwise.
 func Connect(ctx context.Context, options ...ConnectOption) (*RemotePlayWorld, error) {
 	c := &connection{}
-	for _, option := range options {
+	for i, option := range options {
+		if option == nil {
+			return nil, fmt.Errorf("sdk.Connect: option %d is nil", i+1)
+		}
 		option(c)
 	}
 	if err := c.find(); err != nil {

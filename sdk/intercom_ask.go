@@ -68,6 +68,8 @@ func (w *RemotePlayWorld) commandFor(ctx context.Context, caller *client.Client,
 	switch {
 	case protocol.TrimSpace(q.To) == "":
 		return nil, nil, errors.New("sdk.IntercomQuestion.To is empty: set the id of the agent, which is its PlayerID")
+	case len(q.Args) > 0 && !json.Valid(q.Args):
+		return nil, nil, errors.New("sdk.IntercomQuestion.Args is not JSON: set an object, such as {\"guests\": 2}, or nil")
 	case q.Tool != "":
 		command.Kind = protocol.IntercomAssist
 	case q.Realtime:

@@ -255,6 +255,7 @@ func TestAskRefuses(t *testing.T) {
 			"the agent bob is not on the map":   {To: "bob", Text: "hello"},
 			"the agent did not register this":   {To: "ada", Tool: "assist_fly"},
 			"must be an object, not":            {To: "ada", Tool: "assist_greet", Args: []byte(`[]`)},
+			"IntercomQuestion.Args is not JSON": {To: "ada", Tool: "assist_greet", Args: []byte(`{name: "Bob"}`)},
 			"the agent failed: the agent did n": {To: "ada", Text: "is nobody there?"},
 		} {
 			if _, err := w.Ask(t.Context(), q); err == nil || !strings.Contains(err.Error(), want) {

@@ -43,7 +43,8 @@ type Options struct {
 	APIKey protocol.Secret
 	// ReloadAPIKey, if set, is called to read the key again when the host refuses it, as after a
 	// rotation. The world continues with the key that it returns, unless that is the refused key,
-	// empty or an error: then the refusal is reported. It must not call the world.
+	// empty or has a control character, or it returns an error: then the refusal is reported. It
+	// must not call the world.
 	ReloadAPIKey func(ctx context.Context) (protocol.Secret, error)
 	// NoAPIKey allows an empty APIKey: for hosts that check no keys, and for
 	// programs that only watch.

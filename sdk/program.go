@@ -52,7 +52,7 @@ func Chat(answer func(ctx context.Context, text string) (string, error)) AgentOp
 //
 // In is a struct, whose exported fields are the arguments that people fill in, in their
 // order, under their names in JSON. A pointer and a field with `omitempty` or `omitzero`
-// may be left out; `jsonschema:"…"` describes a field, and `enum:"a,b"` lists what a
+// may be left out or null; `jsonschema:"…"` describes a field, and `enum:"a,b"` lists what a
 // text, or each text of a list, may be. A [time.Time] is a date and time, and so is a
 // text with `format:"date-time"`; with `format:"date"` it is a date. Arguments of
 // another form are refused before do is called. A struct without fields takes no
@@ -108,7 +108,10 @@ func (p *agentProgram) refuse(err error) { p.wrong = errors.Join(p.wrong, err) }
 // answer is needed any more, and from which [CallOf] returns the question.
 func (w *RemotePlayWorld) Agent(ctx context.Context, name string, options ...AgentOption) (*Agent, error) {
 	p := &agentProgram{}
-	for _, option := range options {
+	for i, option := range options {
+		if option == nil {
+			return nil, fmt.Errorf("the agent %q: option %d is nil", name, i+1)
+		}
 		option(p)
 	}
 	if p.wrong != nil {

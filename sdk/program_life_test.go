@@ -224,6 +224,9 @@ func TestAnAgentWhoseStreamIsRefused(t *testing.T) {
 	if _, err := nobody.Agent(ctx, "Ada"); !protocol.HasCode(err, protocol.CodeCredentialsMissing) {
 		t.Errorf("without credentials: %v", err)
 	}
+	if _, err := nobody.Connect(ctx); err == nil || !strings.Contains(err.Error(), "set sdk.Options.MainNodeCredentials") {
+		t.Errorf("connecting without credentials: %v", err)
+	}
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
 		refusal := answer(http.StatusForbidden, `{"error":"not you","code":"forbidden","requestId":"r"}`)
@@ -275,6 +278,7 @@ func TestWhatAnAgentIsRefusedFor(t *testing.T) {
 			"two tools have the name":        {sdk.Func("x", "", none), sdk.Func("assist_x", "", none)},
 			"sdk.With: Name":                 {sdk.With(sdk.AgentOptions{Name: "Bob"})},
 			"sdk.Chat has no function":       {sdk.Chat(nil)},
+			"option 2 is nil":                {sdk.Func("x", "", none), nil},
 			`"assist_x": it has no function`: {sdk.Func[struct{}, string]("x", "", nil)},
 		} {
 			if _, err := w.Agent(t.Context(), "Ada", options...); err == nil || !strings.Contains(err.Error(), want) {

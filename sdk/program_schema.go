@@ -64,6 +64,7 @@ func readArgs(form *jsonschema.Resolved, args []byte, v any) error {
 	var object any
 	err := json.Unmarshal(args, &object)
 	if err == nil {
+		omitNulls(form.Schema(), object)
 		err = form.Validate(object)
 	}
 	if err == nil {
@@ -76,6 +77,33 @@ func readArgs(form *jsonschema.Resolved, args []byte, v any) error {
 		return ToolErrorf("the arguments are not what the tool takes: %s", inWords(err))
 	}
 	return nil
+}
+
+// omitNulls removes optional arguments that are null, which models send for what they
+// leave out. The schema does not allow null.
+func omitNulls(s *jsonschema.Schema, value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, argument := range value {
+			described := s.Properties[name]
+			switch {
+			case described == nil:
+				described = s.AdditionalProperties
+			case argument == nil && !slices.Contains(s.Required, name):
+				delete(value, name)
+				continue
+			}
+			if described != nil {
+				omitNulls(described, argument)
+			}
+		}
+	case []any:
+		for i := range value {
+			if s.Items != nil {
+				omitNulls(s.Items, value[i])
+			}
+		}
+	}
 }
 
 // The names of date formats in JSON Schema, for which forms have controls.

@@ -176,6 +176,9 @@ func TestArgumentsAreChecked(t *testing.T) {
 			`{"people": 1, "day": "", "dishes": ["soup", "ox"]}`: `dishes: enum: ox does not equal any of: [soup fish]`,
 			`{"people": 1, "day": "", "price": 1}`:               `unexpected additional properties ["price"]`,
 			`{"people": 10, "day": ""}`:                          `no table is free for 10`,
+			`{"people": null, "day": ""}`:                        `want "integer"`,
+			// Null stands for an optional argument that was left out.
+			`{"people": 11, "day": "", "child": null, "dishes": null}`: `no table is free for 11`,
 		} {
 			_, _, failure := call(t, w, ada, "assist_book", args)
 			if !strings.HasPrefix(failure, "the agent failed: ") || !strings.HasSuffix(failure, want) {

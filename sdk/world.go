@@ -83,7 +83,11 @@ func New(options Options) (*RemotePlayWorld, error) {
 // and the API key, and returns the world's session. Other methods connect
 // automatically.
 func (w *RemotePlayWorld) Connect(ctx context.Context) (*protocol.SessionReply, error) {
-	return during(ctx, w, w.client.Session)
+	session, err := during(ctx, w, w.client.Session)
+	if protocol.HasCode(err, protocol.CodeCredentialsMissing) {
+		return nil, fmt.Errorf("%w: set sdk.Options.MainNodeCredentials", err)
+	}
+	return session, err
 }
 
 // Snapshot reads the whole world. If the host states a root, the snapshot is

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -54,7 +55,7 @@ func (k *apiKey) replace(ctx context.Context, refused protocol.Secret) bool {
 	}
 	fresh, err := k.reload(ctx)
 	fresh = protocol.NewSecret(protocol.TrimSpace(fresh.Reveal()))
-	if err != nil || fresh.IsZero() || fresh.Equal(refused) {
+	if err != nil || fresh.IsZero() || fresh.Equal(refused) || !creds.FitsHeader(fresh.Reveal()) {
 		return false
 	}
 	k.mu.Lock()

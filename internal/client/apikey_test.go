@@ -84,10 +84,11 @@ func TestCallsAreMadeWhileAnAPIKeyIsAskedFor(t *testing.T) {
 func TestARefusedAPIKeyIsReportedWhereThereIsNoOther(t *testing.T) {
 	a := openAccount(t)
 	for name, reload := range map[string]func(context.Context) (protocol.Secret, error){
-		"none":    nil,
-		"failed":  func(context.Context) (protocol.Secret, error) { return protocol.Secret{}, errors.New("no file") },
-		"empty":   func(context.Context) (protocol.Secret, error) { return protocol.Secret{}, nil },
-		"refused": func(context.Context) (protocol.Secret, error) { return protocol.NewSecret("pk_another"), nil },
+		"none":        nil,
+		"failed":      func(context.Context) (protocol.Secret, error) { return protocol.Secret{}, errors.New("no file") },
+		"empty":       func(context.Context) (protocol.Secret, error) { return protocol.Secret{}, nil },
+		"no header's": func(context.Context) (protocol.Secret, error) { return protocol.NewSecret("pk_a\nb"), nil },
+		"refused":     func(context.Context) (protocol.Secret, error) { return protocol.NewSecret("pk_another"), nil },
 	} {
 		c := dial(t, client.Options{
 			BaseURL: a.url, Credentials: node(t, "the main node's phrase"), APIKey: protocol.NewSecret("pk_wrong"), ReloadAPIKey: reload,
