@@ -24,6 +24,13 @@ describe('a client', () => {
     await new FakeHost().client({ credentials: { adminToken: `${secret}\n` } }).session()
   })
 
+  it('refuses the address of a page or a route, and accepts a folder below which a host is served', () => {
+    for (const path of ['/play/watch', '/below/agent-play/watch/', '/api/play', '/api/play/events', '/api/agents']) {
+      assert.throws(() => createClient({ baseUrl: `http://127.0.0.1:9${path}` }), /page or of a route/u, path)
+    }
+    for (const path of ['', '/', '/below', '/watch', '/events/api']) createClient({ baseUrl: `http://127.0.0.1:9${path}` })
+  })
+
   it('names the command that makes one more key, and not the one that replaces the key of others', () => {
     assert.throws(() => new RemotePlayWorld({ baseUrl: 'http://127.0.0.1:9', apiKey: ' ' }), /playctl key create NAME/u)
   })
