@@ -184,6 +184,10 @@ func (c *call) refuse(err error) {
 		c.status = statusGone
 		return
 	}
+	if c.hasRev {
+		// The request may be refused because of a newer view than it began with.
+		c.setRev(c.host.world.View().Rev)
+	}
 	e := c.host.refusal(err)
 	status := protocol.Status(e.Code)
 	if isFailure(e.Code) {

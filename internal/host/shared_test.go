@@ -180,6 +180,26 @@ func TestADeletedNodeHasNoSessionAtAnotherHost(t *testing.T) {
 	}
 }
 
+// A refusal has the rev of the state that it comes from, so that a client can request
+// that state from another host.
+func TestRefusalHasRevOfItsState(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first, second, _ := twoHosts(t)
+		owner := first.main()
+		agent := first.agent(owner)
+		second.post(first.play("/players"), registration(agent.id), as(agent)).ok()
+		second.phrases = 100
+		before := second.world.View().Rev
+		first.post(first.play("/players/disconnect"), map[string]any{"playerId": agent.id}, as(agent)).ok()
+		line := map[string]any{"playerId": agent.id, "role": "user", "text": "Are you there?"}
+		r := second.rpc("recordInteraction", line, as(agent))
+		r.refused(protocol.CodePlayerUnknown)
+		if got, want := r.header.Get("X-Play-Rev"), itoa(first.world.View().Rev); got != want {
+			t.Errorf("the refusal has rev %s, the agent left with rev %s, after rev %d", got, want, before)
+		}
+	})
+}
+
 func TestAHostThatCannotReadTheStoreDoesNotRefuse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second, link := twoHosts(t)
