@@ -94,10 +94,10 @@ export class Stream {
     }
   }
 
-  /** Ends the wait for the next attempt; with `anew` also an attempt that is under way or an open connection, and then connects again. */
-  hurry(anew = false): void {
+  /** Ends the wait for the next attempt; with `force` also an attempt that is under way or an open connection, and then connects again. */
+  hurry(force = false): void {
     this.#hurry?.()
-    if (anew) this.#attempt?.abort(new UnreachableError('the event stream', 'the connection is made again', true))
+    if (force) this.#attempt?.abort(new UnreachableError('the event stream', 'the connection is made again', true))
   }
 
   /** Ends the connection. */

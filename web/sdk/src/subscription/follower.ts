@@ -70,9 +70,9 @@ export class Follower {
     })
   }
 
-  /** Tries to connect now; with `anew`, even if it is connected or an attempt is under way. */
-  hurry(anew?: boolean): void {
-    this.#stream.hurry(anew)
+  /** Tries to connect now; with `force`, even if it is connected or an attempt is under way. */
+  hurry(force?: boolean): void {
+    this.#stream.hurry(force)
   }
 
   /** Follows the world until the signal ends. */

@@ -22,8 +22,8 @@ class Subscription implements WorldSubscription {
     return this.#follower.reporter.state
   }
 
-  reconnect(anew?: boolean): void {
-    this.#follower.hurry(anew)
+  reconnect(force?: boolean): void {
+    this.#follower.hurry(force)
   }
 
   async close(): Promise<void> {

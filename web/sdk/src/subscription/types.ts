@@ -126,10 +126,10 @@ export interface WorldSubscription {
   readonly done: Promise<void>
   /**
    * Tries to connect now if it waits for its next attempt: for a page that
-   * knows that the network is back, or that has a new cookie. With `anew` it also ends an attempt that is under way, or
+   * knows that the network is back, or that has a new cookie. With `force` it also ends an attempt that is under way, or
    * an open connection, and connects again: for a page that learns that the network is gone.
    */
-  reconnect(anew?: boolean): void
+  reconnect(force?: boolean): void
   /** Ends the subscription and waits until it has ended. May be called again. */
   close(): Promise<void>
 }
