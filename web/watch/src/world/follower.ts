@@ -81,9 +81,9 @@ export class Follower {
     })
   }
 
-  /** Ends the wait for the next attempt; with `anew`, reconnects even if no loss of the connection was found yet. */
-  retry(anew = false): void {
-    this.subscription?.reconnect(anew)
+  /** Ends the wait for the next attempt; with `force`, reconnects even if no loss of the connection was found yet. */
+  retry(force = false): void {
+    this.subscription?.reconnect(force)
   }
 
   /** Reads the events before an event; `first` means that there are no earlier ones. */

@@ -152,7 +152,7 @@ export class WorldStore {
 
   /** Follows the world until close. */
   run(): Promise<void> { return this.follower.run() }
-  retry(anew?: boolean): void { this.follower.retry(anew) }
+  retry(force?: boolean): void { this.follower.retry(force) }
   close(): void {
     clearTimeout(this.forgetting)
     this.follower.close()
@@ -171,9 +171,9 @@ export class WorldStore {
     this.replayed.play(event, { ...entry, seq: undefined, text: wordsOf(event) })
   }
 
-  /** Shows a moment of the past; `anew` means that it does not continue from the moment that was shown. */
-  showThen(then: PastMoment, anew: boolean): void {
-    if (anew) this.replayed.hush()
+  /** Shows a moment of the past; `discontinuous` unless it continues from the moment that was shown. */
+  showThen(then: PastMoment, discontinuous: boolean): void {
+    if (discontinuous) this.replayed.hush()
     batch(() => {
       this.time.value = then
       this.shown = shownOf(then.snapshot)
