@@ -86,9 +86,9 @@ func (o *OneHost) Commit(ctx context.Context, b *Batch) (Tip, error) {
 }
 
 // settle finds the end of the journal, and with it the outcome of the last batch,
-// if that is unknown or anew is set.
-func (o *OneHost) settle(ctx context.Context, anew bool) error {
-	if o.known && !o.unsettled && !anew {
+// if that is unknown or again is set.
+func (o *OneHost) settle(ctx context.Context, again bool) error {
+	if o.known && !o.unsettled && !again {
 		return nil
 	}
 	head, err := o.log.Head(ctx)

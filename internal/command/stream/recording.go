@@ -108,12 +108,12 @@ func (w *recordedWorld) take(line *recordedLine) (proved bool, err error) {
 	if line.Snapshot != nil {
 		return false, w.replace(line)
 	}
-	anew := line.Event == protocol.EventSessionReset || line.Event == protocol.EventSessionResync
-	if line.Seq != nil && w.last != nil && *line.Seq <= *w.last && !anew {
+	restarted := line.Event == protocol.EventSessionReset || line.Event == protocol.EventSessionResync
+	if line.Seq != nil && w.last != nil && *line.Seq <= *w.last && !restarted {
 		return false, fmt.Errorf("it comes after event %d", *w.last)
 	}
 	w.last = line.Seq
-	if anew {
+	if restarted {
 		w.lost = true
 		return false, nil
 	}
