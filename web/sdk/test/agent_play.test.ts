@@ -86,7 +86,7 @@ describe('a world of the agent-play service', () => {
     retry: noRetry, fetch: host.fetch, onWarning: () => undefined,
   })
 
-  it('connects with the next call if the host was away before', async () => {
+  it('connects on the next call if the host was unavailable before', async () => {
     let away = true
     const host = new FakeHost(() => (away ? Promise.reject(new TypeError('fetch failed')) : undefined))
     await using late = world(host)
@@ -96,7 +96,7 @@ describe('a world of the agent-play service', () => {
     assert.equal(late.getSessionId(), 's')
   })
 
-  it('calls the functions of onClose even if an agent cannot be disconnected, and reports that to every caller of close', async () => {
+  it('calls onClose functions and rejects every close if an agent cannot be disconnected', async () => {
     const refuses = ({ route }: Got) => (route === '/players/disconnect' ? Response.json({ error: 'no', code: 'forbidden' }, { status: 403 }) : undefined)
     const left = world(new FakeHost(refuses))
     await left.addAgent({ name: 'Ada', nodeId: 'ada', type: 'test', agent: chats })
@@ -109,7 +109,7 @@ describe('a world of the agent-play service', () => {
 })
 
 describe('langchainRegistration', () => {
-  it('reads the tools off the agent, with the fields of any version of Zod', () => {
+  it('reads the tools of the agent, with the fields of any Zod version', () => {
     const zod3 = { _def: { typeName: 'ZodObject', shape: () => ({ a: { _def: { typeName: 'ZodOptional', innerType: { _def: { typeName: 'ZodNumber' } } } }, b: { _def: { typeName: 'ZodDate' } } }) } }
     assert.deepEqual(langchain(zod3), {
       type: 'langchain', toolNames: ['chat_tool', 'assist_add'],

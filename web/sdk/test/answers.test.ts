@@ -29,12 +29,12 @@ function answersOf(texts: readonly string[]): Answer[] {
 }
 
 /** Returns this client's answer about a text. */
-function own(text: string): Answer {
-  const value = attempt(() => parseJson(text))
+function ownAnswer(text: string): Answer {
+  const value = resultOrUndefined(() => parseJson(text))
   if (value === undefined) return { notify: false }
   const canonical = canonicalJson(value)
-  const snapshot = attempt(() => playerChainRoot(value as unknown as WorldSnapshot))
-  const node = attempt(() => readNode(value))
+  const snapshot = resultOrUndefined(() => playerChainRoot(value as unknown as WorldSnapshot))
+  const node = resultOrUndefined(() => readNode(value))
   const notify = parsePlayerChainFanoutNotify(value)
   const order = sortNodeRefsForSerializedFetch(notify?.nodes ?? []).map((ref) => ref.stableKey)
   return {
@@ -46,7 +46,7 @@ function own(text: string): Answer {
   }
 }
 
-function attempt<T>(read: () => T): T | undefined {
+function resultOrUndefined<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch {
@@ -55,10 +55,10 @@ function attempt<T>(read: () => T): T | undefined {
 }
 
 /** Compares the answers of both, and returns for how many texts a condition holds. */
-function agree(texts: readonly string[], counts: (answer: Answer) => boolean): number {
+function countAgreed(texts: readonly string[], counts: (answer: Answer) => boolean): number {
   const answers = answersOf(texts)
   assert.equal(answers.length, texts.length)
-  for (const [i, answer] of answers.entries()) assert.deepEqual(own(texts[i] ?? ''), answer, texts[i])
+  for (const [i, answer] of answers.entries()) assert.deepEqual(ownAnswer(texts[i] ?? ''), answer, texts[i])
   return answers.filter(counts).length
 }
 
@@ -71,18 +71,18 @@ function someRow(next: Random, i: number): Json {
     { kind: 'mcp', id, nodeId: 'n', ...place, url: 'https://example.com' },
     { kind: 'human', id, ...place },
     { kind: 'structure', id, ...place, worldId: 'w', spaceIds: [id], stationary: true })
-  return spoiled(next, row)
+  return malformed(next, row)
 }
 
 function someSpace(next: Random, i: number): Json {
-  return spoiled(next, {
+  return malformed(next, {
     id: `${someText(next)}${i}`, name: someText(next), description: '', designKey: 'd', owner: { displayName: someText(next), nodeId: 'n' },
     amenities: oneOf(next, ['shop'], ['shop', 'car_wash'], ['supermarket']),
   })
 }
 
 /** Sometimes removes a member, or sets it to another value. */
-function spoiled(next: Random, row: Record<string, Json>): Record<string, Json> {
+function malformed(next: Random, row: Record<string, Json>): Record<string, Json> {
   if (next() < 0.97) return row
   const name = oneOf(next, ...Object.keys(row))
   const { [name]: _gone, ...rest } = row
@@ -98,8 +98,8 @@ function someSnapshot(next: Random): Json {
 
 function someNode(next: Random): Json {
   const stableKey = oneOf(next, '__genesis__', '__header__', 'agent:n:a', 'mcp:1', 'space:1', '', 'x')
-  const bounds = spoiled(next, { minX: 0, minY: 0, maxX: 20, maxY: 12 })
-  return spoiled(next, oneOf<Record<string, Json>>(next,
+  const bounds = malformed(next, { minX: 0, minY: 0, maxX: 20, maxY: 12 })
+  return malformed(next, oneOf<Record<string, Json>>(next,
     { kind: 'genesis', stableKey, text: someText(next) },
     { kind: 'header', stableKey, sid: someText(next), bounds },
     { kind: 'occupant', stableKey, removed: true },
@@ -109,26 +109,26 @@ function someNode(next: Random): Json {
 }
 
 function someNotify(next: Random): Json {
-  const nodes = Array.from({ length: below(next, 8) }, (_, i) => spoiled(next, {
+  const nodes = Array.from({ length: below(next, 8) }, (_, i) => malformed(next, {
     stableKey: `mcp:${i}`, leafIndex: oneOf(next, below(next, 5), -1, 2.5), ...oneOf(next, {}, { removed: true }, { removed: false }), ...oneOf(next, {}, { updatedAt: 'now' }),
   }))
-  return spoiled(next, { updatedAt: '2026-01-02T03:04:05.678Z', nodes })
+  return malformed(next, { updatedAt: '2026-01-02T03:04:05.678Z', nodes })
 }
 
 const texts = (count: number, make: () => string) => Array.from({ length: count }, make)
 
-it('reads and writes JSON, and hashes it, as the Go code does', () => {
+it('reads, writes and hashes JSON as the Go code does', () => {
   const next = random(Number(process.env.PLAYCTL_TEST_SEED ?? 11))
-  const good = agree(texts(6000, () => someJsonText(next)), (answer) => answer.canonical !== undefined)
+  const good = countAgreed(texts(6000, () => someJsonText(next)), (answer) => answer.canonical !== undefined)
   assert.ok(good > 2500 && good < 5900, `${good} of 6000 texts were JSON`)
 })
 
-it('takes and refuses snapshots, nodes and notifies as the Go code does, with the same roots', () => {
+it('accepts and refuses snapshots, nodes and notifies as the Go code does', () => {
   const next = random(Number(process.env.PLAYCTL_TEST_SEED ?? 12))
   const made = texts(3000, () => {
     const text = JSON.stringify(oneOf(next, someSnapshot, someNode, someNotify)(next))
     return next() < 0.95 ? text : damaged(next, text)
   })
-  const good = agree(made, (answer) => answer.snapshot !== undefined || answer.node !== undefined || answer.notify)
-  assert.ok(good > 1000 && good < 2900, `${good} of 3000 texts were what they were made for`)
+  const good = countAgreed(made, (answer) => answer.snapshot !== undefined || answer.node !== undefined || answer.notify)
+  assert.ok(good > 1000 && good < 2900, `${good} of 3000 texts were valid`)
 })

@@ -46,7 +46,7 @@ describe('ask', () => {
     await host.end()
   })
 
-  it('gets what an agent says, in parts as well', async () => {
+  it('receives the answer of an agent, whole and in parts', async () => {
     const parts: (string | undefined)[] = []
     const answer = await world.ask({ to: ada.id, text: 'Good morning', onPartial: (part) => { parts.push(part.message) } })
     assert.equal(answer.message, 'You said: Good morning')
@@ -54,14 +54,14 @@ describe('ask', () => {
     assert.deepEqual(parts, ['Looking…'])
   })
 
-  it('calls a tool, for a person and for an agent', async () => {
+  it('calls a tool for a person and for an agent', async () => {
     for (const from of [{}, { from: ada.id }]) {
       const answer = await world.ask({ to: ada.id.toUpperCase(), tool: 'assist_add', args: { a: 2, b: 3 }, ...from })
       assert.deepEqual(answer.result?.sum, 5)
     }
   })
 
-  it('reaches an agent whose program has not yet read that it is on the map', async () => {
+  it('reaches an agent before its program knows that it is on the map', async () => {
     const credentials = host.credentials()
     let delivered = (): void => undefined
     const forwarded = new Promise<void>((resolve) => { delivered = resolve })
@@ -94,7 +94,7 @@ describe('ask', () => {
     assert.deepEqual(await asking, { ...await asking as object, message: `${name} is`, status: 'completed' })
   })
 
-  it('reports an agent that fails, or takes too long', async () => {
+  it('reports an agent that fails or times out', async () => {
     const failed = (to: string, pattern: RegExp) => assert.rejects(world.ask({ to, text: 'fail' }), (error) => {
       assert.ok(error instanceof AgentFailedError && error.answer.status === 'failed')
       assert.match(error.message, pattern)
@@ -127,7 +127,7 @@ describe('ask', () => {
     await assert.rejects(world.ask({ to: ' ', text: 'hello' }), OptionError)
   })
 
-  it('rejects immediately if no program answers, by the agents that streams name', async () => {
+  it('rejects immediately if no open stream answers for the agent', async () => {
     const other = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node })
     const [eve, kim] = await Promise.all(['Eve', 'Kim'].map(async (name) => {
       const credentials = host.credentials()
@@ -154,7 +154,7 @@ describe('ask', () => {
     await looped
   })
 
-  it('ends with its signal, and with the world', async () => {
+  it('ends when its signal is aborted or the world is closed', async () => {
     const signal = AbortSignal.abort(new Error('changed my mind'))
     await assert.rejects(world.ask({ to: ada.id, text: 'hi', signal }), /changed my mind/u)
     const other = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node })
@@ -163,7 +163,7 @@ describe('ask', () => {
     await Promise.all([assert.rejects(asked, ClosedError), assert.rejects(held, ClosedError), other.connect().then(async () => other.close())])
   })
 
-  it('sends its question even if a host holds the stream’s headers back', async () => {
+  it('sends its question even if the host withholds the headers of the stream', async () => {
     const meddler = await Meddler.before(host.url)
     meddler.holdsHeaders = true
     const other = new RemotePlayWorld({ baseUrl: meddler.url, apiKey, mainNodeCredentials: node })
@@ -172,7 +172,7 @@ describe('ask', () => {
     await meddler.end()
   })
 
-  it('ends an executor whose command somebody else answered', async () => {
+  it('aborts an executor whose command another program answered', async () => {
     const credentials = host.credentials()
     const other = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node })
     await other.createAgentNode(credentials)
@@ -205,7 +205,7 @@ describe('ask', () => {
     await other.close()
   })
 
-  it('gets its answer even if its stream opens long after the question', async () => {
+  it('receives the answer even if its stream opens long after the question', async () => {
     let open = (): void => undefined
     const held = new Promise<void>((resolve) => { open = resolve })
     await using other = new RemotePlayWorld({
@@ -226,7 +226,7 @@ describe('ask', () => {
     assert.equal((await asked).message, 'You said: Are you quick?')
   })
 
-  it('fails if a host that numbers no events may have sent the answer between two streams', async () => {
+  it('fails if the answer may be lost between streams without event numbers', async () => {
     const worldMap = { bounds: { minX: 0, minY: 0, maxX: 9, maxY: 9 }, occupants: [{ kind: 'agent', nodeId: 'n', agentId: 'ada', name: 'Ada', x: 1, y: 1 }] }
     const fake: FakeHost = new FakeHost((got) => {
       if (got.route === 'getWorldSnapshot') return Response.json({ snapshot: { sid: 's', mainNodeId: 'n', worldMap, spaces: [], mcpServers: [] } })

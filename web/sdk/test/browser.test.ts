@@ -96,7 +96,7 @@ describe('the package in a browser', () => {
     await page.close()
   })
 
-  it('renders the world with useWorld, for all components by one stream that ends with the last', async (test) => {
+  it('renders the world with useWorld over one stream for all components', async (test) => {
     const errors: string[] = []
     const page = await open(component, errors)
     /** The number of open streams, reported at each change. */

@@ -4,7 +4,7 @@ import type { Agent, Journey } from '../src/index.js'
 import { journeyCallbacks } from '../src/langchain/index.js'
 
 describe('the callbacks of LangChain', () => {
-  it('record the tools of a run also after many others, of which some never told their end', async () => {
+  it('record the tools of a run after many others that did not all end', async () => {
     const journeys: Journey[] = []
     const agent = { recordJourney: async (journey: Journey) => Promise.resolve(journeys.push(journey)) }
     const callbacks = journeyCallbacks(agent as unknown as Agent)

@@ -6,7 +6,7 @@ import { FakeHost, turns } from './fake.js'
 const secret = 'the-first-line-of-a-secret'
 
 describe('a client', () => {
-  it('refuses what no header may have without showing it', async () => {
+  it('refuses invalid header values without showing them', async () => {
     const wrong = `${secret}\nand a second`
     const says = (error: unknown) => error instanceof OptionError && error.message.includes('line break') && !error.message.includes(secret)
     for (const options of [
@@ -31,11 +31,11 @@ describe('a client', () => {
     for (const path of ['', '/', '/below', '/watch', '/events/api']) createClient({ baseUrl: `http://127.0.0.1:9${path}` })
   })
 
-  it('names the command that makes one more key, and not the one that replaces the key of others', () => {
+  it('suggests the command that adds a key, not the one that replaces a key', () => {
     assert.throws(() => new RemotePlayWorld({ baseUrl: 'http://127.0.0.1:9', apiKey: ' ' }), /playctl key create NAME/u)
   })
 
-  it('refuses what JSON cannot hold, and sends nothing', async () => {
+  it('refuses values that JSON cannot represent, and sends nothing', async () => {
     const host = new FakeHost()
     const client = host.client()
     await client.session()
@@ -48,14 +48,14 @@ describe('a client', () => {
     assert.equal(host.got.all.length, 1)
   })
 
-  it('replaces half a surrogate pair, as in a text that was cut, and no other character', async () => {
+  it('replaces lone surrogates, as in a truncated text, and nothing else', async () => {
     const host = new FakeHost(({ route }) => route === '/assist-tool' ? Response.json({ requestId: 'r' }) : undefined)
     const texts = { '\ud83d': 'a\ude00 b\ud83d', whole: '\u{1F600}\ud7ff\ue000', quoted: '\\ud83d \\\\\ud83d "\n' }
     await host.client().assistTool({ targetPlayerId: 'ada', toolName: 'assist_book', args: texts })
     assert.deepEqual(host.got.all.at(-1)?.payload.args, { '\ufffd': 'a\ufffd b\ufffd', whole: texts.whole, quoted: '\\ud83d \\\\\ufffd "\n' })
   })
 
-  it('accepts Infinity as a time that does not end', async () => {
+  it('accepts Infinity as an unlimited timeout', async () => {
     const host = new FakeHost(async ({ signal }) => {
       await new Promise((resolve) => { setTimeout(resolve, 20) })
       signal?.throwIfAborted()
@@ -64,7 +64,7 @@ describe('a client', () => {
     assert.equal((await host.client({ timeoutMs: Infinity }).session()).sid, 's')
   })
 
-  it('sends its parameters even on a platform that does not count them', async (test) => {
+  it('sends its parameters on a platform without URLSearchParams.size', async (test) => {
     test.mock.getter(URLSearchParams.prototype, 'size', () => undefined as unknown as number)
     const host = new FakeHost()
     await host.client().heartbeat({ playerId: 'ada', connectionId: 'c' })

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { ClosedError, TimeoutError } from '../src/index.js'
 import { FakeHost, chats, silence, turns } from './fake.js'
 
-describe('a world that is closed', () => {
-  it('waits for an answer that is on its way for three seconds only', async (test) => {
+describe('a world that is closing', () => {
+  it('waits at most three seconds for an answer that is being sent', async (test) => {
     const host = new FakeHost((got) => (got.route === 'intercomResponse' ? silence(got) : undefined))
     const errors: Error[] = []
     const world = host.world()
@@ -23,7 +23,7 @@ describe('a world that is closed', () => {
     assert.ok(errors.length === 1 && errors[0] instanceof TimeoutError)
   })
 
-  it('lets no command\'s own time end an answer that is on its way', async (test) => {
+  it('does not abort an answer that is being sent when its command times out', async (test) => {
     let answer: ((response: Response) => void) | undefined
     const host = new FakeHost(({ route }) => (route === 'intercomResponse' ? new Promise((resolve) => { answer = resolve }) : undefined))
     await using world = host.world()
@@ -40,7 +40,7 @@ describe('a world that is closed', () => {
     answer?.(Response.json({ ok: true }))
   })
 
-  it('ends what begins meanwhile', async () => {
+  it('ends calls that start meanwhile', async () => {
     const host = new FakeHost()
     const mainNodeCredentials = { nodeId: 'a'.repeat(64), passwHash: 'b'.repeat(64) }
     for (let turn = 0; turn < 12; turn++) {

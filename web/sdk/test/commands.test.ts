@@ -9,7 +9,7 @@ const refusesParts = ({ payload }: Got) => (payload.status === 'stream' ? Respon
 
 // An unhandled rejection fails these tests, as it would end a program.
 describe('a command', () => {
-  it('accepts parts that are not awaited, even if the host refuses them', async () => {
+  it('accepts parts that are not awaited even if the host refuses them', async () => {
     const host = new FakeHost(refusesParts)
     const late: (() => void)[] = []
     await using world = host.world()
@@ -47,7 +47,7 @@ describe('a command', () => {
     for (const say of late) say()
   })
 
-  it('is carried out once after its agent was added again, and not at all after it left', async () => {
+  it('is executed once after its agent was added again, and never after it left', async () => {
     const host = new FakeHost()
     await using world = host.world()
     const runs: string[] = []
@@ -66,7 +66,7 @@ describe('a command', () => {
     assert.deepEqual(runs, ['third'])
   })
 
-  it('comes by one stream for all agents that one node reads', async () => {
+  it('arrives over one stream for all agents of a node', async () => {
     const host = new FakeHost()
     await using world = host.world()
     for (const nodeId of ['ada', 'bo', 'cy']) await world.addAgent({ name: nodeId, nodeId, agent: chats })
@@ -79,7 +79,7 @@ describe('a command', () => {
     }
   })
 
-  it('waits for others among a thousand, and no longer than nobody answered it', async () => {
+  it('waits in a bounded queue until it runs or another program answers it', async () => {
     const host = new FakeHost()
     await using world = host.world()
     await world.addAgent({ name: 'Ada', nodeId: 'ada', agent: chats })
@@ -108,7 +108,7 @@ describe('a command', () => {
     assert.deepEqual(host.got.all.filter(({ payload }) => payload.status === 'failed').map(({ payload }) => payload.requestId), ['r1025'])
   })
 
-  it('may take unlimited time if the program says so', async () => {
+  it('may take unlimited time with an infinite timeout', async () => {
     const host = new FakeHost()
     await using world = host.world()
     await world.addAgent({ name: 'Ada', nodeId: 'ada', agent: chats })
@@ -133,7 +133,7 @@ describe('a command', () => {
     await world.close()
   })
 
-  it('waits for a stream no longer than the call of the agent may', async () => {
+  it('stops waiting for a stream when the call that adds the agent is aborted', async () => {
     const host = new FakeHost((got) => (got.route === '/events' ? silence(got) : undefined))
     await using world = host.world({ mainNodeCredentials: credentials })
     const ending = new AbortController()

@@ -11,27 +11,27 @@ describe('connect', () => {
   let host: Host
   const file = () => path.join(host.folder, 'credentials.json')
   /** Sets the environment of this process; variables that are not named are unset. */
-  const surroundings = (variables: Record<string, string>) => {
+  const setEnvironment = (variables: Record<string, string>) => {
     for (const name of Object.keys(process.env).filter((name) => name.startsWith('PLAYCTL_') && name !== 'PLAYCTL_BINARY')) Reflect.deleteProperty(process.env, name)
     Object.assign(process.env, { HOME: host.folder, XDG_CONFIG_HOME: '', ...variables })
   }
   const { env } = process
-  const before_ = { ...env }
+  const savedEnv = { ...env }
   before(async () => { host = await Host.start() })
-  afterEach(() => { process.env = { ...before_ } })
+  afterEach(() => { process.env = { ...savedEnv } })
   after(async () => { await host.end() })
 
-  it('takes server and account from the environment', async () => {
+  it('reads the server and the account from the environment', async () => {
     const { node, apiKey } = await host.account()
-    surroundings({ PLAYCTL_SERVER: host.url, PLAYCTL_NODE_ID: node.nodeId, PLAYCTL_PHRASE: node.phrase, PLAYCTL_API_KEY: apiKey })
+    setEnvironment({ PLAYCTL_SERVER: host.url, PLAYCTL_NODE_ID: node.nodeId, PLAYCTL_PHRASE: node.phrase, PLAYCTL_API_KEY: apiKey })
     await using world = await connect()
     assert.equal((await world.client()).nodeId, node.nodeId)
     process.env.PLAYCTL_PHRASE = ''
     await assert.rejects(connect(), /PLAYCTL_NODE_ID needs PLAYCTL_PHRASE/u)
   })
 
-  it('takes the context that commands use, with its agents', async () => {
-    surroundings({ PLAYCTL_CREDENTIALS_FILE: file() })
+  it('uses the current context of playctl, with its agents', async () => {
+    setEnvironment({ PLAYCTL_CREDENTIALS_FILE: file() })
     const run = (...args: string[]) => JSON.parse(execFileSync(playctl(), [...args, '--output', 'json', '--no-input', '--quiet'], { env: process.env, encoding: 'utf8' })) as Record<string, string>
     const main = run('create-main-node', '--server', host.url, '--phrase-file', path.join(host.folder, 'phrase'))
     const ada = run('create-agent-node', 'Ada', '--phrase-file', path.join(host.folder, 'ada'))
@@ -50,24 +50,24 @@ describe('connect', () => {
     await assert.rejects(connect(), /is not a credentials file of this version/u)
   })
 
-  it('makes an account for this run at a host of this machine that lets anybody register', async () => {
-    surroundings({ PLAYCTL_SERVER: host.url })
+  it('creates an account for this run at a local host with open registration', async () => {
+    setEnvironment({ PLAYCTL_SERVER: host.url })
     const warnings: string[] = []
     await using world = await connect({ onWarning: (text) => { warnings.push(text) } })
     assert.notEqual((await world.client()).nodeId, '')
     assert.match(warnings.join(), /lasts for this run/u)
   })
 
-  it('says what to do at a host where nobody may register', async () => {
+  it('states what to do at a host with closed registration', async () => {
     const closed = await Host.start('--registration', 'closed')
-    surroundings({ PLAYCTL_SERVER: closed.url })
+    setEnvironment({ PLAYCTL_SERVER: closed.url })
     await assert.rejects(connect(), (error) => error instanceof OptionError && /playctl create-main-node.*PLAYCTL_NODE_ID/u.test(error.message))
     await closed.end()
   })
 
-  it('needs no account at a host that checks none', async () => {
+  it('needs no account at a host without accounts', async () => {
     const free = await Host.start('--no-repository')
-    surroundings({ PLAYCTL_SERVER: free.url })
+    setEnvironment({ PLAYCTL_SERVER: free.url })
     await using world = await connect()
     assert.equal((await world.getWorldSnapshot()).worldMap.occupants.length, 0)
     await world.close()
@@ -78,17 +78,17 @@ describe('connect', () => {
     mkdirSync(host.folder, { recursive: true })
     const context = { serverUrl: 'http://127.0.0.1:1', service: 'play' }
     writeFileSync(file(), JSON.stringify({ version: 1, contexts: { home: context, work: context } }), { mode: 0o600 })
-    surroundings({ PLAYCTL_CREDENTIALS_FILE: file() })
+    setEnvironment({ PLAYCTL_CREDENTIALS_FILE: file() })
     await assert.rejects(connect(), (error) => error instanceof OptionError && /home, work.*PLAYCTL_CONTEXT/u.test(error.message))
     await assert.rejects(connect({ context: 'home' }), /cannot reach the host/u)
   })
 
-  it('gives no account away to another server', async () => {
+  it('sends no account to another server', async () => {
     mkdirSync(host.folder, { recursive: true })
     const other = await Host.start('--registration', 'closed')
     const node = createNodeCredentialMaterial({ rootKey: 'r' })
     writeFileSync(file(), JSON.stringify({ version: 1, currentContext: 'a', contexts: { a: { serverUrl: host.url, service: 'play', mainNode: { nodeId: node.nodeId, passwHash: node.passwHash } } } }), { mode: 0o600 })
-    surroundings({ PLAYCTL_CREDENTIALS_FILE: file(), PLAYCTL_SERVER: other.url })
+    setEnvironment({ PLAYCTL_CREDENTIALS_FILE: file(), PLAYCTL_SERVER: other.url })
     await assert.rejects(connect(), /there is no account for/u)
     await other.end()
     await host.end() // with the folder that was created again

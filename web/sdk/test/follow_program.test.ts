@@ -14,12 +14,12 @@ function mcpClient(tools: readonly McpTool[] = []): McpClient {
   }
 }
 
-describe('what a program follows', () => {
+describe('the follow function of an agent program', () => {
   for (const [when, end] of [
     ['the world is closed', async (world) => world.close()],
     ['its node is deleted', async (world, id) => world.deleteAgentNode(id)],
   ] as readonly [string, (world: ReturnType<FakeHost['world']>, id: string) => Promise<unknown>][]) {
-    it(`ends when ${when}, even if that fails`, async () => {
+    it(`is ended when ${when}, even if its end function fails`, async () => {
       await using world = new FakeHost().world()
       let ended = 0
       const errors: string[] = []
@@ -33,7 +33,7 @@ describe('what a program follows', () => {
     })
   }
 
-  it('of an MCP server leaves its client as it was', async () => {
+  it('of an MCP server restores the handlers of its client', async () => {
     const client = mcpClient()
     await using world = new FakeHost().world()
     for (let turn = 0; turn < 2; turn++) {
@@ -46,7 +46,7 @@ describe('what a program follows', () => {
 })
 
 describe('the placement of an MCP server', () => {
-  it('leaves its client as it was, once it is closed', async () => {
+  it('restores the handlers of its client when it is closed', async () => {
     const client = mcpClient()
     const world = { registerMcp: async () => Promise.resolve('row'), unregisterMcp: async () => Promise.resolve(true) }
     let gone = 0
@@ -62,7 +62,7 @@ describe('the placement of an MCP server', () => {
     assert.equal(gone, 1)
   })
 
-  it('is taken off the map by the next call if the first one failed', async () => {
+  it('is removed by the next close call if the first one failed', async () => {
     let calls = 0
     const world = {
       registerMcp: async () => Promise.resolve('row'),

@@ -70,7 +70,7 @@ describe('a world with several hosts', () => {
     await site.end()
   })
 
-  it('shows what was written at one host at every other', async () => {
+  it('shows a write at one host at every other host', async () => {
     let least = NaN
     const client = createClient({
       baseUrl: balancer.url, credentials: node, apiKey,
@@ -91,7 +91,7 @@ describe('a world with several hosts', () => {
     assert.deepEqual(new Set(balancer.led.all), new Set([0, 1]))
   })
 
-  it('can be followed without a gap and without a repeat through failures of its hosts and of Redis', async () => {
+  it('is followed without gaps or repeats through failures of hosts and Redis', async () => {
     const client = await world.client()
     const plain = new Reports<WorldEvent>()
     const opened = new Reports<boolean>()

@@ -6,7 +6,7 @@ import { type Frame, FrameError, FrameParser } from '../src/stream/frames.js'
 import { random, someJson, someText } from './random.js'
 
 describe('JSON', () => {
-  it('reads what the platform reads, and writes one form of it', () => {
+  it('reads what the platform reads, and writes its canonical form', () => {
     const next = random(1)
     for (let i = 0; i < 3000; i++) {
       const value = someJson(next)
@@ -18,7 +18,7 @@ describe('JSON', () => {
       assert.deepEqual(JSON.parse(canonical), JSON.parse(JSON.stringify(value)))
     }
   })
-  it('refuses what is not the protocol’s JSON', () => {
+  it('refuses JSON that the protocol does not allow', () => {
     const bad = ['', ' ', '{', '[1,]', '{"a":1,"a":2}', '{"\\u0061":1,"a":2}', '"\\ud800"', '"\ud800"', '1e999', '-', '01', '1.', '"\n"', '{}x', 'nul', '"\\x"', '"', '[' .repeat(513) + ']'.repeat(513), '{"__proto__":1,"__proto__":2}', '\u00a01']
     for (const text of bad) assert.throws(() => parseJson(text), JsonError, text.slice(0, 30))
     assert.doesNotThrow(() => parseJson('['.repeat(512) + ']'.repeat(512)))
@@ -45,7 +45,7 @@ describe('event stream frames', () => {
     { kind: 'message', data: '' },
     { kind: 'message', id: '9', data: 'y\nz' },
   ]
-  it('are parsed the same however the bytes are cut', () => {
+  it('are parsed the same however the bytes are split', () => {
     const bytes = Buffer.from(text)
     const next = random(3)
     for (let run = 0; run < 500; run++) {
@@ -60,7 +60,7 @@ describe('event stream frames', () => {
       assert.equal(parser.retryMs, 20)
     }
   })
-  it('are refused beyond a length, and if they are not UTF-8', () => {
+  it('are refused if they are too long or not UTF-8', () => {
     const parser = new FrameParser(100)
     assert.throws(() => { for (let i = 0; i < 20; i++) parser.push(Buffer.from('data: 123456\n'), []) }, FrameError)
     const frames: Frame[] = []

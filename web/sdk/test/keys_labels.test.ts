@@ -66,7 +66,7 @@ describe('keys and labels of an account', () => {
     assert.deepEqual(warnings, ['a host of the world has not confirmed a deletion or revocation: until then what is gone may be accepted there'])
   })
 
-  it('a label is given, refused to a second agent, and taken away', async () => {
+  it('a label is set, refused to a second agent, and removed', async () => {
     const { node, apiKey } = await host.account()
     const client = createClient({ baseUrl: host.url, credentials: node, apiKey })
     const agents = [host.credentials(), host.credentials()]

@@ -3,7 +3,7 @@ import { type TestContext, describe, it } from 'node:test'
 import { FakeHost, type Got, chats, turns } from './fake.js'
 
 /** Advances the mocked time in steps, and after each step lets everything continue that waits for no timer. */
-async function passes(test: TestContext, ms: number): Promise<void> {
+async function advance(test: TestContext, ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 100) {
     test.mock.timers.tick(100)
     await turns(5)
@@ -13,7 +13,7 @@ async function passes(test: TestContext, ms: number): Promise<void> {
 const isRoute = (wanted: string) => ({ route }: Got): boolean => route === wanted
 
 describe('the lease of an agent', () => {
-  it('outlives a host that is away when its session is over', async (test) => {
+  it('is kept if the host is unavailable when its session ends', async (test) => {
     let away = false
     const host = new FakeHost(({ route }) => {
       if (away && route === '/session') return Promise.reject(new TypeError('fetch failed'))
@@ -24,10 +24,10 @@ describe('the lease of an agent', () => {
     const world = host.world()
     await world.addAgent({ name: 'Ada', nodeId: 'ada', agent: chats, onLost: (error) => { lost.push(error) } })
     away = true
-    await passes(test, 60_000)
+    await advance(test, 60_000)
     away = false
     const before = host.got.all.length
-    await passes(test, 60_000)
+    await advance(test, 60_000)
     assert.deepEqual(lost, [])
     assert.ok(host.got.all.slice(before).some(isRoute('/players/heartbeat')))
     await world.close()
@@ -42,9 +42,9 @@ describe('the lease of an agent', () => {
       test.mock.timers.enable({ apis: ['setTimeout'] })
       const world = host.world()
       await world.addAgent({ name: 'Ada', nodeId: 'ada', agent: chats })
-      await passes(test, 20_000)
-      const signs = host.got.all.filter(isRoute('/players/heartbeat')).length
-      assert.ok(signs > 0 && signs <= 60, `${signs} signs of life in 20 s`)
+      await advance(test, 20_000)
+      const heartbeats = host.got.all.filter(isRoute('/players/heartbeat')).length
+      assert.ok(heartbeats > 0 && heartbeats <= 60, `${heartbeats} heartbeats in 20 s`)
       await world.close()
     })
   }

@@ -16,7 +16,7 @@ describe('the paths of the agent-play service', () => {
   after(async () => { await host.end() })
 
   for (const older of [false, true]) {
-    it(`serve a day of an agent, ${older ? 'of a host that numbers nothing' : 'of this host'}`, async () => {
+    it(`serve all calls of an agent, ${older ? 'at a host without rev and seq' : 'at this host'}`, async () => {
       const meddler = await Meddler.before(host.url)
       if (older) asOlder(meddler)
       const account = await host.account()
@@ -52,7 +52,7 @@ describe('the paths of the agent-play service', () => {
 })
 
 describe('a snapshot of the agent-play service', () => {
-  it('is verified with the genesis of the host if it states a root', async () => {
+  it('is verified with the root key of the host if it states a root', async () => {
     const rows = { sid: 's', mainNodeId: 'somebody', worldMap: { bounds: { minX: 0, minY: 0, maxX: 9, maxY: 9 }, occupants: [] }, spaces: [] }
     const stated = playerChainRoot(rows as unknown as WorldSnapshot, 'the root key')
     const host = new FakeHost(({ route }) => {

@@ -9,7 +9,7 @@ import { type Changeable, Meddler, olderFrames } from './meddler.js'
 /** The capabilities with which a host returns the rows of an event in one reply and at the event's rev. */
 const readsOfRows = ['chain-nodes', 'chain-at-rev']
 
-describe('a subscription at a host that has not everything', () => {
+describe('a subscription at a host that lacks capabilities', () => {
   let host: Host
   let client: WorldClient
   let meddler: Meddler
@@ -31,7 +31,7 @@ describe('a subscription at a host that has not everything', () => {
   })
   const nodeCalls = (op = 'getPlayerChainNode') => meddler.calls.filter((call) => call.op === op)
 
-  it('without a way to look back asks for nothing older than the event', async () => {
+  it('without reads of the past requests nothing older than the event', async () => {
     meddler.without('chain-at-rev')
     const { updates, sub } = follow(through, { inline: false })
     await updates.until((u) => u.verification === 'verified')
@@ -44,7 +44,7 @@ describe('a subscription at a host that has not everything', () => {
     await sub.close()
   })
 
-  it('with one asks for the rows as of the event', async () => {
+  it('with reads of the past requests the rows as of the event', async () => {
     meddler.without('chain-nodes')
     const { updates, sub } = follow(through, { inline: false })
     await updates.until((u) => u.verification === 'verified')
@@ -59,8 +59,8 @@ describe('a subscription at a host that has not everything', () => {
   it('merges rows that are newer than their event and catches up', async () => {
     meddler.without('chain-at-rev', 'chain-nodes')
     const fetched = new Reports<string>()
-    let goOn = () => { /* set before it is called */ }
-    const held = new Promise<void>((resolve) => { goOn = resolve })
+    let release = () => { /* set before it is called */ }
+    const held = new Promise<void>((resolve) => { release = resolve })
     const { updates, states, sub } = follow(through, { inline: false })
     await updates.until((u) => u.verification === 'verified')
     meddler.rpc = async (call) => {
@@ -76,16 +76,16 @@ describe('a subscription at a host that has not everything', () => {
     await client.register(registration('second', 'before'))
     await client.register(registration('second', 'after'))
     const { rev } = await client.snapshot()
-    goOn()
+    release()
     await updates.until((u) => u.snapshot.rev === rev)
     assert.ok(states.all.some((s) => s.verification === 'catching-up'))
-    assert.ok(states.all.every((s) => s.verification !== 'mismatch'), 'a row of a later rev is no mismatch')
+    assert.ok(states.all.every((s) => s.verification !== 'mismatch'), 'a row of a later rev was reported as a mismatch')
     assert.equal(sub.state.verification, 'verified')
     assert.equal(sub.state.stats.fullReads, 1)
     await sub.close()
   })
 
-  it('learns late of a change, and judges after two seconds, if rows have no rev', async () => {
+  it('reports a mismatch only after two seconds if rows have no rev', async () => {
     meddler.without(...readsOfRows, 'resume')
     const forged = (reply: Changeable) => {
       const { occupant } = reply.node as { occupant?: Changeable }
@@ -105,7 +105,7 @@ describe('a subscription at a host that has not everything', () => {
     const merged = await updates.until((u) => u.event !== undefined)
     assert.equal(merged.snapshot.worldMap.occupants[0]?.name, 'forged')
     assert.ok((await states.until((s) => s.verification === 'mismatch')).stats.mismatches === 1)
-    assert.ok(performance.now() - start >= 2000, 'it took unequal roots for a mismatch at once')
+    assert.ok(performance.now() - start >= 2000, 'unequal roots were reported as a mismatch immediately')
     assert.equal(states.all.at(-2)?.verification, 'catching-up')
     await errors.until((e) => e.message.includes('2 s ago'))
     const healed = await updates.until((u) => u.event === undefined && u.verification === 'verified', 1)
@@ -114,7 +114,7 @@ describe('a subscription at a host that has not everything', () => {
     await sub.close()
   })
 
-  it('is verified again with the next event, if rows have no rev', async () => {
+  it('is verified again with the next event if rows have no rev', async () => {
     meddler.without(...readsOfRows, 'resume')
     let newer: Changeable | undefined
     meddler.change = (text) => olderFrames(text)
@@ -137,7 +137,7 @@ describe('a subscription at a host that has not everything', () => {
     await sub.close()
   })
 
-  it('reads the world while the stream’s headers are held back', async () => {
+  it('reads the world while the headers of the stream are withheld', async () => {
     await client.register(registration('a'))
     meddler.without(...readsOfRows, 'resume')
     meddler.holdsHeaders = true
@@ -154,7 +154,7 @@ describe('a subscription at a host that has not everything', () => {
     await sub.close()
   })
 
-  it('misses nothing that happened while events were held back', async () => {
+  it('misses no event that was withheld', async () => {
     const pieces: string[] = []
     let holds = false
     meddler.change = (text) => {

@@ -25,7 +25,7 @@ describe('the package in a fresh project', () => {
   before(() => { project = new Project() })
   after(() => { project.remove() })
 
-  it('has every file that it needs and no other', () => {
+  it('has all necessary files and no others', () => {
     for (const needed of ['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts', 'dist/node/index.js', 'dist/node/guardian.js', 'dist/react/index.js', 'dist/agent-play/index.js']) {
       assert.ok(project.files.includes(needed), `${needed} is not in the package`)
     }
@@ -50,12 +50,12 @@ describe('the package in a fresh project', () => {
     await host.end()
   })
 
-  it('puts an agent on the map by the lines that the page about frameworks counts', async () => {
+  it('adds an agent with the lines that docs/integrations.md counts', async () => {
     const page = readFileSync(path.join(repository, 'docs/integrations.md'), 'utf8')
     const [, section = ''] = page.split('\n## Without a framework\n')
     const [lines = ''] = blocks(section, 'ts')
     const counted = lines.split('\n').filter((line) => line.trim() !== '').length
-    assert.ok(counted <= 5 && page.includes(`, in TypeScript | ${counted} (`), `the table has another number than ${counted}`)
+    assert.ok(counted <= 5 && page.includes(`, in TypeScript | ${counted} (`), `the table states a number other than ${counted}`)
     const host = await Host.start()
     const { node, apiKey } = await host.account()
     project.write('first.mjs', `const answer = (text) => 'You said: ' + text\n${lines}`)
@@ -77,7 +77,7 @@ describe('the package in a fresh project', () => {
     assert.match(said, /world:player_added \[ 'Ada' \] verified/u)
   })
 
-  it('has types with which examples/agent-ts compiles as well', () => {
+  it('has types that examples/agent-ts compiles with', () => {
     for (const name of ['agent.ts', 'tsconfig.json']) project.copy(`examples/agent-ts/${name}`)
     project.write('lovable.ts', `
       import { type EventOf, connect, tool } from '@playctl/sdk'

@@ -27,7 +27,7 @@ describe('the past', () => {
     assert.deepEqual(await pastEvents(client, { before: 1, limit: 10 }), { events: [], after: 0, first: true })
   })
 
-  it('rejects, and is not cut short, if a host serves no stream for now', async () => {
+  it('rejects instead of ending early if the host temporarily serves no stream', async () => {
     const full = new FakeHost(({ route }) => (route === '/events' ? new Response('retry: 3000\n\n', { headers: { 'content-type': 'text/event-stream' } }) : undefined))
     await assert.rejects(pastEvents(full.client(), { before: 5000, limit: 100 }), UnreachableError)
     await assert.rejects(oldestPosition(full.client(), 0, 5000), UnreachableError)
@@ -43,7 +43,7 @@ describe('the past', () => {
     assert.deepEqual([events.map((event) => event.seq), position, first], [[32, 33, 34, 35], 31, true])
   })
 
-  it('is verified event by event, from the oldest map on', async () => {
+  it('is verified event by event, starting with the oldest map', async () => {
     const { events, hasMore } = await client.listEvents({ limit: 1000 })
     assert.deepEqual([events.length, hasMore], [5, false])
     let world = await client.pastWorld(0)
@@ -63,7 +63,7 @@ describe('the past', () => {
     assert.throws(() => PastWorld.of({ ...now, merkleLeafCount: 99 }), MismatchError)
   })
 
-  it('has a proof for each row that a changed reply fails', async () => {
+  it('has a proof for each row, which fails for a changed reply', async () => {
     const { worldMap: { occupants }, merkleRootHex } = await client.snapshot()
     const key = `agent:${occupants[0]?.kind === 'agent' ? `${occupants[0].nodeId}:${occupants[0].agentId}` : ''}`
     const proved = await client.provedLeaf(key)
@@ -71,7 +71,7 @@ describe('the past', () => {
     await assert.rejects(client.provedLeaf('agent:nobody:x'), /404|no leaf/)
     for (const edit of [(text: string) => text.replace('name 5', 'name 6'), (text: string) => text.replace('"right"', '"left"'), (text: string) => text.replace('"leafIndex":2', '"leafIndex":1')]) {
       const changing: typeof fetch = async (...args) => new Response(edit(await (await fetch(...args)).text()), { headers: { 'content-type': 'application/json' } })
-      await assert.rejects(createClient({ baseUrl: host.url, fetch: changing }).provedLeaf(key), 'what was changed is found')
+      await assert.rejects(createClient({ baseUrl: host.url, fetch: changing }).provedLeaf(key), 'the changed reply was accepted')
     }
   })
 
@@ -87,7 +87,7 @@ describe('the past', () => {
     await sub.close()
   })
 
-  it('ends the connection of a host that is silent for too long', async () => {
+  it('closes the connection to a host that is silent for too long', async () => {
     const { states, errors, sub } = follow(client, { silenceMs: 50 })
     await states.until((state) => !state.connected && state.retryAt !== undefined)
     assert.match(errors.all[0]?.message ?? '', /nothing arrived for 0\.05 s/)

@@ -46,7 +46,7 @@ describe('a person on the map', () => {
     assert.ok(removed !== undefined && isEvent(removed, 'world:person_removed') && removed.data.personId === person.id)
   })
 
-  it('cannot be put on the map without a cookie', async () => {
+  it('cannot be added without a cookie', async () => {
     const { node, apiKey } = await host.account()
     const client = createClient({ baseUrl: host.url, credentials: node, apiKey })
     await assert.rejects(client.putPerson({ name: 'Eve', x: 1, y: 1 }), { status: 403, code: 'forbidden' })

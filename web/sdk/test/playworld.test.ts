@@ -16,7 +16,7 @@ const agent = frameworkRegistration('test', ['chat_tool'])
 const binary = playctl()
 
 describe('PlayWorld', () => {
-  it('serves a world, tells a bridge, and ends with its host', async () => {
+  it('serves a world, posts to a bridge, and ends with its host', async () => {
     const posted = new Reports<string>()
     const bridge = createServer((request, response) => {
       request.on('data', (piece: Buffer) => { posted.add(piece.toString()) }).on('end', () => response.end('{}'))
@@ -48,7 +48,7 @@ describe('PlayWorld', () => {
     bridge.close()
   })
 
-  it('opens the same world again from its folder', async () => {
+  it('reopens the same world from its folder', async () => {
     const repository = mkdtempSync(path.join(tmpdir(), 'playworld-test-'))
     const first = await PlayWorld.start({ binary, repository })
     const mainNodeCredentials = createNodeCredentialMaterial({ rootKey: first.rootKey })
@@ -67,7 +67,7 @@ describe('PlayWorld', () => {
     rmSync(repository, { recursive: true })
   })
 
-  it('says what to do if there is no playctl program', async () => {
+  it('states what to do if there is no playctl program', async () => {
     for (const [named, path] of [['/nonexistent/playctl', process.env.PATH], [undefined, '/nonexistent']] as const) {
       const { PATH, PLAYCTL_BINARY } = process.env
       process.env.PATH = path
@@ -85,7 +85,7 @@ describe('PlayWorld', () => {
     await assert.rejects(PlayWorld.start({ binary, flags: ['--no-such-flag'] }), /serve did not start: .*--no-such-flag/u)
   })
 
-  it('starts no host whose root key it cannot read', async () => {
+  it('starts no host if the root key is unreadable', async () => {
     const repository = mkdtempSync(path.join(tmpdir(), 'playworld-test-'))
     const program = path.join(repository, 'program')
     const started = path.join(repository, 'started')
@@ -96,7 +96,7 @@ describe('PlayWorld', () => {
     rmSync(repository, { recursive: true })
   })
 
-  it('leaves no host and no folder behind when its program is killed', async () => {
+  it('leaves no host and no folder when its program is killed', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'playworld-test-'))
     const program = `
       import { PlayWorld } from ${JSON.stringify(new URL('../src/node/index.js', import.meta.url).href)}

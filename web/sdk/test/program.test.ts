@@ -43,7 +43,7 @@ describe('an agent with a program', () => {
     assert.equal(ids[0], ids[1])
   })
 
-  it('streams what it says in order, as a generator and by stream', async () => {
+  it('streams its answer in order, with a generator and with stream', async () => {
     await using world = open()
     const words = ['One ', 'two ', 'three ', 'four.']
     const bo = await world.agent('Bo', { chat: async function* () { for (const word of words) yield await Promise.resolve(word) } })
@@ -55,7 +55,7 @@ describe('an agent with a program', () => {
     }
   })
 
-  it('tells the developer of an exception as a whole, and the asker nothing of it', async () => {
+  it('reports an exception in full to its developer and hides it from the asker', async () => {
     await using world = open()
     const seen: Error[] = []
     const di = await world.agent('Di', {
@@ -70,7 +70,7 @@ describe('an agent with a program', () => {
     await assert.rejects(world.agent('Ed').then(async ({ id }) => world.ask({ to: id, text: 'Hi' })), /does not chat/u)
   })
 
-  it('records its answers as journeys where it is asked to, past the function that redacts them', async () => {
+  it('records its answers as journeys, redacted by its record function', async () => {
     await using world = open()
     const recorded: AgentProgram = {
       chat: ({ text, journey }) => {
@@ -92,7 +92,7 @@ describe('an agent with a program', () => {
     assert.deepEqual(steps, [['the key', ['search', {}, ['found']], 'Found it.'], ['', ['assist_add', { a: 1 }, 2], '2']])
   })
 
-  it('fits a journey into what one may have', () => {
+  it('fits a journey into the limits of the protocol', () => {
     const recorder = new JourneyRecorder('x'.repeat(9000))
     for (let i = 0; i < 600; i++) recorder.result(recorder.call('t', { i, text: 'y'.repeat(300) }), 7n)
     const { steps } = recorder.to('done')
@@ -101,7 +101,7 @@ describe('an agent with a program', () => {
     assert.deepEqual([steps[0]?.type, steps.at(-1)?.type], ['origin', 'destination'])
   })
 
-  it('prints what nobody listens for', async (test) => {
+  it('prints an error that has no listener', async (test) => {
     const printed = test.mock.method(console, 'warn', () => undefined)
     await using world = open()
     const fay = await world.agent('Fay', { chat: () => { throw new TypeError('boom') } })
@@ -110,7 +110,7 @@ describe('an agent with a program', () => {
     assert.ok(prefix === 'playctl:' && error instanceof TypeError && error.message === 'boom')
   })
 
-  it('says what is missing in the words of this package', async () => {
+  it('reports missing options in terms of this package', async () => {
     await using world = new RemotePlayWorld({ baseUrl: host.url, apiKey: 'x' })
     await assert.rejects(world.connect(), (error) => error instanceof PlayError && error.message.includes('set mainNodeCredentials'))
     assert.throws(() => new (RemotePlayWorld as unknown as new () => RemotePlayWorld)(), OptionError)
@@ -122,7 +122,7 @@ describe('an agent with a program', () => {
     await assert.rejects(other.agent('Hal', { tools: { x: { description: '' } as never } }), /make it with tool/u)
   })
 
-  it('gives events whose data has the type of their kind', async () => {
+  it('yields events whose data has the type of their kind', async () => {
     await using world = open()
     const { seq = 0 } = await (await world.client()).session()
     const ida = await world.agent('Ida')
@@ -140,7 +140,7 @@ describe('an agent with a program', () => {
     assert.deepEqual(texts, ['Good morning.'])
   })
 
-  it('ends a loop of events with its signal and with the world', async () => {
+  it('ends a loop of events when its signal is aborted or the world is closed', async () => {
     const world = open()
     const ending = new AbortController()
     const loops = [world.events({ signal: ending.signal }), world.events()].map(async (events) => { for await (const _event of events) { /* until it ends */ } })

@@ -50,7 +50,7 @@ function step(next: Random): JourneyStep {
   return oneOf<JourneyStep>(next, { type: 'origin', content: someText(next), messageId: 'm' }, { type: 'structure', toolName: 'x', toolCallId: 'c', args })
 }
 
-it('every state of a random world has the host’s root, however its rows come', async () => {
+it('every state of a random world has the root of the host, however rows are read', async () => {
   const seed = Number(process.env.PLAYCTL_TEST_SEED ?? 13)
   const next = random(seed)
   const subscriptions = [follow(client), follow(client, { inline: false })]

@@ -49,10 +49,10 @@ function typed(shape: string, object: JsonObject): boolean {
   })
 }
 
-describe('what a host sends', () => {
+describe('a reply of a host', () => {
   const next = random(Number(process.env.PLAYCTL_TEST_SEED ?? 15))
 
-  it('is read unchanged if it is whole, without its unknown fields', () => {
+  it('is read unchanged if it is complete, without its unknown fields', () => {
     for (const shape of Object.keys(shapes)) {
       for (let i = 0; i < 20; i++) {
         const object = whole(next, shape)
@@ -69,7 +69,7 @@ describe('what a host sends', () => {
         for (const name of Object.keys(object)) if (next() < 0.3) object[name] = someJson(next)
         const read = readShape(shape, object)
         assert.ok(typed(shape, read), `${shape} ${JSON.stringify(object)}`)
-        assert.deepEqual(readShape(shape, read), read, 'what was read once is read again as it is')
+        assert.deepEqual(readShape(shape, read), read, 'reading the result again changed it')
       }
     }
     for (const value of [undefined, null, 7, 'agent', [], {}, { kind: 'toString' }]) {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { FakeHost, type Got, silence } from './fake.js'
 import { follow } from './follow.js'
 
-describe('an attempt to connect', () => {
+describe('a connection attempt', () => {
   for (const hangs of ['/session', '/events']) {
     it(`that hangs at ${hangs} ends when the program reconnects`, async () => {
       const asks = ({ route }: Got): boolean => route === hangs

@@ -53,7 +53,7 @@ class Writer {
 }
 
 /** Checks a condition repeatedly, for as long as a test waits, and reports whether it held. */
-async function holds(condition: () => boolean | Promise<boolean>): Promise<boolean> {
+async function eventually(condition: () => boolean | Promise<boolean>): Promise<boolean> {
   const end = Date.now() + patienceMs
   while (Date.now() < end) {
     if (await condition()) return true
@@ -98,8 +98,8 @@ describe('standard clients through restarts', () => {
       eventsource(plain, each), eventsourceClient(plain, each), fetchSource(plain, each), r3labs(program, plain, each), curl(plain, each),
       await chromiumSource(browser, plain, contexts, 6), await chromiumSource(browser, { ...plain, url: secure.url }, 1, overHTTP2),
     )
-    await holds(() => writer.last > 0 && seen().every(({ first }) => first > 0))
-    assert.deepEqual(open.map(({ all }) => [all[0]?.kind, all.filter(({ first }) => first === 0).length]).filter(([, late]) => late !== 0), [], 'not all streams began')
+    await eventually(() => writer.last > 0 && seen().every(({ first }) => first > 0))
+    assert.deepEqual(open.map(({ all }) => [all[0]?.kind, all.filter(({ first }) => first === 0).length]).filter(([, late]) => late !== 0), [], 'not all streams started')
   })
   after(async () => {
     await Promise.all(open.map(async (streams) => { await streams.end() }))
@@ -116,9 +116,9 @@ describe('standard clients through restarts', () => {
   /** Checks that every stream received each line that was written after the outage exactly once. */
   async function unbroken(reported: (figures: string) => void): Promise<void> {
     const before = writer.last
-    assert.ok(await holds(() => writer.last > before), 'nothing can be written')
+    assert.ok(await eventually(() => writer.last > before), 'no line can be written')
     const mark = writer.last
-    await holds(() => seen().every(({ last }) => last >= mark))
+    await eventually(() => seen().every(({ last }) => last >= mark))
     const figures = await Promise.all(open.map(async (streams) => {
       const sum = (of: (seen: Seen) => number) => streams.all.reduce((total, seen) => total + of(seen), 0)
       return {
@@ -130,19 +130,19 @@ describe('standard clients through restarts', () => {
     for (const { kind, streams, ...wrong } of figures) assert.deepEqual(wrong, { dead: 0, behind: 0, lost: 0, twice: 0 }, `${kind}, ${streams} streams`)
   }
 
-  it('come back after SIGTERM', async (t) => {
+  it('reconnect after SIGTERM', async (t) => {
     await stop('SIGTERM')
     await start()
     await unbroken((figures) => { t.diagnostic(figures) })
   })
 
-  it('come back after SIGKILL', async (t) => {
+  it('reconnect after SIGKILL', async (t) => {
     await stop('SIGKILL')
     await start()
     await unbroken((figures) => { t.diagnostic(figures) })
   })
 
-  it('go on when the store was away, and come back from a host that waits for it', async (t) => {
+  it('continue after an outage of the store, and reconnect after a host has waited for it', async (t) => {
     await redis.kill()
     await stop('SIGTERM')
     const started = start()
@@ -152,7 +152,7 @@ describe('standard clients through restarts', () => {
       const reply = await fetch(plain.url + plain.path, { headers: plain.headers }).catch(() => undefined)
       if (reply?.status === 200 && /^retry: [0-9]+\n\n$/u.test(await reply.text())) met++
     }
-    assert.ok(await holds(async () => {
+    assert.ok(await eventually(async () => {
       // Concurrently: this process is busy with many reconnecting streams.
       await Promise.all(Array.from({ length: 10 }, meet))
       return met >= 10
@@ -162,7 +162,7 @@ describe('standard clients through restarts', () => {
     await unbroken((figures) => { t.diagnostic(figures) })
   })
 
-  it('go on after the store of hosts that run was away for long', async (t) => {
+  it('continue after a long outage of the store of running hosts', async (t) => {
     await redis.kill()
     await sleep(outageMs)
     await redis.start()

@@ -71,8 +71,8 @@ async function everything(world: RemotePlayWorld, next: Random): Promise<Promise
   ])
 }
 
-describe('rubbish', () => {
-  it('from a host breaks no promise of the client, and every world can be closed', async () => {
+describe('malformed input', () => {
+  it('from a host causes no unexpected error, and every world can be closed', async () => {
     const next = random(Number(process.env.PLAYCTL_TEST_SEED ?? 14))
     const settled: PromiseSettledResult<unknown>[] = []
     // Few at a time: if all ran at the same time on a slow machine, they would exceed their time limits.
@@ -95,7 +95,7 @@ describe('rubbish', () => {
     assert.ok(reasons.some((reason) => reason instanceof UnreachableError) && reasons.length < 0.9 * settled.length, `${reasons.length} of ${settled.length} failed`)
   })
 
-  it('from a program is known by what it lacks', async () => {
+  it('from a program is refused with an OptionError', async () => {
     const world = new RemotePlayWorld({ baseUrl: 'http://127.0.0.1:9', apiKey: 'k', fetch: broken(random(1)) })
     for (const options of [{}, { name: 'A' }, { name: 7, agent: tools }, { name: 'A', agent: tools }, { name: 'A', agent: 'x', nodeId: 'a' }]) {
       await assert.rejects(world.addAgent(options as unknown as AddAgentOptions), OptionError)

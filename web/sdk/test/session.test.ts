@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FakeHost } from './fake.js'
 
-describe('a call that finds another session', () => {
-  it('continues if the function of the program for that fails', async () => {
+describe('a call that finds a new session', () => {
+  it('continues if the onSession function of the program fails', async () => {
     const sids = ['first', 'second']
     const host = new FakeHost(({ route }) => (route === '/session' ? Response.json({ sid: sids.shift(), capabilities: [] }) : undefined))
     const called: string[] = []

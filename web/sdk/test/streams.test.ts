@@ -97,7 +97,7 @@ function answers(bodies: readonly Uint8Array[]): string[][] {
 }
 
 describe('an event stream', () => {
-  it('is read as the Go client reads it, however it is cut', async () => {
+  it('is read as the Go client reads it, however its bytes are split', async () => {
     const next = random(Number(process.env.PLAYCTL_TEST_SEED ?? 13))
     const bodies = Array.from({ length: 3000 }, () => someStream(next))
     const wanted = answers(bodies)
@@ -127,7 +127,7 @@ describe('an event stream', () => {
     assert.deepEqual(types.filter((type) => type !== 'cursor'), ['connecting', 'open', 'event', 'event', 'lost'])
   })
 
-  it('may be slow, and endless, and stays within its bounds', () => {
+  it('may be slow and endless, within its memory limits', () => {
     const parser = new FrameParser(1000)
     const comment = encoder.encode(`: ${'x'.repeat(500)}\n`)
     const frames: Frame[] = []
@@ -142,8 +142,8 @@ describe('an event stream', () => {
   })
 })
 
-describe('a stream that ends before it begins', () => {
-  it('does not count as a connection, and is retried after the time that it names', async () => {
+describe('a stream that ends before its cursor', () => {
+  it('does not count as a connection, and is retried after the time that it states', async () => {
     const asked: (string | null)[] = []
     const answers = ['retry: 300\n\n', 'retry: 0\n', '', 'retry: 300\n\n:\n\nid: 7\n\n']
     const fetching: typeof fetch = async (input, init) => {
@@ -168,13 +168,13 @@ describe('a stream that ends before it begins', () => {
     ending.abort()
     assert.deepEqual(reported, ['connecting', 'lost', 'connecting', 'lost', 'connecting', 'lost', 'connecting', 'open', 'cursor', 'lost'])
     assert.deepEqual(asked, ['7', '7', '7', '7'])
-    for (const [i, least] of [300, 100, 100].entries()) assert.ok((waits[i] ?? 0) > least - 20, `it waits ${waits[i]} ms`)
+    for (const [i, least] of [300, 100, 100].entries()) assert.ok((waits[i] ?? 0) > least - 20, `it waited ${waits[i]} ms`)
   })
 })
 
-describe('a stream that is ended while it waits', () => {
+describe('a stream that is aborted while it waits', () => {
   // This happens in Deno at times, and would make a program's `close` wait forever.
-  it('ends even if the read that is under way never does', async () => {
+  it('ends even if its pending read never ends', async () => {
     const ending = new AbortController()
     const fetching: typeof fetch = async (input) => {
       await Promise.resolve()
@@ -200,7 +200,7 @@ describe('a stream that is ended while it waits', () => {
     assert.deepEqual(reported, ['connecting', 'open', 'cursor'])
   })
 
-  it('may be closed at any moment after its connection is there', async () => {
+  it('may be closed at any moment after it has connected', async () => {
     for (let turns = 0; turns < 40; turns++) {
       let pull: (controller: ReadableStreamDefaultController<Uint8Array>) => void = () => undefined
       const pulled = new Promise<ReadableStreamDefaultController<Uint8Array>>((resolve) => { pull = resolve })

@@ -29,7 +29,7 @@ describe('a subscription', () => {
       }
       const before = updates.all.at(-2)?.snapshot.worldMap.occupants ?? []
       const now = updates.all.at(-1)?.snapshot.worldMap.occupants ?? []
-      assert.ok(now.length > 1 && now.every((row) => before.includes(row)), 'rows that stayed are the same objects')
+      assert.ok(now.length > 1 && now.every((row) => before.includes(row)), 'unchanged rows are not the same objects')
       const seqs = events.all.map((event) => event.seq ?? 0)
       assert.deepEqual(seqs, [...seqs].sort((a, b) => a - b))
       assert.equal(sub.state.stats.fullReads, 1)
@@ -40,7 +40,7 @@ describe('a subscription', () => {
     })
   }
 
-  it('continues through a kill of the host, without a gap and without a repeat', async () => {
+  it('continues after a kill of the host, without gaps or repeats', async () => {
     const { updates, events, states, sub } = follow(client)
     await updates.until((u) => u.verification === 'verified')
     const first = sub.state.snapshot?.seq ?? 0
@@ -58,13 +58,13 @@ describe('a subscription', () => {
     const seqs = events.all.map((event) => event.seq)
     assert.deepEqual(seqs, Array.from({ length: written }, (_, i) => first + i + 1))
     assert.ok(updates.all.every((u) => u.verification === 'verified'))
-    assert.equal(sub.state.stats.fullReads, 1, 'what was missed came from the log')
+    assert.equal(sub.state.stats.fullReads, 1, 'missed events were not read from the log')
     assert.ok(sub.state.stats.reconnects >= 3)
     await client.disconnect({ playerId: 'kept' })
     await sub.close()
   })
 
-  it('reads a new session, and a log that it cannot resume', async () => {
+  it('reads the world again for a new session and a log that it cannot resume', async () => {
     await client.register(registration('gone'))
     const { updates, sub } = follow(client)
     const { snapshot } = await updates.until((u) => u.snapshot.worldMap.occupants.length === 1)
@@ -81,7 +81,7 @@ describe('a subscription', () => {
     await ahead.sub.close()
   })
 
-  it('leaves a world that is lost, even if the log of another ends at the same position', async () => {
+  it('leaves a lost world even if another log ends at the same position', async () => {
     const lost = await Host.start('--no-repository')
     const visitor = (): WorldClient => createClient({ baseUrl: lost.url })
     await visitor().register(registration('ada'))
@@ -102,7 +102,7 @@ describe('a subscription', () => {
     await lost.end()
   })
 
-  it('repairs a copy that differs from the host’s', async () => {
+  it('repairs a copy that differs from the world of the host', async () => {
     const meddler = await Meddler.before(host.url)
     const checked = new Reports<string>()
     const { updates, errors, sub } = follow(createClient({ baseUrl: meddler.url }), {
@@ -125,7 +125,7 @@ describe('a subscription', () => {
     await meddler.end()
   })
 
-  it('misses nothing if the connection is cut at any byte', async () => {
+  it('misses nothing if the connection is lost at any byte', async () => {
     const meddler = await Meddler.before(host.url)
     const { updates, events, states, sub } = follow(createClient({ baseUrl: meddler.url }))
     await updates.until((u) => u.verification === 'verified')

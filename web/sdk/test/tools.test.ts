@@ -32,7 +32,7 @@ describe('a tool', () => {
     }),
   }
   for (const [library, { call, parameters }] of Object.entries(made)) {
-    it(`of ${library} publishes its form and checks its arguments`, async () => {
+    it(`of ${library} publishes its schema and checks its arguments`, async () => {
       const { properties, required } = parameters('assist_book') as { properties: Record<string, Record<string, unknown>>; required: string[] }
       assert.deepEqual(Object.keys(properties).sort(), ['day', 'people'])
       assert.equal(properties.people?.type, 'integer')
@@ -45,7 +45,7 @@ describe('a tool', () => {
     })
   }
 
-  it('gives run typed arguments', () => {
+  it('passes typed arguments to run', () => {
     tool({
       description: '', input: { type: 'object', properties: { n: { type: 'number' }, tags: { type: 'array', items: { type: 'string' } }, at: { properties: { x: { type: 'integer' } } } }, required: ['n'] },
       run: ({ n, tags, at }) => {
@@ -74,7 +74,7 @@ describe('the tools of a registration', () => {
   const parameters = { type: 'object', properties: { b: { type: 'string' }, a: { type: 'integer' } } }
   const ordered = { type: 'object', properties: { b: { type: 'string', 'x-order': 0 }, a: { type: 'integer', 'x-order': 1 } } }
 
-  it('may be written as MCP, LangChain and OpenAI write them, and keep the order of their fields', () => {
+  it('may be written for MCP, LangChain or OpenAI, and keep the order of their fields', () => {
     for (const given of [
       { name: 'assist_x', description: 'd', parameters }, { name: 'assist_x', description: 'd', inputSchema: parameters }, { name: 'assist_x', description: 'd', schema: parameters },
       { type: 'function' as const, function: { name: 'assist_x', description: 'd', parameters } },
@@ -83,14 +83,14 @@ describe('the tools of a registration', () => {
     assert.deepEqual(Object.entries(rest.properties ?? {}).map(([name, property]) => [name, (property as Record<string, unknown>)['x-order']]), [['b', 0], ['a', 1]])
   })
 
-  it('keep an order that they have, and one inside of others', () => {
+  it('keep an explicit order, and the order of nested fields', () => {
     const nested = { type: 'object', properties: { list: { type: 'array', items: parameters }, first: { type: 'string', 'x-order': 7 } } }
     assert.deepEqual(published({ name: 'assist_x', parameters: nested })[0]?.parameters, {
       type: 'object', properties: { list: { type: 'array', items: ordered, 'x-order': 0 }, first: { type: 'string', 'x-order': 7 } },
     })
   })
 
-  it('keep the order of schemas that have a name', () => {
+  it('keep the order of named schemas', () => {
     for (const word of ['$defs', 'definitions']) {
       const given = { $ref: `#/${word}/Trip`, [word]: { Trip: parameters, any: true } }
       assert.deepEqual(published({ name: 'assist_x', parameters: given })[0]?.parameters, { ...given, [word]: { Trip: ordered, any: true } })

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { leafDigest } from '../src/chain/digest.js'
 import { type Edit, MerkleTree } from '../src/chain/tree.js'
 
-it('an edited tree equals the tree that is built from scratch', () => {
+it('an edited tree equals a tree that is built from scratch', () => {
   let tree = MerkleTree.empty<number>()
   let seed = 7
   const next = (below: number) => (seed = (seed * 48271) % 2147483647) % below
@@ -15,9 +15,9 @@ it('an edited tree equals the tree that is built from scratch', () => {
       return next(3) === 0 ? { key } : { key, leaf: { key, digest: leafDigest(String(next(1000))), value: round } }
     })
     tree = tree.apply(edits)
-    const anew = MerkleTree.empty<number>().apply(tree.leaves.map((leaf) => ({ key: leaf.key, leaf })))
-    assert.equal(tree.rootHex, anew.rootHex, `round ${round}`)
-    assert.equal(old.rootHex, before, 'the tree before is what it was')
+    const rebuilt = MerkleTree.empty<number>().apply(tree.leaves.map((leaf) => ({ key: leaf.key, leaf })))
+    assert.equal(tree.rootHex, rebuilt.rootHex, `round ${round}`)
+    assert.equal(old.rootHex, before, 'the previous tree was changed')
     for (const edit of edits.slice(-1)) assert.equal(tree.get(edit.key), edit.leaf)
   }
 })

@@ -23,7 +23,7 @@ async function silence(init: RequestInit): Promise<Response> {
   })
 }
 
-describe('what goes wrong in a program', () => {
+describe('an exception of a program', () => {
   let host: Host
   let account: { node: NodeCredentialMaterial; apiKey: string }
   before(async () => {
@@ -32,7 +32,7 @@ describe('what goes wrong in a program', () => {
   })
   after(async () => { await host.end() })
 
-  it('ends no subscription, whether it throws immediately or later', async () => {
+  it('ends no subscription, whether it is thrown immediately or later', async () => {
     const client = createClient({ baseUrl: host.url, credentials: account.node, apiKey: account.apiKey })
     const errors = new Reports<Error>()
     const { updates, sub } = follow(client)
@@ -57,7 +57,7 @@ describe('what goes wrong in a program', () => {
     await Promise.all([...throwing, sub, broken.sub].map(async (s) => s.close()))
   })
 
-  it('ends no world, and is in the error of its end', async () => {
+  it('ends no world, and is part of the error of its end', async () => {
     const world = new RemotePlayWorld({
       baseUrl: host.url, apiKey: account.apiKey, mainNodeCredentials: account.node,
       onWarning: () => { throw new Error('onWarning') },
@@ -71,7 +71,7 @@ describe('what goes wrong in a program', () => {
     assert.deepEqual(called, [1, 2])
   })
 
-  it('gets whatever was thrown', async () => {
+  it('is reported as an Error, whatever was thrown', async () => {
     const reported = new Reports<Error>()
     // eslint-disable-next-line @typescript-eslint/only-throw-error -- programs do
     callBack(() => { throw 'a text' }, reported.add)
@@ -83,7 +83,7 @@ describe('what goes wrong in a program', () => {
 })
 
 describe('a world that is closed', () => {
-  it('ends every call that is under way, also of its agents and of its client', async () => {
+  it('ends all pending calls, including those of its agents and its client', async () => {
     const registered = { playerId: 'a', previewUrl: '', registeredAgent: {}, connectionId: null, leaseTtlSeconds: null, enableP2a: 'off' }
     const asked = new Reports<string>()
     const world = new RemotePlayWorld({
@@ -110,7 +110,7 @@ describe('a world that is closed', () => {
     assert.equal(asked.all.at(-1), '/api/play/players/disconnect')
   })
 
-  it('may end any number of calls at the same time, without a warning of Node', async () => {
+  it('may end any number of calls at the same time without a warning from Node', async () => {
     const warnings = new Reports<Error>()
     process.on('warning', warnings.add)
     const world = new RemotePlayWorld({ baseUrl: 'http://127.0.0.1:9', apiKey: 'k', fetch: answering(async (_path, init) => silence(init)) })
@@ -125,7 +125,7 @@ describe('a world that is closed', () => {
     assert.deepEqual(warnings.all, [])
   })
 
-  it('keeps nobody waiting for commands that cannot come', async () => {
+  it('resolves ready and done of its command subscriptions', async () => {
     const world = new RemotePlayWorld({ baseUrl: 'http://127.0.0.1:9', apiKey: 'k', fetch: answering(async (_path, init) => silence(init)) })
     const commands = await world.subscribeIntercomCommands({ execute: () => '' })
     await Promise.all([world.close(), commands.ready, commands.done])
@@ -133,7 +133,7 @@ describe('a world that is closed', () => {
 })
 
 describe('the session', () => {
-  it('is fetched once for all callers, and the failure of one is not that of another', async () => {
+  it('is fetched once for all callers, and one aborted call fails no other', async () => {
     let fetched = 0
     const first = new AbortController()
     const started = new Reports<number>()
@@ -181,9 +181,9 @@ describe('the session', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a reply', () => {
   const latin1 = Uint8Array.of(0x3c, 0xe4, 0x3e)
-  it('of a proxy in another encoding is an error by its status', async () => {
+  it('of a proxy in another encoding is an error with its status', async () => {
     const client = createClient({ baseUrl: 'http://127.0.0.1:9', fetch: answering(() => new Response(latin1, { status: 403 })) })
     await assert.rejects(client.session(), (error) => error instanceof PlayError && error.status === 403 && error.code === 'forbidden' && error.stated.code === '')
   })
@@ -193,8 +193,8 @@ describe('an answer', () => {
   })
 })
 
-describe('a host that is away', () => {
-  it('is retried at the time that the state says, after waits that the program sets', async () => {
+describe('an unreachable host', () => {
+  it('is retried at the stated time, with the delays that the program sets', async () => {
     const client = createClient({ baseUrl: 'http://127.0.0.1:9', fetch: async () => Promise.reject(new TypeError('fetch failed')) })
     const { sub, states } = follow(client.withRetry(once), { reconnect: { baseMs: 2, maxMs: 4 } })
     const first = await states.until((state) => state.retryAt !== undefined)

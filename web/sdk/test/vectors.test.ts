@@ -63,7 +63,7 @@ describe('merge.json', () => {
         return
       }
       const got = sdk.mergeSnapshotWithPlayerChainNode(c.snapshot, c.node)
-      assert.deepEqual(c.snapshot, before, 'the snapshot before stays as it was')
+      assert.deepEqual(c.snapshot, before, 'the previous snapshot was changed')
       assert.equal(got.sid, c.result.sid)
       assert.deepEqual(got.worldMap.bounds, c.result.worldMap.bounds)
       assert.equal(got.worldMap.occupants.length, c.result.worldMap.occupants.length)
@@ -111,7 +111,7 @@ describe('notify.json', () => {
       if (c.notify !== null) assert.deepEqual(refs.map((ref) => ref.stableKey), c.fetchOrder)
       const nodes = refs.filter((ref) => ref.stableKey !== sdk.PLAYER_CHAIN_GENESIS_STABLE_KEY).map((ref): sdk.PlayerChainNode => nodeOf(c.next, next, ref.stableKey))
       const merged = prev.merge(nodes)
-      assert.equal(merged.tree.rootHex, next.tree.rootHex, 'what the notify names is all that differs')
+      assert.equal(merged.tree.rootHex, next.tree.rootHex, 'the notify does not name all differences')
       assert.equal(merged.tree.size, next.tree.size)
     })
   }
@@ -143,7 +143,7 @@ describe('credentials.json', () => {
       assert.equal(await sdk.deriveNodeIdFromMaterialAsync({ material: c.passwHash, rootKey }), c.nodeIds[at])
     })
   }
-  it('derives at once as well, and makes root keys of secrets', () => {
+  it('also derives synchronously, and derives root keys from secrets', () => {
     const [c] = v.phrases
     const [secret] = v.rootKeyFromSecret
     assert.ok(c && secret)
@@ -151,7 +151,7 @@ describe('credentials.json', () => {
     assert.deepEqual(made, { phrase: c.normalised, passwHash: c.passwHash, nodeId: c.nodeIds[0] })
     assert.equal(rootKeyFromSecret(Buffer.from(secret.secretHex, 'hex')), secret.rootKey)
   })
-  it('draws another phrase of ten words each time', () => {
+  it('generates a new phrase of ten words each time', () => {
     const phrases = new Set(Array.from({ length: 50 }, () => sdk.generateNodePassphrase()))
     assert.equal(phrases.size, 50)
     for (const phrase of phrases) assert.equal(phrase.split(' ').length, 10)

@@ -25,7 +25,7 @@ describe('tokens for the watch page', () => {
     assert.deepEqual((await client.watchTokens()).tokens, tokens.slice(1))
     await assert.rejects(enter(), { status: 401 })
   })
-  it('give passes to watch, which a client shows and keeps to itself', async () => {
+  it('give passes to watch, which a client sends and does not expose', async () => {
     const { node, apiKey } = await host.account()
     const { token } = await createClient({ baseUrl: host.url, credentials: node, apiKey }).watchToken()
     const { pass, scope } = await createClient({ baseUrl: host.url }).watchPass(token)

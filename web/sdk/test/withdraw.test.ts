@@ -4,7 +4,7 @@ import { ClosedError, RemotePlayWorld, UnreachableError, noRetry } from '../src/
 import { chats } from './fake.js'
 import { Host, Reports } from './host.js'
 
-describe('a registration that fails after the host has it', () => {
+describe('a registration that fails after the host has accepted it', () => {
   let host: Host
   /** The status of each reply to a registration; `meanwhile` runs before the reply is passed on. */
   const registered = new Reports<number>()
@@ -25,7 +25,7 @@ describe('a registration that fails after the host has it', () => {
   before(async () => { host = await Host.start('--no-repository') })
   after(async () => { await host.end() })
 
-  it('leaves no agent behind where its signal ended', async () => {
+  it('leaves no agent on the map if its signal is aborted', async () => {
     await using world = open()
     const ending = new AbortController()
     meanwhile = (signal) => {
@@ -36,14 +36,14 @@ describe('a registration that fails after the host has it', () => {
     assert.deepEqual([registered.all.at(-1), await onMap()], [200, []])
   })
 
-  it('leaves no agent behind where the answer is lost', async () => {
+  it('leaves no agent on the map if the reply is lost', async () => {
     await using world = open()
     meanwhile = () => Promise.reject(new TypeError('fetch failed'))
     await assert.rejects(world.addAgent(ada), UnreachableError)
     assert.deepEqual([registered.all.at(-1), await onMap()], [200, []])
   })
 
-  it('leaves no agent behind where the world is closed, which waits for that', async () => {
+  it('leaves no agent on the map if the world is closed, which waits for the removal', async () => {
     const world = open()
     let closed: Promise<void> | undefined
     meanwhile = (signal) => new Promise((_resolve, reject) => {
@@ -57,7 +57,7 @@ describe('a registration that fails after the host has it', () => {
     await refused
   })
 
-  it('leaves the agent that the world had before', async () => {
+  it('keeps the agent that the world had before', async () => {
     await using world = open()
     meanwhile = undefined
     const agent = await world.addAgent(ada)

@@ -33,7 +33,7 @@ describe('RemotePlayWorld', () => {
   })
   after(async () => { await host.end() })
 
-  it('wants an address, an API key and whole credentials', () => {
+  it('requires an address, an API key and complete credentials', () => {
     const good = { baseUrl: 'http://127.0.0.1:1', apiKey: 'k' }
     for (const bad of [{ ...good, apiKey: ' ' }, { ...good, baseUrl: '' }, { ...good, baseUrl: 'ftp://x' }, { ...good, baseUrl: 'http://u:p@x' },
       { ...good, mainNodeCredentials: { nodeId: 'n' } }, { ...good, nodeCredentials: { phrase: 'a b' } }]) {
@@ -41,7 +41,7 @@ describe('RemotePlayWorld', () => {
     }
   })
 
-  it('puts agents and placements on the map, records, and takes the agents off at its end', async () => {
+  it('adds agents and placements, records, and removes the agents at its end', async () => {
     const warnings = new Reports<string>()
     const world = open(warnings.add)
     const updates = new Reports<WorldUpdate>()
@@ -80,7 +80,7 @@ describe('RemotePlayWorld', () => {
     assert.ok(updates.all.every((u) => u.verification === 'verified'))
   })
 
-  it('holds for a time', async () => {
+  it('holds for a given time', async () => {
     const world = open()
     await world.hold().for(0.01)
     await world.close()
@@ -101,7 +101,7 @@ describe('RemotePlayWorld', () => {
     await world.close()
   })
 
-  it('carries out commands, in parts, and reports failures', async () => {
+  it('executes commands, answers in parts, and reports failures', async () => {
     const world = open()
     const agent = await world.addAgent({ name: 'Ada', agent: tools, credentials: ada })
     const sub = await world.subscribeIntercomCommands({
@@ -129,10 +129,10 @@ describe('RemotePlayWorld', () => {
     await world.close()
   })
 
-  it('tells refusals by their codes and shows no secret', async () => {
+  it('reports refusals with their codes and shows no secret', async () => {
     const secret = '0'.repeat(64)
     const world = new RemotePlayWorld({ baseUrl: host.url, apiKey: 'key-of-nobody-else', mainNodeCredentials: { nodeId: account.node.nodeId, passwHash: secret } })
-    const refused = await world.connect().then(() => assert.fail('the host took wrong credentials'), (error: unknown) => error)
+    const refused = await world.connect().then(() => assert.fail('the host accepted wrong credentials'), (error: unknown) => error)
     assert.ok(refused instanceof PlayError && refused.status === 401 && hasCode(refused, 'credentials_invalid'))
     const client = await world.client()
     for (const text of [inspect(refused, { depth: 9, showHidden: true }), inspect(world, { depth: 9 }), inspect(client, { depth: 9 }), JSON.stringify(client)]) {
