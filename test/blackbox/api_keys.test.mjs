@@ -12,7 +12,7 @@ const mcp = (world, key) =>
 const player = (world, key, changes) => register(world.host, world.sid, world.agent, changes, { key })
 const routes = { session, mcp, player }
 
-test('required: each of the three needs the key of the account', async (t) => {
+test('required: session, placement and registration need the key of the account', async (t) => {
   const world = await openWorld()
   const other = await main(world.host, 2)
   for (const [name, call] of Object.entries(routes)) {
@@ -23,7 +23,7 @@ test('required: each of the three needs the key of the account', async (t) => {
       granted(await call(world, world.owner.apiKey))
     })
   }
-  await t.test('an agent shows the key of its owner', async () => {
+  await t.test('an agent sends the key of its owner', async () => {
     granted(await world.host.call('GET', '/session', { as: world.agent }))
     refused(
       await world.host.call('GET', '/session', { as: { ...world.agent, apiKey: other.apiKey } }),
@@ -31,13 +31,13 @@ test('required: each of the three needs the key of the account', async (t) => {
       'api_key_invalid'
     )
   })
-  await t.test('the body of a registration may hold it, the header wins', async () => {
+  await t.test('the body of a registration may contain the key, the header takes precedence', async () => {
     granted(await player(world, null, { apiKey: world.owner.apiKey }))
     refused(await player(world, null, { apiKey: 'wrong' }), 401, 'api_key_invalid')
     refused(await player(world, 'wrong', { apiKey: world.owner.apiKey }), 401, 'api_key_invalid')
     granted(await player(world, world.owner.apiKey, { apiKey: 'wrong' }))
   })
-  await t.test('no other route asks for it', async () => {
+  await t.test('no other route requires the key', async () => {
     const { host, owner, agent, sid } = world
     granted(await player(world, undefined, { connectionId: 'c' }))
     const as = { ...agent, apiKey: 'wrong' }
@@ -69,7 +69,7 @@ test('required: each of the three needs the key of the account', async (t) => {
   })
 })
 
-test('optional: none is fine, a wrong one is not', async () => {
+test('optional: no key is accepted, a wrong key is refused', async () => {
   const world = await openWorld('--api-keys', 'optional')
   for (const call of Object.values(routes)) {
     granted(await call(world, null))

@@ -45,7 +45,7 @@ async function receiver(t, refusals) {
   }
 }
 
-test('events are posted in order, each with its seq as key, until they are taken', async (t) => {
+test('events are posted in order, with the seq as key, until they are accepted', async (t) => {
   const sink = await receiver(t, 2)
   const { host, owner, agent, sid } = await openWorld('--bridge-url', sink.url)
   const stream = await openStream(host, { as: owner, sid })
@@ -62,13 +62,13 @@ test('events are posted in order, each with its seq as key, until they are taken
   }
   granted(await host.rpc('intercomCommand', question, { as: owner, sid }))
   granted(await host.call('POST', '/mcp/register', { as: owner, sid, body: { name: 'm' } }))
-  const told = []
-  while (told.length < 5) told.push(await stream.next())
-  const everybody = told.filter(({ event }) => event !== 'world:intercom')
+  const received = []
+  while (received.length < 5) received.push(await stream.next())
+  const everybody = received.filter(({ event }) => event !== 'world:intercom')
   assert.equal(everybody.length, 3)
 
   const { list, posts } = await sink.taken(3)
-  assert.ok(posts.length >= 5, 'what was turned away was not sent again')
+  assert.ok(posts.length >= 5, 'a refused post was not sent again')
   for (const [i, { id, event, data }] of everybody.entries()) {
     const { method, url, key, type, text } = list[i]
     assert.deepEqual([method, url, key], ['POST', '/in/events', String(id)])

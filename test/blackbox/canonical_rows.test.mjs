@@ -54,7 +54,7 @@ for (const [what, text] of Object.entries(parameters)) {
   })
 }
 
-test('a journey of such values, over a restart', async () => {
+test('a journey with such values, across a restart', async () => {
   granted(await register(host, sid, agent))
   const step = `{"type":"structure","toolName":"t","toolCallId":"c","args":${parameters.numbers},"result":${parameters.escapes}}`
   const raw = `{"op":"recordJourney","payload":{"playerId":"${agent.nodeId}","journey":{"steps":[${step}],"startedAt":"2026-01-02T03:04:05.678Z","completedAt":"2026-01-02T03:04:05.678Z"}}}`

@@ -52,7 +52,7 @@ test('the shapes of nodes', async () => {
   )
 })
 
-test('a row that is not there is removed, a key of no kind is refused', async () => {
+test('a missing row is reported as removed, a key of unknown kind is refused', async () => {
   for (const stableKey of ['mcp:never', 'human:x', 'structure:x', 'agent:x:y']) {
     assert.deepEqual((await one(stableKey)).node, { kind: 'occupant', stableKey, removed: true })
   }
@@ -65,7 +65,7 @@ test('a row that is not there is removed, a key of no kind is refused', async ()
   refused(await read('getPlayerChainNode', { stableKey: 5 }), 400, 'body_invalid', 'stableKey')
 })
 
-test('a batch is in the order asked, all at one rev', async () => {
+test('a batch is in the requested order, all at one rev', async () => {
   const snapshot = await snapshotOf(host, owner)
   const stableKeys = leavesOf(snapshot, rootKey)
     .map((leaf) => leaf.stableKey)
@@ -89,7 +89,7 @@ test('a batch is in the order asked, all at one rev', async () => {
   )
 })
 
-test('atRev answers as of then', async () => {
+test('atRev returns the nodes of that rev', async () => {
   const key = `agent:${owner.nodeId}:${agent.nodeId}`
   granted(await register(host, sid, agent, { name: 'Before' }))
   const then = await snapshotOf(host, owner)
@@ -110,7 +110,7 @@ test('atRev answers as of then', async () => {
   refused(await read('getPlayerChainNode', { stableKey: key, atRev: 'x' }), 400, 'body_invalid', 'atRev')
 })
 
-test('a proof of every leaf holds, and a changed one does not', async () => {
+test('the proof of every leaf holds, and a changed proof does not', async () => {
   const shape = {
     node: is.object,
     leafIndex: is.count,

@@ -8,16 +8,16 @@ import { openWorld, register, snapshotOf } from './lib/world.mjs'
 
 const { host, owner, agent, sid } = await openWorld('--compat', 'agent-play')
 
-// over runs a piece of a test under each of the two names.
-async function over(piece) {
+// underBothNames runs a part of a test under each of the two names.
+async function underBothNames(part) {
   for (const service of ['agent-play', 'play']) {
     host.service = service
-    await piece(service)
+    await part(service)
   }
 }
 
-test('every route answers under both names, and no key is asked for', async () => {
-  await over(async () => {
+test('every route answers under both names, without a key', async () => {
+  await underBothNames(async () => {
     assert.equal(granted(await host.call('GET', '/session', { as: owner, key: null })).sid, sid)
     granted(await register(host, sid, agent, {}, { key: null }))
     granted(await host.call('POST', '/mcp/register', { as: owner, sid, key: null, body: { name: 'm' } }))
@@ -43,14 +43,14 @@ test('every route answers under both names, and no key is asked for', async () =
 })
 
 test('a key that is sent is still checked', async () => {
-  await over(async () =>
+  await underBothNames(async () =>
     refused(await host.call('GET', '/session', { as: owner, key: 'wrong' }), 401, 'api_key_invalid')
   )
 })
 
 test('streams under both service names have the events of one world', async (t) => {
   const streams = []
-  await over(async () => streams.push(await openStream(host, { as: owner, sid })))
+  await underBothNames(async () => streams.push(await openStream(host, { as: owner, sid })))
   t.after(() => streams.forEach((stream) => stream.close()))
   host.service = 'agent-play'
   granted(await register(host, sid, agent, { name: 'Heard twice' }, { key: null }))
@@ -60,7 +60,7 @@ test('streams under both service names have the events of one world', async (t) 
   }
 })
 
-test('the routes of nodes are where they were', async () => {
+test('the routes of nodes have the same paths', async () => {
   granted(await host.call('POST', '/api/nodes/validate', { as: agent, body: {} }))
   refused(await host.call('GET', '/api/other/session', { as: owner }), 404, 'not_found')
 })

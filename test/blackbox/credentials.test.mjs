@@ -11,20 +11,20 @@ import { main } from './lib/world.mjs'
 const known = JSON.parse(readFileSync(new URL('../../internal/creds/testdata/credentials.json', import.meta.url)))
 
 for (const { label, phrase, normalised, passwHash, nodeIds } of known.phrases) {
-  test(`a phrase becomes a node id: ${label}`, async () => {
+  test(`derive a node id from a phrase: ${label}`, async () => {
     assert.equal(normalize(phrase), normalised)
     assert.equal(hashPhrase(phrase), passwHash)
     assert.deepEqual(await Promise.all(known.rootKeys.map((key) => nodeIdOf(passwHash, key))), nodeIds)
   })
 }
 
-test('a secret becomes a root key', async () => {
+test('derive a root key from a secret', async () => {
   for (const { secretHex, rootKey } of known.rootKeyFromSecret) {
     assert.equal(await rootKeyOf(Buffer.from(secretHex, 'hex')), rootKey)
   }
 })
 
-test('the host accepts what this client derived, and only that', async (t) => {
+test('the host accepts only ids that this client derived', async (t) => {
   const host = await startHost()
   const mine = await identity('one two three four five six seven eight nine ten', rootKey)
   const create = (body) => host.call('POST', '/api/nodes', { body, reveals: true })
@@ -60,8 +60,8 @@ test('the host accepts what this client derived, and only that', async (t) => {
     granted(await host.call('GET', '/session', { as: { ...mine, apiKey } }))
   })
   await t.test('ids in headers are trimmed and lower-cased', async () => {
-    const shouted = { ...mine, nodeId: `  ${mine.nodeId.toUpperCase()} ` }
-    granted(await host.call('POST', '/api/nodes/validate', { as: shouted, body: {} }))
+    const padded = { ...mine, nodeId: `  ${mine.nodeId.toUpperCase()} ` }
+    granted(await host.call('POST', '/api/nodes/validate', { as: padded, body: {} }))
   })
   await t.test('a wrong hash, an unknown node, the root node', async () => {
     const probe = (as) => host.call('POST', '/api/nodes/validate', { as, body: {} })
@@ -83,6 +83,6 @@ test('the host accepts what this client derived, and only that', async (t) => {
     await host.stop()
     const { writeFileSync } = await import('node:fs')
     writeFileSync(`${host.folder}/root`, 'b'.repeat(64))
-    await assert.rejects(host.start(), /before it served/)
+    await assert.rejects(host.start(), /before it was ready/)
   })
 })

@@ -11,7 +11,7 @@ granted(await register(host, sid, agent))
 
 const snapshot = (headers) => host.call('GET', '/snapshot', { as: owner, sid, headers })
 
-test('replies of world state are not stored, and tell the rev they are of', async () => {
+test('replies with world state are not stored, and state their rev', async () => {
   const { rev } = await headOf(host)
   const reads = [
     await host.call('GET', '/session', { as: owner }),
@@ -31,7 +31,7 @@ test('replies of world state are not stored, and tell the rev they are of', asyn
   }
 })
 
-test('the reply of a write tells at least the rev it made', async () => {
+test('the reply to a write states at least the rev that it created', async () => {
   const writes = [
     () => register(host, sid, agent, { name: 'Renamed' }),
     () => host.call('POST', '/mcp/register', { as: owner, sid, body: { name: 'm' } }),
@@ -61,7 +61,7 @@ test('the reply of a write tells at least the rev it made', async () => {
   }
 })
 
-test('the snapshot route has an entity tag of sid and rev', async () => {
+test('the snapshot route has an entity tag from sid and rev', async () => {
   const first = await snapshot()
   const tag = first.headers.etag
   assert.match(tag, /^(W\/)?"[^"]+"$/)
@@ -76,7 +76,7 @@ test('the snapshot route has an entity tag of sid and rev', async () => {
   assert.notEqual(next.headers.etag, tag)
 })
 
-test('x-play-min-rev waits for the rev, and not forever', async () => {
+test('x-play-min-rev waits for the rev, for a limited time', async () => {
   const { rev } = await headOf(host)
   const at = (value) => ({ 'x-play-min-rev': String(value) })
   granted(await snapshot(at(rev)))
@@ -125,13 +125,13 @@ test('a request without a body needs no media type', async () => {
   refused(await host.call('POST', '/api/agents', { as: owner }), 410, 'removed')
 })
 
-test('a method that a route has not is told with those it has', async () => {
+test('a refused method is answered with the allowed methods', async () => {
   const reply = await host.call('PUT', '/api/nodes', { as: owner, body: {} })
   refused(reply, 405, 'method_not_allowed')
   for (const method of ['GET', 'POST', 'DELETE']) assert.ok(reply.headers.allow.includes(method), reply.headers.allow)
 })
 
-test('the stream is for no buffer and no cache', async (t) => {
+test('the stream is neither buffered nor cached', async (t) => {
   const stream = await openStream(host, { as: owner, sid })
   t.after(() => stream.close())
   assert.match(stream.headers['content-type'], /^text\/event-stream\b/)
@@ -139,7 +139,7 @@ test('the stream is for no buffer and no cache', async (t) => {
   assert.match(stream.headers['cache-control'], /\bno-(store|cache)\b/)
 })
 
-test('a refusal is JSON with a request id of its own', async () => {
+test('a refusal is JSON with its own request id', async () => {
   const ids = new Set()
   for (let i = 0; i < 5; i++) ids.add(refused(await host.call('GET', '/session'), 401, 'credentials_missing').requestId)
   assert.equal(ids.size, 5)

@@ -13,15 +13,15 @@ import { headOf, openWorld, register, snapshotOf } from './lib/world.mjs'
 const { host, owner, agent, sid } = await openWorld()
 
 const changes = 1100
-const place = (name, url) => host.call('POST', '/mcp/register', { as: owner, sid, body: { name, url } })
+const addPlacement = (name, url) => host.call('POST', '/mcp/register', { as: owner, sid, body: { name, url } })
 
-test('a subscriber that was away for 1,100 changes and a kill catches up, verified at each', async (t) => {
+test('a subscriber catches up after 1,100 missed changes and a kill, verified at each', async (t) => {
   granted(await register(host, sid, agent))
   const away = await new Subscriber(host, owner, 'inline').open(sid)
   const left = await headOf(host)
   away.close()
   const write = async (worker) => {
-    for (let i = 0; i < changes / 10; i++) granted(await place(`m${worker}`, `https://h/${i}`))
+    for (let i = 0; i < changes / 10; i++) granted(await addPlacement(`m${worker}`, `https://h/${i}`))
   }
   await Promise.all(Array.from({ length: 10 }, (_, worker) => write(worker)))
   await host.kill()
@@ -34,7 +34,7 @@ test('a subscriber that was away for 1,100 changes and a kill catches up, verifi
   assert.deepEqual(away.snapshot.worldMap, (await snapshotOf(host, owner)).worldMap)
 })
 
-test('the last 1,024 revs can be read, after a kill too', async () => {
+test('the last 1,024 revs can be read, also after a kill', async () => {
   const { rev } = await headOf(host)
   for (const atRev of [rev, rev - 1, rev - 512, rev - 1023]) {
     const { nodes, ...at } = granted(
@@ -43,14 +43,14 @@ test('the last 1,024 revs can be read, after a kill too', async () => {
     assert.equal(at.rev, atRev)
     assert.equal(nodes[0].sid, sid)
   }
-  granted(await place('m0', 'https://h/next'))
+  granted(await addPlacement('m0', 'https://h/next'))
   const old = granted(await host.rpc('getPlayerChainNodes', { stableKeys: ['__header__'], atRev: rev }, { as: agent }))
   const { merkleRootHex, merkleLeafCount } = old
   const before = await snapshotOf(host, owner)
   assert.notDeepEqual({ merkleRootHex, merkleLeafCount }, chainOf(before, rootKey))
 })
 
-test('a subscriber that reads nothing delays nobody', async (t) => {
+test('a subscriber that reads nothing delays no other client', async (t) => {
   const steps = [{ type: 'origin', content: 'x'.repeat(120_000), messageId: 'm' }]
 
   const idle = request(host.url('/events', { sid }), { headers: host.headersOf({ as: owner }), agent: false })

@@ -17,7 +17,7 @@ async function open(...args) {
   return { ...world, say, kept }
 }
 
-const travel = (host, sid, agent, content) => {
+const recordJourney = (host, sid, agent, content) => {
   const journey = {
     steps: [{ type: 'origin', content, messageId: 'm' }],
     ...{ startedAt: '2026-01-02T03:04:05.000Z', completedAt: '2026-01-02T03:04:06.000Z' }
@@ -25,7 +25,7 @@ const travel = (host, sid, agent, content) => {
   return host.rpc('recordJourney', { playerId: agent.nodeId, journey }, { as: agent, sid })
 }
 
-test('the oldest lines of an account are dropped for its new ones, and stay in the stream', async () => {
+test('new lines of an account replace its oldest ones, which stay in the stream', async () => {
   const { host, owner, agent, sid, say, kept } = await open('--max-lines', '3', '--max-journeys', '1')
   const second = await agentOf(host, owner, 2)
   granted(await register(host, sid, second))
@@ -39,8 +39,8 @@ test('the oldest lines of an account are dropped for its new ones, and stay in t
   assert.deepEqual(await kept(), ['of another account', 'line 3', 'line 4', 'line 5'])
   for (let i = 0; i < 6; i++) assert.equal((await stream.next()).data.text, `line ${i}`)
   stream.close()
-  granted(await travel(host, sid, agent, 'first'))
-  granted(await travel(host, sid, second, 'second'))
+  granted(await recordJourney(host, sid, agent, 'first'))
+  granted(await recordJourney(host, sid, second, 'second'))
   const { journeys } = granted(await host.rpc('listJourneys', {}, { as: owner }))
   assert.deepEqual(
     journeys.map(({ journey }) => journey.steps[0].content),
@@ -52,7 +52,7 @@ test('the oldest lines of an account are dropped for its new ones, and stay in t
   assert.deepEqual(await kept(), ['of another account', 'line 4', 'line 5', 'line 6'])
 })
 
-test('bytes: the oldest lines are dropped, and one that does not fit at all is refused', async () => {
+test('bytes: the oldest lines are dropped, and a line beyond the limit is refused', async () => {
   const { host, agent, sid, say, kept } = await open('--max-bytes', '5000', '--max-total-bytes', '7000')
   for (let i = 0; i < 8; i++) granted(await say(agent, `${i}${'x'.repeat(1000)}`))
   assert.deepEqual(
@@ -60,16 +60,16 @@ test('bytes: the oldest lines are dropped, and one that does not fit at all is r
     ['5', '6', '7']
   )
   const before = await headOf(host)
-  refused(await travel(host, sid, agent, 'y'.repeat(6000)), 400, 'storage_limit', ' 5000 ')
+  refused(await recordJourney(host, sid, agent, 'y'.repeat(6000)), 400, 'storage_limit', ' 5000 ')
   assert.deepEqual(await headOf(host), before)
   granted(await say(agent, 'fits'))
 })
 
-test('an account writes at its rate', async () => {
+test('an account can write at its rate only', async () => {
   const { host, agent, sid, say } = await open('--rate-history', '3000')
-  for (let i = 0; i < 3; i++) granted(await travel(host, sid, agent, 'z'.repeat(9000)))
+  for (let i = 0; i < 3; i++) granted(await recordJourney(host, sid, agent, 'z'.repeat(9000)))
   let last
-  for (let i = 0; i < 30 && last?.status !== 429; i++) last = await travel(host, sid, agent, 'z'.repeat(9000))
+  for (let i = 0; i < 30 && last?.status !== 429; i++) last = await recordJourney(host, sid, agent, 'z'.repeat(9000))
   refused(last, 429, 'rate_limited', ' 3000 ')
   assert.ok(Number(last.headers['retry-after']) >= 1)
   const other = await main(host, 3)
@@ -78,9 +78,9 @@ test('an account writes at its rate', async () => {
   granted(await say(others, 'has its own'))
 })
 
-test('a write that rewrites a large row counts as well, and not for another account', async () => {
+test('a write to a large row counts its size, only for its account', async () => {
   const { host, owner, agent, sid } = await open('--rate-history', '4000')
-  granted(await travel(host, sid, agent, 'z'.repeat(20_000)))
+  granted(await recordJourney(host, sid, agent, 'z'.repeat(20_000)))
   const signal = (as, from) =>
     host.call('POST', '/proximity-action', {
       ...{ as, sid, key: null },

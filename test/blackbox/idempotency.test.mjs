@@ -48,7 +48,7 @@ test('the same key for something else is a conflict', async () => {
   assert.deepEqual(await headOf(host), before)
 })
 
-test('keys of different callers have nothing to do with each other', async () => {
+test('keys of different callers are independent', async () => {
   const key = newKey()
   const mine = granted(await mcp(key, { name: 'five' }))
   const theirs = granted(await mcp(key, { name: 'five' }, { as: other }))
@@ -66,14 +66,14 @@ test('a retry still needs credentials', async () => {
   )
 })
 
-test('a refusal keeps no key', async () => {
+test('a refusal does not store its key', async () => {
   const key = newKey()
   refused(await mcp(key, { name: 5 }), 400, 'body_invalid')
   refused(await mcp(key, { name: 'seven' }, { sid: newKey() }), 403, 'sid_invalid')
   granted(await mcp(key, { name: 'seven' }))
 })
 
-test('a command that changed nothing keeps its key too', async () => {
+test('a command without a change stores its key too', async () => {
   const key = newKey()
   const leave = (idempotency) =>
     host.call('POST', '/players/disconnect', {
@@ -104,7 +104,7 @@ test('a key is 1 to 128 visible characters', async () => {
   assert.equal((await mcp('two words', { name: 'eight' })).status, 400)
 })
 
-test('registration: a retry hands out the same secret, to the same caller', async () => {
+test('registration: a retry returns the same secret, to the same caller', async () => {
   const key = newKey()
   const create = (body) => host.call('POST', '/api/nodes', { idempotency: key, body, reveals: true })
   const first = granted(await create({ kind: 'main', ...accounts[3] }), { nodeId: is.hex, apiKey: is.named })
@@ -117,7 +117,7 @@ test('registration: a retry hands out the same secret, to the same caller', asyn
   granted(session)
 })
 
-test('a new API key is handed out again to a retry, across a restart', async () => {
+test('a retry returns the same new API key, across a restart', async () => {
   const key = newKey()
   const renew = () => host.call('POST', '/api/nodes/api-key', { as: other, idempotency: key, body: {}, reveals: true })
   const first = granted(await renew(), { apiKey: is.named })
@@ -128,7 +128,7 @@ test('a new API key is handed out again to a retry, across a restart', async () 
   other.apiKey = first.apiKey
 })
 
-test('recording is not done twice, over a kill either', async () => {
+test('a retry records nothing twice, also across a kill', async () => {
   const key = newKey()
   const say = () =>
     host.rpc(
@@ -144,7 +144,7 @@ test('recording is not done twice, over a kill either', async () => {
   assert.equal(interactions.filter((line) => line.text === 'once').length, 1)
 })
 
-test('every mutating route takes a key', async () => {
+test('every mutating route accepts a key', async () => {
   const twice = async (method, path, options) => {
     const idempotency = newKey()
     const send = () =>
@@ -175,7 +175,7 @@ test('every mutating route takes a key', async () => {
   await twice('DELETE', '/api/agents', { as: owner, query: { id: nodeId } })
 })
 
-test('the retry of a self-deletion is 401', async () => {
+test('the retry of a self-deletion is refused with 401', async () => {
   const key = newKey()
   const erase = () =>
     host.call('DELETE', '/api/nodes', { as: other, idempotency: key, body: { confirmNodeId: other.nodeId } })

@@ -39,7 +39,7 @@ test('a chat line is sent and listed as it was recorded', async (t) => {
   }
 })
 
-test('text is trimmed with the white space of the protocol', async () => {
+test('text is trimmed of the white space that the protocol defines', async () => {
   granted(await say({ text: '\u3000\ufeff\u2028 \u0085kept\u200b \u00a0\u202f' }))
   const { interactions } = await list({ limit: 1 })
   assert.equal(interactions[0].text, '\u0085kept\u200b')
@@ -59,7 +59,7 @@ test('a chat line with a wrong role, text or player is refused', async () => {
   refused(await say({ playerId: undefined }), 400, 'body_invalid', 'playerId')
 })
 
-test('an agent and its owner may record a chat line, nobody else', async () => {
+test('only an agent and its owner may record a chat line', async () => {
   granted(await say({}, owner))
   granted(await say({}, { ...agent, passwHash: owner.passwHash }))
   refused(await say({}, second), 403, 'forbidden')
@@ -68,7 +68,7 @@ test('an agent and its owner may record a chat line, nobody else', async () => {
   refused(await say({}, { ...agent, passwHash: stranger.passwHash }), 401, 'credentials_invalid')
 })
 
-test('pages go back from the newest, which is last', async () => {
+test('pages go back from the newest line, which is last', async () => {
   const all = []
   for (let i = 0; i < 25; i++) {
     const as = i % 2 ? agent : second
@@ -94,19 +94,19 @@ test('pages go back from the newest, which is last', async () => {
   assert.deepEqual(await list({ beforeSeq: seen[0] }), { interactions: [], hasMore: false })
 })
 
-test('exactly a page is not more than a page', async () => {
+test('exactly one page has no next page', async () => {
   const count = (await list({ playerId: second.nodeId, limit: 1000 })).interactions.length
   assert.equal((await list({ playerId: second.nodeId, limit: count })).hasMore, false)
   assert.equal((await list({ playerId: second.nodeId, limit: count - 1 })).hasMore, true)
 })
 
-test('a page is 100 lines unless asked', async () => {
+test('a page has 100 lines by default', async () => {
   for (let i = 0; i < 80; i++) granted(await say({ text: `more ${i}` }))
   const page = await list({})
   assert.deepEqual([page.interactions.length, page.hasMore], [100, true])
 })
 
-test('every valid node lists, and nobody else', async () => {
+test('only valid nodes may list chat lines', async () => {
   for (const as of [agent, stranger, admin]) await list({ limit: 1 }, as)
   refused(await host.rpc('listInteractions', {}), 401, 'credentials_missing')
   refused(await host.rpc('listInteractions', { limit: 'x' }, { as: owner }), 400, 'body_invalid', 'limit')

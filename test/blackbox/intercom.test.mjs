@@ -60,7 +60,7 @@ async function follow(t, as, options) {
   return stream
 }
 
-async function heard(stream, status) {
+async function nextWithStatus(stream, status) {
   const { data } = await stream.next('world:intercom')
   check(data, fields, 'world:intercom')
   assert.equal(data.status, status)
@@ -73,7 +73,7 @@ test('a question is started, forwarded and answered', async (t) => {
   const before = await headOf(host)
   granted(await ask(asked), { ok: (v) => v === true })
   for (const status of ['started', 'forwarded']) {
-    const data = await heard(stream, status)
+    const data = await nextWithStatus(stream, status)
     assert.deepEqual(
       [data.requestId, data.fromPlayerId, data.toPlayerId, data.kind, data.mainNodeId],
       [asked.requestId, agent.nodeId, '__human__', 'chat', owner.nodeId]
@@ -85,14 +85,14 @@ test('a question is started, forwarded and answered', async (t) => {
   }
   granted(await answer(reply(asked, { status: 'stream', message: 'well' })), { ok: (v) => v === true })
   granted(await answer(reply(asked, { message: 'hello!' })), { ok: (v) => v === true })
-  assert.equal((await heard(stream, 'stream')).message, 'well')
-  const done = await heard(stream, 'completed')
+  assert.equal((await nextWithStatus(stream, 'stream')).message, 'well')
+  const done = await nextWithStatus(stream, 'completed')
   assert.deepEqual([done.message, done.fromPlayerId, done.toPlayerId], ['hello!', agent.nodeId, '__human__'])
   assert.deepEqual(await headOf(host), { rev: before.rev, seq: before.seq + 4 })
   refused(await answer(reply(asked)), 400, 'request_unknown')
 })
 
-test('those it concerns hear it, nobody else, and ids never go back', async (t) => {
+test('only the audience receives the events, and ids never decrease', async (t) => {
   const { seq } = await headOf(host)
   const audience = await Promise.all([agent, owner, asker, admin].map((as) => follow(t, as)))
   const others = await Promise.all([second, bystander].map((as) => follow(t, as)))
@@ -103,19 +103,19 @@ test('those it concerns hear it, nobody else, and ids never go back', async (t) 
     await host.rpc('recordInteraction', { playerId: agent.nodeId, role: 'user', text: 'after' }, { as: agent, sid })
   )
   for (const stream of audience) {
-    await heard(stream, 'started')
-    await heard(stream, 'forwarded')
-    assert.equal((await heard(stream, 'failed')).error, 'no idea')
+    await nextWithStatus(stream, 'started')
+    await nextWithStatus(stream, 'forwarded')
+    assert.equal((await nextWithStatus(stream, 'failed')).error, 'no idea')
     assert.equal((await stream.next('world:interaction')).id, seq + 4)
   }
   for (const stream of others) assert.equal((await stream.next('world:interaction')).id, seq + 4)
   const replayed = await follow(t, bystander, { lastEventId: seq })
   assert.equal((await replayed.next()).event, 'world:interaction')
   const again = await follow(t, asker, { lastEventId: seq })
-  for (const status of ['started', 'forwarded', 'failed']) await heard(again, status)
+  for (const status of ['started', 'forwarded', 'failed']) await nextWithStatus(again, status)
 })
 
-test('a request id names one question', async () => {
+test('a request id belongs to one question', async () => {
   const asked = question()
   granted(await ask(asked))
   const { seq } = await headOf(host)
@@ -148,7 +148,7 @@ test('a question with a wrong agent, asker, kind or tool is refused', async () =
   refused(await ask(question(), asker, { sid: undefined }), 400, 'sid_missing')
 })
 
-test('a tool is asked with its arguments', async (t) => {
+test('a tool is called with its arguments', async (t) => {
   const stream = await follow(t, agent)
   const asked = question({
     kind: 'assist',
@@ -157,15 +157,15 @@ test('a tool is asked with its arguments', async (t) => {
     args: { a: 1, b: null, c: 'x'.repeat(64_000) }
   })
   granted(await ask(asked))
-  await heard(stream, 'started')
-  const { command, toolName } = await heard(stream, 'forwarded')
+  await nextWithStatus(stream, 'started')
+  const { command, toolName } = await nextWithStatus(stream, 'forwarded')
   assert.deepEqual(command, JSON.parse(JSON.stringify(asked)))
   assert.ok(toolName === undefined || toolName === 'assist_sum')
   granted(await answer(reply(asked, { toolName: 'assist_sum', result: { sum: 3 } })))
-  assert.equal((await heard(stream, 'completed')).result.sum, 3)
+  assert.equal((await nextWithStatus(stream, 'completed')).result.sum, 3)
 })
 
-test('assist-tool asks as a person', async (t) => {
+test('assist-tool calls a tool as a person', async (t) => {
   const stream = await follow(t, agent)
   const assist = (body) =>
     host.call('POST', '/assist-tool', {
@@ -175,8 +175,8 @@ test('assist-tool asks as a person', async (t) => {
       body: { targetPlayerId: agent.nodeId, toolName: 'assist_sum', args: { n: 1 }, ...body }
     })
   const { requestId } = granted(await assist({}), { ok: (v) => v === true, requestId: is.named })
-  await heard(stream, 'started')
-  const { command, toPlayerId, kind } = await heard(stream, 'forwarded')
+  await nextWithStatus(stream, 'started')
+  const { command, toPlayerId, kind } = await nextWithStatus(stream, 'forwarded')
   assert.deepEqual(
     [command.requestId, toPlayerId, kind, command.toolName, command.args],
     [requestId, '__human__', 'assist', 'assist_sum', { n: 1 }]
@@ -192,13 +192,13 @@ test('assist-tool asks as a person', async (t) => {
       ts: new Date().toISOString()
     })
   )
-  await heard(stream, 'completed')
+  await nextWithStatus(stream, 'completed')
   refused(await assist({ toolName: 'never' }), 400, 'tool_unknown')
   refused(await assist({ targetPlayerId: second.nodeId }), 400, 'player_unknown')
   refused(await assist({ toolName: 5 }), 400, 'body_invalid', 'toolName')
 })
 
-test('only the asked agent and its owner answer, with a valid status and result', async () => {
+test('only the agent and its owner may answer, with a valid status and result', async () => {
   const asked = question()
   granted(await ask(asked))
   refused(await answer(reply(asked), bystander), 403, 'forbidden')
@@ -219,9 +219,9 @@ test('a result is normalized', async (t) => {
     const asked = question()
     granted(await ask(asked))
     granted(await answer(reply(asked, changes)))
-    await heard(stream, 'started')
-    await heard(stream, 'forwarded')
-    return (await heard(stream, 'completed')).result
+    await nextWithStatus(stream, 'started')
+    await nextWithStatus(stream, 'forwarded')
+    return (await nextWithStatus(stream, 'completed')).result
   }
   assert.deepEqual(await normalized({ result: { extra: 1 }, message: 'said' }), {
     extra: 1,
@@ -238,7 +238,7 @@ test('a result is normalized', async (t) => {
   assert.equal((await normalized({ result: { messageKind: 'media', audio: {} } })).messageKind, 'media')
 })
 
-test('a realtime secret reaches the live stream of the asker alone', async (t) => {
+test('a realtime secret reaches only the live stream of the asker', async (t) => {
   const { seq } = await headOf(host)
   const [live, agents, admins] = await Promise.all([asker, agent, admin].map((as) => follow(t, as)))
   const asked = question({ kind: 'realtime', text: undefined })
@@ -246,9 +246,9 @@ test('a realtime secret reaches the live stream of the asker alone', async (t) =
   const realtimeWebrtc = { clientSecret: `ephemeral-${newKey()}` }
   granted(await answer(reply(asked, { result: { realtimeWebrtc, model: 'm' } })))
   const last = async (stream) => {
-    await heard(stream, 'started')
-    await heard(stream, 'forwarded')
-    return (await heard(stream, 'completed')).result
+    await nextWithStatus(stream, 'started')
+    await nextWithStatus(stream, 'forwarded')
+    return (await nextWithStatus(stream, 'completed')).result
   }
   assert.deepEqual((await last(live)).realtimeWebrtc, realtimeWebrtc)
   const replayed = await follow(t, asker, { lastEventId: seq })
@@ -261,7 +261,7 @@ test('a realtime secret reaches the live stream of the asker alone', async (t) =
   assert.ok(!host.log.includes(realtimeWebrtc.clientSecret))
 })
 
-test('an open question outlives the process', async (t) => {
+test('an open question survives a restart', async (t) => {
   const asked = question()
   granted(await ask(asked))
   await host.kill()
@@ -269,5 +269,5 @@ test('an open question outlives the process', async (t) => {
   granted(await ask(asked), { ok: (v) => v === true })
   const stream = await follow(t, asker)
   granted(await answer(reply(asked, { message: 'late' })))
-  assert.equal((await heard(stream, 'completed')).message, 'late')
+  assert.equal((await nextWithStatus(stream, 'completed')).message, 'late')
 })

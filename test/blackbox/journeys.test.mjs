@@ -27,7 +27,7 @@ const record = (steps, as = agent, more) =>
 const rowOf = async () => (await snapshotOf(host, owner)).worldMap.occupants.find((row) => row.agentId === agent.nodeId)
 const point = { x: is.whole, y: is.whole }
 
-test('a journey changes the row, and is told before its signal', async (t) => {
+test('a journey changes the row, and its event precedes its signal', async (t) => {
   const stream = await openStream(host, { as: stranger, sid })
   t.after(() => stream.close())
   const before = await headOf(host)
@@ -36,20 +36,20 @@ test('a journey changes the row, and is told before its signal', async (t) => {
     ok: (v) => v === true,
     rev: (v) => v === before.rev + 1
   })
-  const told = await stream.next('world:journey')
+  const event = await stream.next('world:journey')
   const signal = await stream.next('world:agent_signal')
   assert.deepEqual(
-    [told.id, signal.id, told.data.rev, signal.data.rev],
+    [event.id, signal.id, event.data.rev, signal.data.rev],
     [before.seq + 1, before.seq + 2, reply.rev, reply.rev]
   )
-  assert.ok(told.data.playerChainNotify)
+  assert.ok(event.data.playerChainNotify)
   assert.ok(!('playerChainNotify' in signal.data))
   assert.deepEqual(
     [signal.data.playerId, signal.data.kind, signal.data.data],
     [agent.nodeId, 'journey', { stepCount: 3 }]
   )
 
-  const { playerId, journey, path } = told.data
+  const { playerId, journey, path } = event.data
   assert.equal(playerId, agent.nodeId)
   assert.deepEqual(journey, { steps: [origin, visit, destination], ...at })
   assert.equal(path.length, 3)
@@ -58,7 +58,7 @@ test('a journey changes the row, and is told before its signal', async (t) => {
   assert.deepEqual(row.lastUpdate, { playerId, journey, path })
 })
 
-test('a path has a place within the bounds for each step', async () => {
+test('a path has a position within the bounds for each step', async () => {
   const {
     worldMap: { bounds }
   } = await snapshotOf(host, owner)
@@ -72,7 +72,7 @@ test('a path has a place within the bounds for each step', async () => {
   }
 })
 
-test('the same journey again is told, and changes nothing', async (t) => {
+test('the same journey again is reported, and changes nothing', async (t) => {
   const stream = await openStream(host, { as: owner, sid })
   t.after(() => stream.close())
   const { rev } = await headOf(host)
@@ -84,7 +84,7 @@ test('the same journey again is told, and changes nothing', async (t) => {
   assert.deepEqual((await headOf(host)).rev, rev)
 })
 
-test('steps in any combination, at least one', async () => {
+test('steps are accepted in any combination, at least one', async () => {
   for (const steps of [
     [origin],
     [destination],
@@ -111,18 +111,18 @@ test('steps in any combination, at least one', async () => {
   refused(await record([origin], agent, { completedAt: 5 }), 400, 'body_invalid', 'completedAt')
 })
 
-test('an agent and its owner may record a journey, nobody else', async () => {
+test('only an agent and its owner may record a journey', async () => {
   granted(await record([origin], owner))
   granted(await record([origin], { ...agent, passwHash: owner.passwHash }))
   refused(await record([origin], second), 403, 'forbidden')
   refused(await record([origin], stranger), 403, 'forbidden')
 })
 
-test('journeys are listed in pages, the newest last', async () => {
-  const told = []
+test('journeys are listed in pages, with the newest last', async () => {
+  const recorded = []
   for (let i = 0; i < 7; i++) {
     granted(await record([{ ...origin, content: `journey ${i}` }]))
-    told.push(`journey ${i}`)
+    recorded.push(`journey ${i}`)
   }
   const list = async (payload) =>
     granted(await host.rpc('listJourneys', payload, { as: second }), {
@@ -133,7 +133,7 @@ test('journeys are listed in pages, the newest last', async () => {
   const before = await list({ limit: 3, beforeSeq: last.journeys[0].seq, playerId: agent.nodeId })
   assert.deepEqual(
     [...before.journeys, ...last.journeys].map((entry) => entry.journey.steps[0].content),
-    told
+    recorded
   )
   assert.deepEqual([last.hasMore, before.hasMore], [true, true])
   assert.deepEqual(await list({ playerId: second.nodeId }), { journeys: [], hasMore: false })

@@ -45,7 +45,7 @@ const merging = known('merge')
 
 // Results list known fields only and occupants in no order.
 const pick = (value, like) => Object.fromEntries(Object.keys(like).map((key) => [key, value[key]]))
-const asSet = (rows) => new Map(rows.map((row) => [row.kind ? occupantKey(row) : row.id, row]))
+const byKey = (rows) => new Map(rows.map((row) => [row.kind ? occupantKey(row) : row.id, row]))
 
 for (const { name, snapshot, node, outcome, result } of merging.merge) {
   test(`merging one node: ${name}`, () => {
@@ -54,10 +54,10 @@ for (const { name, snapshot, node, outcome, result } of merging.merge) {
       return
     }
     const mine = merge(snapshot, node)
-    const rows = asSet(mine.worldMap.occupants)
+    const rows = byKey(mine.worldMap.occupants)
     assert.equal(rows.size, result.worldMap.occupants.length)
-    for (const [key, row] of asSet(result.worldMap.occupants)) assert.deepEqual(pick(rows.get(key), row), row)
-    assert.deepEqual(asSet(mine.spaces ?? []), asSet(result.spaces ?? []))
+    for (const [key, row] of byKey(result.worldMap.occupants)) assert.deepEqual(pick(rows.get(key), row), row)
+    assert.deepEqual(byKey(mine.spaces ?? []), byKey(result.spaces ?? []))
     assert.deepEqual(mine.worldMap.bounds, result.worldMap.bounds)
   })
 }

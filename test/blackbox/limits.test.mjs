@@ -53,12 +53,12 @@ for (const [what, [field, fits, tooLarge]] of Object.entries(fields)) {
 }
 
 const mcp = (body) => host.call('POST', '/mcp/register', { as: owner, sid, body })
-const link = (length, scheme = 'https://') => scheme.concat('h/', 'p'.repeat(length - scheme.length - 2))
+const urlOf = (length, scheme = 'https://') => scheme.concat('h/', 'p'.repeat(length - scheme.length - 2))
 
 test('an MCP row: name of 200 characters, http or https URL of 2,048', async () => {
-  granted(await mcp({ name: emoji.repeat(200), url: link(2048) }))
+  granted(await mcp({ name: emoji.repeat(200), url: urlOf(2048) }))
   refused(await mcp({ name: emoji.repeat(201) }), 400, 'body_invalid', 'name')
-  refused(await mcp({ name: 'm', url: link(2049) }), 400, 'body_invalid', 'url')
+  refused(await mcp({ name: 'm', url: urlOf(2049) }), 400, 'body_invalid', 'url')
   granted(await mcp({ name: 'm', url: 'http://127.0.0.1:9/x' }))
   for (const url of ['ftp://h/x', 'javascript:alert(1)', '//h/x', 'h', '', 'http://'])
     refused(await mcp({ name: 'm', url }), 400, 'body_invalid', 'url')
@@ -66,18 +66,18 @@ test('an MCP row: name of 200 characters, http or https URL of 2,048', async () 
 
 const journey = (steps) => ({ steps, startedAt: '2026-01-02T03:04:05.678Z', completedAt: '2026-01-02T03:04:06.000Z' })
 const origin = (content = 'c') => ({ type: 'origin', content, messageId: 'm' })
-const travel = (steps) =>
+const recordJourney = (steps) =>
   host.rpc('recordJourney', { playerId: agent.nodeId, journey: journey(steps) }, { as: agent, sid })
 
 test('a journey of 500 steps and about 128 KiB', async () => {
   granted(await register(host, sid, agent))
-  granted(await travel(Array.from({ length: 500 }, () => origin())))
-  refused(await travel(Array.from({ length: 501 }, () => origin())), 400, 'body_invalid', 'journey')
-  granted(await travel([origin('j'.repeat(130_000))]))
-  refused(await travel([origin('j'.repeat(132_000))]), 400, 'body_invalid', 'journey')
+  granted(await recordJourney(Array.from({ length: 500 }, () => origin())))
+  refused(await recordJourney(Array.from({ length: 501 }, () => origin())), 400, 'body_invalid', 'journey')
+  granted(await recordJourney([origin('j'.repeat(130_000))]))
+  refused(await recordJourney([origin('j'.repeat(132_000))]), 400, 'body_invalid', 'journey')
 })
 
-test('a line of 4,000 code points, what is longer is cut', async () => {
+test('a line has up to 4,000 code points, a longer one is truncated', async () => {
   const say = (text) =>
     host.rpc('recordInteraction', { playerId: agent.nodeId, role: 'user', text }, { as: agent, sid })
   granted(await say(`\u3000${emoji.repeat(4000)}\ufeff`))
@@ -89,14 +89,14 @@ test('a line of 4,000 code points, what is longer is cut', async () => {
   )
 })
 
-test('256 keys in one read', async () => {
+test('a read has up to 256 keys', async () => {
   const read = (count) =>
     host.rpc('getPlayerChainNodes', { stableKeys: Array.from({ length: count }, (_, i) => `mcp:${i}`) }, { as: agent })
   assert.equal(granted(await read(256)).nodes.length, 256)
   refused(await read(257), 400, 'body_invalid', 'stableKeys')
 })
 
-test('a body of 1 MiB, and one byte more', async () => {
+test('a body has up to 1 MiB, one byte more is refused', async () => {
   const body = JSON.stringify({ name: 'padded' })
   const padded = (size) => body + ' '.repeat(size - body.length)
   const post = (raw) => host.call('POST', '/mcp/register', { as: owner, sid, raw })
@@ -106,7 +106,7 @@ test('a body of 1 MiB, and one byte more', async () => {
   refused(await post([padded(1 << 20), ' ']), 413, 'body_too_large')
 })
 
-test('a limit counts nothing that was refused', async () => {
+test('refused requests do not count for a limit', async () => {
   const { worldMap } = await snapshotOf(host, owner)
   assert.deepEqual(
     worldMap.occupants.map((row) => row.name.length).sort((a, b) => a - b),

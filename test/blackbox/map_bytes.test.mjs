@@ -18,7 +18,7 @@ const used = async (as) => {
   return mainNodes.find(({ nodeId }) => nodeId === as.nodeId).usage.mapBytes
 }
 
-test('a space or placement beyond the limit of bytes is refused, and a removed one frees its bytes', async () => {
+test('a space or placement beyond the byte limit is refused, and removal frees bytes', async () => {
   const before = await used(owner)
   const first = granted(await space(owner, 4000)).space
   assert.ok((await used(owner)) > before + 4000)
@@ -37,7 +37,7 @@ test('a space or placement beyond the limit of bytes is refused, and a removed o
   granted(await space(owner, 3000))
 })
 
-test('one account may have a limit of bytes of its own', async () => {
+test('an account may have its own byte limit', async () => {
   refused(await space(owner, 4000), 400, 'storage_limit', ' 9000 ')
   const limits = { mapBytes: 0 }
   granted(await host.call('POST', '/api/nodes/limits', { as: admin, body: { nodeId: owner.nodeId, limits } }))

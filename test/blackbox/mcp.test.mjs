@@ -13,7 +13,7 @@ const other = await main(host, 2)
 const register = (body, as = owner) => host.call('POST', '/mcp/register', { as, sid, body })
 const unregister = (id, as = owner) => host.call('POST', '/mcp/unregister', { as, sid, body: { id } })
 
-test('a row comes, changes and goes, with one event for each', async (t) => {
+test('a row is added, changed and removed, with one event each', async (t) => {
   const stream = await openStream(host, { as: owner, sid })
   t.after(() => stream.close())
   const { id } = granted(await register({ name: 'tools', url: 'https://tools.example/mcp' }), { id: is.named })

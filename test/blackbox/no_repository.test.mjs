@@ -12,10 +12,10 @@ const host = await startHost('--no-repository')
 const { sid } = granted(await host.call('GET', '/session'))
 
 const nullable = ['connectionId', 'leaseTtlSeconds']
-const join = (agentId, changes, options) =>
+const registerAgent = (agentId, changes, options) =>
   host.call('POST', '/players', { sid, nullable, body: registration({ nodeId: agentId }, changes), ...options })
 
-test('anybody reads', async (t) => {
+test('anyone may read', async (t) => {
   readSnapshot(await snapshotOf(host))
   granted(await host.call('GET', '/snapshot', { sid }))
   const stream = await openStream(host, { sid })
@@ -23,10 +23,10 @@ test('anybody reads', async (t) => {
   assert.equal(stream.status, 200)
 })
 
-test("a row belongs to the body's main node, else to the header's node, else to the root", async () => {
-  granted(await join('a', { mainNodeId: 'mine' }, { as: { nodeId: 'header', passwHash: 'any' } }))
-  granted(await join('b', {}, { as: { nodeId: 'header', passwHash: 'any' } }))
-  granted(await join('c'))
+test('a row belongs to the main node of the body, else the node of the header, else the root', async () => {
+  granted(await registerAgent('a', { mainNodeId: 'mine' }, { as: { nodeId: 'header', passwHash: 'any' } }))
+  granted(await registerAgent('b', {}, { as: { nodeId: 'header', passwHash: 'any' } }))
+  granted(await registerAgent('c'))
   const { occupants } = readSnapshot(await snapshotOf(host)).worldMap
   assert.deepEqual(Object.fromEntries(occupants.map((row) => [row.agentId, row.nodeId])), {
     a: 'mine',
@@ -37,15 +37,15 @@ test("a row belongs to the body's main node, else to the header's node, else to 
 
 test('an agent id is 1 to 128 characters without white space, control character or colon', async () => {
   for (const id of ['d'.repeat(128), '\u{1F600}'.repeat(128)]) {
-    granted(await join(id))
+    granted(await registerAgent(id))
     granted(await host.call('POST', '/players/disconnect', { sid, body: { playerId: id } }))
   }
   for (const id of ['', 'd'.repeat(129), 'a b', 'a:b', 'a\u0000', 'a\u00a0b', 'a\u007f', 'a\u0085b'])
-    refused(await join(id), 400, 'body_invalid', 'agentId')
+    refused(await registerAgent(id), 400, 'body_invalid', 'agentId')
 })
 
-test('agents talk, travel and leave', async () => {
-  granted(await join('e', { connectionId: 'c' }))
+test('agents chat, record journeys and leave', async () => {
+  granted(await registerAgent('e', { connectionId: 'c' }))
   granted(await host.call('POST', '/players/heartbeat', { sid, body: { playerId: 'e', connectionId: 'c' } }))
   granted(await host.rpc('recordInteraction', { playerId: 'e', role: 'user', text: 'hi' }, { sid }))
   granted(
@@ -66,7 +66,7 @@ test('agents talk, travel and leave', async () => {
   granted(await host.call('POST', '/players/disconnect', { sid, body: { playerId: 'e' } }), { ok: (v) => v === true })
 })
 
-test('validate is always content, node creation is off', async () => {
+test('validate always succeeds, node creation is disabled', async () => {
   granted(await host.call('POST', '/api/nodes/validate', { body: { nodeId: 'x' } }), {
     ok: (v) => v === true,
     nodeKind: is.named
@@ -77,7 +77,7 @@ test('validate is always content, node creation is off', async () => {
 })
 
 test('the sid and the bodies are checked all the same', async () => {
-  refused(await join('f', {}, { sid: undefined }), 400, 'sid_missing')
-  refused(await join('f', {}, { sid: 'x' }), 403, 'sid_invalid')
-  refused(await join('f', { toolNames: [] }), 400, 'chat_tool_missing')
+  refused(await registerAgent('f', {}, { sid: undefined }), 400, 'sid_missing')
+  refused(await registerAgent('f', {}, { sid: 'x' }), 403, 'sid_invalid')
+  refused(await registerAgent('f', { toolNames: [] }), 400, 'chat_tool_missing')
 })

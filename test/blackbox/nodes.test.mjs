@@ -55,7 +55,7 @@ test('a main node lists itself and its agents', async () => {
   assert.deepEqual(agents, list.agentNodes)
 })
 
-test('a registration shows in the lists', async () => {
+test('a registration appears in the lists', async () => {
   granted(await register(host, sid, agent, { name: 'Grace' }))
   const { agents } = granted(await host.call('GET', '/api/agents', { as: owner }))
   assert.deepEqual([agents[0].name, agents[0].toolNames], ['Grace', ['chat_tool']])
@@ -80,7 +80,7 @@ test('only a main node lists its account, and only the administrator lists all',
   refused(await nodes({ token: 'wrong' }, { all: 'true' }), 401, 'credentials_invalid')
 })
 
-test('a node id is one node of one kind', async () => {
+test('a node id belongs to one node of one kind', async () => {
   const again = (account) => host.call('POST', '/api/nodes', { body: { kind: 'main', ...account }, reveals: true })
   refused(await again(accounts[0]), 409, 'node_exists')
   refused(await again(accounts[1]), 409, 'node_exists')
@@ -89,7 +89,7 @@ test('a node id is one node of one kind', async () => {
   refused(await create(other, { agentNodeId: owner.nodeId, agentNodePasswHash: owner.passwHash }), 409, 'node_exists')
 })
 
-test('an agent node hangs from its caller', async () => {
+test('an agent node belongs to its creator', async () => {
   refused(await create(owner, { parentNodeId: other.nodeId }), 403, 'forbidden')
   refused(await create(agent), 403, 'forbidden')
   refused(await create(owner, { agentNodePasswHash: accounts[4].passwHash }), 400, 'node_not_derivable')
@@ -99,7 +99,7 @@ test('an agent node hangs from its caller', async () => {
   granted(await create(owner), { agentId: (v) => v === accounts[3].nodeId })
 })
 
-test('validate tells a node what it is', async () => {
+test('validate returns the kind of a node', async () => {
   const validate = (as, body = {}) => host.call('POST', '/api/nodes/validate', { as, body })
   const valid = (nodeKind) => ({ ok: (v) => v === true, nodeKind: (v) => v === nodeKind })
   granted(await validate(owner), valid('main'))
@@ -127,12 +127,12 @@ test('validate tells a node what it is', async () => {
   refused(await validate(agent, { nodeId: owner.nodeId }), 403, 'forbidden')
 })
 
-test('POST /api/agents is gone', async () => {
+test('POST /api/agents is removed', async () => {
   refused(await host.call('POST', '/api/agents', { as: owner }), 410, 'removed')
   refused(await host.call('POST', '/api/agents', { as: owner, body: {} }), 410, 'removed')
 })
 
-test('deleting an agent frees everything it held', async (t) => {
+test('deletion of an agent frees all its resources', async (t) => {
   const erase = (as, id, more) => host.call('DELETE', '/api/agents', { as, query: { id }, ...more })
   granted(await register(host, sid, agent))
   const stream = await openStream(host, { as: owner, sid })
@@ -156,7 +156,7 @@ test('deleting an agent frees everything it held', async (t) => {
   assert.equal(agents[0].name, '')
 })
 
-test('deleting a main node takes all it held in one change', async (t) => {
+test('deletion of a main node removes all that it owns in one change', async (t) => {
   const erase = (as, confirmNodeId) => host.call('DELETE', '/api/nodes', { as, body: { confirmNodeId } })
   const their = { ...accounts[1], apiKey: other.apiKey }
   granted(await register(host, sid, their))
@@ -183,7 +183,7 @@ test('deleting a main node takes all it held in one change', async (t) => {
   assert.deepEqual(after.worldMap.occupants, [])
 })
 
-test('the id of a deleted node can be made again, by the administrator too', async () => {
+test('a node can be created again with the id of a deleted one, also by the administrator', async () => {
   const again = await main(host, 2)
   assert.notEqual(again.apiKey, other.apiKey)
   const erase = (confirmNodeId) => host.call('DELETE', '/api/nodes', { as: admin, body: { confirmNodeId } })

@@ -9,20 +9,20 @@ import { readSnapshot } from './lib/rows.mjs'
 import { headOf, openWorld, register, snapshotOf } from './lib/world.mjs'
 
 const { host, owner, agent, sid } = await openWorld()
-const place = (name) => host.call('POST', '/mcp/register', { as: owner, sid, body: { name } })
+const addPlacement = (name) => host.call('POST', '/mcp/register', { as: owner, sid, body: { name } })
 
-test('an empty world is a snapshot too', async () => {
+test('an empty world has a valid snapshot', async () => {
   const snapshot = readSnapshot(await snapshotOf(host, owner))
   assert.deepEqual([snapshot.sid, snapshot.mainNodeId, snapshot.merkleLeafCount], [sid, rootKey, 2])
   assert.deepEqual(chainOf(snapshot, rootKey).merkleRootHex, snapshot.merkleRootHex)
 })
 
-test('100 occupants fit, each in a cell of its own, in the order of the chain', async () => {
+test('100 occupants fit, each in its own cell, in the order of the chain', async () => {
   granted(await register(host, sid, agent))
   const names = Array.from({ length: 99 }, (_, i) => `m${i} \u{1F600}`)
-  for (const reply of await Promise.all(names.map(place))) granted(reply)
+  for (const reply of await Promise.all(names.map(addPlacement))) granted(reply)
   const before = await headOf(host)
-  refused(await place('one too many'), 400, 'occupant_limit')
+  refused(await addPlacement('one too many'), 400, 'occupant_limit')
   assert.deepEqual(await headOf(host), before)
 
   const snapshot = readSnapshot(granted(await host.call('GET', '/snapshot', { as: owner, sid })))
@@ -33,15 +33,15 @@ test('100 occupants fit, each in a cell of its own, in the order of the chain', 
   assert.deepEqual(snapshot, await snapshotOf(host, owner))
 })
 
-test('a full map still takes changes, and what was freed', async () => {
-  granted(await place(`m0 \u{1F600}`))
+test('a full map accepts changes, and new occupants for freed cells', async () => {
+  granted(await addPlacement(`m0 \u{1F600}`))
   granted(await register(host, sid, agent, { name: 'Still here' }))
   granted(await host.call('POST', '/players/disconnect', { as: agent, sid, body: { playerId: agent.nodeId } }))
-  granted(await place('in its place'))
+  granted(await addPlacement('in its place'))
   refused(await register(host, sid, agent), 400, 'occupant_limit')
 })
 
-test('an occupant keeps its cell while others come and go, over a restart too', async () => {
+test('an occupant keeps its cell while others change, also across a restart', async () => {
   const cells = async () =>
     new Map((await snapshotOf(host, owner)).worldMap.occupants.map((row) => [row.id, [row.x, row.y]]))
   const before = await cells()
@@ -56,7 +56,7 @@ test('an occupant keeps its cell while others come and go, over a restart too', 
   )
 })
 
-test('an operator sets other caps', async () => {
+test('an operator sets other limits', async () => {
   const small = await openWorld('--max-occupants', '2', '--max-occupants-per-owner', '1', '--max-agents', '1')
   const put = (name) => small.host.call('POST', '/mcp/register', { as: small.owner, sid: small.sid, body: { name } })
   granted(await put('a'))

@@ -15,7 +15,7 @@ const badJSON = '{"a":1,"a":2}'
 const big = ' '.repeat(1 << 20) + '{}'
 const plain = { 'content-type': 'text/plain' }
 
-test('404 and 405 come before everything', async () => {
+test('404 and 405 come before all other checks', async () => {
   const faults = { raw: badJSON, headers: plain }
   refused(await host.call('POST', '/api/play/nowhere', faults), 404, 'not_found')
   refused(await host.call('GET', '/api/nowhere'), 404, 'not_found')
@@ -81,7 +81,7 @@ test('a body is checked before the caller is found to be of the wrong kind', asy
   )
 })
 
-test('reads with a sid', async () => {
+test('the order of checks on reads with a sid', async () => {
   for (const path of ['/snapshot', '/events']) {
     refused(await host.call('GET', path), 401, 'credentials_missing')
     refused(await host.call('GET', path, { as: owner }), 400, 'sid_missing')
@@ -123,7 +123,7 @@ test('rpc: JSON and op come before the sid', async () => {
   )
 })
 
-test('an op is written as the protocol writes it', async () => {
+test('an op is written exactly as the protocol spells it', async () => {
   for (const op of ['GetWorldSnapshot', 'getworldsnapshot', ' getWorldSnapshot', '', 'toString', '__proto__']) {
     refused(await host.call('POST', '/sdk/rpc', { as: agent, body: { op, payload: {} } }), 400, 'op_unknown')
   }
@@ -139,7 +139,7 @@ test('node creation: JSON first, then the caller', async () => {
   refused(await post({ body: { kind: 'space' }, as: accounts[5] }), 401, 'credentials_invalid')
 })
 
-test('routes of nodes, which need no sid', async () => {
+test('the order of checks on routes of nodes, which need no sid', async () => {
   for (const [method, path, wrong] of [
     ['DELETE', '/api/nodes', { confirmNodeId: 1 }],
     ['POST', '/api/nodes/agent-node', { agentNodeId: 1 }],

@@ -16,16 +16,16 @@ async function newViewer() {
   granted(reply)
   return { headers: { cookie: reply.headers['set-cookie'][0].split('; ')[0] } }
 }
-const stand = (viewer, body) => host.call('PUT', '/person', { sid, key: null, body, ...viewer })
+const putPerson = (viewer, body) => host.call('PUT', '/person', { sid, key: null, body, ...viewer })
 const leave = (viewer) => host.call('DELETE', '/person', { sid, key: null, ...viewer })
 const given = { person: (v) => Boolean(readRow(v)), leaseTtlSeconds: is.count }
 const people = async () => (await snapshotOf(host, owner)).worldMap.occupants.filter((row) => row.kind === 'human')
 
-test('a person comes, renews, meets an agent and leaves', async (t) => {
+test('a person is added, renews, meets an agent and leaves', async (t) => {
   const stream = await openStream(host, { as: owner, sid })
   t.after(() => stream.close())
   const viewer = await newViewer()
-  const { person, leaseTtlSeconds } = granted(await stand(viewer, { name: 'Ada', x: 2, y: 3 }), given)
+  const { person, leaseTtlSeconds } = granted(await putPerson(viewer, { name: 'Ada', x: 2, y: 3 }), given)
   assert.equal(leaseTtlSeconds, 45)
   assert.match(person.id, /^[0-9a-f]{32}$/)
   assert.deepEqual({ ...person, x: 0, y: 0 }, { kind: 'human', id: person.id, name: 'Ada', x: 0, y: 0 })
@@ -33,7 +33,7 @@ test('a person comes, renews, meets an agent and leaves', async (t) => {
   assert.deepEqual(await people(), [person])
 
   const { rev, seq } = await snapshotOf(host, owner)
-  const again = granted(await stand(viewer, { name: 'Ada', x: person.x, y: person.y, leaseTtlSeconds: 1e9 }), given)
+  const again = granted(await putPerson(viewer, { name: 'Ada', x: person.x, y: person.y, leaseTtlSeconds: 1e9 }), given)
   assert.deepEqual(again, { person, leaseTtlSeconds: 300 })
   const after = await snapshotOf(host, owner)
   assert.deepEqual([after.rev, after.seq], [rev, seq])
@@ -55,16 +55,16 @@ test('a person comes, renews, meets an agent and leaves', async (t) => {
 test('a person that moves again within 2 s is refused with Retry-After', async () => {
   const viewer = await newViewer()
   let reply
-  for (let x = 0; x < 15 && reply?.status !== 429; x++) reply = await stand(viewer, { name: 'Cy', x, y: 8 })
+  for (let x = 0; x < 15 && reply?.status !== 429; x++) reply = await putPerson(viewer, { name: 'Cy', x, y: 8 })
   refused(reply, 429, 'rate_limited')
   assert.match(String(reply.headers['retry-after']), /^[12]$/)
   granted(await leave(viewer))
 })
 
-test('a verified copy has the people', async (t) => {
+test('a verified copy contains people', async (t) => {
   const subscriber = await new Subscriber(host, owner, 'inline').open(sid)
   t.after(() => subscriber.close())
-  const { person } = granted(await stand(await newViewer(), { name: 'Bob', x: 4, y: 4 }), given)
+  const { person } = granted(await putPerson(await newViewer(), { name: 'Bob', x: 4, y: 4 }), given)
   await subscriber.follow((event) => event.event === 'world:person_added')
   assert.ok(subscriber.snapshot.worldMap.occupants.some((row) => row.id === person.id))
   granted(await host.call('POST', '/occupants/remove', { as: admin, sid, body: { stableKey: `human:${person.id}` } }))
@@ -72,14 +72,14 @@ test('a verified copy has the people', async (t) => {
   assert.equal(data.reason, 'admin')
 })
 
-test('it is for viewers, at a cell of the map', async () => {
+test('only viewers may add a person, at a cell of the map', async () => {
   const row = { name: 'Eve', x: 1, y: 1 }
   for (const as of [owner, agent, admin]) refused(await host.call('PUT', '/person', { as, sid, body: row }), 403, 'forbidden')
   refused(await host.call('PUT', '/person', { as: {}, sid, body: row }), 401, 'credentials_missing')
   const viewer = await newViewer()
   const { bounds } = (await snapshotOf(host, owner)).worldMap
-  refused(await stand(viewer, { ...row, x: bounds.maxX + 1 }), 400, 'body_invalid', 'x')
-  refused(await stand(viewer, { ...row, y: -1 }), 400, 'body_invalid', 'y')
-  refused(await stand(viewer, { ...row, name: '' }), 400, 'body_invalid', 'name')
-  granted(await stand(viewer, { ...row, x: bounds.maxX, y: bounds.maxY }), given)
+  refused(await putPerson(viewer, { ...row, x: bounds.maxX + 1 }), 400, 'body_invalid', 'x')
+  refused(await putPerson(viewer, { ...row, y: -1 }), 400, 'body_invalid', 'y')
+  refused(await putPerson(viewer, { ...row, name: '' }), 400, 'body_invalid', 'name')
+  granted(await putPerson(viewer, { ...row, x: bounds.maxX, y: bounds.maxY }), given)
 })

@@ -52,7 +52,7 @@ test('a yield is counted on the row', async (t) => {
   assert.deepEqual([row.yieldCount, row.onYield.yieldCount], [1, 1])
 })
 
-test('assist and chat are told and change nothing', async (t) => {
+test('assist and chat are reported and change nothing', async (t) => {
   const stream = await follow(t)
   const { rev } = await headOf(host)
   for (const action of ['assist', 'chat']) {
@@ -87,7 +87,7 @@ test('an agent with 100 zones is flagged', async () => {
   assert.deepEqual([row.zoneCount, row.flagged, row.onZone.flagged], [100, true, true])
 })
 
-test('counts outlive the place on the map and the process', async () => {
+test('counts survive removal from the map and a restart', async () => {
   granted(await host.call('POST', '/players/disconnect', { as: agent, sid, body: { playerId: agent.nodeId } }))
   await host.kill()
   await host.start()

@@ -16,7 +16,7 @@ granted(await register(host, sid, agent))
 
 // One account and then the world is full: the limit that was hit is named with its
 // value, nothing changes, and what is given back can be had again.
-async function fills(code, make, remove) {
+async function checkLimit(code, make, remove) {
   const first = granted(await make(owner))
   granted(await make(owner))
   const before = await headOf(host)
@@ -28,8 +28,8 @@ async function fills(code, make, remove) {
   granted(await make(other))
 }
 
-test('spaces', () =>
-  fills(
+test('the limit of spaces', () =>
+  checkLimit(
     'space_limit',
     (as) => {
       const space = { name: 'Bare', designKey: 'plain', owner: { displayName: 'Ada' }, amenities: ['shop'] }
@@ -38,21 +38,21 @@ test('spaces', () =>
     ({ space }) => host.rpc('removeSpace', { spaceId: space.id }, { as: owner, sid })
   ))
 
-test('a space with a node is one as well', async () => {
+test('a space with a node counts for the limit of spaces', async () => {
   const space = { name: 'Corner', designKey: 'plain', ownerDisplayName: 'Ada' }
   refused(await host.rpc('createSpace', space, { as: owner, sid }), 400, 'space_limit')
 })
 
-test('MCP placements', () =>
-  fills(
+test('the limit of MCP placements', () =>
+  checkLimit(
     'mcp_limit',
     (as) => host.call('POST', '/mcp/register', { as, sid, body: { name: newKey() } }),
     ({ id }) => host.call('POST', '/mcp/unregister', { as: owner, sid, body: { id } })
   ))
 
-test('open intercom requests, which answers close', async () => {
+test('the limit of open intercom requests, which answers close', async () => {
   const asked = []
-  await fills(
+  await checkLimit(
     'intercom_limit',
     (as) => {
       const request = {
@@ -74,7 +74,7 @@ test('open intercom requests, which answers close', async () => {
 })
 
 let second
-test('agents and accounts', async () => {
+test('the limits of agents and accounts', async () => {
   second = await agentOf(host, owner, 4)
   const more = (i, as) => {
     const { nodeId: agentNodeId, passwHash: agentNodePasswHash } = accounts[i]
@@ -87,7 +87,7 @@ test('agents and accounts', async () => {
   refused(await host.call('POST', '/api/nodes', { body: { nodeId, passwHash } }), 400, 'account_limit')
 })
 
-test('the administrator sees what accounts have and gives one a limit of its own', async () => {
+test('the administrator lists the usage of accounts and sets a limit for one account', async () => {
   const record = async () => {
     const { mainNodes } = granted(await host.call('GET', '/api/nodes', { as: admin, query: { all: true, usage: true } }))
     return mainNodes.find(({ nodeId }) => nodeId === owner.nodeId)
@@ -111,7 +111,7 @@ test('the administrator sees what accounts have and gives one a limit of its own
   refused(await place(), 400, 'mcp_limit', ' 3 ')
 })
 
-test('the names of agents, places on the map and the rate of writes have limits for one account as well', async () => {
+test('one account may have its own limits of agent names, occupants and write rate', async () => {
   const record = async (more) => {
     const query = { all: true, usage: true, ...more }
     const { mainNodes } = granted(await host.call('GET', '/api/nodes', { as: admin, query }))

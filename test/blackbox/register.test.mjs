@@ -60,7 +60,7 @@ test('an identical registration changes and emits nothing', async () => {
   assert.deepEqual(await headOf(host), before)
 })
 
-test('a changed registration updates the row in its cell and tells the whole row', async (t) => {
+test('a changed registration updates the row in its cell and reports the whole row', async (t) => {
   granted(await register(host, sid, agent))
   const before = await rowOf(agent.nodeId)
   const { rev, seq } = await headOf(host)
@@ -120,7 +120,7 @@ test('tool names are checked', async () => {
   refused(await withTool('assist_sum', ['chat_tool']), 400, 'body_invalid', 'assistTools')
 })
 
-test('a field that is missing or of another type is named', async () => {
+test('a missing field and a field of the wrong type are named in the refusal', async () => {
   for (const [field, value] of [
     ['name', 5],
     ['name', undefined],
@@ -145,7 +145,7 @@ test('field names are case-sensitive', async () => {
   refused(await register(host, sid, agent, { name: undefined, Name: 'Ada' }), 400, 'body_invalid', 'name')
 })
 
-test('an agent registers itself, its owner registers it, nobody else does', async () => {
+test('only an agent and its owner may register the agent', async () => {
   granted(await register(host, sid, agent, {}, { as: owner }))
   granted(await register(host, sid, agent, {}, { as: { ...agent, passwHash: owner.passwHash } }))
   refused(await register(host, sid, foreign, {}, { as: owner }), 403, 'forbidden')
@@ -159,14 +159,14 @@ test('an agent registers itself, its owner registers it, nobody else does', asyn
   )
 })
 
-test('the body may show the hash and the owner', async () => {
+test('the body may contain the hash and the owner', async () => {
   granted(await register(host, sid, agent, { passwHash: agent.passwHash, mainNodeId: owner.nodeId }, { as: owner }))
   granted(await register(host, sid, agent, { passwHash: owner.passwHash }, { as: owner }))
   refused(await register(host, sid, agent, { passwHash: accounts[4].passwHash }), 401, 'credentials_invalid')
   refused(await register(host, sid, agent, { mainNodeId: other.nodeId }), 403, 'forbidden')
 })
 
-test('disconnecting with an old connection removes nothing', async (t) => {
+test('a disconnect with an old connection removes nothing', async (t) => {
   const leave = (body) =>
     host.call('POST', '/players/disconnect', { as: agent, sid, key: null, body: { playerId: agent.nodeId, ...body } })
   granted(await register(host, sid, agent, { connectionId: 'first' }))

@@ -12,23 +12,23 @@ const create = (host, headers, i = 0) =>
   host.call('POST', '/api/nodes', { headers, body: { kind: 'main', ...accounts[i] }, reveals: true })
 
 const bootstrap = (host, headers, as) => host.call('GET', '/bootstrap', { headers, as })
-const told = (registration) => ({ rootKey: (v) => v === rootKey, registration: (v) => v === registration })
+const bootstrapShape = (registration) => ({ rootKey: (v) => v === rootKey, registration: (v) => v === registration })
 
-test('open: everybody is told the root key', async () => {
+test('open: the root key is returned to every caller', async () => {
   const { host, owner } = await openWorld()
-  granted(await bootstrap(host), told('open'))
-  granted(await bootstrap(host, {}, owner), told('open'))
+  granted(await bootstrap(host), bootstrapShape('open'))
+  granted(await bootstrap(host, {}, owner), bootstrapShape('open'))
 })
 
-test('closed: nobody', async () => {
+test('closed: the root key is returned to no caller', async () => {
   const host = await startHost('--registration', 'closed')
   refused(await create(host, {}), 403, 'registration_closed')
   refused(await create(host, { 'x-registration-token': 'any' }), 403, 'registration_closed')
   refused(await bootstrap(host), 401, 'credentials_missing')
-  granted(await bootstrap(host, {}, admin), told('closed'))
+  granted(await bootstrap(host, {}, admin), bootstrapShape('closed'))
 })
 
-test('token: who shows it', async (t) => {
+test('token: the root key is returned to callers with the token', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'playctl-blackbox-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'token')
@@ -37,7 +37,7 @@ test('token: who shows it', async (t) => {
   refused(await create(host, {}), 403, 'registration_closed')
   refused(await create(host, { 'x-registration-token': 'wrong' }), 403, 'registration_closed')
   refused(await bootstrap(host, { 'x-registration-token': 'wrong' }), 401, 'credentials_missing')
-  granted(await bootstrap(host, { 'x-registration-token': 'let-me-in-please' }), told('token'))
+  granted(await bootstrap(host, { 'x-registration-token': 'let-me-in-please' }), bootstrapShape('token'))
   granted(await create(host, { 'x-registration-token': 'let-me-in-please' }))
-  granted(await bootstrap(host, {}, accounts[0]), told('token'))
+  granted(await bootstrap(host, {}, accounts[0]), bootstrapShape('token'))
 })

@@ -64,7 +64,7 @@ test('the old sid is invalid', async () => {
   assert.equal(await sidOf(host, owner), next)
 })
 
-test('chat and journeys went, nodes, keys and aggregates stayed', async () => {
+test('chat and journeys are removed, nodes, keys and aggregates are kept', async () => {
   const { interactions } = granted(await host.rpc('listInteractions', {}, { as: owner }))
   assert.deepEqual(interactions, [])
   assert.deepEqual(granted(await host.rpc('listSpaceNodes', {}, { as: owner })).spaces, [])
@@ -81,7 +81,7 @@ test('chat and journeys went, nodes, keys and aggregates stayed', async () => {
   assert.equal(registeredAgent.zoneCount, 1)
 })
 
-test('a cursor of the reset is valid, one from before it is not', async (t) => {
+test('a cursor from the reset is valid, an earlier one is not', async (t) => {
   const good = await openStream(host, { as: owner, sid: next, lastEventId: old.seq + 1 })
   t.after(() => good.close())
   assert.equal((await good.next()).event, 'world:player_added')
@@ -91,7 +91,7 @@ test('a cursor of the reset is valid, one from before it is not', async (t) => {
   assert.equal(resync.id, (await headOf(host)).seq)
 })
 
-test('a subscriber takes the new session up, verified, and a restart keeps it', async (t) => {
+test('a subscriber follows the new session, verified, also across a restart', async (t) => {
   const subscriber = await new Subscriber(host, owner, 'inline').open(next)
   t.after(() => subscriber.close())
   granted(await register(host, next, agent, { name: 'New world' }))

@@ -10,11 +10,11 @@ import { Subscriber } from './lib/subscriber.mjs'
 import { headOf, openWorld, register, sidOf, snapshotOf } from './lib/world.mjs'
 
 const { host, owner, agent, sid } = await openWorld()
-const place = (name) => host.call('POST', '/mcp/register', { as: owner, sid, body: { name } })
+const addPlacement = (name) => host.call('POST', '/mcp/register', { as: owner, sid, body: { name } })
 
-test('a world that was killed is the same world', async () => {
+test('a world is the same after a kill', async () => {
   granted(await register(host, sid, agent, { connectionId: 'c' }))
-  granted(await place('kept'))
+  granted(await addPlacement('kept'))
   granted(
     await host.rpc('recordInteraction', { playerId: agent.nodeId, role: 'user', text: 'kept' }, { as: agent, sid })
   )
@@ -39,13 +39,13 @@ test('a world that was killed is the same world', async () => {
   )
 })
 
-test('a write that was answered before a kill in the middle of writing is kept', async () => {
+test('an acknowledged write survives a kill during later writes', async () => {
   const answered = []
   let killed
   const write = async (worker) => {
     for (let i = 0; i < 12; i++) {
       const name = `${worker}-${i % 6}`
-      const reply = await place(name)
+      const reply = await addPlacement(name)
       if (reply.status !== 200) return
       answered.push(reply.json.id)
       if (answered.length === 30) killed = host.kill()
@@ -66,19 +66,19 @@ test('a write that was answered before a kill in the middle of writing is kept',
   )
 })
 
-test('a subscriber resumes over a kill: same events, same bytes, verified', async (t) => {
+test('a subscriber resumes across a kill: same events, same bytes, verified', async (t) => {
   const subscriber = await new Subscriber(host, owner, 'inline').open(sid)
   const whole = await openStream(host, { as: owner, sid, query: { inline: 1 } })
   const from = await whole.cursor()
-  for (const name of ['r1', 'r2', 'r3']) granted(await place(name))
+  for (const name of ['r1', 'r2', 'r3']) granted(await addPlacement(name))
   const first = await subscriber.follow((event) => event.data.mcp?.name === 'r1')
-  const heard = [await whole.next(), await whole.next(), await whole.next()]
+  const received = [await whole.next(), await whole.next(), await whole.next()]
   subscriber.close()
   await host.kill()
   await host.start()
   await whole.rest()
 
-  granted(await place('r4'))
+  granted(await addPlacement('r4'))
   subscriber.stream = await openStream(host, { as: owner, sid, query: { inline: 1 }, lastEventId: first.id })
   t.after(() => subscriber.close())
   assert.equal(await subscriber.stream.cursor(), first.id)
@@ -91,7 +91,7 @@ test('a subscriber resumes over a kill: same events, same bytes, verified', asyn
 
   const again = await openStream(host, { as: owner, sid, query: { inline: 1 }, lastEventId: from })
   t.after(() => again.close())
-  for (const { id, event, text } of heard) {
+  for (const { id, event, text } of received) {
     const replayed = await again.next()
     assert.deepEqual({ id: replayed.id, event: replayed.event, text: replayed.text }, { id, event, text })
   }
@@ -102,7 +102,7 @@ test('seq and rev continue after a restart', async () => {
   await host.stop()
   await host.start()
   assert.deepEqual(await headOf(host), before)
-  granted(await place('next'))
+  granted(await addPlacement('next'))
   assert.deepEqual(await headOf(host), { rev: before.rev + 1, seq: before.seq + 1 })
 })
 

@@ -24,7 +24,7 @@ const invite = async (host, as, body = {}) => {
   return made
 }
 
-const join = (host, token, i) =>
+const createAccount = (host, token, i) =>
   host.call('POST', '/api/nodes', {
     headers: token === undefined ? {} : { 'x-registration-token': token },
     body: { kind: 'main', ...accounts[i] },
@@ -33,13 +33,13 @@ const join = (host, token, i) =>
 
 const listed = async (host, as) => granted(await host.call('GET', invitations, { as })).invitations
 
-test('an invitation makes as many accounts as it says, at a host that is closed', async (t) => {
+test('an invitation creates its number of accounts at a host with closed registration', async (t) => {
   const { host, owner } = await openWorld('--registration', 'closed')
   refused(await host.call('POST', invitations, { as: owner, body: {} }), 403, 'forbidden')
   refused(await host.call('POST', invitations, { body: {} }), 401, 'credentials_missing')
   const made = await invite(host, admin)
 
-  await t.test('it gives the root key to its holder', async () => {
+  await t.test('the root key is returned to the holder of the invitation', async () => {
     refused(await host.call('GET', '/bootstrap'), 401, 'credentials_missing')
     const headers = { 'x-registration-token': made.token }
     granted(await host.call('GET', '/bootstrap', { headers }), {
@@ -47,8 +47,8 @@ test('an invitation makes as many accounts as it says, at a host that is closed'
       registration: (v) => v === 'closed',
     })
   })
-  await t.test('a registration that is refused does not use it', async () => {
-    refused(await join(host, undefined, 2), 403, 'registration_closed')
+  await t.test('a refused registration does not use the invitation', async () => {
+    refused(await createAccount(host, undefined, 2), 403, 'registration_closed')
     const stranger = { nodeId: 'a'.repeat(64), passwHash: accounts[2].passwHash }
     const headers = { 'x-registration-token': made.token }
     const body = { kind: 'main', ...stranger }
@@ -56,8 +56,8 @@ test('an invitation makes as many accounts as it says, at a host that is closed'
     assert.equal((await listed(host, admin))[0].used, 0)
   })
   await t.test('a used invitation is refused', async () => {
-    keepSecret(granted(await join(host, made.token, 2)).apiKey)
-    refused(await join(host, made.token, 3), 403, 'invitation_used')
+    keepSecret(granted(await createAccount(host, made.token, 2)).apiKey)
+    refused(await createAccount(host, made.token, 3), 403, 'invitation_used')
     const [one] = await listed(host, admin)
     assert.deepEqual([one.id, one.uses, one.used], [made.id, 1, 1])
     assert.ok(stamp(one.createdAt) && stamp(one.expiresAt) && !('token' in one) && !('createdBy' in one))
@@ -67,11 +67,11 @@ test('an invitation makes as many accounts as it says, at a host that is closed'
     const revoke = () => host.call('DELETE', invitations, { as: admin, query: { id: other.id } })
     assert.equal(granted(await revoke()).ok, true)
     assert.equal(granted(await revoke()).ok, false)
-    refused(await join(host, other.token, 3), 403, 'registration_closed')
+    refused(await createAccount(host, other.token, 3), 403, 'registration_closed')
   })
 })
 
-test('main nodes invite if the operator lets them, and see their own invitations', async () => {
+test('main nodes invite if the operator allows it, and list their own invitations', async () => {
   const { host, owner } = await openWorld('--main-nodes-invite')
   const other = await main(host, 2)
   const made = await invite(host, owner)
@@ -117,7 +117,7 @@ test('several API keys are valid at the same time, and each is revoked or expire
   granted(await session(spring))
 })
 
-test('labels are for the account and the administrator, who ask for them', async () => {
+test('labels are returned on request to the account and the administrator', async () => {
   const { host, owner, agent, sid } = await openWorld()
   const second = await agentOf(host, owner, 2)
   const label = (as, body) => host.call('POST', '/api/nodes/label', { as, body })
@@ -160,7 +160,7 @@ test('labels are for the account and the administrator, who ask for them', async
   granted(await label(owner, { nodeId: second.nodeId, label: secret }))
 })
 
-test('a backup of a host that runs is for the administrator', async () => {
+test('only the administrator can back up a running host', async () => {
   const { host, owner } = await openWorld()
   refused(await host.call('GET', '/api/backup'), 401, 'credentials_missing')
   refused(await host.call('GET', '/api/backup', { as: owner }), 403, 'forbidden')

@@ -86,13 +86,13 @@ test('the phrase of a space is ten words, and its node is derived from it', asyn
   refused(await session(other.apiKey), 401, 'api_key_invalid')
 })
 
-test('the default of a space is a shop', async () => {
+test('a space is a shop by default', async () => {
   const { spaceId } = granted(await make({ name: 'Plain' }), created)
   const { space } = granted(await host.rpc('inspectSpace', { spaceId }, { as: agent }))
   assert.deepEqual([space.amenities, space.description], [['shop'], ''])
 })
 
-test('only a main node makes spaces, with known amenities', async () => {
+test('only a main node may create spaces, with known amenities', async () => {
   refused(await make({}, agent), 403, 'forbidden')
   refused(await put({}, agent), 403, 'forbidden')
   refused(await make({}, admin), 403, 'forbidden')
@@ -106,7 +106,7 @@ test('only a main node makes spaces, with known amenities', async () => {
   for (const id of ['a b', 'a:b', '', 'i'.repeat(129)]) refused(await put({ id }), 400, 'body_invalid', 'id')
 })
 
-test('registerSpaceNode makes a space alone, under the id it was given', async (t) => {
+test('registerSpaceNode creates only a space, with the given id', async (t) => {
   const stream = await follow(t)
   const { space } = granted(
     await put({
@@ -136,7 +136,7 @@ test('registerSpaceNode makes a space alone, under the id it was given', async (
   assert.deepEqual(listed, space)
 })
 
-test('a node for a space, by its creator', async (t) => {
+test('the creator of a space adds a node to it', async (t) => {
   const stream = await follow(t)
   const create = (body, as = owner, more) =>
     host.call('POST', '/api/nodes', {
@@ -162,7 +162,7 @@ test('a node for a space, by its creator', async (t) => {
   assert.equal(listed, nodeId)
 })
 
-test('a node for a space, from a hash', async () => {
+test('the creator of a space adds a node from a hash', async () => {
   granted(await put({ id: 'hashed' }))
   const { nodeId, passwHash } = accounts[3]
   const body = { kind: 'space', spaceId: 'hashed', passwHash }
@@ -180,7 +180,7 @@ test('a node for a space, from a hash', async () => {
   refused(await host.call('GET', '/api/nodes', { as: { nodeId, passwHash } }), 403, 'forbidden')
 })
 
-test('amenities come and go, the last one stays', async (t) => {
+test('amenities are added and removed, except the last one', async (t) => {
   const stream = await follow(t)
   const change = (op, kind, as) => rpc(op, { spaceId: 'my-space', kind }, as)
   const { space } = granted(await change('addSpaceAmenity', 'shop'), { space: (v) => readSpace(v) })
@@ -196,14 +196,14 @@ test('amenities come and go, the last one stays', async (t) => {
   refused(await change('removeSpaceAmenity', 'shop'), 400, 'amenity_last')
 })
 
-test('the log of a space is for those it concerns', async () => {
+test('only the audience may read the log of a space', async () => {
   const inspect = async (as) => granted(await host.rpc('inspectSpace', { spaceId: 'my-space' }, { as }))
   for (const as of [owner, admin]) assert.ok(Array.isArray((await inspect(as)).log))
   for (const as of [agent, other]) assert.ok(!('log' in (await inspect(as))))
   refused(await host.rpc('inspectSpace', { spaceId: 'never' }, { as: owner }), 404, 'space_unknown')
 })
 
-test('a space goes with its structure and its node, in one change', async (t) => {
+test('a space is removed with its structure and its node in one change', async (t) => {
   const { spaceId, structure, nodeId, phrase } = granted(await make({ name: 'Going' }), created)
   keepSecret(phrase)
   const stream = await follow(t)
@@ -227,7 +227,7 @@ test('a space goes with its structure and its node, in one change', async (t) =>
   readSnapshot(await snapshotOf(host, owner))
 })
 
-test('the administrator removes a structure, its space stays', async (t) => {
+test('the administrator removes a structure, and its space stays', async (t) => {
   const { spaceId, structure, phrase } = granted(await make({ name: 'Roofless' }), created)
   keepSecret(phrase)
   const subscriber = await new Subscriber(host, owner, 'inline').open(sid)
@@ -248,7 +248,7 @@ test('the administrator removes any space', async () => {
   granted(await rpc('removeSpace', { spaceId: 'my-space' }, admin), { ok: (v) => v === true })
 })
 
-test('the retry of createSpace shows the same phrase', async () => {
+test('the retry of createSpace returns the same phrase', async () => {
   const idempotency = newKey()
   const first = granted(await make({ name: 'Once' }, owner, { idempotency }), created)
   keepSecret(first.phrase)
@@ -256,7 +256,7 @@ test('the retry of createSpace shows the same phrase', async () => {
   assert.equal((await all()).filter((space) => space.name === 'Once').length, 1)
 })
 
-test('a subscriber follows spaces, verified, and they end with their creator', async (t) => {
+test('a subscriber follows spaces, verified, until their creator is deleted', async (t) => {
   const kinds = ['inline', 'batch', 'oneByOne']
   const subscribers = await Promise.all(kinds.map((kind) => new Subscriber(host, owner, kind).open(sid)))
   t.after(() => subscribers.forEach((subscriber) => subscriber.close()))

@@ -17,7 +17,7 @@ const open = async (t, options) => {
   return stream
 }
 
-test('the first flush: a retry time, a comment, and the cursor alone', async (t) => {
+test('the first flush has only a retry time, a comment and the cursor', async (t) => {
   const { seq } = await headOf(host)
   const stream = await open(t)
   assert.equal(await stream.cursor(), seq)
@@ -38,9 +38,9 @@ test('ids are consecutive, and each event is one line of data', async (t) => {
   assert.equal(stream.raw.match(/^data:/gm).length, 3)
 })
 
-test('a cursor that is honored: every event after it, once, then live', async (t) => {
+test('an honored cursor is followed by every later event once, then live events', async (t) => {
   const from = await say('before')
-  const told = [await say('a'), await say('b')]
+  const ids = [await say('a'), await say('b')]
   for (const options of [
     { lastEventId: from },
     { query: { lastEventId: String(from) } },
@@ -49,13 +49,13 @@ test('a cursor that is honored: every event after it, once, then live', async (t
   ]) {
     const stream = await open(t, options)
     assert.equal(await stream.cursor(), from)
-    for (const id of told) assert.equal((await stream.next('world:interaction')).id, id)
-    told.push(await say('live'))
-    assert.equal((await stream.next('world:interaction')).id, told.at(-1))
+    for (const id of ids) assert.equal((await stream.next('world:interaction')).id, id)
+    ids.push(await say('live'))
+    assert.equal((await stream.next('world:interaction')).id, ids.at(-1))
   }
 })
 
-test('the cursor at the end of the log sends nothing old', async (t) => {
+test('the cursor at the end of the log replays nothing', async (t) => {
   const { seq } = await headOf(host)
   const stream = await open(t, { lastEventId: seq })
   const id = await say('new')
@@ -69,7 +69,7 @@ for (const [what, id] of Object.entries({
   'a fraction': '1.5',
   'far too large': '9'.repeat(40)
 })) {
-  test(`a cursor that cannot be honored is one resync: ${what}`, async (t) => {
+  test(`a cursor that cannot be honored causes one resync: ${what}`, async (t) => {
     const { rev, seq } = await headOf(host)
     const stream = await open(t, { lastEventId: id })
     const resync = await stream.next('session:resync')
@@ -81,7 +81,7 @@ for (const [what, id] of Object.entries({
   })
 }
 
-test('with inline nodes, replayed events have them too', async (t) => {
+test('replayed events have inline nodes too', async (t) => {
   const { seq } = await headOf(host)
   granted(await register(host, sid, agent, { name: 'Inline' }))
   const read = async (query) => (await (await open(t, { lastEventId: seq, query })).next('world:player_added')).data
@@ -93,7 +93,7 @@ test('with inline nodes, replayed events have them too', async (t) => {
   assert.deepEqual(without.player, with_.player)
 })
 
-test('an event without a change has the present root and no notify', async (t) => {
+test('an event without a change has the current root and no notify', async (t) => {
   const stream = await open(t, { query: { inline: '1' } })
   const { rev } = await headOf(host)
   await say('no change')
@@ -107,16 +107,16 @@ test('an event without a change has the present root and no notify', async (t) =
 })
 
 test('the stream of a deleted node ends', async (t) => {
-  const doomed = await agentOf(host, owner, 2)
-  const stream = await openStream(host, { as: doomed, sid })
+  const deleted = await agentOf(host, owner, 2)
+  const stream = await openStream(host, { as: deleted, sid })
   t.after(() => stream.close())
-  granted(await host.call('DELETE', '/api/agents', { as: owner, query: { id: doomed.nodeId } }))
+  granted(await host.call('DELETE', '/api/agents', { as: owner, query: { id: deleted.nodeId } }))
   await stream.rest()
   assert.ok(stream.clean)
-  refused(await host.call('GET', '/events', { as: doomed, sid }), 401, 'credentials_invalid')
+  refused(await host.call('GET', '/events', { as: deleted, sid }), 401, 'credentials_invalid')
 })
 
-test('at shutdown streams end cleanly', async () => {
+test('streams end cleanly at shutdown', async () => {
   const stream = await openStream(host, { as: owner, sid })
   await host.stop()
   await stream.rest()

@@ -72,7 +72,7 @@ for (const value of ['[]', 'null', 'true', '1', '"name"', '[{"name":"m"}]']) {
   })
 }
 
-test('nothing of this changed the world', async () => {
+test('no refused body changed the world', async () => {
   assert.equal((await snapshotOf(host, owner)).mcpServers.length, 0)
 })
 
@@ -88,13 +88,13 @@ for (const [what, raw] of Object.entries({
   })
 }
 
-test('the strings of a body come back as they were sent', async () => {
+test('the strings of a body are returned as they were sent', async () => {
   const { id } = granted(await send('{"name":"\\ud83d\\ude00 \\u00e9 \\u2028 </script> \\"\\\\"}'))
   const row = (await snapshotOf(host, owner)).worldMap.occupants.find((occupant) => occupant.id === id)
   assert.equal(row.name, '\u{1F600} \u00e9 \u2028 </script> "\\')
 })
 
-test('a body nested 100,000 deep is answered, and the host lives on', async () => {
+test('a body nested 100,000 deep is answered, and the host continues to run', async () => {
   const depth = 100_000
   const reply = await send(named('['.repeat(depth) + ']'.repeat(depth)))
   assert.ok(reply.status === 200 || reply.json.code === 'json_invalid', reply.text)
@@ -102,7 +102,7 @@ test('a body nested 100,000 deep is answered, and the host lives on', async () =
   await headOf(host)
 })
 
-test('strictness holds for every route with a body', async () => {
+test('every route with a body is strict', async () => {
   const twice = '{"a":1,"a":1}'
   for (const [method, path, as] of [
     ['POST', '/players', agent],

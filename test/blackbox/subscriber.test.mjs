@@ -11,10 +11,11 @@ import { agentOf, openWorld, register, snapshotOf } from './lib/world.mjs'
 
 const { host, owner, agent, sid } = await openWorld()
 const second = await agentOf(host, owner, 2)
-const place = async (name, url) =>
+const addPlacement = async (name, url) =>
   granted(await host.call('POST', '/mcp/register', { as: owner, sid, body: { name, url } })).id
-const displace = async (id) => granted(await host.call('POST', '/mcp/unregister', { as: owner, sid, body: { id } }))
-const travel = async (as, content) =>
+const removePlacement = async (id) =>
+  granted(await host.call('POST', '/mcp/unregister', { as: owner, sid, body: { id } }))
+const recordJourney = async (as, content) =>
   granted(
     await host.rpc(
       'recordJourney',
@@ -35,11 +36,11 @@ const travel = async (as, content) =>
 const say = async (as, text) =>
   granted(await host.rpc('recordInteraction', { playerId: as.nodeId, role: 'assistant', text }, { as, sid }))
 
-// busy makes every kind of change, each after the one before, and tells the last seq.
-async function busy() {
+// makeChanges makes every kind of change in sequence and returns the last seq.
+async function makeChanges() {
   const ids = []
   granted(await register(host, sid, agent))
-  for (let i = 0; i < 6; i++) ids.push(await place(`m${i} \u{1F600}`, i % 2 ? `https://h/${i}` : undefined))
+  for (let i = 0; i < 6; i++) ids.push(await addPlacement(`m${i} \u{1F600}`, i % 2 ? `https://h/${i}` : undefined))
   granted(
     await register(host, sid, second, {
       name: 'é\u2028"\\\u0001',
@@ -47,27 +48,27 @@ async function busy() {
       realtimeInstructions: '\u{10FFFF}'
     })
   )
-  await travel(agent, 'first')
-  await travel(agent, 'first')
+  await recordJourney(agent, 'first')
+  await recordJourney(agent, 'first')
   await say(second, 'a line')
-  await displace(ids[0])
-  await displace(ids[5])
-  await place('m1 \u{1F600}')
+  await removePlacement(ids[0])
+  await removePlacement(ids[5])
+  await addPlacement('m1 \u{1F600}')
   granted(await register(host, sid, agent, { name: 'Renamed', enableP2a: 'on' }))
   granted(await host.call('POST', '/players/disconnect', { as: agent, sid, body: { playerId: agent.nodeId } }))
   // Past twenty the map has to grow, or at least to show that it need not.
-  ids.push(...(await Promise.all(Array.from({ length: 20 }, (_, i) => place(`crowd ${i}`)))))
-  await Promise.all(ids.slice(2).map((id) => displace(id)))
+  ids.push(...(await Promise.all(Array.from({ length: 20 }, (_, i) => addPlacement(`crowd ${i}`)))))
+  await Promise.all(ids.slice(2).map((id) => removePlacement(id)))
   return (await say(second, 'the end')).seq
 }
 
-test('inline, in batches, one by one and plain: every copy is verified', async (t) => {
+test('copies from inline, batch, single and plain reads are all verified', async (t) => {
   const kinds = ['inline', 'batch', 'oneByOne', 'plain']
   const subscribers = await Promise.all(
     kinds.map((kind) => new Subscriber(host, kind === 'plain' ? agent : owner, kind).open(sid))
   )
   t.after(() => subscribers.forEach((subscriber) => subscriber.close()))
-  const working = busy()
+  const working = makeChanges()
   const seen = await Promise.all(
     subscribers.map(async (subscriber) => {
       const last = subscriber.follow((event) => event.data.text === 'the end')
@@ -87,15 +88,15 @@ test('inline, in batches, one by one and plain: every copy is verified', async (
 test('a notify names every leaf that differs, in its order, and one rev is one event', async (t) => {
   const subscriber = await new Subscriber(host, owner, 'inline').open(sid)
   t.after(() => subscriber.close())
-  const working = busy()
+  const working = makeChanges()
   for (;;) {
     const before = subscriber.snapshot
     const { event, data } = await subscriber.step(await subscriber.stream.next())
-    const told = (data.playerChainNotify?.nodes ?? []).map(({ stableKey, leafIndex, removed }) =>
+    const named = (data.playerChainNotify?.nodes ?? []).map(({ stableKey, leafIndex, removed }) =>
       removed ? { stableKey, leafIndex, removed } : { stableKey, leafIndex }
     )
-    assert.deepEqual(told, notifyOf(before, subscriber.snapshot, rootKey), event)
-    assert.equal(data.rev, before.rev + (told.length > 0 ? 1 : 0))
+    assert.deepEqual(named, notifyOf(before, subscriber.snapshot, rootKey), event)
+    assert.equal(data.rev, before.rev + (named.length > 0 ? 1 : 0))
     if (data.text === 'the end') break
   }
   await working

@@ -17,7 +17,7 @@ function ask(host, path, options) {
 
 function cookieIn(reply) {
   const [header, ...more] = reply.headers['set-cookie'] ?? []
-  assert.ok(header, 'no cookie was given')
+  assert.ok(header, 'the reply has no cookie')
   assert.equal(more.length, 0)
   const [pair, ...attributes] = header.split('; ')
   return { pair, attributes }
@@ -47,7 +47,7 @@ const question = ({ owner, agent }) => ({
   text: 'Hello'
 })
 
-test('on loopback a cookie is free, and out of reach of scripts and other sites', async () => {
+test('a cookie on loopback needs no token, and is inaccessible to scripts and other sites', async () => {
   const world = await openWorld()
   const { host, agent, sid } = world
   granted(await register(host, sid, agent))
@@ -66,7 +66,7 @@ test('on loopback a cookie is free, and out of reach of scripts and other sites'
   refused(await host.call('GET', '/session', forged), 401, 'credentials_invalid')
 })
 
-test('pages of others get nothing, by origin or by a name that leads here', async () => {
+test('other sites are refused, by origin or by a name that resolves to this host', async () => {
   const { host } = await openWorld()
   const cookie = await session(host)
   for (const foreign of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
@@ -83,7 +83,7 @@ test('pages of others get nothing, by origin or by a name that leads here', asyn
   granted(await host.call('GET', '/session', shows(cookie, { origin: host.base })))
 })
 
-test('beyond loopback nothing is free, and a token of a main node may act', async () => {
+test('watching beyond loopback needs a token, and a token of a main node may act', async () => {
   const world = await openWorld('--listen', '0.0.0.0:0')
   const { host, owner, agent, sid } = world
   granted(await register(host, sid, agent))

@@ -11,7 +11,7 @@ const refusal = { error: is.named, code: (v) => /^[a-z]+(_[a-z]+)*$/.test(v), re
 const free = new Set(['args', 'result', 'parameters', 'journey', 'command'])
 
 function refuseNull(value, where, nullable) {
-  assert.ok(value !== null || nullable.includes(where), `${where} is null, which the protocol leaves out`)
+  assert.ok(value !== null || nullable.includes(where), `${where} is null, but the protocol omits it`)
   if (value === null || typeof value !== 'object') return
   for (const [key, inner] of Object.entries(value)) if (!free.has(key)) refuseNull(inner, `${where}.${key}`, nullable)
 }
@@ -24,7 +24,7 @@ export function keepSecret(text) {
 }
 
 export function refuseSecrets(text, where) {
-  for (const secret of secrets) assert.ok(!text.includes(secret), `${where} shows a secret`)
+  for (const secret of secrets) assert.ok(!text.includes(secret), `${where} contains a secret`)
 }
 
 export class Client {

@@ -56,7 +56,7 @@ class Server {
       })
       this.process.once('error', reject)
       this.process.once('exit', (code) =>
-        reject(new Error(`the host ended with ${code} before it served:\n${this.log}`))
+        reject(new Error(`the host exited with ${code} before it was ready:\n${this.log}`))
       )
     })
   }

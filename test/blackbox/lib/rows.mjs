@@ -114,7 +114,7 @@ export function check(value, shape, where) {
     return
   }
   if (shape instanceof ListOf) {
-    assert.ok(Array.isArray(value), `${where} is no array: ${JSON.stringify(value)}`)
+    assert.ok(Array.isArray(value), `${where} is not an array: ${JSON.stringify(value)}`)
     value.forEach((item, i) => check(item, shape.shape, `${where}[${i}]`))
     return
   }

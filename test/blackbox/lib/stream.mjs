@@ -24,7 +24,7 @@ function readFrame({ id, event, data }) {
   )
   if ('playerChainNotify' in fields) {
     check(playerChainNotify, notify, `${event}.playerChainNotify`)
-    assert.ok(playerChainNotify.nodes.length > 0, `${event} has a notify that names nothing`)
+    assert.ok(playerChainNotify.nodes.length > 0, `${event} has an empty notify`)
   }
   return { id: Number(id), event, data: fields, text: data }
 }

@@ -17,7 +17,7 @@ export function merge(snapshot, node) {
   const { worldMap, spaces = [] } = snapshot
   if (node.kind === 'genesis') return snapshot
   if (node.kind === 'header') return { ...snapshot, sid: node.sid, worldMap: { ...worldMap, bounds: node.bounds } }
-  assert.equal(typeof node.removed, 'boolean', 'a node of a row says whether it was removed')
+  assert.equal(typeof node.removed, 'boolean', 'a node of a row has no field "removed"')
   if (node.kind === 'space') {
     const kept = without(spaces, spaceKey, node.removed ? node.stableKey : spaceKey(node.space))
     return { ...snapshot, spaces: inOrder(node.removed ? kept : [...kept, node.space], spaceKey) }
@@ -36,7 +36,7 @@ export function fetchOrder(refs) {
 }
 
 function readNode(node, stableKey) {
-  assert.equal(node.stableKey, stableKey, 'the host answered for another key than was asked for')
+  assert.equal(node.stableKey, stableKey, 'the host returned the node of another key')
   if (node.kind === 'occupant' && !node.removed) assert.equal(occupantKey(readRow(node.occupant)), stableKey)
   if (node.kind === 'space' && !node.removed) assert.equal(spaceKey(readSpace(node.space)), stableKey)
   return node
@@ -86,7 +86,7 @@ export class Subscriber {
     readSnapshot(this.snapshot)
     this.saw(this.snapshot.rev)
     const { merkleRootHex, merkleLeafCount } = this.snapshot
-    assert.deepEqual(chainOf(this.snapshot, rootKey), { merkleRootHex, merkleLeafCount }, 'a full read does not verify')
+    assert.deepEqual(chainOf(this.snapshot, rootKey), { merkleRootHex, merkleLeafCount }, 'a full read is not verified')
   }
 
   async read(op, payload, minRev) {
