@@ -12,7 +12,7 @@ const mcp = (world, key) =>
 const player = (world, key, changes) => register(world.host, world.sid, world.agent, changes, { key })
 const routes = { session, mcp, player }
 
-test('required: session, placement and registration need the key of the account', async (t) => {
+test('required: session, placement and player need the key of the account', async (t) => {
   const world = await openWorld()
   const other = await main(world.host, 2)
   for (const [name, call] of Object.entries(routes)) {

@@ -16,14 +16,14 @@ async function calls({ host, owner, agent, sid }) {
   ]
 }
 
-test('unauthenticated registration is accepted on loopback', async () => {
+test('on loopback the hash of the owner is accepted for its agent', async () => {
   for (const reply of await calls(await openWorld())) granted(reply)
 })
 
-test('XX1', async () => {
+test('beyond loopback the hash of the owner is refused for its agent', async () => {
   for (const reply of await calls(await openWorld('--listen', '0.0.0.0:0'))) refused(reply, 401, 'credentials_invalid')
 })
 
-test('XX2', async () => {
+test('beyond loopback the hash is accepted with --allow-owner-hash', async () => {
   for (const reply of await calls(await openWorld('--listen', '0.0.0.0:0', '--allow-owner-hash'))) granted(reply)
 })

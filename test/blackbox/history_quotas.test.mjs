@@ -65,7 +65,7 @@ test('bytes: the oldest lines are dropped, and a line beyond the limit is refuse
   granted(await say(agent, 'fits'))
 })
 
-test('an account can write at its rate only', async () => {
+test('the write rate of an account is limited', async () => {
   const { host, agent, sid, say } = await open('--rate-history', '3000')
   for (let i = 0; i < 3; i++) granted(await recordJourney(host, sid, agent, 'z'.repeat(9000)))
   let last

@@ -39,7 +39,7 @@ test('a world is the same after a kill', async () => {
   )
 })
 
-test('an acknowledged write survives a kill during later writes', async () => {
+test('acknowledged writes survive a kill during other writes', async () => {
   const answered = []
   let killed
   const write = async (worker) => {
