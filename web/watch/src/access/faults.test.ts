@@ -15,11 +15,11 @@ async function serving(answer: RequestListener): Promise<{ client: WorldClient, 
 }
 
 async function faultAt(client: WorldClient): Promise<Fault> {
-  return client.session().then(() => assert.fail('the host grants it'), faultOf)
+  return client.session().then(() => assert.fail('the host granted the request'), faultOf)
 }
 
-describe('what a host does not grant', () => {
-  it('is said in words of the page, with its own beside them', async (test) => {
+describe('a refusal of a host', () => {
+  it('is stated in words of the page, with the message of the host as detail', async (test) => {
     const { client, server } = await serving((_, reply) => {
       reply.writeHead(400).end('{"error": "no tool assist_wave", "code": "tool_unknown", "requestId": "r"}')
     })
@@ -27,7 +27,7 @@ describe('what a host does not grant', () => {
     assert.deepEqual(await faultAt(client), { message: en['fault.toolUnknown'], detail: 'no tool assist_wave' })
   })
 
-  it('is said in its own words where the page has none', async (test) => {
+  it('is stated in the words of the host if the page has none', async (test) => {
     for (const kind of ['amenity_last', 'toString', '']) {
       const { client, server } = await serving((_, reply) => {
         reply.writeHead(400).end(JSON.stringify({ error: 'the last one stays', code: kind, requestId: 'r' }))
@@ -37,20 +37,20 @@ describe('what a host does not grant', () => {
     }
   })
 
-  it('is said by the page where a proxy answers for it', async (test) => {
+  it('is stated by the page if a proxy answers instead of the host', async (test) => {
     const { client, server } = await serving((_, reply) => { reply.writeHead(502).end('<h1>Bad gateway</h1>') })
     test.after(() => server.close())
     assert.deepEqual(await faultAt(client), { message: 'The host answered with the status 502.', detail: '' })
   })
 
-  it('is said by the page where nobody answers, not in the words of the browser', async () => {
+  it('is stated by the page, not the browser, if the host is unreachable', async () => {
     const { client, server } = await serving(() => undefined)
     server.close()
     await once(server, 'close')
     assert.deepEqual(await faultAt(client), { message: 'The host could not be reached.', detail: '' })
   })
 
-  it('is said by the page where nothing comes in time', async (test) => {
+  it('is stated by the page if no reply arrives in time', async (test) => {
     const { client, server } = await serving(() => undefined)
     test.after(() => { server.closeAllConnections(); server.close() })
     test.mock.timers.enable({ apis: ['setTimeout'] })

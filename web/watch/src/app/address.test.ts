@@ -5,7 +5,7 @@ import { parseAddress, queryOf, type Address } from './address.js'
 const usual: Address = { agent: '', part: 'talk', tab: 'residents', kind: '', who: '', text: '', t: undefined, sid: '', bare: false, lang: '' }
 
 describe('an address', () => {
-  it('says what is shown, and nothing of what is usual', () => {
+  it('states what is shown, without defaults', () => {
     assert.equal(queryOf(usual), '')
     assert.deepEqual(parseAddress(''), usual)
     for (const address of [
@@ -18,7 +18,7 @@ describe('an address', () => {
     ] satisfies Address[]) assert.deepEqual(parseAddress(queryOf(address)), address)
   })
 
-  it('is read as far as it can be, and a token is no part of it', () => {
+  it('is read as far as it is valid, without a token', () => {
     assert.deepEqual(parseAddress('?tab=nowhere&part=x&kind=x&t=-1&token=secret&view=sky&lang=tlh'), usual)
     assert.equal(parseAddress('?t=5').tab, 'happenings')
   })

@@ -7,20 +7,20 @@ const entry = (given: Partial<Entry>): Entry => ({
   serial: 0, seq: 1, event: 'world:intercom', group: 'intercom', at: 0, key: 'agent:ada', name: 'Ada', sentence: 'event.intercom.stream', values: {}, text: '', ...given,
 })
 
-describe('what is announced', () => {
-  it('is an answer, however many parts of it came before', () => {
+describe('an announcement', () => {
+  it('is one answer, however many parts preceded it', () => {
     const parts = Array.from({ length: 200 }, () => entry({ text: 'a part' }))
     const steps = Array.from({ length: 200 }, () => entry({ event: 'world:person_added', sentence: 'event.walked' }))
     const waiting = [...parts, ...steps, entry({ sentence: 'event.intercom.completed', text: 'The **blue** one.' })].filter(isAnnounced)
     assert.equal(digest(waiting), 'Ada answered: The blue one.')
   })
 
-  it('is a few answers, and how many more there were', () => {
+  it('has a few answers and the number of the others', () => {
     const answers = ['one', 'two', 'three', 'four', 'five'].map((words) => entry({ sentence: 'event.intercom.completed', text: words }))
     assert.equal(digest(answers), 'Ada answered: one Ada answered: two Ada answered: three 2 more answers came.')
   })
 
-  it('is who came and left', () => {
+  it('names who arrived and who left', () => {
     const happened = [entry({ event: 'world:player_added', sentence: 'event.added' }), entry({ event: 'world:person_removed', sentence: 'event.removed.lease', name: 'Bo' })]
     assert.ok(happened.every(isAnnounced))
     assert.equal(digest(happened), 'Ada arrived. Bo left.')

@@ -4,19 +4,19 @@ import { en } from '../text/en.js'
 import { called } from './names.js'
 
 describe('a name', () => {
-  it('turns no words around it and stays on its line', () => {
+  it('does not change the direction of text around it and stays on its line', () => {
     assert.equal(called('Ada \u202egnitirw\u202c\n\tLovelace'), 'Ada gnitirw Lovelace')
   })
 
-  it('is never nothing to look at', () => {
+  it('is never empty', () => {
     for (const blank of ['', '  \n', '\u200b\u200d', '\u202e', '\u3164', '\ufeff']) assert.equal(called(blank), en['residents.unnamed'])
   })
 
-  it('keeps what joins its characters', () => {
+  it('keeps the joiners between its characters', () => {
     for (const name of ['👩‍🚀 Sally', 'نامه‌ها', 'Åsa']) assert.equal(called(name), name)
   })
 
-  it('is whole up to 200 characters', () => {
+  it('is complete up to 200 characters', () => {
     assert.equal(called('a'.repeat(200)).length, 200)
     assert.equal(called('a'.repeat(5000)).length, 200)
     assert.equal(called(`${'a'.repeat(199)}😀`), 'a'.repeat(199))

@@ -29,14 +29,14 @@ describe('a form from a schema', () => {
     ])
   })
 
-  it('keeps the order that the schema says', () => {
+  it('keeps the order that the schema states', () => {
     const names = (properties: object): readonly string[] => (fieldsOf({ properties, required: ['a'] }) ?? []).map(({ name }) => name)
     assert.deepEqual(names({ a: { 'x-order': 2 }, b: { 'x-order': 0 }, c: { 'x-order': 1 } }), ['b', 'c', 'a'])
     assert.deepEqual(names({ b: {}, a: {}, c: { 'x-order': 1 } }), ['c', 'a', 'b'])
     assert.deepEqual(names({ b: { 'x-order': 'first' }, a: {} }), ['a', 'b'])
   })
 
-  it('has controls for lists of values, dates and what may be null', () => {
+  it('has controls for enumerations, dates and nullable values', () => {
     const made = fieldsOf({ properties: {
       by: { oneOf: [{ const: 1, title: 'Foot' }, { const: 2 }] }, tags: { type: 'array', items: { enum: ['x', 'y'] }, default: ['y'] },
       day: { type: 'string', format: 'date' }, when: { type: 'string', format: 'date-time' }, count: { type: ['integer', 'null'] }, mixed: { oneOf: [{ const: 1 }, {}] },
@@ -51,7 +51,7 @@ describe('a form from a schema', () => {
     assert.deepEqual(plain(readArgs(made, new Map([['when', 'tomorrow evening']]))), { errors: { when: text('field.notTime') } })
   })
 
-  it('has the plain control of what may be null, which may be left empty', () => {
+  it('has the control of the type for a nullable value, which may be left empty', () => {
     const made = fieldsOf({ required: ['note', 'day', 'by', 'count', 'kind', 'way'], properties: {
       note: { anyOf: [{ type: 'string', maxLength: 3 }, { type: 'null' }], description: 'What else' }, day: { oneOf: [{ type: 'null' }, { type: 'string', format: 'date' }] },
       by: { anyOf: [{ type: 'string', enum: ['foot', 'boat'] }, { type: 'null' }] }, count: { type: ['integer', 'null'] },
@@ -67,7 +67,7 @@ describe('a form from a schema', () => {
     assert.deepEqual(plain(readArgs(made, new Map([['note', 'x'], ['count', '2']]))), { args: { note: 'x', day: null, by: null, count: 2, kind: null, way: null } })
   })
 
-  it('has the control of a schema that is named elsewhere in the whole', () => {
+  it('has the control of a referenced schema', () => {
     const made = fieldsOf({
       properties: {
         color: { $ref: '#/$defs/Color', description: 'Of the door' }, tone: { allOf: [{ $ref: '#/$defs/Color' }], default: 'green' },
@@ -86,20 +86,20 @@ describe('a form from a schema', () => {
     assert.deepEqual(fieldsOf({ $ref: '#/definitions/Trip', definitions: { Trip: { type: 'object', properties: { to: { type: 'string' } } } } })?.map(({ name }) => name), ['to'])
   })
 
-  it('needs no field for a tool that takes nothing, and JSON where there is no schema', () => {
+  it('has no field for a tool without parameters, and JSON without a schema', () => {
     assert.deepEqual(fieldsOf({}), [])
     assert.deepEqual(fieldsOf({ type: 'object' }), [])
     for (const none of [undefined, null, [], 'text', { properties: 3 }, { anything: 1 }]) assert.equal(fieldsOf(none), undefined)
   })
 
-  it('reads what was entered with its types, and leaves out what was not', () => {
+  it('reads entered values with their types, and omits empty ones', () => {
     assert.deepEqual(read({ to: 'mill', steps: ' 7 ', quick: 'false', by: '"boat"', more: '{"a":1}', list: '[]', odd: 'word' }), {
       args: { to: 'mill', steps: 7, quick: false, by: 'boat', more: { a: 1 }, list: [], odd: 'word' },
     })
     assert.deepEqual(read({ to: 'mill', steps: '7', quick: '' }), { args: { to: 'mill', steps: 7 } })
   })
 
-  it('says what is wrong with each field', () => {
+  it('reports the error of each field', () => {
     assert.deepEqual(read({ to: '', steps: '1.5', more: '[', list: '{}' }), {
       errors: { to: text('field.missing'), steps: text('field.notInteger'), more: text('field.notJson'), list: text('field.notArray') },
     })
@@ -107,14 +107,14 @@ describe('a form from a schema', () => {
     assert.deepEqual(read({ to: 'meadow', steps: 'NaN' }), { errors: { to: 'At most 4 characters.', steps: text('field.notNumber') } })
   })
 
-  it('keeps a parameter with the name of a prototype apart from it', () => {
+  it('accepts a parameter with the name of a prototype property', () => {
     const hostile = fieldsOf(JSON.parse('{"properties":{"__proto__":{"type":"string"}}}')) ?? []
     const reading = readArgs(hostile, new Map([['__proto__', 'x']]))
     assert.ok('args' in reading)
     assert.equal(JSON.stringify(reading.args), '{"__proto__":"x"}')
   })
 
-  it('takes JSON objects only where JSON is written', () => {
+  it('accepts only objects as JSON', () => {
     assert.deepEqual(readJsonArgs(' '), { args: {} })
     assert.deepEqual(readJsonArgs('{"a":[1]}'), { args: { a: [1] } })
     assert.deepEqual(plain(readJsonArgs('[1]')), { errors: { '': text('field.notObject') } })

@@ -17,22 +17,22 @@ const line = (kind: string, data: JsonObject): ReturnType<typeof describe> =>
   describe({ seq: 1, kind, data, at: 0, past: false }, directory, 1)
 
 suite('an event in words', () => {
-  it('names who it is about, by the name they have', () => {
+  it('names the occupant that it is about', () => {
     const entry = line('world:interaction', { playerId: 'ada', role: 'assistant', text: 'Hello' })
     assert.deepEqual([entry.key, entry.name, entry.sentence, entry.text], ['agent:n:ada', 'Ada', 'event.said.assistant', 'Hello'])
   })
 
-  it('tells one who comes from one who changes', () => {
+  it('distinguishes an arrival from a change', () => {
     assert.equal(line('world:player_added', { player: { kind: 'agent', nodeId: 'n', agentId: 'ada', name: 'Ada' } }).sentence, 'event.changed')
     assert.equal(line('world:player_added', { player: { kind: 'agent', nodeId: 'n', agentId: 'bo', name: 'Bo' } }).sentence, 'event.added')
   })
 
-  it('calls people by a word of the page, and others by their label', () => {
+  it('names people with a word of the page, and others with their label', () => {
     const asks = (fromPlayerId: string): unknown => line('world:agent_signal', { playerId: 'ada', kind: 'chat', data: { fromPlayerId } }).values.from
     assert.deepEqual(['__human__', '__night_watch__', 'ada'].map(asks), [en['residents.person'], 'night_watch', 'Ada'])
   })
 
-  it('names the person on the map who waved, came into a zone or had one yield', () => {
+  it('names the person who waved, entered a zone or had an agent yield', () => {
     const signal = (kind: string, data: JsonObject): unknown[] => {
       const { sentence, values } = line('world:agent_signal', { playerId: 'ada', kind, data })
       return [sentence, values.from]
@@ -44,7 +44,7 @@ suite('an event in words', () => {
     assert.equal(signal('chat', { fromPlayerId: 'ada' })[0], 'event.signal.chat')
   })
 
-  it('says what an answer has beside its words, and what there is without any', () => {
+  it('shows the result of an answer beside its text, or alone', () => {
     const completed = (data: JsonObject): string => line('world:intercom', { requestId: 'r', status: 'completed', fromPlayerId: 'ada', ...data }).text
     const result = { messageKind: 'text', table: 7, code: 'HX-22', realtimeWebrtc: { sdp: 'x' } }
     assert.equal(completed({ message: 'Booked for 4.', result }), 'Booked for 4.\n\ntable: 7\ncode: HX-22')
@@ -53,7 +53,7 @@ suite('an event in words', () => {
     assert.equal(completed({ message: 'Nothing more' }), 'Nothing more')
   })
 
-  it('goes by the events before it where it is past, not by who is there now', () => {
+  it('uses earlier events for a past event, not the current occupants', () => {
     const then = new Then()
     const past = (seq: number, kind: string, data: JsonObject): ReturnType<typeof describe> => {
       const event = { seq, kind, data, at: 0, past: true }
@@ -72,7 +72,7 @@ suite('an event in words', () => {
     assert.equal(past(7, 'world:interaction', { playerId: 'cy', merkleLeafCount: 5 }).unsure, 'cy')
   })
 
-  it('names spaces and who left by the rows that events bring, and by the map before them', () => {
+  it('names spaces and removed occupants from event rows and the earlier map', () => {
     const then = new Then()
     const past = (kind: string, data: JsonObject): ReturnType<typeof describe> => {
       const event = { seq: 1, kind, data, at: 0, past: true }
@@ -90,14 +90,14 @@ suite('an event in words', () => {
     assert.equal(past('world:player_removed', { playerId: 'kim', reason: 'lease' }).name, 'Kim')
   })
 
-  it('loses no event, whatever is in it', () => {
+  it('describes every event, whatever it contains', () => {
     const kinds = ['world:player_added', 'world:player_removed', 'world:mcp_registered', 'world:mcp_unregistered', 'world:interaction',
       'world:journey', 'world:person_added', 'world:person_removed', 'world:agent_signal', 'world:space_changed', 'world:intercom', 'session:reset', 'session:resync', 'world:new']
     const data = [{}, { playerId: 7, player: [], person: 3, personId: {}, mcp: 'x', journey: { steps: 'no' }, data: null, status: {}, reason: [] }]
     for (const kind of kinds) for (const each of data) assert.ok(line(kind, each).sentence in en, kind)
   })
 
-  it('cuts a long text, and no character in two', () => {
+  it('truncates a long text between characters', () => {
     assert.equal(clamp('abc', 3), 'abc')
     assert.equal(clamp('ab😀', 3), 'ab…')
   })

@@ -16,7 +16,7 @@ describe('the log of happenings', () => {
     assert.deepEqual([0, 1, 2, 3].map((place) => log.newest(place)?.serial), [5, 4, 3, undefined])
   })
 
-  it('names those for which it has an id only, and leaves what is known', () => {
+  it('adds names for entries with only an id, and keeps known names', () => {
     const log = new FeedLog(5)
     log.add({ ...entry(1), key: '', name: 'g1', unsure: 'g1' })
     log.add({ ...entry(2), key: '', name: 'nobody', unsure: 'nobody' })
@@ -24,10 +24,10 @@ describe('the log of happenings', () => {
     log.nameUnknown((id) => id === 'g1' ? { key: 'agent:n:g1', name: 'Grace' } : undefined)
     assert.deepEqual([2, 1, 0].map((place) => log.newest(place)?.name), ['Grace', 'nobody', 'Agent 0'])
     log.prepend([], () => ({ key: 'agent:n:g1', name: 'Grace the first' }))
-    assert.equal(log.newest(2)?.name, 'Grace the first', 'what is further back says it better')
+    assert.equal(log.newest(2)?.name, 'Grace the first', 'the name is not that of the earlier event')
   })
 
-  it('shows what passes the filter, also of what was there before', () => {
+  it('shows the entries that match the filter, including earlier ones', () => {
     const log = new FeedLog(4)
     for (let serial = 1; serial <= 6; serial += 1) log.add(entry(serial, serial % 2 === 0 ? 'journey' : 'speech'))
     log.refilter({ ...everything, group: 'journey' })
@@ -37,7 +37,7 @@ describe('the log of happenings', () => {
     assert.deepEqual([0, 1, 2].map((place) => log.newest(place)?.serial), [7, 6, undefined])
   })
 
-  it('stands still at a happening while others come and old ones go', () => {
+  it('stays at a happening while others are added and dropped', () => {
     const log = new FeedLog(4)
     for (let serial = 1; serial <= 6; serial += 1) log.add(entry(serial))
     assert.equal(log.newerThan(4), 2)

@@ -10,7 +10,7 @@ import { addTo, Parts } from './parts.js'
 const part = (seq: number, requestId: string, message: string, status = 'stream'): WorldEvent =>
   ({ seq, kind: 'world:intercom', data: { requestId, status, fromPlayerId: 'ada', message } })
 
-function told(events: readonly WorldEvent[]): Entry[] {
+function described(events: readonly WorldEvent[]): Entry[] {
   const parts = new Parts()
   return events.map((event) => parts.join(event, describe({ ...event, at: 0, past: false }, new Directory([], []), event.seq ?? 0)))
 }
@@ -18,22 +18,22 @@ function told(events: readonly WorldEvent[]): Entry[] {
 suite('the parts of an answer', () => {
   const events = [part(1, 'r1', 'The river '), part(2, 'r2', 'Good '), part(3, 'r1', 'is high.'), part(4, 'r1', 'It is high.', 'completed')]
 
-  it('are one happening while they come, at the place where it began', () => {
+  it('are one happening while they arrive, at the position of the first', () => {
     const log = new FeedLog()
-    for (const entry of told(events)) if (!log.goOn(entry)) log.add(entry)
+    for (const entry of described(events)) if (!log.goOn(entry)) log.add(entry)
     assert.deepEqual([0, 1, 2].map((place) => log.newest(place)).map((entry) => [entry?.seq, entry?.text]), [[4, 'It is high.'], [2, 'Good '], [1, 'The river is high.']])
   })
 
-  it('are one happening where they are read later', () => {
+  it('are one happening when they are read later', () => {
     const entries: Entry[] = []
-    for (const entry of told(events)) addTo(entries, entry)
+    for (const entry of described(events)) addTo(entries, entry)
     assert.deepEqual(entries.map(({ seq, text }) => [seq, text]), [[1, 'The river is high.'], [2, 'Good '], [4, 'It is high.']])
   })
 
-  it('pass a filter once the words that it looks for are there', () => {
+  it('match a filter as soon as its words have arrived', () => {
     const log = new FeedLog()
     log.refilter({ group: '', key: '', text: 'high' })
-    const [first, , second] = told(events)
+    const [first, , second] = described(events)
     if (first !== undefined) log.add(first)
     assert.equal(log.matching, 0)
     assert.ok(second !== undefined && log.goOn(second))

@@ -5,7 +5,7 @@ import { Rows } from './rows.js'
 const rowHeight = 58
 
 describe('the rows of a list', () => {
-  it('are all of one height, but those that are unfolded', () => {
+  it('have one height, except expanded ones', () => {
     const rows = new Rows(10, [{ place: 5, extra: 30 }, { place: 2, extra: 100 }, { place: -1, extra: 7 }, { place: 10, extra: 7 }], rowHeight)
     assert.deepEqual([0, 2, 3, 5, 6].map((place) => rows.topOf(place)), [0, 2 * rowHeight, 3 * rowHeight + 100, 5 * rowHeight + 100, 6 * rowHeight + 130])
     assert.equal(rows.height, 10 * rowHeight + 130)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Then } from './then.js'
 
-describe('who was called what', () => {
-  it('is remembered of those who came last', () => {
+describe('the names of past occupants', () => {
+  it('are kept for the latest arrivals', () => {
     const then = new Then()
     const came = (id: string, name: string): void => {
       then.pass({ kind: 'world:player_added', data: { player: { kind: 'agent', nodeId: 'n', agentId: id, name, x: 0, y: 0 } } })

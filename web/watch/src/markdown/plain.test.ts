@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { plainWords } from './plain.js'
 
-describe('plain words', () => {
+describe('plain text', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['The river is high.', 'The river is high.'],
     ['The **blue** one, *really*, __now__ and _then_, ~~not~~', 'The blue one, really, now and then, not'],
@@ -15,9 +15,9 @@ describe('plain words', () => {
     ['a ``` that nobody closed', 'a  that nobody closed'],
     ['<b>no tag</b> is one', '<b>no tag</b> is one'],
   ]
-  for (const [written, plain] of cases) it(`are of ${JSON.stringify(written)}`, () => { assert.equal(plainWords(written), plain) })
+  for (const [written, plain] of cases) it(`is derived from ${JSON.stringify(written)}`, () => { assert.equal(plainWords(written), plain) })
 
-  it('take no longer for a text that means ill', () => {
+  it('takes no longer for malicious Markdown', () => {
     for (const piece of ['*', '**', '_', '__', '[', '[](', '`', '|', '- ', '\\', '> ', '~~a', '*a ']) {
       const before = performance.now()
       plainWords(piece.repeat(100_000))

@@ -5,15 +5,15 @@ import type { Happening } from '../world/events.js'
 import type { WorldStore } from '../world/store.js'
 import { Notifier, fulfills, mostWishes, readWishes } from './notifier.js'
 
-describe('what one is notified of', () => {
-  it('is read as far as it can be, and bounded', () => {
+describe('a notification rule', () => {
+  it('is read as far as it is valid, and bounded', () => {
     for (const none of [null, '', '{', '3', '{"kind":"word"}', '[null, 3, {"kind":"word","word":" "}, {"kind":"agent","key":1}]']) assert.deepEqual(readWishes(none), [])
     const one = { kind: 'agent', key: 'agent:n:ada', name: 'Ada' }
     assert.deepEqual(readWishes(JSON.stringify([one, { kind: 'other' }])), [one])
     assert.equal(readWishes(JSON.stringify(Array.from({ length: 500 }, (_, i) => ({ kind: 'word', word: `w${i}` })))).length, mostWishes)
   })
 
-  it('is what an agent does itself, or a line with a word', () => {
+  it('matches the own actions of an agent, or a line with a word', () => {
     const said = { key: 'agent:n:ada', group: 'speech', sentence: 'event.said.assistant', text: 'The River is high' } as const
     assert.ok(fulfills(said, { kind: 'agent', key: 'agent:n:ada', name: 'Ada' }))
     assert.ok(fulfills(said, { kind: 'word', word: 'river' }))
@@ -27,7 +27,7 @@ describe('what one is notified of', () => {
 describe('a browser that notifies only in the background', () => {
   afterEach(() => { for (const name of ['Notification', 'window', 'isSecureContext']) Reflect.deleteProperty(globalThis, name) })
 
-  it('is found out with the first notification, which harms nothing', async () => {
+  it('is detected with the first notification, without an error', async () => {
     const Notification = Object.assign(() => { throw new TypeError('Illegal constructor') }, { permission: 'granted' })
     Object.assign(globalThis, { Notification, window: globalThis, isSecureContext: true })
     let happen: (event: Happening, entry: Entry) => void = () => undefined

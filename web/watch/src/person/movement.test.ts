@@ -17,29 +17,29 @@ function pass(movement: Movement, from: number, to: number): void {
   movement.at(to)
 }
 
-describe('a walk that somebody steers', () => {
-  it('goes at the pace of agents, and rests on a cell', () => {
+describe('a steered walk', () => {
+  it('has the speed of agents, and ends on a cell', () => {
     const movement = movementFrom({ x: 1, y: 2 })
     movement.head({ x: 1, y: 0 }, 0)
     pass(movement, 0, 1000)
     assert.ok(Math.abs(movement.place.x - (1 + PACE)) < 0.01, `it is at ${movement.place.x}`)
     assert.ok(movement.moving)
     movement.head(nowhere, 1000)
-    assert.ok(movement.moving, 'it goes on to the next cell')
+    assert.ok(movement.moving, 'it stopped before the next cell')
     assert.deepEqual(movement.cell, { x: 4, y: 2 })
     pass(movement, 1000, 2000)
     assert.deepEqual(movement.place, { x: 4, y: 2 })
     assert.equal(movement.moving, false)
   })
 
-  it('is no faster across than along', () => {
+  it('is no faster diagonally', () => {
     const movement = movementFrom(nowhere)
     movement.head({ x: 1, y: 1 }, 0)
     pass(movement, 0, 1000)
     assert.ok(Math.abs(Math.hypot(movement.place.x, movement.place.y) - PACE) < 0.01)
   })
 
-  it('takes one step for a short touch, whichever way', () => {
+  it('moves one cell for a short press in any direction', () => {
     for (const [to, cell] of [[{ x: 1, y: 0 }, { x: 4, y: 3 }], [{ x: -1, y: 0 }, { x: 2, y: 3 }], [{ x: 0, y: -1 }, { x: 3, y: 2 }], [{ x: 1, y: 1 }, { x: 4, y: 4 }]] as const) {
       for (const held of [0, 60, 150]) {
         const movement = movementFrom({ x: 3, y: 3 })
@@ -52,7 +52,7 @@ describe('a walk that somebody steers', () => {
     }
   })
 
-  it('stays within the map, which may grow smaller', () => {
+  it('stays within the map, which may shrink', () => {
     const movement = movementFrom({ x: 8, y: 4 })
     movement.head({ x: 1, y: 1 }, 0)
     pass(movement, 0, 5000)
@@ -65,14 +65,14 @@ describe('a walk that somebody steers', () => {
     assert.deepEqual(movement.place, nowhere)
   })
 
-  it('does not jump where no frame was drawn for long', () => {
+  it('does not jump after a long time without a frame', () => {
     const movement = movementFrom(nowhere)
     movement.head({ x: 1, y: 0 }, 0)
     movement.at(60_000)
     assert.ok(movement.place.x <= PACE / 4, `it is at ${movement.place.x}`)
   })
 
-  it('stands on no cell where something else is, and goes past it', () => {
+  it('does not end on an occupied cell, and passes it', () => {
     const movement = movementFrom({ x: 3, y: 3 }, { taken: [{ x: 4, y: 3 }] })
     movement.head({ x: 1, y: 0 }, 0)
     movement.head(nowhere, 50)
@@ -80,7 +80,7 @@ describe('a walk that somebody steers', () => {
     assert.deepEqual(movement.place, { x: 5, y: 3 })
   })
 
-  it('goes from cell to cell at once where motion is not wanted', () => {
+  it('moves from cell to cell immediately with reduced motion', () => {
     const movement = movementFrom({ x: 3, y: 3 }, { still: true })
     movement.head({ x: 1, y: 0 }, 0)
     assert.deepEqual(movement.place, { x: 4, y: 3 })
@@ -90,45 +90,45 @@ describe('a walk that somebody steers', () => {
     assert.equal(movement.moving, false)
     movement.head({ x: 1, y: 0 }, 1000)
     pass(movement, 1000, 1900)
-    assert.deepEqual(movement.place, { x: 7, y: 3 }, 'as fast as it would have walked')
+    assert.deepEqual(movement.place, { x: 7, y: 3 }, 'the speed differs from that of a walk')
   })
 
-  it('goes to the cell that the host gives', () => {
+  it('moves to the cell that the host returns', () => {
     const movement = movementFrom({ x: 3, y: 3 })
     movement.goTo({ x: 3, y: 4 }, 0)
     pass(movement, 0, 1000)
     assert.deepEqual(movement.place, { x: 3, y: 4 })
   })
 
-  it('looks to where it goes', () => {
+  it('faces the direction of movement', () => {
     const movement = movementFrom({ x: 3, y: 3 })
     movement.head({ x: -1, y: 0 }, 0)
     assert.equal(movement.at(100).left, true)
     movement.head({ x: 0, y: 1 }, 100)
-    assert.equal(movement.at(200).left, true, 'up and down it keeps its side')
+    assert.equal(movement.at(200).left, true, 'it turned while it moved up or down')
     movement.head({ x: 1, y: 0 }, 200)
     assert.equal(movement.at(300).left, false)
   })
 })
 
 describe('a free cell', () => {
-  it('is the nearest, and of two the one further on', () => {
+  it('is the nearest, or of two the one ahead', () => {
     const taken = ({ x, y }: Point): boolean => x >= 2 && x <= 4 && y === 3
     assert.deepEqual(freeCell({ x: 1, y: 1 }, nowhere, bounds, taken), { x: 1, y: 1 })
     assert.deepEqual(freeCell({ x: 3, y: 3 }, { x: 0, y: 1 }, bounds, taken), { x: 3, y: 4 })
     assert.deepEqual(freeCell({ x: 3, y: 3 }, { x: 0, y: -1 }, bounds, taken), { x: 3, y: 2 })
   })
 
-  it('is on the map, and the cell itself where nothing is free', () => {
+  it('is on the map, or the cell itself if no cell is free', () => {
     assert.deepEqual(freeCell({ x: 0, y: 0 }, { x: -1, y: -1 }, bounds, ({ x, y }) => x === 0 && y === 0), { x: 0, y: 1 })
     assert.deepEqual(freeCell({ x: 4, y: 4 }, nowhere, bounds, () => true), { x: 4, y: 4 })
   })
 })
 
-describe('who is near', () => {
+describe('the nearest occupant', () => {
   const at = (key: string, x: number, y: number): Point & { key: string } => ({ key, x, y })
 
-  it('is the nearest within reach', () => {
+  it('is within reach', () => {
     const all = [at('far', 5, 5), at('beside', 1, 1), at('next', 0, 1)]
     assert.equal(nearestTo({ x: 0, y: 0 }, all, 1.6)?.key, 'next')
     assert.equal(nearestTo({ x: 3, y: 3 }, all, 1.6), undefined)

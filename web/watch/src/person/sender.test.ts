@@ -46,20 +46,20 @@ function hostOf(test: TestContext): Host {
   return { sender, sent, refused, troubles, answers, pass }
 }
 
-describe('where a person is, as the host gets it', () => {
-  it('is the last cell, at most every two seconds', async (test) => {
+describe('the position of a person, as sent to the host', () => {
+  it('is the last cell, sent at most every two seconds', async (test) => {
     const { sender, sent, pass } = hostOf(test)
     for (let step = 1; step <= 50; step++) {
       sender.put(cell(step))
       await pass(100)
     }
     await pass(2 * MIN_INTERVAL)
-    assert.ok(sent.length >= 2 && sent.length <= 4, `${sent.length} were sent`)
+    assert.ok(sent.length >= 2 && sent.length <= 4, `${sent.length} positions were sent`)
     assert.deepEqual(sent.at(-1)?.cell, cell(50))
     assert.ok(sent.every(({ at }, i) => at - (sent[i - 1]?.at ?? 0) >= MIN_INTERVAL), JSON.stringify(sent))
   })
 
-  it('goes at once where the last change is long ago', async (test) => {
+  it('is sent immediately if the last change was long ago', async (test) => {
     const { sender, sent, pass } = hostOf(test)
     await pass(5000)
     sender.put(cell(1))
@@ -67,14 +67,14 @@ describe('where a person is, as the host gets it', () => {
     assert.deepEqual(sent.map((one) => one.cell), [cell(1)])
   })
 
-  it('is said again before the lease ends', async (test) => {
+  it('is sent again before the lease expires', async (test) => {
     const { sent, pass } = hostOf(test)
     await pass(3 * leaseMs)
-    assert.ok(sent.length >= 8 && sent.length <= 9, `${sent.length} were sent`)
+    assert.ok(sent.length >= 8 && sent.length <= 9, `${sent.length} positions were sent`)
     assert.ok(sent.every((one) => one.cell.x === 0))
   })
 
-  it('is the cell that the host gave, where it took another', async (test) => {
+  it('is the cell that the host returned, if it chose another', async (test) => {
     const { sender, sent, answers, pass } = hostOf(test)
     await pass(MIN_INTERVAL)
     answers.push({ cell: cell(7), leaseMs })
@@ -84,7 +84,7 @@ describe('where a person is, as the host gets it', () => {
     assert.deepEqual(sender.known, cell(7))
   })
 
-  it('waits where it comes too fast, and nobody is bothered with that', async (test) => {
+  it('waits if it is rate-limited, without a message', async (test) => {
     const { sender, sent, answers, troubles, refused, pass } = hostOf(test)
     await pass(MIN_INTERVAL)
     answers.push(refusal('rate_limited', 429))
@@ -94,7 +94,7 @@ describe('where a person is, as the host gets it', () => {
     assert.deepEqual([troubles, refused], [[], []])
   })
 
-  it('is tried again where the host does not answer, and said', async (test) => {
+  it('is retried with a message if the host does not answer', async (test) => {
     const { sender, sent, answers, troubles, pass } = hostOf(test)
     await pass(MIN_INTERVAL)
     answers.push(new TypeError('gone'), refusal('overloaded', 503))
@@ -105,7 +105,7 @@ describe('where a person is, as the host gets it', () => {
     assert.deepEqual(sender.known, cell(1))
   })
 
-  it('ends with a refusal', async (test) => {
+  it('is not sent after a refusal', async (test) => {
     const { sender, sent, answers, refused, pass } = hostOf(test)
     await pass(MIN_INTERVAL)
     answers.push(refusal('credentials_invalid', 401))
@@ -115,7 +115,7 @@ describe('where a person is, as the host gets it', () => {
     assert.equal(refused.length, 1)
   })
 
-  it('ends with the person', async (test) => {
+  it('is not sent after the person has left', async (test) => {
     const { sender, sent, pass } = hostOf(test)
     sender.put(cell(1))
     sender.end()
@@ -123,7 +123,7 @@ describe('where a person is, as the host gets it', () => {
     assert.equal(sent.length, 0)
   })
 
-  it('follows another page of the browser, unless a change of its own is on its way', async (test) => {
+  it('follows another page of the browser, unless its own change is being sent', async (test) => {
     const { sender, sent, pass } = hostOf(test)
     await pass(MIN_INTERVAL)
     assert.equal(sender.moved(cell(5)), true)

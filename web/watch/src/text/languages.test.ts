@@ -22,7 +22,7 @@ afterEach(() => { speak(en, 'en') })
 
 for (const language of languageNames) {
   describe(`the words in ${language}`, () => {
-    it('are all there, none is empty, and none is left in English', async () => {
+    it('are complete, not empty and not left in English', async () => {
       const words = await languages[language].words()
       assert.deepEqual(Object.keys(words).sort(), [...keys].sort())
       for (const key of keys) for (const form of Object.values(formsOf(words[key]))) assert.match(form.replaceAll(/\{\w+\}/g, 'x'), /^[^\s{}]+( [^\s{}]+)*$/, key)
@@ -30,7 +30,7 @@ for (const language of languageNames) {
       assert.deepEqual(keys.filter((key) => !same.has(key) && JSON.stringify(words[key]) === JSON.stringify(en[key])), [])
     })
 
-    it('have the values of the English ones, and a form for each way to count', async () => {
+    it('have the placeholders of the English ones, and all plural forms', async () => {
       const words = await languages[language].words()
       const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions()
       for (const key of keys) {
@@ -45,7 +45,7 @@ for (const language of languageNames) {
 }
 
 describe('the language of the page', () => {
-  it('is the first of the browser that it has, with its region', () => {
+  it('is the first supported language of the browser, with its region', () => {
     assert.deepEqual(chooseLanguage('', ['fr-FR', 'de-AT', 'en']), { language: 'de', locale: 'de-AT' })
     assert.deepEqual(chooseLanguage('', ['ja']), { language: 'ja', locale: 'ja' })
     assert.deepEqual(chooseLanguage('', ['den', 'fr']), { language: 'en', locale: 'en' })
@@ -53,12 +53,12 @@ describe('the language of the page', () => {
     assert.deepEqual(chooseLanguage('', []), { language: 'en', locale: 'en' })
   })
 
-  it('is that of the address, where it names one', () => {
+  it('is that of the address, if it states one', () => {
     assert.deepEqual(chooseLanguage('de', ['en-US', 'de-CH']), { language: 'de', locale: 'de-CH' })
     assert.deepEqual(chooseLanguage('ja', ['en-US']), { language: 'ja', locale: 'ja' })
   })
 
-  it('has its own numbers, counts, lists and times', async () => {
+  it('determines the format of numbers, counts, lists and times', async () => {
     const at = new Date(2026, 0, 2, 15, 4, 5).getTime()
     speak(await languages.de.words(), 'de-DE')
     assert.equal(number(1234.5), '1.234,5')

@@ -8,7 +8,7 @@ import { clockTime, wholeTime } from './times.js'
 
 describe('a day and a time', () => {
   for (const [locale, words] of [['en-US', en], ['de', de], ['ja', ja]] as const) {
-    it(`has the time of day as the rest of the page has it, in ${locale}`, (test) => {
+    it(`has the same time format as the rest of the page, in ${locale}`, (test) => {
       test.after(() => { speak(en, 'en') })
       speak(words, locale)
       for (const hour of [0, 9, 12, 21]) {

@@ -43,7 +43,7 @@ function textOf(node: ts.Node | undefined): string {
 }
 
 describe('the words of the page', () => {
-  it('are found where they stand in markup', () => {
+  it('are found in markup', () => {
     const markup = "<p title='Hello' class=\"soft\">{n} things {`at ${x}`}{ok ? 'Yes' : ''} · <code>playctl watch</code></p>"
     assert.deepEqual(literals('x', markup), ['x: Hello', 'x: things', 'x: at', 'x: Yes'])
   })

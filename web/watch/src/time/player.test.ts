@@ -36,7 +36,7 @@ function played(): { player: Player, shown: unknown[], happen: (event: Happening
 }
 
 describe('the player of the past', () => {
-  it('has what happens while it reads what happened, once', async () => {
+  it('has events that arrive while it loads the past, once', async () => {
     const { player, happen, answer } = played()
     const loaded = player.load()
     happen(line(3))
@@ -47,7 +47,7 @@ describe('the player of the past', () => {
     assert.deepEqual(player.source.instants.map(({ seq }) => seq), [1, 2, 3, 4, 5])
   })
 
-  it('begins anew where it has far more than a host keeps', async () => {
+  it('reloads when it has far more events than a host keeps', async () => {
     const { player, happen, answer } = played()
     const loaded = player.load()
     await answer(1)
@@ -60,7 +60,7 @@ describe('the player of the past', () => {
     assert.deepEqual(player.source.instants.map(({ seq }) => seq), [39_999, 40_000])
   })
 
-  it('lists no more without a bound while a moment of the past is shown', async () => {
+  it('keeps a bounded number of events while a past moment is shown', async () => {
     const { player, happen, answer } = played()
     const loaded = player.load()
     await answer(1)
@@ -78,7 +78,7 @@ describe('the player of the past', () => {
     assert.deepEqual(player.source.instants.map(({ seq }) => seq), [90_000, 90_001])
   })
 
-  it('shows what is now while a moment is still being read', async () => {
+  it('shows the present while a moment is still being read', async () => {
     const { player, shown, answer } = played()
     const loaded = player.load()
     await answer(1, 2)

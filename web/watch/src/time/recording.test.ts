@@ -6,7 +6,7 @@ const signal = new AbortController().signal
 const line = (seq: number, text: string): string => `${JSON.stringify({ event: 'world:interaction', seq, data: { rev: 1, text } })}\n`
 
 describe('a recording', () => {
-  it('has lines of any length, whole, without one that is cut off', async () => {
+  it('has complete lines of any length, without a truncated one', async () => {
     // A file is read in pieces of 64 KiB, which end within characters of three bytes.
     const texts = ['short', '日本語'.repeat(100_000), 'é'.repeat(50_001), '']
     const recording = new Recording(new Blob([`${JSON.stringify({ snapshot: {} })}\n`, ...texts.map((text, i) => line(i + 1, text)), '{"event":"world:inter']))

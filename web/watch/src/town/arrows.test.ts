@@ -26,8 +26,8 @@ function walk(all: readonly Standing[], arrow: Arrow): string[] {
   return met
 }
 
-describe('an arrow', () => {
-  it('to the right, and one to the left, comes to everybody, wherever they stand', () => {
+describe('an arrow key', () => {
+  it('to the right or to the left reaches every occupant, wherever they are', () => {
     for (let seed = 0; seed < 200; seed++) {
       const all = crowd(1 + (seed % 100), seed)
       const everybody = all.map(({ key }) => key).sort()
@@ -45,21 +45,21 @@ describe('an arrow', () => {
     }
   })
 
-  it('up or down comes to the nearest that lies there, and stays where nobody does', () => {
+  it('up or down selects the nearest occupant there, or keeps the selection', () => {
     const all = [at('here', 0, 0), at('below', 5, 20), at('far below', 0, 90), at('aside', 60, 1)]
     const here = all[0] ?? null
     assert.equal(nextInDirection(all, here, DOWN, middle)?.key, 'below')
     assert.equal(nextInDirection(all, here, UP, middle)?.key, 'here')
   })
 
-  it('from nobody comes to who is nearest to the middle of the view', () => {
+  it('without a selection selects the occupant nearest to the center of the view', () => {
     const all = [at('a', 0, 0), at('b', 90, 80), at('c', 200, 0)]
     for (const arrow of [UP, DOWN, LEFT, RIGHT]) assert.equal(nextInDirection(all, null, arrow, { x: 100, y: 100 })?.key, 'b')
     assert.equal(nextInDirection<Standing>([], null, UP, middle), undefined)
   })
 })
 
-it('people are read row by row', () => {
+it('occupants are read row by row', () => {
   const all = [at('d', 3, 101), at('b', 50, 4), at('a', 1, 0), at('c', 90, 2), at('f', 80, 99), at('e', 30, 97), at('g', 95, 100), at('h', 96, 96)]
   assert.equal(readingOrder(all).map(({ key }) => key).join(''), 'abcdefgh')
 })

@@ -16,7 +16,7 @@ function cameraIn(width: number, height: number, insets = none, seen: Box = land
 }
 
 describe('the camera', () => {
-  it('fits the town with its coast and its pier into what panels leave free', () => {
+  it('fits the town with its coast and its pier into the area without panels', () => {
     for (const [width, height, insets] of [
       [1440, 900, { top: 64, right: 12, bottom: 12, left: 356 }],
       [390, 420, { top: 64, right: 12, bottom: 34, left: 12 }],
@@ -33,15 +33,15 @@ describe('the camera', () => {
     }
   })
 
-  it('shows of a land too large to read the part around somebody', () => {
+  it('shows the part around an occupant if the land is too large to read', () => {
     const camera = cameraIn(800, 600, none, { x: 0, y: 0, w: 100_000, h: 100_000 })
     camera.go(camera.fitted({ x: 50_000, y: 99_990 }), 0, true)
     assert.equal(camera.scale, 0.2)
     assert.equal(camera.x, 50_000)
-    assert.ok(Math.abs(camera.screenY(100_000) - 600) < 1, 'it does not look beyond the edge')
+    assert.ok(Math.abs(camera.screenY(100_000) - 600) < 1, 'the view extends beyond the edge')
   })
 
-  it('shows where people are from nearer than the whole, with room for what they say, and not too near', () => {
+  it('zooms in on the occupants, with room for speech, up to a limit', () => {
     const camera = cameraIn(1440, 900, { top: 64, right: 12, bottom: 12, left: 356 })
     const part = { x: 300, y: 200, w: 500, h: 300 }
     const view = camera.around(part)
@@ -49,10 +49,10 @@ describe('the camera', () => {
     camera.go(view, 0, true)
     for (const corner of [{ x: 300, y: 200 }, { x: 800, y: 500 }]) assert.ok(camera.holds(corner) || camera.scale === 1.3)
     assert.equal(camera.around({ x: 300, y: 200, w: 0, h: 0 }).scale, 1.3)
-    assert.deepEqual(camera.around(land), camera.fitted({ x: 0, y: 0 }), 'where they are everywhere, the whole')
+    assert.deepEqual(camera.around(land), camera.fitted({ x: 0, y: 0 }), 'the view of occupants everywhere is not the whole land')
   })
 
-  it('zooms about a point: the ground under it stays there, within limits', () => {
+  it('zooms about a point, which keeps its ground, within limits', () => {
     const camera = cameraIn(1000, 700)
     camera.go({ x: 600, y: 300, scale: 1 }, 0, true)
     const about = { x: 700, y: 200 }
@@ -66,7 +66,7 @@ describe('the camera', () => {
     assert.ok(camera.scale > 0.1 && camera.scale <= 0.2)
   })
 
-  it('pans by pixels, and keeps its middle on the land', () => {
+  it('pans by pixels, and keeps its center on the land', () => {
     const camera = cameraIn(1000, 700)
     camera.go({ x: 600, y: 300, scale: 2 }, 0, true)
     camera.pan(-100, 40)
@@ -75,7 +75,7 @@ describe('the camera', () => {
     assert.deepEqual([camera.x, camera.y], [land.x, land.y])
   })
 
-  it('glides to a view, and a hand on the map ends that', () => {
+  it('glides to a view until the map is touched', () => {
     const camera = cameraIn(1000, 700)
     camera.go({ x: 0, y: 0, scale: 1 }, 0, true)
     camera.go({ x: 400, y: 200, scale: 2 }, 1000, false)
@@ -89,7 +89,7 @@ describe('the camera', () => {
     assert.equal(camera.scale, 2)
   })
 
-  it('gives a point of the window back for the point of the ground under it', () => {
+  it('maps a point of the ground back to its point of the window', () => {
     const camera = cameraIn(900, 500, { top: 10, right: 200, bottom: 30, left: 40 })
     camera.go({ x: 123, y: 45, scale: 0.8 }, 0, true)
     const { x, y } = camera.ground({ x: 321, y: 234 })
@@ -97,7 +97,7 @@ describe('the camera', () => {
   })
 })
 
-it('the camera holds who is seen whole in the free part of the window', () => {
+it('the camera holds an occupant that is fully visible in the free area', () => {
   const camera = cameraIn(1280, 800, { top: 64, right: 408, bottom: 12, left: 356 })
   camera.go({ x: 600, y: 300, scale: 1 }, 0, true)
   assert.ok(camera.holds({ x: 600, y: 300 }))
@@ -108,19 +108,19 @@ it('the camera holds who is seen whole in the free part of the window', () => {
   assert.ok(camera.holds(edge))
 })
 
-it('the camera goes along with who walks, as far as it has to', () => {
+it('the camera follows a walking occupant, as far as necessary', () => {
   const camera = cameraIn(1000, 500)
   camera.go({ x: 600, y: 300, scale: 1 }, 0, true)
   camera.keepIn({ x: 700, y: 250 })
-  assert.deepEqual([camera.x, camera.y], [600, 300], 'in the inner part of the window it stays')
+  assert.deepEqual([camera.x, camera.y], [600, 300], 'the camera moved for the inner part of the window')
   camera.keepIn({ x: 900, y: 100 })
   assert.deepEqual([camera.x, camera.y], [700, 174])
   camera.go({ x: 0, y: 0, scale: 1 }, 0, false)
   camera.keepIn({ x: 0, y: 0 })
-  assert.deepEqual([camera.x, camera.y], [700, 174], 'on its way elsewhere it arrives first')
+  assert.deepEqual([camera.x, camera.y], [700, 174], 'the glide did not finish first')
 })
 
-it('a place on the ground has its point on the map', () => {
+it('a position on the ground has its point on the map', () => {
   for (const [x, y] of [[0, 0], [0.16, 0.26], [7.4, 3.9], [-1.5, 12.2], [4000, 9000.5]] as const) {
     const at = toCells(toGround(x, y))
     assert.ok(Math.abs(at.x - x) < 0.001 && Math.abs(at.y - y) < 0.001, `${x} ${y} is ${at.x} ${at.y}`)

@@ -31,7 +31,7 @@ function mapWith(): { surface: Surface; wishes: unknown[]; end: () => void } {
 }
 
 describe('a pointer', () => {
-  it('that stays picks, also when it trembles', () => {
+  it('that stays selects, also if it trembles', () => {
     const { surface, wishes } = mapWith()
     surface.pointer('down', 1, 50, 60)
     surface.pointer('move', 1, 52, 61)
@@ -40,14 +40,14 @@ describe('a pointer', () => {
     assert.deepEqual(surface.captured, [1])
   })
 
-  it('that is a finger means what is near it', () => {
+  it('that is a finger selects what is near it', () => {
     const { surface, wishes } = mapWith()
     surface.pointer('down', 1, 50, 60, 'touch')
     surface.pointer('up', 1, 50, 60, 'touch')
     assert.deepEqual(wishes, [['pick', { x: 50, y: 60 }, 22]])
   })
 
-  it('that moves pans, and picks nothing', () => {
+  it('that moves pans, and selects nothing', () => {
     const { surface, wishes } = mapWith()
     surface.pointer('down', 1, 50, 60)
     surface.pointer('move', 1, 80, 50)
@@ -56,14 +56,14 @@ describe('a pointer', () => {
     assert.deepEqual(wishes, [['pan', 30, -10], ['pan', 10, 0]])
   })
 
-  it('with no button down points at things, until it leaves', () => {
+  it('without a button hovers over things, until it leaves', () => {
     const { surface, wishes } = mapWith()
     surface.pointer('move', 1, 5, 6)
     surface.pointer('leave', 1, 5, 6)
     assert.deepEqual(wishes, [['hover', { x: 5, y: 6 }], ['hover', null]])
   })
 
-  it('that the system took away picks nothing', () => {
+  it('that the system canceled selects nothing', () => {
     const { surface, wishes } = mapWith()
     surface.pointer('down', 1, 50, 60)
     surface.pointer('cancel', 1, 50, 60)
@@ -72,7 +72,7 @@ describe('a pointer', () => {
 })
 
 describe('two pointers', () => {
-  it('that part zoom about the middle between them, and pick nothing', () => {
+  it('that move apart zoom about their midpoint, and select nothing', () => {
     const { surface, wishes } = mapWith()
     surface.pointer('down', 1, 100, 100)
     surface.pointer('down', 2, 200, 100)
@@ -82,7 +82,7 @@ describe('two pointers', () => {
     assert.deepEqual(wishes, [['pan', 50, 0], ['zoom', 2, { x: 200, y: 100 }]])
   })
 
-  it('where one is lifted pan with the other', () => {
+  it('continue with a pan by the other when one is lifted', () => {
     const { surface, wishes } = mapWith()
     surface.pointer('down', 1, 100, 100)
     surface.pointer('down', 2, 200, 100)
@@ -93,7 +93,7 @@ describe('two pointers', () => {
 })
 
 describe('a wheel', () => {
-  it('zooms about the pointer, the more the farther it turns, and does not scroll the page', () => {
+  it('zooms about the pointer in proportion to its turn, without scrolling the page', () => {
     const { surface, wishes } = mapWith()
     assert.ok(surface.send('wheel', { deltaY: -100, deltaMode: 0, ctrlKey: false, offsetX: 7, offsetY: 8 }))
     surface.send('wheel', { deltaY: 100, deltaMode: 0, ctrlKey: false, offsetX: 7, offsetY: 8 })
@@ -107,7 +107,7 @@ describe('a wheel', () => {
 })
 
 describe('a key', () => {
-  it('moves, pans, zooms, fits and chooses', () => {
+  it('moves, pans, zooms, fits and selects', () => {
     const { surface, wishes } = mapWith()
     const press = (key: string, more: object = {}): boolean => surface.send('keydown', { key, ...more })
     for (const key of ['ArrowUp', '+', '-', '0', 'Enter', 'Escape']) assert.ok(press(key), key)
@@ -117,7 +117,7 @@ describe('a key', () => {
     ])
   })
 
-  it('of the browser or of no meaning is left alone', () => {
+  it('of the browser or without a meaning is ignored', () => {
     const { surface, wishes } = mapWith()
     assert.ok(!surface.send('keydown', { key: '+', ctrlKey: true }))
     assert.ok(!surface.send('keydown', { key: 'x' }))
@@ -126,7 +126,7 @@ describe('a key', () => {
   })
 })
 
-it('nothing is received after the end', () => {
+it('no input is received after the end', () => {
   const { surface, wishes, end } = mapWith()
   end()
   surface.send('keydown', { key: '0' })

@@ -26,7 +26,7 @@ describe('a frame', () => {
     return [...drawn]
   }
 
-  it('is drawn as a whole first, then where something changed, with all that is there', () => {
+  it('is drawn completely first, then only in changed areas, with all their items', () => {
     assert.deepEqual(frame(item('a', 100), item('b', 110), item('c', 500)), ['0,0 1000x600', 'ground', 'a', 'b', 'c'])
     assert.deepEqual(frame(item('a', 100), item('b', 110), item('c', 500)), [])
     assert.equal(display.drawn, 0)
@@ -37,7 +37,7 @@ describe('a frame', () => {
     assert.deepEqual(frame(item('a', 100, 'new')), ['0,0 1000x600', 'ground', 'a'])
   })
 
-  it('has boxes of whole device pixels that do not overlap, and is a whole where they are most of it', () => {
+  it('has separate boxes of whole device pixels, or is drawn completely', () => {
     const boxes: Box[] = Array.from({ length: 80 }, (_, i) => ({ x: (i * 137.3) % 980, y: (i * 71.7) % 570, w: 9.4, h: 8.2 }))
     for (const density of [1, 1.5, 2]) {
       const out = merged(boxes, window, density)

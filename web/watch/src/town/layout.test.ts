@@ -10,7 +10,7 @@ const crowd = Array.from({ length: 100 }, (_, i) => {
   return { feet, body: { x: feet.x - 10, y: feet.y - 40, w: 20, h: 40 }, w: 60, h: 17, priority: i === 57 ? 4 : 0, before: null }
 })
 
-test('names in a crowd never overlap, and who matters is named', () => {
+test('names in a crowd never overlap, and important occupants are named', () => {
   const places = placePlates(crowd, { x: -100, y: 0, w: 1300, h: 600 })
   const boxes = places.flatMap((place) => place === null ? [] : [place.box])
   boxes.forEach((a, i) => { boxes.slice(i + 1).forEach((b) => { assert.ok(!overlap(a, b)) }) })
@@ -31,7 +31,7 @@ test('speech never hides a name or other speech', () => {
 const room = { x: 0, y: 0, w: 600, h: 600 }
 const sizes = [{ w: 100, h: 30 }, { w: 50, h: 22 }, { w: 24, h: 20 }]
 
-test('a bubble stays where it was while that is not much worse', () => {
+test('a bubble keeps its position while that is not much worse', () => {
   const near = { x: -60, y: -50, size: 0 }
   const far = { x: 20, y: -190, size: 0 }
   const placed = (before: typeof near) => placeBubbles([{ head: { x: 300, y: 300 }, sizes, before }], [], [], room)[0]
@@ -39,7 +39,7 @@ test('a bubble stays where it was while that is not much worse', () => {
   assert.deepEqual(placed(far)?.box, { x: 250, y: 263, w: 100, h: 30 })
 })
 
-test('where there is little room a bubble is smaller, and without any it waits', () => {
+test('a bubble is smaller in little room, and waits without any', () => {
   const walls = (gap: number) => [{ x: 0, y: 0, w: 300 - gap / 2, h: 600 }, { x: 300 + gap / 2, y: 0, w: 300, h: 600 }]
   const placed = (gap: number) => placeBubbles([{ head: { x: 300, y: 300 }, sizes, before: null }], walls(gap), [], room)[0]
   assert.equal(placed(110)?.size, 0)
@@ -48,45 +48,45 @@ test('where there is little room a bubble is smaller, and without any it waits',
   assert.equal(placed(10), null)
 })
 
-test('a bubble that does not go into the view is smaller or waits, for its words would be cut off', () => {
+test('a bubble that does not fit into the view is smaller or waits', () => {
   const placed = (view: typeof room) => placeBubbles([{ head: { x: 30, y: 60 }, sizes: [{ w: 140, h: 90 }, { w: 200, h: 60 }], before: { x: -70, y: -97, size: 0 } }], [], [], view)[0]
   assert.equal(placed({ x: 0, y: 0, w: 300, h: 100 })?.size, 0)
   assert.equal(placed({ x: 0, y: 0, w: 300, h: 80 })?.size, 1)
   assert.equal(placed({ x: 0, y: 0, w: 190, h: 80 }), null)
 })
 
-test('a bubble goes a little aside before it is smaller', () => {
+test('a bubble moves aside a little before it is smaller', () => {
   const inTheWay = { x: 255, y: 263, w: 10, h: 5 }
   const [place] = placeBubbles([{ head: { x: 300, y: 300 }, sizes, before: null }], [inTheWay], [], room)
   assert.equal(place?.size, 0)
   assert.notEqual(place.box.x, 250)
 })
 
-test('a bubble is never far from who speaks', () => {
+test('a bubble is never far from its speaker', () => {
   for (const { x, y } of tries({ w: 200, h: 80 })) assert.ok(Math.hypot(x + 100, y + 80) < 260, `${x} ${y}`)
 })
 
-test('a name that was placed keeps its place while there is no better one', () => {
+test('a placed name keeps its position while there is no better one', () => {
   const [, , third] = placePlates([0, 1, 2].map((i) => ({ feet: { x: 100 * i, y: 100 }, body: { x: 100 * i - 10, y: 60, w: 20, h: 40 }, w: 60, h: 17, priority: 0, before: i === 2 ? 4 : null })), { x: -100, y: 0, w: 600, h: 600 })
   assert.equal(third?.slot, 4)
 })
 
 const measure = (text: string): number => Array.from(text).length
 
-test('text is broken between words, cut with an ellipsis, and no character is torn', () => {
+test('text is broken between words, truncated with an ellipsis, never within a character', () => {
   assert.deepEqual(wrapped('one two three', 7, 3, measure), ['one two', 'three'])
   assert.deepEqual(wrapped('one two three four five', 7, 2, measure), ['one two', 'three…'])
   assert.equal(fitted('👩‍🚀👩‍🚀👩‍🚀', 4, measure), '👩‍🚀…')
 })
 
-test('a name of a few characters is whole in any script, and a long one is cut to no less', () => {
+test('a short name is complete in any script, and a long one keeps as many characters', () => {
   assert.equal(shortened('placement 12', 6, 12, measure), 'placement 12')
   assert.equal(shortened('世界你好旅行者', 6, 12, measure), '世界你好旅行者')
   assert.equal(shortened('placement 123', 6, 12, measure), 'placement 1…')
   assert.equal(shortened('a much longer name', 15, 12, measure), 'a much longer…')
 })
 
-test('the first letter decides the direction', () => {
+test('the first letter determines the direction', () => {
   assert.equal(direction('12 שלום abc'), 'rtl')
   assert.equal(direction('abc שלום'), 'ltr')
 })

@@ -11,7 +11,7 @@ const filled = (count: number, w: number, h: number) => {
   return Array.from({ length: count }, (_, i) => ({ x: ((i % columns) / (columns - 1)) * w, y: (Math.floor(i / columns) / (rows - 1)) * h }))
 }
 
-test('what is shown of everybody is what can be read: dots from afar, then names, then platforms', () => {
+test('the level of detail is what can be read: dots, then names, then platforms', () => {
   const levelAt = (count: number, w: number, h: number, zoom: number) =>
     levelOf(count, spacing(filled(count, w * zoom, h * zoom)), 0.28 * zoom)
   assert.equal(levelAt(100, 350, 210, 1), 'dots', 'a hundred on a phone')
@@ -22,13 +22,13 @@ test('what is shown of everybody is what can be read: dots from afar, then names
   assert.deepEqual([1, 2.5, 4, 7].map((zoom) => levelAt(100, 350, 210, zoom)), ['dots', 'small', 'names', 'platforms'])
 })
 
-test('who is alone is never a dot, and the box of nobody is empty', () => {
+test('a single occupant is never a dot, and the box of no occupants is empty', () => {
   assert.equal(levelOf(1, spacing([{ x: 3, y: 4 }]), 0.1), 'platforms')
   assert.deepEqual(boxAround([]), { x: 0, y: 0, w: 0, h: 0 })
   assert.deepEqual(boxAround([{ x: 3, y: 4 }, { x: -1, y: 9 }]), { x: -1, y: 4, w: 4, h: 5 })
 })
 
-test('a dot is where the feet are; who is marked stays a figure', () => {
+test('a dot is at the feet; a selected occupant remains a figure', () => {
   const figure = (key: string): Shown => ({
     resident: { key } as Shown['resident'], feet: { x: 100, y: 50 }, home: { x: 100, y: 50 }, body: { x: 90, y: 10, w: 20, h: 40 },
     head: { x: 100, y: 10 }, pose: 0, left: false, strength: 1, scale: 1, dot: 0, plate: null, own: false,

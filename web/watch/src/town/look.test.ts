@@ -9,12 +9,12 @@ const known = JSON.parse(
   readFileSync(new URL('../../../../../internal/render/testdata/looks.json', import.meta.url), 'utf8'),
 ) as { coats: { rgb: string }[]; looks: (Look & { id: string })[] }
 
-test('figures are those that terminals and other pages show', () => {
+test('figures are the same as in terminals and other pages', () => {
   assert.ok(known.looks.length >= COATS.length)
   for (const { id, ...look } of known.looks) assert.deepEqual(lookOf(id), look, id)
 })
 
-test('coats have the colors of the terminal', () => {
+test('coats have the colors of terminals', () => {
   assert.deepEqual(known.coats.map((coat) => coat.rgb), [...COATS])
 })
 
@@ -27,7 +27,7 @@ test('a hundred ids that differ in one character are distinguished', () => {
   assert.ok(seen.size >= 99, `${seen.size} of 100 differ`)
 })
 
-test('every trait is worn by somebody', () => {
+test('every trait occurs', () => {
   const looks = Array.from({ length: 400 }, (_, i) => lookOf(`somebody ${i}`))
   for (const [trait, count] of Object.entries(TRAITS)) {
     const worn = new Set(looks.map((look) => look[trait as keyof typeof TRAITS]))

@@ -14,21 +14,21 @@ function camera(scale: number, insets = none): Camera {
 }
 
 describe('the overview', () => {
-  it('is of no use where everybody is in view', () => {
+  it('is hidden if every occupant is in view', () => {
     assert.equal(hides(camera(1), [{ x: 310, y: 260 }, { x: 690, y: 540 }]), false)
   })
 
-  it('is the way back to somebody who is not', () => {
+  it('is shown if an occupant is out of view', () => {
     assert.equal(hides(camera(1), [{ x: 310, y: 260 }, { x: 710, y: 540 }]), true)
   })
 
-  it('counts what a panel covers as out of view', () => {
+  it('treats an area under a panel as out of view', () => {
     const covered = camera(1, { ...none, right: 200 })
     assert.deepEqual(covered.shown, { x: 400, y: 250, w: 200, h: 300 })
     assert.equal(hides(covered, [{ x: 650, y: 400 }]), true)
   })
 
-  it('shows the land where nobody lives', () => {
+  it('shows the land without occupants', () => {
     assert.equal(hides(camera(0.3), []), false)
     assert.equal(hides(camera(1), []), true)
   })

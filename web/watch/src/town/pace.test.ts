@@ -29,17 +29,17 @@ function second(test: TestContext, rate: number, begin: (pace: Pace) => void, ea
 
 describe('the pace of frames', () => {
   for (const rate of [60, 75, 120, 144]) {
-    it(`draws what happens by itself 30 times a second at most, and not much less, of ${rate} that a screen shows`, (test) => {
+    it(`draws animations at up to 30 frames a second, and not much less, on a screen of ${rate} Hz`, (test) => {
       const { length } = second(test, rate, (pace) => { pace.soon() }, (pace) => { pace.soon() })
-      assert.ok(length <= 31 && length >= 24, `${length} were drawn`)
+      assert.ok(length <= 31 && length >= 24, `${length} frames were drawn`)
     })
   }
 
-  it('draws what a person does with every frame', (test) => {
+  it('draws input of a person with every frame', (test) => {
     assert.equal(second(test, 60, (pace) => { pace.wake() }, (pace) => { pace.wake() }).length, 60)
   })
 
-  it('draws once for whatever is asked for before a frame', (test) => {
+  it('draws once for all requests before a frame', (test) => {
     assert.equal(second(test, 60, (pace) => { for (let i = 0; i < 5; i += 1) { pace.soon(); pace.wake() } }, () => undefined).length, 1)
   })
 
@@ -47,12 +47,12 @@ describe('the pace of frames', () => {
     assert.deepEqual(second(test, 60, (pace) => { pace.soon(); pace.end(); pace.wake() }, () => undefined), [])
   })
 
-  it('draws later what has time', (test) => {
+  it('draws a delayed request later', (test) => {
     const [drawn = 0, ...more] = second(test, 50, (pace) => { pace.after(500) }, () => undefined)
     assert.ok(drawn >= 500 && drawn <= 560 && more.length === 0, `it was drawn at ${drawn}`)
   })
 
-  it('draws it before, and not again, with something else', (test) => {
+  it('draws a delayed request with an earlier one, and not again', (test) => {
     assert.deepEqual(second(test, 50, (pace) => { pace.after(500); pace.wake() }, () => undefined), [20])
   })
 })

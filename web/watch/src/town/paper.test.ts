@@ -26,13 +26,13 @@ describe('letters', () => {
     assert.deepEqual(sizes.map(([width, height]) => letterSize(width, height)), [1, 1, 1.2, 1.6, 1, 2])
   })
 
-  it('that are larger take that much more room', () => {
+  it('that are larger need proportionally more room', () => {
     const { w, h } = paperOf(1).name('Ada', 'langchain', 170, 'plain', false)
     const large = paperOf(2).name('Ada', 'langchain', 170, 'plain', false)
     assert.deepEqual([large.w, large.h], [2 * w, 2 * h])
   })
 
-  it('of a tall script are not cut, nor do piled marks make a tower', () => {
+  it('of a tall script are not clipped, and stacked marks are bounded', () => {
     const usual = heightOf('Ada')
     Object.assign(ink, { up: 12, down: 9 })
     assert.equal(heightOf('Ada'), usual)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { placePlates } from './plates.js'
 
-it('a name is where it is read: within the view also above and below, where there is another place', () => {
+it('a name plate is within the view, also above or below, if there is room', () => {
   const view = { x: 0, y: 0, w: 300, h: 100 }
   const want = { feet: { x: 150, y: 60 }, body: { x: 130, y: 10, w: 40, h: 50 }, w: 60, h: 28, priority: 4, before: null }
   // There are other things at the feet and on both sides, and only the edge above the head.

@@ -19,7 +19,7 @@ function townOf(...ids: string[]): { town: Residents; find: (id: string) => Resi
   town.take(world(ids.map((id) => agent(id))), 0)
   const find = (id: string): Resident => {
     const found = town.find(id)
-    assert.ok(found, `${id} is in the town`)
+    assert.ok(found, `${id} is not in the town`)
     return found
   }
   return { town, find }
@@ -30,7 +30,7 @@ const journey = [
 ] as const
 
 describe('residents', () => {
-  it('arrive one by one, but not in the first state of a session', () => {
+  it('arrive one by one, except in the first state of a session', () => {
     const { town, find } = townOf('a')
     assert.equal(find('a').arrived, -Infinity)
     assert.equal(town.take(world([agent('a'), agent('b')]), 500), false)
@@ -40,7 +40,7 @@ describe('residents', () => {
     assert.equal(town.all.size, 1)
   })
 
-  it('are drawn while they leave, cannot be addressed then, and are forgotten after', () => {
+  it('are drawn but not selectable while they leave, and then removed', () => {
     const { town } = townOf('a', 'b')
     town.take(world([agent('b')]), 1000)
     assert.equal(town.find('a'), undefined)
@@ -50,13 +50,13 @@ describe('residents', () => {
     assert.deepEqual([...town.all.keys()], ['agent:n:b'])
   })
 
-  it('are forgotten after they left also where nobody draws them, as on a page that is hidden', () => {
+  it('are removed after they left also without drawing, as on a hidden page', () => {
     const { town } = townOf()
     for (let n = 0; n < 1000; n += 1) town.take(world([agent(`a${n}`)]), n * DEPARTURE)
     assert.equal(town.all.size, 2)
   })
 
-  it('who come back while they leave have arrived again', () => {
+  it('arrive again if they return while they leave', () => {
     const { town, find } = townOf('a')
     town.take(world([]), 1000)
     town.take(world([agent('a')]), 1100)
@@ -65,13 +65,13 @@ describe('residents', () => {
     assert.equal(town.all.size, 1)
   })
 
-  it('are kept on the land wherever a host says they are', () => {
+  it('are kept on the land whatever position a host states', () => {
     const { town } = townOf()
     town.take(world([agent('far', { x: 1e9, y: Number.NaN })]), 0)
     assert.deepEqual(town.find('far')?.spot, { x: 19.16, y: 0.26 })
   })
 
-  it('speak until it was read, 24 at once at most', () => {
+  it('speak for the reading time, at most 24 at the same time', () => {
     const ids = Array.from({ length: 28 }, (_, i) => `a${i}`)
     const { town, find } = townOf(...ids)
     ids.forEach((id, i) => { town.say(find(id), 'Hello', 'assistant', i) })
@@ -84,7 +84,7 @@ describe('residents', () => {
     assert.equal(find('a27').speech, null)
   })
 
-  it('what they say waits for room, but not for ever', () => {
+  it('postpone speech for lack of room, for a limited time', () => {
     const { town, find } = townOf('a')
     town.say(find('a'), 'Hello', 'assistant', 0)
     const { speech } = find('a')
@@ -95,7 +95,7 @@ describe('residents', () => {
     assert.equal(speech.until, 6000 + speech.reading)
   })
 
-  it('walk a journey with a bubble at each step, which goes when they move on', () => {
+  it('walk a journey with a bubble at each step, removed when they move on', () => {
     const { town, find } = townOf('a')
     const steps: (number | null)[] = []
     const pass = (now: number): string | null => {
@@ -114,7 +114,7 @@ describe('residents', () => {
     assert.deepEqual(steps, [0, 1, null])
   })
 
-  it('with reduced motion are at each step at once', () => {
+  it('reach each step immediately with reduced motion', () => {
     const { town, find } = townOf('a')
     town.send(find('a'), journey, 1, true, 0, true)
     assert.equal(town.pass(0, ignore).moves, false)
@@ -124,14 +124,14 @@ describe('residents', () => {
     assert.equal(find('a').walk, null)
   })
 
-  it('walk to where their row is, where they are people', () => {
+  it('walk to the position of their row if they are people', () => {
     const human = (x: number): TownOccupant => ({ kind: 'human', id: 'h', name: 'Robin', x, y: 3 })
     const town = new Residents(text)
     town.take(world([human(2), agent('a')]), 0, false)
     town.take(world([human(5), agent('a', { x: 9 })]), 1000, false)
     const robin = town.find('h')
     assert.ok(robin?.walk)
-    assert.equal(town.find('a')?.walk, null, 'an agent is placed')
+    assert.equal(town.find('a')?.walk, null, 'an agent walked')
     const { x } = robin.walk.at(1000 + 200)
     assert.ok(x > robin.walk.at(1000).x && x < robin.home.x)
     // The next row arrives during the walk, which continues from the current place.
@@ -142,13 +142,13 @@ describe('residents', () => {
     town.pass(60_000, ignore)
     assert.equal(robin.walk, null)
     town.take(world([human(2)]), 61_000, true)
-    assert.equal(robin.walk, null, 'without motion it is there at once')
+    assert.equal(robin.walk, null, 'it walked with reduced motion')
     town.hush()
     town.take(world([human(9)]), 62_000, false)
-    assert.equal(robin.walk, null, 'from one moment to another nobody walks')
+    assert.equal(robin.walk, null, 'it walked between two moments')
   })
 
-  it('go the way of the reader, whatever the row says', () => {
+  it('follow the steered walk of the reader, whatever the row states', () => {
     const human = (x: number): TownOccupant => ({ kind: 'human', id: 'h', name: 'Robin', x, y: 3 })
     const way = { end: Infinity, at: () => ({ x: 1, y: 2, walked: 0, moving: false, left: false, step: null, until: Infinity }) }
     const town = new Residents(text)

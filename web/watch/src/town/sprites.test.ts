@@ -46,7 +46,7 @@ function spritesAt(clock: { now: number }): { allowance: Allowance; sprites: Spr
 }
 
 describe('sprites', () => {
-  it('are painted once for all that look alike, and placed by their origin', () => {
+  it('are painted once for identical patterns, and placed by their origin', () => {
     const { drawn, draw } = spritesAt({ now: 0 })
     const { pattern, painted } = patternOf('cottage')
     draw(pattern)
@@ -56,7 +56,7 @@ describe('sprites', () => {
     assert.equal(drawn[0]?.canvas, drawn[1]?.canvas)
   })
 
-  it('are painted again at another scale, and after they were forgotten', () => {
+  it('are painted again at another scale, and after they were dropped', () => {
     const { sprites, draw } = spritesAt({ now: 0 })
     const { pattern, painted } = patternOf('cottage')
     draw(pattern)
@@ -69,7 +69,7 @@ describe('sprites', () => {
     assert.equal(painted(), 3)
   })
 
-  it('that a frame has no time for come in the next ones', () => {
+  it('that a frame has no time for are painted in the next frames', () => {
     const clock = { now: 0 }
     const { allowance, drawn, draw } = spritesAt(clock)
     const patterns = Array.from({ length: 20 }, (_, i) => patternOf(`hall ${i}`).pattern)
@@ -86,7 +86,7 @@ describe('sprites', () => {
     assert.equal(drawn.length, 20)
   })
 
-  it('at an old scale are better than none', () => {
+  it('at an old scale are drawn if no new ones are ready', () => {
     const clock = { now: 0 }
     const { sprites, allowance, drawn, draw } = spritesAt(clock)
     const patterns = Array.from({ length: 20 }, (_, i) => patternOf(`hall ${i}`).pattern)
@@ -100,7 +100,7 @@ describe('sprites', () => {
     assert.ok(allowance.behind)
   })
 
-  it('that were not used for longest go where there are too many', () => {
+  it('that were unused for longest are dropped if there are too many', () => {
     const { draw } = spritesAt({ now: 0 })
     // Each has four of the ten million pixels that are the limit for all together.
     const [a, b, c] = ['a', 'b', 'c'].map((name) => patternOf(name, 2048)) as [ReturnType<typeof patternOf>, ReturnType<typeof patternOf>, ReturnType<typeof patternOf>]

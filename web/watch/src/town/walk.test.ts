@@ -9,7 +9,7 @@ test('streets run between cells', () => {
   for (const at of [...streets.xs, ...streets.ys]) assert.equal(Math.abs(at % 1), 0.5)
 })
 
-test('a way begins and ends where it should and turns only at right angles', () => {
+test('a path starts and ends where it should and turns only at right angles', () => {
   const way = route({ x: 1, y: 1 }, { x: 17, y: 10 }, streets)
   assert.deepEqual(way[0], { x: 1, y: 1 })
   assert.deepEqual(way.at(-1), { x: 17, y: 10 })
@@ -28,7 +28,7 @@ test('a walk visits every step in order and ends at home', () => {
   assert.ok(Math.abs(walk.at(walk.end).walked - walk.length) < 1e-6)
 })
 
-test('with reduced motion nobody is seen on the way', () => {
+test('with reduced motion no occupant is shown between steps', () => {
   const walk = new Walk({ x: 0, y: 0 }, [{ at: { x: 9, y: 9 }, step: 0 }], streets, 0, true, true)
   assert.deepEqual([walk.at(0).moving, walk.at(0).step, walk.end], [false, 0, Infinity])
 })

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { Director, HOLD, QUIET } from './director.js'
 
 describe('the camera of a wall', () => {
-  it('goes to where something happens, with the newest first, and stays there for a while', () => {
+  it('moves to the newest event, and stays there for a while', () => {
     const director = new Director()
     assert.equal(director.next(0), undefined)
     director.saw('ada', 1000)
@@ -15,7 +15,7 @@ describe('the camera of a wall', () => {
     assert.deepEqual(director.next(1300 + HOLD), ['alan', 'ada', 'grace'])
   })
 
-  it('does not go to what is long over', () => {
+  it('does not move to old events', () => {
     const director = new Director()
     director.saw('ada', 0)
     assert.deepEqual(director.next(0), ['ada'])
@@ -23,7 +23,7 @@ describe('the camera of a wall', () => {
     assert.equal(director.next(15_000), undefined)
   })
 
-  it('shows everybody once where nothing happens any more', () => {
+  it('shows all occupants once when nothing happens', () => {
     const director = new Director()
     director.saw('ada', 0)
     director.next(0)
@@ -32,7 +32,7 @@ describe('the camera of a wall', () => {
     assert.equal(director.next(QUIET + 1 + HOLD), undefined)
   })
 
-  it('lets a person who moved it look', () => {
+  it('does not move for a while after a person has moved it', () => {
     const director = new Director()
     director.rest(0)
     director.saw('ada', 5)

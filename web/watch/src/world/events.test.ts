@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Past } from './events.js'
 
-describe('what is past', () => {
-  it('is what happened before the page was opened', () => {
+describe('a past event', () => {
+  it('happened before the page was opened', () => {
     const past = new Past(40)
     past.enter('s1')
     assert.deepEqual([39, 40, 41, undefined].map((seq) => past.holds(seq)), [true, true, false, false])
   })
 
-  it('is nothing of another session, whose log begins at its first event', () => {
+  it('does not belong to another session, whose log starts at its first event', () => {
     const past = new Past(40)
     past.enter('s1')
     past.enter('s1')
@@ -18,7 +18,7 @@ describe('what is past', () => {
     assert.equal(past.holds(3), false)
   })
 
-  it('is nothing that comes after the log has gone on from an earlier place', () => {
+  it('does not come after the log has continued from an earlier seq', () => {
     const past = new Past(40)
     past.resume(50)
     assert.equal(past.holds(40), true)

@@ -25,8 +25,8 @@ async function asked(renewal: Renewal): Promise<number> {
   return requests
 }
 
-describe('a follower that is refused', () => {
-  it('tries at once with new access, and waits where the host does not say whether it has ended', async () => {
+describe('a refused follower', () => {
+  it('retries immediately with new access, and waits if the state of access is unknown', async () => {
     assert.equal(await asked('ended'), 1)
     assert.equal(await asked('unknown'), 1)
     assert.equal(await asked('renewed'), 4)

@@ -5,7 +5,7 @@ import { placeOf } from '../access/place.js'
 import { firstLink, goneAfter, nextLink } from './link.js'
 
 describe('the connection', () => {
-  it('is live, lost, then the host is gone, and live again', () => {
+  it('is live, lost, then the host is unreachable, and live again', () => {
     let link = nextLink(firstLink, { connected: true }, 0)
     assert.equal(link.state, 'live')
     assert.equal(nextLink(link, { connected: true }, 5), link)
@@ -22,13 +22,13 @@ describe('the connection', () => {
 })
 
 describe('the address', () => {
-  it('says where the routes are', () => {
+  it('states the location of the routes', () => {
     assert.deepEqual(placeOf('/play/watch'), { prefix: '', service: 'play' })
     assert.deepEqual(placeOf('/agent-play/watch'), { prefix: '', service: 'agent-play' })
     assert.deepEqual(placeOf('/a/b/play/watch/'), { prefix: '/a/b', service: 'play' })
   })
 
-  it('may hold a token in its fragment', () => {
+  it('may contain a token in its fragment', () => {
     assert.equal(tokenIn('#token=pt_x'), 'pt_x')
     assert.equal(tokenIn('#token='), undefined)
     assert.equal(tokenIn(''), undefined)

@@ -7,18 +7,18 @@ function rows(...names: string[]): OccupantThing[] {
   return names.map((name) => ({ kind: 'human', key: `human:${name}`, id: name, name, x: 0, y: 0 }))
 }
 
-describe('who came and left', () => {
-  it('is found from two states of the world', () => {
+describe('arrivals and departures', () => {
+  it('are derived from two states of the world', () => {
     const presence = compare(nothingLately, rows('Ada', 'Grace'), rows('Grace', 'Lin'), 7)
     assert.deepEqual([...presence.came], [['human:Lin', 7]])
     assert.deepEqual(presence.left, [{ key: 'human:Ada', name: 'Ada', at: 7 }])
   })
 
-  it('stays the same where nobody came or left', () => {
+  it('are unchanged without an arrival or departure', () => {
     assert.equal(compare(nothingLately, rows('Ada'), rows('Ada'), 7), nothingLately)
   })
 
-  it('has nobody as come and left at once', () => {
+  it('do not contain an occupant as both arrived and left', () => {
     const left = compare(nothingLately, rows('Ada'), rows(), 1)
     const back = compare(left, rows(), rows('Ada'), 2)
     assert.deepEqual([[...back.came.keys()], back.left], [['human:Ada'], []])
@@ -26,14 +26,14 @@ describe('who came and left', () => {
     assert.deepEqual([again.came.size, again.left.map(({ at }) => at)], [0, [3]])
   })
 
-  it('remembers only the latest who left, however many there were', () => {
+  it('keep only the latest departures, however many there were', () => {
     let presence = nothingLately
     for (let turn = 0; turn < 100; turn += 1) presence = compare(presence, rows(`a${turn}`), rows(), turn)
     assert.deepEqual(presence.left.map(({ at }) => at), [99, 98, 97, 96, 95])
     assert.equal(presence.left.length, remembered)
   })
 
-  it('is forgotten in time, and not before', () => {
+  it('are dropped after their time, and not before', () => {
     const presence = compare(nothingLately, rows('Ada'), rows('Lin'), 1000)
     assert.equal(nextForgetting(presence), 1000 + newFor)
     assert.equal(forget(presence, 999 + newFor), presence)

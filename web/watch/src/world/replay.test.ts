@@ -9,8 +9,8 @@ const said = (text: string, group: Entry['group'] = 'speech'): Entry => ({
   serial: 1, seq: undefined, event: event.kind, group, at: 1, key: 'agent:ada', name: 'Ada', sentence: 'event.said.assistant', values: {}, text,
 })
 
-describe('what is played of the past', () => {
-  it('has the last line of who spoke, until another moment is shown', () => {
+describe('playback of the past', () => {
+  it('keeps the last line of a speaker until another moment is shown', () => {
     const replay = new Replay()
     const got: unknown[] = []
     const end = replay.listen((happened, entry) => { got.push(happened && entry?.text) })
