@@ -109,7 +109,7 @@ test.describe('a crowd', () => {
     })
     // A look comes in the middle of frames and lines, so that one alone says less than several.
     const half = Math.floor(script.length / 2)
-    expect(quantile(script.slice(-half), 0.5), 'nor is it higher at the end than before').toBeLessThan(1.05 * quantile(script.slice(0, half), 0.5))
-    expect(lost, 'nothing was refused').toBe(0)
+    expect(quantile(script.slice(-half), 0.5), 'the end is not higher than the beginning').toBeLessThan(1.05 * quantile(script.slice(0, half), 0.5))
+    expect(lost, 'no line was refused').toBe(0)
   })
 })

@@ -29,17 +29,17 @@ async function stranger(host: Host, name: string): Promise<void> {
 /** Returns the stable key of an occupant. */
 const keyOf = (page: Page, name: string): Promise<string> => resident(page, name).getAttribute('data-key').then(String)
 
-test.describe('on a host that anybody here may use', () => {
+test.describe('on a host without access control', () => {
   test.use({ repository: false })
 
-  test('fifty are there at most; one more reads so, and comes when one has left', async ({ page, host, world, conduct }) => {
+  test('at most fifty people are on the map; another one sees why and joins later', async ({ page, host, world, conduct }) => {
     conduct.expect(/status of 400/)
     for (let number = 1; number <= 50; number++) await stranger(host, `Guest ${number}`)
     await open(page, host)
     await expect(page.getByText('0 agents · 50 people')).toBeVisible()
     await ask(page, 'Robin')
     await expect(page.getByRole('alert')).toContainText(en['fault.peopleLimit'])
-    await expect(page.getByRole('textbox', { name: en['person.name'] }), 'it can be tried again').toHaveValue('Robin')
+    await expect(page.getByRole('textbox', { name: en['person.name'] }), 'it can be retried').toHaveValue('Robin')
     expect(await violations(page)).toEqual([])
     await world.remove(await keyOf(page, 'Guest 1'))
     await expect(resident(page, 'Guest 1')).toBeHidden()
@@ -48,7 +48,7 @@ test.describe('on a host that anybody here may use', () => {
     await expect(bar(page)).toBeVisible()
   })
 
-  test('who gives no sign for the time of a lease is gone, reads why, and comes back', async ({ page, host, world, conduct }) => {
+  test('a person without renewals for the lease time is removed, sees why and returns', async ({ page, host, world, conduct }) => {
     conduct.expect(cut)
     await world.agent('Ada')
     await open(page, host)
@@ -70,7 +70,7 @@ test.describe('on a host that anybody here may use', () => {
     await expect(entry(page, 'Robin')).toContainText(en['map.you'])
   })
 
-  test('a person that the administrator takes off the map reads so, while walking', async ({ page, host, world }) => {
+  test('a person that the administrator removes while walking sees why', async ({ page, host, world }) => {
     await world.agent('Ada')
     await open(page, host)
     await enter(page, 'Robin')
@@ -83,7 +83,7 @@ test.describe('on a host that anybody here may use', () => {
     await expect(map(page)).toBeFocused()
   })
 
-  test('the administrator ends the session while somebody walks', async ({ page, host, world }) => {
+  test('the administrator resets the session while a person walks', async ({ page, host, world }) => {
     await world.agent('Ada')
     await open(page, host)
     await enter(page, 'Robin')
@@ -95,7 +95,7 @@ test.describe('on a host that anybody here may use', () => {
     await verified(page)
   })
 
-  test('a host that ends while somebody walks, and comes back as another world', async ({ page, host, world, conduct }) => {
+  test('a host exits while a person walks, and restarts with another world', async ({ page, host, world, conduct }) => {
     conduct.expect(cut)
     await world.agent('Ada')
     await open(page, host)
@@ -105,17 +105,17 @@ test.describe('on a host that anybody here may use', () => {
     await expect(status(page)).toHaveAttribute('data-connection', /reconnecting|host-gone/)
     await page.keyboard.up('d')
     await expect(bar(page).getByText(en['fault.unreachable'])).toBeVisible()
-    await expect(bar(page).getByRole('button', { name: en['person.leave'] }), 'one may leave all the same').toBeVisible()
+    await expect(bar(page).getByRole('button', { name: en['person.leave'] }), 'a person can still leave').toBeVisible()
     expect(await violations(page)).toEqual([])
     host.forget()
     await host.start()
     await verified(page)
-    await expect(bar(page).getByRole('button', { name: en['person.back'] }), 'nobody of before is in the new world').toBeVisible()
+    await expect(bar(page).getByRole('button', { name: en['person.back'] }), 'no earlier occupant is in the new world').toBeVisible()
     await bar(page).getByRole('button', { name: en['person.back'] }).click()
     await expect(entry(page, 'Robin')).toContainText(en['map.you'])
   })
 
-  test('who goes back in time stays where they are, is there meanwhile, and walks on', async ({ page, host, world }) => {
+  test('a person who views the past stays on the map and continues to walk', async ({ page, host, world }) => {
     await world.agent('Ada') // 1
     await open(page, host)
     await enter(page, 'Robin')
@@ -124,15 +124,15 @@ test.describe('on a host that anybody here may use', () => {
     await page.getByRole('slider', { name: en['past.moment'] }).press('Home')
     await expect(status(page)).toHaveAttribute('data-time', '1')
     await expect(bar(page).getByText(en['person.past'])).toBeVisible()
-    await expect(resident(page, 'Robin'), 'nobody was there then').toBeHidden()
+    await expect(resident(page, 'Robin'), 'no person was on the map then').toBeHidden()
     for (const name of ['talk', 'wave', 'zone', 'yield'] as const) await expect(bar(page).getByRole('button', { name: en[`person.${name}`] })).toBeDisabled()
     expect(await violations(page)).toEqual([])
     const asked: string[] = []
     page.on('request', (request) => { if (request.url().includes('/person')) asked.push(request.postData() ?? '') })
     await map(page).focus()
     await map(page).press('d')
-    await expect.poll(() => asked.length, { message: 'its lease is renewed', timeout: 30_000 }).toBeGreaterThan(0)
-    expect(asked.map((body) => { const { x, y } = JSON.parse(body) as { x: number; y: number }; return [x, y] }), 'a key walks nobody in the past').toEqual(asked.map(() => before))
+    await expect.poll(() => asked.length, { message: 'the lease is renewed', timeout: 30_000 }).toBeGreaterThan(0)
+    expect(asked.map((body) => { const { x, y } = JSON.parse(body) as { x: number; y: number }; return [x, y] }), 'keys do not walk in the past').toEqual(asked.map(() => before))
     await page.getByRole('region', { name: en['past.bar'] }).getByRole('button', { name: en['past.live'] }).click()
     await verified(page)
     await expect(entry(page, 'Robin')).toContainText(en['map.you'])
@@ -141,7 +141,7 @@ test.describe('on a host that anybody here may use', () => {
     await expect.poll(() => cellOf(page, 'Robin')).not.toEqual(before)
   })
 
-  test('the wall shows who walks, and lets nobody walk', async ({ page, host, world, browser, conduct }) => {
+  test('the wall shows walking people, without controls to walk', async ({ page, host, world, browser, conduct }) => {
     await world.agent('Ada')
     const other = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
     conduct.watch(other, host)
@@ -162,10 +162,10 @@ test.describe('on a host that anybody here may use', () => {
   })
 })
 
-test.describe('where a token is asked for', () => {
+test.describe('on a host that requires a token', () => {
   test.use({ hostFlags: ['--watch-access', 'token'] })
 
-  test('a token that is ended while its holder walks ends the walk', async ({ page, host, world, conduct }) => {
+  test('revocation of a token ends the walk of its holder', async ({ page, host, world, conduct }) => {
     conduct.expect(/status of 40[13]/)
     await world.agent('Ada')
     await page.goto(`${host.url}/play/watch#token=${await world.watchToken()}`)

@@ -11,7 +11,7 @@ const named = (name: string, port: number): string => `http://${name}:${port}/pl
 const refusedResource = /Failed to load resource: the server responded with a status of 40[13]/
 
 test.describe('on a loopback listener', () => {
-  test('a cold link is enough, and the cookie is out of reach of scripts and other sites', async ({ page, context, host, world }) => {
+  test('a link is sufficient, and the cookie is inaccessible to scripts and other sites', async ({ page, context, host, world }) => {
     await world.agent('Ada')
     await page.goto(`${host.url}/play/watch`)
     await verified(page)
@@ -22,7 +22,7 @@ test.describe('on a loopback listener', () => {
     expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0)
   })
 
-  test('an old link is as good as none, and none is needed', async ({ page, host, world, conduct }) => {
+  test('an expired link is ignored, and none is needed', async ({ page, host, world, conduct }) => {
     await world.agent('Ada')
     conduct.expect(refusedResource)
     await page.goto(`${host.url}/play/watch#token=pt_of_last_week`)
@@ -30,7 +30,7 @@ test.describe('on a loopback listener', () => {
     expect(page.url()).toBe(`${host.url}/play/watch`)
   })
 
-  test('a name that only leads to this machine gets nothing', async ({ page, host, world, conduct }) => {
+  test('an unknown host name that resolves to this machine is refused', async ({ page, host, world, conduct }) => {
     await world.agent('Ada')
     conduct.expect(refusedResource)
     await page.goto(named('stranger.playctl.test', host.port))
@@ -38,10 +38,10 @@ test.describe('on a loopback listener', () => {
     await expect(page.getByText('Ada')).toHaveCount(0)
   })
 
-  test.describe('with a configured name', () => {
+  test.describe('with a configured host name', () => {
     test.use({ hostFlags: ['--watch-name', 'box.playctl.test'] })
 
-    test('that name is as good as localhost', async ({ page, host, world }) => {
+    test('that name is accepted like localhost', async ({ page, host, world }) => {
       await world.agent('Ada')
       await page.goto(named('box.playctl.test', host.port))
       await verified(page)
@@ -52,7 +52,7 @@ test.describe('on a loopback listener', () => {
 test.describe('without a repository', () => {
   test.use({ repository: false })
 
-  test('a page whose name leads to this machine neither reads nor changes the world', async ({ page, host, world, conduct }) => {
+  test('a page whose host name resolves to this machine cannot read or change the world', async ({ page, host, world, conduct }) => {
     await world.agent('Ada')
     conduct.expect(refusedResource)
     expect((await page.goto(named('rebound.playctl.test', host.port)))?.status()).toBe(403)
@@ -66,7 +66,7 @@ test.describe('without a repository', () => {
     expect(answers).toEqual([[403, 'host_unknown'], [403, 'host_unknown'], [403, 'host_unknown']])
   })
 
-  test('a page of another origin gets nothing', async ({ page, host, world, conduct }) => {
+  test('a page of another origin is refused', async ({ page, host, world, conduct }) => {
     await world.agent('Ada')
     conduct.expect(refusedResource)
     // A document without a policy, like a foreign one, and without an icon.
@@ -81,10 +81,10 @@ test.describe('without a repository', () => {
     expect(answer.status()).toBe(403)
   })
 
-  test.describe('with a name that the operator allows', () => {
+  test.describe('with a host name that the operator allows', () => {
     test.use({ hostFlags: ['--allow-host', 'box.playctl.test', '--watch-name', 'box.playctl.test'] })
 
-    test('that name is as good as an address', async ({ page, host, world }) => {
+    test('that name is accepted like an address', async ({ page, host, world }) => {
       await world.agent('Ada')
       await page.goto(named('box.playctl.test', host.port))
       await verified(page)
@@ -92,10 +92,10 @@ test.describe('without a repository', () => {
   })
 })
 
-test.describe('where a token is asked for', () => {
+test.describe('on a host that requires a token', () => {
   test.use({ hostFlags: ['--watch-access', 'token'] })
 
-  test('who comes without learns what to do, and nothing of the world', async ({ page, host, world, conduct }) => {
+  test('a visitor without a token sees what to do, and nothing of the world', async ({ page, host, world, conduct }) => {
     await world.agent('Ada')
     conduct.expect(refusedResource)
     await page.goto(`${host.url}/play/watch`)
@@ -104,7 +104,7 @@ test.describe('where a token is asked for', () => {
     expect(await violations(page)).toEqual([])
   })
 
-  test('a token that is none is refused', async ({ page, host, world, conduct }) => {
+  test('an invalid token is refused', async ({ page, host, world, conduct }) => {
     await world.agent('Ada')
     conduct.expect(refusedResource)
     await page.goto(`${host.url}/play/watch#token=pt_none`)
@@ -113,7 +113,7 @@ test.describe('where a token is asked for', () => {
     expect(page.url()).toBe(`${host.url}/play/watch`)
   })
 
-  test('a link with a token opens it, and leaves no token behind', async ({ page, host, world }) => {
+  test('a link with a token opens the page, and the token is removed from the address', async ({ page, host, world }) => {
     await world.agent('Ada')
     const token = await world.watchToken()
     await page.goto(`${host.url}/play/watch#token=${token}`)
@@ -126,7 +126,7 @@ test.describe('where a token is asked for', () => {
     await verified(page)
   })
 
-  test('a link opens the page in a tab that refused one', async ({ page, host, world, conduct }) => {
+  test('a link opens the page in a tab where another one was refused', async ({ page, host, world, conduct }) => {
     await world.agent('Ada')
     conduct.expect(refusedResource)
     await page.goto(`${host.url}/play/watch#token=pt_none`)
@@ -140,17 +140,17 @@ test.describe('where a token is asked for', () => {
 test.describe('beyond loopback', () => {
   test.use({ hostFlags: ['--listen', '0.0.0.0:0'] })
 
-  test('nothing is free', async ({ page, host, world, conduct }) => {
+  test('a token is required', async ({ page, host, world, conduct }) => {
     await world.agent('Ada')
     conduct.expect(refusedResource)
     await page.goto(named('town.playctl.test', host.port))
     await expect(page.getByRole('heading', { name: en['refused.title'] })).toBeVisible()
   })
 
-  test.describe('made public', () => {
+  test.describe('with public watching', () => {
     test.use({ hostFlags: ['--listen', '0.0.0.0:0', '--watch-access', 'public'] })
 
-    test('everybody may look, and only a token lets one act, without TLS too', async ({ page, host, world }) => {
+    test('anyone may watch, and acting requires a token, also without TLS', async ({ page, host, world }) => {
       const tool = { name: 'assist_route', description: 'Shows the way', parameters: { type: 'object' } }
       await world.agent('Ada', { assistTools: [tool] })
       await page.goto(named('town.playctl.test', host.port))
@@ -173,7 +173,7 @@ test.describe('beyond loopback', () => {
   })
 })
 
-test('the page may run no script but its own', async ({ page, host, world, conduct }) => {
+test('the page can run only its own scripts', async ({ page, host, world, conduct }) => {
   await world.agent('Ada')
   conduct.expect(/Content Security Policy/i)
   conduct.expect(/to http:\/\/127\.0\.0\.1:1\//)

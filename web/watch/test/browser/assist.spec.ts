@@ -48,7 +48,7 @@ async function form(about: Locator, title: string): Promise<Locator> {
 
 const send = (within: Locator): Promise<void> => within.getByRole('button', { name: en['assist.send'], exact: true }).click()
 
-test('what is wrong is said where it is wrong, and sent when it is right', async ({ page, host, world }) => {
+test('errors are shown at their fields, and a valid form is sent', async ({ page, host, world }) => {
   await world.agent('Ada', { assistTools: [trip] })
   const sent = commands(page)
   await open(page, host)
@@ -56,8 +56,8 @@ test('what is wrong is said where it is wrong, and sent when it is right', async
   const about = panel(page, 'Ada')
   const trips = await form(about, 'Plan trip')
   const field = (name: string): Locator => trips.getByLabel(new RegExp(`^${name} `))
-  await expect(field('steps'), 'the required come first, and the first has the focus').toBeFocused()
-  await expect(trips.locator('[aria-invalid=true]'), 'nothing is wrong yet').toHaveCount(0)
+  await expect(field('steps'), 'required fields come first, and the first has the focus').toBeFocused()
+  await expect(trips.locator('[aria-invalid=true]'), 'no error is shown yet').toHaveCount(0)
 
   await send(trips)
   for (const name of ['to', 'steps']) await expect(field(name)).toHaveAccessibleDescription(new RegExp(en['field.missing']))
@@ -82,10 +82,10 @@ test('what is wrong is said where it is wrong, and sent when it is right', async
     await send(trips)
     await expect(field(name), `${name} of ${value}`).toHaveAccessibleDescription(new RegExp(`${wrong.replaceAll('.', '\\.')}$`))
     // The field may be scrolled into view, and the button with it.
-    await expect(trips.locator('[aria-invalid=true]').first(), 'what is wrong first has the focus').toBeFocused()
+    await expect(trips.locator('[aria-invalid=true]').first(), 'the first field with an error has the focus').toBeFocused()
   }
-  expect(await violations(page), 'a form with mistakes').toEqual([])
-  expect(sent, 'nothing is sent while something is wrong').toEqual([])
+  expect(await violations(page), 'a form with errors').toEqual([])
+  expect(sent, 'no invalid form is sent').toEqual([])
 
   const right = { to: 'the mill', steps: '7', speed: '1.5', stops: '["bridge"]', more: '{"way":{"back":true}}', constructor: 'Ada', toString: '' }
   for (const [name, value] of Object.entries(right)) await field(name).fill(value)
@@ -97,7 +97,7 @@ test('what is wrong is said where it is wrong, and sent when it is right', async
   await expect(about.getByRole('article').getByText(en['chat.forwarded'])).toBeVisible()
 })
 
-test('a form keeps the order of its fields, and dates and lists have controls of their own', async ({ page, host, world }) => {
+test('a form keeps the order of its fields, with controls for dates and lists', async ({ page, host, world }) => {
   const parameters = { type: 'object', required: ['day', 'note'], properties: {
     where: { type: 'string', 'x-order': 0 },
     day: { type: 'string', format: 'date', 'x-order': 1 },
@@ -129,7 +129,7 @@ test('a form keeps the order of its fields, and dates and lists have controls of
   await expect.poll(() => sent).toMatchObject([{ toolName: 'assist_tour', args: { day: '2026-05-06', at, extras: ['lunch', 'guide'], by: 'b', note: null, mood: 'quiet' } }])
 })
 
-test('a tool without parameters needs none, one that no form fits takes JSON', async ({ page, host, world }) => {
+test('a tool without parameters has no field, and one without a form accepts JSON', async ({ page, host, world }) => {
   await world.agent('Ada', { assistTools: [ping, raw] })
   const sent = commands(page)
   await open(page, host)

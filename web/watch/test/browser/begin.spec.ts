@@ -13,7 +13,7 @@ function held(): { open: Promise<unknown>, release: () => void } {
   return { open, release: () => { latch.dispatchEvent(new Event('open')) } }
 }
 
-test('the name is there before the scripts are, and stays where it is until the world comes', async ({ page, host, world }) => {
+test('the name is shown before the scripts load, and keeps its position', async ({ page, host, world }) => {
   await world.agent('Ada')
   const scripts = held()
   await page.route('**/assets/*.js', async (route) => {
@@ -28,7 +28,7 @@ test('the name is there before the scripts are, and stays where it is until the 
   await page.goto(`${host.url}/play/watch`, { waitUntil: 'commit' })
   const name = page.getByText(en['page.program'], { exact: true })
   await expect(name).toBeVisible()
-  await expect(name, 'the styles are there').toHaveCSS('font-weight', '650')
+  await expect(name, 'the styles are loaded').toHaveCSS('font-weight', '650')
   const before = await name.boundingBox()
   scripts.release()
   await expect(page.getByText(en['status.connecting'])).toBeVisible()
@@ -39,7 +39,7 @@ test('the name is there before the scripts are, and stays where it is until the 
   await expect(name).toHaveCount(0)
 })
 
-test('without scripts the page says what it needs', async ({ browser, host }) => {
+test('without scripts the page states its requirements', async ({ browser, host }) => {
   const context = await browser.newContext({ javaScriptEnabled: false })
   const page = await context.newPage()
   await page.goto(`${host.url}/play/watch`)

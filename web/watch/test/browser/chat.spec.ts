@@ -5,7 +5,7 @@ import { violations } from './fixtures/axe.js'
 import { expect, test } from './fixtures/test.js'
 import { feed, open, panel, resident, show, status, verified } from './fixtures/town.js'
 
-test('what a person asks is between that person and the agent', async ({ page, browser, host, world, conduct, serve }) => {
+test('a question is visible only to its person and the agent', async ({ page, browser, host, world, conduct, serve }) => {
   const grace = await world.agent('Grace')
   await serve('Ada')
   const elsewhere = await browser.newContext()
@@ -31,7 +31,7 @@ test('what a person asks is between that person and the agent', async ({ page, b
   await elsewhere.close()
 })
 
-test('what is half written is kept while something else is looked at', async ({ page, host, world }) => {
+test('a draft is kept while something else is shown', async ({ page, host, world }) => {
   await world.agent('Ada')
   await world.agent('Grace')
   await open(page, host)
@@ -47,7 +47,7 @@ test('what is half written is kept while something else is looked at', async ({ 
   await expect(panel(page, 'Ada').getByRole('textbox')).toHaveValue('Half a message')
 })
 
-test('what could not be sent is kept, and can be sent again', async ({ page, host, world, conduct }) => {
+test('a message that could not be sent is kept, and can be sent again', async ({ page, host, world, conduct }) => {
   conduct.expect(/Failed to load resource|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/)
   await world.agent('Ada', { assistTools: [{ name: 'assist_wave', description: 'Waves', parameters: {} }] })
   await open(page, host)
@@ -60,7 +60,7 @@ test('what could not be sent is kept, and can be sent again', async ({ page, hos
   await expect(status(page).getByText(en['status.live'], { exact: true })).toBeHidden()
   await expect(about.getByText(en['assist.offline'])).toBeVisible()
   await message.press('Enter')
-  await expect(message, 'what one wrote stays').toHaveValue('Good morning')
+  await expect(message, 'the text is kept').toHaveValue('Good morning')
 
   const form = about.getByRole('form', { name: 'Wave' })
   await form.getByRole('button', { name: en['assist.send'] }).click()
@@ -71,14 +71,14 @@ test('what could not be sent is kept, and can be sent again', async ({ page, hos
   await verified(page)
   await asked.getByRole('button', { name: en['chat.retry'] }).press('Enter')
   await expect(asked.getByText(en['chat.forwarded'])).toBeVisible()
-  await expect(asked, 'the button is gone, who pressed it is not lost').toBeFocused()
+  await expect(asked, 'the focus moves when the pressed button is removed').toBeFocused()
   await expect(asked).toHaveCount(1)
   await message.press('Enter')
   await expect(asked).toHaveCount(2)
   await expect(message).toHaveValue('')
 })
 
-test('who asks an agent for which no program answers reads so, and how long they have waited', async ({ page, host, world }) => {
+test('an unanswered question shows that no program answers, and the waiting time', async ({ page, host, world }) => {
   await page.clock.install()
   await world.agent('Grace')
   await open(page, host)

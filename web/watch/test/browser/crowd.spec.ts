@@ -7,7 +7,7 @@ import { feed, open, reached, resident, residents, show } from './fixtures/town.
 
 test.use({ repository: false })
 
-test('a hundred residents are all there', async ({ page, host, world }) => {
+test('a hundred residents are all shown', async ({ page, host, world }) => {
   for (let number = 1; number <= 70; number++) await world.agent(`Agent ${number}`)
   for (let number = 1; number <= 30; number++) await world.mcp(`placement ${number}`)
   await open(page, host)
@@ -18,7 +18,7 @@ test('a hundred residents are all there', async ({ page, host, world }) => {
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, contextOptions: { reducedMotion: 'reduce' } })
 
-  test('thirty are dots, which a finger beside one picks, and figures from nearer', async ({ page, host, world }) => {
+  test('thirty residents are dots, selectable by a nearby touch, and figures when zoomed in', async ({ page, host, world }) => {
     for (let number = 1; number <= 30; number++) await world.agent(`Agent ${number}`)
     await open(page, host)
     await reached(page, (await world.head()).rev)
@@ -54,10 +54,10 @@ test.describe('on a phone', () => {
   })
 })
 
-test.describe('where more may live', () => {
+test.describe('with a higher limit', () => {
   test.use({ hostFlags: ['--max-occupants', '300'] })
 
-  test('of a long list only what is near the view is drawn', async ({ page, host, world }) => {
+  test('only the part of a long list near the view is rendered', async ({ page, host, world }) => {
     for (let ten = 0; ten < 30; ten++) await Promise.all(Array.from({ length: 10 }, (_, number) => world.agent(`Agent ${ten * 10 + number}`)))
     await open(page, host)
     await expect(residents(page).getByRole('button')).toHaveCount(300)
@@ -66,7 +66,7 @@ test.describe('where more may live', () => {
     await expect.poll(drawn).toBeGreaterThan(10)
     const last = residents(page).getByRole('button').last()
     const badge = last.locator('canvas')
-    await expect(badge, 'as a canvas is that nobody drew on').toHaveJSProperty('width', 300)
+    await expect(badge, 'the canvas is empty').toHaveJSProperty('width', 300)
     expect(await drawn()).toBeLessThan(60)
     await last.scrollIntoViewIfNeeded()
     await expect(last).toBeInViewport()
@@ -92,7 +92,7 @@ test(`${hundreds} hundred happenings do not slow the page, and the feed keeps fe
   expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(1000)
 })
 
-test('lines that are all different leave nothing behind with the browser', async ({ page, host, world }) => {
+test('different lines do not accumulate in the browser', async ({ page, host, world }) => {
   const ids = await Promise.all(['Ada', 'Grace', 'Tove', 'Barbara', 'Edsger'].map((name) => world.agent(name)))
   await open(page, host)
   const session = await page.context().newCDPSession(page)

@@ -45,7 +45,7 @@ const middle = async (element: Locator): Promise<number> => {
 }
 
 for (const [what, viewport] of Object.entries({ 'a wide screen': { width: 1280, height: 800 }, 'a phone': { width: 360, height: 640 } })) {
-  test(`${what} from right to left is whole, and what is first is at the right`, async ({ page, host, world }) => {
+  test(`${what} from right to left is complete, with the first part at the right`, async ({ page, host, world }) => {
     await page.setViewportSize(viewport)
     const tool = { name: 'assist_route', description: 'Shows the way', parameters: { type: 'object', properties: { to: { type: 'string' } } } }
     const ada = await world.agent('Ada', { assistTools: [tool] })
@@ -59,7 +59,7 @@ for (const [what, viewport] of Object.entries({ 'a wide screen': { width: 1280, 
     expect(await middle(tabs.getByRole('tab').first())).toBeGreaterThan(await middle(tabs.getByRole('tab').last()))
     await tabs.getByRole('tab').first().focus()
     await page.keyboard.press('ArrowLeft')
-    await expect(tabs.getByRole('tab', { name: en['tab.places'] }), 'an arrow goes where it points').toBeFocused()
+    await expect(tabs.getByRole('tab', { name: en['tab.places'] }), 'an arrow key moves in its direction').toBeFocused()
     await page.getByRole('button', { name: en['past.show'], exact: true }).click()
     await expect(page.getByRole('slider', { name: en['past.moment'] })).toBeVisible()
     expect(await outside(page), 'the bar of time').toEqual([])
@@ -93,23 +93,23 @@ for (const [what, viewport] of Object.entries({ 'a wide screen': { width: 1280, 
   test.describe(`on ${what} from right to left`, () => {
     test.use({ viewport, hasTouch: viewport.width < 500 })
 
-    test('what opens above the map is whole, and hides nothing that is pressed', async ({ page, host, world }) => {
+    test('overlays of the map are complete, and cover no button', async ({ page, host, world }) => {
       await world.say(await world.agent('Ada'), 'Good morning')
       await open(page, host)
       await turn(page)
       const lid = await page.evaluateHandle(() => document.body.appendChild(Object.assign(document.createElement('div'), { style: 'position: fixed; inset: 0; z-index: 99' })))
-      expect(await covered(page), 'what lies above all is found').not.toEqual([])
+      expect(await covered(page), 'a covering element is detected').not.toEqual([])
       await lid.evaluate((element) => { element.remove() })
       expect([...await outside(page), ...await covered(page)], 'the town').toEqual([])
       await page.getByRole('button', { name: en['notify.title'], exact: true }).click()
-      expect([...await outside(page), ...await covered(page, '.wishes')], 'what notifies').toEqual([])
+      expect([...await outside(page), ...await covered(page, '.wishes')], 'the notifications').toEqual([])
       await page.keyboard.press('Escape')
       await status(page).getByRole('button', { name: en['status.verified'] }).click()
-      expect([...await outside(page), ...await covered(page, '.proof')], 'what is proved').toEqual([])
+      expect([...await outside(page), ...await covered(page, '.proof')], 'the proof').toEqual([])
       await page.keyboard.press('Escape')
 
       await enter(page, 'Robin')
-      expect([...await outside(page), ...await covered(page)], 'somebody who walks').toEqual([])
+      expect([...await outside(page), ...await covered(page)], 'a walking person').toEqual([])
       expect(await violations(page)).toEqual([])
       await page.getByRole('button', { name: en['page.hide'] }).click()
       expect([...await outside(page), ...await covered(page)], 'without the panels').toEqual([])
@@ -120,7 +120,7 @@ for (const [what, viewport] of Object.entries({ 'a wide screen': { width: 1280, 
       expect(await violations(page)).toEqual([])
     })
 
-    test('the wall is whole', async ({ page, host, world }) => {
+    test('the wall is complete', async ({ page, host, world }) => {
       const ada = await world.agent('Ada')
       await page.goto(`${host.url}/play/watch?view=wall`)
       await expect(page.locator('.truth')).toContainText(en['status.verified'])

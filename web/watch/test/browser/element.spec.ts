@@ -48,12 +48,12 @@ const element = (host: string, attributes = ''): string =>
 const town = (page: Page): Locator => page.locator('playctl-town')
 const live = `${en['status.live']} · ${en['status.verified']}`
 
-test('its script has less than 60 kB compressed', () => {
+test('its script is smaller than 60 kB compressed', () => {
   const script = readFileSync(new URL('../../dist/town.js', import.meta.url))
   expect(gzipSync(script, { level: 9 }).length).toBeLessThan(60_000)
 })
 
-test('it shows the map of now, live and proved, with what is said, and asks for no more than that', async ({ page, host, site, world, conduct }) => {
+test('it shows the current map with speech, live and proved, and requests nothing else', async ({ page, host, site, world, conduct }) => {
   conduct.expect(/left the host, to http:\/\/127\.0\.0\.1/)
   const ada = await world.agent('Ada')
   const asked: { url: string, headers: Record<string, string> }[] = []
@@ -65,7 +65,7 @@ test('it shows the map of now, live and proved, with what is said, and asks for 
   const first = await town(page).getByRole('listitem').elementHandle()
   await world.agent('Grace')
   await expect(town(page).getByRole('listitem')).toHaveText([/^Ada, /, /^Grace, /])
-  expect(await first.evaluate((item) => item.isConnected && item.previousSibling === null), 'who reads the list keeps the place').toBe(true)
+  expect(await first.evaluate((item) => item.isConnected && item.previousSibling === null), 'the list keeps its scroll position').toBe(true)
   const before = await town(page).getByRole('application').screenshot()
   await world.say(ada, 'The river is high.')
   await expect.poll(async () => (await town(page).getByRole('application').screenshot()).equals(before)).toBe(false)
@@ -77,11 +77,11 @@ test('it shows the map of now, live and proved, with what is said, and asks for 
     const pass = headers['x-watch-pass'] ?? ''
     expect(pass, url).not.toBe('')
     expect(headers.cookie, url).toBeUndefined()
-    expect(asked.some((one) => one.url.includes(pass)), 'the pass is in no address').toBe(false)
+    expect(asked.some((one) => one.url.includes(pass)), 'the pass is not in any address').toBe(false)
   }
 })
 
-test('a key picks somebody, a wheel over it scrolls the page, and it goes away whole', async ({ page, host, site, world, conduct }) => {
+test('a key selects an occupant, a wheel scrolls the page, and it is removed completely', async ({ page, host, site, world, conduct }) => {
   conduct.expect(/left the host, to http:\/\/127\.0\.0\.1/)
   const ada = await world.agent('Ada')
   site.show = `${element(host.url)}<p>${'<br>'.repeat(200)}</p>`
@@ -131,7 +131,7 @@ const states = (page: Page): Promise<string[]> => page.evaluate(() => (globalThi
 /** Returns the filter of the map, which reduces its color. */
 const color = (page: Page): Promise<string> => town(page).locator('.map').evaluate((map) => getComputedStyle(map).filter)
 
-test('it says that the host is away and shows the town of before without color, and is live and proved again after a restart', async ({ page, host, site, world, conduct }) => {
+test('it reports an unreachable host, and is live and proved again after a restart', async ({ page, host, site, world, conduct }) => {
   conduct.expect(/left the host, to http:\/\/127\.0\.0\.1|ERR_|Failed to load resource|CORS/)
   await world.agent('Ada')
   await noted(page)
@@ -153,10 +153,10 @@ test('it says that the host is away and shows the town of before without color, 
   expect((await states(page)).at(-1)).toBe('live verified')
 })
 
-test.describe('where watching takes a token', () => {
+test.describe('where watching requires a token', () => {
   test.use({ free: false })
 
-  test('it says that its pass has ended, shows the town of before without color, and goes on with the next one', async ({ page, host, site, world, conduct }) => {
+  test('it reports an expired pass, and continues with the next one', async ({ page, host, site, world, conduct }) => {
     conduct.expect(/left the host, to http:\/\/127\.0\.0\.1|status of 401/)
     await world.agent('Ada')
     const pass = async (): Promise<string> => {
@@ -183,7 +183,7 @@ test.describe('where watching takes a token', () => {
     expect((await states(page)).at(-1)).toBe('live verified')
   })
 
-  test('it shows the town for a pass, and says so where there is none or a wrong one, or a token that may act', async ({ page, host, site, world, conduct }) => {
+  test('it shows the town with a pass, and reports a missing or invalid one', async ({ page, host, site, world, conduct }) => {
     conduct.expect(/left the host, to http:\/\/127\.0\.0\.1|status of 401/)
     await world.agent('Ada')
     const token = await world.watchToken()
@@ -207,7 +207,7 @@ test.describe('where watching takes a token', () => {
   })
 })
 
-test.describe('where the origin of the page is not listed', () => {
+test.describe('with an origin that is not listed', () => {
   test.use({ listed: false })
 
   test('the browser loads no script', async ({ page, host, site, conduct }) => {

@@ -35,10 +35,10 @@ const frame = (page: Page): FrameLocator => page.frameLocator('iframe')
 
 const framing = (address: string): string => `<iframe src="${address}" width="900" height="600"></iframe>`
 
-test.describe('where watching is free', () => {
+test.describe('where watching is public', () => {
   test.use({ repository: false })
 
-  test('a page of a listed origin shows it, live and proved, to look only', async ({ page, host, site, world, conduct }) => {
+  test('a page of a listed origin shows it, live and proved, for watching only', async ({ page, host, site, world, conduct }) => {
     conduct.expect(/left the host, to http:\/\/site\.playctl\.test/)
     const ada = await world.agent('Ada', { enableP2a: 'on' })
     site.show = framing(`${host.url}/play/watch`)
@@ -65,7 +65,7 @@ test.describe('where watching is free', () => {
   })
 })
 
-test('where watching takes a token, a pass in its address is enough, and no pass is not', async ({ page, host, site, world, conduct }) => {
+test('where watching requires a token, a pass in the address is required and sufficient', async ({ page, host, site, world, conduct }) => {
   conduct.expect(/left the host, to http:\/\/site\.playctl\.test|status of 401/)
   await world.agent('Ada')
   const token = await world.watchToken()
@@ -86,10 +86,10 @@ test('where watching takes a token, a pass in its address is enough, and no pass
   await expect(frame(page).getByText('playctl watch')).toHaveCount(0)
 })
 
-test.describe('where nothing is free', () => {
+test.describe('where watching is not public', () => {
   test.use({ free: false })
 
-  test('a page that gives no pass is what the refusal names', async ({ page, host, site, conduct }) => {
+  test('the refusal names a page that has no pass', async ({ page, host, site, conduct }) => {
     conduct.expect(/left the host, to http:\/\/site\.playctl\.test|status of 401/)
     site.show = framing(`${host.url}/play/watch`)
     await page.goto(site.origin)

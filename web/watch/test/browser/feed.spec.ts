@@ -14,7 +14,7 @@ const who = (page: Page): Locator => page.getByRole('combobox', { name: en['feed
 const words = (page: Page): Locator => page.getByRole('searchbox', { name: en['feed.text'] })
 const happenings = (page: Page): Locator => feed(page).getByRole('article')
 
-test('it is filtered by kind, by agent and by words, and what comes passes the same filter', async ({ page, host, world }) => {
+test('it is filtered by kind, agent and words, including new happenings', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   const grace = await world.agent('Grace')
   await world.say(ada, 'The river is high')
@@ -40,17 +40,17 @@ test('it is filtered by kind, by agent and by words, and what comes passes the s
   await expect(happenings(page)).toHaveCount(1)
   await words(page).fill('no such word')
   await expect(page.getByText(en['feed.noneMatch'])).toBeVisible()
-  expect(await violations(page), 'nothing found').toEqual([])
+  expect(await violations(page), 'no result').toEqual([])
 
   await page.getByRole('button', { name: en['feed.clear'] }).click()
   await expect(happenings(page)).toHaveCount(8)
   await words(page).fill('BRIDGE')
-  await expect(happenings(page), 'what was said, and where a journey led').toHaveCount(2)
+  await expect(happenings(page), 'lines and journeys').toHaveCount(2)
   await kind(page).selectOption({ label: en['kind.journey'] })
   await expect(happenings(page)).toHaveCount(1)
 })
 
-test('while one reads further down it stands still, and says what is new', async ({ page, host, world }) => {
+test('it stays in place while a person reads below the top, and counts new happenings', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   for (let line = 1; line <= 60; line++) await world.say(ada, `line ${line}`)
   await open(page, host)
@@ -73,7 +73,7 @@ test('while one reads further down it stands still, and says what is new', async
   await expect(newer).toBeHidden()
 })
 
-test('a name in it leads to its agent; one who has left is named only', async ({ page, host, world }) => {
+test('a name links to its agent, without a link after the agent has left', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   const grace = await world.agent('Grace')
   await open(page, host)
@@ -99,7 +99,7 @@ for (const [what, options] of Object.entries({
   test.describe(`for ${what}`, () => {
     test.use(options)
 
-    for (const size of ['usual', 'twice as large']) test(`both lines of a row are in it with ${size} letters`, async ({ page, host, world }) => {
+    for (const size of ['usual', 'twice as large']) test(`both lines of a row fit with ${size} letters`, async ({ page, host, world }) => {
       if (size !== 'usual') await page.addInitScript(() => { addEventListener('DOMContentLoaded', () => { document.documentElement.style.fontSize = '30px' }) })
       await world.say(await world.agent('Ada'), 'Good morning')
       await open(page, host)

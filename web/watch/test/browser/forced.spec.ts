@@ -24,7 +24,7 @@ const system = (of: Locator, name: string): Promise<string> => of.evaluate((elem
   return computed
 }, name)
 
-test('the chosen tab and row, and the lamp, are seen', async ({ page, host, world }) => {
+test('the selected tab and row and the status lamp are visible', async ({ page, host, world }) => {
   await world.agent('Ada')
   await world.agent('Grace')
   await open(page, host)
@@ -39,7 +39,7 @@ test('the chosen tab and row, and the lamp, are seen', async ({ page, host, worl
   expect(await page.locator('.lamp.live').evaluate((lamp) => getComputedStyle(lamp, '::before').borderTopWidth)).toBe('5px')
 })
 
-test('somebody who walks tells what can be done from what cannot, and reads what is pressed', async ({ page, host, world }) => {
+test('a walking person can distinguish enabled, disabled and pressed buttons', async ({ page, host, world }) => {
   await world.enter()
   await open(page, host)
   await enter(page, 'Robin')
@@ -54,7 +54,7 @@ test('somebody who walks tells what can be done from what cannot, and reads what
   expect(await violations(page)).toEqual([])
 })
 
-test('what is but a word has no frame, and nothing hides behind a thick line', async ({ page, host, world }) => {
+test('plain words have no frame, and thick lines cover nothing', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   await world.say(ada, 'Good morning')
   await open(page, host)
@@ -70,7 +70,7 @@ test('what is but a word has no frame, and nothing hides behind a thick line', a
 /** Returns the findings of axe, except contrast: axe uses the colors of the styles, not the forced ones. */
 const found = async (page: Page): Promise<string[]> => (await violations(page)).filter((violation) => !violation.startsWith('color-contrast'))
 
-test('the past is gone through, and the wall read, while somebody is there', async ({ page, host, world, browser, conduct }) => {
+test('the past and the wall are usable while a person is on the map', async ({ page, host, world, browser, conduct }) => {
   await world.agent('Ada')
   await open(page, host)
   await enter(page, 'Robin')
@@ -89,7 +89,7 @@ test('the past is gone through, and the wall read, while somebody is there', asy
   const last = await slider.screenshot()
   await slider.press('Home')
   await expect(bar(page)).toContainText(en['person.past'])
-  expect((await slider.screenshot()).equals(last), 'where it stands is seen').toBe(false)
+  expect((await slider.screenshot()).equals(last), 'its position is visible').toBe(false)
   const live = page.getByRole('region', { name: en['past.bar'] }).getByRole('button', { name: en['past.live'], exact: true })
   expect(await live.evaluate((button) => getComputedStyle(button).color)).not.toBe(await live.evaluate((button) => getComputedStyle(button).backgroundColor))
   const wave = bar(page).getByRole('button', { name: en['person.wave'] })

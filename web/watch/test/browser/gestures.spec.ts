@@ -16,7 +16,7 @@ test.use({ repository: false, contextOptions: { reducedMotion: 'reduce' } })
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 })
 
-  test('two fingers zoom, one moves, a tap selects', async ({ page, host, world }) => {
+  test('two fingers zoom, one finger pans, a tap selects', async ({ page, host, world }) => {
     await world.agent('Ada')
     await open(page, host)
     expect(await map(page).evaluate((canvas: HTMLCanvasElement) => canvas.width / canvas.clientWidth), 'drawn for the screen').toBe(2)
@@ -27,7 +27,7 @@ test.describe('on a phone', () => {
     await fingers.pinch(middle, 60, 160)
     const near = await settled(page)
     expect(height(near)).toBeGreaterThan(1.3 * height(before))
-    expect(Math.abs(figureOf(near).x - middle.x), 'what is between the fingers stays there').toBeLessThan(25)
+    expect(Math.abs(figureOf(near).x - middle.x), 'the point between the fingers stays there').toBeLessThan(25)
     await fingers.pinch(middle, 160, 60)
     expectSame(await settled(page), before)
 
@@ -35,7 +35,7 @@ test.describe('on a phone', () => {
     const { left, top, right, bottom } = before
     const moved = await settled(page)
     expectSame(moved, { left: left + 40, top: top + 60, right: right + 40, bottom: bottom + 60 })
-    await expect(panel(page, 'Ada'), 'who drags does not pick').toBeHidden()
+    await expect(panel(page, 'Ada'), 'a drag does not select').toBeHidden()
     expect(await page.evaluate(() => visualViewport?.scale), 'the page itself is not zoomed').toBe(1)
 
     const { x, y } = figureOf(moved)
@@ -44,7 +44,7 @@ test.describe('on a phone', () => {
   })
 })
 
-test('a wheel zooms about the pointer, a drag moves, a click beside everybody selects nobody', async ({ page, host, world }) => {
+test('a wheel zooms about the pointer, a drag pans, a click on the ground deselects', async ({ page, host, world }) => {
   await world.agent('Ada')
   await open(page, host)
   const before = await settled(page)
@@ -70,7 +70,7 @@ test('a wheel zooms about the pointer, a drag moves, a click beside everybody se
   await expect(panel(page, 'Ada')).toBeHidden()
 })
 
-test('keys zoom, move and show the whole again', async ({ page, host, world }) => {
+test('keys zoom, pan and show the whole map again', async ({ page, host, world }) => {
   await world.agent('Ada')
   await open(page, host)
   const before = await settled(page)
@@ -83,17 +83,17 @@ test('keys zoom, move and show the whole again', async ({ page, host, world }) =
   await page.keyboard.press('Shift+ArrowRight')
   await page.keyboard.press('Shift+ArrowDown')
   const moved = await settled(page)
-  expect(moved.left, 'who looks further to the right sees Ada further left').toBeLessThan(before.left - 20)
+  expect(moved.left, 'a pan to the right moves Ada to the left').toBeLessThan(before.left - 20)
   expect(moved.top).toBeLessThan(before.top - 20)
   await page.keyboard.press('Shift+ArrowLeft')
   await page.keyboard.press('Shift+ArrowUp')
   expectSame(await settled(page), before)
 
   await page.keyboard.press('0')
-  expect(height(await settled(page)), 'the page begins where people are, nearer than the whole').toBeLessThan(height(before) - 5)
+  expect(height(await settled(page)), 'the initial view is zoomed in on the occupants').toBeLessThan(height(before) - 5)
 })
 
-test('the arrows reach everybody on the map, and name them; Enter selects', async ({ page, host, world }) => {
+test('arrow keys reach and name every occupant on the map; Enter selects', async ({ page, host, world }) => {
   const names = ['Ada', 'Grace', 'Alan', 'weather']
   for (const name of names.slice(0, 3)) await world.agent(name)
   await world.mcp('weather')
@@ -108,7 +108,7 @@ test('the arrows reach everybody on the map, and name them; Enter selects', asyn
       await expect.poll(said).not.toBe(before)
       const now = await said()
       const name = names.find((each) => now.includes(each))
-      expect(left.delete(name ?? ''), `${arrow} comes to everybody, one after the other: ${now}`).toBe(true)
+      expect(left.delete(name ?? ''), `${arrow} reaches every occupant in turn: ${now}`).toBe(true)
     }
   }
   await page.keyboard.press('Enter')

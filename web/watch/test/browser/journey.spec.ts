@@ -41,7 +41,7 @@ test.describe('step by step', () => {
   test.describe('with the whole town in view', () => {
     test.use({ viewport: { width: 1600, height: 800 } })
 
-    test('the one who walked stands where each step was', async ({ page, host, world }) => {
+    test('the traveler stands at the position of each step', async ({ page, host, world }) => {
       await page.clock.install()
       const ada = await world.agent('Ada')
       await world.journey(ada, stroll('Which book?', 'The blue one.'))
@@ -57,8 +57,8 @@ test.describe('step by step', () => {
       }
       await expect(button(about, 'journey.next')).toBeDisabled()
       const [asked, searched, cited, answered] = places as [Extent, Extent, Extent, Extent]
-      expect([asked, searched, cited, answered].map((place) => atSamePlace(place, home)), 'it asks and answers at home').toEqual([true, false, false, true])
-      expect(atSamePlace(searched, cited), 'another tool is somewhere else').toBe(false)
+      expect([asked, searched, cited, answered].map((place) => atSamePlace(place, home)), 'the question and the answer are at home').toEqual([true, false, false, true])
+      expect(atSamePlace(searched, cited), 'another tool is at another position').toBe(false)
 
       await button(about, 'journey.previous').click()
       await expect(current(about)).toContainText('cite')
@@ -71,11 +71,11 @@ test.describe('step by step', () => {
       await expect(current(about)).toContainText('search')
       await button(about, 'journey.pause').click()
       await expect(current(about)).toHaveCount(0)
-      expect(atSamePlace(await settled(page), home), 'and goes home').toBe(true)
+      expect(atSamePlace(await settled(page), home), 'and returns home').toBe(true)
     })
   })
 
-  test('it stays in view, clear of the panels', async ({ page, host, world }) => {
+  test('it stays in view, outside the panels', async ({ page, host, world }) => {
     const ada = await world.agent('Ada')
     await world.journey(ada, stroll('Which book?', 'The blue one.'))
     await open(page, host)
@@ -91,7 +91,7 @@ test.describe('step by step', () => {
   })
 })
 
-test('it is followed on the map to its end, or for as long as one likes', async ({ page, host, world }) => {
+test('it is played on the map to its end, or until it is paused', async ({ page, host, world }) => {
   await page.clock.install()
   const ada = await world.agent('Ada')
   await world.journey(ada, stroll('Which book?', 'The blue one.'))
@@ -99,7 +99,7 @@ test('it is followed on the map to its end, or for as long as one likes', async 
   const about = await followed(page)
   await button(about, 'journey.walk').click()
   for (const text of steps) await later(page, () => expect(current(about)).toContainText(text, { timeout: 1 }))
-  await later(page, () => expect(button(about, 'journey.walk'), 'it is over by itself').toBeVisible({ timeout: 1 }))
+  await later(page, () => expect(button(about, 'journey.walk'), 'it ends by itself').toBeVisible({ timeout: 1 }))
   await expect(current(about)).toHaveCount(0)
 
   await button(about, 'journey.walk').click()

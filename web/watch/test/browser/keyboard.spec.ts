@@ -31,7 +31,7 @@ test('the map is one Tab away and shows that it has the focus', async ({ page, h
   expect(ring.reach, 'the ring is within the window that the map fills').toBeLessThanOrEqual(0)
 })
 
-test('finding, following, asking and using a tool', async ({ page, host, world }) => {
+test('search, follow, ask and call a tool', async ({ page, host, world }) => {
   for (const name of ['Alan', 'Grace']) await world.agent(name)
   const ada = await world.agent('Ada', {
     assistTools: [{ name: 'assist_route', description: 'Shows the way', parameters: { type: 'object', properties: { to: { type: 'string' } } } }],
@@ -60,7 +60,7 @@ test('finding, following, asking and using a tool', async ({ page, host, world }
   await tabTo(page, send)
   await page.keyboard.press('Enter')
   await expect(about.getByRole('article').getByText('How are you?')).toBeVisible()
-  await expect(send, 'there is nothing to send now, and it keeps its place').toBeFocused()
+  await expect(send, 'it keeps its place without text to send').toBeFocused()
 
   await tabTo(page, about.getByRole('button', { name: 'Route' }))
   await page.keyboard.press('Enter')
@@ -83,7 +83,7 @@ test('finding, following, asking and using a tool', async ({ page, host, world }
     await page.keyboard.press('Enter')
     await expect(step).toContainText(words)
   }
-  await expect(about.getByRole('button', { name: en['journey.next'] }), 'at the end, too').toBeFocused()
+  await expect(about.getByRole('button', { name: en['journey.next'] }), 'also at the end').toBeFocused()
   await page.keyboard.press('Escape')
   await expect(about).toBeHidden()
   await expect(resident(page, 'Ada')).toBeFocused()
@@ -118,7 +118,7 @@ test('the feed, its filters and the panels', async ({ page, host, world }) => {
   await expect(page.getByRole('button', { name: en['page.show'] })).toBeFocused()
 })
 
-test('a line, the proof, the past and what notifies', async ({ page, host, world }) => {
+test('a line, the proof, the past and the notifications', async ({ page, host, world }) => {
   const ada = await world.agent('Ada') // 1
   await world.say(ada, 'The river is high') // 2
   await world.agent('Grace') // 3
@@ -127,7 +127,7 @@ test('a line, the proof, the past and what notifies', async ({ page, host, world
   await page.keyboard.press('Enter')
   const fold = feed(page).getByRole('button', { name: en['feed.fold'], expanded: true })
   await expect(fold, 'it is the same button').toBeFocused()
-  expect(await violations(page), 'a line, unfolded').toEqual([])
+  expect(await violations(page), 'an expanded line').toEqual([])
   await page.keyboard.press('Enter')
   await expect(fold).toBeHidden()
   await expect(feed(page).getByRole('button', { name: 'The river is high', expanded: false })).toBeFocused()
@@ -165,12 +165,12 @@ test('a line, the proof, the past and what notifies', async ({ page, host, world
   await page.keyboard.press('Enter')
   await expect(page.getByText(en['notify.heading'])).toBeVisible()
   await tabTo(page, page.getByRole('textbox', { name: en['notify.word'] }))
-  expect(await violations(page), 'what notifies').toEqual([])
+  expect(await violations(page), 'the notifications').toEqual([])
   await page.keyboard.press('Escape')
   await expect(page.getByText(en['notify.heading'])).toBeHidden()
 })
 
-test('closing what a link opened leads to its row', async ({ page, host, world }) => {
+test('closing a panel that a link opened moves the focus to its row', async ({ page, host, world }) => {
   await world.agent('Grace')
   const ada = await world.agent('Ada')
   await page.goto(`${host.url}/play/watch?agent=${ada}`)
@@ -185,5 +185,5 @@ test('closing what a link opened leads to its row', async ({ page, host, world }
   await expect(panel(page, 'Grace').getByRole('heading', { name: 'Grace' })).toBeFocused()
   await page.keyboard.press('Escape')
   await expect(panel(page, 'Grace')).toBeHidden()
-  await expect(resident(page, 'Grace'), 'not the one before').toBeFocused()
+  await expect(resident(page, 'Grace'), 'not the previous one').toBeFocused()
 })

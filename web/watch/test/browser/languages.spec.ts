@@ -40,7 +40,7 @@ for (const { name, words, lang, locale, phone, day } of [
   test.describe(`in ${name}`, () => {
     test.use({ locale, ...(phone ? { viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true } : {}) })
 
-    test('every part speaks it, with its dates and numbers, and keeps nobody out', async ({ page, host, world }) => {
+    test('every part is translated, with its dates and numbers, and accessible', async ({ page, host, world }) => {
       const tool = { name: 'assist_route', description: 'Shows the way', parameters: { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] } }
       const raw = { name: 'assist_raw', description: '', parameters: { $ref: '#/elsewhere' } }
       const ada = await world.agent('Ada', { assistTools: [tool, raw] })
@@ -50,7 +50,7 @@ for (const { name, words, lang, locale, phone, day } of [
       await live(page, words)
       await expect(page.locator('html')).toHaveAttribute('lang', lang)
       await expect(page.locator('html')).toHaveAttribute('dir', 'ltr')
-      await expect(page, 'what counts is counted as the language counts').toHaveTitle(lang === 'de' ? /, 1 Agent$/ : /、エージェント 1 体$/)
+      await expect(page, 'counts use the plural forms of the language').toHaveTitle(lang === 'de' ? /, 1 Agent$/ : /、エージェント 1 体$/)
       expect(await violations(page), 'the town').toEqual([])
       expect(await cut(page), 'the town').toEqual([])
 
@@ -89,7 +89,7 @@ for (const { name, words, lang, locale, phone, day } of [
 test.describe('with a German keyboard', () => {
   test.use({ locale: 'de-DE' })
 
-  test('a resident is found, asked and left by keys alone', async ({ page, host, world }) => {
+  test('a resident is found, asked and closed by keyboard only', async ({ page, host, world }) => {
     await world.agent('Ada')
     await world.agent('Grace')
     await page.goto(`${host.url}/play/watch`)
@@ -104,7 +104,7 @@ test.describe('with a German keyboard', () => {
     await tabTo(page.getByRole('link', { name: say(de, 'page.skip') }))
     await page.keyboard.press('Enter')
     await expect(page.getByRole('region', { name: say(de, 'page.world') })).toBeFocused()
-    expect(new URL(page.url()).hash, 'a fragment would get the focus on the way back').toBe('')
+    expect(new URL(page.url()).hash, 'the address has no fragment, which would take the focus on the way back').toBe('')
     await tabTo(page.getByRole('searchbox', { name: say(de, 'residents.find') }))
     await page.keyboard.type('ada')
     const row = page.getByRole('list', { name: say(de, 'tab.residents') }).getByRole('button', { name: 'Ada' })
@@ -128,7 +128,7 @@ test.describe('with a German keyboard', () => {
 test.describe('the address', () => {
   test.use({ locale: 'en-US', repository: false })
 
-  test('asks for a language, which links keep only then', async ({ page, host, world }) => {
+  test('selects a language, which only then is kept in links', async ({ page, host, world }) => {
     await world.agent('Ada')
     await page.goto(`${host.url}/play/watch?lang=de`)
     await live(page, de)
@@ -144,10 +144,10 @@ test.describe('the address', () => {
   })
 })
 
-test.describe('what is loaded', () => {
+test.describe('the initial load', () => {
   test.use({ locale: 'en-GB', repository: false })
 
-  test('first is less than 110 kB, and no language that is not spoken', async ({ page, host, world }) => {
+  test('is less than 110 kB, without unused languages', async ({ page, host, world }) => {
     await world.agent('Ada')
     const loaded: Promise<{ url: string, bytes: number }>[] = []
     page.on('requestfinished', (request) => {

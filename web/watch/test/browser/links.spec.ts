@@ -13,7 +13,7 @@ const before = 'data:text/html,before'
 
 const query = (page: Page): URLSearchParams => new URL(page.url()).searchParams
 
-test('Back closes what was opened, and Forward opens it again', async ({ page, host, world }) => {
+test('Back closes the last opened part, and Forward opens it again', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   await world.agent('Grace')
   await open(page, host)
@@ -24,7 +24,7 @@ test('Back closes what was opened, and Forward opens it again', async ({ page, h
   await show(page, 'happenings')
   await page.goBack()
   await expect(panel(page, 'Grace')).toBeHidden()
-  await expect(feed(page), 'what else is shown stays').toBeVisible()
+  await expect(feed(page), 'other parts stay open').toBeVisible()
   expect(Object.fromEntries(query(page))).toEqual({ tab: 'happenings' })
   await page.goForward()
   await expect(panel(page, 'Grace')).toBeVisible()
@@ -35,7 +35,7 @@ test('Back closes what was opened, and Forward opens it again', async ({ page, h
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
 
-  test('Back closes one after the other, the last first, and only then leaves', async ({ page, host, world }) => {
+  test('Back closes the opened parts from the last to the first, and then leaves', async ({ page, host, world }) => {
     const ada = await world.agent('Ada')
     await world.say(ada, 'The river is high')
     await page.goto(before)
@@ -70,11 +70,11 @@ test.describe('on a phone', () => {
     await verified(page)
     await expect.poll(() => page.evaluate(() => (history.state as { opened: string[] }).opened)).toEqual([])
     await page.goBack()
-    await expect(page, 'nothing is open any more').toHaveURL(before)
+    await expect(page, 'nothing is open').toHaveURL(before)
   })
 })
 
-test('what a link opened is no step of the history', async ({ page, host, world }) => {
+test('parts that a link opened are not steps of the history', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   await page.goto(before)
   await open(page, host, `/play/watch?agent=${ada}`)
@@ -94,7 +94,7 @@ test('what a link opened is no step of the history', async ({ page, host, world 
   await expect(page).toHaveURL(before)
 })
 
-test('a load keeps what is shown, and a token is in no address', async ({ page, host, world, conduct }) => {
+test('a reload keeps what is shown, and no address contains a token', async ({ page, host, world, conduct }) => {
   conduct.expect(/status of 401/)
   await world.agent('Ada')
   const grace = await world.agent('Grace')

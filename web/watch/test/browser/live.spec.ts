@@ -7,7 +7,7 @@ import { feed, open, panel, reached, resident, residents, show } from './fixture
 
 test.use({ repository: false })
 
-test('an empty world says how to begin', async ({ page, host, world }) => {
+test('an empty world shows how to start', async ({ page, host, world }) => {
   await open(page, host)
   await expect(page.getByText(en['page.empty'])).toBeVisible()
   expect(await violations(page)).toEqual([])
@@ -15,7 +15,7 @@ test('an empty world says how to begin', async ({ page, host, world }) => {
   await expect(page.getByText(en['page.empty'])).toBeHidden()
 })
 
-test('who is there is listed, who comes appears, who leaves goes', async ({ page, host, world }) => {
+test('residents are listed, arrivals appear and departures disappear', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   await world.mcp('weather')
   await open(page, host)
@@ -25,7 +25,7 @@ test('who is there is listed, who comes appears, who leaves goes', async ({ page
   await expect(resident(page, 'Grace')).toHaveAccessibleDescription(new RegExp(`openai-agents .* ${en['residents.new']}$`))
   await expect(resident(page, 'Ada')).not.toHaveAccessibleDescription(new RegExp(en['residents.new']))
   await world.register(grace, 'Grace', { type: 'crewai' })
-  await expect(resident(page, 'Grace'), 'who changes is shown anew').toHaveAccessibleDescription(/crewai/)
+  await expect(resident(page, 'Grace'), 'a change is shown').toHaveAccessibleDescription(/crewai/)
   await world.leave(ada)
   await expect(page.getByRole('region', { name: en['presence.lately'] }).getByRole('listitem')).toContainText('Ada')
   await expect(resident(page, 'Ada')).toHaveCount(0)
@@ -33,7 +33,7 @@ test('who is there is listed, who comes appears, who leaves goes', async ({ page
   await reached(page, (await world.head()).rev)
 })
 
-test('a name is text and nothing else', async ({ page, host, world }) => {
+test('a name is shown as plain text', async ({ page, host, world }) => {
   const name = '<img src=x onerror="globalThis.intruder=1">'
   const id = await world.agent(name)
   await open(page, host)
@@ -44,7 +44,7 @@ test('a name is text and nothing else', async ({ page, host, world }) => {
   expect(await page.evaluate(() => 'intruder' in globalThis)).toBe(false)
 })
 
-test('places are in the order of their names, and of many neighbors some are shown until one asks for all', async ({ page, host, world }) => {
+test('places are sorted by name, with a button to show all of many neighbors', async ({ page, host, world }) => {
   for (const number of [10, 9, 12, 1, 11, 2, 3, 8, 4, 7, 5, 6]) await world.mcp(`library ${number}`)
   await open(page, host)
   await show(page, 'places')
@@ -57,7 +57,7 @@ test('places are in the order of their names, and of many neighbors some are sho
   await expect(chips).toHaveCount(11)
 })
 
-test('what residents are searched for stays while something else is shown', async ({ page, host, world }) => {
+test('the search for residents is kept while something else is shown', async ({ page, host, world }) => {
   for (const name of ['Ada', 'Grace']) await world.agent(name)
   await open(page, host)
   const search = page.getByRole('searchbox', { name: en['residents.find'] })
@@ -69,7 +69,7 @@ test('what residents are searched for stays while something else is shown', asyn
   await expect(residents(page).getByRole('button')).toHaveText(['Grace'])
 })
 
-test('a line is in the feed and in the panel of who said it', async ({ page, host, world }) => {
+test('a line is in the feed and in the panel of its speaker', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   await open(page, host)
   await resident(page, 'Ada').click()
@@ -83,7 +83,7 @@ test('a line is in the feed and in the panel of who said it', async ({ page, hos
 test.describe('with the older paths', () => {
   test.use({ hostFlags: ['--compat', 'agent-play'] })
 
-  test('the page is the same one', async ({ page, host, world }) => {
+  test('the page is the same', async ({ page, host, world }) => {
     await world.agent('Ada')
     await open(page, host, '/agent-play/watch')
     await expect(resident(page, 'Ada')).toBeVisible()

@@ -20,7 +20,7 @@ const lightness = (page: Page): Promise<number> =>
     return pixels.reduce((sum, value, place) => sum + (place % 4 === 3 ? 0 : value), 0) / (pixels.length * 0.75)
   })
 
-test('night falls over the town while one looks at it, and day comes again', async ({ page, host, world }) => {
+test('the town changes to the dark theme and back while it is shown', async ({ page, host, world }) => {
   await world.agent('Ada')
   await page.emulateMedia({ colorScheme: 'light' })
   await open(page, host)
@@ -31,7 +31,7 @@ test('night falls over the town while one looks at it, and day comes again', asy
   await expect.poll(() => lightness(page)).toBeGreaterThan(150)
 })
 
-test('on a wall letters are as much larger as the town is', async ({ page, host, world }) => {
+test('letters on a wall are enlarged in proportion to the town', async ({ page, host, world }) => {
   await page.setViewportSize({ width: 1280, height: 800 })
   await world.agent('A name that is wider than who has it')
   await open(page, host)
@@ -48,7 +48,7 @@ for (const [what, viewport] of Object.entries({
   'the smallest phone': { width: 320, height: 568 },
   'a phone on its side': { width: 844, height: 390 },
 })) {
-  test(`${what} has room for all: nothing is cut off, and the map is seen`, async ({ page, host, world }) => {
+  test(`${what} has room for everything: nothing is cut off, and the map is visible`, async ({ page, host, world }) => {
     await page.setViewportSize(viewport)
     const tool = { name: 'assist_route', description: 'Shows the way', parameters: { type: 'object', properties: { to: { type: 'string' } } } }
     await world.agent('Ada', { assistTools: [tool] })
@@ -81,7 +81,7 @@ for (const [what, viewport] of Object.entries({
   'a page at 400 %': { width: 320, height: 256 },
   'a small phone on its side': { width: 740, height: 360 },
 })) {
-  test(`on ${what} everybody can be read, and each part reached`, async ({ page, host, world }) => {
+  test(`on ${what} every occupant is readable, and each part is reachable`, async ({ page, host, world }) => {
     await page.setViewportSize(viewport)
     for (const name of ['Ada', 'Grace', 'Alan']) await world.agent(name)
     await open(page, host)
@@ -113,7 +113,7 @@ for (const [what, viewport] of Object.entries({
     await page.getByRole('textbox', { name: en['person.name'] }).fill('Robin')
     await page.keyboard.press('Enter')
     await expect(page.getByRole('region', { name: en['person.bar'] })).toBeVisible()
-    expect(await covered(), 'who walks').toEqual([])
+    expect(await covered(), 'a walking person').toEqual([])
     await page.getByRole('button', { name: en['person.leave'] }).click()
     await page.getByRole('button', { name: en['page.show'] }).click()
     expect(await violations(page)).toEqual([])

@@ -40,7 +40,7 @@ async function rest(page: Page): Promise<void> {
 test.describe('the canvas', () => {
   test.beforeEach(({ page }) => count(page))
 
-  test('shows who comes, and is at rest before and after', async ({ page, host, world }) => {
+  test('shows arrivals, and draws no frames before and after', async ({ page, host, world }) => {
     await world.agent('Ada')
     await open(page, host)
     await rest(page)
@@ -51,7 +51,7 @@ test.describe('the canvas', () => {
     expect((await map(page).screenshot()).equals(before)).toBe(false)
   })
 
-  test('moves while a journey is walked', async ({ page, host, world }) => {
+  test('is animated during a journey', async ({ page, host, world }) => {
     const ada = await world.agent('Ada')
     await open(page, host)
     await rest(page)
@@ -64,10 +64,10 @@ test.describe('the canvas', () => {
     await rest(page)
   })
 
-  test.describe('where motion is not wanted', () => {
+  test.describe('with reduced motion', () => {
     test.use({ contextOptions: { reducedMotion: 'reduce' } })
 
-    test('shows a journey without walking it', async ({ page, host, world }) => {
+    test('shows a journey without animation', async ({ page, host, world }) => {
       const ada = await world.agent('Ada')
       await open(page, host)
       await resident(page, 'Ada').click()
@@ -85,7 +85,7 @@ test.describe('the canvas', () => {
   })
 })
 
-test('the keyboard walks over the map and selects', async ({ page, host, world }) => {
+test('the keyboard moves over the map and selects', async ({ page, host, world }) => {
   await world.agent('Ada')
   await open(page, host)
   await map(page).focus()
@@ -94,7 +94,7 @@ test('the keyboard walks over the map and selects', async ({ page, host, world }
   await expect(panel(page, 'Ada')).toBeVisible()
 })
 
-test.describe('on a screen with half as many pixels again', () => {
+test.describe('on a screen with 1.5 device pixels per pixel', () => {
   test.use({ deviceScaleFactor: 1.5 })
   test.beforeEach(({ page }) => count(page))
 

@@ -30,7 +30,7 @@ const whole = (element: Locator): Promise<boolean> =>
 const noSidewaysScrolling = (page: Page): Promise<boolean> =>
   page.evaluate(() => [...document.querySelectorAll('.page, .register, .tabpanel, .panel, .scroll')].every((box) => box.scrollWidth <= box.clientWidth))
 
-test('a name of any script is whole, in its own direction, and keeps to itself', async ({ page, host, world }) => {
+test('a name in any script is complete, in its own direction, and affects no other text', async ({ page, host, world }) => {
   for (const name of [...others, ...rightToLeft, turning.name]) await world.say(await world.agent(name), `I am ${name}.`)
   await open(page, host)
   for (const name of [...rightToLeft, ...others, turning.shown]) {
@@ -40,7 +40,7 @@ test('a name of any script is whole, in its own direction, and keeps to itself',
     await expect(shown).toHaveCSS('unicode-bidi', 'isolate')
     await expect(shown).toHaveCSS('direction', rightToLeft.includes(name) ? 'rtl' : 'ltr')
     const [words, box] = await Promise.all([resident(page, name).locator('.words').boundingBox(), shown.boundingBox()])
-    expect(box?.x, `${name} is beside the picture, as every name`).toBe(words?.x)
+    expect(box?.x, `${name} is beside the picture, like every name`).toBe(words?.x)
   }
   expect(await violations(page), 'the list').toEqual([])
 

@@ -27,7 +27,7 @@ async function record(page: Page): Promise<void> {
 
 const seen = (page: Page): Promise<string[]> => page.evaluate(() => (window as unknown as { seen: () => string[] }).seen())
 
-test('an agent and a word notify, after a click and until they are taken away', async ({ page, context, host, world }) => {
+test('an agent and a word cause notifications, after a click and until they are removed', async ({ page, context, host, world }) => {
   await context.grantPermissions(['notifications'])
   await record(page)
   const ada = await world.agent('Ada')
@@ -55,13 +55,13 @@ test('an agent and a word notify, after a click and until they are taken away', 
   await page.getByRole('button', { name: 'Notify: 2' }).click()
   await sheet.getByRole('button', { name: 'No more of Ada' }).click()
   await expect(page.getByRole('button', { name: 'Notify: 1' })).toBeVisible()
-  await expect(sheet, 'one goes on from what the button was in').toBeFocused()
+  await expect(sheet, 'the focus moves to the group of the button').toBeFocused()
   await world.say(ada, 'Nobody is notified of this')
   await world.say(grace, 'Another flood')
   await expect.poll(() => seen(page)).toEqual(['Grace said: Another flood'])
 })
 
-test('a browser that does not allow it says so, and is asked by a click only', async ({ page, host }) => {
+test('a denied permission is reported, and is requested only by a click', async ({ page, host }) => {
   await record(page)
   await page.addInitScript(() => { Object.defineProperty(Notification, 'permission', { get: () => 'denied' }) })
   await open(page, host)

@@ -45,11 +45,11 @@ async function countPaints(page: Page): Promise<() => Promise<number>> {
   return () => page.evaluate(() => (globalThis as unknown as { paints: number }).paints)
 }
 
-test('is there while somebody is out of view; a click goes there, a drag takes the camera along, Enter leads back', async ({ page, host, world }) => {
+test('is shown while an occupant is out of view; a click, a drag and Enter move the view', async ({ page, host, world }) => {
   await settle(world)
   await open(page, host)
   await reached(page, (await world.head()).rev)
-  await expect(overview(page), 'everybody is in view').toBeHidden()
+  await expect(overview(page), 'every occupant is in view').toBeHidden()
   await closer(page)
   await expect(overview(page)).toBeVisible()
   expect(await violations(page)).toEqual([])
@@ -63,17 +63,17 @@ test('is there while somebody is out of view; a click goes there, a drag takes t
   await page.mouse.move(x + width / 2, y + height / 2, { steps: 4 })
   expect(await picture(page)).not.toBe(corner)
   await page.mouse.move(x + 20, y + 20, { steps: 4 })
-  expect(await picture(page), 'the frame is where it was taken').toBe(corner)
+  expect(await picture(page), 'the frame is back where the drag started').toBe(corner)
   await page.mouse.up()
   await overview(page).focus()
   await page.keyboard.press('Enter')
-  await expect(overview(page), 'it stays for who uses it').toBeVisible()
+  await expect(overview(page), 'it stays while it is used').toBeVisible()
   await page.keyboard.press('Tab')
   await expect(overview(page)).toBeHidden()
   expect(await extent(page)).toBeDefined()
 })
 
-test('is reached after the map by the keyboard, and arrows move the map', async ({ page, host, world }) => {
+test('is after the map in the tab order, and arrow keys move the map', async ({ page, host, world }) => {
   await settle(world)
   await open(page, host)
   await closer(page)
@@ -88,7 +88,7 @@ test('is reached after the map by the keyboard, and arrows move the map', async 
   expect(await picture(page)).toBe(before)
 })
 
-test('is painted only where it shows something else', async ({ page, host, world }) => {
+test('is painted only if its content has changed', async ({ page, host, world }) => {
   const paints = await countPaints(page)
   const ada = await world.agent('Ada')
   await settle(world, 11)
@@ -102,7 +102,7 @@ test('is painted only where it shows something else', async ({ page, host, world
   await world.say(ada, 'The third chapter of the blue one.')
   await map(page).hover({ position: { x: 700, y: 300 } })
   await picture(page)
-  expect(await paints(), 'what is said is not on it').toBe(before)
+  expect(await paints(), 'speech is not on it').toBe(before)
   await map(page).focus()
   await page.keyboard.press('Shift+ArrowRight')
   expect(await picture(page)).not.toBe(still)
@@ -112,7 +112,7 @@ test('is painted only where it shows something else', async ({ page, host, world
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 360, height: 640 }, hasTouch: true })
 
-  test('has its place where the panels are hidden, and takes a finger', async ({ page, host, world }) => {
+  test('has its position without the panels, and accepts touch', async ({ page, host, world }) => {
     await settle(world)
     await open(page, host)
     await closer(page)

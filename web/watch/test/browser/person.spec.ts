@@ -29,7 +29,7 @@ async function meet(page: Page, name: string, who: string): Promise<void> {
   await expect(bar(page).getByText(`${who} is beside you.`)).toBeVisible()
 }
 
-test('one walks, the other sees it, and the wave, and that it is over', async ({ page, host, world, browser, conduct }) => {
+test('another person sees a walk, a wave and the departure', async ({ page, host, world, browser, conduct }) => {
   await world.agent('Ada')
   await open(page, host)
   const other = await another(browser, host, conduct)
@@ -48,7 +48,7 @@ test('one walks, the other sees it, and the wave, and that it is over', async ({
   await expect(bar(page).getByText('You waved at Ada.')).toBeVisible()
   await show(other, 'happenings')
   await expect(feed(other).getByText('Robin waves at Ada')).toBeVisible()
-  await expect(feed(other).getByText('Robin walked to'), 'of all happenings walks are left out').toBeHidden()
+  await expect(feed(other).getByText('Robin walked to'), 'walks are omitted from all happenings').toBeHidden()
   await other.getByRole('combobox', { name: en['feed.kind'] }).selectOption('presence')
   await expect(feed(other).getByText('Robin walked to').first()).toBeVisible()
 
@@ -60,7 +60,7 @@ test('one walks, the other sees it, and the wave, and that it is over', async ({
   await other.context().close()
 })
 
-test('another person is waved at, and the panel says who it is', async ({ page, host, world, browser, conduct }) => {
+test('another person is waved at, and the panel states who it is', async ({ page, host, world, browser, conduct }) => {
   await world.enter()
   await open(page, host)
   const other = await another(browser, host, conduct)
@@ -80,21 +80,21 @@ test('another person is waved at, and the panel says who it is', async ({ page, 
   await other.context().close()
 })
 
-test('closing the page ends it, and the name is kept', async ({ page, host, world, browser, conduct }) => {
+test('closing the page removes the person, and the name is kept', async ({ page, host, world, browser, conduct }) => {
   await world.agent('Ada')
   await open(page, host)
   const other = await another(browser, host, conduct)
   await enter(page, 'Robin')
   await expect(resident(other, 'Robin')).toBeVisible()
   await page.goto('about:blank')
-  await expect(resident(other, 'Robin'), 'before its lease ends').toBeHidden({ timeout: 4000 })
+  await expect(resident(other, 'Robin'), 'before its lease expires').toBeHidden({ timeout: 4000 })
   await open(page, host)
   await walkIn(page).click()
   await expect(page.getByRole('textbox', { name: en['person.name'] })).toHaveValue('Robin')
   await other.context().close()
 })
 
-test('who is taken off the map reads why, and comes back', async ({ page, host, world }) => {
+test('a removed person sees why, and returns', async ({ page, host, world }) => {
   await world.agent('Ada')
   await open(page, host)
   await enter(page, 'Robin')
@@ -105,7 +105,7 @@ test('who is taken off the map reads why, and comes back', async ({ page, host, 
   await expect(entry(page, 'Robin')).toContainText(en['map.you'])
 })
 
-test('a host that is started again still has who is there, who walks on', async ({ page, host, world, conduct }) => {
+test('a restarted host still has the person, who continues to walk', async ({ page, host, world, conduct }) => {
   conduct.expect(/Failed to load resource|ERR_/)
   await world.agent('Ada')
   await open(page, host)
@@ -119,7 +119,7 @@ test('a host that is started again still has who is there, who walks on', async 
   await expect.poll(() => cellOf(page, 'Robin')).not.toEqual(before)
 })
 
-test('by keyboard alone', async ({ page, host, serve }) => {
+test('by keyboard only', async ({ page, host, serve }) => {
   await serve('Ada')
   await open(page, host)
   const tabTo = async (wanted: Locator): Promise<void> => {
@@ -139,7 +139,7 @@ test('by keyboard alone', async ({ page, host, serve }) => {
   await expect(page.getByText(en['person.entered'])).toBeAttached()
   await meet(page, 'Robin', 'Ada')
   await expect(page.getByText('Ada is beside you. T talks, V waves.')).toBeAttached()
-  expect(await violations(page), 'beside somebody').toEqual([])
+  expect(await violations(page), 'beside an occupant').toEqual([])
   for (const [key, said] of [['v', 'You waved at Ada.'], ['z', 'You entered the zone of Ada.'], ['y', 'Ada gave way to you.']] as const) {
     await page.keyboard.press(key)
     await expect(bar(page).getByText(said)).toBeVisible()
@@ -174,7 +174,7 @@ test('by keyboard alone', async ({ page, host, serve }) => {
   await expect(residents(page).getByRole('button')).toHaveCount(1)
 })
 
-test('who may only look sees no button', async ({ page, host, world }) => {
+test('a visitor who may only watch sees no button', async ({ page, host, world }) => {
   await world.agent('Ada')
   await page.route('**/play/watch/session', async (route) => {
     const reply = await route.fetch()
@@ -184,10 +184,10 @@ test('who may only look sees no button', async ({ page, host, world }) => {
   await expect(walkIn(page)).toBeHidden()
 })
 
-test.describe('by touch alone', () => {
+test.describe('by touch only', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
 
-  test('one comes, walks by the stick, waves and leaves', async ({ page, host, world }) => {
+  test('a person joins, walks with the stick, waves and leaves', async ({ page, host, world }) => {
     await world.agent('Ada')
     await open(page, host)
     await walkIn(page).tap()
@@ -205,7 +205,7 @@ test.describe('by touch alone', () => {
     expect(await violations(page)).toEqual([])
     const before = await cellOf(page, 'Robin')
     const box = await stick.boundingBox()
-    if (box === null) throw new Error('the stick is nowhere')
+    if (box === null) throw new Error('the stick is not shown')
     const session = await page.context().newCDPSession(page)
     const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', share?: number): Promise<unknown> => session.send('Input.dispatchTouchEvent', {
       type, touchPoints: share === undefined ? [] : [{ x: box.x + box.width * share, y: box.y + box.height / 2 }],

@@ -12,7 +12,7 @@ for (const [width, height] of [[360, 640], [390, 844], [430, 932]] as const) {
   test.describe(`of ${width} by ${height}`, () => {
     test.use({ viewport: { width, height } })
 
-    test('the newest line is below the map and opens whole, and everything is large enough to touch', async ({ page, host, world }) => {
+    test('the newest line opens completely, and all controls are large enough to touch', async ({ page, host, world }) => {
       const ada = await world.agent('Ada')
       const grace = await world.agent('Grace')
       await open(page, host)
@@ -32,10 +32,10 @@ for (const [width, height] of [[360, 640], [390, 844], [430, 932]] as const) {
       for (const tab of ['places', 'happenings', 'residents'] as const) await show(page, tab)
       await resident(page, 'Ada').tap()
       await expect(page.getByRole('complementary', { name: 'Ada' })).toBeVisible()
-      await expect(ticker, 'the panel has the room').toBeHidden()
+      await expect(ticker, 'the panel replaces it').toBeHidden()
     })
 
-    for (const others of [5, 24]) test(`nobody is under what lies over the map, with and without the panels, of ${others + 1}`, async ({ page, host, world }) => {
+    for (const others of [5, 24]) test(`no occupant of ${others + 1} is under an overlay, with and without the panels`, async ({ page, host, world }) => {
       const ada = await world.agent('Ada')
       for (let number = 1; number <= others; number++) await world.agent(`Agent ${number}`)
       await open(page, host)
@@ -57,7 +57,7 @@ for (const [width, height] of [[360, 640], [390, 844], [430, 932]] as const) {
       expect(bottom).toBeLessThanOrEqual((await page.locator('.timebar').boundingBox())?.y ?? 0)
     })
 
-    test('what is proved, what notifies and the wall are whole', async ({ page, host, world }) => {
+    test('the proof, the notifications and the wall are complete', async ({ page, host, world }) => {
       const ada = await world.agent('Ada')
       await open(page, host)
       for (const [name, sheet] of [['status.verified', 'proof.title'], ['notify.title', 'notify.heading']] as const) {

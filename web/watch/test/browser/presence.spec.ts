@@ -11,7 +11,7 @@ test.use({ repository: false })
 const lately = (page: Page): Locator => page.getByRole('region', { name: en['presence.lately'] })
 const said = (page: Page): Locator => page.getByRole('status')
 
-test('who was there is not new; who came is, for a minute; who left is remembered for five', async ({ page, host, world }) => {
+test('an arrival is new for a minute, and a departure is listed for five', async ({ page, host, world }) => {
   await page.clock.install()
   await world.agent('Ada')
   await open(page, host)
@@ -26,7 +26,7 @@ test('who was there is not new; who came is, for a minute; who left is remembere
   await expect(lately(page).getByRole('listitem')).toHaveText([/^Alan/, /^Grace/])
   expect(await violations(page)).toEqual([])
   await world.register(grace, 'Grace')
-  await expect(resident(page, 'Grace'), 'who comes back is new').toHaveAccessibleDescription(new RegExp(`${en['residents.new']}$`))
+  await expect(resident(page, 'Grace'), 'a returning resident is new').toHaveAccessibleDescription(new RegExp(`${en['residents.new']}$`))
   await expect(lately(page).getByRole('listitem'), 'and has not left').toHaveText([/^Alan/])
 
   await page.clock.fastForward('01:01')
@@ -37,7 +37,7 @@ test('who was there is not new; who came is, for a minute; who left is remembere
   await verified(page)
 })
 
-test('what happens is said in few words', async ({ page, host, world }) => {
+test('events are announced in few words', async ({ page, host, world }) => {
   await page.clock.install()
   const ada = await world.agent('Ada')
   await open(page, host)
@@ -83,7 +83,7 @@ test('what happens is said in few words', async ({ page, host, world }) => {
   await expect(said(page).getByText('Ada: Good evening')).toBeAttached()
 })
 
-test('that nothing is to be said is kept by the browser', async ({ page, host, world }) => {
+test('the browser keeps the setting for no announcements', async ({ page, host, world }) => {
   await world.agent('Ada')
   await open(page, host)
   const notify = page.getByRole('button', { name: en['notify.title'], exact: true })

@@ -7,7 +7,7 @@ import { open, panel, resident, status, verified } from './fixtures/town.js'
 
 test.use({ repository: false })
 
-test('the badge opens: what was proved and when, the root, and how to check it elsewhere', async ({ page, context, host, world }) => {
+test('the badge opens the proof with its time, the root and the command to check it', async ({ page, context, host, world }) => {
   const ada = await world.agent('Ada')
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await open(page, host)
@@ -25,7 +25,7 @@ test('the badge opens: what was proved and when, the root, and how to check it e
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(root)
   await world.agent('Grace')
   await expect(proof, 'there is another root now').not.toContainText(root)
-  await expect(proof.getByRole('button', { name: en['proof.copied'] }), 'which nobody copied').toHaveCount(0)
+  await expect(proof.getByRole('button', { name: en['proof.copied'] }), 'the new root was not copied').toHaveCount(0)
   await expect(proof).toContainText(`playctl chain verify --server ${host.url}`)
   expect(await violations(page)).toEqual([])
   await page.keyboard.press('Escape')

@@ -15,7 +15,7 @@ for (const [name, options] of Object.entries({
   test.describe(name, () => {
     test.use(options)
 
-    test('nothing keeps a person out', async ({ page, host, world }) => {
+    test('every part is accessible', async ({ page, host, world }) => {
       const ada = await world.agent('Ada', {
         enableP2a: 'on',
         assistTools: [
@@ -58,7 +58,7 @@ for (const [name, options] of Object.entries({
   })
 }
 
-test('axe sees what is wrong', async ({ page, host, world }) => {
+test('axe detects a violation', async ({ page, host, world }) => {
   await world.agent('Ada')
   await open(page, host)
   await page.evaluate(() => {
@@ -68,10 +68,10 @@ test('axe sees what is wrong', async ({ page, host, world }) => {
 })
 
 for (const [colorScheme, ink] of [['light', '#b8b2a4'], ['dark', '#4a4f66']] as const) {
-  test.describe(`where letters are too ${colorScheme}`, () => {
+  test.describe(`with letters that are too ${colorScheme}`, () => {
     test.use({ colorScheme })
 
-    test('axe sees it in the lists and in the panel', async ({ page, host, world }) => {
+    test('axe detects it in the lists and in the panel', async ({ page, host, world }) => {
       await world.say(await world.agent('Ada'), 'Good morning')
       await open(page, host)
       await page.evaluate((color) => { document.documentElement.style.setProperty('--ink-soft', color) }, ink)
@@ -87,7 +87,7 @@ for (const [colorScheme, ink] of [['light', '#b8b2a4'], ['dark', '#4a4f66']] as 
   })
 }
 
-test('two of one name are told apart by what a screen reader says of each', async ({ page, host, world }) => {
+test('two residents with the same name have different accessible descriptions', async ({ page, host, world }) => {
   await world.agent('Ada', { type: 'langchain' })
   await world.agent('Ada', { type: 'crewai' })
   await open(page, host)
@@ -96,7 +96,7 @@ test('two of one name are told apart by what a screen reader says of each', asyn
   await expect(resident(page, 'Ada').last()).toHaveAccessibleDescription(/^crewai · at \d+, \d+$/)
 })
 
-test('letters have the size that is set in the browser', async ({ page, host, world }) => {
+test('letters have the size of the browser setting', async ({ page, host, world }) => {
   await world.agent('Ada')
   await open(page, host)
   const name = resident(page, 'Ada')
@@ -107,7 +107,7 @@ test('letters have the size that is set in the browser', async ({ page, host, wo
   await expect.poll(async () => await size() / usual).toBeCloseTo(1.5)
 })
 
-test('on a phone with large letters every button is there whole, with nothing over it', async ({ page, host, world }) => {
+test('on a phone with large letters every button is complete and uncovered', async ({ page, host, world }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await world.agent('Ada')
   const session = await page.context().newCDPSession(page)
@@ -124,7 +124,7 @@ test('on a phone with large letters every button is there whole, with nothing ov
   }))).toEqual([])
 })
 
-test('a phone has no sideways scrolling, and what the page is is said', async ({ page, host, world }) => {
+test('a phone has no horizontal scrolling, and the page has a title and a description', async ({ page, host, world }) => {
   await page.setViewportSize({ width: 360, height: 740 })
   await world.agent('A name that is longer than any phone is wide, and goes on and on')
   await open(page, host)
@@ -135,7 +135,7 @@ test('a phone has no sideways scrolling, and what the page is is said', async ({
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
 })
 
-test('a phone hides the panels and shows them again, by keyboard too', async ({ page, host, world }) => {
+test('a phone hides the panels and shows them again, also by keyboard', async ({ page, host, world }) => {
   await page.setViewportSize({ width: 360, height: 740 })
   await world.agent('Ada')
   await open(page, host)
@@ -145,7 +145,7 @@ test('a phone hides the panels and shows them again, by keyboard too', async ({ 
   await expect(resident(page, 'Ada')).toBeVisible()
 })
 
-test('the keyboard reaches a resident, and Escape leads back', async ({ page, host, world }) => {
+test('the keyboard reaches a resident, and Escape returns', async ({ page, host, world }) => {
   await world.agent('Ada')
   await open(page, host)
   const ada = resident(page, 'Ada')

@@ -12,7 +12,7 @@ import { feed, open, panel, resident, show } from './fixtures/town.js'
 
 const long = `The *end* ${'of a long story. '.repeat(60)}Really.`
 
-test.describe('what was said', () => {
+test.describe('a line', () => {
   test.use({ repository: false })
 
   test('opens from its bubble, and Escape closes it alone', async ({ page, host, world }) => {
@@ -32,7 +32,7 @@ test.describe('what was said', () => {
     await expect(panel(page, 'Ada')).toBeVisible()
   })
 
-  test('is on the map where the clock of the browser is an hour ahead', async ({ page, host, world }) => {
+  test('is on the map if the clock of the browser is an hour ahead', async ({ page, host, world }) => {
     await page.addInitScript(() => {
       const right = Date.now.bind(Date)
       Date.now = () => right() + 3_600_000
@@ -44,7 +44,7 @@ test.describe('what was said', () => {
     await expect.poll(async () => await extent(page, 'zoom-in') !== undefined).toBe(true)
   })
 
-  test('unfolds in the list, as Markdown, and stays so while the list grows', async ({ page, host, world }) => {
+  test('expands in the list, as Markdown, and stays expanded while the list grows', async ({ page, host, world }) => {
     const ada = await world.agent('Ada')
     for (let line = 1; line <= 30; line++) await world.say(ada, `line ${line}`)
     await world.say(ada, long)
@@ -54,7 +54,7 @@ test.describe('what was said', () => {
     const lines = feed(page).getByRole('article')
     const told = lines.filter({ hasText: 'The end of a long story.' })
     const after = lines.filter({ hasText: 'line 30' })
-    await expect(told, 'folded it is plain words').not.toContainText('*')
+    await expect(told, 'collapsed it is plain text').not.toContainText('*')
     await told.getByRole('button', { expanded: false }).click()
     await expect(told.locator('em')).toHaveText('end')
     await expect(told, 'all of it').toContainText('Really.')
@@ -62,14 +62,14 @@ test.describe('what was said', () => {
       const [above, below] = [await told.boundingBox(), await after.boundingBox()]
       return above === null || below === null || above.y + above.height > below.y + 1
     }
-    await expect.poll(overlap, 'what comes after it makes room').toBe(false)
+    await expect.poll(overlap, 'following lines make room').toBe(false)
     expect(await violations(page), 'unfolded').toEqual([])
 
     const before = await told.boundingBox()
     await world.say(ada, 'One more')
     const newer = page.getByRole('button', { name: '1 new happening' })
     await expect(newer).toBeVisible()
-    expect(await told.boundingBox(), 'what is read stands still').toEqual(before)
+    expect(await told.boundingBox(), 'the line that is read stays in place').toEqual(before)
     await newer.click()
     await expect(lines.filter({ hasText: 'One more' })).toBeVisible()
     await expect(told.locator('em')).toBeVisible()
@@ -90,7 +90,7 @@ function middleOf(extent: Extent | undefined): { x: number; y: number } {
 test.describe('words on the map', () => {
   test.use({ repository: false, contextOptions: { reducedMotion: 'reduce' } })
 
-  test('are whole in a window; in a crowd on a phone a mark stands for them, and opens them', async ({ page, host, world }) => {
+  test('are complete in a window; in a crowd on a phone a mark replaces and opens them', async ({ page, host, world }) => {
     const ada = await world.agent('Ada')
     for (let number = 1; number <= 13; number++) await world.agent(`Agent ${number}`)
     await open(page, host)
@@ -130,7 +130,7 @@ test.describe('an empty world', () => {
 
   test.use({ hostFlags: ['--world-name', 'Harbor & Hill'] })
 
-  test('has a name and three lines that put an agent into it', async ({ page, host, context }) => {
+  test('has a name and three commands that add an agent', async ({ page, host, context }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await open(page, host)
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Harbor & Hill')
@@ -154,7 +154,7 @@ test.describe('an empty world', () => {
   test.describe('without accounts', () => {
     test.use({ repository: false })
 
-    test('has one line, which does it', async ({ page, host }) => {
+    test('has one command that adds an agent', async ({ page, host }) => {
       await open(page, host)
       await expect(page.getByText(en['page.emptyHowHere'])).toBeVisible()
       const lines = await page.locator('.nothing code').allTextContents()

@@ -11,7 +11,7 @@ const cut = /Failed to load resource|ERR_(CONNECTION_REFUSED|CONNECTION_RESET|IN
 
 test.use({ repository: false })
 
-test('the host is killed and comes back: nothing is lost and nothing comes twice', async ({ page, host, world, conduct }) => {
+test('after a kill of the host nothing is lost or repeated', async ({ page, host, world, conduct }) => {
   conduct.expect(cut)
   const ada = await world.agent('Ada')
   await open(page, host)
@@ -26,15 +26,15 @@ test('the host is killed and comes back: nothing is lost and nothing comes twice
   for (const number of [2, 3, 4]) await world.say(ada, `line number ${number}`)
   await expect(feed(page).getByText('line number 4', { exact: true })).toBeVisible()
   await verified(page)
-  await expect(status(page), 'the button to try now is gone, who was at it is not lost').toBeFocused()
+  await expect(status(page), 'the focus moves when the button to retry is removed').toBeFocused()
   for (const number of [1, 2, 3, 4]) {
     await expect(feed(page).getByText(`line number ${number}`, { exact: true })).toHaveCount(1)
   }
   await show(page, 'residents')
-  await expect(resident(page, 'Ada'), 'who was there before is not new').not.toHaveAccessibleDescription(new RegExp(`${en['residents.new']}$`))
+  await expect(resident(page, 'Ada'), 'an earlier resident is not new').not.toHaveAccessibleDescription(new RegExp(`${en['residents.new']}$`))
 })
 
-test('the host is stopped and started in order: as if nothing had been', async ({ page, host, world, conduct }) => {
+test('after a clean restart of the host everything is as before', async ({ page, host, world, conduct }) => {
   conduct.expect(cut)
   const ada = await world.agent('Ada')
   await open(page, host)
@@ -60,7 +60,7 @@ test('a host that lost its store is a new world', async ({ page, host, world, co
   await verified(page)
 })
 
-test('an older copy of the files is put back: who came after it has not left', async ({ page, host, world, conduct }) => {
+test('after a restored backup later residents are not shown as departures', async ({ page, host, world, conduct }) => {
   conduct.expect(cut)
   const ada = await world.agent('Ada')
   await host.stop()
@@ -82,7 +82,7 @@ test('an older copy of the files is put back: who came after it has not left', a
   await expect(lately).toHaveCount(0)
 })
 
-test('a host that is gone while the page loads is waited for', async ({ page, host, world, conduct }) => {
+test('the page waits for a host that is unreachable while it loads', async ({ page, host, world, conduct }) => {
   conduct.expect(cut)
   await world.agent('Ada')
   // The page is loaded, and the host ends before its first request.
@@ -105,7 +105,7 @@ test('a reset empties the map, and the new session is followed', async ({ page, 
   for (const name of ['Ada the second', 'Ada the third']) {
     await world.reset()
     await expect(residents(page)).toHaveCount(0)
-    await expect(page.getByRole('region', { name: en['presence.lately'] }), 'nobody has left: the world is another').toHaveCount(0)
+    await expect(page.getByRole('region', { name: en['presence.lately'] }), 'no departure is listed for another world').toHaveCount(0)
     await world.register(ada, name)
     await expect(resident(page, name)).toBeVisible()
     await verified(page)
@@ -114,7 +114,7 @@ test('a reset empties the map, and the new session is followed', async ({ page, 
   await expect(feed(page).getByText(en['event.reset'])).toHaveCount(2)
 })
 
-test('a reset that the page does not learn of is found out', async ({ page, context, host, world, conduct }) => {
+test('a reset that the page has missed is detected', async ({ page, context, host, world, conduct }) => {
   conduct.expect(cut)
   const ada = await world.agent('Ada')
   await open(page, host)
@@ -130,10 +130,10 @@ test('a reset that the page does not learn of is found out', async ({ page, cont
   await verified(page)
 })
 
-test.describe('where a token is asked for', () => {
+test.describe('on a host that requires a token', () => {
   test.use({ hostFlags: ['--watch-access', 'token'], repository: true })
 
-  test('access ends with the account that gave it, and a new link gives it again', async ({ page, context, host, world, conduct }) => {
+  test('access ends with its account, and a new link grants it again', async ({ page, context, host, world, conduct }) => {
     conduct.expect(/status of 40[13]/)
     await world.agent('Ada')
     await page.goto(`${host.url}/play/watch#token=${await world.watchToken()}`)

@@ -20,16 +20,16 @@ async function drag(page: Page, from: Locator, to: number): Promise<void> {
   await (await Fingers.on(page)).drag([middle, { x: middle.x, y: to }])
 }
 
-test('it is dragged by its head, a tap there still chooses a tab, and it closes at the foot', async ({ page, host, world }) => {
+test('it is dragged by its header, which keeps its tabs, and closes at the bottom', async ({ page, host, world }) => {
   await world.agent('Ada')
   await open(page, host)
   const sheet = page.getByRole('region', { name: en['page.world'] })
   const before = await topOf(sheet)
   await drag(page, page.getByRole('tab', { name: en['tab.places'] }), 220)
   expect(await topOf(sheet)).toBeLessThan(before - 150)
-  await expect(page.getByRole('tab', { name: en['tab.residents'] }), 'what is dragged is not chosen').toHaveAttribute('aria-selected', 'true')
+  await expect(page.getByRole('tab', { name: en['tab.residents'] }), 'a drag does not select a tab').toHaveAttribute('aria-selected', 'true')
   await expect(page.getByRole('button', { name: en['page.hide'] }), 'there is no room above it').toBeHidden()
-  expect(await topOf(sheet), 'what is at the top stays to be seen').toBeGreaterThanOrEqual(await page.locator('.status').evaluate((status) => status.getBoundingClientRect().bottom))
+  expect(await topOf(sheet), 'the top bar stays visible').toBeGreaterThanOrEqual(await page.locator('.status').evaluate((status) => status.getBoundingClientRect().bottom))
   expect(await violations(page)).toEqual([])
   await page.getByRole('tab', { name: en['tab.places'] }).tap()
   await expect(page.getByRole('tab', { name: en['tab.places'] })).toHaveAttribute('aria-selected', 'true')
@@ -42,7 +42,7 @@ test('it is dragged by its head, a tap there still chooses a tab, and it closes 
   expect(await topOf(sheet)).toBe(before)
 })
 
-test('so is a panel, whose buttons are still tapped', async ({ page, host, world }) => {
+test('a panel is dragged too, and its buttons still work', async ({ page, host, world }) => {
   await world.agent('Ada')
   await open(page, host)
   await resident(page, 'Ada').tap()

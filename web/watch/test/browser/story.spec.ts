@@ -10,7 +10,7 @@ import { stroll } from './fixtures/world.js'
 
 test.use({ repository: false })
 
-test('a story is read to its beginning, searched and saved whole', async ({ page, host, world }) => {
+test('a story is read to its beginning, searched and saved completely', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   await world.say(ada, 'The first word')
   await world.journey(ada, stroll('Which book?', 'The blue one.'))
@@ -35,8 +35,8 @@ test('a story is read to its beginning, searched and saved whole', async ({ page
   await world.say(ada, 'said meanwhile')
   await expect(story.locator('[data-seq]').first()).toContainText('said meanwhile')
   answer()
-  await expect(story.locator('[data-seq]').filter({ hasText: 'line 30' }), 'what is earlier came').toHaveCount(1)
-  await expect(story.locator('[data-seq]').first(), 'and took nothing away').toContainText('said meanwhile')
+  await expect(story.locator('[data-seq]').filter({ hasText: 'line 30' }), 'earlier lines are shown').toHaveCount(1)
+  await expect(story.locator('[data-seq]').first(), 'and no line is removed').toContainText('said meanwhile')
   await page.unroute('**/sdk/rpc*')
   for (const save of ['json', 'markdown'] as const) {
     const [download] = await Promise.all([page.waitForEvent('download'), story.getByRole('button', { name: en[`story.${save}`] }).click()])
@@ -50,7 +50,7 @@ test('a story is read to its beginning, searched and saved whole', async ({ page
   expect(await violations(page)).toEqual([])
 })
 
-test('the row of an agent is proved by itself, up to the root that the page has', async ({ page, host, world, conduct }) => {
+test('the row of an agent is proved separately, up to the root of the page', async ({ page, host, world, conduct }) => {
   await world.agent('Ada')
   for (const name of ['Grace', 'Alan', 'Edsger', 'Barbara']) await world.agent(name)
   await open(page, host)
@@ -64,7 +64,7 @@ test('the row of an agent is proved by itself, up to the root that the page has'
   await expect(proof.locator('.root title')).toHaveText(root)
   await expect(proof.getByRole('img', { name: /3 levels/ })).toBeVisible()
   await world.agent('Tim')
-  await expect(proof, 'the map that is seen is another one now').not.toContainText(en['prove.same'])
+  await expect(proof, 'the shown map has changed').not.toContainText(en['prove.same'])
   expect(await violations(page)).toEqual([])
   conduct.expect(/./)
   await page.route('**/sdk/rpc*', async (route) => {
@@ -75,7 +75,7 @@ test('the row of an agent is proved by itself, up to the root that the page has'
   await expect(proof.getByRole('alert')).toContainText('It could not be proved')
 })
 
-test('the camera stays with an agent until the person moves it', async ({ page, host, world }) => {
+test('the camera follows an agent until the person moves it', async ({ page, host, world }) => {
   await world.agent('Ada')
   await open(page, host)
   await resident(page, 'Ada').click()

@@ -27,7 +27,7 @@ async function isAt(page: Page, seq: number): Promise<void> {
   await expect(bar(page)).toHaveAttribute('data-proved', 'true')
 }
 
-test('the town is that of any moment, proved, and of now again', async ({ page, host, world }) => {
+test('the town is shown at any moment, proved, and live again', async ({ page, host, world }) => {
   const ada = await world.agent('Ada') // 1
   await world.say(ada, 'Good morning') // 2
   const grace = await world.agent('Grace') // 3
@@ -37,7 +37,7 @@ test('the town is that of any moment, proved, and of now again', async ({ page, 
   await open(page, host)
   await resident(page, 'Alan').click()
   await goBack(page)
-  await expect(bar(page), 'one goes on from the bar').toBeFocused()
+  await expect(bar(page), 'the bar has the focus').toBeFocused()
   await expect(status(page)).not.toHaveAttribute('data-time')
   await panel(page, 'Alan').getByRole('textbox').fill('Half a message')
   await button(page, 'past.back').click()
@@ -45,8 +45,8 @@ test('the town is that of any moment, proved, and of now again', async ({ page, 
   await expect(panel(page, 'Alan')).toContainText('Alan is not on the map of this moment.')
   await expect(panel(page, 'Alan').getByRole('textbox')).toBeHidden()
   await button(page, 'past.live').click()
-  await expect(bar(page), 'and from there when it is live again').toBeFocused()
-  await expect(panel(page, 'Alan').getByRole('textbox'), 'what is half written is still there').toHaveValue('Half a message')
+  await expect(bar(page), 'the bar keeps the focus when the town is live again').toBeFocused()
+  await expect(panel(page, 'Alan').getByRole('textbox'), 'the draft is kept').toHaveValue('Half a message')
   await button(page, 'past.back').click()
   await isAt(page, 5)
   await expect(resident(page, 'Alan')).toBeHidden()
@@ -62,7 +62,7 @@ test('the town is that of any moment, proved, and of now again', async ({ page, 
   expect(await violations(page)).toEqual([])
   await status(page).getByRole('button', { name: en['status.provedThen'] }).click()
   const proof = page.getByRole('group', { name: en['proof.title'] })
-  await expect(proof, 'what was hashed is the copy, not the moment that is shown').toContainText(/this browser hashed 4 leaves, .* rev 5\./)
+  await expect(proof, 'the copy was hashed, not the shown moment').toContainText(/this browser hashed 4 leaves, .* rev 5\./)
   await page.keyboard.press('Escape')
   await expect(proof).toBeHidden()
 
@@ -74,7 +74,7 @@ test('the town is that of any moment, proved, and of now again', async ({ page, 
   await isAt(page, 4)
 
   await world.agent('Edsger') // 7
-  await expect(resident(page, 'Edsger'), 'what comes meanwhile does not change the past').toBeHidden()
+  await expect(resident(page, 'Edsger'), 'a later arrival does not change the past').toBeHidden()
   await button(page, 'past.live').click()
   await verified(page)
   await expect(resident(page, 'Edsger')).toBeVisible()
@@ -86,7 +86,7 @@ test('the town is that of any moment, proved, and of now again', async ({ page, 
   await verified(page)
 })
 
-test('where the bar cannot be loaded, the page says so and offers it again', async ({ page, host, world, conduct }) => {
+test('a failed load of the bar is reported with a retry button', async ({ page, host, world, conduct }) => {
   conduct.expect(/Failed to load resource|ERR_/)
   await world.agent('Ada')
   await page.route('**/TimeBar-*.js', (route) => route.abort())
@@ -97,7 +97,7 @@ test('where the bar cannot be loaded, the page says so and offers it again', asy
   await expect(show).toBeVisible()
 })
 
-test('a reset begins the bar anew, from the past as well', async ({ page, host, world }) => {
+test('a reset restarts the bar, also while the past is shown', async ({ page, host, world }) => {
   for (const name of ['Ada', 'Grace']) await world.agent(name)
   await open(page, host)
   await goBack(page)
@@ -119,7 +119,7 @@ test('a reset begins the bar anew, from the past as well', async ({ page, host, 
   await expect(bar(page).getByRole('alert')).toBeHidden()
 })
 
-test('a moment from before the page was opened is a link, and the same town elsewhere', async ({ page, browser, host, world, conduct }) => {
+test('a link to a moment before the page was opened shows the same town elsewhere', async ({ page, browser, host, world, conduct }) => {
   const ada = await world.agent('Ada')
   for (let i = 0; i < 400; i++) await world.register(ada, `Ada ${i}`)
   const { seq } = await world.head()
@@ -142,7 +142,7 @@ test('a moment from before the page was opened is a link, and the same town else
   await other.close()
 })
 
-test('the past is played faster than it happened, and ends in what is now', async ({ page, host, world }) => {
+test('the past is played at a higher speed, and ends in the present', async ({ page, host, world }) => {
   await page.clock.install()
   const ada = await world.agent('Ada')
   await open(page, host)
@@ -160,11 +160,11 @@ test('the past is played faster than it happened, and ends in what is now', asyn
   await verified(page)
 })
 
-test('a recording is proved in the browser, and what was changed in it is not shown', async ({ page, host, world }) => {
+test('a recording is proved in the browser, and changed lines are not shown', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   const file = join(host.folder, 'town.ndjson')
   const tail = start(host.folder, ['tail', '--server', host.url, '--record', file, '--until', 'interaction'])
-  await expect.poll(() => existsSync(file), 'it begins with the map as it is').toBe(true)
+  await expect.poll(() => existsSync(file), 'it starts with the current map').toBe(true)
   await world.agent('Grace')
   await world.register(ada, 'Ada L.')
   await world.say(ada, 'The end')
@@ -191,11 +191,11 @@ test('a recording is proved in the browser, and what was changed in it is not sh
   await verified(page)
 })
 
-test('a recording that is dropped on the page is opened', async ({ page, host, world }) => {
+test('a recording is opened when it is dropped on the page', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   const file = join(host.folder, 'town.ndjson')
   const tail = start(host.folder, ['tail', '--server', host.url, '--record', file, '--until', 'interaction'])
-  await expect.poll(() => existsSync(file), 'it begins with the map as it is').toBe(true)
+  await expect.poll(() => existsSync(file), 'it starts with the current map').toBe(true)
   await world.agent('Grace')
   await world.say(ada, 'The end')
   expect(await tail.exited).toBe(0)
@@ -208,12 +208,12 @@ test('a recording that is dropped on the page is opened', async ({ page, host, w
     return data
   }, await readFile(file, 'utf8'))
   await page.locator('canvas').first().dispatchEvent('dragover', { dataTransfer: dragged })
-  await expect(page.locator('body.dropping'), 'it says what a drop does').toHaveAttribute('data-drop', en['past.drop'])
+  await expect(page.locator('body.dropping'), 'it states the effect of a drop').toHaveAttribute('data-drop', en['past.drop'])
   await page.locator('canvas').first().dispatchEvent('drop', { dataTransfer: dragged })
   await expect(page.locator('body.dropping')).toHaveCount(0)
   await expect(bar(page)).toHaveAttribute('data-proved', 'true')
   await moment(page).press('End')
-  await expect(resident(page, 'Grace'), 'who has left since is there, as then').toBeVisible()
+  await expect(resident(page, 'Grace'), 'a resident who has left later is shown').toBeVisible()
   await expect(bar(page)).toHaveAttribute('data-proved', 'true')
   await button(page, 'past.live').click()
   await verified(page)

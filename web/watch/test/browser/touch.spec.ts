@@ -21,7 +21,7 @@ async function tap(wanted: Locator): Promise<void> {
 
 const tab = (page: Page, name: 'residents' | 'places' | 'happenings'): Locator => page.getByRole('tab', { name: en[`tab.${name}`] })
 
-test('a person is met on the map, asked, and read about', async ({ page, host, world }) => {
+test('a resident is selected on the map, asked, and read about', async ({ page, host, world }) => {
   const ada = await world.agent('Ada', { assistTools: [tool] })
   await world.journey(ada, stroll('Which book?', 'The blue one.'))
   await open(page, host)
@@ -43,7 +43,7 @@ test('a person is met on the map, asked, and read about', async ({ page, host, w
   await page.keyboard.insertText('the mill')
   await tap(form.getByRole('button', { name: en['assist.send'] }))
   await expect(form.getByText(en['field.missing'])).toBeVisible()
-  expect(await violations(page), 'a form that is not filled').toEqual([])
+  expect(await violations(page), 'an empty form').toEqual([])
   await form.getByRole('combobox').selectOption({ label: en['assist.yes'] })
   await tap(form.getByRole('button', { name: en['assist.send'] }))
   await expect(about.getByRole('article').getByText('the mill')).toBeVisible()
@@ -57,12 +57,12 @@ test('a person is met on the map, asked, and read about', async ({ page, host, w
   await tap(about.getByRole('tab', { name: en['panel.facts'] }))
   await tap(about.getByRole('button', { name: en['prove.button'] }))
   await expect(about.getByRole('img')).toBeVisible()
-  expect(await violations(page), 'a row that is proved').toEqual([])
+  expect(await violations(page), 'a proved row').toEqual([])
   await tap(about.getByRole('button', { name: en['page.close'], exact: true }))
   await expect(about).toBeHidden()
 })
 
-test('what happened is found, and the past gone through', async ({ page, host, world }) => {
+test('happenings are searched, and the past is browsed', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   await world.say(ada, 'The river is high')
   await world.agent('Grace')
@@ -71,12 +71,12 @@ test('what happened is found, and the past gone through', async ({ page, host, w
   await tap(page.getByRole('searchbox', { name: en['feed.text'] }))
   await page.keyboard.insertText('bridge')
   await expect(page.getByText(en['feed.noneMatch'])).toBeVisible()
-  expect(await violations(page), 'a filter that nothing passes').toEqual([])
+  expect(await violations(page), 'a filter without matches').toEqual([])
   await tap(page.getByRole('button', { name: en['feed.clear'] }))
   await tap(feed(page).getByRole('button', { name: 'The river is high' }))
   const fold = feed(page).getByRole('button', { name: en['feed.fold'] })
   await expect(fold).toBeVisible()
-  expect(await violations(page), 'a line, unfolded').toEqual([])
+  expect(await violations(page), 'an expanded line').toEqual([])
   await tap(fold)
   await expect(fold).toBeHidden()
 
@@ -92,7 +92,7 @@ test('what happened is found, and the past gone through', async ({ page, host, w
   const track = bar.getByRole('slider', { name: en['past.moment'] })
   await expect(track).toBeVisible()
   const box = await track.boundingBox()
-  if (box === null) throw new Error('the bar is nowhere')
+  if (box === null) throw new Error('the bar is not shown')
   const fingers = await Fingers.on(page)
   const height = box.y + box.height / 2
   await fingers.drag([{ x: box.x + box.width - 6, y: height }, { x: box.x + 2, y: height }])
@@ -109,13 +109,13 @@ test('what happened is found, and the past gone through', async ({ page, host, w
   await expect(bar).toBeHidden()
 })
 
-test('the map alone, a link to it, and what notifies', async ({ page, host, world, context }) => {
+test('the map only, a link to it, and the notifications', async ({ page, host, world, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await world.agent('Ada')
   await open(page, host)
   await tap(page.getByRole('button', { name: en['page.hide'] }))
   await expect(tab(page, 'residents')).toBeHidden()
-  expect(await violations(page), 'the map alone').toEqual([])
+  expect(await violations(page), 'the map only').toEqual([])
   const far = await settled(page)
   await tap(page.getByRole('button', { name: en['map.zoomIn'] }))
   const near = await settled(page)
@@ -126,7 +126,7 @@ test('the map alone, a link to it, and what notifies', async ({ page, host, worl
   await tap(page.getByRole('button', { name: en['page.show'] }))
   await tap(page.getByRole('button', { name: en['notify.title'], exact: true }))
   await expect(page.getByText(en['notify.heading'])).toBeVisible()
-  expect(await violations(page), 'what notifies').toEqual([])
+  expect(await violations(page), 'the notifications').toEqual([])
   await page.goBack()
   await expect(page.getByText(en['notify.heading'])).toBeHidden()
 })

@@ -20,11 +20,11 @@ test('a dead network is reported within 1.3 heartbeats, and nothing is verified 
   host.freeze()
   await page.clock.fastForward(20_000)
   await expect(live(page)).toBeHidden()
-  await expect(proven(page), 'it was verified then, it is not known now').toBeHidden()
+  await expect(proven(page), 'an earlier verification is not shown').toBeHidden()
   await expect(status(page)).toContainText(/Verified at \d\d:\d\d:\d\d/)
   const verifiedThen = await status(page).getByText(/Verified at/).innerText()
   await page.clock.fastForward(60_000)
-  await expect(status(page).getByText(/Verified at/), 'the tries since then verified nothing').toHaveText(verifiedThen)
+  await expect(status(page).getByText(/Verified at/), 'later attempts verified nothing').toHaveText(verifiedThen)
   await expect(page.locator('.town'), 'the town loses its color').toHaveCSS('filter', 'saturate(0.25)')
   expect(await violations(page)).toEqual([])
   host.thaw()
@@ -33,7 +33,7 @@ test('a dead network is reported within 1.3 heartbeats, and nothing is verified 
   await expect(page.locator('.town')).toHaveCSS('filter', 'none')
 })
 
-test('a browser that goes offline says so at once', async ({ page, context, host, world, conduct }) => {
+test('a browser that goes offline reports it immediately', async ({ page, context, host, world, conduct }) => {
   conduct.expect(/ERR_INTERNET_DISCONNECTED|Failed to load resource/)
   await world.agent('Ada')
   await open(page, host)
@@ -44,7 +44,7 @@ test('a browser that goes offline says so at once', async ({ page, context, host
   await verified(page)
 })
 
-test('what an answer has beside its words is shown', async ({ page, host, world }) => {
+test('the result of an answer is shown beside its text', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   await open(page, host)
   await resident(page, 'Ada').click()
@@ -69,7 +69,7 @@ test('what an answer has beside its words is shown', async ({ page, host, world 
   expect(await violations(page)).toEqual([])
 })
 
-test('what was before the page was opened is shown with the names and as it was then', async ({ page, host, world }) => {
+test('events before the page was opened are shown with the names of that time', async ({ page, host, world }) => {
   await world.agent('Ada')
   const grace = await world.agent('Grace')
   await world.say(grace, 'I am leaving soon')
@@ -79,7 +79,7 @@ test('what was before the page was opened is shown with the names and as it was 
   await expect(feed(page).getByRole('article')).toHaveText([/Grace left/, /Grace said.*I am leaving soon/s, /Grace came/, /Ada came/])
 })
 
-test('who left is named, though they came before all that is read', async ({ page, host, world }) => {
+test('a departure is named even if the arrival is not loaded', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   const grace = await world.agent('Grace')
   for (let line = 1; line <= 205; line++) await world.say(ada, `line ${line}`)
@@ -92,7 +92,7 @@ test('who left is named, though they came before all that is read', async ({ pag
   await expect(lines.nth(1)).toContainText('Grace said')
 })
 
-test('what was since a reset is there, and no more is promised', async ({ page, host, world }) => {
+test('events since a reset are shown, without a button for earlier ones', async ({ page, host, world }) => {
   await world.agent('Somebody else')
   await world.reset()
   const ada = await world.agent('Ada')
@@ -105,7 +105,7 @@ test('what was since a reset is there, and no more is promised', async ({ page, 
   await expect(feed(page).getByRole('article')).toHaveText([/and on/, /A new beginning/, /Ada came/])
 })
 
-test('the past is read back to its beginning, and names are then those of then', async ({ page, host, world }) => {
+test('the past is loaded to its beginning, with the names of that time', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   // More than the page reads when it is opened and once more.
   for (let line = 1; line <= 410; line++) await world.say(ada, `line ${line}`)
@@ -117,15 +117,15 @@ test('the past is read back to its beginning, and names are then those of then',
   // Earlier events appear below the shown ones, and after the button is removed: scrolling continues.
   await expect(async () => {
     await feed(page).evaluate((list) => { list.scrollTop = list.scrollHeight })
-    await expect(earlier, 'all is read').toBeHidden({ timeout: 1000 })
+    await expect(earlier, 'everything is loaded').toBeHidden({ timeout: 1000 })
     await expect(happening(page, 1)).toContainText('Ada came', { timeout: 1000 })
   }).toPass({ timeout: 30_000 })
   await expect(happening(page, 2)).toContainText('Ada said')
   await feed(page).evaluate((list) => { list.scrollTop = 0 })
-  await expect(happening(page, 411), 'it was called so then').toContainText('Ada said')
+  await expect(happening(page, 411), 'it has the name of that time').toContainText('Ada said')
 })
 
-test('an agent was last active when it last did something, not when it was asked', async ({ page, host, world }) => {
+test('the last activity of an agent is its last action, not a question to it', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   await world.agent('Grace')
   await world.say(ada, 'Good morning')
@@ -147,10 +147,10 @@ test('an agent was last active when it last did something, not when it was asked
   await expect(lastActive('Grace')).toHaveText(en['panel.never'])
 })
 
-test.describe('where there are accounts', () => {
+test.describe('on a host with accounts', () => {
   test.use({ repository: true })
 
-  test('agents, placements and structures are counted apart', async ({ page, host, world }) => {
+  test('agents, placements and structures are counted separately', async ({ page, host, world }) => {
     await world.agent('Ada')
     await world.mcp('weather')
     await world.space('The garden')
@@ -161,11 +161,11 @@ test.describe('where there are accounts', () => {
     const signs = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'The garden', exact: true }) }).locator('.badge')
     await expect(signs).toHaveCount(2)
     const [structure, space] = await signs.evaluateAll((all) => all.map((sign) => sign.innerHTML))
-    expect(space, 'a space has another sign than what it is in').not.toBe(structure)
+    expect(space, 'a space has another sign than its structure').not.toBe(structure)
   })
 })
 
-test('each platform has its mark, the same for everybody who has it', async ({ page, host, world }) => {
+test('each platform has its mark, the same for all its agents', async ({ page, host, world }) => {
   for (const [name, type] of Object.entries({ Ada: 'langchain', Bo: 'langchain', Cy: 'openai-agents', Di: 'pydantic-ai' })) await world.agent(name, { type })
   await open(page, host)
   const marks = async (): Promise<string[]> => Promise.all(['Ada', 'Bo', 'Cy', 'Di'].map(async (name) => residents(page).getByRole('listitem').filter({ has: page.getByRole('button', { name, exact: true }) }).locator('.platform').evaluate((mark) => `${mark.textContent} ${getComputedStyle(mark).backgroundColor}`)))
@@ -179,7 +179,7 @@ test('each platform has its mark, the same for everybody who has it', async ({ p
   expect(await violations(page)).toEqual([])
 })
 
-test('an answer of Markdown becomes elements that can do nothing', async ({ page, host, world }) => {
+test('an answer in Markdown is shown as inert elements', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   await open(page, host)
   await resident(page, 'Ada').click()
@@ -205,6 +205,6 @@ test('an answer of Markdown becomes elements that can do nothing', async ({ page
   expect(await said.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual(['https://example.com/a', 'https://example.com/spy.png'])
   for (const trap of ['a trap', 'another']) await said.getByText(trap, { exact: true }).click()
   expect(await page.evaluate(() => 'intruder' in globalThis)).toBe(false)
-  expect(elsewhere, 'nothing is loaded from elsewhere').toEqual([])
+  expect(elsewhere, 'nothing is loaded from other origins').toEqual([])
   expect(await violations(page)).toEqual([])
 })

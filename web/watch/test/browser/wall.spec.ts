@@ -29,7 +29,7 @@ for (const [name, viewport] of Object.entries({ 'a screen': { width: 1280, heigh
   test.describe(`on ${name}`, () => {
     test.use({ viewport })
 
-    test('has a clock, the newest line in large letters, and nothing to press, also when it is loaded again', async ({ page, host, world }) => {
+    test('has a clock, the newest line in large letters, and no buttons, also after a reload', async ({ page, host, world }) => {
       const ada = await world.agent('Ada')
       await page.goto(host.url + wall)
       await proved(page)
@@ -49,7 +49,7 @@ for (const [name, viewport] of Object.entries({ 'a screen': { width: 1280, heigh
   })
 }
 
-test('on a phone with large letters the clock goes below the name', async ({ page, host, world }) => {
+test('on a phone with large letters the clock is below the name', async ({ page, host, world }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   const session = await page.context().newCDPSession(page)
   await session.send('Page.setFontSizes', { fontSizes: { standard: 28 } })
@@ -57,13 +57,13 @@ test('on a phone with large letters the clock goes below the name', async ({ pag
   await page.goto(host.url + wall)
   await proved(page)
   const [sign, clock] = [await page.locator('.sign').boundingBox(), await page.locator('.clock').boundingBox()]
-  if (sign === null || clock === null) throw new Error('the sign or the clock is not there')
+  if (sign === null || clock === null) throw new Error('the sign or the clock is not shown')
   expect(sign.width).toBeGreaterThan(sign.height)
   expect(sign.y + sign.height).toBeLessThanOrEqual(clock.y)
   expect(clock.x + clock.width).toBeLessThanOrEqual(390)
 })
 
-test('the camera goes to who speaks, and back to everybody when nothing happens', async ({ page, host, world }) => {
+test('the camera moves to the speaker, and back to all occupants when nothing happens', async ({ page, host, world }) => {
   await page.clock.install()
   const ids: string[] = []
   for (let number = 1; number <= 12; number++) ids.push(await world.agent(`Agent ${number}`))
@@ -80,10 +80,10 @@ test('the camera goes to who speaks, and back to everybody when nothing happens'
   await page.clock.runFor(40_000)
   await expect(page.locator('.overview:not([hidden])')).toHaveCount(0)
   await expect.poll(() => picture(page)).toBe(before)
-  await expect(page.locator('.latest'), 'what was said long ago is not shown as the newest').toHaveText('')
+  await expect(page.locator('.latest'), 'an old line is not shown as the newest').toHaveText('')
 })
 
-test('a click selects nobody, the pointer goes, and Escape leads to the page with its panels', async ({ page, host, world }) => {
+test('a click selects nothing, the pointer is hidden, and Escape shows the panels', async ({ page, host, world }) => {
   await page.clock.install()
   await world.agent('Ada')
   await page.goto(`${host.url}${wall}&lang=en`)
@@ -101,7 +101,7 @@ test('a click selects nobody, the pointer goes, and Escape leads to the page wit
   await expect(page.getByRole('complementary')).toHaveCount(0)
 })
 
-test('says what is not known any more', async ({ page, host, world, conduct }) => {
+test('reports outdated information', async ({ page, host, world, conduct }) => {
   conduct.expect(/Failed to load resource|ERR_/)
   await world.agent('Ada')
   await page.goto(host.url + wall)

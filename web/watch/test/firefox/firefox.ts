@@ -67,7 +67,7 @@ export class Visitor {
       }
       return `no ${selector} with "${text}" among ${(await this.page.$$(selector)).length}`
     }).toBe('seen')
-    if (found === undefined) throw new Error(`${selector} is not there`)
+    if (found === undefined) throw new Error(`${selector} is not on the page`)
     return found
   }
 
@@ -108,7 +108,7 @@ export class Visitor {
   /** Closes the window, and reports forbidden actions of the page. */
   async leave(): Promise<void> {
     await this.context.close()
-    expect(this.#breaches, 'no error, and no request to anywhere but the host').toEqual([])
+    expect(this.#breaches, 'no error, and no request to another origin').toEqual([])
   }
 }
 

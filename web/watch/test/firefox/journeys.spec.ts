@@ -10,7 +10,7 @@ import { expect, named, panel, row, test, word } from './firefox.js'
 
 const time = named('.timebar', 'past.bar')
 
-test('who comes appears, and who leaves goes', async ({ visitor, world }) => {
+test('arrivals appear, and departures disappear', async ({ visitor, world }) => {
   await world.agent('Ada')
   await visitor.open()
   await visitor.see(row('Ada'))
@@ -22,7 +22,7 @@ test('who comes appears, and who leaves goes', async ({ visitor, world }) => {
   await visitor.verified()
 })
 
-test('what is said is in the feed, filtered and unfolded', async ({ visitor, world }) => {
+test('a line is in the feed, filtered and expanded', async ({ visitor, world }) => {
   const ada = await world.agent('Ada')
   await visitor.open()
   await visitor.press('#tab-happenings')
@@ -37,7 +37,7 @@ test('what is said is in the feed, filtered and unfolded', async ({ visitor, wor
   await visitor.miss('.happening .markdown')
 })
 
-test('an agent is asked, and answers this person only', async ({ visitor, another, world, serve }) => {
+test('an agent is asked, and answers only this person', async ({ visitor, another, world, serve }) => {
   const grace = await world.agent('Grace')
   await serve('Ada')
   for (const person of [visitor, another]) {
@@ -54,7 +54,7 @@ test('an agent is asked, and answers this person only', async ({ visitor, anothe
   await another.miss('body *', 'secret')
 })
 
-test('a tool is used by its form, once what it needs is there', async ({ visitor, serve }) => {
+test('a tool is called with its form when required fields are filled', async ({ visitor, serve }) => {
   await serve('Ada')
   await visitor.open()
   await visitor.press(row('Ada'))
@@ -66,7 +66,7 @@ test('a tool is used by its form, once what it needs is there', async ({ visitor
   await visitor.see('.talk[data-status=completed]', 'the mill')
 })
 
-test('the town is that of any moment, proved, and of now again', async ({ visitor, world }) => {
+test('the town is shown at any moment, proved, and live again', async ({ visitor, world }) => {
   const ada = await world.agent('Ada')
   await world.agent('Grace')
   await world.say(ada, 'Good morning')
@@ -85,7 +85,7 @@ test('the town is that of any moment, proved, and of now again', async ({ visito
   await visitor.see(row('Grace'))
 })
 
-test('a moment is a link, and the same town in another window', async ({ visitor, another, host, world }) => {
+test('a link to a moment shows the same town in another window', async ({ visitor, another, host, world }) => {
   const ada = await world.agent('Ada')
   await world.register(ada, 'Ada L.')
   await world.agent('Grace')
@@ -99,7 +99,7 @@ test('a moment is a link, and the same town in another window', async ({ visitor
   expect(await another.attribute('.status', 'data-root')).toBe(await visitor.attribute('.status', 'data-root'))
 })
 
-test('a host that is killed comes back, and nothing is lost', async ({ visitor, host, world }) => {
+test('after a kill of the host nothing is lost', async ({ visitor, host, world }) => {
   const ada = await world.agent('Ada')
   await world.say(ada, 'Before')
   await visitor.open()
@@ -114,7 +114,7 @@ test('a host that is killed comes back, and nothing is lost', async ({ visitor, 
   await visitor.see('.happening .said', 'Before')
 })
 
-test('by keys alone: the map, a person, the story, and out again', async ({ visitor, world }) => {
+test('by keyboard only: the map, a resident, the story, and back', async ({ visitor, world }) => {
   const ada = await world.agent('Ada')
   await world.journey(ada, stroll('Which book?', 'The blue one.'))
   await visitor.open()
@@ -132,7 +132,7 @@ test('by keys alone: the map, a person, the story, and out again', async ({ visi
   expect(await visitor.page.evaluate(() => document.activeElement?.tagName)).toBe('CANVAS')
 })
 
-test('by touch on a phone, in German: a tab, a panel, and its proof', async ({ visitor, world }) => {
+test('by touch on a phone, in German: a tab, a panel and its proof', async ({ visitor, world }) => {
   await world.agent('Ada')
   await visitor.page.setViewport({ width: 390, height: 844, hasTouch: true })
   await visitor.open('/play/watch?lang=de')
@@ -152,11 +152,11 @@ test('by touch on a phone, in German: a tab, a panel, and its proof', async ({ v
 test.describe('without accounts', () => {
   test.use({ repository: false })
 
-  test('a recording is proved here, and what was changed in it is not shown', async ({ visitor, host, world }) => {
+  test('a recording is proved in the browser, and changed lines are not shown', async ({ visitor, host, world }) => {
     const ada = await world.agent('Ada')
     const file = join(host.folder, 'town.ndjson')
     const tail = start(host.folder, ['tail', '--server', host.url, '--record', file, '--until', 'interaction'])
-    await expect.poll(() => existsSync(file), 'it begins with the map as it is').toBe(true)
+    await expect.poll(() => existsSync(file), 'it starts with the current map').toBe(true)
     await world.register(ada, 'Ada L.')
     await world.say(ada, 'The end')
     expect(await tail.exited).toBe(0)
@@ -166,7 +166,7 @@ test.describe('without accounts', () => {
     await visitor.press('.top button', word('past.show'))
     await visitor.see(`${time} input[type=range]`)
     const choose = await visitor.page.$('.timebar input[type=file]')
-    if (choose === null) throw new Error('there is no field for a recording')
+    if (choose === null) throw new Error('there is no input for a recording')
     await choose.uploadFile(file)
     await visitor.see('.status[data-time]')
     await visitor.press(`${time} input[type=range]`)
