@@ -1,11 +1,11 @@
 /** Numbers of a measurement, and how they are reported. */
 
-/** Says one result, where a person who runs this sees it. */
-export function tell(what: string, value: string): void {
+/** Prints one result. */
+export function report(what: string, value: string): void {
   process.stdout.write(`${what}: ${value}\n`)
 }
 
-/** The value below which a part of all of them lies. */
+/** The value at a quantile. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN

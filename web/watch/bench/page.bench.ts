@@ -4,8 +4,8 @@ import type { Page } from '@playwright/test'
 import { kept } from '../src/feed/log.js'
 import { expect, test } from '../test/browser/fixtures/test.js'
 import { feed, open, show } from '../test/browser/fixtures/town.js'
-import { stroll, type World } from '../test/browser/fixtures/world.js'
-import { quantile, spread, tell } from './figures.js'
+import { journeySteps, type World } from '../test/browser/fixtures/world.js'
+import { quantile, spread, report } from './figures.js'
 import { traced, type Work } from './trace.js'
 
 test.use({ repository: false })
@@ -30,8 +30,8 @@ test('first paint and bytes', async ({ browser, host, world }) => {
     bytes.push(sum)
     await context.close()
   }
-  tell('first contentful paint', `median ${quantile(paints, 0.5).toFixed(0)} ms, slowest of ${paints.length} ${quantile(paints, 1).toFixed(0)} ms`)
-  tell('compressed bytes of the page and its files', `${(quantile(bytes, 0.5) / 1024).toFixed(1)} KiB`)
+  report('first contentful paint', `median ${quantile(paints, 0.5).toFixed(0)} ms, slowest of ${paints.length} ${quantile(paints, 1).toFixed(0)} ms`)
+  report('compressed bytes of the page and its files', `${(quantile(bytes, 0.5) / 1024).toFixed(1)} KiB`)
   expect(quantile(bytes, 1)).toBeLessThan(150 * 1024)
 })
 
@@ -52,19 +52,19 @@ async function measure(page: Page, world: World, ids: readonly string[]): Promis
     }
     await Promise.all(said)
   })
-  tell('lines and frames', `${said.length} and ${work.frames.length}`)
-  tellOf(work)
+  report('lines and frames', `${said.length} and ${work.frames.length}`)
+  reportWork(work)
 }
 
-function tellOf({ frames, presented, scripts, tasks, clocked, busy, rate }: Work): void {
-  tell('frames a second', rate.toFixed(1))
-  tell('of which were presented', presented.toFixed(1))
-  tell('script of a frame', spread(frames))
-  tell('all script from one frame to the next', spread(scripts))
+function reportWork({ frames, presented, scripts, tasks, clocked, busy, rate }: Work): void {
+  report('frames a second', rate.toFixed(1))
+  report('of which were presented', presented.toFixed(1))
+  report('script of a frame', spread(frames))
+  report('all script from one frame to the next', spread(scripts))
   for (const [what, all] of [['tasks of the main thread', tasks], ['the same by the clock', clocked]] as const) {
-    tell(what, `${all.length}, over 50 ms ${all.filter((task) => task > 50).length}, longest ${quantile(all, 1).toFixed(1)} ms`)
+    report(what, `${all.length}, over 50 ms ${all.filter((task) => task > 50).length}, longest ${quantile(all, 1).toFixed(1)} ms`)
   }
-  tell('the main thread by the clock', `${(100 * busy).toFixed(0)} in 100`)
+  report('the main thread by the clock', `${(100 * busy).toFixed(0)} in 100`)
   expect(frames.length).toBeGreaterThan(0)
 }
 
@@ -95,7 +95,7 @@ test.describe('with places to go', () => {
     const ids = await crowd(world)
     await open(page, host)
     let walks = 0
-    const walking = setInterval(() => { void world.journey(ids[(walks++ * 13) % 100] ?? '', stroll('Which way?', 'That way.')).catch(() => undefined) }, 700)
+    const walking = setInterval(() => { void world.journey(ids[(walks++ * 13) % 100] ?? '', journeySteps('Which way?', 'That way.')).catch(() => undefined) }, 700)
     await measure(page, world, ids)
     clearInterval(walking)
   })
@@ -121,7 +121,7 @@ test('panning with 100 residents', async ({ page, host, world }) => {
     await Promise.all(moves)
   })
   await page.mouse.up()
-  tellOf(work)
+  reportWork(work)
 })
 
 test.describe('the demo', () => {
@@ -129,6 +129,6 @@ test.describe('the demo', () => {
 
   test('for 20 s', async ({ page, host }) => {
     await open(page, host)
-    tellOf(await traced(page, async () => { await page.waitForTimeout(20_000) }))
+    reportWork(await traced(page, async () => { await page.waitForTimeout(20_000) }))
   })
 })
