@@ -5,7 +5,7 @@ import { kept } from '../src/feed/log.js'
 import { expect, test } from '../test/browser/fixtures/test.js'
 import { feed, open, show } from '../test/browser/fixtures/town.js'
 import { journeySteps, type World } from '../test/browser/fixtures/world.js'
-import { quantile, spread, report } from './figures.js'
+import { quantile, report, spread } from './figures.js'
 import { traced, type Work } from './trace.js'
 
 test.use({ repository: false })

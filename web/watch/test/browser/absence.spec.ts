@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'
 import { map } from './fixtures/map.js'
-import { ask, bar, cellOf, enter, entry, walkIn } from './fixtures/person.js'
+import { ask, bar, cellOf, enter, entry, joinButton } from './fixtures/person.js'
 import type { Host } from './fixtures/host.js'
 import { expect, test } from './fixtures/test.js'
 import { open, resident, residents, status, verified } from './fixtures/town.js'
@@ -12,17 +12,17 @@ import { open, resident, residents, status, verified } from './fixtures/town.js'
 const cut = /Failed to load resource|ERR_/
 
 /** The address for requests of a person to enter, move and leave. */
-const place = async (host: Host): Promise<string> => {
+const personURL = async (host: Host): Promise<string> => {
   const { sid } = await (await fetch(`${host.url}/api/play/session`)).json() as { sid: string }
   return `${host.url}/api/play/person?sid=${sid}`
 }
 
 /** Puts a person on the map with another cookie, like another browser; a host without accounts gives it to everyone. */
-async function stranger(host: Host, name: string): Promise<void> {
+async function addOtherPerson(host: Host, name: string): Promise<void> {
   const headers = { 'content-type': 'application/json', origin: host.url, 'sec-fetch-site': 'same-origin' }
   const session = await fetch(`${host.url}/play/watch/session`, { method: 'POST', headers, body: '{}' })
   const cookie = session.headers.getSetCookie().map((line) => line.split(';')[0] ?? '').join('; ')
-  const put = await fetch(await place(host), { method: 'PUT', headers: { ...headers, cookie }, body: JSON.stringify({ name, x: 1, y: 1 }) })
+  const put = await fetch(await personURL(host), { method: 'PUT', headers: { ...headers, cookie }, body: JSON.stringify({ name, x: 1, y: 1 }) })
   expect(put.status, await put.text()).toBe(200)
 }
 
@@ -32,9 +32,9 @@ const keyOf = (page: Page, name: string): Promise<string> => resident(page, name
 test.describe('on a host without access control', () => {
   test.use({ repository: false })
 
-  test('at most fifty people are on the map; another one sees why and joins later', async ({ page, host, world, conduct }) => {
-    conduct.expect(/status of 400/)
-    for (let number = 1; number <= 50; number++) await stranger(host, `Guest ${number}`)
+  test('at most fifty people are on the map; another one sees why and joins later', async ({ page, host, world, pageErrors }) => {
+    pageErrors.expect(/status of 400/)
+    for (let number = 1; number <= 50; number++) await addOtherPerson(host, `Guest ${number}`)
     await open(page, host)
     await expect(page.getByText('0 agents · 50 people')).toBeVisible()
     await ask(page, 'Robin')
@@ -48,15 +48,15 @@ test.describe('on a host without access control', () => {
     await expect(bar(page)).toBeVisible()
   })
 
-  test('a person without renewals for the lease time is removed, sees why and returns', async ({ page, host, world, conduct }) => {
-    conduct.expect(cut)
+  test('a person without renewals for the lease time is removed, sees why and returns', async ({ page, host, world, pageErrors }) => {
+    pageErrors.expect(cut)
     await world.agent('Ada')
     await open(page, host)
     await enter(page, 'Robin')
     const [x, y] = await cellOf(page, 'Robin')
     // A request with the same cookie sets the shortest lease, and the page cannot renew it.
     await page.route('**/api/play/person*', (route) => route.abort())
-    const url = await place(host)
+    const url = await personURL(host)
     const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
     const short = await fetch(url, {
       method: 'PUT', body: JSON.stringify({ name: 'Robin', x, y, leaseTtlSeconds: 5 }), headers: { cookie, 'content-type': 'application/json', origin: host.url, 'sec-fetch-site': 'same-origin' },
@@ -79,7 +79,7 @@ test.describe('on a host without access control', () => {
     await expect(bar(page).getByText(en['person.gone.admin'])).toBeVisible()
     await page.keyboard.up('d')
     await bar(page).getByRole('button', { name: en['page.close'] }).click()
-    await expect(walkIn(page)).toBeVisible()
+    await expect(joinButton(page)).toBeVisible()
     await expect(map(page)).toBeFocused()
   })
 
@@ -95,8 +95,8 @@ test.describe('on a host without access control', () => {
     await verified(page)
   })
 
-  test('a host exits while a person walks, and restarts with another world', async ({ page, host, world, conduct }) => {
-    conduct.expect(cut)
+  test('a host exits while a person walks, and restarts with another world', async ({ page, host, world, pageErrors }) => {
+    pageErrors.expect(cut)
     await world.agent('Ada')
     await open(page, host)
     await enter(page, 'Robin')
@@ -141,10 +141,10 @@ test.describe('on a host without access control', () => {
     await expect.poll(() => cellOf(page, 'Robin')).not.toEqual(before)
   })
 
-  test('the wall shows walking people, without controls to walk', async ({ page, host, world, browser, conduct }) => {
+  test('the wall shows walking people, without controls to walk', async ({ page, host, world, browser, pageErrors }) => {
     await world.agent('Ada')
     const other = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
-    conduct.watch(other, host)
+    pageErrors.watch(other, host)
     await other.goto(`${host.url}/play/watch?view=wall`)
     await expect(other.locator('.truth')).toContainText(en['status.verified'])
     const picture = (): Promise<string> => map(other).evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL())
@@ -165,8 +165,8 @@ test.describe('on a host without access control', () => {
 test.describe('on a host that requires a token', () => {
   test.use({ hostFlags: ['--watch-access', 'token'] })
 
-  test('revocation of a token ends the walk of its holder', async ({ page, host, world, conduct }) => {
-    conduct.expect(/status of 40[13]/)
+  test('revocation of a token ends the walk of its holder', async ({ page, host, world, pageErrors }) => {
+    pageErrors.expect(/status of 40[13]/)
     await world.agent('Ada')
     await page.goto(`${host.url}/play/watch#token=${await world.watchToken()}`)
     await verified(page)

@@ -22,17 +22,17 @@ test.describe('on a loopback listener', () => {
     expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0)
   })
 
-  test('an expired link is ignored, and none is needed', async ({ page, host, world, conduct }) => {
+  test('an expired link is ignored, and none is needed', async ({ page, host, world, pageErrors }) => {
     await world.agent('Ada')
-    conduct.expect(refusedResource)
+    pageErrors.expect(refusedResource)
     await page.goto(`${host.url}/play/watch#token=pt_of_last_week`)
     await verified(page)
     expect(page.url()).toBe(`${host.url}/play/watch`)
   })
 
-  test('an unknown host name that resolves to this machine is refused', async ({ page, host, world, conduct }) => {
+  test('an unknown host name that resolves to this machine is refused', async ({ page, host, world, pageErrors }) => {
     await world.agent('Ada')
-    conduct.expect(refusedResource)
+    pageErrors.expect(refusedResource)
     await page.goto(named('stranger.playctl.test', host.port))
     await expect(page.getByRole('heading', { name: en['refused.hostTitle'] })).toBeVisible()
     await expect(page.getByText('Ada')).toHaveCount(0)
@@ -52,9 +52,9 @@ test.describe('on a loopback listener', () => {
 test.describe('without a repository', () => {
   test.use({ repository: false })
 
-  test('a page whose host name resolves to this machine cannot read or change the world', async ({ page, host, world, conduct }) => {
+  test('a page whose host name resolves to this machine cannot read or change the world', async ({ page, host, world, pageErrors }) => {
     await world.agent('Ada')
-    conduct.expect(refusedResource)
+    pageErrors.expect(refusedResource)
     expect((await page.goto(named('rebound.playctl.test', host.port)))?.status()).toBe(403)
     const { sid } = (await (await fetch(`${host.url}/api/play/session`)).json()) as { sid: string }
     // A foreign page could do this once its name resolves to this host: for the browser it is the same origin.
@@ -66,11 +66,11 @@ test.describe('without a repository', () => {
     expect(answers).toEqual([[403, 'host_unknown'], [403, 'host_unknown'], [403, 'host_unknown']])
   })
 
-  test('a page of another origin is refused', async ({ page, host, world, conduct }) => {
+  test('a page of another origin is refused', async ({ page, host, world, pageErrors }) => {
     await world.agent('Ada')
-    conduct.expect(refusedResource)
+    pageErrors.expect(refusedResource)
     // A document without a policy, like a foreign one, and without an icon.
-    conduct.expect(/status of 404 .*favicon/)
+    pageErrors.expect(/status of 404 .*favicon/)
     await page.goto(`http://localhost:${host.port}/healthz`)
     const { sid } = (await (await fetch(`${host.url}/api/play/session`)).json()) as { sid: string }
     // 127.0.0.1 is another origin than localhost. Without a body and headers, a browser sends no preflight request.
@@ -95,18 +95,18 @@ test.describe('without a repository', () => {
 test.describe('on a host that requires a token', () => {
   test.use({ hostFlags: ['--watch-access', 'token'] })
 
-  test('a visitor without a token sees what to do, and nothing of the world', async ({ page, host, world, conduct }) => {
+  test('a visitor without a token sees what to do, and nothing of the world', async ({ page, host, world, pageErrors }) => {
     await world.agent('Ada')
-    conduct.expect(refusedResource)
+    pageErrors.expect(refusedResource)
     await page.goto(`${host.url}/play/watch`)
     await expect(page.getByRole('heading', { name: en['refused.title'] })).toBeVisible()
     await expect(page.getByText('Ada')).toHaveCount(0)
     expect(await violations(page)).toEqual([])
   })
 
-  test('an invalid token is refused', async ({ page, host, world, conduct }) => {
+  test('an invalid token is refused', async ({ page, host, world, pageErrors }) => {
     await world.agent('Ada')
-    conduct.expect(refusedResource)
+    pageErrors.expect(refusedResource)
     await page.goto(`${host.url}/play/watch#token=pt_none`)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await expect(page.getByText('Ada')).toHaveCount(0)
@@ -126,9 +126,9 @@ test.describe('on a host that requires a token', () => {
     await verified(page)
   })
 
-  test('a link opens the page in a tab where another one was refused', async ({ page, host, world, conduct }) => {
+  test('a link opens the page in a tab where another one was refused', async ({ page, host, world, pageErrors }) => {
     await world.agent('Ada')
-    conduct.expect(refusedResource)
+    pageErrors.expect(refusedResource)
     await page.goto(`${host.url}/play/watch#token=pt_none`)
     await expect(page.getByRole('heading', { name: en['refused.expiredTitle'] })).toBeVisible()
     await page.goto(`${host.url}/play/watch#token=${await world.watchToken()}`)
@@ -140,9 +140,9 @@ test.describe('on a host that requires a token', () => {
 test.describe('beyond loopback', () => {
   test.use({ hostFlags: ['--listen', '0.0.0.0:0'] })
 
-  test('a token is required', async ({ page, host, world, conduct }) => {
+  test('a token is required', async ({ page, host, world, pageErrors }) => {
     await world.agent('Ada')
-    conduct.expect(refusedResource)
+    pageErrors.expect(refusedResource)
     await page.goto(named('town.playctl.test', host.port))
     await expect(page.getByRole('heading', { name: en['refused.title'] })).toBeVisible()
   })
@@ -173,10 +173,10 @@ test.describe('beyond loopback', () => {
   })
 })
 
-test('the page can run only its own scripts', async ({ page, host, world, conduct }) => {
+test('the page can run only its own scripts', async ({ page, host, world, pageErrors }) => {
   await world.agent('Ada')
-  conduct.expect(/Content Security Policy/i)
-  conduct.expect(/to http:\/\/127\.0\.0\.1:1\//)
+  pageErrors.expect(/Content Security Policy/i)
+  pageErrors.expect(/to http:\/\/127\.0\.0\.1:1\//)
   const response = await page.goto(`${host.url}/play/watch`)
   expect(response?.headers()['content-security-policy']).toContain("default-src 'none'")
   await verified(page)

@@ -7,7 +7,7 @@ import { expect, test } from './fixtures/test.js'
 import { verified } from './fixtures/town.js'
 
 /** Returns a promise that resolves on release. */
-function held(): { open: Promise<unknown>, release: () => void } {
+function createGate(): { open: Promise<unknown>, release: () => void } {
   const latch = new EventTarget()
   const open = new Promise((resolve) => { latch.addEventListener('open', resolve) })
   return { open, release: () => { latch.dispatchEvent(new Event('open')) } }
@@ -15,12 +15,12 @@ function held(): { open: Promise<unknown>, release: () => void } {
 
 test('the name is shown before the scripts load, and keeps its position', async ({ page, host, world }) => {
   await world.agent('Ada')
-  const scripts = held()
+  const scripts = createGate()
   await page.route('**/assets/*.js', async (route) => {
     await scripts.open
     await route.continue()
   })
-  const session = held()
+  const session = createGate()
   await page.route('**/play/watch/session', async (route) => {
     await session.open
     await route.continue()

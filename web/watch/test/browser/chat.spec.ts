@@ -5,12 +5,12 @@ import { violations } from './fixtures/axe.js'
 import { expect, test } from './fixtures/test.js'
 import { feed, open, panel, resident, show, status, verified } from './fixtures/town.js'
 
-test('a question is visible only to its person and the agent', async ({ page, browser, host, world, conduct, serve }) => {
+test('a question is visible only to its person and the agent', async ({ page, browser, host, world, pageErrors, serve }) => {
   const grace = await world.agent('Grace')
   await serve('Ada')
   const elsewhere = await browser.newContext()
   const other = await elsewhere.newPage()
-  conduct.watch(other, host)
+  pageErrors.watch(other, host)
   for (const viewer of [page, other]) {
     await open(viewer, host)
     await resident(viewer, 'Ada').click()
@@ -47,8 +47,8 @@ test('a draft is kept while something else is shown', async ({ page, host, world
   await expect(panel(page, 'Ada').getByRole('textbox')).toHaveValue('Half a message')
 })
 
-test('a message that could not be sent is kept, and can be sent again', async ({ page, host, world, conduct }) => {
-  conduct.expect(/Failed to load resource|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/)
+test('a message that could not be sent is kept, and can be sent again', async ({ page, host, world, pageErrors }) => {
+  pageErrors.expect(/Failed to load resource|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/)
   await world.agent('Ada', { assistTools: [{ name: 'assist_wave', description: 'Waves', parameters: {} }] })
   await open(page, host)
   await resident(page, 'Ada').click()

@@ -7,11 +7,11 @@ import { extent } from './fixtures/map.js'
 import { bar, enter } from './fixtures/person.js'
 import { expect, test } from './fixtures/test.js'
 import { feed, open, panel, resident, show, status } from './fixtures/town.js'
-import { stroll } from './fixtures/world.js'
+import { journeySteps } from './fixtures/world.js'
 
 test.use({ repository: false, contextOptions: { reducedMotion: 'reduce' } })
 
-const turn = (page: Page): Promise<void> => page.evaluate(() => { document.documentElement.dir = 'rtl' })
+const setRightToLeft = (page: Page): Promise<void> => page.evaluate(() => { document.documentElement.dir = 'rtl' })
 
 /** The elements of the page that extend beyond the window. */
 const outside = (page: Page): Promise<string[]> => page.evaluate(() => [...document.querySelectorAll('button, input, select, textarea, h2, dt, dd')].flatMap((shown) => {
@@ -50,9 +50,9 @@ for (const [what, viewport] of Object.entries({ 'a wide screen': { width: 1280, 
     const tool = { name: 'assist_route', description: 'Shows the way', parameters: { type: 'object', properties: { to: { type: 'string' } } } }
     const ada = await world.agent('Ada', { assistTools: [tool] })
     await world.say(ada, 'Good morning')
-    await world.journey(ada, stroll('Which book?', 'The blue one.'))
+    await world.journey(ada, journeySteps('Which book?', 'The blue one.'))
     await open(page, host)
-    await turn(page)
+    await setRightToLeft(page)
     const wide = viewport.width > 820
     const tabs = page.getByRole('tablist', { name: en['page.world'] })
     if (wide) expect(await middle(tabs), 'the list is at the right').toBeGreaterThan(viewport.width / 2)
@@ -96,7 +96,7 @@ for (const [what, viewport] of Object.entries({ 'a wide screen': { width: 1280, 
     test('overlays of the map are complete, and cover no button', async ({ page, host, world }) => {
       await world.say(await world.agent('Ada'), 'Good morning')
       await open(page, host)
-      await turn(page)
+      await setRightToLeft(page)
       const lid = await page.evaluateHandle(() => document.body.appendChild(Object.assign(document.createElement('div'), { style: 'position: fixed; inset: 0; z-index: 99' })))
       expect(await covered(page), 'a covering element is detected').not.toEqual([])
       await lid.evaluate((element) => { element.remove() })
@@ -124,7 +124,7 @@ for (const [what, viewport] of Object.entries({ 'a wide screen': { width: 1280, 
       const ada = await world.agent('Ada')
       await page.goto(`${host.url}/play/watch?view=wall`)
       await expect(page.locator('.truth')).toContainText(en['status.verified'])
-      await turn(page)
+      await setRightToLeft(page)
       await world.say(ada, 'The third chapter of the blue one.')
       await expect(page.locator('.latest p')).toBeVisible()
       const [sign, clock] = [await page.locator('.sign').boundingBox(), await page.locator('.clock').boundingBox()]

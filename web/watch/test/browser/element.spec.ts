@@ -53,8 +53,8 @@ test('its script is smaller than 60 kB compressed', () => {
   expect(gzipSync(script, { level: 9 }).length).toBeLessThan(60_000)
 })
 
-test('it shows the current map with speech, live and proved, and requests nothing else', async ({ page, host, site, world, conduct }) => {
-  conduct.expect(/left the host, to http:\/\/127\.0\.0\.1/)
+test('it shows the current map with speech, live and proved, and requests nothing else', async ({ page, host, site, world, pageErrors }) => {
+  pageErrors.expect(/left the host, to http:\/\/127\.0\.0\.1/)
   const ada = await world.agent('Ada')
   const asked: { url: string, headers: Record<string, string> }[] = []
   page.on('request', (request) => { asked.push({ url: request.url(), headers: request.headers() }) })
@@ -81,8 +81,8 @@ test('it shows the current map with speech, live and proved, and requests nothin
   }
 })
 
-test('a key selects an occupant, a wheel scrolls the page, and it is removed completely', async ({ page, host, site, world, conduct }) => {
-  conduct.expect(/left the host, to http:\/\/127\.0\.0\.1/)
+test('a key selects an occupant, a wheel scrolls the page, and it is removed completely', async ({ page, host, site, world, pageErrors }) => {
+  pageErrors.expect(/left the host, to http:\/\/127\.0\.0\.1/)
   const ada = await world.agent('Ada')
   site.show = `${element(host.url)}<p>${'<br>'.repeat(200)}</p>`
   await page.goto(site.origin)
@@ -99,8 +99,8 @@ test('a key selects an occupant, a wheel scrolls the page, and it is removed com
   await expect(page.getByRole('application')).toHaveCount(0)
 })
 
-test('it has the language, the colors and the name of its attributes', async ({ page, host, site, world, conduct }) => {
-  conduct.expect(/left the host, to http:\/\/127\.0\.0\.1/)
+test('it has the language, the colors and the name of its attributes', async ({ page, host, site, world, pageErrors }) => {
+  pageErrors.expect(/left the host, to http:\/\/127\.0\.0\.1/)
   await world.agent('Ada')
   site.show = element(host.url, `host="${host.url}" lang="de" theme="dark"`)
   await page.goto(site.origin)
@@ -116,7 +116,7 @@ test('it has the language, the colors and the name of its attributes', async ({ 
 })
 
 /** Records each state of the element, from the first on. */
-const noted = (page: Page): Promise<unknown> => page.addInitScript(() => {
+const recordStates = (page: Page): Promise<unknown> => page.addInitScript(() => {
   const states: string[] = []
   Object.assign(globalThis, { states })
   addEventListener('playctl-state', (event) => {
@@ -131,10 +131,10 @@ const states = (page: Page): Promise<string[]> => page.evaluate(() => (globalThi
 /** Returns the filter of the map, which reduces its color. */
 const color = (page: Page): Promise<string> => town(page).locator('.map').evaluate((map) => getComputedStyle(map).filter)
 
-test('it reports an unreachable host, and is live and proved again after a restart', async ({ page, host, site, world, conduct }) => {
-  conduct.expect(/left the host, to http:\/\/127\.0\.0\.1|ERR_|Failed to load resource|CORS/)
+test('it reports an unreachable host, and is live and proved again after a restart', async ({ page, host, site, world, pageErrors }) => {
+  pageErrors.expect(/left the host, to http:\/\/127\.0\.0\.1|ERR_|Failed to load resource|CORS/)
   await world.agent('Ada')
-  await noted(page)
+  await recordStates(page)
   site.show = element(host.url)
   await page.goto(site.origin)
   await expect(town(page).getByText(live, { exact: true })).toBeVisible()
@@ -156,8 +156,8 @@ test('it reports an unreachable host, and is live and proved again after a resta
 test.describe('where watching requires a token', () => {
   test.use({ free: false })
 
-  test('it reports an expired pass, and continues with the next one', async ({ page, host, site, world, conduct }) => {
-    conduct.expect(/left the host, to http:\/\/127\.0\.0\.1|status of 401/)
+  test('it reports an expired pass, and continues with the next one', async ({ page, host, site, world, pageErrors }) => {
+    pageErrors.expect(/left the host, to http:\/\/127\.0\.0\.1|status of 401/)
     await world.agent('Ada')
     const pass = async (): Promise<string> => {
       const reply = await fetch(`${host.url}/play/watch/session`, {
@@ -165,7 +165,7 @@ test.describe('where watching requires a token', () => {
       })
       return (await reply.json() as { pass: string }).pass
     }
-    await noted(page)
+    await recordStates(page)
     site.show = element(host.url, `token="${await pass()}"`)
     await page.goto(site.origin)
     await expect(town(page).getByText(live, { exact: true })).toBeVisible()
@@ -183,15 +183,15 @@ test.describe('where watching requires a token', () => {
     expect((await states(page)).at(-1)).toBe('live verified')
   })
 
-  test('it shows the town with a pass, and reports a missing or invalid one', async ({ page, host, site, world, conduct }) => {
-    conduct.expect(/left the host, to http:\/\/127\.0\.0\.1|status of 401/)
+  test('it shows the town with a pass, and reports a missing or invalid one', async ({ page, host, site, world, pageErrors }) => {
+    pageErrors.expect(/left the host, to http:\/\/127\.0\.0\.1|status of 401/)
     await world.agent('Ada')
     const token = await world.watchToken()
     const reply = await fetch(`${host.url}/play/watch/session`, {
       method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ token, framed: true }),
     })
     const { pass } = await reply.json() as { pass: string }
-    await noted(page)
+    await recordStates(page)
     site.show = element(host.url)
     await page.goto(site.origin)
     await expect(town(page).getByText(en['refused.frameWhy'])).toBeVisible()
@@ -210,8 +210,8 @@ test.describe('where watching requires a token', () => {
 test.describe('with an origin that is not listed', () => {
   test.use({ listed: false })
 
-  test('the browser loads no script', async ({ page, host, site, conduct }) => {
-    conduct.expect(/left the host, to http:\/\/127\.0\.0\.1|CORS|ERR_FAILED/)
+  test('the browser loads no script', async ({ page, host, site, pageErrors }) => {
+    pageErrors.expect(/left the host, to http:\/\/127\.0\.0\.1|CORS|ERR_FAILED/)
     site.show = element(host.url)
     const refused = page.waitForEvent('console', (message) => message.text().includes('CORS'))
     await page.goto(site.origin)

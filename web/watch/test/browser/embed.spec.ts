@@ -38,8 +38,8 @@ const framing = (address: string): string => `<iframe src="${address}" width="90
 test.describe('where watching is public', () => {
   test.use({ repository: false })
 
-  test('a page of a listed origin shows it, live and proved, for watching only', async ({ page, host, site, world, conduct }) => {
-    conduct.expect(/left the host, to http:\/\/site\.playctl\.test/)
+  test('a page of a listed origin shows it, live and proved, for watching only', async ({ page, host, site, world, pageErrors }) => {
+    pageErrors.expect(/left the host, to http:\/\/site\.playctl\.test/)
     const ada = await world.agent('Ada', { enableP2a: 'on' })
     site.show = framing(`${host.url}/play/watch`)
     await page.goto(site.origin)
@@ -54,8 +54,8 @@ test.describe('where watching is public', () => {
   test.describe('and no origin is listed', () => {
     test.use({ embed: false })
 
-    test('the browser refuses to show it', async ({ page, host, site, conduct }) => {
-      conduct.expect(/left the host, to http:\/\/site\.playctl\.test|frame-ancestors|X-Frame-Options/)
+    test('the browser refuses to show it', async ({ page, host, site, pageErrors }) => {
+      pageErrors.expect(/left the host, to http:\/\/site\.playctl\.test|frame-ancestors|X-Frame-Options/)
       site.show = framing(`${host.url}/play/watch`)
       const refused = page.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))
       await page.goto(site.origin)
@@ -65,8 +65,8 @@ test.describe('where watching is public', () => {
   })
 })
 
-test('where watching requires a token, a pass in the address is required and sufficient', async ({ page, host, site, world, conduct }) => {
-  conduct.expect(/left the host, to http:\/\/site\.playctl\.test|status of 401/)
+test('where watching requires a token, a pass in the address is required and sufficient', async ({ page, host, site, world, pageErrors }) => {
+  pageErrors.expect(/left the host, to http:\/\/site\.playctl\.test|status of 401/)
   await world.agent('Ada')
   const token = await world.watchToken()
   const reply = await fetch(`${host.url}/play/watch/session`, {
@@ -89,8 +89,8 @@ test('where watching requires a token, a pass in the address is required and suf
 test.describe('where watching is not public', () => {
   test.use({ free: false })
 
-  test('the refusal names a page that has no pass', async ({ page, host, site, conduct }) => {
-    conduct.expect(/left the host, to http:\/\/site\.playctl\.test|status of 401/)
+  test('the refusal names a page that has no pass', async ({ page, host, site, pageErrors }) => {
+    pageErrors.expect(/left the host, to http:\/\/site\.playctl\.test|status of 401/)
     site.show = framing(`${host.url}/play/watch`)
     await page.goto(site.origin)
     await expect(frame(page).getByText(en['refused.frameWhy'])).toBeVisible()

@@ -5,7 +5,7 @@ import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'
 import { expect, test } from './fixtures/test.js'
 import { feed, open, panel, resident, show } from './fixtures/town.js'
-import { stroll } from './fixtures/world.js'
+import { journeySteps } from './fixtures/world.js'
 
 test.use({ repository: false })
 
@@ -19,7 +19,7 @@ test('it is filtered by kind, agent and words, including new happenings', async 
   const grace = await world.agent('Grace')
   await world.say(ada, 'The river is high')
   await world.say(grace, 'Take the BRIDGE over the river')
-  await world.journey(ada, stroll('Which way?', 'Over the bridge.'))
+  await world.journey(ada, journeySteps('Which way?', 'Over the bridge.'))
   await world.mcp('weather')
   await open(page, host)
   await show(page, 'happenings')

@@ -70,12 +70,12 @@ test('plain words have no frame, and thick lines cover nothing', async ({ page, 
 /** Returns the findings of axe, except contrast: axe uses the colors of the styles, not the forced ones. */
 const found = async (page: Page): Promise<string[]> => (await violations(page)).filter((violation) => !violation.startsWith('color-contrast'))
 
-test('the past and the wall are usable while a person is on the map', async ({ page, host, world, browser, conduct }) => {
+test('the past and the wall are usable while a person is on the map', async ({ page, host, world, browser, pageErrors }) => {
   await world.agent('Ada')
   await open(page, host)
   await enter(page, 'Robin')
   const other = await (await browser.newContext({ forcedColors: 'active', reducedMotion: 'reduce' })).newPage()
-  conduct.watch(other, host)
+  pageErrors.watch(other, host)
   await other.goto(`${host.url}/play/watch?view=wall`)
   await expect(other.locator('.truth')).toContainText(en['status.verified'])
   expect(await other.locator('.lamp.live').evaluate((lamp) => getComputedStyle(lamp, '::before').borderTopWidth)).toBe('5px')

@@ -5,7 +5,7 @@ import { en } from '../../src/text/en.js'
 import { expect, test } from './fixtures/test.js'
 import { type Extent, map, settled } from './fixtures/map.js'
 import { open, panel, part, resident } from './fixtures/town.js'
-import { stroll } from './fixtures/world.js'
+import { journeySteps } from './fixtures/world.js'
 
 test.use({ repository: false })
 
@@ -15,7 +15,7 @@ const button = (about: Locator, key: 'journey.next' | 'journey.previous' | 'jour
   about.getByRole('button', { name: en[key] })
 
 /** Opens the panel of Ada, who has been on a journey. */
-async function followed(page: Page): Promise<Locator> {
+async function openStory(page: Page): Promise<Locator> {
   await resident(page, 'Ada').click()
   const about = panel(page, 'Ada')
   await part(page, 'story')
@@ -25,10 +25,10 @@ async function followed(page: Page): Promise<Locator> {
 }
 
 /** Advances the page's clock, faster than real time, until a condition is true. */
-async function later(page: Page, so: () => Promise<void>): Promise<void> {
+async function advanceUntil(page: Page, condition: () => Promise<void>): Promise<void> {
   await expect(async () => {
     await page.clock.fastForward(400)
-    await so()
+    await condition()
   }).toPass({ intervals: [0], timeout: 15_000 })
 }
 
@@ -44,9 +44,9 @@ test.describe('step by step', () => {
     test('the traveler stands at the position of each step', async ({ page, host, world }) => {
       await page.clock.install()
       const ada = await world.agent('Ada')
-      await world.journey(ada, stroll('Which book?', 'The blue one.'))
+      await world.journey(ada, journeySteps('Which book?', 'The blue one.'))
       await open(page, host)
-      const about = await followed(page)
+      const about = await openStory(page)
       await map(page).press('0')
       const home = await settled(page)
       const places: Extent[] = []
@@ -77,9 +77,9 @@ test.describe('step by step', () => {
 
   test('it stays in view, outside the panels', async ({ page, host, world }) => {
     const ada = await world.agent('Ada')
-    await world.journey(ada, stroll('Which book?', 'The blue one.'))
+    await world.journey(ada, journeySteps('Which book?', 'The blue one.'))
     await open(page, host)
-    const about = await followed(page)
+    const about = await openStory(page)
     const [register, beside] = await Promise.all([page.getByRole('region', { name: en['page.world'] }).boundingBox(), about.boundingBox()])
     for (const text of steps) {
       await button(about, 'journey.next').click()
@@ -94,19 +94,19 @@ test.describe('step by step', () => {
 test('it is played on the map to its end, or until it is paused', async ({ page, host, world }) => {
   await page.clock.install()
   const ada = await world.agent('Ada')
-  await world.journey(ada, stroll('Which book?', 'The blue one.'))
+  await world.journey(ada, journeySteps('Which book?', 'The blue one.'))
   await open(page, host)
-  const about = await followed(page)
+  const about = await openStory(page)
   await button(about, 'journey.walk').click()
-  for (const text of steps) await later(page, () => expect(current(about)).toContainText(text, { timeout: 1 }))
-  await later(page, () => expect(button(about, 'journey.walk'), 'it ends by itself').toBeVisible({ timeout: 1 }))
+  for (const text of steps) await advanceUntil(page, () => expect(current(about)).toContainText(text, { timeout: 1 }))
+  await advanceUntil(page, () => expect(button(about, 'journey.walk'), 'it ends by itself').toBeVisible({ timeout: 1 }))
   await expect(current(about)).toHaveCount(0)
 
   await button(about, 'journey.walk').click()
-  await later(page, () => expect(current(about)).toContainText('search', { timeout: 1 }))
+  await advanceUntil(page, () => expect(current(about)).toContainText('search', { timeout: 1 }))
   await button(about, 'journey.pause').click()
   await expect(current(about)).toHaveCount(0)
 
-  await world.journey(ada, stroll('Where is the mill?', 'Behind the bridge.'))
+  await world.journey(ada, journeySteps('Where is the mill?', 'Behind the bridge.'))
   await expect(about.getByText('Behind the bridge.').first(), 'the last journey is the newest').toBeVisible()
 })

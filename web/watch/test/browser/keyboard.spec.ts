@@ -6,7 +6,7 @@ import { violations } from './fixtures/axe.js'
 import { expect, test } from './fixtures/test.js'
 import { map } from './fixtures/map.js'
 import { feed, open, panel, resident, status, verified } from './fixtures/town.js'
-import { stroll } from './fixtures/world.js'
+import { journeySteps } from './fixtures/world.js'
 
 test.use({ repository: false })
 
@@ -36,7 +36,7 @@ test('search, follow, ask and call a tool', async ({ page, host, world }) => {
   const ada = await world.agent('Ada', {
     assistTools: [{ name: 'assist_route', description: 'Shows the way', parameters: { type: 'object', properties: { to: { type: 'string' } } } }],
   })
-  await world.journey(ada, stroll('Which book?', 'The blue one.'))
+  await world.journey(ada, journeySteps('Which book?', 'The blue one.'))
   await open(page, host)
 
   await tabTo(page, page.getByRole('link', { name: en['page.skip'] }))

@@ -8,7 +8,7 @@ import type { TextKey, Texts } from '../../src/text/text.js'
 import { violations } from './fixtures/axe.js'
 import { expect, test } from './fixtures/test.js'
 import { verified } from './fixtures/town.js'
-import { stroll } from './fixtures/world.js'
+import { journeySteps } from './fixtures/world.js'
 
 test.use({ contextOptions: { reducedMotion: 'reduce' } })
 
@@ -45,7 +45,7 @@ for (const { name, words, lang, locale, phone, day } of [
       const raw = { name: 'assist_raw', description: '', parameters: { $ref: '#/elsewhere' } }
       const ada = await world.agent('Ada', { assistTools: [tool, raw] })
       await world.say(ada, 'Good morning')
-      await world.journey(ada, stroll('Which book?', 'The blue one.'))
+      await world.journey(ada, journeySteps('Which book?', 'The blue one.'))
       await page.goto(`${host.url}/play/watch`)
       await live(page, words)
       await expect(page.locator('html')).toHaveAttribute('lang', lang)

@@ -94,8 +94,8 @@ test('parts that a link opened are not steps of the history', async ({ page, hos
   await expect(page).toHaveURL(before)
 })
 
-test('a reload keeps what is shown, and no address contains a token', async ({ page, host, world, conduct }) => {
-  conduct.expect(/status of 401/)
+test('a reload keeps what is shown, and no address contains a token', async ({ page, host, world, pageErrors }) => {
+  pageErrors.expect(/status of 401/)
   await world.agent('Ada')
   const grace = await world.agent('Grace')
   await world.say(grace, 'The river is high')
@@ -118,7 +118,7 @@ test('a reload keeps what is shown, and no address contains a token', async ({ p
   expect(page.url()).not.toContain('token')
 })
 
-test('a moment from before the page was opened is shared, and opened by another browser', async ({ page, context, browser, host, world, conduct }) => {
+test('a moment from before the page was opened is shared, and opened by another browser', async ({ page, context, browser, host, world, pageErrors }) => {
   const ada = await world.agent('Ada')
   await world.say(ada, 'The first word')
   for (let line = 1; line <= 230; line++) await world.say(ada, `line ${line}`)
@@ -134,7 +134,7 @@ test('a moment from before the page was opened is shared, and opened by another 
   link.searchParams.delete('tab')
   const other = await browser.newContext()
   const there = await other.newPage()
-  conduct.watch(there, host)
+  pageErrors.watch(there, host)
   await there.goto(link.href)
   await expect(panel(there, 'Ada')).toBeVisible()
   await expect(feed(there).locator('[aria-current]')).toContainText('The first word')

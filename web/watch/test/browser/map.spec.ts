@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test'
 import { map } from './fixtures/map.js'
 import { expect, test } from './fixtures/test.js'
 import { open, panel, part, resident } from './fixtures/town.js'
-import { stroll } from './fixtures/world.js'
+import { journeySteps } from './fixtures/world.js'
 
 test.use({ repository: false })
 
@@ -12,7 +12,7 @@ test.use({ repository: false })
 const frames = (page: Page): Promise<number> => page.evaluate(() => (globalThis as unknown as { frames: number }).frames)
 
 /** Counts the frames of the page from its start; its clock triggers them. */
-async function count(page: Page): Promise<void> {
+async function countFrames(page: Page): Promise<void> {
   await page.clock.install()
   await page.addInitScript(() => {
     const counted = globalThis as unknown as { frames: number }
@@ -29,7 +29,7 @@ async function count(page: Page): Promise<void> {
  * Advances the page's clock until the town requests no more frames: there is none within a second.
  * By that clock a frame takes the same time on a busy machine as on any other.
  */
-async function rest(page: Page): Promise<void> {
+async function waitForRest(page: Page): Promise<void> {
   await expect(async () => {
     const before = await frames(page)
     await page.clock.runFor(1000)
@@ -38,30 +38,30 @@ async function rest(page: Page): Promise<void> {
 }
 
 test.describe('the canvas', () => {
-  test.beforeEach(({ page }) => count(page))
+  test.beforeEach(({ page }) => countFrames(page))
 
   test('shows arrivals, and draws no frames before and after', async ({ page, host, world }) => {
     await world.agent('Ada')
     await open(page, host)
-    await rest(page)
+    await waitForRest(page)
     const before = await map(page).screenshot()
     await world.agent('Grace')
     await expect(resident(page, 'Grace')).toBeVisible()
-    await rest(page)
+    await waitForRest(page)
     expect((await map(page).screenshot()).equals(before)).toBe(false)
   })
 
   test('is animated during a journey', async ({ page, host, world }) => {
     const ada = await world.agent('Ada')
     await open(page, host)
-    await rest(page)
+    await waitForRest(page)
     const before = await frames(page)
-    await world.journey(ada, stroll('Which book?', 'The blue one.'))
+    await world.journey(ada, journeySteps('Which book?', 'The blue one.'))
     await expect(async () => {
       await page.clock.runFor(200)
       expect((await frames(page)) - before).toBeGreaterThan(60)
     }).toPass({ intervals: [0], timeout: 30_000 })
-    await rest(page)
+    await waitForRest(page)
   })
 
   test.describe('with reduced motion', () => {
@@ -75,7 +75,7 @@ test.describe('the canvas', () => {
       await page.clock.runFor(5_000)
       const before = await frames(page)
       const picture = await map(page).screenshot()
-      await world.journey(ada, stroll('Which book?', 'The blue one.'))
+      await world.journey(ada, journeySteps('Which book?', 'The blue one.'))
       await expect(panel(page, 'Ada').getByText('The blue one.').first()).toBeVisible()
       await expect.poll(async () => (await map(page).screenshot()).equals(picture)).toBe(false)
       // It stands at each step in turn, with a frame or two for each, and is home again.
@@ -96,7 +96,7 @@ test('the keyboard moves over the map and selects', async ({ page, host, world }
 
 test.describe('on a screen with 1.5 device pixels per pixel', () => {
   test.use({ deviceScaleFactor: 1.5 })
-  test.beforeEach(({ page }) => count(page))
+  test.beforeEach(({ page }) => countFrames(page))
 
   test('the ground is copied pixel by pixel while a person moves the map', async ({ page, host, world }) => {
     await world.agent('Ada')
@@ -114,7 +114,7 @@ test.describe('on a screen with 1.5 device pixels per pixel', () => {
       }
     })
     await open(page, host)
-    await rest(page)
+    await waitForRest(page)
     await page.evaluate(() => { (globalThis as unknown as { put: number[][] }).put.length = 0 })
     await page.mouse.move(700, 400)
     await page.mouse.down()

@@ -12,12 +12,12 @@ test.use({ repository: false, contextOptions: { reducedMotion: 'reduce' } })
 
 const overview = (page: Page): Locator => page.getByRole('button', { name: en['map.overview'] })
 
-async function settle(world: World, count = 12): Promise<void> {
+async function addAgents(world: World, count = 12): Promise<void> {
   for (let number = 1; number <= count; number++) await world.agent(`Agent ${number}`)
 }
 
 /** Zooms in until most of the town is out of view. */
-async function closer(page: Page): Promise<void> {
+async function zoomIn(page: Page): Promise<void> {
   for (let turn = 0; turn < 6; turn++) await page.getByRole('button', { name: en['map.zoomIn'] }).click()
 }
 
@@ -46,11 +46,11 @@ async function countPaints(page: Page): Promise<() => Promise<number>> {
 }
 
 test('is shown while an occupant is out of view; a click, a drag and Enter move the view', async ({ page, host, world }) => {
-  await settle(world)
+  await addAgents(world)
   await open(page, host)
   await reached(page, (await world.head()).rev)
   await expect(overview(page), 'every occupant is in view').toBeHidden()
-  await closer(page)
+  await zoomIn(page)
   await expect(overview(page)).toBeVisible()
   expect(await violations(page)).toEqual([])
   const { x = 0, y = 0, width = 0, height = 0 } = await overview(page).boundingBox() ?? {}
@@ -74,9 +74,9 @@ test('is shown while an occupant is out of view; a click, a drag and Enter move 
 })
 
 test('is after the map in the tab order, and arrow keys move the map', async ({ page, host, world }) => {
-  await settle(world)
+  await addAgents(world)
   await open(page, host)
-  await closer(page)
+  await zoomIn(page)
   await map(page).focus()
   await page.keyboard.press('Tab')
   await expect(overview(page)).toBeFocused()
@@ -91,10 +91,10 @@ test('is after the map in the tab order, and arrow keys move the map', async ({ 
 test('is painted only if its content has changed', async ({ page, host, world }) => {
   const paints = await countPaints(page)
   const ada = await world.agent('Ada')
-  await settle(world, 11)
+  await addAgents(world, 11)
   await open(page, host)
   await reached(page, (await world.head()).rev)
-  await closer(page)
+  await zoomIn(page)
   await expect(overview(page)).toBeVisible()
   const still = await picture(page)
   const before = await paints()
@@ -113,12 +113,12 @@ test.describe('on a phone', () => {
   test.use({ viewport: { width: 360, height: 640 }, hasTouch: true })
 
   test('has its position without the panels, and accepts touch', async ({ page, host, world }) => {
-    await settle(world)
+    await addAgents(world)
     await open(page, host)
-    await closer(page)
+    await zoomIn(page)
     await expect(overview(page), 'there is no room for it').toBeHidden()
     await page.getByRole('button', { name: en['page.hide'] }).tap()
-    await closer(page)
+    await zoomIn(page)
     const { x = 0, y = 0, width = 0, height = 0 } = await overview(page).boundingBox() ?? {}
     expect(Math.min(width, height)).toBeGreaterThanOrEqual(44)
     const zoom = await page.locator('.zoom').boundingBox()

@@ -5,20 +5,20 @@ import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'
 import type { Host } from './fixtures/host.js'
 import { map } from './fixtures/map.js'
-import { bar, cellOf, enter, entry, walkIn } from './fixtures/person.js'
-import { type Conduct, expect, test } from './fixtures/test.js'
+import { bar, cellOf, enter, entry, joinButton } from './fixtures/person.js'
+import { type PageErrors, expect, test } from './fixtures/test.js'
 import { feed, open, panel, resident, residents, show, verified } from './fixtures/town.js'
 
 /** Opens the page in another browser, which has another cookie. */
-async function another(browser: Browser, host: Host, conduct: Conduct): Promise<Page> {
+async function openOther(browser: Browser, host: Host, pageErrors: PageErrors): Promise<Page> {
   const page = await (await browser.newContext()).newPage()
-  conduct.watch(page, host)
+  pageErrors.watch(page, host)
   await open(page, host)
   return page
 }
 
 /** Walks by the keyboard to a cell beside an occupant. */
-async function meet(page: Page, name: string, who: string): Promise<void> {
+async function walkTo(page: Page, name: string, who: string): Promise<void> {
   for (let step = 0; step < 40; step++) {
     const [x, y] = await cellOf(page, name)
     const [toX, toY] = await cellOf(page, who)
@@ -29,10 +29,10 @@ async function meet(page: Page, name: string, who: string): Promise<void> {
   await expect(bar(page).getByText(`${who} is beside you.`)).toBeVisible()
 }
 
-test('another person sees a walk, a wave and the departure', async ({ page, host, world, browser, conduct }) => {
+test('another person sees a walk, a wave and the departure', async ({ page, host, world, browser, pageErrors }) => {
   await world.agent('Ada')
   await open(page, host)
-  const other = await another(browser, host, conduct)
+  const other = await openOther(browser, host, pageErrors)
   await enter(page, 'Robin')
   await expect(entry(other, 'Robin')).toContainText(en['residents.kind.human'])
   await expect(entry(other, 'Robin')).not.toContainText(en['map.you'])
@@ -43,7 +43,7 @@ test('another person sees a walk, a wave and the departure', async ({ page, host
   await expect.poll(() => cellOf(other, 'Robin')).not.toEqual(before)
   expect(await cellOf(page, 'Robin')).toEqual(await cellOf(other, 'Robin'))
 
-  await meet(page, 'Robin', 'Ada')
+  await walkTo(page, 'Robin', 'Ada')
   await map(page).press('v')
   await expect(bar(page).getByText('You waved at Ada.')).toBeVisible()
   await show(other, 'happenings')
@@ -56,17 +56,17 @@ test('another person sees a walk, a wave and the departure', async ({ page, host
   await expect(bar(page)).toBeHidden()
   await show(other, 'residents')
   await expect(resident(other, 'Robin')).toBeHidden()
-  await expect(walkIn(page)).toBeVisible()
+  await expect(joinButton(page)).toBeVisible()
   await other.context().close()
 })
 
-test('another person is waved at, and the panel states who it is', async ({ page, host, world, browser, conduct }) => {
+test('another person is waved at, and the panel states who it is', async ({ page, host, world, browser, pageErrors }) => {
   await world.enter()
   await open(page, host)
-  const other = await another(browser, host, conduct)
+  const other = await openOther(browser, host, pageErrors)
   await enter(page, 'Robin')
   await enter(other, 'Kim')
-  await meet(other, 'Kim', 'Robin')
+  await walkTo(other, 'Kim', 'Robin')
   const wave = bar(other).getByRole('button', { name: en['person.wave'] })
   await expect(bar(other).getByRole('button', { name: en['person.talk'] })).toBeDisabled()
   await wave.click()
@@ -80,16 +80,16 @@ test('another person is waved at, and the panel states who it is', async ({ page
   await other.context().close()
 })
 
-test('closing the page removes the person, and the name is kept', async ({ page, host, world, browser, conduct }) => {
+test('closing the page removes the person, and the name is kept', async ({ page, host, world, browser, pageErrors }) => {
   await world.agent('Ada')
   await open(page, host)
-  const other = await another(browser, host, conduct)
+  const other = await openOther(browser, host, pageErrors)
   await enter(page, 'Robin')
   await expect(resident(other, 'Robin')).toBeVisible()
   await page.goto('about:blank')
   await expect(resident(other, 'Robin'), 'before its lease expires').toBeHidden({ timeout: 4000 })
   await open(page, host)
-  await walkIn(page).click()
+  await joinButton(page).click()
   await expect(page.getByRole('textbox', { name: en['person.name'] })).toHaveValue('Robin')
   await other.context().close()
 })
@@ -105,8 +105,8 @@ test('a removed person sees why, and returns', async ({ page, host, world }) => 
   await expect(entry(page, 'Robin')).toContainText(en['map.you'])
 })
 
-test('a restarted host still has the person, who continues to walk', async ({ page, host, world, conduct }) => {
-  conduct.expect(/Failed to load resource|ERR_/)
+test('a restarted host still has the person, who continues to walk', async ({ page, host, world, pageErrors }) => {
+  pageErrors.expect(/Failed to load resource|ERR_/)
   await world.agent('Ada')
   await open(page, host)
   await enter(page, 'Robin')
@@ -129,7 +129,7 @@ test('by keyboard only', async ({ page, host, serve }) => {
     }
     throw new Error(`60 presses of Tab do not lead to ${String(wanted)}`)
   }
-  await tabTo(walkIn(page))
+  await tabTo(joinButton(page))
   await page.keyboard.press('Enter')
   await expect(page.getByRole('textbox', { name: en['person.name'] })).toBeFocused()
   expect(await violations(page), 'the name').toEqual([])
@@ -137,7 +137,7 @@ test('by keyboard only', async ({ page, host, serve }) => {
   await page.keyboard.press('Enter')
   await expect(map(page)).toBeFocused()
   await expect(page.getByText(en['person.entered'])).toBeAttached()
-  await meet(page, 'Robin', 'Ada')
+  await walkTo(page, 'Robin', 'Ada')
   await expect(page.getByText('Ada is beside you. T talks, V waves.')).toBeAttached()
   expect(await violations(page), 'beside an occupant').toEqual([])
   for (const [key, said] of [['v', 'You waved at Ada.'], ['z', 'You entered the zone of Ada.'], ['y', 'Ada gave way to you.']] as const) {
@@ -181,7 +181,7 @@ test('a visitor who may only watch sees no button', async ({ page, host, world }
     await route.fulfill({ response: reply, json: { ...await reply.json() as object, scope: 'watch' } })
   })
   await open(page, host)
-  await expect(walkIn(page)).toBeHidden()
+  await expect(joinButton(page)).toBeHidden()
 })
 
 test.describe('by touch only', () => {
@@ -190,7 +190,7 @@ test.describe('by touch only', () => {
   test('a person joins, walks with the stick, waves and leaves', async ({ page, host, world }) => {
     await world.agent('Ada')
     await open(page, host)
-    await walkIn(page).tap()
+    await joinButton(page).tap()
     await page.getByRole('textbox', { name: en['person.name'] }).tap()
     // As the on-screen keyboard does.
     await page.keyboard.insertText('Robin')

@@ -5,7 +5,7 @@ import { en } from '../../src/text/en.js'
 import { violations } from './fixtures/axe.js'
 import { expect, test } from './fixtures/test.js'
 import { open, panel, part, resident, show } from './fixtures/town.js'
-import { stroll } from './fixtures/world.js'
+import { journeySteps } from './fixtures/world.js'
 
 for (const [name, options] of Object.entries({
   'in the light': { colorScheme: 'light' as const },
@@ -25,7 +25,7 @@ for (const [name, options] of Object.entries({
       await world.mcp('weather')
       await world.space('The garden')
       await world.say(ada, 'Good morning')
-      await world.journey(ada, stroll('Which book?', 'The blue one.'))
+      await world.journey(ada, journeySteps('Which book?', 'The blue one.'))
       await open(page, host)
       expect(await violations(page), 'the town').toEqual([])
       await resident(page, 'Ada').click()
@@ -183,7 +183,7 @@ for (const [reducedMotion, what] of [['reduce', 'nothing is animated'], ['no-pre
       })
       const ada = await world.agent('Ada')
       await open(page, host)
-      await world.journey(ada, stroll('Which book?', 'The blue one.'))
+      await world.journey(ada, journeySteps('Which book?', 'The blue one.'))
       await world.agent('Grace')
       await resident(page, 'Grace').click()
       await panel(page, 'Grace').getByRole('button', { name: en['page.close'] }).hover()

@@ -11,8 +11,8 @@ const cut = /Failed to load resource|ERR_(CONNECTION_REFUSED|CONNECTION_RESET|IN
 
 test.use({ repository: false })
 
-test('after a kill of the host nothing is lost or repeated', async ({ page, host, world, conduct }) => {
-  conduct.expect(cut)
+test('after a kill of the host nothing is lost or repeated', async ({ page, host, world, pageErrors }) => {
+  pageErrors.expect(cut)
   const ada = await world.agent('Ada')
   await open(page, host)
   await show(page, 'happenings')
@@ -34,8 +34,8 @@ test('after a kill of the host nothing is lost or repeated', async ({ page, host
   await expect(resident(page, 'Ada'), 'an earlier resident is not new').not.toHaveAccessibleDescription(new RegExp(`${en['residents.new']}$`))
 })
 
-test('after a clean restart of the host everything is as before', async ({ page, host, world, conduct }) => {
-  conduct.expect(cut)
+test('after a clean restart of the host everything is as before', async ({ page, host, world, pageErrors }) => {
+  pageErrors.expect(cut)
   const ada = await world.agent('Ada')
   await open(page, host)
   await show(page, 'happenings')
@@ -46,8 +46,8 @@ test('after a clean restart of the host everything is as before', async ({ page,
   await verified(page)
 })
 
-test('a host that lost its store is a new world', async ({ page, host, world, conduct }) => {
-  conduct.expect(cut)
+test('a host that lost its store is a new world', async ({ page, host, world, pageErrors }) => {
+  pageErrors.expect(cut)
   await world.agent('Ada')
   await open(page, host)
   await host.kill()
@@ -60,8 +60,8 @@ test('a host that lost its store is a new world', async ({ page, host, world, co
   await verified(page)
 })
 
-test('after a restored backup later residents are not shown as departures', async ({ page, host, world, conduct }) => {
-  conduct.expect(cut)
+test('after a restored backup later residents are not shown as departures', async ({ page, host, world, pageErrors }) => {
+  pageErrors.expect(cut)
   const ada = await world.agent('Ada')
   await host.stop()
   host.copy()
@@ -82,8 +82,8 @@ test('after a restored backup later residents are not shown as departures', asyn
   await expect(lately).toHaveCount(0)
 })
 
-test('the page waits for a host that is unreachable while it loads', async ({ page, host, world, conduct }) => {
-  conduct.expect(cut)
+test('the page waits for a host that is unreachable while it loads', async ({ page, host, world, pageErrors }) => {
+  pageErrors.expect(cut)
   await world.agent('Ada')
   // The page is loaded, and the host ends before its first request.
   await page.route('**/play/watch/session', async (route) => {
@@ -114,8 +114,8 @@ test('a reset empties the map, and the new session is followed', async ({ page, 
   await expect(feed(page).getByText(en['event.reset'])).toHaveCount(2)
 })
 
-test('a reset that the page has missed is detected', async ({ page, context, host, world, conduct }) => {
-  conduct.expect(cut)
+test('a reset that the page has missed is detected', async ({ page, context, host, world, pageErrors }) => {
+  pageErrors.expect(cut)
   const ada = await world.agent('Ada')
   await open(page, host)
   await context.setOffline(true)
@@ -133,8 +133,8 @@ test('a reset that the page has missed is detected', async ({ page, context, hos
 test.describe('on a host that requires a token', () => {
   test.use({ hostFlags: ['--watch-access', 'token'], repository: true })
 
-  test('access ends with its account, and a new link grants it again', async ({ page, context, host, world, conduct }) => {
-    conduct.expect(/status of 40[13]/)
+  test('access ends with its account, and a new link grants it again', async ({ page, context, host, world, pageErrors }) => {
+    pageErrors.expect(/status of 40[13]/)
     await world.agent('Ada')
     await page.goto(`${host.url}/play/watch#token=${await world.watchToken()}`)
     await verified(page)
@@ -147,7 +147,7 @@ test.describe('on a host that requires a token', () => {
     const again = await World.on(host)
     await again.agent('Grace')
     const beside = await context.newPage()
-    conduct.watch(beside, host)
+    pageErrors.watch(beside, host)
     await beside.goto(`${host.url}/play/watch#token=${await again.watchToken()}`)
     await verified(beside)
     await beside.close()

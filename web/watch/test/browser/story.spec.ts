@@ -6,14 +6,14 @@ import { violations } from './fixtures/axe.js'
 import { figureOf, map, settled } from './fixtures/map.js'
 import { expect, test } from './fixtures/test.js'
 import { open, panel, part, resident, status } from './fixtures/town.js'
-import { stroll } from './fixtures/world.js'
+import { journeySteps } from './fixtures/world.js'
 
 test.use({ repository: false })
 
 test('a story is read to its beginning, searched and saved completely', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   await world.say(ada, 'The first word')
-  await world.journey(ada, stroll('Which book?', 'The blue one.'))
+  await world.journey(ada, journeySteps('Which book?', 'The blue one.'))
   for (let line = 1; line <= 120; line++) await world.say(ada, `line ${line}`)
   await open(page, host)
   await resident(page, 'Ada').click()
@@ -50,7 +50,7 @@ test('a story is read to its beginning, searched and saved completely', async ({
   expect(await violations(page)).toEqual([])
 })
 
-test('the row of an agent is proved separately, up to the root of the page', async ({ page, host, world, conduct }) => {
+test('the row of an agent is proved separately, up to the root of the page', async ({ page, host, world, pageErrors }) => {
   await world.agent('Ada')
   for (const name of ['Grace', 'Alan', 'Edsger', 'Barbara']) await world.agent(name)
   await open(page, host)
@@ -66,7 +66,7 @@ test('the row of an agent is proved separately, up to the root of the page', asy
   await world.agent('Tim')
   await expect(proof, 'the shown map has changed').not.toContainText(en['prove.same'])
   expect(await violations(page)).toEqual([])
-  conduct.expect(/./)
+  pageErrors.expect(/./)
   await page.route('**/sdk/rpc*', async (route) => {
     const reply = await route.fetch()
     await route.fulfill({ response: reply, body: (await reply.text()).replace('"name":"Ada"', '"name":"Eve"') })

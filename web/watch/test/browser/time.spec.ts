@@ -86,8 +86,8 @@ test('the town is shown at any moment, proved, and live again', async ({ page, h
   await verified(page)
 })
 
-test('a failed load of the bar is reported with a retry button', async ({ page, host, world, conduct }) => {
-  conduct.expect(/Failed to load resource|ERR_/)
+test('a failed load of the bar is reported with a retry button', async ({ page, host, world, pageErrors }) => {
+  pageErrors.expect(/Failed to load resource|ERR_/)
   await world.agent('Ada')
   await page.route('**/TimeBar-*.js', (route) => route.abort())
   await open(page, host)
@@ -119,7 +119,7 @@ test('a reset restarts the bar, also while the past is shown', async ({ page, ho
   await expect(bar(page).getByRole('alert')).toBeHidden()
 })
 
-test('a link to a moment before the page was opened shows the same town elsewhere', async ({ page, browser, host, world, conduct }) => {
+test('a link to a moment before the page was opened shows the same town elsewhere', async ({ page, browser, host, world, pageErrors }) => {
   const ada = await world.agent('Ada')
   for (let i = 0; i < 400; i++) await world.register(ada, `Ada ${i}`)
   const { seq } = await world.head()
@@ -130,7 +130,7 @@ test('a link to a moment before the page was opened shows the same town elsewher
   const [root, link] = [await status(page).getAttribute('data-root'), page.url()]
   const other = await browser.newContext()
   const there = await other.newPage()
-  conduct.watch(there, host)
+  pageErrors.watch(there, host)
   await there.goto(link)
   await isAt(there, 150)
   expect(await status(there).getAttribute('data-root')).toBe(root)
@@ -220,7 +220,7 @@ test('a recording is opened when it is dropped on the page', async ({ page, host
   await expect(resident(page, 'Grace')).toBeHidden()
 })
 
-test('"replay --open" shows a recording without a host', async ({ page, host, world, conduct }) => {
+test('"replay --open" shows a recording without a host', async ({ page, host, world, pageErrors }) => {
   const ada = await world.agent('Ada')
   const file = join(host.folder, 'town.ndjson')
   const tail = start(host.folder, ['tail', '--server', host.url, '--record', file, '--until', 'interaction'])
@@ -229,7 +229,7 @@ test('"replay --open" shows a recording without a host', async ({ page, host, wo
   await world.say(ada, 'The end')
   expect(await tail.exited).toBe(0)
   await host.kill()
-  conduct.expect(/left the host/)
+  pageErrors.expect(/left the host/)
   const replay = start(host.folder, ['replay', file, '--open'])
   const [url] = await printed(replay, /http:\/\/127\.0\.0\.1:\d+\/play\/watch/)
   await page.goto(url)

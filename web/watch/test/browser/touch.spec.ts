@@ -6,7 +6,7 @@ import { violations } from './fixtures/axe.js'
 import { Fingers, figureOf, settled } from './fixtures/map.js'
 import { expect, test } from './fixtures/test.js'
 import { feed, open, panel, resident, status, verified } from './fixtures/town.js'
-import { stroll } from './fixtures/world.js'
+import { journeySteps } from './fixtures/world.js'
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, contextOptions: { reducedMotion: 'reduce' } })
 
@@ -23,7 +23,7 @@ const tab = (page: Page, name: 'residents' | 'places' | 'happenings'): Locator =
 
 test('a resident is selected on the map, asked, and read about', async ({ page, host, world }) => {
   const ada = await world.agent('Ada', { assistTools: [tool] })
-  await world.journey(ada, stroll('Which book?', 'The blue one.'))
+  await world.journey(ada, journeySteps('Which book?', 'The blue one.'))
   await open(page, host)
   const { x, y } = figureOf(await settled(page))
   await page.touchscreen.tap(x, y)

@@ -12,8 +12,8 @@ const happening = (page: Page, seq: number): Locator => feed(page).locator(`[dat
 
 test.use({ repository: false })
 
-test('a dead network is reported within 1.3 heartbeats, and nothing is verified while it lasts', async ({ page, host, world, conduct }) => {
-  conduct.expect(/Failed to load resource|ERR_/)
+test('a dead network is reported within 1.3 heartbeats, and nothing is verified while it lasts', async ({ page, host, world, pageErrors }) => {
+  pageErrors.expect(/Failed to load resource|ERR_/)
   await page.clock.install()
   await world.agent('Ada')
   await open(page, host)
@@ -33,8 +33,8 @@ test('a dead network is reported within 1.3 heartbeats, and nothing is verified 
   await expect(page.locator('.town')).toHaveCSS('filter', 'none')
 })
 
-test('a browser that goes offline reports it immediately', async ({ page, context, host, world, conduct }) => {
-  conduct.expect(/ERR_INTERNET_DISCONNECTED|Failed to load resource/)
+test('a browser that goes offline reports it immediately', async ({ page, context, host, world, pageErrors }) => {
+  pageErrors.expect(/ERR_INTERNET_DISCONNECTED|Failed to load resource/)
   await world.agent('Ada')
   await open(page, host)
   await context.setOffline(true)

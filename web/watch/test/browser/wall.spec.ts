@@ -101,8 +101,8 @@ test('a click selects nothing, the pointer is hidden, and Escape shows the panel
   await expect(page.getByRole('complementary')).toHaveCount(0)
 })
 
-test('reports outdated information', async ({ page, host, world, conduct }) => {
-  conduct.expect(/Failed to load resource|ERR_/)
+test('reports outdated information', async ({ page, host, world, pageErrors }) => {
+  pageErrors.expect(/Failed to load resource|ERR_/)
   await world.agent('Ada')
   await page.goto(host.url + wall)
   await proved(page)

@@ -26,14 +26,14 @@ function installed(): string {
 
 /** One window of Firefox with its own cookies. */
 export class Visitor {
-  readonly #breaches: string[] = []
+  readonly #errors: string[] = []
 
   private constructor(readonly page: Page, private readonly context: BrowserContext, private readonly host: Host) {
-    page.on('pageerror', (error) => this.#breaches.push(`the page threw ${String(error)}`))
+    page.on('pageerror', (error) => this.#errors.push(`the page threw ${String(error)}`))
     page.on('request', (request) => {
       const { protocol, port } = new URL(request.url())
-      if (protocol === 'http:' && port !== String(host.port)) this.#breaches.push(`a request left the host, to ${request.url()}`)
-      if (protocol === 'https:') this.#breaches.push(`a request left the machine, to ${request.url()}`)
+      if (protocol === 'http:' && port !== String(host.port)) this.#errors.push(`a request left the host, to ${request.url()}`)
+      if (protocol === 'https:') this.#errors.push(`a request left the machine, to ${request.url()}`)
     })
   }
 
@@ -108,7 +108,7 @@ export class Visitor {
   /** Closes the window, and reports forbidden actions of the page. */
   async leave(): Promise<void> {
     await this.context.close()
-    expect(this.#breaches, 'no error, and no request to another origin').toEqual([])
+    expect(this.#errors, 'no error, and no request to another origin').toEqual([])
   }
 }
 

@@ -5,7 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { de } from '../../src/text/de.js'
 import { start } from '../browser/fixtures/program.js'
-import { stroll } from '../browser/fixtures/world.js'
+import { journeySteps } from '../browser/fixtures/world.js'
 import { expect, named, panel, row, test, word } from './firefox.js'
 
 const time = named('.timebar', 'past.bar')
@@ -116,7 +116,7 @@ test('after a kill of the host nothing is lost', async ({ visitor, host, world }
 
 test('by keyboard only: the map, a resident, the story, and back', async ({ visitor, world }) => {
   const ada = await world.agent('Ada')
-  await world.journey(ada, stroll('Which book?', 'The blue one.'))
+  await world.journey(ada, journeySteps('Which book?', 'The blue one.'))
   await visitor.open()
   await visitor.tabTo('canvas')
   await visitor.keys('ArrowRight', 'Enter')

@@ -10,7 +10,7 @@ import type { Page } from '@playwright/test'
 import { en } from '../../src/text/en.js'
 import { expect, test } from '../browser/fixtures/test.js'
 import { feed, open, reached, resident, show } from '../browser/fixtures/town.js'
-import { type World, stroll } from '../browser/fixtures/world.js'
+import { type World, journeySteps } from '../browser/fixtures/world.js'
 import { take } from './take.js'
 
 const folder = fileURLToPath(new URL('../../../../docs/images/', import.meta.url))
@@ -62,7 +62,7 @@ async function found(world: World): Promise<string[]> {
 
 /** Adds activity to the town. */
 async function live(world: World, [ada = '', ...others]: string[]): Promise<void> {
-  await world.journey(ada, stroll('Which book explains Merkle trees best?', 'The third chapter of the blue one.'))
+  await world.journey(ada, journeySteps('Which book explains Merkle trees best?', 'The third chapter of the blue one.'))
   for (const [number, id] of others.entries()) await world.say(id, lines[number] ?? '')
 }
 

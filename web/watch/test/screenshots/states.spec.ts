@@ -11,7 +11,7 @@ import { en } from '../../src/text/en.js'
 import type { Host } from '../browser/fixtures/host.js'
 import { expect, test } from '../browser/fixtures/test.js'
 import { feed, open, part, resident, residents, show, status } from '../browser/fixtures/town.js'
-import { type World, stroll } from '../browser/fixtures/world.js'
+import { type World, journeySteps } from '../browser/fixtures/world.js'
 import { take } from './take.js'
 
 const folder = fileURLToPath(new URL('../../build/pictures/', import.meta.url))
@@ -41,7 +41,7 @@ async function found(world: World, count: number): Promise<string[]> {
 }
 
 async function live(world: World, ids: readonly string[]): Promise<void> {
-  await world.journey(ids[0] ?? '', stroll('Which book explains Merkle trees best?', 'The third chapter of the blue one.'))
+  await world.journey(ids[0] ?? '', journeySteps('Which book explains Merkle trees best?', 'The third chapter of the blue one.'))
   for (const [number, id] of ids.slice(0, 12).entries()) await world.say(id, lines[number % lines.length] ?? '')
 }
 
