@@ -165,7 +165,7 @@ test('the keyboard reaches a resident, and Escape returns', async ({ page, host,
 const longestMotion = (page: Page): Promise<number> => page.evaluate(() => (globalThis as unknown as { longestMotion: number }).longestMotion)
 
 for (const [reducedMotion, what] of [['reduce', 'nothing is animated'], ['no-preference', 'the panel slides in']] as const) {
-  test.describe(`where motion is ${reducedMotion === 'reduce' ? 'not wanted' : 'welcome'}`, () => {
+  test.describe(`with ${reducedMotion === 'reduce' ? 'reduced' : 'full'} motion`, () => {
     test.use({ contextOptions: { reducedMotion } })
 
     test(what, async ({ page, host, world }) => {
