@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { RemotePlayWorld, langchainRegistration } from '../src/agent-play/index.js'
 import type { ChainNode, WorldEvent, WorldSnapshot } from '../src/agent-play/index.js'
 import { createClient, noRetry } from '../src/index.js'
-import { FakeHost, type Got, chats } from './fake.js'
+import { FakeHost, type ReceivedRequest, chats } from './fake.js'
 import { Host, Reports } from './host.js'
 
 /** Returns a registration for an agent in LangChain's form, with the tools of a program for the agent-play service. */
@@ -97,7 +97,7 @@ describe('a world of the agent-play service', () => {
   })
 
   it('calls onClose functions and rejects every close if an agent cannot be disconnected', async () => {
-    const refuses = ({ route }: Got) => (route === '/players/disconnect' ? Response.json({ error: 'no', code: 'forbidden' }, { status: 403 }) : undefined)
+    const refuses = ({ route }: ReceivedRequest) => (route === '/players/disconnect' ? Response.json({ error: 'no', code: 'forbidden' }, { status: 403 }) : undefined)
     const left = world(new FakeHost(refuses))
     await left.addAgent({ name: 'Ada', nodeId: 'ada', type: 'test', agent: chats })
     let called = 0

@@ -7,7 +7,7 @@ import {
 import type { Agent, NodeCredentialMaterial } from '../src/index.js'
 import { FakeHost } from './fake.js'
 import { Host, Reports } from './host.js'
-import { Meddler } from './meddler.js'
+import { RewritingProxy } from './rewriting_proxy.js'
 
 const tools = frameworkRegistration('test', ['chat_tool', { name: 'assist_add', description: 'Add', parameters: { type: 'object' } }])
 
@@ -164,12 +164,12 @@ describe('ask', () => {
   })
 
   it('sends its question even if the host withholds the headers of the stream', async () => {
-    const meddler = await Meddler.before(host.url)
-    meddler.holdsHeaders = true
-    const other = new RemotePlayWorld({ baseUrl: meddler.url, apiKey, mainNodeCredentials: node })
+    const proxy = await RewritingProxy.start(host.url)
+    proxy.withholdsHeaders = true
+    const other = new RemotePlayWorld({ baseUrl: proxy.url, apiKey, mainNodeCredentials: node })
     assert.equal((await other.ask({ to: ada.id, text: 'hello' })).message, 'You said: hello')
     await other.close()
-    await meddler.end()
+    await proxy.end()
   })
 
   it('aborts an executor whose command another program answered', async () => {
@@ -228,13 +228,13 @@ describe('ask', () => {
 
   it('fails if the answer may be lost between streams without event numbers', async () => {
     const worldMap = { bounds: { minX: 0, minY: 0, maxX: 9, maxY: 9 }, occupants: [{ kind: 'agent', nodeId: 'n', agentId: 'ada', name: 'Ada', x: 1, y: 1 }] }
-    const fake: FakeHost = new FakeHost((got) => {
-      if (got.route === 'getWorldSnapshot') return Response.json({ snapshot: { sid: 's', mainNodeId: 'n', worldMap, spaces: [], mcpServers: [] } })
-      return got.route === '/events' ? fake.stream(got, 'retry: 0\n\n:\n\n') : undefined
+    const fake: FakeHost = new FakeHost((received) => {
+      if (received.route === 'getWorldSnapshot') return Response.json({ snapshot: { sid: 's', mainNodeId: 'n', worldMap, spaces: [], mcpServers: [] } })
+      return received.route === '/events' ? fake.stream(received, 'retry: 0\n\n:\n\n') : undefined
     })
     await using other = fake.world()
     const asked = assert.rejects(other.ask({ to: 'ada', text: 'hi' }), GapError)
-    await fake.got.until(({ route }) => route === 'intercomCommand')
+    await fake.requests.until(({ route }) => route === 'intercomCommand')
     for (const stream of fake.streams) stream.close()
     fake.streams.clear()
     await asked

@@ -45,14 +45,14 @@ describe('a client', () => {
       const asked = client.assistTool({ targetPlayerId: 'ada', toolName: 'assist_book', args })
       await assert.rejects(asked, (error) => error instanceof OptionError && error.message.startsWith('the body of POST /api/play/assist-tool cannot be JSON: '))
     }
-    assert.equal(host.got.all.length, 1)
+    assert.equal(host.requests.all.length, 1)
   })
 
   it('replaces lone surrogates, as in a truncated text, and nothing else', async () => {
     const host = new FakeHost(({ route }) => route === '/assist-tool' ? Response.json({ requestId: 'r' }) : undefined)
     const texts = { '\ud83d': 'a\ude00 b\ud83d', whole: '\u{1F600}\ud7ff\ue000', quoted: '\\ud83d \\\\\ud83d "\n' }
     await host.client().assistTool({ targetPlayerId: 'ada', toolName: 'assist_book', args: texts })
-    assert.deepEqual(host.got.all.at(-1)?.payload.args, { '\ufffd': 'a\ufffd b\ufffd', whole: texts.whole, quoted: '\\ud83d \\\\\ufffd "\n' })
+    assert.deepEqual(host.requests.all.at(-1)?.payload.args, { '\ufffd': 'a\ufffd b\ufffd', whole: texts.whole, quoted: '\\ud83d \\\\\ufffd "\n' })
   })
 
   it('accepts Infinity as an unlimited timeout', async () => {
@@ -68,6 +68,6 @@ describe('a client', () => {
     test.mock.getter(URLSearchParams.prototype, 'size', () => undefined as unknown as number)
     const host = new FakeHost()
     await host.client().heartbeat({ playerId: 'ada', connectionId: 'c' })
-    assert.equal(host.got.all.at(-1)?.url.searchParams.get('sid'), 's')
+    assert.equal(host.requests.all.at(-1)?.url.searchParams.get('sid'), 's')
   })
 })

@@ -5,14 +5,14 @@ import { FakeHost, chats, silence, turns } from './fake.js'
 
 describe('a world that is closing', () => {
   it('waits at most three seconds for an answer that is being sent', async (test) => {
-    const host = new FakeHost((got) => (got.route === 'intercomResponse' ? silence(got) : undefined))
+    const host = new FakeHost((received) => (received.route === 'intercomResponse' ? silence(received) : undefined))
     const errors: Error[] = []
     const world = host.world()
     await world.addAgent({ name: 'Ada', nodeId: 'ada', agent: chats })
     const commands = await world.subscribeIntercomCommands({ execute: () => 'done', onError: (error) => { errors.push(error) } })
     await commands.ready
     host.ask('ada')
-    const { signal } = await host.got.until(({ route }) => route === 'intercomResponse')
+    const { signal } = await host.requests.until(({ route }) => route === 'intercomResponse')
     test.mock.timers.enable({ apis: ['setTimeout'] })
     const closed = world.close()
     await turns()
@@ -32,7 +32,7 @@ describe('a world that is closing', () => {
     const commands = await world.subscribeIntercomCommands({ execute: () => 'done', timeoutMs: 500, onError: () => undefined })
     await commands.ready
     host.ask('ada')
-    const { signal } = await host.got.until(({ route }) => route === 'intercomResponse')
+    const { signal } = await host.requests.until(({ route }) => route === 'intercomResponse')
     test.mock.timers.tick(500)
     test.mock.timers.tick(3000)
     await turns()

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { FakeHost, type Got, chats, silence, turns } from './fake.js'
+import { FakeHost, type ReceivedRequest, chats, silence, turns } from './fake.js'
 
 const credentials = { nodeId: 'a'.repeat(64), passwHash: 'b'.repeat(64) }
 
 /** Refuses the parts of answers. */
-const refusesParts = ({ payload }: Got) => (payload.status === 'stream' ? Response.json({ error: 'gone', code: 'request_unknown' }, { status: 400 }) : undefined)
+const refuseParts = ({ payload }: ReceivedRequest) => (payload.status === 'stream' ? Response.json({ error: 'gone', code: 'request_unknown' }, { status: 400 }) : undefined)
 
 // An unhandled rejection fails these tests, as it would end a program.
 describe('a command', () => {
   it('accepts parts that are not awaited even if the host refuses them', async () => {
-    const host = new FakeHost(refusesParts)
+    const host = new FakeHost(refuseParts)
     const late: (() => void)[] = []
     await using world = host.world()
     const ada = await world.agent('Ada', {
@@ -23,13 +23,13 @@ describe('a command', () => {
       },
     })
     host.ask(ada.id)
-    await host.got.until(({ payload }) => payload.status === 'failed')
+    await host.requests.until(({ payload }) => payload.status === 'failed')
     for (const say of late) say()
     await turns()
   })
 
   it('is answered in parts by an executor that awaits none of them', async () => {
-    const host = new FakeHost(refusesParts)
+    const host = new FakeHost(refuseParts)
     await using world = host.world()
     await world.addAgent({ name: 'Ada', nodeId: 'ada', agent: chats })
     const late: (() => void)[] = []
@@ -42,7 +42,7 @@ describe('a command', () => {
     })
     await commands.ready
     host.ask('ada')
-    await host.got.until(({ payload }) => payload.status === 'completed')
+    await host.requests.until(({ payload }) => payload.status === 'completed')
     await turns()
     for (const say of late) say()
   })
@@ -61,7 +61,7 @@ describe('a command', () => {
     await turns()
     assert.equal(host.streams.size, 1)
     host.ask(last.id)
-    await host.got.until(({ payload }) => payload.status === 'completed')
+    await host.requests.until(({ payload }) => payload.status === 'completed')
     await turns()
     assert.deepEqual(runs, ['third'])
   })
@@ -75,7 +75,7 @@ describe('a command', () => {
     assert.equal(host.streams.size, 1)
     for (const [i, id] of ['ada', 'cy'].entries()) {
       host.ask(id, `r${i}`, 6 + i)
-      assert.equal((await host.got.until(({ payload }) => payload.requestId === `r${i}`)).payload.message, id)
+      assert.equal((await host.requests.until(({ payload }) => payload.requestId === `r${i}`)).payload.message, id)
     }
   })
 
@@ -94,7 +94,7 @@ describe('a command', () => {
     })
     await commands.ready
     for (let i = 0; i < 1026; i++) host.ask('ada', `r${i}`, 6 + i)
-    const refused = await host.got.until(({ route }) => route === 'intercomResponse')
+    const refused = await host.requests.until(({ route }) => route === 'intercomResponse')
     assert.deepEqual([refused.payload.requestId, refused.payload.status], ['r1025', 'failed'])
     assert.match(String(refused.payload.error), /too much to do/u)
     host.answered('ada', 'r1', 1032)
@@ -102,10 +102,10 @@ describe('a command', () => {
     await turns()
     assert.deepEqual(started, ['r0'])
     finish?.('done')
-    await host.got.until(({ payload }) => payload.status === 'completed')
+    await host.requests.until(({ payload }) => payload.status === 'completed')
     await turns()
     assert.deepEqual(started, ['r0', 'r2'])
-    assert.deepEqual(host.got.all.filter(({ payload }) => payload.status === 'failed').map(({ payload }) => payload.requestId), ['r1025'])
+    assert.deepEqual(host.requests.all.filter(({ payload }) => payload.status === 'failed').map(({ payload }) => payload.requestId), ['r1025'])
   })
 
   it('may take unlimited time with an infinite timeout', async () => {
@@ -118,15 +118,15 @@ describe('a command', () => {
     })
     await commands.ready
     host.ask('ada')
-    assert.equal((await host.got.until(({ route }) => route === 'intercomResponse')).payload.status, 'completed')
+    assert.equal((await host.requests.until(({ route }) => route === 'intercomResponse')).payload.status, 'completed')
   })
 
   it('reaches agents at a host of the agent-play service that sends no headers before its first event', async (test) => {
-    const host = new FakeHost((got) => (got.route.endsWith('/events') ? silence(got) : undefined))
+    const host = new FakeHost((received) => (received.route.endsWith('/events') ? silence(received) : undefined))
     test.mock.timers.enable({ apis: ['setTimeout'] })
     const world = host.world({ service: 'agent-play', mainNodeCredentials: credentials })
     const added = world.agent('Ada', { credentials: { ...credentials, nodeId: 'c'.repeat(64) } })
-    await host.got.until(({ route }) => route.endsWith('/events'))
+    await host.requests.until(({ route }) => route.endsWith('/events'))
     await turns()
     test.mock.timers.tick(500)
     assert.equal((await added).name, 'Ada')
@@ -134,11 +134,11 @@ describe('a command', () => {
   })
 
   it('stops waiting for a stream when the call that adds the agent is aborted', async () => {
-    const host = new FakeHost((got) => (got.route === '/events' ? silence(got) : undefined))
+    const host = new FakeHost((received) => (received.route === '/events' ? silence(received) : undefined))
     await using world = host.world({ mainNodeCredentials: credentials })
     const ending = new AbortController()
     const added = world.agent('Ada', { credentials: { ...credentials, nodeId: 'c'.repeat(64) } }, { signal: ending.signal })
-    await host.got.until(({ route }) => route === '/events')
+    await host.requests.until(({ route }) => route === '/events')
     ending.abort(new Error('changed my mind'))
     await assert.rejects(added, /changed my mind/u)
   })

@@ -5,7 +5,7 @@ import { Reports } from './host.js'
 const encoder = new TextEncoder()
 
 /** A request that a fake host received. */
-export interface Got {
+export interface ReceivedRequest {
   /** The path after the service name, or the operation of an rpc. */
   readonly route: string
   readonly url: URL
@@ -15,11 +15,11 @@ export interface Got {
 }
 
 /** Returns the response to a request, or undefined for the default one. */
-export type Answering = (got: Got) => Promise<Response> | Response | undefined
+export type Answering = (received: ReceivedRequest) => Promise<Response> | Response | undefined
 
 /** A host in place of `fetch`, for responses that a real host never sends, or not at the time that a test needs them. */
 export class FakeHost {
-  readonly got = new Reports<Got>()
+  readonly requests = new Reports<ReceivedRequest>()
   /** The open streams. */
   readonly streams = new Set<ReadableStreamDefaultController<Uint8Array>>()
 
@@ -32,23 +32,23 @@ export class FakeHost {
     init?.signal?.throwIfAborted()
     const body = (text === '' ? {} : JSON.parse(text)) as { op?: string; payload?: Record<string, unknown> }
     const route = body.op ?? url.pathname.replace(/^\/api(?:\/(?:play|agent-play))?/u, '')
-    const got = { route, url, headers: request.headers, payload: body.payload ?? body, signal: init?.signal ?? undefined }
-    this.got.add(got)
-    return this.answering(got) ?? this.#usual(got)
+    const received = { route, url, headers: request.headers, payload: body.payload ?? body, signal: init?.signal ?? undefined }
+    this.requests.add(received)
+    return this.answering(received) ?? this.#defaultReply(received)
   }
 
-  #usual(got: Got): Response {
-    switch (got.route) {
+  #defaultReply(received: ReceivedRequest): Response {
+    switch (received.route) {
       case '/session': return Response.json({ sid: 's', rev: 1, seq: 5, capabilities })
-      case '/players': return Response.json({ playerId: got.payload.agentId, registeredAgent: {}, leaseTtlSeconds: 45 })
-      case '/nodes/agent-node': return Response.json({ agentId: got.payload.nodeId ?? 'a' })
-      case '/events': return this.stream(got)
+      case '/players': return Response.json({ playerId: received.payload.agentId, registeredAgent: {}, leaseTtlSeconds: 45 })
+      case '/nodes/agent-node': return Response.json({ agentId: received.payload.nodeId ?? 'a' })
+      case '/events': return this.stream(received)
       default: return Response.json({ ok: true })
     }
   }
 
   /** Returns a stream that begins after a position and continues until its request ends. */
-  stream({ signal }: Got, first = ':\n\nid: 5\n\n'): Response {
+  stream({ signal }: ReceivedRequest, first = ':\n\nid: 5\n\n'): Response {
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
         controller.enqueue(encoder.encode(first))
@@ -94,7 +94,7 @@ export class FakeHost {
 export const chats = frameworkRegistration('test', ['chat_tool'])
 
 /** Sends no response, and rejects when the request ends. */
-export async function silence({ signal }: Got): Promise<Response> {
+export async function silence({ signal }: ReceivedRequest): Promise<Response> {
   return new Promise((_resolve, reject) => {
     signal?.addEventListener('abort', () => { reject(signal.reason as Error) })
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, describe, it } from 'node:test'
-import { FakeHost, type Got, chats, turns } from './fake.js'
+import { FakeHost, type ReceivedRequest, chats, turns } from './fake.js'
 
 /** Advances the mocked time in steps, and after each step lets everything continue that waits for no timer. */
 async function advance(test: TestContext, ms: number): Promise<void> {
@@ -10,7 +10,7 @@ async function advance(test: TestContext, ms: number): Promise<void> {
   }
 }
 
-const isRoute = (wanted: string) => ({ route }: Got): boolean => route === wanted
+const isRoute = (wanted: string) => ({ route }: ReceivedRequest): boolean => route === wanted
 
 describe('the lease of an agent', () => {
   it('is kept if the host is unavailable when its session ends', async (test) => {
@@ -26,10 +26,10 @@ describe('the lease of an agent', () => {
     away = true
     await advance(test, 60_000)
     away = false
-    const before = host.got.all.length
+    const before = host.requests.all.length
     await advance(test, 60_000)
     assert.deepEqual(lost, [])
-    assert.ok(host.got.all.slice(before).some(isRoute('/players/heartbeat')))
+    assert.ok(host.requests.all.slice(before).some(isRoute('/players/heartbeat')))
     await world.close()
   })
 
@@ -43,7 +43,7 @@ describe('the lease of an agent', () => {
       const world = host.world()
       await world.addAgent({ name: 'Ada', nodeId: 'ada', agent: chats })
       await advance(test, 20_000)
-      const heartbeats = host.got.all.filter(isRoute('/players/heartbeat')).length
+      const heartbeats = host.requests.all.filter(isRoute('/players/heartbeat')).length
       assert.ok(heartbeats > 0 && heartbeats <= 60, `${heartbeats} heartbeats in 20 s`)
       await world.close()
     })

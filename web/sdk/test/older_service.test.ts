@@ -4,7 +4,7 @@ import { RemotePlayWorld, frameworkRegistration, playerChainRoot } from '../src/
 import type { WorldSnapshot, WorldUpdate } from '../src/index.js'
 import { FakeHost } from './fake.js'
 import { Host, Reports } from './host.js'
-import { Meddler, olderFrames } from './meddler.js'
+import { RewritingProxy, olderFrames } from './rewriting_proxy.js'
 
 const tools = frameworkRegistration('test', ['chat_tool', 'assist_book'])
 
@@ -17,12 +17,12 @@ describe('the paths of the agent-play service', () => {
 
   for (const older of [false, true]) {
     it(`serve all calls of an agent, ${older ? 'at a host without rev and seq' : 'at this host'}`, async () => {
-      const meddler = await Meddler.before(host.url)
-      if (older) asOlder(meddler)
+      const proxy = await RewritingProxy.start(host.url)
+      if (older) asOlderHost(proxy)
       const account = await host.account()
       const warnings = new Reports<string>()
       const world = new RemotePlayWorld({
-        baseUrl: meddler.url, service: 'agent-play', apiKey: account.apiKey, nodeCredentials: account.node, onWarning: warnings.add,
+        baseUrl: proxy.url, service: 'agent-play', apiKey: account.apiKey, nodeCredentials: account.node, onWarning: warnings.add,
       })
       const updates = new Reports<WorldUpdate>()
       await world.subscribeWorldState({ onSnapshot: updates.add })
@@ -36,7 +36,7 @@ describe('the paths of the agent-play service', () => {
       assert.deepEqual(warnings.all.map((text) => text.includes('no credentials of its own')), [true])
       await updates.until((u) => u.snapshot.worldMap.occupants.some((row) => row.name === 'Ada'))
       // A command that is sent before this stream is open would be missed.
-      await meddler.streams.until(() => true, 1)
+      await proxy.streams.until(() => true, 1)
       assert.equal((await world.ask({ to: ada.id, text: 'hello' })).message, 'You said: hello')
       assert.equal((await ada.say('Good morning.')).ok, true)
       await commands.close()
@@ -46,7 +46,7 @@ describe('the paths of the agent-play service', () => {
       assert.equal(left.verification, 'verified')
       assert.ok(updates.all.every((u) => u.verification !== 'mismatch'))
       await world.close()
-      await meddler.end()
+      await proxy.end()
     })
   }
 })
@@ -66,13 +66,13 @@ describe('a snapshot of the agent-play service', () => {
 })
 
 /** Limits the host's replies to those of the agent-play service (protocol reference, "Other service names, other hosts"). */
-function asOlder(meddler: Meddler): void {
-  meddler.session = (reply) => {
+function asOlderHost(proxy: RewritingProxy): void {
+  proxy.session = (reply) => {
     for (const name of ['capabilities', 'rev', 'seq']) Reflect.deleteProperty(reply, name)
   }
-  meddler.change = olderFrames
-  meddler.holdsHeaders = true
-  meddler.rpc = ({ op }, reply) => {
+  proxy.change = olderFrames
+  proxy.withholdsHeaders = true
+  proxy.rpc = ({ op }, reply) => {
     if (op === 'getPlayerChainNode') delete reply.rev
     if (op !== 'getWorldSnapshot') return
     const snapshot = reply.snapshot as Record<string, unknown>

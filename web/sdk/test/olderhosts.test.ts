@@ -4,7 +4,7 @@ import { type WorldClient, createClient, parsePlayerChainFanoutNotifyFromSsePayl
 import type { NodeCredentialMaterial } from '../src/index.js'
 import { follow, registration } from './follow.js'
 import { Host, Reports, adminToken } from './host.js'
-import { type Changeable, Meddler, olderFrames } from './meddler.js'
+import { type Changeable, RewritingProxy, olderFrames } from './rewriting_proxy.js'
 
 /** The capabilities with which a host returns the rows of an event in one reply and at the event's rev. */
 const readsOfRows = ['chain-nodes', 'chain-at-rev']
@@ -12,7 +12,7 @@ const readsOfRows = ['chain-nodes', 'chain-at-rev']
 describe('a subscription at a host that lacks capabilities', () => {
   let host: Host
   let client: WorldClient
-  let meddler: Meddler
+  let proxy: RewritingProxy
   let through: WorldClient
   before(async () => {
     host = await Host.start('--no-repository')
@@ -20,19 +20,19 @@ describe('a subscription at a host that lacks capabilities', () => {
   })
   after(async () => { await host.end() })
   beforeEach(async () => {
-    meddler = await Meddler.before(host.url)
-    through = createClient({ baseUrl: meddler.url })
+    proxy = await RewritingProxy.start(host.url)
+    through = createClient({ baseUrl: proxy.url })
   })
   afterEach(async () => {
-    await meddler.end()
+    await proxy.end()
     for (const row of (await client.snapshot()).worldMap.occupants) {
       if (row.kind === 'agent') await client.disconnect({ playerId: row.agentId })
     }
   })
-  const nodeCalls = (op = 'getPlayerChainNode') => meddler.calls.filter((call) => call.op === op)
+  const nodeCalls = (op = 'getPlayerChainNode') => proxy.calls.filter((call) => call.op === op)
 
   it('without reads of the past requests nothing older than the event', async () => {
-    meddler.without('chain-at-rev')
+    proxy.without('chain-at-rev')
     const { updates, sub } = follow(through, { inline: false })
     await updates.until((u) => u.verification === 'verified')
     await client.register(registration('a'))
@@ -45,7 +45,7 @@ describe('a subscription at a host that lacks capabilities', () => {
   })
 
   it('with reads of the past requests the rows as of the event', async () => {
-    meddler.without('chain-nodes')
+    proxy.without('chain-nodes')
     const { updates, sub } = follow(through, { inline: false })
     await updates.until((u) => u.verification === 'verified')
     await client.register(registration('a'))
@@ -57,13 +57,13 @@ describe('a subscription at a host that lacks capabilities', () => {
   })
 
   it('merges rows that are newer than their event and catches up', async () => {
-    meddler.without('chain-at-rev', 'chain-nodes')
+    proxy.without('chain-at-rev', 'chain-nodes')
     const fetched = new Reports<string>()
     let release = () => { /* set before it is called */ }
     const held = new Promise<void>((resolve) => { release = resolve })
     const { updates, states, sub } = follow(through, { inline: false })
     await updates.until((u) => u.verification === 'verified')
-    meddler.rpc = async (call) => {
+    proxy.rpc = async (call) => {
       if (call.op !== 'getPlayerChainNode') return
       fetched.add(call.op)
       await held
@@ -72,7 +72,7 @@ describe('a subscription at a host that lacks capabilities', () => {
     // first event already leads to the row that only its second event reports.
     await client.register(registration('first'))
     await fetched.until(() => true)
-    meddler.rpc = undefined
+    proxy.rpc = undefined
     await client.register(registration('second', 'before'))
     await client.register(registration('second', 'after'))
     const { rev } = await client.snapshot()
@@ -86,13 +86,13 @@ describe('a subscription at a host that lacks capabilities', () => {
   })
 
   it('reports a mismatch only after two seconds if rows have no rev', async () => {
-    meddler.without(...readsOfRows, 'resume')
+    proxy.without(...readsOfRows, 'resume')
     const forged = (reply: Changeable) => {
       const { occupant } = reply.node as { occupant?: Changeable }
       if (occupant !== undefined) occupant.name = 'forged'
     }
-    meddler.change = (text) => olderFrames(text)
-    meddler.rpc = (call, reply) => {
+    proxy.change = (text) => olderFrames(text)
+    proxy.rpc = (call, reply) => {
       if (call.op === 'getPlayerChainNode') {
         delete reply.rev
         forged(reply)
@@ -115,10 +115,10 @@ describe('a subscription at a host that lacks capabilities', () => {
   })
 
   it('is verified again with the next event if rows have no rev', async () => {
-    meddler.without(...readsOfRows, 'resume')
+    proxy.without(...readsOfRows, 'resume')
     let newer: Changeable | undefined
-    meddler.change = (text) => olderFrames(text)
-    meddler.rpc = (call, reply) => {
+    proxy.change = (text) => olderFrames(text)
+    proxy.rpc = (call, reply) => {
       if (call.op !== 'getPlayerChainNode') return
       delete reply.rev
       // The first read already sees what only the second event reports.
@@ -139,8 +139,8 @@ describe('a subscription at a host that lacks capabilities', () => {
 
   it('reads the world while the headers of the stream are withheld', async () => {
     await client.register(registration('a'))
-    meddler.without(...readsOfRows, 'resume')
-    meddler.holdsHeaders = true
+    proxy.without(...readsOfRows, 'resume')
+    proxy.withholdsHeaders = true
     const { updates, sub } = follow(through, { inline: false, headersTimeoutMs: 200 })
     const read = await updates.until((u) => u.verification === 'verified')
     assert.equal(read.snapshot.worldMap.occupants.length, 1)
@@ -157,7 +157,7 @@ describe('a subscription at a host that lacks capabilities', () => {
   it('misses no event that was withheld', async () => {
     const pieces: string[] = []
     let holds = false
-    meddler.change = (text) => {
+    proxy.change = (text) => {
       if (holds) pieces.push(text)
       return holds ? '' : pieces.splice(0).join('') + text
     }
@@ -188,10 +188,10 @@ describe('rows of one event, read one by one', () => {
     const owner = createClient({ baseUrl: host.url, credentials: account.node, apiKey: account.apiKey })
     for (const name of ['one', 'two', 'three']) await owner.registerMcp({ name })
     await owner.createSpace({ name: 'Shop', designKey: 'd', ownerDisplayName: 'Ada' })
-    const meddler = await Meddler.before(host.url)
-    meddler.without(...readsOfRows)
+    const proxy = await RewritingProxy.start(host.url)
+    proxy.without(...readsOfRows)
     const credentials = { adminToken }
-    const { updates, sub } = follow(createClient({ baseUrl: meddler.url, credentials }), { inline: false })
+    const { updates, sub } = follow(createClient({ baseUrl: proxy.url, credentials }), { inline: false })
     await updates.until((u) => u.verification === 'verified')
 
     await owner.createSpace({ name: 'Market', designKey: 'd', ownerDisplayName: 'Ada' })
@@ -201,13 +201,13 @@ describe('rows of one event, read one by one', () => {
     const expected = [made, gone].flatMap(({ event }) =>
       sortNodeRefsForSerializedFetch(parsePlayerChainFanoutNotifyFromSsePayload(event?.data)?.nodes ?? []).map((ref) => ref.stableKey))
     assert.ok(expected.length >= 9, `${expected.length} rows were changed`)
-    assert.deepEqual(meddler.calls.filter((call) => call.op === 'getPlayerChainNode').map((call) => call.payload.stableKey), expected)
-    assert.equal(meddler.mostAtOnce, 1)
-    assert.ok(!meddler.calls.some((call) => call.op === 'getPlayerChainNodes'))
+    assert.deepEqual(proxy.calls.filter((call) => call.op === 'getPlayerChainNode').map((call) => call.payload.stableKey), expected)
+    assert.equal(proxy.maxConcurrent, 1)
+    assert.ok(!proxy.calls.some((call) => call.op === 'getPlayerChainNodes'))
     assert.ok(updates.all.every((u) => u.verification !== 'mismatch'))
     assert.equal(sub.state.verification, 'verified')
     assert.equal(sub.state.stats.fullReads, 1)
     await sub.close()
-    await meddler.end()
+    await proxy.end()
   })
 })

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { FakeHost, type Got, silence } from './fake.js'
+import { FakeHost, type ReceivedRequest, silence } from './fake.js'
 import { follow } from './follow.js'
 
 describe('a connection attempt', () => {
   for (const hangs of ['/session', '/events']) {
     it(`that hangs at ${hangs} ends when the program reconnects`, async () => {
-      const asks = ({ route }: Got): boolean => route === hangs
-      const host = new FakeHost((got) => (asks(got) ? silence(got) : undefined))
+      const asks = ({ route }: ReceivedRequest): boolean => route === hangs
+      const host = new FakeHost((received) => (asks(received) ? silence(received) : undefined))
       const { states, errors, sub } = follow(host.client())
-      const { signal } = await host.got.until(asks)
-      const asked = host.got.all.length
+      const { signal } = await host.requests.until(asks)
+      const asked = host.requests.all.length
       sub.reconnect(true)
       assert.equal(signal?.aborted, true)
       await states.until(({ retryAt }) => retryAt !== undefined)
       assert.match(errors.all[0]?.message ?? '', /made again/u)
       sub.reconnect()
-      await host.got.until(asks, asked)
+      await host.requests.until(asks, asked)
       await sub.close()
     })
   }

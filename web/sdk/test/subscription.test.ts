@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { type WorldClient, createClient, playerChainRoot } from '../src/index.js'
 import { follow, registration } from './follow.js'
 import { Host, Reports } from './host.js'
-import { Meddler } from './meddler.js'
+import { RewritingProxy } from './rewriting_proxy.js'
 
 describe('a subscription', () => {
   let host: Host
@@ -103,17 +103,17 @@ describe('a subscription', () => {
   })
 
   it('repairs a copy that differs from the world of the host', async () => {
-    const meddler = await Meddler.before(host.url)
+    const proxy = await RewritingProxy.start(host.url)
     const checked = new Reports<string>()
-    const { updates, errors, sub } = follow(createClient({ baseUrl: meddler.url }), {
+    const { updates, errors, sub } = follow(createClient({ baseUrl: proxy.url }), {
       onChecked: (event, verification) => { checked.add(`${event.kind} ${verification}`) },
     })
     await updates.until((u) => u.verification === 'verified')
-    meddler.change = (text) => text.replaceAll('"honest"', '"forged"')
+    proxy.change = (text) => text.replaceAll('"honest"', '"forged"')
     await client.register(registration('h', 'honest'))
     const bad = await updates.until((u) => u.event !== undefined)
     assert.equal(bad.verification, 'mismatch')
-    meddler.change = undefined
+    proxy.change = undefined
     const healed = await updates.until((u) => u.event === undefined && u.verification === 'verified', updates.all.indexOf(bad))
     assert.equal(healed.snapshot.worldMap.occupants[0]?.name, 'honest')
     assert.equal((await errors.until((e) => e.name === 'MismatchError')).name, 'MismatchError')
@@ -122,18 +122,18 @@ describe('a subscription', () => {
     await checked.until((text) => text.startsWith('world:player_removed'))
     assert.deepEqual(checked.all, ['world:player_added mismatch', 'world:player_removed verified'])
     await sub.close()
-    await meddler.end()
+    await proxy.end()
   })
 
   it('misses nothing if the connection is lost at any byte', async () => {
-    const meddler = await Meddler.before(host.url)
-    const { updates, events, states, sub } = follow(createClient({ baseUrl: meddler.url }))
+    const proxy = await RewritingProxy.start(host.url)
+    const { updates, events, states, sub } = follow(createClient({ baseUrl: proxy.url }))
     await updates.until((u) => u.verification === 'verified')
     const first = sub.state.snapshot?.seq ?? 0
     const cuts = [0, 1, 2, 7, 30, 31, 60, 100, 200, 300, 500, 700, 900]
     for (const [i, cut] of cuts.entries()) {
       const reported = states.all.length
-      meddler.cutAfter(cut)
+      proxy.closeAfter(cut)
       await client.register(registration('cut', `name ${i}`))
       await states.until((s) => !s.connected, reported)
       sub.reconnect()
@@ -142,6 +142,6 @@ describe('a subscription', () => {
     assert.deepEqual(events.all.map((event) => event.seq), cuts.map((_, i) => first + i + 1))
     assert.ok(updates.all.every((u) => u.verification === 'verified'))
     await sub.close()
-    await meddler.end()
+    await proxy.end()
   })
 })

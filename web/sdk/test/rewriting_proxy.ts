@@ -6,32 +6,32 @@ import { Reports } from './host.js'
 /** A JSON object that may be changed. */
 export type Changeable = Record<string, unknown>
 
-/** A call of an operation that was passed on. */
-export interface Passed {
+/** A call of an operation that was forwarded to the host. */
+export interface ForwardedCall {
   readonly op: string
   readonly payload: Changeable
   readonly headers: IncomingHttpHeaders
 }
 
-/** A proxy between a client and a real host, which changes the host's replies and cuts its streams. */
-export class Meddler {
+/** A proxy between a client and a real host, which changes replies and closes streams of the host. */
+export class RewritingProxy {
   url = ''
   /** Changes an event stream, a number of complete frames at a time; undefined for no change. */
   change: ((text: string) => string) | undefined
   /** Changes the reply of the session route. */
   session: ((reply: Changeable) => void) | undefined
   /** Changes the reply of an operation, which is delayed until the change is done. */
-  rpc: ((call: Passed, reply: Changeable) => void | Promise<void>) | undefined
+  rpc: ((call: ForwardedCall, reply: Changeable) => void | Promise<void>) | undefined
   /** Whether a stream's headers, and the data before its first event, are delayed until that event. */
-  holdsHeaders = false
+  withholdsHeaders = false
   /** The operations that were called, in order. */
-  readonly calls: Passed[] = []
+  readonly calls: ForwardedCall[] = []
   /** The addresses of the streams that the host opened. */
   readonly streams = new Reports<string>()
   /** The largest number of concurrent calls of operations. */
-  mostAtOnce = 0
-  #underWay = 0
-  #cut: number | undefined
+  maxConcurrent = 0
+  #concurrent = 0
+  #closeAt: number | undefined
   readonly #server: Server
 
   private constructor(readonly target: string) {
@@ -40,17 +40,17 @@ export class Meddler {
     })
   }
 
-  static async before(target: string): Promise<Meddler> {
-    const meddler = new Meddler(target)
-    meddler.#server.listen(0, '127.0.0.1')
-    await once(meddler.#server, 'listening')
-    meddler.url = `http://127.0.0.1:${(meddler.#server.address() as AddressInfo).port}`
-    return meddler
+  static async start(target: string): Promise<RewritingProxy> {
+    const proxy = new RewritingProxy(target)
+    proxy.#server.listen(0, '127.0.0.1')
+    await once(proxy.#server, 'listening')
+    proxy.url = `http://127.0.0.1:${(proxy.#server.address() as AddressInfo).port}`
+    return proxy
   }
 
-  /** Cuts the streams after the given number of further bytes of one of them. */
-  cutAfter(bytes: number): void {
-    this.#cut = bytes
+  /** Closes a stream after the given number of further bytes. */
+  closeAfter(bytes: number): void {
+    this.#closeAt = bytes
   }
 
   /** Removes capabilities from the host's session reply; all of them if none is named. */
@@ -72,7 +72,7 @@ export class Meddler {
       this.#stream(reply, to)
       this.streams.add(path)
     } else if (path.includes('/sdk/rpc')) {
-      await this.#operation(JSON.parse(body) as Passed, from, reply, to)
+      await this.#operation(JSON.parse(body) as ForwardedCall, from, reply, to)
     } else {
       answer(reply, to, rewritten(reply, await textOf(reply), path.includes('/session') ? this.session : undefined))
     }
@@ -81,16 +81,16 @@ export class Meddler {
   async #operation(asked: { op: string; payload: Changeable }, from: IncomingMessage, reply: IncomingMessage, to: ServerResponse): Promise<void> {
     const call = { op: asked.op, payload: asked.payload, headers: from.headers }
     this.calls.push(call)
-    this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#underWay)
+    this.maxConcurrent = Math.max(this.maxConcurrent, ++this.#concurrent)
     const text = await textOf(reply)
     const object = JSON.parse(text) as Changeable
     if (reply.statusCode === 200) await this.rpc?.(call, object)
-    this.#underWay--
+    this.#concurrent--
     answer(reply, to, this.rpc === undefined ? text : JSON.stringify(object))
   }
 
   #stream(reply: IncomingMessage, to: ServerResponse): void {
-    let held = this.holdsHeaders ? '' : undefined
+    let held = this.withholdsHeaders ? '' : undefined
     if (held === undefined) this.#head(reply, to)
     let unfinished = ''
     reply.on('data', (piece: Buffer) => {
@@ -119,16 +119,16 @@ export class Meddler {
   }
 
   #piece(text: Buffer, reply: IncomingMessage, to: ServerResponse): void {
-    if (this.#cut === undefined || this.#cut > text.length) {
-      if (this.#cut !== undefined) this.#cut -= text.length
+    if (this.#closeAt === undefined || this.#closeAt > text.length) {
+      if (this.#closeAt !== undefined) this.#closeAt -= text.length
       to.write(text)
       return
     }
-    to.write(text.subarray(0, this.#cut), () => {
+    to.write(text.subarray(0, this.#closeAt), () => {
       to.destroy()
       reply.destroy()
     })
-    this.#cut = undefined
+    this.#closeAt = undefined
   }
 
   /** Ends the proxy with all its connections. */
