@@ -130,8 +130,8 @@ describe('the package in a browser', () => {
     // A world that no component followed meanwhile is shown as unread at first.
     const first = page.evaluate(async () => new Promise((resolve) => {
       new MutationObserver(() => {
-        const shownFirst = document.querySelector('p')
-        if (shownFirst !== null) resolve(shownFirst.dataset.verification)
+        const firstElement = document.querySelector('p')
+        if (firstElement !== null) resolve(firstElement.dataset.verification)
       }).observe(document.body, { childList: true, subtree: true })
     }))
     await show(1)

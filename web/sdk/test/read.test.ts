@@ -9,9 +9,9 @@ import { type Random, below, oneOf, random, someJson, someText } from './random.
 const fieldsOf = (shape: string): readonly Field[] => shapes[shape as keyof typeof shapes]
 
 /** Returns a valid value of a field. */
-function good(next: Random, { type, of, words }: Field): Json {
+function validValue(next: Random, { type, of, words }: Field): Json {
   const text = () => (words === undefined ? `t${someText(next)}` : oneOf(next, ...words))
-  const object = (): JsonObject => (of === undefined ? { [someText(next)]: 1 } : whole(next, of))
+  const object = (): JsonObject => (of === undefined ? { [someText(next)]: 1 } : validObject(next, of))
   switch (type) {
     case 'text': return text()
     case 'number': return below(next, 100)
@@ -24,19 +24,19 @@ function good(next: Random, { type, of, words }: Field): Json {
 }
 
 /** Returns an object with all fields of a shape. */
-function whole(next: Random, shape: string): JsonObject {
+function validObject(next: Random, shape: string): JsonObject {
   const kind = Object.entries(rowShapes).find(([, name]) => name === shape)?.[0]
-  return { ...(kind === undefined ? {} : { kind }), ...Object.fromEntries(fieldsOf(shape).map((field) => [field.name, good(next, field)])) }
+  return { ...(kind === undefined ? {} : { kind }), ...Object.fromEntries(fieldsOf(shape).map((field) => [field.name, validValue(next, field)])) }
 }
 
 /** Reports whether every field that a shape names has its type, and there is no other field. */
-function typed(shape: string, object: JsonObject): boolean {
+function hasTypes(shape: string, object: JsonObject): boolean {
   const fields = fieldsOf(shape)
   return Object.keys(object).every((name) => name === 'kind' || fields.some((field) => field.name === name)) && fields.every((field) => {
     const value = object[field.name]
     if (value === undefined) return field.need === 'optional'
     const each = (check: (item: Json) => boolean) => Array.isArray(value) && (value as Json[]).every(check)
-    const inner = (item: Json) => typeof item === 'object' && item !== null && !Array.isArray(item) && (field.of === undefined || typed(field.of, item as JsonObject))
+    const inner = (item: Json) => typeof item === 'object' && item !== null && !Array.isArray(item) && (field.of === undefined || hasTypes(field.of, item as JsonObject))
     switch (field.type) {
       case 'text': return typeof value === 'string'
       case 'number': return Number.isFinite(value)
@@ -55,7 +55,7 @@ describe('a reply of a host', () => {
   it('is read unchanged if it is complete, without its unknown fields', () => {
     for (const shape of Object.keys(shapes)) {
       for (let i = 0; i < 20; i++) {
-        const object = whole(next, shape)
+        const object = validObject(next, shape)
         assert.deepEqual(readShape(shape, { ...object, 'a field of tomorrow': someJson(next) }), object)
         assert.equal(lackOf(shape, object), undefined)
       }
@@ -65,10 +65,10 @@ describe('a reply of a host', () => {
   it('has the right type in every field if some are malformed', () => {
     for (const shape of Object.keys(shapes)) {
       for (let i = 0; i < 100; i++) {
-        const object: Record<string, Json> = { ...whole(next, shape) }
+        const object: Record<string, Json> = { ...validObject(next, shape) }
         for (const name of Object.keys(object)) if (next() < 0.3) object[name] = someJson(next)
         const read = readShape(shape, object)
-        assert.ok(typed(shape, read), `${shape} ${JSON.stringify(object)}`)
+        assert.ok(hasTypes(shape, read), `${shape} ${JSON.stringify(object)}`)
         assert.deepEqual(readShape(shape, read), read, 'reading the result again changed it')
       }
     }

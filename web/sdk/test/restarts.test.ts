@@ -114,7 +114,7 @@ describe('standard clients through restarts', () => {
   const start = async () => { await Promise.all(hosts.map(async (host) => { await host.start() })) }
 
   /** Checks that every stream received each line that was written after the outage exactly once. */
-  async function unbroken(reported: (figures: string) => void): Promise<void> {
+  async function assertContinuous(reported: (figures: string) => void): Promise<void> {
     const before = writer.last
     assert.ok(await eventually(() => writer.last > before), 'no line can be written')
     const mark = writer.last
@@ -133,13 +133,13 @@ describe('standard clients through restarts', () => {
   it('reconnect after SIGTERM', async (t) => {
     await stop('SIGTERM')
     await start()
-    await unbroken((figures) => { t.diagnostic(figures) })
+    await assertContinuous((figures) => { t.diagnostic(figures) })
   })
 
   it('reconnect after SIGKILL', async (t) => {
     await stop('SIGKILL')
     await start()
-    await unbroken((figures) => { t.diagnostic(figures) })
+    await assertContinuous((figures) => { t.diagnostic(figures) })
   })
 
   it('continue after an outage of the store, and reconnect after a host has waited for it', async (t) => {
@@ -147,25 +147,25 @@ describe('standard clients through restarts', () => {
     await stop('SIGTERM')
     const started = start()
     // All reconnecting streams reach a host that waits for the store: it ends a stream immediately.
-    let met = 0
-    const meet = async () => {
+    let refusals = 0
+    const probe = async () => {
       const reply = await fetch(plain.url + plain.path, { headers: plain.headers }).catch(() => undefined)
-      if (reply?.status === 200 && /^retry: [0-9]+\n\n$/u.test(await reply.text())) met++
+      if (reply?.status === 200 && /^retry: [0-9]+\n\n$/u.test(await reply.text())) refusals++
     }
     assert.ok(await eventually(async () => {
       // Concurrently: this process is busy with many reconnecting streams.
-      await Promise.all(Array.from({ length: 10 }, meet))
-      return met >= 10
+      await Promise.all(Array.from({ length: 10 }, probe))
+      return refusals >= 10
     }), 'no stream ended at once')
     await redis.start()
     await started
-    await unbroken((figures) => { t.diagnostic(figures) })
+    await assertContinuous((figures) => { t.diagnostic(figures) })
   })
 
   it('continue after a long outage of the store of running hosts', async (t) => {
     await redis.kill()
     await sleep(outageMs)
     await redis.start()
-    await unbroken((figures) => { t.diagnostic(figures) })
+    await assertContinuous((figures) => { t.diagnostic(figures) })
   })
 })

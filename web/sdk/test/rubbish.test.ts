@@ -29,7 +29,7 @@ function someFrame(next: Random): string {
 }
 
 /** Returns the `fetch` of a host that violates the protocol in every way. */
-function broken(next: Random): typeof fetch {
+function brokenFetch(next: Random): typeof fetch {
   return async (input, init = {}) => {
     await Promise.resolve()
     init.signal?.throwIfAborted()
@@ -59,7 +59,7 @@ function broken(next: Random): typeof fetch {
 }
 
 /** Makes every call that a world has, and returns the outcomes. */
-async function everything(world: RemotePlayWorld, next: Random): Promise<PromiseSettledResult<unknown>[]> {
+async function callEverything(world: RemotePlayWorld, next: Random): Promise<PromiseSettledResult<unknown>[]> {
   const fails = () => { if (next() < 0.2) throw new Error('the program fails') }
   const agent = await world.addAgent({ name: 'A', agent: tools, nodeId: 'a', onLost: fails }).catch(() => undefined)
   return Promise.allSettled([
@@ -79,11 +79,11 @@ describe('malformed input', () => {
     await Promise.all(Array.from({ length: 5 }, async () => {
       for (let i = 0; i < 20; i++) {
         const world = new RemotePlayWorld({
-          baseUrl: 'http://127.0.0.1:9', apiKey: 'k', fetch: broken(next), retry: { attempts: 2, baseMs: 1, maxMs: 2 }, timeoutMs: 100,
+          baseUrl: 'http://127.0.0.1:9', apiKey: 'k', fetch: brokenFetch(next), retry: { attempts: 2, baseMs: 1, maxMs: 2 }, timeoutMs: 100,
           onWarning: () => { if (next() < 0.2) throw new Error('the program fails') },
         })
         world.onClose(() => { if (next() < 0.2) throw new Error('the program fails') })
-        settled.push(...await everything(world, next))
+        settled.push(...await callEverything(world, next))
         await world.close().catch((error: unknown) => { assert.ok(error instanceof AggregateError) })
       }
     }))
@@ -96,7 +96,7 @@ describe('malformed input', () => {
   })
 
   it('from a program is refused with an OptionError', async () => {
-    const world = new RemotePlayWorld({ baseUrl: 'http://127.0.0.1:9', apiKey: 'k', fetch: broken(random(1)) })
+    const world = new RemotePlayWorld({ baseUrl: 'http://127.0.0.1:9', apiKey: 'k', fetch: brokenFetch(random(1)) })
     for (const options of [{}, { name: 'A' }, { name: 7, agent: tools }, { name: 'A', agent: tools }, { name: 'A', agent: 'x', nodeId: 'a' }]) {
       await assert.rejects(world.addAgent(options as unknown as AddAgentOptions), OptionError)
     }

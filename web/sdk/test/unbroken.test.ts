@@ -175,8 +175,8 @@ describe('the session', () => {
       baseUrl: 'http://127.0.0.1:9', retry: { attempts: 3, baseMs: 1, maxMs: 2 },
       fetch: async () => { fetched++; return Promise.reject(new TypeError('fetch failed')) },
     })
-    const brisk = client.withRetry(once)
-    await Promise.all([brisk, ...Array.from({ length: 5 }, () => client)].map(async (caller) => assert.rejects(caller.registerMcp({ name: 'x' }), /cannot reach/u)))
+    const withoutRetry = client.withRetry(once)
+    await Promise.all([withoutRetry, ...Array.from({ length: 5 }, () => client)].map(async (caller) => assert.rejects(caller.registerMcp({ name: 'x' }), /cannot reach/u)))
     assert.equal(fetched, 1 + 3)
   })
 })

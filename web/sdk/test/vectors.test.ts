@@ -45,10 +45,10 @@ interface MergeVectors {
 }
 
 /** Reports whether a value has the listed members, recursively. */
-function has(got: unknown, listed: unknown): boolean {
-  if (Array.isArray(listed)) return Array.isArray(got) && got.length === listed.length && listed.every((item, i) => has(got[i], item))
+function contains(got: unknown, listed: unknown): boolean {
+  if (Array.isArray(listed)) return Array.isArray(got) && got.length === listed.length && listed.every((item, i) => contains(got[i], item))
   if (typeof listed === 'object' && listed !== null) {
-    return typeof got === 'object' && got !== null && Object.entries(listed).every(([name, value]) => has((got as Record<string, unknown>)[name], value))
+    return typeof got === 'object' && got !== null && Object.entries(listed).every(([name, value]) => contains((got as Record<string, unknown>)[name], value))
   }
   return got === listed
 }
@@ -68,9 +68,9 @@ describe('merge.json', () => {
       assert.deepEqual(got.worldMap.bounds, c.result.worldMap.bounds)
       assert.equal(got.worldMap.occupants.length, c.result.worldMap.occupants.length)
       for (const row of c.result.worldMap.occupants) {
-        assert.ok(got.worldMap.occupants.some((other) => has(other, row)), `${JSON.stringify(row)} is missing`)
+        assert.ok(got.worldMap.occupants.some((other) => contains(other, row)), `${JSON.stringify(row)} is missing`)
       }
-      assert.ok(has(got.spaces, c.result.spaces))
+      assert.ok(contains(got.spaces, c.result.spaces))
     })
   }
   for (const c of v.nodeBodies) {
@@ -81,7 +81,7 @@ describe('merge.json', () => {
       }
       const got = sdk.parsePlayerChainNodeRpcBody(c.body)
       const view = 'occupant' in got ? { ...got, occupant: sdk.readOccupant(got.occupant) } : got
-      assert.ok(has(view, c.result), JSON.stringify(view))
+      assert.ok(contains(view, c.result), JSON.stringify(view))
     })
   }
   for (const c of v.notifies) {

@@ -114,9 +114,9 @@ describe('RemotePlayWorld', () => {
     await sub.ready
     const asker = (await world.client())
     const answers = new Reports<IntercomEventData>()
-    const open_ = new Reports<boolean>()
-    const listening = subscribeEvents(asker, { onEvent: (e: WorldEvent) => { if (isEvent(e, 'world:intercom')) answers.add(e.data) }, onOpen: () => { open_.add(true) } })
-    await open_.until(() => true)
+    const opened = new Reports<boolean>()
+    const listening = subscribeEvents(asker, { onEvent: (e: WorldEvent) => { if (isEvent(e, 'world:intercom')) answers.add(e.data) }, onOpen: () => { opened.add(true) } })
+    await opened.until(() => true)
     const { requestId } = await asker.assistTool({ targetPlayerId: agent.id, toolName: 'assist_book', args: { people: 2 } })
     const done = await answers.until((a) => a.status === 'completed')
     assert.equal(done.requestId, requestId)
