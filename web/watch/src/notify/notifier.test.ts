@@ -30,12 +30,12 @@ describe('a browser that notifies only in the background', () => {
   it('is detected with the first notification, without an error', async () => {
     const Notification = Object.assign(() => { throw new TypeError('Illegal constructor') }, { permission: 'granted' })
     Object.assign(globalThis, { Notification, window: globalThis, isSecureContext: true })
-    let happen: (event: Happening, entry: Entry) => void = () => undefined
-    const notifier = new Notifier({ listen: (listener: typeof happen) => { happen = listener; return () => undefined } } as unknown as WorldStore)
+    let emit: (event: Happening, entry: Entry) => void = () => undefined
+    const notifier = new Notifier({ listen: (listener: typeof emit) => { emit = listener; return () => undefined } } as unknown as WorldStore)
     await notifier.add({ kind: 'word', word: 'river' })
     assert.equal(notifier.allowed.value, 'granted')
     notifier.listen()
-    happen({ kind: 'world:interaction', data: {}, at: 1, past: false }, {
+    emit({ kind: 'world:interaction', data: {}, at: 1, past: false }, {
       serial: 1, seq: 1, event: 'world:interaction', group: 'speech', at: 1, key: 'agent:ada', name: 'Ada', sentence: 'event.said.assistant', values: {}, text: 'The river is high',
     })
     assert.equal(notifier.allowed.value, 'denied')

@@ -4,7 +4,7 @@ import type { Point } from '../town/geometry.js'
 import { freeCell, nearestTo, PACE, Movement } from './movement.js'
 
 const bounds = { minX: 0, minY: 0, maxX: 9, maxY: 5 }
-const nowhere = { x: 0, y: 0 }
+const zero = { x: 0, y: 0 }
 
 function movementFrom(cell: Point, options: { still?: boolean, taken?: readonly Point[] } = {}): Movement {
   const taken = ({ x, y }: Point): boolean => options.taken?.some((other) => other.x === x && other.y === y) === true
@@ -12,7 +12,7 @@ function movementFrom(cell: Point, options: { still?: boolean, taken?: readonly 
 }
 
 /** Advances time in frames of a thirtieth of a second. */
-function pass(movement: Movement, from: number, to: number): void {
+function advance(movement: Movement, from: number, to: number): void {
   for (let now = from; now <= to; now += 1000 / 30) movement.at(now)
   movement.at(to)
 }
@@ -21,21 +21,21 @@ describe('a steered walk', () => {
   it('has the speed of agents, and ends on a cell', () => {
     const movement = movementFrom({ x: 1, y: 2 })
     movement.head({ x: 1, y: 0 }, 0)
-    pass(movement, 0, 1000)
+    advance(movement, 0, 1000)
     assert.ok(Math.abs(movement.place.x - (1 + PACE)) < 0.01, `it is at ${movement.place.x}`)
     assert.ok(movement.moving)
-    movement.head(nowhere, 1000)
+    movement.head(zero, 1000)
     assert.ok(movement.moving, 'it stopped before the next cell')
     assert.deepEqual(movement.cell, { x: 4, y: 2 })
-    pass(movement, 1000, 2000)
+    advance(movement, 1000, 2000)
     assert.deepEqual(movement.place, { x: 4, y: 2 })
     assert.equal(movement.moving, false)
   })
 
   it('is no faster diagonally', () => {
-    const movement = movementFrom(nowhere)
+    const movement = movementFrom(zero)
     movement.head({ x: 1, y: 1 }, 0)
-    pass(movement, 0, 1000)
+    advance(movement, 0, 1000)
     assert.ok(Math.abs(Math.hypot(movement.place.x, movement.place.y) - PACE) < 0.01)
   })
 
@@ -44,9 +44,9 @@ describe('a steered walk', () => {
       for (const held of [0, 60, 150]) {
         const movement = movementFrom({ x: 3, y: 3 })
         movement.head(to, 0)
-        pass(movement, 0, held)
-        movement.head(nowhere, held)
-        pass(movement, held, held + 2000)
+        advance(movement, 0, held)
+        movement.head(zero, held)
+        advance(movement, held, held + 2000)
         assert.deepEqual(movement.place, cell, `held for ${held} ms`)
       }
     }
@@ -55,18 +55,18 @@ describe('a steered walk', () => {
   it('stays within the map, which may shrink', () => {
     const movement = movementFrom({ x: 8, y: 4 })
     movement.head({ x: 1, y: 1 }, 0)
-    pass(movement, 0, 5000)
+    advance(movement, 0, 5000)
     assert.deepEqual(movement.place, { x: 9, y: 5 })
-    movement.head(nowhere, 5000)
-    pass(movement, 5000, 7000)
+    movement.head(zero, 5000)
+    advance(movement, 5000, 7000)
     assert.deepEqual(movement.cell, { x: 9, y: 5 })
     movement.head({ x: -1, y: -1 }, 7000)
-    pass(movement, 7000, 14_000)
-    assert.deepEqual(movement.place, nowhere)
+    advance(movement, 7000, 14_000)
+    assert.deepEqual(movement.place, zero)
   })
 
   it('does not jump after a long time without a frame', () => {
-    const movement = movementFrom(nowhere)
+    const movement = movementFrom(zero)
     movement.head({ x: 1, y: 0 }, 0)
     movement.at(60_000)
     assert.ok(movement.place.x <= PACE / 4, `it is at ${movement.place.x}`)
@@ -75,8 +75,8 @@ describe('a steered walk', () => {
   it('does not end on an occupied cell, and passes it', () => {
     const movement = movementFrom({ x: 3, y: 3 }, { taken: [{ x: 4, y: 3 }] })
     movement.head({ x: 1, y: 0 }, 0)
-    movement.head(nowhere, 50)
-    pass(movement, 50, 3000)
+    movement.head(zero, 50)
+    advance(movement, 50, 3000)
     assert.deepEqual(movement.place, { x: 5, y: 3 })
   })
 
@@ -84,19 +84,19 @@ describe('a steered walk', () => {
     const movement = movementFrom({ x: 3, y: 3 }, { still: true })
     movement.head({ x: 1, y: 0 }, 0)
     assert.deepEqual(movement.place, { x: 4, y: 3 })
-    movement.head(nowhere, 100)
+    movement.head(zero, 100)
     movement.at(101)
     assert.deepEqual(movement.place, { x: 4, y: 3 })
     assert.equal(movement.moving, false)
     movement.head({ x: 1, y: 0 }, 1000)
-    pass(movement, 1000, 1900)
+    advance(movement, 1000, 1900)
     assert.deepEqual(movement.place, { x: 7, y: 3 }, 'the speed differs from that of a walk')
   })
 
   it('moves to the cell that the host returns', () => {
     const movement = movementFrom({ x: 3, y: 3 })
     movement.goTo({ x: 3, y: 4 }, 0)
-    pass(movement, 0, 1000)
+    advance(movement, 0, 1000)
     assert.deepEqual(movement.place, { x: 3, y: 4 })
   })
 
@@ -114,14 +114,14 @@ describe('a steered walk', () => {
 describe('a free cell', () => {
   it('is the nearest, or of two the one ahead', () => {
     const taken = ({ x, y }: Point): boolean => x >= 2 && x <= 4 && y === 3
-    assert.deepEqual(freeCell({ x: 1, y: 1 }, nowhere, bounds, taken), { x: 1, y: 1 })
+    assert.deepEqual(freeCell({ x: 1, y: 1 }, zero, bounds, taken), { x: 1, y: 1 })
     assert.deepEqual(freeCell({ x: 3, y: 3 }, { x: 0, y: 1 }, bounds, taken), { x: 3, y: 4 })
     assert.deepEqual(freeCell({ x: 3, y: 3 }, { x: 0, y: -1 }, bounds, taken), { x: 3, y: 2 })
   })
 
   it('is on the map, or the cell itself if no cell is free', () => {
     assert.deepEqual(freeCell({ x: 0, y: 0 }, { x: -1, y: -1 }, bounds, ({ x, y }) => x === 0 && y === 0), { x: 0, y: 1 })
-    assert.deepEqual(freeCell({ x: 4, y: 4 }, nowhere, bounds, () => true), { x: 4, y: 4 })
+    assert.deepEqual(freeCell({ x: 4, y: 4 }, zero, bounds, () => true), { x: 4, y: 4 })
   })
 })
 

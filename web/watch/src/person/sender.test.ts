@@ -38,7 +38,7 @@ function hostOf(test: TestContext): Host {
     onTrouble: (cause) => { if (cause !== undefined) troubles.push(cause) },
   })
   const pass = async (ms: number): Promise<void> => {
-    for (let gone = 0; gone < ms; gone += 100) {
+    for (let passed = 0; passed < ms; passed += 100) {
       test.mock.timers.tick(100)
       for (let turn = 0; turn < 4; turn++) await Promise.resolve()
     }

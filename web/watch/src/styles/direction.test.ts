@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 const source = new URL('../../../src/', import.meta.url)
 
 /** Declarations that name the left or the right, and would stay there where reading begins at the right. */
-function sided(css: string): string[] {
+function sideDeclarations(css: string): string[] {
   const declarations = css.replaceAll(/\/\*[^]*?\*\//g, '').split(/[{};]/).map((part) => part.trim())
   return declarations.filter((declaration) => {
     const [, property = '', value = ''] = /^([\w-]+):\s*(.*)$/s.exec(declaration) ?? []
@@ -28,13 +28,13 @@ function sided(css: string): string[] {
 describe('the styles', () => {
   it('are searched for left and right', () => {
     const sides = 'a { left: 0; margin: 0 1px 0 2px; text-align: right } b { border-radius: 4px 14px; transform: translateX(3px) } c { box-shadow: inset 3px 0 0 red; padding-left: 1px }'
-    assert.equal(sided(sides).length, 7)
-    assert.deepEqual(sided('a { inset: 0 1px auto; margin: 1px 2px 3px; border-radius: 9px 9px 0 0; transform: translateY(1px); box-shadow: inset calc(3px * var(--onward)) 0 0 red, 0 1px 2px red }'), [])
+    assert.equal(sideDeclarations(sides).length, 7)
+    assert.deepEqual(sideDeclarations('a { inset: 0 1px auto; margin: 1px 2px 3px; border-radius: 9px 9px 0 0; transform: translateY(1px); box-shadow: inset calc(3px * var(--onward)) 0 0 red, 0 1px 2px red }'), [])
   })
 
   it('name no side: they work in languages of either direction', () => {
     const sheets = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.css'))
     assert.ok(sheets.length > 4, `only ${sheets.length} sheets were found`)
-    assert.deepEqual(sheets.flatMap((name) => sided(readFileSync(new URL(name, source), 'utf8')).map((declaration) => `${name}: ${declaration}`)), [])
+    assert.deepEqual(sheets.flatMap((name) => sideDeclarations(readFileSync(new URL(name, source), 'utf8')).map((declaration) => `${name}: ${declaration}`)), [])
   })
 })

@@ -8,20 +8,20 @@ import { Player } from './player.js'
 const world = { rev: 0, snapshot: {}, proved: true, after: () => world } as unknown as PastWorld
 const line = (seq: number): Happening => ({ kind: 'world:interaction', seq, data: { rev: 0, playerId: 'ada' }, at: seq, past: false })
 
-const settled = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve) })
+const nextTurn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve) })
 
 /** Returns a player of a host that answers when the test allows it, with the player's output. */
-function played(): { player: Player, shown: unknown[], happen: (event: Happening) => void, answer: (...seqs: readonly number[]) => Promise<void> } {
+function newPlayer(): { player: Player, shown: unknown[], emit: (event: Happening) => void, answer: (...seqs: readonly number[]) => Promise<void> } {
   const shown: unknown[] = []
   const asked: ((reply: ListEventsReply) => void)[] = []
-  let happen: (event: Happening) => void = () => undefined
+  let emit: (event: Happening) => void = () => undefined
   const client = {
     listEvents: () => new Promise<ListEventsReply>((resolve) => { asked.push(resolve) }),
     pastWorld: () => Promise.resolve(world),
   } as unknown as WorldClient
   const store = {
     client,
-    listen: (listener: (event: Happening) => void) => { happen = listener; return () => undefined },
+    listen: (listener: (event: Happening) => void) => { emit = listener; return () => undefined },
     showThen: ({ seq }: { readonly seq: number }) => { shown.push(seq) },
     showNow: () => { shown.push('now') },
     replay: ({ seq }: Happening) => { shown.push(`event ${seq}`) },
@@ -30,61 +30,61 @@ function played(): { player: Player, shown: unknown[], happen: (event: Happening
   const answer = async (...seqs: readonly number[]): Promise<void> => {
     const events = seqs.map((seq) => ({ seq, rev: 0, event: 'world:interaction', at: new Date(seq).toISOString(), playerId: 'ada', data: { rev: 0, playerId: 'ada' } }))
     asked.shift()?.({ events, hasMore: false, lastSeq: seqs.at(-1) ?? 0 } as unknown as ListEventsReply)
-    await settled()
+    await nextTurn()
   }
-  return { player: new Player(store, client), shown, happen: (event) => { happen(event) }, answer }
+  return { player: new Player(store, client), shown, emit: (event) => { emit(event) }, answer }
 }
 
 describe('the player of the past', () => {
   it('has events that arrive while it loads the past, once', async () => {
-    const { player, happen, answer } = played()
+    const { player, emit, answer } = newPlayer()
     const loaded = player.load()
-    happen(line(3))
-    happen(line(4))
+    emit(line(3))
+    emit(line(4))
     await answer(1, 2, 3)
     await loaded
-    happen(line(5))
+    emit(line(5))
     assert.deepEqual(player.source.instants.map(({ seq }) => seq), [1, 2, 3, 4, 5])
   })
 
   it('reloads when it has far more events than a host keeps', async () => {
-    const { player, happen, answer } = played()
+    const { player, emit, answer } = newPlayer()
     const loaded = player.load()
     await answer(1)
     await loaded
     const { source } = player
-    for (let seq = 2; seq < 40_000; seq += 1) happen(line(seq))
+    for (let seq = 2; seq < 40_000; seq += 1) emit(line(seq))
     assert.equal(player.source, source)
-    happen(line(40_000))
+    emit(line(40_000))
     await answer(39_999, 40_000)
     assert.deepEqual(player.source.instants.map(({ seq }) => seq), [39_999, 40_000])
   })
 
   it('keeps a bounded number of events while a past moment is shown', async () => {
-    const { player, happen, answer } = played()
+    const { player, emit, answer } = newPlayer()
     const loaded = player.load()
     await answer(1)
     await loaded
     const shown = player.go(0)
-    await settled()
+    await nextTurn()
     await answer(1)
     await shown
-    for (let seq = 2; seq <= 90_000; seq += 1) happen(line(seq))
+    for (let seq = 2; seq <= 90_000; seq += 1) emit(line(seq))
     assert.equal(player.place.value, 0)
     assert.equal(player.source.instants.length, 80_000)
     player.live()
-    happen(line(90_001))
+    emit(line(90_001))
     await answer(90_000, 90_001)
     assert.deepEqual(player.source.instants.map(({ seq }) => seq), [90_000, 90_001])
   })
 
   it('shows the present while a moment is still being read', async () => {
-    const { player, shown, answer } = played()
+    const { player, shown, answer } = newPlayer()
     const loaded = player.load()
     await answer(1, 2)
     await loaded
     const gone = player.go(1)
-    await settled()
+    await nextTurn()
     player.live()
     await answer(1, 2)
     await gone

@@ -16,14 +16,14 @@ const crowd = (size: number, seed: number): Standing[] =>
   Array.from({ length: size }, (_, i) => at(`agent:${i}`, Math.floor(chance(i, seed, 1) * 20), Math.floor(chance(i, seed, 2) * 12)))
 
 /** Returns the keys of the figures that an arrow key selects, pressed as many times as there are figures. */
-function walk(all: readonly Standing[], arrow: Arrow): string[] {
+function selectedBy(all: readonly Standing[], arrow: Arrow): string[] {
   let current: Standing | null = all[0] ?? null
-  const met: string[] = []
-  while (met.length < all.length) {
+  const selected: string[] = []
+  while (selected.length < all.length) {
     current = nextInDirection(all, current, arrow, middle) ?? null
-    met.push(current?.key ?? 'nobody')
+    selected.push(current?.key ?? 'nobody')
   }
-  return met
+  return selected
 }
 
 describe('an arrow key', () => {
@@ -31,8 +31,8 @@ describe('an arrow key', () => {
     for (let seed = 0; seed < 200; seed++) {
       const all = crowd(1 + (seed % 100), seed)
       const everybody = all.map(({ key }) => key).sort()
-      assert.deepEqual(walk(all, RIGHT).sort(), everybody, `seed ${seed}`)
-      assert.deepEqual(walk(all, LEFT).sort(), everybody, `seed ${seed}`)
+      assert.deepEqual(selectedBy(all, RIGHT).sort(), everybody, `seed ${seed}`)
+      assert.deepEqual(selectedBy(all, LEFT).sort(), everybody, `seed ${seed}`)
     }
   })
 

@@ -9,14 +9,14 @@ const window = { x: 0, y: 0, w: 1000, h: 600 }
 const none = (): void => undefined
 
 /** Returns a canvas context that records which boxes were redrawn, and which items in them. */
-function paper(): { c: CanvasRenderingContext2D, drawn: string[] } {
+function recordingContext(): { c: CanvasRenderingContext2D, drawn: string[] } {
   const drawn: string[] = []
   const c = { save: none, restore: none, beginPath: none, clip: none, rect(x: number, y: number, w: number, h: number) { drawn.push(`${x},${y} ${w}x${h}`) } }
   return { c: c as unknown as CanvasRenderingContext2D, drawn }
 }
 
 describe('a frame', () => {
-  const { c, drawn } = paper()
+  const { c, drawn } = recordingContext()
   const display = new Display()
   const item = (name: string, x: number, look: unknown = 0): Item => ({ name, box: { x, y: 10, w: 20, h: 20 }, looks: [look], draw: () => { drawn.push(name) } })
   const frame = (...items: Item[]): readonly string[] => {

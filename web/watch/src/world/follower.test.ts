@@ -4,7 +4,7 @@ import { createClient, noRetry } from '@playctl/sdk'
 import { Follower, type Renewal } from './follower.js'
 
 /** Returns the number of requests to a host that refuses, before time advances, if asking for access has this result. */
-async function asked(renewal: Renewal): Promise<number> {
+async function countRequests(renewal: Renewal): Promise<number> {
   let requests = 0
   const fetch = (): Promise<Response> => {
     requests += 1
@@ -27,8 +27,8 @@ async function asked(renewal: Renewal): Promise<number> {
 
 describe('a refused follower', () => {
   it('retries immediately with new access, and waits if the state of access is unknown', async () => {
-    assert.equal(await asked('ended'), 1)
-    assert.equal(await asked('unknown'), 1)
-    assert.equal(await asked('renewed'), 4)
+    assert.equal(await countRequests('ended'), 1)
+    assert.equal(await countRequests('unknown'), 1)
+    assert.equal(await countRequests('renewed'), 4)
   })
 })

@@ -9,13 +9,13 @@ for (const [what, ahead] of [['the right time', 0], ['an hour too little', 3_600
   test(`a new event is distinguished from a missed one if the clock of this machine shows ${what}`, () => {
     let here = 10_000_000
     const recent = new Recent(() => here)
-    const took = (at: number): boolean => recent.take(eventAt(at + ahead))
-    assert.ok(took(here - 50))
+    const isNew = (at: number): boolean => recent.take(eventAt(at + ahead))
+    assert.ok(isNew(here - 50))
     here += 60_000
-    assert.ok(!took(here - 40_000), 'a missed event counts as new')
-    assert.ok(took(here - 14_000), 'an event missed for a short time does not count as new')
-    assert.ok(took(here - 20))
-    assert.ok(!took(here - 15_100))
+    assert.ok(!isNew(here - 40_000), 'a missed event counts as new')
+    assert.ok(isNew(here - 14_000), 'an event missed for a short time does not count as new')
+    assert.ok(isNew(here - 20))
+    assert.ok(!isNew(here - 15_100))
   })
 }
 
