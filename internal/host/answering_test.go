@@ -9,7 +9,7 @@ import (
 
 // A client that requests it learns at once that no program answers; other clients
 // get the same replies as before.
-func TestAQuestionThatNobodyAnswers(t *testing.T) {
+func TestIfAnsweringRefusesWithoutProgram(t *testing.T) {
 	f := newFixture(t)
 	owner, stranger := f.main(), f.main()
 	agent := f.player(owner)
@@ -27,7 +27,7 @@ func TestAQuestionThatNobodyAnswers(t *testing.T) {
 		var reply protocol.ListAnsweringReply
 		f.rpc("listAnswering", map[string]any{}, as(who)).into(&reply)
 		if len(reply.Agents) != 1 || reply.Agents[0].PlayerID != agent.id {
-			t.Fatalf("listAnswering gives %+v", reply.Agents)
+			t.Fatalf("listAnswering returns %+v", reply.Agents)
 		}
 		return reply.Agents[0]
 	}
@@ -49,7 +49,7 @@ func TestAQuestionThatNobodyAnswers(t *testing.T) {
 	}
 }
 
-func TestAStreamThatDoesNotSayMayAnswer(t *testing.T) {
+func TestStreamWithoutAnswersParameterMayAnswer(t *testing.T) {
 	f := newFixture(t)
 	owner := f.main()
 	agent := f.player(owner)

@@ -12,18 +12,18 @@ import (
 // and attempts something with Alice's property. She is refused, and the world is
 // unchanged.
 
-// unharmed runs a story's attempts and checks that they changed nothing.
-func (f *fixture) unharmed(attempts func()) {
+// expectUnchanged runs a story's attempts and checks that they changed nothing.
+func (f *fixture) expectUnchanged(attempts func()) {
 	f.t.Helper()
-	before := f.mark()
+	before := f.stateSummary()
 	attempts()
-	if after := f.mark(); after != before {
-		f.t.Errorf("the attempts left a trace: %s, before %s", after, before)
+	if after := f.stateSummary(); after != before {
+		f.t.Errorf("the attempts changed the state: %s, before %s", after, before)
 	}
 }
 
-// holding is the registration of an agent that a connection keeps on the map.
-func holding(agentID, connection string) map[string]any {
+// leasedRegistration is the registration of an agent that a connection keeps on the map.
+func leasedRegistration(agentID, connection string) map[string]any {
 	r := registration(agentID)
 	r["connectionId"] = connection
 	return r
@@ -32,7 +32,7 @@ func holding(agentID, connection string) map[string]any {
 func TestMalloryWritesAsAlicesAgent(t *testing.T) {
 	f := newFixture(t)
 	mallory, victim := f.main(), f.player(f.main())
-	f.unharmed(func() {
+	f.expectUnchanged(func() {
 		f.rpc("recordInteraction", map[string]any{"playerId": victim.id, "role": "assistant", "text": "Send money."}, as(mallory)).
 			refused(protocol.CodeForbidden)
 		f.rpc("recordJourney", map[string]any{"playerId": victim.id, "journey": map[string]any{
@@ -42,13 +42,13 @@ func TestMalloryWritesAsAlicesAgent(t *testing.T) {
 	})
 }
 
-func TestMalloryUsesTheConnectionOfAnother(t *testing.T) {
+func TestMalloryUsesAlicesConnection(t *testing.T) {
 	f := newFixture(t)
 	alice, mallory := f.main(), f.main()
 	victim, accomplice := f.agent(alice), f.agent(mallory)
-	f.post(f.play("/players"), holding(victim.id, "alices"), as(victim)).ok()
-	f.post(f.play("/players"), holding(accomplice.id, "mallorys"), as(accomplice)).ok()
-	f.unharmed(func() {
+	f.post(f.play("/players"), leasedRegistration(victim.id, "alices"), as(victim)).ok()
+	f.post(f.play("/players"), leasedRegistration(accomplice.id, "mallorys"), as(accomplice)).ok()
+	f.expectUnchanged(func() {
 		// With Alice's connection, which she overheard, for Alice's agent.
 		body := map[string]any{"playerId": victim.id, "connectionId": "alices"}
 		f.post(f.play("/players/heartbeat"), body, as(accomplice)).refused(protocol.CodeForbidden)
@@ -60,11 +60,11 @@ func TestMalloryUsesTheConnectionOfAnother(t *testing.T) {
 	})
 }
 
-func TestMalloryClaimsAnIDThatIsTaken(t *testing.T) {
+func TestMalloryClaimsExistingID(t *testing.T) {
 	f := newFixture(t)
 	alice, mallory := f.main(), f.main()
 	victim := f.agent(alice)
-	f.unharmed(func() {
+	f.expectUnchanged(func() {
 		// She has seen the ids on the map, and not the hashes.
 		for _, taken := range []identity{alice, victim} {
 			f.post(protocol.PathNodes, map[string]any{"nodeId": taken.id, "passwHash": mallory.hash}).refused(protocol.CodeNodeExists)
@@ -76,10 +76,10 @@ func TestMalloryClaimsAnIDThatIsTaken(t *testing.T) {
 	})
 }
 
-func TestMalloryAttachesAMainNodeAsHerAgent(t *testing.T) {
+func TestMalloryAttachesAlicesMainNodeAsAgent(t *testing.T) {
 	f := newFixture(t)
 	alice, mallory := f.main(), f.main()
-	f.unharmed(func() {
+	f.expectUnchanged(func() {
 		f.post(protocol.PathAgentNode, map[string]any{"agentNodeId": alice.id, "agentNodePasswHash": alice.hash}, as(mallory)).
 			refused(protocol.CodeNodeExists)
 		f.post(f.play("/players"), registration(alice.id), as(mallory)).refused(protocol.CodeForbidden)
@@ -87,36 +87,36 @@ func TestMalloryAttachesAMainNodeAsHerAgent(t *testing.T) {
 	})
 }
 
-func TestADeletedNodeIsUsedAgain(t *testing.T) {
+func TestDeletedNodeIsRefused(t *testing.T) {
 	f := newFixture(t)
 	alice := f.main()
 	agent := f.player(alice)
 	f.do(http.MethodDelete, protocol.PathAgents+"?id="+agent.id, nil, as(alice)).ok()
-	f.unharmed(func() {
+	f.expectUnchanged(func() {
 		f.get("/api/play/session", as(agent)).refused(protocol.CodeCredentialsInvalid)
 		f.post(f.play("/players"), registration(agent.id), as(agent)).refused(protocol.CodeCredentialsInvalid)
 		f.post(f.play("/players"), registration(agent.id), as(alice)).refused(protocol.CodeForbidden)
 	})
 }
 
-func TestAnOldSidIsUsedAgain(t *testing.T) {
+func TestStaleSIDIsRefused(t *testing.T) {
 	f := newFixture(t)
 	agent := f.player(f.main())
 	old := f.play("/players")
 	snapshot, stream := f.play("/snapshot"), f.play("/events")
 	f.post(f.play("/session/reset"), map[string]any{}, asAdmin).ok()
-	f.unharmed(func() {
+	f.expectUnchanged(func() {
 		f.post(old, registration(agent.id), as(agent)).refused(protocol.CodeSIDInvalid)
 		f.get(snapshot, as(agent)).refused(protocol.CodeSIDInvalid)
 		f.get(stream, as(agent)).refused(protocol.CodeSIDInvalid)
 	})
 }
 
-func TestMalloryShowsTheAPIKeyOfAnotherAccount(t *testing.T) {
+func TestMalloryUsesAlicesAPIKey(t *testing.T) {
 	f := newFixture(t)
 	alice, mallory := f.main(), f.main()
 	accomplice := f.agent(mallory)
-	f.unharmed(func() {
+	f.expectUnchanged(func() {
 		for _, who := range []identity{mallory, accomplice} {
 			who.apiKey = alice.apiKey
 			f.get("/api/play/session", as(who)).refused(protocol.CodeAPIKeyInvalid)
@@ -126,7 +126,7 @@ func TestMalloryShowsTheAPIKeyOfAnotherAccount(t *testing.T) {
 	})
 }
 
-func TestASpaceNodeChangesAnothersSpace(t *testing.T) {
+func TestSpaceNodeCannotChangeForeignSpace(t *testing.T) {
 	f := newFixture(t)
 	alice, mallory := f.main(), f.main()
 	var alices, mallorys protocol.CreateSpaceReply
@@ -134,7 +134,7 @@ func TestASpaceNodeChangesAnothersSpace(t *testing.T) {
 	f.rpc("createSpace", space, as(alice)).into(&alices)
 	f.rpc("createSpace", space, as(mallory)).into(&mallorys)
 	node := identity{id: mallorys.NodeID, hash: creds.HashPhrase(mallorys.Phrase.Reveal()).Reveal()}
-	f.unharmed(func() {
+	f.expectUnchanged(func() {
 		for _, who := range []identity{node, mallory} {
 			f.rpc("addSpaceAmenity", map[string]any{"spaceId": alices.SpaceID, "kind": "car_wash"}, as(who)).refused(protocol.CodeForbidden)
 			f.rpc("removeSpace", map[string]any{"spaceId": alices.SpaceID}, as(who)).refused(protocol.CodeForbidden)
@@ -143,13 +143,13 @@ func TestASpaceNodeChangesAnothersSpace(t *testing.T) {
 	})
 }
 
-func TestAnAdminRouteWithoutTheToken(t *testing.T) {
+func TestAdminRouteWithoutToken(t *testing.T) {
 	f := newFixture(t)
 	mallory := f.main()
 	victim := f.player(f.main())
 	key := "agent:" + victim.id
 	guess := with("Authorization", "Bearer let-me-in")
-	f.unharmed(func() {
+	f.expectUnchanged(func() {
 		for name, try := range map[string]struct {
 			option func(*http.Request)
 			code   protocol.Code

@@ -17,17 +17,17 @@ import (
 )
 
 // A caller that does not know the phrase learns nothing, not even which nodes exist.
-func TestStrangerLearnsNothingFromRefusals(t *testing.T) {
+func TestRefusalsDoNotRevealWhichNodesExist(t *testing.T) {
 	f := newFixture(t)
 	known := f.main()
 	wrong := strings.Repeat("a", 64)
 	answers := map[string]string{}
 	for name, who := range map[string]identity{
-		"a node that exists, with another hash": {id: known.id, hash: wrong},
-		"a node that does not":                  {id: strings.Repeat("b", 64), hash: wrong},
-		"the root node":                         {id: worldtest.RootKey, hash: wrong},
-		"a hash in upper case":                  {id: known.id, hash: strings.ToUpper(known.hash)},
-		"a phrase instead of a hash":            {id: known.id, hash: "phrase number 1"},
+		"an existing node with another hash": {id: known.id, hash: wrong},
+		"an unknown node":                    {id: strings.Repeat("b", 64), hash: wrong},
+		"the root node":                      {id: worldtest.RootKey, hash: wrong},
+		"a hash in upper case":               {id: known.id, hash: strings.ToUpper(known.hash)},
+		"a phrase instead of a hash":         {id: known.id, hash: "phrase number 1"},
 	} {
 		e := f.get(f.play("/snapshot"), as(who)).refused(protocol.CodeCredentialsInvalid)
 		answers[e.Error] = name
@@ -42,11 +42,11 @@ func TestStrangerLearnsNothingFromRefusals(t *testing.T) {
 }
 
 // An agent or a main node writes for a player that is not its own.
-func TestNobodyActsForAnothersPlayer(t *testing.T) {
+func TestWritesForForeignPlayerAreRefused(t *testing.T) {
 	f := newFixture(t)
 	mallory, alice := f.main(), f.main()
 	victim, accomplice := f.player(alice), f.player(mallory)
-	before := f.mark()
+	before := f.stateSummary()
 	for _, who := range []identity{mallory, accomplice} {
 		f.post(f.play("/players"), registration(victim.id), as(who)).refused(protocol.CodeForbidden)
 		f.post(f.play("/players/heartbeat"), map[string]any{"playerId": victim.id, "connectionId": "c"}, as(who)).
@@ -66,14 +66,14 @@ func TestNobodyActsForAnothersPlayer(t *testing.T) {
 	f.post(protocol.PathAgentNode, map[string]any{
 		"agentNodeId": fresh.id, "agentNodePasswHash": fresh.hash, "parentNodeId": alice.id,
 	}, as(mallory)).refused(protocol.CodeForbidden)
-	if after := f.mark(); after != before {
-		t.Errorf("the attempts left a trace: %s, before %s", after, before)
+	if after := f.stateSummary(); after != before {
+		t.Errorf("the attempts changed the state: %s, before %s", after, before)
 	}
 }
 
 // The owner's hash with the agent's id is valid for the requests of old clients,
 // on a loopback listener, and for nothing else.
-func TestOwnersHashStandsForTheAgentsWhereItMay(t *testing.T) {
+func TestOwnersHashReplacesAgentsHashOnLoopback(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
 	agent := f.player(main)
@@ -104,7 +104,7 @@ func TestOwnersHashStandsForTheAgentsWhereItMay(t *testing.T) {
 }
 
 // The body's passwHash is checked although the headers authenticated the caller.
-func TestRegistrationChecksTheHashItShows(t *testing.T) {
+func TestRegistrationChecksHashInBody(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
 	agent := f.agent(main)
@@ -186,7 +186,7 @@ func TestDerivationOnlyOnCreation(t *testing.T) {
 	main := f.main()
 	agent := f.agent(main)
 	if got := derived.Load(); got != 2 {
-		t.Fatalf("two creations derived %d times", got)
+		t.Fatalf("two creations caused %d derivations", got)
 	}
 	f.post(protocol.PathNodes, map[string]any{"nodeId": main.id, "passwHash": main.hash}).refused(protocol.CodeNodeExists)
 	f.post(protocol.PathNodes, map[string]any{"nodeId": agent.id, "passwHash": agent.hash}).refused(protocol.CodeNodeExists)
@@ -197,7 +197,7 @@ func TestDerivationOnlyOnCreation(t *testing.T) {
 	f.get("/api/play/session", as(identity{main.id, agent.hash, ""})).refused(protocol.CodeCredentialsInvalid)
 	f.post(f.play("/players"), registration(agent.id), as(main)).ok()
 	if got := derived.Load(); got != 2 {
-		t.Errorf("%d derivations, want the two of the creations", got)
+		t.Errorf("%d derivations, want 2, one for each creation", got)
 	}
 	stolen := f.newIdentity()
 	f.post(protocol.PathNodes, map[string]any{"nodeId": stolen.id, "passwHash": main.hash}).refused(protocol.CodeNodeNotDerivable)
@@ -205,7 +205,7 @@ func TestDerivationOnlyOnCreation(t *testing.T) {
 
 // When the limits of running and waiting derivations are reached, the next caller
 // is refused and not queued.
-func TestTooManyDerivationsAtOnce(t *testing.T) {
+func TestDerivationsBeyondLimitAreRefused(t *testing.T) {
 	running, release := make(chan struct{}), make(chan struct{})
 	f := newFixture(t, func(s *setup) {
 		s.deriver.Running, s.deriver.Waiting = 1, -1
@@ -224,14 +224,14 @@ func TestTooManyDerivationsAtOnce(t *testing.T) {
 	r := f.post(protocol.PathNodes, map[string]any{"nodeId": second.id, "passwHash": second.hash})
 	r.refused(protocol.CodeRateLimited)
 	if r.header.Get("Retry-After") == "" {
-		t.Error("the refusal does not say when to come back")
+		t.Error("the refusal has no Retry-After")
 	}
 	close(release)
 	done.Wait()
 }
 
 // Two accounts race for one agent id: one gets it, the other is refused.
-func TestOneOwnerForARacedAgentID(t *testing.T) {
+func TestConcurrentClaimsOfAgentIDHaveOneOwner(t *testing.T) {
 	f := newFixture(t)
 	owners := []identity{f.main(), f.main()}
 	for range 20 {
@@ -258,7 +258,7 @@ func TestOneOwnerForARacedAgentID(t *testing.T) {
 
 // A deleted account's credentials are invalid; the id can be created again with
 // the phrase, and starts empty.
-func TestDeletedAccountIsGone(t *testing.T) {
+func TestDeletedAccountCredentialsAreInvalid(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
 	agent := f.player(main)
@@ -357,12 +357,12 @@ func TestSecretsStayOutOfLogsAndReplies(t *testing.T) {
 			"the administrator's token": adminToken, "a client secret": "client-secret-of-a-call",
 		} {
 			if strings.Contains(text, secret) {
-				t.Errorf("%s holds %s: %s", where, name, text)
+				t.Errorf("%s contains %s: %s", where, name, text)
 			}
 		}
 	}
 	if strings.Contains(texts["the log"], f.world.View().SID) {
-		t.Error("the log holds the sid")
+		t.Error("the log contains the sid")
 	}
 }
 

@@ -20,8 +20,8 @@ import (
 	"github.com/playctl/playctl/test/worldtest"
 )
 
-// backedUp are the stores of the running hosts to back up.
-func backedUp(t *testing.T) map[string]func(*testing.T) store.Journal {
+// backupStores are the stores of the running hosts to back up.
+func backupStores(t *testing.T) map[string]func(*testing.T) store.Journal {
 	t.Helper()
 	return map[string]func(*testing.T) store.Journal{
 		"bolt": func(t *testing.T) store.Journal {
@@ -47,10 +47,10 @@ func backedUp(t *testing.T) map[string]func(*testing.T) store.Journal {
 	}
 }
 
-// TestABackupUnderWrites gets a backup while agents speak, restores it, and checks
+// TestBackupDuringWrites gets a backup while agents speak, restores it, and checks
 // that the restored store is consistent.
-func TestABackupUnderWrites(t *testing.T) {
-	for name, open := range backedUp(t) {
+func TestBackupDuringWrites(t *testing.T) {
+	for name, open := range backupStores(t) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, func(s *setup) { s.journal = open(t) })
 			player := f.player(f.main())
@@ -80,7 +80,7 @@ func TestABackupUnderWrites(t *testing.T) {
 			stop()
 			<-ended
 			if written.Load() == before {
-				t.Error("nothing was written meanwhile")
+				t.Error("nothing was written during the backups")
 			}
 			restored, err := bolt.Open(t.Context(), restore(t, whole.Bytes()))
 			if err != nil {
@@ -99,7 +99,7 @@ func TestABackupUnderWrites(t *testing.T) {
 				lines++
 			}
 			if int64(lines) < before || int64(lines) > written.Load() {
-				t.Errorf("the backup has %d lines, of %d to %d", lines, before, written.Load())
+				t.Errorf("the backup has %d chat lines, want between %d and %d", lines, before, written.Load())
 			}
 		})
 	}
@@ -137,7 +137,7 @@ func restore(t *testing.T, whole []byte) bolt.Options {
 	return o
 }
 
-func TestThereIsOneBackupAtATime(t *testing.T) {
+func TestConcurrentBackupIsRefused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.get(protocol.PathBackup, asAdmin).ok()

@@ -109,12 +109,12 @@ func check(t *testing.T, f *fixture, before string, r *reply, fields ...string) 
 	if r.status < 400 {
 		return
 	}
-	if after := f.mark(); after != before {
-		t.Errorf("a refusal (%d) left a trace: %s, before %s", r.status, after, before)
+	if after := f.stateSummary(); after != before {
+		t.Errorf("a refusal (%d) changed the state: %s, before %s", r.status, after, before)
 	}
 	var e protocol.ErrorBody
 	if err := json.Unmarshal(r.body, &e); err != nil {
-		t.Errorf("the refusal is no error: %s", r.body)
+		t.Errorf("the body of the refusal is not an error: %s", r.body)
 		return
 	}
 	if e.Code == protocol.CodeBodyInvalid {
@@ -127,30 +127,30 @@ func check(t *testing.T, f *fixture, before string, r *reply, fields ...string) 
 	}
 }
 
-// TestEveryFieldOfEveryBody puts every bad value into every place of every body,
+// TestBadValuesInEveryField puts every bad value into every place of every body,
 // and removes every field. The host refuses the body with a 4xx that names the
 // field and changes nothing, or accepts it with its proper meaning.
-func TestEveryFieldOfEveryBody(t *testing.T) {
+func TestBadValuesInEveryField(t *testing.T) {
 	f := newFixture(t)
 	for name, g := range targets(f) {
 		t.Run(name, func(t *testing.T) {
-			for _, place := range placesOf(t, g.good.body) {
+			for _, place := range memberPaths(t, g.good.body) {
 				field := place[len(place)-1]
 				// A long value is not encoded again for every place.
 				const marker = `"the value goes here"`
 				body := put(t, g.good.body, place, marker)
 				for kind, value := range badValues {
 					t.Run(strings.Join(place, ".")+"/"+kind, func(t *testing.T) {
-						before := f.mark()
+						before := f.stateSummary()
 						check(t, f, before, g.send(f, strings.Replace(body, marker, value, 1)), place...)
 					})
 				}
 				t.Run(strings.Join(place, ".")+"/missing", func(t *testing.T) {
-					before := f.mark()
+					before := f.stateSummary()
 					check(t, f, before, g.send(f, put(t, g.good.body, place, "")), field)
 				})
 				t.Run(strings.Join(place, ".")+"/wrong case", func(t *testing.T) {
-					before := f.mark()
+					before := f.stateSummary()
 					wrong := strings.Replace(g.good.body, `"`+field+`":`, `"`+strings.ToUpper(field)+`":`, 1)
 					check(t, f, before, g.send(f, wrong), field)
 				})
@@ -159,8 +159,8 @@ func TestEveryFieldOfEveryBody(t *testing.T) {
 	}
 }
 
-// TestEveryBodyIsStrictJSON sends every route every kind of text that is not strict JSON.
-func TestEveryBodyIsStrictJSON(t *testing.T) {
+// TestEveryBodyMustBeStrictJSON sends every route every kind of text that is not strict JSON.
+func TestEveryBodyMustBeStrictJSON(t *testing.T) {
 	f := newFixture(t)
 	for name, g := range targets(f) {
 		for kind, spoil := range badTexts {
@@ -168,7 +168,7 @@ func TestEveryBodyIsStrictJSON(t *testing.T) {
 				continue
 			}
 			t.Run(name+"/"+kind, func(t *testing.T) {
-				before := f.mark()
+				before := f.stateSummary()
 				body := g.good.body
 				if body == `{}` {
 					body = `{"a":1}`
@@ -176,17 +176,17 @@ func TestEveryBodyIsStrictJSON(t *testing.T) {
 				r := g.send(f, spoil(body))
 				r.t = t
 				r.refused(protocol.CodeJSONInvalid)
-				if after := f.mark(); after != before {
-					t.Errorf("it left a trace: %s, before %s", after, before)
+				if after := f.stateSummary(); after != before {
+					t.Errorf("the refusal changed the state: %s, before %s", after, before)
 				}
 			})
 		}
 	}
 }
 
-// placesOf lists the paths of all members of an object, outer ones first. The
+// memberPaths lists the paths of all members of an object, outer ones first. The
 // first element of an array represents all.
-func placesOf(t *testing.T, body string) [][]string {
+func memberPaths(t *testing.T, body string) [][]string {
 	t.Helper()
 	var value any
 	if err := json.Unmarshal([]byte(body), &value); err != nil {

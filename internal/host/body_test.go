@@ -39,7 +39,7 @@ func TestEmptyChunkedBody(t *testing.T) {
 
 // Bytes after a body with two lengths are not a request: a proxy that relied on
 // the other length would assign the reply to another client.
-func TestAConnectionEndsWithABodyOfTwoLengths(t *testing.T) {
+func TestBodyWithTwoLengthsClosesConnection(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
 	server := httptest.NewServer(f.handler)
@@ -65,9 +65,9 @@ func TestAConnectionEndsWithABodyOfTwoLengths(t *testing.T) {
 	}
 }
 
-// stalled sends the beginning of a request whose body is declared to be longer,
+// sendStalled sends the beginning of a request whose body is declared to be longer,
 // and returns the first line of the host's reply.
-func stalled(t *testing.T, address, head string, length int, part string) string {
+func sendStalled(t *testing.T, address, head string, length int, part string) string {
 	t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
 	if err != nil {
@@ -86,12 +86,12 @@ func stalled(t *testing.T, address, head string, length int, part string) string
 
 // A client without credentials that stalls in a body takes almost no memory,
 // whatever length it declared.
-func TestStalledBodiesTakeLittleMemory(t *testing.T) {
+func TestStalledBodiesUseLittleMemory(t *testing.T) {
 	const callers, most = 200, 64 << 10
 	for name, c := range map[string]struct{ head, part, want string }{
-		"where credentials are missing": {"POST /api/play/players", strings.Repeat(" ", 60<<10), "HTTP/1.1 401"},
+		"without credentials": {"POST /api/play/players", strings.Repeat(" ", 60<<10), "HTTP/1.1 401"},
 		// The host requests the body once it has allocated its buffer.
-		"where the body comes first": {"POST /api/nodes HTTP/1.1\r\nExpect: 100-continue\r\nX-Rest:", "", "HTTP/1.1 100"},
+		"body before credentials": {"POST /api/nodes HTTP/1.1\r\nExpect: 100-continue\r\nX-Rest:", "", "HTTP/1.1 100"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -99,7 +99,7 @@ func TestStalledBodiesTakeLittleMemory(t *testing.T) {
 			defer server.Close()
 			before := inUse()
 			for range callers {
-				if line := stalled(t, server.Listener.Addr().String(), c.head, protocol.MaxBodyBytes, c.part); line != c.want {
+				if line := sendStalled(t, server.Listener.Addr().String(), c.head, protocol.MaxBodyBytes, c.part); line != c.want {
 					t.Fatalf("the host answered %q, want %q", line, c.want)
 				}
 			}
@@ -115,7 +115,7 @@ func TestStalledBodiesTakeLittleMemory(t *testing.T) {
 
 // A stream begins although the body that its request announced does not come, on a
 // connection that the host takes over and on a TLS connection, which it cannot.
-func TestAStreamDoesNotWaitForABody(t *testing.T) {
+func TestStreamStartsWithoutAnnouncedBody(t *testing.T) {
 	// The host notices only when it writes that a client whose body did not come is gone.
 	f := newFixture(t, func(s *setup) { s.host.Streams.Comment = 20 * time.Millisecond })
 	main := f.main()
@@ -162,7 +162,7 @@ func inUse() int64 {
 }
 
 // A client that sends a whole body before it reads learns why it was refused.
-func TestRefusalReachesAClientThatStillSends(t *testing.T) {
+func TestRefusalReachesSendingClient(t *testing.T) {
 	f := newFixture(t)
 	server := httptest.NewServer(f.handler)
 	defer server.Close()
@@ -193,7 +193,7 @@ func TestRefusalReachesAClientThatStillSends(t *testing.T) {
 }
 
 // A body that brings bodyPace bytes in each window may take as long as it needs.
-func TestPaceOfBodies(t *testing.T) {
+func TestMinimumBodyRate(t *testing.T) {
 	for name, c := range map[string]struct {
 		part       int
 		want       string
@@ -238,22 +238,22 @@ func TestPaceOfBodies(t *testing.T) {
 
 // However many short bodies unauthenticated callers begin, they leave room for those
 // of authenticated callers.
-func TestShortBodiesOfStrangersLeaveRoom(t *testing.T) {
+func TestShortUnauthenticatedBodiesLeaveBudget(t *testing.T) {
 	b := bodyBudget{limit: 1 << 20}
 	count := 0
 	for b.take(0, firstBytes, false) {
 		if count++; count > 1<<20/firstBytes {
-			t.Fatal("strangers get more than there is")
+			t.Fatal("unauthenticated bodies exceed the budget")
 		}
 	}
 	if count < 100 || !b.take(0, firstBytes, true) || !b.take(firstBytes, 200<<10, true) {
-		t.Errorf("with %d bodies of strangers the budget has %d bytes of %d, and no room for others", count, b.held.Load(), b.limit)
+		t.Errorf("with %d unauthenticated bodies the budget holds %d of %d bytes, and authenticated bodies are refused", count, b.held.Load(), b.limit)
 	}
 }
 
 // The bodies of unauthenticated callers leave room for those of authenticated
 // callers, and for the short ones of new callers.
-func TestBudgetOfBodies(t *testing.T) {
+func TestBodyBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(s *setup) { s.host.BodyBudget = 4 * protocol.MaxBodyBytes })
 		player := f.player(f.main())
@@ -279,7 +279,7 @@ func TestBudgetOfBodies(t *testing.T) {
 		second := stall(protocol.PathNodes)
 		again := second().refused(protocol.CodeOverloaded)
 		if again == nil || f.host.bodies.held.Load() != protocol.MaxBodyBytes+1 {
-			t.Errorf("the budget has %d bytes", f.host.bodies.held.Load())
+			t.Errorf("the budget holds %d bytes", f.host.bodies.held.Load())
 		}
 		f.main()
 		known := []func() *reply{stall(f.play("/sdk/rpc"), as(player)), stall(f.play("/sdk/rpc"), as(player))}
@@ -295,13 +295,13 @@ func TestBudgetOfBodies(t *testing.T) {
 			end().refused(protocol.CodeJSONInvalid)
 		}
 		if held := f.host.bodies.held.Load(); held != 0 {
-			t.Errorf("with no request under way the budget has %d bytes", held)
+			t.Errorf("with no request in progress the budget holds %d bytes", held)
 		}
 	})
 }
 
 // Bodies of every length arrive complete, whether their length was declared or not.
-func TestBodiesArriveWhole(t *testing.T) {
+func TestBodiesArriveComplete(t *testing.T) {
 	f := newFixture(t)
 	player := f.player(f.main())
 	for _, n := range []int{0, 1, bytes.MinRead, firstBytes - 1, firstBytes, firstBytes + 1, 3 * firstBytes, protocol.MaxBodyBytes - 1, protocol.MaxBodyBytes} {

@@ -35,7 +35,7 @@ func TestCompatibleHostMountsEveryWorldRouteTwice(t *testing.T) {
 
 // A client with the paths and conventions of the older service, without an API
 // key, sends its usual requests and meets clients of the contract.
-func TestCompatibleHostServesTheOlderPaths(t *testing.T) {
+func TestCompatibleHostServesOlderPaths(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, compatible)
 	n := f.serve()
@@ -68,7 +68,7 @@ func TestCompatibleHostServesTheOlderPaths(t *testing.T) {
 }
 
 // A key that is sent must be valid there as well.
-func TestCompatibleHostChecksAKeyThatIsSent(t *testing.T) {
+func TestCompatibleHostChecksSentAPIKey(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, compatible)
 	owner := f.main()
@@ -76,7 +76,7 @@ func TestCompatibleHostChecksAKeyThatIsSent(t *testing.T) {
 	f.get(protocol.ServiceAgentPlay.Session(), as(owner)).refused(protocol.CodeAPIKeyInvalid)
 }
 
-func TestTheOlderPathsNeedCompat(t *testing.T) {
+func TestOlderPathsRequireCompat(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	rec := httptest.NewRecorder()

@@ -14,7 +14,7 @@ import (
 
 // Requests beyond the limit are refused, and requests far beyond it are not answered,
 // because a reply that is not read would take memory as well.
-func TestRequestsBeyondTheRefusedAreCut(t *testing.T) {
+func TestRequestsFarBeyondLimitAreCut(t *testing.T) {
 	const most = 2
 	g := newGate(nil, &Options{}, most, most)
 	open := func() *gateConn {
@@ -34,24 +34,24 @@ func TestRequestsBeyondTheRefusedAreCut(t *testing.T) {
 	}
 	one.end()
 	if err := one.Close(); err != nil || g.asking != 1 {
-		t.Errorf("with one request under way the gate has %d, %v", g.asking, err)
+		t.Errorf("with one request in progress the gate counts %d, %v", g.asking, err)
 	}
 	one.end()
 	if other.end(); g.asking != 0 {
-		t.Errorf("with none under way the gate has %d", g.asking)
+		t.Errorf("with no request in progress the gate counts %d", g.asking)
 	}
 }
 
 // Connections that were refused, and whose clients still send, make room for others,
 // including those of their own address: one address takes no more than its share.
-func TestRefusedConnectionsMakeRoom(t *testing.T) {
+func TestRefusedConnectionsFreeCapacity(t *testing.T) {
 	const most, perAddress = 8, 2
 	f := newFixture(t, func(s *setup) {
 		s.host.LimitLoopback, s.host.Connections = true, ConnectionLimits{Connections: most, PerAddress: perAddress}
 	})
 	main := f.main()
 	f.serveTCP()
-	many, other := f.guest("127.0.1.1", false), f.guest("127.0.1.2", false)
+	many, other := f.clientAt("127.0.1.1", false), f.clientAt("127.0.1.2", false)
 	asking := func() string { return f.metric(`playctl_connections{state="asking"}`) }
 	for n := range most + 2*refusedAtOnce {
 		conn, err := many.dialer.DialContext(t.Context(), "tcp", f.host.Addr().String())
@@ -63,7 +63,7 @@ func TestRefusedConnectionsMakeRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n < perAddress {
-			worldtest.Eventually(t, "the body is waited for", func() bool { return asking() == strconv.Itoa(n+1) })
+			worldtest.Eventually(t, "the host waits for the body", func() bool { return asking() == strconv.Itoa(n+1) })
 			continue
 		}
 		reply := make([]byte, len("HTTP/1.1 503"))
@@ -71,9 +71,9 @@ func TestRefusedConnectionsMakeRoom(t *testing.T) {
 			t.Fatalf("connection %d: %q, %v", n, reply, err)
 		}
 	}
-	other.ask(protocol.PathHealth, main).ok()
-	other.ask(f.play("/session"), main).ok()
+	other.fetch(protocol.PathHealth, main).ok()
+	other.fetch(f.play("/session"), main).ok()
 	if got := f.metric(`playctl_connections_refused_total{limit="connections"}`); got != "" {
-		t.Errorf("one address made the host full: %s were refused", got)
+		t.Errorf("one address filled the host: %s connections were refused", got)
 	}
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/playctl/playctl/test/worldtest"
 )
 
-func TestLimitsStayBelowTheDescriptors(t *testing.T) {
+func TestConnectionLimitsStayBelowDescriptorLimit(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	for descriptors, want := range map[int]int{0: minConnections, 256: 176, 1024: 944, math.MaxInt32: maxConnections} {
 		var l ConnectionLimits
@@ -30,31 +30,31 @@ func TestLimitsStayBelowTheDescriptors(t *testing.T) {
 			t.Errorf("%d descriptors: %+v, want %d connections", descriptors, l, want)
 		}
 	}
-	asked := ConnectionLimits{Connections: 5000, PerAddress: 4000, Streams: 10}
-	if asked.fill(1024, log); asked != (ConnectionLimits{944, 944, 472, 10, 5, 5}) {
-		t.Errorf("what was asked for became %+v", asked)
+	requested := ConnectionLimits{Connections: 5000, PerAddress: 4000, Streams: 10}
+	if requested.fill(1024, log); requested != (ConnectionLimits{944, 944, 472, 10, 5, 5}) {
+		t.Errorf("the requested limits became %+v", requested)
 	}
 	if (&ConnectionLimits{Streams: -1}).check() == nil {
-		t.Error("a limit below none is taken")
+		t.Error("a negative limit is accepted")
 	}
 }
 
-// guest is a client at an address of its own.
-type guest struct {
+// addressClient is a client at an address of its own.
+type addressClient struct {
 	*fixture
 	client *http.Client
 	dialer *net.Dialer
 }
 
-func (f *fixture) guest(addr string, keepAlive bool) *guest {
+func (f *fixture) clientAt(addr string, keepAlive bool) *addressClient {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(addr)}}
 	transport := &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: !keepAlive}
 	f.t.Cleanup(transport.CloseIdleConnections)
-	return &guest{f, &http.Client{Transport: transport}, dialer}
+	return &addressClient{f, &http.Client{Transport: transport}, dialer}
 }
 
-// ask sends a request and reads its answer to the end.
-func (g *guest) ask(path string, who identity) *reply {
+// fetch sends a request and reads its reply to the end.
+func (g *addressClient) fetch(path string, who identity) *reply {
 	g.t.Helper()
 	answer := g.open(path, who)
 	text, err := io.ReadAll(answer.Body)
@@ -65,7 +65,7 @@ func (g *guest) ask(path string, who identity) *reply {
 	return &reply{t: g.t, what: path, status: answer.StatusCode, header: answer.Header, body: text}
 }
 
-func (g *guest) open(path string, who identity) *http.Response {
+func (g *addressClient) open(path string, who identity) *http.Response {
 	g.t.Helper()
 	r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, g.host.URL()+path, http.NoBody)
 	if err != nil {
@@ -80,7 +80,7 @@ func (g *guest) open(path string, who identity) *http.Response {
 }
 
 // stream opens a stream that stays until the test ends, and waits until it has started.
-func (g *guest) stream(who identity) {
+func (g *addressClient) stream(who identity) {
 	g.t.Helper()
 	answer := g.open(g.play("/events"), who)
 	g.t.Cleanup(func() { _ = answer.Body.Close() })
@@ -98,7 +98,7 @@ func (g *guest) stream(who identity) {
 
 // silent connects and sends nothing; the function waits until the host has closed the
 // connection.
-func (g *guest) silent() (closed func()) {
+func (g *addressClient) silent() (closed func()) {
 	g.t.Helper()
 	conn, err := g.dialer.DialContext(context.Background(), "tcp", g.host.Addr().String())
 	if err != nil {
@@ -107,7 +107,7 @@ func (g *guest) silent() (closed func()) {
 	g.t.Cleanup(func() { _ = conn.Close() })
 	return func() {
 		if _, err := conn.Read(make([]byte, 1)); err == nil {
-			g.t.Error("the connection was answered")
+			g.t.Error("the connection received a reply")
 		}
 	}
 }
@@ -133,50 +133,50 @@ func (r *reply) overloaded(limit string) {
 	}
 }
 
-func TestConnectionsOfAnAddress(t *testing.T) {
+func TestConnectionsPerAddressAreLimited(t *testing.T) {
 	f := newFixture(t, func(s *setup) {
 		s.host.LimitLoopback = true
 		s.host.Connections = ConnectionLimits{PerAddress: 2, StreamsPerAddress: 2}
 	})
 	main := f.main()
 	f.serveTCP()
-	many, other := f.guest("127.0.1.1", false), f.guest("127.0.1.2", false)
+	many, other := f.clientAt("127.0.1.1", false), f.clientAt("127.0.1.2", false)
 	many.stream(main)
 	many.stream(main)
-	many.ask(f.play("/snapshot"), main).overloaded("2 (--max-connections-per-address)")
-	many.ask(f.play("/events"), main).later(t)
-	many.ask(protocol.PathHealth, main).ok()
-	other.ask(f.play("/snapshot"), main).ok()
+	many.fetch(f.play("/snapshot"), main).overloaded("2 (--max-connections-per-address)")
+	many.fetch(f.play("/events"), main).endsAtOnce(t)
+	many.fetch(protocol.PathHealth, main).ok()
+	other.fetch(f.play("/snapshot"), main).ok()
 	other.stream(main)
 	if got := f.metric(`playctl_connections_refused_total{limit="connections_per_address"}`); got != "2" {
-		t.Errorf("%s were refused", got)
+		t.Errorf("%s requests were refused", got)
 	}
 }
 
 // Over HTTP/2 one connection has many requests in progress: an address may have no more
 // of them than connections.
-func TestRequestsOfAConnectionAreLimited(t *testing.T) {
+func TestHTTP2RequestsPerAddressAreLimited(t *testing.T) {
 	const most, stalled = 3, 40
 	f := newFixture(t, func(s *setup) {
 		s.host.LimitLoopback, s.host.Connections = true, ConnectionLimits{PerAddress: most, StreamsPerAddress: most}
 	})
 	main := f.main()
 	f.serveTCP()
-	overHTTP2 := func(addr string) *guest {
-		g := f.guest(addr, true)
+	overHTTP2 := func(addr string) *addressClient {
+		g := f.clientAt(addr, true)
 		var protocols http.Protocols
 		protocols.SetUnencryptedHTTP2(true)
-		g.client.Transport.(*http.Transport).Protocols = &protocols //nolint:forcetypeassert // guest sets it.
+		g.client.Transport.(*http.Transport).Protocols = &protocols //nolint:forcetypeassert // addressClient sets it.
 		return g
 	}
 	many, other := overHTTP2("127.0.1.1"), overHTTP2("127.0.1.2")
 	for range most {
 		many.stream(main)
 	}
-	many.ask(f.play("/session"), main).overloaded("3 (--max-connections-per-address)")
-	many.ask(f.play("/events"), main).later(t)
-	many.ask(protocol.PathHealth, main).ok()
-	other.ask(f.play("/session"), main).ok()
+	many.fetch(f.play("/session"), main).overloaded("3 (--max-connections-per-address)")
+	many.fetch(f.play("/events"), main).endsAtOnce(t)
+	many.fetch(protocol.PathHealth, main).ok()
+	other.fetch(f.play("/session"), main).ok()
 
 	stop, end := context.WithCancel(t.Context())
 	var all sync.WaitGroup
@@ -199,20 +199,20 @@ func TestRequestsOfAConnectionAreLimited(t *testing.T) {
 		})
 	}
 	refused := func() string { return f.metric(`playctl_connections_refused_total{limit="requests_per_address"}`) }
-	worldtest.Eventually(t, "all but three are refused", func() bool { return refused() == strconv.Itoa(2+stalled-most) })
+	worldtest.Eventually(t, "all but three requests are refused", func() bool { return refused() == strconv.Itoa(2+stalled-most) })
 	if asking := f.metric(`playctl_connections{state="asking"}`); asking != "2" {
-		t.Errorf("%s connections ask", asking)
+		t.Errorf("%s connections are in state asking", asking)
 	}
 	end()
 	all.Wait()
-	worldtest.Eventually(t, "there is room again", func() bool {
+	worldtest.Eventually(t, "capacity is free again", func() bool {
 		answer := other.open(f.play("/session"), main)
 		return answer.Body.Close() == nil && answer.StatusCode == http.StatusOK
 	})
 }
 
 // Connections that came at the same time and send nothing are closed one after the other.
-func TestSilentConnectionsEndApart(t *testing.T) {
+func TestSilentConnectionsCloseAtDifferentTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const many = 50
 		g := newGate(nil, &Options{}, many+1, many+1)
@@ -234,12 +234,12 @@ func TestSilentConnectionsEndApart(t *testing.T) {
 		for range many {
 			end := <-ends
 			if most := readHeaderTimeout * 5 / 4; end < readHeaderTimeout || end > most {
-				t.Errorf("one ends after %v, not within %v and %v", end, readHeaderTimeout, most)
+				t.Errorf("a connection ends after %v, want between %v and %v", end, readHeaderTimeout, most)
 			}
 			apart[end.Truncate(10*time.Millisecond)] = true
 		}
 		if len(apart) < many/2 {
-			t.Errorf("%d connections end at %d times", many, len(apart))
+			t.Errorf("%d connections end at only %d different times", many, len(apart))
 		}
 		here, there := net.Pipe()
 		defer func() { _ = there.Close() }()
@@ -248,14 +248,14 @@ func TestSilentConnectionsEndApart(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("a deadline that was: %v", err)
+			t.Errorf("a deadline in the past: %v", err)
 		}
 	})
 }
 
 // A wait at a full listener depends on the time of a connection that may be answered meanwhile. The
 // race detector notices if that time is read without the gate's lock.
-func TestAConnectionIsAnsweredWhileOthersWait(t *testing.T) {
+func TestReplyWhileListenerIsFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate(nil, &Options{}, 1, 1)
 		here, there := net.Pipe()
@@ -278,14 +278,14 @@ func TestAConnectionIsAnsweredWhileOthersWait(t *testing.T) {
 
 // A full host closes connections without a request, first those that never sent
 // one, then those that wait for their next request, and serves health to all.
-func TestAFullHostMakesRoom(t *testing.T) {
+func TestFullHostClosesIdleConnections(t *testing.T) {
 	f := newFixture(t, func(s *setup) {
 		s.host.Connections = ConnectionLimits{Connections: 4, PerCaller: 4, Streams: 4, StreamsPerCaller: 4}
 	})
 	main := f.main()
 	f.serveTCP()
-	kept, short := f.guest("127.0.0.1", true), f.guest("127.0.0.1", false)
-	kept.ask(f.play("/session"), main).ok()
+	kept, short := f.clientAt("127.0.0.1", true), f.clientAt("127.0.0.1", false)
+	kept.fetch(f.play("/session"), main).ok()
 	gone := []func(){short.silent(), short.silent(), short.silent()}
 	short.stream(main)
 	gone[0]()
@@ -296,34 +296,34 @@ func TestAFullHostMakesRoom(t *testing.T) {
 	short.stream(main) // in place of the connection that was kept
 	for state, want := range map[string]string{stateSilent: "3", stateIdle: "1"} {
 		if got := f.metric(`playctl_connections_evicted_total{state="` + state + `"}`); got != want {
-			t.Errorf("%s %s connections made room, want %s", got, state, want)
+			t.Errorf("%s %s connections were evicted, want %s", got, state, want)
 		}
 	}
 	if asking := f.metric(`playctl_connections{state="asking"}`); asking != "4" {
-		t.Errorf("%s connections ask", asking)
+		t.Errorf("%s connections are in state asking", asking)
 	}
-	short.ask(f.play("/session"), main).overloaded("4 (--max-connections)")
-	short.ask(f.play("/events"), main).later(t)
-	short.ask(protocol.PathHealth, main).ok()
+	short.fetch(f.play("/session"), main).overloaded("4 (--max-connections)")
+	short.fetch(f.play("/events"), main).endsAtOnce(t)
+	short.fetch(protocol.PathHealth, main).ok()
 }
 
 // A caller is limited to a share of the streams and of the requests in progress,
 // and others are not affected.
-func TestTheShareOfACaller(t *testing.T) {
+func TestConnectionsPerCallerAreLimited(t *testing.T) {
 	f := newFixture(t, func(s *setup) {
 		s.host.Connections = ConnectionLimits{Connections: 50, PerCaller: 3, Streams: 4, StreamsPerCaller: 2}
 	})
 	main := f.main()
 	other, third := f.agent(main), f.agent(main)
 	f.serveTCP()
-	g := f.guest("127.0.0.1", false)
+	g := f.clientAt("127.0.0.1", false)
 	g.stream(main)
 	g.stream(main)
-	g.ask(f.play("/events"), main).later(t)
-	g.ask(f.play("/session"), main).ok()
+	g.fetch(f.play("/events"), main).endsAtOnce(t)
+	g.fetch(f.play("/session"), main).ok()
 	g.stream(other)
 	g.stream(other)
-	g.ask(f.play("/events"), third).later(t)
+	g.fetch(f.play("/events"), third).endsAtOnce(t)
 	for limit, want := range map[string]string{"streams_per_caller": "1", "streams": "1"} {
 		if got := f.metric(`playctl_connections_refused_total{limit="` + limit + `"}`); got != want {
 			t.Errorf("%s refusals by %s", got, limit)
@@ -333,13 +333,13 @@ func TestTheShareOfACaller(t *testing.T) {
 	busy := newFixture(t, func(s *setup) { s.host.Connections = ConnectionLimits{PerCaller: 1} })
 	node := busy.main()
 	busy.serveTCP()
-	one := busy.guest("127.0.0.1", false)
+	one := busy.clientAt("127.0.0.1", false)
 	one.stream(node)
-	one.ask(busy.play("/session"), node).overloaded("1 (--max-connections-per-caller)")
+	one.fetch(busy.play("/session"), node).overloaded("1 (--max-connections-per-caller)")
 }
 
 // An IPv6 site gets no more requests through than four networks, however many it has.
-func TestASiteIsLimited(t *testing.T) {
+func TestIPv6SiteIsLimited(t *testing.T) {
 	l := newLimiter(1, 5, false)
 	through := 0
 	for i := range 1000 {
@@ -348,9 +348,9 @@ func TestASiteIsLimited(t *testing.T) {
 		}
 	}
 	if through != siteShare*5 {
-		t.Errorf("%d requests of one site came through", through)
+		t.Errorf("%d requests of one site were accepted", through)
 	}
 	if l.wait(parseAddress("2001:db8:1::1")) != 0 {
-		t.Error("another site waits")
+		t.Error("another site is limited as well")
 	}
 }

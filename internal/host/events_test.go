@@ -25,10 +25,10 @@ type eventStep struct {
 	want []reported
 }
 
-// TestEveryCommandMakesItsEvents causes every kind of event and compares kinds,
+// TestEveryCommandCausesItsEvents causes every kind of event and compares kinds,
 // notifies and reasons. The other fields of an event are compared with the OpenAPI
 // document as it is read.
-func TestEveryCommandMakesItsEvents(t *testing.T) {
+func TestEveryCommandCausesItsEvents(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
 	agent := f.agent(main)
@@ -49,7 +49,7 @@ func TestEveryCommandMakesItsEvents(t *testing.T) {
 				t.Fatalf("%s (-want +got):\n%s", step.name, diff)
 			}
 			if (fr.field(t, "playerChainNodes") != nil) != want.notify {
-				t.Errorf("%s: nodes come with a notify and not without: %s", step.name, fr.data)
+				t.Errorf("%s: an event has nodes if and only if it has a notify: %s", step.name, fr.data)
 			}
 		}
 	}
@@ -57,7 +57,7 @@ func TestEveryCommandMakesItsEvents(t *testing.T) {
 	for _, kind := range protocol.EventKinds() {
 		// A resync answers a cursor, not a command: the tests of streams cover it.
 		if kind != protocol.EventSessionResync && !seen[kind] {
-			t.Errorf("no command made %s", kind)
+			t.Errorf("no command caused %s", kind)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func (f *fixture) occupantSteps(main, agent identity) []eventStep {
 		{"the administrator removes an agent", f.removing("agent:" + main.id + ":" + agent.id), removed("admin")},
 		{"register again", f.registering(agent), added},
 		{"recordInteraction", func() { f.say(agent, "hello") }, []reported{{kind: protocol.EventInteraction}}},
-		{"recordInteraction of nothing", func() { f.say(agent, " \n") }, nil},
+		{"recordInteraction with blank text", func() { f.say(agent, " \n") }, nil},
 		{"recordJourney", f.journeying(agent), []reported{{kind: protocol.EventJourney, notify: true}, signal}},
 		{"recordJourney again", f.journeying(agent), []reported{{kind: protocol.EventJourney}, signal}},
 		{"mcp/register", place(map[string]any{"name": "notes"}), mcp},
@@ -97,7 +97,7 @@ func (f *fixture) occupantSteps(main, agent identity) []eventStep {
 		{"mcp/unregister", func() {
 			f.post(f.play("/mcp/unregister"), map[string]any{"id": placed.ID}, as(main)).ok()
 		}, unplaced("unregister")},
-		{"mcp/register anew", func() {
+		{"mcp/register again", func() {
 			f.post(f.play("/mcp/register"), map[string]any{"name": "notes"}, as(main)).into(&placed)
 		}, mcp},
 		{"the administrator removes a placement", func() { f.removing("mcp:" + placed.ID)() }, unplaced("admin")},
@@ -105,7 +105,7 @@ func (f *fixture) occupantSteps(main, agent identity) []eventStep {
 }
 
 func (f *fixture) personSteps(main identity) []eventStep {
-	viewer := func() person { return person{f, f.watcher(protocol.WatchScopeAct, f.link(main))} }
+	viewer := func() person { return person{f, f.watchCookie(protocol.WatchScopeAct, f.watchToken(main))} }
 	ada, bob := viewer(), viewer()
 	added := []reported{{kind: protocol.EventPersonAdded, notify: true}}
 	removed := func(reason string) []reported {
@@ -113,10 +113,10 @@ func (f *fixture) personSteps(main identity) []eventStep {
 	}
 	var id string
 	return []eventStep{
-		{"a person comes", func() { ada.put("Ada", 1, 1).ok() }, added},
-		{"a person stays", func() { ada.put("Ada", 1, 1).ok() }, nil},
+		{"a person joins", func() { ada.put("Ada", 1, 1).ok() }, added},
+		{"a person renews the lease", func() { ada.put("Ada", 1, 1).ok() }, nil},
 		{"a person leaves", func() { ada.leave().ok() }, removed("disconnect")},
-		{"another comes", func() { id = bob.put("Bob", 1, 1).row().ID }, added},
+		{"another person joins", func() { id = bob.put("Bob", 1, 1).row().ID }, added},
 		{"the administrator removes a person", func() { f.removing(protocol.HumanKey(id))() }, removed("admin")},
 	}
 }
@@ -173,7 +173,7 @@ func (f *fixture) intercomSteps(main, agent identity) []eventStep {
 				"requestId": "r1", "mainNodeId": main.id, "fromPlayerId": "__human__", "toPlayerId": agent.id, "kind": "chat", "text": "Hello?",
 			}, as(main)).ok()
 		}, []reported{intercom("started"), intercom("forwarded")}},
-		{"intercomResponse in parts", answer("stream"), []reported{intercom("stream")}},
+		{"partial intercomResponse", answer("stream"), []reported{intercom("stream")}},
 		{"intercomResponse", answer("completed"), []reported{intercom("completed")}},
 	}
 }

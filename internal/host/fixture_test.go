@@ -72,7 +72,7 @@ func newFixture(t testing.TB, change ...func(*setup)) *fixture {
 	f.world = w
 	s.host.World, s.host.Deriver = w, f.deriver
 	if f.host, err = New(s.host); err != nil {
-		t.Fatalf("make the host: %v", err)
+		t.Fatalf("create the host: %v", err)
 	}
 	// Other tests do not wait for replies to wrong tokens.
 	f.host.guesses.turns, f.host.guesses.pause = rate.NewLimiter(rate.Inf, 0), 0
@@ -176,7 +176,7 @@ func (f *fixture) do(method, target string, body any, options ...func(*http.Requ
 	f.t.Helper()
 	rec := httptest.NewRecorder()
 	request := f.request(method, target, body, options...)
-	sent := overhear(request)
+	sent := recordBody(request)
 	f.handler.ServeHTTP(rec, request)
 	result := rec.Result()
 	text, err := io.ReadAll(result.Body)
@@ -295,19 +295,19 @@ func (r *reply) refused(code protocol.Code) *protocol.ErrorBody {
 	r.t.Helper()
 	var e protocol.ErrorBody
 	if err := json.Unmarshal(r.body, &e); err != nil {
-		r.t.Fatalf("%s: status %d, want %s: the body is no error: %s", r.what, r.status, code, r.body)
+		r.t.Fatalf("%s: status %d, want %s: the body is not an error: %s", r.what, r.status, code, r.body)
 	}
 	if e.Code != code || r.status != protocol.Status(code) {
 		r.t.Fatalf("%s: %d %s (%s), want %d %s", r.what, r.status, e.Code, e.Error, protocol.Status(code), code)
 	}
 	if e.Error == "" || e.RequestID == "" || e.RequestID != r.header.Get("X-Request-Id") {
-		r.t.Fatalf("%s: the error lacks its sentence or its request id: %s", r.what, r.body)
+		r.t.Fatalf("%s: the error has no text or no request id: %s", r.what, r.body)
 	}
 	return &e
 }
 
-// mark is the state that a 4xx must not change.
-func (f *fixture) mark() string {
+// stateSummary is the state that a 4xx must not change.
+func (f *fixture) stateSummary() string {
 	f.t.Helper()
 	head, err := f.journal.Head(context.Background())
 	if err != nil {
@@ -317,9 +317,9 @@ func (f *fixture) mark() string {
 	return fmt.Sprintf("rev %d seq %d head %d root %s", v.Rev, v.Seq, head, v.Tree.Root())
 }
 
-// later fails the test unless the reply is a stream that ends at once and asks the
+// endsAtOnce fails the test unless the reply is a stream that ends at once and asks the
 // client to retry.
-func (r *reply) later(t testing.TB) {
+func (r *reply) endsAtOnce(t testing.TB) {
 	t.Helper()
 	after, found := strings.CutPrefix(strings.TrimSuffix(string(r.body), "\n\n"), "retry: ")
 	ms, err := strconv.Atoi(after)

@@ -27,8 +27,8 @@ var fuzzedHeaders = []string{
 	"Authorization", "Cookie", "If-None-Match", "Access-Control-Request-Method",
 }
 
-// aProxy is an address whose X-Forwarded-For counts.
-const aProxy = "192.0.2.9"
+// trustedProxy is an address whose X-Forwarded-For counts.
+const trustedProxy = "192.0.2.9"
 
 // addHeader adds a header to a request, and reports whether net/http would let it in.
 func addHeader(r *http.Request, name, value string) bool {
@@ -39,28 +39,28 @@ func addHeader(r *http.Request, name, value string) bool {
 		r.Host = value
 		return httpguts.ValidHostHeader(value)
 	case "X-Forwarded-For":
-		r.RemoteAddr = aProxy + ":40000"
+		r.RemoteAddr = trustedProxy + ":40000"
 	}
 	r.Header.Set(name, value)
 	return httpguts.ValidHeaderFieldValue(value)
 }
 
-// visitors are callers of each kind, as functions that add their credentials to a request.
-func visitors(fix *fixture) []func(*http.Request) {
+// callersOfEachKind are callers of each kind, as functions that add their credentials to a request.
+func callersOfEachKind(fix *fixture) []func(*http.Request) {
 	main := fix.main()
 	var space protocol.CreateSpaceReply
 	fix.rpc("createSpace", map[string]any{"name": "Corner", "designKey": "d", "ownerDisplayName": "Ada"}, as(main)).into(&space)
 	node := identity{id: space.NodeID, hash: creds.HashPhrase(space.Phrase.Reveal()).Reveal(), apiKey: main.apiKey}
-	cookie := fix.watcher(protocol.WatchScopeAct, fix.link(main))
+	cookie := fix.watchCookie(protocol.WatchScopeAct, fix.watchToken(main))
 	all := []func(*http.Request){
 		func(*http.Request) {}, as(main), as(fix.player(main)), asAdmin, as(node),
 		func(r *http.Request) {
-			byPage(r)
+			asOwnPage(r)
 			r.AddCookie(cookie)
 		},
 	}
-	for _, visitor := range all[1:] {
-		fix.get(fix.play("/snapshot"), visitor).ok()
+	for _, caller := range all[1:] {
+		fix.get(fix.play("/snapshot"), caller).ok()
 	}
 	return all
 }
@@ -73,13 +73,13 @@ func FuzzRequest(f *testing.F) {
 		// The host's caches are small, so that other growth shows.
 		s.world.MemoryBudget, s.world.Limits.History, s.world.CheckpointEvery = 1<<20, 10, 64
 		s.journal = memory.Open(store.Retention{Events: 100, Revs: 10})
-		s.host.TrustedProxies = []netip.Prefix{netip.MustParsePrefix(aProxy + "/32")}
+		s.host.TrustedProxies = []netip.Prefix{netip.MustParsePrefix(trustedProxy + "/32")}
 		s.host.CORSOrigins = []string{"https://app.example.com"}
 	})
 	size := growth{most: 64 << 20}
 	// Only the requests may change the world.
 	fix.host.sweeper.stop()
-	callers := visitors(fix)
+	callers := callersOfEachKind(fix)
 	for _, g := range targets(fix) {
 		f.Add(g.method, g.path, "", protocol.MediaTypeJSON, g.good.body, uint8(2), true, uint8(0), "")
 	}
@@ -122,7 +122,7 @@ func FuzzRequest(f *testing.F) {
 		size.check(t)
 		here := *fix
 		here.t = t
-		before := here.mark()
+		before := here.stateSummary()
 		rec := httptest.NewRecorder()
 		fix.handler.ServeHTTP(rec, r)
 		if rec.Code >= 500 {
@@ -130,9 +130,9 @@ func FuzzRequest(f *testing.F) {
 		}
 		if rec.Code >= 400 {
 			if !isRefusal(rec) {
-				t.Fatalf("%s %s: %d in no form of the contract: %s", method, r.URL, rec.Code, rec.Body)
+				t.Fatalf("%s %s: %d not in the contract's form: %s", method, r.URL, rec.Code, rec.Body)
 			}
-			if after := here.mark(); after != before {
+			if after := here.stateSummary(); after != before {
 				t.Fatalf("%s %s: refused with %d but %s became %s", method, r.URL, rec.Code, before, after)
 			}
 		}

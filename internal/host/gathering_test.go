@@ -10,7 +10,7 @@ import (
 
 // Replies of lengths around the sizes of the buffers arrive complete and in order over
 // one connection.
-func TestGatheredRepliesAreWhole(t *testing.T) {
+func TestGatheredRepliesAreComplete(t *testing.T) {
 	f := newFixture(t)
 	text := make([]byte, 200<<10)
 	for i := range text {
@@ -39,7 +39,7 @@ func TestGatheredRepliesAreWhole(t *testing.T) {
 			body, err := io.ReadAll(res.Body)
 			_ = res.Body.Close()
 			if err != nil || !bytes.Equal(body, text[:length]) {
-				t.Fatalf("of %d bytes, the first part %d, came %d: %v", length, first, len(body), err)
+				t.Fatalf("reply of %d bytes with a first part of %d: received %d: %v", length, first, len(body), err)
 			}
 		}
 	}

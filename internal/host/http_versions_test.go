@@ -54,7 +54,7 @@ func TestStreamOverEveryHTTPVersion(t *testing.T) {
 			live := n.subscribe(as(agent), "")
 			defer live.close()
 			if got := live.reply.ProtoMajor; got != version.major {
-				t.Fatalf("the stream came over HTTP/%d", got)
+				t.Fatalf("the stream uses HTTP/%d", got)
 			}
 			const lines = 40
 			for i := range lines {
@@ -65,7 +65,7 @@ func TestStreamOverEveryHTTPVersion(t *testing.T) {
 				for i := first; i < lines; i++ {
 					fr := s.event()
 					if fr.seq(t) != live.cursor+1+uint64(i) || fr.field(t, "text") != fmt.Sprint("line ", i) {
-						t.Fatalf("line %d came as %+v", i, fr)
+						t.Fatalf("line %d arrived as %+v", i, fr)
 					}
 				}
 			}
@@ -131,6 +131,6 @@ func TestHTTP2Limits(t *testing.T) {
 		kind, payload = frame()
 	}
 	if code := binary.BigEndian.Uint32(payload[4:]); code != frameSizeError {
-		t.Errorf("a frame that is too long ends the connection with code %d", code)
+		t.Errorf("an oversized frame ends the connection with code %d", code)
 	}
 }

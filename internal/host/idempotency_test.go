@@ -13,21 +13,21 @@ import (
 
 func keyed(key string) func(*http.Request) { return with(protocol.HeaderIdempotencyKey, key) }
 
-func TestRepeatGetsTheFirstReplyAndChangesNothing(t *testing.T) {
+func TestRepeatedRequestGetsFirstReply(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
 	agent := f.player(main)
 	line := map[string]any{"playerId": agent.id, "role": "user", "text": "once"}
 	first := f.rpc("recordInteraction", line, as(agent), keyed("k1")).ok()
-	before := f.mark()
+	before := f.stateSummary()
 	for range 3 {
 		again := f.rpc("recordInteraction", line, as(agent), keyed("k1")).ok()
 		if !bytes.Equal(again.body, first.body) {
 			t.Errorf("the repeat got %s, the first %s", again.body, first.body)
 		}
 	}
-	if after := f.mark(); after != before {
-		t.Errorf("repeats left a trace: %s, before %s", after, before)
+	if after := f.stateSummary(); after != before {
+		t.Errorf("repeats changed the state: %s, before %s", after, before)
 	}
 	// The key names one request: another body, operation or path is another one.
 	line["text"] = "twice"
@@ -40,7 +40,7 @@ func TestRepeatGetsTheFirstReplyAndChangesNothing(t *testing.T) {
 
 // The key is looked up before the sid is checked: a client that repeats a request
 // across a reset learns that it was carried out.
-func TestRepeatAcrossAReset(t *testing.T) {
+func TestRepeatedRequestAfterReset(t *testing.T) {
 	f := newFixture(t)
 	agent := f.player(f.main())
 	target := f.play("/players/disconnect")
@@ -55,13 +55,13 @@ func TestIdempotencyKeyMustBeVisible(t *testing.T) {
 	f := newFixture(t)
 	agent := f.player(f.main())
 	for _, key := range []string{"", " ", "two words", strings.Repeat("k", 129), "k\u00e9y"} {
-		before := f.mark()
+		before := f.stateSummary()
 		e := f.post(f.play("/players/disconnect"), map[string]any{"playerId": agent.id}, as(agent), keyed(key)).
 			refused(protocol.CodeBodyInvalid)
 		if !strings.Contains(e.Error, protocol.HeaderIdempotencyKey) {
 			t.Errorf("%q does not name the header", e.Error)
 		}
-		if after := f.mark(); after != before {
+		if after := f.stateSummary(); after != before {
 			t.Errorf("key %q: %s, before %s", key, after, before)
 		}
 	}
@@ -101,7 +101,7 @@ func TestSecretRepliesAreStoredSealed(t *testing.T) {
 			stored := string(pair.Key) + string(pair.Value)
 			for _, secret := range []string{n.hash, reply.APIKey.Reveal(), next.APIKey.Reveal(), "secret-key"} {
 				if strings.Contains(stored, secret) {
-					t.Errorf("the table %s holds a secret", table)
+					t.Errorf("the table %s contains a secret", table)
 				}
 			}
 		}
@@ -109,7 +109,7 @@ func TestSecretRepliesAreStoredSealed(t *testing.T) {
 }
 
 // A reply sealed under one key opens with no other.
-func TestSealOpensWithItsOwnKeyOnly(t *testing.T) {
+func TestSealOpensOnlyWithItsOwnKey(t *testing.T) {
 	mine, other := &idempotency{secret: "mine"}, &idempotency{secret: "other"}
 	sealed, err := mine.seal([]byte("reply"))
 	if err != nil {
@@ -123,7 +123,7 @@ func TestSealOpensWithItsOwnKeyOnly(t *testing.T) {
 	}
 	moved := &idempotency{secret: "mine", key: [32]byte{1}}
 	if got, err := moved.open(sealed); err == nil {
-		t.Errorf("it opened in another record's place: %q", got)
+		t.Errorf("the reply opened as another record: %q", got)
 	}
 	sealed[len(sealed)-1] ^= 1
 	if got, err := mine.open(sealed); err == nil {
@@ -141,7 +141,7 @@ func TestRepeatedSelfDeletion(t *testing.T) {
 	f.do(http.MethodDelete, protocol.PathNodes, body, as(main), keyed("k")).refused(protocol.CodeCredentialsInvalid)
 }
 
-func TestQueryIsPartOfTheRequest(t *testing.T) {
+func TestIdempotencyKeyCoversQuery(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
 	one, two := f.agent(main), f.agent(main)

@@ -32,7 +32,7 @@ func (f *fixture) invitations(who func(*http.Request)) []protocol.InvitationReco
 	return reply.Invitations
 }
 
-func TestAnInvitationCreatesAsManyAccountsAsItAllows(t *testing.T) {
+func TestInvitationUsesAreLimited(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []Registration{RegistrationToken, RegistrationClosed} {
 		t.Run(string(mode), func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestAnInvitationCreatesAsManyAccountsAsItAllows(t *testing.T) {
 	}
 }
 
-func TestAnInvitationExpiresAndIsRevoked(t *testing.T) {
+func TestInvitationExpiryAndRevocation(t *testing.T) {
 	t.Parallel()
 	clock := time.Now()
 	f := newFixture(t, func(s *setup) {
@@ -75,7 +75,7 @@ func TestAnInvitationExpiresAndIsRevoked(t *testing.T) {
 	short := f.invite(map[string]any{"expiresInSeconds": 60}, asAdmin)
 	long := f.invite(map[string]any{}, asAdmin)
 	if want := protocol.FormatTime(clock.Add(24 * time.Hour)); long.ExpiresAt != want {
-		t.Errorf("it expires at %s, want %s", long.ExpiresAt, want)
+		t.Errorf("the invitation expires at %s, want %s", long.ExpiresAt, want)
 	}
 	clock = clock.Add(time.Minute)
 	f.join(short.Token.Reveal()).refused(protocol.CodeInvitationExpired)
@@ -94,7 +94,7 @@ func TestAnInvitationExpiresAndIsRevoked(t *testing.T) {
 	f.post(protocol.PathInvitations, map[string]any{"expiresInSeconds": 59}, asAdmin).refused(protocol.CodeBodyInvalid)
 }
 
-func TestMainNodesInviteWhereTheyMay(t *testing.T) {
+func TestMainNodesInviteOnlyIfAllowed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.post(protocol.PathInvitations, map[string]any{}, as(f.main())).refused(protocol.CodeForbidden)

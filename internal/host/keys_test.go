@@ -30,7 +30,7 @@ func (f *fixture) newKey(who identity, body map[string]any) identity {
 	return who
 }
 
-func TestSeveralAPIKeysAreGoodAtOnce(t *testing.T) {
+func TestSeveralAPIKeysAreValidAtOnce(t *testing.T) {
 	t.Parallel()
 	var clock atomic.Int64
 	clock.Store(time.Now().UnixMilli())
@@ -61,7 +61,7 @@ func TestSeveralAPIKeysAreGoodAtOnce(t *testing.T) {
 
 	// A use is listed at once.
 	if list := f.keys(main); list["ci"].LastUsedAt != protocol.FormatTime(time.UnixMilli(clock.Load())) || list["default"].LastUsedAt == "" {
-		t.Errorf("before they are written down the uses are %+v", list)
+		t.Errorf("before they are stored the uses are %+v", list)
 	}
 	// A sweep stores the uses.
 	clock.Add(time.Minute.Milliseconds())
@@ -96,7 +96,7 @@ func TestSeveralAPIKeysAreGoodAtOnce(t *testing.T) {
 	f.get(protocol.PathNodeAPIKeys, as(agent)).refused(protocol.CodeForbidden)
 }
 
-func TestAPIKeysOfAnAccountAreLimited(t *testing.T) {
+func TestAPIKeysPerAccountAreLimited(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	main := f.main()
@@ -155,7 +155,7 @@ func TestLabels(t *testing.T) {
 		"/api/play/snapshot" + sid: as(main),
 	} {
 		if r := f.get(path, who).ok(); bytes.Contains(r.body, []byte("label")) || bytes.Contains(r.body, []byte("Eve")) {
-			t.Errorf("%s answers %s", path, r.body)
+			t.Errorf("%s returns %s", path, r.body)
 		}
 	}
 	label(second.id, "").ok()

@@ -21,35 +21,35 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-func TestListenSaysItsAddress(t *testing.T) {
+func TestListenReportsAddress(t *testing.T) {
 	f := newFixture(t, func(s *setup) { s.host.OpsAddress = "127.0.0.1:0" })
 	ctx := context.Background()
 	if f.host.Addr() != nil || f.host.OpsAddr() != nil || f.host.URL() != "" {
-		t.Error("there is an address before Listen")
+		t.Error("the host has an address before Listen")
 	}
 	if err := f.host.Listen(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.host.Listen(ctx); err == nil {
-		t.Error("it listened twice")
+		t.Error("a second Listen succeeded")
 	}
 	if url := f.host.URL(); url != "http://"+f.host.Addr().String() || strings.HasSuffix(url, ":0") {
 		t.Errorf("the URL is %s", url)
 	}
 	if !f.host.loopback.Load() {
-		t.Error("127.0.0.1 is not taken for loopback")
+		t.Error("127.0.0.1 is not recognized as loopback")
 	}
 	taken := newFixture(t, func(s *setup) { s.host.Address = f.host.Addr().String() })
 	if err := taken.host.Listen(ctx); err == nil || !strings.Contains(err.Error(), f.host.Addr().String()) {
-		t.Errorf("a port that is taken: %v", err)
+		t.Errorf("a port in use: %v", err)
 	}
 	half := newFixture(t, func(s *setup) { s.host.OpsAddress = f.host.Addr().String() })
 	if err := half.host.Listen(ctx); err == nil || half.host.Addr() != nil {
-		t.Errorf("an ops port that is taken: %v, listening on %v", err, half.host.Addr())
+		t.Errorf("an ops port in use: %v, listening on %v", err, half.host.Addr())
 	}
 	nowhere := newFixture(t, func(s *setup) { s.host.Address = "" })
 	if err := nowhere.host.Listen(ctx); err == nil {
-		t.Error("it listened on no address")
+		t.Error("Listen succeeded without an address")
 	}
 }
 
@@ -107,7 +107,7 @@ func newClient(t *testing.T) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-func TestOpsHaveTheirOwnListener(t *testing.T) {
+func TestOpsRoutesHaveSeparateListener(t *testing.T) {
 	f := newFixture(t, func(s *setup) { s.host.OpsAddress, s.host.Profiling = "127.0.0.1:0", true })
 	f.serveTCP()
 	client := newClient(t)
@@ -129,7 +129,7 @@ func TestOpsHaveTheirOwnListener(t *testing.T) {
 	}
 }
 
-func TestMetricsTellWhatHappened(t *testing.T) {
+func TestMetricsReportActivity(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
 	agent := f.player(main)
@@ -172,7 +172,7 @@ type brokenJournal struct {
 	broken atomic.Bool
 }
 
-func (j *brokenJournal) gone() error {
+func (j *brokenJournal) unavailable() error {
 	if j.broken.Load() {
 		return errors.Join(store.ErrUnavailable, errors.New("the disk is gone"))
 	}
@@ -180,20 +180,20 @@ func (j *brokenJournal) gone() error {
 }
 
 func (j *brokenJournal) Head(ctx context.Context) (store.Position, error) {
-	if err := j.gone(); err != nil {
+	if err := j.unavailable(); err != nil {
 		return 0, err
 	}
 	return j.Journal.Head(ctx)
 }
 
 func (j *brokenJournal) Commit(ctx context.Context, batch *store.Batch) (store.Tip, error) {
-	if err := j.gone(); err != nil {
+	if err := j.unavailable(); err != nil {
 		return store.Tip{}, err
 	}
 	return j.Journal.Commit(ctx, batch)
 }
 
-func TestReadyFollowsTheStore(t *testing.T) {
+func TestReadinessFollowsStore(t *testing.T) {
 	journal := &brokenJournal{}
 	f := newFixture(t, func(s *setup) {
 		journal.Journal = s.journal
@@ -204,7 +204,7 @@ func TestReadyFollowsTheStore(t *testing.T) {
 	f.get("/readyz").ok()
 	journal.broken.Store(true)
 	if r := f.get("/readyz"); r.status != http.StatusServiceUnavailable {
-		t.Errorf("without its store the host is ready: %d %s", r.status, r.body)
+		t.Errorf("the host is ready without its store: %d %s", r.status, r.body)
 	}
 	f.get("/healthz").ok()
 	// Reads continue, writes are refused.
@@ -212,7 +212,7 @@ func TestReadyFollowsTheStore(t *testing.T) {
 	r := f.post(f.play("/players"), registration(agent.id), as(agent))
 	r.refused(protocol.CodeStoreUnavailable)
 	if r.header.Get("Retry-After") == "" {
-		t.Error("the refusal does not say when to come back")
+		t.Error("the refusal has no Retry-After")
 	}
 	// The disk works again.
 	journal.broken.Store(false)
@@ -223,7 +223,7 @@ func TestReadyFollowsTheStore(t *testing.T) {
 // At shutdown the host first reports that it is not ready; streams end cleanly,
 // spread over the jitter; requests in progress are answered; then the listener is
 // closed.
-func TestShutdownInOrder(t *testing.T) {
+func TestShutdownOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const jitter = 3 * time.Second
 		f := newFixture(t, func(s *setup) { s.host.Streams.DrainJitter = jitter })
@@ -238,16 +238,16 @@ func TestShutdownInOrder(t *testing.T) {
 		n.end()
 		synctest.Wait()
 		if r := f.get("/readyz"); r.status != http.StatusServiceUnavailable {
-			t.Errorf("while it shuts down the host is ready: %d", r.status)
+			t.Errorf("the host is ready during shutdown: %d", r.status)
 		}
 		// Streams end at once and ask the client to retry, and only for callers that may have one.
-		f.get(f.play("/events"), as(agent)).later(t)
+		f.get(f.play("/events"), as(agent)).endsAtOnce(t)
 		f.get(f.play("/events"), with(protocol.HeaderNodeID, agent.id)).refused(protocol.CodeCredentialsMissing)
 		f.get(f.play("/events")+"x", as(agent)).refused(protocol.CodeSIDInvalid)
-		f.say(agent, "a write under way is finished")
-		ends := endsOf(t, streams, began)
+		f.say(agent, "a write in progress is finished")
+		ends := endTimes(t, streams, began)
 		if took := time.Since(began); took > jitter || len(ends) < 2 {
-			t.Errorf("the streams ended within %s, at %d moments", took, len(ends))
+			t.Errorf("the streams ended within %s, at %d different times", took, len(ends))
 		}
 		err := <-n.served
 		n.served <- err
@@ -260,9 +260,9 @@ func TestShutdownInOrder(t *testing.T) {
 	})
 }
 
-// endsOf waits for the end of every stream, each by itself, and returns the
+// endTimes waits for the end of every stream, each by itself, and returns the
 // moments at which they came. Each gets one more event first.
-func endsOf(t *testing.T, streams []*subscription, began time.Time) map[time.Duration]bool {
+func endTimes(t *testing.T, streams []*subscription, began time.Time) map[time.Duration]bool {
 	t.Helper()
 	var mu sync.Mutex
 	var readers sync.WaitGroup
@@ -270,7 +270,7 @@ func endsOf(t *testing.T, streams []*subscription, began time.Time) map[time.Dur
 	for _, s := range streams {
 		readers.Go(func() {
 			if fr := s.event(); fr.field(t, "text") == nil {
-				t.Errorf("the last event did not get through: %+v", fr)
+				t.Errorf("the last event did not arrive: %+v", fr)
 			}
 			s.ended()
 			s.close()
@@ -285,7 +285,7 @@ func endsOf(t *testing.T, streams []*subscription, began time.Time) map[time.Dur
 
 // Connections that do not end in time are cut, and the log says so: no client can make
 // an orderly shutdown fail.
-func TestShutdownCutsWhatDoesNotEnd(t *testing.T) {
+func TestShutdownCutsOpenConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var logged bytes.Buffer
 		f := newFixture(t, func(s *setup) {
@@ -376,6 +376,6 @@ func TestCloseBeforeServe(t *testing.T) {
 		}
 	}
 	if err := f.host.Serve(ctx); err == nil {
-		t.Error("a closed host served")
+		t.Error("Serve succeeded on a closed host")
 	}
 }

@@ -22,7 +22,7 @@ import (
 
 const stranger = "192.0.2.1:1000"
 
-func TestDefaultLimitsLetThroughWhatTheContractPromises(t *testing.T) {
+func TestDefaultLimitsAllowContractRates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		main := f.main()
@@ -41,7 +41,7 @@ func TestDefaultLimitsLetThroughWhatTheContractPromises(t *testing.T) {
 	})
 }
 
-func TestRateLimitOfAnAddress(t *testing.T) {
+func TestRateLimitPerAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(s *setup) { s.host.Limits = RateLimits{RequestsPerSecond: 5, CreationsPerMinute: 2} })
 		main := f.main()
@@ -64,7 +64,7 @@ func TestRateLimitOfAnAddress(t *testing.T) {
 			session(fmt.Sprintf("[2001:db8::%x]:1000", i+1)).ok()
 		}
 		session("[2001:db8::ffff]:1").refused(protocol.CodeRateLimited)
-		f.get(f.play("/events"), as(main), from(stranger)).later(t)
+		f.get(f.play("/events"), as(main), from(stranger)).endsAtOnce(t)
 		session("[2001:db8:0:1::1]:1").ok()
 		wait(time.Second)
 		session(stranger).ok()
@@ -85,22 +85,22 @@ func TestRateLimitOfAnAddress(t *testing.T) {
 }
 
 // A client over its limit does not get another address by inventing one.
-func TestForwardedAddressesCountOnlyFromTrustedProxies(t *testing.T) {
+func TestForwardedAddressesRequireTrustedProxy(t *testing.T) {
 	limits := RateLimits{RequestsPerSecond: 1}
-	ask := func(f *fixture, who identity, peer, forwarded string) *reply {
+	get := func(f *fixture, who identity, peer, forwarded string) *reply {
 		return f.get("/api/play/session", as(who), from(peer), with("X-Forwarded-For", forwarded))
 	}
-	t.Run("no proxy is trusted", func(t *testing.T) {
+	t.Run("without a trusted proxy", func(t *testing.T) {
 		f := newFixture(t, func(s *setup) { s.host.Limits = limits })
 		main := f.main()
 		refused := 0
 		for i := range 10 {
-			if ask(f, main, stranger, fmt.Sprintf("198.51.100.%d", i)).status == http.StatusTooManyRequests {
+			if get(f, main, stranger, fmt.Sprintf("198.51.100.%d", i)).status == http.StatusTooManyRequests {
 				refused++
 			}
 		}
 		if refused < 7 {
-			t.Errorf("of 10 requests with made-up addresses %d were refused", refused)
+			t.Errorf("of 10 requests with forged addresses %d were refused", refused)
 		}
 	})
 	t.Run("behind a trusted proxy", func(t *testing.T) {
@@ -110,20 +110,20 @@ func TestForwardedAddressesCountOnlyFromTrustedProxies(t *testing.T) {
 		main := f.main()
 		for i := range 10 {
 			// Addresses that the client itself put in front do not count.
-			ask(f, main, "10.0.0.1:1", fmt.Sprintf("127.0.0.1, 198.51.100.%d, 10.0.0.2", i)).ok()
+			get(f, main, "10.0.0.1:1", fmt.Sprintf("127.0.0.1, 198.51.100.%d, 10.0.0.2", i)).ok()
 		}
-		ask(f, main, "10.0.0.1:1", "127.0.0.1, 198.51.100.1").ok()
-		ask(f, main, "10.0.0.1:1", "127.0.0.1, 198.51.100.1").refused(protocol.CodeRateLimited)
+		get(f, main, "10.0.0.1:1", "127.0.0.1, 198.51.100.1").ok()
+		get(f, main, "10.0.0.1:1", "127.0.0.1, 198.51.100.1").refused(protocol.CodeRateLimited)
 		// Another peer is not the proxy, whatever it says.
-		ask(f, main, stranger, "203.0.113.1").ok()
-		ask(f, main, stranger, "203.0.113.2").ok()
-		ask(f, main, stranger, "203.0.113.3").refused(protocol.CodeRateLimited)
+		get(f, main, stranger, "203.0.113.1").ok()
+		get(f, main, stranger, "203.0.113.2").ok()
+		get(f, main, stranger, "203.0.113.3").refused(protocol.CodeRateLimited)
 	})
 }
 
 // A forwarded address that cannot be parsed does not count as this machine: all
 // such requests share the limits of one unknown address.
-func TestUnreadableForwardedAddressesAreStrangers(t *testing.T) {
+func TestInvalidForwardedAddressesShareOneLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(s *setup) {
 			s.host.Limits, s.host.TrustedProxies = RateLimits{RequestsPerSecond: 1}, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
@@ -147,7 +147,7 @@ func TestUnreadableForwardedAddressesAreStrangers(t *testing.T) {
 
 // A network over its limit does not use up the limit of its site. The clock is the
 // real one: on a stopped clock every reservation can be canceled.
-func TestARefusedNetworkLeavesItsSiteAlone(t *testing.T) {
+func TestRefusedNetworkDoesNotUseSiteLimit(t *testing.T) {
 	l := newLimiter(0.001, 20, false)
 	passed := 0
 	for range 200 {
@@ -160,13 +160,13 @@ func TestARefusedNetworkLeavesItsSiteAlone(t *testing.T) {
 	}
 	for range 20 {
 		if delay := l.wait(netip.MustParseAddr("2001:db8:0:2::1")); delay > 0 {
-			t.Fatalf("the network beside it has to wait for %v", delay)
+			t.Fatalf("another network of the site has to wait for %v", delay)
 		}
 	}
 }
 
 // A caller that gives up delays the others by no more than a full queue does.
-func TestAbandonedGuessesDelayNobody(t *testing.T) {
+func TestAbandonedGuessesDelayNoCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := guesses{turns: rate.NewLimiter(rate.Every(guessPause), 1), pause: guessPause}
 		gone, cancel := context.WithCancel(t.Context())
@@ -177,12 +177,12 @@ func TestAbandonedGuessesDelayNobody(t *testing.T) {
 		began := time.Now()
 		g.wait(t.Context(), nil)
 		if took := time.Since(began); took > (maxGuesses+1)*guessPause {
-			t.Errorf("the next one waits for %v", took)
+			t.Errorf("the next caller waits for %v", took)
 		}
 	})
 }
 
-func TestWrongAdministratorsTokensWait(t *testing.T) {
+func TestWrongAdminTokensAreDelayed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		f.host.guesses.turns, f.host.guesses.pause = rate.NewLimiter(rate.Every(guessPause), 1), guessPause
@@ -198,7 +198,7 @@ func TestWrongAdministratorsTokensWait(t *testing.T) {
 		f.get("/api/play/session", asAdmin).ok()
 		guess() // The queue is full.
 		if waited := time.Since(began); waited != 0 {
-			t.Errorf("a right token, or one past the queue, waited %s", waited)
+			t.Errorf("a valid token, or a wrong one beyond the queue, waited %s", waited)
 		}
 		all.Wait()
 		if took := time.Since(began); took < maxGuesses*guessPause {
@@ -207,7 +207,7 @@ func TestWrongAdministratorsTokensWait(t *testing.T) {
 	})
 }
 
-func TestShortAdministratorsTokenStaysOnThisMachine(t *testing.T) {
+func TestShortAdminTokenRequiresLoopback(t *testing.T) {
 	for address, refused := range map[string]bool{"127.0.0.1:0": false, "0.0.0.0:0": true} {
 		for length, short := range map[int]bool{minAdminToken - 1: true, minAdminToken: false, 0: false} {
 			var logged bytes.Buffer
@@ -226,20 +226,20 @@ func TestShortAdministratorsTokenStaysOnThisMachine(t *testing.T) {
 	}
 }
 
-func TestLimiterForgetsTheAddressThatWasQuietForLongest(t *testing.T) {
+func TestLimiterEvictsLeastRecentAddress(t *testing.T) {
 	l := newLimiter(1, 1, false)
 	addr := func(i int) netip.Addr { return netip.AddrFrom4([4]byte{11, byte(i >> 16), byte(i >> 8), byte(i)}) }
 	for i := range maxAddresses + 100 {
 		l.wait(addr(i))
 	}
 	if len(l.buckets) != maxAddresses || l.recent.Len() != maxAddresses {
-		t.Errorf("the table has %d addresses, %d in order", len(l.buckets), l.recent.Len())
+		t.Errorf("the table has %d addresses, %d in order of use", len(l.buckets), l.recent.Len())
 	}
 	if l.wait(addr(maxAddresses+99)) == 0 {
-		t.Error("the newest address was forgotten")
+		t.Error("the newest address was evicted")
 	}
 	if l.wait(addr(0)) != 0 {
-		t.Error("the oldest address is still known")
+		t.Error("the oldest address was not evicted")
 	}
 	if newLimiter(-1, 0, false).wait(addr(1)) != 0 {
 		t.Error("a limiter without a limit waits")
@@ -259,11 +259,11 @@ func TestCrossOrigin(t *testing.T) {
 	if r = f.get("/api/play/session", with("Origin", listed)); r.header.Get("Access-Control-Allow-Origin") != listed {
 		t.Errorf("a refusal has %v", r.header)
 	}
-	ask := func(origin string) *reply {
+	preflight := func(origin string) *reply {
 		return f.do(http.MethodOptions, "/api/play/players", nil,
 			with("Origin", origin), with("Access-Control-Request-Method", "POST"))
 	}
-	if r = ask(listed); r.status != http.StatusNoContent || r.header.Get("Access-Control-Allow-Methods") != "POST" {
+	if r = preflight(listed); r.status != http.StatusNoContent || r.header.Get("Access-Control-Allow-Methods") != "POST" {
 		t.Errorf("the preflight got %d %v", r.status, r.header)
 	}
 	allowed := strings.Split(r.header.Get("Access-Control-Allow-Headers"), ", ")
@@ -279,7 +279,7 @@ func TestCrossOrigin(t *testing.T) {
 		if r = f.get("/api/play/session", as(main), with("Origin", origin)); r.header.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("the origin %s got %v", origin, r.header)
 		}
-		ask(origin).refused(protocol.CodeMethodNotAllowed)
+		preflight(origin).refused(protocol.CodeMethodNotAllowed)
 	}
 	// Without a list no reply has such a header.
 	none := newFixture(t)

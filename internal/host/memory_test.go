@@ -17,8 +17,8 @@ import (
 	"github.com/playctl/playctl/test/worldtest"
 )
 
-// travel records a journey that takes about n bytes in the store.
-func (f *fixture) travel(agent string, n int) {
+// addJourney records a journey that takes about n bytes in the store.
+func (f *fixture) addJourney(agent string, n int) {
 	f.t.Helper()
 	step := protocol.JourneyStep{Type: protocol.StepOrigin, Content: strings.Repeat("x", n/2), MessageID: "m"}
 	_, err := f.world.Do(f.t.Context(), world.Request{Caller: world.Caller{NodeID: agent}, SID: f.world.View().SID}, world.RecordJourney{
@@ -31,20 +31,20 @@ func (f *fixture) travel(agent string, n int) {
 	}
 }
 
-// longest is the greatest size of a stored journey: the body of a request has it
+// maxJourneyBytes is the greatest size of a stored journey: the body of a request has it
 // once, the row and its event twice.
-const longest = 256 << 10
+const maxJourneyBytes = 256 << 10
 
-// patient lets a subscriber that does not read stay connected for the whole test.
-func patient(s *setup) { s.host.Streams.WriteTimeout = time.Hour }
+// longWriteTimeout lets a subscriber that does not read stay connected for the whole test.
+func longWriteTimeout(s *setup) { s.host.Streams.WriteTimeout = time.Hour }
 
-func TestAReplayThatIsNotReadKeepsLittle(t *testing.T) {
-	f := newFixture(t, smallRing, patient)
+func TestUnreadReplayUsesLittleMemory(t *testing.T) {
+	f := newFixture(t, smallRing, longWriteTimeout)
 	n := f.serve()
 	owner := f.main()
 	agent := f.player(owner)
 	for range 100 {
-		f.travel(agent.id, longest)
+		f.addJourney(agent.id, maxJourneyBytes)
 	}
 	for range 8 {
 		f.say(agent, "the ring has no journeys")
@@ -63,9 +63,9 @@ func TestAReplayThatIsNotReadKeepsLittle(t *testing.T) {
 		}
 	}
 	each := (worldtest.LiveHeap() - before) / streams
-	t.Logf("a stream takes %d bytes", each)
+	t.Logf("a stream uses %d bytes", each)
 	if each > 1<<20 {
-		t.Errorf("%d streams that replay and are not read take %d bytes each", streams, each)
+		t.Errorf("%d unread replaying streams use %d bytes each", streams, each)
 	}
 }
 
@@ -92,13 +92,13 @@ func (n *network) stall(op string, payload any, who func(*http.Request)) *http.R
 	return reply
 }
 
-func TestAReplyThatIsNotReadKeepsLittle(t *testing.T) {
-	f := newFixture(t, patient)
+func TestUnreadReplyUsesLittleMemory(t *testing.T) {
+	f := newFixture(t, longWriteTimeout)
 	n := f.serve()
 	owner := f.main()
 	agent := f.player(owner)
 	for range 40 {
-		f.travel(agent.id, longest)
+		f.addJourney(agent.id, maxJourneyBytes)
 	}
 	key := protocol.AgentKey(owner.id, agent.id)
 	keys := make([]string, protocol.MaxStableKeys)
@@ -112,7 +112,7 @@ func TestAReplyThatIsNotReadKeepsLittle(t *testing.T) {
 	}{
 		{"listJourneys", map[string]any{"limit": 1000}, 2 << 20},
 		{"getPlayerChainNodes", map[string]any{"stableKeys": keys}, 1 << 20},
-		{"getPlayerChainProof", map[string]any{"stableKey": key}, longest / 2},
+		{"getPlayerChainProof", map[string]any{"stableKey": key}, maxJourneyBytes / 2},
 	} {
 		const readers = 5
 		before := worldtest.LiveHeap()
@@ -121,22 +121,22 @@ func TestAReplyThatIsNotReadKeepsLittle(t *testing.T) {
 			defer func() { _ = reply.Body.Close() }()
 		}
 		each := (worldtest.LiveHeap() - before) / readers
-		t.Logf("a reader of %s takes %d bytes", c.op, each)
+		t.Logf("a reader of %s uses %d bytes", c.op, each)
 		if each > c.most {
-			t.Errorf("%d readers of %s that do not read take %d bytes each, at most %d are expected", readers, c.op, each, c.most)
+			t.Errorf("%d stalled readers of %s use %d bytes each, want at most %d", readers, c.op, each, c.most)
 		}
 	}
 }
 
 // A page ends before it would exceed 1 MiB, with at least one row; continuing with
 // beforeSeq leads to all rows.
-func TestAPageOfLongRecordsEndsEarly(t *testing.T) {
+func TestPageOfLongRecordsIsBounded(t *testing.T) {
 	f := newFixture(t)
 	owner := f.main()
 	agent := f.player(owner)
 	const journeys = 9
 	for range journeys {
-		f.travel(agent.id, longest)
+		f.addJourney(agent.id, maxJourneyBytes)
 	}
 	for _, payload := range []map[string]any{{}, {"playerId": agent.id}} {
 		read, pages := 0, 0
@@ -157,7 +157,7 @@ func TestAPageOfLongRecordsEndsEarly(t *testing.T) {
 }
 
 // Every key of a batch keeps its place, even if it is named twice.
-func TestABatchAnswersARepeatedKeyAtEachPlace(t *testing.T) {
+func TestBatchReturnsNodeForEachRepeatedKey(t *testing.T) {
 	f := newFixture(t)
 	owner := f.main()
 	one, two := protocol.AgentKey(owner.id, f.player(owner).id), protocol.AgentKey(owner.id, f.player(owner).id)
@@ -175,12 +175,12 @@ func TestABatchAnswersARepeatedKeyAtEachPlace(t *testing.T) {
 	}
 }
 
-// TestWatchSessionsTakeNothing opens sessions of the watch page: the state of a
+// TestWatchSessionsUseNoMemory opens sessions of the watch page: the state of a
 // session is in its cookie, so there may be any number of them.
-func TestWatchSessionsTakeNothing(t *testing.T) {
+func TestWatchSessionsUseNoMemory(t *testing.T) {
 	f := local(newFixture(t))
-	f.watcher(protocol.WatchScopeAct, "")
-	mark := f.mark()
+	f.watchCookie(protocol.WatchScopeAct, "")
+	mark := f.stateSummary()
 	const sessions = 1_000
 	// Other memory that the process allocates meanwhile is allocated once.
 	least := math.MaxInt
@@ -189,29 +189,29 @@ func TestWatchSessionsTakeNothing(t *testing.T) {
 		for range sessions {
 			// The requests skip the checks of every reply, which take longer.
 			rec := httptest.NewRecorder()
-			f.handler.ServeHTTP(rec, f.request(http.MethodPost, f.service.WatchSession(), "{}", byPage))
+			f.handler.ServeHTTP(rec, f.request(http.MethodPost, f.service.WatchSession(), "{}", asOwnPage))
 			if rec.Code != http.StatusOK || len(rec.Header().Values("Set-Cookie")) != 1 {
 				t.Fatalf("no session: %d %s", rec.Code, rec.Body)
 			}
 		}
 		least = min(least, worldtest.LiveHeap()-before)
 	}
-	if least > sessions*16 || f.mark() != mark {
-		t.Errorf("%d sessions take %d bytes, and %s became %s", sessions, least, mark, f.mark())
+	if least > sessions*16 || f.stateSummary() != mark {
+		t.Errorf("%d sessions use %d bytes, and %s became %s", sessions, least, mark, f.stateSummary())
 	}
 }
 
 // stalledWriter is a client that reads nothing until it is released.
 type stalledWriter struct {
 	*httptest.ResponseRecorder
-	once   sync.Once
-	stalls chan struct{}
-	goOn   chan struct{}
+	once    sync.Once
+	stalls  chan struct{}
+	release chan struct{}
 }
 
 func (w *stalledWriter) Write(b []byte) (int, error) {
 	w.once.Do(func() { close(w.stalls) })
-	<-w.goOn
+	<-w.release
 	return len(b), nil
 }
 
@@ -249,7 +249,7 @@ func TestUnreadListsAreNotEncoded(t *testing.T) {
 			r.into(c.reply)
 			body := r.body
 			if again, err := json.Marshal(c.reply); err != nil || string(again) != string(body) {
-				t.Errorf("the list is not that of the contract: %v\n%.2000s\n%.2000s", err, body, again)
+				t.Errorf("the list differs from the contract: %v\n%.2000s\n%.2000s", err, body, again)
 			}
 			labels := 0
 			if strings.Contains(path, "labels") {
@@ -260,15 +260,15 @@ func TestUnreadListsAreNotEncoded(t *testing.T) {
 			}
 			before := worldtest.LiveHeap()
 			const readers = 20
-			goOn := make(chan struct{})
+			release := make(chan struct{})
 			var reading sync.WaitGroup
 			for range readers {
-				w := &stalledWriter{httptest.NewRecorder(), sync.Once{}, make(chan struct{}), goOn}
+				w := &stalledWriter{httptest.NewRecorder(), sync.Once{}, make(chan struct{}), release}
 				reading.Go(func() { f.handler.ServeHTTP(w, f.request(http.MethodGet, path, nil, c.who)) })
 				<-w.stalls
 			}
 			each := (worldtest.LiveHeap() - before) / readers
-			close(goOn)
+			close(release)
 			reading.Wait()
 			t.Logf("of %d bytes a reader holds %d", len(body), each)
 			if each > len(body)/4 {

@@ -15,13 +15,13 @@ func TestUnknownPathsAndMethods(t *testing.T) {
 	f := newFixture(t)
 	for _, target := range []string{"/", "/api", "/api/", "/api/play", "/api/play/session/", "//api/nodes", "/api/./nodes", "/api/play/x", "/favicon.ico"} {
 		f.get(target).refused(protocol.CodeNotFound)
-		f.post(target, "not looked at").refused(protocol.CodeNotFound)
+		f.post(target, "ignored").refused(protocol.CodeNotFound)
 	}
 	for target, allow := range map[string]string{
 		"/api/play/session": "GET, HEAD", "/api/play/sdk/rpc": "POST", protocol.PathNodes: "DELETE, GET, HEAD, POST",
 		protocol.PathHealth: "GET, HEAD",
 	} {
-		r := f.do(http.MethodPut, target, "not looked at")
+		r := f.do(http.MethodPut, target, "ignored")
 		r.refused(protocol.CodeMethodNotAllowed)
 		if got := r.header.Get("Allow"); got != allow {
 			t.Errorf("%s allows %q, want %q", target, got, allow)
@@ -45,8 +45,8 @@ func TestEveryRequestHasItsOwnID(t *testing.T) {
 func TestPanicIsAnInternalError(t *testing.T) {
 	f := newFixture(t)
 	rec := httptest.NewRecorder()
-	f.defect(false).ServeHTTP(rec, f.request(http.MethodGet, "/broken", nil))
-	r := &reply{t: t, what: "a defect", status: rec.Code, header: rec.Header(), body: rec.Body.Bytes()}
+	f.panicking(false).ServeHTTP(rec, f.request(http.MethodGet, "/broken", nil))
+	r := &reply{t: t, what: "a panic", status: rec.Code, header: rec.Header(), body: rec.Body.Bytes()}
 	r.refused(protocol.CodeInternal)
 	if strings.Contains(string(r.body), worldtest.RootKey) {
 		t.Errorf("the details leaked: %s", r.body)
@@ -56,11 +56,11 @@ func TestPanicIsAnInternalError(t *testing.T) {
 			t.Errorf("after the reply had started it panicked with %v, want http.ErrAbortHandler", p)
 		}
 	}()
-	f.defect(true).ServeHTTP(httptest.NewRecorder(), f.request(http.MethodGet, "/broken", nil))
+	f.panicking(true).ServeHTTP(httptest.NewRecorder(), f.request(http.MethodGet, "/broken", nil))
 }
 
-// defect is a route that panics, before or after its reply began.
-func (f *fixture) defect(started bool) http.Handler {
+// panicking is a route that panics, before or after its reply began.
+func (f *fixture) panicking(started bool) http.Handler {
 	rt := &route{path: "/broken"}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &call{host: f.host, w: w, r: r, route: rt, rules: &rt.rules, began: time.Now()}

@@ -10,7 +10,7 @@ import (
 	"github.com/playctl/playctl/test/worldtest"
 )
 
-func TestListsOfNodes(t *testing.T) {
+func TestNodeLists(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
 	one, two := f.player(main), f.agent(main)
@@ -40,7 +40,7 @@ func TestListsOfNodes(t *testing.T) {
 	var gone protocol.OKReply
 	f.do(http.MethodDelete, protocol.PathAgents+"?id="+one.id, "ignored", as(main), with("Content-Type", "text/plain")).into(&gone)
 	if !gone.OK || f.world.View().Tree.OccupantCount() != 1 {
-		t.Errorf("deleted: %v, %d occupants are left", gone.OK, f.world.View().Tree.OccupantCount())
+		t.Errorf("deleted: %v, %d occupants remain", gone.OK, f.world.View().Tree.OccupantCount())
 	}
 	f.do(http.MethodDelete, protocol.PathAgents+"?id="+one.id, nil, as(main)).into(&gone)
 	if gone.OK {
@@ -59,12 +59,12 @@ func TestValidate(t *testing.T) {
 		body map[string]any
 		want string
 	}{
-		"itself":           {main, map[string]any{}, `{"ok":true,"nodeKind":"main"}`},
-		"an agent, itself": {agent, map[string]any{"rootKey": " " + worldtest.RootKey, "mainNodeId": main.id}, `{"ok":true,"nodeKind":"agent"}`},
-		"its agent":        {main, map[string]any{"nodeId": agent.id, "mainNodeId": main.id}, `{"ok":true,"nodeKind":"agent"}`},
-		"unknown":          {main, map[string]any{"nodeId": f.newIdentity().id}, `{"ok":false,"reason":"node not found"}`},
-		"another root key": {main, map[string]any{"rootKey": "other"}, `{"ok":false,"reason":"derivative mismatch","nodeKind":"main"}`},
-		"another's agent, it says": {
+		"own main node":       {main, map[string]any{}, `{"ok":true,"nodeKind":"main"}`},
+		"own agent node":      {agent, map[string]any{"rootKey": " " + worldtest.RootKey, "mainNodeId": main.id}, `{"ok":true,"nodeKind":"agent"}`},
+		"agent of the caller": {main, map[string]any{"nodeId": agent.id, "mainNodeId": main.id}, `{"ok":true,"nodeKind":"agent"}`},
+		"unknown":             {main, map[string]any{"nodeId": f.newIdentity().id}, `{"ok":false,"reason":"node not found"}`},
+		"another root key":    {main, map[string]any{"rootKey": "other"}, `{"ok":false,"reason":"derivative mismatch","nodeKind":"main"}`},
+		"agent with the wrong main node": {
 			main, map[string]any{"nodeId": agent.id, "mainNodeId": other.id},
 			`{"ok":false,"reason":"agent parent mismatch","nodeKind":"agent"}`,
 		},
@@ -86,7 +86,7 @@ func TestValidate(t *testing.T) {
 	f.post(protocol.PathValidateNode, map[string]any{"nodeId": agent.id}, asAdmin).ok()
 }
 
-func TestWithoutARepository(t *testing.T) {
+func TestWithoutRepository(t *testing.T) {
 	f := newFixture(t, func(s *setup) { s.host.NoRepository, s.world.NoRepository = true, true })
 	n := f.newIdentity()
 	f.post(protocol.PathNodes, map[string]any{"nodeId": n.id, "passwHash": n.hash}).refused(protocol.CodeRepositoryOff)
@@ -115,7 +115,7 @@ func TestWithoutARepository(t *testing.T) {
 		}
 		f.post(f.play("/players"), body, with(protocol.HeaderNodeID, c.header)).ok()
 		if f.world.View().Find(protocol.AgentKey(c.owner, player)) == nil {
-			t.Errorf("%s is not on the map as %s's", player, c.owner)
+			t.Errorf("%s is not on the map as an agent of %s", player, c.owner)
 		}
 	}
 	f.get("/api/play/session", with(protocol.HeaderNodeID, "no:id")).refused(protocol.CodeCredentialsInvalid)
@@ -137,12 +137,12 @@ func TestRegisterAndPlacements(t *testing.T) {
 		t.Errorf("registered as %s", r.body)
 	}
 	if r.header.Get("X-Play-Rev") != itoa(f.world.View().Rev) {
-		t.Errorf("a write says rev %s, the map is at %d", r.header.Get("X-Play-Rev"), f.world.View().Rev)
+		t.Errorf("a write reports rev %s, the map is at %d", r.header.Get("X-Play-Rev"), f.world.View().Rev)
 	}
 	rev := f.world.View().Rev
 	f.post(f.play("/players"), registration(agent.id), as(main)).ok()
 	if now := f.world.View().Rev; now != rev {
-		t.Errorf("an identical registration moved the rev from %d to %d", rev, now)
+		t.Errorf("an identical registration changed the rev from %d to %d", rev, now)
 	}
 	place := map[string]any{"name": "files", "url": "https://files.example.org/mcp"}
 	var one, two protocol.IDReply
@@ -156,7 +156,7 @@ func TestRegisterAndPlacements(t *testing.T) {
 	var gone protocol.OKReply
 	f.post(f.play("/mcp/unregister"), map[string]any{"id": one.ID}, as(main)).into(&gone)
 	if !gone.OK {
-		t.Error("a placement of one's own was not removed")
+		t.Error("the caller's placement was not removed")
 	}
 	f.post(f.play("/mcp/unregister"), map[string]any{"id": one.ID}, as(main)).into(&gone)
 	if gone.OK {

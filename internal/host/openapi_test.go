@@ -16,8 +16,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// overhear records the bytes that a handler reads of a request's body.
-func overhear(r *http.Request) *bytes.Buffer {
+// recordBody records the bytes that a handler reads of a request's body.
+func recordBody(r *http.Request) *bytes.Buffer {
 	received := &bytes.Buffer{}
 	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = struct {
@@ -78,7 +78,7 @@ func TestOpenAPINeedsNoCredentials(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	if got := f.get(protocol.PathOpenAPI).ok(); !bytes.Equal(got.body, openapi.JSON()) {
-		t.Error("the route does not give the embedded document")
+		t.Error("the route does not return the embedded document")
 	}
 	f.post(protocol.PathOpenAPI, map[string]any{}).refused(protocol.CodeMethodNotAllowed)
 }

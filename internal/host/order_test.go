@@ -119,7 +119,7 @@ func goodIntercomRequests(f *fixture, main, agent identity) map[string]goodReque
 			`","kind":"chat","text":"hi"}`
 	}
 	f.post(f.play("/sdk/rpc"), `{"op":"intercomCommand","payload":`+ask("r1")+`}`, as(main)).ok()
-	viewer := f.viewer(f.watcher(protocol.WatchScopeAct, f.link(main)))
+	viewer := f.viewer(f.watchCookie(protocol.WatchScopeAct, f.watchToken(main)))
 	return map[string]goodRequest{
 		"listAnswering":      {body: `{}`, bad: `{"playerIds":[""]}`, caller: as(main)},
 		"listEvents":         {body: `{}`, bad: `{"limit":0}`, caller: as(main)},
@@ -170,7 +170,7 @@ func TestOrderOfChecks(t *testing.T) {
 		switch rt.path {
 		case f.host.service.RPC():
 			for op, rules := range f.host.operations {
-				t.Run(string(op), func(t *testing.T) { mendStepByStep(t, f, &rt, rules, string(op), good[string(op)]) })
+				t.Run(string(op), func(t *testing.T) { correctStepByStep(t, f, &rt, rules, string(op), good[string(op)]) })
 			}
 			continue
 		case f.host.service.Events():
@@ -186,14 +186,14 @@ func TestOrderOfChecks(t *testing.T) {
 			continue // This route is the same for every caller: nothing is checked.
 		}
 		if _, there := good[name]; !there {
-			t.Errorf("the test has no right request for %s", name)
+			t.Errorf("the test has no valid request for %s", name)
 			continue
 		}
-		t.Run(name, func(t *testing.T) { mendStepByStep(t, f, &rt, &rt.rules, "", good[name]) })
+		t.Run(name, func(t *testing.T) { correctStepByStep(t, f, &rt, &rt.rules, "", good[name]) })
 	}
 }
 
-// attempt is a request under repair.
+// attempt is a request that is corrected step by step.
 type attempt struct {
 	t     *testing.T
 	f     *fixture
@@ -206,30 +206,30 @@ type attempt struct {
 	who, key         func(*http.Request)
 }
 
-func nobody(*http.Request) {}
+func anonymous(*http.Request) {}
 
-func mendStepByStep(t *testing.T, f *fixture, rt *route, rules *rules, op string, good goodRequest) {
+func correctStepByStep(t *testing.T, f *fixture, rt *route, rules *rules, op string, good goodRequest) {
 	t.Helper()
 	a := &attempt{
 		t: t, f: f, route: rt, rules: rules, op: op, good: good,
-		media: "text/plain", body: strings.Repeat("x", protocol.MaxBodyBytes+1), who: nobody, key: nobody,
+		media: "text/plain", body: strings.Repeat("x", protocol.MaxBodyBytes+1), who: anonymous, key: anonymous,
 	}
-	before := f.mark()
-	a.mendFrame()
-	a.mendCredentials()
-	a.mendOperation()
-	a.mendSession()
-	a.mendJSON()
-	a.mendKey()
-	a.mendBody()
-	if after := f.mark(); after != before {
-		t.Errorf("refused requests left a trace: %s, before %s", after, before)
+	before := f.stateSummary()
+	a.correctFrame()
+	a.correctCredentials()
+	a.correctOperation()
+	a.correctSession()
+	a.correctJSON()
+	a.correctKey()
+	a.correctBody()
+	if after := f.stateSummary(); after != before {
+		t.Errorf("refused requests changed the state: %s, before %s", after, before)
 	}
 	if a.who = good.caller; a.who == nil {
-		a.who = nobody
+		a.who = anonymous
 	}
 	if r := a.send(); r.status/100 != 2 && rt.path != protocol.PathAgents && rt.path != f.host.service.Heartbeat() {
-		t.Errorf("mended in every way, it is still refused: %d %s", r.status, r.body)
+		t.Errorf("the corrected request is still refused: %d %s", r.status, r.body)
 	}
 }
 
@@ -239,7 +239,7 @@ func (a *attempt) send() *reply {
 		target += "&sid=" + a.sid
 	}
 	var body any
-	if a.takesBody() {
+	if a.hasBody() {
 		body = a.body
 	}
 	r := a.f.do(a.route.method, target, body, with("Content-Type", a.media), a.who, a.key)
@@ -252,7 +252,7 @@ func (a *attempt) refused(code protocol.Code) {
 	a.send().refused(code)
 }
 
-func (a *attempt) takesBody() bool { return a.route.body != bodyIgnored }
+func (a *attempt) hasBody() bool { return a.route.body != bodyIgnored }
 
 // creates reports whether the route is the one whose body decides which credentials are
 // needed.
@@ -268,9 +268,9 @@ func (a *attempt) envelope(payload string) string {
 	return `{"op":"` + a.op + `","payload":` + payload + `}`
 }
 
-func (a *attempt) mendFrame() {
+func (a *attempt) correctFrame() {
 	a.t.Helper()
-	if !a.takesBody() {
+	if !a.hasBody() {
 		return
 	}
 	a.refused(protocol.CodeMediaType)
@@ -283,7 +283,7 @@ func (a *attempt) mendFrame() {
 	}
 }
 
-func (a *attempt) mendCredentials() {
+func (a *attempt) correctCredentials() {
 	a.t.Helper()
 	a.refused(protocol.CodeCredentialsMissing)
 	a.who = as(identity{id: strings.Repeat("0", 64), hash: strings.Repeat("0", 64)})
@@ -294,13 +294,13 @@ func (a *attempt) mendCredentials() {
 		a.who = a.good.caller
 	}
 	if a.who == nil {
-		a.who = nobody
+		a.who = anonymous
 		return
 	}
 	a.key = with(protocol.HeaderAPIKey, "wrong")
 }
 
-func (a *attempt) mendOperation() {
+func (a *attempt) correctOperation() {
 	a.t.Helper()
 	if a.op == "" {
 		return
@@ -313,7 +313,7 @@ func (a *attempt) mendOperation() {
 	a.body = a.envelope(`7`)
 }
 
-func (a *attempt) mendSession() {
+func (a *attempt) correctSession() {
 	a.t.Helper()
 	if !a.rules.sid {
 		return
@@ -324,9 +324,9 @@ func (a *attempt) mendSession() {
 	a.sid = a.f.world.View().SID
 }
 
-func (a *attempt) mendJSON() {
+func (a *attempt) correctJSON() {
 	a.t.Helper()
-	if !a.takesBody() || a.op != "" || a.creates() {
+	if !a.hasBody() || a.op != "" || a.creates() {
 		return
 	}
 	a.refused(protocol.CodeJSONInvalid)
@@ -335,16 +335,16 @@ func (a *attempt) mendJSON() {
 	a.body = a.good.bad
 }
 
-// mendKey checks that an invalid body is not refused before the key is checked.
-func (a *attempt) mendKey() {
+// correctKey checks that an invalid body is not refused before the key is checked.
+func (a *attempt) correctKey() {
 	a.t.Helper()
 	if a.rules.apiKey {
 		a.refused(protocol.CodeAPIKeyInvalid)
 	}
-	a.key = nobody
+	a.key = anonymous
 }
 
-func (a *attempt) mendBody() {
+func (a *attempt) correctBody() {
 	a.t.Helper()
 	if a.op != "" {
 		a.refused(protocol.CodeBodyInvalid)

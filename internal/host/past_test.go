@@ -10,7 +10,7 @@ import (
 
 // A late client verifies every map of the session, from the oldest one and the
 // events after it.
-func TestThePastIsProvedFromItsEvents(t *testing.T) {
+func TestPastMapsVerifyFromEvents(t *testing.T) {
 	f := newFixture(t)
 	owner := f.main()
 	for range 3 {
@@ -42,7 +42,7 @@ func TestThePastIsProvedFromItsEvents(t *testing.T) {
 		}
 	}
 	if v := f.world.View(); copied.Snapshot().Root() != v.Tree.Root() || len(events) != 6 {
-		t.Errorf("%d events lead to another map than the host's", len(events))
+		t.Errorf("%d events lead to a map that differs from the host's", len(events))
 	}
 	// A brief list has the subject of each event, and nothing else.
 	var brief struct {

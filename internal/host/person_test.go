@@ -16,8 +16,8 @@ import (
 // viewer is a browser at the host's own page that has a cookie.
 func (f *fixture) viewer(cookie *http.Cookie) func(*http.Request) {
 	return func(r *http.Request) {
-		byPage(r)
-		showing(cookie)(r)
+		asOwnPage(r)
+		withCookies(cookie)(r)
 	}
 }
 
@@ -29,7 +29,7 @@ type person struct {
 
 func (f *fixture) newPerson() person {
 	f.t.Helper()
-	return person{f, f.watcher(protocol.WatchScopeAct, "")}
+	return person{f, f.watchCookie(protocol.WatchScopeAct, "")}
 }
 
 func (p person) put(name string, x, y int) *reply {
@@ -56,7 +56,7 @@ func (r *reply) row() protocol.Human {
 
 func (f *fixture) onMap(id string) bool { return f.world.View().Find(protocol.HumanKey(id)) != nil }
 
-func TestAPersonComesMovesAndLeaves(t *testing.T) {
+func TestPersonJoinsMovesAndLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := local(newFixture(t))
 		ada, bob := f.newPerson(), f.newPerson()
@@ -72,10 +72,10 @@ func TestAPersonComesMovesAndLeaves(t *testing.T) {
 			t.Errorf("the second person at (3, 4) is %+v", other)
 		}
 
-		before := f.mark()
+		before := f.stateSummary()
 		ada.put("Ada", 3, 4).ok()
-		if after := f.mark(); after != before {
-			t.Errorf("a renewal left a trace: %s, before %s", after, before)
+		if after := f.stateSummary(); after != before {
+			t.Errorf("a renewal changed the state: %s, before %s", after, before)
 		}
 		if r := ada.put("Ada", 9, 9); r.header.Get("Retry-After") != "2" {
 			t.Errorf("Retry-After is %q", r.header.Get("Retry-After"))
@@ -92,17 +92,17 @@ func TestAPersonComesMovesAndLeaves(t *testing.T) {
 			t.Errorf("left: %v, on the map: %v", left.OK, f.onMap(first.ID))
 		}
 		if ada.leave().into(&left); left.OK {
-			t.Error("somebody left twice")
+			t.Error("a person left twice")
 		}
 		ada.put("Ada", 1, 1).refused(protocol.CodeRateLimited)
 		<-time.After(2 * time.Second)
 		if again := ada.put("Ada", 1, 1).row(); again.ID != first.ID {
-			t.Errorf("who came back has the id %s, before %s", again.ID, first.ID)
+			t.Errorf("the returning person has the id %s, before %s", again.ID, first.ID)
 		}
 	})
 }
 
-func TestAPersonStaysAsLongAsTheLease(t *testing.T) {
+func TestPersonIsRemovedWhenLeaseExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := local(newFixture(t))
 		ada := f.newPerson()
@@ -121,10 +121,10 @@ func TestAPersonStaysAsLongAsTheLease(t *testing.T) {
 	})
 }
 
-func TestCallersWithoutAPersonOnTheMap(t *testing.T) {
+func TestInvalidPersonRequestsAreRefused(t *testing.T) {
 	f := local(newFixture(t, func(s *setup) { s.host.WatchAccess, s.world.Limits.People = WatchPublic, 1 }))
 	ada, bob := f.newPerson(), f.newPerson()
-	watcher := person{f, f.watcher(protocol.WatchScopeWatch, "", called("world.example:7420"))}
+	watcher := person{f, f.watchCookie(protocol.WatchScopeWatch, "", withHost("world.example:7420"))}
 	watcher.put("Eve", 1, 1).refused(protocol.CodeForbidden)
 	watcher.leave().refused(protocol.CodeForbidden)
 	for _, bad := range []map[string]any{
@@ -147,10 +147,10 @@ func TestCallersWithoutAPersonOnTheMap(t *testing.T) {
 }
 
 // An expired cookie moves no person; its person leaves when the lease expires.
-func TestAPersonOfACookieThatEnded(t *testing.T) {
+func TestPersonOfRevokedCookie(t *testing.T) {
 	f := newFixture(t)
 	owner := f.main()
-	ada := person{f, f.watcher(protocol.WatchScopeAct, f.link(owner))}
+	ada := person{f, f.watchCookie(protocol.WatchScopeAct, f.watchToken(owner))}
 	id := ada.put("Ada", 3, 4).row().ID
 	f.revoke(owner, 0)
 	ada.put("Ada", 3, 4).refused(protocol.CodeCredentialsInvalid)
@@ -160,7 +160,7 @@ func TestAPersonOfACookieThatEnded(t *testing.T) {
 	}
 }
 
-func TestWhoAPersonMeets(t *testing.T) {
+func TestPersonProximityActions(t *testing.T) {
 	f := local(newFixture(t))
 	ada, bob := f.newPerson(), f.newPerson()
 	agent := f.player(f.main())

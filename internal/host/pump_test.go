@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// taker is a subscriber over a connection of its own, whose stream is taken over.
-type taker struct {
+// rawSubscriber is a subscriber over a connection of its own, whose stream is taken over.
+type rawSubscriber struct {
 	t    *testing.T
 	body io.Closer
 	in   *bufio.Scanner
@@ -21,21 +21,21 @@ type taker struct {
 	last uint64
 }
 
-func (f *fixture) taker(t *testing.T, who identity) *taker {
+func (f *fixture) rawSubscriber(t *testing.T, who identity) *rawSubscriber {
 	t.Helper()
-	answer := f.guest("127.0.0.1", false).open(f.play("/events"), who)
+	answer := f.clientAt("127.0.0.1", false).open(f.play("/events"), who)
 	t.Cleanup(func() { _ = answer.Body.Close() })
 	if answer.StatusCode != http.StatusOK || !answer.Close || len(answer.TransferEncoding) != 1 {
 		t.Fatalf("%+v", answer)
 	}
-	s := &taker{t: t, body: answer.Body, in: bufio.NewScanner(answer.Body)}
+	s := &rawSubscriber{t: t, body: answer.Body, in: bufio.NewScanner(answer.Body)}
 	s.in.Buffer(nil, 1<<20)
 	s.last = s.id()
 	return s
 }
 
 // id reads up to the next id.
-func (s *taker) id() uint64 {
+func (s *rawSubscriber) id() uint64 {
 	s.t.Helper()
 	for s.in.Scan() {
 		if text, ok := strings.CutPrefix(s.in.Text(), "id: "); ok {
@@ -51,7 +51,7 @@ func (s *taker) id() uint64 {
 }
 
 // events reads n events, whose ids must have no gap.
-func (s *taker) events(n int) {
+func (s *rawSubscriber) events(n int) {
 	s.t.Helper()
 	for range n {
 		id := s.id()
@@ -64,13 +64,13 @@ func (s *taker) events(n int) {
 
 // A subscriber that does not read for a while misses nothing, and the others do not
 // wait for it.
-func TestPumpLeavesASlowSubscriberBehind(t *testing.T) {
-	f := newFixture(t, patient)
+func TestPumpDoesNotWaitForSlowSubscriber(t *testing.T) {
+	f := newFixture(t, longWriteTimeout)
 	main := f.main()
 	agent := f.player(main)
 	f.serveTCP()
-	slow := f.taker(t, main)
-	quick := []*taker{f.taker(t, main), f.taker(t, agent), f.taker(t, main)}
+	slow := f.rawSubscriber(t, main)
+	quick := []*rawSubscriber{f.rawSubscriber(t, main), f.rawSubscriber(t, agent), f.rawSubscriber(t, main)}
 	const lines = 1500
 	text := strings.Repeat("words ", 600)
 	for range lines {
@@ -90,13 +90,13 @@ func TestPumpLeavesASlowSubscriberBehind(t *testing.T) {
 
 // A stream that was taken over counts until its client is gone, and ends with a last
 // chunk.
-func TestTakenStreamsEnd(t *testing.T) {
+func TestTakenOverStreamsEnd(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
 	stop := f.serveTCP()
-	leaves, stays := f.taker(t, main), f.taker(t, main)
+	leaves, stays := f.rawSubscriber(t, main), f.rawSubscriber(t, main)
 	if n, asking := f.host.streams.count(), f.metric(`playctl_connections{state="asking"}`); n != 2 || asking != "2" {
-		t.Fatalf("%d streams, %s connections ask", n, asking)
+		t.Fatalf("%d streams, %s connections in state asking", n, asking)
 	}
 	if err := leaves.body.Close(); err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func TestTakenStreamsEnd(t *testing.T) {
 	}
 	for stays.in.Scan() {
 		if strings.HasPrefix(stays.in.Text(), "id: ") {
-			t.Error("an event came while the host shut down")
+			t.Error("an event arrived during the shutdown")
 		}
 	}
 	// A reader of chunks fails where the last one is missing.
@@ -117,12 +117,12 @@ func TestTakenStreamsEnd(t *testing.T) {
 		t.Errorf("the end of the stream: %v", err)
 	}
 	if n := f.host.streams.count(); n != 0 {
-		t.Errorf("%d streams are left", n)
+		t.Errorf("%d streams remain", n)
 	}
 }
 
 // A panic cuts the streams of one pump. Later streams are served.
-func TestPumpOutlivesAPanic(t *testing.T) {
+func TestPumpSurvivesPanic(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
 	agent := f.player(main)
@@ -138,7 +138,7 @@ func TestPumpOutlivesAPanic(t *testing.T) {
 		<-broken.ended
 	}
 	for range f.host.pumps.all {
-		s := f.taker(t, main)
+		s := f.rawSubscriber(t, main)
 		f.say(agent, "hello again")
 		s.events(1)
 	}

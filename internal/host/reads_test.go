@@ -39,7 +39,7 @@ func TestSessionReply(t *testing.T) {
 	}
 }
 
-func TestSnapshotHasATag(t *testing.T) {
+func TestSnapshotETag(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
 	agent := f.player(main)
@@ -72,7 +72,7 @@ func TestSnapshotHasATag(t *testing.T) {
 }
 
 // The nodes of one batch are all of one rev, with proofs of it.
-func TestBatchReadsProveTheirRev(t *testing.T) {
+func TestBatchReadsProveOneRev(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
 	agent := f.player(main)
@@ -84,10 +84,10 @@ func TestBatchReadsProveTheirRev(t *testing.T) {
 	f.rpc("getPlayerChainNodes", map[string]any{"stableKeys": keys, "atRev": old.Rev}, as(main)).into(&then)
 	v := f.world.View()
 	if now.Rev != v.Rev || now.MerkleRootHex != v.Tree.Root().String() || now.MerkleLeafCount != v.Tree.Len() {
-		t.Errorf("the batch says rev %d root %s count %d", now.Rev, now.MerkleRootHex, now.MerkleLeafCount)
+		t.Errorf("the batch reports rev %d root %s count %d", now.Rev, now.MerkleRootHex, now.MerkleLeafCount)
 	}
 	if then.Rev != old.Rev || then.MerkleRootHex != old.Tree.Root().String() || then.MerkleLeafCount != old.Tree.Len() {
-		t.Errorf("the batch at rev %d says rev %d root %s", old.Rev, then.Rev, then.MerkleRootHex)
+		t.Errorf("the batch at rev %d reports rev %d root %s", old.Rev, then.Rev, then.MerkleRootHex)
 	}
 	if len(now.Nodes) != len(keys) {
 		t.Fatalf("%d nodes for %d keys", len(now.Nodes), len(keys))
@@ -114,7 +114,7 @@ func TestBatchReadsProveTheirRev(t *testing.T) {
 	var one protocol.ChainNodeReply
 	f.rpc("getPlayerChainNode", map[string]any{"stableKey": keys[2], "atRev": 0}, as(main)).into(&one)
 	if *one.Rev > v.Rev || one.Node == nil {
-		t.Errorf("a read at a rev that is gone says %d", *one.Rev)
+		t.Errorf("a read at a dropped rev reports %d", *one.Rev)
 	}
 	// A read op ignores its sid.
 	f.post("/api/play/sdk/rpc?sid=6f1d6f0e-0000-4000-8000-000000000000", `{"op":"getWorldSnapshot","payload":{}}`, as(main)).ok()
@@ -150,7 +150,7 @@ func TestListings(t *testing.T) {
 }
 
 // A caller that wrote at one host waits at the next for its write, but not for long.
-func TestMinRevWaitsForASecond(t *testing.T) {
+func TestMinRevWaitsOneSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		main := f.main()
@@ -160,7 +160,7 @@ func TestMinRevWaitsForASecond(t *testing.T) {
 		r := f.get(f.play("/snapshot"), as(main), with(protocol.HeaderMinRev, itoa(next)))
 		r.refused(protocol.CodeBehind)
 		if took := time.Since(began); took != time.Second || r.header.Get("Retry-After") == "" {
-			t.Errorf("it waited %s; the headers are %v", took, r.header)
+			t.Errorf("the request waited %s; the headers are %v", took, r.header)
 		}
 		var done sync.WaitGroup
 		done.Go(func() {
@@ -170,7 +170,7 @@ func TestMinRevWaitsForASecond(t *testing.T) {
 		began = time.Now()
 		r = f.get(f.play("/snapshot"), as(main), with(protocol.HeaderMinRev, itoa(next))).ok()
 		if took := time.Since(began); took != 400*time.Millisecond || r.header.Get("X-Play-Rev") != itoa(next) {
-			t.Errorf("after %s came rev %s", took, r.header.Get("X-Play-Rev"))
+			t.Errorf("after %s the reply had rev %s", took, r.header.Get("X-Play-Rev"))
 		}
 		done.Wait()
 		for _, bad := range []string{"x", "-1", "1.5"} {
@@ -206,7 +206,7 @@ func TestAgentsWithExpiredLeasesAreRemoved(t *testing.T) {
 
 // A client that accepts gzip or zstd gets the same snapshot compressed, with an entity tag
 // of its own.
-func TestSnapshotIsCompressedForClientsThatAcceptIt(t *testing.T) {
+func TestSnapshotCompression(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
 	if r := f.get(f.play("/snapshot"), as(main), with("Accept-Encoding", "gzip")).ok(); r.header.Get("Content-Encoding") != "" {
@@ -247,7 +247,7 @@ func TestSnapshotIsCompressedForClientsThatAcceptIt(t *testing.T) {
 			t.Errorf("the operation's reply became\n%s\nwant\n%s", text, reply.body)
 		}
 		if text := decoded(f.get(protocol.PathOpenAPI, with("Accept-Encoding", coding)).ok(), coding); text != string(document.body) {
-			t.Error("the OpenAPI document is another one")
+			t.Error("the compressed OpenAPI document differs")
 		}
 		// Its seq changes, and its rev does not.
 		f.say(agent, "not a change of the map")
@@ -255,7 +255,7 @@ func TestSnapshotIsCompressedForClientsThatAcceptIt(t *testing.T) {
 }
 
 // Clients that accept gzip or zstd get the same lists compressed, and share them.
-func TestListsAreCompressedForClientsThatAcceptIt(t *testing.T) {
+func TestListCompression(t *testing.T) {
 	f := newFixture(t)
 	agent := f.player(f.main())
 	for i := range 60 {
@@ -306,7 +306,7 @@ func TestCompressedListsAreBounded(t *testing.T) {
 	for range 20 {
 		lists.get(text(), world.Zstd)
 		if got := lists.get(first, world.Zstd); &got[0] != &want[0] {
-			t.Fatal("the list that was asked for last was compressed again")
+			t.Fatal("the list requested last was compressed again")
 		}
 	}
 	size := 0

@@ -11,7 +11,7 @@ import (
 
 // The site of a recording has the page, its files and the recording, and nothing for
 // a foreign name that resolves to this machine.
-func TestARecordingIsServedToThisMachine(t *testing.T) {
+func TestRecordingIsServedOnLoopbackOnly(t *testing.T) {
 	file := filepath.Join(t.TempDir(), `a "town".ndjson`)
 	if err := os.WriteFile(file, []byte("{}\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -40,14 +40,14 @@ func TestARecordingIsServedToThisMachine(t *testing.T) {
 	}
 	for _, path := range []string{"/play/watch", "/play/watch/recording"} {
 		if status, _ := get("stranger.example.com", path); status != http.StatusForbidden {
-			t.Errorf("%s under a stranger's name: %d", path, status)
+			t.Errorf("%s under a foreign name: %d", path, status)
 		}
 	}
 }
 
 // The page shows the operator's name for the world, and to other programs only
 // where it is public.
-func TestTheWorldHasAName(t *testing.T) {
+func TestPageShowsWorldName(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		access WatchAccess
@@ -75,12 +75,12 @@ func TestTheWorldHasAName(t *testing.T) {
 }
 
 // The first lines that the page shows in an empty world depend on it.
-func TestThePageSaysWhereThereAreNoAccounts(t *testing.T) {
+func TestPageStatesWhetherAccountsExist(t *testing.T) {
 	for _, none := range []bool{false, true} {
 		f := newFixture(t, func(s *setup) { s.host.NoRepository, s.world.NoRepository = none, none })
 		page := string(f.get("/play/watch").ok().body)
 		if got := strings.Contains(page, `<meta name="playctl-accounts" content="none">`); got != none {
-			t.Errorf("without accounts %t: the page says so %t", none, got)
+			t.Errorf("without accounts %t: stated on the page %t", none, got)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // An error that a client causes, or that follows from the configuration, is not a
 // failure: a client could fill the log with it, and waiting does not change the
 // configuration.
-func TestErrorsThatAreNotFailures(t *testing.T) {
+func TestExpectedErrorsAreNotLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var logged bytes.Buffer
 		f := newFixture(t, func(s *setup) {
@@ -25,12 +25,12 @@ func TestErrorsThatAreNotFailures(t *testing.T) {
 		off := f.get(protocol.PathNodes)
 		off.refused(protocol.CodeRepositoryOff)
 		if after := off.header.Get("Retry-After"); after != "" {
-			t.Errorf("%s asks to try again after %q, which cannot help", off.what, after)
+			t.Errorf("%s has Retry-After %q, but a retry cannot succeed", off.what, after)
 		}
 		behind := f.get("/api/play/session", with(protocol.HeaderMinRev, "1000"))
 		behind.refused(protocol.CodeBehind)
 		if behind.header.Get("Retry-After") == "" {
-			t.Errorf("%s does not say when to try again", behind.what)
+			t.Errorf("%s has no Retry-After", behind.what)
 		}
 		if logged.Len() > 0 {
 			t.Errorf("the log has %s", logged.String())
@@ -39,7 +39,7 @@ func TestErrorsThatAreNotFailures(t *testing.T) {
 }
 
 // An unreachable store is logged for the operator, with the request id that the client got.
-func TestLostStoreIsLogged(t *testing.T) {
+func TestUnreachableStoreIsLogged(t *testing.T) {
 	var logged bytes.Buffer
 	journal := &brokenJournal{}
 	f := newFixture(t, func(s *setup) {
@@ -89,11 +89,11 @@ func TestFailedRequestsDoNotFillTheLog(t *testing.T) {
 			return lines
 		}
 		if lines := fail(); len(lines) != 1 || strings.Contains(lines[0], "more=") {
-			t.Errorf("of the first failures the log has %q", lines)
+			t.Errorf("the log of the first failures is %q", lines)
 		}
 		// Another code has lines of its own.
 		if more, line := f.host.failures.next(protocol.CodeInternal, time.Now()); more != 0 || !line {
-			t.Errorf("of another code %d failed before, and its first has a line: %t", more, line)
+			t.Errorf("another code starts with %d failures, first one logged: %t", more, line)
 		}
 		<-time.After(failurePause)
 		if lines := fail(); len(lines) != 1 || !strings.HasSuffix(lines[0], " more=4\n") {

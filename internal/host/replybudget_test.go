@@ -14,8 +14,8 @@ import (
 	"github.com/playctl/playctl/test/worldtest"
 )
 
-// journeys asks for a page of them and reads no more than its headers.
-func (n *network) journeys(who identity, limit int) (conn net.Conn, reply *http.Response) {
+// requestJourneys requests a page of journeys and reads only the headers of the reply.
+func (n *network) requestJourneys(who identity, limit int) (conn net.Conn, reply *http.Response) {
 	n.t.Helper()
 	conn, err := n.ln.dial()
 	if err != nil {
@@ -36,7 +36,7 @@ func (n *network) journeys(who identity, limit int) (conn net.Conn, reply *http.
 
 // A client that reads a part of a long reply in each window gets all of it;
 // otherwise the connection is closed.
-func TestPaceOfReplies(t *testing.T) {
+func TestMinimumReplyRate(t *testing.T) {
 	for name, c := range map[string]struct {
 		part  int64
 		pause time.Duration
@@ -51,10 +51,10 @@ func TestPaceOfReplies(t *testing.T) {
 				owner := f.main()
 				player := f.player(owner)
 				for range 2 {
-					f.travel(player.id, longest)
+					f.addJourney(player.id, maxJourneyBytes)
 				}
 				n := f.serve()
-				conn, reply := n.journeys(owner, 2)
+				conn, reply := n.requestJourneys(owner, 2)
 				defer func() { _ = conn.Close() }()
 				if reply.StatusCode != http.StatusOK || reply.ContentLength < 5*replyPace {
 					t.Fatalf("%d with %d bytes", reply.StatusCode, reply.ContentLength)
@@ -78,14 +78,14 @@ func TestPaceOfReplies(t *testing.T) {
 
 // Pages that are not read stay within the budget for replies, of which one caller gets
 // a share.
-func TestBudgetOfReplies(t *testing.T) {
+func TestReplyBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const budget = 8 << 20
 		f := newFixture(t, func(s *setup) { s.host.ReplyBudget = budget })
 		owner := f.main()
 		player := f.player(owner)
 		for range 8 {
-			f.travel(player.id, longest)
+			f.addJourney(player.id, maxJourneyBytes)
 		}
 		n := f.serve()
 		var open []net.Conn
@@ -98,7 +98,7 @@ func TestBudgetOfReplies(t *testing.T) {
 		// stall opens connections of a caller until one is refused, and counts the others.
 		stall := func(who identity) int {
 			for count := 0; ; count++ {
-				conn, reply := n.journeys(who, 1000)
+				conn, reply := n.requestJourneys(who, 1000)
 				open = append(open, conn)
 				switch {
 				case reply.StatusCode == http.StatusServiceUnavailable && reply.Header.Get("Retry-After") != "":
@@ -122,20 +122,20 @@ func TestBudgetOfReplies(t *testing.T) {
 		end()
 		synctest.Wait()
 		if held := f.host.replies.bytes(); held != 0 {
-			t.Errorf("with no request under way replies hold %d bytes", held)
+			t.Errorf("with no request in progress replies hold %d bytes", held)
 		}
 		f.rpc("listJourneys", map[string]any{}, as(owner)).ok()
 	})
 }
 
 // Maps that are not read hold large chunks within the budget, and small ones beyond it.
-func TestMapsThatNobodyReadsAreInTheBudgetOfReplies(t *testing.T) {
+func TestUnreadSnapshotsCountInReplyBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const budget, chunk = 1 << 20, 64 << 10
 		f := newFixture(t, func(s *setup) { s.host.ReplyBudget = budget })
 		owner := f.main()
 		for range 3 {
-			f.travel(f.player(owner).id, longest)
+			f.addJourney(f.player(owner).id, maxJourneyBytes)
 		}
 		n := f.serve()
 		var open []net.Conn
@@ -162,13 +162,13 @@ func TestMapsThatNobodyReadsAreInTheBudgetOfReplies(t *testing.T) {
 		}
 		synctest.Wait()
 		if held := f.host.replies.bytes(); held != 0 {
-			t.Errorf("with no request under way replies hold %d bytes", held)
+			t.Errorf("with no request in progress replies hold %d bytes", held)
 		}
 	})
 }
 
 // The log of a space counts as well, for as long as the client does not read it.
-func TestALogOfASpaceIsInTheBudgetOfReplies(t *testing.T) {
+func TestUnreadSpaceLogCountsInReplyBudget(t *testing.T) {
 	f := newFixture(t)
 	owner := f.main()
 	var made protocol.SpaceReply
@@ -184,14 +184,14 @@ func TestALogOfASpaceIsInTheBudgetOfReplies(t *testing.T) {
 	before := f.host.replies.bytes()
 	reply := n.stall("inspectSpace", map[string]any{"spaceId": made.Space.ID}, as(owner))
 	if held := f.host.replies.bytes() - before; int64(held) < reply.ContentLength-1<<10 || held > int(reply.ContentLength) {
-		t.Errorf("a log of %d bytes that is not read holds %d of the budget", reply.ContentLength, held)
+		t.Errorf("an unread log of %d bytes holds %d of the budget", reply.ContentLength, held)
 	}
 	_ = reply.Body.Close()
-	worldtest.Eventually(t, "the log is given back", func() bool { return f.host.replies.bytes() == before })
+	worldtest.Eventually(t, "the budget of the log is released", func() bool { return f.host.replies.bytes() == before })
 }
 
 // A page waits for its turn to be read for a while, and is then refused.
-func TestAPageWaitsForItsTurn(t *testing.T) {
+func TestPageWaitsForTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		owner := f.main()

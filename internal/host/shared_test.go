@@ -26,7 +26,7 @@ func twoHosts(t *testing.T) (first, second *fixture, link *sharedstore.Host) {
 	return first, second, link
 }
 
-func TestAHostAsksTheStoreBeforeItRefuses(t *testing.T) {
+func TestHostReadsStoreBeforeRefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second, _ := twoHosts(t)
 		owner := first.main()
@@ -44,7 +44,7 @@ func TestAHostAsksTheStoreBeforeItRefuses(t *testing.T) {
 
 // A refusal comes from the store's present state even if the host could give
 // it at once from what it has received.
-func TestWhatAnotherHostChangedIsNotRefused(t *testing.T) {
+func TestChangesOfAnotherHostAreAccepted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second, _ := twoHosts(t)
 		owner := first.main()
@@ -82,7 +82,7 @@ func TestWhatAnotherHostChangedIsNotRefused(t *testing.T) {
 
 // A key is replaced at every host at once, also for the one read that requires it;
 // while the store is unreachable, reads continue with the key that the host knows.
-func TestAReplacedKeyReadsNothingAtAnotherHost(t *testing.T) {
+func TestReplacedKeyIsRefusedAtAnotherHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second, link := twoHosts(t)
 		owner := first.main()
@@ -146,22 +146,22 @@ func TestNodesAreTheSameAtEveryHost(t *testing.T) {
 
 // A main node, its token and its cookies end at every host at once, and the other
 // host notices the end of each without a request for the ones before.
-func TestADeletedNodeHasNoSessionAtAnotherHost(t *testing.T) {
+func TestDeletedNodeIsRefusedAtAnotherHost(t *testing.T) {
 	for name, refused := range map[string]func(second *fixture, owner identity, cookie *http.Cookie, token string){
 		"node": func(second *fixture, owner identity, _ *http.Cookie, _ string) {
 			second.get(second.play("/session"), as(owner)).refused(protocol.CodeCredentialsInvalid)
 		},
 		"cookie": func(second *fixture, _ identity, cookie *http.Cookie, _ string) {
-			second.get(second.play("/session"), byPage, showing(cookie)).refused(protocol.CodeCredentialsInvalid)
+			second.get(second.play("/session"), asOwnPage, withCookies(cookie)).refused(protocol.CodeCredentialsInvalid)
 		},
-		"cookie kept": func(second *fixture, _ identity, cookie *http.Cookie, _ string) {
-			r, again := second.enter("", showing(cookie))
+		"kept cookie": func(second *fixture, _ identity, cookie *http.Cookie, _ string) {
+			r, again := second.requestCookie("", withCookies(cookie))
 			if r.refused(protocol.CodeCredentialsMissing); again != nil {
-				t.Error("a refusal gave a cookie")
+				t.Error("a refusal set a cookie")
 			}
 		},
 		"token": func(second *fixture, _ identity, _ *http.Cookie, token string) {
-			second.enterRefused(token, protocol.CodeCredentialsInvalid)
+			second.cookieRefused(token, protocol.CodeCredentialsInvalid)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -169,9 +169,9 @@ func TestADeletedNodeHasNoSessionAtAnotherHost(t *testing.T) {
 				first, second, _ := twoHosts(t)
 				second.host.options.APIKeys = APIKeysOff
 				owner := first.main()
-				token := first.link(owner)
-				cookie := second.watcher(protocol.WatchScopeAct, token)
-				second.get(second.play("/session"), byPage, showing(cookie)).ok()
+				token := first.watchToken(owner)
+				cookie := second.watchCookie(protocol.WatchScopeAct, token)
+				second.get(second.play("/session"), asOwnPage, withCookies(cookie)).ok()
 				second.get(second.play("/session"), as(owner)).ok()
 				first.do(http.MethodDelete, protocol.PathNodes, map[string]any{"confirmNodeId": owner.id}, as(owner)).ok()
 				refused(second, owner, cookie, token)
@@ -200,7 +200,7 @@ func TestRefusalHasRevOfItsState(t *testing.T) {
 	})
 }
 
-func TestAHostThatCannotReadTheStoreDoesNotRefuse(t *testing.T) {
+func TestHostWithoutStoreReportsUnavailable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second, link := twoHosts(t)
 		owner, agent := first.main(), first.newIdentity()
@@ -213,16 +213,16 @@ func TestAHostThatCannotReadTheStoreDoesNotRefuse(t *testing.T) {
 			t.Errorf("an unknown node got %d without the store, want 503", reply.status)
 		}
 		if took := time.Since(began); took > 3*time.Second {
-			t.Errorf("the answer took %v", took)
+			t.Errorf("the reply took %v", took)
 		}
 		// A stream of an unknown node ends at once: after a 503 an EventSource would never
 		// reconnect.
-		second.get(second.play("/events"), as(agent)).later(t)
+		second.get(second.play("/events"), as(agent)).endsAtOnce(t)
 		link.Down.Store(false)
 	})
 }
 
-func TestALiveStreamIsNotifiedOnceOfAStoreRestart(t *testing.T) {
+func TestStreamGetsOneResyncAfterStoreRestart(t *testing.T) {
 	server := sharedstore.NewServer(store.DefaultRetention(), time.Now)
 	f := newFixture(t, func(s *setup) { s.journal = server.Host() })
 	owner := f.main()
@@ -235,18 +235,18 @@ func TestALiveStreamIsNotifiedOnceOfAStoreRestart(t *testing.T) {
 	server.Restart(1)
 	fr := s.event()
 	if fr.event != string(protocol.EventSessionResync) || fr.field(t, "reason") != world.ResyncRestarted || fr.seq(t) < 1<<20 {
-		t.Fatalf("after the restart came %+v, want a resync", fr)
+		t.Fatalf("the event after the restart is %+v, want a resync", fr)
 	}
 	f.say(agent, "after")
 	if fr = s.event(); fr.event != string(protocol.EventInteraction) || fr.field(t, "text") != "after" {
-		t.Errorf("after the resync came %+v, want the next event", fr)
+		t.Errorf("the event after the resync is %+v, want the next one", fr)
 	}
 }
 
 // A stream ends at once with its node, at whichever host the node is deleted, even
 // if the deletion causes no event; a watcher's stream ends with the main node of
 // its link.
-func TestAStreamEndsWithItsNodeAtAnotherHost(t *testing.T) {
+func TestStreamEndsWhenAnotherHostDeletesNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second, link := twoHosts(t)
 		link.NoFollow.Store(false)
@@ -254,7 +254,7 @@ func TestAStreamEndsWithItsNodeAtAnotherHost(t *testing.T) {
 		agent := first.agent(main)
 		var token protocol.WatchTokenReply
 		first.post(first.service.WatchToken()+"?sid="+first.world.View().SID, map[string]any{}, as(host)).into(&token)
-		cookie := second.watcher(protocol.WatchScopeAct, token.Token.Reveal())
+		cookie := second.watchCookie(protocol.WatchScopeAct, token.Token.Reveal())
 		n := second.serve()
 		for name, c := range map[string]struct {
 			who    func(*http.Request)
@@ -263,7 +263,7 @@ func TestAStreamEndsWithItsNodeAtAnotherHost(t *testing.T) {
 			"an agent": {as(agent), func() {
 				first.do(http.MethodDelete, protocol.PathAgents+"?id="+agent.id, nil, as(main)).ok()
 			}},
-			"a watcher": {func(r *http.Request) { byPage(r); showing(cookie)(r) }, func() {
+			"a watcher": {func(r *http.Request) { asOwnPage(r); withCookies(cookie)(r) }, func() {
 				first.do(http.MethodDelete, protocol.PathNodes, map[string]any{"confirmNodeId": host.id}, as(host)).ok()
 			}},
 		} {
@@ -274,21 +274,21 @@ func TestAStreamEndsWithItsNodeAtAnotherHost(t *testing.T) {
 			s.endedAfter(protocol.EventAgentSignal)
 			s.close()
 			if took := time.Since(began); took != 0 {
-				t.Errorf("%s had its stream for another %s", name, took)
+				t.Errorf("the stream of %s stayed open for another %s", name, took)
 			}
 		}
 	})
 }
 
 // The lifetime of a cookie is measured by the store's clock, not by the host's.
-func TestACookieEndsByTheStoresTime(t *testing.T) {
+func TestCookieExpiresByStoreClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := sharedstore.NewServer(store.DefaultRetention(), func() time.Time { return time.Now().Add(time.Hour) })
 		f := newFixture(t, func(s *setup) { s.journal = server.Host() })
-		cookie := f.watcher(protocol.WatchScopeAct, f.link(f.main()))
+		cookie := f.watchCookie(protocol.WatchScopeAct, f.watchToken(f.main()))
 		if got := time.Duration(cookie.MaxAge) * time.Second; got != world.WatchTerm {
 			t.Errorf("the browser keeps the cookie for %v, want %v", got, world.WatchTerm)
 		}
-		f.get(f.play("/snapshot"), byPage, showing(cookie)).ok()
+		f.get(f.play("/snapshot"), asOwnPage, withCookies(cookie)).ok()
 	})
 }

@@ -16,9 +16,9 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 		return newFixture(t, append(change, func(s *setup) { s.host.NoRepository, s.world.NoRepository = true, true })...)
 	}
 	named := func(host string) func(*http.Request) { return func(r *http.Request) { r.Host = host } }
-	t.Run("no route but health answers to a name that leads here", func(t *testing.T) {
+	t.Run("a foreign name gets only health", func(t *testing.T) {
 		f := open(t)
-		before := f.mark()
+		before := f.stateSummary()
 		for _, rt := range f.host.mounted() {
 			body := any(nil)
 			if rt.body != bodyIgnored {
@@ -29,19 +29,19 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 		f.get(protocol.PathMetrics, named("evil.example")).refused(protocol.CodeHostUnknown)
 		for _, path := range []string{"/", "/elsewhere", "/play/watch/"} {
 			if rec := f.undescribed(path, named("evil.example")); rec.Code != http.StatusForbidden {
-				t.Errorf("%s answers %d", path, rec.Code)
+				t.Errorf("%s returns %d", path, rec.Code)
 			}
 		}
 		for _, path := range []string{protocol.PathHealth, protocol.PathReady} {
 			f.get(path, named("evil.example")).ok()
 		}
-		if after := f.mark(); after != before {
-			t.Errorf("refused requests left a trace: %s, before %s", after, before)
+		if after := f.stateSummary(); after != before {
+			t.Errorf("refused requests changed the state: %s, before %s", after, before)
 		}
 	})
-	t.Run("nor does the listener of metrics and profiles", func(t *testing.T) {
+	t.Run("the ops listener gives foreign names only health", func(t *testing.T) {
 		f := open(t, func(s *setup) { s.host.OpsAddress, s.host.Profiling = "127.0.0.1:0", true })
-		asked := func(path string, options ...func(*http.Request)) int {
+		statusOf := func(path string, options ...func(*http.Request)) int {
 			rec := httptest.NewRecorder()
 			f.host.ops.ServeHTTP(rec, f.request(http.MethodGet, path, nil, options...))
 			return rec.Code
@@ -51,19 +51,19 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 			"//debug/pprof/cmdline", "/", "/elsewhere", "/" + protocol.PathHealth,
 		} {
 			for name, foreign := range map[string]func(*http.Request){"name": named("evil.example"), "page": with("Origin", "https://evil.example")} {
-				if status := asked(path, foreign); status != http.StatusForbidden {
-					t.Errorf("%s answers %d to a foreign %s", path, status, name)
+				if status := statusOf(path, foreign); status != http.StatusForbidden {
+					t.Errorf("%s returns %d to a foreign %s", path, status, name)
 				}
 			}
 		}
 		for _, path := range []string{protocol.PathHealth, protocol.PathReady} {
-			if status := asked(path, named("evil.example")); status != http.StatusOK {
-				t.Errorf("%s answers %d", path, status)
+			if status := statusOf(path, named("evil.example")); status != http.StatusOK {
+				t.Errorf("%s returns %d", path, status)
 			}
 		}
 		for _, path := range []string{protocol.PathMetrics, "/debug/pprof/", "/debug/pprof/cmdline"} {
-			if status := asked(path); status != http.StatusOK {
-				t.Errorf("%s answers %d to who may ask", path, status)
+			if status := statusOf(path); status != http.StatusOK {
+				t.Errorf("%s returns %d to an allowed client", path, status)
 			}
 		}
 	})
@@ -109,7 +109,7 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 		// own page.
 		f.get("/play/watch", with("Sec-Fetch-Site", "cross-site")).ok()
 	})
-	t.Run("with a repository credentials decide", func(t *testing.T) {
+	t.Run("a repository decides by credentials", func(t *testing.T) {
 		f := newFixture(t)
 		main := f.main()
 		f.get("/api/play/session", as(main), named("world.example"), with("Origin", "https://app.example.com")).ok()
@@ -132,7 +132,7 @@ func TestHeadersOfEveryReply(t *testing.T) {
 			t.Errorf("%s: X-Content-Type-Options is %q", path, got)
 		}
 		if got := header.Get("Strict-Transport-Security"); got != "" {
-			t.Errorf("%s: unasked, Strict-Transport-Security is %q", path, got)
+			t.Errorf("%s: without the option, Strict-Transport-Security is %q", path, got)
 		}
 	}
 	f = newFixture(t, func(s *setup) { s.host.HSTS = true })

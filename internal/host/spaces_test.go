@@ -52,7 +52,7 @@ func TestSpaceWithItsOwnNode(t *testing.T) {
 	f.rpc("inspectSpace", map[string]any{"spaceId": made.SpaceID}, as(main)).refused(protocol.CodeSpaceUnknown)
 }
 
-func TestNodeForASpaceThatHasNone(t *testing.T) {
+func TestCreateNodeOfSpace(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
 	for _, id := range []string{"s1", "s2"} {
@@ -67,7 +67,7 @@ func TestNodeForASpaceThatHasNone(t *testing.T) {
 	var made protocol.CreateNodeReply
 	f.post(protocol.PathNodes, body, as(main)).into(&made)
 	if made.Phrase.IsZero() || !made.APIKey.IsZero() {
-		t.Errorf("a space's node came with the phrase %t and the key %t", !made.Phrase.IsZero(), !made.APIKey.IsZero())
+		t.Errorf("a space's node was created with the phrase %t and the key %t", !made.Phrase.IsZero(), !made.APIKey.IsZero())
 	}
 	f.post(protocol.PathNodes, body, as(main)).refused(protocol.CodeNodeExists)
 	own := f.newIdentity()
@@ -81,7 +81,7 @@ func TestNodeForASpaceThatHasNone(t *testing.T) {
 
 // A conversation is seen by its two parties, by the agent's owner and by the
 // administrator; every other stream continues without a trace of it.
-func TestIntercomIsSeenByItsAudience(t *testing.T) {
+func TestIntercomIsVisibleToAudienceOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		owner, asker, bystander := f.main(), f.main(), f.main()
@@ -111,11 +111,11 @@ func TestIntercomIsSeenByItsAudience(t *testing.T) {
 				}
 				secret := strings.Contains(fr.data, "for the asker alone")
 				if want := who == "the asker" && status == "completed"; secret != want {
-					t.Errorf("%s at %s: the secret is there: %t, want %t", who, status, secret, want)
+					t.Errorf("%s at %s: secret present: %t, want %t", who, status, secret, want)
 				}
 			}
 			if fr := s.event(); fr.field(t, "text") != "for everybody" {
-				t.Errorf("then %s got %+v", who, fr)
+				t.Errorf("the next event of %s is %+v", who, fr)
 			}
 			s.close()
 		}
@@ -141,7 +141,7 @@ func TestIntercomIsSeenByItsAudience(t *testing.T) {
 	})
 }
 
-func TestPeopleMeetAgents(t *testing.T) {
+func TestProximityAndAssistActions(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
 	agent := f.player(main)

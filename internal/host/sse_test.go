@@ -17,7 +17,7 @@ import (
 	"github.com/playctl/playctl/test/openapitest"
 )
 
-// pipeListener is a network of net.Pipes: it blocks as soon as nobody reads,
+// pipeListener is a network of net.Pipes: it blocks as soon as its reader stops,
 // and it works within a bubble of testing/synctest.
 type pipeListener struct {
 	conns chan net.Conn
@@ -136,11 +136,11 @@ func (n *network) subscribe(who func(*http.Request), query string, options ...fu
 		n.t.Fatalf("a stream starts with %+v, want retry: 2000", first)
 	}
 	if c := s.next(); !c.comment {
-		n.t.Fatalf("then comes %+v, want a comment", c)
+		n.t.Fatalf("the next frame is %+v, want a comment", c)
 	}
 	cursor := s.next()
 	if cursor.event != "" || cursor.data != "" {
-		n.t.Fatalf("then comes %+v, want a frame that is only an id", cursor)
+		n.t.Fatalf("the next frame is %+v, want a frame that is only an id", cursor)
 	}
 	s.cursor = cursor.seq(n.t)
 	return s
@@ -194,7 +194,7 @@ func (s *subscription) resync() (reason string, at uint64) {
 	s.t.Helper()
 	fr := s.event()
 	if fr.event != string(protocol.EventSessionResync) {
-		s.t.Fatalf("the stream goes on with %+v, want a resync", fr)
+		s.t.Fatalf("the stream continues with %+v, want a resync", fr)
 	}
 	for _, name := range []string{"rev", "merkleRootHex", "merkleLeafCount"} {
 		if fr.field(s.t, name) == nil {
@@ -221,10 +221,10 @@ func (s *subscription) endedAfter(kind protocol.EventKind) {
 			return
 		}
 		if err != nil {
-			s.t.Fatalf("the stream broke off: %v", err)
+			s.t.Fatalf("the stream was cut: %v", err)
 		}
 		if !fr.comment && (kind == "" || fr.event != string(kind)) {
-			s.t.Fatalf("the stream goes on with %+v, want its end", fr)
+			s.t.Fatalf("the stream continues with %+v, want its end", fr)
 		}
 	}
 }

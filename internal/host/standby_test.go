@@ -29,9 +29,9 @@ func get(t *testing.T, client *http.Client, addr net.Addr, path string) (status 
 
 // A standby is alive, is not ready, and answers every other request with
 // store_unavailable; the host that takes over loses no connection.
-func TestAHostTakesOverFromItsStandby(t *testing.T) {
+func TestHostTakesOverFromStandby(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	for name, addresses := range map[string][2]string{"one listener": {"127.0.0.1:0", ""}, "two": {"127.0.0.1:0", "127.0.0.1:0"}} {
+	for name, addresses := range map[string][2]string{"one listener": {"127.0.0.1:0", ""}, "two listeners": {"127.0.0.1:0", "127.0.0.1:0"}} {
 		t.Run(name, func(t *testing.T) {
 			standby, err := StandBy(t.Context(), Options{Address: addresses[0], OpsAddress: addresses[1], Compat: CompatAgentPlay, Metrics: NewMetrics()})
 			if err != nil {
@@ -59,7 +59,7 @@ func TestAHostTakesOverFromItsStandby(t *testing.T) {
 				if err := errors.Join(err, answer.Body.Close()); err != nil {
 					t.Fatal(err)
 				}
-				(&reply{t: t, what: string(service), status: answer.StatusCode, header: answer.Header, body: text}).later(t)
+				(&reply{t: t, what: string(service), status: answer.StatusCode, header: answer.Header, body: text}).endsAtOnce(t)
 			}
 
 			f := newFixture(t, func(s *setup) { s.host.Standby = standby })
@@ -76,7 +76,7 @@ func TestAHostTakesOverFromItsStandby(t *testing.T) {
 					default:
 					}
 					if _, _, err := get(t, client, main, session); err != nil {
-						t.Errorf("while the host took over: %v", err)
+						t.Errorf("during the takeover: %v", err)
 					}
 				}
 			})
@@ -86,7 +86,7 @@ func TestAHostTakesOverFromItsStandby(t *testing.T) {
 				t.Errorf("the host listens at %s, its standby did at %s", f.host.Addr(), main)
 			}
 			if status, code, err := get(t, client, main, session); err != nil || code != protocol.CodeCredentialsMissing {
-				t.Errorf("the host answers %d %s, %v", status, code, err)
+				t.Errorf("the host returns %d %s, %v", status, code, err)
 			}
 			if status, _, err := get(t, client, ops, protocol.PathReady); err != nil || status != http.StatusOK {
 				t.Errorf("the host is not ready: %d, %v", status, err)
@@ -105,7 +105,7 @@ func TestAHostTakesOverFromItsStandby(t *testing.T) {
 
 // On a host that checks no credentials, a page of another origin gets no metrics of a
 // standby either.
-func TestAStandbyKeepsItsMetricsFromPagesOfOthers(t *testing.T) {
+func TestStandbyHidesMetricsFromForeignPages(t *testing.T) {
 	standby, err := StandBy(t.Context(), Options{Address: "127.0.0.1:0", NoRepository: true, AllowHosts: []string{"Box.Example"}})
 	if err != nil {
 		t.Fatal(err)
@@ -128,14 +128,14 @@ func TestAStandbyKeepsItsMetricsFromPagesOfOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := answer.Body.Close(); err != nil || answer.StatusCode != want {
-			t.Errorf("asked as %s: %d, %v; want %d", name, answer.StatusCode, err, want)
+			t.Errorf("requested as %s: %d, %v; want %d", name, answer.StatusCode, err, want)
 		}
 	}
 }
 
 // The standby answers each connection that it accepted, even if the request comes after
 // it has stopped accepting.
-func TestAStandbyAnswersAcceptedConnections(t *testing.T) {
+func TestStandbyAnswersAcceptedConnections(t *testing.T) {
 	standby, err := StandBy(t.Context(), Options{Address: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func TestAStandbyAnswersAcceptedConnections(t *testing.T) {
 	}
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
-		t.Fatalf("it was accepted and is not answered: %v", err)
+		t.Fatalf("the accepted connection got no reply: %v", err)
 	}
 	if err := answer.Body.Close(); err != nil || answer.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("%d, %v", answer.StatusCode, err)
@@ -171,7 +171,7 @@ func TestAStandbyAnswersAcceptedConnections(t *testing.T) {
 }
 
 // A connection without a request does not delay the host.
-func TestAStandbyCutsConnectionsWithoutARequest(t *testing.T) {
+func TestStandbyCutsConnectionsWithoutRequest(t *testing.T) {
 	standby, err := StandBy(t.Context(), Options{Address: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
@@ -191,14 +191,14 @@ func TestAStandbyCutsConnectionsWithoutARequest(t *testing.T) {
 }
 
 // A standby that is closed without a host releases its address.
-func TestAStandbyThatIsClosed(t *testing.T) {
+func TestClosedStandbyReleasesAddress(t *testing.T) {
 	standby, err := StandBy(t.Context(), Options{Address: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	addr := standby.Addr().String()
 	if _, err := StandBy(t.Context(), Options{Address: addr}); err == nil {
-		t.Error("two listen at one address")
+		t.Error("two standbys listen at one address")
 	}
 	for range 2 {
 		if err := standby.Close(); err != nil {
@@ -207,7 +207,7 @@ func TestAStandbyThatIsClosed(t *testing.T) {
 	}
 	again, err := StandBy(t.Context(), Options{Address: addr})
 	if err != nil {
-		t.Fatalf("the address is taken: %v", err)
+		t.Fatalf("the address is in use: %v", err)
 	}
 	if err := again.Close(); err != nil {
 		t.Error(err)
@@ -215,14 +215,14 @@ func TestAStandbyThatIsClosed(t *testing.T) {
 }
 
 // Options with which no host starts are refused before the wait for the store.
-func TestAStandbyRefusesWhatAHostDoes(t *testing.T) {
+func TestStandbyRefusesInvalidOptions(t *testing.T) {
 	for name, o := range map[string]Options{
-		"API keys":        {APIKeys: "sometimes"},
-		"registration":    {Registration: RegistrationToken},
-		"the world name":  {WorldName: "two\nlines"},
-		"a name":          {AllowHosts: []string{"http://box.example"}},
-		"a limit":         {Connections: ConnectionLimits{Connections: -1}},
-		"half of the TLS": {CertFile: "cert.pem"},
+		"API keys":                {APIKeys: "sometimes"},
+		"registration":            {Registration: RegistrationToken},
+		"the world name":          {WorldName: "two\nlines"},
+		"an allowed name":         {AllowHosts: []string{"http://box.example"}},
+		"a limit":                 {Connections: ConnectionLimits{Connections: -1}},
+		"certificate without key": {CertFile: "cert.pem"},
 	} {
 		o.Address = "127.0.0.1:0"
 		standby, err := StandBy(t.Context(), o)

@@ -31,7 +31,7 @@ func (f *fixture) newTestStream(cursor uint64) *stream {
 }
 
 // One more subscriber costs no memory for an event: all share the frame.
-func TestSendingAnEventAllocatesNothing(t *testing.T) {
+func TestSendingEventDoesNotAllocate(t *testing.T) {
 	f := newFixture(t)
 	agent := f.player(f.main())
 	start := f.world.Events().Head()

@@ -158,7 +158,7 @@ func (n *network) followOnce(
 			continue
 		}
 		if fr.id != itoa(seen+1) {
-			return seen, fmt.Errorf("after event %d came %+v", seen, fr)
+			return seen, fmt.Errorf("event %d is followed by %+v", seen, fr)
 		}
 		seen++
 		data, err := want(seen)

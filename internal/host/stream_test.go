@@ -22,7 +22,7 @@ import (
 // smallRing configures a host that soon has to read events from the journal.
 func smallRing(s *setup) { s.world.RingEvents = 4 }
 
-func TestStreamStartsAtOnceAndGoesOnLive(t *testing.T) {
+func TestStreamStartsAtOnceAndContinuesLive(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
 	agent := f.player(main)
@@ -49,7 +49,7 @@ func TestStreamStartsAtOnceAndGoesOnLive(t *testing.T) {
 	}
 	f.player(main)
 	if fr = s.event(); fr.field(t, "playerChainNotify") == nil || fr.field(t, "playerChainNodes") != nil {
-		t.Errorf("a registration came as %+v", fr)
+		t.Errorf("a registration arrived as %+v", fr)
 	}
 }
 
@@ -97,20 +97,20 @@ func TestStreamResumesWithoutGapOrRepeat(t *testing.T) {
 			s := open()
 			defer s.close()
 			if s.cursor != start+3 {
-				t.Errorf("the cursor is %d, want the one that was asked for, %d", s.cursor, start+3)
+				t.Errorf("the cursor is %d, want the requested one, %d", s.cursor, start+3)
 			}
 			end := f.world.Events().Head()
 			f.say(agent, "live")
 			for want := start + 4; want <= end+1; want++ {
 				if got := s.event().seq(t); got != want {
-					t.Fatalf("event %d came, want %d", got, want)
+					t.Fatalf("received event %d, want %d", got, want)
 				}
 			}
 		})
 	}
 }
 
-func TestStreamSaysWhenACursorCannotBeHonored(t *testing.T) {
+func TestStreamSendsResyncForInvalidCursor(t *testing.T) {
 	f := newFixture(t, smallRing, func(s *setup) {
 		s.journal = memory.Open(store.Retention{Events: 8, Revs: 1})
 		s.world.CheckpointEvery = 4
@@ -136,7 +136,7 @@ func TestStreamSaysWhenACursorCannotBeHonored(t *testing.T) {
 			if head := f.world.Events().Head(); s.cursor != head || at != head {
 				t.Errorf("the cursor is %d and the resync's id %d, want the log's end %d in both", s.cursor, at, head)
 			}
-			f.say(agent, "and on it goes")
+			f.say(agent, "the stream continues")
 			if got := s.event().seq(t); got != at+1 {
 				t.Errorf("the next event is %d, want %d", got, at+1)
 			}
@@ -154,7 +154,7 @@ func TestResetEndsStreamsAndOldCursors(t *testing.T) {
 	f.post(f.play("/session/reset"), "{}", asAdmin).ok()
 	fr := s.event()
 	if fr.event != string(protocol.EventSessionReset) || fr.field(t, "sid") != f.world.View().SID {
-		t.Fatalf("the stream goes on with %+v, want the reset", fr)
+		t.Fatalf("the stream continues with %+v, want the reset", fr)
 	}
 	s.ended()
 	reset := fr.seq(t)
@@ -167,13 +167,13 @@ func TestResetEndsStreamsAndOldCursors(t *testing.T) {
 	defer same.close()
 	f.post(f.play("/players"), registration(agent.id), as(agent)).ok()
 	if got := same.event(); got.seq(t) != reset+1 || got.event != string(protocol.EventPlayerAdded) {
-		t.Errorf("after the reset's own id comes %+v", got)
+		t.Errorf("after the id of the reset the stream sent %+v", got)
 	}
 }
 
 // A stream ends at once with its node, even one that waits for events if the
 // deletion causes none.
-func TestStreamOfADeletedNodeEnds(t *testing.T) {
+func TestStreamOfDeletedNodeEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		main := f.main()
@@ -196,7 +196,7 @@ func TestStreamOfADeletedNodeEnds(t *testing.T) {
 			s.ended()
 			s.close()
 			if took := time.Since(began); took != 0 {
-				t.Errorf("deleted by %s, the stream went on for %s", name, took)
+				t.Errorf("deleted by %s, the stream continued for %s", name, took)
 			}
 		}
 		agent := f.agent(main)
@@ -209,7 +209,7 @@ func TestStreamOfADeletedNodeEnds(t *testing.T) {
 			s.ended()
 		}
 		if fr := other.event(); fr.event != string(protocol.EventAgentSignal) {
-			t.Errorf("everybody else got %+v, want the signal of the deletion", fr)
+			t.Errorf("another subscriber got %+v, want the signal of the deletion", fr)
 		}
 	})
 }
@@ -223,14 +223,14 @@ func TestSilentStreamGetsComments(t *testing.T) {
 		defer s.close()
 		began := time.Now()
 		if fr := s.next(); !fr.comment || time.Since(began) != defaultComment {
-			t.Fatalf("after %s of silence came %+v, want a comment after %s", time.Since(began), fr, defaultComment)
+			t.Fatalf("after %s of silence the stream sent %+v, want a comment after %s", time.Since(began), fr, defaultComment)
 		}
 		wait(10 * time.Second)
 		f.say(agent, "traffic puts the comment off")
 		s.event()
 		began = time.Now()
 		if fr := s.next(); !fr.comment || time.Since(began) != defaultComment {
-			t.Errorf("%s after an event came %+v, want a comment after %s", time.Since(began), fr, defaultComment)
+			t.Errorf("%s after an event the stream sent %+v, want a comment after %s", time.Since(began), fr, defaultComment)
 		}
 	})
 }
@@ -253,21 +253,21 @@ func TestSilentStreamOverHTTP2(t *testing.T) {
 		s := n.subscribe(as(agent), "")
 		defer s.close()
 		if got := s.reply.ProtoMajor; got != 2 {
-			t.Fatalf("the stream came over HTTP/%d", got)
+			t.Fatalf("the stream uses HTTP/%d", got)
 		}
 		for range 3 {
 			if fr := s.next(); !fr.comment {
-				t.Fatalf("in silence came %+v, want a comment", fr)
+				t.Fatalf("without events the stream sent %+v, want a comment", fr)
 			}
 		}
 		f.say(agent, "after all that time")
 		if fr := s.event(); fr.field(t, "text") != "after all that time" {
-			t.Errorf("then came %+v", fr)
+			t.Errorf("the next event is %+v", fr)
 		}
 	})
 }
 
-func TestStreamEndsCleanlyAfterARandomLife(t *testing.T) {
+func TestStreamEndsAfterRandomLifetime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		main := f.main()
@@ -350,7 +350,7 @@ func TestStreamOverHTTP10AndHead(t *testing.T) {
 	}
 	f.say(agent, "hello")
 	if fr := s.event(); fr.field(t, "text") != "hello" {
-		t.Errorf("over HTTP/1.0 came %+v", fr)
+		t.Errorf("over HTTP/1.0 the event is %+v", fr)
 	}
 	if err := conn.Close(); err != nil {
 		t.Error(err)
@@ -366,7 +366,7 @@ func wait(d time.Duration) {
 
 // Reading bytes that need no answer costs the host time, so a client that keeps sending
 // beside its stream is cut.
-func TestStreamOfAClientThatKeepsSendingIsCut(t *testing.T) {
+func TestStreamOfSendingClientIsCut(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
 	f.serveTCP()
@@ -386,7 +386,7 @@ func TestStreamOfAClientThatKeepsSendingIsCut(t *testing.T) {
 		}
 	}
 	if err == nil {
-		t.Fatal("everything was read")
+		t.Fatal("the host read everything")
 	}
 	worldtest.Eventually(t, "the stream has ended", func() bool { return f.host.streams.count() == 0 })
 }

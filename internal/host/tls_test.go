@@ -49,7 +49,7 @@ func writeCertificate(t *testing.T, certFile, keyFile string, serial int64) {
 
 // A renewed certificate is taken into use without a restart; one that cannot be
 // read leaves the old one in use.
-func TestCertificateIsReadAgain(t *testing.T) {
+func TestCertificateReload(t *testing.T) {
 	folder := t.TempDir()
 	certFile, keyFile := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
 	writeCertificate(t, certFile, keyFile, 1)

@@ -38,7 +38,7 @@ func queued(t *testing.T, turns *turns, callers ...string) (order []string) {
 	return order
 }
 
-func TestCallersHaveTurnsOneAfterTheOther(t *testing.T) {
+func TestTurnsAlternateBetweenCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := newTurns(1)
 		for range 2 {
@@ -47,13 +47,13 @@ func TestCallersHaveTurnsOneAfterTheOther(t *testing.T) {
 				t.Errorf("the turns went to %s, want %s", got, want)
 			}
 			if turns.free != 1 || len(turns.waiting) != 0 || len(turns.next) != 0 {
-				t.Errorf("with nobody there %d turns are free, %v wait, %v are next", turns.free, turns.waiting, turns.next)
+				t.Errorf("without callers %d turns are free, %v wait, %v are next", turns.free, turns.waiting, turns.next)
 			}
 		}
 	})
 }
 
-func TestTurnsLeaveHalfOfTheProcessors(t *testing.T) {
+func TestTurnsUseHalfOfProcessors(t *testing.T) {
 	for processors, want := range map[int]int{1: 1, 2: 1, 3: 1, 4: 2, 64: 32} {
 		if got := newTurns(processors).free; got != want {
 			t.Errorf("with %d processors %d have a turn at once, want %d", processors, got, want)
@@ -62,7 +62,7 @@ func TestTurnsLeaveHalfOfTheProcessors(t *testing.T) {
 }
 
 // A caller that no longer waits is skipped, and a turn that comes just then is not lost.
-func TestATurnThatNobodyWaitsForGoesToTheNext(t *testing.T) {
+func TestTurnSkipsCanceledCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := newTurns(1)
 		if err := turns.begin(t.Context(), "another"); err != nil {
@@ -75,24 +75,24 @@ func TestATurnThatNobodyWaitsForGoesToTheNext(t *testing.T) {
 		}
 		synctest.Wait()
 		if n := len(turns.waiting["gone"]); n != 2 {
-			t.Fatalf("%d wait", n)
+			t.Fatalf("%d callers wait, want 2", n)
 		}
 		cancel()
 		synctest.Wait()
 		turns.end()
 		for range 2 {
 			if err := <-over; !errors.Is(err, context.Canceled) {
-				t.Errorf("who gave up got %v", err)
+				t.Errorf("the canceled caller got %v", err)
 			}
 		}
 		if order := queued(t, turns, "next"); len(order) != 1 || turns.free != 1 {
-			t.Errorf("then %v had a turn, and %d are free", order, turns.free)
+			t.Errorf("the next turns went to %v, and %d are free", order, turns.free)
 		}
 	})
 }
 
 // The turn of a client that reads nothing of a long reply ends after a while.
-func TestAShortTurnEndsByItself(t *testing.T) {
+func TestShortTurnEndsAutomatically(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := newTurns(1)
 		end, err := turns.beginShort(t.Context(), "stalled")
@@ -112,7 +112,7 @@ func TestAShortTurnEndsByItself(t *testing.T) {
 
 // Long replies that are not read do not delay others, on HTTP/1.1 and TLS, and the turn
 // to write is free when all are stalled.
-func TestUnreadLongRepliesDelayNoOther(t *testing.T) {
+func TestUnreadLongRepliesDoNotDelayOthers(t *testing.T) {
 	text := bytes.Repeat([]byte("a"), 16<<20)
 	for name, secure := range map[string]bool{"plain": false, "TLS": true} {
 		t.Run(name, func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestUnreadLongRepliesDelayNoOther(t *testing.T) {
 			res := longReply(t, server, "reader")
 			defer func() { _ = res.Body.Close() }()
 			if n, err := io.Copy(io.Discard, res.Body); err != nil || n != int64(len(text)) {
-				t.Errorf("of %d bytes came %d: %v", len(text), n, err)
+				t.Errorf("reply of %d bytes: received %d: %v", len(text), n, err)
 			}
 		})
 	}

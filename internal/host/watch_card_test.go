@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-func TestALinkHasAPictureWhereWatchingIsPublic(t *testing.T) {
+func TestLinkPreviewPictureOfPublicWorld(t *testing.T) {
 	f := newFixture(t, func(s *setup) { s.host.WatchAccess, s.host.Compat = WatchPublic, CompatAgentPlay })
 	f.player(f.main())
 	for _, path := range []string{"/play/watch/card.png", "/agent-play/watch/card.png"} {
@@ -26,7 +26,7 @@ func TestALinkHasAPictureWhereWatchingIsPublic(t *testing.T) {
 		}
 		same := f.get(path, with("If-None-Match", r.header.Get("Etag")))
 		if same.status != http.StatusNotModified || len(same.body) > 0 {
-			t.Errorf("with its own tag it is %d with %d bytes", same.status, len(same.body))
+			t.Errorf("If-None-Match with its tag: %d with %d bytes", same.status, len(same.body))
 		}
 	}
 	page := string(f.get("/play/watch").ok().body)
@@ -37,7 +37,7 @@ func TestALinkHasAPictureWhereWatchingIsPublic(t *testing.T) {
 	}
 }
 
-func TestThePictureNeedsPublicWatching(t *testing.T) {
+func TestPictureRequiresPublicWatching(t *testing.T) {
 	f := newFixture(t, func(s *setup) {
 		s.host.WatchAccess, s.host.PublicURL = WatchPublic, "https://town.example.com/sub"
 	})
@@ -54,7 +54,7 @@ func TestThePictureNeedsPublicWatching(t *testing.T) {
 	}
 }
 
-func TestAPictureIsDrawnOnceInAWhile(t *testing.T) {
+func TestPictureIsCached(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
 	var cache cardCache
@@ -70,17 +70,17 @@ func TestAPictureIsDrawnOnceInAWhile(t *testing.T) {
 	empty := tag(0)
 	f.player(main)
 	if tag(cardAge-1) != empty {
-		t.Error("it was drawn again too early")
+		t.Error("the picture was drawn again too early")
 	}
 	one := tag(cardAge)
 	if one == empty {
-		t.Error("it still shows nobody")
+		t.Error("the picture does not show the new player")
 	}
 	drawn := cache.drawn
 	if tag(time.Hour) != one || !cache.drawn.Equal(drawn) {
-		t.Error("it was drawn again though nothing has changed")
+		t.Error("the picture was drawn again without a change")
 	}
 	if tag(-time.Hour) != one {
-		t.Error("a clock that was set back shows another one")
+		t.Error("a clock set back yields another picture")
 	}
 }

@@ -41,20 +41,20 @@ func describe(p *pass) string {
 	return string(b)
 }
 
-// TestAWatchCookieIsGoodAtAnotherHostOfTheWorld covers a restart as well: the other
+// TestWatchCookieIsValidAtAnotherHost covers a restart as well: the other
 // host has nothing of the first but the store.
-func TestAWatchCookieIsGoodAtAnotherHostOfTheWorld(t *testing.T) {
+func TestWatchCookieIsValidAtAnotherHost(t *testing.T) {
 	f := newFixture(t)
-	token := f.link(f.main())
-	cookie := f.watcher(protocol.WatchScopeAct, token)
+	token := f.watchToken(f.main())
+	cookie := f.watchCookie(protocol.WatchScopeAct, token)
 	other, err := New(Options{World: f.world, Deriver: f.deriver})
 	if err != nil {
 		t.Fatal(err)
 	}
 	first := f.handler
 	f.handler = other.Handler()
-	f.get(f.play("/snapshot"), byPage, showing(cookie)).ok()
-	f.watcher(protocol.WatchScopeAct, token)
+	f.get(f.play("/snapshot"), asOwnPage, withCookies(cookie)).ok()
+	f.watchCookie(protocol.WatchScopeAct, token)
 	f.handler = first
 	if err := other.Close(t.Context()); err != nil {
 		t.Error(err)

@@ -31,7 +31,7 @@ func (f *fixture) framePass(token string, options ...func(*http.Request)) (*repl
 	if token != "" {
 		body["token"] = token
 	}
-	r := f.post(f.service.WatchSession(), body, append([]func(*http.Request){byPage}, options...)...)
+	r := f.post(f.service.WatchSession(), body, append([]func(*http.Request){asOwnPage}, options...)...)
 	var reply protocol.WatchSessionReply
 	if r.status == http.StatusOK {
 		r.into(&reply)
@@ -39,7 +39,7 @@ func (f *fixture) framePass(token string, options ...func(*http.Request)) (*repl
 	return r, reply
 }
 
-func passing(pass protocol.WireSecret) func(*http.Request) {
+func withPass(pass protocol.WireSecret) func(*http.Request) {
 	return with(protocol.HeaderWatchPass, pass.Reveal())
 }
 
@@ -47,7 +47,7 @@ func passing(pass protocol.WireSecret) func(*http.Request) {
 func TestOnlyListedOriginsMayFrameThePage(t *testing.T) {
 	alone := newFixture(t).get("/play/watch").ok().header
 	if p := alone.Get("Content-Security-Policy"); !strings.HasSuffix(p, "; frame-ancestors 'none'") || alone.Get("X-Frame-Options") != "DENY" {
-		t.Errorf("without a list anybody may frame the page: %q", p)
+		t.Errorf("without a list any origin may frame the page: %q", p)
 	}
 	in := framed(t, WatchPublic).get("/play/watch").ok().header
 	p := in.Get("Content-Security-Policy")
@@ -59,57 +59,57 @@ func TestOnlyListedOriginsMayFrameThePage(t *testing.T) {
 	}
 }
 
-// TestAPageInAFrameWatchesByAHeader lets the page read, but not act, and gives it no
+// TestFramedPageUsesPassHeader lets the page read, but not act, and gives it no
 // cookie.
-func TestAPageInAFrameWatchesByAHeader(t *testing.T) {
+func TestFramedPageUsesPassHeader(t *testing.T) {
 	f := local(framed(t, WatchPublic))
 	r, given := f.framePass("")
 	if given.Scope != protocol.WatchScopeWatch || given.Pass.IsZero() || r.header.Get("Set-Cookie") != "" {
-		t.Fatalf("on loopback, where all is free, a page in a frame gets %+v and the cookie %q", given, r.header.Get("Set-Cookie"))
+		t.Fatalf("on loopback, a framed page gets %+v and the cookie %q", given, r.header.Get("Set-Cookie"))
 	}
 	sid := f.world.View().SID
-	f.get("/api/play/snapshot?sid="+sid, byPage, passing(given.Pass)).ok()
-	f.get("/api/play/snapshot?sid="+sid, byPage).refused(protocol.CodeCredentialsMissing)
+	f.get("/api/play/snapshot?sid="+sid, asOwnPage, withPass(given.Pass)).ok()
+	f.get("/api/play/snapshot?sid="+sid, asOwnPage).refused(protocol.CodeCredentialsMissing)
 	// The cookie of a page that may act, of the same browser, gives it nothing more.
-	act := f.watcher(protocol.WatchScopeAct, "")
+	act := f.watchCookie(protocol.WatchScopeAct, "")
 	body := `{"op":"intercomCommand","payload":` + goodRequests(f)["intercomCommand"].body + `}`
-	f.post("/api/play/sdk/rpc?sid="+sid, body, byPage, showing(act), passing(given.Pass)).refused(protocol.CodeForbidden)
-	f.get("/api/play/snapshot?sid="+sid, byPage, passing(protocol.NewSecret("none").Wire())).refused(protocol.CodeCredentialsInvalid)
+	f.post("/api/play/sdk/rpc?sid="+sid, body, asOwnPage, withCookies(act), withPass(given.Pass)).refused(protocol.CodeForbidden)
+	f.get("/api/play/snapshot?sid="+sid, asOwnPage, withPass(protocol.NewSecret("none").Wire())).refused(protocol.CodeCredentialsInvalid)
 }
 
-// TestAPassNeedsWhatWatchingNeeds requests a pass where nothing is free, and where no page may be
+// TestPassRequiresWatchAccess requests a pass where nothing is free, and where no page may be
 // framed.
-func TestAPassNeedsWhatWatchingNeeds(t *testing.T) {
+func TestPassRequiresWatchAccess(t *testing.T) {
 	f := framed(t, WatchLocal)
 	r, _ := f.framePass("")
 	r.refused(protocol.CodeCredentialsMissing)
 	owner := f.main()
-	link := f.link(owner)
+	link := f.watchToken(owner)
 	r, given := f.framePass(link)
 	r.ok()
 	if given.Scope != protocol.WatchScopeWatch {
-		t.Errorf("the pass for a token that may act is good for %q", given.Scope)
+		t.Errorf("the pass for a token with scope act has scope %q", given.Scope)
 	}
 	sid := f.world.View().SID
-	f.get("/api/play/snapshot?sid="+sid, byPage, passing(given.Pass)).ok()
+	f.get("/api/play/snapshot?sid="+sid, asOwnPage, withPass(given.Pass)).ok()
 	r, _ = newFixture(t, func(s *setup) { s.host.WatchAccess = WatchPublic }).framePass("")
 	r.refused(protocol.CodeForbidden)
 }
 
-func TestAPassEndsAfterAnHour(t *testing.T) {
+func TestPassExpiresAfterOneHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := framed(t, WatchPublic)
 		_, given := f.framePass("")
 		target := "/api/play/snapshot?sid=" + f.world.View().SID
 		<-time.After(time.Hour - time.Second)
-		f.get(target, byPage, passing(given.Pass)).ok()
+		f.get(target, asOwnPage, withPass(given.Pass)).ok()
 		<-time.After(time.Second)
-		f.get(target, byPage, passing(given.Pass)).refused(protocol.CodeCredentialsInvalid)
+		f.get(target, asOwnPage, withPass(given.Pass)).refused(protocol.CodeCredentialsInvalid)
 	})
 }
 
-// bySite is a browser at a page of a listed origin.
-func bySite(r *http.Request) {
+// asListedPage is a browser at a page of a listed origin.
+func asListedPage(r *http.Request) {
 	r.Host = "localhost:7420"
 	r.Header.Set("Origin", framer)
 	r.Header.Set("Sec-Fetch-Site", "cross-site")
@@ -121,8 +121,8 @@ var embedded = map[string]bool{
 	"GET /api/play/session": true, "GET /api/play/snapshot": true, "GET /api/play/events": true, "POST /api/play/sdk/rpc": true,
 }
 
-// TestListedOriginsMayReadAndNothingElse sends each route a preflight request.
-func TestListedOriginsMayReadAndNothingElse(t *testing.T) {
+// TestListedOriginsMayOnlyRead sends each route a preflight request.
+func TestListedOriginsMayOnlyRead(t *testing.T) {
 	for _, open := range []bool{false, true} {
 		f := newFixture(t, func(s *setup) {
 			s.host.WatchEmbed, s.host.NoRepository, s.world.NoRepository = []string{framer}, open, open
@@ -132,7 +132,7 @@ func TestListedOriginsMayReadAndNothingElse(t *testing.T) {
 			path := strings.ReplaceAll(rt.path, "{name}", "a.js")
 			for origin, listed := range map[string]bool{framer: true, "https://evil.example": false, framer + ".evil.example": false, "null": false} {
 				r := httptest.NewRecorder()
-				f.handler.ServeHTTP(r, f.request(http.MethodOptions, path, nil, bySite, with("Origin", origin), with("Access-Control-Request-Method", rt.method)))
+				f.handler.ServeHTTP(r, f.request(http.MethodOptions, path, nil, asListedPage, with("Origin", origin), with("Access-Control-Request-Method", rt.method)))
 				want := listed && embedded[rt.method+" "+rt.path]
 				if want != (r.Code == http.StatusNoContent) || want != (r.Header().Get("Access-Control-Allow-Origin") == origin) {
 					t.Errorf("%s %s from %s: %d, allowed is %q", rt.method, rt.path, origin, r.Code, r.Header().Get("Access-Control-Allow-Origin"))
@@ -140,7 +140,7 @@ func TestListedOriginsMayReadAndNothingElse(t *testing.T) {
 				if want {
 					seen++
 					if h := r.Header(); h.Get("Access-Control-Allow-Headers") != embedRequestHeaders || h.Get("Access-Control-Allow-Credentials") != "" || h.Get("Vary") != "Origin" {
-						t.Errorf("%s may be asked with %v", rt.path, h)
+						t.Errorf("the preflight reply of %s has %v", rt.path, h)
 					}
 				}
 			}
@@ -151,42 +151,42 @@ func TestListedOriginsMayReadAndNothingElse(t *testing.T) {
 	}
 }
 
-// TestAPageOfAListedOriginNeedsAPass lets the page read with a pass, never act, and get neither a
+// TestPageOfListedOriginRequiresPass lets the page read with a pass, never act, and get neither a
 // cookie nor the access of a cookie.
-func TestAPageOfAListedOriginNeedsAPass(t *testing.T) {
+func TestPageOfListedOriginRequiresPass(t *testing.T) {
 	for _, open := range []bool{false, true} {
 		f := local(newFixture(t, func(s *setup) {
 			s.host.WatchEmbed, s.host.NoRepository, s.world.NoRepository = []string{framer}, open, open
 		}))
 		target := "/api/play/snapshot?sid=" + f.world.View().SID
 		var given protocol.WatchSessionReply
-		r := f.post(f.service.WatchSession(), `{"framed":true}`, bySite).ok()
+		r := f.post(f.service.WatchSession(), `{"framed":true}`, asListedPage).ok()
 		r.into(&given)
 		if given.Scope != protocol.WatchScopeWatch || r.header.Get("Access-Control-Allow-Origin") != framer || r.header.Get("Set-Cookie") != "" {
 			t.Fatalf("a page of a listed origin gets %+v and %v", given, r.header)
 		}
-		if r = f.get(target, bySite, passing(given.Pass)).ok(); r.header.Get("Access-Control-Allow-Origin") != framer {
+		if r = f.get(target, asListedPage, withPass(given.Pass)).ok(); r.header.Get("Access-Control-Allow-Origin") != framer {
 			t.Errorf("the page cannot read the snapshot: %v", r.header)
 		}
 		const ask = `{"op":"intercomCommand","payload":{"requestId":"r","mainNodeId":"m","fromPlayerId":"__human__","toPlayerId":"a","kind":"chat","text":"Hi"}}`
-		f.post("/api/play/sdk/rpc?sid="+f.world.View().SID, ask, bySite, passing(given.Pass)).refused(protocol.CodeForbidden)
-		f.post("/api/play/sdk/rpc?sid="+f.world.View().SID, ask, bySite).refused(protocol.CodeCredentialsMissing)
-		f.get(target, bySite).refused(protocol.CodeCredentialsMissing)
-		f.get(target, bySite, passing(protocol.NewSecret("none").Wire())).refused(protocol.CodeCredentialsInvalid)
-		f.get(target, bySite, passing(given.Pass), with("Origin", "https://evil.example")).refusedAny(protocol.CodeForbidden, protocol.CodeOriginForbidden)
+		f.post("/api/play/sdk/rpc?sid="+f.world.View().SID, ask, asListedPage, withPass(given.Pass)).refused(protocol.CodeForbidden)
+		f.post("/api/play/sdk/rpc?sid="+f.world.View().SID, ask, asListedPage).refused(protocol.CodeCredentialsMissing)
+		f.get(target, asListedPage).refused(protocol.CodeCredentialsMissing)
+		f.get(target, asListedPage, withPass(protocol.NewSecret("none").Wire())).refused(protocol.CodeCredentialsInvalid)
+		f.get(target, asListedPage, withPass(given.Pass), with("Origin", "https://evil.example")).refusedAny(protocol.CodeForbidden, protocol.CodeOriginForbidden)
 		// A cookie that the browser sends along, as it does to another port of the same name, does not
 		// count either.
-		act := f.watcher(protocol.WatchScopeAct, "")
-		f.get(target, bySite, showing(act)).refusedAny(protocol.CodeForbidden, protocol.CodeCredentialsMissing)
+		act := f.watchCookie(protocol.WatchScopeAct, "")
+		f.get(target, asListedPage, withCookies(act)).refusedAny(protocol.CodeForbidden, protocol.CodeCredentialsMissing)
 		for _, body := range []string{`{}`, `{"framed":false}`} {
-			r := f.post(f.service.WatchSession(), body, bySite, passing(given.Pass))
+			r := f.post(f.service.WatchSession(), body, asListedPage, withPass(given.Pass))
 			r.refused(protocol.CodeForbidden)
 			if r.header.Get("Set-Cookie") != "" {
 				t.Errorf("a page of another origin gets the cookie %q", r.header.Get("Set-Cookie"))
 			}
 		}
 		// A foreign name that resolves to this host is not a listed origin.
-		f.post(f.service.WatchSession(), `{"framed":true}`, bySite, called("evil.example")).refusedAny(protocol.CodeHostUnknown, protocol.CodeCredentialsMissing)
+		f.post(f.service.WatchSession(), `{"framed":true}`, asListedPage, withHost("evil.example")).refusedAny(protocol.CodeHostUnknown, protocol.CodeCredentialsMissing)
 	}
 }
 
@@ -200,10 +200,10 @@ func (r *reply) refusedAny(one, other protocol.Code) {
 	}
 }
 
-// TestTheTownsScriptIsThereForListedOrigins loads the script, which is one file.
-func TestTheTownsScriptIsThereForListedOrigins(t *testing.T) {
+// TestTownScriptIsServedToListedOrigins loads the script, which is one file.
+func TestTownScriptIsServedToListedOrigins(t *testing.T) {
 	f := framed(t, WatchPublic)
-	r := f.get("/play/watch/town.js", bySite).ok()
+	r := f.get("/play/watch/town.js", asListedPage).ok()
 	if r.header.Get("Content-Type") != "text/javascript; charset=utf-8" || r.header.Get("Cache-Control") != cachePage ||
 		r.header.Get("Access-Control-Allow-Origin") != framer || len(r.body) == 0 {
 		t.Errorf("the script has the headers %v", r.header)

@@ -17,8 +17,8 @@ import (
 // assetReference matches the page's references to its files.
 var assetReference = regexp.MustCompile(`(?:src|href)="(?:\./)?watch/assets/([^"]+)"`)
 
-// TestTheWatchPageIsServedWhole loads the page and everything it names, as a browser would.
-func TestTheWatchPageIsServedWhole(t *testing.T) {
+// TestWatchPageAndAssetsAreServed loads the page and everything it names, as a browser would.
+func TestWatchPageAndAssetsAreServed(t *testing.T) {
 	f := newFixture(t, func(s *setup) { s.host.Compat = CompatAgentPlay })
 	for _, base := range []string{"/play/watch", "/agent-play/watch"} {
 		r := f.get(base).ok()
@@ -46,19 +46,19 @@ func TestTheWatchPageIsServedWhole(t *testing.T) {
 	f.post("/play/watch", `{}`).refused(protocol.CodeMethodNotAllowed)
 }
 
-func TestTheWatchPageHasNoScriptOfItsOwn(t *testing.T) {
+func TestWatchPageHasNoInlineScript(t *testing.T) {
 	f := newFixture(t)
 	body := string(f.get("/play/watch").ok().body)
 	if regexp.MustCompile(`(?is)<script[^>]*>[^<]+</script>`).MatchString(body) ||
 		regexp.MustCompile(`(?i)<style|\sstyle=|\son[a-z]+=`).MatchString(body) {
-		t.Errorf("its policy allows none of what is inline in the page: %s", body)
+		t.Errorf("the page has inline code, which its policy forbids: %s", body)
 	}
 	if regexp.MustCompile(`(?i)(src|href)="(https?:)?//`).MatchString(body) {
-		t.Errorf("the page asks another host: %s", body)
+		t.Errorf("the page loads from another host: %s", body)
 	}
 }
 
-func TestTheWatchPageIsCompressedAndCached(t *testing.T) {
+func TestWatchPageCompressionAndCaching(t *testing.T) {
 	f := newFixture(t)
 	plain := f.get("/play/watch").ok()
 	tags := map[string]bool{plain.header.Get("Etag"): true}
@@ -68,7 +68,7 @@ func TestTheWatchPageIsCompressedAndCached(t *testing.T) {
 			t.Errorf("compressed: %v", compressed.header)
 		}
 		if text := f.decoded(compressed.header, compressed.body); !bytes.Equal(text, plain.body) {
-			t.Errorf("the page in %s is another one", coding)
+			t.Errorf("the page in %s differs", coding)
 		}
 		tags[compressed.header.Get("Etag")] = true
 	}
@@ -77,15 +77,15 @@ func TestTheWatchPageIsCompressedAndCached(t *testing.T) {
 	}
 	same := f.get("/play/watch", with("If-None-Match", plain.header.Get("Etag")))
 	if same.status != http.StatusNotModified || len(same.body) > 0 {
-		t.Errorf("with its own tag it is %d with %d bytes", same.status, len(same.body))
+		t.Errorf("If-None-Match with its tag: %d with %d bytes", same.status, len(same.body))
 	}
 	head := f.do(http.MethodHead, "/play/watch", nil).ok()
 	if head.header.Get("Content-Length") != plain.header.Get("Content-Length") || head.header.Get("Etag") != plain.header.Get("Etag") {
-		t.Errorf("HEAD gave %v", head.header)
+		t.Errorf("HEAD returned %v", head.header)
 	}
 }
 
-func TestATrailingSlashLeadsToTheWatchPage(t *testing.T) {
+func TestTrailingSlashRedirectsToWatchPage(t *testing.T) {
 	f := newFixture(t)
 	for _, target := range []string{"/play/watch/", "/agent-play/watch/", "/agent-play/watch"} {
 		rec := httptest.NewRecorder()
@@ -100,7 +100,7 @@ func TestATrailingSlashLeadsToTheWatchPage(t *testing.T) {
 	}
 }
 
-func TestCodingIsTheOneThatIsPreferred(t *testing.T) {
+func TestPreferredCodingIsChosen(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]world.Coding{
 		"gzip": world.Gzip, "br, gzip": world.Gzip, "GZIP": world.Gzip, "gzip;q=0.001": world.Gzip, "gzip; q=1": world.Gzip, "gzip;q=": world.Gzip,
@@ -112,11 +112,11 @@ func TestCodingIsTheOneThatIsPreferred(t *testing.T) {
 		}
 	}
 	if got := codingOf([]string{"gzip, zstd"}, codingsOfWhole); got != world.Gzip {
-		t.Errorf("for what never changes it is %q", got)
+		t.Errorf("for immutable files the coding is %q", got)
 	}
 }
 
-func TestFilesOfAPageHaveTypesThatBrowsersTake(t *testing.T) {
+func TestMediaTypesOfPageFiles(t *testing.T) {
 	t.Parallel()
 	files, err := readPage(fstest.MapFS{"index.html": {}, "assets/a.js": {}, "assets/b.svg": {}, "assets/c.unknown": {}})
 	if err != nil {

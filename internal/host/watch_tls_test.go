@@ -14,18 +14,18 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// TestAWatchCookieUnderTLS enters over a real TLS connection, as a browser with
+// TestWatchCookieOverTLS enters over a real TLS connection, as a browser with
 // its own cookie jar.
-func TestAWatchCookieUnderTLS(t *testing.T) {
+func TestWatchCookieOverTLS(t *testing.T) {
 	folder := t.TempDir()
 	certFile, keyFile := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
 	writeCertificate(t, certFile, keyFile, 1)
 	f := newFixture(t, func(s *setup) { s.host.CertFile, s.host.KeyFile = certFile, keyFile })
 	f.serveTCP()
 	base := f.host.URL()
-	browser := browserThatTrusts(t, certFile)
+	browser := browserTrusting(t, certFile)
 
-	response := f.enterOver(browser, base)
+	response := f.requestCookieOver(browser, base)
 	header := response.Header.Get("Set-Cookie")
 	port := base[strings.LastIndex(base, ":")+1:]
 	if !strings.HasPrefix(header, "__Host-play_watch_"+port+"=") {
@@ -39,17 +39,17 @@ func TestAWatchCookieUnderTLS(t *testing.T) {
 	if strings.Contains(header, "Domain=") {
 		t.Errorf("the cookie %q is for other hosts as well", header)
 	}
-	if page := f.over(browser, http.MethodGet, base+"/play/watch", ""); page.Header.Get("Cross-Origin-Opener-Policy") != "same-origin" {
-		t.Error("the page over TLS does not keep its window to itself")
+	if page := f.sendAsPage(browser, http.MethodGet, base+"/play/watch", ""); page.Header.Get("Cross-Origin-Opener-Policy") != "same-origin" {
+		t.Error("the page over TLS lacks its Cross-Origin-Opener-Policy")
 	}
-	session := f.over(browser, http.MethodGet, base+protocol.ServicePlay.Session(), "")
+	session := f.sendAsPage(browser, http.MethodGet, base+protocol.ServicePlay.Session(), "")
 	if session.StatusCode != http.StatusOK {
 		t.Errorf("the cookie gets %s", session.Status)
 	}
 }
 
-// browserThatTrusts returns a client with cookies that trusts one certificate.
-func browserThatTrusts(t *testing.T, certFile string) *http.Client {
+// browserTrusting returns a client with cookies that trusts one certificate.
+func browserTrusting(t *testing.T, certFile string) *http.Client {
 	t.Helper()
 	certificate, err := os.ReadFile(certFile)
 	if err != nil {
@@ -68,19 +68,19 @@ func browserThatTrusts(t *testing.T, certFile string) *http.Client {
 	return &http.Client{Jar: jar, Transport: transport}
 }
 
-// enterOver requests a cookie as the page does.
-func (f *fixture) enterOver(browser *http.Client, base string) *http.Response {
+// requestCookieOver requests a cookie as the page does.
+func (f *fixture) requestCookieOver(browser *http.Client, base string) *http.Response {
 	f.t.Helper()
-	response := f.over(browser, http.MethodPost, base+protocol.ServicePlay.WatchSession(), "{}")
+	response := f.sendAsPage(browser, http.MethodPost, base+protocol.ServicePlay.WatchSession(), "{}")
 	if response.StatusCode != http.StatusOK {
 		f.t.Fatalf("the page gets %s", response.Status)
 	}
 	return response
 }
 
-// over sends a request as the page does and reads the reply, which must be valid
+// sendAsPage sends a request as the page does and reads the reply, which must be valid
 // if it claims to be JSON.
-func (f *fixture) over(browser *http.Client, method, target, body string) *http.Response {
+func (f *fixture) sendAsPage(browser *http.Client, method, target, body string) *http.Response {
 	f.t.Helper()
 	request, err := http.NewRequestWithContext(f.t.Context(), method, target, strings.NewReader(body))
 	if err != nil {

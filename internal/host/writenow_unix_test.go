@@ -8,7 +8,7 @@ import (
 )
 
 // A write to a closed connection writes nothing, whatever was written to another one before.
-func TestNothingIsWrittenToAClosedConnection(t *testing.T) {
+func TestWriteToClosedConnectionWritesNothing(t *testing.T) {
 	ln, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func TestDocumentIsOpenAPI31(t *testing.T) {
 	t.Parallel()
 	doc := document(t)
 	if !doc.IsOpenAPI31OrLater() {
-		t.Errorf("the document says it is OpenAPI %s, want 3.1", doc.OpenAPI)
+		t.Errorf("the document is OpenAPI %s, want 3.1", doc.OpenAPI)
 	}
 	if err := doc.Validate(t.Context()); err != nil {
 		t.Errorf("the document is not valid: %v", err)
@@ -56,7 +56,7 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 
 // Generators of clients make one name of a language of each parameter's: those of one
 // operation must stay different.
-func TestParametersHaveNamesOfTheirOwn(t *testing.T) {
+func TestParametersHaveUniqueNames(t *testing.T) {
 	t.Parallel()
 	for path, item := range document(t).Paths.Map() {
 		for method, operation := range item.Operations() {
@@ -87,7 +87,7 @@ func TestBodiesHaveNames(t *testing.T) {
 			}
 			for kind, content := range operation.RequestBody.Value.Content {
 				if content.Schema.Ref == "" {
-					t.Errorf("the body %s of %s %s is no component", kind, method, path)
+					t.Errorf("the body %s of %s %s is not a component", kind, method, path)
 				}
 			}
 		}
@@ -120,9 +120,9 @@ func TestConstantsHaveTypes(t *testing.T) {
 	look("", whole)
 }
 
-// TestDocumentHasTheWholeContract compares what the document lists with what
+// TestDocumentCoversContract compares what the document lists with what
 // the protocol package does.
-func TestDocumentHasTheWholeContract(t *testing.T) {
+func TestDocumentCoversContract(t *testing.T) {
 	t.Parallel()
 	doc := document(t)
 	rpc := doc.Paths.Value(protocol.ServicePlay.RPC()).Post
@@ -138,7 +138,7 @@ func TestDocumentHasTheWholeContract(t *testing.T) {
 	same(t, "events", names(t, events.Content.Get(protocol.MediaTypeSSE).Extensions["x-events"]), kinds)
 	requests := rpc.RequestBody.Value.Content.Get(protocol.MediaTypeJSON).Schema.Value.OneOf
 	if len(requests) != len(ops) {
-		t.Errorf("the rpc route takes one of %d requests, want %d", len(requests), len(ops))
+		t.Errorf("the rpc route accepts one of %d requests, want %d", len(requests), len(ops))
 	}
 }
 
@@ -168,7 +168,7 @@ func TestDocumentHasEveryErrorCode(t *testing.T) {
 		delete(got, name)
 	}
 	if len(got) != 0 {
-		t.Errorf("the document has errors that the protocol has not: %v", got)
+		t.Errorf("the document has errors that the protocol does not have: %v", got)
 	}
 }
 
