@@ -9,8 +9,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// passBy registers an agent with long tool names and removes it from the map.
-func (f *fixture) passBy(agent string, n int) {
+// registerAndRemove registers an agent with long tool names and removes it from the map.
+func (f *fixture) registerAndRemove(agent string, n int) {
 	f.t.Helper()
 	r := registration(agent)
 	r.Agent.ToolNames = append(r.Agent.ToolNames, strings.Repeat("x", n))
@@ -19,9 +19,9 @@ func (f *fixture) passBy(agent string, n int) {
 	f.clock.Advance(1)
 }
 
-// countedNames fails unless the counted bytes equal the stored aggregates and are
+// checkNameBytes fails unless the counted bytes equal the stored aggregates and are
 // within the limit; it returns the aggregates by agent id.
-func (f *fixture) countedNames(limit int) map[string]*Aggregate {
+func (f *fixture) checkNameBytes(limit int) map[string]*Aggregate {
 	f.t.Helper()
 	f.replica.mu.Lock()
 	defer f.replica.mu.Unlock()
@@ -32,50 +32,50 @@ func (f *fixture) countedNames(limit int) map[string]*Aggregate {
 	}
 	for name, size := range of {
 		if got := f.state.usedBy(name)[AgentBytes]; got != size {
-			f.t.Errorf("%s has %d bytes of names, %d are counted", name, size, got)
+			f.t.Errorf("%s has %d bytes of names, counted %d", name, size, got)
 		}
 	}
 	if used := f.state.used[AgentBytes]; used != all || used > limit {
-		f.t.Errorf("%d bytes of names are kept, %d are counted, the limit is %d", all, used, limit)
+		f.t.Errorf("%d bytes of names are kept, counted %d, limit %d", all, used, limit)
 	}
 	return f.registry.aggregates
 }
 
 // In a world without nodes anybody can invent agents: the aggregates of removed
 // agents are bounded, the oldest are dropped, and those of agents on the map stay.
-func TestNamesOfAgentsThatWentAreBounded(t *testing.T) {
+func TestNamesOfRemovedAgentsAreBounded(t *testing.T) {
 	const limit = 20_000
 	f := open(t, func(o *Options) { o.NoRepository, o.Limits.Account[AgentBytes] = true, limit })
 	f.as("", registration("stays"))
 	for i := range 40 {
-		f.passBy(fmt.Sprint("agent-", i), 500)
+		f.registerAndRemove(fmt.Sprint("agent-", i), 500)
 		if i == 20 {
 			f.reopen()
 		}
-		f.countedNames(limit)
+		f.checkNameBytes(limit)
 	}
-	kept := f.countedNames(limit)
+	kept := f.checkNameBytes(limit)
 	if kept["stays"] == nil || kept["agent-39"] == nil || kept["agent-0"] != nil || len(kept) < 10 {
-		t.Errorf("%d are kept", len(kept))
+		t.Errorf("%d aggregates are kept", len(kept))
 	}
 }
 
 // The account with the most aggregates loses the names of its oldest removed
 // agents; an account whose agents are all on the map is refused.
-func TestTheAccountWithTheMostLosesNames(t *testing.T) {
+func TestLargestAccountLosesNames(t *testing.T) {
 	const limit = 20_000
 	f := open(t, func(o *Options) { o.Limits.World[AgentBytes] = limit })
 	quiet := f.agent(f.main("quiet account"), "quiet")
-	f.passBy(quiet, 500)
+	f.registerAndRemove(quiet, 500)
 	loud := f.main("loud account")
 	for i := range 40 {
-		f.passBy(f.agent(loud, fmt.Sprint("loud", i)), 500)
+		f.registerAndRemove(f.agent(loud, fmt.Sprint("loud", i)), 500)
 	}
-	if kept := f.countedNames(limit); kept[quiet] == nil || kept[id("loud0")] != nil || kept[id("loud39")] == nil {
-		t.Errorf("%d are kept", len(kept))
+	if kept := f.checkNameBytes(limit); kept[quiet] == nil || kept[id("loud0")] != nil || kept[id("loud39")] == nil {
+		t.Errorf("%d aggregates are kept", len(kept))
 	}
 	f.as(loud, DeleteNode{NodeID: loud})
-	f.countedNames(1500)
+	f.checkNameBytes(1500)
 
 	full := open(t, func(o *Options) { o.Limits.Account[AgentBytes] = 1000 })
 	owner := full.main("owner")
@@ -87,12 +87,12 @@ func TestTheAccountWithTheMostLosesNames(t *testing.T) {
 	if !strings.Contains(err.Error(), "1000 bytes of agents' names") {
 		t.Errorf("the refusal does not name the limit: %v", err)
 	}
-	full.countedNames(1000)
+	full.checkNameBytes(1000)
 }
 
 // Agents registered in one batch, before any of them is in the store, also stay
 // within the limit.
-func TestNamesOfABatchAreBounded(t *testing.T) {
+func TestNamesInBatchAreBounded(t *testing.T) {
 	const limit = 10_000
 	f := open(t, func(o *Options) { o.NoRepository, o.Limits.Account[AgentBytes], o.Limits.Occupants = true, limit, 1000 })
 	var all sync.WaitGroup
@@ -110,5 +110,5 @@ func TestNamesOfABatchAreBounded(t *testing.T) {
 		})
 	}
 	all.Wait()
-	f.countedNames(limit)
+	f.checkNameBytes(limit)
 }

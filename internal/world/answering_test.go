@@ -12,11 +12,11 @@ import (
 func wantAnswering(t *testing.T, w *World, agent, want string) {
 	t.Helper()
 	if got := w.Answering(context.Background(), []string{agent})[agent]; got != want {
-		t.Errorf("the agent is answered for: %q, want %q", got, want)
+		t.Errorf("answering is %q, want %q", got, want)
 	}
 }
 
-func TestWhoAnswersForAnAgent(t *testing.T) {
+func TestAnsweringStates(t *testing.T) {
 	f := open(t)
 	owner, stranger := f.main("owner"), f.main("stranger")
 	a, b := f.agent(owner, "a"), f.agent(owner, "b")
@@ -29,14 +29,14 @@ func TestWhoAnswersForAnAgent(t *testing.T) {
 		answers protocol.Answers
 		want    string
 	}{
-		"the agent's stream says so":                {a, protocol.AnswersFor(a), protocol.AnsweringYes},
-		"the owner's stream says so":                {owner, protocol.ParseAnswers(b + "," + a), protocol.AnsweringYes},
+		"the agent's stream declares it":            {a, protocol.AnswersFor(a), protocol.AnsweringYes},
+		"the owner's stream declares it":            {owner, protocol.ParseAnswers(b + "," + a), protocol.AnsweringYes},
 		"the owner's stream is for another agent":   {owner, protocol.AnswersFor(b), protocol.AnsweringNo},
 		"the owner's stream is for none":            {owner, protocol.ParseAnswers(""), protocol.AnsweringNo},
-		"the owner's stream does not say":           {owner, protocol.Answers{}, protocol.AnsweringUnknown},
-		"the agent's stream does not say":           {a, protocol.Answers{}, protocol.AnsweringUnknown},
-		"a stranger's stream says it answers":       {stranger, protocol.AnswersFor(a), protocol.AnsweringNo},
-		"a stranger's stream does not say":          {stranger, protocol.Answers{}, protocol.AnsweringNo},
+		"the owner's stream declares nothing":       {owner, protocol.Answers{}, protocol.AnsweringUnknown},
+		"the agent's stream declares nothing":       {a, protocol.Answers{}, protocol.AnsweringUnknown},
+		"a stranger's stream declares it":           {stranger, protocol.AnswersFor(a), protocol.AnsweringNo},
+		"a stranger's stream declares nothing":      {stranger, protocol.Answers{}, protocol.AnsweringNo},
 		"a program may keep agents without a lease": {owner, protocol.AnswersHeld("program"), protocol.AnsweringUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -50,16 +50,16 @@ func TestWhoAnswersForAnAgent(t *testing.T) {
 		})
 	}
 	if len(f.listeners.nodes)+len(f.listeners.ended) > 0 {
-		t.Errorf("%d nodes and %d streams are kept for ever", len(f.listeners.nodes), len(f.listeners.ended))
+		t.Errorf("%d nodes and %d streams are never dropped", len(f.listeners.nodes), len(f.listeners.ended))
 	}
 }
 
-func TestAProgramAnswersForTheAgentsThatItHolds(t *testing.T) {
+func TestProgramAnswersForItsLeasedAgents(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	a, b := f.agent(owner, "a"), f.agent(owner, "b")
-	f.as(a, held(a, "program-1", 30))
-	f.as(b, held(b, "other-1", 30))
+	f.as(a, leasedRegistration(a, "program-1", 30))
+	f.as(b, leasedRegistration(b, "other-1", 30))
 	leave := f.AddListener(owner, protocol.AnswersHeld("program"))
 	defer leave()
 	wantAnswering(t, f.World, a, protocol.AnsweringYes)
@@ -69,12 +69,12 @@ func TestAProgramAnswersForTheAgentsThatItHolds(t *testing.T) {
 	}
 	f.as(owner, ask("r1", owner, a))
 	if got := f.Registry().Asked(a); !got.Equal(f.clock.Now()) {
-		t.Errorf("it was asked at %v, want %v", got, f.clock.Now())
+		t.Errorf("the last question was at %v, want %v", got, f.clock.Now())
 	}
 }
 
 // The programs of agents registered before this host started may be reconnecting.
-func TestAHostThatBeginsDoesNotKnowWhoAnswers(t *testing.T) {
+func TestAnsweringIsUnknownAfterStart(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	a, b := f.agent(owner, "a"), f.agent(owner, "b")
@@ -87,7 +87,7 @@ func TestAHostThatBeginsDoesNotKnowWhoAnswers(t *testing.T) {
 	wantAnswering(t, f.World, a, protocol.AnsweringNo)
 }
 
-func TestManyDeclarationsOfANodeCountAsUnknown(t *testing.T) {
+func TestTooManyDeclarationsOfNodeAreUnknown(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
@@ -102,7 +102,7 @@ func TestManyDeclarationsOfANodeCountAsUnknown(t *testing.T) {
 }
 
 // In a world without nodes, each of many programs answers for its own agent.
-func TestManyProgramsAnswerWhereThereAreNoNodes(t *testing.T) {
+func TestManyProgramsAnswerWithoutRepository(t *testing.T) {
 	f := open(t, func(o *Options) { o.NoRepository = true })
 	const programs = 50
 	quiet := id("quiet")
@@ -125,7 +125,7 @@ func TestManyProgramsAnswerWhereThereAreNoNodes(t *testing.T) {
 	}
 }
 
-func TestStreamsThatComeAndGoAreKeptOnce(t *testing.T) {
+func TestReconnectingStreamsAreKeptOnce(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
@@ -135,14 +135,14 @@ func TestStreamsThatComeAndGoAreKeptOnce(t *testing.T) {
 		f.clock.Advance(time.Millisecond)
 	}
 	if n := len(f.listeners.ended); n != 1 {
-		t.Errorf("%d streams that ended are kept, want 1", n)
+		t.Errorf("%d ended streams are kept, want 1", n)
 	}
 	f.clock.Advance(answerGrace - 2*time.Millisecond)
 	wantAnswering(t, f.World, a, protocol.AnsweringYes)
 	f.clock.Advance(2 * time.Millisecond)
 	wantAnswering(t, f.World, a, protocol.AnsweringNo)
 	if len(f.listeners.nodes)+len(f.listeners.ended) > 0 {
-		t.Errorf("%d nodes and %d streams are kept for ever", len(f.listeners.nodes), len(f.listeners.ended))
+		t.Errorf("%d nodes and %d streams are never dropped", len(f.listeners.nodes), len(f.listeners.ended))
 	}
 }
 
@@ -170,11 +170,11 @@ func TestAnswersOfOtherHostsAreBounded(t *testing.T) {
 	delete(w.listeners.asked, "known")
 	wantAnswering(t, w, a, protocol.AnsweringNo)
 	if len(w.listeners.asked) != 0 {
-		t.Errorf("%d questions are kept after they were answered", len(w.listeners.asked))
+		t.Errorf("%d answered questions are kept", len(w.listeners.asked))
 	}
 }
 
-func TestHostsTellEachOtherWhoAnswers(t *testing.T) {
+func TestHostsShareAnsweringStates(t *testing.T) {
 	c := openCluster(t, 2)
 	defer c.close()
 	a := c.agent(0, 300)
@@ -185,7 +185,7 @@ func TestHostsTellEachOtherWhoAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "the hosts receive what the other one sends", func() bool {
+	eventually(t, "the hosts receive each other's messages", func() bool {
 		return c.worlds[1].Answering(t.Context(), []string{a})[a] == protocol.AnsweringNo
 	})
 	leave := c.worlds[0].AddListener(id("owner"), protocol.AnswersFor(a))

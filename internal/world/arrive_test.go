@@ -12,18 +12,18 @@ import (
 // A host that starts alone renews every lease for one full term. If other hosts
 // serve the world, it does not: agents could renew their leases there, and a host
 // that restarts repeatedly would keep agents that are gone.
-func TestAHostThatStartsAloneGivesLeasesAFullTerm(t *testing.T) {
+func TestLoneHostRenewsLeasesAtStart(t *testing.T) {
 	for name, c := range map[string]struct {
 		others int
 		stays  bool
-	}{"alone": {0, true}, "beside another": {1, false}} {
+	}{"alone": {0, true}, "with another host": {1, false}} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { startedAgain(t, c.others, c.stays) })
+			synctest.Test(t, func(t *testing.T) { restartHost(t, c.others, c.stays) })
 		})
 	}
 }
 
-func startedAgain(t *testing.T, others int, stays bool) {
+func restartHost(t *testing.T, others int, stays bool) {
 	c := openCluster(t, 1+others)
 	defer c.close()
 	sweep := func(after time.Duration) {
@@ -48,10 +48,10 @@ func startedAgain(t *testing.T, others int, stays bool) {
 	c.worlds[0] = w
 	sweep(3 * time.Second)
 	if there() != stays {
-		t.Errorf("7 s after it registered, 3 s after the host started again, the agent is there: %v, want %v", there(), stays)
+		t.Errorf("7 s after its registration and 3 s after the restart, the agent is on the map: %v, want %v", there(), stays)
 	}
 	sweep(4 * time.Second)
 	if there() {
-		t.Error("the agent is there after its full term")
+		t.Error("the agent is on the map after its full term")
 	}
 }

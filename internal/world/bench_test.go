@@ -159,7 +159,7 @@ func BenchmarkLongSnapshot(b *testing.B) {
 	defer closeWorld(b, w)
 	for i := range 40 {
 		agent := id(fmt.Sprint(i))
-		for _, command := range []Command{registration(agent), long(agent, 100<<10)} {
+		for _, command := range []Command{registration(agent), longJourney(agent, 100<<10)} {
 			if _, err := w.Do(context.Background(), Request{}, command); err != nil {
 				b.Fatal(err)
 			}

@@ -13,15 +13,15 @@ import (
 	"github.com/playctl/playctl/test/sharedstore"
 )
 
-// marked counts the checkpoints of a host.
-type marked struct {
+// checkpointCounter counts the checkpoints of a host.
+type checkpointCounter struct {
 	*sharedstore.Host
 	stored atomic.Int64
 	// done receives a value for each checkpoint that was due.
 	done chan struct{}
 }
 
-func (m *marked) Acquire(ctx context.Context, name, holder string, term time.Duration) (store.Fence, bool, error) {
+func (m *checkpointCounter) Acquire(ctx context.Context, name, holder string, term time.Duration) (store.Fence, bool, error) {
 	fence, held, err := m.Host.Acquire(ctx, name, holder, term)
 	if !held {
 		m.done <- struct{}{}
@@ -29,7 +29,7 @@ func (m *marked) Acquire(ctx context.Context, name, holder string, term time.Dur
 	return fence, held, err
 }
 
-func (m *marked) Checkpoint(ctx context.Context, s store.State) (store.Kept, error) {
+func (m *checkpointCounter) Checkpoint(ctx context.Context, s store.State) (store.Kept, error) {
 	kept, err := m.Host.Checkpoint(ctx, s)
 	if err == nil {
 		m.stored.Add(1)
@@ -40,13 +40,13 @@ func (m *marked) Checkpoint(ctx context.Context, s store.State) (store.Kept, err
 
 // A checkpoint is due at all hosts at the same time; one of them stores it, and
 // another one does if that host is down.
-func TestOneHostStoresCheckpoints(t *testing.T) {
+func TestOneHostStoresEachCheckpoint(t *testing.T) {
 	const every, hosts = 16, 3
 	c := &cluster{t: t, clock: newClock()}
 	c.server = sharedstore.NewServer(store.DefaultRetention(), c.clock.Now)
-	journals := []*marked{}
+	journals := []*checkpointCounter{}
 	for i := range hosts {
-		j := &marked{Host: c.server.Host(), done: make(chan struct{}, 100)}
+		j := &checkpointCounter{Host: c.server.Host(), done: make(chan struct{}, 100)}
 		w, err := Open(context.Background(), Options{
 			Journal: j, RootKey: testRootKey, Now: c.clock.Now, Random: rand.NewChaCha8([32]byte{byte(i + 1)}), CheckpointEvery: every,
 		})
@@ -80,7 +80,7 @@ func TestOneHostStoresCheckpoints(t *testing.T) {
 		write(int(round)%hosts, 0, 1, 2)
 		c.clock.Advance(time.Second)
 		if counts := stored(); slices.Max(counts) != round+1 || counts[0]+counts[1]+counts[2] != round+1 {
-			t.Fatalf("of %d checkpoints the hosts stored %v", round+1, counts)
+			t.Fatalf("%d checkpoints were due, the hosts stored %v", round+1, counts)
 		}
 	}
 	before := stored()
@@ -90,7 +90,7 @@ func TestOneHostStoresCheckpoints(t *testing.T) {
 	c.clock.Advance(checkpointTerm)
 	write(other, other, third)
 	if now := stored(); now[other]+now[third] != 1 {
-		t.Errorf("after the one that stored them was gone the hosts stored %v", now)
+		t.Errorf("with that host down the others stored %v", now)
 	}
 	journals[gone].Down.Store(false)
 	c.close()

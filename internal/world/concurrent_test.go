@@ -13,11 +13,11 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// TestCommandsAtTheSameTimeMakeOneOrder distributes a schedule among several
+// TestConcurrentCommandsHaveOneOrder distributes a schedule among several
 // concurrent callers. In whatever order the commands run, the events must show it:
 // one event for each rev, and a copy that follows them ends equal to the host's,
 // also after a restart.
-func TestCommandsAtTheSameTimeMakeOneOrder(t *testing.T) {
+func TestConcurrentCommandsHaveOneOrder(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		c, journal := newClock(), memory.Open(store.DefaultRetention())
 		w := openFor(t, c, journal)
@@ -43,7 +43,7 @@ func TestCommandsAtTheSameTimeMakeOneOrder(t *testing.T) {
 		again := openFor(t, c, journal)
 		defer closeWorld(t, again)
 		if again.View().Tree.Root() != w.View().Tree.Root() || again.View().Seq != w.View().Seq {
-			r.Fatal("the recovered world is not the one that was closed")
+			r.Fatal("the recovered world differs from the closed one")
 		}
 		copied, seq, rev := first, uint64(0), uint64(0)
 		for e, err := range again.History(context.Background(), 0, again.View().Seq) {
@@ -57,7 +57,7 @@ func TestCommandsAtTheSameTimeMakeOneOrder(t *testing.T) {
 			seq, rev = e.Seq, e.Rev
 		}
 		if copied.Root() != again.View().Tree.Root() || seq != again.View().Seq || rev != again.View().Rev {
-			r.Fatal("a copy that follows the events does not end as the host's")
+			r.Fatal("a copy that follows the events differs from the host's map at the end")
 		}
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func logged(seqs ...uint64) []*Event {
+func eventsWithSeqs(seqs ...uint64) []*Event {
 	out := make([]*Event, len(seqs))
 	for i, seq := range seqs {
 		out[i] = &Event{Seq: seq}
@@ -23,9 +23,9 @@ func seqsOf(events []*Event) string {
 	return strings.TrimSpace(b.String())
 }
 
-func TestTheRingFindsWhatComesAfterASeq(t *testing.T) {
+func TestRingReturnsEventsAfterSeq(t *testing.T) {
 	l := newEventLog(4, DefaultMemoryBudget, 10)
-	l.add(logged(11, 12, 13, 1<<20, 1<<20+1))
+	l.add(eventsWithSeqs(11, 12, 13, 1<<20, 1<<20+1))
 	for _, c := range []struct {
 		after uint64
 		want  string
@@ -44,11 +44,11 @@ func TestTheRingFindsWhatComesAfterASeq(t *testing.T) {
 			t.Errorf("Since(%d) = %q, %v; want %q, %v", c.after, seqsOf(got), err, c.want, c.err)
 		}
 		if (wake != nil) != (c.want == "" && c.err == nil) {
-			t.Errorf("Since(%d): a wake-up channel and events, or neither", c.after)
+			t.Errorf("Since(%d): want either a wake-up channel or events", c.after)
 		}
 	}
 	if got, _, _ := l.Since(11, make([]*Event, 0, 2)); seqsOf(got) != "12 13" {
-		t.Errorf("Since fills %q into room for two", seqsOf(got))
+		t.Errorf("Since returns %q for a capacity of two", seqsOf(got))
 	}
 	for seq, want := range map[uint64][2]bool{
 		10: {false, false}, 11: {true, true}, 12: {true, true}, 500: {false, true}, 1 << 20: {true, true},
@@ -60,7 +60,7 @@ func TestTheRingFindsWhatComesAfterASeq(t *testing.T) {
 	}
 }
 
-func TestTheRingIsBoundedInBytes(t *testing.T) {
+func TestRingIsBoundedInBytes(t *testing.T) {
 	const budget = 1 << 20
 	l := newEventLog(1000, budget, 0)
 	big := make([]byte, budget/10)
@@ -71,22 +71,22 @@ func TestTheRingIsBoundedInBytes(t *testing.T) {
 		t.Errorf("the ring holds %d bytes", l.bytes)
 	}
 	if _, _, err := l.Since(5, nil); !errors.Is(err, ErrBehind) {
-		t.Errorf("an event that was dropped for space: %v, want ErrBehind", err)
+		t.Errorf("a dropped event: %v, want ErrBehind", err)
 	}
 	if got, _, err := l.Since(28, nil); err != nil || seqsOf(got) != "29 30" {
 		t.Errorf("the newest events are %q, %v", seqsOf(got), err)
 	}
 }
 
-func TestAWaiterIsWokenByTheNextEvent(*testing.T) {
+func TestNextEventWakesWaiter(*testing.T) {
 	l := newEventLog(4, DefaultMemoryBudget, 0)
 	_, wake, _ := l.Since(0, nil)
-	l.add(logged(1))
+	l.add(eventsWithSeqs(1))
 	<-wake
 }
 
-// TestACursorIsCheckedAgainstTheJournal uses cursors older than the ring.
-func TestACursorIsCheckedAgainstTheJournal(t *testing.T) {
+// TestCursorIsCheckedAgainstJournal uses cursors older than the ring.
+func TestCursorIsCheckedAgainstJournal(t *testing.T) {
 	f := open(t, func(o *Options) { o.RingEvents = 2 })
 	a := f.agent(f.main("owner"), "a")
 	f.as(a, registration(a))

@@ -41,13 +41,13 @@ func (f *fixture) want(events []*Event, sid func(seq uint64) string) []string {
 func same(t *testing.T, got, want []string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
-		t.Fatalf("the reader met\n%q\nwant\n%q", got, want)
+		t.Fatalf("the reader returned\n%q\nwant\n%q", got, want)
 	}
 }
 
 // A reader reads every event once with its session, including events that are no
 // longer in memory, across a reset and a restart.
-func TestAnEventReaderMeetsEveryEventWithItsSession(t *testing.T) {
+func TestEventReaderReturnsEveryEventWithSession(t *testing.T) {
 	f := open(t, func(o *Options) { o.RingEvents = 8 })
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
@@ -75,7 +75,7 @@ func TestAnEventReaderMeetsEveryEventWithItsSession(t *testing.T) {
 	same(t, f.reported(f.ReadEvents(Cursor{Seq: uint64(half), SID: first})), want[half:])
 }
 
-func TestAnEventReaderWaitsForTheNextEvent(t *testing.T) {
+func TestEventReaderWaitsForNextEvent(t *testing.T) {
 	f := open(t)
 	reader := f.ReadEvents(f.Cursor())
 	ctx, cancel := context.WithCancel(context.Background())
@@ -85,21 +85,21 @@ func TestAnEventReaderWaitsForTheNextEvent(t *testing.T) {
 	}
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
-	met := make(chan []string)
+	received := make(chan []string)
 	go func() {
 		events, err := reader.Next(context.Background())
 		if err != nil {
 			t.Error(err)
 		}
-		met <- f.want(events, func(uint64) string { return "" })
+		received <- f.want(events, func(uint64) string { return "" })
 	}()
 	f.as(a, registration(a))
-	same(t, <-met, []string{"1 world:player_added "})
+	same(t, <-received, []string{"1 world:player_added "})
 }
 
 // Only events that are no longer kept are skipped. The sessions of the following
 // events are known again from the next reset, or immediately if there was none.
-func TestAnEventReaderSkipsWhatIsGone(t *testing.T) {
+func TestEventReaderSkipsTrimmedEvents(t *testing.T) {
 	f := open(t, func(o *Options) {
 		o.RingEvents = 4
 		o.Journal = memory.Open(store.Retention{Events: 20, Revs: 1})
@@ -114,7 +114,7 @@ func TestAnEventReaderSkipsWhatIsGone(t *testing.T) {
 	f.reopen() // a checkpoint trims
 	reader = f.ReadEvents(reader.Cursor())
 	if _, err := reader.Next(context.Background()); !errors.Is(err, store.ErrTrimmed) {
-		t.Fatalf("Next of an event that is gone: %v", err)
+		t.Fatalf("Next of a trimmed event: %v", err)
 	}
 	by, err := reader.Skip(context.Background())
 	if head := f.Events().Head(); err != nil || by != head-20 {
@@ -139,20 +139,20 @@ func TestAnEventReaderSkipsWhatIsGone(t *testing.T) {
 	}))
 }
 
-func TestABridgesPlaceIsKept(t *testing.T) {
+func TestBridgeCursorIsKept(t *testing.T) {
 	f := open(t)
 	ctx := context.Background()
 	if at, known, err := f.BridgeCursor(ctx, "b"); known || err != nil {
-		t.Fatalf("a new world knows a bridge: %v, %v", at, err)
+		t.Fatalf("a new world has a bridge cursor: %v, %v", at, err)
 	}
 	f.as("", SaveBridgeCursor{Name: "other", At: Cursor{Seq: 1}})
 	f.as("", SaveBridgeCursor{Name: "b", At: Cursor{Seq: 7, SID: "s"}})
 	rev, head := f.View().Rev, f.Events().Head()
 	f.reopen()
 	if at, known, err := f.BridgeCursor(ctx, "b"); !known || err != nil || at != (Cursor{Seq: 7, SID: "s"}) {
-		t.Fatalf("the bridge's place is %v, %v, %v", at, known, err)
+		t.Fatalf("the bridge's cursor is %v, %v, %v", at, known, err)
 	}
 	if f.View().Rev != rev || f.Events().Head() != head {
-		t.Error("to keep a place made a rev or an event")
+		t.Error("saving a cursor caused a rev or an event")
 	}
 }

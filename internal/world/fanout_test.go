@@ -20,12 +20,12 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
-// live creates a few events of every kind, with and without a notify, for a small
+// liveEntries creates a few events of every kind, with and without a notify, for a small
 // audience, and the end of a session, and returns their entries. The clock is
 // stopped and ids are always the same.
-func live(t *testing.T) (entries []store.Entry) {
+func liveEntries(t *testing.T) (entries []store.Entry) {
 	t.Helper()
 	ctx := context.Background()
 	journal := memory.Open(store.DefaultRetention())
@@ -79,12 +79,12 @@ func commands() []world.Command {
 
 func TestEnvelopes(t *testing.T) {
 	var lines [][]byte
-	for _, e := range live(t) {
+	for _, e := range liveEntries(t) {
 		lines = append(lines, world.Envelopes(&e)...)
 	}
 	got := append(bytes.Join(lines, []byte("\n")), '\n')
 	if bytes.Contains(got, []byte("psst")) {
-		t.Error("what is for few was published")
+		t.Error("an event with an audience was published")
 	}
 	const golden = "testdata/envelopes.ndjson"
 	if *update {
@@ -102,8 +102,8 @@ func TestEnvelopes(t *testing.T) {
 }
 
 // An envelope has the same bytes as the JSON of the protocol's type.
-func TestEnvelopesAreTheProtocols(t *testing.T) {
-	for _, e := range live(t) {
+func TestEnvelopesMatchProtocolType(t *testing.T) {
+	for _, e := range liveEntries(t) {
 		for _, envelope := range world.Envelopes(&e) {
 			var decoded protocol.FanoutEnvelope
 			if err := protocol.Decode(envelope, &decoded); err != nil {

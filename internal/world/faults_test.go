@@ -19,15 +19,15 @@ type faulty struct {
 	// those that fail although they were carried out; down makes all calls fail.
 	before, after atomic.Int64
 	down          atomic.Bool
-	// overtake is called before a commit; it simulates another writer.
-	overtake func()
+	// beforeCommit is called before a commit; it simulates another writer.
+	beforeCommit func()
 }
 
 var errDisk = errors.New("no space left on device")
 
 func (f *faulty) Commit(ctx context.Context, batch *store.Batch) (store.Tip, error) {
-	if f.overtake != nil {
-		f.overtake()
+	if f.beforeCommit != nil {
+		f.beforeCommit()
 	}
 	if f.down.Load() || f.before.Add(-1) >= 0 {
 		return store.Tip{}, errors.Join(store.ErrUnavailable, errDisk)
@@ -65,28 +65,28 @@ func openFaulty(t *testing.T) (*fixture, *faulty) {
 	return open(t, func(o *Options) { o.Journal = journal }), journal
 }
 
-func TestAFailedAppendChangesNothing(t *testing.T) {
+func TestFailedCommitChangesNothing(t *testing.T) {
 	f, journal := openFaulty(t)
 	owner := f.main("owner")
 	a, b := f.agent(owner, "a"), f.agent(owner, "b")
-	f.as(a, held(a, "c", 45))
+	f.as(a, leasedRegistration(a, "c", 45))
 	before := f.View()
 
 	journal.before.Store(1)
 	_, err := f.try(b, registration(b))
 	wantCode(t, err, protocol.CodeStoreUnavailable)
 	if f.View().Rev != before.Rev || f.View().Seq != before.Seq {
-		t.Error("a write that failed is visible")
+		t.Error("a failed write is visible")
 	}
 	f.as(b, registration(b))
-	f.as(a, beat(a, "c"))
+	f.as(a, heartbeat(a, "c"))
 	f.check()
 	if got := f.events(before.Seq); len(got) != 1 {
 		t.Errorf("%d events after the repeat, want 1", len(got))
 	}
 }
 
-func TestAWriteThatWasCommittedButReportedLostIsFound(t *testing.T) {
+func TestCommittedWriteIsFoundAfterLostReply(t *testing.T) {
 	f, journal := openFaulty(t)
 	owner := f.main("owner")
 	before := f.View()
@@ -96,13 +96,13 @@ func TestAWriteThatWasCommittedButReportedLostIsFound(t *testing.T) {
 	_, err = f.try(owner, CreateAgentNode{AgentNodeID: id("a")})
 	wantCode(t, err, protocol.CodeNodeExists)
 	if f.Registry().Node(id("a")) == nil {
-		t.Error("the node that was committed is not in the registry")
+		t.Error("the committed node is not in the registry")
 	}
 	journal.after.Store(1)
 	_, err = f.try(id("a"), registration(id("a")))
 	wantCode(t, err, protocol.CodeStoreUnavailable)
 	if !f.isOnMap(owner, id("a")) {
-		t.Error("the registration that was committed is not visible")
+		t.Error("the committed registration is not visible")
 	}
 	if events, _, err := f.Events().Since(before.Seq, nil); err != nil || len(events) != 1 {
 		t.Errorf("the stream has %d events (%v), want 1", len(events), err)
@@ -110,7 +110,7 @@ func TestAWriteThatWasCommittedButReportedLostIsFound(t *testing.T) {
 	f.check()
 }
 
-func TestReadersGoOnWhileTheStoreIsDown(t *testing.T) {
+func TestReadsContinueWithoutStore(t *testing.T) {
 	f, journal := openFaulty(t)
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
@@ -121,32 +121,32 @@ func TestReadersGoOnWhileTheStoreIsDown(t *testing.T) {
 		wantCode(t, err, protocol.CodeStoreUnavailable)
 	}
 	if err := f.Healthy(context.Background()); protocol.CodeOf(err) != protocol.CodeStoreUnavailable {
-		t.Errorf("Healthy says %v while the store is down", err)
+		t.Errorf("Healthy returns %v while the store is down", err)
 	}
 	if !f.isOnMap(owner, a) {
-		t.Error("the view went with the store")
+		t.Error("the view is empty without the store")
 	}
 	// Reads of the store fail, and no caller gets a result or a key.
 	_, _, err := f.Interactions(context.Background(), protocol.ListRequest{Limit: 10})
 	wantCode(t, err, protocol.CodeStoreUnavailable)
 	_, spaceErr := f.Space(context.Background(), "s")
 	wantCode(t, spaceErr, protocol.CodeStoreUnavailable)
-	if said := err.Error() + spaceErr.Error(); strings.Contains(said, "idempotency") {
-		t.Errorf("reads answer %q", said)
+	if text := err.Error() + spaceErr.Error(); strings.Contains(text, "idempotency") {
+		t.Errorf("reads return %q", text)
 	}
 	journal.down.Store(false)
 	f.sweep()
 	f.as(a, line(a, "replicated"))
 	if err := f.Healthy(context.Background()); err != nil {
-		t.Errorf("Healthy says %v after the store came back", err)
+		t.Errorf("Healthy returns %v after the store recovered", err)
 	}
 	lines, _, err := f.Interactions(context.Background(), protocol.ListRequest{Limit: 10})
 	if err != nil || len(lines) != 1 {
-		t.Errorf("%d lines are kept (%v), want the one that was acknowledged", len(lines), err)
+		t.Errorf("%d lines are kept (%v), want the acknowledged one", len(lines), err)
 	}
 }
 
-func TestACommandIsPlannedAnewWhenAnotherWriterWasFirst(t *testing.T) {
+func TestCommandIsReplannedAfterConcurrentWrite(t *testing.T) {
 	f, journal := openFaulty(t)
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
@@ -155,7 +155,7 @@ func TestACommandIsPlannedAnewWhenAnotherWriterWasFirst(t *testing.T) {
 	other := openFor(t, f.clock, journal.Journal)
 	t.Cleanup(func() { closeWorld(t, other) })
 	raced := false
-	journal.overtake = func() {
+	journal.beforeCommit = func() {
 		if !raced {
 			raced = true
 			if _, err := other.Do(context.Background(), Request{Caller: Caller{NodeID: a}}, line(a, "first")); err != nil {
@@ -174,7 +174,7 @@ func TestACommandIsPlannedAnewWhenAnotherWriterWasFirst(t *testing.T) {
 	f.check()
 }
 
-func TestAHostFindsOutByItselfThatItsStoreIsBack(t *testing.T) {
+func TestSweepDetectsStoreRecovery(t *testing.T) {
 	f, journal := openFaulty(t)
 	journal.before.Store(1)
 	_, err := f.try("", CreateMainNode{NodeID: id("lost")})
@@ -191,7 +191,7 @@ func TestAHostFindsOutByItselfThatItsStoreIsBack(t *testing.T) {
 
 // A caller that gets a reply after an outage of the store finds the host healthy,
 // however soon it checks.
-func TestAHostIsHealthyBeforeItAnswers(t *testing.T) {
+func TestHostIsHealthyBeforeItReplies(t *testing.T) {
 	f, journal := openFaulty(t)
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
@@ -203,7 +203,7 @@ func TestAHostIsHealthyBeforeItAnswers(t *testing.T) {
 		journal.down.Store(false)
 		f.as(a, line(a, "kept"))
 		if err := f.Stale(); err != nil {
-			t.Fatalf("after answer %d the world is stale: %v", n, err)
+			t.Fatalf("after reply %d the world is stale: %v", n, err)
 		}
 	}
 }

@@ -139,7 +139,7 @@ func registration(agentID string) Register {
 	}}
 }
 
-func held(agentID, connection string, ttl int) Register {
+func leasedRegistration(agentID, connection string, ttl int) Register {
 	r := registration(agentID)
 	r.ConnectionID, r.LeaseTTLSeconds = connection, ttl
 	return r
@@ -195,7 +195,7 @@ func (f *fixture) check() {
 		f.t.Fatalf("the snapshot does not parse: %v", err)
 	}
 	if snapshot.Root() != view.Tree.Root() || snapshot.LeafCount() != view.Tree.Len() {
-		f.t.Fatalf("the snapshot's rows give another root than the world's")
+		f.t.Fatalf("the root of the snapshot's rows differs from the world's")
 	}
 	cells := map[cell]string{}
 	for key, o := range f.occupants() {

@@ -12,7 +12,7 @@ import (
 
 // A host that is behind the store is not ready, and becomes ready as soon as it has
 // caught up.
-func TestAHostThatIsBehindIsNotReady(t *testing.T) {
+func TestHostBehindStoreIsNotReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := openCluster(t, 2)
 		defer c.close()
@@ -24,19 +24,19 @@ func TestAHostThatIsBehindIsNotReady(t *testing.T) {
 		}
 		c.hosts[1].NoFollow.Store(true)
 		c.must(0, a, line(a, "not replicated"))
-		asked := make(chan error, 1)
-		go func() { asked <- behind.Healthy(t.Context()) }()
+		healthy := make(chan error, 1)
+		go func() { healthy <- behind.Healthy(t.Context()) }()
 		synctest.Wait()
 		select {
-		case err := <-asked:
-			t.Fatalf("a host that has not the last line says %v", err)
+		case err := <-healthy:
+			t.Fatalf("a host without the last line returns %v", err)
 		default:
 		}
 		if err := behind.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if err := <-asked; err != nil {
-			t.Errorf("a host that caught up: %v", err)
+		if err := <-healthy; err != nil {
+			t.Errorf("a host at the head again: %v", err)
 		}
 
 		c.must(0, a, line(a, "nor of this"))
@@ -48,11 +48,11 @@ func TestAHostThatIsBehindIsNotReady(t *testing.T) {
 
 // A host that could not follow the others for a long time is ready as soon as the
 // store answers again, without waiting for its next attempt.
-func TestAHostIsReadyWhenItsStoreIsBack(t *testing.T) {
+func TestHostIsReadyAfterStoreRecovery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, again := range map[string]func(*World) error{
-			"by being asked": func(*World) error { return nil },
-			"by a command":   func(w *World) error { return w.Refresh(t.Context()) },
+			"by a health check": func(*World) error { return nil },
+			"by a command":      func(w *World) error { return w.Refresh(t.Context()) },
 		} {
 			c := openCluster(t, 2)
 			a := c.agent(0, 45)
@@ -61,7 +61,7 @@ func TestAHostIsReadyWhenItsStoreIsBack(t *testing.T) {
 			c.must(0, a, line(a, "it wakes the follower"))
 			pause.For(t.Context(), time.Minute)
 			if w.Stale() == nil {
-				t.Fatalf("%s: the host does not know that it follows nobody", name)
+				t.Fatalf("%s: the host does not report its failed follower", name)
 			}
 			c.hosts[1].Down.Store(false)
 			elapsed := pause.Stopwatch()
@@ -72,7 +72,7 @@ func TestAHostIsReadyWhenItsStoreIsBack(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 			if took := elapsed(); took > 2*followAgain.First {
-				t.Errorf("%s: it took %v until the host was ready", name, took)
+				t.Errorf("%s: the host was ready after %v", name, took)
 			}
 			c.close()
 		}

@@ -20,12 +20,12 @@ func (f *fixture) listed(c Caller, after *uint64, limit, size int) []*Event {
 			f.t.Fatal(err)
 		}
 		if most := min(limit, max(1, maxPageBytes/size)); len(page.Events) > most || after != nil && page.After < min(*after, f.Events().Head()) {
-			f.t.Fatalf("a page of %d events after %d, %d may be on it", len(page.Events), page.After, most)
+			f.t.Fatalf("a page of %d events after %d, want at most %d", len(page.Events), page.After, most)
 		}
 		all = append(all, page.Events...)
 		if !page.HasMore {
 			if page.Last != f.Events().Head() {
-				f.t.Errorf("the last page reaches to %d, the head is %d", page.Last, f.Events().Head())
+				f.t.Errorf("the last page ends at %d, the head is %d", page.Last, f.Events().Head())
 			}
 			return all
 		}
@@ -47,7 +47,7 @@ func sameEvents(t *testing.T, got, want []*Event) {
 
 // Events are listed from the oldest kept one, from memory or the journal, in pages
 // bounded by count and by bytes, and never from before a reset.
-func TestEventsAreListedInPages(t *testing.T) {
+func TestEventListPages(t *testing.T) {
 	f := open(t, func(o *Options) {
 		o.RingEvents = 4
 		o.Journal = memory.Open(store.Retention{Events: 20, Revs: 1})
@@ -77,7 +77,7 @@ func TestEventsAreListedInPages(t *testing.T) {
 
 // The list omits events that the caller may not see, and the next page continues
 // after them.
-func TestEventsOfOthersAreNotListed(t *testing.T) {
+func TestEventListHonorsAudience(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
@@ -91,7 +91,7 @@ func TestEventsOfOthersAreNotListed(t *testing.T) {
 }
 
 // A page ends even if the caller may see none of the events that it scanned.
-func TestAPageLooksAtSoManyEvents(t *testing.T) {
+func TestPageScansBoundedNumberOfEvents(t *testing.T) {
 	f := open(t, func(o *Options) { o.RingEvents = 16 })
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
@@ -103,14 +103,14 @@ func TestAPageLooksAtSoManyEvents(t *testing.T) {
 	after := uint64(1)
 	page, err := f.ListEvents(context.Background(), stranger, &after, 10, func(*Event) int { return 100 })
 	if err != nil || len(page.Events) != 0 || !page.HasMore || page.Last < maxScannedEvents || page.Last > maxScannedEvents+2*maxRead {
-		t.Fatalf("a page of %d events reaches to %d, more %t: %v", len(page.Events), page.Last, page.HasMore, err)
+		t.Fatalf("a page of %d events ends at %d, more %t: %v", len(page.Events), page.Last, page.HasMore, err)
 	}
 	sameEvents(t, f.listed(stranger, &after, 10, 100), nil)
 }
 
 // Of the revs before those that are all kept, every nth map is kept, from which
 // events lead to the revs between, until the budget is used up.
-func TestMapsFromLongAgoAreKept(t *testing.T) {
+func TestOldMapsAreKept(t *testing.T) {
 	f := open(t)
 	a := f.agent(f.main("owner"), "a")
 	roots := map[uint64]string{0: f.View().Tree.Root().String()}
@@ -127,11 +127,11 @@ func TestMapsFromLongAgoAreKept(t *testing.T) {
 			t.Fatalf("the map kept for rev %d is of rev %d", rev, v.Rev)
 		}
 		if v.Tree.Root().String() != roots[v.Rev] {
-			t.Fatalf("the map of rev %d has another root than it had", v.Rev)
+			t.Fatalf("the map of rev %d has changed its root", v.Rev)
 		}
 	}
 	if v := f.ViewUpTo(head + 1); v.Rev != head {
-		t.Errorf("the map of what is to come is of rev %d, want %d", v.Rev, head)
+		t.Errorf("the map of a future rev is of rev %d, want %d", v.Rev, head)
 	}
 	f.views.budget = f.views.bytes / 2
 	f.as(a, registration(a))
@@ -145,6 +145,6 @@ func TestMapsFromLongAgoAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	if v := f.ViewUpTo(0); v.Rev != f.View().Rev {
-		t.Errorf("a map of rev %d from before the reset is given", v.Rev)
+		t.Errorf("a map of rev %d from before the reset is returned", v.Rev)
 	}
 }

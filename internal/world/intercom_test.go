@@ -48,7 +48,7 @@ func (f *fixture) statuses(after uint64) []string {
 	return out
 }
 
-func TestARequestIsForwardedAndAnsweredOnce(t *testing.T) {
+func TestRequestIsForwardedAndAnsweredOnce(t *testing.T) {
 	f := open(t)
 	owner, stranger := f.main("owner"), f.main("stranger")
 	a := f.agent(owner, "a")
@@ -73,11 +73,11 @@ func TestARequestIsForwardedAndAnsweredOnce(t *testing.T) {
 		t.Errorf("events %v, want %v", got, want)
 	}
 	if f.View().Rev != rev {
-		t.Error("an intercom moved the map's rev")
+		t.Error("an intercom changed the map's rev")
 	}
 }
 
-func TestWhoMaySeeARequest(t *testing.T) {
+func TestRequestAudience(t *testing.T) {
 	f := open(t)
 	owner, asker, other := f.main("owner"), f.main("asker"), f.main("other")
 	a := f.agent(owner, "a")
@@ -97,7 +97,7 @@ func TestWhoMaySeeARequest(t *testing.T) {
 	}
 }
 
-func TestARealtimeSecretReachesTheAskersLiveStreamOnly(t *testing.T) {
+func TestRealtimeSecretReachesOnlyAskersLiveStream(t *testing.T) {
 	f := open(t)
 	owner, asker := f.main("owner"), f.main("asker")
 	a := f.agent(owner, "a")
@@ -123,19 +123,19 @@ func TestARealtimeSecretReachesTheAskersLiveStreamOnly(t *testing.T) {
 		"journal":             inlineFrame(f.events(cursor)[0]),
 	} {
 		if strings.Contains(string(frame), secret) {
-			t.Errorf("%s: the secret is in it", name)
+			t.Errorf("%s: contains the secret", name)
 		}
 	}
 	for _, table := range store.Tables() {
 		for pair, err := range f.journal.Scan(context.Background(), table, store.Range{}) {
 			if err != nil || strings.Contains(string(pair.Value), secret) {
-				t.Errorf("table %s has the secret (%v)", table, err)
+				t.Errorf("table %s contains the secret (%v)", table, err)
 			}
 		}
 	}
 }
 
-func TestARequestWithoutAnAnswerFails(t *testing.T) {
+func TestUnansweredRequestFails(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
@@ -147,7 +147,7 @@ func TestARequestWithoutAnAnswerFails(t *testing.T) {
 	f.clock.Advance(119 * time.Second)
 	f.sweep()
 	if got := f.statuses(cursor); len(got) != 3 {
-		t.Fatalf("events %v: a partial answer does not start the time anew", got)
+		t.Fatalf("events %v: a partial answer does not restart the time", got)
 	}
 	f.clock.Advance(time.Second)
 	f.sweep()
@@ -162,7 +162,7 @@ func TestARequestWithoutAnAnswerFails(t *testing.T) {
 	}
 }
 
-func TestWhatAnIntercomMayNotAsk(t *testing.T) {
+func TestInvalidIntercomIsRefused(t *testing.T) {
 	f := open(t)
 	owner, stranger := f.main("owner"), f.main("stranger")
 	a, absent := f.agent(owner, "a"), f.agent(owner, "absent")
@@ -174,10 +174,10 @@ func TestWhatAnIntercomMayNotAsk(t *testing.T) {
 		command Command
 		code    protocol.Code
 	}{
-		"a tool that it lacks":     {stranger, wrongTool, protocol.CodeToolUnknown},
-		"another's agent":          {stranger, wrongOwner, protocol.CodePlayerUnknown},
-		"an agent off the map":     {stranger, ask("r", owner, absent), protocol.CodePlayerUnknown},
-		"as another's agent":       {stranger, asAgent, protocol.CodeForbidden},
+		"an unknown tool":          {stranger, wrongTool, protocol.CodeToolUnknown},
+		"a wrong owner":            {stranger, wrongOwner, protocol.CodePlayerUnknown},
+		"an agent not on the map":  {stranger, ask("r", owner, absent), protocol.CodePlayerUnknown},
+		"as a foreign agent":       {stranger, asAgent, protocol.CodeForbidden},
 		"a tool through the route": {stranger, AssistTool{protocol.AssistToolRequest{TargetPlayerID: a, ToolName: "nope"}}, protocol.CodeToolUnknown},
 	} {
 		seq := f.View().Seq
@@ -188,7 +188,7 @@ func TestWhatAnIntercomMayNotAsk(t *testing.T) {
 	}
 }
 
-func TestAMainNodeAsksAsItself(t *testing.T) {
+func TestMainNodeAsksUnderItsOwnID(t *testing.T) {
 	f := open(t)
 	owner, asker, stranger := f.main("owner"), f.main("asker"), f.main("stranger")
 	a := f.agent(owner, "a")

@@ -28,41 +28,41 @@ func (f *fixture) join(name string, digest [32]byte) error {
 	return err
 }
 
-// TestOneInvitationIsSpentOnce lets many callers use one invitation concurrently,
+// TestInvitationUsesAreNotExceeded lets many callers use one invitation concurrently,
 // at several hosts: exactly as many succeed as the invitation allows.
-func TestOneInvitationIsSpentOnce(t *testing.T) {
+func TestInvitationUsesAreNotExceeded(t *testing.T) {
 	c := openCluster(t, 3)
 	defer c.close()
-	const uses, guests = 3, 24
+	const uses, callers = 3, 24
 	digest := invite(t, c.worlds[0], Caller{Admin: true}, "token", uses)
-	errs := make([]error, guests)
+	errs := make([]error, callers)
 	var wait sync.WaitGroup
-	for n := range guests {
+	for n := range callers {
 		wait.Go(func() {
 			_, errs[n] = c.do(n%len(c.worlds), "", CreateMainNode{NodeID: id(fmt.Sprint("guest", n)), Invitation: &digest})
 		})
 	}
 	wait.Wait()
-	in := 0
+	registered := 0
 	for _, err := range errs {
 		if err == nil {
-			in++
+			registered++
 		} else if !protocol.HasCode(err, protocol.CodeInvitationUsed) {
 			t.Error(err)
 		}
 	}
-	if in != uses {
-		t.Errorf("%d got in, want %d", in, uses)
+	if registered != uses {
+		t.Errorf("%d callers registered, want %d", registered, uses)
 	}
 	c.agree()
 	for i, w := range c.worlds {
 		if got := w.Registry().Invitation(digest); got == nil || got.Used != uses {
-			t.Errorf("host %d has the invitation as %+v", i, got)
+			t.Errorf("the invitation at host %d is %+v", i, got)
 		}
 	}
 }
 
-func TestAnInvitationSurvivesARestartAndIsForgottenLater(t *testing.T) {
+func TestInvitationSurvivesRestartAndIsDroppedLater(t *testing.T) {
 	f := open(t)
 	digest := invite(t, f.World, Caller{Admin: true}, "token", 2)
 	if err := f.join("one", digest); err != nil {
@@ -74,7 +74,7 @@ func TestAnInvitationSurvivesARestartAndIsForgottenLater(t *testing.T) {
 		t.Errorf("the same node again: %v", err)
 	}
 	if got := f.Registry().Invitation(digest); got == nil || got.Used != 1 {
-		t.Errorf("after a restart it is %+v", got)
+		t.Errorf("after a restart the invitation is %+v", got)
 	}
 	f.clock.Advance(24 * time.Hour)
 	f.sweep()
@@ -84,17 +84,17 @@ func TestAnInvitationSurvivesARestartAndIsForgottenLater(t *testing.T) {
 	f.clock.Advance(endedInvitationTerm)
 	f.sweep()
 	if err := f.join("two", digest); !protocol.HasCode(err, protocol.CodeRegistrationClosed) {
-		t.Errorf("once forgotten: %v", err)
+		t.Errorf("after it was dropped: %v", err)
 	}
 	for pair, err := range f.journal.Scan(context.Background(), store.Invitations, store.Range{}) {
 		t.Errorf("the store still has %q, %v", pair.Key, err)
 	}
 }
 
-func TestThereAreSoManyInvitations(t *testing.T) {
+func TestInvitationLimits(t *testing.T) {
 	f := open(t)
 	if l := f.Limits(); l.Invitations != 50 || l.TotalInvitations != 1000 {
-		t.Errorf("without a setting there may be %d and %d invitations, want 50 and 1,000", l.Invitations, l.TotalInvitations)
+		t.Errorf("the default limits are %d and %d invitations, want 50 and 1,000", l.Invitations, l.TotalInvitations)
 	}
 	f.stop()
 	f.options.Limits.Invitations, f.options.Limits.TotalInvitations = 4, 7
@@ -105,7 +105,7 @@ func TestThereAreSoManyInvitations(t *testing.T) {
 	}
 	one := Invite{InviteRequest: protocol.InviteRequest{ExpiresInSeconds: 60, Uses: 1}, Digest: sha256.Sum256([]byte("more"))}
 	if _, err := f.try(owner.NodeID, one); !protocol.HasCode(err, protocol.CodeInvitationLimit) {
-		t.Errorf("one more than an account may have: %v", err)
+		t.Errorf("beyond the account's limit: %v", err)
 	}
 	var last [32]byte
 	for n := range 3 {
@@ -113,7 +113,7 @@ func TestThereAreSoManyInvitations(t *testing.T) {
 	}
 	admin := Request{Caller: Caller{Admin: true}}
 	if _, err := f.Do(context.Background(), admin, one); !protocol.HasCode(err, protocol.CodeInvitationLimit) {
-		t.Errorf("one more than a world may have: %v", err)
+		t.Errorf("beyond the world's limit: %v", err)
 	}
 	// A used-up invitation makes room for a new one.
 	if err := f.join("guest", last); err != nil {
@@ -123,12 +123,12 @@ func TestThereAreSoManyInvitations(t *testing.T) {
 		t.Error(err)
 	}
 	if f.Registry().Invitation(last) != nil {
-		t.Error("the used one is still there")
+		t.Error("the used invitation was not dropped")
 	}
 }
 
 // Of the invitations that are used up or expired, the oldest are dropped first.
-func TestTheOldestEndedInvitationMakesRoom(t *testing.T) {
+func TestOldestEndedInvitationIsDroppedFirst(t *testing.T) {
 	f := open(t)
 	f.stop()
 	const most = 20
@@ -146,7 +146,7 @@ func TestTheOldestEndedInvitationMakesRoom(t *testing.T) {
 		invite(t, f.World, Caller{Admin: true}, fmt.Sprint("more", n), 1)
 		for i, digest := range digests {
 			if there := f.Registry().Invitation(digest) != nil; there != (i > n) {
-				t.Errorf("after %d more the invitation %d is there: %v", n+1, i, there)
+				t.Errorf("after %d new ones invitation %d is kept: %v", n+1, i, there)
 			}
 		}
 	}

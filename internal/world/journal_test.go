@@ -27,7 +27,7 @@ func (f *fixture) rewrite(agent string, n int) {
 
 // A few events that each write a long row again do not fill the store: the journal
 // is trimmed by bytes while the world runs, and the remaining entries are complete.
-func TestTheJournalStaysWithinItsBytes(t *testing.T) {
+func TestJournalStaysWithinByteLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 2 << 20
 		f := open(t, func(o *Options) {
@@ -36,7 +36,7 @@ func TestTheJournalStaysWithinItsBytes(t *testing.T) {
 		})
 		a := id("a")
 		f.as("", registration(a))
-		f.as("", long(a, 50<<10))
+		f.as("", longJourney(a, 50<<10))
 		most := uint64(0)
 		for range 150 {
 			f.rewrite(a, 1)
@@ -47,7 +47,7 @@ func TestTheJournalStaysWithinItsBytes(t *testing.T) {
 			}
 			most = max(most, bytes)
 			if counted, allowed := f.JournalBytes(); allowed != limit || counted < bytes*9/10 || counted > bytes*11/10 {
-				t.Fatalf("the world says %d of %d bytes, the journal holds %d", counted, allowed, bytes)
+				t.Fatalf("the world reports %d of %d bytes, the journal has %d", counted, allowed, bytes)
 			}
 		}
 		if most < limit || most > limit*9/8+256<<10 {
@@ -55,7 +55,7 @@ func TestTheJournalStaysWithinItsBytes(t *testing.T) {
 		}
 		// A cursor before the oldest remaining entry refers to trimmed entries.
 		if _, err := f.JournalEvents(t.Context(), 3, f.Events().Head(), nil); !errors.Is(err, store.ErrTrimmed) {
-			t.Errorf("events after one that is gone: %v, want ErrTrimmed", err)
+			t.Errorf("events after a trimmed one: %v, want ErrTrimmed", err)
 		}
 		head := f.Events().Head()
 		events, err := f.JournalEvents(t.Context(), head-20, head, make([]*Event, 0, 20))
@@ -65,17 +65,17 @@ func TestTheJournalStaysWithinItsBytes(t *testing.T) {
 		before := f.View()
 		f.reopen()
 		if after := f.View(); after.Tree.Root() != before.Tree.Root() || after.Rev != before.Rev {
-			t.Errorf("the world is at rev %d after a restart, it was at %d", after.Rev, before.Rev)
+			t.Errorf("the world is at rev %d after a restart, before it at %d", after.Rev, before.Rev)
 		}
 		if report, err := verify.Check(t.Context(), f.journal, testRootKey); err != nil || len(report.Problems) > 0 {
-			t.Errorf("what is left of the journal: %+v, %v", report, err)
+			t.Errorf("the rest of the journal: %+v, %v", report, err)
 		}
 	})
 }
 
 // A store that an earlier version filled without a limit is migrated, and trimmed
 // with the first entry.
-func TestAJournalWithoutALimitIsCarriedOver(t *testing.T) {
+func TestJournalWithoutLimitIsMigrated(t *testing.T) {
 	at := bolt.Options{
 		Path: filepath.Join(t.TempDir(), "world.playstore"), RootKey: testRootKey,
 		Retention: store.Retention{Events: 10_000, Revs: 1_024},
@@ -92,7 +92,7 @@ func TestAJournalWithoutALimitIsCarriedOver(t *testing.T) {
 	f := open(t, func(o *Options) { o.NoRepository, o.Journal, o.Observer = true, openStore(), checkpointed{done: done} })
 	a := id("a")
 	f.as("", registration(a))
-	f.as("", long(a, 200<<10))
+	f.as("", longJourney(a, 200<<10))
 	f.rewrite(a, 40)
 	f.stop()
 	<-done
@@ -115,7 +115,7 @@ func TestAJournalWithoutALimitIsCarriedOver(t *testing.T) {
 	}
 	f.reopen()
 	if report, err := verify.Check(t.Context(), f.journal, testRootKey); err != nil || len(report.Problems) > 0 {
-		t.Errorf("what is left of the journal: %+v, %v", report, err)
+		t.Errorf("the rest of the journal: %+v, %v", report, err)
 	}
 	if got := f.View().Rev; got != before+1 {
 		t.Errorf("the world is at rev %d after a restart, want %d", got, before+1)
@@ -130,20 +130,20 @@ type checkpointed struct {
 
 func (c checkpointed) CheckpointDone(time.Duration, error) { c.done <- struct{}{} }
 
-// weighed counts how often a host reads every entry to compute the journal's size.
-type weighed struct {
+// weighCounter counts how often a host reads every entry to compute the journal's size.
+type weighCounter struct {
 	*sharedstore.Host
 	times *atomic.Int64
 }
 
-func (w weighed) Weigh(ctx context.Context) (weight, limit uint64, err error) {
+func (w weighCounter) Weigh(ctx context.Context) (weight, limit uint64, err error) {
 	w.times.Add(1)
 	return w.Host.Weigh(ctx)
 }
 
 // Hosts of one world trim its journal together, regardless of which host writes.
 // Each knows the journal's size, and computes it once.
-func TestHostsKeepTheJournalWithinItsBytes(t *testing.T) {
+func TestHostsKeepJournalWithinByteLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit, hosts = 1 << 20, 3
 		c := &cluster{t: t, clock: newClock()}
@@ -152,7 +152,7 @@ func TestHostsKeepTheJournalWithinItsBytes(t *testing.T) {
 		for i := range hosts {
 			h := c.server.Host()
 			w, err := Open(t.Context(), Options{
-				Journal: weighed{h, times}, RootKey: testRootKey, Now: c.clock.Now, Random: rand.NewChaCha8([32]byte{byte(i + 1)}), NoRepository: true,
+				Journal: weighCounter{h, times}, RootKey: testRootKey, Now: c.clock.Now, Random: rand.NewChaCha8([32]byte{byte(i + 1)}), NoRepository: true,
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -162,7 +162,7 @@ func TestHostsKeepTheJournalWithinItsBytes(t *testing.T) {
 		defer c.close()
 		a := id("a")
 		c.must(0, "", registration(a))
-		c.must(0, "", long(a, 25<<10))
+		c.must(0, "", longJourney(a, 25<<10))
 		most := uint64(0)
 		for n := range 150 {
 			c.must(n%hosts, "", ProximityAction{protocol.ProximityActionRequest{FromPlayerID: a, ToPlayerID: a, Action: "zone"}})
@@ -174,12 +174,12 @@ func TestHostsKeepTheJournalWithinItsBytes(t *testing.T) {
 			most = max(most, bytes)
 			for i, w := range c.worlds {
 				if counted, _ := w.JournalBytes(); counted < bytes*9/10 || counted > bytes*11/10 {
-					t.Fatalf("host %d says %d bytes, the journal holds %d", i, counted, bytes)
+					t.Fatalf("host %d reports %d bytes, the journal has %d", i, counted, bytes)
 				}
 			}
 		}
 		if n := times.Load(); n != hosts {
-			t.Errorf("%d hosts weighed the journal %d times", hosts, n)
+			t.Errorf("%d hosts computed the size of the journal %d times", hosts, n)
 		}
 		if most < limit || most > limit*9/8+256<<10 {
 			t.Errorf("the journal of three hosts grew to %d bytes, want at most an eighth more than %d", most, limit)

@@ -11,7 +11,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-func TestAnAccountHasAsManyAPIKeysAsTheOperatorSets(t *testing.T) {
+func TestAPIKeyLimitOfAccount(t *testing.T) {
 	const limit = 3
 	f := open(t, func(o *Options) { o.Limits.APIKeys = limit })
 	owner := f.main("owner")
@@ -29,12 +29,12 @@ func TestAnAccountHasAsManyAPIKeysAsTheOperatorSets(t *testing.T) {
 	wantCode(t, create(limit), protocol.CodeAPIKeyLimit)
 	f.as(owner, RevokeKey{Name: "1"})
 	if err := create(limit); err != nil {
-		t.Errorf("a key in the place of one that was revoked: %v", err)
+		t.Errorf("a key after a revocation: %v", err)
 	}
 }
 
 // The same uses create the same entry each time.
-func TestUsesOfKeysAreWrittenInTheirOrder(t *testing.T) {
+func TestKeyUsesAreWrittenInKeyOrder(t *testing.T) {
 	f := open(t)
 	uses := writeKeyUses{map[keyUse]int64{}}
 	for n := range 20 {

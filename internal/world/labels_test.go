@@ -14,7 +14,7 @@ func label(id, text string) LabelNode {
 
 // A label belongs to one agent in its account until that agent gets another label
 // or is removed.
-func TestLabelsAreUniqueInAnAccount(t *testing.T) {
+func TestLabelsAreUniqueInAccount(t *testing.T) {
 	f := open(t)
 	owner, other := f.main("owner"), f.main("other")
 	one, two, others := f.agent(owner, "one"), f.agent(owner, "two"), f.agent(other, "others")
@@ -40,7 +40,7 @@ func TestLabelsAreUniqueInAnAccount(t *testing.T) {
 }
 
 // The writer does not scan all agents of an account to find the label of one.
-func TestALabelAmongManyAgentsTakesLittle(t *testing.T) {
+func TestLabelAmongManyAgentsUsesLittleMemory(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	const agents, labels = 2000, 50
@@ -55,6 +55,6 @@ func TestALabelAmongManyAgentsTakesLittle(t *testing.T) {
 	}
 	runtime.ReadMemStats(&after)
 	if each := (after.TotalAlloc - before.TotalAlloc) / labels; each > 4*agents {
-		t.Errorf("a label takes %d bytes in an account of %d agents", each, agents)
+		t.Errorf("a label allocates %d bytes in an account of %d agents", each, agents)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/playctl/playctl/test/sharedstore"
 )
 
-// openApart opens worlds on one journal whose clocks differ by a minute each.
-func openApart(t testing.TB, n int, limits Limits) *cluster {
+// openWithDifferentClocks opens worlds on one journal whose clocks differ by a minute each.
+func openWithDifferentClocks(t testing.TB, n int, limits Limits) *cluster {
 	t.Helper()
 	c := &cluster{t: t, clock: newClock()}
 	c.server = sharedstore.NewServer(store.DefaultRetention(), c.clock.Now)
@@ -40,14 +40,14 @@ func openApart(t testing.TB, n int, limits Limits) *cluster {
 // returns how many succeeded; all others must be refused with the code.
 func (c *cluster) race(n int, refused protocol.Code, caller string, command func(n int) Command) int {
 	c.t.Helper()
-	var worked atomic.Int64
+	var succeeded atomic.Int64
 	var racing sync.WaitGroup
 	for i := range c.worlds {
 		for k := range n {
 			racing.Go(func() {
 				switch _, err := c.do(i, caller, command(k)); {
 				case err == nil:
-					worked.Add(1)
+					succeeded.Add(1)
 				case protocol.CodeOf(err) != refused:
 					c.t.Errorf("%d at host %d: %v, want %s", k, i, err, refused)
 				}
@@ -56,34 +56,34 @@ func (c *cluster) race(n int, refused protocol.Code, caller string, command func
 	}
 	racing.Wait()
 	c.agree()
-	return int(worked.Load())
+	return int(succeeded.Load())
 }
 
 // Every limit applies to the world, not to each host.
 func TestLimitsHoldAcrossHosts(t *testing.T) {
-	c := openApart(t, 3, Limits{Occupants: 7, Account: Amounts{Agents: 6, MCPServers: 5, Spaces: 3, Requests: 4}, World: Amounts{Spaces: 5}})
+	c := openWithDifferentClocks(t, 3, Limits{Occupants: 7, Account: Amounts{Agents: 6, MCPServers: 5, Spaces: 3, Requests: 4}, World: Amounts{Spaces: 5}})
 	owner, other := id("owner"), id("other")
 	if made := c.race(1, protocol.CodeNodeExists, "", func(int) Command {
 		return CreateMainNode{NodeID: owner, Digest: sha256.Sum256([]byte("owner")), APIKey: "key"}
 	}); made != 1 {
-		t.Errorf("one node was made %d times", made)
+		t.Errorf("one node was created %d times", made)
 	}
 	c.must(0, "", CreateMainNode{NodeID: other, Digest: sha256.Sum256([]byte("other")), APIKey: "key"})
 	agents := atomic.Int64{}
 	if made := c.race(4, protocol.CodeAgentLimit, owner, func(int) Command {
 		return CreateAgentNode{AgentNodeID: id(fmt.Sprint("agent", agents.Add(1)))}
 	}); made != 6 {
-		t.Errorf("%d agents were made for one account, want 6", made)
+		t.Errorf("%d agents were created for one account, want 6", made)
 	}
 	places := atomic.Int64{}
 	place := func(int) Command {
 		return RegisterMCP{protocol.MCPRegisterRequest{Name: fmt.Sprint("place", places.Add(1))}}
 	}
 	if made := c.race(4, protocol.CodeMCPLimit, owner, place); made != 5 {
-		t.Errorf("%d places were given to one account, want 5", made)
+		t.Errorf("%d placements were created for one account, want 5", made)
 	}
 	if made := c.race(4, protocol.CodeOccupantLimit, other, place); made != 2 {
-		t.Errorf("%d more places were given on a map with room for 2", made)
+		t.Errorf("%d more placements were created on a map with 2 free", made)
 	}
 	if rows := len(c.worlds[2].state.rows); rows != 7 {
 		t.Errorf("the map has %d rows, want 7", rows)
@@ -92,39 +92,39 @@ func TestLimitsHoldAcrossHosts(t *testing.T) {
 		return RegisterSpace{protocol.RegisterSpaceRequest{Name: "Bare", DesignKey: "plain", Amenities: []string{"shop"}}}
 	}
 	if made := c.race(4, protocol.CodeSpaceLimit, owner, space); made != 3 {
-		t.Errorf("%d spaces were made for one account, want 3", made)
+		t.Errorf("%d spaces were created for one account, want 3", made)
 	}
 	if made := c.race(4, protocol.CodeSpaceLimit, other, space); made != 2 {
-		t.Errorf("%d more spaces were made in a world with room for 2", made)
+		t.Errorf("%d more spaces were created in a world with 2 free", made)
 	}
 }
 
 // A request's id counts once for all hosts, and every host refuses another caller's
 // request with it.
-func TestARequestIDCountsOnceForAllHosts(t *testing.T) {
-	c := openApart(t, 3, Limits{})
+func TestRequestIDIsUniqueAcrossHosts(t *testing.T) {
+	c := openWithDifferentClocks(t, 3, Limits{})
 	a, owner := c.agent(0, 45), id("owner")
 	c.agree()
 	before := c.worlds[0].View().Seq
 	c.race(4, "", owner, func(int) Command { return ask("one", owner, a) })
 	if made := c.worlds[0].View().Seq - before; made != 2 {
-		t.Errorf("%d events were made, want started and forwarded", made)
+		t.Errorf("%d events were created, want started and forwarded", made)
 	}
 	c.must(1, a, answer("one", owner, a, protocol.IntercomCompleted))
-	if worked := c.race(1, protocol.CodeForbidden, a, func(int) Command { return ask("one", owner, a) }); worked != 0 {
-		t.Errorf("another caller took the id at %d hosts", worked)
+	if succeeded := c.race(1, protocol.CodeForbidden, a, func(int) Command { return ask("one", owner, a) }); succeeded != 0 {
+		t.Errorf("another caller used the id at %d hosts", succeeded)
 	}
-	if worked := c.race(2, protocol.CodeRequestUnknown, a, func(int) Command {
+	if succeeded := c.race(2, protocol.CodeRequestUnknown, a, func(int) Command {
 		return answer("one", owner, a, protocol.IntercomCompleted)
-	}); worked != 0 {
-		t.Errorf("a request was answered %d times more", worked)
+	}); succeeded != 0 {
+		t.Errorf("a closed request was answered %d more times", succeeded)
 	}
 }
 
 // Hosts whose clocks differ by minutes use the store's time: their entries are in
 // order, and nothing expires early.
 func TestHostsWithWrongClocksAgreeOnTime(t *testing.T) {
-	c := openApart(t, 3, Limits{})
+	c := openWithDifferentClocks(t, 3, Limits{})
 	a, owner := c.agent(0, 20), id("owner")
 	c.must(2, owner, ask("slow", owner, a))
 	for range 5 {
@@ -133,9 +133,9 @@ func TestHostsWithWrongClocksAgreeOnTime(t *testing.T) {
 			if err := c.worlds[i].Sweep(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			c.must(i, a, beat(a, "c"))
+			c.must(i, a, heartbeat(a, "c"))
 			if now := c.worlds[i].Now(); !now.Equal(c.clock.Now()) {
-				t.Errorf("host %d takes it for %v, and the store says %v", i, now, c.clock.Now())
+				t.Errorf("the time at host %d is %v, that of the store %v", i, now, c.clock.Now())
 			}
 		}
 	}
@@ -144,7 +144,7 @@ func TestHostsWithWrongClocksAgreeOnTime(t *testing.T) {
 		t.Error("an agent that renewed its lease was removed")
 	}
 	if got := c.worlds[0].View().Seq; got != 3 {
-		t.Errorf("the log ends at %d, want 3: nothing has run out", got)
+		t.Errorf("the log ends at %d, want 3: nothing has expired", got)
 	}
 	c.clock.Advance(25 * time.Second)
 	for i := range c.worlds {

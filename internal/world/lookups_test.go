@@ -25,7 +25,7 @@ func keyOf(name string) *Idempotency {
 
 // A request sent to every host at the same time is carried out once; all callers
 // get the same reply.
-func TestARequestSentToSeveralHostsHappensOnce(t *testing.T) {
+func TestRequestSentToSeveralHostsRunsOnce(t *testing.T) {
 	for name, open := range map[string]func(testing.TB, int) *cluster{"memory": openCluster, "redis": openOnRedis} {
 		t.Run(name, func(t *testing.T) {
 			c := open(t, 3)
@@ -58,7 +58,7 @@ func TestARequestSentToSeveralHostsHappensOnce(t *testing.T) {
 			c.agree()
 			for text, times := range c.texts(1) {
 				if times != 1 {
-					t.Errorf("%q is there %d times", text, times)
+					t.Errorf("%q is stored %d times", text, times)
 				}
 			}
 			if got := c.worlds[2].View().Seq; got != 21 {
@@ -70,13 +70,13 @@ func TestARequestSentToSeveralHostsHappensOnce(t *testing.T) {
 
 // A repeat at a host that has not received the first request's entry is answered
 // from a view that includes it.
-func TestARepeatAtAnotherHostShowsItsRev(t *testing.T) {
+func TestRepeatAtAnotherHostReturnsItsRev(t *testing.T) {
 	c := openCluster(t, 2)
 	defer c.close()
 	a := c.agent(0, 45)
 	c.agree()
 	c.hosts[1].NoFollow.Store(true)
-	if _, err := c.keyed(0, a, "k", held(a, "another", 20)); err != nil {
+	if _, err := c.keyed(0, a, "k", leasedRegistration(a, "another", 20)); err != nil {
 		t.Fatal(err)
 	}
 	first := c.must(0, a, journey(a, "tool"))
@@ -88,35 +88,35 @@ func TestARepeatAtAnotherHostShowsItsRev(t *testing.T) {
 	}
 }
 
-// reads counts how often a host reads records of the store.
-type reads struct {
+// readCounter counts how often a host reads records of the store.
+type readCounter struct {
 	*sharedstore.Host
 	one, many atomic.Int64
 	// gate blocks commits until it is closed; nil for none.
 	gate atomic.Pointer[chan struct{}]
 }
 
-func (r *reads) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
+func (r *readCounter) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
 	if gate := r.gate.Load(); gate != nil {
 		<-*gate
 	}
 	return r.Host.Commit(ctx, b)
 }
 
-func (r *reads) Get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
+func (r *readCounter) Get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
 	r.one.Add(1)
 	return r.Host.Get(ctx, table, key)
 }
 
-func (r *reads) GetAll(ctx context.Context, list []store.Lookup) ([][]byte, error) {
+func (r *readCounter) GetAll(ctx context.Context, list []store.Lookup) ([][]byte, error) {
 	r.many.Add(1)
 	return r.Host.GetAll(ctx, list)
 }
 
-func TestABatchReadsTheStoreOnce(t *testing.T) {
+func TestBatchReadsStoreOnce(t *testing.T) {
 	c := &cluster{t: t, clock: newClock()}
 	c.server = sharedstore.NewServer(store.DefaultRetention(), c.clock.Now)
-	journal := &reads{Host: c.server.Host()}
+	journal := &readCounter{Host: c.server.Host()}
 	w, err := Open(context.Background(), Options{
 		Journal: journal, RootKey: testRootKey, Now: c.clock.Now, Random: rand.NewChaCha8([32]byte{1}),
 	})

@@ -15,8 +15,8 @@ import (
 	"github.com/playctl/playctl/test/sharedstore"
 )
 
-// losing is a host's access to a shared journal that changes while a world is read.
-type losing struct {
+// lossyHost is a host's access to a shared journal that changes while a world is read.
+type lossyHost struct {
 	*sharedstore.Host
 	server *sharedstore.Server
 	// loads is how many of the next loads find the journal without its last entry.
@@ -26,14 +26,14 @@ type losing struct {
 	before, after func()
 }
 
-func (l *losing) Load(ctx context.Context) (store.State, error) {
+func (l *lossyHost) Load(ctx context.Context) (store.State, error) {
 	if l.loads.Add(-1) >= 0 {
 		l.server.Restart(1)
 	}
 	return l.Host.Load(ctx)
 }
 
-func (l *losing) Scan(ctx context.Context, table store.Table, r store.Range) store.Pairs {
+func (l *lossyHost) Scan(ctx context.Context, table store.Table, r store.Range) store.Pairs {
 	if table != store.Invitations || l.before == nil {
 		return l.Host.Scan(ctx, table, r)
 	}
@@ -64,7 +64,7 @@ func openOn(t *testing.T, j store.Journal, seed byte) *World {
 // complete world afterwards: its first entry has the header.
 func TestStoreEmptiedWhileReading(t *testing.T) {
 	server := sharedstore.NewServer(store.DefaultRetention(), newClock().Now)
-	j := &losing{Host: server.Host(), server: server}
+	j := &lossyHost{Host: server.Host(), server: server}
 	w := openOn(t, j, 1)
 	before := w.View()
 	j.loads.Store(1)
@@ -81,7 +81,7 @@ func TestStoreEmptiedWhileReading(t *testing.T) {
 // An invitation is committed and lost while another host reads the tables, after it
 // read the entries: that host does not keep the invitation.
 func TestRecordLostWhileReading(t *testing.T) {
-	for name, resumes := range map[string]bool{"nobody has committed since": false, "another host went on": true} {
+	for name, resumes := range map[string]bool{"no commit since": false, "another host committed": true} {
 		t.Run(name, func(t *testing.T) {
 			server := sharedstore.NewServer(store.DefaultRetention(), newClock().Now)
 			first := openOn(t, server.Host(), 1)
@@ -92,7 +92,7 @@ func TestRecordLostWhileReading(t *testing.T) {
 				}
 			}
 			do(Caller{}, CreateMainNode{NodeID: id("owner"), APIKey: "key"})
-			j := &losing{Host: server.Host(), server: server}
+			j := &lossyHost{Host: server.Host(), server: server}
 			j.before = func() {
 				do(Caller{Admin: true}, Invite{InviteRequest: protocol.InviteRequest{ExpiresInSeconds: 60, Uses: 1}, Digest: [32]byte{1}})
 			}
@@ -109,7 +109,7 @@ func TestRecordLostWhileReading(t *testing.T) {
 				}
 			}
 			if diff := cmp.Diff(first.Registry().Invitations(""), second.Registry().Invitations("")); diff != "" {
-				t.Errorf("the host that read knows other invitations (-the store's +its):\n%s", diff)
+				t.Errorf("the reading host has other invitations (-store +host):\n%s", diff)
 			}
 		})
 	}
@@ -155,12 +155,12 @@ func TestCheckpointsAfterTheStoreWasEmptied(t *testing.T) {
 }
 
 // Journal entries that a host reads again are counted once.
-func TestTheJournalIsWeighedOnceThoughItIsReadAgain(t *testing.T) {
+func TestRereadJournalIsWeighedOnce(t *testing.T) {
 	server := sharedstore.NewServer(store.DefaultRetention(), newClock().Now)
 	f := open(t, func(o *Options) { o.NoRepository, o.Journal = true, server.Host() })
 	a := id("a")
 	f.as("", registration(a))
-	f.as("", long(a, 10<<10))
+	f.as("", longJourney(a, 10<<10))
 	f.rewrite(a, 50)
 	server.Restart(1)
 	if err := f.Refresh(t.Context()); err != nil {
@@ -171,6 +171,6 @@ func TestTheJournalIsWeighedOnceThoughItIsReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if counted, _ := f.JournalBytes(); counted < bytes*9/10 || counted > bytes*11/10 {
-		t.Errorf("the world says %d bytes, the journal holds %d", counted, bytes)
+		t.Errorf("the world reports %d bytes, the journal has %d", counted, bytes)
 	}
 }

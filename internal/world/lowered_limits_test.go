@@ -16,8 +16,8 @@ import (
 	"github.com/playctl/playctl/test/sharedstore"
 )
 
-// writers creates an account with agents that each have a number of lines.
-func (f *fixture) writers(account string, agents, lines int) (owner string, ids []string) {
+// accountWithLines creates an account with agents that each have a number of lines.
+func (f *fixture) accountWithLines(account string, agents, lines int) (owner string, ids []string) {
 	f.t.Helper()
 	owner = f.main(account)
 	for n := range agents {
@@ -59,22 +59,22 @@ func (f *fixture) usedBy(account string, q Quota) func() int {
 }
 
 // Each command drops a part of the excess over a lowered limit.
-func TestALowerLimitOfLinesIsReachedInSteps(t *testing.T) {
+func TestLoweredLineLimitIsReachedInSteps(t *testing.T) {
 	f := open(t)
-	owner, agents := f.writers("owner", 2, 750)
+	owner, agents := f.accountWithLines("owner", 2, 750)
 	limitOf(t, f.World, owner, protocol.Amounts{Lines: new(uint64(10))})
 	took := f.shrink(10, f.usedBy(owner, Lines), agents[0], line(agents[0], "new"))
 	if len(took) < 2 || took[0] > 16*manyRoomReads {
-		t.Errorf("lines that the commands took away: %v", took)
+		t.Errorf("lines removed by the commands: %v", took)
 	}
 	if got := f.lines(); !strings.Contains(got, " l748 l749 new new") || len(strings.Fields(got)) != 10 {
 		t.Errorf("kept: %s", got)
 	}
 }
 
-func TestALowerLimitOfBytesIsReachedInSteps(t *testing.T) {
+func TestLoweredByteLimitIsReachedInSteps(t *testing.T) {
 	f := open(t)
-	owner, agents := f.writers("owner", 1, 0)
+	owner, agents := f.accountWithLines("owner", 1, 0)
 	long := journey(agents[0], strings.Repeat("x", 120_000))
 	for range 80 {
 		f.as(agents[0], long)
@@ -82,37 +82,37 @@ func TestALowerLimitOfBytesIsReachedInSteps(t *testing.T) {
 	limitOf(t, f.World, owner, protocol.Amounts{Bytes: new(uint64(500_000))})
 	took := f.shrink(500_000, f.usedBy(owner, Bytes), agents[0], long)
 	if len(took) < 2 || took[0] > 2*manyBytesForRoom {
-		t.Errorf("bytes that the commands took away: %v", took)
+		t.Errorf("bytes removed by the commands: %v", took)
 	}
 }
 
 // A long line removes as many short ones as together exceed its length.
-func TestAnAccountAboveItsLimitNeverGrows(t *testing.T) {
+func TestAccountAboveLimitDoesNotGrow(t *testing.T) {
 	f := open(t)
-	owner, agents := f.writers("owner", 2, 750)
+	owner, agents := f.accountWithLines("owner", 2, 750)
 	long := line(agents[0], strings.Repeat("x", 700_000))
 	f.as(agents[0], long)
 	limitOf(t, f.World, owner, protocol.Amounts{Bytes: new(uint64(750_000))})
 	f.shrink(750_000, f.usedBy(owner, Bytes), agents[0], long)
 }
 
-func TestALowerLimitOfAllIsReachedInSteps(t *testing.T) {
+func TestLoweredWorldLimitIsReachedInSteps(t *testing.T) {
 	f := open(t)
-	f.writers("loud", 2, 750)
-	_, quiet := f.writers("quiet", 1, 1)
+	f.accountWithLines("loud", 2, 750)
+	_, quiet := f.accountWithLines("quiet", 1, 1)
 	f.options.Limits.World[Lines] = 10
 	f.reopen()
 	took := f.shrink(10, func() int { return f.Used()[Lines] }, quiet[0], line(quiet[0], "new"))
 	if len(took) < 2 || took[0] > 16*manyRoomReads {
-		t.Errorf("lines that the commands took away: %v", took)
+		t.Errorf("lines removed by the commands: %v", took)
 	}
 }
 
 // A write that alone exceeds the limit is refused, even if less than before would
 // remain, and removes nothing.
-func TestWhatDoesNotFitALowerLimitIsRefused(t *testing.T) {
+func TestWriteBeyondLoweredLimitIsRefused(t *testing.T) {
 	f := open(t)
-	owner, agents := f.writers("owner", 2, 750)
+	owner, agents := f.accountWithLines("owner", 2, 750)
 	limitOf(t, f.World, owner, protocol.Amounts{Bytes: new(uint64(1000))})
 	had := f.usedBy(owner, Bytes)()
 	_, err := f.try(agents[0], line(agents[0], strings.Repeat("x", 1000)))
@@ -122,13 +122,13 @@ func TestWhatDoesNotFitALowerLimitIsRefused(t *testing.T) {
 	}
 }
 
-// distant is a host's access to a shared journal that reads records slowly.
-type distant struct {
+// remoteHost is a host's access to a shared journal that reads records slowly.
+type remoteHost struct {
 	*sharedstore.Host
 	delay atomic.Int64
 }
 
-func (d *distant) GetAll(ctx context.Context, list []store.Lookup) ([][]byte, error) {
+func (d *remoteHost) GetAll(ctx context.Context, list []store.Lookup) ([][]byte, error) {
 	if !pause.For(ctx, time.Duration(d.delay.Load())) {
 		return nil, store.ErrUnavailable
 	}
@@ -137,16 +137,16 @@ func (d *distant) GetAll(ctx context.Context, list []store.Lookup) ([][]byte, er
 
 // Over a network, too, a command of an account far above its limit is answered in
 // time, as are the other commands of its batch.
-func TestALowerLimitIsReachedOverANetwork(t *testing.T) {
+func TestLoweredLimitIsReachedOverNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := newClock()
-		way := &distant{Host: sharedstore.NewServer(store.DefaultRetention(), clock.Now).Host()}
+		way := &remoteHost{Host: sharedstore.NewServer(store.DefaultRetention(), clock.Now).Host()}
 		f := &fixture{t: t, clock: clock, journal: way, options: Options{
 			Journal: way, RootKey: testRootKey, Now: clock.Now, Random: rand.NewChaCha8([32]byte{1}),
 		}}
 		f.start()
 		defer f.stop()
-		owner, agents := f.writers("owner", 2, 1000)
+		owner, agents := f.accountWithLines("owner", 2, 1000)
 		limitOf(t, f.World, owner, protocol.Amounts{Lines: new(uint64(10))})
 		way.delay.Store(int64(8 * time.Millisecond))
 		answers := make(chan error)

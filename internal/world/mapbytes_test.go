@@ -11,19 +11,19 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// wide returns a text of characters that have four bytes each.
-func wide(chars int) string { return strings.Repeat("\U0001F30D", chars) }
+// wideText returns a text of characters that have four bytes each.
+func wideText(chars int) string { return strings.Repeat("\U0001F30D", chars) }
 
-// large returns a space with a text of about 4 bytes for each character.
-func large(chars int) RegisterSpace {
+// largeSpace returns a space with a text of about 4 bytes for each character.
+func largeSpace(chars int) RegisterSpace {
 	return RegisterSpace{protocol.RegisterSpaceRequest{
-		Name: "Large", DesignKey: "plain", Amenities: []string{"shop"}, Description: wide(chars),
+		Name: "Large", DesignKey: "plain", Amenities: []string{"shop"}, Description: wideText(chars),
 	}}
 }
 
-// wantBytesOnTheMap fails unless the bytes counted for accounts and for the world
+// checkMapBytes fails unless the bytes counted for accounts and for the world
 // are those of the snapshot.
-func (f *fixture) wantBytesOnTheMap() map[string]int {
+func (f *fixture) checkMapBytes() map[string]int {
 	f.t.Helper()
 	f.replica.mu.Lock()
 	defer f.replica.mu.Unlock()
@@ -51,27 +51,27 @@ func (f *fixture) wantBytesOnTheMap() map[string]int {
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" || f.state.used[MapBytes] != all {
-		f.t.Errorf("%d bytes are on the map, %d are counted (-map +counted):\n%s", all, f.state.used[MapBytes], diff)
+		f.t.Errorf("%d bytes are on the map, counted %d (-map +counted):\n%s", all, f.state.used[MapBytes], diff)
 	}
 	return got
 }
 
-// wantNoRoom fails unless a command is refused because of the limit of bytes on the
+// wantMapBytesRefused fails unless a command is refused because of the limit of bytes on the
 // map and the error names the limit.
-func (f *fixture) wantNoRoom(nodeID string, c Command, limit int) {
+func (f *fixture) wantMapBytesRefused(nodeID string, c Command, limit int) {
 	f.t.Helper()
 	_, err := f.try(nodeID, c)
 	wantCode(f.t, err, protocol.CodeStorageLimit)
 	if !strings.Contains(err.Error(), fmt.Sprintf("%d bytes on the map", limit)) {
 		f.t.Errorf("the refusal does not name the limit: %v", err)
 	}
-	f.wantBytesOnTheMap()
+	f.checkMapBytes()
 }
 
 // The bytes of accounts on the map are limited for each account and for the world:
 // a command that exceeds a limit is refused, removed rows free their bytes, and a
 // restart counts the same.
-func TestBytesOnTheMapAreBounded(t *testing.T) {
+func TestMapBytesAreBounded(t *testing.T) {
 	const account, together = 20_000, 30_000
 	f := open(t, func(o *Options) { o.Limits.Account[MapBytes], o.Limits.World[MapBytes] = account, together })
 	owner, other := f.main("owner"), f.main("other")
@@ -80,49 +80,49 @@ func TestBytesOnTheMapAreBounded(t *testing.T) {
 	f.as(owner, RegisterMCP{protocol.MCPRegisterRequest{Name: "place"}})
 	f.as(owner, CreateSpace{
 		CreateSpaceRequest: protocol.CreateSpaceRequest{
-			Name: "Corner", DesignKey: "plain", OwnerDisplayName: "Ada", Amenities: []string{"shop"}, StructureName: wide(50),
+			Name: "Corner", DesignKey: "plain", OwnerDisplayName: "Ada", Amenities: []string{"shop"}, StructureName: wideText(50),
 		},
 		NodeID: id("corner"),
 	})
-	f.wantBytesOnTheMap()
-	first := f.as(owner, large(4000)).Value.(*protocol.SpaceReply).Space.ID //nolint:forcetypeassert // the reply's type
-	f.wantNoRoom(owner, large(2000), account)
+	f.checkMapBytes()
+	first := f.as(owner, largeSpace(4000)).Value.(*protocol.SpaceReply).Space.ID //nolint:forcetypeassert // the reply's type
+	f.wantMapBytesRefused(owner, largeSpace(2000), account)
 	f.reopen()
-	f.wantNoRoom(owner, large(2000), account)
+	f.wantMapBytesRefused(owner, largeSpace(2000), account)
 
 	// All kinds of rows are counted, also when a row only grows.
 	longer := registration(a)
 	longer.RealtimeInstructions = strings.Repeat("x", 8000)
-	f.wantNoRoom(owner, longer, account)
-	f.wantNoRoom(owner, RegisterMCP{protocol.MCPRegisterRequest{Name: "place", URL: "https://example.com/" + wide(700)}}, account)
+	f.wantMapBytesRefused(owner, longer, account)
+	f.wantMapBytesRefused(owner, RegisterMCP{protocol.MCPRegisterRequest{Name: "place", URL: "https://example.com/" + wideText(700)}}, account)
 	way := journey(a, "find")
-	way.Journey.Steps[0].Content = wide(1000)
-	f.wantNoRoom(a, way, account)
+	way.Journey.Steps[0].Content = wideText(1000)
+	f.wantMapBytesRefused(a, way, account)
 	f.as(a, journey(a, "find"))
-	f.as(other, large(2800))
-	f.wantNoRoom(other, large(300), together)
+	f.as(other, largeSpace(2800))
+	f.wantMapBytesRefused(other, largeSpace(300), together)
 
-	before := f.wantBytesOnTheMap()[owner]
+	before := f.checkMapBytes()[owner]
 	f.as(owner, RemoveSpace{protocol.SpaceRequest{SpaceID: first}})
-	if after := f.wantBytesOnTheMap()[owner]; after > before-4*4000 {
+	if after := f.checkMapBytes()[owner]; after > before-4*4000 {
 		t.Errorf("the account has %d bytes after %d were removed of %d", after, 4*4000, before)
 	}
-	f.as(owner, large(2000))
+	f.as(owner, largeSpace(2000))
 	f.as(owner, longer)
-	f.wantBytesOnTheMap()
+	f.checkMapBytes()
 	f.as(owner, DeleteNode{NodeID: owner})
-	f.wantBytesOnTheMap()
+	f.checkMapBytes()
 }
 
 // A host whose map exceeds the limit, as after the limit was introduced, serves it:
 // only commands that would make it larger are refused.
-func TestAMapAboveTheLimitIsServed(t *testing.T) {
+func TestMapAboveLimitIsServed(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
 	f.as(owner, registration(a))
 	f.as(owner, RegisterMCP{protocol.MCPRegisterRequest{Name: "place"}})
-	s := f.as(owner, large(1000)).Value.(*protocol.SpaceReply).Space.ID //nolint:forcetypeassert // the reply's type
+	s := f.as(owner, largeSpace(1000)).Value.(*protocol.SpaceReply).Space.ID //nolint:forcetypeassert // the reply's type
 	amenity := func(kind string) protocol.AmenityRequest {
 		return protocol.AmenityRequest{SpaceID: s, Kind: kind}
 	}
@@ -130,28 +130,28 @@ func TestAMapAboveTheLimitIsServed(t *testing.T) {
 	for _, limits := range []Limits{{Account: Amounts{MapBytes: 500}}, {World: Amounts{MapBytes: 500}}} {
 		f.options.Limits = limits
 		f.reopen()
-		f.wantNoRoom(owner, RegisterMCP{protocol.MCPRegisterRequest{Name: "another"}}, 500)
-		f.wantNoRoom(owner, AddAmenity{amenity("car_wash")}, 500)
+		f.wantMapBytesRefused(owner, RegisterMCP{protocol.MCPRegisterRequest{Name: "another"}}, 500)
+		f.wantMapBytesRefused(owner, AddAmenity{amenity("car_wash")}, 500)
 		f.as(owner, registration(a))
 		f.as(owner, RegisterMCP{protocol.MCPRegisterRequest{Name: "place"}})
-		f.wantNoRoom(a, journey(a, "find"), 500)
+		f.wantMapBytesRefused(a, journey(a, "find"), 500)
 		f.as(a, line(a, "hello"))
 	}
 	f.as(owner, RemoveAmenity{amenity("shop")})
 	f.as(a, Disconnect{protocol.DisconnectRequest{PlayerID: a}})
-	f.wantNoRoom(a, registration(a), 500)
+	f.wantMapBytesRefused(a, registration(a), 500)
 	f.as(owner, RemoveSpace{protocol.SpaceRequest{SpaceID: s}})
-	f.wantBytesOnTheMap()
+	f.checkMapBytes()
 }
 
 // The limit applies to the world, not to each host, also for rows registered at
 // several hosts at the same time.
-func TestBytesOnTheMapAreBoundedAcrossHosts(t *testing.T) {
-	c := openApart(t, 3, Limits{World: Amounts{MapBytes: 50_000}})
+func TestMapBytesAreBoundedAcrossHosts(t *testing.T) {
+	c := openWithDifferentClocks(t, 3, Limits{World: Amounts{MapBytes: 50_000}})
 	owner := id("owner")
 	c.must(0, "", CreateMainNode{NodeID: owner, Digest: sha256.Sum256([]byte("owner")), APIKey: "key"})
-	if made := c.race(2, protocol.CodeStorageLimit, owner, func(int) Command { return large(4000) }); made != 3 {
-		t.Errorf("%d spaces of 16,000 bytes were made, want 3", made)
+	if made := c.race(2, protocol.CodeStorageLimit, owner, func(int) Command { return largeSpace(4000) }); made != 3 {
+		t.Errorf("%d spaces of 16,000 bytes were created, want 3", made)
 	}
 	used := c.worlds[0].Used()[MapBytes]
 	for i, w := range c.worlds {

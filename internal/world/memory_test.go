@@ -21,8 +21,8 @@ func openLarge(t *testing.T, budget int) *fixture {
 	return open(t, func(o *Options) { o.MemoryBudget, o.Limits.Occupants, o.NoRepository = budget, 10_000, true })
 }
 
-// long returns a journey that makes the agent's row about n bytes long.
-func long(playerID string, n int) RecordJourney {
+// longJourney returns a journey that makes the agent's row about n bytes long.
+func longJourney(playerID string, n int) RecordJourney {
 	r := journey(playerID, "search")
 	r.Journey.Steps[0].Content = strings.Repeat("x", n/2)
 	return r
@@ -33,7 +33,7 @@ func long(playerID string, n int) RecordJourney {
 func (f *fixture) fillLong(n int) string {
 	for i := range n {
 		f.as("", registration(id(fmt.Sprint(i))))
-		f.as("", long(id(fmt.Sprint(i)), 200<<10))
+		f.as("", longJourney(id(fmt.Sprint(i)), 200<<10))
 	}
 	small := id("small")
 	f.as("", registration(small))
@@ -48,7 +48,7 @@ func (f *fixture) rename(agent string, to int) {
 
 // A snapshot read after each change leaves no encoded snapshots in memory, and a
 // stopped reader keeps only a piece of one.
-func TestSnapshotsOfPastRevsAreNotKept(t *testing.T) {
+func TestSnapshotsOfPastRevsAreNotRetained(t *testing.T) {
 	f := openLarge(t, 4<<20)
 	small := f.fillLong(20)
 	for range 16 {
@@ -71,7 +71,7 @@ func TestSnapshotsOfPastRevsAreNotKept(t *testing.T) {
 			ended.Go(func() {
 				text := view.Snapshot()
 				if _, err := text.WriteTo(writer); !errors.Is(err, io.ErrClosedPipe) {
-					t.Errorf("a snapshot that nobody reads: %v", err)
+					t.Errorf("an unread snapshot: %v", err)
 				}
 			})
 			if _, err := io.ReadFull(reader, make([]byte, 1000)); err != nil {
@@ -93,7 +93,7 @@ type writerFunc func([]byte) (int, error)
 func (w writerFunc) Write(b []byte) (int, error) { return w(b) }
 
 // A change of a long map followed by a read leaves no copy of the map in memory.
-func TestAReadOfALongMapLeavesNoCopyBehind(t *testing.T) {
+func TestReadOfLongMapRetainsNoCopy(t *testing.T) {
 	f := openLarge(t, 4<<20)
 	small := f.fillLong(10)
 	size := len(snapshotOf(f.View()))
@@ -105,7 +105,7 @@ func TestAReadOfALongMapLeavesNoCopyBehind(t *testing.T) {
 		for range 2 {
 			text := f.View().Snapshot()
 			if n, err := text.WriteTo(io.Discard); err != nil || int(n) < size-100 {
-				t.Fatalf("a read gave %d bytes of %d, %v", n, size, err)
+				t.Fatalf("a read returned %d bytes of %d, %v", n, size, err)
 			}
 		}
 	}
@@ -117,12 +117,12 @@ func TestAReadOfALongMapLeavesNoCopyBehind(t *testing.T) {
 
 // A reader gets the complete snapshot of one rev, even if the map changes before
 // the first byte or during the read, and whether or not readers share its bytes.
-func TestASnapshotIsWholeWhileTheWorldGoesOn(t *testing.T) {
+func TestSnapshotIsCompleteDuringChanges(t *testing.T) {
 	for _, size := range []int{7 * chunkBytes / 2, 11 * chunkBytes / 2} {
 		f := openLarge(t, 0)
 		a := id("a")
 		f.as("", registration(a))
-		f.as("", long(a, size))
+		f.as("", longJourney(a, size))
 		for passesAfter := range 8 {
 			readWhile(t, f, a, passesAfter)
 		}
@@ -151,38 +151,38 @@ func readWhile(t *testing.T, f *fixture, agent string, passesAfter int) {
 		return len(b), nil
 	}))
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("a change before or in the %d. write: %d bytes differ from %d, %v", passesAfter, len(got), len(want), err)
+		t.Errorf("a change before or in write %d: %d bytes differ from %d, %v", passesAfter, len(got), len(want), err)
 	}
 }
 
 // A reader gets the same snapshot in small chunks if there is no memory for a large
 // one.
-func TestASnapshotForWhichThereIsNoRoom(t *testing.T) {
+func TestSnapshotWithoutBudgetUsesSmallChunks(t *testing.T) {
 	f := openLarge(t, 0)
 	a := id("a")
 	f.as("", registration(a))
-	f.as("", long(a, 2*maxShared))
+	f.as("", longJourney(a, 2*maxShared))
 	want := snapshotOf(f.View())
 	for room, size := range map[bool]int{true: chunkBytes, false: smallChunkBytes} {
 		text := f.View().Snapshot()
-		asked, longest := 0, 0
-		text.Hold = func(n int) bool { asked += n; return room }
+		requested, longest := 0, 0
+		text.Hold = func(n int) bool { requested += n; return room }
 		var got []byte
 		if _, err := text.WriteTo(writerFunc(func(b []byte) (int, error) {
 			got, longest = append(got, b...), max(longest, len(b))
 			return len(b), nil
-		})); err != nil || !bytes.Equal(got, want) || asked != chunkBytes || longest != size {
-			t.Errorf("room %t: %d bytes for %d in chunks of %d, %d asked for, %v; want chunks of %d", room, len(got), len(want), longest, asked, err, size)
+		})); err != nil || !bytes.Equal(got, want) || requested != chunkBytes || longest != size {
+			t.Errorf("room %t: %d bytes for %d in chunks of %d, %d requested, %v; want chunks of %d", room, len(got), len(want), longest, requested, err, size)
 		}
 	}
 }
 
 // A slow reader does not keep the rows of a rev for which the budget has no room.
-func TestASnapshotThatIsNotKeptIsCut(t *testing.T) {
+func TestSnapshotOfDroppedRevIsCut(t *testing.T) {
 	f := openLarge(t, 8*chunkBytes)
 	a := id("a")
 	f.as("", registration(a))
-	f.as("", long(a, 3*chunkBytes))
+	f.as("", longJourney(a, 3*chunkBytes))
 	text := f.View().Snapshot()
 	writes := 0
 	_, err := text.WriteTo(writerFunc(func(b []byte) (int, error) {
@@ -199,7 +199,7 @@ func TestASnapshotThatIsNotKeptIsCut(t *testing.T) {
 }
 
 // The memory of past revs equals the counted memory and stays within the budget.
-func TestPastRevsStayWithinTheirBudget(t *testing.T) {
+func TestPastRevsStayWithinBudget(t *testing.T) {
 	for name, change := range map[string]struct {
 		prepare func(*fixture)
 		step    func(*fixture, int)
@@ -208,7 +208,7 @@ func TestPastRevsStayWithinTheirBudget(t *testing.T) {
 		"a long row changes": {
 			func(f *fixture) {
 				f.as("", registration(id("long")))
-				f.as("", long(id("long"), 50<<10))
+				f.as("", longJourney(id("long"), 50<<10))
 			},
 			func(f *fixture, _ int) {
 				f.as("", ProximityAction{protocol.ProximityActionRequest{FromPlayerID: id("long"), ToPlayerID: id("long"), Action: "zone"}})
@@ -233,9 +233,9 @@ func TestPastRevsStayWithinTheirBudget(t *testing.T) {
 			counted, with := f.views.bytes, worldtest.LiveHeap()
 			f.views.swap(keptViews{})
 			actual := with - worldtest.LiveHeap()
-			t.Logf("%d bytes are counted, %d were freed", counted, actual)
+			t.Logf("counted %d bytes, freed %d", counted, actual)
 			if counted < 1<<20 || actual > counted*5/4 || actual < counted*3/4 {
-				t.Errorf("%d revs take %d bytes, %d are counted", change.steps, actual, counted)
+				t.Errorf("%d revs use %d bytes, counted %d", change.steps, actual, counted)
 			}
 			f.views.budget = counted / 4
 			for i := range change.steps {
@@ -248,9 +248,9 @@ func TestPastRevsStayWithinTheirBudget(t *testing.T) {
 	}
 }
 
-// TestOwnersThatAreGoneTakeNothing creates accounts, spaces and agents and removes
+// TestDeletedAccountsUseNoMemory creates accounts, spaces and agents and removes
 // them again: the host then keeps no more than a newly started one.
-func TestOwnersThatAreGoneTakeNothing(t *testing.T) {
+func TestDeletedAccountsUseNoMemory(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits.Account[Lines] = 2 })
 	for i := range 20 {
 		owner := f.main(fmt.Sprint("owner ", i))
@@ -285,7 +285,7 @@ func TestOwnersThatAreGoneTakeNothing(t *testing.T) {
 
 // A host sweeps each second: an idle one must not allocate much for it. The minimum
 // of several sweeps counts, since other goroutines allocate as well.
-func TestASweepOfAnIdleWorldAllocatesLittle(t *testing.T) {
+func TestSweepOfIdleWorldAllocatesLittle(t *testing.T) {
 	f := open(t)
 	least := uint64(math.MaxUint64)
 	for range 10 {

@@ -32,7 +32,7 @@ type slow struct {
 	gate atomic.Pointer[chan struct{}]
 }
 
-var errFull = errors.New("the server takes no more")
+var errFull = errors.New("the server accepts no more")
 
 func (s *slow) hang(ctx context.Context) error {
 	if !s.hangs.Load() {
@@ -62,7 +62,7 @@ func (s *slow) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
 
 func (s *slow) Load(ctx context.Context) (store.State, error) {
 	if ends, bounded := ctx.Deadline(); bounded {
-		s.patience.Store(int64(left(ends)))
+		s.patience.Store(int64(timeLeft(ends)))
 	}
 	return s.Host.Load(ctx)
 }
@@ -111,7 +111,7 @@ func openSlow(t *testing.T) (c *cluster, way *slow, agent string) {
 
 // A batch whose reply is lost and whose entries arrive in pieces is answered when
 // all of it is visible, and carried out once.
-func TestABatchThatComesBackInPiecesIsAnsweredOnce(t *testing.T) {
+func TestBatchReadInPiecesIsAnsweredOnce(t *testing.T) {
 	c, way, a := openSlow(t)
 	w := c.worlds[0]
 	way.NoFollow.Store(true)
@@ -136,23 +136,23 @@ func TestABatchThatComesBackInPiecesIsAnsweredOnce(t *testing.T) {
 			t.Fatalf("%v", j.err)
 		}
 		if v := w.View(); v.Seq < j.reply.Seq || v.Rev < j.reply.Rev {
-			t.Fatalf("event %d was answered when the view was at %d", j.reply.Seq, v.Seq)
+			t.Fatalf("event %d was acknowledged while the view was at %d", j.reply.Seq, v.Seq)
 		}
 	}
 	c.agree()
 	if texts := c.texts(0); len(texts) != 30 {
-		t.Errorf("there are %d lines, want 30", len(texts))
+		t.Errorf("%d lines are stored, want 30", len(texts))
 	}
 	for text, times := range c.texts(0) {
 		if times != 1 {
-			t.Errorf("%q is there %d times", text, times)
+			t.Errorf("%q is stored %d times", text, times)
 		}
 	}
 }
 
 // While the store hangs, every command is answered within one second, also those
 // queued behind hundreds of others; when the store is back, immediately.
-func TestAHangingStoreIsToldToEverybodyInTime(t *testing.T) { synctest.Test(t, hangingStore) }
+func TestHangingStoreIsReportedInTime(t *testing.T) { synctest.Test(t, hangingStore) }
 
 func hangingStore(t *testing.T) {
 	c, way, a := openSlow(t)
@@ -197,7 +197,7 @@ func hangingStore(t *testing.T) {
 
 // The first reply for a key is read immediately, then the store hangs: the caller
 // waits only for the rest of its second, and the error names the store.
-func TestARepeatWaitsNoLongerThanOneCommand(t *testing.T) { synctest.Test(t, hangingRepeat) }
+func TestRepeatWaitsNoLongerThanCommand(t *testing.T) { synctest.Test(t, hangingRepeat) }
 
 func hangingRepeat(t *testing.T) {
 	c, way, a := openSlow(t)
@@ -218,25 +218,25 @@ func hangingRepeat(t *testing.T) {
 }
 
 // A store that answers but refuses commits is not called continuously.
-func TestAStoreThatTakesNoCommitsIsSpared(t *testing.T) {
+func TestStoreThatRefusesCommitsIsNotFlooded(t *testing.T) {
 	c, way, a := openSlow(t)
 	way.full.Store(true)
 	way.commits.Store(0)
 	_, err := c.do(0, a, line(a, "refused"))
 	wantCode(t, err, protocol.CodeStoreUnavailable)
 	if n := way.commits.Load(); n > 20 {
-		t.Errorf("within a second it was asked %d times", n)
+		t.Errorf("the store got %d commits within a second", n)
 	}
-	eventually(t, "the world knows that it is stale", func() bool { return c.worlds[0].Stale() != nil })
+	eventually(t, "the world reports that it is stale", func() bool { return c.worlds[0].Stale() != nil })
 	way.full.Store(false)
-	eventually(t, "a sweep finds out that it takes them again", func() bool {
+	eventually(t, "a sweep detects that the store accepts commits again", func() bool {
 		return c.worlds[0].Sweep(t.Context()) == nil && c.worlds[0].Stale() == nil
 	})
 }
 
 // A jump that the store refused for a long time is committed as soon as the store
 // accepts it, without another write.
-func TestAJumpIsMadeWhenTheStoreTakesIt(t *testing.T) {
+func TestJumpIsCommittedWhenStoreAcceptsIt(t *testing.T) {
 	c := openCluster(t, 2)
 	defer c.close()
 	a := c.agent(0, 45)
@@ -247,7 +247,7 @@ func TestAJumpIsMadeWhenTheStoreTakesIt(t *testing.T) {
 		h.Before.Store(1 << 40)
 	}
 	c.server.Restart(1)
-	eventually(t, "the worlds know that they are stale", func() bool { return c.worlds[0].Stale() != nil && c.worlds[1].Stale() != nil })
+	eventually(t, "the worlds report that they are stale", func() bool { return c.worlds[0].Stale() != nil && c.worlds[1].Stale() != nil })
 	for _, h := range c.hosts {
 		h.Before.Store(0)
 	}
@@ -260,12 +260,12 @@ func TestAJumpIsMadeWhenTheStoreTakesIt(t *testing.T) {
 }
 
 // A world is read again even if that takes longer than a caller waits.
-func TestAWorldIsReadAnewInItsOwnTime(t *testing.T) {
+func TestRereadOfWorldHasNoShortDeadline(t *testing.T) {
 	c, way, a := openSlow(t)
 	c.must(0, a, line(a, "lost"))
 	c.server.Restart(1)
 	c.must(0, a, line(a, "after"))
 	if got := time.Duration(way.patience.Load()); got < 10*patience {
-		t.Errorf("the world had to be read within %v", got)
+		t.Errorf("the deadline for reading the world was %v", got)
 	}
 }

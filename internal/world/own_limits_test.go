@@ -21,7 +21,7 @@ func limitOf(t *testing.T, w *World, account string, limits protocol.Amounts) {
 	}
 }
 
-func TestOneAccountHasMoreNamesOfAgents(t *testing.T) {
+func TestAccountsOwnAgentByteLimit(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits.Account[AgentBytes] = 1000 })
 	owner, other := f.main("owner"), f.main("other")
 	limitOf(t, f.World, owner, protocol.Amounts{AgentBytes: new(uint64(2000))})
@@ -37,11 +37,11 @@ func TestOneAccountHasMoreNamesOfAgents(t *testing.T) {
 		return 10
 	}
 	if own, every := fits(owner), fits(other); every == 0 || own < 2*every || own == 10 {
-		t.Errorf("%d agents fit where the limit is twice that for which %d fit", own, every)
+		t.Errorf("%d agents fit within twice the limit, %d within the limit", own, every)
 	}
 }
 
-func TestOneAccountHasMorePlaces(t *testing.T) {
+func TestAccountsOwnOccupantLimit(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits.OccupantsPerOwner = 2 })
 	owner, other := f.main("owner"), f.main("other")
 	fits := func(account string) int {
@@ -57,20 +57,20 @@ func TestOneAccountHasMorePlaces(t *testing.T) {
 	limitOf(t, f.World, owner, protocol.Amounts{Occupants: new(uint64(4))})
 	f.reopen()
 	if n := fits(owner); n != 4 {
-		t.Errorf("%d places for the account that has 4", n)
+		t.Errorf("%d occupants for the account with a limit of 4", n)
 	}
 	if n := fits(other); n != 2 {
-		t.Errorf("%d places for another, want 2", n)
+		t.Errorf("%d occupants for another account, want 2", n)
 	}
 	limitOf(t, f.World, owner, protocol.Amounts{Occupants: new(uint64(0))})
 	if n := fits(owner); n != 10 {
-		t.Errorf("%d places for the account that has no limit", n)
+		t.Errorf("%d occupants for the account without a limit, want 10", n)
 	}
 }
 
 // A rate of the account's own applies immediately, even if it is lower than the
 // rate at which the account wrote before.
-func TestOneAccountHasARateOfItsOwn(t *testing.T) {
+func TestAccountsOwnRate(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits = Limits{HistoryRate: 100} })
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
@@ -90,7 +90,7 @@ func TestOneAccountHasARateOfItsOwn(t *testing.T) {
 	f.reopen()
 	raised := fits()
 	if every > 7 || raised < 30 || raised == 100 {
-		t.Errorf("%d lines at once at the rate of all, %d at ten times that", every, raised)
+		t.Errorf("%d lines at once at the default rate, %d at ten times that", every, raised)
 	}
 	for _, none := range []uint64{0, math.MaxUint64} {
 		limitOf(t, f.World, owner, protocol.Amounts{RateHistory: &none})
@@ -100,13 +100,13 @@ func TestOneAccountHasARateOfItsOwn(t *testing.T) {
 	}
 	limitOf(t, f.World, owner, protocol.Amounts{})
 	if n := fits(); n < every || n > 7 {
-		t.Errorf("%d lines at once at the rate of all again, %d before", n, every)
+		t.Errorf("%d lines at once at the default rate again, %d before", n, every)
 	}
 }
 
 // After the rate of all hosts was lowered, the bytes already written are regained
 // at the lower rate.
-func TestALowerRateIsNotForever(t *testing.T) {
+func TestLoweredRateRecovers(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits = Limits{HistoryRate: 10_000} })
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
@@ -120,8 +120,8 @@ func TestALowerRateIsNotForever(t *testing.T) {
 	f.as(a, line(a, "more"))
 }
 
-func TestLimitsOfOneAccountHoldAtAllHosts(t *testing.T) {
-	c := openApart(t, 3, Limits{OccupantsPerOwner: 2})
+func TestAccountLimitsHoldAtAllHosts(t *testing.T) {
+	c := openWithDifferentClocks(t, 3, Limits{OccupantsPerOwner: 2})
 	owner := id("owner")
 	c.must(0, "", CreateMainNode{NodeID: owner, APIKey: "key"})
 	limitOf(t, c.worlds[1], owner, protocol.Amounts{Occupants: new(uint64(5))})
@@ -134,7 +134,7 @@ func TestLimitsOfOneAccountHoldAtAllHosts(t *testing.T) {
 		return RegisterMCP{protocol.MCPRegisterRequest{Name: fmt.Sprint("server", others.Add(1))}}
 	}
 	if made := c.race(4, protocol.CodeOccupantLimit, owner, place); made != 4 {
-		t.Errorf("%d more places were given to the account that has 5, one of them taken", made)
+		t.Errorf("%d more placements were created for an account with 1 of 5 in use, want 4", made)
 	}
 	limitOf(t, c.worlds[2], owner, protocol.Amounts{RateHistory: new(uint64(1))})
 	c.agree()

@@ -8,9 +8,9 @@ import (
 	"github.com/playctl/playctl/chain"
 )
 
-// TestPastRevsSurviveARestart reads every rev that must stay readable, before and
+// TestPastRevsSurviveRestart reads every rev that must stay readable, before and
 // after a restart from a checkpoint.
-func TestPastRevsSurviveARestart(t *testing.T) {
+func TestPastRevsSurviveRestart(t *testing.T) {
 	f := open(t, func(o *Options) { o.CheckpointEvery = 100 })
 	a := f.agent(f.main("owner"), "a")
 	roots := map[uint64]chain.Digest{0: f.View().Tree.Root()}
@@ -30,19 +30,19 @@ func TestPastRevsSurviveARestart(t *testing.T) {
 			}
 		}
 		if v := f.ViewAt(head - pastRevs); v.Rev != head {
-			t.Errorf("%s: a rev that is gone gives rev %d, want the present one, %d", when, v.Rev, head)
+			t.Errorf("%s: a dropped rev returns rev %d, want the current one, %d", when, v.Rev, head)
 		}
 		f.reopen()
 	}
 	if f.lastCheckpoint == 0 {
-		t.Error("the world was recovered without a checkpoint, so the test shows nothing")
+		t.Error("the world was recovered without a checkpoint, so the test is void")
 	}
 }
 
 // Inserts among many occupants fill the budget with few revs: after a restart the
 // host keeps the same revs, even if the session was reset in between.
-func TestARestartKeepsWhatTheBudgetHasRoomFor(t *testing.T) {
-	for name, reset := range map[string]bool{"one session": false, "a reset among them": true} {
+func TestRestartKeepsRevsWithinBudget(t *testing.T) {
+	for name, reset := range map[string]bool{"one session": false, "with a reset": true} {
 		t.Run(name, func(t *testing.T) {
 			f := open(t, func(o *Options) {
 				o.MemoryBudget, o.Limits.Occupants, o.NoRepository, o.CheckpointEvery = 2<<20, 10_000, true, 100
@@ -63,7 +63,7 @@ func TestARestartKeepsWhatTheBudgetHasRoomFor(t *testing.T) {
 					len(after.kept), len(after.keys), len(before.kept), len(before.keys))
 			}
 			if after.bytes > f.views.budget || after.bytes < before.bytes*99/100 || after.bytes > before.bytes*101/100 {
-				t.Errorf("they are counted as %d bytes, before it %d, within %d", after.bytes, before.bytes, f.views.budget)
+				t.Errorf("the revs are counted as %d bytes, before the restart %d, budget %d", after.bytes, before.bytes, f.views.budget)
 			}
 			for i := range min(len(before.kept), len(after.kept)) {
 				was, is := before.kept[i], after.kept[i]
@@ -71,7 +71,7 @@ func TestARestartKeepsWhatTheBudgetHasRoomFor(t *testing.T) {
 					t.Errorf("rev %d, seq %d is kept with the root %s, was rev %d, seq %d with %s", is.Rev, is.Seq, is.Tree.Root(), was.Rev, was.Seq, was.Tree.Root())
 				}
 				if !bytes.Equal(snapshotOf(is.View), snapshotOf(was.View)) {
-					t.Errorf("the snapshot of rev %d is another one", is.Rev)
+					t.Errorf("the snapshot of rev %d differs", is.Rev)
 				}
 			}
 		})

@@ -14,21 +14,21 @@ import (
 	"github.com/playctl/playctl/test/sharedstore"
 )
 
-// late is a host's access to a shared journal that, while delay is set, answers
+// slowStore is a host's access to a shared journal that, while delay is set, answers
 // look-ups late and completes no commit.
-type late struct {
+type slowStore struct {
 	*sharedstore.Host
 	delay atomic.Int64
 }
 
-func (l *late) Get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
+func (l *slowStore) Get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
 	if !pause.For(ctx, time.Duration(l.delay.Load())) {
 		return nil, store.ErrUnavailable
 	}
 	return l.Host.Get(ctx, table, key)
 }
 
-func (l *late) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
+func (l *slowStore) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
 	if l.delay.Load() == 0 {
 		return l.Host.Commit(ctx, b)
 	}
@@ -38,10 +38,10 @@ func (l *late) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
 
 // A request that calls the store several times, each call taking almost the whole
 // time, is answered within one second in total, not one second for each call.
-func TestARequestsWaitsForTheStoreAreBoundedTogether(t *testing.T) {
+func TestTotalStoreWaitOfRequestIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := newClock()
-		way := &late{Host: sharedstore.NewServer(store.DefaultRetention(), clock.Now).Host()}
+		way := &slowStore{Host: sharedstore.NewServer(store.DefaultRetention(), clock.Now).Host()}
 		w, err := Open(t.Context(), Options{Journal: way, RootKey: testRootKey, Now: clock.Now, Random: rand.NewChaCha8([32]byte{1})})
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 
 // A deletion by one host has reached the other hosts after it waited for them, also
 // if one of them is late.
-func TestADeletionIsAwaitedAtEveryHost(t *testing.T) { synctest.Test(t, deletionIsAwaited) }
+func TestDeletionIsAwaitedAtEveryHost(t *testing.T) { synctest.Test(t, deletionIsAwaited) }
 
 func deletionIsAwaited(t *testing.T) {
 	c := openCluster(t, 3)
@@ -21,7 +21,7 @@ func deletionIsAwaited(t *testing.T) {
 	c.hosts[1].NoFollow.Store(true)
 	c.must(0, id("owner"), DeleteAgent{AgentID: a})
 	if c.worlds[1].Registry().Node(a) == nil {
-		t.Fatal("a host that receives nothing knows of the deletion")
+		t.Fatal("a host that receives nothing has the deletion")
 	}
 	waited := make(chan []string, 1)
 	go func() {
@@ -31,7 +31,7 @@ func deletionIsAwaited(t *testing.T) {
 		}
 		for i, w := range c.worlds {
 			if w.Registry().Node(a) != nil {
-				t.Errorf("world %d has the agent when it was waited for", i)
+				t.Errorf("world %d has the agent after the wait", i)
 			}
 		}
 		waited <- late
@@ -41,15 +41,15 @@ func deletionIsAwaited(t *testing.T) {
 	// The host receives the next commit, and with it the earlier ones.
 	c.must(2, id("owner"), CreateAgentNode{AgentNodeID: id("b")})
 	if late := <-waited; len(late) > 0 {
-		t.Errorf("late were %q", late)
+		t.Errorf("hosts %q were late", late)
 	}
 }
 
 // A host that does not answer is waited for at most 3 s, and named; a closed host,
 // or one that did not register for a while, is not waited for.
-func TestHostsThatDoNotAnswer(t *testing.T) { synctest.Test(t, hostsThatDoNotAnswer) }
+func TestUnresponsiveHostsAreNamed(t *testing.T) { synctest.Test(t, unresponsiveHosts) }
 
-func hostsThatDoNotAnswer(t *testing.T) {
+func unresponsiveHosts(t *testing.T) {
 	c := openCluster(t, 3)
 	await := func() []string {
 		t.Helper()
@@ -63,7 +63,7 @@ func hostsThatDoNotAnswer(t *testing.T) {
 	c.agent(0, 45)
 	elapsed := pause.Stopwatch()
 	if late := await(); !slices.Equal(late, []string{"host 1"}) || elapsed() != awaitTerm {
-		t.Errorf("late are %q after %v, want host 1 after %v", late, elapsed(), awaitTerm)
+		t.Errorf("the late hosts are %q after %v, want host 1 after %v", late, elapsed(), awaitTerm)
 	}
 	c.clock.Advance(presenceTerm)
 	if err := c.worlds[2].Sweep(t.Context()); err != nil {
@@ -71,7 +71,7 @@ func hostsThatDoNotAnswer(t *testing.T) {
 	}
 	elapsed = pause.Stopwatch()
 	if late := await(); len(late) > 0 || elapsed() >= askEvery {
-		t.Errorf("late are %q after %v, and host 1 is not registered", late, elapsed())
+		t.Errorf("the late hosts are %q after %v, although host 1 is not registered", late, elapsed())
 	}
 	c.hosts[2].NoFollow.Store(true)
 	c.must(0, id("owner"), CreateAgentNode{AgentNodeID: id("b")})
@@ -79,7 +79,7 @@ func hostsThatDoNotAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if late := await(); len(late) > 0 {
-		t.Errorf("late are %q, and host 2 is closed", late)
+		t.Errorf("the late hosts are %q, although host 2 is closed", late)
 	}
 	c.close()
 }

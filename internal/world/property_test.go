@@ -31,8 +31,8 @@ type move struct {
 func moves(t *rapid.T) []move {
 	owners := []string{id("o1"), id("o2")}
 	agents := []string{id("a1"), id("a2"), id("a3"), id("a4")}
-	everybody := append(slices.Clone(owners), agents...)
-	who := rapid.SampledFrom(everybody)
+	allNodes := append(slices.Clone(owners), agents...)
+	who := rapid.SampledFrom(allNodes)
 	agent := rapid.SampledFrom(agents)
 	one := rapid.Custom(func(t *rapid.T) move {
 		a := agent.Draw(t, "agent")
@@ -45,9 +45,9 @@ func moves(t *rapid.T) []move {
 		case 3, 4:
 			m.command = registration(a)
 		case 5, 6:
-			m.command = held(a, rapid.SampledFrom([]string{"c1", "c2"}).Draw(t, "connection"), rapid.IntRange(5, 20).Draw(t, "ttl"))
+			m.command = leasedRegistration(a, rapid.SampledFrom([]string{"c1", "c2"}).Draw(t, "connection"), rapid.IntRange(5, 20).Draw(t, "ttl"))
 		case 7:
-			m.command = beat(a, "c1")
+			m.command = heartbeat(a, "c1")
 		case 8:
 			m.command = Disconnect{protocol.DisconnectRequest{PlayerID: a}}
 		case 9, 10:
@@ -68,9 +68,9 @@ func moves(t *rapid.T) []move {
 			case 2:
 				m.command, m.viewer, m.admin = RemoveOccupant{protocol.RemoveOccupantRequest{StableKey: own}}, "", true
 			case 3, 4:
-				m.command = wave(m.viewer, rapid.SampledFrom([]string{a, personID("viewer:v1")}).Draw(t, "to"), rapid.SampledFrom([]string{"chat", "zone"}).Draw(t, "action"))
+				m.command = personAction(m.viewer, rapid.SampledFrom([]string{a, personID("viewer:v1")}).Draw(t, "to"), rapid.SampledFrom([]string{"chat", "zone"}).Draw(t, "action"))
 			default:
-				m.command = standing(rapid.SampledFrom([]string{"Ada", "Bob"}).Draw(t, "name"), rapid.IntRange(0, 3).Draw(t, "x"), rapid.IntRange(0, 12).Draw(t, "y"))
+				m.command = putPerson(rapid.SampledFrom([]string{"Ada", "Bob"}).Draw(t, "name"), rapid.IntRange(0, 3).Draw(t, "x"), rapid.IntRange(0, 12).Draw(t, "y"))
 			}
 		case 14:
 			m.command = DeleteAgent{AgentID: a}
@@ -108,7 +108,7 @@ func run(t testing.TB, w *World, c *clock, schedule []move, each func()) []strin
 			t.Fatalf("%T: %v", m.command, err)
 		}
 		if err != nil && w.View() != before {
-			t.Fatalf("%T was refused (%v) and left a trace", m.command, err)
+			t.Fatalf("%T was refused (%v) and changed the view", m.command, err)
 		}
 		if each != nil {
 			each()
@@ -133,8 +133,8 @@ func closeWorld(t testing.TB, w *World) {
 	}
 }
 
-// TestTheSameCommandsGiveTheSameWorld runs one schedule twice.
-func TestTheSameCommandsGiveTheSameWorld(t *testing.T) {
+// TestSameCommandsYieldSameWorld runs one schedule twice.
+func TestSameCommandsYieldSameWorld(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		schedule := moves(r)
 		var outcomes [2][]string
@@ -160,9 +160,9 @@ func TestTheSameCommandsGiveTheSameWorld(t *testing.T) {
 	})
 }
 
-// TestRecoveryGivesTheSameWorld restarts a world halfway and compares it with one
+// TestRecoveryYieldsSameWorld restarts a world halfway and compares it with one
 // that continued without a restart.
-func TestRecoveryGivesTheSameWorld(t *testing.T) {
+func TestRecoveryYieldsSameWorld(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		schedule := moves(r)
 		cut := rapid.IntRange(0, len(schedule)).Draw(r, "cut")
@@ -197,9 +197,9 @@ func describe(w *World) map[string]any {
 	}
 }
 
-// TestEveryEventLeadsACopyToTheHostsRoot follows the stream as a client does: after
+// TestCopyReachesHostsRootAfterEveryEvent follows the stream as a client does: after
 // every event the copy has the event's root, and at the end the host's.
-func TestEveryEventLeadsACopyToTheHostsRoot(t *testing.T) {
+func TestCopyReachesHostsRootAfterEveryEvent(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		c := newClock()
 		w := openFor(t, c, memory.Open(store.DefaultRetention()))
@@ -220,7 +220,7 @@ func TestEveryEventLeadsACopyToTheHostsRoot(t *testing.T) {
 			}
 		})
 		if copied.Root() != w.View().Tree.Root() || rev != w.View().Rev || seq != w.View().Seq {
-			r.Fatal("the copy is not the world at the end")
+			r.Fatal("the copy differs from the world at the end")
 		}
 	})
 }

@@ -40,7 +40,7 @@ func batchOf(q *queue) string {
 	return strings.Join(who, " ")
 }
 
-func TestAccountsHaveTurns(t *testing.T) {
+func TestAccountsTakeTurns(t *testing.T) {
 	q := newQueue()
 	for account := range strings.FieldsSeq("a a a a b c c") {
 		queued(t, q, account, 10)
@@ -50,7 +50,7 @@ func TestAccountsHaveTurns(t *testing.T) {
 	}
 }
 
-func TestAShortCommandWaitsForOneBatchOfLongOnes(t *testing.T) {
+func TestShortCommandWaitsForOneLongBatch(t *testing.T) {
 	q := newQueue()
 	for range 5 {
 		queued(t, q, "long", maxBatchBodies-100)
@@ -87,7 +87,7 @@ func TestTurnsOfTheQueue(t *testing.T) {
 			}
 			batch, _ := q.take(nil)
 			if len(batch) > maxBatch || first != "" && batch[0].req.Caller.NodeID != first {
-				rt.Fatalf("a batch of %d commands does not begin with %s, whose turn it is", len(batch), first)
+				rt.Fatalf("a batch of %d commands does not start with %s, whose turn it is", len(batch), first)
 			}
 			bytes := 0
 			for _, j := range batch {
@@ -105,7 +105,7 @@ func TestTurnsOfTheQueue(t *testing.T) {
 		}
 		for account, commands := range sent {
 			if !slices.Equal(commands, taken[account]) {
-				rt.Fatalf("the commands of %s were taken in another order, or not all of them", account)
+				rt.Fatalf("the commands of %s are incomplete or out of order", account)
 			}
 		}
 		if len(q.places) != 0 || len(q.waiting) != 0 {
@@ -115,7 +115,7 @@ func TestTurnsOfTheQueue(t *testing.T) {
 }
 
 // Long commands whose callers are gone do not delay others.
-func TestCommandsOfWhoIsGoneTakeNoRoom(t *testing.T) {
+func TestCanceledCommandsUseNoRoom(t *testing.T) {
 	q := newQueue()
 	gone, leave := context.WithCancel(t.Context())
 	for range 5 {
@@ -128,7 +128,7 @@ func TestCommandsOfWhoIsGoneTakeNoRoom(t *testing.T) {
 	}
 }
 
-func TestAFullQueue(t *testing.T) {
+func TestFullQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
 		for range queueLength {
@@ -140,7 +140,7 @@ func TestAFullQueue(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		if err := <-gone; !errors.Is(err, context.Canceled) {
-			t.Errorf("one who stops waiting gets %v", err)
+			t.Errorf("a canceled caller gets %v", err)
 		}
 		go func() { waits <- q.send(t.Context(), "b", &job{ctx: t.Context()}) }()
 		synctest.Wait()
@@ -148,17 +148,17 @@ func TestAFullQueue(t *testing.T) {
 			t.Errorf("a batch has %d commands, want %d", len(batch), maxBatch)
 		}
 		if err := <-waits; err != nil {
-			t.Errorf("one who waited gets %v", err)
+			t.Errorf("a waiting caller gets %v", err)
 		}
 	})
 }
 
-func TestAClosedQueue(t *testing.T) {
+func TestClosedQueue(t *testing.T) {
 	q := newQueue()
 	queued(t, q, "a", 0)
 	q.close()
 	if err := q.send(t.Context(), "a", &job{}); protocol.CodeOf(err) != protocol.CodeShuttingDown {
-		t.Errorf("a command after the end gets %v", err)
+		t.Errorf("a command after the close gets %v", err)
 	}
 	<-q.ready
 	if batch, open := q.take(nil); len(batch) != 1 || !open {
@@ -166,7 +166,7 @@ func TestAClosedQueue(t *testing.T) {
 	}
 	<-q.ready
 	if batch, open := q.take(nil); len(batch) != 0 || open {
-		t.Errorf("after the last batch come %d commands, open: %t", len(batch), open)
+		t.Errorf("after the last batch %d commands follow, open: %t", len(batch), open)
 	}
 	if len(q.places) != 0 {
 		t.Error("a refused command keeps its place")
@@ -175,7 +175,7 @@ func TestAClosedQueue(t *testing.T) {
 
 // An agent's commands share the queue of its main node; those of viewers and of the
 // world itself share one queue.
-func TestAccountThatCommandsWaitWith(t *testing.T) {
+func TestQueueAccountOfCaller(t *testing.T) {
 	c := openCluster(t, 1)
 	defer c.close()
 	agent := c.agent(0, 45)
@@ -195,12 +195,12 @@ func TestAccountThatCommandsWaitWith(t *testing.T) {
 	}
 }
 
-func TestAnAccountDoesNotKeepAnotherWaiting(t *testing.T) {
+func TestAccountDoesNotDelayAnother(t *testing.T) {
 	c, way, a := openSlow(t)
 	w, other := c.worlds[0], id("agent of another account")
 	c.must(0, "", CreateMainNode{NodeID: id("other")})
 	c.must(0, id("other"), CreateAgentNode{AgentNodeID: other})
-	c.must(0, other, held(other, "c", 45))
+	c.must(0, other, leasedRegistration(other, "c", 45))
 	gate := make(chan struct{})
 	way.gate.Store(&gate)
 	var jobs []*job
@@ -225,6 +225,6 @@ func TestAnAccountDoesNotKeepAnotherWaiting(t *testing.T) {
 	}
 	// The writer may have taken a batch of two commands before the others arrived.
 	if other, fourth := jobs[50].reply.Seq, jobs[3].reply.Seq; other > fourth {
-		t.Errorf("the other account's command made event %d, after event %d, the fourth of 50 commands", other, fourth)
+		t.Errorf("the other account's command caused event %d, after event %d, the fourth of 50 commands", other, fourth)
 	}
 }

@@ -43,10 +43,10 @@ func openOnRedis(t testing.TB, n int) *cluster {
 	return c
 }
 
-func TestSecretsCrossARedis(t *testing.T) {
+func TestSecretsReachOtherHostOverRedis(t *testing.T) {
 	c := openOnRedis(t, 2)
 	agent, asker := c.agent(0, 45), id("owner")
-	c.listen(t)
+	c.awaitReceivers(t)
 	missed := 0
 	for n := range 100 {
 		request := fmt.Sprint("call ", n)

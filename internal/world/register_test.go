@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-func TestRegisterPutsTheAgentOnTheMap(t *testing.T) {
+func TestRegisterPutsAgentOnMap(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
@@ -21,7 +21,7 @@ func TestRegisterPutsTheAgentOnTheMap(t *testing.T) {
 	reply := f.as(a, registration(a))
 	view := f.View()
 	if view.Rev != before.Rev+1 || view.Seq != before.Seq+1 {
-		t.Errorf("one registration moved rev by %d and seq by %d, want 1 and 1", view.Rev-before.Rev, view.Seq-before.Seq)
+		t.Errorf("one registration increased rev by %d and seq by %d, want 1 and 1", view.Rev-before.Rev, view.Seq-before.Seq)
 	}
 	if reply.Rev != view.Rev || reply.Seq != view.Seq {
 		t.Errorf("the reply is of rev %d and seq %d, the view of %d and %d", reply.Rev, reply.Seq, view.Rev, view.Seq)
@@ -41,7 +41,7 @@ func TestRegisterPutsTheAgentOnTheMap(t *testing.T) {
 	f.check()
 }
 
-func TestRegisterAgainKeepsTheCellAndIsSilentWithoutAChange(t *testing.T) {
+func TestRepeatedRegisterKeepsCell(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
@@ -52,7 +52,7 @@ func TestRegisterAgainKeepsTheCellAndIsSilentWithoutAChange(t *testing.T) {
 
 	f.as(owner, registration(a))
 	if f.View().Rev != rev || f.View().Seq != seq {
-		t.Error("an identical registration made an event")
+		t.Error("an identical registration caused an event")
 	}
 	changed := registration(a)
 	changed.Name = "Other"
@@ -65,7 +65,7 @@ func TestRegisterAgainKeepsTheCellAndIsSilentWithoutAChange(t *testing.T) {
 	}
 }
 
-func TestAHundredRegisterAtOnceAndLeaveAtOnce(t *testing.T) {
+func TestHundredConcurrentRegistrations(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	agents := make([]string, 100)
@@ -73,8 +73,8 @@ func TestAHundredRegisterAtOnceAndLeaveAtOnce(t *testing.T) {
 		agents[i] = f.agent(owner, fmt.Sprint("agent", i))
 	}
 	cursor := f.Events().Head()
-	together(t, agents, func(a string) error {
-		_, err := f.try(a, held(a, "c", 45))
+	runConcurrently(t, agents, func(a string) error {
+		_, err := f.try(a, leasedRegistration(a, "c", 45))
 		return err
 	})
 	f.check()
@@ -84,7 +84,7 @@ func TestAHundredRegisterAtOnceAndLeaveAtOnce(t *testing.T) {
 	_, err := f.try(owner, RegisterMCP{protocol.MCPRegisterRequest{Name: "one too many"}})
 	wantCode(t, err, protocol.CodeOccupantLimit)
 
-	together(t, agents, func(a string) error {
+	runConcurrently(t, agents, func(a string) error {
 		_, err := f.try(a, Disconnect{protocol.DisconnectRequest{PlayerID: a}})
 		return err
 	})
@@ -102,8 +102,8 @@ func TestAHundredRegisterAtOnceAndLeaveAtOnce(t *testing.T) {
 	}
 }
 
-// together runs do concurrently for each name.
-func together(t *testing.T, names []string, do func(string) error) {
+// runConcurrently runs do concurrently for each name.
+func runConcurrently(t *testing.T, names []string, do func(string) error) {
 	t.Helper()
 	start := make(chan struct{})
 	var group sync.WaitGroup
@@ -119,14 +119,14 @@ func together(t *testing.T, names []string, do func(string) error) {
 	group.Wait()
 }
 
-func TestTwoAccountsThatRaceForAnAgentIDEndWithOneOwner(t *testing.T) {
+func TestConcurrentClaimsOfAgentIDHaveOneOwner(t *testing.T) {
 	for round := range 20 {
 		f := open(t)
 		owners := []string{f.main("one"), f.main("two")}
 		wanted := id(fmt.Sprint("wanted", round))
 		var mu sync.Mutex
 		won := []string{}
-		together(t, owners, func(owner string) error {
+		runConcurrently(t, owners, func(owner string) error {
 			_, err := f.try(owner, CreateAgentNode{AgentNodeID: wanted})
 			mu.Lock()
 			defer mu.Unlock()
@@ -143,11 +143,11 @@ func TestTwoAccountsThatRaceForAnAgentIDEndWithOneOwner(t *testing.T) {
 	}
 }
 
-func TestWhoMayNotActForAnAgent(t *testing.T) {
+func TestForeignCallersCannotActForAgent(t *testing.T) {
 	f := open(t)
 	owner, stranger := f.main("owner"), f.main("stranger")
 	a, other := f.agent(owner, "a"), f.agent(owner, "b")
-	f.as(a, held(a, "c", 45))
+	f.as(a, leasedRegistration(a, "c", 45))
 	before := f.View()
 	for _, caller := range []string{stranger, other, ""} {
 		for _, c := range []Command{
@@ -168,7 +168,7 @@ func TestWhoMayNotActForAnAgent(t *testing.T) {
 	}
 }
 
-func TestACommandForAnotherSessionIsRefused(t *testing.T) {
+func TestCommandForOldSessionIsRefused(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
@@ -176,7 +176,7 @@ func TestACommandForAnotherSessionIsRefused(t *testing.T) {
 	wantCode(t, err, protocol.CodeSIDInvalid)
 }
 
-func TestTheReplyOfARegistration(t *testing.T) {
+func TestRegistrationReply(t *testing.T) {
 	f := open(t)
 	a := f.agent(f.main("owner"), "a")
 	for name, c := range map[string]struct {
@@ -184,7 +184,7 @@ func TestTheReplyOfARegistration(t *testing.T) {
 		want    string
 	}{
 		"without a connection": {registration(a), `null null`},
-		"with a connection":    {held(a, "conn", 10), `"conn" 10`},
+		"with a connection":    {leasedRegistration(a, "conn", 10), `"conn" 10`},
 	} {
 		reply := f.as(a, c.command)
 		b, err := reply.JSON()

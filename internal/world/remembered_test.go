@@ -23,11 +23,11 @@ type sentKey struct {
 	at          time.Time
 }
 
-// TestAKeyHoldsAmongTheLastOfItsCaller sends random keys of a few callers: one of
+// TestLastKeysOfCallerAreKnown sends random keys of a few callers: one of
 // the last keys of its caller is known for a day, unless the world has too many and
 // its caller the most; any other key is free again, and the counts are those of the
 // store.
-func TestAKeyHoldsAmongTheLastOfItsCaller(t *testing.T) {
+func TestLastKeysOfCallerAreKnown(t *testing.T) {
 	const own, all = 3, 7
 	f := open(t, func(o *Options) { o.Limits.Account[IdempotencyKeys], o.Limits.World[IdempotencyKeys] = own, all })
 	a := f.agent(f.main("owner"), "a")
@@ -53,7 +53,7 @@ func TestAKeyHoldsAmongTheLastOfItsCaller(t *testing.T) {
 			if !known {
 				kept.add(k, own, all)
 			}
-			countedRight(t, f.journal, idempotencyKeys, own, all)
+			checkCounts(t, f.journal, idempotencyKeys, own, all)
 		}
 	})
 }
@@ -75,11 +75,11 @@ func (f *fixture) repeats(caller, key byte, agent string) bool {
 	return known
 }
 
-// TestHostsCountTheKeysOfACallerTogether sends a caller's keys to two hosts in turn.
-func TestHostsCountTheKeysOfACallerTogether(t *testing.T) {
+// TestKeysOfCallerAreCountedAcrossHosts sends a caller's keys to two hosts in turn.
+func TestKeysOfCallerAreCountedAcrossHosts(t *testing.T) {
 	limits := Limits{}
 	limits.Account[IdempotencyKeys] = 3
-	c := openApart(t, 2, limits)
+	c := openWithDifferentClocks(t, 2, limits)
 	a := c.agent(0, 45)
 	for key := range byte(8) {
 		c.clock.Advance(time.Millisecond)
@@ -89,7 +89,7 @@ func TestHostsCountTheKeysOfACallerTogether(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.agree()
-		countedRight(t, c.hosts[0], idempotencyKeys, 3, 100)
+		checkCounts(t, c.hosts[0], idempotencyKeys, 3, 100)
 	}
 	for key, want := range map[int]bool{0: false, 4: false, 5: true, 7: true} {
 		_, known, err := c.worlds[0].Repeated(t.Context(), &Idempotency{Key: [32]byte{byte(key)}})
@@ -146,15 +146,15 @@ func (k *keptKeys) drop(caller byte) {
 	*k = slices.Delete(*k, i, i+1)
 }
 
-// countedRight compares the numbers of ids with those in the store, and with the limits.
-func countedRight(t testing.TB, journal store.Journal, of *remembered, own, all int) {
+// checkCounts compares the numbers of ids with those in the store, and with the limits.
+func checkCounts(t testing.TB, journal store.Journal, of *remembered, own, all int) {
 	t.Helper()
-	counted, said, err := of.Count(context.Background(), journal)
+	counted, recorded, err := of.Count(context.Background(), journal)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(counted, said); diff != "" {
-		t.Fatalf("how many ids there are (-store +said):\n%s", diff)
+	if diff := cmp.Diff(counted, recorded); diff != "" {
+		t.Fatalf("number of ids (-store +recorded):\n%s", diff)
 	}
 	ranks := map[string]int{}
 	for pair, err := range journal.Scan(context.Background(), of.Callers, store.Range{Prefix: of.Ranks()}) {
@@ -176,7 +176,7 @@ func countedRight(t testing.TB, journal store.Journal, of *remembered, own, all 
 
 // The caller with the most keys loses its oldest, regardless of which caller sends
 // one more, and no caller with fewer does.
-func TestNobodyElseEndsAKey(t *testing.T) {
+func TestLargestCallerLosesItsOldestKeys(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits.World[IdempotencyKeys] = 200 })
 	a := f.agent(f.main("owner"), "a")
 	f.as(a, registration(a))
@@ -196,7 +196,7 @@ func TestNobodyElseEndsAKey(t *testing.T) {
 	for caller := byte(3); caller < 100; caller++ {
 		send(caller, 0)
 	}
-	countedRight(t, f.journal, idempotencyKeys, 200, 200+200/16)
+	checkCounts(t, f.journal, idempotencyKeys, 200, 200+200/16)
 	for caller := byte(3); caller < 100; caller++ {
 		if !f.repeats(caller, 0, a) {
 			t.Fatalf("the only key of caller %d is not known", caller)
@@ -214,7 +214,7 @@ func TestNobodyElseEndsAKey(t *testing.T) {
 
 // A key with a long reply counts as several: the bytes of one caller's keys in the
 // store are bounded, and so are those of all callers.
-func TestKeysOfLongRepliesAreBoundedInBytes(t *testing.T) {
+func TestKeyBytesAreBounded(t *testing.T) {
 	const own, all, kept = 100, 250, 4 << 10
 	f := open(t, func(o *Options) { o.Limits.Account[IdempotencyKeys], o.Limits.World[IdempotencyKeys] = own, all })
 	a := f.agent(f.main("owner"), "a")
@@ -245,12 +245,12 @@ func TestKeysOfLongRepliesAreBoundedInBytes(t *testing.T) {
 		send(1, key, long)
 		n, longest := stored()
 		if most := (own+own/16)*kept + longest; n > most {
-			t.Fatalf("%d keys of a caller take %d bytes, at most %d are expected", key+1, n, most)
+			t.Fatalf("%d keys of a caller use %d bytes, want at most %d", key+1, n, most)
 		}
-		countedRight(t, f.journal, idempotencyKeys, own+own/16, all)
+		checkCounts(t, f.journal, idempotencyKeys, own+own/16, all)
 	}
 	if _, longest := stored(); longest < 10*kept {
-		t.Fatalf("the longest reply has %d bytes: the test shows nothing", longest)
+		t.Fatalf("the longest reply has %d bytes: the test is void", longest)
 	}
 	if f.repeats(1, 0, a) {
 		t.Error("the first key of the caller is still known")
@@ -263,21 +263,21 @@ func TestKeysOfLongRepliesAreBoundedInBytes(t *testing.T) {
 			f.reopen()
 			send(key, 9, line(a, "short"))
 		}
-		countedRight(t, f.journal, idempotencyKeys, own+own/16, all+all/16)
+		checkCounts(t, f.journal, idempotencyKeys, own+own/16, all+all/16)
 	}
 	if n, longest := stored(); n > (all+all/16)*kept+longest {
-		t.Errorf("the keys of all take %d bytes", n)
+		t.Errorf("the keys of all callers use %d bytes", n)
 	}
 	f.clock.Advance(repeatTerm)
 	f.sweep()
-	if counted, said, err := idempotencyKeys.Count(t.Context(), f.journal); err != nil || len(counted)+len(said) > 0 {
-		t.Errorf("a day later there are %v, and said to be %v, %v", counted, said, err)
+	if counted, recorded, err := idempotencyKeys.Count(t.Context(), f.journal); err != nil || len(counted)+len(recorded) > 0 {
+		t.Errorf("a day later the counts are %v, recorded %v, %v", counted, recorded, err)
 	}
 }
 
 // Callers in a store of an earlier version have no ranks until they send a key: the
 // oldest keys of all are dropped then, and the kept keys are bounded.
-func TestCallersWithoutARank(t *testing.T) {
+func TestCallersWithoutRank(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits.World[IdempotencyKeys] = 5 })
 	a := f.agent(f.main("owner"), "a")
 	f.as(a, registration(a))
@@ -304,7 +304,7 @@ func TestCallersWithoutARank(t *testing.T) {
 	}
 }
 
-func TestKeysOfABatchAreBoundedByTheNext(t *testing.T) {
+func TestKeysOfBatchAreBoundedByNextCommand(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits.Account[IdempotencyKeys], o.Limits.World[IdempotencyKeys] = 3, 5 })
 	a := f.agent(f.main("owner"), "a")
 	f.as(a, registration(a))
@@ -315,7 +315,7 @@ func TestKeysOfABatchAreBoundedByTheNext(t *testing.T) {
 		return err
 	}
 	for round := range byte(4) {
-		together(t, make([]string, 32), func(string) error { return send(rand.N[byte](3), 100+rand.N[byte](100)) })
+		runConcurrently(t, make([]string, 32), func(string) error { return send(rand.N[byte](3), 100+rand.N[byte](100)) })
 		for caller := range byte(3) {
 			if err := send(caller, round); err != nil {
 				t.Fatal(err)
@@ -326,10 +326,10 @@ func TestKeysOfABatchAreBoundedByTheNext(t *testing.T) {
 	if err := send(0, 50); err != nil {
 		t.Fatal(err)
 	}
-	countedRight(t, f.journal, idempotencyKeys, 3, 5)
+	checkCounts(t, f.journal, idempotencyKeys, 3, 5)
 	f.sweep()
 	if used := f.Used()[IdempotencyKeys]; used != 5 {
-		t.Errorf("%d keys are said to be kept, want 5", used)
+		t.Errorf("Used reports %d keys, want 5", used)
 	}
 }
 
@@ -346,26 +346,26 @@ func TestClosedRequestsAreBounded(t *testing.T) {
 		f.as(caller, ask(requestID, owner, a))
 		f.as(a, answer(requestID, owner, a, protocol.IntercomCompleted))
 		f.reopen()
-		countedRight(t, f.journal, closedRequests, 2, 3)
+		checkCounts(t, f.journal, closedRequests, 2, 3)
 	}
 	before := f.View().Seq
 	f.as(a, ask("request 4", owner, a))
 	f.as(owner, ask("request 3", owner, a))
 	if f.View().Seq != before {
-		t.Error("a request that was answered was sent again")
+		t.Error("an answered request was sent again")
 	}
 	f.as(owner, ask("request 0", owner, a))
 	if f.View().Seq != before+2 {
-		t.Error("a request whose id was forgotten was not sent")
+		t.Error("a request with a dropped id was not sent")
 	}
 	if _, err := f.Do(t.Context(), Request{Caller: Caller{Admin: true}}, ResetSession{}); err != nil {
 		t.Fatal(err)
 	}
-	countedRight(t, f.journal, closedRequests, 0, 0)
+	checkCounts(t, f.journal, closedRequests, 0, 0)
 }
 
-// TestIDsOfAnEarlierVersionExpire stores an id whose caller was not recorded.
-func TestIDsOfAnEarlierVersionExpire(t *testing.T) {
+// TestIDsOfEarlierVersionExpire stores an id whose caller was not recorded.
+func TestIDsOfEarlierVersionExpire(t *testing.T) {
 	f := open(t)
 	a := f.agent(f.main("owner"), "a")
 	f.as(a, registration(a))

@@ -16,7 +16,7 @@ func (f *fixture) keyed(nodeID string, key byte, fingerprint byte, c Command) (R
 	}, c)
 }
 
-func TestARepeatGetsTheFirstReplyAndHappensOnce(t *testing.T) {
+func TestRepeatGetsFirstReplyAndRunsOnce(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
@@ -38,7 +38,7 @@ func TestARepeatGetsTheFirstReplyAndHappensOnce(t *testing.T) {
 		f.reopen()
 	}
 	if f.View().Seq != seq+1 {
-		t.Errorf("%d events were made, want 1", f.View().Seq-seq)
+		t.Errorf("%d events were created, want 1", f.View().Seq-seq)
 	}
 	_, err = f.keyed(a, 1, 2, line(a, "another"))
 	wantCode(t, err, protocol.CodeIdempotencyConflict)
@@ -47,22 +47,22 @@ func TestARepeatGetsTheFirstReplyAndHappensOnce(t *testing.T) {
 	}
 }
 
-func TestOfEqualRequestsAtTheSameMomentOneHappens(t *testing.T) {
+func TestConcurrentEqualRequestsRunOnce(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
 	f.as(a, registration(a))
 	seq := f.View().Seq
-	together(t, make([]string, 32), func(string) error {
+	runConcurrently(t, make([]string, 32), func(string) error {
 		_, err := f.keyed(a, 1, 1, line(a, "once"))
 		return err
 	})
 	if f.View().Seq != seq+1 {
-		t.Errorf("%d events were made, want 1", f.View().Seq-seq)
+		t.Errorf("%d events were created, want 1", f.View().Seq-seq)
 	}
 }
 
-func TestACommandWithoutEffectIsRememberedToo(t *testing.T) {
+func TestReplyWithoutEffectIsStored(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
@@ -75,11 +75,11 @@ func TestACommandWithoutEffectIsRememberedToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !f.isOnMap(owner, a) {
-		t.Error("the repeat of a disconnect that did nothing took the agent off the map")
+		t.Error("the repeat of a disconnect without effect removed the agent from the map")
 	}
 }
 
-func TestARefusalIsNotRemembered(t *testing.T) {
+func TestRefusalIsNotStored(t *testing.T) {
 	f := open(t)
 	a := f.agent(f.main("owner"), "a")
 	_, err := f.keyed(a, 1, 1, line(a, "too early"))
@@ -90,7 +90,7 @@ func TestARefusalIsNotRemembered(t *testing.T) {
 	}
 }
 
-func TestKeysExpireAfterADay(t *testing.T) {
+func TestKeysExpireAfterOneDay(t *testing.T) {
 	f := open(t)
 	a := f.agent(f.main("owner"), "a")
 	f.as(a, registration(a))

@@ -29,7 +29,7 @@ func (r *slowReader) Load(ctx context.Context) (store.State, error) {
 
 // A checkpoint trims the entries before it. A host that has loaded an earlier
 // checkpoint by then, or none, misses them.
-func TestACheckpointIsReplacedWhileAWorldIsRead(t *testing.T) {
+func TestCheckpointReplacedDuringRead(t *testing.T) {
 	c := &cluster{t: t, clock: newClock()}
 	c.server = sharedstore.NewServer(store.Retention{Events: 1}, c.clock.Now)
 	defer c.close()
@@ -78,9 +78,9 @@ func TestACheckpointIsReplacedWhileAWorldIsRead(t *testing.T) {
 	c.agree()
 }
 
-// jumpedFirst is a host's access to a shared journal where another host jumps as soon as
+// jumpBeforeCommit is a host's access to a shared journal where another host jumps as soon as
 // this one has loaded the world.
-type jumpedFirst struct {
+type jumpBeforeCommit struct {
 	*sharedstore.Host
 
 	// jump makes the other host jump; nil before the restart.
@@ -88,12 +88,12 @@ type jumpedFirst struct {
 	loaded atomic.Bool
 }
 
-func (j *jumpedFirst) Load(ctx context.Context) (store.State, error) {
+func (j *jumpBeforeCommit) Load(ctx context.Context) (store.State, error) {
 	defer j.loaded.Store(true)
 	return j.Host.Load(ctx)
 }
 
-func (j *jumpedFirst) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
+func (j *jumpBeforeCommit) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
 	if jump := j.jump.Load(); jump != nil && j.loaded.Load() {
 		(*jump)()
 	}
@@ -102,10 +102,10 @@ func (j *jumpedFirst) Commit(ctx context.Context, b *store.Batch) (store.Tip, er
 
 // Readers have to read the snapshot once for each jump, so a host must not restart its
 // events at the last entry before the jump of another host.
-func TestAHostRereadsUpToTheJumpOfAnother(t *testing.T) {
+func TestHostRereadsUpToJumpOfAnotherHost(t *testing.T) {
 	c := openCluster(t, 1)
 	defer c.close()
-	late := &jumpedFirst{Host: c.server.Host()}
+	late := &jumpBeforeCommit{Host: c.server.Host()}
 	c.add(late.Host, late)
 	first, second := c.worlds[0], c.worlds[1]
 	a := c.agent(0, 45)
@@ -128,7 +128,7 @@ func TestAHostRereadsUpToTheJumpOfAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	if lost := second.Events().lost(); lost != first.View().Seq || lost < before+minJump {
-		t.Errorf("the events restart at %d, the other world jumped from %d to %d", lost, before, first.View().Seq)
+		t.Errorf("the events restart at %d, while the other world jumped from %d to %d", lost, before, first.View().Seq)
 	}
 	late.jump.Store(nil)
 	c.agree()

@@ -35,12 +35,12 @@ func (w *World) secretsKept() int {
 	return len(w.replica.secrets.kept)
 }
 
-// listen waits until every world receives what the others send.
-func (c *cluster) listen(t *testing.T) {
+// awaitReceivers waits until every world receives what the others send.
+func (c *cluster) awaitReceivers(t *testing.T) {
 	t.Helper()
 	probe := secretKey{seq: 1 << 60}
 	for i, w := range c.worlds {
-		eventually(t, "the world listens", func() bool {
+		eventually(t, "the world receives messages", func() bool {
 			if err := w.options.Journal.Send(t.Context(), encodeSecret(probe, &privatePart{})); err != nil {
 				t.Fatalf("send from world %d: %v", i, err)
 			}
@@ -64,13 +64,13 @@ func (c *cluster) listen(t *testing.T) {
 
 // A secret reaches the asker at any host to which its stream is connected, and
 // nobody else, even if the reply of the commit is lost.
-func TestASecretReachesTheAskerAtAnotherHost(t *testing.T) {
-	for name, lost := range map[string][2]int64{"": {}, "nothing arrived": {1, 0}, "the answer was lost": {0, 1}} {
+func TestSecretReachesAskerAtAnotherHost(t *testing.T) {
+	for name, lost := range map[string][2]int64{"no fault": {}, "lost commit": {1, 0}, "lost reply": {0, 1}} {
 		t.Run(name, func(t *testing.T) {
 			c := openCluster(t, 3)
 			defer c.close()
 			agent, asker, reply := c.call()
-			c.listen(t)
+			c.awaitReceivers(t)
 			// The other hosts receive the commit after the secret.
 			for _, h := range c.hosts[1:] {
 				h.NoFollow.Store(true)
@@ -99,14 +99,14 @@ func TestASecretReachesTheAskerAtAnotherHost(t *testing.T) {
 					t.Fatal(err)
 				}
 				if bytes.Contains(store.AppendEntry(nil, &e), []byte("ek_hidden")) {
-					t.Errorf("the journal has the secret in entry %d", e.Position)
+					t.Errorf("the journal contains the secret in entry %d", e.Position)
 				}
 			}
 		})
 	}
 }
 
-func TestASecretIsGivenOutOnce(t *testing.T) {
+func TestSecretIsReturnedOnce(t *testing.T) {
 	t.Parallel()
 	var s secrets
 	now := newClock().Now()
@@ -118,14 +118,14 @@ func TestASecretIsGivenOutOnce(t *testing.T) {
 		t.Fatalf("the entry has %+v", got)
 	}
 	if got := s.take(e); len(got) != 0 {
-		t.Fatalf("the second time it has %+v", got)
+		t.Fatalf("at the second read the entry has %+v", got)
 	}
 	s.expire(now.Add(secretTerm - 1))
 	if len(s.kept) != 2 {
-		t.Errorf("%d are kept before their time", len(s.kept))
+		t.Errorf("%d secrets are kept before they expire, want 2", len(s.kept))
 	}
 	if s.expire(now.Add(secretTerm)); len(s.kept) != 0 || s.bytes != 0 {
-		t.Errorf("%d with %d bytes are kept after their time", len(s.kept), s.bytes)
+		t.Errorf("%d secrets with %d bytes are kept after they expired", len(s.kept), s.bytes)
 	}
 }
 
@@ -136,14 +136,14 @@ func TestSecretsAreBounded(t *testing.T) {
 		s.add(secretKey{seq: uint64(i)}, privatePart{secret: []byte("x")}, time.Time{})
 	}
 	if len(s.kept) != maxSecrets || s.kept[0].seq != 9*maxSecrets || s.bytes != maxSecrets {
-		t.Errorf("%d are kept from %d on", len(s.kept), s.kept[0].seq)
+		t.Errorf("%d secrets are kept, starting at %d", len(s.kept), s.kept[0].seq)
 	}
 	big := make([]byte, maxSecretBytes/4)
 	for range 10 {
 		s.add(secretKey{}, privatePart{secret: big}, time.Time{})
 	}
 	if len(s.kept) != 4 || s.bytes != maxSecretBytes {
-		t.Errorf("%d are kept, %d bytes", len(s.kept), s.bytes)
+		t.Errorf("%d secrets with %d bytes are kept", len(s.kept), s.bytes)
 	}
 }
 

@@ -35,11 +35,11 @@ func TestSharedWorldsAgree(t *testing.T) {
 	})
 }
 
-// TestEveryJumpIsPastWhatAnyWorldShowed restarts the store repeatedly, which loses
+// TestJumpExceedsAllShownNumbers restarts the store repeatedly, which loses
 // the last commits, including jumps, and lets one world after another continue with
 // it. Whichever world continues, and whatever it has missed, its first number is
 // greater than any that any world has shown.
-func TestEveryJumpIsPastWhatAnyWorldShowed(t *testing.T) {
+func TestJumpExceedsAllShownNumbers(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := openCluster(t, 3)
 		defer c.close()
@@ -51,18 +51,18 @@ func TestEveryJumpIsPastWhatAnyWorldShowed(t *testing.T) {
 		}
 		c.agree()
 		shown := *c.worlds[0].View()
-		away := func(down bool) {
+		setDown := func(down bool) {
 			for _, host := range c.hosts {
 				host.Down.Store(down)
 			}
 		}
 		for range times {
-			away(true)
+			setDown(true)
 			c.server.Restart(rapid.IntRange(0, most).Draw(rt, "lost"))
 			c.clock.Advance(time.Duration(rapid.IntRange(150, 2000).Draw(rt, "ms")) * time.Millisecond)
 			i := rapid.IntRange(0, 2).Draw(rt, "host")
 			c.hosts[i].Down.Store(false)
-			eventually(t, "the world goes on", func() bool { return c.worlds[i].Refresh(context.Background()) == nil })
+			eventually(t, "the world continues", func() bool { return c.worlds[i].Refresh(context.Background()) == nil })
 			if v := c.worlds[i].View(); v.Seq <= shown.Seq || v.Rev <= shown.Rev {
 				rt.Fatalf("world %d jumped to rev %d, seq %d, and rev %d, seq %d was shown", i, v.Rev, v.Seq, shown.Rev, shown.Seq)
 			}
@@ -71,10 +71,10 @@ func TestEveryJumpIsPastWhatAnyWorldShowed(t *testing.T) {
 			}
 			shown = *c.worlds[i].View()
 		}
-		away(false)
+		setDown(false)
 		for i, w := range c.worlds {
 			// A world that is waiting for the store may report that it is unavailable.
-			eventually(t, fmt.Sprintf("world %d goes on", i), func() bool { return w.Refresh(context.Background()) == nil })
+			eventually(t, fmt.Sprintf("world %d continues", i), func() bool { return w.Refresh(context.Background()) == nil })
 		}
 		c.agree()
 	})
@@ -106,7 +106,7 @@ func (h *trial) step(n int, a string) {
 		h.c.server.Restart(0)
 		h.restarts++
 	case 5:
-		_, _ = h.c.do(i, a, held(a, fmt.Sprint("c", n), 20))
+		_, _ = h.c.do(i, a, leasedRegistration(a, fmt.Sprint("c", n), 20))
 	case 6:
 		_, _ = h.c.do(i, a, Disconnect{protocol.DisconnectRequest{PlayerID: a}})
 	default:
@@ -148,7 +148,7 @@ func (h *trial) check() {
 			first = frames
 		}
 		if diff := cmp.Diff(first, frames); diff != "" {
-			h.rt.Fatalf("world %d tells other events than world 0:\n%s", i, diff)
+			h.rt.Fatalf("the events of world %d differ from those of world 0:\n%s", i, diff)
 		}
 		h.checkRing(w, frames)
 	}
@@ -165,6 +165,6 @@ func (h *trial) checkRing(w *World, frames []string) {
 		live = append(live, string(e.Frame()))
 	}
 	if len(live) > len(frames) || !slices.Equal(live, frames[len(frames)-len(live):]) {
-		h.rt.Fatalf("the ring holds other events than the journal")
+		h.rt.Fatalf("the events of the ring differ from those of the journal")
 	}
 }

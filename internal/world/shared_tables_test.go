@@ -16,10 +16,10 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// TestSharedWorldsKnowTheSame runs random commands of every kind at random worlds
+// TestSharedWorldsHaveEqualState runs random commands of every kind at random worlds
 // with random faults. At the end the memory of each world equals the content of the
 // store: a host learns everything that another host did from the entries.
-func TestSharedWorldsKnowTheSame(t *testing.T) {
+func TestSharedWorldsHaveEqualState(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := openCluster(t, 3)
 		defer c.close()
@@ -39,7 +39,7 @@ func TestSharedWorldsKnowTheSame(t *testing.T) {
 				}
 			}
 			w := c.worlds[i]
-			caller, command := anything(rt, w, n)
+			caller, command := randomCommand(rt, w, n)
 			_, err := w.Do(context.Background(), Request{Caller: caller, SID: w.View().SID}, command)
 			if code := protocol.CodeOf(err); code == protocol.CodeInternal || code == protocol.CodeStoreUnavailable {
 				rt.Fatalf("%T at %d: %v: %v", command, i, err, errors.Unwrap(err))
@@ -55,14 +55,14 @@ func TestSharedWorldsKnowTheSame(t *testing.T) {
 		c.close()
 		for i, w := range c.worlds {
 			if diff := cmp.Diff(w.stored(rt).known(), w.known()); diff != "" {
-				rt.Fatalf("world %d knows other things than the store (-store +world):\n%s", i, diff)
+				rt.Fatalf("the state of world %d differs from the store (-store +world):\n%s", i, diff)
 			}
 		}
 	})
 }
 
-// anything draws a command of any kind and its caller.
-func anything(rt *rapid.T, w *World, n int) (Caller, Command) {
+// randomCommand draws a command of any kind and its caller.
+func randomCommand(rt *rapid.T, w *World, n int) (Caller, Command) {
 	a := id(fmt.Sprint("a", rapid.IntRange(0, 2).Draw(rt, "agent")))
 	owner, agent := Caller{NodeID: id("owner")}, Caller{NodeID: a}
 	switch rapid.IntRange(0, 15).Draw(rt, "command") {
@@ -71,7 +71,7 @@ func anything(rt *rapid.T, w *World, n int) (Caller, Command) {
 	case 2:
 		return owner, DeleteAgent{AgentID: a}
 	case 3, 4:
-		return agent, held(a, fmt.Sprint("c", n), 20+n)
+		return agent, leasedRegistration(a, fmt.Sprint("c", n), 20+n)
 	case 5:
 		return agent, Disconnect{protocol.DisconnectRequest{PlayerID: a}}
 	case 6:

@@ -78,7 +78,7 @@ func (c *cluster) agent(i, ttl int) (agentID string) {
 	c.t.Helper()
 	c.must(i, "", CreateMainNode{NodeID: id("owner"), APIKey: "key"})
 	c.must(i, id("owner"), CreateAgentNode{AgentNodeID: id("a")})
-	c.must(i, id("a"), held(id("a"), "c", ttl))
+	c.must(i, id("a"), leasedRegistration(id("a"), "c", ttl))
 	return id("a")
 }
 
@@ -125,7 +125,7 @@ func (c *cluster) texts(i int) map[string]int {
 	return found
 }
 
-func TestWorldsOnOneJournalSeeEachOther(t *testing.T) {
+func TestWorldsShareOneJournal(t *testing.T) {
 	c := openCluster(t, 3)
 	defer c.close()
 	a := c.agent(0, 45)
@@ -138,7 +138,7 @@ func TestWorldsOnOneJournalSeeEachOther(t *testing.T) {
 	c.agree()
 }
 
-func TestACommitWhoseAnswerIsLostIsFound(t *testing.T) {
+func TestCommitIsFoundAfterLostReply(t *testing.T) {
 	c := openCluster(t, 2)
 	defer c.close()
 	a := c.agent(0, 45)
@@ -154,8 +154,8 @@ func TestACommitWhoseAnswerIsLostIsFound(t *testing.T) {
 	}
 }
 
-// left returns the time until a deadline.
-func left(ends time.Time) time.Duration {
+// timeLeft returns the time until a deadline.
+func timeLeft(ends time.Time) time.Duration {
 	return time.Until(ends) //nolint:forbidigo // the time of the test's bubble
 }
 
@@ -170,9 +170,9 @@ func wantUnavailable(t *testing.T, what string, ask func() error) {
 	}
 }
 
-func TestAStoreThatIsAwayIsToldWithinASecond(t *testing.T) { synctest.Test(t, storeAway) }
+func TestUnavailableStoreIsReportedWithinASecond(t *testing.T) { synctest.Test(t, unavailableStore) }
 
-func storeAway(t *testing.T) {
+func unavailableStore(t *testing.T) {
 	c := openCluster(t, 2)
 	defer c.close()
 	a := c.agent(0, 45)
@@ -186,18 +186,18 @@ func storeAway(t *testing.T) {
 	c.hosts[0].Down.Store(false)
 	c.agree()
 	if got := c.texts(0); got["lost"] != 0 || got["kept"] != 1 {
-		t.Errorf("there are %v", got)
+		t.Errorf("the lines are %v", got)
 	}
 	eventually(t, "the world is no longer stale", func() bool { return c.worlds[0].Stale() == nil })
 }
 
-func TestALeaseIsRenewedForEveryHost(t *testing.T) {
+func TestLeaseIsRenewedForEveryHost(t *testing.T) {
 	c := openCluster(t, 2)
 	defer c.close()
 	a := c.agent(0, 6)
 	for range 4 {
 		c.clock.Advance(4 * time.Second)
-		c.must(1, a, beat(a, "c"))
+		c.must(1, a, heartbeat(a, "c"))
 		for _, w := range c.worlds {
 			if err := w.Sweep(t.Context()); err != nil {
 				t.Fatal(err)
@@ -234,7 +234,7 @@ func TestALeaseIsRenewedForEveryHost(t *testing.T) {
 // A jump can be lost before another host received it. That host then jumps from the
 // same position as the first one, and must not reuse numbers that were already
 // shown.
-func TestTheSecondOfTwoJumpsFromOnePlaceGoesFurther(t *testing.T) {
+func TestSecondJumpFromOnePositionGoesFurther(t *testing.T) {
 	c := openCluster(t, 2)
 	defer c.close()
 	c.agent(0, 45)
@@ -264,8 +264,8 @@ func TestTheSecondOfTwoJumpsFromOnePlaceGoesFurther(t *testing.T) {
 	}
 }
 
-func TestARestartedStoreMovesTheNumbersAhead(t *testing.T) {
-	for name, lost := range map[string]int{"nothing lost": 0, "the tail lost": 3} {
+func TestRestartedStoreMovesNumbersAhead(t *testing.T) {
+	for name, lost := range map[string]int{"nothing lost": 0, "last entries lost": 3} {
 		t.Run(name, func(t *testing.T) {
 			c := openCluster(t, 3)
 			defer c.close()
@@ -287,26 +287,26 @@ func TestARestartedStoreMovesTheNumbersAhead(t *testing.T) {
 					t.Errorf("world %d has the lines %v", i, got)
 				}
 				if _, _, err := w.Events().Since(before.Seq, nil); !errors.Is(err, ErrRestarted) {
-					t.Errorf("world %d goes on from before the jump: %v", i, err)
+					t.Errorf("world %d continues from before the jump: %v", i, err)
 				}
 				reason, err := w.ResumeCheck(t.Context(), before.Seq)
 				if err != nil || reason != ResyncRestarted {
 					t.Errorf("world %d resumes with %q, %v", i, reason, err)
 				}
 				if v := w.ViewAt(before.Rev); lost > 0 && v == before {
-					t.Errorf("world %d still shows a lost view", i)
+					t.Errorf("world %d still returns a lost view", i)
 				}
 			}
 		})
 	}
 }
 
-func TestALapseIsCheckedByTheStoresTime(t *testing.T) {
+func TestLeaseExpiryUsesStoreClock(t *testing.T) {
 	c := openCluster(t, 2)
 	defer c.close()
 	a := c.agent(0, 6)
 	c.clock.Advance(5 * time.Second)
-	c.must(1, a, beat(a, "c"))
+	c.must(1, a, heartbeat(a, "c"))
 	c.clock.Advance(5 * time.Second)
 	// The first host has not seen the renewal, which is not an entry.
 	c.must(0, "", expireLease{a})
@@ -318,7 +318,7 @@ func TestALapseIsCheckedByTheStoresTime(t *testing.T) {
 
 // A cursor from after the jump continues at a host that learns of the jump only
 // then: no other event has its numbers.
-func TestACursorFromAfterTheJumpGoesOnAtEveryHost(t *testing.T) {
+func TestCursorAfterJumpContinuesAtEveryHost(t *testing.T) {
 	c := openCluster(t, 3)
 	defer c.close()
 	a := c.agent(0, 45)
@@ -336,7 +336,7 @@ func TestACursorFromAfterTheJumpGoesOnAtEveryHost(t *testing.T) {
 		t.Errorf("a cursor of %d resumes with %q, %v", cursor, reason, err)
 	}
 	if _, _, err := w.Events().Since(cursor, nil); errors.Is(err, ErrRestarted) {
-		t.Errorf("a stream at %d gets a jump before it", cursor)
+		t.Errorf("a stream at %d gets an earlier jump", cursor)
 	}
 	var texts []string
 	for e, err := range w.History(t.Context(), cursor, w.Events().Head()) {
@@ -346,7 +346,7 @@ func TestACursorFromAfterTheJumpGoesOnAtEveryHost(t *testing.T) {
 		texts = append(texts, string(e.Data))
 	}
 	if len(texts) != 1 || !strings.Contains(texts[0], "and on") {
-		t.Errorf("after the cursor come %q", texts)
+		t.Errorf("the events after the cursor are %q", texts)
 	}
 	for _, lost := range []uint64{before, before - 1} {
 		if reason, err := w.ResumeCheck(t.Context(), lost); err != nil || reason != ResyncRestarted {
@@ -355,7 +355,7 @@ func TestACursorFromAfterTheJumpGoesOnAtEveryHost(t *testing.T) {
 	}
 }
 
-func TestAKeyThatWasReplacedElsewhereIsRefused(t *testing.T) {
+func TestKeyReplacedAtAnotherHostIsRefused(t *testing.T) {
 	c := openCluster(t, 2)
 	defer c.close()
 	a := c.agent(0, 45)
@@ -364,7 +364,7 @@ func TestAKeyThatWasReplacedElsewhereIsRefused(t *testing.T) {
 	c.agree()
 	c.hosts[1].NoFollow.Store(true)
 	try := func(shown [32]byte) error {
-		_, err := c.worlds[1].Do(t.Context(), Request{Caller: Caller{NodeID: a}, APIKeyDigest: &shown}, held(a, "c", 45))
+		_, err := c.worlds[1].Do(t.Context(), Request{Caller: Caller{NodeID: a}, APIKeyDigest: &shown}, leasedRegistration(a, "c", 45))
 		return err
 	}
 	if err := try(old); err != nil {

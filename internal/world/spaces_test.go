@@ -28,13 +28,13 @@ func created(t *testing.T, reply Reply) *protocol.CreateSpaceReply {
 	return r
 }
 
-func TestASpaceIsOneChangeFromItsMakingToItsEnd(t *testing.T) {
+func TestSpaceLifecycle(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	before := f.View()
 	space := created(t, f.as(owner, newSpace("corner")))
 	if f.View().Rev != before.Rev+1 || f.View().Seq != before.Seq+1 {
-		t.Error("making a space is not one rev and one event")
+		t.Error("creating a space is not one rev and one event")
 	}
 	structure, err := chain.ParseOccupant(space.Structure)
 	if err != nil {
@@ -60,10 +60,10 @@ func TestASpaceIsOneChangeFromItsMakingToItsEnd(t *testing.T) {
 	rev := f.View().Rev
 	f.as(owner, RemoveSpace{protocol.SpaceRequest{SpaceID: space.SpaceID}})
 	if f.View().Rev != rev+1 || f.View().Tree.Len() != before.Tree.Len() {
-		t.Error("the end of a space is not one change that leaves nothing")
+		t.Error("removing a space is not one change, or leaves rows")
 	}
 	if f.Registry().Node(space.NodeID) != nil {
-		t.Error("the space's node outlived it")
+		t.Error("the space's node still exists")
 	}
 	for pair, err := range f.journal.Scan(context.Background(), store.SpaceLogs, store.Range{}) {
 		t.Errorf("the log still has %q (%v)", pair.Key, err)
@@ -82,11 +82,11 @@ func TestStrangersCannotChangeASpace(t *testing.T) {
 		caller  string
 		command Command
 	}{
-		"another's space node adds":    {other.NodeID, AddAmenity{protocol.AmenityRequest{SpaceID: one.SpaceID, Kind: protocol.AmenityCarWash}}},
-		"another main node removes":    {stranger, RemoveSpace{protocol.SpaceRequest{SpaceID: one.SpaceID}}},
-		"the space's own node removes": {one.NodeID, RemoveSpace{protocol.SpaceRequest{SpaceID: one.SpaceID}}},
-		"a space node makes a space":   {one.NodeID, newSpace("third")},
-		"another gives it a node":      {stranger, CreateSpaceNode{SpaceID: one.SpaceID, NodeID: id("x")}},
+		"a foreign space node adds":          {other.NodeID, AddAmenity{protocol.AmenityRequest{SpaceID: one.SpaceID, Kind: protocol.AmenityCarWash}}},
+		"another main node removes":          {stranger, RemoveSpace{protocol.SpaceRequest{SpaceID: one.SpaceID}}},
+		"the space's own node removes":       {one.NodeID, RemoveSpace{protocol.SpaceRequest{SpaceID: one.SpaceID}}},
+		"a space node creates a space":       {one.NodeID, newSpace("third")},
+		"another main node creates its node": {stranger, CreateSpaceNode{SpaceID: one.SpaceID, NodeID: id("x")}},
 	} {
 		_, err := f.try(c.caller, c.command)
 		if protocol.CodeOf(err) != protocol.CodeForbidden {
@@ -98,7 +98,7 @@ func TestStrangersCannotChangeASpace(t *testing.T) {
 	}
 }
 
-func TestSpacesGoWithTheirMaker(t *testing.T) {
+func TestSpacesAreRemovedWithCreator(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	empty := f.View().Tree.Len()
@@ -109,12 +109,12 @@ func TestSpacesGoWithTheirMaker(t *testing.T) {
 	rev := f.View().Rev
 	f.as(owner, DeleteNode{NodeID: owner})
 	if f.View().Rev != rev+1 || f.View().Tree.Len() != empty || f.Registry().Node(space.NodeID) != nil {
-		t.Error("something of the spaces is left, or their end was not one change")
+		t.Error("rows or nodes of the spaces remain, or the removal was not one change")
 	}
 	f.check()
 }
 
-func TestProximityCountsSurviveTheRow(t *testing.T) {
+func TestProximityCountsSurviveDisconnect(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
@@ -136,14 +136,14 @@ func TestProximityCountsSurviveTheRow(t *testing.T) {
 	f.as(a, registration(a))
 	row, ok := f.occupants()[protocol.AgentKey(owner, a)].(*protocol.Agent)
 	if !ok || row.ZoneCount != protocol.FlaggedZoneCount || row.YieldCount != 1 || !row.Flagged {
-		t.Errorf("the row came back as %+v", row)
+		t.Errorf("the new row is %+v", row)
 	}
 	if f.View().Rev != rev+protocol.FlaggedZoneCount+3 {
 		t.Errorf("%d revs, want one for each count and two for the row", f.View().Rev-rev)
 	}
 }
 
-func TestTheAdministratorTakesAStructureAway(t *testing.T) {
+func TestAdministratorRemovesStructure(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	space := created(t, f.as(owner, newSpace("corner")))
@@ -159,13 +159,13 @@ func TestTheAdministratorTakesAStructureAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f.View().Rev != rev+1 || f.View().Seq != seq+1 || f.View().Find(remove.StableKey) != nil {
-		t.Error("the removal is not one rev and one event that takes the structure away")
+		t.Error("the removal is not one rev and one event, or the structure remains")
 	}
 	f.as(owner, RemoveSpace{protocol.SpaceRequest{SpaceID: space.SpaceID}})
 	f.check()
 }
 
-func TestAJourneyUsesAToolWhereItsAmenityIs(t *testing.T) {
+func TestJourneyVisitsStructureOfAmenity(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	a := f.agent(owner, "a")

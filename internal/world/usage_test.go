@@ -41,14 +41,14 @@ func recount(t testing.TB, w *World, journal store.Journal) map[string]Amounts {
 		want[name] = Amounts{Lines: u.Lines, Journeys: u.Journeys, Bytes: u.Bytes}
 	}
 	if diff := cmp.Diff(want, kept); diff != "" {
-		t.Fatalf("what accounts have (-store +world):\n%s", diff)
+		t.Fatalf("usage of the accounts (-store +world):\n%s", diff)
 	}
 	return used
 }
 
-// TestUsageIsThatOfTheStore plays random commands in a world with small limits: the
+// TestUsageEqualsStore plays random commands in a world with small limits: the
 // counted usage equals the stored usage at every moment, and is within the limits.
-func TestUsageIsThatOfTheStore(t *testing.T) {
+func TestUsageEqualsStore(t *testing.T) {
 	limits := Limits{
 		History: 3, Account: Amounts{Lines: 4, Journeys: 2, Bytes: 2500}, World: Amounts{Lines: 6, Journeys: 3, Bytes: 4000},
 	}
@@ -76,7 +76,7 @@ func TestUsageIsThatOfTheStore(t *testing.T) {
 			}
 			for _, q := range Quotas() {
 				if limit := limits.World[q]; limit > 0 && w.Used()[q] > limit {
-					r.Fatalf("all have %d %s, the limit is %d", w.Used()[q], q, limit)
+					r.Fatalf("all accounts have %d %s, the limit is %d", w.Used()[q], q, limit)
 				}
 			}
 		}
@@ -105,7 +105,7 @@ func (f *fixture) lines() string {
 
 // New lines of an account replace its oldest ones, whichever of its agents wrote
 // them, and no other account's.
-func TestAnAccountsOldestLinesGoForNewOnes(t *testing.T) {
+func TestNewLinesReplaceAccountsOldest(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits = Limits{Account: Amounts{Lines: 4}} })
 	one, other := f.main("one"), f.main("other")
 	var agents []string
@@ -130,7 +130,7 @@ func TestAnAccountsOldestLinesGoForNewOnes(t *testing.T) {
 
 // If all accounts together exceed the limit, the one with the most loses its oldest
 // lines.
-func TestTheAccountWithTheMostLosesItsOldest(t *testing.T) {
+func TestLargestAccountLosesOldestLines(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits = Limits{World: Amounts{Bytes: 8000}} })
 	var agents []string
 	for _, name := range []string{"loud", "quiet"} {
@@ -152,7 +152,7 @@ func TestTheAccountWithTheMostLosesItsOldest(t *testing.T) {
 
 // Lines planned in one batch, before any of them is in the store, also stay within
 // the limit.
-func TestLimitsHoldWithinABatch(t *testing.T) {
+func TestLimitsHoldWithinBatch(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits = Limits{Account: Amounts{Lines: 2}} })
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
@@ -171,7 +171,7 @@ func TestLimitsHoldWithinABatch(t *testing.T) {
 	}
 }
 
-func TestARecordThatDoesNotFit(t *testing.T) {
+func TestRecordBeyondLimitIsRefused(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits = Limits{Account: Amounts{Bytes: 1000}} })
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
@@ -188,7 +188,7 @@ func TestARecordThatDoesNotFit(t *testing.T) {
 	f.as(a, line(a, "as well"))
 }
 
-func TestTheRateOfAnAccountsHistory(t *testing.T) {
+func TestHistoryRateOfAccount(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits = Limits{HistoryRate: 120} })
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
@@ -205,7 +205,7 @@ func TestTheRateOfAnAccountsHistory(t *testing.T) {
 	wantCode(t, refused, protocol.CodeRateLimited)
 	wait := refused.(*protocol.Error).RetryAfter //nolint:errorlint,forcetypeassert // wantCode checks the type
 	if wrote < 5 || wrote > 8 || wait <= 0 || wait > 20*time.Second {
-		t.Errorf("refused after %d lines, to wait for %v", wrote, wait)
+		t.Errorf("refused after %d lines, retry after %v", wrote, wait)
 	}
 	f.clock.Advance(wait + time.Millisecond)
 	f.as(a, line(a, text))
@@ -218,7 +218,7 @@ func TestTheRateOfAnAccountsHistory(t *testing.T) {
 
 // All writes of a command count toward the rate of the caller's account: rows,
 // events and records, not history alone.
-func TestTheRateIsAboutAllThatIsWritten(t *testing.T) {
+func TestRateCountsAllWrites(t *testing.T) {
 	long := strings.Repeat("x", 50_000)
 	for name, c := range map[string]struct {
 		caller  Caller
@@ -258,12 +258,12 @@ func TestTheRateIsAboutAllThatIsWritten(t *testing.T) {
 			}
 			f.clock.Advance(refused.(*protocol.Error).RetryAfter + time.Millisecond) //nolint:errorlint,forcetypeassert // wantCode checks the type
 			if _, err := f.Do(t.Context(), Request{Caller: c.caller}, c.command(owner, a, wrote)); err != nil {
-				t.Errorf("after the time that the refusal named: %v", err)
+				t.Errorf("after the Retry-After time: %v", err)
 			}
 			other := f.main("other")
 			f.as(other, registration(f.agent(other, "of another account")))
 			if _, err := f.Do(t.Context(), Request{Caller: Caller{Admin: true}}, ResetSession{}); err != nil {
-				t.Errorf("the administrator's own: %v", err)
+				t.Errorf("a command of the administrator: %v", err)
 			}
 		})
 	}
@@ -280,20 +280,20 @@ func withInstructions(agentID, text string) Register {
 }
 
 // A command without writes is never refused for the rate: agents stay on the map.
-func TestHeartbeatsAreFreeOfTheRate(t *testing.T) {
+func TestHeartbeatsAreNotRateLimited(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits = Limits{HistoryRate: 50} })
 	owner := f.main("owner")
 	a := f.agent(owner, "a")
-	f.as(owner, held(a, "c", 45))
+	f.as(owner, leasedRegistration(a, "c", 45))
 	_, err := f.try(a, line(a, strings.Repeat("x", 4000)))
 	wantCode(t, err, protocol.CodeRateLimited)
 	for range 100 {
-		f.as(a, beat(a, "c"))
+		f.as(a, heartbeat(a, "c"))
 	}
 }
 
 // The usage in a store of an earlier version is counted when the store is opened.
-func TestAStoreThatWasNotCounted(t *testing.T) {
+func TestUncountedStoreIsCounted(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	a := f.agent(owner, "a")

@@ -26,8 +26,8 @@ func (f *fixture) watchToken(owner, token string) [32]byte {
 	return digest
 }
 
-// goodToken reports whether a token is valid.
-func (f *fixture) goodToken(digest [32]byte) bool {
+// isValidToken reports whether a token is valid.
+func (f *fixture) isValidToken(digest [32]byte) bool {
 	f.t.Helper()
 	token, err := f.WatchToken(context.Background(), digest)
 	if err != nil {
@@ -53,27 +53,27 @@ func (f *fixture) tokenRecords() int {
 	return n
 }
 
-func TestAWatchTokenEndsAfterItsTerm(t *testing.T) {
+func TestWatchTokenExpires(t *testing.T) {
 	f := open(t)
 	digest := f.watchToken(f.main("owner"), "secret-token")
 	f.reopen()
 	f.clock.Advance(WatchTerm - time.Millisecond)
-	if !f.goodToken(digest) {
+	if !f.isValidToken(digest) {
 		t.Error("the token did not survive a restart, or ended early")
 	}
 	if err := f.Sweep(context.Background()); err != nil || f.tokenRecords() != 3 {
-		t.Errorf("the sweep left %d records of a good token (%v), want 3", f.tokenRecords(), err)
+		t.Errorf("the sweep left %d records of a valid token (%v), want 3", f.tokenRecords(), err)
 	}
 	f.clock.Advance(time.Millisecond)
-	if f.goodToken(digest) {
-		t.Error("the token is good after its term")
+	if f.isValidToken(digest) {
+		t.Error("the token is valid after its term")
 	}
 	if err := f.Sweep(context.Background()); err != nil || f.tokenRecords() != 0 {
 		t.Errorf("the sweep left %d records (%v)", f.tokenRecords(), err)
 	}
 }
 
-func TestAWatchTokenEndsWithItsMainNode(t *testing.T) {
+func TestWatchTokenEndsWithMainNode(t *testing.T) {
 	f := open(t)
 	owner := f.main("owner")
 	digest := f.watchToken(owner, "a")
@@ -83,18 +83,18 @@ func TestAWatchTokenEndsWithItsMainNode(t *testing.T) {
 		t.Fatalf("%v, %v", kept, err)
 	}
 	f.as(owner, DeleteNode{NodeID: owner})
-	if f.goodToken(digest) || f.tokenRecords() != 3 || !f.goodToken(other) {
-		t.Errorf("after the deletion the token counts, or %d records are left, want those of the other node", f.tokenRecords())
+	if f.isValidToken(digest) || f.tokenRecords() != 3 || !f.isValidToken(other) {
+		t.Errorf("after the deletion the token is valid, or %d records remain, want 3 of the other node", f.tokenRecords())
 	}
 	// A node that is created again with the id is a different node.
 	f.clock.Advance(time.Second)
 	f.main("owner")
 	if _, there := f.WatchOwner(kept.Owner, kept.OwnerSince); there {
-		t.Error("what belonged to a deleted node belongs to the next one of its id")
+		t.Error("a deleted node's token belongs to the next node with its id")
 	}
 }
 
-func TestAMainNodeHasABoundedNumberOfWatchTokens(t *testing.T) {
+func TestWatchTokensOfMainNodeAreBounded(t *testing.T) {
 	const limit = 5
 	f := open(t, func(o *Options) { o.Limits.WatchTokens = limit })
 	owner := f.main("owner")
@@ -103,23 +103,23 @@ func TestAMainNodeHasABoundedNumberOfWatchTokens(t *testing.T) {
 		f.clock.Advance(time.Second)
 		f.watchToken(owner, string(rune('a'+i)))
 	}
-	if f.goodToken(first) || f.tokenRecords() != 3*limit {
+	if f.isValidToken(first) || f.tokenRecords() != 3*limit {
 		t.Errorf("%d records are kept, want %d, without the oldest", f.tokenRecords(), 3*limit)
 	}
 }
 
-// TestTheStoreHasNoWatchToken searches the records for the token itself.
-func TestTheStoreHasNoWatchToken(t *testing.T) {
+// TestStoreDoesNotContainWatchToken searches the records for the token itself.
+func TestStoreDoesNotContainWatchToken(t *testing.T) {
 	f := open(t)
 	f.watchToken(f.main("owner"), "secret-token")
 	for pair, err := range f.journal.Scan(context.Background(), store.WatchTokens, store.Range{}) {
 		if err != nil || bytes.Contains(pair.Value, []byte("secret-token")) || bytes.Contains(pair.Key, []byte("secret-token")) {
-			t.Errorf("a record holds the token (%v)", err)
+			t.Errorf("a record contains the token (%v)", err)
 		}
 	}
 }
 
-func TestOnlyAMainNodeMakesWatchTokens(t *testing.T) {
+func TestOnlyMainNodeCreatesWatchTokens(t *testing.T) {
 	f := open(t)
 	agent := f.agent(f.main("owner"), "a")
 	_, err := f.Do(context.Background(), Request{Caller: Caller{NodeID: agent}}, CreateWatchToken{})
@@ -128,10 +128,10 @@ func TestOnlyAMainNodeMakesWatchTokens(t *testing.T) {
 	wantCode(t, err, protocol.CodeForbidden)
 }
 
-func TestTheWatchSecretIsMadeOnce(t *testing.T) {
+func TestWatchSecretIsCreatedOnce(t *testing.T) {
 	f := open(t)
 	secrets := make([]string, 32)
-	together(t, secrets, func(string) error {
+	runConcurrently(t, secrets, func(string) error {
 		_, err := f.WatchSecret(context.Background())
 		return err
 	})
@@ -142,6 +142,6 @@ func TestTheWatchSecretIsMadeOnce(t *testing.T) {
 	f.reopen()
 	again, err := f.WatchSecret(context.Background())
 	if err != nil || !bytes.Equal(first, again) {
-		t.Errorf("after a restart the secret is another one (%v)", err)
+		t.Errorf("after a restart the secret differs (%v)", err)
 	}
 }
