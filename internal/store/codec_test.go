@@ -46,7 +46,7 @@ func TestEntryRoundTrip(t *testing.T) {
 	for _, want := range []store.Entry{{}, richEntry()} {
 		encoded := store.AppendEntry([]byte("before"), &want)
 		if !bytes.HasPrefix(encoded, []byte("before")) {
-			t.Fatal("AppendEntry changed what was there")
+			t.Fatal("AppendEntry changed the existing bytes")
 		}
 		encoded = encoded[len("before"):]
 		got, err := store.DecodeEntry(encoded)

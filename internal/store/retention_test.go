@@ -50,11 +50,11 @@ func remaining(t *rapid.T, r store.Retention, places []store.Place, marks []stor
 		t.Fatal(err)
 	}
 	if !slices.IsSortedFunc(trim.Entries, func(a, b store.Place) int { return int(a.Position) - int(b.Position) }) {
-		t.Fatalf("what goes is not the oldest first: %v", trim.Entries)
+		t.Fatalf("the trimmed entries are not the oldest first: %v", trim.Entries)
 	}
 	left := slices.DeleteFunc(slices.Clone(marks), func(m store.Mark) bool { return slices.Contains(trim.Checkpoints, m.Position) })
 	if len(left) == 0 || left[len(left)-1] != marks[len(marks)-1] {
-		t.Fatalf("of the checkpoints %v stay %v", marks, left)
+		t.Fatalf("of the checkpoints %v, %v remain", marks, left)
 	}
 	kept = slices.DeleteFunc(slices.Clone(places), func(p store.Place) bool { return slices.Contains(trim.Entries, p) })
 	bytes := uint64(0)
@@ -62,7 +62,7 @@ func remaining(t *rapid.T, r store.Retention, places []store.Place, marks []stor
 		bytes += p.Bytes
 	}
 	if want := (store.Kept{UpTo: places[len(places)-1].Position, Entries: uint64(len(kept)), Bytes: bytes}); trim.Kept != want {
-		t.Fatalf("%+v are said to stay, %+v do", trim.Kept, want)
+		t.Fatalf("Trim reports that %+v remain, want %+v", trim.Kept, want)
 	}
 	return kept, left[0].Rev
 }
@@ -70,7 +70,7 @@ func remaining(t *rapid.T, r store.Retention, places []store.Place, marks []stor
 // The remaining entries are within the limit in bytes, apart from the changes of
 // the map since the newest checkpoint; they are those that would remain without the
 // limit, except for the oldest.
-func TestTrimKeepsToBytes(t *testing.T) {
+func TestTrimRespectsByteLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		places, marks := journalOf(t)
 		r := store.Retention{
@@ -87,7 +87,7 @@ func TestTrimKeepsToBytes(t *testing.T) {
 		}
 		for _, p := range kept {
 			if !slices.Contains(all, p) {
-				t.Fatalf("entry %d stays, which would go without a limit in bytes", p.Position)
+				t.Fatalf("entry %d remains, but is trimmed without a byte limit", p.Position)
 			}
 			bytes += p.Bytes
 			if p == head || p.MapChanged && p.Rev > newest {
@@ -95,16 +95,16 @@ func TestTrimKeepsToBytes(t *testing.T) {
 			}
 		}
 		if bytes-must > r.Bytes {
-			t.Fatalf("%d bytes stay of at most %d, %d of them since the last checkpoint", bytes, r.Bytes, must)
+			t.Fatalf("%d bytes remain of at most %d, %d of them since the last checkpoint", bytes, r.Bytes, must)
 		}
 		if wanted <= r.Bytes && (len(kept) != len(all) || base != oldBase) {
-			t.Fatalf("%d bytes have room in %d, and %d of %d entries stay", wanted, r.Bytes, len(kept), len(all))
+			t.Fatalf("%d bytes fit in %d, but %d of %d entries remain", wanted, r.Bytes, len(kept), len(all))
 		}
 		oldest := uint64(0)
 		for _, p := range places {
 			stays := slices.Contains(kept, p)
 			if !stays && p.MapChanged && p.Rev > base {
-				t.Fatalf("the change of rev %d is gone, the oldest checkpoint is of rev %d", p.Rev, base)
+				t.Fatalf("the change of rev %d was trimmed, the oldest checkpoint is of rev %d", p.Rev, base)
 			}
 			if !stays && p.Events > 0 {
 				oldest = p.Seq
@@ -113,7 +113,7 @@ func TestTrimKeepsToBytes(t *testing.T) {
 		// Of the events over which a stream can resume, none is missing.
 		for _, p := range all {
 			if p.Events > 0 && p.Seq > oldest && !slices.Contains(kept, p) {
-				t.Fatalf("event %d is gone, and the oldest that is not is %d", p.Seq, oldest)
+				t.Fatalf("event %d was trimmed, and the newest event of a trimmed entry is %d", p.Seq, oldest)
 			}
 		}
 	})

@@ -23,13 +23,13 @@ func TestReadChunks(t *testing.T) {
 		want   []store.Position
 		err    error
 	}{
-		"to the head of its start":   {0, []chunk{{3, 0, []store.Position{1, 2}, nil}, {5, 0, []store.Position{3, 4, 5}, nil}}, []store.Position{1, 2, 3}, nil},
-		"from the middle, with gaps": {4, []chunk{{9, 3, []store.Position{6, 9}, nil}}, []store.Position{6, 9}, nil},
-		"nothing":                    {0, []chunk{{0, 0, nil, nil}}, nil, nil},
-		"up to what is damaged":      {0, []chunk{{3, 0, []store.Position{1}, damaged}}, []store.Position{1}, damaged},
-		"trimmed behind it":          {0, []chunk{{3, 0, []store.Position{1, 2}, nil}, {3, 2, []store.Position{3}, nil}}, []store.Position{1, 2, 3}, nil},
-		"trimmed before it":          {0, []chunk{{5, 0, []store.Position{1, 2}, nil}, {5, 3, []store.Position{5}, nil}}, []store.Position{1, 2}, store.ErrTrimmed},
-		"shorter than it was":        {0, []chunk{{5, 0, []store.Position{1, 2}, nil}, {2, 0, nil, nil}}, []store.Position{1, 2}, store.ErrDiverged},
+		"up to the head at the start": {0, []chunk{{3, 0, []store.Position{1, 2}, nil}, {5, 0, []store.Position{3, 4, 5}, nil}}, []store.Position{1, 2, 3}, nil},
+		"from the middle, with gaps":  {4, []chunk{{9, 3, []store.Position{6, 9}, nil}}, []store.Position{6, 9}, nil},
+		"nothing":                     {0, []chunk{{0, 0, nil, nil}}, nil, nil},
+		"up to a damaged entry":       {0, []chunk{{3, 0, []store.Position{1}, damaged}}, []store.Position{1}, damaged},
+		"trimmed behind the reader":   {0, []chunk{{3, 0, []store.Position{1, 2}, nil}, {3, 2, []store.Position{3}, nil}}, []store.Position{1, 2, 3}, nil},
+		"trimmed ahead of the reader": {0, []chunk{{5, 0, []store.Position{1, 2}, nil}, {5, 3, []store.Position{5}, nil}}, []store.Position{1, 2}, store.ErrTrimmed},
+		"shorter than before":         {0, []chunk{{5, 0, []store.Position{1, 2}, nil}, {2, 0, nil, nil}}, []store.Position{1, 2}, store.ErrDiverged},
 	} {
 		t.Run(name, func(t *testing.T) {
 			left := c.chunks
