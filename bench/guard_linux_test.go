@@ -36,7 +36,7 @@ const (
 // machine.
 type expense struct {
 	// Bytes are the bytes that the host allocates for it, Writes its write calls,
-	// and Syncs its commits, each of which is one sync (TestOneSyncForEachCommit in
+	// and Syncs its commits, each of which is one sync (TestOneSyncPerCommit in
 	// internal/store/bolt).
 	Bytes  float64 `json:"bytes"`
 	Writes float64 `json:"writes"`

@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if status, asked := runRole(); asked {
+	if status, hasRole := runRole(); hasRole {
 		os.Exit(status)
 	}
 	property.Checks("20") // each call costs far more than one in memory

@@ -15,16 +15,16 @@ import (
 	"github.com/playctl/playctl/test/storetest"
 )
 
-// TestTheFileStaysNearItsBudget writes many times the limit of the journal: the
+// TestFileSizeStaysNearJournalLimit writes many times the limit of the journal: the
 // space of trimmed entries is reused.
-func TestTheFileStaysNearItsBudget(t *testing.T) {
+func TestFileSizeStaysNearJournalLimit(t *testing.T) {
 	const limit, size = 1 << 20, 25 << 10
 	o := bolt.Options{
 		Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey,
 		Retention: store.Retention{Events: 10_000, Revs: 1_024, Bytes: limit},
 	}
 	j := open(t, o)
-	defer shut(t, j)
+	defer closeStore(t, j)
 	var feed storetest.Feed
 	for written := 0; written < 20*limit; {
 		var batch []store.Entry
@@ -45,14 +45,14 @@ func TestTheFileStaysNearItsBudget(t *testing.T) {
 	}
 	t.Logf("the file has %d bytes", info.Size())
 	if info.Size() > 3*limit {
-		t.Errorf("after %d bytes of entries the file has %d, and the journal may take %d", 20*limit, info.Size(), limit)
+		t.Errorf("after %d bytes of entries the file has %d, the journal limit is %d", 20*limit, info.Size(), limit)
 	}
 }
 
-// TestAStartDoesNotReadTheWholeLog computes the size of a log, partly trimmed by a
+// TestOpenDoesNotReadWholeLog computes the size of a log, partly trimmed by a
 // checkpoint: as it is, without the checkpoint's note, and with a different note:
 // only the entries after the checkpoint are read.
-func TestAStartDoesNotReadTheWholeLog(t *testing.T) {
+func TestOpenDoesNotReadWholeLog(t *testing.T) {
 	for _, retained := range []uint64{10, 1_000} { // less than there are, and more
 		o := bolt.Options{
 			Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey,
@@ -71,7 +71,7 @@ func TestAStartDoesNotReadTheWholeLog(t *testing.T) {
 		for range 5 {
 			appendTo(t, j, feed.Next(false, 2))
 		}
-		shut(t, j)
+		closeStore(t, j)
 
 		weigh := func(change func(meta *bbolt.Bucket) error) uint64 {
 			t.Helper()
@@ -80,21 +80,21 @@ func TestAStartDoesNotReadTheWholeLog(t *testing.T) {
 			must(t, db.Update(func(tx *bbolt.Tx) error { return change(tx.Bucket([]byte("meta"))) }))
 			must(t, db.Close())
 			j := open(t, o)
-			defer shut(t, j)
+			defer closeStore(t, j)
 			weight, _, err := j.Weigh(t.Context())
 			must(t, err)
 			return weight
 		}
-		asItIs := weigh(func(*bbolt.Bucket) error { return nil })
-		if all := weigh(func(meta *bbolt.Bucket) error { return meta.Delete([]byte("kept")) }); asItIs != all || all == 0 {
-			t.Errorf("the log weighs %d bytes, and %d where all of it is read", asItIs, all)
+		unchanged := weigh(func(*bbolt.Bucket) error { return nil })
+		if all := weigh(func(meta *bbolt.Bucket) error { return meta.Delete([]byte("kept")) }); unchanged != all || all == 0 {
+			t.Errorf("the log weighs %d bytes, and %d when all of it is read", unchanged, all)
 		}
 		const other = 1 << 30
 		if weight := weigh(func(meta *bbolt.Bucket) error {
 			note := binary.BigEndian.AppendUint64(nil, uint64(noted))
 			return meta.Put([]byte("kept"), binary.BigEndian.AppendUint64(note, other))
-		}); weight <= other || weight >= other+asItIs {
-			t.Errorf("the log weighs %d bytes where a checkpoint left %d and all are %d", weight, other, asItIs)
+		}); weight <= other || weight >= other+unchanged {
+			t.Errorf("the log weighs %d bytes, with %d noted by the checkpoint and %d in total", weight, other, unchanged)
 		}
 	}
 }

@@ -20,13 +20,13 @@ import (
 // nothing panics, and an entry is unchanged, or an error reports its damage, or it
 // is missing, which a check of the roots detects.
 func TestDamagedPages(t *testing.T) {
-	o := filled(t)
+	o := filledStore(t)
 	j := open(t, o)
-	want, _, err := everything(j)
+	want, _, err := readEverything(j)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shut(t, j)
+	closeStore(t, j)
 	// Without unused pages, every change damages data.
 	if _, _, err := bolt.Compact(context.Background(), o.Path); err != nil {
 		t.Fatal(err)
@@ -54,16 +54,16 @@ func tryDamaged(t *testing.T, o bolt.Options, want []store.Entry) string {
 	t.Helper()
 	j, err := bolt.Open(context.Background(), o)
 	if err != nil {
-		checkWords(t, err.Error())
+		checkErrorTexts(t, err.Error())
 		return "not opened"
 	}
 	defer func() { _ = j.Close() }()
-	got, _, err := everything(j)
+	got, _, err := readEverything(j)
 	if err == nil {
 		for _, e := range got {
 			i, there := slices.BinarySearchFunc(want, e.Position, func(w store.Entry, at store.Position) int { return cmp.Compare(w.Position, at) })
 			if !there || !reflect.DeepEqual(want[i], e) {
-				t.Errorf("entry %d is read as another, and no error", e.Position)
+				t.Errorf("entry %d is read with another content and no error", e.Position)
 			}
 		}
 	} else if !errors.Is(err, store.ErrCorrupt) && !errors.Is(err, store.ErrNewerFormat) && !errors.Is(err, store.ErrUnavailable) ||
@@ -71,19 +71,19 @@ func tryDamaged(t *testing.T, o bolt.Options, want []store.Entry) string {
 		t.Errorf("damage is reported as %v", err)
 	}
 	problems, checkErr := j.CheckPages(context.Background())
-	checkWords(t, append(problems, fmt.Sprint(err), fmt.Sprint(checkErr))...)
+	checkErrorTexts(t, append(problems, fmt.Sprint(err), fmt.Sprint(checkErr))...)
 	if err != nil || checkErr != nil || len(problems) > 0 {
 		return "found"
 	}
 	return "harmless"
 }
 
-// checkWords fails the test if damage is reported with the text of a panic.
-func checkWords(t *testing.T, said ...string) {
+// checkErrorTexts fails the test if damage is reported with the text of a panic.
+func checkErrorTexts(t *testing.T, messages ...string) {
 	t.Helper()
-	for _, text := range said {
+	for _, text := range messages {
 		if strings.Contains(text, "runtime error") || strings.Contains(text, "assertion failed") {
-			t.Errorf("damage is reported in the words of a panic: %s", text)
+			t.Errorf("damage is reported with the text of a panic: %s", text)
 		}
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/playctl/playctl/test/storetest"
 )
 
-// everything returns the whole content of a store; it ends with the first error.
-func everything(j store.Journal) (entries []store.Entry, records map[string]string, err error) {
+// readEverything returns the whole content of a store; it ends with the first error.
+func readEverything(j store.Journal) (entries []store.Entry, records map[string]string, err error) {
 	ctx := context.Background()
 	records = map[string]string{}
 	if _, err := j.Load(ctx); err != nil {
@@ -44,16 +44,16 @@ func everything(j store.Journal) (entries []store.Entry, records map[string]stri
 	return entries, records, nil
 }
 
-// filled returns a closed store with a history: entries, checkpoints, trimmed
+// filledStore returns a closed store with a history: entries, checkpoints, trimmed
 // space.
-func filled(t *testing.T) bolt.Options {
+func filledStore(t *testing.T) bolt.Options {
 	t.Helper()
 	o := bolt.Options{
 		Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey, LockWait: 100 * time.Millisecond,
 		Retention: store.Retention{Events: 300, Revs: 100},
 	}
 	j := open(t, o)
-	defer shut(t, j)
+	defer closeStore(t, j)
 	var feed storetest.Feed
 	for round := range 20 {
 		var batch []store.Entry
@@ -74,26 +74,26 @@ func filled(t *testing.T) bolt.Options {
 
 func TestCompact(t *testing.T) {
 	ctx := context.Background()
-	o := filled(t)
+	o := filledStore(t)
 	j := open(t, o)
-	entries, records, err := everything(j)
+	entries, records, err := readEverything(j)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shut(t, j)
+	closeStore(t, j)
 	before, after, err := bolt.Compact(ctx, o.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if after >= before || int64(len(content(t, o.Path))) != after {
-		t.Errorf("Compact says from %d to %d bytes, the file has %d", before, after, len(content(t, o.Path)))
+		t.Errorf("Compact reports %d and %d bytes, the file has %d", before, after, len(content(t, o.Path)))
 	}
 	if files := names(t, filepath.Dir(o.Path)); len(files) != 1 {
-		t.Errorf("the folder holds %q, want the store only", files)
+		t.Errorf("the folder contains %q, want the store only", files)
 	}
 	j = open(t, o)
-	defer shut(t, j)
-	entriesAfter, recordsAfter, err := everything(j)
+	defer closeStore(t, j)
+	entriesAfter, recordsAfter, err := readEverything(j)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestCompactRefuses(t *testing.T) {
 	if _, _, err := bolt.Compact(ctx, missing); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Compact without a store: %v", err)
 	}
-	o := filled(t)
+	o := filledStore(t)
 	before := content(t, o.Path)
 	canceled, cancel := context.WithCancel(ctx)
 	cancel()
@@ -119,7 +119,7 @@ func TestCompactRefuses(t *testing.T) {
 		t.Errorf("Compact with a canceled context: %v", err)
 	}
 	if !bytes.Equal(before, content(t, o.Path)) || len(names(t, filepath.Dir(o.Path))) != 1 {
-		t.Error("a Compact that was refused changed the folder")
+		t.Error("a refused Compact changed the folder")
 	}
 }
 
@@ -128,7 +128,7 @@ func TestCompactRefuses(t *testing.T) {
 // path, not in one that was replaced.
 func TestCompactWhileOthersWait(t *testing.T) {
 	ctx := context.Background()
-	o := made(t)
+	o := createdStore(t)
 	o.LockWait = 30 * time.Second
 	stop, failed := make(chan struct{}), make(chan error, 1)
 	go func() {
@@ -149,14 +149,14 @@ func TestCompactWhileOthersWait(t *testing.T) {
 	for i := range store.Position(appends) {
 		j := open(t, o)
 		appendTo(t, j, store.Entry{Position: 3 + i, Rev: 1, Seq: 2})
-		shut(t, j)
+		closeStore(t, j)
 	}
 	close(stop)
 	if err := <-failed; err != nil {
 		t.Fatal(err)
 	}
 	j := open(t, o)
-	defer shut(t, j)
+	defer closeStore(t, j)
 	if head, err := j.Head(ctx); err != nil || head != 2+appends {
 		t.Errorf("the head is %d, %v; %d entries were acknowledged", head, err, 2+appends)
 	}

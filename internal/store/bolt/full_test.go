@@ -25,7 +25,7 @@ import (
 // again when there is space.
 func TestFullDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
-	output, err := another(t, roleFull, path).CombinedOutput()
+	output, err := startRole(t, roleFull, path).CombinedOutput()
 	if err != nil || !strings.HasSuffix(string(output), "passed\n") {
 		t.Fatalf("%v\n%s", err, output)
 	}
@@ -167,7 +167,7 @@ func (f *filler) compare(ctx context.Context) error {
 }
 
 func TestFileThatCannotBeOpened(t *testing.T) {
-	o := made(t)
+	o := createdStore(t)
 	if err := os.Remove(o.Path); err != nil {
 		t.Fatal(err)
 	}

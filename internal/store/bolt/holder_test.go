@@ -24,7 +24,7 @@ const (
 )
 
 // runRole runs the role of this process, if it has one.
-func runRole() (status int, asked bool) {
+func runRole() (status int, hasRole bool) {
 	path, role := os.Getenv(pathVariable), os.Getenv(roleVariable)
 	if role == roleHolder {
 		return hold(path), true
@@ -51,8 +51,8 @@ func hold(path string) int {
 	return 0
 }
 
-// another starts the test binary in a role.
-func another(t *testing.T, role, path string) *exec.Cmd {
+// startRole prepares the test binary in a role.
+func startRole(t *testing.T, role, path string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -64,8 +64,8 @@ func another(t *testing.T, role, path string) *exec.Cmd {
 }
 
 func TestLockedStoreNamesItsHolder(t *testing.T) {
-	o := made(t)
-	cmd := another(t, roleHolder, o.Path)
+	o := createdStore(t)
+	cmd := startRole(t, roleHolder, o.Path)
 	input, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -78,36 +78,36 @@ func TestLockedStoreNamesItsHolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if line, err := bufio.NewReader(output).ReadString('\n'); line != "held\n" {
-		t.Fatalf("the other process said %q, %v", line, err)
+		t.Fatalf("the other process wrote %q, %v", line, err)
 	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	named := fmt.Sprintf("process %d (%s)", cmd.Process.Pid, filepath.Base(self))
-	refused := func(what, says string) {
+	refused := func(what, text string) {
 		t.Helper()
 		for _, readOnly := range []bool{false, true} {
 			o.ReadOnly = readOnly
-			if _, err := bolt.Open(context.Background(), o); !errors.Is(err, store.ErrLocked) || !strings.Contains(err.Error(), says) {
-				t.Errorf("%s (to read: %t): %v; want it to say %q", what, readOnly, err, says)
+			if _, err := bolt.Open(context.Background(), o); !errors.Is(err, store.ErrLocked) || !strings.Contains(err.Error(), text) {
+				t.Errorf("%s (read-only: %t): %v; want an error that contains %q", what, readOnly, err, text)
 			}
 		}
 	}
 	note := o.Path + ".lock"
 	refused("with the holder's note", named)
 	if _, _, err := bolt.Compact(context.Background(), o.Path); !errors.Is(err, store.ErrLocked) || !strings.Contains(err.Error(), named) {
-		t.Errorf("Compact of a store that is held: %v", err)
+		t.Errorf("Compact of a locked store: %v", err)
 	}
 	overwrite(t, note, []byte(`{"pid":`))
-	refused("with a note that is cut off", "held by another process")
+	refused("with a truncated note", "held by another process")
 	here, _ := os.Hostname()
 	gone := exec.CommandContext(t.Context(), self, "-test.run=^$")
 	if err := gone.Run(); err != nil {
 		t.Fatal(err)
 	}
 	overwrite(t, note, fmt.Appendf(nil, `{"pid":%d,"host":%q,"command":"old"}`, gone.Process.Pid, here))
-	refused("with the note of a process that is gone", "held by another process")
+	refused("with the note of a dead process", "held by another process")
 	overwrite(t, note, []byte(`{"pid":77,"host":"elsewhere","command":"playctl"}`))
 	refused("with a note from another machine", "process 77 (playctl) on elsewhere")
 	if err := os.Remove(note); err != nil {
@@ -121,14 +121,14 @@ func TestLockedStoreNamesItsHolder(t *testing.T) {
 		t.Fatalf("the other process: %v", err)
 	}
 	o.ReadOnly = false
-	shut(t, open(t, o))
+	closeStore(t, open(t, o))
 }
 
-// TestLockOutlivesNothing kills the holder: the store can be opened immediately,
+// TestLockEndsWithItsProcess kills the holder: the store can be opened immediately,
 // and the remaining note of the holder does no harm.
-func TestLockOutlivesNothing(t *testing.T) {
-	o := made(t)
-	cmd := another(t, roleHolder, o.Path)
+func TestLockEndsWithItsProcess(t *testing.T) {
+	o := createdStore(t)
+	cmd := startRole(t, roleHolder, o.Path)
 	if _, err := cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestLockOutlivesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if line, err := bufio.NewReader(output).ReadString('\n'); line != "held\n" {
-		t.Fatalf("the other process said %q, %v", line, err)
+		t.Fatalf("the other process wrote %q, %v", line, err)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -150,8 +150,8 @@ func TestLockOutlivesNothing(t *testing.T) {
 	if head, err := j.Head(context.Background()); err != nil || head != 2 {
 		t.Errorf("Head: %d, %v; want 2", head, err)
 	}
-	shut(t, j)
+	closeStore(t, j)
 	if _, err := os.Stat(o.Path + ".lock"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the note is still there: %v", err)
+		t.Errorf("the note still exists: %v", err)
 	}
 }

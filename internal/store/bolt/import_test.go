@@ -49,13 +49,13 @@ func TestImportAfterCrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
-		t.Fatalf("an import that was given up left %v, %v", left, err)
+		t.Fatalf("a canceled import left %v, %v", left, err)
 	}
 	if err := os.WriteFile(beside, remains, 0o600); err != nil { //nolint:gosec // the test's own file
 		t.Fatal(err)
 	}
 	if i, err = bolt.BeginImport(ctx, o); err != nil {
-		t.Fatalf("beginning after a crash: %v", err)
+		t.Fatalf("BeginImport after a crash: %v", err)
 	}
 	defer func() { _ = i.Close() }()
 	if head, err := i.Source().Head(ctx); err != nil || head != 0 {
@@ -68,6 +68,6 @@ func TestImportAfterCrash(t *testing.T) {
 	}
 	defer func() { _ = j.Close() }()
 	if err := i.Finish(ctx); !errors.Is(err, store.ErrNotEmpty) {
-		t.Errorf("Finish where a store is by now: %v, want ErrNotEmpty", err)
+		t.Errorf("Finish with an existing store: %v, want ErrNotEmpty", err)
 	}
 }

@@ -22,14 +22,14 @@ import (
 	"github.com/playctl/playctl/test/storetest"
 )
 
-// made creates a store with a few entries and closes it.
-func made(t *testing.T) bolt.Options {
+// createdStore creates a store with a few entries and closes it.
+func createdStore(t *testing.T) bolt.Options {
 	t.Helper()
 	o := bolt.Options{Path: filepath.Join(t.TempDir(), "data", "world.db"), RootKey: rootKey, LockWait: 100 * time.Millisecond}
 	j := open(t, o)
 	var feed storetest.Feed
 	appendTo(t, j, feed.Next(true, 1), feed.Next(false, 1))
-	shut(t, j)
+	closeStore(t, j)
 	return o
 }
 
@@ -40,7 +40,7 @@ func appendTo(t *testing.T, j store.Journal, entries ...store.Entry) {
 	}
 }
 
-func shut(t *testing.T, j store.Journal) {
+func closeStore(t *testing.T, j store.Journal) {
 	t.Helper()
 	if err := j.Close(); err != nil {
 		t.Fatalf("Close: %v", err)
@@ -49,8 +49,8 @@ func shut(t *testing.T, j store.Journal) {
 
 // A process killed while it creates a backup leaves a copy of the store: the next
 // open removes the copy, but not one of another store or one still being written.
-func TestCopiesThatWereLeftAreRemoved(t *testing.T) {
-	o := made(t)
+func TestLeftoverCopiesAreRemoved(t *testing.T) {
+	o := createdStore(t)
 	folder, old := filepath.Dir(o.Path), time.Now().Add(-time.Hour)
 	stays := map[string]bool{".world.db.new-1": false, ".world.db.new-2": true, ".other.db.new-1": true, "world.db.new-1": true}
 	for name := range stays {
@@ -67,24 +67,24 @@ func TestCopiesThatWereLeftAreRemoved(t *testing.T) {
 	}
 	reader := o
 	reader.ReadOnly = true
-	shut(t, open(t, reader))
+	closeStore(t, open(t, reader))
 	if _, err := os.Stat(filepath.Join(folder, ".world.db.new-1")); err != nil {
 		t.Errorf("a reader changed the folder: %v", err)
 	}
-	shut(t, open(t, o))
+	closeStore(t, open(t, o))
 	for name, want := range stays {
 		if _, err := os.Stat(filepath.Join(folder, name)); (err == nil) != want {
-			t.Errorf("%s stays: %t, want %t", name, err == nil, want)
+			t.Errorf("%s remains: %t, want %t", name, err == nil, want)
 		}
 	}
 }
 
 func TestNewStoreIsPrivate(t *testing.T) {
-	o := made(t)
+	o := createdStore(t)
 	j := open(t, o)
-	defer shut(t, j)
+	defer closeStore(t, j)
 	if j.RootKey() != rootKey || j.Path() != o.Path {
-		t.Errorf("the store says that its root key is %q and its path %q", j.RootKey(), j.Path())
+		t.Errorf("the store has the root key %q and the path %q", j.RootKey(), j.Path())
 	}
 	if runtime.GOOS == "windows" {
 		return
@@ -98,7 +98,7 @@ func TestNewStoreIsPrivate(t *testing.T) {
 		}
 	}
 	if files := names(t, filepath.Dir(o.Path)); len(files) != 2 {
-		t.Errorf("the folder holds %q, want the store and its note", files)
+		t.Errorf("the folder contains %q, want the store and its note", files)
 	}
 }
 
@@ -115,10 +115,10 @@ func names(t *testing.T, folder string) []string {
 	return all
 }
 
-func TestOpenWithoutAStore(t *testing.T) {
+func TestOpenWithoutStore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "world.db")
 	for name, o := range map[string]bolt.Options{
-		"to read":            {Path: path, RootKey: rootKey, ReadOnly: true},
+		"read-only":          {Path: path, RootKey: rootKey, ReadOnly: true},
 		"without a root key": {Path: path},
 	} {
 		if _, err := bolt.Open(context.Background(), o); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path) {
@@ -126,7 +126,7 @@ func TestOpenWithoutAStore(t *testing.T) {
 		}
 	}
 	if files := names(t, filepath.Dir(path)); len(files) != 0 {
-		t.Errorf("Open left %q behind", files)
+		t.Errorf("Open left %q", files)
 	}
 }
 
@@ -134,9 +134,9 @@ func TestOpenWithoutAStore(t *testing.T) {
 // refused with an error, and stays unchanged.
 func TestOpenRefuses(t *testing.T) {
 	for name, test := range map[string]struct {
-		change func(*testing.T, *bolt.Options)
-		want   error
-		says   string
+		change   func(*testing.T, *bolt.Options)
+		want     error
+		contains string
 	}{
 		"a newer format": {func(t *testing.T, o *bolt.Options) {
 			edit(t, o.Path, func(meta *bbolt.Bucket) error { return meta.Put([]byte("format"), be(3)) })
@@ -164,28 +164,28 @@ func TestOpenRefuses(t *testing.T) {
 			}
 		}, store.ErrCorrupt, "meta"},
 		"text": {func(t *testing.T, o *bolt.Options) { overwrite(t, o.Path, []byte("hello")) }, store.ErrCorrupt, "not a store"},
-		"a page and a bit of noise": {func(t *testing.T, o *bolt.Options) {
+		"a page and noise": {func(t *testing.T, o *bolt.Options) {
 			overwrite(t, o.Path, bytes.Repeat([]byte("noise"), 1_000))
 		}, store.ErrCorrupt, "not a store"},
 		"empty": {func(t *testing.T, o *bolt.Options) { overwrite(t, o.Path, nil) }, store.ErrCorrupt, "empty"},
 		"noise": {func(t *testing.T, o *bolt.Options) {
 			overwrite(t, o.Path, bytes.Repeat([]byte("noise"), 20_000))
 		}, store.ErrCorrupt, "not a store"},
-		"an end cut off": {func(t *testing.T, o *bolt.Options) {
+		"truncated": {func(t *testing.T, o *bolt.Options) {
 			if err := os.Truncate(o.Path, 3*4096); err != nil {
 				t.Fatal(err)
 			}
 		}, store.ErrCorrupt, "end is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := made(t)
+			o := createdStore(t)
 			test.change(t, &o)
 			before := content(t, o.Path)
 			for _, readOnly := range []bool{false, true} {
 				o.ReadOnly = readOnly
 				_, err := bolt.Open(context.Background(), o)
-				if !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.says) || !strings.Contains(err.Error(), o.Path) {
-					t.Errorf("Open (to read: %t): %v; want %v saying %q", readOnly, err, test.want, test.says)
+				if !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.contains) || !strings.Contains(err.Error(), o.Path) {
+					t.Errorf("Open (read-only: %t): %v; want %v with %q", readOnly, err, test.want, test.contains)
 				}
 			}
 			if !bytes.Equal(before, content(t, o.Path)) {
@@ -248,12 +248,12 @@ func TestCreateRace(t *testing.T) {
 	}
 	all.Wait()
 	if len(opened) != 1 {
-		t.Fatalf("%d have the store open", len(opened))
+		t.Fatalf("%d calls opened the store", len(opened))
 	}
-	defer shut(t, winner)
+	defer closeStore(t, winner)
 	for _, err := range locked {
 		if !errors.Is(err, store.ErrLocked) {
-			t.Errorf("one that came too late: %v", err)
+			t.Errorf("a later call: %v", err)
 		}
 	}
 }
@@ -262,7 +262,7 @@ func TestCreateRace(t *testing.T) {
 // of the tables.
 func TestTableAddedLater(t *testing.T) {
 	ctx := context.Background()
-	o := made(t)
+	o := createdStore(t)
 	db, err := bbolt.Open(o.Path, 0o600, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -275,10 +275,10 @@ func TestTableAddedLater(t *testing.T) {
 		o.ReadOnly = readOnly
 		j := open(t, o)
 		if value, err := j.Get(ctx, store.WatchTokens, []byte("a")); value != nil || err != nil {
-			t.Errorf("Get (to read: %t): %q, %v", readOnly, value, err)
+			t.Errorf("Get (read-only: %t): %q, %v", readOnly, value, err)
 		}
 		for pair, err := range j.Scan(ctx, store.WatchTokens, store.Range{}) {
-			t.Errorf("Scan (to read: %t): %q, %v", readOnly, pair.Key, err)
+			t.Errorf("Scan (read-only: %t): %q, %v", readOnly, pair.Key, err)
 		}
 		if !readOnly {
 			e := store.Entry{Position: 3, Rev: 1, Seq: 2, Records: []store.Record{
@@ -286,18 +286,18 @@ func TestTableAddedLater(t *testing.T) {
 			}}
 			appendTo(t, j, e)
 		}
-		shut(t, j)
+		closeStore(t, j)
 	}
 }
 
 func TestReadOnly(t *testing.T) {
 	ctx := context.Background()
-	o := made(t)
+	o := createdStore(t)
 	o.RootKey, o.ReadOnly = "", true
 	before := content(t, o.Path)
 	first, second := open(t, o), open(t, o)
 	if err := first.Append(ctx, 2, []store.Entry{{Position: 3, Rev: 1, Seq: 2}}); !errors.Is(err, store.ErrUnavailable) {
-		t.Errorf("Append to a store that is open to be read: %v", err)
+		t.Errorf("Append to a store opened read-only: %v", err)
 	}
 	if head, err := second.Head(ctx); err != nil || head != 2 {
 		t.Errorf("Head: %d, %v; want 2", head, err)
@@ -307,13 +307,13 @@ func TestReadOnly(t *testing.T) {
 	if _, err := bolt.Open(ctx, writing); !errors.Is(err, store.ErrLocked) {
 		t.Errorf("Open to write while others read: %v", err)
 	}
-	shut(t, first)
-	shut(t, second)
+	closeStore(t, first)
+	closeStore(t, second)
 	if !bytes.Equal(before, content(t, o.Path)) {
 		t.Error("the file changed")
 	}
 	if files := names(t, filepath.Dir(o.Path)); len(files) != 1 {
-		t.Errorf("the folder holds %q, want the store only", files)
+		t.Errorf("the folder contains %q, want the store only", files)
 	}
 }
 
@@ -327,12 +327,12 @@ func TestUnwritableFolder(t *testing.T) {
 	}
 }
 
-// TestSlowReceiver pauses a read while the file grows many times over: the writer
+// TestSlowReaderDoesNotBlockWriter pauses a read while the file grows many times over: the writer
 // must not wait for it, and the read must continue.
-func TestSlowReceiver(t *testing.T) {
+func TestSlowReaderDoesNotBlockWriter(t *testing.T) {
 	ctx := context.Background()
 	j := open(t, bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey})
-	defer shut(t, j)
+	defer closeStore(t, j)
 	var feed storetest.Feed
 	var first []store.Entry
 	for range 400 {

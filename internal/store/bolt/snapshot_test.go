@@ -14,22 +14,22 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// asked is a context that runs a function when it is first checked for its end.
-type asked struct {
+// watchedContext is a context that runs a function when it is first checked for its end.
+type watchedContext struct {
 	context.Context //nolint:containedctx // it is one
 	first           func()
 }
 
-func (a asked) Err() error {
+func (a watchedContext) Err() error {
 	a.first()
 	return a.Context.Err()
 }
 
 // Concurrent calls of Snapshot and Close both return.
-func TestSnapshotWhileTheStoreCloses(t *testing.T) {
-	j := open(t, made(t))
+func TestSnapshotDuringClose(t *testing.T) {
+	j := open(t, createdStore(t))
 	closed := make(chan error, 1)
-	ctx := asked{t.Context(), sync.OnceFunc(func() {
+	ctx := watchedContext{t.Context(), sync.OnceFunc(func() {
 		go func() { closed <- j.Close() }()
 		for !j.Appending() {
 			runtime.Gosched()
@@ -59,25 +59,25 @@ func TestSnapshotWhileTheStoreCloses(t *testing.T) {
 }
 
 // A copy with invalid pages is an error, and is removed.
-func TestSnapshotOfADamagedFile(t *testing.T) {
+func TestSnapshotOfDamagedFile(t *testing.T) {
 	for name, kind := range map[string]byte{"the list of free pages": 0x10, "the buckets": 0x02} {
 		t.Run(name, func(t *testing.T) {
-			o := made(t)
+			o := createdStore(t)
 			j := open(t, o)
-			defer shut(t, j)
-			spoilPages(t, o.Path, kind)
+			defer closeStore(t, j)
+			damagePages(t, o.Path, kind)
 			if s, err := j.Snapshot(t.Context()); !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), o.Path) {
 				t.Errorf("Snapshot: %v, %v", s, err)
 			}
 			if files := names(t, filepath.Dir(o.Path)); len(files) != 2 {
-				t.Errorf("the folder holds %q, want the store and its note", files)
+				t.Errorf("the folder contains %q, want the store and its note", files)
 			}
 		})
 	}
 }
 
-// spoilPages makes the kind of all pages of a kind invalid.
-func spoilPages(t *testing.T, path string, kind byte) {
+// damagePages makes the kind of all pages of a kind invalid.
+func damagePages(t *testing.T, path string, kind byte) {
 	t.Helper()
 	const kindAt = 8 // after the page's number
 	text := content(t, path)

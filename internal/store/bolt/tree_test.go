@@ -16,7 +16,7 @@ import (
 
 // bbolt follows pages that refer to each other in a cycle until memory is
 // exhausted: such a file is refused before that.
-func TestPagesThatReferToEachOtherInACircle(t *testing.T) {
+func TestCyclicPagesAreRefused(t *testing.T) {
 	o := bolt.Options{Path: t.TempDir() + "/world.db", RootKey: rootKey}
 	j := open(t, o)
 	var feed storetest.Feed
@@ -25,7 +25,7 @@ func TestPagesThatReferToEachOtherInACircle(t *testing.T) {
 		e.Events[0].Data = []byte(`{"text":"` + strings.Repeat("x", 1_000) + `"}`)
 		appendTo(t, j, e)
 	}
-	shut(t, j)
+	closeStore(t, j)
 	if _, _, err := bolt.Compact(context.Background(), o.Path); err != nil {
 		t.Fatal(err) // without it, there are pages without content
 	}
@@ -44,15 +44,15 @@ func TestPagesThatReferToEachOtherInACircle(t *testing.T) {
 	}
 	element := func(n int) int { return branch*size + 16 + 16*n + 8 }
 	for name, change := range map[string]struct {
-		element int
-		page    uint64
-		says    string
+		element  int
+		page     uint64
+		contains string
 	}{
-		"a circle at the beginning": {0, uint64(branch), "used elsewhere"},
-		"a circle in the middle":    {2, uint64(branch), "used elsewhere"},
-		"a circle at the end":       {int(count) - 1, uint64(branch), "used elsewhere"},
-		"a page of another place":   {1, binary.NativeEndian.Uint64(db[element(2):]), "used elsewhere"},
-		"a page outside the file":   {2, 1 << 40, "but the file has"},
+		"a cycle at the start":    {0, uint64(branch), "used elsewhere"},
+		"a cycle in the middle":   {2, uint64(branch), "used elsewhere"},
+		"a cycle at the end":      {int(count) - 1, uint64(branch), "used elsewhere"},
+		"a page in use elsewhere": {1, binary.NativeEndian.Uint64(db[element(2):]), "used elsewhere"},
+		"a page outside the file": {2, 1 << 40, "but the file has"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			damaged := bytes.Clone(db)
@@ -62,8 +62,8 @@ func TestPagesThatReferToEachOtherInACircle(t *testing.T) {
 				o := o
 				o.ReadOnly = readOnly
 				_, err := bolt.Open(context.Background(), o)
-				if !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), change.says) || !strings.Contains(err.Error(), "restore a backup") {
-					t.Errorf("Open (to read: %t): %v; want that the store is damaged, saying %q", readOnly, err, change.says)
+				if !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), change.contains) || !strings.Contains(err.Error(), "restore a backup") {
+					t.Errorf("Open (read-only: %t): %v; want ErrCorrupt with %q", readOnly, err, change.contains)
 				}
 			}
 		})

@@ -15,10 +15,10 @@ import (
 
 // Commits in a log that the database does not name, and that do not continue it,
 // are neither ignored silently nor deleted.
-func TestALogThatDoesNotContinueTheStore(t *testing.T) {
+func TestLogThatDoesNotContinueStoreIsKept(t *testing.T) {
 	for name, test := range map[string]struct {
-		change func(*testing.T, string)
-		says   string
+		change   func(*testing.T, string)
+		contains string
 	}{
 		"a gap beside a damaged page": {func(t *testing.T, path string) {
 			damageNewestMeta(t, path)
@@ -32,7 +32,7 @@ func TestALogThatDoesNotContinueTheStore(t *testing.T) {
 		}, "entries 1 to 10, 10 of them, after entry 0 of the store"},
 		"beside a restored store": {func(t *testing.T, path string) {
 			must(t, os.Remove(path))
-			shut(t, open(t, bolt.Options{Path: path + ".new", RootKey: rootKey}))
+			closeStore(t, open(t, bolt.Options{Path: path + ".new", RootKey: rootKey}))
 			must(t, os.Rename(path+".new", path))
 			db, err := bbolt.Open(path, 0o600, nil)
 			must(t, err)
@@ -41,7 +41,7 @@ func TestALogThatDoesNotContinueTheStore(t *testing.T) {
 		}, "entries 1 to 10, 10 of them, after entry 0 of the store"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := crashed(t, 5, 1)
+			o := crashedStore(t, 5, 1)
 			test.change(t, o.Path)
 			log := content(t, bolt.WriteAheadPath(o.Path))
 			for _, readOnly := range []bool{true, false} {
@@ -49,10 +49,10 @@ func TestALogThatDoesNotContinueTheStore(t *testing.T) {
 				j := open(t, o)
 				left := j.LeftLog()
 				problems, err := j.CheckPages(context.Background())
-				shut(t, j)
-				kept, says, _ := strings.Cut(left, " has commits that do not continue the store: ")
-				if says != test.says || err != nil || !strings.Contains(strings.Join(problems, "\n"), left) {
-					t.Errorf("read only: %t: %q, problems %q, %v; want that there are %s", readOnly, left, problems, err, test.says)
+				closeStore(t, j)
+				kept, text, _ := strings.Cut(left, " has commits that do not continue the store: ")
+				if text != test.contains || err != nil || !strings.Contains(strings.Join(problems, "\n"), left) {
+					t.Errorf("read only: %t: %q, problems %q, %v; want %s", readOnly, left, problems, err, test.contains)
 					continue
 				}
 				if !bytes.Equal(log, content(t, kept)) {
@@ -61,9 +61,9 @@ func TestALogThatDoesNotContinueTheStore(t *testing.T) {
 			}
 			j := open(t, o)
 			if left := j.LeftLog(); left != "" {
-				t.Errorf("once it was put aside: %q", left)
+				t.Errorf("after the log was moved: %q", left)
 			}
-			shut(t, j)
+			closeStore(t, j)
 		})
 	}
 }

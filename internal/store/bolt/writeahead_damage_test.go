@@ -16,8 +16,8 @@ import (
 // If the meta page that names the log is damaged, the database is as it was before,
 // without a log: the content of the log is still read. The log of another store is
 // not used for this one.
-func TestDamagedPageThatNamesTheLog(t *testing.T) {
-	o, another := crashed(t, 5, 1), crashed(t, 8, 2)
+func TestDamagedMetaPageOfLog(t *testing.T) {
+	o, another := crashedStore(t, 5, 1), crashedStore(t, 8, 2)
 	damageNewestMeta(t, o.Path)
 	for _, readOnly := range []bool{true, false} {
 		o.ReadOnly = readOnly
@@ -49,8 +49,8 @@ func damageNewestMeta(t *testing.T, path string) {
 
 // If the file of a crashed store is removed but its log is left, a new store begins
 // empty.
-func TestANewStoreBesideTheLogOfARemovedOne(t *testing.T) {
-	o := crashed(t, 3, 1)
+func TestNewStoreIgnoresLogOfRemovedStore(t *testing.T) {
+	o := crashedStore(t, 3, 1)
 	must(t, os.Remove(o.Path))
 	for range 2 {
 		if n, err := entries(t, o); err != nil || n != 0 {
@@ -64,15 +64,15 @@ func TestANewStoreBesideTheLogOfARemovedOne(t *testing.T) {
 func TestOpenRefusesWithoutLog(t *testing.T) {
 	for name, change := range map[string]func(*testing.T, string){
 		"missing": func(t *testing.T, path string) { must(t, os.Remove(path)) },
-		"cut": func(t *testing.T, path string) {
+		"truncated": func(t *testing.T, path string) {
 			must(t, os.Truncate(path, bolt.WriteAheadHeader+bolt.WriteAheadSegment))
 		},
-		"another's": func(t *testing.T, path string) {
-			must(t, os.WriteFile(path, content(t, bolt.WriteAheadPath(crashed(t, 1, 1).Path)), 0o600))
+		"of another store": func(t *testing.T, path string) {
+			must(t, os.WriteFile(path, content(t, bolt.WriteAheadPath(crashedStore(t, 1, 1).Path)), 0o600))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := crashed(t, 3, 1)
+			o := crashedStore(t, 3, 1)
 			change(t, bolt.WriteAheadPath(o.Path))
 			before := content(t, o.Path)
 			for _, readOnly := range []bool{true, false} {
@@ -93,7 +93,7 @@ func TestOpenRefusesWithoutLog(t *testing.T) {
 // commit is lost: bytes of every part of the log are changed in turn, and the log
 // ends within the last frame.
 func TestDamagedLog(t *testing.T) {
-	o := crashed(t, 3, 1)
+	o := crashedStore(t, 3, 1)
 	path := bolt.WriteAheadPath(o.Path)
 	log, db := content(t, path), content(t, o.Path)
 	end := bolt.WriteAheadHeader + len(bytes.TrimRight(log[bolt.WriteAheadHeader:], "\x00"))
@@ -110,7 +110,7 @@ func TestDamagedLog(t *testing.T) {
 		case at >= last && (err != nil || n != 4):
 			t.Fatalf("byte %d of the last frame: %d entries, %v; want 4", at-last, n, err)
 		case at < last && !errors.Is(err, store.ErrCorrupt):
-			t.Fatalf("byte %d: %d entries, %v; want that it is damaged", at, n, err)
+			t.Fatalf("byte %d: %d entries, %v; want ErrCorrupt", at, n, err)
 		}
 		if at >= last {
 			overwriteAt(t, path, at, make([]byte, end-at))

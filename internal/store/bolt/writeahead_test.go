@@ -19,12 +19,12 @@ import (
 	"github.com/playctl/playctl/test/storetest"
 )
 
-// crashed commits entries, each with some events, and returns the files that a crash would leave.
-func crashed(t *testing.T, commits, events int) bolt.Options {
+// crashedStore commits entries, each with some events, and returns the files that a crash would leave.
+func crashedStore(t *testing.T, commits, events int) bolt.Options {
 	t.Helper()
 	o := bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey}
 	j := open(t, o)
-	defer shut(t, j)
+	defer closeStore(t, j)
 	var feed storetest.Feed
 	for range commits {
 		appendTo(t, j, feed.Next(true, events), feed.Next(false, events))
@@ -43,14 +43,14 @@ func entries(t *testing.T, o bolt.Options) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer shut(t, j)
+	defer closeStore(t, j)
 	n := 0
 	for e, err := range j.Read(context.Background(), 0) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		if n++; e.Position != store.Position(n) {
-			t.Fatalf("entry %d comes after entry %d", e.Position, n-1)
+			t.Fatalf("entry %d follows entry %d", e.Position, n-1)
 		}
 	}
 	if head, err := j.Head(context.Background()); err != nil || int(head) != n {
@@ -60,15 +60,15 @@ func entries(t *testing.T, o bolt.Options) (int, error) {
 }
 
 func TestCleanStopLeavesOneFile(t *testing.T) {
-	o := made(t)
+	o := createdStore(t)
 	if files := names(t, filepath.Dir(o.Path)); len(files) != 1 {
-		t.Errorf("the folder holds %q", files)
+		t.Errorf("the folder contains %q", files)
 	}
 }
 
-func TestOneSyncForEachCommit(t *testing.T) {
+func TestOneSyncPerCommit(t *testing.T) {
 	j := open(t, bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey})
-	defer shut(t, j)
+	defer closeStore(t, j)
 	var feed storetest.Feed
 	appendTo(t, j, feed.Next(true, 1)) // creates the log
 	const commits = 50
@@ -78,12 +78,12 @@ func TestOneSyncForEachCommit(t *testing.T) {
 		}
 	})
 	if syncs != commits || written != 0 {
-		t.Errorf("%d commits made %d syncs and %d writes to the database", commits, syncs, written)
+		t.Errorf("%d commits caused %d syncs and %d writes to the database", commits, syncs, written)
 	}
 }
 
 // A store works without a log that cannot be created, and tries again later.
-func TestALogThatCouldNotBeMadeIsTriedAgain(t *testing.T) {
+func TestLogCreationIsRetried(t *testing.T) {
 	o := bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey}
 	log := bolt.WriteAheadPath(o.Path)
 	if err := os.Mkdir(log, 0o700); err != nil {
@@ -105,18 +105,18 @@ func TestALogThatCouldNotBeMadeIsTriedAgain(t *testing.T) {
 		add()
 	}
 	if _, err := os.Stat(log); err == nil {
-		t.Fatal("there is a log after fewer commits than it waits for")
+		t.Fatal("the log was created before the retry was due")
 	}
 	add()
 	if _, err := os.Stat(log); err != nil {
-		t.Errorf("the log is not tried again: %v", err)
+		t.Errorf("the log was not created at the retry: %v", err)
 	}
 }
 
 // A store opened read-only shows the content of the log, and leaves both files
 // unchanged.
-func TestCrashLosesNothing(t *testing.T) {
-	o := crashed(t, 5, 1)
+func TestCrashLosesNoCommit(t *testing.T) {
+	o := crashedStore(t, 5, 1)
 	before := bytes.Join([][]byte{content(t, o.Path), content(t, bolt.WriteAheadPath(o.Path))}, nil)
 	for _, readOnly := range []bool{true, true, false, false} {
 		o.ReadOnly = readOnly
@@ -129,20 +129,20 @@ func TestCrashLosesNothing(t *testing.T) {
 		}
 	}
 	if files := names(t, filepath.Dir(o.Path)); len(files) != 1 {
-		t.Errorf("the folder holds %q", files)
+		t.Errorf("the folder contains %q", files)
 	}
 }
 
 // An append to a store opened read-only leaves the log of a crash unchanged.
-func TestAppendToAReaderLeavesTheLog(t *testing.T) {
-	o := crashed(t, 5, 1)
+func TestReadOnlyAppendLeavesLogUnchanged(t *testing.T) {
+	o := crashedStore(t, 5, 1)
 	o.ReadOnly = true
 	before := content(t, bolt.WriteAheadPath(o.Path))
 	j := open(t, o)
 	if err := j.Append(t.Context(), 10, []store.Entry{{Position: 11, Rev: 100, Seq: 100}}); !errors.Is(err, store.ErrUnavailable) {
-		t.Errorf("Append to a store that is open to be read: %v", err)
+		t.Errorf("Append to a store opened read-only: %v", err)
 	}
-	shut(t, j)
+	closeStore(t, j)
 	if !bytes.Equal(before, content(t, bolt.WriteAheadPath(o.Path))) {
 		t.Error("the log changed")
 	}
@@ -153,9 +153,9 @@ func TestAppendToAReaderLeavesTheLog(t *testing.T) {
 
 // A segment is reused when the database has all of its content, even if only
 // commits wrote it there.
-func TestASegmentIsUsedAgainWhenTheDatabaseHasIt(t *testing.T) {
+func TestSegmentIsReusedAfterFlush(t *testing.T) {
 	j := open(t, bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey})
-	defer shut(t, j)
+	defer closeStore(t, j)
 	const perSegment = 5
 	text := bytes.Repeat([]byte("x"), bolt.WriteAheadSegment/(perSegment+1))
 	var feed storetest.Feed
@@ -179,7 +179,7 @@ func TestASegmentIsUsedAgainWhenTheDatabaseHasIt(t *testing.T) {
 
 // An earlier version must not open a store without its log, which it does not know.
 func TestStoreWithLogHasNewerFormat(t *testing.T) {
-	o := crashed(t, 1, 1)
+	o := crashedStore(t, 1, 1)
 	edit(t, o.Path, func(meta *bbolt.Bucket) error {
 		if got := meta.Get([]byte("format")); !bytes.Equal(got, be(2)) {
 			t.Errorf("the format is %x", got)
@@ -207,11 +207,11 @@ func must(t *testing.T, err error) {
 // Commits of all lengths fill the segments many times. Whatever part is in the
 // database already, readers find the same content, and so does a store opened from
 // the files of a crash.
-func TestReadersNoticeNoLog(t *testing.T) {
+func TestReadersSeeSameContentWithLog(t *testing.T) {
 	ctx := context.Background()
 	o := bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), RootKey: rootKey}
 	j := open(t, o)
-	defer shut(t, j)
+	defer closeStore(t, j)
 	var flushing sync.WaitGroup
 	waits := make(chan struct{}, 1)
 	defer flushing.Wait()
@@ -266,7 +266,7 @@ func TestReadersNoticeNoLog(t *testing.T) {
 		for _, after.ReadOnly = range []bool{true, false} {
 			survivor := open(t, after)
 			compare(t, survivor, &feed, records)
-			shut(t, survivor)
+			closeStore(t, survivor)
 		}
 	}
 }
@@ -300,7 +300,7 @@ func compare(t *testing.T, j store.Journal, feed *storetest.Feed, records map[st
 				t.Fatalf("Scan: %s has %d bytes, %v; want %d", pair.Key, len(pair.Value), err, len(records[string(pair.Key)]))
 			}
 			if n := len(keys); n > 0 && (keys[n-1] < string(pair.Key)) == reverse {
-				t.Fatalf("Scan: %s comes after %s", pair.Key, keys[n-1])
+				t.Fatalf("Scan: %s follows %s", pair.Key, keys[n-1])
 			}
 			keys = append(keys, string(pair.Key))
 		}
