@@ -14,7 +14,7 @@ import (
 	"github.com/playctl/playctl/test/storetest"
 )
 
-var errKeeper = errors.New("the test's database is away")
+var errKeeper = errors.New("the test's database is unavailable")
 
 // database is a keeper in memory whose calls fail on demand.
 type database struct {
@@ -74,7 +74,7 @@ func openKept(t *testing.T, retention store.Retention, d *database) *memory.Jour
 	return j
 }
 
-func TestContractWithAKeeper(t *testing.T) {
+func TestContractWithKeeper(t *testing.T) {
 	storetest.Run(t, storetest.Backend{
 		Durable: true,
 		New: func(t *testing.T, retention store.Retention) storetest.Opener {
@@ -86,7 +86,7 @@ func TestContractWithAKeeper(t *testing.T) {
 
 // After a failed save the journal has the content of the keeper, whether or not the
 // changes were stored.
-func TestASaveThatFails(t *testing.T) {
+func TestFailedSave(t *testing.T) {
 	for name, written := range map[string]bool{"before": false, "after": true} {
 		t.Run(name, func(t *testing.T) {
 			d := &database{}
@@ -98,14 +98,14 @@ func TestASaveThatFails(t *testing.T) {
 			d.before, d.after = !written, written
 			batch := storetest.NewBatch(tip(t, j), feed.Next(true, 1))
 			if _, err := j.Commit(t.Context(), batch); !errors.Is(err, store.ErrUnavailable) || !errors.Is(err, errKeeper) {
-				t.Errorf("the commit gives %v", err)
+				t.Errorf("the commit returns %v", err)
 			}
 			d.loads = true
 			if _, err := j.Head(t.Context()); !errors.Is(err, errKeeper) {
 				t.Errorf("without the keeper the head is %v", err)
 			}
 			if _, err := j.Load(t.Context()); !errors.Is(err, store.ErrUnavailable) {
-				t.Errorf("before what is kept is known: %v", err)
+				t.Errorf("before the kept content is known: %v", err)
 			}
 			d.before, d.after, d.loads = false, false, false
 			missed, err := j.Missed(t.Context(), batch.After)
@@ -135,7 +135,7 @@ func tip(t *testing.T, j store.Journal) store.Tip {
 
 // A keeper of another world, of a newer version or with other data is left
 // unchanged.
-func TestAKeeperOfSomethingElse(t *testing.T) {
+func TestForeignKeeperIsRefused(t *testing.T) {
 	retention := store.Retention{Events: 10, Revs: 10}
 	d := &database{}
 	openKept(t, retention, d)
