@@ -27,16 +27,16 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var retention = store.Retention{Events: 40, Revs: 20}
 
-// place is a store that can contain a world.
-type place struct {
+// location is a store that can contain a world.
+type location struct {
 	name  string
 	begin func(rootKey string) (store.Import, error)
 	open  func() (store.Journal, error)
 }
 
-func boltPlace(t *testing.T) place {
+func boltLocation(t *testing.T) location {
 	o := bolt.Options{Path: filepath.Join(t.TempDir(), "world.db"), Retention: retention}
-	return place{
+	return location{
 		"bolt",
 		func(rootKey string) (store.Import, error) {
 			o := o
@@ -47,7 +47,7 @@ func boltPlace(t *testing.T) place {
 	}
 }
 
-func redisPlace(t *testing.T, server *redistest.Server, hostID string) place {
+func redisLocation(t *testing.T, server *redistest.Server, hostID string) location {
 	t.Helper()
 	address, err := redis.ParseAddress(server.URL())
 	if err != nil {
@@ -57,7 +57,7 @@ func redisPlace(t *testing.T, server *redistest.Server, hostID string) place {
 	retention.Tail = 1
 	// Commands wait that long for a busy store.
 	o := redis.Options{Address: address, HostID: hostID, Retention: retention, Timeout: 30 * time.Second}
-	return place{
+	return location{
 		"redis",
 		func(rootKey string) (store.Import, error) {
 			o := o
@@ -68,7 +68,7 @@ func redisPlace(t *testing.T, server *redistest.Server, hostID string) place {
 	}
 }
 
-func opened(t *testing.T, p place) store.Journal {
+func opened(t *testing.T, p location) store.Journal {
 	t.Helper()
 	j, err := p.open()
 	if err != nil {
@@ -117,7 +117,7 @@ func TestRoundTrip(t *testing.T) {
 	server := redistest.Start(t)
 	source, feed := world(t)
 	from := source
-	for _, to := range []place{boltPlace(t), redisPlace(t, server, "one"), redisPlace(t, server, "two"), boltPlace(t)} {
+	for _, to := range []location{boltLocation(t), redisLocation(t, server, "one"), redisLocation(t, server, "two"), boltLocation(t)} {
 		report, err := migrate.Run(ctx, from, storetest.RootKey, migrate.Target{Begin: to.begin})
 		if err != nil {
 			t.Fatalf("to %s: %v", to.name, err)
@@ -196,7 +196,7 @@ func read(t *testing.T, j store.Journal) []any {
 func TestDeadlines(t *testing.T) {
 	ctx := context.Background()
 	source, _ := world(t)
-	to := redisPlace(t, redistest.Start(t), "world")
+	to := redisLocation(t, redistest.Start(t), "world")
 	_, err := migrate.Run(ctx, source, storetest.RootKey, migrate.Target{Begin: to.begin, SetTerm: func(r *store.Record) error {
 		if r.Table == store.Leases {
 			r.Term = time.Millisecond
@@ -220,13 +220,13 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// moving is a journal to which another writer appends while it is copied.
-type moving struct {
+// changingJournal is a journal to which another writer appends while it is copied.
+type changingJournal struct {
 	store.Journal
 	feed *storetest.WorldFeed
 }
 
-func (m moving) Load(ctx context.Context) (store.State, error) {
+func (m changingJournal) Load(ctx context.Context) (store.State, error) {
 	state, err := m.Journal.Load(ctx)
 	if err == nil && m.feed.Head().Position%2 == 1 {
 		err = storetest.Append(ctx, m.Journal, m.feed.Head().Position, m.feed.Say("meanwhile"), m.feed.Say("again"))
@@ -234,20 +234,20 @@ func (m moving) Load(ctx context.Context) (store.State, error) {
 	return state, err
 }
 
-// lossy is an import that loses selected records.
-type lossy struct {
+// lossyImport is an import that loses selected records.
+type lossyImport struct {
 	store.Import
 	entries, records bool
 }
 
-func (l lossy) Entries(ctx context.Context, entries []store.Entry) error {
+func (l lossyImport) Entries(ctx context.Context, entries []store.Entry) error {
 	if l.entries && len(entries) > 0 {
 		entries = entries[1:]
 	}
 	return l.Import.Entries(ctx, entries)
 }
 
-func (l lossy) Records(ctx context.Context, records []store.Record) error {
+func (l lossyImport) Records(ctx context.Context, records []store.Record) error {
 	if l.records {
 		records = records[1:]
 	}
@@ -262,25 +262,25 @@ func TestRefused(t *testing.T) {
 	server := redistest.Start(t)
 	empty := memory.Open(retention)
 	defer func() { _ = empty.Close() }()
-	for n, to := range []place{boltPlace(t), redisPlace(t, server, "world")} {
+	for n, to := range []location{boltLocation(t), redisLocation(t, server, "world")} {
 		for name, c := range map[string]struct {
 			from    store.Journal
 			rootKey string
-			lose    lossy
+			lose    lossyImport
 			want    error
 		}{
-			"no world":           {empty, storetest.RootKey, lossy{}, migrate.ErrEmpty},
-			"another root key":   {source, "another", lossy{}, store.ErrCorrupt},
-			"a source that goes": {moving{source, feed}, storetest.RootKey, lossy{}, store.ErrConflict},
-			"a lost entry":       {source, storetest.RootKey, lossy{entries: true}, store.ErrCorrupt},
-			"a lost record":      {source, storetest.RootKey, lossy{records: true}, store.ErrCorrupt},
+			"no world":          {empty, storetest.RootKey, lossyImport{}, migrate.ErrEmpty},
+			"another root key":  {source, "another", lossyImport{}, store.ErrCorrupt},
+			"a changing source": {changingJournal{source, feed}, storetest.RootKey, lossyImport{}, store.ErrConflict},
+			"a lost entry":      {source, storetest.RootKey, lossyImport{entries: true}, store.ErrCorrupt},
+			"a lost record":     {source, storetest.RootKey, lossyImport{records: true}, store.ErrCorrupt},
 		} {
 			_, err := migrate.Run(ctx, c.from, c.rootKey, migrate.Target{Begin: func(rootKey string) (store.Import, error) {
 				i, err := to.begin(rootKey)
 				if err != nil {
 					return nil, err
 				}
-				return lossy{i, c.lose.entries, c.lose.records}, nil
+				return lossyImport{i, c.lose.entries, c.lose.records}, nil
 			}})
 			if !errors.Is(err, c.want) {
 				t.Errorf("%s to %s (%d): %v, want %v", name, to.name, n, err, c.want)
