@@ -59,7 +59,7 @@ func TestRules(t *testing.T) {
 			New: func(t *testing.T, retention store.Retention) (func() (store.Import, error), func() (store.Journal, error)) {
 				o := restricted(t, server.URL(), retention)
 				begin := func() (store.Import, error) { return redis.BeginImport(ctx, o) }
-				return begin, func() (store.Journal, error) { return redis.Open(ctx, withoutFounding(o)) }
+				return begin, func() (store.Journal, error) { return redis.Open(ctx, withoutRootKey(o)) }
 			},
 		})
 	})
@@ -79,25 +79,25 @@ func TestRules(t *testing.T) {
 	called := fmt.Sprint(server.Do("info", "commandstats"))
 	server.Restart()
 	server.Do("config", "set", "appendfsync", "always")
-	answers(t, j)
+	awaitServer(t, j)
 	if _, err := j.Missed(ctx, tip); err != nil {
 		t.Errorf("Missed after a restart that lost nothing: %v", err)
 	}
-	needed(t, called+fmt.Sprint(server.Do("info", "commandstats")), rules)
+	checkRulesAreNeeded(t, called+fmt.Sprint(server.Do("info", "commandstats")), rules)
 
 	o := restricted(t, server.URL(), store.DefaultRetention())
 	o.HostID = "another world"
 	if _, err := redis.Open(ctx, o); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "may not run a command, or not reach a key") {
-		t.Errorf("another world's keys: %v, want ErrUnavailable that says why", err)
+		t.Errorf("another world's keys: %v, want ErrUnavailable with the reason", err)
 	}
 }
 
-// needed fails for allowed commands that were never called.
-func needed(t *testing.T, called string, rules []string) {
+// checkRulesAreNeeded fails for allowed commands that were never called.
+func checkRulesAreNeeded(t *testing.T, called string, rules []string) {
 	t.Helper()
 	for _, rule := range rules {
 		if command, is := strings.CutPrefix(rule, "+"); is && !strings.Contains(called, "cmdstat_"+command+":") {
-			t.Errorf("%s is allowed and never called", command)
+			t.Errorf("%s is allowed but never called", command)
 		}
 	}
 }
@@ -118,5 +118,5 @@ func TestRulesOfCluster(t *testing.T) {
 			return j
 		}
 	}})
-	needed(t, fmt.Sprint(server.Do("info", "commandstats")), []string{"+cluster|slots", "+command"})
+	checkRulesAreNeeded(t, fmt.Sprint(server.Do("info", "commandstats")), []string{"+cluster|slots", "+command"})
 }

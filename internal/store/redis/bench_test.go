@@ -25,7 +25,7 @@ func benchCommit(b *testing.B, size int) {
 	j := open(b, at(b, server.URL()))
 	var feed storetest.Feed
 	var tip store.Tip
-	before := figure(b, server, "memory", "used_memory:")
+	before := infoNumber(b, server, "memory", "used_memory:")
 	server.Do("config", "resetstat")
 	for b.Loop() {
 		next := &store.Batch{After: tip, Commit: store.CommitID{1, byte(tip.Position), byte(tip.Position >> 8)}}
@@ -42,18 +42,18 @@ func benchCommit(b *testing.B, size int) {
 			b.Fatal(err)
 		}
 	}
-	stat := figure(b, server, "commandstats", "cmdstat_evalsha:calls=")
+	stat := infoNumber(b, server, "commandstats", "cmdstat_evalsha:calls=")
 	if stat > 0 {
-		spent := figure(b, server, "commandstats", fmt.Sprintf("cmdstat_evalsha:calls=%.0f,usec=", stat))
+		spent := infoNumber(b, server, "commandstats", fmt.Sprintf("cmdstat_evalsha:calls=%.0f,usec=", stat))
 		b.ReportMetric(spent/stat, "server-us/commit")
 	}
 	if tip.Position > 0 {
-		b.ReportMetric((figure(b, server, "memory", "used_memory:")-before)/float64(tip.Position), "B/entry")
+		b.ReportMetric((infoNumber(b, server, "memory", "used_memory:")-before)/float64(tip.Position), "B/entry")
 	}
 }
 
-// figure reads the number after a text in a section of the server's INFO output.
-func figure(b *testing.B, server *redistest.Server, section, after string) float64 {
+// infoNumber reads the number after a text in a section of the server's INFO output.
+func infoNumber(b *testing.B, server *redistest.Server, section, after string) float64 {
 	b.Helper()
 	_, rest, _ := strings.Cut(fmt.Sprint(server.Do("info", section)), after)
 	end := strings.IndexFunc(rest, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })

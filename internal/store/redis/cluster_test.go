@@ -69,10 +69,10 @@ func TestClusterMovesSlot(t *testing.T) {
 	}
 	done(20)
 	for _, to := range nodes {
-		w.hurries.Store(true)
+		w.limited.Store(true)
 		step() // A call without a time limit would wait for the end of the move.
 		redistest.Move(nodes, "play:{"+o.HostID+"}:head", to, step)
-		w.hurries.Store(false)
+		w.limited.Store(false)
 		done(5)
 	}
 	stop()
@@ -81,7 +81,7 @@ func TestClusterMovesSlot(t *testing.T) {
 	}
 	w.check(t)
 	if w.moved.Load() < 2 {
-		t.Errorf("the host noticed %d moves to another server, want 2 at least", w.moved.Load())
+		t.Errorf("the host detected %d moves to another server, want at least 2", w.moved.Load())
 	}
 }
 
@@ -91,8 +91,8 @@ type writing struct {
 	journal                *redis.Journal
 	attempts, acknowledged atomic.Int64
 	moved                  atomic.Int64
-	// hurries limits attempts to attemptTerm.
-	hurries atomic.Bool
+	// limited limits attempts to attemptTerm.
+	limited atomic.Bool
 	records map[string]bool
 	tip     store.Tip
 }
@@ -134,7 +134,7 @@ const attemptTerm = 40 * time.Millisecond
 
 // bounded returns the context of one attempt.
 func (w *writing) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	if w.hurries.Load() {
+	if w.limited.Load() {
 		return context.WithTimeout(ctx, attemptTerm)
 	}
 	return context.WithCancel(ctx)
@@ -177,7 +177,7 @@ func (w *writing) find(ctx context.Context, id store.CommitID) (store.Tip, error
 		case len(missed) == 0:
 			return w.tip, nil
 		case len(missed) > 1 || missed[0].Commit != id:
-			return store.Tip{}, fmt.Errorf("after position %d are %d entries of others", w.tip.Position, len(missed))
+			return store.Tip{}, fmt.Errorf("after position %d there are %d foreign entries", w.tip.Position, len(missed))
 		}
 		return store.Tip{Position: missed[0].Position, Commit: id}, nil
 	}

@@ -11,7 +11,7 @@ func TestParseCredentials(t *testing.T) {
 	into := map[string]*string{"username": &name, "password": &word}
 	text := "# of the arena\r\n\r\nusername=arena\r\npassword= two=words \n"
 	if err := parseCredentials(text, into); err != nil || name != "arena" || word != " two=words " {
-		t.Errorf("it gives %q and %q: %v", name, word, err)
+		t.Errorf("parsed %q and %q: %v", name, word, err)
 	}
 	for text, problem := range map[string]string{
 		"":                      "it is empty",
@@ -21,7 +21,7 @@ func TestParseCredentials(t *testing.T) {
 	} {
 		err := parseCredentials(text, into)
 		if err == nil || !strings.Contains(err.Error(), problem) || strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("of %q it says: %v", text, err)
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }
@@ -36,14 +36,14 @@ func FuzzParseCredentials(f *testing.F) {
 		var name, word string
 		err := parseCredentials(text+"\n"+secret, map[string]*string{"username": &name, "password": &word})
 		if err == nil {
-			t.Fatal("a line that is none was taken")
+			t.Fatal("an invalid line was accepted")
 		}
 		if strings.Contains(err.Error(), secret) {
-			t.Fatalf("the error has what is in the file: %v", err)
+			t.Fatalf("the error contains the content of the file: %v", err)
 		}
 		err = parseCredentials(text, map[string]*string{"username": &name, "password": &word})
 		if err == nil && name == "" && word == "" && !strings.Contains(text, "=") {
-			t.Fatalf("%q was taken, and nothing was in it", text)
+			t.Fatalf("%q was accepted although it is empty", text)
 		}
 	})
 }

@@ -29,8 +29,8 @@ func commit(t *testing.T, j *redis.Journal, b *store.Batch) store.Tip {
 	return tip
 }
 
-// answers waits until the server answers again.
-func answers(t *testing.T, j *redis.Journal) {
+// awaitServer waits until the server answers again.
+func awaitServer(t *testing.T, j *redis.Journal) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
@@ -39,7 +39,7 @@ func answers(t *testing.T, j *redis.Journal) {
 			return
 		}
 	}
-	t.Fatal("the store does not answer")
+	t.Fatal("the store did not recover")
 }
 
 // TestLostReply loses the reply of a commit that the server carried out: the
@@ -59,7 +59,7 @@ func TestLostReply(t *testing.T) {
 	proxy.LoseReplies(false)
 	missed, err := j.Missed(context.Background(), tip)
 	if err != nil || len(missed) != 1 || missed[0].Commit != (store.CommitID{2}) {
-		t.Fatalf("after the connection came back: %v, %v; want the commit once", missed, err)
+		t.Fatalf("after the connection recovered: %v, %v; want the commit once", missed, err)
 	}
 
 	proxy.Refuse(true)
@@ -67,7 +67,7 @@ func TestLostReply(t *testing.T) {
 		t.Errorf("without a connection: %v, want ErrUnavailable", err)
 	}
 	proxy.Refuse(false)
-	answers(t, j)
+	awaitServer(t, j)
 }
 
 // TestLostReplyOfCluster loses one reply: the commit must not be sent again,
@@ -93,7 +93,7 @@ func TestLostReplyOfCluster(t *testing.T) {
 	}
 	missed, err := j.Missed(context.Background(), tip)
 	if err != nil || len(missed) != 1 || missed[0].Commit != (store.CommitID{2}) {
-		t.Fatalf("after the connection came back: %v, %v; want the commit once", missed, err)
+		t.Fatalf("after the connection recovered: %v, %v; want the commit once", missed, err)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestStalled(t *testing.T) {
 			ctx = bounded
 		}
 		if _, err := j.Commit(ctx, next); !errors.Is(err, store.ErrUnavailable) {
-			t.Errorf("a server that says nothing, and a bound of %v: %v, want ErrUnavailable", bound, err)
+			t.Errorf("a silent server, with a deadline of %v: %v, want ErrUnavailable", bound, err)
 		}
 		server.Restart()
 	}
@@ -144,8 +144,8 @@ func restart(t *testing.T, fsync string, want error) {
 	tip := commit(t, j, batch(&feed, first, 2))
 	server.Logged()
 	server.Restart()
-	answers(t, j)
-	answers(t, behind)
+	awaitServer(t, j)
+	awaitServer(t, behind)
 	if missed, err := behind.Missed(ctx, first); err != nil || len(missed) != 1 {
 		t.Fatalf("catching up after a restart: %d entries, %v", len(missed), err)
 	}
@@ -163,7 +163,7 @@ func restart(t *testing.T, fsync string, want error) {
 	next.Resumed = storetest.RunOf(err)
 	// A host that knows of this restart does not know of the next one.
 	server.Restart()
-	answers(t, j)
+	awaitServer(t, j)
 	_, err = j.Commit(ctx, next)
 	if again := storetest.RunOf(err); again == "" || again == next.Resumed {
 		t.Fatalf("Commit after another restart: %v", err)
@@ -184,12 +184,12 @@ func TestFailover(t *testing.T) {
 	first := commit(t, j, batch(&feed, store.Tip{}, 1))
 	replica := master.Replica(t)
 	o.Address.Hosts = []string{replica.Addr}
-	moved := open(t, withoutFounding(o))
+	moved := open(t, withoutRootKey(o))
 	if _, err := moved.Commit(ctx, batch(&storetest.Feed{}, store.Tip{}, 9)); err == nil {
-		t.Fatal("a replica took a commit")
+		t.Fatal("a replica accepted a commit")
 	}
 	if _, err := moved.Commit(ctx, &store.Batch{After: first}); !errors.Is(err, store.ErrUnavailable) {
-		t.Fatalf("a replica vouched for its tip: %v, want ErrUnavailable", err)
+		t.Fatalf("a replica confirmed its tip: %v, want ErrUnavailable", err)
 	}
 	replica.Do("replicaof", "no", "one")
 	tip := commit(t, j, batch(&feed, first, 2))
@@ -210,9 +210,9 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-// withoutFounding returns options to open an existing world: a replica accepts no
+// withoutRootKey returns options to open an existing world: a replica accepts no
 // writes.
-func withoutFounding(o redis.Options) redis.Options {
+func withoutRootKey(o redis.Options) redis.Options {
 	o.RootKey = ""
 	return o
 }

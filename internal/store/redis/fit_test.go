@@ -29,7 +29,7 @@ func TestForeignKeys(t *testing.T) {
 		}
 		server.Do("del", key)
 		if n := server.Do("exists", "play:{"+o.HostID+"}:head"); n != int64(0) {
-			t.Errorf("a list at %s: the world was founded", name)
+			t.Errorf("a list at %s: the world was created", name)
 		}
 		open(t, o)
 	}
@@ -62,7 +62,7 @@ func TestDenied(t *testing.T) {
 		server.Do("acl", "setuser", aclUser, revoked.rule)
 		_, err := j.Commit(ctx, next)
 		if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "NOPERM") {
-			t.Errorf("%s: %v, want ErrUnavailable that says NOPERM", revoked.rule, err)
+			t.Errorf("%s: %v, want ErrUnavailable with NOPERM", revoked.rule, err)
 		}
 		if revoked.rule != "resetchannels" && revoked.rule != "-exists" {
 			if _, err := redis.Open(ctx, o); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "NOPERM") {
@@ -71,7 +71,7 @@ func TestDenied(t *testing.T) {
 		}
 		server.Do("acl", "setuser", aclUser, revoked.back)
 		if missed, err := j.Missed(ctx, tip); err != nil || len(missed) > 0 {
-			t.Fatalf("%s: a commit that was refused left %d entries, %v", revoked.rule, len(missed), err)
+			t.Fatalf("%s: a refused commit left %d entries, %v", revoked.rule, len(missed), err)
 		}
 	}
 	server.Do("acl", "setuser", aclUser, "-xadd", "&agent-play:world*:world:events")
@@ -96,13 +96,13 @@ func TestCheckpointDenied(t *testing.T) {
 			t.Errorf("%s: %v, want ErrUnavailable", rule, err)
 		}
 		if state, err := j.Load(ctx); err != nil || state.Position != 0 {
-			t.Errorf("%s: the world begins with a checkpoint of %d, %v", rule, state.Position, err)
+			t.Errorf("%s: the world starts with a checkpoint of %d, %v", rule, state.Position, err)
 		}
 	}
 }
 
-// TestCrowded uses a server that has reached its limit of clients.
-func TestCrowded(t *testing.T) {
+// TestTooManyClients uses a server that has reached its limit of clients.
+func TestTooManyClients(t *testing.T) {
 	ctx := context.Background()
 	const most = 4
 	server := redistest.Start(t, "--maxclients", "4")
@@ -113,7 +113,7 @@ func TestCrowded(t *testing.T) {
 		defer func() { _ = other.Close() }()
 		others = append(others, other)
 	}
-	worldtest.Eventually(t, "as many clients as the server takes", func() bool {
+	worldtest.Eventually(t, "the server has its maximum of clients", func() bool {
 		for _, other := range others {
 			if other.Ping(ctx).Err() != nil {
 				return false
@@ -130,14 +130,14 @@ func TestCrowded(t *testing.T) {
 		return strings.Contains(err.Error(), "maxclients")
 	})
 	_ = others[0].Close()
-	worldtest.Eventually(t, "room for one", func() bool {
+	worldtest.Eventually(t, "a free connection", func() bool {
 		j, err := redis.Open(ctx, o)
 		return err == nil && j.Close() == nil
 	})
 }
 
-// TestScriptsForgotten uses a server that loses its scripts between two commits.
-func TestScriptsForgotten(t *testing.T) {
+// TestFlushedScripts uses a server that loses its scripts between two commits.
+func TestFlushedScripts(t *testing.T) {
 	server := redistest.Start(t)
 	j := open(t, at(t, server.URL()))
 	var feed storetest.Feed

@@ -35,8 +35,8 @@ func reply(b []byte, depth int) (any, []byte) {
 	return string(b[:n]), b[n:]
 }
 
-// typed fails for an error that callers cannot classify.
-func typed(t *testing.T, what string, err error, allowed ...error) {
+// wantKnownError fails for an error that callers cannot classify.
+func wantKnownError(t *testing.T, what string, err error, allowed ...error) {
 	t.Helper()
 	if err == nil {
 		return
@@ -46,7 +46,7 @@ func typed(t *testing.T, what string, err error, allowed ...error) {
 			return
 		}
 	}
-	t.Errorf("%s: %v is none of %v", what, err, allowed)
+	t.Errorf("%s: %v is not one of %v", what, err, allowed)
 }
 
 // FuzzReply passes every possible reply of a server to every decoder of replies.
@@ -63,32 +63,32 @@ func FuzzReply(f *testing.F) {
 		corrupt := []error{store.ErrCorrupt}
 
 		a, err := j.parse(time.Now(), given)
-		typed(t, "parse", err, corrupt...)
+		wantKnownError(t, "parse", err, corrupt...)
 		batch := &store.Batch{Entries: []store.Entry{{Position: 1}}, Fence: &store.Fence{Name: "f"}}
 		if err == nil && a.status != "NOTDUE" && a.status != "REFUSED" {
-			typed(t, "verdict", j.verdict(a, batch),
+			wantKnownError(t, "verdict", j.verdict(a, batch),
 				store.ErrCorrupt, store.ErrConflict, store.ErrFenced, store.ErrDiverged, store.ErrRestarted, store.ErrTrimmed, store.ErrNewerFormat)
 		} else if err == nil {
 			_ = j.verdict(a, batch)
 		}
-		typed(t, "importVerdict", j.importVerdict(given), store.ErrCorrupt, store.ErrNotEmpty, store.ErrImporting, store.ErrUnavailable)
+		wantKnownError(t, "importVerdict", j.importVerdict(given), store.ErrCorrupt, store.ErrNotEmpty, store.ErrImporting, store.ErrUnavailable)
 		_, err = place(given)
-		typed(t, "place", err, corrupt...)
+		wantKnownError(t, "place", err, corrupt...)
 		_, err = j.parseHead(given)
-		typed(t, "parseHead", err, corrupt...)
+		wantKnownError(t, "parseHead", err, corrupt...)
 		pairs, err := decodePairs(given)
-		typed(t, "decodePairs", err, corrupt...)
+		wantKnownError(t, "decodePairs", err, corrupt...)
 		if keys, _ := given.at(0).([]any); err == nil && len(pairs) != len(keys) {
 			t.Errorf("%d pairs of %d keys", len(pairs), len(keys))
 		}
 		_, err = after(fromReply(top), store.Tip{})
-		typed(t, "after", err, store.ErrCorrupt, store.ErrTrimmed, store.ErrDiverged, store.ErrNewerFormat)
+		wantKnownError(t, "after", err, store.ErrCorrupt, store.ErrTrimmed, store.ErrDiverged, store.ErrNewerFormat)
 		texts := make([]string, 0, len(list))
 		for _, one := range list {
 			texts = append(texts, text(one))
 		}
 		_, err = j.decodeState(texts)
-		typed(t, "decodeState", err, store.ErrCorrupt, store.ErrNewerFormat)
+		wantKnownError(t, "decodeState", err, store.ErrCorrupt, store.ErrNewerFormat)
 	})
 }
 
@@ -104,7 +104,7 @@ func FuzzStored(f *testing.F) {
 	f.Fuzz(func(t *testing.T, id string, entry []byte, commit, prev string, records []byte) {
 		s := stored{id: id, fields: map[string]string{"e": string(entry), "c": commit, "p": prev, "r": string(records)}}
 		e, err := s.decode(true)
-		typed(t, "decode", err, store.ErrCorrupt, store.ErrNewerFormat)
+		wantKnownError(t, "decode", err, store.ErrCorrupt, store.ErrNewerFormat)
 		if err != nil {
 			return
 		}
@@ -113,7 +113,7 @@ func FuzzStored(f *testing.F) {
 		}
 		e.Records = nil
 		if !bytes.Equal(store.AppendEntry(nil, &e), entry) {
-			t.Fatalf("entry %d has another encoding than it came in", e.Position)
+			t.Fatalf("entry %d does not encode to its original bytes", e.Position)
 		}
 	})
 }

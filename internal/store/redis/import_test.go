@@ -20,7 +20,7 @@ func TestImportContract(t *testing.T) {
 			o := at(t, server.URL())
 			o.Retention = retention
 			begin := func() (store.Import, error) { return redis.BeginImport(context.Background(), o) }
-			return begin, func() (store.Journal, error) { return redis.Open(context.Background(), withoutFounding(o)) }
+			return begin, func() (store.Journal, error) { return redis.Open(context.Background(), withoutRootKey(o)) }
 		},
 	})
 }
@@ -56,17 +56,17 @@ func TestImportInterrupted(t *testing.T) {
 	}
 	// The interrupted import continues.
 	if err := dead.Records(ctx, []store.Record{{Table: store.Meta, Key: []byte("k"), Value: []byte("v")}}); !errors.Is(err, store.ErrUnavailable) {
-		t.Errorf("an import whose place was taken went on: %v", err)
+		t.Errorf("a replaced import continued: %v", err)
 	}
 	if err := dead.Finish(ctx); !errors.Is(err, store.ErrUnavailable) {
-		t.Errorf("an import whose place was taken was finished: %v", err)
+		t.Errorf("a replaced import was finished: %v", err)
 	}
 	_ = dead.Close()
 	if err := next.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if keys, _ := server.Do("keys", "play:{"+o.HostID+"}:*").([]any); len(keys) > 0 {
-		t.Errorf("imports that were given up left %v", keys)
+		t.Errorf("abandoned imports left %v", keys)
 	}
 }
 
@@ -85,12 +85,12 @@ func TestImportOverRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	server.Restart()
-	worldtest.Eventually(t, "an import that says that it must run again", func() bool {
+	worldtest.Eventually(t, "the import reports the restart", func() bool {
 		err = i.Entries(ctx, []store.Entry{feed.Next(true, 1)})
 		return err == nil || strings.Contains(err.Error(), "during the import")
 	})
 	if err == nil {
-		t.Fatal("an import went on after a restart")
+		t.Fatal("an import continued after a restart")
 	}
 	if err := i.Finish(ctx); err == nil {
 		t.Fatal("an import was finished after a restart")

@@ -38,21 +38,21 @@ func TestLargeReplies(t *testing.T) {
 		}
 		for _, e := range entries {
 			if followed++; e.Position != store.Position(followed) || len(e.Events[0].Data) != size {
-				t.Fatalf("entry %d came as number %d", e.Position, followed)
+				t.Fatalf("entry %d arrived as number %d", e.Position, followed)
 			}
 		}
 		if followed == count {
 			break
 		}
 	}
-	before, read := ranges(t, server), 0
+	before, read := rangeCalls(t, server), 0
 	for e, err := range j.Read(ctx, 0) {
 		if read++; err != nil || e.Position != store.Position(read) || len(e.Events[0].Data) != size {
-			t.Fatalf("Read: entry %d came as number %d, %v", e.Position, read, err)
+			t.Fatalf("Read: entry %d arrived as number %d, %v", e.Position, read, err)
 		}
 	}
-	if replies := ranges(t, server) - before; read != count || replies < count*size/(4<<20)+1 {
-		t.Errorf("Read: %d entries of %d bytes came in %d replies; want some MB in each", read, size, replies)
+	if replies := rangeCalls(t, server) - before; read != count || replies < count*size/(4<<20)+1 {
+		t.Errorf("Read: %d entries of %d bytes arrived in %d replies; want some MB in each", read, size, replies)
 	}
 	if weight, _, err := j.Weigh(ctx); err != nil || weight < count*size || weight > count*(size+500) {
 		t.Errorf("Weigh: %d bytes, %v; want those of %d entries of %d bytes", weight, err, count, size)
@@ -76,14 +76,14 @@ func TestLargeReplies(t *testing.T) {
 	}
 }
 
-// ranges returns how often the server was called for entries of a stream.
-func ranges(t *testing.T, server *redistest.Server) int {
+// rangeCalls returns how often the server was called for entries of a stream.
+func rangeCalls(t *testing.T, server *redistest.Server) int {
 	t.Helper()
-	said := regexp.MustCompile(`cmdstat_xrange:calls=(\d+)`).FindStringSubmatch(fmt.Sprint(server.Do("info", "commandstats")))
-	if said == nil {
+	match := regexp.MustCompile(`cmdstat_xrange:calls=(\d+)`).FindStringSubmatch(fmt.Sprint(server.Do("info", "commandstats")))
+	if match == nil {
 		return 0
 	}
-	n, err := strconv.Atoi(said[1])
+	n, err := strconv.Atoi(match[1])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func (p *pair) both(what string, call func(j store.Journal, which int) error) er
 	h := rapid.IntRange(0, 1).Draw(p.t, "handle")
 	one, two := call(p.redis[h], 0), call(p.memory[h], 1)
 	if kind(one) != kind(two) {
-		p.t.Fatalf("%s: Redis says %q (%v), memory %q (%v)", what, kind(one), one, kind(two), two)
+		p.t.Fatalf("%s: Redis returns %q (%v), memory %q (%v)", what, kind(one), one, kind(two), two)
 	}
 	return one
 }
@@ -203,7 +203,7 @@ func (p *pair) lock() {
 		return err
 	})
 	if held[0] != held[1] {
-		p.t.Fatalf("Acquire: Redis says %v, memory %v", held[0], held[1])
+		p.t.Fatalf("Acquire: Redis returns %v, memory %v", held[0], held[1])
 	}
 	if held[0] {
 		p.fences = append(p.fences, fence)

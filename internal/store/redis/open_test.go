@@ -17,11 +17,11 @@ import (
 func TestOpenRefuses(t *testing.T) {
 	server := redistest.Start(t)
 	o := at(t, server.URL())
-	if _, err := redis.Open(context.Background(), withoutFounding(o)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := redis.Open(context.Background(), withoutRootKey(o)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no world and no root key: %v, want fs.ErrNotExist", err)
 	}
 	open(t, o)
-	if j := open(t, withoutFounding(o)); j.RootKey() != storetest.RootKey {
+	if j := open(t, withoutRootKey(o)); j.RootKey() != storetest.RootKey {
 		t.Errorf("the root key is %q", j.RootKey())
 	}
 	other := o
@@ -36,13 +36,13 @@ func TestOpenRefuses(t *testing.T) {
 	server.Do("config", "set", "maxmemory", "1gb")
 	server.Do("config", "set", "maxmemory-policy", "allkeys-lru")
 	if _, err := redis.Open(context.Background(), at(t, server.URL())); err == nil || !strings.Contains(err.Error(), "noeviction") {
-		t.Errorf("a server that evicts: %v, want what to set", err)
+		t.Errorf("a server that evicts: %v, want the required setting", err)
 	}
 }
 
 // A server that lost its world under running hosts gets no new one: the hosts wait
 // for the data of the old one.
-func TestOpenMakesNoWorldBesideRunningHosts(t *testing.T) {
+func TestOpenCreatesNoWorldBesideRunningHosts(t *testing.T) {
 	server := redistest.Start(t)
 	o := at(t, server.URL())
 	j := open(t, o)
@@ -114,7 +114,7 @@ func TestParseAddress(t *testing.T) {
 	} {
 		_, err := redis.ParseAddress(text)
 		if !errors.Is(err, redis.ErrAddress) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%q: %v, want ErrAddress without what it had in it", text, err)
+			t.Errorf("%q: %v, want ErrAddress without the secret", text, err)
 		}
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/playctl/playctl/test/redistest"
 )
 
-// TestPassing distinguishes the errors for which a starting host waits from the
+// TestTemporaryErrors distinguishes the errors for which a starting host waits from the
 // others.
-func TestPassing(t *testing.T) {
+func TestTemporaryErrors(t *testing.T) {
 	server := redistest.Start(t, "--requirepass", "right", "--maxclients", "40")
 	gone := redistest.Start(t)
 	gone.Kill()
@@ -31,28 +31,28 @@ func TestPassing(t *testing.T) {
 		options redis.Options
 		want    bool
 	}{
-		"nobody listens":    {at(t, gone.URL()), true},
-		"a name of nobody":  {at(t, "redis://nobody.invalid"), true},
-		"a replica":         {at(t, replica.URL()), true},
-		"a full server":     {at(t, full.URL()), true},
-		"no password":       {at(t, server.URL()), false},
-		"a wrong password":  {with(func(o *redis.Options) { o.Password = "wrong" }, at(t, server.URL())), false},
-		"an unknown user":   {with(func(o *redis.Options) { o.Username, o.Password = "who", "right" }, at(t, server.URL())), false},
-		"one that evicts":   {at(t, evicting.URL()), false},
-		"a certificate":     {at(t, "rediss://"+secured), false},
-		"another authority": {with(func(o *redis.Options) { o.TLS = &tls.Config{MinVersion: tls.VersionTLS13} }, at(t, "rediss://"+secured)), false},
+		"a closed port":      {at(t, gone.URL()), true},
+		"an unknown name":    {at(t, "redis://nobody.invalid"), true},
+		"a replica":          {at(t, replica.URL()), true},
+		"a full server":      {at(t, full.URL()), true},
+		"no password":        {at(t, server.URL()), false},
+		"a wrong password":   {with(func(o *redis.Options) { o.Password = "wrong" }, at(t, server.URL())), false},
+		"an unknown user":    {with(func(o *redis.Options) { o.Username, o.Password = "who", "right" }, at(t, server.URL())), false},
+		"an evicting server": {at(t, evicting.URL()), false},
+		"a certificate":      {at(t, "rediss://"+secured), false},
+		"another authority":  {with(func(o *redis.Options) { o.TLS = &tls.Config{MinVersion: tls.VersionTLS13} }, at(t, "rediss://"+secured)), false},
 	} {
 		j, err := redis.Open(context.Background(), c.options)
 		if err == nil {
-			t.Errorf("%s: it was opened", name)
+			t.Errorf("%s: the store was opened", name)
 			_ = j.Close()
 			continue
 		}
 		if got := redis.Passing(err); got != c.want {
-			t.Errorf("%s: it passes: %v, want %v: %v", name, got, c.want, err)
+			t.Errorf("%s: temporary: %v, want %v: %v", name, got, c.want, err)
 		}
 	}
 	if redis.Passing(nil) {
-		t.Error("no error passes")
+		t.Error("Passing(nil) is true")
 	}
 }

@@ -48,9 +48,9 @@ func TestIdleConnections(t *testing.T) {
 	all("after the restart")
 }
 
-// TestCutWhileReading cuts the connection during a read, as a stopping server does:
+// TestConnectionCutDuringRead cuts the connection during a read, as a stopping server does:
 // the read is repeated, a commit is not.
-func TestCutWhileReading(t *testing.T) {
+func TestConnectionCutDuringRead(t *testing.T) {
 	ctx := context.Background()
 	server := redistest.Start(t)
 	proxy := server.Before(t)
@@ -67,12 +67,12 @@ func TestCutWhileReading(t *testing.T) {
 	} {
 		proxy.LoseNext()
 		if err := read(); err != nil {
-			t.Errorf("%s over a connection that was cut: %v", name, err)
+			t.Errorf("%s over a cut connection: %v", name, err)
 		}
 	}
 	proxy.LoseNext()
 	if _, err := j.Commit(ctx, batch(&feed, tip, 2)); !errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrConflict) {
-		t.Errorf("Commit over a connection that was cut: %v, want ErrUnavailable alone", err)
+		t.Errorf("Commit over a cut connection: %v, want ErrUnavailable alone", err)
 	}
 }
 
@@ -85,7 +85,7 @@ func TestPromotedAndRestarted(t *testing.T) {
 		"a commit": func(j *redis.Journal, feed *storetest.Feed, first store.Tip) store.Tip {
 			return commit(t, j, batch(feed, first, 2))
 		},
-		"a look for what is due": func(j *redis.Journal, _ *storetest.Feed, first store.Tip) store.Tip {
+		"a call of Due": func(j *redis.Journal, _ *storetest.Feed, first store.Tip) store.Tip {
 			if _, err := j.Due(context.Background(), store.Leases, 1); err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func promotedAndRestarted(t *testing.T, follow func(*redis.Journal, *storetest.F
 	// A replica rewrites its log after it copied its master's data; until then a
 	// crash leaves the log empty.
 	head := "play:{" + o.HostID + "}:head"
-	worldtest.Eventually(t, "what it followed in the replica's log", func() bool {
+	worldtest.Eventually(t, "the replica's log has the change", func() bool {
 		log := fmt.Sprint(replica.Do("info", "persistence"))
 		return replica.Do("hget", head, "local") == master.Do("hget", head, "local") &&
 			replica.Do("hget", head, "position") == fmt.Sprint(second.Position) &&
@@ -131,16 +131,16 @@ func promotedAndRestarted(t *testing.T, follow func(*redis.Journal, *storetest.F
 	tip := commit(t, moved, next)
 	// From here on it is a server like any other.
 	replica.Restart()
-	answers(t, moved)
+	awaitServer(t, moved)
 	if _, err := moved.Missed(ctx, tip); err != nil {
 		t.Errorf("Missed after a restart that lost nothing: %v", err)
 	}
 	master.Kill()
 }
 
-// TestEveryHostRejudges restarts a server that syncs every write twice, while two
+// TestEveryHostConfirmsRestart restarts a server that syncs every write twice, while two
 // hosts commit in turn: nothing is lost, so no loss is reported.
-func TestEveryHostRejudges(t *testing.T) {
+func TestEveryHostConfirmsRestart(t *testing.T) {
 	server := redistest.Start(t, redistest.AOF("always")...)
 	o := at(t, server.URL())
 	a, b := open(t, o), open(t, o)
@@ -157,10 +157,10 @@ func TestEveryHostRejudges(t *testing.T) {
 	turn(a, b)
 	for range 2 {
 		server.Restart()
-		answers(t, a)
+		awaitServer(t, a)
 		turn(a, b)
 	}
 	server.Restart()
-	answers(t, b)
+	awaitServer(t, b)
 	turn(b, a)
 }

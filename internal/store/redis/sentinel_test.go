@@ -35,10 +35,10 @@ func TestSentinelFailover(t *testing.T) {
 	first := commit(t, j, batch(&feed, store.Tip{}, 1))
 	o.Address.Master, o.Address.Hosts = "", []string{replica.Addr}
 	worldtest.Eventually(t, "the world on the replica", func() bool {
-		found, err := redis.Open(ctx, withoutFounding(o))
+		found, err := redis.Open(ctx, withoutRootKey(o))
 		return err == nil && found.Close() == nil
 	})
-	copied := open(t, withoutFounding(o))
+	copied := open(t, withoutRootKey(o))
 	worldtest.Eventually(t, "the first commit on the replica", func() bool {
 		head, err := copied.Head(ctx)
 		return err == nil && head == first.Position
@@ -52,27 +52,27 @@ func TestSentinelFailover(t *testing.T) {
 	}
 
 	var err error
-	worldtest.Eventually(t, "an answer of the new master", func() bool {
+	worldtest.Eventually(t, "a reply of the new master", func() bool {
 		_, err = j.Missed(ctx, lost)
 		return !errors.Is(err, store.ErrUnavailable)
 	})
 	if !errors.Is(err, store.ErrDiverged) {
-		t.Errorf("a host that knows what was lost: %v, want ErrDiverged", err)
+		t.Errorf("a host that has the lost commit: %v, want ErrDiverged", err)
 	}
 	if _, err := behind.Missed(ctx, first); !errors.Is(err, store.ErrRestarted) {
-		t.Errorf("a host that does not: %v, want ErrRestarted", err)
+		t.Errorf("a host without the lost commit: %v, want ErrRestarted", err)
 	}
 	next := batch(&storetest.Feed{}, first, 4)
 	next.Entries[0].Position, next.Entries[0].Rev, next.Entries[0].Seq = 2, 1<<20, 1<<20
 	_, err = behind.Commit(ctx, next)
 	if next.Resumed = storetest.RunOf(err); next.Resumed == "" {
-		t.Errorf("a commit before the host knows: %v, want ErrRestarted", err)
+		t.Errorf("a commit before the host knows of the restart: %v, want ErrRestarted", err)
 	}
 	tip := commit(t, behind, next)
 	if missed, err := j.Missed(ctx, first); err != nil || len(missed) != 1 || missed[0].Commit != tip.Commit {
 		t.Errorf("the other host after it: %v, %v", missed, err)
 	}
 	if _, err := j.Missed(ctx, lost); !errors.Is(err, store.ErrDiverged) {
-		t.Errorf("the tip that was lost: %v, want ErrDiverged", err)
+		t.Errorf("the lost tip: %v, want ErrDiverged", err)
 	}
 }

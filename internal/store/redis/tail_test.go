@@ -43,7 +43,7 @@ func TestDemoted(t *testing.T) {
 	// Its master does not exist, so it keeps its data.
 	server.Do("replicaof", "127.0.0.1", "1")
 	if _, err := j.Commit(context.Background(), &store.Batch{After: tip}); !errors.Is(err, store.ErrUnavailable) {
-		t.Errorf("a server that was demoted: %v, want ErrUnavailable", err)
+		t.Errorf("a demoted server: %v, want ErrUnavailable", err)
 	}
 	server.Promote()
 	commit(t, j, &store.Batch{After: tip})

@@ -78,7 +78,7 @@ func TestTLS(t *testing.T) {
 	_, address := startTLS(t, cert, key)
 	o := at(t, "rediss://"+address)
 	if _, err := redis.Open(context.Background(), o); err == nil {
-		t.Error("a certificate of an unknown authority was taken")
+		t.Error("a certificate of an unknown authority was accepted")
 	}
 	o.TLS = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	j := open(t, o)
