@@ -16,7 +16,7 @@ func TestRanks(t *testing.T) {
 	for n := 1; n < 1<<21; n++ {
 		rank := replay.RankOf(n)
 		if least := rank.Least(); rank < before || rank > before+1 || rank > before != (least == n) || n-least > n/8 {
-			t.Fatalf("%d has the rank %d after %d, of %d at least", n, rank, before, least)
+			t.Fatalf("%d has the rank %d after %d, with the least number %d", n, rank, before, least)
 		}
 		before = rank
 	}

@@ -43,9 +43,9 @@ func drawEntry(t *rapid.T, m *replay.Map) store.Entry {
 	return e
 }
 
-// story draws entries, with the map after each; the first of the maps is the one
+// drawEntries draws entries, with the map after each; the first of the maps is the one
 // before them.
-func story(t *rapid.T, from replay.Map) (entries []store.Entry, maps []replay.Map) {
+func drawEntries(t *rapid.T, from replay.Map) (entries []store.Entry, maps []replay.Map) {
 	maps = []replay.Map{from}
 	for range rapid.IntRange(0, 40).Draw(t, "entries") {
 		m := maps[len(maps)-1]
@@ -58,12 +58,12 @@ func story(t *rapid.T, from replay.Map) (entries []store.Entry, maps []replay.Ma
 	return entries, maps
 }
 
-// began returns the map with which a run begins: an empty one, or one after some
+// drawStart returns the map with which a run begins: an empty one, or one after some
 // entries.
-func began(t *rapid.T) replay.Map {
+func drawStart(t *rapid.T) replay.Map {
 	m := replay.New(rootKey)
 	if rapid.Bool().Draw(t, "checkpoint") {
-		_, maps := story(t, m)
+		_, maps := drawEntries(t, m)
 		m = maps[len(maps)-1]
 	}
 	return m
@@ -71,10 +71,10 @@ func began(t *rapid.T) replay.Map {
 
 // A run produces the same maps as the entries one by one: the last one of each rev,
 // and as many of the newest as the budget allows.
-func TestARunComesToTheSameMaps(t *testing.T) {
+func TestRunYieldsSameMaps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		from := began(t)
-		entries, maps := story(t, from)
+		from := drawStart(t)
+		entries, maps := drawEntries(t, from)
 		if from.Position == 0 {
 			maps = maps[1:]
 		}
@@ -139,10 +139,10 @@ func checkMap(t *rapid.T, got, want *replay.Map) {
 }
 
 // A wrong root, number of leaves or row is detected if all maps are requested.
-func TestARunFindsWhatIsDamaged(t *testing.T) {
+func TestRunDetectsDamage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		from := began(t)
-		entries, _ := story(t, from)
+		from := drawStart(t)
+		entries, _ := drawEntries(t, from)
 		if len(entries) == 0 {
 			return
 		}
@@ -167,7 +167,7 @@ func TestARunFindsWhatIsDamaged(t *testing.T) {
 			}
 		}
 		if _, err := run.End(); !errors.Is(err, store.ErrCorrupt) {
-			t.Fatalf("what was damaged is not found: %v", err)
+			t.Fatalf("the damage was not detected: %v", err)
 		}
 	})
 }
