@@ -53,7 +53,7 @@ func journal(t *testing.T, retention store.Retention, entries []store.Entry) sto
 	return j
 }
 
-func TestCheckOfAGoodWorld(t *testing.T) {
+func TestCheckOfValidWorld(t *testing.T) {
 	feed, entries := history(300)
 	j := journal(t, store.DefaultRetention(), entries)
 	report, err := verify.Check(context.Background(), j, storetest.RootKey)
@@ -77,7 +77,7 @@ func TestCheckOfAGoodWorld(t *testing.T) {
 	}
 }
 
-func TestCheckFromACheckpoint(t *testing.T) {
+func TestCheckFromCheckpoint(t *testing.T) {
 	feed, entries := history(400)
 	j := journal(t, store.Retention{Events: 30, Revs: 10}, entries[:1])
 	for _, e := range entries[1:] {
@@ -97,14 +97,14 @@ func TestCheckFromACheckpoint(t *testing.T) {
 	}
 }
 
-// whileRead is a journal in which a host stores a checkpoint right after it was
+// checkpointDuringLoad is a journal in which a host stores a checkpoint right after it was
 // loaded.
-type whileRead struct {
+type checkpointDuringLoad struct {
 	store.Journal
 	state *store.State
 }
 
-func (w *whileRead) Load(ctx context.Context) (store.State, error) {
+func (w *checkpointDuringLoad) Load(ctx context.Context) (store.State, error) {
 	loaded, err := w.Journal.Load(ctx)
 	if w.state != nil {
 		_, failed := w.Checkpoint(ctx, *w.state)
@@ -114,7 +114,7 @@ func (w *whileRead) Load(ctx context.Context) (store.State, error) {
 }
 
 // Entries that a reader missed because a checkpoint trimmed them are not damage.
-func TestACheckpointIsStoredMeanwhile(t *testing.T) {
+func TestCheckpointStoredDuringCheck(t *testing.T) {
 	feed, entries := history(400)
 	for name, read := range map[string]func(store.Source) error{
 		"check": func(j store.Source) error {
@@ -127,7 +127,7 @@ func TestACheckpointIsStoredMeanwhile(t *testing.T) {
 		},
 	} {
 		state := feed.State()
-		j := &whileRead{journal(t, store.Retention{Events: 30}, entries), &state}
+		j := &checkpointDuringLoad{journal(t, store.Retention{Events: 30}, entries), &state}
 		if err := read(j); !errors.Is(err, store.ErrTrimmed) {
 			t.Errorf("%s: %v, want %v", name, err, store.ErrTrimmed)
 		}
@@ -137,33 +137,33 @@ func TestACheckpointIsStoredMeanwhile(t *testing.T) {
 	}
 }
 
-// TestCheckFinds damages a valid world in each way that a check must detect.
-func TestCheckFinds(t *testing.T) {
+// TestCheckDetectsDamagedEntry damages a valid world in each way that a check must detect.
+func TestCheckDetectsDamagedEntry(t *testing.T) {
 	const at = 100
 	for name, test := range map[string]struct {
-		damage func(e *store.Entry)
-		says   string
+		damage   func(e *store.Entry)
+		contains string
 	}{
 		"another root":       {func(e *store.Entry) { e.Root[0] ^= 1 }, "root"},
 		"another leaf count": {func(e *store.Entry) { e.LeafCount++ }, "leaves"},
 		"another row": {func(e *store.Entry) {
 			e.Rows[0].JSON = bytes.Replace(e.Rows[0].JSON, []byte("name"), []byte("nome"), 1)
 		}, "root"},
-		"a row as another": {func(e *store.Entry) { e.Rows[0].Key = "mcp:other" }, "its content is the row"},
+		"a row under another key": {func(e *store.Entry) { e.Rows[0].Key = "mcp:other" }, "its content is the row"},
 		"a row not canonical": {func(e *store.Entry) {
 			e.Rows[0].JSON = append([]byte(" "), e.Rows[0].JSON...)
 		}, "canonical"},
-		"a row removed too many": {func(e *store.Entry) {
+		"too many rows removed": {func(e *store.Entry) {
 			e.Rows = append(e.Rows, store.Row{Key: "mcp:mcp-0000"}, store.Row{Key: "mcp:mcp-0001"})
 		}, "root"},
-		"no notify":           {func(e *store.Entry) { e.Notify = nil }, "without a notify"},
-		"a wrong notify":      {func(e *store.Entry) { e.Notify = bytes.Replace(e.Notify, []byte("mcp-"), []byte("mcq-"), 1) }, "names"},
-		"a notify cut off":    {func(e *store.Entry) { e.Notify = e.Notify[:len(e.Notify)/2] }, "notify"},
-		"no event":            {func(e *store.Entry) { e.Events = nil }, "without an event"},
-		"an event not JSON":   {func(e *store.Entry) { e.Events[0].Data = e.Events[0].Data[1:] }, "not a JSON object"},
-		"an event cut off":    {func(e *store.Entry) { e.Events[0].Data = e.Events[0].Data[:5] }, "not a JSON object"},
-		"a change of nothing": {func(e *store.Entry) { e.Rows = nil }, "changes nothing"},
-		"a header by itself":  {func(e *store.Entry) { e.MapChanged = false; e.Rev-- }, "without a rev of its own"},
+		"no notify":              {func(e *store.Entry) { e.Notify = nil }, "without a notify"},
+		"a wrong notify":         {func(e *store.Entry) { e.Notify = bytes.Replace(e.Notify, []byte("mcp-"), []byte("mcq-"), 1) }, "names"},
+		"a truncated notify":     {func(e *store.Entry) { e.Notify = e.Notify[:len(e.Notify)/2] }, "notify"},
+		"no event":               {func(e *store.Entry) { e.Events = nil }, "without an event"},
+		"an event not JSON":      {func(e *store.Entry) { e.Events[0].Data = e.Events[0].Data[1:] }, "not a JSON object"},
+		"a truncated event":      {func(e *store.Entry) { e.Events[0].Data = e.Events[0].Data[:5] }, "not a JSON object"},
+		"a change of nothing":    {func(e *store.Entry) { e.Rows = nil }, "changes nothing"},
+		"a header without a rev": {func(e *store.Entry) { e.MapChanged = false; e.Rev-- }, "without a rev of its own"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, entries := history(200)
@@ -176,18 +176,18 @@ func TestCheckFinds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(report.Problems) == 0 || !strings.Contains(strings.Join(report.Problems, "\n"), test.says) {
-				t.Errorf("the report says %q, want something about %q", report.Problems, test.says)
+			if len(report.Problems) == 0 || !strings.Contains(strings.Join(report.Problems, "\n"), test.contains) {
+				t.Errorf("the report is %q, want a problem with %q", report.Problems, test.contains)
 			}
 			if len(report.Problems) > 2 {
-				t.Errorf("one damaged entry is %d problems: %q", len(report.Problems), report.Problems)
+				t.Errorf("one damaged entry causes %d problems: %q", len(report.Problems), report.Problems)
 			}
 		})
 	}
 }
 
 // Numbers, tags and secrets may begin with the first byte of an object.
-func TestCheckLeavesBinaryRecordsAlone(t *testing.T) {
+func TestCheckAcceptsBinaryRecords(t *testing.T) {
 	_, entries := history(50)
 	const n = '{'
 	caller := replay.CallerTag{'{'}
@@ -207,18 +207,18 @@ func TestCheckLeavesBinaryRecordsAlone(t *testing.T) {
 	entries[10].Records = records
 	report, err := verify.Check(context.Background(), journal(t, store.DefaultRetention(), entries), storetest.RootKey)
 	if err != nil || len(report.Problems) > 0 {
-		t.Errorf("a sound store: %+v, %v", report, err)
+		t.Errorf("a valid store: %+v, %v", report, err)
 	}
 }
 
-func TestCheckFindsDamageOutsideOfEntries(t *testing.T) {
+func TestCheckDetectsDamageOutsideEntries(t *testing.T) {
 	ctx := context.Background()
 	_, entries := history(50)
 	entries[10].Records = []store.Record{{Table: store.Nodes, Key: []byte("n"), Value: []byte(`{"cut":`)}}
 	j := journal(t, store.DefaultRetention(), entries)
 	report, err := verify.Check(ctx, j, storetest.RootKey)
 	if err != nil || len(report.Problems) != 1 || !strings.Contains(report.Problems[0], "nodes") {
-		t.Errorf("a record that is cut off: %+v, %v", report, err)
+		t.Errorf("a truncated record: %+v, %v", report, err)
 	}
 	report, err = verify.Check(ctx, j, "another root key")
 	if err != nil || len(report.Problems) < 1 {
@@ -241,7 +241,7 @@ func TestCheckFindsDamageOutsideOfEntries(t *testing.T) {
 	}
 }
 
-func TestCheckFindsMissingEvents(t *testing.T) {
+func TestCheckDetectsMissingEvents(t *testing.T) {
 	feed, entries := history(20)
 	lost := feed.Say("lost")
 	later := feed.Say("later")
@@ -270,7 +270,7 @@ func (d damagedTable) Scan(ctx context.Context, table store.Table, r store.Range
 }
 
 // Damage of a table is in the report, with everything found before.
-func TestCheckReportsADamagedTable(t *testing.T) {
+func TestCheckReportsDamagedTable(t *testing.T) {
 	_, entries := history(20)
 	for _, table := range store.Tables() {
 		report, err := verify.Check(t.Context(), damagedTable{journal(t, store.DefaultRetention(), entries), table}, storetest.RootKey)
@@ -284,7 +284,7 @@ func TestCheckReportsADamagedTable(t *testing.T) {
 	}
 }
 
-func TestCheckCannotRead(t *testing.T) {
+func TestCheckOfUnreadableJournal(t *testing.T) {
 	_, entries := history(5)
 	j := storetest.NewFaulty(journal(t, store.DefaultRetention(), entries))
 	j.BreakReads()
@@ -296,17 +296,17 @@ func TestCheckCannotRead(t *testing.T) {
 	}
 }
 
-func TestCheckComparesWhatAccountsHave(t *testing.T) {
+func TestCheckComparesUsage(t *testing.T) {
 	feed, entries := history(20)
-	said := feed.Say("the last")
-	usage, err := replay.CountUsage(t.Context(), journal(t, store.DefaultRetention(), append(entries, said)), storetest.RootKey)
+	final := feed.Say("the last")
+	usage, err := replay.CountUsage(t.Context(), journal(t, store.DefaultRetention(), append(entries, final)), storetest.RootKey)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, off := range map[string]int{"as it is": 0, "a line more": 1} {
+	for name, off := range map[string]int{"unchanged": 0, "one line too many": 1} {
 		counted := usage[storetest.RootKey]
 		counted.Lines += off
-		last := said
+		last := final
 		last.Records = append(last.Records[:1:1], store.Record{Table: store.Usage, Key: []byte(storetest.RootKey), Value: counted.Append(nil)})
 		report, err := verify.Check(t.Context(), journal(t, store.DefaultRetention(), append(entries, last)), storetest.RootKey)
 		if err != nil {
@@ -318,26 +318,26 @@ func TestCheckComparesWhatAccountsHave(t *testing.T) {
 	}
 }
 
-func TestCheckCountsTheIDsThatAreKnown(t *testing.T) {
+func TestCheckCountsIDs(t *testing.T) {
 	kind, caller := replay.IdempotencyKeys, replay.TagOf("somebody")
 	records := []store.Record{
 		{Table: store.IdempotencyCallers, Key: kind.CallerKey(caller, 1, []byte("a")), Value: []byte{}},
 		{Table: store.IdempotencyCallers, Key: kind.CallerKey(caller, 2, []byte("b")), Value: []byte{}},
 		{Table: store.IdempotencyCallers, Key: kind.Tally(), Value: replay.AppendTally(nil, 2)},
 	}
-	for said, good := range map[int]bool{0: false, 1: false, 2: true, 3: false} {
+	for recorded, good := range map[int]bool{0: false, 1: false, 2: true, 3: false} {
 		feed, entries := history(5)
 		last := feed.Say("the last")
 		last.Records = records
-		if said > 0 {
-			last.Records = append(last.Records[:3:3], store.Record{Table: store.IdempotencyCallers, Key: kind.CallerTally(caller), Value: replay.AppendTally(nil, said)})
+		if recorded > 0 {
+			last.Records = append(last.Records[:3:3], store.Record{Table: store.IdempotencyCallers, Key: kind.CallerTally(caller), Value: replay.AppendTally(nil, recorded)})
 		}
 		report, err := verify.Check(t.Context(), journal(t, store.DefaultRetention(), append(entries, last)), storetest.RootKey)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if (len(report.Problems) == 0) != good {
-			t.Errorf("%d of 2: %q", said, report.Problems)
+			t.Errorf("%d of 2: %q", recorded, report.Problems)
 		}
 	}
 }
