@@ -105,7 +105,7 @@ func TestRestore(t *testing.T) {
 	}
 	defer func() { _ = fresh.Close() }()
 	if fresh.RootKey() != storetest.RootKey {
-		t.Errorf("the store was made for the root key %q", fresh.RootKey())
+		t.Errorf("the store was created for the root key %q", fresh.RootKey())
 	}
 	report, err := verify.Check(ctx, fresh, storetest.RootKey)
 	if err != nil || len(report.Problems) > 0 {
@@ -113,7 +113,7 @@ func TestRestore(t *testing.T) {
 	}
 	old, state := feed.State(), must(replay.State(ctx, fresh, storetest.RootKey))(t)
 	if state.Rev != old.Rev+1<<32 || state.Seq != old.Seq+1<<32 {
-		t.Errorf("rev and seq are %d and %d, they were %d and %d", state.Rev, state.Seq, old.Rev, old.Seq)
+		t.Errorf("rev and seq are %d and %d, before the backup %d and %d", state.Rev, state.Seq, old.Rev, old.Seq)
 	}
 	if state.Header.SID != newSID || state.Header.MaxX != old.Header.MaxX || state.At != now.UnixMilli() {
 		t.Errorf("the header is %+v, its time %d", state.Header, state.At)
@@ -156,7 +156,7 @@ func only(t *testing.T, j store.Journal) store.Entry {
 		entries = append(entries, e)
 	}
 	if len(entries) != 1 {
-		t.Fatalf("the store holds %d entries, want 1", len(entries))
+		t.Fatalf("the store has %d entries, want 1", len(entries))
 	}
 	return entries[0]
 }
@@ -204,18 +204,18 @@ func TestDamagedBackup(t *testing.T) {
 			t.Errorf("Verify of a backup %s: %v", what, err)
 		}
 		if _, err := backup.Restore(ctx, bytes.NewReader(damaged), target); err == nil {
-			t.Errorf("Restore of a backup %s worked", what)
+			t.Errorf("Restore of a backup %s succeeded", what)
 		}
 	}
 	for i := range file {
 		for _, flip := range []byte{1, 0x80} {
 			damaged := bytes.Clone(file)
 			damaged[i] ^= flip
-			refused(fmt.Sprintf("whose byte %d is wrong", i), damaged)
+			refused(fmt.Sprintf("with a wrong byte %d", i), damaged)
 		}
 		refused(fmt.Sprintf("cut at %d", i), file[:i])
 	}
-	refused("with a byte more", append(bytes.Clone(file), 0))
+	refused("with an extra byte", append(bytes.Clone(file), 0))
 	refused("twice", append(bytes.Clone(file), file...))
 	newer := bytes.Replace(file, []byte("playctl-backup 1"), []byte("playctl-backup 2"), 1)
 	if _, err := backup.Verify(ctx, bytes.NewReader(newer)); !errors.Is(err, store.ErrNewerFormat) {
@@ -277,7 +277,7 @@ func FuzzVerify(f *testing.F) {
 		signed := append(append(bytes.Clone(body), 'E', sha256.Size), sum[:]...)
 		info, err := backup.Verify(context.Background(), bytes.NewReader(signed))
 		if err == nil && int(info.LeafCount) != info.Rows+2 {
-			t.Errorf("a good backup has %d leaves and %d rows", info.LeafCount, info.Rows)
+			t.Errorf("a valid backup has %d leaves and %d rows", info.LeafCount, info.Rows)
 		}
 		if err != nil && !errors.Is(err, backup.ErrInvalid) && !errors.Is(err, store.ErrNewerFormat) {
 			t.Errorf("Verify: %v", err)
