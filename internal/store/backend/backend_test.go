@@ -15,7 +15,7 @@ func TestEveryBackendIsFound(t *testing.T) {
 	seen := map[string]bool{}
 	for _, b := range backend.All() {
 		if b.Help == "" || b.Locate == nil {
-			t.Errorf("the backend of %q does not describe itself", b.Schemes)
+			t.Errorf("the backend of %q has no help or no Locate", b.Schemes)
 		}
 		for _, scheme := range b.Schemes {
 			if seen[scheme] {
