@@ -22,13 +22,13 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(hostprocess.Main(m)) }
 
-// promptly is the time limit for a newcomer's call at a host that is full of
+// newClientTimeout is the time limit for a newcomer's call at a host that is full of
 // others.
-const promptly = 3 * time.Second
+const newClientTimeout = 3 * time.Second
 
-// eventually is the time limit of a call that a host without room for it would
+// callTimeout is the time limit of a call that a host without room for it would
 // never answer: on a busy machine the floods slow down the caller, too.
-const eventually = 30 * time.Second
+const callTimeout = 30 * time.Second
 
 // start runs a host and returns its root key.
 func start(t *testing.T, descriptors int, args ...string) (h *hostprocess.Host, rootKey string) {
@@ -60,9 +60,9 @@ func flood(t *testing.T, count int, task func(ctx context.Context, i int)) {
 	})
 }
 
-// halfAsk connects, sends headers that do not end, and waits until the host closes
+// sendIncompleteRequest connects, sends headers that do not end, and waits until the host closes
 // the connection.
-func halfAsk(ctx context.Context, h *hostprocess.Host) {
+func sendIncompleteRequest(ctx context.Context, h *hostprocess.Host) {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", strings.TrimPrefix(h.URL(), "http://"))
 	if err != nil {
 		return
@@ -99,11 +99,11 @@ func stream(ctx context.Context, client *http.Client, h *hostprocess.Host, who h
 	pause(ctx)
 }
 
-// answered repeats a call until it is answered. A full host gives a connection 200
+// retryUntilAnswered repeats a call until it is answered. A full host gives a connection 200
 // ms for its request; a caller without processor time for so long on a busy machine
 // finds it closed, and calls again, as clients do.
-func answered(ctx context.Context, call func(context.Context, *http.Client) (*hostprocess.Answer, error)) (a *hostprocess.Answer, err error) {
-	ctx, cancel := context.WithTimeout(ctx, eventually)
+func retryUntilAnswered(ctx context.Context, call func(context.Context, *http.Client) (*hostprocess.Answer, error)) (a *hostprocess.Answer, err error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	for ctx.Err() == nil {
 		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
@@ -117,7 +117,7 @@ func answered(ctx context.Context, call func(context.Context, *http.Client) (*ho
 
 // A host with few descriptors gets 200 connections whose headers do not end and 150
 // streams of one node: other clients are answered nevertheless.
-func TestANewcomerAtAHostThatIsFull(t *testing.T) {
+func TestNewClientIsServedByFullHost(t *testing.T) {
 	h, rootKey := start(t, 168) // room for about a quarter of them
 	account := hostprocess.NewAccount(t, h, rootKey, "crowd", 1)
 	newcomer := account.Agents[0]
@@ -131,7 +131,7 @@ func TestANewcomerAtAHostThatIsFull(t *testing.T) {
 	flood(t, len(once), func(ctx context.Context, i int) {
 		stream(ctx, crowd, h, account.Main, session.SID, func() { once[i].Do(all.Done) })
 	})
-	flood(t, 200, func(ctx context.Context, _ int) { halfAsk(ctx, h) })
+	flood(t, 200, func(ctx context.Context, _ int) { sendIncompleteRequest(ctx, h) })
 	all.Wait()
 
 	for i := range 5 {
@@ -144,8 +144,8 @@ func TestANewcomerAtAHostThatIsFull(t *testing.T) {
 			},
 		} {
 			began := time.Now()
-			if a, err := answered(t.Context(), call); err != nil || !a.OK() {
-				t.Errorf("%s, time %d: %v after %v: %+v", what, i, err, time.Since(began), a)
+			if a, err := retryUntilAnswered(t.Context(), call); err != nil || !a.OK() {
+				t.Errorf("%s, call %d: %v after %v: %+v", what, i, err, time.Since(began), a)
 			}
 		}
 	}
@@ -165,7 +165,7 @@ func TestANewcomerAtAHostThatIsFull(t *testing.T) {
 
 // Sixteen addresses create nodes as fast as possible; another address gets its node
 // soon.
-func TestANewcomerBesideAddressesThatRegister(t *testing.T) {
+func TestNewClientRegistersDuringFlood(t *testing.T) {
 	h, rootKey := start(t, 0, "--limit-loopback", "--rate-nodes=-1", "--rate-requests=-1")
 	// A refused registration with a wrong id costs as much as creating a node.
 	wrong := hostprocess.Request{Method: http.MethodPost, Path: protocol.PathNodes, Body: map[string]any{
@@ -193,7 +193,7 @@ func TestANewcomerBesideAddressesThatRegister(t *testing.T) {
 	began := time.Now()
 	own := hostprocess.Identity(t, rootKey, "a newcomer")
 	// On a busy machine a derivation takes longer, in the host as in the test.
-	within := max(promptly, 8*time.Since(began))
+	within := max(newClientTimeout, 8*time.Since(began))
 	h.Guard(own.Hash)
 	client := clientAt("127.0.2.1")
 	defer client.CloseIdleConnections()
@@ -201,9 +201,9 @@ func TestANewcomerBesideAddressesThatRegister(t *testing.T) {
 	began = time.Now()
 	a, err := (hostprocess.Node{}).Do(t.Context(), client, h.URL(), right)
 	if took := time.Since(began); err != nil || !a.OK() || took > within {
-		t.Errorf("the newcomer got %+v, %v after %v", a, err, took)
+		t.Errorf("the new client got %+v, %v after %v", a, err, took)
 	} else {
-		t.Logf("the newcomer is in after %v", took)
+		t.Logf("the new client is registered after %v", took)
 	}
 }
 
