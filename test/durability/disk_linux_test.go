@@ -40,9 +40,9 @@ func (h *host) storeSize() uint64 {
 	return uint64(largest)
 }
 
-// TestAHostWithAFullDiskGoesOnForReaders fills the disk, checks that readers are
+// TestReadsContinueOnFullDisk fills the disk, checks that readers are
 // not affected and no write is incomplete, and frees space again.
-func TestAHostWithAFullDiskGoesOnForReaders(t *testing.T) {
+func TestReadsContinueOnFullDisk(t *testing.T) {
 	w := &world{host: newHost(t)}
 	w.Start()
 	w.populate()
@@ -52,7 +52,7 @@ func TestAHostWithAFullDiskGoesOnForReaders(t *testing.T) {
 	var refused error
 	for n := 0; refused == nil; n++ {
 		if n == 20_000 {
-			t.Fatal("the disk does not get full")
+			t.Fatal("the disk did not fill up")
 		}
 		l := &line{agent: w.agents[0], key: fmt.Sprint("key", n), text: fmt.Sprint("line ", n, " ", strings.Repeat("x", 3900))}
 		lines = append(lines, l)
@@ -64,13 +64,13 @@ func TestAHostWithAFullDiskGoesOnForReaders(t *testing.T) {
 	head := w.seq + uint64(len(lines)) - 1
 	for range 3 {
 		if err := w.send(lines[len(lines)-1]); err == nil {
-			t.Fatal("a write went through while the disk is full")
+			t.Fatal("a write succeeded on a full disk")
 		}
 		var snapshot struct {
 			Seq uint64 `json:"seq"`
 		}
 		if err := w.call(w.main, "GET", "/api/play/snapshot?sid="+w.sid, "", nil, &snapshot); err != nil || snapshot.Seq != head {
-			t.Fatalf("the snapshot is of seq %d, %v; the last write that was acknowledged is %d", snapshot.Seq, err, head)
+			t.Fatalf("the snapshot is of seq %d, %v; the last acknowledged write is %d", snapshot.Seq, err, head)
 		}
 	}
 	if events := w.events(w.main, w.sid, head-1, head); len(events) != 1 {
@@ -81,12 +81,12 @@ func TestAHostWithAFullDiskGoesOnForReaders(t *testing.T) {
 	ready := true
 	for n := 0; ready && n < 20; n++ {
 		if err := w.send(lines[len(lines)-1]); err == nil {
-			t.Fatal("a write went through while the disk is full")
+			t.Fatal("a write succeeded on a full disk")
 		}
 		ready = w.call(w.main, "GET", "/readyz", "", nil, nil) == nil
 	}
 	if ready {
-		t.Error("the host says that it is ready while its store takes nothing")
+		t.Error("the host reports that it is ready although its store accepts no writes")
 	}
 
 	w.limitFiles(unix.RLIM_INFINITY)

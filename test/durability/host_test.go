@@ -90,7 +90,7 @@ func (h *host) events(n hostprocess.Node, sid string, after, upTo uint64) []even
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != http.StatusOK {
-		h.t.Fatalf("the stream answers %d", res.StatusCode)
+		h.t.Fatalf("the stream returns %d", res.StatusCode)
 	}
 	var out []event
 	var now event

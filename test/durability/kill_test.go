@@ -159,7 +159,7 @@ func (w *world) verify(lines []*line) {
 			w.t.Fatal(err)
 		}
 		if first, twice := found[data.Text]; twice {
-			w.t.Fatalf("%q is there twice, as %d and %d", data.Text, first, e.seq)
+			w.t.Fatalf("%q is stored twice, as %d and %d", data.Text, first, e.seq)
 		}
 		if data.Rev != now.Rev {
 			w.t.Fatalf("event %d is of rev %d; no line changes the map, whose rev is %d", e.seq, data.Rev, now.Rev)
@@ -168,7 +168,7 @@ func (w *world) verify(lines []*line) {
 	}
 	for _, l := range lines {
 		if seq, ok := found[l.text]; l.acked != 0 && (!ok || seq != l.acked) {
-			w.t.Fatalf("%q was acknowledged as %d and is there as %d", l.text, l.acked, seq)
+			w.t.Fatalf("%q was acknowledged as %d and is stored as %d", l.text, l.acked, seq)
 		}
 	}
 	w.repeat(lines, found)
@@ -187,36 +187,36 @@ func (w *world) repeat(lines []*line, found map[string]uint64) {
 		if err := w.send(l); err != nil {
 			w.t.Fatalf("the repeat of %q: %v", l.text, err)
 		}
-		switch seq, happened := found[l.text]; {
-		case happened && l.acked != seq:
-			w.t.Fatalf("%q happened as %d and its repeat is %d", l.text, seq, l.acked)
-		case !happened && l.acked != before+1:
-			w.t.Fatalf("%q is %d after %d", l.text, l.acked, before)
-		case !happened:
+		switch seq, stored := found[l.text]; {
+		case stored && l.acked != seq:
+			w.t.Fatalf("%q was stored as %d and its repeat as %d", l.text, seq, l.acked)
+		case !stored && l.acked != before+1:
+			w.t.Fatalf("%q has seq %d after %d", l.text, l.acked, before)
+		case !stored:
 			w.seq++
 		}
 	}
 	if now := w.session(); now.Seq != w.seq {
-		w.t.Fatalf("the log ends at %d, expected is %d", now.Seq, w.seq)
+		w.t.Fatalf("the log ends at %d, want %d", now.Seq, w.seq)
 	}
 }
 
-func TestNothingAcknowledgedIsLostWhenTheHostIsKilled(t *testing.T) {
+func TestAcknowledgedWritesSurviveKilledHost(t *testing.T) {
 	w := &world{host: newHost(t)}
 	w.Start()
 	w.populate()
-	total, unsure := 0, 0
+	total, unanswered := 0, 0
 	for round := range rounds(t) {
 		lines := w.writeUntilKilled(round, time.Duration(rand.IntN(150))*time.Millisecond)
 		w.check()
 		w.Start()
 		for _, l := range lines {
 			if l.acked == 0 {
-				unsure++
+				unanswered++
 			}
 		}
 		total += len(lines)
 		w.verify(lines)
 	}
-	t.Logf("%d writes, %d of them without an answer when the host was killed", total, unsure)
+	t.Logf("%d writes, %d of them without a reply when the host was killed", total, unanswered)
 }
