@@ -39,11 +39,11 @@ func rootFile(t *testing.T) (path, key string) {
 	return path, key
 }
 
-func TestAHostServesUntilItIsEnded(t *testing.T) {
+func TestHostServesUntilItEnds(t *testing.T) {
 	root, key := rootFile(t)
 	h := New(t, Options{Args: []string{"--data-dir", t.TempDir(), "--root-file", root, "--log-level", "error"}})
 	if h.URL() != "" {
-		t.Errorf("before it starts it is at %s", h.URL())
+		t.Errorf("before the start its URL is %s", h.URL())
 	}
 	h.Start()
 	a := NewAccount(t, h, key, "the account", 1)
@@ -53,7 +53,7 @@ func TestAHostServesUntilItIsEnded(t *testing.T) {
 		pid := h.PID()
 		end()
 		if _, err := CPU(pid); h.URL() != "" || err == nil {
-			t.Fatalf("the %s host is still there", name)
+			t.Fatalf("the %s host still runs", name)
 		}
 		end()
 		h.Start()
@@ -67,22 +67,22 @@ func TestAHostServesUntilItIsEnded(t *testing.T) {
 		t.Errorf("the host has %d bytes, %v", size, err)
 	}
 	if strings.Count(h.Output(), h.URL()) == 0 || strings.Count(h.Output(), "http://127.0.0.1:") < 3 {
-		t.Errorf("the output is not that of all its lives:\n%s", h.Output())
+		t.Errorf("the output does not cover all runs:\n%s", h.Output())
 	}
 }
 
-func TestAHostThatCannotServeSaysWhy(t *testing.T) {
+func TestFailedStartReportsReason(t *testing.T) {
 	h := New(t, Options{Args: []string{"--no-such-flag"}})
 	if err := h.TryStart(); err == nil || !strings.Contains(err.Error(), "no-such-flag") {
 		t.Errorf("the error is %v", err)
 	}
 	if h.URL() != "" {
-		t.Error("it has an address")
+		t.Error("a failed host has an address")
 	}
 }
 
 // A host prints its own address, which stands for a secret here.
-func TestASecretInTheOutputFailsTheTest(t *testing.T) {
+func TestSecretInOutputFailsTest(t *testing.T) {
 	root, _ := rootFile(t)
 	h := New(t, Options{Args: []string{"--ephemeral", "--root-file", root, "--log-level", "error"}})
 	h.Start()
@@ -91,7 +91,7 @@ func TestASecretInTheOutputFailsTheTest(t *testing.T) {
 	for _, c := range []struct {
 		secret string
 		fails  bool
-	}{{shown, true}, {root, true}, {"--ephemeral", true}, {"", false}, {"what no host ever says", false}} {
+	}{{shown, true}, {root, true}, {"--ephemeral", true}, {"", false}, {"a text that no host prints", false}} {
 		r := &recorder{TB: t}
 		judged := &Host{t: r, said: h.said, options: h.options}
 		judged.Guard(c.secret)
@@ -107,19 +107,19 @@ func TestASecretInTheOutputFailsTheTest(t *testing.T) {
 	}
 }
 
-func TestAnAlarmInTheOutputFailsTheTest(t *testing.T) {
+func TestAlarmInOutputFailsTest(t *testing.T) {
 	for _, text := range alarms {
 		r := &recorder{TB: t}
 		said := newTranscript()
 		_, _ = said.Write([]byte("first\n" + text + "of something\n"))
 		(&Host{t: r, said: said}).judge()
 		if len(r.errors) != 1 {
-			t.Errorf("%q gives %d failures", text, len(r.errors))
+			t.Errorf("%q causes %d failures", text, len(r.errors))
 		}
 	}
 }
 
-func TestReconnectsAreHastened(t *testing.T) {
+func TestReconnectDelayIsShortened(t *testing.T) {
 	const sent = "x\r\n\nretry: 15\nretry: 2000\ndata: 2000\n\n\nretry: 2000\n"
 	const want = "x\r\n\nretry: 15\nretry: 0100\ndata: 2000\n\n\nretry: 0100\n"
 	for pieces := 1; pieces < len(sent); pieces++ {

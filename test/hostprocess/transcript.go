@@ -89,12 +89,12 @@ func (h *Host) judge() {
 	args := strings.Join(h.options.Args, " ")
 	for i, secret := range h.guarded() {
 		if secret != "" && (strings.Contains(said, secret) || strings.Contains(args, secret)) {
-			h.t.Errorf("the host shows secret number %d, of %d characters", i, len(secret))
+			h.t.Errorf("the host printed secret number %d, of %d characters", i, len(secret))
 		}
 	}
 	for _, alarm := range alarms {
 		if strings.Contains(said, alarm) {
-			h.t.Errorf("the host said %q:\n%s", alarm, said)
+			h.t.Errorf("the host printed %q:\n%s", alarm, said)
 		}
 	}
 }
