@@ -162,7 +162,7 @@ func (s *schedule) step() {
 // With random commands, connections that break at any byte, late reads and host
 // restarts, every subscriber ends with the host's exact map, has never shown a
 // different one as verified, and has seen every event once and in order.
-func TestEverySubscriberEndsWithTheHostsMap(t *testing.T) {
+func TestSubscribersReachHostsMap(t *testing.T) {
 	seeds := 3
 	if os.Getenv("PLAYCTL_TEST_LONG") != "" {
 		seeds = 300

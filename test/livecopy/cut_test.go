@@ -7,15 +7,15 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// wave is how many subscribers are cut at the same time.
-const wave = 120
+// concurrentCuts is how many subscribers are cut at the same time.
+const concurrentCuts = 120
 
 // slack is how many more bytes a connection may carry than the measured one:
 // positions get longer.
 const slack = 80
 
-// short is a story with each kind of frame.
-var short = []step{
+// shortStory is a story with each kind of frame.
+var shortStory = []step{
 	{what: "place", who: 1, version: 1}, {what: "say", who: 0, version: 1}, {what: "withdraw", who: 1},
 }
 
@@ -23,7 +23,7 @@ var short = []step{
 // within headers, chunk sizes, ids, data and between frames, and within the replies
 // to its reads. A normal run tests every 19th byte, with a different start each
 // time; since the stride is odd, every other cut is a clean end.
-func TestConnectionsThatBreakAtEveryByte(t *testing.T) {
+func TestConnectionsBreakAtEveryByte(t *testing.T) {
 	t.Parallel()
 	stride := 19
 	if long {
@@ -44,8 +44,8 @@ func TestConnectionsThatBreakAtEveryByte(t *testing.T) {
 					cuts = append(cuts, cut)
 				}
 			}
-			for begin := 0; begin < len(cuts); begin += wave {
-				a.cut(cuts[begin:min(begin+wave, len(cuts))], lacking[name])
+			for begin := 0; begin < len(cuts); begin += concurrentCuts {
+				a.cut(cuts[begin:min(begin+concurrentCuts, len(cuts))], lacking[name])
 			}
 		})
 	}
@@ -74,7 +74,7 @@ func (a *author) cutAll(lines []*line, lacks []protocol.Capability) {
 	a.site.t.Helper()
 	a.withdrawLast()
 	a.readers = nil
-	defer a.dismiss()
+	defer a.closeReaders()
 	for _, l := range lines {
 		f := a.site.follow(l, lacks...)
 		a.readers = append(a.readers, f)
@@ -82,7 +82,7 @@ func (a *author) cutAll(lines []*line, lacks []protocol.Capability) {
 	for _, f := range a.readers {
 		f.await(f.ready, "a first copy")
 	}
-	for _, s := range short {
+	for _, s := range shortStory {
 		a.do(s)
 	}
 	a.finish()

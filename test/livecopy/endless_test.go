@@ -35,10 +35,10 @@ const (
 	okJSON   = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n"
 )
 
-// onTheWay returns the most bytes that the kernel buffers for a connection: on
+// kernelBuffers returns the most bytes that the kernel buffers for a connection: on
 // Linux the maximum of a sender's and a receiver's buffer, plus half of that for
 // the kernel's overhead.
-func onTheWay() int64 {
+func kernelBuffers() int64 {
 	total := int64(0)
 	for _, name := range []string{"tcp_rmem", "tcp_wmem"} {
 		most := int64(8 << 20)
@@ -54,9 +54,9 @@ func onTheWay() int64 {
 	return total + total/2
 }
 
-func endlessAnswers() map[string]endless {
+func endlessReplies() map[string]endless {
 	events, rpc, session := protocol.ServicePlay.Events(), protocol.ServicePlay.RPC(), protocol.ServicePlay.Session()
-	buffered := onTheWay()
+	buffered := kernelBuffers()
 	// A reply with a few fields has a separate limit, far below that of a snapshot.
 	frame, reply, brief, headers := 8<<20+buffered, 128<<20+buffered, 1<<20+buffered, 64<<10+buffered
 	long := strings.Repeat("a", 4000)
@@ -64,21 +64,21 @@ func endlessAnswers() map[string]endless {
 	// for the client's time limit.
 	longer := strings.Repeat("a", 256<<10)
 	return map[string]endless{
-		"a line of data":       {events, okStream + "data: ", long, "longer than", frame},
-		"lines of data":        {events, okStream, "data: " + long + "\n", "longer than", frame},
-		"an id":                {events, okStream + "id: ", long, "longer than", frame},
-		"a comment":            {events, okStream + ":", long, "longer than", frame},
-		"a header":             {events, "HTTP/1.1 200 OK\r\nx-filler: ", long, "header", headers},
-		"headers":              {events, "HTTP/1.1 200 OK\r\n", "x-filler: " + long + "\r\n", "header", headers},
-		"interim answers":      {events, "", "HTTP/1.1 103 Early Hints\r\nx-filler: " + long + "\r\n\r\n", "header", headers},
-		"a snapshot":           {rpc, okJSON + `{"snapshot":"`, longer, "bytes", reply},
-		"the space of a reply": {session, okJSON, strings.Repeat(" ", len(longer)), "bytes", brief},
-		"headers of a reply":   {rpc, "HTTP/1.1 200 OK\r\n", "x-filler: " + long + "\r\n", "", headers},
+		"a line of data":         {events, okStream + "data: ", long, "longer than", frame},
+		"lines of data":          {events, okStream, "data: " + long + "\n", "longer than", frame},
+		"an id":                  {events, okStream + "id: ", long, "longer than", frame},
+		"a comment":              {events, okStream + ":", long, "longer than", frame},
+		"a header":               {events, "HTTP/1.1 200 OK\r\nx-filler: ", long, "header", headers},
+		"headers":                {events, "HTTP/1.1 200 OK\r\n", "x-filler: " + long + "\r\n", "header", headers},
+		"interim replies":        {events, "", "HTTP/1.1 103 Early Hints\r\nx-filler: " + long + "\r\n\r\n", "header", headers},
+		"a snapshot":             {rpc, okJSON + `{"snapshot":"`, longer, "bytes", reply},
+		"white space in a reply": {session, okJSON, strings.Repeat(" ", len(longer)), "bytes", brief},
+		"headers of a reply":     {rpc, "HTTP/1.1 200 OK\r\n", "x-filler: " + long + "\r\n", "", headers},
 	}
 }
 
-// liar is a proxy for a host that sends an endless reply for one path, once.
-type liar struct {
+// endlessProxy is a proxy for a host that sends an endless reply for one path, once.
+type endlessProxy struct {
 	endless
 	next     http.Handler
 	reported atomic.Bool
@@ -87,7 +87,7 @@ type liar struct {
 	finished chan struct{}
 }
 
-func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (l *endlessProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path != l.path || l.reported.Swap(true) {
 		l.next.ServeHTTP(w, r)
 		return
@@ -109,15 +109,15 @@ func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // A host sends without end: the client reads no more than its limit, reports the
 // error, and has a verified copy as soon as the host's replies are valid again.
-func TestAnswersThatNeverEnd(t *testing.T) {
+func TestEndlessReplies(t *testing.T) {
 	t.Parallel()
-	for name, answer := range endlessAnswers() {
+	for name, answer := range endlessReplies() {
 		t.Run(name, func(t *testing.T) {
 			s := openSite(t, "", 1024)
 			defer s.close()
 			a := newAuthor(s)
 			defer a.close()
-			l := &liar{
+			l := &endlessProxy{
 				endless: answer, finished: make(chan struct{}),
 				next: &httputil.ReverseProxy{
 					Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: s.addr}) },
@@ -128,14 +128,14 @@ func TestAnswersThatNeverEnd(t *testing.T) {
 			defer server.Close()
 			f := s.subscribe(server.URL)
 			defer f.close()
-			f.awaitWithin(wholeReply, l.finished, "enough")
-			f.await(f.ready, "a proved copy")
+			f.awaitWithin(wholeReply, l.finished, "the end of the endless reply")
+			f.await(f.ready, "a verified copy")
 			a.readers = []*subscriber{f}
 			a.finish()
 			f.close()
 			f.judge(s.truth())
 			if sent := l.sent.Load(); sent > l.most {
-				t.Errorf("the client took %d bytes", sent)
+				t.Errorf("the client read %d bytes", sent)
 			}
 			received := answer.received == ""
 			for _, err := range f.errors {

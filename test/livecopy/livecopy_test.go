@@ -19,22 +19,22 @@ var lacking = map[string][]protocol.Capability{
 	"any extensions": {protocol.CapChainInline, protocol.CapChainNodes, protocol.CapChainAtRev, protocol.CapMinRev, protocol.CapResume, protocol.CapChainProof},
 }
 
-// attemptsInVain bounds how many consecutive connections end before their first
+// maxFailedAttempts bounds how many consecutive connections end before their first
 // frame: the client doubles its wait after each, from 2 s up to 30 s, and a story
 // has two such sequences.
-const attemptsInVain = 3
+const maxFailedAttempts = 3
 
 // firstFrame is more than the bytes of a stream's header and first frame.
 const firstFrame = 2000
 
 func drawLine(t *rapid.T) *line {
 	cuts := rapid.SliceOfN(rapid.IntRange(0, 6000), 0, 8).Draw(t, "cuts")
-	inVain := 0
+	failedAttempts := 0
 	for i, cut := range cuts {
-		if inVain++; cut >= firstFrame {
-			inVain = 0
-		} else if inVain > attemptsInVain {
-			cuts[i], inVain = cut+firstFrame, 0
+		if failedAttempts++; cut >= firstFrame {
+			failedAttempts = 0
+		} else if failedAttempts > maxFailedAttempts {
+			cuts[i], failedAttempts = cut+firstFrame, 0
 		}
 	}
 	return &line{
@@ -48,7 +48,7 @@ func drawLine(t *rapid.T) *line {
 // capabilities, in memory and in a file, that restart gracefully and abruptly:
 // every subscriber ends with the host's exact map, was never shown a different one
 // as verified, and saw every event once and in order.
-func TestEverySubscriberEndsWithTheHostsMap(t *testing.T) {
+func TestSubscribersReachHostsMap(t *testing.T) {
 	t.Parallel()
 	path := storePath(t)
 	names := []string{"nothing", "inline", "batches", "revs", "resume", "any extensions"}
@@ -63,7 +63,7 @@ func TestEverySubscriberEndsWithTheHostsMap(t *testing.T) {
 		defer func() { s.close() }()
 		a := newAuthor(s)
 		defer a.close()
-		defer a.dismiss()
+		defer a.closeReaders()
 		for range rapid.IntRange(1, 5).Draw(rt, "subscribers") {
 			l := drawLine(rt)
 			if l.piece == 1 {

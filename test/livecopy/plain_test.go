@@ -14,9 +14,9 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// plain simulates an older host: it removes capabilities from the session's reply,
+// olderHost simulates an older host: it removes capabilities from the session's reply,
 // and their parts from requests and streams.
-type plain struct {
+type olderHost struct {
 	next http.RoundTripper
 	// lacks are the removed capabilities; nil for none.
 	lacks []protocol.Capability
@@ -27,9 +27,9 @@ type plain struct {
 	ahead atomic.Bool
 }
 
-func (p *plain) lacking(c protocol.Capability) bool { return slices.Contains(p.lacks, c) }
+func (p *olderHost) lacking(c protocol.Capability) bool { return slices.Contains(p.lacks, c) }
 
-func (p *plain) RoundTrip(r *http.Request) (*http.Response, error) {
+func (p *olderHost) RoundTrip(r *http.Request) (*http.Response, error) {
 	stream := r.URL.Path == protocol.ServicePlay.Events()
 	if stream {
 		r = r.Clone(r.Context())
@@ -75,7 +75,7 @@ func readsWorld(r *http.Request) bool {
 }
 
 // session removes the capabilities from a session's reply.
-func (p *plain) session(response *http.Response) error {
+func (p *olderHost) session(response *http.Response) error {
 	text, err := io.ReadAll(response.Body)
 	_ = response.Body.Close()
 	if err != nil {

@@ -63,7 +63,7 @@ func newAuthor(s *site) *author {
 // begin opens a world without agents. A world that held agents would register them
 // again whenever it detected a new session.
 func (a *author) begin() {
-	a.world, a.agents, a.placed = a.site.visit(a.transport), map[int]*sdk.Agent{}, map[int]string{}
+	a.world, a.agents, a.placed = a.site.openWorld(a.transport), map[int]*sdk.Agent{}, map[int]string{}
 }
 
 func (a *author) close() {
@@ -81,8 +81,8 @@ func (a *author) leave() {
 	a.site.must(a.world.Close(context.Background()))
 }
 
-// dismiss closes the subscribers.
-func (a *author) dismiss() {
+// closeReaders closes the subscribers.
+func (a *author) closeReaders() {
 	for _, f := range a.readers {
 		f.close()
 	}
@@ -185,7 +185,7 @@ func (a *author) finish() {
 			return
 		}
 	}
-	a.site.t.Fatalf("some subscribers do not come to the log's end")
+	a.site.t.Fatalf("some subscribers do not reach the log's end")
 }
 
 // reach waits until a subscriber has the last change. One that missed it without
@@ -193,7 +193,7 @@ func (a *author) finish() {
 func (a *author) reach(f *subscriber) {
 	a.site.t.Helper()
 	for range 100 {
-		if f.numbered || f.soon(f.ended) {
+		if f.numbered || f.closesSoon(f.ended) {
 			break
 		}
 		if f.mayMiss() {

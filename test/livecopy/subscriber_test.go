@@ -34,7 +34,7 @@ type subscriber struct {
 	numbered bool
 	lacks    []protocol.Capability
 	// plain is the simulated older host, nil for the host itself.
-	plain *plain
+	plain *olderHost
 
 	ready, ended         chan struct{}
 	readyOnce, endedOnce sync.Once
@@ -61,8 +61,8 @@ func newSubscriber(s *site, l *line, lacks ...protocol.Capability) *subscriber {
 func (s *site) follow(l *line, lacks ...protocol.Capability) *subscriber {
 	s.t.Helper()
 	f := newSubscriber(s, l, lacks...)
-	f.plain = &plain{next: f.transport, lacks: lacks}
-	f.begin(context.Background(), s.visit(f.plain))
+	f.plain = &olderHost{next: f.transport, lacks: lacks}
+	f.begin(context.Background(), s.openWorld(f.plain))
 	return f
 }
 
@@ -78,8 +78,8 @@ func (f *subscriber) begin(ctx context.Context, w *sdk.RemotePlayWorld) {
 	f.world, f.sub = w, sub
 }
 
-// visit opens a world at the host.
-func (s *site) visit(way http.RoundTripper) *sdk.RemotePlayWorld {
+// openWorld opens a world at the host.
+func (s *site) openWorld(way http.RoundTripper) *sdk.RemotePlayWorld {
 	s.t.Helper()
 	w, err := sdk.New(sdk.Options{
 		BaseURL: "http://" + s.addr, APIKey: protocol.NewSecret("none"), Transport: way, Logger: slog.New(slog.DiscardHandler),
@@ -97,12 +97,12 @@ func (f *subscriber) take(e sdk.Event) {
 	}
 }
 
-// aWhile is how long to wait for a subscriber before another line is sent.
-const aWhile = 200 * time.Millisecond
+// shortWait is how long to wait for a subscriber before another line is sent.
+const shortWait = 200 * time.Millisecond
 
-// soon waits a while for one of the subscriber's channels.
-func (f *subscriber) soon(c <-chan struct{}) bool {
-	limit := time.NewTimer(aWhile)
+// closesSoon waits a short time for one of the subscriber's channels.
+func (f *subscriber) closesSoon(c <-chan struct{}) bool {
+	limit := time.NewTimer(shortWait)
 	defer limit.Stop()
 	select {
 	case <-c:
@@ -114,7 +114,7 @@ func (f *subscriber) soon(c <-chan struct{}) bool {
 
 // sees waits for a while until the subscriber has seen a position.
 func (f *subscriber) sees(seq uint64) bool {
-	limit := time.NewTimer(aWhile)
+	limit := time.NewTimer(shortWait)
 	defer limit.Stop()
 	for f.seen.Load() < seq {
 		select {
@@ -225,12 +225,12 @@ func (f *subscriber) complete(was *truth) {
 			continue
 		}
 		if i > 0 && e.Seq != last+1 {
-			t.Errorf("over %v: event %d comes after %d", f.line.cuts, e.Seq, last)
+			t.Errorf("over %v: event %d follows %d", f.line.cuts, e.Seq, last)
 		}
 		last = e.Seq
 		logged := was.events[e.Seq]
 		if logged == nil || logged.Kind != string(e.Kind) || !bytes.HasPrefix(e.Data, logged.Data[:len(logged.Data)-1]) {
-			t.Errorf("over %v: event %d is not the log's", f.line.cuts, e.Seq)
+			t.Errorf("over %v: event %d differs from the log's", f.line.cuts, e.Seq)
 		}
 	}
 	if last != was.head {
