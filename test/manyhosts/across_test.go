@@ -11,9 +11,9 @@ import (
 	"github.com/playctl/playctl/test/hostprocess"
 )
 
-// TestAKeyIsReplacedEverywhereAtOnce replaces an account's API key at one host
+// TestReplacedKeyIsRefusedAtEveryHost replaces an account's API key at one host
 // after another: from then on no host accepts the previous key.
-func TestAKeyIsReplacedEverywhereAtOnce(t *testing.T) {
+func TestReplacedKeyIsRefusedAtEveryHost(t *testing.T) {
 	t.Parallel()
 	s := openSite(t, "everysec", 0)
 	s.reset()
@@ -29,19 +29,19 @@ func TestAKeyIsReplacedEverywhereAtOnce(t *testing.T) {
 				t.Errorf("round %d: host %d reads the session with the old key: %d %s", round, i, a.Status, a.Code)
 			}
 			if a := s.ask(h, old, s.placing("with the key before")); a.Code != protocol.CodeAPIKeyInvalid {
-				t.Errorf("round %d: host %d answers the old key with %d %s", round, i, a.Status, a.Code)
+				t.Errorf("round %d: host %d replies to the old key with %d %s", round, i, a.Status, a.Code)
 			}
 			if a := s.ask(h, s.account.Main, s.placing("with the new key")); !a.OK() {
-				t.Errorf("round %d: host %d answers the new key with %d %s", round, i, a.Status, a.Code)
+				t.Errorf("round %d: host %d replies to the new key with %d %s", round, i, a.Status, a.Code)
 			}
 		}
 	}
 }
 
-// TestALeaseHoldsAtEveryHost lets one agent renew its lease at one host after
+// TestLeaseIsValidAtEveryHost lets one agent renew its lease at one host after
 // another, one of which is killed, and two other agents not at all: these two are
 // removed once each, when their term is over, and the first one is not.
-func TestALeaseHoldsAtEveryHost(t *testing.T) {
+func TestLeaseIsValidAtEveryHost(t *testing.T) {
 	t.Parallel()
 	s := openSite(t, "everysec", 3)
 	begin := s.reset()
@@ -70,7 +70,7 @@ func TestALeaseHoldsAtEveryHost(t *testing.T) {
 		// The sweep comes within 5 s after the end of a term; the rest is allowed for
 		// a busy machine.
 		if time.Since(start) > (term+5)*time.Second+patience {
-			t.Fatalf("removed are %v", s.removals(begin))
+			t.Fatalf("the removed agents are %v", s.removals(begin))
 		}
 	}
 	removed := s.removals(begin)

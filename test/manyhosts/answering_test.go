@@ -54,14 +54,14 @@ func TestAnsweringIsKnownAtEveryHost(t *testing.T) {
 		s.listed(at, bob.PlayerID(), protocol.AnsweringNo)
 		asked := time.Now()
 		if _, err := asker.Ask(t.Context(), sdk.IntercomQuestion{To: bob.PlayerID(), Text: "hello"}); !protocol.HasCode(err, protocol.CodeAgentNotAnswering) {
-			t.Errorf("host %d: the question to an agent without a program gives %v after %v", at, err, time.Since(asked))
+			t.Errorf("host %d: the question to an agent without a program returns %v after %v", at, err, time.Since(asked))
 		}
 	}
 	commands.Close()
 	for at := range hosts {
 		s.listed(at, ada.PlayerID(), protocol.AnsweringNo) // after the grace period for programs that reconnect
 		if _, err := s.worldAt(at).Ask(t.Context(), sdk.IntercomQuestion{To: ada.PlayerID(), Text: "hello"}); !protocol.HasCode(err, protocol.CodeAgentNotAnswering) {
-			t.Errorf("host %d: the question after the program's end gives %v", at, err)
+			t.Errorf("host %d: the question after the program's end returns %v", at, err)
 		}
 	}
 }

@@ -54,18 +54,18 @@ func TestOneWorldAtThreeHostsUnderFaults(t *testing.T) {
 // tally sums up the stories.
 type tally struct {
 	stories, acked, refused, unknown, faults, restarts, losses, jumps, events, moves, resyncs int
-	missing, away, late                                                                       int
+	missing, unavailable, late                                                                int
 	slowest                                                                                   float64
 }
 
 func (t *tally) String() string {
-	return fmt.Sprintf("%d stories: %d commands acknowledged, %d refused, %d without an answer; %d faults, Redis %d times killed and %d times cut short, "+
-		"%d jumps, %d acknowledged commands lost; %d events, subscribers moved %d times and had to read anew %d times; "+
-		"%d answers that the store is away, %d of them after more than a second, the slowest after %.0f ms",
-		t.stories, t.acked, t.refused, t.unknown, t.faults, t.restarts, t.losses, t.jumps, t.missing, t.events, t.moves, t.resyncs, t.away, t.late, t.slowest)
+	return fmt.Sprintf("%d stories: %d commands acknowledged, %d refused, %d without a reply; %d faults, Redis killed %d times and its log cut %d times, "+
+		"%d jumps, %d acknowledged commands lost; %d events, subscribers moved %d times and had to read everything again %d times; "+
+		"%d reports that the store is unavailable, %d of them after more than a second, the slowest after %.0f ms",
+		t.stories, t.acked, t.refused, t.unknown, t.faults, t.restarts, t.losses, t.jumps, t.missing, t.events, t.moves, t.resyncs, t.unavailable, t.late, t.slowest)
 }
 
-// story runs workers and a breaker on the site, and judges the result.
+// story runs workers and a fault injector on the site, and judges the result.
 func (s *site) story(seed uint64, sum *tally) {
 	s.t.Helper()
 	started := time.Now()
@@ -77,7 +77,7 @@ func (s *site) story(seed uint64, sum *tally) {
 	}
 	h := newHistory()
 	random := rand.New(rand.NewPCG(seed, 99))
-	b := &breaker{site: s, random: random, history: h}
+	b := &faultInjector{site: s, random: random, history: h}
 	text, err := os.ReadFile(s.log())
 	s.must(err)
 	b.whole = len(text)
@@ -104,15 +104,15 @@ func (s *site) report(seed uint64, h *history, wrong []error) {
 	}
 	const most = 8 << 10
 	for i, host := range s.hosts {
-		said := host.Output()
-		s.t.Logf("host %d said last:\n%s", i, said[max(len(said)-most, 0):])
+		output := host.Output()
+		s.t.Logf("last output of host %d:\n%s", i, output[max(len(output)-most, 0):])
 	}
-	s.t.Logf("the store holds:\n%s", s.dump())
+	s.t.Logf("content of the store:\n%s", s.dump())
 	s.t.Fatalf("seed %d:\n%s", seed, h)
 }
 
-// play runs the workers until the breaker has caused all its faults.
-func (s *site) play(b *breaker, following []*subscriber, seed uint64) (moves int, failures []error) {
+// play runs the workers until the fault injector has caused all its faults.
+func (s *site) play(b *faultInjector, following []*subscriber, seed uint64) (moves int, failures []error) {
 	var working sync.WaitGroup
 	stop := make(chan struct{})
 	known := &common{ids: map[string]string{}, leases: map[string]string{}}
@@ -122,7 +122,7 @@ func (s *site) play(b *breaker, following []*subscriber, seed uint64) (moves int
 		working.Go(func() { crew[i].run(s.t.Context(), stop) })
 	}
 	moving, rest := context.WithCancel(s.t.Context())
-	working.Go(func() { moves = roam(moving, following, seed) })
+	working.Go(func() { moves = moveSubscribers(moving, following, seed) })
 	working.Go(func() { b.history.watch(moving) })
 	b.run(s.t.Context(), 3+b.random.IntN(3))
 	close(stop)

@@ -16,11 +16,11 @@ import (
 	"github.com/playctl/playctl/test/hostprocess"
 )
 
-// TestADeletionHoldsEverywhereBeforeItIsAnswered deletes agents at one host after
+// TestDeletionHoldsAtEveryHostBeforeReply deletes agents at one host after
 // another: from the reply on, each host refuses them, and their streams end. A
 // stopped host is waited for at most 3 s, is named, and refuses the agent as soon
 // as it continues.
-func TestADeletionHoldsEverywhereBeforeItIsAnswered(t *testing.T) {
+func TestDeletionHoldsAtEveryHostBeforeReply(t *testing.T) {
 	t.Parallel()
 	s := openSite(t, "everysec", hosts+1)
 	s.reset()
@@ -33,7 +33,7 @@ func TestADeletionHoldsEverywhereBeforeItIsAnswered(t *testing.T) {
 		s.refused(agent, s.hosts[:]...)
 		for range s.hosts {
 			if err := <-ended; err != nil {
-				t.Errorf("a stream of an agent that is gone: %v", err)
+				t.Errorf("a stream of a deleted agent: %v", err)
 			}
 		}
 	}
@@ -43,7 +43,7 @@ func TestADeletionHoldsEverywhereBeforeItIsAnswered(t *testing.T) {
 	stopped, agent := s.hosts[2], s.account.Agents[hosts]
 	a, took := s.whileStopped(stopped, s.account.Main, deleting(agent))
 	if took < 3*time.Second || took > 10*time.Second {
-		t.Errorf("a deletion beside a host that is stopped took %v, want 3 s and little more", took)
+		t.Errorf("a deletion with a stopped host took %v, want between 3 s and 10 s", took)
 	}
 	if got := a.Header.Get(protocol.HeaderUnconfirmed); got != "1" {
 		t.Errorf("%q hosts are reported as late, want 1", got)
@@ -56,11 +56,11 @@ func TestADeletionHoldsEverywhereBeforeItIsAnswered(t *testing.T) {
 		t.Errorf("a revoked token: %d, %q hosts late, want 1", revoked.Status, got)
 	}
 	if name := fmt.Sprintf("process %d on ", stopped.PID()); !strings.Contains(s.hosts[0].Output(), name) {
-		t.Errorf("the host does not say that it waited for %q:\n%s", name, s.hosts[0].Output())
+		t.Errorf("the host does not log that it waited for %q:\n%s", name, s.hosts[0].Output())
 	}
 	metrics := s.ask(s.hosts[0], s.admin, s.reading(protocol.PathMetrics))
 	if !strings.Contains(string(metrics.Body), "\nplayctl_withdrawals_unconfirmed_total 2\n") {
-		t.Error("the metric does not count it")
+		t.Error("the metric does not count the unconfirmed deletions")
 	}
 }
 
@@ -83,7 +83,7 @@ func (s *site) revoke() {
 		s.account.Main.Must(s.t, h, hostprocess.Request{Method: http.MethodDelete, Path: path + "&id=" + list.Tokens[0].ID}, nil)
 		for _, at := range s.hosts {
 			if a := s.ask(at, hostprocess.Node{}, enter); a.Status != http.StatusUnauthorized {
-				s.t.Errorf("a token that was revoked gets %d %s", a.Status, a.Code)
+				s.t.Errorf("a revoked token gets %d %s", a.Status, a.Code)
 			}
 		}
 	}
@@ -192,7 +192,7 @@ func (s *site) refused(n hostprocess.Node, by ...*hostprocess.Host) {
 	s.t.Helper()
 	for i, h := range by {
 		if a := s.ask(h, n, s.reading(protocol.ServicePlay.Snapshot())); a.Status != http.StatusUnauthorized {
-			s.t.Errorf("host %d of %d answers an agent that was deleted with %d", i, len(by), a.Status)
+			s.t.Errorf("host %d of %d replies to a deleted agent with %d", i, len(by), a.Status)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 // as a hundred others, whether it is refused or not.
 var likely = []verb{
 	register, register, register, register, register, disconnect, heartbeat, say, say, say, say, travel, travel, zone, zone,
-	remove, create, ask, ask, answer, answer, place, place, place, withdraw, found, found, furnish, clearOut, drop,
+	remove, create, ask, ask, answer, answer, place, place, place, withdraw, createSpace, createSpace, addAmenity, removeAmenity, removeSpace,
 	look, look, look, look, look,
 }
 
@@ -32,7 +32,7 @@ func (w *worker) draw() (*op, hostprocess.Request, hostprocess.Node) {
 		w.drawAnswer(o, &r)
 	case place, withdraw:
 		w.drawPlacement(o, &r)
-	case found, furnish, clearOut, drop:
+	case createSpace, addAmenity, removeAmenity, removeSpace:
 		w.drawSpace(o, &r)
 	case look:
 		w.drawLook(o, &r)
@@ -164,16 +164,16 @@ func (w *worker) drawSpace(o *op, r *hostprocess.Request) {
 	o.arg = protocol.Amenities()[w.random.IntN(len(protocol.Amenities()))]
 	r.Path = w.at(protocol.ServicePlay.RPC())
 	switch o.verb {
-	case found:
+	case createSpace:
 		r.Body = w.rpc(protocol.OpRegisterSpaceNode, map[string]any{
 			"id": id, "name": o.mark, "designKey": "d", "owner": map[string]any{"displayName": "Somebody"},
 			"amenities": []string{o.arg},
 		})
-	case furnish:
+	case addAmenity:
 		r.Body = w.rpc(protocol.OpAddSpaceAmenity, map[string]any{"spaceId": id, "kind": o.arg})
-	case clearOut:
+	case removeAmenity:
 		r.Body = w.rpc(protocol.OpRemoveSpaceAmenity, map[string]any{"spaceId": id, "kind": o.arg})
-	case drop:
+	case removeSpace:
 		r.Body = w.rpc(protocol.OpRemoveSpace, map[string]any{"spaceId": id})
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// breaker causes faults at a site, one after another, and repairs them.
-type breaker struct {
+// faultInjector causes faults at a site, one after another, and repairs them.
+type faultInjector struct {
 	*site
 	random  *rand.Rand
 	history *history
@@ -25,26 +25,26 @@ type breaker struct {
 // fault is one kind of fault.
 type fault struct {
 	name string
-	run  func(b *breaker, ctx context.Context)
+	run  func(b *faultInjector, ctx context.Context)
 	// loses is set if acknowledged writes may be lost.
 	loses bool
 }
 
 var faults = []fault{
-	{name: "a host is killed", run: (*breaker).killHost},
-	{name: "a host is stopped", run: (*breaker).stopHost},
-	{name: "Redis is killed", run: (*breaker).killRedis},
-	{name: "Redis and a host are killed", run: (*breaker).killBoth},
-	{name: "connections are cut", run: (*breaker).cut},
-	{name: "an answer is lost", run: (*breaker).loseNext},
-	{name: "answers are lost for a while", run: (*breaker).lose},
-	{name: "a host has no way to Redis for a while", run: (*breaker).refuse},
-	{name: "nobody has a way to Redis for a while", run: (*breaker).refuseAll},
-	{name: "Redis loses the end of its log", run: (*breaker).cutLog, loses: true},
+	{name: "a host is killed", run: (*faultInjector).killHost},
+	{name: "a host is stopped", run: (*faultInjector).stopHost},
+	{name: "Redis is killed", run: (*faultInjector).killRedis},
+	{name: "Redis and a host are killed", run: (*faultInjector).killBoth},
+	{name: "connections are cut", run: (*faultInjector).cut},
+	{name: "a reply is lost", run: (*faultInjector).loseNext},
+	{name: "replies are lost for a while", run: (*faultInjector).lose},
+	{name: "a host cannot reach Redis for a while", run: (*faultInjector).refuse},
+	{name: "no host can reach Redis for a while", run: (*faultInjector).refuseAll},
+	{name: "Redis loses the end of its log", run: (*faultInjector).cutLog, loses: true},
 }
 
 // run causes n faults.
-func (b *breaker) run(ctx context.Context, n int) {
+func (b *faultInjector) run(ctx context.Context, n int) {
 	for range n {
 		b.pause(ctx, 20, 150)
 		f := faults[b.random.IntN(len(faults))]
@@ -58,7 +58,7 @@ func (b *breaker) run(ctx context.Context, n int) {
 }
 
 // pause waits a number of milliseconds.
-func (b *breaker) pause(ctx context.Context, least, most int) {
+func (b *faultInjector) pause(ctx context.Context, least, most int) {
 	wait := time.NewTimer(time.Duration(least+b.random.IntN(most-least+1)) * time.Millisecond)
 	defer wait.Stop()
 	select {
@@ -67,29 +67,29 @@ func (b *breaker) pause(ctx context.Context, least, most int) {
 	}
 }
 
-func (b *breaker) any() int { return b.random.IntN(hosts) }
+func (b *faultInjector) any() int { return b.random.IntN(hosts) }
 
-func (b *breaker) killHost(ctx context.Context) {
+func (b *faultInjector) killHost(ctx context.Context) {
 	h := b.hosts[b.any()]
 	h.Kill()
 	b.pause(ctx, 0, 100)
 	h.Start()
 }
 
-func (b *breaker) stopHost(context.Context) {
+func (b *faultInjector) stopHost(context.Context) {
 	h := b.hosts[b.any()]
 	h.Stop()
 	h.Start()
 }
 
-func (b *breaker) killRedis(ctx context.Context) {
+func (b *faultInjector) killRedis(ctx context.Context) {
 	b.restarts = append(b.restarts, b.history.now())
 	b.redis.Kill()
 	b.pause(ctx, 0, 300)
 	b.redis.Restart()
 }
 
-func (b *breaker) killBoth(ctx context.Context) {
+func (b *faultInjector) killBoth(ctx context.Context) {
 	h := b.hosts[b.any()]
 	b.restarts = append(b.restarts, b.history.now())
 	b.redis.Kill()
@@ -99,35 +99,35 @@ func (b *breaker) killBoth(ctx context.Context) {
 	h.Start()
 }
 
-func (b *breaker) cut(ctx context.Context) {
+func (b *faultInjector) cut(ctx context.Context) {
 	for range 3 {
 		b.proxies[b.any()].Cut()
 		b.pause(ctx, 1, 20)
 	}
 }
 
-func (b *breaker) loseNext(ctx context.Context) {
+func (b *faultInjector) loseNext(ctx context.Context) {
 	for range 3 {
 		b.proxies[b.any()].LoseNext()
 		b.pause(ctx, 1, 30)
 	}
 }
 
-func (b *breaker) lose(ctx context.Context) {
+func (b *faultInjector) lose(ctx context.Context) {
 	p := b.proxies[b.any()]
 	p.LoseReplies(true)
 	b.pause(ctx, 50, 250)
 	p.LoseReplies(false)
 }
 
-func (b *breaker) refuse(ctx context.Context) {
+func (b *faultInjector) refuse(ctx context.Context) {
 	p := b.proxies[b.any()]
 	p.Refuse(true)
 	b.pause(ctx, 50, 400)
 	p.Refuse(false)
 }
 
-func (b *breaker) refuseAll(ctx context.Context) {
+func (b *faultInjector) refuseAll(ctx context.Context) {
 	for _, p := range b.proxies {
 		p.Refuse(true)
 	}
@@ -141,7 +141,7 @@ func (b *breaker) refuseAll(ctx context.Context) {
 // failure does with data that was not synced yet. It cuts where a transaction
 // begins: Redis 7.0 incorrectly repairs a log that ends within a command of a
 // transaction, and executes the incomplete one together with the next.
-func (b *breaker) cutLog(ctx context.Context) {
+func (b *faultInjector) cutLog(ctx context.Context) {
 	b.restarts = append(b.restarts, b.history.now())
 	b.losses++
 	b.redis.Kill()

@@ -23,13 +23,13 @@ func (was *record) presence(ops []*op, restarts []time.Duration) error {
 		there := was.made[key(o.verb, o.mark)]
 		switch {
 		case len(there) > 1:
-			return fmt.Errorf("it is there %d times, at %v: %v", len(there), there, o)
+			return fmt.Errorf("the event is stored %d times, at %v: %v", len(there), there, o)
 		case (o.outcome == refused || o.outcome == unsent) && len(there) > 0:
-			return fmt.Errorf("it was not done, and is there at %d: %v", there[0], o)
+			return fmt.Errorf("a command without effect has an event at %d: %v", there[0], o)
 		case o.outcome == acked && len(there) == 0:
 			missing = append(missing, o)
 		case o.outcome == acked && o.result.seq != 0 && o.result.seq != there[0]:
-			return fmt.Errorf("it is there at %d: %v", there[0], o)
+			return fmt.Errorf("the event is stored at %d: %v", there[0], o)
 		}
 	}
 	for _, o := range missing {
@@ -54,7 +54,7 @@ func (was *record) mayBeLost(o *op, ops []*op, restarts []time.Duration) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("it was acknowledged, and is not there: %v", o)
+	return fmt.Errorf("an acknowledged command has no event: %v", o)
 }
 
 // judge compares the reports of a closed subscriber with the content of the store.
@@ -64,7 +64,7 @@ func (f *subscriber) judge(was *record) error {
 		return fmt.Errorf("subscriber %d ends %v with the root %s, the store has %s", f.number, state.Verification, state.Snapshot.Root(), was.root)
 	}
 	if state.Stats.Heals != 0 {
-		return fmt.Errorf("subscriber %d had to mend its copy: %+v, errors %v", f.number, state.Stats, f.errors)
+		return fmt.Errorf("subscriber %d had to heal its copy: %+v, errors %v", f.number, state.Stats, f.errors)
 	}
 	for _, u := range f.updates {
 		rev := *u.Snapshot.Head().Rev
@@ -90,13 +90,13 @@ func (f *subscriber) complete(was *record) error {
 	for _, e := range f.events {
 		switch {
 		case e.Kind == protocol.EventSessionResync:
-			if !was.crossed(last, e.Seq) {
-				return fmt.Errorf("subscriber %d had to read everything anew at %d, after %d, and nothing was lost: %s", f.number, e.Seq, last, e.Data)
+			if !was.jumpedBetween(last, e.Seq) {
+				return fmt.Errorf("subscriber %d had to read everything again at %d, after %d, although nothing was lost: %s", f.number, e.Seq, last, e.Data)
 			}
-		case e.Seq != last+1 && e.Seq != was.beyond(last)+1:
+		case e.Seq != last+1 && e.Seq != was.nextAfter(last)+1:
 			return fmt.Errorf("subscriber %d got event %d after %d", f.number, e.Seq, last)
 		default:
-			if err := was.holds(e); err != nil {
+			if err := was.checkEvent(e); err != nil {
 				return fmt.Errorf("subscriber %d: %w", f.number, err)
 			}
 		}
@@ -108,17 +108,17 @@ func (f *subscriber) complete(was *record) error {
 	return nil
 }
 
-// crossed reports whether the world jumped between two seqs. The jump itself may
+// jumpedBetween reports whether the world jumped between two seqs. The jump itself may
 // have been lost later: then no event has its seq.
-func (was *record) crossed(from, to uint64) bool {
+func (was *record) jumpedBetween(from, to uint64) bool {
 	return slices.ContainsFunc(was.jumps, func(j jump) bool {
 		return from < j.resumed && to >= j.resumed || to > j.kept && to < j.resumed && to >= from+ahead
 	})
 }
 
-// beyond returns where the log continues after a seq: after the jump, if it is the
+// nextAfter returns where the log continues after a seq: after the jump, if it is the
 // last seq before one.
-func (was *record) beyond(seq uint64) uint64 {
+func (was *record) nextAfter(seq uint64) uint64 {
 	for _, j := range was.jumps {
 		if j.kept == seq {
 			seq = j.resumed
@@ -127,8 +127,8 @@ func (was *record) beyond(seq uint64) uint64 {
 	return seq
 }
 
-// holds checks that an event is in the log, or in the part that was lost.
-func (was *record) holds(e sdk.Event) error {
+// checkEvent checks that an event is in the log, or in the part that was lost.
+func (was *record) checkEvent(e sdk.Event) error {
 	logged, there := was.events[e.Seq]
 	if !there {
 		lost := slices.ContainsFunc(was.jumps, func(j jump) bool { return e.Seq > j.kept && e.Seq <= j.resumed })
@@ -143,7 +143,7 @@ func (was *record) holds(e sdk.Event) error {
 	}
 	own := logged.Data[:len(logged.Data)-1]
 	if logged.Kind != string(e.Kind) || !bytes.HasPrefix(e.Data, own) || state.MerkleRootHex != was.roots[was.revs[e.Seq]] {
-		return fmt.Errorf("event %d is not the log's", e.Seq)
+		return fmt.Errorf("event %d differs from the log's", e.Seq)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func linearizable(ops []*op, begin initial) error {
 			Step: func(s, input, _ any) (bool, any) { return s.(state).step(input.(*op)) },
 		}
 		if result := porcupine.CheckOperationsTimeout(model, parts[subject], time.Minute); result != porcupine.Ok {
-			return fmt.Errorf("the answers about %s are not those of one host (%s):\n%s", subject, result, listed(parts[subject]))
+			return fmt.Errorf("the replies about %s are not linearizable (%s):\n%s", subject, result, listed(parts[subject]))
 		}
 	}
 	return nil
@@ -102,7 +102,7 @@ func inOrder(ops []*op) error {
 			byEnd = byEnd[1:]
 		}
 		if last != nil && o.result.seq <= last.result.seq {
-			return fmt.Errorf("a later line stands before an earlier one:\n%v\n%v", last, o)
+			return fmt.Errorf("a later line has a lower seq than an earlier one:\n%v\n%v", last, o)
 		}
 	}
 	return nil

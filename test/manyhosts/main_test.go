@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 		os.Exit(2)
 	}
 	code := hostprocess.Main(m)
-	for _, left := range leftBehind(folder) {
+	for _, left := range leftovers(folder) {
 		fmt.Fprintln(os.Stderr, "left behind:", left)
 		code = max(code, 1)
 	}
@@ -42,8 +42,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// leftBehind lists what should no longer exist when the tests are over.
-func leftBehind(folder string) []string {
+// leftovers lists what should no longer exist when the tests are over.
+func leftovers(folder string) []string {
 	left := files(folder)
 	children, err := filepath.Glob("/proc/self/task/*/children")
 	if err != nil {
@@ -74,8 +74,8 @@ func files(folder string) (names []string) {
 	return names
 }
 
-// TestWhatIsLeftBehindIsSeen leaves things behind.
-func TestWhatIsLeftBehindIsSeen(t *testing.T) {
+// TestLeftoversAreDetected leaves things behind.
+func TestLeftoversAreDetected(t *testing.T) {
 	folder := t.TempDir()
 	if left := files(folder); len(left) != 0 {
 		t.Fatalf("an empty folder has %v", left)
@@ -84,7 +84,7 @@ func TestWhatIsLeftBehindIsSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	if left := files(folder); len(left) != 1 {
-		t.Errorf("of one file it sees %v", left)
+		t.Errorf("of one file it lists %v", left)
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// began returns the state of every subject of these tests at their beginning.
-func began(subject string) state {
+// initialState returns the state of every subject of these tests at their beginning.
+func initialState(subject string) state {
 	switch subject[:5] {
 	case agentSubject[:5]:
 		return agentState{node: true, zones: 3}
@@ -39,11 +39,11 @@ func at(ops ...op) []*op {
 	return list
 }
 
-// TestWhatTheModelBelieves checks short histories that one host could have
+// TestModelAcceptsOnlyPossibleHistories checks short histories that one host could have
 // produced, and the same ones with one reply changed, which no host could.
-func TestWhatTheModelBelieves(t *testing.T) {
+func TestModelAcceptsOnlyPossibleHistories(t *testing.T) {
 	const a, p, s = "agent 1", "placement x", "space 1"
-	unsure := func(o op) op { o.outcome, o.started, o.ended = unknown, 0, time.Millisecond; return o }
+	unanswered := func(o op) op { o.outcome, o.started, o.ended = unknown, 0, time.Millisecond; return o }
 	no := func(o op) op { o.outcome = refused; return o }
 	saw := func(subject, text string) op {
 		return op{verb: look, subject: subject, arg: "i", result: result{text: text, zones: 3}}
@@ -54,11 +54,11 @@ func TestWhatTheModelBelieves(t *testing.T) {
 	placed := op{verb: place, subject: p, mark: "u", result: result{id: "i"}}
 	for name, c := range map[string]struct{ good, bad []op }{
 		"a row is seen once it was acknowledged": {[]op{put, saw(a, "n")}, []op{put, saw(a, "")}},
-		"one without an answer may be, or not":   {[]op{unsure(put), saw(a, ""), saw(a, "n")}, []op{unsure(put), saw(a, "n"), saw(a, "")}},
-		"what was refused is not there":          {[]op{no(op{verb: say, subject: a, mark: "t"}), put}, []op{put, no(op{verb: say, subject: a, mark: "t"})}},
+		"an unanswered row may exist or not":     {[]op{unanswered(put), saw(a, ""), saw(a, "n")}, []op{unanswered(put), saw(a, "n"), saw(a, "")}},
+		"a refused line is not stored":           {[]op{no(op{verb: say, subject: a, mark: "t"}), put}, []op{put, no(op{verb: say, subject: a, mark: "t"})}},
 		"a zone counts once":                     {[]op{put, {verb: zone, subject: a}, zoned(4)}, []op{put, {verb: zone, subject: a}, zoned(5)}},
-		"an unsure zone counts once at most": {
-			[]op{put, unsure(op{verb: zone, subject: a}), zoned(3), zoned(4)}, []op{put, unsure(op{verb: zone, subject: a}), zoned(3), zoned(5)},
+		"an unanswered zone counts at most once": {
+			[]op{put, unanswered(op{verb: zone, subject: a}), zoned(3), zoned(4)}, []op{put, unanswered(op{verb: zone, subject: a}), zoned(3), zoned(5)},
 		},
 		"only the last connection holds the lease": {
 			[]op{put, {verb: heartbeat, subject: a, arg: "c"}}, []op{put, {verb: heartbeat, subject: a, arg: "d"}},
@@ -66,26 +66,26 @@ func TestWhatTheModelBelieves(t *testing.T) {
 		"another connection's end removes nothing": {
 			[]op{put, {verb: disconnect, subject: a, arg: "d"}, saw(a, "n")}, []op{put, {verb: disconnect, subject: a, arg: "c"}, saw(a, "n")},
 		},
-		"a node is made once": {
+		"a node is created once": {
 			[]op{{verb: remove, subject: a, result: ok}, {verb: create, subject: a}},
 			[]op{{verb: remove, subject: a, result: ok}, {verb: create, subject: a}, {verb: create, subject: a}},
 		},
-		"a placement keeps its id":                {[]op{placed, placed}, []op{placed, {verb: place, subject: p, mark: "v", result: result{id: "j"}}}},
-		"a placement is withdrawn once":           {[]op{placed, {verb: withdraw, subject: p, arg: "i", result: ok}, saw(p, "")}, []op{placed, {verb: withdraw, subject: p, arg: "i", result: ok}, {verb: withdraw, subject: p, arg: "i", result: ok}}},
-		"a look finds the last address":           {[]op{placed, saw(p, "u")}, []op{placed, saw(p, "v")}},
-		"a request is answered once":              {[]op{{verb: ask, subject: a, mark: "r", outcome: unknown}, {verb: answer, subject: "request r", agent: a}}, []op{{verb: answer, subject: "request r", agent: a}, {verb: answer, subject: "request r", agent: a}}},
-		"a space is founded once":                 {[]op{{verb: found, subject: s, arg: "shop"}, no(op{verb: found, subject: s, arg: "shop"})}, []op{{verb: found, subject: s, arg: "shop"}, {verb: found, subject: s, arg: "shop"}}},
-		"the last amenity stays":                  {[]op{{verb: found, subject: s, arg: "shop"}, no(op{verb: clearOut, subject: s, arg: "shop"})}, []op{{verb: found, subject: s, arg: "shop"}, {verb: clearOut, subject: s, arg: "shop"}}},
-		"a space that was dropped offers nothing": {[]op{{verb: found, subject: s, arg: "shop"}, {verb: furnish, subject: s, arg: "car_wash"}, saw(s, "car_wash shop")}, []op{{verb: found, subject: s, arg: "shop"}, {verb: drop, subject: s}, saw(s, "shop")}},
-		"lines stand in their order":              {[]op{put, line(1), line(2)}, []op{put, line(2), line(1)}},
-		"no two lines stand at one place":         {[]op{put, line(1), line(3)}, []op{put, line(1), line(1)}},
+		"a placement keeps its id":         {[]op{placed, placed}, []op{placed, {verb: place, subject: p, mark: "v", result: result{id: "j"}}}},
+		"a placement is withdrawn once":    {[]op{placed, {verb: withdraw, subject: p, arg: "i", result: ok}, saw(p, "")}, []op{placed, {verb: withdraw, subject: p, arg: "i", result: ok}, {verb: withdraw, subject: p, arg: "i", result: ok}}},
+		"a read returns the last address":  {[]op{placed, saw(p, "u")}, []op{placed, saw(p, "v")}},
+		"a request is answered once":       {[]op{{verb: ask, subject: a, mark: "r", outcome: unknown}, {verb: answer, subject: "request r", agent: a}}, []op{{verb: answer, subject: "request r", agent: a}, {verb: answer, subject: "request r", agent: a}}},
+		"a space is created once":          {[]op{{verb: createSpace, subject: s, arg: "shop"}, no(op{verb: createSpace, subject: s, arg: "shop"})}, []op{{verb: createSpace, subject: s, arg: "shop"}, {verb: createSpace, subject: s, arg: "shop"}}},
+		"the last amenity stays":           {[]op{{verb: createSpace, subject: s, arg: "shop"}, no(op{verb: removeAmenity, subject: s, arg: "shop"})}, []op{{verb: createSpace, subject: s, arg: "shop"}, {verb: removeAmenity, subject: s, arg: "shop"}}},
+		"a removed space has no amenities": {[]op{{verb: createSpace, subject: s, arg: "shop"}, {verb: addAmenity, subject: s, arg: "car_wash"}, saw(s, "car_wash shop")}, []op{{verb: createSpace, subject: s, arg: "shop"}, {verb: removeSpace, subject: s}, saw(s, "shop")}},
+		"lines are in order":               {[]op{put, line(1), line(2)}, []op{put, line(2), line(1)}},
+		"no two lines have one seq":        {[]op{put, line(1), line(3)}, []op{put, line(1), line(1)}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := linearizable(at(c.good...), began); err != nil {
+			if err := linearizable(at(c.good...), initialState); err != nil {
 				t.Errorf("refused: %v", err)
 			}
-			if err := linearizable(at(c.bad...), began); err == nil {
-				t.Error("a history is believed that no host can have given")
+			if err := linearizable(at(c.bad...), initialState); err == nil {
+				t.Error("an impossible history was accepted")
 			}
 		})
 	}
@@ -93,18 +93,18 @@ func TestWhatTheModelBelieves(t *testing.T) {
 
 func line(seq uint64) op { return op{verb: say, subject: "agent 1", result: result{seq: seq}} }
 
-func TestLinesOfDifferentAgentsStandInOrder(t *testing.T) {
+func TestLinesOfDifferentAgentsAreOrdered(t *testing.T) {
 	other := func(seq uint64) op { o := line(seq); o.subject = "agent 2"; return o }
 	if err := inOrder(at(line(1), other(2), line(3))); err != nil {
 		t.Error(err)
 	}
 	if inOrder(at(line(1), other(3), line(2))) == nil {
-		t.Error("a line that was said later stands before an earlier one, and nobody minds")
+		t.Error("a later line with a lower seq was accepted")
 	}
 	together := at(line(2), other(1))
 	together[1].started, together[1].ended = together[0].started, together[0].ended
 	if err := inOrder(together); err != nil {
-		t.Errorf("of two at the same time any may be first: %v", err)
+		t.Errorf("concurrent lines may be in any order: %v", err)
 	}
 }
 
@@ -120,10 +120,10 @@ func corrupted(ops []*op) map[string][]*op {
 			changed[name] = list
 		}
 	}
-	said := slices.IndexFunc(ops, func(o *op) bool { return o.verb == say && o.outcome == acked })
-	change("two lines at one place", func(o *op) bool { return o.verb == say && o.outcome == acked && o != ops[said] },
-		func(o *op) { o.result.seq = ops[said].result.seq })
-	change("a row that nobody made", func(o *op) bool { return o.verb == look && o.result.text != "" },
+	first := slices.IndexFunc(ops, func(o *op) bool { return o.verb == say && o.outcome == acked })
+	change("two lines with one seq", func(o *op) bool { return o.verb == say && o.outcome == acked && o != ops[first] },
+		func(o *op) { o.result.seq = ops[first].result.seq })
+	change("a row that was never created", func(o *op) bool { return o.verb == look && o.result.text != "" },
 		func(o *op) { o.result.text = "made by nobody" })
 	return changed
 }

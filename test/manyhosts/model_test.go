@@ -130,14 +130,14 @@ func (s spaceState) step(o *op) (bool, state) {
 	has := strings.Fields(s.amenities)
 	there, mine := len(has) > 0, slices.Contains(has, o.arg)
 	switch o.verb {
-	case found:
+	case createSpace:
 		return settle(o, !there, s, spaceState{o.arg})
-	case furnish:
+	case addAmenity:
 		return settle(o, there && !mine, s, spaceState{joined(append(has, o.arg))})
-	case clearOut:
+	case removeAmenity:
 		left := slices.DeleteFunc(slices.Clone(has), func(a string) bool { return a == o.arg })
 		return settle(o, mine && len(left) > 0, s, spaceState{joined(left)})
-	case drop:
+	case removeSpace:
 		return settle(o, there, s, spaceState{})
 	}
 	return o.result.text == s.amenities, s

@@ -16,23 +16,23 @@ import (
 type verb string
 
 const (
-	register   verb = "register"
-	disconnect verb = "disconnect"
-	heartbeat  verb = "heartbeat"
-	say        verb = "say"
-	travel     verb = "travel"
-	zone       verb = "zone"
-	remove     verb = "delete" // an agent's node
-	create     verb = "create" // the same node again
-	ask        verb = "ask"
-	answer     verb = "answer"
-	place      verb = "place"
-	withdraw   verb = "withdraw"
-	found      verb = "found" // creates a space
-	furnish    verb = "furnish"
-	clearOut   verb = "clear"
-	drop       verb = "drop"
-	look       verb = "look"
+	register      verb = "register"
+	disconnect    verb = "disconnect"
+	heartbeat     verb = "heartbeat"
+	say           verb = "say"
+	travel        verb = "travel"
+	zone          verb = "zone"
+	remove        verb = "delete" // an agent's node
+	create        verb = "create" // the same node again
+	ask           verb = "ask"
+	answer        verb = "answer"
+	place         verb = "place"
+	withdraw      verb = "withdraw"
+	createSpace   verb = "create space"
+	addAmenity    verb = "add amenity"
+	removeAmenity verb = "remove amenity"
+	removeSpace   verb = "remove space"
+	look          verb = "look"
 )
 
 // outcome is the result of an op as its caller knows it.
@@ -89,7 +89,7 @@ func (o *op) String() string {
 	}
 	asked := o.asked
 	if n := len(asked) - 3; n > 0 {
-		asked = append([]string{fmt.Sprintf("%d times in vain", n)}, asked[n:]...)
+		asked = append([]string{fmt.Sprintf("%d failed attempts", n)}, asked[n:]...)
 	}
 	return fmt.Sprintf("%8.1f to %8.1f ms %-6s %s %s mark=%q arg=%q%s: %s %+v, asked %s",
 		milliseconds(o.started), milliseconds(o.ended), o.name(), o.verb, o.subject, o.mark, o.arg, key, o.outcome, o.result,
@@ -124,8 +124,8 @@ func (h *history) add(o *op) {
 	h.ops = append(h.ops, o)
 }
 
-// saw records the rev of a reply.
-func (h *history) saw(rev uint64) {
+// recordRev records the rev of a reply.
+func (h *history) recordRev(rev uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.rev = max(h.rev, rev)
@@ -157,8 +157,8 @@ func (h *history) watch(ctx context.Context) {
 	}
 }
 
-// away records the duration of a reply that reported that the store is unavailable.
-func (h *history) away(took time.Duration) {
+// storeUnavailable records the duration of a reply that reported that the store is unavailable.
+func (h *history) storeUnavailable(took time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.refusals = append(h.refusals, took)

@@ -12,9 +12,9 @@ import (
 	"github.com/playctl/playctl/test/hostprocess"
 )
 
-// TestHostsOutliveTheirStore stops Redis: every host reports that to writers within
+// TestHostsSurviveStoreOutage stops Redis: every host reports that to writers within
 // a second, and still serves readers; when Redis is back, no host needs a restart.
-func TestHostsOutliveTheirStore(t *testing.T) {
+func TestHostsSurviveStoreOutage(t *testing.T) {
 	t.Parallel()
 	s := openSite(t, "always", 0)
 	s.reset()
@@ -36,14 +36,14 @@ func TestHostsOutliveTheirStore(t *testing.T) {
 		start, still := time.Now(), past.still.Load()
 		a := s.ask(h, s.account.Main, s.placing("while it is away"))
 		if took := time.Since(start) - time.Duration(past.still.Load()-still); a.Code != protocol.CodeStoreUnavailable || took > slowestRefusal {
-			t.Errorf("host %d answers a write with %d %s after %v", i, a.Status, a.Code, took)
+			t.Errorf("host %d replies to a write with %d %s after %v", i, a.Status, a.Code, took)
 		}
 		// Its node may have just been created by another host.
 		if a := s.ask(h, stranger, s.reading(protocol.ServicePlay.Session())); a.Code != protocol.CodeStoreUnavailable {
-			t.Errorf("host %d tells a node that it does not know %d %s", i, a.Status, a.Code)
+			t.Errorf("host %d replies to an unknown node with %d %s", i, a.Status, a.Code)
 		}
 		if a := s.ask(h, s.account.Main, s.reading(protocol.ServicePlay.Snapshot())); !a.OK() {
-			t.Errorf("host %d answers a read with %d %s", i, a.Status, a.Code)
+			t.Errorf("host %d replies to a read with %d %s", i, a.Status, a.Code)
 		}
 		s.until(h, s.admin, s.reading(protocol.PathReady), func(a *hostprocess.Answer) bool { return a.Status == http.StatusServiceUnavailable })
 		s.until(h, s.admin, s.reading(protocol.PathMetrics), func(a *hostprocess.Answer) bool {
@@ -57,7 +57,7 @@ func TestHostsOutliveTheirStore(t *testing.T) {
 	}
 	f.reach(s.settle(0))
 	if now := f.sub.State().Stats; now.Reconnects != was.Reconnects || now.FullReads != was.FullReads {
-		t.Errorf("a subscriber noticed: before %+v, afterwards %+v", was, now)
+		t.Errorf("a subscriber reconnected or read again: before %+v, afterwards %+v", was, now)
 	}
 }
 

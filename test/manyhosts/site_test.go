@@ -147,7 +147,7 @@ func (s *site) until(h *hostprocess.Host, n hostprocess.Node, r hostprocess.Requ
 			if err == nil {
 				err = fmt.Errorf("status %d: %s", a.Status, a.Body)
 			}
-			s.t.Fatalf("%s %s: not what it should be after %v: %v\n%s", r.Method, r.Path, patience, err, h.Output())
+			s.t.Fatalf("%s %s: no expected reply after %v: %v\n%s", r.Method, r.Path, patience, err, h.Output())
 		}
 	}
 }

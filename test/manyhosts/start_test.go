@@ -11,10 +11,10 @@ import (
 	"github.com/playctl/playctl/test/redistest"
 )
 
-// TestAHostStartsBeforeItsStore starts a host while Redis is down: the process
+// TestHostStartsBeforeStore starts a host while Redis is down: the process
 // runs, is not ready and refuses requests; when Redis is up the host serves, at the
 // same address, without a restart.
-func TestAHostStartsBeforeItsStore(t *testing.T) {
+func TestHostStartsBeforeStore(t *testing.T) {
 	t.Parallel()
 	server := redistest.Start(t, redistest.AOF("always")...)
 	server.Kill()
@@ -47,7 +47,7 @@ func TestAHostStartsBeforeItsStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if h.URL() != url {
-		t.Errorf("it serves at %s, it waited at %s", h.URL(), url)
+		t.Errorf("the host serves at %s, but waited at %s", h.URL(), url)
 	}
 	for _, path := range []string{protocol.PathReady, protocol.ServicePlay.Session()} {
 		if a := ask(path); !a.OK() {
@@ -59,21 +59,21 @@ func TestAHostStartsBeforeItsStore(t *testing.T) {
 // waitingAt waits until a host reports the address at which it waits for its store.
 func waitingAt(t *testing.T, h *hostprocess.Host, started <-chan error) string {
 	t.Helper()
-	said := regexp.MustCompile(`meanwhile (127\.0\.0\.1:\d+) answers 503,`)
+	waiting := regexp.MustCompile(`meanwhile (127\.0\.0\.1:\d+) answers 503,`)
 	limit := time.NewTimer(patience)
 	defer limit.Stop()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if found := said.FindStringSubmatch(h.Output()); found != nil {
+		if found := waiting.FindStringSubmatch(h.Output()); found != nil {
 			return found[1]
 		}
 		select {
 		case <-tick.C:
 		case err := <-started:
-			t.Fatalf("it does not wait for its store: %v\n%s", err, h.Output())
+			t.Fatalf("the host does not wait for its store: %v\n%s", err, h.Output())
 		case <-limit.C:
-			t.Fatalf("it does not say where it waits:\n%s", h.Output())
+			t.Fatalf("the host does not log the address at which it waits:\n%s", h.Output())
 		}
 	}
 }

@@ -106,7 +106,7 @@ func (f *subscriber) reach(was *record) {
 		case <-f.arrived:
 		case <-limit.C:
 			f.close()
-			f.site.t.Fatalf("subscriber %d has seen %d and a copy of rev %d, not %d and %d: %+v, errors %v; the store holds:\n%s",
+			f.site.t.Fatalf("subscriber %d has seen %d and a copy of rev %d, want %d and %d: %+v, errors %v; content of the store:\n%s",
 				f.number, seq, rev, was.last, was.rev, f.sub.State().Stats, f.errors, f.site.dump())
 		}
 	}
@@ -126,6 +126,6 @@ func (s *site) await(c <-chan struct{}, what string) {
 	select {
 	case <-c:
 	case <-limit.C:
-		s.t.Fatalf("%s is not there after %v", what, patience)
+		s.t.Fatalf("%s did not arrive within %v", what, patience)
 	}
 }

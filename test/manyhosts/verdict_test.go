@@ -16,7 +16,7 @@ import (
 const slowestRefusal = 4 * time.Second
 
 // judge lists the errors found after a story.
-func (s *site) judge(was *record, b *breaker, following []*subscriber, counted map[string]int64) (wrong []error) {
+func (s *site) judge(was *record, b *faultInjector, following []*subscriber, counted map[string]int64) (wrong []error) {
 	h := b.history
 	fail := func(err error) {
 		if err != nil {
@@ -29,7 +29,7 @@ func (s *site) judge(was *record, b *breaker, following []*subscriber, counted m
 	}
 	switch {
 	case s.synced && len(was.jumps) > 0:
-		fail(fmt.Errorf("a Redis that syncs every write lost nothing, and the world went on from %+v", was.jumps))
+		fail(fmt.Errorf("a Redis that syncs every write lost nothing, but the world jumped: %+v", was.jumps))
 	case len(was.jumps) > len(b.restarts):
 		fail(fmt.Errorf("Redis was killed %d times and the world jumped more often: %+v", len(b.restarts), was.jumps))
 	case !s.synced && len(b.restarts) > 0 && len(was.jumps) == 0:
@@ -37,19 +37,19 @@ func (s *site) judge(was *record, b *breaker, following []*subscriber, counted m
 	}
 	for _, took := range h.refusals {
 		if took > slowestRefusal {
-			fail(fmt.Errorf("a host took %v to say that the store is away", took))
+			fail(fmt.Errorf("a host took %v to report that the store is unavailable", took))
 		}
 	}
 	if len(was.jumps) == 0 {
 		fail(inOrder(h.ops))
-		fail(answers(h.ops, counted))
+		fail(checkReplies(h.ops, counted))
 	}
 	return wrong
 }
 
-// answers checks that the replies of a story could be those of one host, and that
+// checkReplies checks that the replies of a story could be those of one host, and that
 // the check would detect a different reply.
-func answers(ops []*op, counted map[string]int64) error {
+func checkReplies(ops []*op, counted map[string]int64) error {
 	begin := func(subject string) state {
 		kind, _, _ := strings.Cut(subject, " ")
 		switch kind + " " {
@@ -70,14 +70,14 @@ func answers(ops []*op, counted map[string]int64) error {
 	}
 	for name, changed := range corrupted(ops) {
 		if linearizable(changed, begin) == nil {
-			return fmt.Errorf("%s, and the history still counts as one that a single host can have given", name)
+			return fmt.Errorf("%s, but the history still counts as linearizable", name)
 		}
 	}
 	return nil
 }
 
-// roam moves subscribers from host to host.
-func roam(ctx context.Context, following []*subscriber, seed uint64) (moves int) {
+// moveSubscribers moves subscribers from host to host.
+func moveSubscribers(ctx context.Context, following []*subscriber, seed uint64) (moves int) {
 	random := rand.New(rand.NewPCG(seed, 98))
 	for {
 		wait := time.NewTimer(time.Duration(100+random.IntN(400)) * time.Millisecond)
@@ -92,13 +92,13 @@ func roam(ctx context.Context, following []*subscriber, seed uint64) (moves int)
 	}
 }
 
-func (t *tally) add(h *history, b *breaker, was *record, following []*subscriber, moves int) {
+func (t *tally) add(h *history, b *faultInjector, was *record, following []*subscriber, moves int) {
 	t.stories++
 	t.acked, t.refused, t.unknown = t.acked+h.count(acked), t.refused+h.count(refused), t.unknown+h.count(unknown)
 	t.faults, t.restarts, t.losses = t.faults+len(h.faults), t.restarts+len(b.restarts), t.losses+b.losses
 	t.jumps, t.events, t.moves = t.jumps+len(was.jumps), t.events+len(was.events), t.moves+moves
 	for _, took := range h.refusals {
-		t.away++
+		t.unavailable++
 		t.slowest = max(t.slowest, milliseconds(took))
 		if took > time.Second {
 			t.late++

@@ -95,10 +95,10 @@ func (w *worker) perform(ctx context.Context, o *op, r hostprocess.Request, n ho
 			return
 		}
 	}
-	w.failure = fmt.Errorf("no answer within %v: %v", patience, o)
+	w.failure = fmt.Errorf("no reply within %v: %v", patience, o)
 }
 
-var errNotSent = errors.New("there was no host to take it")
+var errNotSent = errors.New("no host accepted the request")
 
 // attempt sends an op to any host, once.
 func (w *worker) attempt(ctx context.Context, o *op, r hostprocess.Request, n hostprocess.Node) (*hostprocess.Answer, error) {
@@ -114,16 +114,16 @@ func (w *worker) attempt(ctx context.Context, o *op, r hostprocess.Request, n ho
 	case errors.As(err, &op) && op.Op == "dial":
 		return nil, errNotSent
 	case err != nil:
-		o.asked = append(o.asked, fmt.Sprint("host ", i, ": no answer"))
+		o.asked = append(o.asked, fmt.Sprint("host ", i, ": no reply"))
 		return nil, err
 	}
 	o.asked = append(o.asked, fmt.Sprint("host ", i, ": ", a.Status, " ", a.Code))
 	// Deriving the id of a new node takes as long as the machine needs, before the
 	// store is called.
 	if a.Code == protocol.CodeStoreUnavailable && o.verb != create {
-		w.history.away(time.Since(start) - time.Duration(w.history.still.Load()-still))
+		w.history.storeUnavailable(time.Since(start) - time.Duration(w.history.still.Load()-still))
 	}
-	w.history.saw(a.Rev)
+	w.history.recordRev(a.Rev)
 	return a, nil
 }
 
@@ -140,7 +140,7 @@ func (w *worker) conclude(o *op, a *hostprocess.Answer) {
 			o.outcome = refused
 		}
 		if !refusals[o.verb][a.Code] {
-			w.failure = fmt.Errorf("an answer that none may get: %v", o)
+			w.failure = fmt.Errorf("an unexpected refusal: %v", o)
 		}
 		return
 	}
@@ -152,19 +152,19 @@ func (w *worker) conclude(o *op, a *hostprocess.Answer) {
 
 // refusals are the codes with which a command may be refused.
 var refusals = map[verb]map[protocol.Code]bool{
-	register:   gone,
-	disconnect: gone,
-	heartbeat:  {protocol.CodeForbidden: true, protocol.CodeLeaseUnknown: true},
-	say:        offMap,
-	travel:     offMap,
-	zone:       offMap,
-	create:     {protocol.CodeNodeExists: true},
-	ask:        offMap,
-	answer:     {protocol.CodeForbidden: true, protocol.CodeRequestUnknown: true},
-	found:      {protocol.CodeSpaceExists: true},
-	furnish:    {protocol.CodeSpaceUnknown: true, protocol.CodeAmenityExists: true},
-	clearOut:   {protocol.CodeSpaceUnknown: true, protocol.CodeNotFound: true, protocol.CodeAmenityLast: true},
-	drop:       {protocol.CodeSpaceUnknown: true},
+	register:      gone,
+	disconnect:    gone,
+	heartbeat:     {protocol.CodeForbidden: true, protocol.CodeLeaseUnknown: true},
+	say:           offMap,
+	travel:        offMap,
+	zone:          offMap,
+	create:        {protocol.CodeNodeExists: true},
+	ask:           offMap,
+	answer:        {protocol.CodeForbidden: true, protocol.CodeRequestUnknown: true},
+	createSpace:   {protocol.CodeSpaceExists: true},
+	addAmenity:    {protocol.CodeSpaceUnknown: true, protocol.CodeAmenityExists: true},
+	removeAmenity: {protocol.CodeSpaceUnknown: true, protocol.CodeNotFound: true, protocol.CodeAmenityLast: true},
+	removeSpace:   {protocol.CodeSpaceUnknown: true},
 }
 
 var (
