@@ -35,7 +35,7 @@ func Check(t testing.TB, x *Exchange) {
 		err = d.check(x)
 	}
 	if err != nil {
-		t.Errorf("%s %s is not as the OpenAPI document says: %v", x.Request.Method, x.Request.URL.Path, err)
+		t.Errorf("%s %s does not match the OpenAPI document: %v", x.Request.Method, x.Request.URL.Path, err)
 	}
 }
 
@@ -48,7 +48,7 @@ func CheckEvent(t testing.TB, kind string, data []byte) {
 		err = d.event(kind, data)
 	}
 	if err != nil {
-		t.Errorf("the event %s is not as the OpenAPI document says: %v", kind, err)
+		t.Errorf("the event %s does not match the OpenAPI document: %v", kind, err)
 	}
 }
 

@@ -36,29 +36,29 @@ func streamed(body string) *Exchange {
 	return x
 }
 
-func headed(x *Exchange, name, value string) *Exchange {
+func withHeader(x *Exchange, name, value string) *Exchange {
 	x.Header.Set(name, value)
 	return x
 }
 
-func beheaded(x *Exchange, name string) *Exchange {
+func withoutHeader(x *Exchange, name string) *Exchange {
 	x.Header.Del(name)
 	return x
 }
 
-func TestCheckAllowsWhatIsDescribed(t *testing.T) {
+func TestCheckAcceptsDescribedExchanges(t *testing.T) {
 	t.Parallel()
 	cases := map[string]*Exchange{
 		"a reply":                      exchange("GET", "/api/play/session", "", 200, session),
 		"under the older service":      exchange("GET", "/api/agent-play/session", "", 200, session),
 		"a refusal":                    exchange("GET", "/api/play/snapshot", "", 403, refusal),
 		"no body after HEAD":           exchange("HEAD", "/api/play/session", "", 200, ""),
-		"a body that was refused":      exchange("POST", "/api/play/players", `{"name":7}`, 403, refusal),
+		"a refused body":               exchange("POST", "/api/play/players", `{"name":7}`, 403, refusal),
 		"an operation":                 exchange("POST", "/api/play/sdk/rpc", `{"op":"listSpaceNodes"}`, 200, `{"spaces":[]}`),
-		"a path that there is not":     exchange("GET", "/api/play/none", "", 404, strings.Replace(refusal, "sid_invalid", "not_found", 1)),
-		"a method that there is not":   headed(exchange("PUT", "/api/play/session", "", 405, strings.Replace(refusal, "sid_invalid", "method_not_allowed", 1)), "Allow", "GET, HEAD"),
-		"a preflight":                  beheaded(headed(exchange("OPTIONS", "/api/play/session", "", 204, ""), "Access-Control-Allow-Methods", "GET"), "Content-Type"),
-		"a validation that says no":    exchange("POST", "/api/nodes/validate", `{}`, 400, `{"ok":false,"reason":"node not found"}`),
+		"an unknown path":              exchange("GET", "/api/play/none", "", 404, strings.Replace(refusal, "sid_invalid", "not_found", 1)),
+		"an unknown method":            withHeader(exchange("PUT", "/api/play/session", "", 405, strings.Replace(refusal, "sid_invalid", "method_not_allowed", 1)), "Allow", "GET, HEAD"),
+		"a preflight":                  withoutHeader(withHeader(exchange("OPTIONS", "/api/play/session", "", 204, ""), "Access-Control-Allow-Methods", "GET"), "Content-Type"),
+		"a negative validation":        exchange("POST", "/api/nodes/validate", `{}`, 400, `{"ok":false,"reason":"node not found"}`),
 		"a stream":                     streamed("retry: 2000\n:\n\nid: 3\n\n" + frame + removal + notified + "\n\n"),
 		"a stream cut within an event": streamed(frame + removal),
 	}
@@ -70,33 +70,33 @@ func TestCheckAllowsWhatIsDescribed(t *testing.T) {
 	}
 }
 
-func TestCheckSeesWhatIsNotDescribed(t *testing.T) {
+func TestCheckDetectsUndescribedExchanges(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		x    *Exchange
 		want string
 	}{
-		"an unknown field":            {exchange("GET", "/api/play/session", "", 200, session[:len(session)-1]+`,"more":1}`), "additionalProperties"},
-		"a missing field":             {exchange("GET", "/api/play/session", "", 200, `{"sid":"`+sid+`"}`), "required"},
-		"a field of another type":     {exchange("GET", "/api/play/session", "", 200, strings.Replace(session, `"rev":0`, `"rev":"0"`, 1)), "/rev fails type"},
-		"no JSON":                     {exchange("GET", "/api/play/session", "", 200, "ok"), "no JSON"},
-		"a missing header":            {beheaded(exchange("GET", "/api/play/session", "", 200, session), "X-Play-Rev"), "X-Play-Rev is missing"},
-		"a header's other value":      {headed(exchange("GET", "/api/play/session", "", 200, session), "Cache-Control", "public"), "Cache-Control"},
-		"another media type":          {headed(exchange("GET", "/api/play/session", "", 200, session), "Content-Type", "text/html"), "text/html"},
-		"an undescribed status":       {exchange("GET", "/api/play/session", "", 418, session), "the status is not described"},
-		"a code of another status":    {exchange("GET", "/api/play/session", "", 401, refusal), "/code fails enum"},
-		"an undescribed route":        {exchange("GET", "/api/play/none", "", 200, session), "answered with 200, want 404"},
-		"an undescribed method":       {exchange("PUT", "/api/play/session", "", 200, session), "answered with 200, want 405"},
-		"another operation's reply":   {exchange("POST", "/api/play/sdk/rpc", `{"op":"listSpaceNodes"}`, 200, `{"ok":true}`), "required"},
-		"an undescribed operation":    {exchange("POST", "/api/play/sdk/rpc", `{"op":"dance"}`, 200, `{"ok":true}`), "no schema"},
-		"a body that was accepted":    {exchange("POST", "/api/nodes/validate", `{"nodeId":7}`, 200, `{"ok":true,"nodeKind":"main"}`), "/nodeId fails type"},
-		"no body, and accepted":       {exchange("POST", "/api/nodes/validate", "", 200, `{"ok":true,"nodeKind":"main"}`), "it has no body"},
-		"no parameter, and accepted":  {exchange("POST", "/api/play/session/reset", "", 200, `{"sid":"`+sid+`"}`), "lacks the parameter sid"},
-		"a body after 304":            {headed(exchange("GET", "/api/play/snapshot?sid="+sid, "", 304, "{}"), "ETag", `W/"`+sid+`.0"`), "none is described"},
-		"an unknown event":            {streamed("event: world:ended\ndata: {}\n\n"), "no schema"},
-		"an event without its notify": {streamed(frame + removal + "}\n\n"), "required"},
-		"data of two lines":           {streamed(frame + "{}\ndata: {}\n\n"), "more than one line"},
-		"an unknown field of frames":  {streamed("name: a\n\n"), `the field "name"`},
+		"an unknown field":                        {exchange("GET", "/api/play/session", "", 200, session[:len(session)-1]+`,"more":1}`), "additionalProperties"},
+		"a missing field":                         {exchange("GET", "/api/play/session", "", 200, `{"sid":"`+sid+`"}`), "required"},
+		"a field of another type":                 {exchange("GET", "/api/play/session", "", 200, strings.Replace(session, `"rev":0`, `"rev":"0"`, 1)), "/rev fails type"},
+		"no JSON":                                 {exchange("GET", "/api/play/session", "", 200, "ok"), "no JSON"},
+		"a missing header":                        {withoutHeader(exchange("GET", "/api/play/session", "", 200, session), "X-Play-Rev"), "X-Play-Rev is missing"},
+		"a header's other value":                  {withHeader(exchange("GET", "/api/play/session", "", 200, session), "Cache-Control", "public"), "Cache-Control"},
+		"another media type":                      {withHeader(exchange("GET", "/api/play/session", "", 200, session), "Content-Type", "text/html"), "text/html"},
+		"an undescribed status":                   {exchange("GET", "/api/play/session", "", 418, session), "the status is not described"},
+		"a code of another status":                {exchange("GET", "/api/play/session", "", 401, refusal), "/code fails enum"},
+		"an undescribed route":                    {exchange("GET", "/api/play/none", "", 200, session), "answered with 200, want 404"},
+		"an undescribed method":                   {exchange("PUT", "/api/play/session", "", 200, session), "answered with 200, want 405"},
+		"another operation's reply":               {exchange("POST", "/api/play/sdk/rpc", `{"op":"listSpaceNodes"}`, 200, `{"ok":true}`), "required"},
+		"an undescribed operation":                {exchange("POST", "/api/play/sdk/rpc", `{"op":"dance"}`, 200, `{"ok":true}`), "no schema"},
+		"an accepted invalid body":                {exchange("POST", "/api/nodes/validate", `{"nodeId":7}`, 200, `{"ok":true,"nodeKind":"main"}`), "/nodeId fails type"},
+		"an accepted request without a body":      {exchange("POST", "/api/nodes/validate", "", 200, `{"ok":true,"nodeKind":"main"}`), "it has no body"},
+		"an accepted request without a parameter": {exchange("POST", "/api/play/session/reset", "", 200, `{"sid":"`+sid+`"}`), "lacks the parameter sid"},
+		"a body after 304":                        {withHeader(exchange("GET", "/api/play/snapshot?sid="+sid, "", 304, "{}"), "ETag", `W/"`+sid+`.0"`), "none is described"},
+		"an unknown event":                        {streamed("event: world:ended\ndata: {}\n\n"), "no schema"},
+		"an event without its notify":             {streamed(frame + removal + "}\n\n"), "required"},
+		"data of two lines":                       {streamed(frame + "{}\ndata: {}\n\n"), "more than one line"},
+		"an unknown field of frames":              {streamed("name: a\n\n"), `the field "name"`},
 	}
 	d, err := shared()
 	if err != nil {
@@ -106,14 +106,14 @@ func TestCheckSeesWhatIsNotDescribed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if err := d.check(c.x); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("the check said %v, want it to say %q", err, c.want)
+				t.Errorf("the check returned %v, want an error that contains %q", err, c.want)
 			}
 		})
 	}
 }
 
-// TestCheckTellsNoValues uses an invalid value in a field that holds a secret.
-func TestCheckTellsNoValues(t *testing.T) {
+// TestCheckErrorsContainNoValues uses an invalid value in a field that holds a secret.
+func TestCheckErrorsContainNoValues(t *testing.T) {
 	t.Parallel()
 	d, err := shared()
 	if err != nil {
@@ -122,11 +122,11 @@ func TestCheckTellsNoValues(t *testing.T) {
 	const secret = "not-to-be-printed"
 	err = d.check(exchange("POST", "/api/nodes", `{"nodeId":"`+nodeID+`","passwHash":"`+secret+`"}`, 200, `{"nodeId":"`+nodeID+`"}`))
 	if err == nil || strings.Contains(err.Error(), secret) {
-		t.Errorf("the check said %v, want the place and not the value", err)
+		t.Errorf("the check returned %v, want the location without the value", err)
 	}
 }
 
-func TestCheckEventAllowsWhatIsDescribed(t *testing.T) {
+func TestCheckEventAcceptsDescribedEvent(t *testing.T) {
 	t.Parallel()
 	CheckEvent(t, "world:player_removed", []byte(removal+notified))
 }
