@@ -12,11 +12,11 @@ import (
 
 // A server starts, stops and starts again; while it is stopped no other process
 // gets the port.
-func TestAPortIsKept(t *testing.T) {
+func TestKeptPortCanBeReused(t *testing.T) {
 	addr := Keep(t)
 	for range 3 {
 		if conn, err := net.Dial("tcp", addr); !errors.Is(err, syscall.ECONNREFUSED) {
-			t.Fatalf("nobody listens, and a client gets %v, %v", conn, err)
+			t.Fatalf("without a listener a client gets %v, %v", conn, err)
 		}
 		listener, err := net.Listen("tcp", addr)
 		if err != nil {
@@ -39,13 +39,13 @@ func TestAPortIsKept(t *testing.T) {
 
 // A request for any free port never gets a kept one: of thousands of ports one
 // would be, if that were possible.
-func TestAKeptPortIsGivenToNobody(t *testing.T) {
+func TestKeptPortIsNotReassigned(t *testing.T) {
 	kept := map[string]bool{}
 	for range 300 {
 		kept[Keep(t)] = true
 	}
 	if len(kept) != 300 {
-		t.Fatalf("300 ports are %d", len(kept))
+		t.Fatalf("300 calls returned %d different ports", len(kept))
 	}
 	for range 3000 {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -57,12 +57,12 @@ func TestAKeptPortIsGivenToNobody(t *testing.T) {
 			t.Fatal(err)
 		}
 		if kept[addr] {
-			t.Fatalf("%s was given to somebody else", addr)
+			t.Fatalf("%s was given to another listener", addr)
 		}
 	}
 }
 
-func TestAPortIsLetGo(t *testing.T) {
+func TestPortIsReleased(t *testing.T) {
 	addr, release, err := Hold()
 	if err != nil || !strings.HasPrefix(addr, "127.0.0.1:") {
 		t.Fatalf("%q, %v", addr, err)
@@ -74,12 +74,12 @@ func TestAPortIsLetGo(t *testing.T) {
 		}), err)
 	}}
 	if _, err := alone.Listen(t.Context(), "tcp", addr); !errors.Is(err, syscall.EADDRINUSE) {
-		t.Errorf("a port that is kept: %v", err)
+		t.Errorf("a kept port: %v", err)
 	}
 	release()
 	listener, err := alone.Listen(t.Context(), "tcp", addr)
 	if err != nil {
-		t.Fatalf("a port that was let go: %v", err)
+		t.Fatalf("a released port: %v", err)
 	}
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
