@@ -34,19 +34,19 @@ var link = regexp.MustCompile(`\]\(([^)#:\s]+)(#[^)\s]*)?\)`)
 func documentRules() []rule {
 	return []rule{
 		{
-			name:   "links lead somewhere",
-			check:  linksLeadSomewhere,
+			name:   "links have targets",
+			check:  linksHaveTargets,
 			broken: fstest.MapFS{"docs/a.md": {Data: []byte("see [the other](b.md#part)\n")}},
 			want:   "docs/a.md links to docs/b.md",
 		},
 		{
-			name:  "tests of attacks are there",
-			check: testsOfAttacksAreThere,
+			name:  "tests of the threat model exist",
+			check: threatModelTestsExist,
 			broken: fstest.MapFS{
 				threatModel:   {Data: []byte("| an attack | `TestHeld`, `TestLost` and `lost.mjs` |\n")},
 				"a/a_test.go": {Data: []byte("func TestHeld(t *testing.T) {\n")},
 			},
-			want: threatModel + " names TestLost, which is not there\n" + threatModel + " names lost.mjs, which is not there",
+			want: threatModel + " names TestLost, which does not exist\n" + threatModel + " names lost.mjs, which does not exist",
 		},
 		{
 			name:  "every page is in the index",
@@ -69,13 +69,13 @@ func documentRules() []rule {
 				dependencyPage + " explains example.com/old, which go.mod does not require",
 		},
 		{
-			name:  "the protocol page is whole",
-			check: protocolPageIsWhole,
+			name:  "the protocol page is complete",
+			check: protocolPageIsComplete,
 			broken: fstest.MapFS{
 				routesDocument: {Data: []byte(`{"paths":{"/a":{"get":{}}}}`)},
 				protocolPage:   {Data: []byte("`/b`\n")},
 			},
-			want: protocolPage + " says nothing of /a",
+			want: protocolPage + " does not mention /a",
 		},
 		{
 			name:  "the TypeScript client is in a release as pages say",
@@ -93,9 +93,9 @@ func documentRules() []rule {
 	}
 }
 
-func linksLeadSomewhere(t *testing.T, tree fs.FS) []string {
+func linksHaveTargets(t *testing.T, tree fs.FS) []string {
 	t.Helper()
-	var breaches []string
+	var violations []string
 	eachFile(t, tree, func(name string) {
 		if path.Ext(name) != ".md" {
 			return
@@ -103,18 +103,18 @@ func linksLeadSomewhere(t *testing.T, tree fs.FS) []string {
 		for _, match := range link.FindAllStringSubmatch(read(t, tree, name), -1) {
 			target := path.Join(path.Dir(name), match[1])
 			if _, err := fs.Stat(tree, target); err != nil {
-				breaches = append(breaches, fmt.Sprintf("%s links to %s, which is not there", name, target))
+				violations = append(violations, fmt.Sprintf("%s links to %s, which does not exist", name, target))
 			}
 		}
 	})
-	return breaches
+	return violations
 }
 
 // testName matches a test's function or file named in a page.
 var testName = regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z0-9]+|[a-z_./0-9]+\\.(?:go|ts|mjs|txtar))`")
 
-// testsOfAttacksAreThere checks that every test named in the threat model exists.
-func testsOfAttacksAreThere(t *testing.T, tree fs.FS) []string {
+// threatModelTestsExist checks that every test named in the threat model exists.
+func threatModelTestsExist(t *testing.T, tree fs.FS) []string {
 	t.Helper()
 	functions, files := map[string]bool{}, map[string]bool{}
 	eachFile(t, tree, func(name string) {
@@ -125,13 +125,13 @@ func testsOfAttacksAreThere(t *testing.T, tree fs.FS) []string {
 			}
 		}
 	})
-	var breaches []string
+	var violations []string
 	for _, match := range testName.FindAllStringSubmatch(read(t, tree, threatModel), -1) {
 		if name := match[1]; !functions[name] && !files[path.Base(name)] {
-			breaches = append(breaches, fmt.Sprintf("%s names %s, which is not there", threatModel, name))
+			violations = append(violations, fmt.Sprintf("%s names %s, which does not exist", threatModel, name))
 		}
 	}
-	return breaches
+	return violations
 }
 
 var testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
@@ -142,15 +142,15 @@ func pagesAreIndexed(t *testing.T, tree fs.FS) []string {
 	for _, match := range link.FindAllStringSubmatch(read(t, tree, documentIndex), -1) {
 		indexed[path.Join("docs", match[1])] = true
 	}
-	var breaches []string
+	var violations []string
 	eachFile(t, tree, func(name string) {
 		// A folder whose own README.md is indexed is an index of its own.
 		own := indexed[path.Join(path.Dir(name), "README.md")] && path.Dir(name) != "docs"
 		if strings.HasPrefix(name, "docs/") && path.Ext(name) == ".md" && !indexed[name] && !own {
-			breaches = append(breaches, name+" is not in "+documentIndex+": a page nobody finds helps nobody")
+			violations = append(violations, name+" is not in "+documentIndex+": add a link to it")
 		}
 	})
-	return breaches
+	return violations
 }
 
 // dependencyRow matches a row of the table of dependencies: its first cell is the
@@ -165,17 +165,17 @@ func dependenciesAreExplained(t *testing.T, tree fs.FS) []string {
 	for _, match := range dependencyRow.FindAllStringSubmatch(read(t, tree, dependencyPage), -1) {
 		explained[match[1]] = true
 	}
-	var breaches []string
+	var violations []string
 	for _, required := range requirements(t, read(t, tree, "go.mod")) {
 		if !required.Indirect && !explained[required.Path] {
-			breaches = append(breaches, fmt.Sprintf("go.mod requires %s, which %s does not explain", required.Path, dependencyPage))
+			violations = append(violations, fmt.Sprintf("go.mod requires %s, which %s does not explain", required.Path, dependencyPage))
 		}
 		delete(explained, required.Path)
 	}
 	for gone := range explained {
-		breaches = append(breaches, fmt.Sprintf("%s explains %s, which go.mod does not require", dependencyPage, gone))
+		violations = append(violations, fmt.Sprintf("%s explains %s, which go.mod does not require", dependencyPage, gone))
 	}
-	return breaches
+	return violations
 }
 
 // requirement is a line of go.mod, as the go command prints it.
@@ -197,14 +197,14 @@ func requirements(t *testing.T, text string) []requirement {
 	}
 	var file struct{ Require []requirement }
 	if err := json.Unmarshal(output, &file); err != nil {
-		t.Fatalf("what go mod edit -json printed: %v", err)
+		t.Fatalf("the output of go mod edit -json: %v", err)
 	}
 	return file.Require
 }
 
-// protocolPageIsWhole checks that every route, operation, event, error code and
+// protocolPageIsComplete checks that every route, operation, event, error code and
 // capability is on the page from which clients are written.
-func protocolPageIsWhole(t *testing.T, tree fs.FS) []string {
+func protocolPageIsComplete(t *testing.T, tree fs.FS) []string {
 	t.Helper()
 	page := read(t, tree, protocolPage)
 	var document struct {
@@ -223,13 +223,13 @@ func protocolPageIsWhole(t *testing.T, tree fs.FS) []string {
 	for _, code := range protocol.Codes() {
 		names = append(names, string(code))
 	}
-	var breaches []string
+	var violations []string
 	for _, name := range names {
 		if !regexp.MustCompile(regexp.QuoteMeta(name) + `(\b|\s|$)`).MatchString(page) {
-			breaches = append(breaches, fmt.Sprintf("%s says nothing of %s", protocolPage, name))
+			violations = append(violations, fmt.Sprintf("%s does not mention %s", protocolPage, name))
 		}
 	}
-	return breaches
+	return violations
 }
 
 // packedClient matches the file that npm creates for the TypeScript client.
@@ -238,9 +238,9 @@ var packedClient = regexp.MustCompile(`playctl-sdk-\d[^ \n]*\.tgz`)
 func clientIsReleased(t *testing.T, tree fs.FS) []string {
 	t.Helper()
 	const attached = "npm/playctl-sdk-*.tgz"
-	var breaches []string
+	var violations []string
 	if n := strings.Count(read(t, tree, releases), "- glob: "+attached); n != 2 {
-		breaches = append(breaches, fmt.Sprintf("%s has %s %d times, but it is for the checksums and for the release", releases, attached, n))
+		violations = append(violations, fmt.Sprintf("%s has %s %d times, but it is for the checksums and for the release", releases, attached, n))
 	}
 	var manifest struct{ Version string }
 	if err := json.Unmarshal([]byte(read(t, tree, clientPackage)), &manifest); err != nil {
@@ -254,12 +254,12 @@ func clientIsReleased(t *testing.T, tree fs.FS) []string {
 		text := read(t, tree, name)
 		for _, file := range packedClient.FindAllString(text, -1) {
 			if file != packed {
-				breaches = append(breaches, fmt.Sprintf("%s names %s, but npm pack makes %s", name, file, packed))
+				violations = append(violations, fmt.Sprintf("%s names %s, but npm pack makes %s", name, file, packed))
 			}
 		}
 		if strings.Contains(text, "from '@playctl/sdk") && !strings.Contains(text, path.Dir(clientPackage)+"/README.md") && !packedClient.MatchString(text) {
-			breaches = append(breaches, fmt.Sprintf("%s imports the TypeScript client and does not say how to install it: link to %s/README.md", name, path.Dir(clientPackage)))
+			violations = append(violations, fmt.Sprintf("%s imports the TypeScript client and does not say how to install it: link to %s/README.md", name, path.Dir(clientPackage)))
 		}
 	})
-	return breaches
+	return violations
 }

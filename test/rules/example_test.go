@@ -16,9 +16,9 @@ var (
 	digestLine  = regexp.MustCompile(`(?m)^(?:leaf \d|\d and \d|root) {2,}([0-9a-f]{64})`)
 )
 
-// TestWorkedExampleIsRight runs the algorithm of the protocol page, without this
+// TestWorkedExampleIsCorrect runs the algorithm of the protocol page, without this
 // repository's chain package, on the page's own example.
-func TestWorkedExampleIsRight(t *testing.T) {
+func TestWorkedExampleIsCorrect(t *testing.T) {
 	tree := repository(t)
 	page := read(t, tree, protocolPage)
 	hash := func(label, text string) string {
@@ -46,9 +46,9 @@ func TestWorkedExampleIsRight(t *testing.T) {
 	}
 }
 
-// TestKnownAnswersAreThoseOfTheVectors checks that the page's derived id is one of
+// TestDocumentedAnswersMatchVectors checks that the page's derived id is one of
 // the known answers with which the code is tested.
-func TestKnownAnswersAreThoseOfTheVectors(t *testing.T) {
+func TestDocumentedAnswersMatchVectors(t *testing.T) {
 	tree := repository(t)
 	page := read(t, tree, protocolPage)
 	for vectors, shape := range map[string]*regexp.Regexp{

@@ -124,7 +124,7 @@ func layerRules() []rule {
 // upward: a store's contract is tested with the engine that uses it.
 func importsPointDownwards(t *testing.T, tree fs.FS) []string {
 	t.Helper()
-	var breaches []string
+	var violations []string
 	eachFile(t, tree, func(name string) {
 		if !isGo(name) || isTest(name) {
 			return
@@ -132,12 +132,12 @@ func importsPointDownwards(t *testing.T, tree fs.FS) []string {
 		may, _ := layerOf(path.Dir(name))
 		for _, imported := range ownImports(t, name, read(t, tree, name)) {
 			if !slices.ContainsFunc(may, func(allowed string) bool { return covers(allowed, imported) }) {
-				breaches = append(breaches, fmt.Sprintf(
-					"%s imports %s, which its layer may not: see the list in test/rules/layers_test.go", name, imported))
+				violations = append(violations, fmt.Sprintf(
+					"%s imports %s, which its layer must not import: see the list in test/rules/layers_test.go", name, imported))
 			}
 		}
 	})
-	return breaches
+	return violations
 }
 
 func packagesHaveLayers(t *testing.T, tree fs.FS) []string {
@@ -148,11 +148,11 @@ func packagesHaveLayers(t *testing.T, tree fs.FS) []string {
 			lost[path.Dir(name)] = true
 		}
 	})
-	var breaches []string
+	var violations []string
 	for folder := range lost {
-		breaches = append(breaches, folder+" has no layer: say in test/rules/layers_test.go what it may import")
+		violations = append(violations, folder+" has no layer: list in test/rules/layers_test.go what it may import")
 	}
-	return breaches
+	return violations
 }
 
 // layerOf returns the entry for a folder: the exact one, otherwise the longest that

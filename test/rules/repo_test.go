@@ -37,21 +37,21 @@ func TestRepository(t *testing.T) {
 	tree := repository(t)
 	for _, r := range rules() {
 		t.Run(r.name, func(t *testing.T) {
-			for _, breach := range r.check(t, tree) {
-				t.Error(breach)
+			for _, violation := range r.check(t, tree) {
+				t.Error(violation)
 			}
 		})
 	}
 }
 
-// TestRulesSeeWhatBreaksThem tries every rule on a tree that breaks it, so that a
+// TestRulesDetectViolations tries every rule on a tree that breaks it, so that a
 // passing rule is known to check something.
-func TestRulesSeeWhatBreaksThem(t *testing.T) {
+func TestRulesDetectViolations(t *testing.T) {
 	for _, r := range rules() {
 		t.Run(r.name, func(t *testing.T) {
 			got := strings.Join(r.check(t, r.broken), "\n")
 			if !strings.Contains(got, r.want) {
-				t.Errorf("the rule said %q, want it to say %q", got, r.want)
+				t.Errorf("the rule returned %q, want %q in it", got, r.want)
 			}
 		})
 	}

@@ -27,8 +27,8 @@ var textFiles = []string{"", ".go", ".md", ".sh", ".yml", ".yaml", ".txtar", ".t
 // match.
 var personalPath = regexp.MustCompile(`(^|[\s"'=(:` + "`" + `])(/home/[\w.-]+|/Users/[\w.-]+|/root/|[A-Z]:\\Users\\)`)
 
-// openEnd matches markers of unfinished work.
-var openEnd = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X|HA` + `CK)\b`)
+// unfinishedWork matches markers of unfinished work.
+var unfinishedWork = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X|HA` + `CK)\b`)
 
 func sourceRules() []rule {
 	return []rule{
@@ -39,7 +39,7 @@ func sourceRules() []rule {
 			want:   "chain/long.go has 401 lines",
 		},
 		{
-			name:  "who starts goroutines looks for leaks",
+			name:  "packages with goroutines check for leaks",
 			check: goroutinesAreWatched,
 			broken: fstest.MapFS{
 				"sdk/hold.go":      {Data: []byte("package sdk\nfunc hold() { go hold() }\n")},
@@ -48,34 +48,34 @@ func sourceRules() []rule {
 			want: "sdk starts goroutines in sdk/hold.go",
 		},
 		{
-			name:   "no path of one person's machine",
+			name:   "no personal paths",
 			check:  linesWithout(personalPath, "is in one person's home folder: write ~ or $HOME", "/ho"+"me/", "/Use"+"rs/", "/ro"+"ot/", `\Us`+`ers\`),
 			broken: fstest.MapFS{"docs/a.md": {Data: []byte("first\nsee /ho" + "me/ada/notes\n")}},
 			want:   "docs/a.md:2: /ho" + "me/ada is in",
 		},
 		{
-			name: "nothing is left for later",
-			check: linesWithout(openEnd, "is no plan: finish it, or say in the documentation what is not done",
+			name: "no markers of unfinished work",
+			check: linesWithout(unfinishedWork, "marks unfinished work: finish it, or document what is missing",
 				"TO"+"DO", "FIX"+"ME", "XX"+"X", "HA"+"CK"),
 			broken: fstest.MapFS{"test.sh": {Data: []byte("# TO" + "DO: test\n")}},
-			want:   "test.sh:1: TO" + "DO is no plan",
+			want:   "test.sh:1: TO" + "DO marks unfinished work",
 		},
 	}
 }
 
 func filesAreSmall(t *testing.T, tree fs.FS) []string {
 	t.Helper()
-	var breaches []string
+	var violations []string
 	eachFile(t, tree, func(name string) {
 		if !isGo(name) {
 			return
 		}
 		text := read(t, tree, name)
 		if lines := strings.Count(text, "\n"); lines > maxLines && !isGenerated(t, name, text) {
-			breaches = append(breaches, fmt.Sprintf("%s has %d lines, the most is %d: split it by subject", name, lines, maxLines))
+			violations = append(violations, fmt.Sprintf("%s has %d lines, the maximum is %d: split it by subject", name, lines, maxLines))
 		}
 	})
-	return breaches
+	return violations
 }
 
 // goroutinesAreWatched requires goleak in the tests of every package whose shipped
@@ -97,14 +97,14 @@ func goroutinesAreWatched(t *testing.T, tree fs.FS) []string {
 			watched[path.Dir(name)] = true
 		}
 	})
-	var breaches []string
+	var violations []string
 	for folder, file := range starts {
 		if !watched[folder] {
-			breaches = append(breaches, fmt.Sprintf(
+			violations = append(violations, fmt.Sprintf(
 				"%s starts goroutines in %s, and its tests never call goleak.VerifyTestMain", folder, file))
 		}
 	}
-	return breaches
+	return violations
 }
 
 // startsGoroutine finds both forms: the go statement and WaitGroup.Go.
@@ -147,7 +147,7 @@ func calls(file *ast.File, pkg, function string) bool {
 func linesWithout(pattern *regexp.Regexp, why string, parts ...string) func(*testing.T, fs.FS) []string {
 	return func(t *testing.T, tree fs.FS) []string {
 		t.Helper()
-		var breaches []string
+		var violations []string
 		eachFile(t, tree, func(name string) {
 			if !slices.Contains(textFiles, path.Ext(name)) || strings.Contains("/"+name, "/testdata/fuzz/") {
 				return
@@ -160,11 +160,11 @@ func linesWithout(pattern *regexp.Regexp, why string, parts ...string) func(*tes
 			for line := range strings.Lines(text) {
 				number++
 				if found := pattern.FindString(line); found != "" {
-					breaches = append(breaches, fmt.Sprintf("%s:%d: %s %s", name, number, strings.TrimSpace(found), why))
+					violations = append(violations, fmt.Sprintf("%s:%d: %s %s", name, number, strings.TrimSpace(found), why))
 				}
 			}
 		})
-		return breaches
+		return violations
 	}
 }
 
