@@ -19,9 +19,9 @@ func TestServerContract(t *testing.T) {
 	})
 }
 
-// TestReadBesideRestart reads a journal during a restart: each entry has the commit
+// TestReadDuringRestart reads a journal during a restart: each entry has the commit
 // that wrote it, not that of another one that replaced it.
-func TestReadBesideRestart(t *testing.T) {
+func TestReadDuringRestart(t *testing.T) {
 	server := sharedstore.NewServer(store.DefaultRetention(), time.Now)
 	h := server.Host()
 	commit := func(after store.Tip, id byte, resumed string) (store.Tip, error) {
