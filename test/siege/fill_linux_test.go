@@ -10,20 +10,20 @@ import (
 	"github.com/playctl/playctl/test/hostprocess"
 )
 
-// comesAndGoes is the id of a space that the attacker removes and creates
+// recreatedSpace is the id of a space that the attacker removes and creates
 // repeatedly.
-const comesAndGoes = "comes-and-goes"
+const recreatedSpace = "comes-and-goes"
 
 // full is how many bytes the snapshot of a full map has at least: the limit of bytes on
 // the map that a host has with half of memory, but for less than one more space.
 const full = 2<<20 - 32<<10
 
-// wide is a text of characters that have four bytes each.
-func wide(chars int) string { return strings.Repeat("\U0001F30D", chars) }
+// wideText is a text of characters that have four bytes each.
+func wideText(chars int) string { return strings.Repeat("\U0001F30D", chars) }
 
-// accomplices are the attacker's account and as many more as it takes to fill the map, the
+// attackAccounts are the attacker's account and as many more as it takes to fill the map, the
 // last of them without an agent. What it takes to make them the host gives back later.
-func accomplices(t *testing.T, host *hostprocess.Host, key string, a *attack) []*hostprocess.Account {
+func attackAccounts(t *testing.T, host *hostprocess.Host, key string, a *attack) []*hostprocess.Account {
 	t.Helper()
 	return []*hostprocess.Account{
 		{Main: a.Main, Agents: []hostprocess.Node{a.Agent}},
@@ -37,7 +37,7 @@ func accomplices(t *testing.T, host *hostprocess.Host, key string, a *attack) []
 // until the host accepts no more.
 func fill(t *testing.T, host *hostprocess.Host, a *attack, accounts []*hostprocess.Account) {
 	t.Helper()
-	id, refused := comesAndGoes, protocol.Code("")
+	id, refused := recreatedSpace, protocol.Code("")
 	for i, account := range accounts {
 		for _, agent := range account.Agents {
 			agent.Must(t, host, hostprocess.Request{
@@ -59,7 +59,7 @@ func fill(t *testing.T, host *hostprocess.Host, a *attack, accounts []*hostproce
 		t.Logf("account %d has %d spaces; one more: %s", i, made-1, refused)
 	}
 	if refused != protocol.CodeStorageLimit {
-		t.Errorf("a space more than fit was refused with %q, want %s", refused, protocol.CodeStorageLimit)
+		t.Errorf("a space beyond the limit was refused with %q, want %s", refused, protocol.CodeStorageLimit)
 	}
 	answer, err := a.Main.Do(t.Context(), http.DefaultClient, host.URL(), hostprocess.Request{
 		Method: http.MethodGet, Path: protocol.ServicePlay.Snapshot() + "?sid=" + a.SID,
@@ -75,8 +75,8 @@ func fill(t *testing.T, host *hostprocess.Host, a *attack, accounts []*hostproce
 // largeSpace returns a space with the longest texts.
 func largeSpace(id string) map[string]any {
 	return map[string]any{
-		"id": id, "name": wide(protocol.MaxNameChars), "designKey": wide(protocol.MaxDesignKeyChars), "amenities": []string{"shop"},
-		"description": wide(protocol.MaxDescriptionChars), "owner": map[string]any{"displayName": wide(protocol.MaxNameChars)},
+		"id": id, "name": wideText(protocol.MaxNameChars), "designKey": wideText(protocol.MaxDesignKeyChars), "amenities": []string{"shop"},
+		"description": wideText(protocol.MaxDescriptionChars), "owner": map[string]any{"displayName": wideText(protocol.MaxNameChars)},
 	}
 }
 
@@ -85,14 +85,14 @@ func largeAgent(id string) map[string]any {
 	names := []string{protocol.ChatTool}
 	for n := len(names); n < protocol.MaxToolNames; n++ {
 		name := fmt.Sprint(protocol.AssistToolPrefix, n)
-		names = append(names, name+wide(protocol.MaxToolNameChars-len(name)))
+		names = append(names, name+wideText(protocol.MaxToolNameChars-len(name)))
 	}
 	const around = 1 << 10
 	tool := map[string]any{
 		"name": names[1], "description": strings.Repeat("d", protocol.MaxAssistToolsBytes-around), "parameters": map[string]any{},
 	}
 	return map[string]any{
-		"name": wide(protocol.MaxNameChars), "type": wide(protocol.MaxTypeChars), "agentId": id,
+		"name": wideText(protocol.MaxNameChars), "type": wideText(protocol.MaxTypeChars), "agentId": id,
 		"realtimeInstructions": strings.Repeat("i", protocol.MaxRealtimeInstructionsBytes),
 		"agent": map[string]any{
 			"type": "test", "toolNames": names, "assistTools": []any{tool},

@@ -50,15 +50,15 @@ type flood struct {
 }
 
 var floods = []flood{
-	{"bodies that never end, without credentials", 100, endlessBody},
-	{"headers that never end", 300, endlessHeader},
-	{"connections that say nothing", 100, silence},
-	{"streams that are never read", 100, unread(streamHead)},
-	{"replays that are never read", 40, unread(replayHead)},
-	{"lists that are never read", 100, unread(listHead)},
-	{"snapshots that are never read", 100, unread(snapshotHead)},
+	{"endless bodies without credentials", 100, endlessBody},
+	{"endless headers", 300, endlessHeader},
+	{"silent connections", 100, silence},
+	{"unread streams", 100, unread(streamHead)},
+	{"unread replays", 40, unread(replayHead)},
+	{"unread lists", 100, unread(listHead)},
+	{"unread snapshots", 100, unread(snapshotHead)},
 	{"changes and reads", 2, changeAndRead},
-	{"spaces that come and go", 1, spaces},
+	{"spaces removed and created", 1, spaces},
 	{"journeys", 2, journeys},
 	{"registrations", 16, registration},
 	{"guesses of the administrator's token", 8, guess},
@@ -96,7 +96,7 @@ func startFloods(t *testing.T, a *attack) (stop func() map[string]int64) {
 		_ = in.Close() // asks it to end
 		var rounds map[string]int64
 		if err := json.NewDecoder(out).Decode(&rounds); err != nil {
-			t.Errorf("the floods ended without a word: %v", err)
+			t.Errorf("the floods ended without a report: %v", err)
 		}
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("the floods failed: %v", err)
@@ -291,10 +291,10 @@ func changeAndRead(ctx context.Context, a *attack) error {
 
 // spaces removes a space with the longest texts and creates it again.
 func spaces(ctx context.Context, a *attack) error {
-	if err := a.rpc(ctx, a.Main, "removeSpace", map[string]any{"spaceId": comesAndGoes}); err != nil {
+	if err := a.rpc(ctx, a.Main, "removeSpace", map[string]any{"spaceId": recreatedSpace}); err != nil {
 		return err
 	}
-	return a.rpc(ctx, a.Main, "registerSpaceNode", largeSpace(comesAndGoes))
+	return a.rpc(ctx, a.Main, "registerSpaceNode", largeSpace(recreatedSpace))
 }
 
 // journeys records the longest journey.

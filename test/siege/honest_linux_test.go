@@ -129,7 +129,7 @@ func (h *honest) get(ctx context.Context, client *http.Client, path string) erro
 	}
 	defer func() { _ = res.Body.Close() }()
 	if _, err := io.Copy(io.Discard, res.Body); err != nil {
-		return fmt.Errorf("read the answer to GET %s: %w", path, err)
+		return fmt.Errorf("read the reply to GET %s: %w", path, err)
 	}
 	if res.StatusCode != http.StatusOK {
 		return fmt.Errorf("GET %s: status %d", path, res.StatusCode)
@@ -218,7 +218,7 @@ func (h *honest) missed() error {
 	var problems []error
 	for _, seq := range h.written {
 		if n := h.received[seq]; n != 1 {
-			problems = append(problems, fmt.Errorf("event %d came %d times", seq, n))
+			problems = append(problems, fmt.Errorf("event %d arrived %d times", seq, n))
 		}
 	}
 	return errors.Join(problems...)

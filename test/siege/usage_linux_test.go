@@ -113,7 +113,7 @@ func settled(t *testing.T, host *hostprocess.Host, idle int64) {
 	end := time.Now().Add(time.Minute)
 	for used(t, host) > idle+more {
 		if time.Now().After(end) {
-			t.Errorf("a minute later the host uses %d MiB; before it were %d", used(t, host)>>20, idle>>20)
+			t.Errorf("a minute later the host uses %d MiB, before the siege %d", used(t, host)>>20, idle>>20)
 			return
 		}
 		wait(t.Context(), time.Second)
