@@ -44,7 +44,7 @@ func testClosed(t *testing.T, b Backend) {
 		}
 	}
 	if !errors.Is(after, store.ErrClosed) {
-		t.Errorf("a walk over a journal that is closed meanwhile ended with %v, want ErrClosed", after)
+		t.Errorf("a walk over a journal closed meanwhile ended with %v, want ErrClosed", after)
 	}
 	errs := everything(context.Background(), j, feed.Next(false, 1))
 	for _, name := range []string{"Commit", "Commit of nothing", "Head", "Seek", "Checkpoint", "Load", "Get", "Read", "Scan"} {

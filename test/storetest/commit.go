@@ -14,7 +14,7 @@ func testAppend(t *testing.T, b Backend) {
 	t.Run("keeps order and content", func(t *testing.T) { appendKeeps(t, b.open(t, wide)) })
 	t.Run("refuses another head", func(t *testing.T) { appendConflicts(t, b.open(t, wide)) })
 	t.Run("refuses what does not follow", func(t *testing.T) { appendRefuses(t, b.open(t, wide)) })
-	t.Run("takes an empty batch as a question", func(t *testing.T) { appendNothing(t, b.open(t, wide)) })
+	t.Run("accepts an empty batch as a check", func(t *testing.T) { appendNothing(t, b.open(t, wide)) })
 	t.Run("gives the bytes back", func(t *testing.T) { appendCopies(t, b.open(t, wide)) })
 }
 

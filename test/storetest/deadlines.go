@@ -27,7 +27,7 @@ func eventually(t *testing.T, what string, ask func() bool) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			t.Fatalf("after %v there is not: %s", patience, what)
+			t.Fatalf("after %v not reached: %s", patience, what)
 		}
 	}
 }
@@ -41,16 +41,16 @@ func testDeadlines(t *testing.T, b Backend) {
 	e = feed.Next(false, 1)
 	e.Records = []store.Record{{Table: store.Leases, Key: []byte("gone")}}
 	tip = commits(t, handles[1], NewBatch(tip, e))
-	eventually(t, "one lease that is due", func() bool {
+	eventually(t, "one lease is due", func() bool {
 		keys := dueLeases(t, handles[1])
 		if len(keys) > 0 && !slices.Equal(keys, []string{"soon"}) {
-			t.Fatalf("due are %v, want soon alone", keys)
+			t.Fatalf("the due keys are %v, want soon alone", keys)
 		}
 		return len(keys) == 1
 	})
 	renewalOf(t, handles, tip, feed)
 	if apart := handles[0].Clock(time.Now)().Sub(handles[1].Clock(time.Now)()).Abs(); apart > time.Second {
-		t.Errorf("two handles of one store say times %v apart", apart)
+		t.Errorf("two handles of one store report times %v apart", apart)
 	}
 }
 
@@ -90,15 +90,15 @@ func renewalOf(t *testing.T, handles []store.Journal, tip store.Tip, feed Feed) 
 	}
 	misses(t, handles[0], tip, nil)
 	if keys := dueLeases(t, handles[0]); len(keys) > 0 {
-		t.Fatalf("due are %v after the renewal, want none", keys)
+		t.Fatalf("the due keys are %v after the renewal, want none", keys)
 	}
 	renewal = NewBatch(tip)
 	renewal.Renewals = []store.Renewal{{Deadline: soon, Term: time.Millisecond}}
 	commits(t, handles[0], renewal)
-	eventually(t, "the lease that is due again", func() bool { return slices.Equal(dueLeases(t, handles[1]), []string{"soon"}) })
+	eventually(t, "the lease is due again", func() bool { return slices.Equal(dueLeases(t, handles[1]), []string{"soon"}) })
 	commits(t, handles[1], removal())
 	if keys := dueLeases(t, handles[0]); len(keys) > 0 {
-		t.Fatalf("due are %v after the removal, want none", keys)
+		t.Fatalf("the due keys are %v after the removal, want none", keys)
 	}
 }
 
@@ -135,7 +135,7 @@ func testRenewals(t *testing.T, b Backend) {
 	third.Renewals = []store.Renewal{{Deadline: store.Deadline{Table: store.Leases, Key: "kept"}, Term: 50 * time.Millisecond}}
 	commits(t, j, third)
 	var keys []string
-	eventually(t, "kept among what is due", func() bool {
+	eventually(t, "the kept lease is due", func() bool {
 		var err error
 		if keys, err = j.Due(ctx, store.Leases, 10); err != nil {
 			t.Fatalf("Due: %v", err)
@@ -144,10 +144,10 @@ func testRenewals(t *testing.T, b Backend) {
 	})
 	slices.Sort(keys)
 	if want := []string{"kept", "without", "written"}; !slices.Equal(keys, want) {
-		t.Errorf("due are %v, want %v", keys, want)
+		t.Errorf("the due keys are %v, want %v", keys, want)
 	}
 	if keys, err := j.Due(ctx, store.Intercom, 10); err != nil || len(keys) > 0 {
-		t.Errorf("due in a table that was cleared: %v, %v", keys, err)
+		t.Errorf("due in a cleared table: %v, %v", keys, err)
 	}
 }
 
@@ -171,12 +171,12 @@ func testGrace(t *testing.T, b Backend) {
 	e.Records = []store.Record{{Table: store.Intercom, Key: []byte("k"), Value: []byte("v"), Term: term}}
 	commits(t, j, NewBatch(store.Tip{}, e))
 	passed := now().Add(2 * term)
-	eventually(t, "a deadline that has passed", func() bool { return now().After(passed) })
+	eventually(t, "the deadline has passed", func() bool { return now().After(passed) })
 	asked := now()
 	if keys := due(); len(keys) > 0 {
-		t.Fatalf("the first to ask was answered %v, which nobody could renew", keys)
+		t.Fatalf("the first caller got %v, which no host could renew", keys)
 	}
-	eventually(t, "what is due after its term", func() bool { return slices.Equal(due(), []string{"k"}) })
+	eventually(t, "the lease is due after its term", func() bool { return slices.Equal(due(), []string{"k"}) })
 	if early := term - now().Sub(asked); early > 20*time.Millisecond {
 		t.Errorf("it was due %v before its full term", early)
 	}
@@ -211,18 +211,18 @@ func testArrive(t *testing.T, b Backend) {
 	e := feed.Next(false, 1)
 	e.Records = []store.Record{{Table: store.Leases, Key: []byte("k"), Value: []byte("v"), Term: term}}
 	commits(t, here, NewBatch(store.Tip{}, e))
-	eventually(t, "what is due after its term", func() bool { return slices.Equal(due(), []string{"k"}) })
+	eventually(t, "the lease is due after its term", func() bool { return slices.Equal(due(), []string{"k"}) })
 	arrive()
 	if keys := due(); !slices.Equal(keys, []string{"k"}) {
-		t.Errorf("beside a host that listens a new one is answered %v, want k", keys)
+		t.Errorf("with a listening host a new one gets %v, want k", keys)
 	}
 	leave()
 	var at time.Time
-	eventually(t, "a full term after all were away", func() bool {
+	eventually(t, "a full term without hosts has passed", func() bool {
 		at = arrive()
 		return len(due()) == 0
 	})
-	eventually(t, "what is due after its term", func() bool { return slices.Equal(due(), []string{"k"}) })
+	eventually(t, "the lease is due after its term", func() bool { return slices.Equal(due(), []string{"k"}) })
 	if early := term - now().Sub(at); early > 20*time.Millisecond {
 		t.Errorf("it was due %v before its full term", early)
 	}
@@ -243,7 +243,7 @@ func listens(t *testing.T, here, other store.Journal) (leave func()) {
 			}
 		}
 	}()
-	eventually(t, "a host that listens", func() bool {
+	eventually(t, "a host listens", func() bool {
 		if err := other.Send(t.Context(), []byte("m")); err != nil {
 			t.Fatalf("Send: %v", err)
 		}

@@ -50,7 +50,7 @@ func TestFaultyAppend(t *testing.T) {
 				t.Fatal(err)
 			}
 			if theirs := e.At == 1; theirs != (name == "intruder") {
-				t.Errorf("%s: the wrong writer's entry is there", name)
+				t.Errorf("%s: the wrong writer's entry is stored", name)
 			}
 		}
 		second := feed.Next(false, 1)

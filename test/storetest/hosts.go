@@ -166,7 +166,7 @@ func testFences(t *testing.T, b Backend) {
 		t.Fatalf("prolonging: %v, %v; want %v", again, held, first)
 	}
 	var second store.Fence
-	eventually(t, "a lock whose term has passed", func() bool {
+	eventually(t, "the term of the lock has passed", func() bool {
 		fence, held := take(handles[1], "b", time.Hour)
 		second = fence
 		return held
@@ -238,7 +238,7 @@ func testPresent(t *testing.T, b Backend) {
 			t.Fatalf("after %s with a term of %v there are %v, want %v", step.id, step.term, got, step.want)
 		}
 	}
-	eventually(t, "a term that ends", func() bool { return slices.Equal(present(handles[0], "b", time.Hour), []string{"b"}) })
+	eventually(t, "the term has ended", func() bool { return slices.Equal(present(handles[0], "b", time.Hour), []string{"b"}) })
 }
 
 func testMessages(t *testing.T, b Backend) {

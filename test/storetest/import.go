@@ -124,7 +124,7 @@ func importWhole(t *testing.T, b ImportBackend) {
 	}
 	j, err := open()
 	if err != nil {
-		t.Fatalf("opening what was imported: %v", err)
+		t.Fatalf("opening the imported store: %v", err)
 	}
 	defer func() {
 		if err := j.Close(); err != nil {
@@ -138,7 +138,7 @@ func importWhole(t *testing.T, b ImportBackend) {
 		t.Fatalf("Checkpoint: %v", err)
 	}
 	if again, err := begin(); !errors.Is(err, store.ErrNotEmpty) {
-		t.Fatalf("importing where a world is: %v, %v; want ErrNotEmpty", again, err)
+		t.Fatalf("importing over an existing world: %v, %v; want ErrNotEmpty", again, err)
 	}
 }
 
@@ -154,7 +154,7 @@ func importAbandoned(t *testing.T, b ImportBackend) {
 			t.Fatalf("Close: %v", err)
 		}
 		if _, err := open(); err == nil {
-			t.Fatal("an import that was given up left a world")
+			t.Fatal("an abandoned import left a world")
 		}
 	}
 	i := started(t, begin)
@@ -164,11 +164,11 @@ func importAbandoned(t *testing.T, b ImportBackend) {
 		t.Fatal(err)
 	}
 	if diff := difference(must, all(t, i.Source(), 0)); diff != "" {
-		t.Fatalf("after one that was given up (-imported +read):\n%s", diff)
+		t.Fatalf("after an abandoned import (-imported +read):\n%s", diff)
 	}
 	for _, table := range store.Tables() {
 		for pair, err := range i.Source().Scan(context.Background(), table, store.Range{}) {
-			t.Fatalf("the table %s has %q of an import that was given up, %v", table, pair.Key, err)
+			t.Fatalf("the table %s has %q of an abandoned import, %v", table, pair.Key, err)
 		}
 	}
 }

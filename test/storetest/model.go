@@ -171,7 +171,7 @@ func (m *model) compareBase(t *rapid.T, j store.Journal) store.State {
 		return base
 	}
 	if !slices.ContainsFunc(m.states, func(s store.State) bool { return reflect.DeepEqual(s, base) }) {
-		t.Fatalf("Load returned a checkpoint of position %d that nobody stored", base.Position)
+		t.Fatalf("Load returned a checkpoint of position %d that was never stored", base.Position)
 	}
 	best := m.states[0].Rev
 	for _, s := range m.states {
@@ -193,7 +193,7 @@ func (m *model) compareKept(t *rapid.T, kept map[store.Position]store.Entry, bas
 		_, here := kept[e.Position]
 		recent := len(e.Events) > 0 && newer < m.retention.Events
 		if !here && (recent || e.MapChanged && e.Rev > base.Rev) {
-			t.Fatalf("entry %d is gone: %d events are newer, it has rev %d, the base %d", e.Position, newer, e.Rev, base.Rev)
+			t.Fatalf("entry %d was trimmed: %d events are newer, it has rev %d, the base %d", e.Position, newer, e.Rev, base.Rev)
 		}
 		if i < m.trimmedAt {
 			was := len(e.Events) > 0 && newerThen < m.retention.Events

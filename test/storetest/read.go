@@ -20,7 +20,7 @@ func testRead(t *testing.T, b Backend) {
 	})
 	t.Run("from the middle", func(t *testing.T) { readFrom(t, b.open(t, wide)) })
 	t.Run("ends at the head it started with", func(t *testing.T) { readWhileAppending(t, b.open(t, wide)) })
-	t.Run("yields everything or says so", func(t *testing.T) {
+	t.Run("yields everything or an error", func(t *testing.T) {
 		readWhileTrimming(t, b.open(t, store.Retention{Events: 5, Revs: 5}))
 	})
 }
@@ -49,7 +49,7 @@ func readFrom(t *testing.T, j store.Journal) {
 		}
 	}
 	if taken != 10 {
-		t.Errorf("a walk that was left after 10 entries yielded %d", taken)
+		t.Errorf("a walk stopped after 10 entries yielded %d", taken)
 	}
 }
 

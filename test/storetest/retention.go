@@ -13,7 +13,7 @@ import (
 func testRetention(t *testing.T, b Backend) {
 	t.Run("is bounded", func(t *testing.T) { retentionBounded(t, b) })
 	t.Run("counts events over a jump", func(t *testing.T) { retentionJump(t, b) })
-	t.Run("forgets entries without an event", func(t *testing.T) { retentionSilent(t, b) })
+	t.Run("drops entries without an event", func(t *testing.T) { retentionSilent(t, b) })
 	t.Run("is bounded in bytes", func(t *testing.T) { retentionBytes(t, b) })
 	t.Run("keeps a head that is too long", func(t *testing.T) { retentionLongHead(t, b) })
 }
@@ -55,13 +55,13 @@ func retentionBytes(t *testing.T, b Backend) {
 		left := keeps(t, j, feed.State())
 		bytes, most, err := j.Weigh(ctx)
 		if want := (store.Kept{UpTo: feed.Head().Position, Entries: uint64(len(all(t, j, 0))), Bytes: bytes}); left != want {
-			t.Fatalf("the checkpoint says that it left %+v, there are %+v", left, want)
+			t.Fatalf("the checkpoint reports that it left %+v, want %+v", left, want)
 		}
 		if err != nil || most != limit || bytes > limit {
 			t.Fatalf("after %d entries the journal weighs %d of %d bytes, %v; want at most %d", 10*(round+1), bytes, most, err, limit)
 		}
 		if round >= 3 && bytes < limit/2 {
-			t.Fatalf("after %d entries the journal weighs %d bytes, less than half of what it may", 10*(round+1), bytes)
+			t.Fatalf("after %d entries the journal weighs %d bytes, less than half of its limit", 10*(round+1), bytes)
 		}
 	}
 	kept := all(t, j, 0)
@@ -165,7 +165,7 @@ func retentionSilent(t *testing.T, b Backend) {
 	}
 	kept := all(t, j, 0)
 	if len(kept) != 2 || kept[0].Position != 1 || kept[1].Position != 21 {
-		t.Fatalf("kept are %d entries; want the one with an event and the head", len(kept))
+		t.Fatalf("%d entries are kept; want the one with an event and the head", len(kept))
 	}
 	must(t, j, feed.Next(true, 1))
 	seeks(t, j, map[uint64]store.Position{0: 0, 1: 21, 2: 22})
@@ -187,11 +187,11 @@ func testTrimmed(t *testing.T, b Backend) {
 		t.Fatal(err)
 	}
 	if _, err := handles[1].Missed(ctx, store.Tip{}); !errors.Is(err, store.ErrTrimmed) {
-		t.Fatalf("Missed of what is gone: %v, want ErrTrimmed", err)
+		t.Fatalf("Missed of trimmed entries: %v, want ErrTrimmed", err)
 	}
 	for _, err := range handles[1].Follow(ctx, store.Tip{}) {
 		if !errors.Is(err, store.ErrTrimmed) {
-			t.Fatalf("Follow of what is gone: %v, want ErrTrimmed", err)
+			t.Fatalf("Follow of trimmed entries: %v, want ErrTrimmed", err)
 		}
 		break
 	}

@@ -78,7 +78,7 @@ func seekTrimmed(t *testing.T, j store.Journal) {
 	}
 	kept := all(t, j, 0)
 	if len(kept) != 11 || kept[0].Position != 51 || kept[1].Position != 91 {
-		t.Fatalf("kept are %d entries, the first %d; want the change of the map (51) and 91 to 100", len(kept), kept[0].Position)
+		t.Fatalf("%d entries are kept, the first %d; want the change of the map (51) and 91 to 100", len(kept), kept[0].Position)
 	}
 	for _, seq := range []uint64{0, 1, 49, 50, 51, 89} {
 		if got, err := j.Seek(context.Background(), seq); !errors.Is(err, store.ErrTrimmed) {
