@@ -193,7 +193,7 @@ func wait(t testing.TB, what string, ask func() bool) {
 		select {
 		case <-tick.C:
 		case <-deadline.C:
-			t.Fatalf("there is not: %s", what)
+			t.Fatalf("not reached: %s", what)
 		}
 	}
 }
