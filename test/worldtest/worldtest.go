@@ -60,7 +60,7 @@ func Eventually(t testing.TB, what string, holds func() bool) {
 	for deadline := time.After(time.Minute); !holds(); {
 		select {
 		case <-deadline:
-			t.Fatalf("not after a minute: %s", what)
+			t.Fatalf("not reached within a minute: %s", what)
 		case <-tick.C:
 		}
 	}
