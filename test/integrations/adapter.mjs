@@ -46,7 +46,7 @@ export function describeAdapter(title, { file, booking, waits, fails, free = ({ 
       return world
     }
 
-    it('is on the map with its forms, streams its answer and records what it did', async (test) => {
+    it('is on the map with its forms, streams its answer and records its run', async (test) => {
       const world = open(test)
       const ada = await world.agent('Ada', booking())
       const { answer, streamed } = await askWhole(world, { to: ada.id, text: 'A table for four, please' })
@@ -58,7 +58,7 @@ export function describeAdapter(title, { file, booking, waits, fails, free = ({ 
       golden(file, await observed(world, ada))
     })
 
-    it('ends a run that nobody waits for any more', async () => {
+    it('ends a run after its asker stopped waiting', async () => {
       const world = host.world()
       const { wait, waiting, over } = waiter()
       const agent = await world.agent('Bo', waits(wait, { onError: () => undefined }))
@@ -66,7 +66,7 @@ export function describeAdapter(title, { file, booking, waits, fails, free = ({ 
       assert.ok(why instanceof Error)
     })
 
-    it('reports what fails to the developer, and to the asker neutrally', async (test) => {
+    it('reports failures in detail to the developer and neutrally to the asker', async (test) => {
       const world = open(test)
       const errors = []
       const cy = await world.agent('Cy', fails('a secret reason', { onError: (error) => { errors.push(error.message) } }))
@@ -76,7 +76,7 @@ export function describeAdapter(title, { file, booking, waits, fails, free = ({ 
 
     more(open)
 
-    it('leaves a recording that replays and proves', async () => {
+    it('produces a recording that replays and verifies', async () => {
       const { ok, events, proved: equal } = await proved()
       assert.ok(ok)
       assert.ok(equal > 0)

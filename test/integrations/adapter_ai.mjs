@@ -16,7 +16,7 @@ const pay = ({ tool }) => tool({ description: 'Pays', inputSchema: z.object({}),
 /** The tests of a line: `parts` are its module and the exports of its mock module; `takes` reports whether it is tested in a version of Node. */
 export function describeLine(version, parts, takes) {
   const { ai } = parts
-  it(`the AI SDK ${version} is tested in the Node that it is to run in`, () => {
+  it(`the AI SDK ${version} is tested in its intended Node version`, () => {
     const [major] = process.versions.node.split('.').map(Number)
     assert.ok(takes(major), `this is Node ${major}`)
   })
@@ -34,7 +34,7 @@ export function describeLine(version, parts, takes) {
       return fromAiSdk(new ai.ToolLoopAgent({ model, maxRetries: 0 }), options)
     },
     more: (open) => {
-      it('takes functions that call generateText', async (test) => {
+      it('accepts functions that call generateText', async (test) => {
         const world = open(test)
         const model = scripted(parts, turns)
         const eve = await world.agent('Eve', fromAiSdk(({ text, signal }) => ai.generateText({ model, tools: toolsOf(ai), prompt: text, abortSignal: signal, stopWhen: ai.stepCountIs(9) })))
@@ -42,7 +42,7 @@ export function describeLine(version, parts, takes) {
         assert.deepEqual((await journeysOf(world, eve)).map((steps) => steps.length), [5])
       })
 
-      it('records runs of its own as journeys', async (test) => {
+      it('records its own runs as journeys', async (test) => {
         const world = open(test)
         const di = await world.agent('Di')
         const prompt = 'secret order'

@@ -24,7 +24,7 @@ export const describeMade = (title, made, given = {}) => {
     fails: (reason, options) => fromLangChain(new Failing(reason), { ...options, input: (text) => text }),
     free: ({ message }) => Number(message),
     more: (open) => {
-      it('records runs of its own as journeys', async (test) => {
+      it('records its own runs as journeys', async (test) => {
         const world = open(test)
         const di = await world.agent('Di')
         await made(turns).invoke({ messages: [{ role: 'user', content: 'secret order' }] }, {

@@ -26,7 +26,7 @@ describeAdapter("an agent of Claude's Agent SDK", {
   waits: (wait, options) => fromClaude(query, { options: optionsAt(waiting, [tool('wait', 'Waits', {}, async (_args, { signal }) => wait(signal))]), ...options }),
   fails: (_reason, options) => fromClaude(query, { options: optionsAt(failing), ...options }),
   more: (open) => {
-    it('keeps the hooks that the options have', async (test) => {
+    it('keeps the hooks of the options', async (test) => {
       const world = open(test)
       const seen = []
       const hooks = { PreToolUse: [{ hooks: [async ({ tool_name: name }) => {
@@ -39,14 +39,14 @@ describeAdapter("an agent of Claude's Agent SDK", {
       assert.deepEqual((await journeysOf(world, eve)).map((steps) => steps.length), [5])
     })
 
-    it('says why a tool failed that somebody calls', async (test) => {
+    it('reports the error of a tool that a user calls', async (test) => {
       const world = open(test)
       const refuses = tool('refuse', 'Refuses', {}, async () => ({ ...text('we are closed'), isError: true }))
       const fay = await world.agent('Fay', fromClaude(query, { tools: [refuses] }))
       await assert.rejects(world.ask({ to: fay.id, tool: 'assist_refuse', args: {} }), /we are closed/u)
     })
 
-    it('records runs of its own as journeys', async (test) => {
+    it('records its own runs as journeys', async (test) => {
       const world = open(test)
       const di = await world.agent('Di')
       const redact = (step) => (step.type === 'origin' ? { ...step, content: 'an order' } : step)

@@ -76,12 +76,12 @@ describe('the examples of the adapters', () => {
       assert.equal(problems, '')
     })
 
-    it(`${name} says which Node its packages need`, () => {
+    it(`${name} states the Node version that its packages need`, () => {
       const [, least = ''] = /It needs Node ([\d.]+) or newer/u.exec(readFileSync(path.join(examples, name, 'README.md'), 'utf8')) ?? []
       for (const [dependency, engine] of neededBy(name)) assert.ok(takes(engine, least), `${dependency} needs Node ${engine}, and the page says ${least}`)
     })
 
-    it(`${name} asks for the packages that the tests have`, () => {
+    it(`${name} requires the same packages as the tests`, () => {
       const { dependencies } = JSON.parse(readFileSync(path.join(examples, name, 'package.json'), 'utf8'))
       const { devDependencies } = JSON.parse(readFileSync(path.join(import.meta.dirname, 'package.json'), 'utf8'))
       for (const [dependency, version] of Object.entries(dependencies)) assert.equal(devDependencies[dependency] ?? version, version)
@@ -105,7 +105,7 @@ describe('the examples of the adapters', () => {
     }])),
   }
   for (const [name, endpoint] of Object.entries(keys)) {
-    it(`${name} asks the model where there is a key`, async (test) => {
+    it(`${name} calls the model if there is a key`, async (test) => {
       const [agent, tool] = agents[name]
       const [host, { env, flags = [], end }] = await Promise.all([startHost(), endpoint(tool)])
       const world = host.world()

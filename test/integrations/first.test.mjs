@@ -50,7 +50,7 @@ describe('the first example of', () => {
   })
 
   for (const [name, given] of Object.entries(frameworks)) {
-    it(`${name} is on the map with at most ${most} lines more`, async (test) => {
+    it(`${name} is on the map with at most ${most} more lines`, async (test) => {
       const { lines, counted, imports, rest } = added(given)
       assert.ok(lines.length <= most)
       assert.equal(lines.length, counted, 'the table has another number')

@@ -13,7 +13,7 @@ describe('the page about frameworks', () => {
   const rows = Array.from(page.matchAll(/^\| \[([^\]]+)\]\(#([^)]+)\)[^|]* \| (\d+) \|.*`(test[^`]*)` \| \[[^\]]*\]\(\.\.\/([^)]*)\/README\.md\) \|$/gmu))
   it('has a row for each adapter', () => { assert.equal(rows.length, 5) })
 
-  it('names in each row tests that are there', () => {
+  it('names existing tests in each row', () => {
     const table = page.split('\n').filter((line) => line.startsWith('|')).slice(2)
     assert.equal(table.length, 10)
     for (const row of table) {
@@ -24,7 +24,7 @@ describe('the page about frameworks', () => {
   })
 
   for (const [, name, anchor, counted, test, folder] of rows) {
-    it(`has an example for ${name} of as many lines as its table says`, () => {
+    it(`has an example for ${name} with the line count of its table`, () => {
       const [, example = ''] = sections.get(anchor)?.match(/^```js\n([^]*?)^```$/mu) ?? []
       const lines = example.split('\n').filter((line) => line.trim() !== '')
       assert.equal(lines.length, Number(counted))

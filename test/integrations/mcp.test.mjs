@@ -58,7 +58,7 @@ for (const [line, parts] of Object.entries(lines)) {
     })
     after(async () => { await host.end() })
 
-    it('are on the map with their forms, and what they do is recorded', async (test) => {
+    it('are on the map with their forms, and their calls are recorded', async (test) => {
       const world = host.world()
       const { client } = await connected(parts)
       test.after(async () => { await Promise.all([world.close(), client.close()]) })
@@ -73,7 +73,7 @@ for (const [line, parts] of Object.entries(lines)) {
       golden(`mcp-${line}`, await observed(world, ada))
     })
 
-    it('stream their progress, and end when nobody waits for them any more', async (test) => {
+    it('stream their progress, and end when no client waits', async (test) => {
       const world = host.world()
       const { client, waiting, over } = await connected(parts)
       test.after(async () => client.close())
@@ -85,7 +85,7 @@ for (const [line, parts] of Object.entries(lines)) {
       assert.equal(await streamed, 'It waits.\n')
     })
 
-    it('fail in words for the developer, and in neutral ones for the asker', async (test) => {
+    it('report failures in detail to the developer and neutrally to the asker', async (test) => {
       const world = host.world()
       const { client } = await connected(parts)
       test.after(async () => world.close())
@@ -96,7 +96,7 @@ for (const [line, parts] of Object.entries(lines)) {
       assert.match(errors.join(), /connected/iu)
     })
 
-    it('change on the map when the server says so', async (test) => {
+    it('change on the map when the server notifies the client', async (test) => {
       const world = host.world()
       const { client, server } = await connected(parts)
       test.after(async () => { await Promise.all([world.close(), client.close()]) })
@@ -128,7 +128,7 @@ for (const [line, parts] of Object.entries(lines)) {
       assert.deepEqual(await placements(), [])
     })
 
-    it('leave a recording that replays and proves', async () => {
+    it('produce a recording that replays and verifies', async () => {
       const { ok, events, proved: equal } = await proved()
       assert.ok(ok)
       assert.equal(equal, events)
@@ -136,7 +136,7 @@ for (const [line, parts] of Object.entries(lines)) {
   })
 }
 
-it('chat where the program says how', async (test) => {
+it('chat if the program defines how', async (test) => {
   const host = await startHost()
   const world = host.world()
   const { client } = await connected(lines[1])

@@ -167,7 +167,7 @@ for (const [line, { make, Stdio, HTTP, call, updates }] of Object.entries(lines)
         assert.ok(occupants.some((one) => one.kind === 'mcp' && one.url === 'https://notes.example.com/' && one.nodeId === row.nodeId))
       })
 
-      it(`ends a question that is canceled over ${name}`, async (test) => {
+      it(`ends a canceled question over ${name}`, async (test) => {
         const client = await connected(test, transport)
         const cancel = new AbortController()
         const { answer } = await asked(client, { signal: cancel.signal })
@@ -177,7 +177,7 @@ for (const [line, { make, Stdio, HTTP, call, updates }] of Object.entries(lines)
         assert.equal(given(await call(client, { name: 'list_agents', arguments: {} })).length, 2)
       })
 
-      it(`has resources that say when they changed, and prompts, over ${name}`, async (test) => {
+      it(`has prompts, and resources with change notifications, over ${name}`, async (test) => {
         const client = await connected(test, transport)
         const uri = `playctl://agents/${grace.id}`
         const { contents: [{ text }] } = await client.readResource({ uri })
@@ -192,7 +192,7 @@ for (const [line, { make, Stdio, HTTP, call, updates }] of Object.entries(lines)
       })
     }
 
-    it('gets an answer and what changed after its connections were cut', async (test) => {
+    it('gets the answer and the changes after its connections were cut', async (test) => {
       const client = await connected(test, transports.HTTP)
       let told
       const changed = new Promise((resolve) => { told = resolve })

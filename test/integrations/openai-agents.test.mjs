@@ -34,13 +34,13 @@ describeAdapter("an agent of OpenAI's Agents SDK", {
       await assert.rejects(world.ask({ to: eve.id, text: 'Pay' }), /waits for an approval/u)
     })
 
-    it('says that a tool failed that somebody calls', async (test) => {
+    it('reports the failure of a tool that a user calls', async (test) => {
       const world = open(test)
       const hal = await world.agent('Hal', fromOpenAiAgents(made(scripted(turns)), { run }))
       await assert.rejects(world.ask({ to: hal.id, tool: 'assist_book', args: { day: 'friday', people: 4 } }), /occurred while running the tool/u)
     })
 
-    it('answers what a tool gave where that ends the run', async (test) => {
+    it('answers with the tool result if that ends the run', async (test) => {
       const world = open(test)
       const agent = new Agent({ name: 'Fay', model: scripted(turns), tools, toolUseBehavior: 'stop_on_first_tool' })
       const fay = await world.agent('Fay', fromOpenAiAgents(agent, { run, record: (step) => (step.type === 'structure' ? { ...step, args: {} } : step) }))
@@ -48,7 +48,7 @@ describeAdapter("an agent of OpenAI's Agents SDK", {
       assert.deepEqual((await journeysOf(world, fay))[0][1], { type: 'structure', toolName: 'search', args: {}, result: { free: 0 } })
     })
 
-    it('records runs of its own as journeys', async (test) => {
+    it('records its own runs as journeys', async (test) => {
       const world = open(test)
       test.after(() => { setTraceProcessors([]) })
       const di = await world.agent('Di', fromOpenAiAgents(made(scripted(turns)), { run }))
@@ -65,7 +65,7 @@ describeAdapter("an agent of OpenAI's Agents SDK", {
       assert.equal((await journeysOf(world, di)).length, 2, 'an answer to the world is recorded once')
     })
 
-    it('records question and answer where a model of OpenAI says them', async (test) => {
+    it('records the question and answer of an OpenAI model', async (test) => {
       const world = open(test)
       const server = createServer((_request, response) => {
         response.setHeader('content-type', 'application/json')

@@ -96,7 +96,7 @@ describe('playctl otel', () => {
   before(async () => { host = await startKnownHost() })
   after(async () => { await host.end() })
 
-  it('takes spans of the exporters over HTTP in both forms and over gRPC', async () => {
+  it('accepts spans over HTTP in both encodings and over gRPC', async () => {
     const receiver = await receive(host)
     await report('spans', 'http/json', receiver.http)
     await report('spans', 'http/protobuf', receiver.http)
@@ -121,7 +121,7 @@ for (const [program, framework] of Object.entries(frameworks)) {
     before(async () => { host = await startKnownHost() })
     after(async () => { await host.end() })
 
-    it('shows an agent with its journey, without what was said unless that is asked for', async () => {
+    it('shows an agent with its journey, and texts only on request', async () => {
       if (process.env.UPDATE !== undefined) await keep(program)
       for (const flags of [[], ['--content']]) {
         const receiver = await receive(host, ...flags)

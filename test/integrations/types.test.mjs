@@ -82,7 +82,7 @@ function problemsOf(texts) {
 
 describe('the code on the pages', () => {
   for (const [page, sections] of Object.entries(pages)) {
-    it(`${page} has types that fit`, () => {
+    it(`${page} has valid types`, () => {
       const found = programs(page)
       assert.deepEqual([...found.keys()].sort(), Object.keys(sections).sort())
       const texts = [...found].flatMap(([title, program], place) => sections[title].map(([before, after = ''], turn) => [`${page}-${place}-${turn}.mts`, `${before}\n${program}\n${after}\nexport {}\n`]))
