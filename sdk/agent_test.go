@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-func TestAnAgentSpeaksForItself(t *testing.T) {
+func TestAgentUsesItsOwnCredentials(t *testing.T) {
 	a := newAccount(t, 2)
 	var warnings []string
 	options := a.options()
@@ -85,7 +85,7 @@ func TestAnAgentSpeaksForItself(t *testing.T) {
 }
 
 func TestAddAgentChecksItsOptions(t *testing.T) {
-	w := visit(t, openHost(t), nil)
+	w := openWorld(t, openHost(t), nil)
 	node := &sdk.NodeCredentials{NodeID: "b", Phrase: protocol.NewSecret("p")}
 	for name, options := range map[string]sdk.AgentOptions{
 		"no tools":  {AgentID: "a", Name: "A"},
@@ -95,12 +95,12 @@ func TestAddAgentChecksItsOptions(t *testing.T) {
 		"no phrase": {Credentials: &sdk.NodeCredentials{NodeID: "b"}, Name: "A", Tools: tools(t)},
 	} {
 		if _, err := w.AddAgent(t.Context(), options); err == nil {
-			t.Errorf("%s is taken", name)
+			t.Errorf("AddAgent accepts options with %s", name)
 		}
 	}
 }
 
-func TestRefusalsAreTheHosts(t *testing.T) {
+func TestHostErrorsAreReturned(t *testing.T) {
 	a := newAccount(t, 2)
 	options := a.options()
 	options.APIKey = protocol.NewSecret("pk_of-somebody-else")
@@ -116,13 +116,13 @@ func TestRefusalsAreTheHosts(t *testing.T) {
 		t.Errorf("AddAgent with another's key: %v", err)
 	}
 	if err := w.CreateAgentNode(t.Context(), a.agents[0]); !protocol.HasCode(err, protocol.CodeNodeExists) {
-		t.Errorf("an agent node made twice: %v", err)
+		t.Errorf("an agent node created twice: %v", err)
 	}
 }
 
 // A world forgets an agent when it deletes the agent's node, and does not
 // disconnect that agent when it closes.
-func TestAnAgentNodeIsDeleted(t *testing.T) {
+func TestDeleteAgentNode(t *testing.T) {
 	a := newAccount(t, 1)
 	options := a.options()
 	var warnings []string
@@ -146,17 +146,17 @@ func TestAnAgentNodeIsDeleted(t *testing.T) {
 }
 
 // The reply is lost after the host recorded the line: the line is recorded once.
-func TestALostAnswerRecordsOnce(t *testing.T) {
+func TestRetryAfterLostReplyRecordsOnce(t *testing.T) {
 	host := openHost(t)
 	lost := 0
-	w := visit(t, host, func(o *sdk.Options) {
+	w := openWorld(t, host, func(o *sdk.Options) {
 		o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
 			response, err := host.Transport().RoundTrip(r)
 			if err == nil && r.URL.Path == protocol.ServicePlay.RPC() && lost < 2 {
 				lost++
 				_, _ = io.Copy(io.Discard, response.Body)
 				_ = response.Body.Close()
-				return nil, errGone
+				return nil, errUnreachable
 			}
 			return response, err
 		})
@@ -165,7 +165,7 @@ func TestALostAnswerRecordsOnce(t *testing.T) {
 	lost = 0
 	first, err := w.RecordInteraction(t.Context(), protocol.RecordInteractionRequest{PlayerID: "ada", Role: protocol.RoleUser, Text: "once"})
 	if err != nil || lost != 2 {
-		t.Fatalf("RecordInteraction = %v, %v; %d answers were lost", first, err, lost)
+		t.Fatalf("RecordInteraction = %v, %v; %d replies were lost", first, err, lost)
 	}
 	snapshot, err := host.Snapshot()
 	if err != nil {
@@ -178,10 +178,10 @@ func TestALostAnswerRecordsOnce(t *testing.T) {
 
 // A registration that is canceled before its reply arrives leaves no agent on the
 // map.
-func TestACanceledRegistrationLeavesNoAgent(t *testing.T) {
+func TestCanceledRegistrationLeavesNoAgent(t *testing.T) {
 	host := openHost(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	w := visit(t, host, func(o *sdk.Options) {
+	w := openWorld(t, host, func(o *sdk.Options) {
 		o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
 			response, err := host.Transport().RoundTrip(r)
 			if err == nil && r.URL.Path == protocol.ServicePlay.Players() {
@@ -201,9 +201,9 @@ func TestACanceledRegistrationLeavesNoAgent(t *testing.T) {
 	}
 }
 
-func TestAWorldThatWasClosed(t *testing.T) {
+func TestClosedWorldReturnsErrClosed(t *testing.T) {
 	host := openHost(t)
-	w := visit(t, host, nil)
+	w := openWorld(t, host, nil)
 	var order []string
 	w.OnClose(func() { order = append(order, "first") })
 	w.OnClose(func() { order = append(order, "second") })

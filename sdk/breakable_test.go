@@ -10,7 +10,7 @@ import (
 
 // breakable is a connection to a host whose streams a test can break.
 type breakable struct {
-	*exit
+	*switchable
 	// ask is called with each request for a stream before the host receives it.
 	ask func(*http.Request)
 
@@ -30,7 +30,7 @@ func (b *breakable) RoundTrip(r *http.Request) (*http.Response, error) {
 	if stream && b.ask != nil {
 		b.ask(r)
 	}
-	response, err := b.exit.RoundTrip(r)
+	response, err := b.switchable.RoundTrip(r)
 	if err == nil && stream {
 		b.mu.Lock()
 		defer b.mu.Unlock()

@@ -12,12 +12,12 @@ import (
 // the copy at that time: a wrong value in the event is reported with the event
 // itself, and an event that needs a full read is not called verified because the
 // copy before it was.
-func TestAnEventIsToldWhenTheCopyHasIt(t *testing.T) {
+func TestEventIsReportedWhenCopyIncludesIt(t *testing.T) {
 	tests := map[string]struct {
-		lie  func(data map[string]any)
-		want []sdk.Verification
+		wrongValue func(data map[string]any)
+		want       []sdk.Verification
 	}{
-		"the truth":          {func(map[string]any) {}, []sdk.Verification{sdk.Verified, sdk.Verified}},
+		"unchanged":          {func(map[string]any) {}, []sdk.Verification{sdk.Verified, sdk.Verified}},
 		"a wrong root":       {func(d map[string]any) { d["merkleRootHex"] = wrongRoot }, []sdk.Verification{sdk.Mismatched, sdk.Verified}},
 		"no list of changes": {func(d map[string]any) { notifyOf(d)["nodes"] = "all" }, []sdk.Verification{sdk.CatchingUp, sdk.Verified}},
 	}
@@ -27,7 +27,7 @@ func TestAnEventIsToldWhenTheCopyHasIt(t *testing.T) {
 				host := openHost(t)
 				var reported []string
 				var known []sdk.Verification
-				f := follow(t, host, &meddler{event: mapChange(test.lie)}, func(o *sdk.SubscribeOptions) {
+				f := follow(t, host, &rewriter{event: mapChange(test.wrongValue)}, func(o *sdk.SubscribeOptions) {
 					o.OnEvent = func(e sdk.Event) { reported = append(reported, "received "+string(e.Kind)) }
 					o.OnSnapshot = func(u sdk.Update) {
 						if u.Event != nil {
@@ -38,12 +38,12 @@ func TestAnEventIsToldWhenTheCopyHasIt(t *testing.T) {
 						reported, known = append(reported, "checked "+string(e.Kind)), append(known, v)
 					}
 				})
-				ada := addAgent(t, visit(t, host, nil), "ada", nil)
+				ada := addAgent(t, openWorld(t, host, nil), "ada", nil)
 				synctest.Wait()
 				if _, err := ada.Say(t.Context(), "again"); err != nil {
 					t.Fatal(err)
 				}
-				f.equal()
+				f.checkEqual()
 				want := []string{"received world:player_added", "merged world:player_added", "checked world:player_added",
 					"received world:interaction", "checked world:interaction"}
 				if test.want[0] == sdk.CatchingUp {

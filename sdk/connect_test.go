@@ -43,8 +43,8 @@ func serveAccount(t *testing.T) (a *account, url string) {
 	return a, server.URL
 }
 
-// surround gives the process an empty home folder and only these playctl variables.
-func surround(t *testing.T, variables map[string]string) (file string) {
+// setEnvironment gives the process an empty home folder and only these playctl variables.
+func setEnvironment(t *testing.T, variables map[string]string) (file string) {
 	t.Helper()
 	home := t.TempDir()
 	for _, entry := range os.Environ() {
@@ -60,16 +60,16 @@ func surround(t *testing.T, variables map[string]string) (file string) {
 	return filepath.Join(home, ".config", "playctl", "credentials.json")
 }
 
-// quietly collects warnings instead of logging them.
-func quietly(warnings *[]string) sdk.ConnectOption {
+// collectWarnings collects warnings instead of logging them.
+func collectWarnings(warnings *[]string) sdk.ConnectOption {
 	return sdk.ConnectWith(sdk.Options{
 		Logger: slog.New(slog.DiscardHandler), OnWarning: func(text string) { *warnings = append(*warnings, text) },
 	})
 }
 
-// connected connects, and puts an agent on the map to check that the account and
+// connectAgent connects, and puts an agent on the map to check that the account and
 // its key are valid.
-func connected(t *testing.T, name string, options ...sdk.ConnectOption) *sdk.Agent {
+func connectAgent(t *testing.T, name string, options ...sdk.ConnectOption) *sdk.Agent {
 	t.Helper()
 	w, err := sdk.Connect(t.Context(), options...)
 	if err != nil {
@@ -93,14 +93,14 @@ func owner(t *testing.T, host *playworld.PlayWorld, a *sdk.Agent) string {
 	return row.NodeID
 }
 
-func TestConnectTakesTheEnvironment(t *testing.T) {
+func TestConnectReadsEnvironment(t *testing.T) {
 	a, url := serveAccount(t)
 	host, node, key := a.host, a.main, a.apiKey
-	surround(t, map[string]string{
+	setEnvironment(t, map[string]string{
 		"PLAYCTL_SERVER": url, "PLAYCTL_NODE_ID": node.NodeID, "PLAYCTL_PASSW_HASH": node.PasswHash.Reveal(), "PLAYCTL_API_KEY": key.Reveal(),
 	})
-	if got := owner(t, host, connected(t, "Ada")); got != node.NodeID {
-		t.Errorf("the agent is of %s", got)
+	if got := owner(t, host, connectAgent(t, "Ada")); got != node.NodeID {
+		t.Errorf("the agent's owner is %s", got)
 	}
 	t.Setenv("PLAYCTL_PASSW_HASH", "")
 	if _, err := sdk.Connect(t.Context()); !errors.Is(err, sdk.ErrCredentials) || !strings.Contains(err.Error(), "PLAYCTL_PHRASE") {
@@ -113,10 +113,10 @@ func TestConnectTakesTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestConnectTakesTheContextOfCommands(t *testing.T) {
+func TestConnectUsesContextOfCommands(t *testing.T) {
 	a, url := serveAccount(t)
 	host, node, key := a.host, a.main, a.apiKey
-	file := surround(t, nil)
+	file := setEnvironment(t, nil)
 	var ada *sdk.NodeCredentials
 	keep := func(key protocol.Secret) {
 		err := creds.NewStore(file).Update(t.Context(), func(f *creds.File) error {
@@ -153,7 +153,7 @@ func TestConnectTakesTheContextOfCommands(t *testing.T) {
 	for name, options := range map[string][]sdk.ConnectOption{
 		"nothing": nil, "the context": {sdk.InContext("work")}, "the server": {sdk.ConnectWith(sdk.Options{BaseURL: url + "/"})}, "the file": {sdk.FromCredentialsFile(file)},
 	} {
-		a := connected(t, "Ada", options...)
+		a := connectAgent(t, "Ada", options...)
 		if a.PlayerID() != ada.NodeID || owner(t, host, a) != node.NodeID {
 			t.Errorf("with %s: the agent is %s", name, a.PlayerID())
 		}
@@ -181,7 +181,7 @@ func TestConnectTakesTheContextOfCommands(t *testing.T) {
 	}
 
 	if _, err := sdk.Connect(t.Context(), sdk.InContext("home")); !errors.Is(err, creds.ErrContextUnknown) {
-		t.Errorf("a context that is not there: %v", err)
+		t.Errorf("an unknown context: %v", err)
 	}
 	// Credentials kept for one server are not sent to another.
 	_, closed := serveAt(t, playworld.Options{Registration: protocol.RegistrationClosed})
@@ -199,8 +199,8 @@ func TestConnectTakesTheContextOfCommands(t *testing.T) {
 
 // If there are contexts but none is current, no account is created and no host is
 // called.
-func TestConnectLetsSomebodyPickAContext(t *testing.T) {
-	file := surround(t, nil)
+func TestConnectWithoutCurrentContextListsContexts(t *testing.T) {
+	file := setEnvironment(t, nil)
 	err := creds.NewStore(file).Update(t.Context(), func(f *creds.File) error {
 		for _, name := range []string{"home", "work", "old"} {
 			kept, err := creds.NewContext(name, "http://127.0.0.1:1", protocol.ServicePlay, time.Now())
@@ -221,33 +221,33 @@ func TestConnectLetsSomebodyPickAContext(t *testing.T) {
 	}
 	if _, err := sdk.Connect(t.Context()); !errors.Is(err, creds.ErrNoContext) ||
 		!strings.Contains(err.Error(), "home, work") || !strings.Contains(err.Error(), "sdk.InContext") {
-		t.Errorf("without a context in use: %v", err)
+		t.Errorf("without a current context: %v", err)
 	}
 }
 
-func TestConnectMakesAnAccountForTheRun(t *testing.T) {
+func TestConnectCreatesTemporaryAccount(t *testing.T) {
 	host, url := serveAt(t, playworld.Options{})
-	surround(t, map[string]string{"PLAYCTL_SERVER": url})
+	setEnvironment(t, map[string]string{"PLAYCTL_SERVER": url})
 	var warnings []string
-	a := connected(t, "Ada", quietly(&warnings))
+	a := connectAgent(t, "Ada", collectWarnings(&warnings))
 	if owner(t, host, a) == "" || !strings.Contains(strings.Join(warnings, "\n"), "lasts for this run") {
 		t.Errorf("warnings: %q", warnings)
 	}
 }
 
-func TestConnectNeedsNoAccountWhereNobodyIsAsked(t *testing.T) {
+func TestConnectNeedsNoAccountWithoutCredentialChecks(t *testing.T) {
 	host, url := serveAt(t, playworld.Options{NoRepository: true})
-	surround(t, map[string]string{"PLAYCTL_SERVER": url})
+	setEnvironment(t, map[string]string{"PLAYCTL_SERVER": url})
 	var warnings []string
-	a := connected(t, "Ada", quietly(&warnings))
+	a := connectAgent(t, "Ada", collectWarnings(&warnings))
 	if agentsOn(t, host)[a.PlayerID()] == nil || len(warnings) > 0 {
 		t.Errorf("warnings: %q", warnings)
 	}
 }
 
-func TestConnectSaysThatNobodyIsThere(t *testing.T) {
+func TestConnectReportsUnreachableHost(t *testing.T) {
 	_, url := serveAt(t, playworld.Options{})
-	surround(t, map[string]string{"PLAYCTL_SERVER": strings.Replace(url, "127.0.0.1", "127.0.0.2", 1)})
+	setEnvironment(t, map[string]string{"PLAYCTL_SERVER": strings.Replace(url, "127.0.0.1", "127.0.0.2", 1)})
 	if _, err := sdk.Connect(t.Context()); !errors.Is(err, sdk.ErrUnreachable) {
 		t.Errorf("%v", err)
 	}

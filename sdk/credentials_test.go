@@ -12,7 +12,7 @@ import (
 )
 
 // The hash of the phrase is public knowledge: SHA-256 of its normalized text.
-func TestMaterialFromAPassphrase(t *testing.T) {
+func TestHashOfPassphrase(t *testing.T) {
 	const want = "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9" // of "hello world"
 	for _, phrase := range []string{"hello world", "  hello \t\u00A0 world\uFEFF\n"} {
 		got, err := sdk.NodeCredentialsMaterialFromHumanPassphrase(phrase)
@@ -46,7 +46,7 @@ func TestDerivedIDs(t *testing.T) {
 		t.Errorf("id %s, %v; node %+v", id, err, node)
 	}
 	if _, err := sdk.DeriveNodeIDFromMaterial(protocol.NewSecret(phrase), root); !errors.Is(err, sdk.ErrCredentials) {
-		t.Errorf("a phrase in place of the material: %v", err)
+		t.Errorf("a phrase instead of the hash: %v", err)
 	}
 	if _, err := sdk.NewNodeCredentials(protocol.NewSecret("p"), ""); !errors.Is(err, sdk.ErrCredentials) {
 		t.Errorf("no root key: %v", err)

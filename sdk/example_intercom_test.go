@@ -31,16 +31,16 @@ func ExampleRemotePlayWorld_SubscribeIntercomCommands() {
 	}
 
 	commands, err := world.SubscribeIntercomCommands(ctx, sdk.IntercomOptions{
-		Execute: func(_ context.Context, call *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
+		Execute: func(_ context.Context, callTool *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
 			switch {
-			case call.Command.Kind == protocol.IntercomChat:
-				return sdk.IntercomAnswer{Message: "You said: " + call.Command.Text}, nil
-			case call.Command.ToolName == "assist_add":
+			case callTool.Command.Kind == protocol.IntercomChat:
+				return sdk.IntercomAnswer{Message: "You said: " + callTool.Command.Text}, nil
+			case callTool.Command.ToolName == "assist_add":
 				var args struct {
 					A int `json:"a"`
 					B int `json:"b"`
 				}
-				if err := call.DecodeArgs(&args); err != nil {
+				if err := callTool.DecodeArgs(&args); err != nil {
 					return sdk.IntercomAnswer{}, err
 				}
 				return sdk.IntercomAnswer{Message: fmt.Sprint(args.A + args.B)}, nil

@@ -8,9 +8,9 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// crowd returns a copy of a world with a number of agents, and an event that
+// copyWithAgents returns a copy of a world with a number of agents, and an event that
 // changes the first of them with the agent's new row.
-func crowd(tb testing.TB, n int) (chain.Copy, *chain.EventState, protocol.ChainNode) {
+func copyWithAgents(tb testing.TB, n int) (chain.Copy, *chain.EventState, protocol.ChainNode) {
 	tb.Helper()
 	var leaves []*chain.Leaf
 	agent := func(i int, name string) *chain.Leaf {
@@ -52,10 +52,10 @@ func TestRowsOfMixedRevs(t *testing.T) {
 		revs []*uint64
 		want *uint64
 	}{
-		"the highest":       {[]*uint64{&three, &five, &three}, &five},
-		"none at first":     {[]*uint64{nil, &five}, nil},
-		"none in the end":   {[]*uint64{&five, nil}, nil},
-		"none in the midst": {[]*uint64{&three, nil, &five}, nil},
+		"the highest":        {[]*uint64{&three, &five, &three}, &five},
+		"none at the start":  {[]*uint64{nil, &five}, nil},
+		"none at the end":    {[]*uint64{&five, nil}, nil},
+		"none in the middle": {[]*uint64{&three, nil, &five}, nil},
 	} {
 		var f fetched
 		for _, rev := range c.revs {
@@ -74,7 +74,7 @@ func TestRowsOfMixedRevs(t *testing.T) {
 func BenchmarkMergeAndVerify(b *testing.B) {
 	for _, n := range []int{10, 100, 1000, 10_000} {
 		b.Run(fmt.Sprintf("occupants=%d", n), func(b *testing.B) {
-			world, event, node := crowd(b, n)
+			world, event, node := copyWithAgents(b, n)
 			data := fmt.Appendf(nil,
 				`{"player":%s,"rev":8,"merkleRootHex":%q,"merkleLeafCount":%d,"playerChainNotify":{"updatedAt":"t","nodes":[{"stableKey":%q,"leafIndex":2}]},"playerChainNodes":[{"kind":"occupant","stableKey":%q,"removed":false,"occupant":%s}]}`,
 				node.Occupant, event.MerkleRootHex, event.MerkleLeafCount, node.StableKey, node.StableKey, node.Occupant)

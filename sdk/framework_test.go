@@ -52,7 +52,7 @@ func TestFrameworkRegistration(t *testing.T) {
 	}
 }
 
-func TestFrameworkRegistrationRefuses(t *testing.T) {
+func TestFrameworkRegistrationRefusesInvalidTools(t *testing.T) {
 	parameter := func(p sdk.Parameter) []sdk.Tool {
 		return []sdk.Tool{chat, {Name: "assist_x", Parameters: []sdk.Parameter{p}}}
 	}
@@ -64,21 +64,21 @@ func TestFrameworkRegistrationRefuses(t *testing.T) {
 		framework string
 		tools     []sdk.Tool
 	}{
-		"no framework":        {"", []sdk.Tool{chat}},
-		"a long framework":    {strings.Repeat("f", protocol.MaxTypeChars+1), []sdk.Tool{chat}},
-		"an empty name":       {"go", []sdk.Tool{chat, {}}},
-		"a long name":         {"go", []sdk.Tool{chat, {Name: strings.Repeat("n", protocol.MaxToolNameChars+1)}}},
-		"a name twice":        {"go", []sdk.Tool{chat, chat}},
-		"too many":            {"go", append(many, chat)},
-		"a nameless value":    {"go", parameter(sdk.Parameter{Type: sdk.TypeString})},
-		"an unknown type":     {"go", parameter(sdk.Parameter{Name: "p", Type: "text"})},
-		"no type":             {"go", parameter(sdk.Parameter{Name: "p"})},
-		"an enum of numbers":  {"go", parameter(sdk.Parameter{Name: "p", Type: sdk.TypeNumber, Enum: []string{"1"}})},
-		"a value twice":       {"go", []sdk.Tool{chat, {Name: "assist_x", Parameters: []sdk.Parameter{{Name: "p", Type: sdk.TypeString}, {Name: "p", Type: sdk.TypeString}}}}},
-		"two kinds of schema": {"go", []sdk.Tool{chat, {Name: "assist_x", Schema: json.RawMessage(`{}`), Parameters: []sdk.Parameter{{Name: "p", Type: sdk.TypeString}}}}},
-		"a schema of a list":  {"go", []sdk.Tool{chat, {Name: "assist_x", Schema: json.RawMessage(`[]`)}}},
-		"a null schema":       {"go", []sdk.Tool{chat, {Name: "assist_x", Schema: json.RawMessage(`null`)}}},
-		"a broken schema":     {"go", []sdk.Tool{chat, {Name: "assist_x", Schema: json.RawMessage(`{`)}}},
+		"no framework":       {"", []sdk.Tool{chat}},
+		"a long framework":   {strings.Repeat("f", protocol.MaxTypeChars+1), []sdk.Tool{chat}},
+		"an empty name":      {"go", []sdk.Tool{chat, {}}},
+		"a long name":        {"go", []sdk.Tool{chat, {Name: strings.Repeat("n", protocol.MaxToolNameChars+1)}}},
+		"a duplicate name":   {"go", []sdk.Tool{chat, chat}},
+		"too many tools":     {"go", append(many, chat)},
+		"no parameter name":  {"go", parameter(sdk.Parameter{Type: sdk.TypeString})},
+		"an unknown type":    {"go", parameter(sdk.Parameter{Name: "p", Type: "text"})},
+		"no type":            {"go", parameter(sdk.Parameter{Name: "p"})},
+		"an enum of numbers": {"go", parameter(sdk.Parameter{Name: "p", Type: sdk.TypeNumber, Enum: []string{"1"}})},
+		"two equal names":    {"go", []sdk.Tool{chat, {Name: "assist_x", Parameters: []sdk.Parameter{{Name: "p", Type: sdk.TypeString}, {Name: "p", Type: sdk.TypeString}}}}},
+		"two schemas":        {"go", []sdk.Tool{chat, {Name: "assist_x", Schema: json.RawMessage(`{}`), Parameters: []sdk.Parameter{{Name: "p", Type: sdk.TypeString}}}}},
+		"a list as schema":   {"go", []sdk.Tool{chat, {Name: "assist_x", Schema: json.RawMessage(`[]`)}}},
+		"a null schema":      {"go", []sdk.Tool{chat, {Name: "assist_x", Schema: json.RawMessage(`null`)}}},
+		"a broken schema":    {"go", []sdk.Tool{chat, {Name: "assist_x", Schema: json.RawMessage(`{`)}}},
 	} {
 		if _, err := sdk.NewFrameworkRegistration(c.framework, c.tools...); err == nil || errors.Is(err, sdk.ErrChatToolMissing) {
 			t.Errorf("%s: %v", name, err)

@@ -15,11 +15,11 @@ import (
 
 // Events between the opening of the stream and the snapshot are in both. They are
 // applied once.
-func TestEventsThatTheSnapshotHasAlready(t *testing.T) {
+func TestEventsInSnapshotAreAppliedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
-		m := &meddler{next: roundTrip(func(r *http.Request) (*http.Response, error) {
+		w := openWorld(t, host, nil)
+		m := &rewriter{next: roundTrip(func(r *http.Request) (*http.Response, error) {
 			if operation(r) == protocol.OpGetWorldSnapshot {
 				wait(t, 300*time.Millisecond)
 			}
@@ -31,7 +31,7 @@ func TestEventsThatTheSnapshotHasAlready(t *testing.T) {
 			t.Fatal(err)
 		}
 		wait(t, time.Second)
-		f.equal()
+		f.checkEqual()
 		stats := f.sub.State().Stats
 		if stats.Events != 3 || stats.Merges != 0 || stats.FullReads != 1 || len(f.errors()) != 0 {
 			t.Errorf("stats %+v, errors %v", stats, f.errors())
@@ -41,20 +41,20 @@ func TestEventsThatTheSnapshotHasAlready(t *testing.T) {
 
 // An intermediary removes the position from which the stream resumes: the host's
 // cursor shows that events were missed.
-func TestAResumeThatWasNotUnderstood(t *testing.T) {
+func TestRemovedResumePositionIsDetected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
-		way := &breakable{
-			exit: &exit{target: host.Transport()},
-			ask:  func(r *http.Request) { r.Header.Del(protocol.HeaderLastEventID) },
+		w := openWorld(t, host, nil)
+		transport := &breakable{
+			switchable: &switchable{target: host.Transport()},
+			ask:        func(r *http.Request) { r.Header.Del(protocol.HeaderLastEventID) },
 		}
-		f := follow(t, host, &meddler{next: way}, nil)
-		way.breakStream()
+		f := follow(t, host, &rewriter{next: transport}, nil)
+		transport.breakStream()
 		addAgent(t, w, "ada", nil) // wakes the reader, which finds its stream broken
 		addAgent(t, w, "bob", nil)
 		wait(t, 10*time.Second)
-		f.equal()
+		f.checkEqual()
 		if stats := f.sub.State().Stats; stats.FullReads != 2 || stats.Heals != 0 || stats.Reconnects != 1 {
 			t.Errorf("stats %+v", stats)
 		}
@@ -63,50 +63,50 @@ func TestAResumeThatWasNotUnderstood(t *testing.T) {
 
 // A lost log starts again, with lower numbers than the copy has seen, and the host
 // gives no other sign of it.
-func TestALogThatBeginsAnewWithoutACursor(t *testing.T) {
+func TestRestartedLogWithoutCursorIsDetected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := openHost(t), openHost(t)
-		busy(t, first, func() {})
-		addAgent(t, visit(t, second, nil), "eve", nil)
+		createEvents(t, first, func() {})
+		addAgent(t, openWorld(t, second, nil), "eve", nil)
 		var cursor atomic.Bool
-		way := &breakable{
-			exit: &exit{target: first.Transport()},
-			ask:  func(r *http.Request) { cursor.Store(r.Header.Get(protocol.HeaderLastEventID) != "") },
+		transport := &breakable{
+			switchable: &switchable{target: first.Transport()},
+			ask:        func(r *http.Request) { cursor.Store(r.Header.Get(protocol.HeaderLastEventID) != "") },
 		}
-		f := follow(t, first, &meddler{next: way, line: func(line string) string {
+		f := follow(t, first, &rewriter{next: transport, line: func(line string) string {
 			if strings.HasPrefix(line, "id: ") && cursor.Swap(false) {
 				return ""
 			}
 			return line
 		}}, nil)
-		way.set(second.Transport())
+		transport.set(second.Transport())
 		if err := first.Close(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		wait(t, time.Minute)
 		f.host = second
-		f.equal()
+		f.checkEqual()
 	})
 }
 
 // A resync causes one full read, not two.
-func TestAResyncIsOneFullRead(t *testing.T) {
+func TestResyncCausesOneFullRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
-		way := &breakable{
-			exit: &exit{target: host.Transport()},
+		w := openWorld(t, host, nil)
+		transport := &breakable{
+			switchable: &switchable{target: host.Transport()},
 			ask: func(r *http.Request) {
 				if r.Header.Get(protocol.HeaderLastEventID) != "" {
 					r.Header.Set(protocol.HeaderLastEventID, "999999") // ahead of the log
 				}
 			},
 		}
-		f := follow(t, host, &meddler{next: way}, nil)
-		way.breakStream()
+		f := follow(t, host, &rewriter{next: transport}, nil)
+		transport.breakStream()
 		addAgent(t, w, "ada", nil)
 		wait(t, 10*time.Second)
-		f.equal()
+		f.checkEqual()
 		resynced := false
 		for _, e := range f.events() {
 			resynced = resynced || e.Kind == protocol.EventSessionResync
@@ -119,12 +119,12 @@ func TestAResyncIsOneFullRead(t *testing.T) {
 
 // The session changes between the host's reply to a registration and the moment
 // when the world keeps the agent: no later event would make it register again.
-func TestASessionThatChangesDuringARegistration(t *testing.T) {
+func TestSessionChangeDuringRegistration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
 		var w *sdk.RemotePlayWorld
 		var changed atomic.Bool
-		w = visit(t, host, func(o *sdk.Options) {
+		w = openWorld(t, host, func(o *sdk.Options) {
 			o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
 				response, err := host.Transport().RoundTrip(r)
 				if r.URL.Path == protocol.ServicePlay.Players() && !changed.Swap(true) {
@@ -146,11 +146,11 @@ func TestASessionThatChangesDuringARegistration(t *testing.T) {
 
 // A failed registration is repeated until it succeeds, also for an agent that sends
 // no heartbeats.
-func TestARegistrationThatFailsStaysDue(t *testing.T) {
+func TestFailedRegistrationIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
 		var away atomic.Bool
-		w := visit(t, host, func(o *sdk.Options) {
+		w := openWorld(t, host, func(o *sdk.Options) {
 			o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
 				if away.Load() && r.URL.Path == protocol.ServicePlay.Players() {
 					return answer(http.StatusBadRequest, `{"error":"full","code":"occupant_limit","requestId":"r"}`), nil

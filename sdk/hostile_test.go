@@ -16,44 +16,44 @@ import (
 
 // A host sends one wrong value. The copy is never shown as verified while it is
 // wrong, the error is reported, and at the end the copy equals the host's.
-func TestALieIsHeardAndHealed(t *testing.T) {
-	for name, lie := range lies() {
+func TestWrongValueIsReportedAndHealed(t *testing.T) {
+	for name, wrongValue := range wrongValues() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				host := openHost(t)
 				roots := map[uint64]chain.Digest{}
-				remember(t, host, roots)
-				var lying atomic.Bool
-				m := &meddler{
+				recordRoot(t, host, roots)
+				var sendWrong atomic.Bool
+				m := &rewriter{
 					event: mapChange(func(data map[string]any) {
-						if lying.Load() && lie.event != nil {
-							lie.event(data)
+						if sendWrong.Load() && wrongValue.event != nil {
+							wrongValue.event(data)
 						}
 					}),
 					rpc: func(op protocol.Op, reply map[string]any) {
-						if lying.Load() && lie.rpc != nil {
-							lie.rpc(op, reply)
+						if sendWrong.Load() && wrongValue.rpc != nil {
+							wrongValue.rpc(op, reply)
 						}
 					},
 				}
-				f := follow(t, host, m, func(o *sdk.SubscribeOptions) { o.NoInline = lie.noInline })
-				w := visit(t, host, nil)
-				lying.Store(true)
+				f := follow(t, host, m, func(o *sdk.SubscribeOptions) { o.NoInline = wrongValue.noInline })
+				w := openWorld(t, host, nil)
+				sendWrong.Store(true)
 				addAgent(t, w, "ada", nil)
 				synctest.Wait()
-				remember(t, host, roots)
-				lying.Store(false)
+				recordRoot(t, host, roots)
+				sendWrong.Store(false)
 				wait(t, 10*time.Second)
-				f.equal()
-				f.honest(roots)
-				if len(f.errors()) > 0 != (lie.received != "") || !f.says(lie.received) && lie.received != "" {
-					t.Errorf("errors %v, want %q", f.errors(), lie.received)
+				f.checkEqual()
+				f.checkVerified(roots)
+				if len(f.errors()) > 0 != (wrongValue.received != "") || !f.hasErrorText(wrongValue.received) && wrongValue.received != "" {
+					t.Errorf("errors %v, want %q", f.errors(), wrongValue.received)
 				}
-				if stats := f.sub.State().Stats; stats.FullReads != lie.reads || stats.Heals != lie.heals {
-					t.Errorf("stats %+v, want %d full reads and %d heals", stats, lie.reads, lie.heals)
+				if stats := f.sub.State().Stats; stats.FullReads != wrongValue.reads || stats.Heals != wrongValue.heals {
+					t.Errorf("stats %+v, want %d full reads and %d heals", stats, wrongValue.reads, wrongValue.heals)
 				}
 				addAgent(t, w, "bob", nil)
-				f.equal()
+				f.checkEqual()
 			})
 		})
 	}
@@ -62,24 +62,24 @@ func TestALieIsHeardAndHealed(t *testing.T) {
 // The events of a host never agree with its snapshots: only what is verified is
 // shown as verified, the error says that a repair does not help, and the host is
 // not flooded with reads.
-func TestAMismatchThatHealingDoesNotMend(t *testing.T) {
+func TestPersistentMismatchIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
 		roots := map[uint64]chain.Digest{}
-		remember(t, host, roots)
-		m := &meddler{event: func(_ string, data map[string]any) { data["merkleRootHex"] = wrongRoot }}
+		recordRoot(t, host, roots)
+		m := &rewriter{event: func(_ string, data map[string]any) { data["merkleRootHex"] = wrongRoot }}
 		f := follow(t, host, m, nil)
-		ada := addAgent(t, visit(t, host, nil), "ada", nil)
+		ada := addAgent(t, openWorld(t, host, nil), "ada", nil)
 		synctest.Wait()
-		remember(t, host, roots)
+		recordRoot(t, host, roots)
 		for range 300 {
 			if _, err := ada.Say(t.Context(), "again"); err != nil {
 				t.Fatal(err)
 			}
 			wait(t, time.Second)
 		}
-		f.honest(roots)
-		if !f.reports(sdk.ErrUnmended) {
+		f.checkVerified(roots)
+		if !f.hasError(sdk.ErrUnmended) {
 			t.Errorf("errors %v", f.errors())
 		}
 		if reads := f.sub.State().Stats.FullReads; reads < 2 || reads > 40 {
@@ -90,21 +90,21 @@ func TestAMismatchThatHealingDoesNotMend(t *testing.T) {
 
 // The snapshot itself is wrong: it is shown, but not as verified, until it is
 // correct.
-func TestASnapshotThatDoesNotVerify(t *testing.T) {
+func TestUnverifiedSnapshotIsShownAsSuch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		var lying atomic.Bool
-		lying.Store(true)
-		m := &meddler{rpc: func(_ protocol.Op, reply map[string]any) {
-			if snapshot, ok := reply["snapshot"].(map[string]any); ok && lying.Load() {
+		var sendWrong atomic.Bool
+		sendWrong.Store(true)
+		m := &rewriter{rpc: func(_ protocol.Op, reply map[string]any) {
+			if snapshot, ok := reply["snapshot"].(map[string]any); ok && sendWrong.Load() {
 				snapshot["merkleRootHex"] = wrongRoot
 			}
 		}}
 		f := follow(t, host, m, nil)
-		addAgent(t, visit(t, host, nil), "ada", nil)
+		addAgent(t, openWorld(t, host, nil), "ada", nil)
 		wait(t, 5*time.Minute)
 		state := f.sub.State()
-		if state.Verification != sdk.Mismatched || !f.reports(sdk.ErrUnmended) || state.Stats.FullReads > 30 {
+		if state.Verification != sdk.Mismatched || !f.hasError(sdk.ErrUnmended) || state.Stats.FullReads > 30 {
 			t.Errorf("state %+v, errors %v", state, f.errors())
 		}
 		for i, u := range f.updates() {
@@ -112,10 +112,10 @@ func TestASnapshotThatDoesNotVerify(t *testing.T) {
 				t.Errorf("update %d is shown as verified", i)
 			}
 		}
-		lying.Store(false)
+		sendWrong.Store(false)
 		wait(t, time.Minute)
-		f.equal()
-		w := visit(t, host, nil)
+		f.checkEqual()
+		w := openWorld(t, host, nil)
 		if _, err := w.Snapshot(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -123,7 +123,7 @@ func TestASnapshotThatDoesNotVerify(t *testing.T) {
 }
 
 // Snapshots that cannot be parsed are refused.
-func TestASnapshotThatCannotBeRead(t *testing.T) {
+func TestInvalidSnapshotIsRefused(t *testing.T) {
 	for name, change := range map[string]func(map[string]any){
 		"none":         func(reply map[string]any) { delete(reply, "snapshot") },
 		"no occupants": func(reply map[string]any) { delete(reply["snapshot"].(map[string]any), "worldMap") },
@@ -136,12 +136,12 @@ func TestASnapshotThatCannotBeRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				host := openHost(t)
-				w := visit(t, host, nil)
+				w := openWorld(t, host, nil)
 				addAgent(t, w, "ada", nil)
-				var lying atomic.Bool
-				lying.Store(true)
-				f := follow(t, host, &meddler{rpc: func(op protocol.Op, reply map[string]any) {
-					if lying.Load() && op == protocol.OpGetWorldSnapshot {
+				var sendWrong atomic.Bool
+				sendWrong.Store(true)
+				f := follow(t, host, &rewriter{rpc: func(op protocol.Op, reply map[string]any) {
+					if sendWrong.Load() && op == protocol.OpGetWorldSnapshot {
 						change(reply)
 					}
 				}}, nil)
@@ -157,9 +157,9 @@ func TestASnapshotThatCannotBeRead(t *testing.T) {
 				if len(f.errors()) < 3 || len(f.errors()) > 15 {
 					t.Errorf("%d errors in a minute: %v", len(f.errors()), f.errors())
 				}
-				lying.Store(false)
+				sendWrong.Store(false)
 				wait(t, time.Minute)
-				f.equal()
+				f.checkEqual()
 			})
 		})
 	}
@@ -167,65 +167,65 @@ func TestASnapshotThatCannotBeRead(t *testing.T) {
 
 // Event ids decrease without a resync: the client drops the connection and reads
 // the copy again.
-func TestIdsThatGoBackwardsAreHealed(t *testing.T) {
+func TestDecreasingEventIDsAreHealed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		var lying atomic.Bool
-		f := follow(t, host, &meddler{line: func(line string) string {
-			if lying.Load() && strings.HasPrefix(line, "id: ") {
+		var sendWrong atomic.Bool
+		f := follow(t, host, &rewriter{line: func(line string) string {
+			if sendWrong.Load() && strings.HasPrefix(line, "id: ") {
 				return "id: 1\n"
 			}
 			return line
 		}}, nil)
-		w := visit(t, host, nil)
+		w := openWorld(t, host, nil)
 		addAgent(t, w, "ada", nil)
 		synctest.Wait()
-		lying.Store(true)
+		sendWrong.Store(true)
 		addAgent(t, w, "bob", nil)
 		synctest.Wait()
-		lying.Store(false)
+		sendWrong.Store(false)
 		wait(t, 10*time.Second)
-		f.equal()
-		if !f.says("backwards") {
+		f.checkEqual()
+		if !f.hasErrorText("backwards") {
 			t.Errorf("errors %v", f.errors())
 		}
 		addAgent(t, w, "eve", nil)
-		f.equal()
+		f.checkEqual()
 	})
 }
 
 // Rows from a later rev put the copy ahead of the events. That is not a mismatch,
 // but the copy is not shown as verified until the events arrive.
-func TestACopyThatIsAheadOfItsEvents(t *testing.T) {
+func TestCopyAheadOfEventsIsNotVerified(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
+		w := openWorld(t, host, nil)
 		roots := map[uint64]chain.Digest{}
-		remember(t, host, roots)
+		recordRoot(t, host, roots)
 		var ada *sdk.Agent
-		m := &meddler{session: without(protocol.CapChainAtRev)}
+		m := &rewriter{session: without(protocol.CapChainAtRev)}
 		m.next = roundTrip(func(r *http.Request) (*http.Response, error) {
 			if operation(r) == protocol.OpGetPlayerChainNodes && ada != nil {
 				late := ada
 				ada = nil
-				remember(t, host, roots)
+				recordRoot(t, host, roots)
 				if _, err := late.RecordJourney(t.Context(), oneStep()); err != nil {
 					t.Error(err)
 				}
-				remember(t, host, roots)
+				recordRoot(t, host, roots)
 			}
 			return host.Transport().RoundTrip(r)
 		})
 		f := follow(t, host, m, func(o *sdk.SubscribeOptions) { o.NoInline = true })
-		held := addAgent(t, w, "ada", nil)
-		f.equal()
-		remember(t, host, roots)
-		ada = held
+		blockingChat := addAgent(t, w, "ada", nil)
+		f.checkEqual()
+		recordRoot(t, host, roots)
+		ada = blockingChat
 		if _, err := w.RegisterMCP(t.Context(), sdk.MCP{Name: "tools"}); err != nil {
 			t.Fatal(err)
 		}
-		f.equal()
-		f.honest(roots)
+		f.checkEqual()
+		f.checkVerified(roots)
 		if len(f.errors()) != 0 || f.sub.State().Stats.Heals != 0 {
 			t.Errorf("errors %v", f.errors())
 		}
@@ -240,23 +240,23 @@ func oneStep() protocol.Journey {
 }
 
 // An unreachable host is reported, and the client reconnects to it.
-func TestAHostThatIsAway(t *testing.T) {
+func TestUnreachableHostIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		way := &breakable{exit: &exit{target: host.Transport()}}
-		m := &meddler{next: way}
+		transport := &breakable{switchable: &switchable{target: host.Transport()}}
+		m := &rewriter{next: transport}
 		f := follow(t, host, m, nil)
-		w := visit(t, host, nil)
-		way.set(roundTrip(gone))
-		way.breakStream()
+		w := openWorld(t, host, nil)
+		transport.set(roundTrip(unreachable))
+		transport.breakStream()
 		addAgent(t, w, "ada", nil) // wakes the reader, which finds its connection gone
 		wait(t, time.Minute)
-		if f.sub.State().Connected || !f.reports(sdk.ErrUnreachable) {
+		if f.sub.State().Connected || !f.hasError(sdk.ErrUnreachable) {
 			t.Errorf("connected %v, errors %v", f.sub.State().Connected, f.errors())
 		}
-		way.set(host.Transport())
+		transport.set(host.Transport())
 		wait(t, time.Minute)
-		f.equal()
+		f.checkEqual()
 		if stats := f.sub.State().Stats; stats.Reconnects == 0 || stats.FullReads != 1 {
 			t.Errorf("stats %+v", stats)
 		}
@@ -267,6 +267,6 @@ func TestAHostThatIsAway(t *testing.T) {
 		if !maps.Equal(seen, map[sdk.Verification]bool{sdk.Unread: true, sdk.Verified: true}) {
 			t.Errorf("states %v", seen)
 		}
-		f.once()
+		f.checkOrder()
 	})
 }

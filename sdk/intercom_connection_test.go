@@ -15,12 +15,12 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-func nothing(context.Context, *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
+func noAnswer(context.Context, *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
 	return sdk.IntercomAnswer{}, nil
 }
 
 // A host of the agent-play service sends no headers before the first event.
-func TestCommandsAreReadyWhereHeadersAreHeldBack(t *testing.T) {
+func TestCommandsAreReadyWithDelayedHeaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, err := sdk.New(sdk.Options{
 			BaseURL: "http://host", Service: "agent-play", NoAPIKey: true,
@@ -37,64 +37,64 @@ func TestCommandsAreReadyWhereHeadersAreHeldBack(t *testing.T) {
 		}
 		defer func() { _ = w.Close(context.Background()) }()
 		start := time.Now()
-		commands, err := w.SubscribeIntercomCommands(t.Context(), sdk.IntercomOptions{Execute: nothing})
+		commands, err := w.SubscribeIntercomCommands(t.Context(), sdk.IntercomOptions{Execute: noAnswer})
 		if err != nil {
 			t.Fatal(err)
 		}
 		select {
 		case <-commands.Ready():
 		case <-time.After(time.Minute):
-			t.Fatal("it is not ready after a minute")
+			t.Fatal("the subscription is not ready after a minute")
 		}
 		if took := time.Since(start); took > 2*time.Second {
-			t.Errorf("it was ready after %v", took)
+			t.Errorf("the subscription was ready after %v", took)
 		}
 	})
 }
 
-func TestALostConnectionIsToldOnce(t *testing.T) {
+func TestLostConnectionIsReportedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		way := &exit{target: host.Transport()}
-		w := visit(t, host, func(o *sdk.Options) { o.Transport = way })
+		transport := &switchable{target: host.Transport()}
+		w := openWorld(t, host, func(o *sdk.Options) { o.Transport = transport })
 		var reported []bool
 		commands, err := w.SubscribeIntercomCommands(t.Context(), sdk.IntercomOptions{
-			Execute: nothing, OnConnection: func(open bool) { reported = append(reported, open) },
+			Execute: noAnswer, OnConnection: func(open bool) { reported = append(reported, open) },
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		<-commands.Ready()
-		way.set(roundTrip(gone))
+		transport.set(roundTrip(unreachable))
 		wait(t, 2*time.Hour) // the host ends every stream within an hour
-		way.set(host.Transport())
+		transport.set(host.Transport())
 		wait(t, time.Minute)
 		commands.Close()
 		if !slices.Equal(reported, []bool{false, true}) {
-			t.Errorf("reported %v, want once that it was lost and once that it is open", reported)
+			t.Errorf("reported %v, want one loss and one reconnection", reported)
 		}
 	})
 }
 
-// Two programs that keep the same agent on the map are told of each other.
-func TestAnAgentThatAnotherProgramHoldsIsToldOf(t *testing.T) {
+// Two programs that keep the same agent on the map are warned of each other.
+func TestAgentHeldByAnotherProgramCausesWarning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
 		var mu sync.Mutex
 		var warnings []string
-		first := visit(t, host, func(o *sdk.Options) {
+		first := openWorld(t, host, func(o *sdk.Options) {
 			o.OnWarning = func(text string) { mu.Lock(); defer mu.Unlock(); warnings = append(warnings, text) }
 		})
 		addAgent(t, first, "ada", nil)
 		mu.Lock()
 		warnings = nil
 		mu.Unlock()
-		addAgent(t, visit(t, host, nil), "ada", nil)
+		addAgent(t, openWorld(t, host, nil), "ada", nil)
 		wait(t, 5*time.Minute)
 		mu.Lock()
 		defer mu.Unlock()
 		if len(warnings) != 1 || !strings.Contains(warnings[0], "another program") {
-			t.Errorf("warnings %q, want one of another program", warnings)
+			t.Errorf("warnings %q, want one about another program", warnings)
 		}
 	})
 }

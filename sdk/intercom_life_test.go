@@ -20,15 +20,15 @@ import (
 func TestCommandsResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		way := &breakable{exit: &exit{target: host.Transport()}}
-		w := visit(t, host, func(o *sdk.Options) { o.Transport = way })
+		transport := &breakable{switchable: &switchable{target: host.Transport()}}
+		w := openWorld(t, host, func(o *sdk.Options) { o.Transport = transport })
 		addAgent(t, w, "ada", nil)
 		e := newExecutor()
 		_, errs := serveIntercom(t, w, e, nil)
 		synctest.Wait() // the stream's position has arrived, so it can be resumed
-		way.breakStream()
-		way.set(roundTrip(gone))
-		asker := visit(t, host, nil)
+		transport.breakStream()
+		transport.set(roundTrip(unreachable))
+		asker := openWorld(t, host, nil)
 		if _, err := asker.RegisterMCP(t.Context(), sdk.MCP{Name: "an event, at which the stream breaks"}); err != nil {
 			t.Fatal(err)
 		}
@@ -42,21 +42,21 @@ func TestCommandsResume(t *testing.T) {
 			answers <- answer.Message
 		}()
 		wait(t, time.Second)
-		way.set(host.Transport())
+		transport.set(host.Transport())
 		if got := <-answers; got != "ada heard hello" {
 			t.Errorf("the answer is %q; errors %v", got, errs())
 		}
 		if len(errs()) == 0 {
-			t.Error("nothing was reported of the broken stream")
+			t.Error("the broken stream was not reported")
 		}
 	})
 }
 
 // After a reset the agent is on the map again, and answers.
-func TestCommandsGoOnAfterAReset(t *testing.T) {
+func TestCommandsContinueAfterReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
+		w := openWorld(t, host, nil)
 		addAgent(t, w, "ada", nil)
 		e := newExecutor()
 		_, errs := serveIntercom(t, w, e, nil)
@@ -65,21 +65,21 @@ func TestCommandsGoOnAfterAReset(t *testing.T) {
 		if agentsOn(t, host)["ada"] == nil {
 			t.Fatal("the agent did not register again")
 		}
-		if got, err := ask(t, visit(t, host, nil), "ada", "hello"); err != nil || got != "ada heard hello" {
+		if got, err := ask(t, openWorld(t, host, nil), "ada", "hello"); err != nil || got != "ada heard hello" {
 			t.Errorf("%q, %v; errors %v", got, err, errs())
 		}
 	})
 }
 
-// Closing cancels the running commands, and tells their askers.
-func TestClosingEndsCommandsInOrder(t *testing.T) {
+// Closing cancels the running commands and reports it to their askers.
+func TestCloseCancelsCommands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
+		w := openWorld(t, host, nil)
 		addAgent(t, w, "ada", nil)
 		e := newExecutor()
 		s, _ := serveIntercom(t, w, e, nil)
-		asker := visit(t, host, nil)
+		asker := openWorld(t, host, nil)
 		failed := make(chan error, 1)
 		go func() {
 			_, err := asker.Ask(context.Background(), sdk.IntercomQuestion{To: "ada", Text: "wait"})
@@ -108,14 +108,14 @@ func TestClosingEndsCommandsInOrder(t *testing.T) {
 
 // The host gives up after 120 s: the executor's context ends, and no answer is
 // sent.
-func TestWhatTheHostGaveUpIsEnded(t *testing.T) {
+func TestCommandTimedOutByHostIsCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
+		w := openWorld(t, host, nil)
 		addAgent(t, w, "ada", nil)
 		e := newExecutor()
 		_, errs := serveIntercom(t, w, e, func(o *sdk.IntercomOptions) { o.Timeout = time.Hour })
-		_, err := ask(t, visit(t, host, nil), "ada", "wait")
+		_, err := ask(t, openWorld(t, host, nil), "ada", "wait")
 		if err == nil || err.Error() != "the agent failed: the agent did not answer within 120 seconds" {
 			t.Errorf("the asker got %v", err)
 		}
@@ -127,14 +127,14 @@ func TestWhatTheHostGaveUpIsEnded(t *testing.T) {
 }
 
 // Commands beyond the concurrency limit wait for their turn.
-func TestCommandsWaitForTheirTurn(t *testing.T) {
+func TestCommandsBeyondLimitWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
+		w := openWorld(t, host, nil)
 		addAgent(t, w, "ada", nil)
 		e := newExecutor()
 		serveIntercom(t, w, e, func(o *sdk.IntercomOptions) { o.Concurrency = 2 })
-		asker := visit(t, host, nil)
+		asker := openWorld(t, host, nil)
 		answers := make(chan error, 5)
 		for range cap(answers) {
 			go func() {
@@ -144,7 +144,7 @@ func TestCommandsWaitForTheirTurn(t *testing.T) {
 		}
 		wait(t, time.Second)
 		if e.now != 2 {
-			t.Errorf("%d are carried out at once", e.now)
+			t.Errorf("%d commands run at once", e.now)
 		}
 		close(e.gate)
 		for range cap(answers) {
@@ -153,7 +153,7 @@ func TestCommandsWaitForTheirTurn(t *testing.T) {
 			}
 		}
 		if len(e.calls) != cap(answers) || e.most != 2 {
-			t.Errorf("%d were carried out, %d at once", len(e.calls), e.most)
+			t.Errorf("%d commands ran, %d at once", len(e.calls), e.most)
 		}
 	})
 }
@@ -185,17 +185,17 @@ func olderProgram(t *testing.T, host *playworld.PlayWorld) {
 
 // If the host knows that no program answers, a question ends immediately; a program
 // counts as answering for the agents that its world holds, whenever it subscribed.
-func TestAskWhereNobodyAnswers(t *testing.T) {
+func TestAskWithoutAnsweringProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
+		w := openWorld(t, host, nil)
 		addAgent(t, w, "ada", nil)
 		question := sdk.IntercomQuestion{To: "ada", Text: "is nobody there?"}
 		start := time.Now()
 		if _, err := w.Ask(t.Context(), question); !protocol.HasCode(err, protocol.CodeAgentNotAnswering) || time.Since(start) > time.Second {
 			t.Errorf("after %v: %v", time.Since(start), err)
 		}
-		commands, err := w.SubscribeIntercomCommands(t.Context(), sdk.IntercomOptions{Execute: nothing})
+		commands, err := w.SubscribeIntercomCommands(t.Context(), sdk.IntercomOptions{Execute: noAnswer})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,14 +213,14 @@ func TestAskWhereNobodyAnswers(t *testing.T) {
 
 // The stream of a question may open long after the question was sent, and after it
 // was answered.
-func TestAskWhereTheStreamOpensLate(t *testing.T) {
+func TestAskWithLateStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		answers := visit(t, host, nil)
+		answers := openWorld(t, host, nil)
 		addAgent(t, answers, "ada", nil)
 		serveIntercom(t, answers, newExecutor(), nil)
 		opening := make(chan struct{})
-		w := visit(t, host, func(o *sdk.Options) {
+		w := openWorld(t, host, func(o *sdk.Options) {
 			o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
 				if r.URL.Path == protocol.ServicePlay.Events() {
 					<-opening
@@ -243,10 +243,10 @@ func TestAskWhereTheStreamOpensLate(t *testing.T) {
 
 // Questions that cannot be answered are refused immediately, as far as the host
 // knows.
-func TestAskRefuses(t *testing.T) {
+func TestAskRefusesInvalidQuestions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
+		w := openWorld(t, host, nil)
 		addAgent(t, w, "ada", nil)
 		olderProgram(t, host)
 		for want, q := range map[string]sdk.IntercomQuestion{
@@ -265,16 +265,16 @@ func TestAskRefuses(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, err := w.Ask(ctx, sdk.IntercomQuestion{To: "ada", Text: "quickly"}); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("after the time it gives %v", err)
+			t.Errorf("after the deadline: %v", err)
 		}
 	})
 }
 
 // A question ends with its session.
-func TestAResetEndsAQuestion(t *testing.T) {
+func TestResetEndsQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
+		w := openWorld(t, host, nil)
 		addAgent(t, w, "ada", nil)
 		olderProgram(t, host)
 		failed := make(chan error, 1)
@@ -292,15 +292,15 @@ func TestAResetEndsAQuestion(t *testing.T) {
 
 // If a host does not number its events, those sent while the stream was broken are
 // lost, and one of them may have been the answer.
-func TestAGapEndsAQuestion(t *testing.T) {
+func TestGapEndsQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		asked := visit(t, host, nil)
+		asked := openWorld(t, host, nil)
 		addAgent(t, asked, "ada", nil)
 		serveIntercom(t, asked, newExecutor(), nil)
-		way := &breakable{exit: &exit{target: host.Transport()}}
-		w := visit(t, host, func(o *sdk.Options) {
-			o.Transport = &meddler{t: t, next: way, line: func(line string) string {
+		transport := &breakable{switchable: &switchable{target: host.Transport()}}
+		w := openWorld(t, host, func(o *sdk.Options) {
+			o.Transport = &rewriter{t: t, next: transport, line: func(line string) string {
 				if strings.HasPrefix(line, "id:") {
 					return ""
 				}
@@ -319,7 +319,7 @@ func TestAGapEndsAQuestion(t *testing.T) {
 			failed <- err
 		}()
 		wait(t, time.Second)
-		way.breakStream()
+		transport.breakStream()
 		if _, err := asked.RegisterMCP(t.Context(), sdk.MCP{Name: "an event, at which the stream breaks"}); err != nil {
 			t.Fatal(err)
 		}

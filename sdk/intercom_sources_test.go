@@ -10,14 +10,14 @@ import (
 
 // A program with only the credentials of its agents has a stream for each of them;
 // one with the main node's credentials has one stream for all.
-func TestStreamsWithoutAMainNode(t *testing.T) {
+func TestStreamsWithoutMainNode(t *testing.T) {
 	a := newAccount(t, 2)
 	for name, want := range map[string]int64{"main node": 1, "agents only": 2} {
 		t.Run(name, func(t *testing.T) {
 			var streams atomic.Int64
 			options := a.options()
 			options.Transport = &breakable{
-				exit: &exit{target: a.host.Transport()}, ask: func(*http.Request) { streams.Add(1) },
+				switchable: &switchable{target: a.host.Transport()}, ask: func(*http.Request) { streams.Add(1) },
 			}
 			if name == "agents only" {
 				options.MainNodeCredentials = nil

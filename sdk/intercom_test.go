@@ -38,19 +38,19 @@ func (e *executor) begin(id string) {
 	e.most = max(e.most, e.now)
 }
 
-func (e *executor) execute(ctx context.Context, call *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
-	e.begin(call.Command.RequestID)
+func (e *executor) execute(ctx context.Context, callTool *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
+	e.begin(callTool.Command.RequestID)
 	defer func() { e.mu.Lock(); e.now--; e.mu.Unlock() }()
-	if call.Command.Kind == protocol.IntercomAssist {
+	if callTool.Command.Kind == protocol.IntercomAssist {
 		var args struct {
 			Name string `json:"name"`
 		}
-		if err := call.DecodeArgs(&args); err != nil {
+		if err := callTool.DecodeArgs(&args); err != nil {
 			return sdk.IntercomAnswer{}, err
 		}
 		return sdk.IntercomAnswer{Message: "greeted " + args.Name, Result: []byte(`{"ok":true}`)}, nil
 	}
-	switch call.Command.Text {
+	switch callTool.Command.Text {
 	case "fail":
 		return sdk.IntercomAnswer{}, errors.New("no idea")
 	case "fail silently":
@@ -63,7 +63,7 @@ func (e *executor) execute(ctx context.Context, call *sdk.IntercomCall) (sdk.Int
 		return sdk.IntercomAnswer{Result: []byte(`{"a":"` + strings.Repeat("a", protocol.MaxIntercomResultBytes) + `"}`)}, nil
 	case "in parts":
 		for _, part := range []string{"one", "two"} {
-			if err := call.Stream(ctx, sdk.IntercomAnswer{Message: part}); err != nil {
+			if err := callTool.Stream(ctx, sdk.IntercomAnswer{Message: part}); err != nil {
 				return sdk.IntercomAnswer{}, err
 			}
 		}
@@ -79,7 +79,7 @@ func (e *executor) execute(ctx context.Context, call *sdk.IntercomCall) (sdk.Int
 	case "stuck":
 		<-e.gate
 	}
-	return sdk.IntercomAnswer{Message: call.Agent.PlayerID() + " heard " + call.Command.Text}, nil
+	return sdk.IntercomAnswer{Message: callTool.Agent.PlayerID() + " heard " + callTool.Command.Text}, nil
 }
 
 // serveIntercom subscribes; errs contains the reported errors.
@@ -118,10 +118,10 @@ func TestOneStreamServesManyAgents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
 		streams := 0
-		w := visit(t, host, func(o *sdk.Options) {
-			o.Transport = &breakable{exit: &exit{target: host.Transport()}, ask: func(*http.Request) { streams++ }}
+		w := openWorld(t, host, func(o *sdk.Options) {
+			o.Transport = &breakable{switchable: &switchable{target: host.Transport()}, ask: func(*http.Request) { streams++ }}
 		})
-		asker := visit(t, host, nil)
+		asker := openWorld(t, host, nil)
 		addAgent(t, w, "ada", nil)
 		e := newExecutor()
 		_, errs := serveIntercom(t, w, e, nil)
@@ -158,11 +158,11 @@ func TestFailuresAreReported(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				host := openHost(t)
-				w := visit(t, host, nil)
+				w := openWorld(t, host, nil)
 				addAgent(t, w, "ada", nil)
 				e := newExecutor()
 				_, errs := serveIntercom(t, w, e, func(o *sdk.IntercomOptions) { o.Timeout = 5 * time.Second })
-				_, err := ask(t, visit(t, host, nil), "ada", text)
+				_, err := ask(t, openWorld(t, host, nil), "ada", text)
 				if !errors.Is(err, sdk.ErrAgentFailed) || err.Error() != "the agent failed: "+want {
 					t.Errorf("the asker got: %v", err)
 				}
@@ -177,21 +177,21 @@ func TestFailuresAreReported(t *testing.T) {
 }
 
 // An answer in parts arrives in order; after its end there are no more parts.
-func TestAnAnswerInParts(t *testing.T) {
+func TestAnswerInParts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
+		w := openWorld(t, host, nil)
 		addAgent(t, w, "ada", nil)
 		e := newExecutor()
 		var kept *sdk.IntercomCall
 		serveIntercom(t, w, e, func(o *sdk.IntercomOptions) {
-			o.Execute = func(ctx context.Context, call *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
-				kept = call
-				return e.execute(ctx, call)
+			o.Execute = func(ctx context.Context, callTool *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
+				kept = callTool
+				return e.execute(ctx, callTool)
 			}
 		})
 		var parts []string
-		answer, err := visit(t, host, nil).Ask(t.Context(), sdk.IntercomQuestion{
+		answer, err := openWorld(t, host, nil).Ask(t.Context(), sdk.IntercomQuestion{
 			To: "ada", Text: "in parts", OnPartial: func(part *protocol.IntercomEvent) { parts = append(parts, part.Message) },
 		})
 		if err != nil || answer.Message != "ada heard in parts" || strings.Join(parts, " ") != "one two" {
@@ -208,12 +208,12 @@ func TestAnAnswerInParts(t *testing.T) {
 func TestAgentIDsInAnotherForm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
+		w := openWorld(t, host, nil)
 		id := strings.Repeat("ab", 32)
 		written := []string{" " + strings.ToUpper(id)}
 		addAgent(t, w, written[0], nil)
 		serveIntercom(t, w, newExecutor(), func(o *sdk.IntercomOptions) { o.AgentIDs = written })
-		if got, err := ask(t, visit(t, host, nil), id, "hello"); err != nil || got != id+" heard hello" {
+		if got, err := ask(t, openWorld(t, host, nil), id, "hello"); err != nil || got != id+" heard hello" {
 			t.Errorf("%q, %v", got, err)
 		}
 		if written[0] == id {
@@ -227,8 +227,8 @@ func TestAgentIDsInAnotherForm(t *testing.T) {
 func TestCommandsAreCarriedOutOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, func(o *sdk.Options) {
-			o.Transport = &meddler{t: t, next: host.Transport(), session: without(), line: func(line string) string {
+		w := openWorld(t, host, func(o *sdk.Options) {
+			o.Transport = &rewriter{t: t, next: host.Transport(), session: without(), line: func(line string) string {
 				switch {
 				case strings.HasPrefix(line, "id:"):
 					return ""
@@ -241,7 +241,7 @@ func TestCommandsAreCarriedOutOnce(t *testing.T) {
 		addAgent(t, w, "ada", nil)
 		e := newExecutor()
 		_, errs := serveIntercom(t, w, e, nil)
-		if got, err := ask(t, visit(t, host, nil), "ada", "hello"); err != nil || got != "ada heard hello" {
+		if got, err := ask(t, openWorld(t, host, nil), "ada", "hello"); err != nil || got != "ada heard hello" {
 			t.Errorf("%q, %v", got, err)
 		}
 		synctest.Wait()
@@ -260,12 +260,12 @@ func TestCommandsAreCarriedOutOnce(t *testing.T) {
 
 // Other clients see an agent on the map, and ask it, before its own program has
 // read that it is registered.
-func TestACommandWaitsForItsAgent(t *testing.T) {
+func TestCommandWaitsForItsAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		asker := visit(t, host, nil)
+		asker := openWorld(t, host, nil)
 		var asking sync.WaitGroup
-		w := visit(t, host, func(o *sdk.Options) {
+		w := openWorld(t, host, func(o *sdk.Options) {
 			o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
 				response, err := host.Transport().RoundTrip(r)
 				if r.URL.Path == protocol.ServicePlay.Players() {

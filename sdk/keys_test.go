@@ -32,12 +32,12 @@ func TestAPIKeysAndLabels(t *testing.T) {
 		t.Error(err)
 	}
 	if err := w.LabelAgentNode(t.Context(), a.main.NodeID[:63]+"x", "Ada"); err == nil {
-		t.Error("what is no agent got a label")
+		t.Error("an id that is not an agent's was labeled")
 	}
 }
 
 // A warning names a revoked key that other hosts of the world may still accept.
-func TestARevocationThatIsNotConfirmedIsAWarning(t *testing.T) {
+func TestUnconfirmedRevocationCausesWarning(t *testing.T) {
 	a := newAccount(t, 1)
 	options := a.options()
 	host := options.Transport

@@ -17,11 +17,11 @@ import (
 
 // An agent stays on the map as long as its program runs: a heartbeat is sent after
 // each third of the granted lease, not of the requested one.
-func TestHeartbeatsKeepAnAgent(t *testing.T) {
+func TestHeartbeatsKeepAgentOnMap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
 		var beats []time.Time
-		w := visit(t, host, func(o *sdk.Options) {
+		w := openWorld(t, host, func(o *sdk.Options) {
 			o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
 				if r.URL.Path == protocol.ServicePlay.Heartbeat() {
 					beats = append(beats, time.Now())
@@ -50,18 +50,18 @@ func TestHeartbeatsKeepAnAgent(t *testing.T) {
 
 // The host is away for longer than the lease: the agent is back as soon as the host
 // is.
-func TestAnAgentOutlivesItsHostsAbsence(t *testing.T) {
+func TestAgentReturnsAfterHostOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		way := &exit{target: host.Transport()}
-		w := visit(t, host, func(o *sdk.Options) { o.Transport = way })
+		transport := &switchable{target: host.Transport()}
+		w := openWorld(t, host, func(o *sdk.Options) { o.Transport = transport })
 		addAgent(t, w, "ada", nil)
-		way.set(roundTrip(gone))
+		transport.set(roundTrip(unreachable))
 		wait(t, 3*time.Minute)
 		if agentsOn(t, host)["ada"] != nil {
-			t.Fatal("the lease did not lapse")
+			t.Fatal("the lease did not expire")
 		}
-		way.set(host.Transport())
+		transport.set(host.Transport())
 		wait(t, time.Minute)
 		if agentsOn(t, host)["ada"] == nil {
 			t.Error("the agent did not come back")
@@ -72,10 +72,10 @@ func TestAnAgentOutlivesItsHostsAbsence(t *testing.T) {
 // After a reset nothing of the old session remains, and the program's agents and
 // placements are registered again automatically; the old id of a placement still
 // names it.
-func TestAResetIsFollowed(t *testing.T) {
+func TestAgentsAndPlacementsRegisterAgainAfterReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
+		w := openWorld(t, host, nil)
 		addAgent(t, w, "ada", nil)
 		addAgent(t, w, "bob", func(o *sdk.AgentOptions) { o.Permanent = true })
 		id, err := w.RegisterMCP(t.Context(), sdk.MCP{Name: "tools", URL: "https://example.org"})
@@ -112,11 +112,11 @@ func TestAResetIsFollowed(t *testing.T) {
 
 // The session has ended, and for a time there is no new one: the agent waits for
 // it.
-func TestAnAgentOutlivesItsSession(t *testing.T) {
+func TestAgentWaitsForNewSession(t *testing.T) {
 	for name, without := range map[string]func(*http.Request, http.RoundTripper) (*http.Response, error){
 		"the new one cannot be fetched": func(r *http.Request, host http.RoundTripper) (*http.Response, error) {
 			if r.URL.Path == protocol.ServicePlay.Session() {
-				return gone(r)
+				return unreachable(r)
 			}
 			return host.RoundTrip(r)
 		},
@@ -130,15 +130,15 @@ func TestAnAgentOutlivesItsSession(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				host := openHost(t)
-				way := &exit{target: host.Transport()}
-				w := visit(t, host, func(o *sdk.Options) { o.Transport = way })
+				transport := &switchable{target: host.Transport()}
+				w := openWorld(t, host, func(o *sdk.Options) { o.Transport = transport })
 				a := addAgent(t, w, "ada", func(o *sdk.AgentOptions) {
 					o.OnLost = func(err error) { t.Errorf("lost: %v", err) }
 				})
 				reset(t, host)
-				way.set(roundTrip(func(r *http.Request) (*http.Response, error) { return without(r, host.Transport()) }))
+				transport.set(roundTrip(func(r *http.Request) (*http.Response, error) { return without(r, host.Transport()) }))
 				wait(t, 3*time.Minute)
-				way.set(host.Transport())
+				transport.set(host.Transport())
 				wait(t, time.Minute)
 				if agentsOn(t, host)["ada"] == nil || a.Err() != nil {
 					t.Errorf("the agent did not come back: %v", a.Err())
@@ -149,25 +149,25 @@ func TestAnAgentOutlivesItsSession(t *testing.T) {
 }
 
 // A placement that is removed while others register again stays removed.
-func TestAPlacementThatGoesDuringARenewal(t *testing.T) {
+func TestPlacementRemovedDuringRenewalStaysRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
 		var w *sdk.RemotePlayWorld
 		ids := map[string]string{}
-		var going string
-		w = visit(t, host, func(o *sdk.Options) {
+		var removed string
+		w = openWorld(t, host, func(o *sdk.Options) {
 			o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
-				if r.URL.Path == protocol.ServicePlay.MCPRegister() && len(ids) == 2 && going == "" {
+				if r.URL.Path == protocol.ServicePlay.MCPRegister() && len(ids) == 2 && removed == "" {
 					text, err := io.ReadAll(r.Body)
 					if err != nil {
 						return nil, err
 					}
-					going = "one"
-					if strings.Contains(string(text), going) {
-						going = "two"
+					removed = "one"
+					if strings.Contains(string(text), removed) {
+						removed = "two"
 					}
 					r.Body = io.NopCloser(bytes.NewReader(text))
-					if _, err := w.UnregisterMCP(t.Context(), ids[going]); err != nil {
+					if _, err := w.UnregisterMCP(t.Context(), ids[removed]); err != nil {
 						t.Error(err)
 					}
 				}
@@ -190,20 +190,20 @@ func TestAPlacementThatGoesDuringARenewal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if servers := snapshot.MCPServers(); len(servers) != 1 || servers[0].Name == going || going == "" {
-			t.Errorf("%q was taken off, on the map are %v", going, servers)
+		if servers := snapshot.MCPServers(); len(servers) != 1 || servers[0].Name == removed || removed == "" {
+			t.Errorf("%q was removed, on the map are %v", removed, servers)
 		}
 	})
 }
 
 // Another host with nothing in its store answers at the same address.
-func TestAHostThatForgotEverything(t *testing.T) {
+func TestAgentMovesToHostWithEmptyStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := openHost(t), openHost(t)
-		way := &exit{target: first.Transport()}
-		w := visit(t, first, func(o *sdk.Options) { o.Transport = way })
+		transport := &switchable{target: first.Transport()}
+		w := openWorld(t, first, func(o *sdk.Options) { o.Transport = transport })
 		addAgent(t, w, "ada", nil)
-		way.set(second.Transport())
+		transport.set(second.Transport())
 		wait(t, time.Minute)
 		if agentsOn(t, second)["ada"] == nil {
 			t.Error("the agent did not move")
@@ -213,10 +213,10 @@ func TestAHostThatForgotEverything(t *testing.T) {
 
 // When an agent is added again, the newer registration holds it; the end of the
 // older one removes nothing.
-func TestTheNewerRegistrationHoldsTheAgent(t *testing.T) {
+func TestNewerRegistrationHoldsAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
+		w := openWorld(t, host, nil)
 		older := addAgent(t, w, "ada", func(o *sdk.AgentOptions) { o.Permanent = true })
 		newer := addAgent(t, w, "ada", func(o *sdk.AgentOptions) { o.Name = "Ada again" })
 		if err := older.Disconnect(t.Context()); err != nil {
@@ -231,17 +231,17 @@ func TestTheNewerRegistrationHoldsTheAgent(t *testing.T) {
 
 // If a host no longer accepts the agent's credentials, the agent is lost, and this
 // is reported once.
-func TestAnAgentThatIsRefusedIsLost(t *testing.T) {
+func TestRefusedAgentIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		way := &exit{target: host.Transport()}
-		w := visit(t, host, func(o *sdk.Options) { o.Transport = way })
+		transport := &switchable{target: host.Transport()}
+		w := openWorld(t, host, func(o *sdk.Options) { o.Transport = transport })
 		var lost []error
 		a := addAgent(t, w, "ada", func(o *sdk.AgentOptions) {
 			o.OnLost = func(err error) { lost = append(lost, err) }
 		})
 		calls := 0
-		way.set(roundTrip(func(*http.Request) (*http.Response, error) {
+		transport.set(roundTrip(func(*http.Request) (*http.Response, error) {
 			calls++
 			return answer(http.StatusUnauthorized, `{"error":"who?","code":"credentials_invalid","requestId":"r"}`), nil
 		}))
@@ -253,12 +253,12 @@ func TestAnAgentThatIsRefusedIsLost(t *testing.T) {
 }
 
 // Two programs that keep one agent each report it once, after one read of the map.
-func TestTwoProgramsKeepAnAgent(t *testing.T) {
+func TestTwoProgramsHoldOneAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
 		var reads, warnings [2]int
 		for i := range 2 {
-			w := visit(t, host, func(o *sdk.Options) {
+			w := openWorld(t, host, func(o *sdk.Options) {
 				o.OnWarning = func(text string) {
 					if strings.Contains(text, "another program") {
 						warnings[i]++
@@ -281,17 +281,17 @@ func TestTwoProgramsKeepAnAgent(t *testing.T) {
 }
 
 // OnLost may disconnect the agent.
-func TestAnAgentThatIsLostIsDisconnected(t *testing.T) {
+func TestOnLostMayDisconnectAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		way := &exit{target: host.Transport()}
-		w := visit(t, host, func(o *sdk.Options) { o.Transport = way })
+		transport := &switchable{target: host.Transport()}
+		w := openWorld(t, host, func(o *sdk.Options) { o.Transport = transport })
 		var a *sdk.Agent
 		disconnected := make(chan error, 1)
 		a = addAgent(t, w, "ada", func(o *sdk.AgentOptions) {
 			o.OnLost = func(error) { disconnected <- a.Disconnect(t.Context()) }
 		})
-		way.set(roundTrip(func(*http.Request) (*http.Response, error) {
+		transport.set(roundTrip(func(*http.Request) (*http.Response, error) {
 			return answer(http.StatusUnauthorized, `{"error":"who?","code":"credentials_invalid","requestId":"r"}`), nil
 		}))
 		if err := <-disconnected; !protocol.HasCode(err, protocol.CodeCredentialsInvalid) {
@@ -302,13 +302,13 @@ func TestAnAgentThatIsLostIsDisconnected(t *testing.T) {
 
 // A program whose host is gone still ends soon, and reports which agents stay until
 // their leases expire.
-func TestCloseWithoutAHost(t *testing.T) {
+func TestCloseWithUnreachableHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		way := &exit{target: host.Transport()}
-		w := visit(t, host, func(o *sdk.Options) { o.Transport = way })
+		transport := &switchable{target: host.Transport()}
+		w := openWorld(t, host, func(o *sdk.Options) { o.Transport = transport })
 		addAgent(t, w, "ada", nil)
-		way.set(roundTrip(gone))
+		transport.set(roundTrip(unreachable))
 		start := time.Now()
 		err := w.Close(context.Background())
 		if !errors.Is(err, sdk.ErrUnreachable) || !strings.Contains(err.Error(), "ada") {
@@ -322,7 +322,7 @@ func TestCloseWithoutAHost(t *testing.T) {
 
 func TestHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := visit(t, openHost(t), nil)
+		w := openWorld(t, openHost(t), nil)
 		start := time.Now()
 		if err := w.Hold().For(t.Context(), time.Hour); err != nil || time.Since(start) != time.Hour {
 			t.Errorf("For an hour: %v after %v", err, time.Since(start))
@@ -332,14 +332,14 @@ func TestHold(t *testing.T) {
 		if err := w.Hold().Forever(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Forever: %v", err)
 		}
-		held := make(chan error)
-		go func() { held <- w.Hold().For(t.Context(), time.Hour) }()
+		blockingChat := make(chan error)
+		go func() { blockingChat <- w.Hold().For(t.Context(), time.Hour) }()
 		synctest.Wait()
 		if err := w.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if err := <-held; !errors.Is(err, sdk.ErrClosed) {
-			t.Errorf("For in a world that is closed: %v", err)
+		if err := <-blockingChat; !errors.Is(err, sdk.ErrClosed) {
+			t.Errorf("For in a closed world: %v", err)
 		}
 	})
 }

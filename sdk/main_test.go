@@ -24,19 +24,19 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const adminToken = "pt_administrator"
 
-// exit is a transport whose target a test can change, to replace or break a host.
-type exit struct {
+// switchable is a transport whose target a test can change, to replace or break a host.
+type switchable struct {
 	mu     sync.Mutex
 	target http.RoundTripper
 }
 
-func (e *exit) set(target http.RoundTripper) {
+func (e *switchable) set(target http.RoundTripper) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.target = target
 }
 
-func (e *exit) RoundTrip(r *http.Request) (*http.Response, error) {
+func (e *switchable) RoundTrip(r *http.Request) (*http.Response, error) {
 	e.mu.Lock()
 	target := e.target
 	e.mu.Unlock()
@@ -48,9 +48,9 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-var errGone = errors.New("the test's host is gone")
+var errUnreachable = errors.New("the test's host is unreachable")
 
-func gone(*http.Request) (*http.Response, error) { return nil, errGone }
+func unreachable(*http.Request) (*http.Response, error) { return nil, errUnreachable }
 
 // openHost runs a real host in this process, without credentials, so that it can
 // run in a test's bubble.
@@ -68,8 +68,8 @@ func openHost(t *testing.T) *playworld.PlayWorld {
 	return host
 }
 
-// visit opens a client's world at a host; change may be nil.
-func visit(t *testing.T, host *playworld.PlayWorld, change func(*sdk.Options)) *sdk.RemotePlayWorld {
+// openWorld opens a client's world at a host; change may be nil.
+func openWorld(t *testing.T, host *playworld.PlayWorld, change func(*sdk.Options)) *sdk.RemotePlayWorld {
 	t.Helper()
 	options := sdk.Options{
 		BaseURL: host.BaseURL(), Transport: host.Transport(), APIKey: protocol.NewSecret("none"), Logger: slog.New(slog.DiscardHandler),

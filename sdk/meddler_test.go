@@ -12,9 +12,9 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// meddler sits between a world and its host and changes the host's replies and
+// rewriter sits between a world and its host and changes the host's replies and
 // events. Its functions are called one at a time; nil ones change nothing.
-type meddler struct {
+type rewriter struct {
 	t    *testing.T
 	next http.RoundTripper
 	// session changes the reply of the session route.
@@ -29,7 +29,7 @@ type meddler struct {
 	line func(string) string
 }
 
-func (m *meddler) RoundTrip(r *http.Request) (*http.Response, error) {
+func (m *rewriter) RoundTrip(r *http.Request) (*http.Response, error) {
 	op := operation(r)
 	if r.URL.Path == protocol.ServicePlay.Events() && m.stream != nil {
 		if response := m.stream(r); response != nil {
@@ -46,7 +46,7 @@ func (m *meddler) RoundTrip(r *http.Request) (*http.Response, error) {
 	case op != "" && m.rpc != nil:
 		m.rewrite(response, func(reply map[string]any) { m.rpc(op, reply) })
 	case r.URL.Path == protocol.ServicePlay.Events():
-		response.Body = &meddledStream{m: m, in: bufio.NewReader(response.Body), body: response.Body}
+		response.Body = &rewrittenStream{m: m, in: bufio.NewReader(response.Body), body: response.Body}
 	}
 	return response, nil
 }
@@ -66,7 +66,7 @@ func operation(r *http.Request) protocol.Op {
 	return request.Op
 }
 
-func (m *meddler) rewrite(response *http.Response, change func(map[string]any)) {
+func (m *rewriter) rewrite(response *http.Response, change func(map[string]any)) {
 	var reply map[string]any
 	if err := json.NewDecoder(response.Body).Decode(&reply); err != nil {
 		m.t.Errorf("decode a reply: %v", err)
@@ -80,16 +80,16 @@ func (m *meddler) rewrite(response *http.Response, change func(map[string]any)) 
 	response.Body = io.NopCloser(bytes.NewReader(text))
 }
 
-// meddledStream rewrites the lines of a stream as they are read.
-type meddledStream struct {
-	m    *meddler
+// rewrittenStream rewrites the lines of a stream as they are read.
+type rewrittenStream struct {
+	m    *rewriter
 	in   *bufio.Reader
 	body io.Closer
 	kind string
 	out  bytes.Buffer
 }
 
-func (s *meddledStream) Read(p []byte) (int, error) {
+func (s *rewrittenStream) Read(p []byte) (int, error) {
 	for s.out.Len() == 0 {
 		line, err := s.in.ReadString('\n')
 		if err != nil {
@@ -100,9 +100,9 @@ func (s *meddledStream) Read(p []byte) (int, error) {
 	return s.out.Read(p)
 }
 
-func (s *meddledStream) Close() error { return s.body.Close() }
+func (s *rewrittenStream) Close() error { return s.body.Close() }
 
-func (s *meddledStream) change(line string) string {
+func (s *rewrittenStream) change(line string) string {
 	if s.m.line != nil {
 		line = s.m.line(line)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-func TestNewNeedsAnAddressAndAKey(t *testing.T) {
+func TestNewRequiresAddressAndKey(t *testing.T) {
 	node := &sdk.NodeCredentials{NodeID: "n", PasswHash: protocol.NewSecret("0000000000000000000000000000000000000000000000000000000000000000")}
 	for name, c := range map[string]struct {
 		options sdk.Options
@@ -31,19 +31,19 @@ func TestNewNeedsAnAddressAndAKey(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 		if err != nil && strings.Contains(err.Error(), "my own secret") {
-			t.Errorf("%s: the error holds the phrase: %v", name, err)
+			t.Errorf("%s: the error contains the phrase: %v", name, err)
 		}
 	}
 	if _, err := sdk.New(sdk.Options{BaseURL: "not an address", APIKey: protocol.NewSecret("k")}); err == nil {
-		t.Error("any text is taken as an address")
+		t.Error("New accepts any text as an address")
 	}
 	if _, err := sdk.New(sdk.Options{BaseURL: "http://h", APIKey: protocol.NewSecret("k"), MainNodeCredentials: node, NodeCredentials: node}); err == nil {
-		t.Error("both names of the credentials are taken")
+		t.Error("New accepts credentials under both names")
 	}
 }
 
 // A text that is invalid in a header is refused immediately, and not shown.
-func TestNewRefusesWhatNoHeaderMayHave(t *testing.T) {
+func TestNewRefusesInvalidHeaderText(t *testing.T) {
 	const secret = "the first line of a secret"
 	wrong := protocol.NewSecret(secret + "\nand a second")
 	hash := protocol.NewSecret(strings.Repeat("0", 64))
@@ -61,7 +61,7 @@ func TestNewRefusesWhatNoHeaderMayHave(t *testing.T) {
 }
 
 // The older option name also sets the main node's credentials.
-func TestTheOlderNameOfTheCredentials(t *testing.T) {
+func TestOlderNameOfCredentials(t *testing.T) {
 	a := newAccount(t, 0)
 	options := a.options()
 	options.MainNodeCredentials, options.NodeCredentials = nil, a.main
@@ -75,7 +75,7 @@ func TestTheOlderNameOfTheCredentials(t *testing.T) {
 	}
 }
 
-func TestClearTextOverANetworkIsWarnedOf(t *testing.T) {
+func TestClearTextOverNetworkCausesWarning(t *testing.T) {
 	for address, want := range map[string]int{"http://example.com": 1, "https://example.com": 0, "http://127.0.0.1:1": 0} {
 		var warnings []string
 		w, err := sdk.New(sdk.Options{

@@ -14,13 +14,13 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// held is a chat that waits for the end of its context, and then for release.
-type held struct{ began, release chan struct{} }
+// blockingChat is a chat that waits for the end of its context, and then for release.
+type blockingChat struct{ started, release chan struct{} }
 
-func newHeld() *held { return &held{make(chan struct{}), make(chan struct{})} }
+func newBlockingChat() *blockingChat { return &blockingChat{make(chan struct{}), make(chan struct{})} }
 
-func (h *held) chat(ctx context.Context, _ string) (string, error) {
-	h.began <- struct{}{}
+func (h *blockingChat) chat(ctx context.Context, _ string) (string, error) {
+	h.started <- struct{}{}
 	select {
 	case <-ctx.Done():
 		return "", ctx.Err()
@@ -31,7 +31,7 @@ func (h *held) chat(ctx context.Context, _ string) (string, error) {
 
 // However an agent leaves the map, its open question is answered and the map is as
 // before.
-func TestAnAgentLeaves(t *testing.T) {
+func TestAgentLeavesMap(t *testing.T) {
 	for name, leave := range map[string]func(*testing.T, *sdk.RemotePlayWorld, *sdk.Agent, context.CancelFunc){
 		"context": func(_ *testing.T, _ *sdk.RemotePlayWorld, _ *sdk.Agent, cancel context.CancelFunc) { cancel() },
 		"disconnect": func(t *testing.T, _ *sdk.RemotePlayWorld, a *sdk.Agent, _ context.CancelFunc) {
@@ -48,9 +48,9 @@ func TestAnAgentLeaves(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				host := openHost(t)
-				w := visit(t, host, nil)
-				bob := program(t, visit(t, host, nil), "Bob", sdk.Chat(echo))
-				h := newHeld()
+				w := openWorld(t, host, nil)
+				bob := addProgram(t, openWorld(t, host, nil), "Bob", sdk.Chat(echo))
+				h := newBlockingChat()
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				ada, err := w.Agent(ctx, "Ada", sdk.Chat(h.chat))
@@ -59,13 +59,13 @@ func TestAnAgentLeaves(t *testing.T) {
 				}
 				answered := make(chan error)
 				go func() {
-					_, err := visit(t, host, nil).Ask(t.Context(), sdk.IntercomQuestion{To: ada.PlayerID(), Text: "hello"})
+					_, err := openWorld(t, host, nil).Ask(t.Context(), sdk.IntercomQuestion{To: ada.PlayerID(), Text: "hello"})
 					answered <- err
 				}()
-				<-h.began
+				<-h.started
 				leave(t, w, ada, cancel)
 				if err := <-answered; err == nil || err.Error() != "the agent failed: the agent is leaving" {
-					t.Errorf("the asker reads %v", err)
+					t.Errorf("the asker got %v", err)
 				}
 				synctest.Wait()
 				if left := agentsOn(t, host); len(left) != 1 || left[bob.PlayerID()] == nil {
@@ -77,16 +77,16 @@ func TestAnAgentLeaves(t *testing.T) {
 }
 
 // One stream serves all agents of a world, beside an executor for the others.
-func TestProgramsShareAStream(t *testing.T) {
+func TestProgramsShareOneStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
 		streams := 0
-		w := visit(t, host, func(o *sdk.Options) {
-			o.Transport = &breakable{exit: &exit{target: host.Transport()}, ask: func(*http.Request) { streams++ }}
+		w := openWorld(t, host, func(o *sdk.Options) {
+			o.Transport = &breakable{switchable: &switchable{target: host.Transport()}, ask: func(*http.Request) { streams++ }}
 		})
-		asker := visit(t, host, nil)
-		ada := program(t, w, "Ada", sdk.Chat(echo))
-		bob := program(t, w, "Bob", sdk.Chat(func(context.Context, string) (string, error) { return "Bob here", nil }))
+		asker := openWorld(t, host, nil)
+		ada := addProgram(t, w, "Ada", sdk.Chat(echo))
+		bob := addProgram(t, w, "Bob", sdk.Chat(func(context.Context, string) (string, error) { return "Bob here", nil }))
 		if streams != 1 {
 			t.Errorf("%d streams", streams)
 		}
@@ -108,21 +108,21 @@ func TestProgramsShareAStream(t *testing.T) {
 // recorded without its reason.
 func TestAnswersAreRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := visit(t, openHost(t), nil)
+		w := openWorld(t, openHost(t), nil)
 		redact := func(step protocol.JourneyStep) (protocol.JourneyStep, bool) {
 			if step.Type == protocol.StepOrigin && step.Content == "secret" {
 				step.Content = "a question"
 			}
 			return step, step.Content != "drop"
 		}
-		ada := program(t, w, "Ada", sdk.Record(redact), sdk.Func("book", "", book), sdk.OnError(func(error) {}),
+		ada := addProgram(t, w, "Ada", sdk.Record(redact), sdk.Func("book", "", book), sdk.OnError(func(error) {}),
 			sdk.Chat(func(_ context.Context, text string) (string, error) {
 				if text == "fail" {
 					return "", errors.New("the key is 1234")
 				}
 				return strings.Repeat("é", 4000), nil
 			}))
-		silent := program(t, w, "Bob", sdk.Chat(echo))
+		silent := addProgram(t, w, "Bob", sdk.Chat(echo))
 		var got []string
 		events, err := w.SubscribeEvents(t.Context(), sdk.EventOptions{
 			Kinds: []protocol.EventKind{protocol.EventJourney}, FromSeq: true,
@@ -149,7 +149,7 @@ func TestAnswersAreRecorded(t *testing.T) {
 		}
 		_, _ = ask(t, w, silent.PlayerID(), "hush")
 		for _, args := range []string{`{"day":"","people":3}`, `{"day":"","people":10}`, `{"day":"` + strings.Repeat("x", 5000) + `","people":3}`} {
-			call(t, w, ada, "assist_book", args)
+			callTool(t, w, ada, "assist_book", args)
 		}
 		synctest.Wait()
 		events.Close()
@@ -160,17 +160,17 @@ func TestAnswersAreRecorded(t *testing.T) {
 			` 0, assist_book{"args":"[too long to be recorded]"}{"table":6} 0,  11`,
 		}
 		if strings.Join(got, "\n") != strings.Join(want, "\n") {
-			t.Errorf("recorded is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+			t.Errorf("recorded\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	})
 }
 
 // An answer that is not valid text is recorded as far as possible, and its delivery
 // is not blocked.
-func TestAnAnswerThatIsNoTextIsRecorded(t *testing.T) {
+func TestInvalidTextAnswerIsRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := visit(t, openHost(t), nil)
-		ada := program(t, w, "Ada", sdk.Record(nil), sdk.OnError(func(err error) { t.Error(err) }),
+		w := openWorld(t, openHost(t), nil)
+		ada := addProgram(t, w, "Ada", sdk.Record(nil), sdk.OnError(func(err error) { t.Error(err) }),
 			sdk.Chat(func(context.Context, string) (string, error) { return strings.Repeat("\x80", 5000), nil }))
 		if got, err := ask(t, w, ada.PlayerID(), "hello"); err != nil || got != strings.Repeat("\uFFFD", 5000) {
 			t.Errorf("%d bytes, %v", len(got), err)
@@ -179,11 +179,11 @@ func TestAnAnswerThatIsNoTextIsRecorded(t *testing.T) {
 }
 
 // An agent without a lease answers too.
-func TestAPermanentAgentAnswers(t *testing.T) {
+func TestPermanentAgentAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		ada := program(t, visit(t, host, nil), "Ada", sdk.Chat(echo), sdk.With(sdk.AgentOptions{AgentID: "ada", Permanent: true, Type: "own"}))
-		if got, err := ask(t, visit(t, host, nil), "ada", "hello"); err != nil || got != "You said: hello" {
+		ada := addProgram(t, openWorld(t, host, nil), "Ada", sdk.Chat(echo), sdk.With(sdk.AgentOptions{AgentID: "ada", Permanent: true, Type: "own"}))
+		if got, err := ask(t, openWorld(t, host, nil), "ada", "hello"); err != nil || got != "You said: hello" {
 			t.Errorf("%q, %v", got, err)
 		}
 		if row := agentsOn(t, host)["ada"]; row == nil || row.Platform != "own" || ada.PlayerID() != "ada" {
@@ -193,7 +193,7 @@ func TestAPermanentAgentAnswers(t *testing.T) {
 }
 
 // A program with only the credentials of an agent puts that agent on the map.
-func TestAnAgentWithoutItsAccount(t *testing.T) {
+func TestAgentWithoutMainNodeCredentials(t *testing.T) {
 	a := newAccount(t, 1)
 	options := a.options()
 	options.MainNodeCredentials = nil
@@ -201,7 +201,7 @@ func TestAnAgentWithoutItsAccount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ada := program(t, w, "Ada", sdk.Chat(echo), sdk.With(sdk.AgentOptions{Credentials: a.agents[0]}))
+	ada := addProgram(t, w, "Ada", sdk.Chat(echo), sdk.With(sdk.AgentOptions{Credentials: a.agents[0]}))
 	full, err := sdk.New(a.options())
 	if err != nil {
 		t.Fatal(err)
@@ -216,22 +216,22 @@ func TestAnAgentWithoutItsAccount(t *testing.T) {
 
 // A host that refuses the credentials ends the call that adds an agent, before the
 // agent is on the map.
-func TestAnAgentWhoseStreamIsRefused(t *testing.T) {
+func TestAddAgentFailsWhenStreamIsRefused(t *testing.T) {
 	a := newAccount(t, 0)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	nobody := visit(t, a.host, func(o *sdk.Options) { o.APIKey, o.NoAPIKey = protocol.Secret{}, true })
-	if _, err := nobody.Agent(ctx, "Ada"); !protocol.HasCode(err, protocol.CodeCredentialsMissing) {
+	anonymous := openWorld(t, a.host, func(o *sdk.Options) { o.APIKey, o.NoAPIKey = protocol.Secret{}, true })
+	if _, err := anonymous.Agent(ctx, "Ada"); !protocol.HasCode(err, protocol.CodeCredentialsMissing) {
 		t.Errorf("without credentials: %v", err)
 	}
-	if _, err := nobody.Connect(ctx); err == nil || !strings.Contains(err.Error(), "set sdk.Options.MainNodeCredentials") {
+	if _, err := anonymous.Connect(ctx); err == nil || !strings.Contains(err.Error(), "set sdk.Options.MainNodeCredentials") {
 		t.Errorf("connecting without credentials: %v", err)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
 		refusal := answer(http.StatusForbidden, `{"error":"not you","code":"forbidden","requestId":"r"}`)
-		w := visit(t, host, func(o *sdk.Options) {
-			o.Transport = &meddler{t: t, next: host.Transport(), stream: func(*http.Request) (refused *http.Response) {
+		w := openWorld(t, host, func(o *sdk.Options) {
+			o.Transport = &rewriter{t: t, next: host.Transport(), stream: func(*http.Request) (refused *http.Response) {
 				refused, refusal = refusal, nil
 				return refused
 			}}
@@ -244,18 +244,18 @@ func TestAnAgentWhoseStreamIsRefused(t *testing.T) {
 		if left := agentsOn(t, host); len(left) > 0 {
 			t.Errorf("on the map are %v", left)
 		}
-		ada := program(t, w, "Ada", sdk.Chat(echo))
+		ada := addProgram(t, w, "Ada", sdk.Chat(echo))
 		if got, err := ask(t, w, ada.PlayerID(), "hello"); err != nil || got != "You said: hello" {
-			t.Errorf("once it is not refused: %q, %v", got, err)
+			t.Errorf("after the refusal: %q, %v", got, err)
 		}
 	})
 }
 
 // Invalid options of an agent are refused before anything is put on the map.
-func TestWhatAnAgentIsRefusedFor(t *testing.T) {
+func TestAgentRefusesInvalidOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
+		w := openWorld(t, host, nil)
 		none := func(context.Context, struct{}) (string, error) { return "", nil }
 		for want, options := range map[string][]sdk.AgentOption{
 			"int is not a struct": {sdk.Func("x", "", func(context.Context, int) (string, error) { return "", nil })},
@@ -286,7 +286,7 @@ func TestWhatAnAgentIsRefusedFor(t *testing.T) {
 			}
 		}
 		if _, err := w.Agent(t.Context(), strings.Repeat("x", protocol.MaxNameChars+1)); err == nil {
-			t.Error("a long name is taken")
+			t.Error("Agent accepts a long name")
 		}
 		if left := agentsOn(t, host); len(left) > 0 {
 			t.Errorf("on the map are %v", left)

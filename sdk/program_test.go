@@ -47,8 +47,8 @@ func book(_ context.Context, in booking) (table, error) {
 
 func echo(_ context.Context, text string) (string, error) { return "You said: " + text, nil }
 
-// program adds an agent with functions.
-func program(t *testing.T, w *sdk.RemotePlayWorld, name string, options ...sdk.AgentOption) *sdk.Agent {
+// addProgram adds an agent with functions.
+func addProgram(t *testing.T, w *sdk.RemotePlayWorld, name string, options ...sdk.AgentOption) *sdk.Agent {
 	t.Helper()
 	a, err := w.Agent(t.Context(), name, options...)
 	if err != nil {
@@ -57,8 +57,8 @@ func program(t *testing.T, w *sdk.RemotePlayWorld, name string, options ...sdk.A
 	return a
 }
 
-// call calls a tool and returns the message, the result and the asker's error.
-func call(t *testing.T, w *sdk.RemotePlayWorld, a *sdk.Agent, tool, args string) (message, result, failure string) {
+// callTool calls a tool and returns the message, the result and the asker's error.
+func callTool(t *testing.T, w *sdk.RemotePlayWorld, a *sdk.Agent, tool, args string) (message, result, failure string) {
 	t.Helper()
 	q := sdk.IntercomQuestion{To: a.PlayerID(), Tool: tool}
 	if args != "" {
@@ -73,7 +73,7 @@ func call(t *testing.T, w *sdk.RemotePlayWorld, a *sdk.Agent, tool, args string)
 
 // An agent needs nothing but a name: its node is created, and is the same in every
 // run.
-func TestAnAgentByItsName(t *testing.T) {
+func TestAgentByName(t *testing.T) {
 	a := newAccount(t, 0)
 	var ids []string
 	for range 2 {
@@ -81,7 +81,7 @@ func TestAnAgentByItsName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ada := program(t, w, "Ada", sdk.Chat(echo), sdk.Func("book", "Books a table", book))
+		ada := addProgram(t, w, "Ada", sdk.Chat(echo), sdk.Func("book", "Books a table", book))
 		ids = append(ids, ada.PlayerID())
 		row := agentsOn(t, a.host)[ada.PlayerID()]
 		if row == nil || row.Name != "Ada" || !slices.Equal(row.ToolNames, []string{"chat_tool", "assist_book"}) {
@@ -90,7 +90,7 @@ func TestAnAgentByItsName(t *testing.T) {
 		if got, err := ask(t, w, ada.PlayerID(), "hello"); err != nil || got != "You said: hello" {
 			t.Errorf("%q, %v", got, err)
 		}
-		if _, result, failure := call(t, w, ada, "assist_book", `{"people": 3, "day": "2026-01-02"}`); !strings.Contains(result, `"table":6`) {
+		if _, result, failure := callTool(t, w, ada, "assist_book", `{"people": 3, "day": "2026-01-02"}`); !strings.Contains(result, `"table":6`) {
 			t.Errorf("booked %s %s", result, failure)
 		}
 		if err := w.Close(t.Context()); err != nil {
@@ -110,10 +110,10 @@ func TestAnAgentByItsName(t *testing.T) {
 }
 
 // The form of the arguments has the fields of the struct, in their order.
-func TestTheFormOfAStruct(t *testing.T) {
+func TestFormOfStructArguments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		ada := program(t, visit(t, host, nil), "Ada", sdk.Func("book", "Books a table", book))
+		ada := addProgram(t, openWorld(t, host, nil), "Ada", sdk.Func("book", "Books a table", book))
 		row := agentsOn(t, host)[ada.PlayerID()]
 		want := `{"additionalProperties":false,"properties":{` +
 			`"area":{"enum":["inside","outside"],"type":"string","x-order":2},` +
@@ -129,11 +129,11 @@ func TestTheFormOfAStruct(t *testing.T) {
 }
 
 // Dates have their format in the form, for which the page has a control.
-func TestTheFormOfDates(t *testing.T) {
+func TestFormOfDateArguments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
-		ada := program(t, w, "Ada", sdk.Func("go", "", func(_ context.Context, in trip) (string, error) {
+		w := openWorld(t, host, nil)
+		ada := addProgram(t, w, "Ada", sdk.Func("go", "", func(_ context.Context, in trip) (string, error) {
 			return in.At.UTC().Format(time.Kitchen) + " " + strings.Join(in.Days, " "), nil
 		}))
 		at := `"format":"date-time","type":"string"`
@@ -146,15 +146,15 @@ func TestTheFormOfDates(t *testing.T) {
 		if got := string(agentsOn(t, host)[ada.PlayerID()].AssistTools[0].Parameters); got != want {
 			t.Errorf("the parameters are\n%s, want\n%s", got, want)
 		}
-		if said, _, failure := call(t, w, ada, "assist_go", `{"at": "2026-05-06T07:08:09.000Z", "days": ["2026-05-06"]}`); said != "7:08AM 2026-05-06" {
-			t.Errorf("it says %q, %s", said, failure)
+		if answer, _, failure := callTool(t, w, ada, "assist_go", `{"at": "2026-05-06T07:08:09.000Z", "days": ["2026-05-06"]}`); answer != "7:08AM 2026-05-06" {
+			t.Errorf("the answer is %q, %s", answer, failure)
 		}
 		for args, want := range map[string]string{
 			`{"at": "tomorrow"}`: `at: "tomorrow" is not a date-time, such as 2026-05-06T07:08:09Z`,
 			`{"at": "2026-05-06T07:08:09Z", "days": ["2026-05-06", "2026-02-30"]}`: `days: "2026-02-30" is not a date, such as 2026-05-06`,
 			`{"at": "2026-05-06T07:08:09Z", "more": {"x": "2026-05-06"}}`:          `more.x: "2026-05-06" is not a date-time, such as 2026-05-06T07:08:09Z`,
 		} {
-			if _, _, failure := call(t, w, ada, "assist_go", args); !strings.HasSuffix(failure, want) {
+			if _, _, failure := callTool(t, w, ada, "assist_go", args); !strings.HasSuffix(failure, want) {
 				t.Errorf("%s: %s", args, failure)
 			}
 		}
@@ -165,8 +165,8 @@ func TestTheFormOfDates(t *testing.T) {
 // wrong.
 func TestArgumentsAreChecked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := visit(t, openHost(t), nil)
-		ada := program(t, w, "Ada", sdk.Func("book", "", book))
+		w := openWorld(t, openHost(t), nil)
+		ada := addProgram(t, w, "Ada", sdk.Func("book", "", book))
 		for args, want := range map[string]string{
 			`{"people": "three", "day": ""}`: `people: type: three has type "string", want "integer"`,
 			`{"people": 1.5, "day": ""}`:     `people: type: 1.5 has type "number", want "integer"`,
@@ -180,7 +180,7 @@ func TestArgumentsAreChecked(t *testing.T) {
 			// Null stands for an optional argument that was left out.
 			`{"people": 11, "day": "", "child": null, "dishes": null}`: `no table is free for 11`,
 		} {
-			_, _, failure := call(t, w, ada, "assist_book", args)
+			_, _, failure := callTool(t, w, ada, "assist_book", args)
 			if !strings.HasPrefix(failure, "the agent failed: ") || !strings.HasSuffix(failure, want) {
 				t.Errorf("%s: %s", args, failure)
 			}
@@ -189,23 +189,23 @@ func TestArgumentsAreChecked(t *testing.T) {
 }
 
 // The return value of a function becomes the message, the result, or both.
-func TestWhatAFunctionReturns(t *testing.T) {
+func TestFunctionReturnValues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := visit(t, openHost(t), nil)
-		type nothing struct{}
-		ada := program(t, w, "Ada",
-			sdk.Func("text", "", func(context.Context, nothing) (string, error) { return "a text", nil }),
-			sdk.Func("assist_number", "", func(context.Context, nothing) (int, error) { return 7, nil }),
-			sdk.Func("list", "", func(context.Context, nothing) ([]int, error) { return []int{1, 2}, nil }),
+		w := openWorld(t, openHost(t), nil)
+		type noArguments struct{}
+		ada := addProgram(t, w, "Ada",
+			sdk.Func("text", "", func(context.Context, noArguments) (string, error) { return "a text", nil }),
+			sdk.Func("assist_number", "", func(context.Context, noArguments) (int, error) { return 7, nil }),
+			sdk.Func("list", "", func(context.Context, noArguments) ([]int, error) { return []int{1, 2}, nil }),
 			sdk.Func("map", "", func(_ context.Context, in map[string]int) (map[string]int, error) { return in, nil }),
-			sdk.Func("both", "", func(context.Context, nothing) (sdk.IntercomAnswer, error) {
+			sdk.Func("both", "", func(context.Context, noArguments) (sdk.IntercomAnswer, error) {
 				return sdk.IntercomAnswer{Message: "done", Result: []byte(`{"ok":true}`)}, nil
 			}),
-			sdk.Func("none", "", func(ctx context.Context, _ nothing) (nothing, error) {
-				return nothing{}, errors.Join(sdk.Stream(ctx, "in "), sdk.Stream(ctx, "parts"))
+			sdk.Func("none", "", func(ctx context.Context, _ noArguments) (noArguments, error) {
+				return noArguments{}, errors.Join(sdk.Stream(ctx, "in "), sdk.Stream(ctx, "parts"))
 			}),
-			sdk.Func("nil", "", func(context.Context, nothing) (*table, error) { return nil, nil }),
-			sdk.Func("function", "", func(context.Context, nothing) (any, error) { return func() {}, nil }),
+			sdk.Func("nil", "", func(context.Context, noArguments) (*table, error) { return nil, nil }),
+			sdk.Func("function", "", func(context.Context, noArguments) (any, error) { return func() {}, nil }),
 		)
 		for tool, want := range map[string][3]string{
 			"text": {"a text"}, "number": {"7"}, "list": {"[1,2]"}, "none": {"in parts"}, "nil": {},
@@ -216,26 +216,26 @@ func TestWhatAFunctionReturns(t *testing.T) {
 			if tool == "map" {
 				args = `{"a":1}`
 			}
-			message, result, failure := call(t, w, ada, "assist_"+tool, args)
+			message, result, failure := callTool(t, w, ada, "assist_"+tool, args)
 			if message != want[0] || !strings.Contains(result, want[1]) || !strings.HasSuffix(failure, want[2]) || (failure == "") != (want[2] == "") {
 				t.Errorf("%s: %q, %q, %q", tool, message, result, failure)
 			}
 		}
 		if _, err := ask(t, w, ada.PlayerID(), "hello"); err == nil || !strings.Contains(err.Error(), "this agent does not chat") {
-			t.Errorf("an agent without Chat answers %v", err)
+			t.Errorf("an agent without Chat: %v", err)
 		}
 	})
 }
 
 // Parts arrive in order, and together are the answer of a function that returns no
 // text.
-func TestAFunctionStreams(t *testing.T) {
+func TestFunctionStreamsParts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
 		long := strings.Repeat("é", protocol.MaxIntercomTextBytes/2+7)
 		var from string
 		var late func() error
-		ada := program(t, visit(t, host, nil), "Ada", sdk.Chat(func(ctx context.Context, text string) (string, error) {
+		ada := addProgram(t, openWorld(t, host, nil), "Ada", sdk.Chat(func(ctx context.Context, text string) (string, error) {
 			late = func() error { return sdk.Stream(ctx, "late") }
 			from = sdk.CallOf(ctx).Command.FromPlayerID
 			if text == "long" {
@@ -250,7 +250,7 @@ func TestAFunctionStreams(t *testing.T) {
 		}))
 		for text, want := range map[string][2]string{"count": {"one two three four", "one two three four"}, "long": {"e" + long, ""}} {
 			var parts strings.Builder
-			answer, err := visit(t, host, nil).Ask(t.Context(), sdk.IntercomQuestion{
+			answer, err := openWorld(t, host, nil).Ask(t.Context(), sdk.IntercomQuestion{
 				To: ada.PlayerID(), Text: text, OnPartial: func(part *protocol.IntercomEvent) { parts.WriteString(part.Message) },
 			})
 			if err != nil || answer.Message != want[1] || parts.String() != want[0] {
@@ -258,19 +258,19 @@ func TestAFunctionStreams(t *testing.T) {
 			}
 		}
 		if from != protocol.HumanLabel {
-			t.Errorf("asked by %s", from)
+			t.Errorf("the asker is %s", from)
 		}
 		if err := late(); !errors.Is(err, sdk.ErrAnswered) {
 			t.Errorf("a part after the function returned: %v", err)
 		}
 		if sdk.CallOf(t.Context()) != nil || sdk.Stream(t.Context(), "x") == nil {
-			t.Error("any context is that of a function")
+			t.Error("a context of no call is accepted as one of a function")
 		}
 	})
 }
 
 // The developer gets the whole error, and the asker nothing of it.
-func TestErrorsAreForTheDeveloper(t *testing.T) {
+func TestErrorDetailsGoToDeveloperOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		secret := errors.New("the key is 1234")
 		chat := sdk.Chat(func(_ context.Context, text string) (string, error) {
@@ -280,14 +280,14 @@ func TestErrorsAreForTheDeveloper(t *testing.T) {
 			return "", secret
 		})
 		var logged bytes.Buffer
-		w := visit(t, openHost(t), func(o *sdk.Options) { o.Logger = slog.New(slog.NewTextHandler(&logged, nil)) })
+		w := openWorld(t, openHost(t), func(o *sdk.Options) { o.Logger = slog.New(slog.NewTextHandler(&logged, nil)) })
 		var seen []error
-		listening := program(t, w, "Ada", chat, sdk.OnError(func(err error) { seen = append(seen, err) }))
-		silent := program(t, w, "Bob", chat)
+		listening := addProgram(t, w, "Ada", chat, sdk.OnError(func(err error) { seen = append(seen, err) }))
+		silent := addProgram(t, w, "Bob", chat)
 		for _, text := range []string{"fail", "panic"} {
 			for _, a := range []*sdk.Agent{listening, silent} {
 				if _, err := ask(t, w, a.PlayerID(), text); !errors.Is(err, sdk.ErrAgentFailed) || strings.Contains(err.Error(), "1234") {
-					t.Errorf("the asker reads %v", err)
+					t.Errorf("the asker got %v", err)
 				}
 			}
 		}

@@ -20,21 +20,21 @@ import (
 	"github.com/playctl/playctl/sdk/playworld"
 )
 
-// unsteady is an unreliable network to a host: streams break after any number of
+// unreliableTransport is an unreliable network to a host: streams break after any number of
 // bytes, and reads are late.
-type unsteady struct {
-	*exit
+type unreliableTransport struct {
+	*switchable
 	mu     sync.Mutex
 	random *rand.Rand
 }
 
-func (u *unsteady) draw(n int) int {
+func (u *unreliableTransport) draw(n int) int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.random.IntN(n)
 }
 
-func (u *unsteady) RoundTrip(r *http.Request) (*http.Response, error) {
+func (u *unreliableTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	stream := r.URL.Path == protocol.ServicePlay.Events()
 	if !stream && u.draw(3) == 0 {
 		timer := time.NewTimer(time.Duration(u.draw(900)) * time.Millisecond)
@@ -45,7 +45,7 @@ func (u *unsteady) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, context.Cause(r.Context())
 		}
 	}
-	response, err := u.exit.RoundTrip(r)
+	response, err := u.switchable.RoundTrip(r)
 	if err == nil && stream {
 		response.Body = &shortBody{ReadCloser: response.Body, left: 1 + u.draw(4000), clean: u.draw(2) == 0}
 	}
@@ -74,26 +74,26 @@ func (b *shortBody) Read(p []byte) (int, error) {
 // schedule runs random commands in a world in a file, which is closed and opened
 // again from time to time.
 type schedule struct {
-	t      *testing.T
-	random *rand.Rand
-	path   string
-	way    *exit
-	host   *playworld.PlayWorld
-	writer *sdk.RemotePlayWorld
-	roots  map[uint64]chain.Digest
-	agents map[string]*sdk.Agent
-	mcps   map[string]string
+	t         *testing.T
+	random    *rand.Rand
+	path      string
+	transport *switchable
+	host      *playworld.PlayWorld
+	writer    *sdk.RemotePlayWorld
+	roots     map[uint64]chain.Digest
+	agents    map[string]*sdk.Agent
+	mcps      map[string]string
 }
 
 func newSchedule(t *testing.T, seed uint64) *schedule {
 	t.Helper()
 	s := &schedule{
-		t: t, random: rand.New(rand.NewPCG(seed, 1)), path: filepath.Join(t.TempDir(), "world"), way: &exit{},
+		t: t, random: rand.New(rand.NewPCG(seed, 1)), path: filepath.Join(t.TempDir(), "world"), transport: &switchable{},
 		roots: map[uint64]chain.Digest{}, agents: map[string]*sdk.Agent{}, mcps: map[string]string{},
 	}
 	s.open()
 	t.Cleanup(func() { _ = s.host.Close(context.Background()) })
-	s.writer = visit(t, s.host, func(o *sdk.Options) { o.Transport = s.way })
+	s.writer = openWorld(t, s.host, func(o *sdk.Options) { o.Transport = s.transport })
 	return s
 }
 
@@ -105,8 +105,8 @@ func (s *schedule) open() {
 		s.t.Fatal(err)
 	}
 	s.host = host
-	s.way.set(host.Transport())
-	remember(s.t, host, s.roots)
+	s.transport.set(host.Transport())
+	recordRoot(s.t, host, s.roots)
 }
 
 func (s *schedule) restart() {
@@ -156,18 +156,18 @@ func (s *schedule) step() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	remember(s.t, s.host, s.roots)
+	recordRoot(s.t, s.host, s.roots)
 }
 
 // With random commands, connections that break at any byte, late reads and host
 // restarts, every subscriber ends with the host's exact map, has never shown a
 // different one as verified, and has seen every event once and in order.
-func TestSubscribersReachHostsMap(t *testing.T) {
+func TestEverySubscriberEndsWithHostMap(t *testing.T) {
 	seeds := 3
 	if os.Getenv("PLAYCTL_TEST_LONG") != "" {
 		seeds = 300
 	}
-	modes := []*meddler{
+	modes := []*rewriter{
 		{}, {session: without(protocol.CapChainInline)}, {session: without(protocol.CapChainNodes)},
 		{session: without(protocol.CapChainAtRev, protocol.CapMinRev)},
 	}
@@ -177,7 +177,7 @@ func TestSubscribersReachHostsMap(t *testing.T) {
 				s := newSchedule(t, uint64(seed))
 				var followers []*follower
 				for i, mode := range modes {
-					m := &meddler{session: mode.session, next: &unsteady{exit: s.way, random: rand.New(rand.NewPCG(uint64(seed), uint64(2+i)))}}
+					m := &rewriter{session: mode.session, next: &unreliableTransport{switchable: s.transport, random: rand.New(rand.NewPCG(uint64(seed), uint64(2+i)))}}
 					followers = append(followers, follow(t, s.host, m, func(o *sdk.SubscribeOptions) { o.NoInline = i > 0 }))
 				}
 				for range 150 {
@@ -187,9 +187,9 @@ func TestSubscribersReachHostsMap(t *testing.T) {
 				wait(t, 5*time.Minute)
 				for i, f := range followers {
 					f.host = s.host
-					f.equal()
-					f.honest(s.roots)
-					f.complete()
+					f.checkEqual()
+					f.checkVerified(s.roots)
+					f.checkComplete()
 					if stats := f.sub.State().Stats; stats.Heals != 0 || t.Failed() {
 						t.Errorf("subscriber %d: stats %+v, errors %v", i, stats, f.errors())
 					}
@@ -199,11 +199,11 @@ func TestSubscribersReachHostsMap(t *testing.T) {
 	}
 }
 
-// complete checks that no event is missing between the first event seen and the
+// checkComplete checks that no event is missing between the first event seen and the
 // log's end.
-func (f *follower) complete() {
+func (f *follower) checkComplete() {
 	f.t.Helper()
-	f.once()
+	f.checkOrder()
 	end, err := f.host.Snapshot()
 	if err != nil {
 		f.t.Fatal(err)
@@ -216,7 +216,7 @@ func (f *follower) complete() {
 // A connection breaks at each byte of a stream in turn: at every byte, nothing is
 // lost, repeated or assumed. A normal run tests some of the bytes, which differ
 // from run to run.
-func TestAStreamThatBreaksAtAnyByte(t *testing.T) {
+func TestStreamBrokenAtAnyByte(t *testing.T) {
 	step := 47
 	if os.Getenv("PLAYCTL_TEST_LONG") != "" {
 		step = 1
@@ -226,7 +226,7 @@ func TestAStreamThatBreaksAtAnyByte(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			host := openHost(t)
 			first := true
-			m := &meddler{next: roundTrip(func(r *http.Request) (*http.Response, error) {
+			m := &rewriter{next: roundTrip(func(r *http.Request) (*http.Response, error) {
 				response, err := host.Transport().RoundTrip(r)
 				if err == nil && r.URL.Path == protocol.ServicePlay.Events() && first {
 					first = false
@@ -235,10 +235,10 @@ func TestAStreamThatBreaksAtAnyByte(t *testing.T) {
 				return response, err
 			})}
 			f := follow(t, host, m, nil)
-			busy(t, host, synctest.Wait)
+			createEvents(t, host, synctest.Wait)
 			wait(t, 10*time.Second)
-			f.equal()
-			f.once()
+			f.checkEqual()
+			f.checkOrder()
 			stats := f.sub.State().Stats
 			// Before the cursor has arrived there is no position to resume from, and
 			// the copy is not read until the stream has started.

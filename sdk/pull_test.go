@@ -14,13 +14,13 @@ import (
 
 // The loop receives every event once, in order, also over a lost connection, and
 // after the loop ends nothing keeps running.
-func TestEventsArePulled(t *testing.T) {
+func TestPullEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
+		w := openWorld(t, host, nil)
 		ada := addAgent(t, w, "ada", nil)
-		way := &breakable{exit: &exit{target: host.Transport()}}
-		reader := visit(t, host, func(o *sdk.Options) { o.Transport = way })
+		transport := &breakable{switchable: &switchable{target: host.Transport()}}
+		reader := openWorld(t, host, func(o *sdk.Options) { o.Transport = transport })
 		texts, lost := []string{}, 0
 		for event, err := range reader.Events(t.Context(), sdk.EventOptions{
 			Kinds: []protocol.EventKind{protocol.EventPlayerAdded, protocol.EventInteraction}, FromSeq: true,
@@ -44,7 +44,7 @@ func TestEventsArePulled(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(texts) == 2 {
-				way.breakStream()
+				transport.breakStream()
 			}
 		}
 		if got := strings.Join(texts, " "); got != " x xx xxx" || lost != 1 {
@@ -53,10 +53,10 @@ func TestEventsArePulled(t *testing.T) {
 	})
 }
 
-func TestPullingEnds(t *testing.T) {
+func TestPullEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
+		w := openWorld(t, host, nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Minute, cancel)
 		for event, err := range w.Events(ctx, sdk.EventOptions{}) {
@@ -75,7 +75,7 @@ func TestPullingEnds(t *testing.T) {
 		}
 		for _, err := range ends {
 			if !errors.Is(err, sdk.ErrClosed) {
-				t.Errorf("it ended with %v", err)
+				t.Errorf("the loop ended with %v", err)
 			}
 		}
 		if len(ends) != 3 {
@@ -86,10 +86,10 @@ func TestPullingEnds(t *testing.T) {
 
 // Each event is reported, then the copy that includes it, then the result of its
 // check.
-func TestAFollowedWorldIsPulled(t *testing.T) {
+func TestPullFollowedWorld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
+		w := openWorld(t, host, nil)
 		var types []string
 		for report, err := range w.Follow(t.Context(), sdk.SubscribeOptions{}) {
 			if err != nil {
@@ -98,7 +98,7 @@ func TestAFollowedWorldIsPulled(t *testing.T) {
 			types = append(types, report.Type.String())
 			switch {
 			case report.Type == sdk.ReportUpdate && report.Event == nil:
-				addAgent(t, visit(t, host, nil), "ada", nil)
+				addAgent(t, openWorld(t, host, nil), "ada", nil)
 			case report.Type == sdk.ReportUpdate && report.State.Verification != sdk.Verified, report.Type == sdk.ReportChecked && report.Checked != sdk.Verified:
 				t.Errorf("%v: %v", report.Type, report.State.Verification)
 			}

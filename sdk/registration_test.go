@@ -12,7 +12,7 @@ import (
 
 // All options of an agent are in its registration: each field of the request has a
 // value, and omitting an option changes it.
-func TestOptionsOfAnAgentAreInItsRegistration(t *testing.T) {
+func TestRegistrationContainsAllAgentOptions(t *testing.T) {
 	hash := protocol.NewSecret(strings.Repeat("ab", 32))
 	w, err := New(Options{BaseURL: "http://127.0.0.1:1", NoAPIKey: true, MainNodeCredentials: &NodeCredentials{NodeID: strings.Repeat("a", 64), PasswHash: hash}})
 	if err != nil {

@@ -38,9 +38,9 @@ func (f *follower) states() []sdk.State   { f.mu.Lock(); defer f.mu.Unlock(); re
 func (f *follower) errors() []error       { f.mu.Lock(); defer f.mu.Unlock(); return f.sawErrors }
 
 // follow subscribes at a host through a meddler, which may be nil.
-func follow(t *testing.T, host *playworld.PlayWorld, m *meddler, change func(*sdk.SubscribeOptions)) *follower {
+func follow(t *testing.T, host *playworld.PlayWorld, m *rewriter, change func(*sdk.SubscribeOptions)) *follower {
 	t.Helper()
-	w := visit(t, host, func(o *sdk.Options) {
+	w := openWorld(t, host, func(o *sdk.Options) {
 		if m != nil {
 			m.t = t
 			if m.next == nil {
@@ -69,8 +69,8 @@ func follow(t *testing.T, host *playworld.PlayWorld, m *meddler, change func(*sd
 	return f
 }
 
-// equal checks that the copy equals the host's map and is verified.
-func (f *follower) equal() {
+// checkEqual checks that the copy equals the host's map and is verified.
+func (f *follower) checkEqual() {
 	f.t.Helper()
 	synctest.Wait()
 	want, err := f.host.Snapshot()
@@ -83,13 +83,13 @@ func (f *follower) equal() {
 		return
 	}
 	if state.Verification != sdk.Verified {
-		f.t.Errorf("the copy is right and %v", state.Verification)
+		f.t.Errorf("the copy is equal but %v", state.Verification)
 	}
 }
 
-// honest checks that every copy shown as verified has the root that the host had at
+// checkVerified checks that every copy shown as verified has the root that the host had at
 // that rev.
-func (f *follower) honest(roots map[uint64]chain.Digest) {
+func (f *follower) checkVerified(roots map[uint64]chain.Digest) {
 	f.t.Helper()
 	for i, u := range f.updates() {
 		rev := u.Snapshot.Head().Rev
@@ -99,8 +99,8 @@ func (f *follower) honest(roots map[uint64]chain.Digest) {
 	}
 }
 
-// remember stores the root of a host's current rev.
-func remember(t *testing.T, host *playworld.PlayWorld, roots map[uint64]chain.Digest) {
+// recordRoot stores the root of a host's current rev.
+func recordRoot(t *testing.T, host *playworld.PlayWorld, roots map[uint64]chain.Digest) {
 	t.Helper()
 	s, err := host.Snapshot()
 	if err != nil {
@@ -109,9 +109,9 @@ func remember(t *testing.T, host *playworld.PlayWorld, roots map[uint64]chain.Di
 	roots[*s.Head().Rev] = s.Root()
 }
 
-// once checks that events came in order, with none repeated or missing after the
+// checkOrder checks that events came in order, with none repeated or missing after the
 // first one.
-func (f *follower) once() {
+func (f *follower) checkOrder() {
 	f.t.Helper()
 	for i := 1; i < len(f.events()); i++ {
 		if f.events()[i].Seq != f.events()[i-1].Seq+1 {
@@ -128,10 +128,10 @@ func (f *follower) kinds() []string {
 	return kinds
 }
 
-// busy creates a world with events of every kind, step by step.
-func busy(t *testing.T, host *playworld.PlayWorld, step func()) {
+// createEvents creates a world with events of every kind, step by step.
+func createEvents(t *testing.T, host *playworld.PlayWorld, step func()) {
 	t.Helper()
-	w := visit(t, host, nil)
+	w := openWorld(t, host, nil)
 	ctx := context.Background()
 	must := func(err error) {
 		if err != nil {
@@ -164,19 +164,19 @@ func busy(t *testing.T, host *playworld.PlayWorld, step func()) {
 
 // Whatever capabilities a host has, every change leads to one verified copy. A host
 // without revs is trusted if its roots agree.
-func TestTheCopyIsProvedEqualAfterEveryEvent(t *testing.T) {
+func TestCopyIsVerifiedAfterEveryEvent(t *testing.T) {
 	noRev := func(data map[string]any) { delete(data, "rev") }
 	for name, c := range map[string]struct {
-		m      *meddler
+		m      *rewriter
 		change func(*sdk.SubscribeOptions)
 		reads  map[protocol.Op]bool // what may be read beside the snapshot
 	}{
-		"inline":          {m: &meddler{}},
-		"batches":         {m: &meddler{}, change: func(o *sdk.SubscribeOptions) { o.NoInline = true }, reads: map[protocol.Op]bool{protocol.OpGetPlayerChainNodes: true}},
-		"one by one":      {m: &meddler{session: without(protocol.CapChainNodes)}, change: func(o *sdk.SubscribeOptions) { o.NoInline = true }, reads: map[protocol.Op]bool{protocol.OpGetPlayerChainNode: true}},
-		"no capabilities": {m: &meddler{session: without()}, change: func(o *sdk.SubscribeOptions) { o.NoInline = true }, reads: map[protocol.Op]bool{protocol.OpGetPlayerChainNode: true}},
+		"inline":          {m: &rewriter{}},
+		"batches":         {m: &rewriter{}, change: func(o *sdk.SubscribeOptions) { o.NoInline = true }, reads: map[protocol.Op]bool{protocol.OpGetPlayerChainNodes: true}},
+		"one by one":      {m: &rewriter{session: without(protocol.CapChainNodes)}, change: func(o *sdk.SubscribeOptions) { o.NoInline = true }, reads: map[protocol.Op]bool{protocol.OpGetPlayerChainNode: true}},
+		"no capabilities": {m: &rewriter{session: without()}, change: func(o *sdk.SubscribeOptions) { o.NoInline = true }, reads: map[protocol.Op]bool{protocol.OpGetPlayerChainNode: true}},
 		"no revs": {
-			m: &meddler{
+			m: &rewriter{
 				session: without(), event: func(_ string, data map[string]any) { noRev(data) },
 				line: func(line string) string {
 					if strings.HasPrefix(line, "id:") {
@@ -205,11 +205,11 @@ func TestTheCopyIsProvedEqualAfterEveryEvent(t *testing.T) {
 				}
 				f := follow(t, host, c.m, c.change)
 				roots := map[uint64]chain.Digest{}
-				f.equal()
-				remember(t, host, roots)
-				busy(t, host, func() {
-					f.equal()
-					remember(t, host, roots)
+				f.checkEqual()
+				recordRoot(t, host, roots)
+				createEvents(t, host, func() {
+					f.checkEqual()
+					recordRoot(t, host, roots)
 				})
 				want := "player_added interaction player_added mcp_registered journey agent_signal mcp_registered player_removed mcp_unregistered interaction"
 				if got := strings.Join(f.kinds(), " "); got != want {
@@ -224,7 +224,7 @@ func TestTheCopyIsProvedEqualAfterEveryEvent(t *testing.T) {
 						t.Errorf("update %d is %v", i, u.Verification)
 					}
 				}
-				f.honest(roots)
+				f.checkVerified(roots)
 				delete(read, protocol.OpGetWorldSnapshot)
 				if c.reads == nil {
 					c.reads = map[protocol.Op]bool{}
@@ -242,12 +242,12 @@ func TestTheCopyIsProvedEqualAfterEveryEvent(t *testing.T) {
 }
 
 // Merging is immutable: a reported snapshot does not change.
-func TestReportedSnapshotsStay(t *testing.T) {
+func TestReportedSnapshotsDoNotChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
 		f := follow(t, host, nil, nil)
 		var roots []chain.Digest
-		busy(t, host, func() {
+		createEvents(t, host, func() {
 			synctest.Wait()
 			roots = roots[:0]
 			for _, u := range f.updates() {
@@ -264,22 +264,22 @@ func TestReportedSnapshotsStay(t *testing.T) {
 
 // A reset removes everything; the copy is of the new session, and the held agents
 // are registered again. The same happens if another host answers at the address.
-func TestTheCopyFollowsAReset(t *testing.T) {
+func TestCopyFollowsReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
+		w := openWorld(t, host, nil)
 		addAgent(t, w, "ada", nil)
 		f := follow(t, host, nil, nil)
 		before := f.sub.State().Snapshot.SID()
 		reset(t, host)
 		wait(t, time.Minute)
-		f.equal()
+		f.checkEqual()
 		if sid := f.sub.State().Snapshot.SID(); sid == before {
 			t.Error("the copy is of the old session")
 		}
-		f.once()
+		f.checkOrder()
 		addAgent(t, w, "bob", nil)
-		f.equal()
+		f.checkEqual()
 		if n := len(agentsOn(t, host)); n != 2 {
 			t.Errorf("%d agents on the map", n)
 		}
@@ -288,10 +288,10 @@ func TestTheCopyFollowsAReset(t *testing.T) {
 
 // A program that holds agents and follows the world has them registered again as
 // soon as its subscription has received the reset, long before a heartbeat is due.
-func TestASubscriptionWakesTheAgents(t *testing.T) {
+func TestSubscriptionRegistersAgentsAfterReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
+		w := openWorld(t, host, nil)
 		addAgent(t, w, "ada", func(o *sdk.AgentOptions) { o.LeaseTTL = 300 * time.Second })
 		if _, err := w.SubscribeWorldState(context.Background(), sdk.SubscribeOptions{}); err != nil {
 			t.Fatal(err)
@@ -308,7 +308,7 @@ func TestASubscriptionWakesTheAgents(t *testing.T) {
 func TestSubscriptionsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		w := visit(t, host, nil)
+		w := openWorld(t, host, nil)
 		ctx, cancel := context.WithCancel(context.Background())
 		byContext, err := w.SubscribeWorldState(ctx, sdk.SubscribeOptions{})
 		if err != nil {
@@ -347,8 +347,8 @@ func TestSubscriptionsEnd(t *testing.T) {
 func TestSubscribeEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := openHost(t)
-		busy(t, host, func() {})
-		w := visit(t, host, nil)
+		createEvents(t, host, func() {})
+		w := openWorld(t, host, nil)
 		var lines []string
 		var failed []error
 		_, err := w.SubscribeEvents(context.Background(), sdk.EventOptions{

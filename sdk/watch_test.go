@@ -5,7 +5,7 @@ import (
 )
 
 func TestWatchTokensAreListedAndRevoked(t *testing.T) {
-	w := visit(t, openHost(t), nil)
+	w := openWorld(t, openHost(t), nil)
 	for range 2 {
 		if link, err := w.CreateWatchToken(t.Context()); err != nil || link.Token.IsZero() || link.URL == "" {
 			t.Fatalf("a token: %v, %v", link, err)
@@ -22,6 +22,6 @@ func TestWatchTokensAreListedAndRevoked(t *testing.T) {
 	}
 	left, err := w.WatchTokens(t.Context())
 	if err != nil || len(left) != 1 || left[0] != tokens[1] {
-		t.Errorf("left are %v, %v, want %v", left, err, tokens[1:])
+		t.Errorf("the remaining tokens are %v, %v, want %v", left, err, tokens[1:])
 	}
 }
