@@ -33,21 +33,21 @@ func open(t *testing.T, options playworld.Options) *playworld.PlayWorld {
 
 func TestNewChecksItsOptions(t *testing.T) {
 	for name, options := range map[string]playworld.Options{
-		"a store without a root key":   {Path: filepath.Join(t.TempDir(), "w")},
-		"an unknown registration":      {Registration: "ajar"},
-		"a token nobody asks for":      {RegistrationToken: protocol.NewSecret("t")},
-		"no token where one is needed": {Registration: "token"},
-		"an unknown policy":            {APIKeys: "sometimes"},
+		"a store without a root key": {Path: filepath.Join(t.TempDir(), "w")},
+		"an unknown registration":    {Registration: "ajar"},
+		"an unused token":            {RegistrationToken: protocol.NewSecret("t")},
+		"a missing token":            {Registration: "token"},
+		"an unknown policy":          {APIKeys: "sometimes"},
 	} {
 		if w, err := playworld.New(t.Context(), options); err == nil {
-			t.Errorf("%s is taken", name)
+			t.Errorf("New accepts %s", name)
 			_ = w.Close(t.Context())
 		}
 	}
 }
 
 // A world in a file is the same world when it is opened again.
-func TestAWorldInAFileStays(t *testing.T) {
+func TestWorldInFileIsKept(t *testing.T) {
 	options := playworld.Options{
 		Path: filepath.Join(t.TempDir(), "world"), RootKey: strings.Repeat("0f", 32), NoRepository: true,
 	}
@@ -70,7 +70,7 @@ func TestAWorldInAFileStays(t *testing.T) {
 		t.Errorf("a second Close: %v", err)
 	}
 	if _, err := first.Join(t.Context()); err == nil {
-		t.Error("a closed world is joined")
+		t.Error("a closed world accepts a program")
 	}
 	after, err := open(t, options).Snapshot()
 	if err != nil {
@@ -82,7 +82,7 @@ func TestAWorldInAFileStays(t *testing.T) {
 }
 
 // Others reach the world through its handler; they see what the program does.
-func TestTheHandlerServesTheSameWorld(t *testing.T) {
+func TestHandlerServesSameWorld(t *testing.T) {
 	w := open(t, playworld.Options{NoRepository: true})
 	server := httptest.NewServer(w.Handler())
 	defer server.Close()
@@ -112,7 +112,7 @@ func TestTheHandlerServesTheSameWorld(t *testing.T) {
 }
 
 // A stream of events arrives as it is written, and ends with its reader.
-func TestStreamsWithoutANetwork(t *testing.T) {
+func TestStreamsWithoutNetwork(t *testing.T) {
 	w := open(t, playworld.Options{NoRepository: true})
 	plain := &http.Client{Transport: w.Transport()}
 	account, err := w.Join(t.Context())
@@ -150,7 +150,7 @@ func TestStreamsWithoutANetwork(t *testing.T) {
 	}
 }
 
-func TestAClosedWorldTakesNoRequests(t *testing.T) {
+func TestClosedWorldRefusesRequests(t *testing.T) {
 	w := open(t, playworld.Options{NoRepository: true})
 	if err := w.Close(t.Context()); err != nil {
 		t.Fatal(err)
@@ -170,7 +170,7 @@ func TestAClosedWorldTakesNoRequests(t *testing.T) {
 
 // A root key is the same in capitals, in every script: what a program derives
 // from it is what the host compares.
-func TestARootKeyInCapitals(t *testing.T) {
+func TestUpperCaseRootKey(t *testing.T) {
 	w := open(t, playworld.Options{RootKey: " οδος "})
 	node, err := sdk.NewNodeCredentials(sdk.GenerateNodePassphrase(), "ΟΔΟΣ")
 	if err != nil {
@@ -229,7 +229,7 @@ func TestBridge(t *testing.T) {
 		t.Fatal("the bridge got nothing")
 	}
 	if _, err := playworld.New(t.Context(), playworld.Options{BridgeURL: "ftp://example.com"}); err == nil || !strings.Contains(err.Error(), "BridgeURL") {
-		t.Errorf("an address that is no URL of a bridge: %v", err)
+		t.Errorf("an invalid BridgeURL: %v", err)
 	}
 }
 

@@ -16,22 +16,22 @@ import (
 
 // table stands for a table of a database.
 type table struct {
-	mu   sync.Mutex
-	rows map[string][]byte
-	away bool // while it can be neither read nor written
+	mu          sync.Mutex
+	rows        map[string][]byte
+	unavailable bool // while it can be neither read nor written
 	// refused has a value once a Save has failed.
 	refused chan struct{}
 }
 
-var errAway = errors.New("the database is away")
+var errUnavailable = errors.New("the database is unavailable")
 
 func (t *table) Load(context.Context) iter.Seq2[playworld.Record, error] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	rows, away := maps.Clone(t.rows), t.away
+	rows, unavailable := maps.Clone(t.rows), t.unavailable
 	return func(yield func(playworld.Record, error) bool) {
-		if away {
-			yield(playworld.Record{}, errAway)
+		if unavailable {
+			yield(playworld.Record{}, errUnavailable)
 			return
 		}
 		for key, value := range rows {
@@ -45,12 +45,12 @@ func (t *table) Load(context.Context) iter.Seq2[playworld.Record, error] {
 func (t *table) Save(_ context.Context, changes []playworld.Record) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.away {
+	if t.unavailable {
 		select {
 		case t.refused <- struct{}{}:
 		default:
 		}
-		return errAway
+		return errUnavailable
 	}
 	if t.rows == nil {
 		t.rows = map[string][]byte{}
@@ -65,11 +65,11 @@ func (t *table) Save(_ context.Context, changes []playworld.Record) error {
 	return nil
 }
 
-func (t *table) set(away bool) { t.mu.Lock(); defer t.mu.Unlock(); t.away = away }
+func (t *table) set(unavailable bool) { t.mu.Lock(); defer t.mu.Unlock(); t.unavailable = unavailable }
 
 // A world in a program's repository is the same world when it is opened again, with its
 // nodes, keys and rows.
-func TestAWorldInARepositoryStays(t *testing.T) {
+func TestWorldInRepositoryIsKept(t *testing.T) {
 	rows := &table{}
 	options := playworld.Options{Repository: rows, RootKey: strings.Repeat("0f", 32)}
 	first := open(t, options)
@@ -111,15 +111,16 @@ func TestAWorldInARepositoryStays(t *testing.T) {
 	}
 	again := join(second)
 	if _, err := again.Connect(t.Context()); err != nil {
-		t.Errorf("the account is not known any more: %v", err)
+		t.Errorf("the account is unknown: %v", err)
 	}
 	if err := again.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
 
-// While the repository is away nothing is acknowledged; what was, is there afterwards.
-func TestARepositoryThatIsAway(t *testing.T) {
+// While the repository is unavailable nothing is acknowledged; acknowledged changes are
+// there afterward.
+func TestUnavailableRepository(t *testing.T) {
 	rows := &table{refused: make(chan struct{}, 1)}
 	options := playworld.Options{Repository: rows, RootKey: "key", NoRepository: true}
 	w := open(t, options)
@@ -131,8 +132,8 @@ func TestARepositoryThatIsAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows.set(true)
-	if _, err := playworld.New(t.Context(), options); !errors.Is(err, errAway) {
-		t.Errorf("a repository that is away opens: %v", err)
+	if _, err := playworld.New(t.Context(), options); !errors.Is(err, errUnavailable) {
+		t.Errorf("New with an unavailable repository: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	answered := make(chan error)
@@ -143,7 +144,7 @@ func TestARepositoryThatIsAway(t *testing.T) {
 	<-rows.refused
 	cancel()
 	if err := <-answered; err == nil {
-		t.Error("a change that was not kept is acknowledged")
+		t.Error("a change that was not saved is acknowledged")
 	}
 	rows.set(false)
 	if _, err := account.RegisterMCP(t.Context(), sdk.MCP{Name: "after"}); err != nil {
