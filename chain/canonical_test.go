@@ -37,9 +37,9 @@ func TestCanonicalize(t *testing.T) {
 	}
 }
 
-func TestCanonicalizeRefuses(t *testing.T) {
-	for name, c := range map[string]struct{ in, says string }{
-		"nothing":           {"", "EOF at byte 0"},
+func TestCanonicalizeRefusesInvalidText(t *testing.T) {
+	for name, c := range map[string]struct{ in, message string }{
+		"empty":             {"", "EOF at byte 0"},
 		"blank":             {" ", "EOF at byte 1"},
 		"two values":        {"1 2", "after top-level value at byte 2"},
 		"duplicate key":     {`{"a":1,"b":2,"\u0061":3}`, "duplicate"},
@@ -73,8 +73,8 @@ func TestCanonicalizeRefuses(t *testing.T) {
 		"too deep objects":  {strings.Repeat(`{"a":`, chain.MaxDepth) + "{}" + strings.Repeat("}", chain.MaxDepth), "nesting"},
 	} {
 		got, err := chain.Canonicalize([]byte("kept"), []byte(c.in))
-		if !errors.Is(err, chain.ErrJSON) || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: error %v, want ErrJSON that says %q", name, err, c.says)
+		if !errors.Is(err, chain.ErrJSON) || !strings.Contains(err.Error(), c.message) {
+			t.Errorf("%s: error %v, want ErrJSON with %q", name, err, c.message)
 		}
 		if string(got) != "kept" {
 			t.Errorf("%s: dst is %q after the error", name, got)

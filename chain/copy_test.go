@@ -11,9 +11,9 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// crowd returns a verified copy of a world with a number of agents, and an event
+// copyWithAgents returns a verified copy of a world with a number of agents, and an event
 // that changes the first of them.
-func crowd(tb testing.TB, n int) (*chain.Copy, *chain.EventState) {
+func copyWithAgents(tb testing.TB, n int) (*chain.Copy, *chain.EventState) {
 	tb.Helper()
 	var leaves []*chain.Leaf
 	agent := func(i int, name string) *chain.Leaf {
@@ -53,7 +53,7 @@ func statedOf(s *chain.Snapshot) chain.Stated {
 	return chain.Stated{MerkleRootHex: s.Root().Hex(), MerkleLeafCount: s.LeafCount()}
 }
 
-func TestCopyAfterAMerge(t *testing.T) {
+func TestCopyAfterMerge(t *testing.T) {
 	ahead := uint64(9)
 	for name, c := range map[string]struct {
 		change func(e *chain.EventState) (nodesRev *uint64)
@@ -69,7 +69,7 @@ func TestCopyAfterAMerge(t *testing.T) {
 		"of no rev, unequal": {func(e *chain.EventState) *uint64 { e.MerkleRootHex = "00"; return nil }, chain.Unsettled, chain.CatchingUp},
 		"an event of no rev": {func(e *chain.EventState) *uint64 { e.Rev, e.MerkleRootHex = nil, "00"; return &ahead }, chain.Unsettled, chain.CatchingUp},
 	} {
-		world, event := crowd(t, 5)
+		world, event := copyWithAgents(t, 5)
 		nodesRev := c.change(event)
 		seq := uint64(40)
 		result, err := world.Merge(event, &seq, event.Inline, nodesRev)
@@ -86,7 +86,7 @@ func TestCopyAfterAMerge(t *testing.T) {
 // A copy that is catching up is verified by the event that reaches the rev of its
 // rows, and one that never agrees becomes mismatched.
 func TestCopySettles(t *testing.T) {
-	world, event := crowd(t, 5)
+	world, event := copyWithAgents(t, 5)
 	later := *event.Rev + 1
 	if result, err := world.Merge(event, nil, event.Inline, &later); result != chain.NotCompared || err != nil {
 		t.Fatalf("result %d, %v", result, err)
@@ -96,13 +96,13 @@ func TestCopySettles(t *testing.T) {
 	if result, err := world.Apply(&next, nil); result != chain.Equal || world.Verification() != chain.Verified {
 		t.Errorf("result %d, %v, %v", result, err, world.Verification())
 	}
-	world, event = crowd(t, 5)
+	world, event = copyWithAgents(t, 5)
 	event.MerkleRootHex = "00"
 	if result, _ := world.Merge(event, nil, event.Inline, nil); result != chain.Unsettled {
 		t.Fatalf("result %d", result)
 	}
 	if world.GiveUp(); world.Verification() != chain.Mismatched {
-		t.Errorf("it is %v", world.Verification())
+		t.Errorf("the copy is %v", world.Verification())
 	}
 }
 
@@ -122,7 +122,7 @@ func TestCopyNeeds(t *testing.T) {
 		"a change of no rev":   {nil, true, chain.NeedMerge},
 		"a line of no rev":     {nil, false, chain.NeedCompare},
 	} {
-		world, event := crowd(t, 1)
+		world, event := copyWithAgents(t, 1)
 		if event.Rev = c.rev; !c.changes {
 			event.Notify = nil
 		}
@@ -132,8 +132,8 @@ func TestCopyNeeds(t *testing.T) {
 	}
 }
 
-func TestCopyThatCannotReadARowStays(t *testing.T) {
-	world, event := crowd(t, 5)
+func TestCopyStaysUnchangedAfterInvalidRow(t *testing.T) {
+	world, event := copyWithAgents(t, 5)
 	before := *world
 	event.Inline[0].Occupant = []byte(`{"kind":"dragon"}`)
 	result, err := world.Merge(event, nil, event.Inline, event.Rev)
@@ -143,7 +143,7 @@ func TestCopyThatCannotReadARowStays(t *testing.T) {
 	if result, err = world.Apply(event, nil); result != chain.NotCompared || err == nil || *world != before {
 		t.Errorf("Apply: result %d, %v", result, err)
 	}
-	world, event = crowd(t, 5)
+	world, event = copyWithAgents(t, 5)
 	before = *world
 	event.Inline[0].Occupant = []byte(humanRow)
 	if result, err = world.Apply(event, nil); result != chain.NotCompared || !errors.Is(err, chain.ErrNode) || *world != before {
@@ -159,38 +159,38 @@ func TestCopyThatCannotReadARowStays(t *testing.T) {
 }
 
 func TestCopyBeforeTheFirstSnapshot(t *testing.T) {
-	_, event := crowd(t, 1)
+	_, event := copyWithAgents(t, 1)
 	var empty chain.Copy
 	if _, known := empty.Rev(); known || empty.Snapshot() != nil || empty.Verification() != chain.Unread {
 		t.Errorf("an empty copy is %+v", empty)
 	}
 	if result, err := empty.Apply(event, nil); result != chain.NotCompared || err == nil {
-		t.Errorf("a merge into nothing: %d, %v", result, err)
+		t.Errorf("a merge into an empty copy: %d, %v", result, err)
 	}
 	event.Notify = nil
 	if result, err := empty.Apply(event, nil); result != chain.NotCompared || err == nil {
-		t.Errorf("a comparison with nothing: %d, %v", result, err)
+		t.Errorf("a comparison with an empty copy: %d, %v", result, err)
 	}
 	for v, want := range map[chain.Verification]string{chain.CatchingUp: "catching up", -1: "Verification(-1)"} {
 		if v.String() != want {
-			t.Errorf("it is named %s, want %s", v, want)
+			t.Errorf("the text is %s, want %s", v, want)
 		}
 	}
 }
 
 // A copy without verification reports that it does not verify.
-func TestCopyThatTrusts(t *testing.T) {
-	world, event := crowd(t, 5)
-	trusting := &chain.Copy{Trusting: true}
-	if err := trusting.Replace(world.Snapshot(), chain.Stated{MerkleRootHex: "00", MerkleLeafCount: 1}); err != nil {
+func TestCopyWithoutVerification(t *testing.T) {
+	world, event := copyWithAgents(t, 5)
+	unverified := &chain.Copy{Trusting: true}
+	if err := unverified.Replace(world.Snapshot(), chain.Stated{MerkleRootHex: "00", MerkleLeafCount: 1}); err != nil {
 		t.Error(err)
 	}
 	event.MerkleRootHex = "00"
-	if result, err := trusting.Apply(event, nil); result != chain.NotCompared || err != nil || trusting.Verification() != chain.Unverifiable {
-		t.Errorf("result %d, %v, %v", result, err, trusting.Verification())
+	if result, err := unverified.Apply(event, nil); result != chain.NotCompared || err != nil || unverified.Verification() != chain.Unverifiable {
+		t.Errorf("result %d, %v, %v", result, err, unverified.Verification())
 	}
 	// A copy with verification detects it, both in a snapshot and in an event.
-	if err := world.Replace(trusting.Snapshot(), chain.Stated{MerkleRootHex: "00", MerkleLeafCount: 1}); err == nil || world.Verification() != chain.Mismatched {
+	if err := world.Replace(unverified.Snapshot(), chain.Stated{MerkleRootHex: "00", MerkleLeafCount: 1}); err == nil || world.Verification() != chain.Mismatched {
 		t.Errorf("a false root of a snapshot: %v, %v", err, world.Verification())
 	}
 }

@@ -134,7 +134,7 @@ func strictNode(node []byte) (protocol.ChainNode, error) {
 	if err := json.Unmarshal(node, &head); err != nil {
 		return reply.Node, err
 	}
-	if _, says := head.Removed.(bool); !says && (head.Kind == protocol.NodeOccupant || head.Kind == protocol.NodeSpace) {
+	if _, stated := head.Removed.(bool); !stated && (head.Kind == protocol.NodeOccupant || head.Kind == protocol.NodeSpace) {
 		return reply.Node, chain.ErrNode
 	}
 	return reply.Node, nil

@@ -18,7 +18,7 @@ const (
 	spaceRow = `{"id":"s","name":"S","designKey":"d","owner":{"displayName":"o"},"amenities":["shop"]}`
 )
 
-func TestNodesThatAreRefused(t *testing.T) {
+func TestInvalidNodesAreRefused(t *testing.T) {
 	for name, node := range map[string]string{
 		"not JSON":                `{`,
 		"duplicate key":           `{"kind":"genesis","kind":"genesis","stableKey":"__genesis__","text":""}`,
@@ -31,9 +31,9 @@ func TestNodesThatAreRefused(t *testing.T) {
 		"genesis without text":    `{"kind":"genesis","stableKey":"__genesis__"}`,
 		"header without sid":      `{"kind":"header","stableKey":"__header__","bounds":{"minX":0,"minY":0,"maxX":1,"maxY":1}}`,
 		"header by another name":  `{"kind":"header","stableKey":"space:a","sid":"s","bounds":{"minX":0,"minY":0,"maxX":1,"maxY":1}}`,
-		"bounds lack one":         `{"kind":"header","stableKey":"__header__","sid":"s","bounds":{"minX":0,"minY":0,"maxX":1}}`,
+		"bounds incomplete":       `{"kind":"header","stableKey":"__header__","sid":"s","bounds":{"minX":0,"minY":0,"maxX":1}}`,
 		"bounds of text":          `{"kind":"header","stableKey":"__header__","sid":"s","bounds":{"minX":"0","minY":0,"maxX":1,"maxY":1}}`,
-		"removed unsaid":          `{"kind":"occupant","stableKey":"human:h","occupant":` + humanRow + `}`,
+		"removed missing":         `{"kind":"occupant","stableKey":"human:h","occupant":` + humanRow + `}`,
 		"removed of text":         `{"kind":"occupant","stableKey":"human:h","removed":"no","occupant":` + humanRow + `}`,
 		"removed null":            `{"kind":"occupant","stableKey":"human:h","removed":null,"occupant":` + humanRow + `}`,
 		"key of a number":         `{"kind":"occupant","stableKey":5,"removed":true}`,
@@ -44,7 +44,7 @@ func TestNodesThatAreRefused(t *testing.T) {
 		"name null":               `{"kind":"occupant","stableKey":"human:h","removed":false,"occupant":{"kind":"human","id":"h","name":null,"x":1,"y":2}}`,
 		"unknown row":             `{"kind":"occupant","stableKey":"npc:h","removed":false,"occupant":{"kind":"npc","id":"h","name":"H","x":1,"y":2}}`,
 		"space without owner":     `{"kind":"space","stableKey":"space:s","removed":false,"space":{"id":"s","name":"S","designKey":"d","amenities":["shop"]}}`,
-		"space amenities of one":  `{"kind":"space","stableKey":"space:s","removed":false,"space":{"id":"s","name":"S","designKey":"d","owner":{"displayName":"o"},"amenities":"shop"}}`,
+		"amenities not a list":    `{"kind":"space","stableKey":"space:s","removed":false,"space":{"id":"s","name":"S","designKey":"d","owner":{"displayName":"o"},"amenities":"shop"}}`,
 	} {
 		if n, err := strictNode([]byte(node)); !errors.Is(err, chain.ErrNode) {
 			t.Errorf("%s: got %+v, %v, want ErrNode", name, n, err)
@@ -52,7 +52,7 @@ func TestNodesThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestStructureNeedsAPlace(t *testing.T) {
+func TestStructureRequiresPlace(t *testing.T) {
 	const head = `{"kind":"structure","id":"a","name":"A","x":0,"y":0,"worldId":"w"`
 	for row, good := range map[string]bool{
 		head + `,"spaceIds":["s"]}`:            true,
@@ -91,7 +91,7 @@ func TestAnswersFor(t *testing.T) {
 	}
 }
 
-func TestNodesOfATree(t *testing.T) {
+func TestNodesOfTree(t *testing.T) {
 	s := mustSnapshot(t, []byte(`{"sid":"s","mainNodeId":"m","worldMap":{"bounds":{"minX":0,"minY":-1.5,"maxX":19,"maxY":11},"occupants":[`+
 		humanRow+`]},"spaces":[`+spaceRow+`]}`), `a "root"`)
 	for key, want := range map[string]string{
@@ -158,7 +158,7 @@ func TestReplies(t *testing.T) {
 	}
 	for name, body := range map[string]string{
 		"no list":  `{"nodes":{}}`,
-		"a bad":    `{"nodes":[` + node + `,5]}`,
+		"bad node": `{"nodes":[` + node + `,5]}`,
 		"not JSON": `{"nodes":[`,
 		"too many": `{"nodes":[` + strings.Repeat(node+",", protocol.MaxStableKeys) + node + `]}`,
 	} {
@@ -169,7 +169,7 @@ func TestReplies(t *testing.T) {
 }
 
 func TestProofReply(t *testing.T) {
-	tree := chain.NewTree(numbered(6).leaves()...)
+	tree := chain.NewTree(worldWithAgents(6).leaves()...)
 	leaf, err := chain.ParseOccupantLeaf([]byte(humanRow))
 	if err != nil {
 		t.Fatal(err)

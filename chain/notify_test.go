@@ -8,7 +8,7 @@ import (
 	"github.com/playctl/playctl/chain"
 )
 
-func TestNotifiesThatAreRefused(t *testing.T) {
+func TestInvalidNotifiesAreRefused(t *testing.T) {
 	const ref = `{"stableKey":"mcp:a","leafIndex":1}`
 	for name, raw := range map[string]string{
 		"not JSON":          `{"updatedAt":"t","nodes":[]`,

@@ -92,19 +92,19 @@ func (w world) leaves() []*chain.Leaf {
 	return leaves
 }
 
-// failer is the common part of tests, property tests and fuzz targets.
-type failer interface {
+// failureReporter is the common part of tests, property tests and fuzz targets.
+type failureReporter interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
 var (
-	_ failer = (*testing.T)(nil)
-	_ failer = (*testing.F)(nil)
+	_ failureReporter = (*testing.T)(nil)
+	_ failureReporter = (*testing.F)(nil)
 )
 
 // check compares a tree with the expected world by all methods.
-func (w world) check(t failer, tree *chain.Tree) {
+func (w world) check(t failureReporter, tree *chain.Tree) {
 	t.Helper()
 	keys := w.keys()
 	if tree.Len() != len(keys) {

@@ -12,8 +12,8 @@ import (
 	"github.com/playctl/playctl/chain"
 )
 
-// numbered returns a world of n agents.
-func numbered(n int) world {
+// worldWithAgents returns a world of n agents.
+func worldWithAgents(n int) world {
 	w := world{}
 	for i := range n {
 		w[fmt.Sprintf("agent:%05d:x", i)] = fmt.Sprint("row ", i)
@@ -23,7 +23,7 @@ func numbered(n int) world {
 
 func TestProofs(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 4, 5, 15, 16, 17, 33, 100, 255, 256, 257, 300} {
-		w := numbered(n)
+		w := worldWithAgents(n)
 		tree := chain.NewTree(w.leaves()...)
 		for i, leaf := range tree.All() {
 			p, ok := tree.Proof(leaf.Key())
@@ -38,7 +38,7 @@ func TestProofs(t *testing.T) {
 			}
 		}
 		if _, ok := tree.Proof("mcp:none"); ok {
-			t.Fatalf("a proof of what is not among %d leaves", n)
+			t.Fatalf("a proof of a key that is not among %d leaves", n)
 		}
 	}
 	if _, ok := (&chain.Tree{}).Proof("mcp:none"); ok {
@@ -50,7 +50,7 @@ func TestProofs(t *testing.T) {
 func TestForgedProofs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 70).Draw(t, "leaves")
-		tree := chain.NewTree(numbered(n).leaves()...)
+		tree := chain.NewTree(worldWithAgents(n).leaves()...)
 		leaf := tree.At(rapid.IntRange(0, n-1).Draw(t, "leaf"))
 		p, _ := tree.Proof(leaf.Key())
 		root, count := tree.Root(), n
@@ -117,10 +117,10 @@ func stillHolds(size, other, index int) bool {
 // stays the same, because an odd level pairs its last digest with itself, and only
 // the leaf count shows it.
 func TestDuplicateLeafAttack(t *testing.T) {
-	honest := chain.NewTree(numbered(3).leaves()...)
+	honest := chain.NewTree(worldWithAgents(3).leaves()...)
 	forged := honest.Put(chain.NewLeaf("agent:00003:x", []byte("row 2")))
 	if honest.Root() != forged.Root() {
-		t.Fatal("the roots differ: the story is not true any more")
+		t.Fatal("the roots differ: the attack is not possible any more")
 	}
 	p, _ := forged.Proof("agent:00003:x")
 	if err := p.Verify([]byte("row 2"), honest.Root(), honest.Len()); !errors.Is(err, chain.ErrProof) {
@@ -132,8 +132,8 @@ func TestDuplicateLeafAttack(t *testing.T) {
 	}
 }
 
-func TestProofTravels(t *testing.T) {
-	tree := chain.NewTree(numbered(5).leaves()...)
+func TestProofJSONRoundTrip(t *testing.T) {
+	tree := chain.NewTree(worldWithAgents(5).leaves()...)
 	p, _ := tree.Proof("agent:00004:x")
 	text, err := json.Marshal(p)
 	if err != nil {

@@ -133,7 +133,7 @@ func otherRow() *rapid.Generator[protocol.Occupant] {
 }
 
 // slowCanonical is the slow implementation: encoding/json and another RFC 8785.
-func slowCanonical(t failer, row any) []byte {
+func slowCanonical(t failureReporter, row any) []byte {
 	t.Helper()
 	b, err := json.Marshal(row)
 	if err != nil {
@@ -232,7 +232,7 @@ func TestRowsWithNilLists(t *testing.T) {
 	}
 }
 
-func TestCountsBeyondIntegersOfADouble(t *testing.T) {
+func TestCountsBeyondExactIntegersOfDouble(t *testing.T) {
 	for _, n := range []int64{1<<53 + 1, math.MaxInt64, math.MinInt64} {
 		row := &protocol.Agent{ToolNames: []string{}, AssistToolNames: []string{}, ZoneCount: n}
 		got, err := chain.AppendOccupant(nil, row)
@@ -242,7 +242,7 @@ func TestCountsBeyondIntegersOfADouble(t *testing.T) {
 	}
 }
 
-func TestRowsThatCannotBeWritten(t *testing.T) {
+func TestInvalidRowsAreRefused(t *testing.T) {
 	bad := "\xff"
 	for name, c := range map[string]struct {
 		row  protocol.Occupant

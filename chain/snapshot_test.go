@@ -21,7 +21,7 @@ const smallWorld = `{"sid":"s","mainNodeId":"m","rev":7,"seq":9,"merkleRootHex":
 		{"kind":"mcp","id":"m1","name":"One","x":3.50,"y":5,"nodeId":"n","colour":{"b":1,"a":2}}]},
 	"spaces":[` + spaceRow + `],"mcpServers":[{"id":"stale","name":"stale"}]}`
 
-func TestSnapshotReadsAndWrites(t *testing.T) {
+func TestSnapshotRoundTrip(t *testing.T) {
 	s, stated, err := chain.ParseSnapshot([]byte(smallWorld))
 	if err != nil {
 		t.Fatal(err)
@@ -90,17 +90,17 @@ func TestSnapshotViews(t *testing.T) {
 	}
 }
 
-func TestSnapshotsThatAreRefused(t *testing.T) {
+func TestInvalidSnapshotsAreRefused(t *testing.T) {
 	for name, text := range map[string]string{
-		"not JSON":         smallWorld[1:],
-		"null":             `null`,
-		"no sid":           strings.Replace(smallWorld, `"sid":"s"`, `"sid":null`, 1),
-		"no bounds":        strings.Replace(smallWorld, `"bounds"`, `"Bounds"`, 1),
-		"no occupants":     strings.Replace(smallWorld, `"occupants"`, `"people"`, 1),
-		"a row it cannot":  strings.Replace(smallWorld, `"id":"m2"`, `"id":2`, 1),
-		"agent of no node": strings.Replace(smallWorld, humanRow, `{"kind":"agent","agentId":"a","name":"A","x":0,"y":0}`, 1),
-		"two of one key":   strings.Replace(smallWorld, `"id":"m2"`, `"id":"m1"`, 1),
-		"a space it can't": strings.Replace(smallWorld, `["shop"]`, `["zoo"]`, 1),
+		"not JSON":          smallWorld[1:],
+		"null":              `null`,
+		"no sid":            strings.Replace(smallWorld, `"sid":"s"`, `"sid":null`, 1),
+		"no bounds":         strings.Replace(smallWorld, `"bounds"`, `"Bounds"`, 1),
+		"no occupants":      strings.Replace(smallWorld, `"occupants"`, `"people"`, 1),
+		"a bad row":         strings.Replace(smallWorld, `"id":"m2"`, `"id":2`, 1),
+		"agent of no owner": strings.Replace(smallWorld, humanRow, `{"kind":"agent","agentId":"a","name":"A","x":0,"y":0}`, 1),
+		"duplicate key":     strings.Replace(smallWorld, `"id":"m2"`, `"id":"m1"`, 1),
+		"a bad space":       strings.Replace(smallWorld, `["shop"]`, `["zoo"]`, 1),
 	} {
 		if _, _, err := chain.ParseSnapshot([]byte(text)); !errors.Is(err, chain.ErrSnapshot) {
 			t.Errorf("%s: %v, want ErrSnapshot", name, err)
@@ -111,27 +111,27 @@ func TestSnapshotsThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestVerifySaysWhatDiffers(t *testing.T) {
+func TestVerifyReportsDifference(t *testing.T) {
 	s := mustSnapshot(t, []byte(smallWorld), "m")
 	if err := s.Verify(s.Root().Hex(), s.LeafCount()); err != nil {
 		t.Error(err)
 	}
 	for name, c := range map[string]struct {
-		root  string
-		count int
-		says  string
+		root    string
+		count   int
+		message string
 	}{
 		"root":  {strings.Repeat("0", 64), 6, "the host's is 0000"},
 		"count": {s.Root().Hex(), 7, "the copy has 6 leaves, the host has 7"},
 	} {
 		err := s.Verify(c.root, c.count)
-		if _, ok := errors.AsType[*chain.MismatchError](err); !ok || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, want a MismatchError that says %q", name, err, c.says)
+		if _, ok := errors.AsType[*chain.MismatchError](err); !ok || !strings.Contains(err.Error(), c.message) {
+			t.Errorf("%s: %v, want a MismatchError with %q", name, err, c.message)
 		}
 	}
 }
 
-func TestMergeRefusesToBreakTheChain(t *testing.T) {
+func TestMergeRefusesInvalidNodes(t *testing.T) {
 	s := mustSnapshot(t, []byte(smallWorld), "m")
 	for name, n := range map[string]protocol.ChainNode{
 		"occupant removes the header":  {Kind: "occupant", StableKey: "__header__", Removed: true},

@@ -126,17 +126,17 @@ func TestEverySize(t *testing.T) {
 	}
 }
 
-func TestEditThatChangesNothing(t *testing.T) {
+func TestEditWithoutChangeReturnsSameTree(t *testing.T) {
 	w := world{"mcp:a": "1", "mcp:b": "2"}
 	tree := chain.NewTree(w.leaves()...)
 	for name, got := range map[string]*chain.Tree{
 		"put of the same payload": tree.Put(chain.NewLeaf("mcp:a", []byte("1"))),
 		"removal of an absent":    tree.Remove("mcp:c"),
 		"both":                    tree.Edit([]*chain.Leaf{chain.NewLeaf("mcp:b", []byte("2"))}, []string{"mcp:0"}),
-		"nothing":                 tree.Edit(nil, nil),
+		"no edit":                 tree.Edit(nil, nil),
 	} {
 		if got != tree {
-			t.Errorf("%s: the tree is another one", name)
+			t.Errorf("%s: the tree is a new one", name)
 		}
 	}
 	var none *chain.Tree
@@ -226,7 +226,7 @@ func TestAtOutOfRange(t *testing.T) {
 // TestConcurrentUse edits and reads one tree from several goroutines; it is for
 // the race detector.
 func TestConcurrentUse(t *testing.T) {
-	w := numbered(100)
+	w := worldWithAgents(100)
 	tree := chain.NewTree(w.leaves()...)
 	var group sync.WaitGroup
 	for i := range 4 {
