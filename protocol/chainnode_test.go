@@ -9,7 +9,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-func TestChainNodeTravelsWhole(t *testing.T) {
+func TestChainNodeRoundTrip(t *testing.T) {
 	for _, node := range []protocol.ChainNode{
 		{Kind: protocol.NodeGenesis, StableKey: protocol.GenesisStableKey, Text: "root"},
 		{Kind: protocol.NodeHeader, StableKey: protocol.HeaderStableKey, SID: "s", Bounds: &protocol.Bounds{MaxX: 19, MaxY: 11}},

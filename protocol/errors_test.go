@@ -31,7 +31,7 @@ var contractCodes = map[int]string{
 	503: "store_unavailable repository_off behind shutting_down overloaded",
 }
 
-func TestEveryCodeOfTheContractHasItsStatus(t *testing.T) {
+func TestEveryContractCodeHasItsStatus(t *testing.T) {
 	count := 0
 	for status, words := range contractCodes {
 		for word := range strings.FieldsSeq(words) {
@@ -53,8 +53,8 @@ func TestEveryCodeOfTheContractHasItsStatus(t *testing.T) {
 	}
 }
 
-// TestEveryCodeConstantIsInTheTable finds a constant without a status.
-func TestEveryCodeConstantIsInTheTable(t *testing.T) {
+// TestEveryCodeConstantHasStatus finds a constant without a status.
+func TestEveryCodeConstantHasStatus(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "codes.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func TestErrorMatching(t *testing.T) {
 		t.Error("the cause is lost")
 	}
 	if strings.Contains(err.Error(), "disk") {
-		t.Errorf("the text %q tells the cause", err.Error())
+		t.Errorf("the text %q contains the cause", err.Error())
 	}
 	if got := protocol.CodeOf(wrapped); got != protocol.CodeStoreUnavailable {
 		t.Errorf("CodeOf = %s", got)
@@ -159,10 +159,10 @@ func TestParseErrorBody(t *testing.T) {
 	}{
 		"this contract":      {403, `{"error":"no","code":"sid_invalid","requestId":"a"}`, protocol.CodeSIDInvalid, "no", "a"},
 		"agent-play service": {400, `{"error":"name is required"}`, protocol.CodeBodyInvalid, "name is required", ""},
-		"a code of later":    {409, `{"error":"no","code":"later"}`, "later", "no", ""},
+		"a later code":       {409, `{"error":"no","code":"later"}`, "later", "no", ""},
 		"error is an object": {500, `{"error":{"a":1}}`, protocol.CodeInternal, "the host answered with status 500", ""},
 		"a page":             {502, `<html>Bad Gateway</html>`, protocol.CodeInternal, "the host answered with status 502", ""},
-		"nothing":            {503, ``, protocol.CodeStoreUnavailable, "the host answered with status 503", ""},
+		"empty":              {503, ``, protocol.CodeStoreUnavailable, "the host answered with status 503", ""},
 		"an array":           {404, `[]`, protocol.CodeNotFound, "the host answered with status 404", ""},
 		"endless":            {404, `{"error":"` + long + `"}`, protocol.CodeNotFound, long[:2000], ""},
 		"validation refused": {400, `{"ok":false,"reason":"node not found"}`, protocol.CodeBodyInvalid, "the host answered with status 400", ""},

@@ -64,7 +64,7 @@ func TestIntercomEventOnTheWire(t *testing.T) {
 		`{"requestId":"","mainNodeId":"","toPlayerId":"","fromPlayerId":"","kind":"","status":"started","ts":""}`)
 }
 
-func TestEventDataHasItsHead(t *testing.T) {
+func TestEventDataContainsHead(t *testing.T) {
 	head := protocol.EventHead{
 		Rev: new(uint64(7)), MerkleRootHex: "h", MerkleLeafCount: 2,
 		Notify: json.RawMessage(`{"updatedAt":"t","nodes":[]}`), Nodes: []json.RawMessage{[]byte(`{"kind":"header"}`)},
@@ -86,10 +86,10 @@ func TestEventDataHasItsHead(t *testing.T) {
 		t.Errorf("the head read back (-want +got):\n%s", diff)
 	}
 	if err := protocol.Decode([]byte(`{"rev":-1}`), new(protocol.EventHead)); err == nil {
-		t.Error("a negative rev is taken")
+		t.Error("a negative rev is accepted")
 	}
 	if _, err := protocol.EncodeEventData(make(chan int), &head); err == nil {
-		t.Error("what is not JSON is encoded")
+		t.Error("invalid JSON is encoded")
 	}
 }
 

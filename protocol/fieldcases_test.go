@@ -54,7 +54,7 @@ var otherTypes = map[string]any{
 func (r *request) run(t *testing.T) {
 	t.Helper()
 	t.Run("round trip", r.roundTrip)
-	t.Run("copy", r.copied)
+	t.Run("copy", r.testCopy)
 	for _, f := range r.fields {
 		t.Run(f.path, func(t *testing.T) {
 			r.testField(t, &f)
@@ -75,7 +75,7 @@ func (r *request) roundTrip(t *testing.T) {
 	}
 	second, err := r.parse(object(t, string(wire)))
 	if err != nil {
-		t.Fatalf("what was written is refused: %v\n%s", err, wire)
+		t.Fatalf("the encoded body is refused: %v\n%s", err, wire)
 	}
 	wireEqual(t, second, string(wire))
 	// All sent members are in the written form.
@@ -84,14 +84,14 @@ func (r *request) roundTrip(t *testing.T) {
 	decode(t, string(wire), &got)
 	for name := range sent {
 		if _, ok := got[name]; !ok {
-			t.Errorf("the field %s got lost", name)
+			t.Errorf("the field %s is missing", name)
 		}
 	}
 }
 
-// copied checks that a parsed value does not change when the buffer of the body is
+// testCopy checks that a parsed value does not change when the buffer of the body is
 // reused.
-func (r *request) copied(t *testing.T) {
+func (r *request) testCopy(t *testing.T) {
 	body := []byte(r.body)
 	o, err := protocol.ParseObject(body)
 	if err != nil {
@@ -106,7 +106,7 @@ func (r *request) copied(t *testing.T) {
 		body[i] = '7'
 	}
 	if after := encode(t, got); after != before {
-		t.Errorf("what was read changed with the body:\n%s\n%s", before, after)
+		t.Errorf("the parsed value changed with the body:\n%s\n%s", before, after)
 	}
 }
 
@@ -117,9 +117,9 @@ func (r *request) testField(t *testing.T, f *field) {
 		code = protocol.CodeBodyInvalid
 	}
 	if !f.element {
-		r.absent(t, f, func(body map[string]any) { edit(t, body, f.path, nil, true) }, "absent")
-		r.absent(t, f, func(body map[string]any) { edit(t, body, f.path, nil, false) }, "null")
-		r.absent(t, f, func(body map[string]any) {
+		r.testAbsent(t, f, func(body map[string]any) { edit(t, body, f.path, nil, true) }, "absent")
+		r.testAbsent(t, f, func(body map[string]any) { edit(t, body, f.path, nil, false) }, "null")
+		r.testAbsent(t, f, func(body map[string]any) {
 			value := edit(t, body, f.path, nil, true)
 			edit(t, body, capitalized(f.path), value, false)
 		}, "wrong case")
@@ -134,26 +134,26 @@ func (r *request) testField(t *testing.T, f *field) {
 	if f.kind == "string" {
 		for _, blank := range []string{"", " ", "\t\u00a0\ufeff"} {
 			if f.blank {
-				r.take(t, f, blank)
+				r.accept(t, f, blank)
 			} else {
 				r.refuse(t, f, blank, code)
 			}
 		}
 	}
 	if f.longest != nil {
-		r.take(t, f, f.longest)
+		r.accept(t, f, f.longest)
 		r.refuse(t, f, f.tooLong, protocol.CodeBodyInvalid)
 	}
 	for _, v := range f.good {
-		r.take(t, f, v)
+		r.accept(t, f, v)
 	}
 	for _, v := range f.bad {
 		r.refuse(t, f, v, code)
 	}
 }
 
-// absent checks a body in which a field is absent in one of the possible ways.
-func (r *request) absent(t *testing.T, f *field, change func(map[string]any), how string) {
+// testAbsent checks a body in which a field is absent in one of the possible ways.
+func (r *request) testAbsent(t *testing.T, f *field, change func(map[string]any), how string) {
 	t.Helper()
 	var body map[string]any
 	decode(t, r.body, &body)
@@ -180,7 +180,7 @@ func (r *request) refuse(t *testing.T, f *field, value any, code protocol.Code) 
 	}
 }
 
-func (r *request) take(t *testing.T, f *field, value any) {
+func (r *request) accept(t *testing.T, f *field, value any) {
 	t.Helper()
 	if err := r.with(t, f, value); err != nil {
 		t.Errorf("%.80s: %v", encode(t, value), err)

@@ -86,7 +86,7 @@ func FuzzParseObject(f *testing.F) {
 		}
 		var members map[string]json.RawMessage
 		if err := json.Unmarshal(body, &members); err != nil {
-			t.Fatalf("%q was taken: %v", body, err)
+			t.Fatalf("%q was accepted: %v", body, err)
 		}
 		if o.Len() != len(members) {
 			t.Fatalf("%q has %d members, want %d", body, o.Len(), len(members))

@@ -13,7 +13,7 @@ import (
 // ecmaScriptSpace is the set of characters listed in the protocol reference.
 const ecmaScriptSpace = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 
-func TestWhiteSpaceIsExactlyTheSet(t *testing.T) {
+func TestIsWhiteSpaceMatchesDefinedSet(t *testing.T) {
 	for r := rune(-1); r <= utf8.MaxRune+1; r++ {
 		want := r >= 0 && strings.ContainsRune(ecmaScriptSpace, r)
 		if r == utf8.RuneError {
@@ -25,7 +25,7 @@ func TestWhiteSpaceIsExactlyTheSet(t *testing.T) {
 	}
 }
 
-func TestTrimSpaceTrimsTheSet(t *testing.T) {
+func TestTrimSpaceTrimsDefinedSet(t *testing.T) {
 	text := rapid.StringOf(rapid.OneOf(rapid.SampledFrom([]rune(ecmaScriptSpace+"a\u0085\u200b😀")), rapid.Rune()))
 	rapid.Check(t, func(t *rapid.T) {
 		s := text.Draw(t, "text")
@@ -40,7 +40,7 @@ func TestTrimSpaceTrimsTheSet(t *testing.T) {
 	}
 }
 
-func TestNormalizeTextCutsCodePoints(t *testing.T) {
+func TestNormalizeTextCutsAtCodePoints(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(protocol.MaxInteractionChars-2, protocol.MaxInteractionChars+2).Draw(t, "n")
 		unit := rapid.SampledFrom([]string{"a", "é", "€", "😀"}).Draw(t, "unit")
@@ -60,7 +60,7 @@ func TestValidID(t *testing.T) {
 	}
 	for _, s := range []string{"", " ", "a:b", "a b", chars(129), "a\x00", "a\x7f", "\u0085", "a\u180e\u2003", "\xff", "a\ufeff"} {
 		if protocol.ValidID(s) {
-			t.Errorf("%q is taken", s)
+			t.Errorf("%q is accepted", s)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestValidIdempotencyKey(t *testing.T) {
 	}
 	for _, s := range []string{"", " ", "a b", "a\t", "é", "\x7f", strings.Repeat("x", 129)} {
 		if protocol.ValidIdempotencyKey(s) {
-			t.Errorf("%q is taken", s)
+			t.Errorf("%q is accepted", s)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func TestNodeKindOf(t *testing.T) {
 // The letters of the root key determine every node id of a world, so clients in any
 // language must lower-case them identically. The expected texts are those of
 // ECMAScript's toLowerCase.
-func TestLowerCaseIsThatOfECMAScript(t *testing.T) {
+func TestLowerCaseMatchesECMAScript(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"": "", "ABCdef09": "abcdef09", "ÀÉ": "àé", "ẞ": "ß", "Ǆ": "ǆ", "Ⅻ": "ⅻ", "𐐀": "𐐨",

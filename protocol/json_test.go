@@ -13,7 +13,7 @@ func nested(depth int) string {
 }
 
 // refused are bodies that are not strict JSON, with a part of the error's text.
-var refused = map[string]struct{ body, says string }{
+var refused = map[string]struct{ body, message string }{
 	"empty":                        {"", "empty"},
 	"white space only":             {" \r\n\t ", "empty"},
 	"byte order mark":              {"\xEF\xBB\xBF{}", "byte order mark"},
@@ -61,7 +61,7 @@ var refused = map[string]struct{ body, says string }{
 	"raw nul in a string":          {"{\"a\":\"\x00\"}", "byte"},
 	"bad escape":                   {`{"a":"\x41"}`, "byte"},
 	"short escape":                 {`{"a":"\u12"}`, "byte"},
-	"misspelt literal":             {`{"a":nul}`, "byte"},
+	"misspelled literal":           {`{"a":nul}`, "byte"},
 	"literal in capitals":          {`{"a":True}`, "byte"},
 	"unbalanced":                   {`{"a":[1}`, "byte"},
 	"too deep":                     {nested(protocol.MaxDepth + 1), "deeper than 256"},
@@ -70,7 +70,7 @@ var refused = map[string]struct{ body, says string }{
 	"far too deep, closed":         {nested(20000), "deeper than 256"},
 }
 
-func TestParseObjectRefuses(t *testing.T) {
+func TestParseObjectRefusesInvalidText(t *testing.T) {
 	for name, c := range refused {
 		t.Run(name, func(t *testing.T) {
 			_, err := protocol.ParseObject([]byte(c.body))
@@ -80,8 +80,8 @@ func TestParseObjectRefuses(t *testing.T) {
 			if err.Code != protocol.CodeJSONInvalid {
 				t.Errorf("code %s, want json_invalid", err.Code)
 			}
-			if !strings.Contains(err.Message, c.says) {
-				t.Errorf("the sentence %q does not say %q", err.Message, c.says)
+			if !strings.Contains(err.Message, c.message) {
+				t.Errorf("the message %q does not contain %q", err.Message, c.message)
 			}
 		})
 	}
@@ -130,7 +130,7 @@ func TestParseObjectAccepts(t *testing.T) {
 	}
 }
 
-func TestObjectFindsMembers(t *testing.T) {
+func TestObjectMembers(t *testing.T) {
 	o := object(t, `{"name":"plain","n\u0061me2":"escaped \n \ud83d\ude00","Name":1,"":"none","o":{"a":[1, 2]},"z":null}`)
 	if o.Len() != 6 {
 		t.Errorf("Len = %d, want 6", o.Len())
@@ -164,7 +164,7 @@ func TestBodyAPIKey(t *testing.T) {
 
 // A body that cannot be parsed may contain a secret: its text must not be repeated
 // in the message, which is logged.
-func TestSyntaxErrorsRepeatNothing(t *testing.T) {
+func TestSyntaxErrorsDoNotQuoteBody(t *testing.T) {
 	const secret = "s3cr3t"
 	for _, body := range []string{
 		secret, `{"passwHash":` + secret + `}`, `{"` + secret + `":1,"` + secret + `":2}`,

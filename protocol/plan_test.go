@@ -8,7 +8,7 @@ import (
 )
 
 // A wrong tag panics when a request is first parsed: in this test, not in a host.
-func TestEveryPayloadCanBeRead(t *testing.T) {
+func TestEveryPayloadHasFieldsAndSummary(t *testing.T) {
 	t.Parallel()
 	for _, o := range protocol.Operations() {
 		for _, v := range []any{o.Request, o.Reply} {
@@ -17,7 +17,7 @@ func TestEveryPayloadCanBeRead(t *testing.T) {
 			}
 		}
 		if o.Callers == 0 || o.Summary == "" {
-			t.Errorf("%s has nobody who may call it, or no summary", o.Op)
+			t.Errorf("%s has no permitted caller, or no summary", o.Op)
 		}
 	}
 	for _, e := range protocol.Events() {

@@ -129,7 +129,7 @@ func TestDecodeIsStrict(t *testing.T) {
 
 // Names are case-sensitive also within steps and nodes, which have decoders of
 // their own, and the previous value of the variable does not remain.
-func TestDecodeTakesExactNamesWithin(t *testing.T) {
+func TestDecodeRequiresExactNestedNames(t *testing.T) {
 	other := []byte(`{"TYPE":"origin","Content":"a","messageID":"b","X":1,"Y":2,"structureID":"c","Kind":"space","REMOVED":true}`)
 	step := protocol.JourneyStep{Type: "structure", ToolName: "before"}
 	place := protocol.PathStep{JourneyStep: step, X: 3, Y: 4, StructureID: "before"}

@@ -62,7 +62,7 @@ var registerRequest = request{
 	},
 }
 
-func TestRegisterReadsEveryField(t *testing.T) {
+func TestRegisterParsesEveryField(t *testing.T) {
 	got, err := protocol.ParseRequest[protocol.RegisterRequest](object(t, registerBody))
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func TestRegisterDefaults(t *testing.T) {
 	}
 }
 
-func TestRegisterNeedsTheChatTool(t *testing.T) {
+func TestRegisterRequiresChatTool(t *testing.T) {
 	for _, tools := range []string{`[]`, `["search"]`, `["Chat_tool"]`, `["chat_tool "]`} {
 		_, err := protocol.ParseRequest[protocol.RegisterRequest](object(t, `{"name":"a","type":"t","agentId":"a","agent":{"type":"t","toolNames":`+tools+`}}`))
 		if err == nil || err.Code != protocol.CodeChatToolMissing || err.Field != "agent.toolNames" {

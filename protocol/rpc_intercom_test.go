@@ -64,26 +64,26 @@ func TestIntercomResponse(t *testing.T) {
 
 func TestNormalizeResult(t *testing.T) {
 	for name, c := range map[string]struct{ result, message, normal, secret string }{
-		"none":                    {``, `hi`, ``, ``},
-		"empty":                   {`{}`, ``, `{"messageKind":"text"}`, ``},
-		"takes the message":       {`{"a":1}`, `hi`, `{"a":1,"messageKind":"text","message":"hi"}`, ``},
-		"keeps its message":       {`{"message":"own"}`, `hi`, `{"message":"own","messageKind":"text"}`, ``},
-		"an empty message is one": {`{"message":""}`, `hi`, `{"message":"","messageKind":"text"}`, ``},
-		"message of wrong type":   {`{"message":{"x":1}}`, `hi`, `{"messageKind":"text","message":"hi"}`, ``},
-		"message null, no other":  {`{"message":null}`, ``, `{"message":null,"messageKind":"text"}`, ``},
-		"kind kept":               {`{"messageKind":"media"}`, `hi`, `{"messageKind":"media"}`, ``},
-		"kind kept over object":   {`{"audio":{},"messageKind":"text"}`, `hi`, `{"audio":{},"messageKind":"text","message":"hi"}`, ``},
-		"kind unknown":            {`{"messageKind":"Audio"}`, ``, `{"messageKind":"text"}`, ``},
-		"kind of wrong type":      {`{"messageKind":7,"media":{"u":1}}`, ``, `{"media":{"u":1},"messageKind":"media"}`, ``},
-		"audio by its object":     {`{"audio":{"u":1}}`, `hi`, `{"audio":{"u":1},"messageKind":"audio"}`, ``},
-		"audio before media":      {`{"media":{},"audio":{}}`, ``, `{"media":{},"audio":{},"messageKind":"audio"}`, ``},
-		"audio that is no object": {`{"audio":"u"}`, ``, `{"audio":"u","messageKind":"text"}`, ``},
-		"media by its object":     {`{"media":{}}`, ``, `{"media":{},"messageKind":"media"}`, ``},
-		"secret taken out":        {`{"realtimeWebrtc":{"clientSecret":"x"},"a":1}`, ``, `{"a":1,"messageKind":"text"}`, `{"clientSecret":"x"}`},
-		"secret by an escape":     {`{"re\u0061ltimeWebrtc":{"clientSecret":"x"}}`, ``, `{"messageKind":"text"}`, `{"clientSecret":"x"}`},
-		"secret of any type":      {`{"realtimeWebrtc":"x"}`, ``, `{"messageKind":"text"}`, `"x"`},
-		"secret null":             {`{"realtimeWebrtc":null}`, ``, `{"messageKind":"text"}`, ``},
-		"names with escapes":      {`{"a\"b":1}`, ``, `{"a\"b":1,"messageKind":"text"}`, ``},
+		"none":                   {``, `hi`, ``, ``},
+		"empty":                  {`{}`, ``, `{"messageKind":"text"}`, ``},
+		"adds the message":       {`{"a":1}`, `hi`, `{"a":1,"messageKind":"text","message":"hi"}`, ``},
+		"keeps its message":      {`{"message":"own"}`, `hi`, `{"message":"own","messageKind":"text"}`, ``},
+		"keeps an empty message": {`{"message":""}`, `hi`, `{"message":"","messageKind":"text"}`, ``},
+		"message of wrong type":  {`{"message":{"x":1}}`, `hi`, `{"messageKind":"text","message":"hi"}`, ``},
+		"message null, no other": {`{"message":null}`, ``, `{"message":null,"messageKind":"text"}`, ``},
+		"kind kept":              {`{"messageKind":"media"}`, `hi`, `{"messageKind":"media"}`, ``},
+		"kind kept over object":  {`{"audio":{},"messageKind":"text"}`, `hi`, `{"audio":{},"messageKind":"text","message":"hi"}`, ``},
+		"kind unknown":           {`{"messageKind":"Audio"}`, ``, `{"messageKind":"text"}`, ``},
+		"kind of wrong type":     {`{"messageKind":7,"media":{"u":1}}`, ``, `{"media":{"u":1},"messageKind":"media"}`, ``},
+		"audio by its object":    {`{"audio":{"u":1}}`, `hi`, `{"audio":{"u":1},"messageKind":"audio"}`, ``},
+		"audio before media":     {`{"media":{},"audio":{}}`, ``, `{"media":{},"audio":{},"messageKind":"audio"}`, ``},
+		"audio not an object":    {`{"audio":"u"}`, ``, `{"audio":"u","messageKind":"text"}`, ``},
+		"media by its object":    {`{"media":{}}`, ``, `{"media":{},"messageKind":"media"}`, ``},
+		"secret removed":         {`{"realtimeWebrtc":{"clientSecret":"x"},"a":1}`, ``, `{"a":1,"messageKind":"text"}`, `{"clientSecret":"x"}`},
+		"secret by an escape":    {`{"re\u0061ltimeWebrtc":{"clientSecret":"x"}}`, ``, `{"messageKind":"text"}`, `{"clientSecret":"x"}`},
+		"secret of any type":     {`{"realtimeWebrtc":"x"}`, ``, `{"messageKind":"text"}`, `"x"`},
+		"secret null":            {`{"realtimeWebrtc":null}`, ``, `{"messageKind":"text"}`, ``},
+		"names with escapes":     {`{"a\"b":1}`, ``, `{"a\"b":1,"messageKind":"text"}`, ``},
 	} {
 		t.Run(name, func(t *testing.T) {
 			normal, secret, err := protocol.NormalizeResult([]byte(c.result)[:len(c.result):len(c.result)], c.message)
@@ -118,7 +118,7 @@ func reordered(t *testing.T, a, b []byte) bool {
 	return encode(t, x) == encode(t, y)
 }
 
-func TestRealtimeGoesBackForTheAsker(t *testing.T) {
+func TestRealtimeSecretIsReturnedToAsker(t *testing.T) {
 	normal, secret, err := protocol.NormalizeResult([]byte(`{"a":1,"realtimeWebrtc":{"clientSecret":"x"}}`), "")
 	if err != nil {
 		t.Fatal(err)

@@ -54,7 +54,7 @@ func TestRecordJourney(t *testing.T) {
 	r.run(t)
 }
 
-func TestJourneyStepsKeepWhatTheyAre(t *testing.T) {
+func TestJourneyStepsKeepTheirFields(t *testing.T) {
 	got, err := protocol.ParseRequest[protocol.RecordJourneyRequest](object(t, journeyBody))
 	if err != nil {
 		t.Fatal(err)

@@ -223,7 +223,7 @@ func TestRecordInteractionText(t *testing.T) {
 	}
 }
 
-func TestRemoveOccupantTakesOccupantsOnly(t *testing.T) {
+func TestRemoveOccupantRefusesOtherKeys(t *testing.T) {
 	for _, key := range []string{"__genesis__", "__header__", "space:s"} {
 		_, err := protocol.ParseRequest[protocol.RemoveOccupantRequest](object(t, `{"stableKey":"`+key+`"}`))
 		if err == nil || err.Code != protocol.CodeBodyInvalid {

@@ -17,7 +17,7 @@ import (
 // A request that is printed or logged whole, for example during debugging, must not
 // reveal its credentials. fmt does not call the methods of values in unexported
 // fields.
-func TestSecretsDoNotPrint(t *testing.T) {
+func TestSecretsAreNotPrinted(t *testing.T) {
 	t.Parallel()
 	const text = "deadbeef"
 	secret := protocol.NewSecret(text)
@@ -40,7 +40,7 @@ func TestSecretsDoNotPrint(t *testing.T) {
 		}
 	}
 	if !strings.Contains(out.String(), protocol.Redacted) {
-		t.Error("nothing says that something was left out")
+		t.Error("the omission of the secret is not shown")
 	}
 }
 
@@ -67,7 +67,7 @@ func TestOnlyWireSecretsAreEncoded(t *testing.T) {
 	}
 }
 
-func TestSecretsCompareByTheirText(t *testing.T) {
+func TestSecretsCompareByText(t *testing.T) {
 	t.Parallel()
 	if !protocol.NewSecret("a").Equal(protocol.NewSecret(strings.Clone("a"))) || protocol.NewSecret("a").Equal(protocol.NewSecret("b")) ||
 		protocol.NewSecret("a").Equal(protocol.Secret{}) || !(protocol.Secret{}).Equal(protocol.Secret{}) {

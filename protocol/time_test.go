@@ -44,7 +44,7 @@ func TestParseTime(t *testing.T) {
 	}
 }
 
-func TestTimesComeBack(t *testing.T) {
+func TestTimeRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ms := rapid.Int64Range(0, 253_402_300_799_999).Draw(t, "ms")
 		at := time.UnixMilli(ms)

@@ -20,7 +20,7 @@ func wireEqual(t *testing.T, v any, want string) {
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, []byte(want)); err != nil {
-		t.Fatalf("the expectation for %T is not JSON: %v", v, err)
+		t.Fatalf("the wanted text for %T is not JSON: %v", v, err)
 	}
 	if diff := cmp.Diff(compact.String(), string(got)); diff != "" {
 		t.Errorf("%T on the wire (-want +got):\n%s", v, diff)
