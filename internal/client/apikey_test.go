@@ -14,17 +14,17 @@ import (
 
 // A replaced and revoked key is detected by any call that uses it, also by several
 // at the same time, and the next one is fetched once.
-func TestACallGoesOnWithTheAPIKeyThatReplacedARevokedOne(t *testing.T) {
+func TestCallContinuesWithReplacementAPIKey(t *testing.T) {
 	a := openAccount(t)
 	key := func(name string) protocol.Secret {
-		return good[*protocol.CreateKeyReply](t)(a.main.CreateKey(t.Context(), protocol.CreateKeyRequest{Name: name})).APIKey.Secret
+		return must[*protocol.CreateKeyReply](t)(a.main.CreateKey(t.Context(), protocol.CreateKeyRequest{Name: name})).APIKey.Secret
 	}
-	var asked atomic.Int32
+	var requested atomic.Int32
 	second := key("second")
 	program := dial(t, client.Options{
 		BaseURL: a.url, Credentials: node(t, "the main node's phrase"), APIKey: key("first"),
 		ReloadAPIKey: func(context.Context) (protocol.Secret, error) {
-			asked.Add(1)
+			requested.Add(1)
 			return second, nil
 		},
 	})
@@ -33,10 +33,10 @@ func TestACallGoesOnWithTheAPIKeyThatReplacedARevokedOne(t *testing.T) {
 		_, err := agent.Register(t.Context(), &protocol.RegisterRequest{Name: "Ada", Type: "go", AgentID: a.agentNode.NodeID, Agent: protocol.AgentSpec{Type: "go", ToolNames: []string{protocol.ChatTool}}})
 		return err
 	}
-	if err := register(); err != nil || asked.Load() != 0 {
-		t.Fatalf("with the first key: %v, after %d questions", err, asked.Load())
+	if err := register(); err != nil || requested.Load() != 0 {
+		t.Fatalf("with the first key: %v, after %d requests", err, requested.Load())
 	}
-	good[*protocol.OKReply](t)(a.main.RevokeKey(t.Context(), "first"))
+	must[*protocol.OKReply](t)(a.main.RevokeKey(t.Context(), "first"))
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
@@ -46,17 +46,17 @@ func TestACallGoesOnWithTheAPIKeyThatReplacedARevokedOne(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if _, err := program.Session(t.Context()); err != nil || asked.Load() != 1 {
-		t.Errorf("the client that the agent's was made of: %v, after %d questions", err, asked.Load())
+	if _, err := program.Session(t.Context()); err != nil || requested.Load() != 1 {
+		t.Errorf("the client that the agent's client was created from: %v, after %d requests", err, requested.Load())
 	}
-	good[*protocol.OKReply](t)(a.main.RevokeKey(t.Context(), "second"))
+	must[*protocol.OKReply](t)(a.main.RevokeKey(t.Context(), "second"))
 	if err := register(); !protocol.HasCode(err, protocol.CodeAPIKeyInvalid) {
-		t.Errorf("where there is no other key: %v", err)
+		t.Errorf("without another key: %v", err)
 	}
 }
 
 // While a key is fetched, other calls continue.
-func TestCallsAreMadeWhileAnAPIKeyIsAskedFor(t *testing.T) {
+func TestCallsContinueWhileAPIKeyIsFetched(t *testing.T) {
 	a := openAccount(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
@@ -70,25 +70,25 @@ func TestCallsAreMadeWhileAnAPIKeyIsAskedFor(t *testing.T) {
 			case err := <-ready:
 				return protocol.Secret{}, err
 			case <-ctx.Done():
-				t.Error("a call that needs no key waits for one")
+				t.Error("a call that needs no API key waits for one")
 				return protocol.Secret{}, ctx.Err()
 			}
 		},
 	})
 	if _, err := program.Session(ctx); !protocol.HasCode(err, protocol.CodeAPIKeyInvalid) {
-		t.Errorf("where there is no other key: %v", err)
+		t.Errorf("without another key: %v", err)
 	}
 }
 
 // If no other key can be read, the host's refusal is returned.
-func TestARefusedAPIKeyIsReportedWhereThereIsNoOther(t *testing.T) {
+func TestRefusedAPIKeyIsReportedWithoutReplacement(t *testing.T) {
 	a := openAccount(t)
 	for name, reload := range map[string]func(context.Context) (protocol.Secret, error){
-		"none":        nil,
-		"failed":      func(context.Context) (protocol.Secret, error) { return protocol.Secret{}, errors.New("no file") },
-		"empty":       func(context.Context) (protocol.Secret, error) { return protocol.Secret{}, nil },
-		"no header's": func(context.Context) (protocol.Secret, error) { return protocol.NewSecret("pk_a\nb"), nil },
-		"refused":     func(context.Context) (protocol.Secret, error) { return protocol.NewSecret("pk_another"), nil },
+		"none":    nil,
+		"failed":  func(context.Context) (protocol.Secret, error) { return protocol.Secret{}, errors.New("no file") },
+		"empty":   func(context.Context) (protocol.Secret, error) { return protocol.Secret{}, nil },
+		"invalid": func(context.Context) (protocol.Secret, error) { return protocol.NewSecret("pk_a\nb"), nil },
+		"refused": func(context.Context) (protocol.Secret, error) { return protocol.NewSecret("pk_another"), nil },
 	} {
 		c := dial(t, client.Options{
 			BaseURL: a.url, Credentials: node(t, "the main node's phrase"), APIKey: protocol.NewSecret("pk_wrong"), ReloadAPIKey: reload,

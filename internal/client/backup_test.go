@@ -11,7 +11,7 @@ import (
 )
 
 // A backup may take long, but not if the host sends nothing.
-func TestABackupEndsWhereTheHostIsSilent(t *testing.T) {
+func TestBackupEndsWhenHostIsSilent(t *testing.T) {
 	for _, parts := range []int{0, 3} {
 		synctest.Test(t, func(t *testing.T) {
 			h := newStreamHost(t)
@@ -33,7 +33,7 @@ func TestABackupEndsWhereTheHostIsSilent(t *testing.T) {
 			}
 			want := backupSilence + time.Duration(parts)*(backupSilence-time.Second)
 			if took := time.Since(start); took != want {
-				t.Errorf("after %d parts: it took %v, want %v", parts, took, want)
+				t.Errorf("after %d parts: the backup took %v, want %v", parts, took, want)
 			}
 			if want := strings.Repeat("part", parts); got.String() != want {
 				t.Errorf("after %d parts: got %q", parts, got.String())

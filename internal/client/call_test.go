@@ -27,7 +27,7 @@ func record(t *testing.T, c *Client) error {
 	return err
 }
 
-func TestACallShowsItsCaller(t *testing.T) {
+func TestCallSendsCredentials(t *testing.T) {
 	h := newTestHost(t, map[string]answer{"POST /api/play/mcp/register": ok(`{"id":"m1"}`)})
 	c := newTestClient(t, h)
 	r, err := c.RegisterMCP(t.Context(), protocol.MCPRegisterRequest{Name: "tools"})
@@ -50,7 +50,7 @@ func TestACallShowsItsCaller(t *testing.T) {
 	}
 }
 
-func TestAsSharesTheSession(t *testing.T) {
+func TestAsSharesSession(t *testing.T) {
 	h := newTestHost(t, map[string]answer{"POST /api/play/players/disconnect": ok(`{"ok":true}`)})
 	c := newTestClient(t, h)
 	agent := c.As(Credentials{NodeID: "agent", Hash: testHashValue(t)}).WithAPIKey(protocol.NewSecret("pk_another-key"))
@@ -61,7 +61,7 @@ func TestAsSharesTheSession(t *testing.T) {
 	}
 	got := h.of("POST /api/play/players/disconnect")
 	if got[1].header.Get("x-node-id") != "agent" || got[1].header.Get("x-api-key") != "pk_another-key" {
-		t.Errorf("the agent's call shows %v", got[1].header)
+		t.Errorf("the agent's call sends %v", got[1].header)
 	}
 	if got[0].header.Get("x-api-key") != testKey || len(h.of(sessionRoute)) != 1 {
 		t.Error("the main node's client changed, or the session was fetched again")
@@ -70,7 +70,7 @@ func TestAsSharesTheSession(t *testing.T) {
 
 // A write whose outcome is unknown is repeated with the key and the body of the
 // first attempt; the next call has another key.
-func TestAnUnknownOutcomeIsRepeatedWithItsKey(t *testing.T) {
+func TestUnknownOutcomeIsRetriedWithSameKey(t *testing.T) {
 	for name, failure := range map[string]answer{
 		"no answer": drop, "store_unavailable": refuse(protocol.CodeStoreUnavailable), "internal": refuse(protocol.CodeInternal),
 		"a proxy's page": func(w http.ResponseWriter, _ int) { w.WriteHeader(http.StatusBadGateway) },
@@ -80,7 +80,7 @@ func TestAnUnknownOutcomeIsRepeatedWithItsKey(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newTestHost(t, map[string]answer{rpcRoute: inTurn(failure, failure, ok(`{"ok":true,"seq":7}`))})
+			h := newTestHost(t, map[string]answer{rpcRoute: sequence(failure, failure, ok(`{"ok":true,"seq":7}`))})
 			c := newTestClient(t, h)
 			for range 2 {
 				if err := record(t, c); err != nil {
@@ -104,7 +104,7 @@ func TestAnUnknownOutcomeIsRepeatedWithItsKey(t *testing.T) {
 	}
 }
 
-func TestARefusalIsNotRepeated(t *testing.T) {
+func TestRefusalIsNotRetried(t *testing.T) {
 	for _, code := range []protocol.Code{
 		protocol.CodeBodyInvalid, protocol.CodePlayerUnknown, protocol.CodeCredentialsInvalid, protocol.CodeForbidden,
 		protocol.CodeIdempotencyConflict, protocol.CodeRepositoryOff,
@@ -122,7 +122,7 @@ func TestARefusalIsNotRepeated(t *testing.T) {
 }
 
 // A host without idempotency keys would record the line twice.
-func TestWithoutIdempotencyAnUnknownOutcomeIsReported(t *testing.T) {
+func TestUnknownOutcomeWithoutIdempotencyIsReported(t *testing.T) {
 	h := newTestHost(t, map[string]answer{sessionRoute: sessionOf(testSID), rpcRoute: drop})
 	err := record(t, newTestClient(t, h))
 	if !errors.Is(err, ErrUnreachable) {
@@ -132,13 +132,13 @@ func TestWithoutIdempotencyAnUnknownOutcomeIsReported(t *testing.T) {
 		t.Errorf("%d requests, want 1", n)
 	}
 	// A repeated disconnect has the same effect.
-	h.routes["POST /api/play/players/disconnect"] = inTurn(drop, ok(`{"ok":true}`))
+	h.routes["POST /api/play/players/disconnect"] = sequence(drop, ok(`{"ok":true}`))
 	if _, err := newTestClient(t, h).Disconnect(t.Context(), protocol.DisconnectRequest{PlayerID: "p"}); err != nil {
 		t.Errorf("disconnect: %v", err)
 	}
 }
 
-func TestRepeatsAreBounded(t *testing.T) {
+func TestRetriesAreBounded(t *testing.T) {
 	h := newTestHost(t, map[string]answer{rpcRoute: refuse(protocol.CodeStoreUnavailable)})
 	if err := record(t, newTestClient(t, h)); !protocol.HasCode(err, protocol.CodeStoreUnavailable) {
 		t.Errorf("got %v", err)
@@ -150,8 +150,8 @@ func TestRepeatsAreBounded(t *testing.T) {
 
 // The first request deleted the node, but its reply was lost: the repeat's
 // credentials are invalid, which is the intended result.
-func TestTheRepeatOfASelfDeletionMayBe401(t *testing.T) {
-	h := newTestHost(t, map[string]answer{"DELETE /api/nodes": inTurn(drop, refuse(protocol.CodeCredentialsInvalid))})
+func TestRetriedSelfDeletionAccepts401(t *testing.T) {
+	h := newTestHost(t, map[string]answer{"DELETE /api/nodes": sequence(drop, refuse(protocol.CodeCredentialsInvalid))})
 	c := newTestClient(t, h)
 	r, err := c.DeleteNode(t.Context(), c.Node())
 	if err != nil || !r.OK {
@@ -161,7 +161,7 @@ func TestTheRepeatOfASelfDeletionMayBe401(t *testing.T) {
 	if _, err := newTestClient(t, h).DeleteNode(t.Context(), c.Node()); !protocol.HasCode(err, protocol.CodeCredentialsInvalid) {
 		t.Errorf("a first 401 = %v", err)
 	}
-	h = newTestHost(t, map[string]answer{"DELETE /api/nodes": inTurn(drop, refuse(protocol.CodeCredentialsInvalid))})
+	h = newTestHost(t, map[string]answer{"DELETE /api/nodes": sequence(drop, refuse(protocol.CodeCredentialsInvalid))})
 	if _, err := newTestClient(t, h).DeleteNode(t.Context(), "another"); !protocol.HasCode(err, protocol.CodeCredentialsInvalid) {
 		t.Errorf("the 401 of another's deletion = %v", err)
 	}
@@ -169,14 +169,14 @@ func TestTheRepeatOfASelfDeletionMayBe401(t *testing.T) {
 
 // A client reads at the rev of its last write or a later one, until the session
 // ends: a host without a store then counts from the start.
-func TestReadsShowWhatWasWritten(t *testing.T) {
+func TestReadsIncludeOwnWrites(t *testing.T) {
 	wrote := func(w http.ResponseWriter, n int) {
 		w.Header().Set("x-play-rev", "41")
 		ok(`{"ok":true}`)(w, n)
 	}
 	h := newTestHost(t, map[string]answer{
-		sessionRoute: inTurn(sessionOf("one"), sessionOf("two")),
-		rpcRoute:     inTurn(wrote, ok(`{"snapshot":{}}`), refuse(protocol.CodeBehind), ok(`{"snapshot":{}}`)),
+		sessionRoute: sequence(sessionOf("one"), sessionOf("two")),
+		rpcRoute:     sequence(wrote, ok(`{"snapshot":{}}`), refuse(protocol.CodeBehind), ok(`{"snapshot":{}}`)),
 	})
 	c := newTestClient(t, h)
 	if err := record(t, c); err != nil {
@@ -195,14 +195,14 @@ func TestReadsShowWhatWasWritten(t *testing.T) {
 	}
 	for _, r := range h.of(sessionRoute) {
 		if r.header.Get("x-play-min-rev") != "" {
-			t.Error("the session is asked for from a rev: a restarted host could never give it")
+			t.Error("the session is requested from a rev: a restarted host could never return it")
 		}
 	}
 }
 
 // A host, or a proxy in front of it, must not be able to send credentials
 // to another machine.
-func TestCredentialsDoNotFollowARedirect(t *testing.T) {
+func TestCredentialsDoNotFollowRedirect(t *testing.T) {
 	other := newTestHost(t, map[string]answer{rpcRoute: ok(`{"ok":true}`)})
 	h := newTestHost(t, map[string]answer{rpcRoute: func(w http.ResponseWriter, _ int) {
 		w.Header().Set("Location", other.URL+"/api/play/sdk/rpc")
@@ -218,7 +218,7 @@ func TestCredentialsDoNotFollowARedirect(t *testing.T) {
 }
 
 // A host that repeats a request's secrets in an error does not get them into a log.
-func TestErrorsHoldNoSecret(t *testing.T) {
+func TestErrorsContainNoSecret(t *testing.T) {
 	echo := func(w http.ResponseWriter, _ int) {
 		w.WriteHeader(http.StatusBadRequest)
 		_, _ = fmt.Fprintf(w, `{"error":"bad %s and %s","code":"%s","requestId":"%s"}`, testHash, testKey, testAdmin, testHash)
@@ -237,7 +237,7 @@ func TestErrorsHoldNoSecret(t *testing.T) {
 		text := fmt.Sprintf("%v %+v %#v", err, err, err)
 		for _, secret := range []string{testHash, testKey, testAdmin} {
 			if strings.Contains(text, secret) {
-				t.Errorf("the error holds %q: %s", secret, text)
+				t.Errorf("the error contains %q: %s", secret, text)
 			}
 		}
 	}
@@ -246,7 +246,7 @@ func TestErrorsHoldNoSecret(t *testing.T) {
 	}
 }
 
-func TestRepliesThatCannotBeUsed(t *testing.T) {
+func TestInvalidRepliesAreRefused(t *testing.T) {
 	long := `{"ok":true,"pad":"` + strings.Repeat("x", smallReply) + `"}`
 	for name, body := range map[string]string{
 		"no JSON": "<html>", "empty": "", "too long": long, "wrong type": `{"seq":"many"}`, "two": `{"ok":true}{"ok":true}`,
@@ -262,7 +262,7 @@ func TestRepliesThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-func TestAnUnreachableHost(t *testing.T) {
+func TestUnreachableHost(t *testing.T) {
 	h := httptest.NewServer(http.NotFoundHandler())
 	h.Close()
 	c, err := New(Options{BaseURL: h.URL, Retry: retry.Policy{Attempts: 2, Backoff: retry.Backoff{First: 1, Max: 1}}})
@@ -277,7 +277,7 @@ func TestAnUnreachableHost(t *testing.T) {
 	}
 }
 
-func TestAHostThatDoesNotAnswerInTime(t *testing.T) {
+func TestHostTimeout(t *testing.T) {
 	hang := func(w http.ResponseWriter, _ int) {
 		// The handler ends when the client closes the connection.
 		conn, buffered, err := http.NewResponseController(w).Hijack()
@@ -292,13 +292,13 @@ func TestAHostThatDoesNotAnswerInTime(t *testing.T) {
 	c.retry.Attempts = 1
 	_, err := c.Session(t.Context())
 	if !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), "in time") {
-		t.Errorf("an attempt's time-out: %v", err)
+		t.Errorf("an attempt's timeout: %v", err)
 	}
 	c.timeout = time.Minute
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if _, err := c.Session(ctx); !errors.Is(err, ErrUnreachable) || !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("the caller's time-out: %v", err)
+		t.Errorf("the caller's timeout: %v", err)
 	}
 	ctx, cancel = context.WithCancel(t.Context())
 	cancel()
@@ -308,7 +308,7 @@ func TestAHostThatDoesNotAnswerInTime(t *testing.T) {
 }
 
 func TestValidateNode(t *testing.T) {
-	h := newTestHost(t, map[string]answer{"POST /api/nodes/validate": inTurn(
+	h := newTestHost(t, map[string]answer{"POST /api/nodes/validate": sequence(
 		ok(`{"ok":true,"nodeKind":"main"}`),
 		func(w http.ResponseWriter, _ int) {
 			w.WriteHeader(http.StatusBadRequest)
@@ -329,7 +329,7 @@ func TestValidateNode(t *testing.T) {
 }
 
 // Every op's request has the envelope of the contract.
-func TestChainReadsNameTheirRev(t *testing.T) {
+func TestChainReadsSendRev(t *testing.T) {
 	h := newTestHost(t, map[string]answer{rpcRoute: ok(`{"nodes":[],"rev":9,"merkleRootHex":"","merkleLeafCount":2}`)})
 	c := newTestClient(t, h)
 	if _, err := c.ChainNodes(t.Context(), []string{"__header__"}, At{Rev: 9, Set: true}); err != nil {

@@ -20,15 +20,15 @@ import (
 	"github.com/playctl/playctl/internal/client"
 )
 
-// issued is a certificate with its key.
-type issued struct {
+// certificate is a certificate with its key.
+type certificate struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
 }
 
-// issue creates a certificate: one signed by an authority, or self-signed if there
+// createCertificate creates a certificate: one signed by an authority, or self-signed if there
 // is none.
-func issue(t *testing.T, authority *issued, change func(*x509.Certificate)) *issued {
+func createCertificate(t *testing.T, authority *certificate, change func(*x509.Certificate)) *certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -51,34 +51,34 @@ func issue(t *testing.T, authority *issued, change func(*x509.Certificate)) *iss
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &issued{cert, key}
+	return &certificate{cert, key}
 }
 
-// TestOneCertificateIsTrusted requests the root key from hosts with certificates of
+// TestCertificateWithFingerprintIsTrusted requests the root key from hosts with certificates of
 // every kind, trusting the one with the fingerprint.
-func TestOneCertificateIsTrusted(t *testing.T) {
+func TestCertificateWithFingerprintIsTrusted(t *testing.T) {
 	t.Parallel()
-	authority := issue(t, nil, func(c *x509.Certificate) { c.IsCA, c.KeyUsage = true, x509.KeyUsageCertSign })
-	own := issue(t, authority, func(*x509.Certificate) {})
-	other := issue(t, nil, func(*x509.Certificate) {})
-	elsewhere := issue(t, authority, func(c *x509.Certificate) { c.IPAddresses, c.DNSNames = nil, []string{"other.example.com"} })
-	expired := issue(t, authority, func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) })
-	forged := issue(t, nil, func(*x509.Certificate) {})
+	authority := createCertificate(t, nil, func(c *x509.Certificate) { c.IsCA, c.KeyUsage = true, x509.KeyUsageCertSign })
+	own := createCertificate(t, authority, func(*x509.Certificate) {})
+	other := createCertificate(t, nil, func(*x509.Certificate) {})
+	elsewhere := createCertificate(t, authority, func(c *x509.Certificate) { c.IPAddresses, c.DNSNames = nil, []string{"other.example.com"} })
+	expired := createCertificate(t, authority, func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) })
+	forged := createCertificate(t, nil, func(*x509.Certificate) {})
 	for name, c := range map[string]struct {
-		shows []*issued
-		trust *issued
+		shows []*certificate
+		trust *certificate
 		want  error
 	}{
-		"its own":                            {[]*issued{own}, own, nil},
-		"its own, of no authority":           {[]*issued{other}, other, nil},
-		"its own, for another name":          {[]*issued{elsewhere}, elsewhere, nil},
-		"its authority's":                    {[]*issued{own, authority}, authority, nil},
-		"another":                            {[]*issued{other}, own, client.ErrFingerprint},
-		"its authority's, for another name":  {[]*issued{elsewhere, authority}, authority, &tls.CertificateVerificationError{}},
-		"its authority's, sent along only":   {[]*issued{forged, authority}, authority, &tls.CertificateVerificationError{}},
-		"another's, of that it is no signer": {[]*issued{forged, own}, own, &tls.CertificateVerificationError{}},
-		"its authority's, which is not sent": {[]*issued{own}, authority, client.ErrFingerprint},
-		"its own, which is over":             {[]*issued{expired}, expired, &tls.CertificateVerificationError{}},
+		"its own":                           {[]*certificate{own}, own, nil},
+		"its own, self-signed":              {[]*certificate{other}, other, nil},
+		"its own, for another name":         {[]*certificate{elsewhere}, elsewhere, nil},
+		"its authority's":                   {[]*certificate{own, authority}, authority, nil},
+		"another":                           {[]*certificate{other}, own, client.ErrFingerprint},
+		"its authority's, for another name": {[]*certificate{elsewhere, authority}, authority, &tls.CertificateVerificationError{}},
+		"its authority's, not a signer":     {[]*certificate{forged, authority}, authority, &tls.CertificateVerificationError{}},
+		"another's, not a signer":           {[]*certificate{forged, own}, own, &tls.CertificateVerificationError{}},
+		"its authority's, not sent":         {[]*certificate{own}, authority, client.ErrFingerprint},
+		"its own, expired":                  {[]*certificate{expired}, expired, &tls.CertificateVerificationError{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -109,7 +109,7 @@ func TestOneCertificateIsTrusted(t *testing.T) {
 				errors.Is(c.want, client.ErrFingerprint) && !errors.Is(err, client.ErrFingerprint):
 				t.Errorf("the error is %v, want %T", err, c.want)
 			case c.want != nil && asked:
-				t.Error("a request was sent all the same")
+				t.Error("a request was sent nevertheless")
 			}
 		})
 	}

@@ -68,7 +68,7 @@ func TestFrames(t *testing.T) {
 
 // A line that ends with CR is complete immediately: its LF may be the first byte
 // after a long silence.
-func TestALineThatEndsWithCRDoesNotWait(t *testing.T) {
+func TestLineThatEndsWithCRDoesNotWait(t *testing.T) {
 	r, w := io.Pipe()
 	got := make(chan frame)
 	go func() {
@@ -87,7 +87,7 @@ func TestALineThatEndsWithCRDoesNotWait(t *testing.T) {
 	_ = w.Close()
 }
 
-func TestRetryIsRead(t *testing.T) {
+func TestRetryField(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"2000": 2 * time.Second, "0": time.Millisecond, "-1": 0, "1.5": 0, "": 0, "1e3": 0,
 		"99999999999999999999999999": 24 * time.Hour, "86400001": 24 * time.Hour,
@@ -119,7 +119,7 @@ func (e *endless) Read(p []byte) (int, error) {
 
 // A hostile host cannot exhaust memory: every kind of endless frame ends with an
 // error soon after the limit.
-func TestAFrameThatNeverEnds(t *testing.T) {
+func TestEndlessFrameIsRefused(t *testing.T) {
 	for name, text := range map[string]string{
 		"a line": "x", "data": "data: 0123456789\n", "unknown fields": "x: y\n", "a comment": ": x",
 		"ids": "id: 1\n", "a kind": "event:",

@@ -115,7 +115,7 @@ func (a *account) register(t *testing.T) *protocol.RegisterReply {
 	return r
 }
 
-func good[T any](t *testing.T) func(v T, err error) T {
+func must[T any](t *testing.T) func(v T, err error) T {
 	return func(v T, err error) T {
 		t.Helper()
 		if err != nil {
@@ -126,17 +126,17 @@ func good[T any](t *testing.T) func(v T, err error) T {
 }
 
 // The host's pages end early if their rows are long; the client continues.
-func TestAListIsReadInSeveralPages(t *testing.T) {
+func TestListIsReadInSeveralPages(t *testing.T) {
 	a := openAccount(t)
 	r := a.register(t)
 	for range 8 {
-		good[*protocol.RecordJourneyReply](t)(a.agent.RecordJourney(t.Context(), protocol.RecordJourneyRequest{PlayerID: r.PlayerID, Journey: protocol.Journey{
+		must[*protocol.RecordJourneyReply](t)(a.agent.RecordJourney(t.Context(), protocol.RecordJourneyRequest{PlayerID: r.PlayerID, Journey: protocol.Journey{
 			StartedAt: "2026-01-02T03:04:05.678Z", CompletedAt: "2026-01-02T03:04:05.678Z",
 			Steps: []protocol.JourneyStep{{Type: protocol.StepOrigin, Content: strings.Repeat("x", 120_000), MessageID: "m"}},
 		}}))
 	}
 	for limit, wanted := range map[int]int{0: 8, 8: 8, 6: 6} {
-		list := good[*protocol.JourneysReply](t)(a.main.ListJourneys(t.Context(), protocol.ListRequest{Limit: limit}))
+		list := must[*protocol.JourneysReply](t)(a.main.ListJourneys(t.Context(), protocol.ListRequest{Limit: limit}))
 		if len(list.Journeys) != wanted || list.HasMore != (wanted < 8) {
 			t.Fatalf("with limit %d: %d journeys, more %t", limit, len(list.Journeys), list.HasMore)
 		}
@@ -150,47 +150,47 @@ func TestAListIsReadInSeveralPages(t *testing.T) {
 	}
 }
 
-func TestPlayersAtARealHost(t *testing.T) {
+func TestPlayersAtRealHost(t *testing.T) {
 	a := openAccount(t)
 	ctx := t.Context()
-	if s := good[*protocol.SessionReply](t)(a.main.Session(ctx)); !s.Has(protocol.CapIdempotency) || s.Rev == nil {
+	if s := must[*protocol.SessionReply](t)(a.main.Session(ctx)); !s.Has(protocol.CapIdempotency) || s.Rev == nil {
 		t.Errorf("session %+v", s)
 	}
 	r := a.register(t)
 	if r.PlayerID != a.agentNode.NodeID || *r.ConnectionID != "c1" || *r.LeaseTTLSeconds != protocol.DefaultLeaseTTLSeconds {
 		t.Errorf("registration %+v", r)
 	}
-	beat := good[*protocol.HeartbeatReply](t)(a.agent.Heartbeat(ctx, protocol.HeartbeatRequest{PlayerID: r.PlayerID, ConnectionID: "c1", LeaseTTLSeconds: 60}))
+	beat := must[*protocol.HeartbeatReply](t)(a.agent.Heartbeat(ctx, protocol.HeartbeatRequest{PlayerID: r.PlayerID, ConnectionID: "c1", LeaseTTLSeconds: 60}))
 	if beat.LeaseTTLSeconds != 60 {
 		t.Errorf("heartbeat %+v", beat)
 	}
 	if _, err := a.agent.Heartbeat(ctx, protocol.HeartbeatRequest{PlayerID: r.PlayerID, ConnectionID: "another"}); !protocol.HasCode(err, protocol.CodeLeaseUnknown) {
 		t.Errorf("another's heartbeat: %v", err)
 	}
-	line := good[*protocol.RecordInteractionReply](t)(a.agent.RecordInteraction(ctx, protocol.RecordInteractionRequest{PlayerID: r.PlayerID, Role: protocol.RoleUser, Text: " hi "}))
-	blank := good[*protocol.RecordInteractionReply](t)(a.agent.RecordInteraction(ctx, protocol.RecordInteractionRequest{PlayerID: r.PlayerID, Role: protocol.RoleUser, Text: " \n"}))
-	lines := good[*protocol.InteractionsReply](t)(a.main.ListInteractions(ctx, protocol.ListRequest{PlayerID: r.PlayerID}))
+	line := must[*protocol.RecordInteractionReply](t)(a.agent.RecordInteraction(ctx, protocol.RecordInteractionRequest{PlayerID: r.PlayerID, Role: protocol.RoleUser, Text: " hi "}))
+	blank := must[*protocol.RecordInteractionReply](t)(a.agent.RecordInteraction(ctx, protocol.RecordInteractionRequest{PlayerID: r.PlayerID, Role: protocol.RoleUser, Text: " \n"}))
+	lines := must[*protocol.InteractionsReply](t)(a.main.ListInteractions(ctx, protocol.ListRequest{PlayerID: r.PlayerID}))
 	if line.Seq == nil || blank.Seq != nil || len(lines.Interactions) != 1 || lines.Interactions[0].Text != "hi" || lines.Interactions[0].Seq != *line.Seq {
 		t.Errorf("recorded %+v and %+v, listed %+v", line, blank, lines)
 	}
-	good[*protocol.RecordJourneyReply](t)(a.agent.RecordJourney(ctx, protocol.RecordJourneyRequest{PlayerID: r.PlayerID, Journey: protocol.Journey{
+	must[*protocol.RecordJourneyReply](t)(a.agent.RecordJourney(ctx, protocol.RecordJourneyRequest{PlayerID: r.PlayerID, Journey: protocol.Journey{
 		StartedAt: "2026-01-02T03:04:05.678Z", CompletedAt: "2026-01-02T03:04:05.678Z",
 		Steps: []protocol.JourneyStep{{Type: protocol.StepStructure, ToolName: "assist_greet", ToolCallID: "1", Args: json.RawMessage(`{"n":1}`)}},
 	}}))
-	journeys := good[*protocol.JourneysReply](t)(a.main.ListJourneys(ctx, protocol.ListRequest{}))
+	journeys := must[*protocol.JourneysReply](t)(a.main.ListJourneys(ctx, protocol.ListRequest{}))
 	if len(journeys.Journeys) != 1 || string(journeys.Journeys[0].Path[0].Args) != `{"n":1}` {
 		t.Errorf("journeys %+v", journeys)
 	}
-	if gone := good[*protocol.OKReply](t)(a.agent.Disconnect(ctx, protocol.DisconnectRequest{PlayerID: r.PlayerID, ConnectionID: "c1"})); !gone.OK {
+	if removed := must[*protocol.OKReply](t)(a.agent.Disconnect(ctx, protocol.DisconnectRequest{PlayerID: r.PlayerID, ConnectionID: "c1"})); !removed.OK {
 		t.Error("not disconnected")
 	}
 }
 
-func TestMapAndChainAtARealHost(t *testing.T) {
+func TestMapAndChainAtRealHost(t *testing.T) {
 	a := openAccount(t)
 	ctx := t.Context()
 	a.register(t)
-	mcp := good[*protocol.IDReply](t)(a.main.RegisterMCP(ctx, protocol.MCPRegisterRequest{Name: "tools"}))
+	mcp := must[*protocol.IDReply](t)(a.main.RegisterMCP(ctx, protocol.MCPRegisterRequest{Name: "tools"}))
 	text, rev, err := a.main.WorldSnapshot(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -203,59 +203,59 @@ func TestMapAndChainAtARealHost(t *testing.T) {
 		t.Error(err)
 	}
 	key := protocol.MCPKey(mcp.ID)
-	proof := good[chain.ProofReply](t)(a.main.ChainProof(ctx, key))
+	proof := must[chain.ProofReply](t)(a.main.ChainProof(ctx, key))
 	if err := proof.Verify(key, snapshot.Root(), snapshot.LeafCount()); err != nil {
 		t.Error(err)
 	}
 	if _, err := a.main.ChainProof(ctx, "mcp:none"); !protocol.HasCode(err, protocol.CodeNotFound) {
-		t.Errorf("the proof of what is absent: %v", err)
+		t.Errorf("the proof of an absent key: %v", err)
 	}
-	one := good[chain.NodeReply](t)(a.main.ChainNode(ctx, key, client.At{Rev: rev, Set: true}))
-	many := good[chain.NodesReply](t)(a.main.ChainNodes(ctx, []string{key, chain.HeaderStableKey}, client.At{Rev: rev - 1, Set: true}))
+	one := must[chain.NodeReply](t)(a.main.ChainNode(ctx, key, client.At{Rev: rev, Set: true}))
+	many := must[chain.NodesReply](t)(a.main.ChainNodes(ctx, []string{key, chain.HeaderStableKey}, client.At{Rev: rev - 1, Set: true}))
 	if chain.AnswersFor(one.Node, key) != nil || *one.Rev != rev || len(many.Nodes) != 2 || *many.Rev != rev-1 || !many.Nodes[0].Removed {
 		t.Errorf("one %+v, many %+v", one, many)
 	}
-	if found := good[*protocol.OKReply](t)(a.main.UnregisterMCP(ctx, mcp.ID)); !found.OK {
+	if found := must[*protocol.OKReply](t)(a.main.UnregisterMCP(ctx, mcp.ID)); !found.OK {
 		t.Error("the placement was not found")
 	}
-	if found := good[*protocol.OKReply](t)(a.main.UnregisterMCP(ctx, mcp.ID)); found.OK {
+	if found := must[*protocol.OKReply](t)(a.main.UnregisterMCP(ctx, mcp.ID)); found.OK {
 		t.Error("the placement was found twice")
 	}
 }
 
-func TestNodesAtARealHost(t *testing.T) {
+func TestNodesAtRealHost(t *testing.T) {
 	a := openAccount(t)
 	ctx := t.Context()
 	if _, err := a.main.CreateAgentNode(ctx, a.agentNode); !protocol.HasCode(err, protocol.CodeNodeExists) {
-		t.Errorf("made twice: %v", err)
+		t.Errorf("created twice: %v", err)
 	}
-	valid := good[*protocol.ValidateReply](t)(a.main.ValidateNode(ctx, protocol.ValidateRequest{NodeID: a.agentNode.NodeID, MainNodeID: a.main.Node()}))
-	wrong := good[*protocol.ValidateReply](t)(a.agent.ValidateNode(ctx, protocol.ValidateRequest{RootKey: "another"}))
+	valid := must[*protocol.ValidateReply](t)(a.main.ValidateNode(ctx, protocol.ValidateRequest{NodeID: a.agentNode.NodeID, MainNodeID: a.main.Node()}))
+	wrong := must[*protocol.ValidateReply](t)(a.agent.ValidateNode(ctx, protocol.ValidateRequest{RootKey: "another"}))
 	if !valid.OK || valid.NodeKind != protocol.NodeKindAgent || wrong.OK || wrong.Reason != protocol.ReasonDerivativeMismatch {
 		t.Errorf("validations %+v, %+v", valid, wrong)
 	}
-	key := good[*protocol.APIKeyReply](t)(a.main.CreateAPIKey(ctx))
+	key := must[*protocol.APIKeyReply](t)(a.main.CreateAPIKey(ctx))
 	if _, err := a.main.Session(ctx); !protocol.HasCode(err, protocol.CodeAPIKeyInvalid) {
 		t.Errorf("the key before: %v", err)
 	}
 	main := a.main.WithAPIKey(key.APIKey.Secret)
-	good[*protocol.SessionReply](t)(main.Session(ctx))
-	if list := good[*protocol.NodesReply](t)(main.Nodes(ctx)); list.MainNode.NodeID != main.Node() || len(list.AgentNodes) != 1 {
+	must[*protocol.SessionReply](t)(main.Session(ctx))
+	if list := must[*protocol.NodesReply](t)(main.Nodes(ctx)); list.MainNode.NodeID != main.Node() || len(list.AgentNodes) != 1 {
 		t.Errorf("nodes %+v", list)
 	}
-	if list := good[*protocol.AgentsReply](t)(main.Agents(ctx)); len(list.Agents) != 1 {
+	if list := must[*protocol.AgentsReply](t)(main.Agents(ctx)); len(list.Agents) != 1 {
 		t.Errorf("agents %+v", list)
 	}
-	if list := good[*protocol.AllNodesReply](t)(a.admin.AllNodes(ctx)); len(list.MainNodes) != 1 || len(list.AgentNodes) != 1 {
+	if list := must[*protocol.AllNodesReply](t)(a.admin.AllNodes(ctx)); len(list.MainNodes) != 1 || len(list.AgentNodes) != 1 {
 		t.Errorf("all nodes %+v", list)
 	}
-	if gone := good[*protocol.OKReply](t)(main.DeleteAgent(ctx, a.agentNode.NodeID)); !gone.OK {
+	if removed := must[*protocol.OKReply](t)(main.DeleteAgent(ctx, a.agentNode.NodeID)); !removed.OK {
 		t.Error("the agent was not found")
 	}
 	if _, err := main.DeleteNode(ctx, "another"); !protocol.HasCode(err, protocol.CodeConfirmationMismatch) {
 		t.Errorf("a wrong confirmation: %v", err)
 	}
-	if gone := good[*protocol.DeleteNodeReply](t)(main.DeleteNode(ctx, main.Node())); !gone.OK {
+	if removed := must[*protocol.DeleteNodeReply](t)(main.DeleteNode(ctx, main.Node())); !removed.OK {
 		t.Error("the main node was not deleted")
 	}
 	if _, err := main.Session(ctx); !protocol.HasCode(err, protocol.CodeCredentialsInvalid) {
@@ -263,30 +263,30 @@ func TestNodesAtARealHost(t *testing.T) {
 	}
 }
 
-func TestAdministrationAtARealHost(t *testing.T) {
+func TestAdministrationAtRealHost(t *testing.T) {
 	a := openAccount(t)
 	ctx := t.Context()
 	row := a.register(t)
 	stranger := dial(t, client.Options{BaseURL: a.url, AdminToken: protocol.NewSecret("pt_wrong-token")})
 	if _, err := stranger.Session(ctx); err == nil {
-		t.Error("a wrong token is taken")
+		t.Error("a wrong token is accepted")
 	}
-	if gone := good[*protocol.OKReply](t)(a.admin.RemoveOccupant(ctx, protocol.AgentKey(a.main.Node(), row.PlayerID))); !gone.OK {
+	if removed := must[*protocol.OKReply](t)(a.admin.RemoveOccupant(ctx, protocol.AgentKey(a.main.Node(), row.PlayerID))); !removed.OK {
 		t.Error("the occupant was not found")
 	}
-	before := good[string](t)(a.main.SID(ctx))
-	after := good[*protocol.ResetReply](t)(a.admin.ResetSession(ctx))
+	before := must[string](t)(a.main.SID(ctx))
+	after := must[*protocol.ResetReply](t)(a.admin.ResetSession(ctx))
 	if after.SID == before {
 		t.Error("the session is the old one")
 	}
 	a.register(t) // in the new session, which the client fetches by itself
-	if sid := good[string](t)(a.main.SID(ctx)); sid != after.SID {
+	if sid := must[string](t)(a.main.SID(ctx)); sid != after.SID {
 		t.Errorf("the session is %s, want %s", sid, after.SID)
 	}
 	if err := a.main.Ready(ctx); err != nil {
 		t.Error(err)
 	}
-	if text := good[[]byte](t)(a.main.Metrics(ctx)); !strings.Contains(string(text), "playctl_world_seq") {
+	if text := must[[]byte](t)(a.main.Metrics(ctx)); !strings.Contains(string(text), "playctl_world_seq") {
 		t.Errorf("metrics: %.200s", text)
 	}
 }
@@ -310,7 +310,7 @@ func (l *lossy) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // The first reply to every write is lost; no write happens twice, and values that
 // the host returns only once are returned nevertheless.
-func TestNothingHappensTwice(t *testing.T) {
+func TestLostRepliesCauseNoDuplicates(t *testing.T) {
 	a := openAccount(t)
 	ctx := t.Context()
 	transport := &http.Transport{}
@@ -322,31 +322,31 @@ func TestNothingHappensTwice(t *testing.T) {
 		})
 	}
 	other := node(t, "another main node's phrase")
-	created := good[*protocol.CreateNodeReply](t)(through(client.Credentials{}).CreateMainNode(ctx, other))
+	created := must[*protocol.CreateNodeReply](t)(through(client.Credentials{}).CreateMainNode(ctx, other))
 	if created.APIKey.IsZero() {
-		t.Fatal("the API key was given to nobody")
+		t.Fatal("no API key was returned")
 	}
 	main := through(other).WithAPIKey(created.APIKey.Secret)
 	agent := node(t, "another agent's phrase")
-	good[*protocol.AgentNodeReply](t)(main.CreateAgentNode(ctx, agent))
-	mcp := good[*protocol.IDReply](t)(main.RegisterMCP(ctx, protocol.MCPRegisterRequest{Name: "tools"}))
+	must[*protocol.AgentNodeReply](t)(main.CreateAgentNode(ctx, agent))
+	mcp := must[*protocol.IDReply](t)(main.RegisterMCP(ctx, protocol.MCPRegisterRequest{Name: "tools"}))
 	player := main.As(agent)
-	good[*protocol.RegisterReply](t)(player.Register(ctx, &protocol.RegisterRequest{
+	must[*protocol.RegisterReply](t)(player.Register(ctx, &protocol.RegisterRequest{
 		Name: "Bob", Type: "go", AgentID: agent.NodeID,
 		Agent: protocol.AgentSpec{Type: "go", ToolNames: []string{protocol.ChatTool}},
 	}))
-	good[*protocol.RecordInteractionReply](t)(player.RecordInteraction(ctx, protocol.RecordInteractionRequest{PlayerID: agent.NodeID, Role: protocol.RoleUser, Text: "once"}))
-	lines := good[*protocol.InteractionsReply](t)(main.ListInteractions(ctx, protocol.ListRequest{PlayerID: agent.NodeID}))
+	must[*protocol.RecordInteractionReply](t)(player.RecordInteraction(ctx, protocol.RecordInteractionRequest{PlayerID: agent.NodeID, Role: protocol.RoleUser, Text: "once"}))
+	lines := must[*protocol.InteractionsReply](t)(main.ListInteractions(ctx, protocol.ListRequest{PlayerID: agent.NodeID}))
 	if len(lines.Interactions) != 1 {
 		t.Errorf("recorded %d times", len(lines.Interactions))
 	}
-	if found := good[*protocol.OKReply](t)(main.UnregisterMCP(ctx, mcp.ID)); !found.OK {
-		t.Error("the repeat of the removal says that there was nothing")
+	if found := must[*protocol.OKReply](t)(main.UnregisterMCP(ctx, mcp.ID)); !found.OK {
+		t.Error("the retried removal reports that nothing was found")
 	}
-	if gone := good[*protocol.OKReply](t)(main.DeleteAgent(ctx, agent.NodeID)); !gone.OK {
-		t.Error("the repeat of the deletion says that there was nothing")
+	if removed := must[*protocol.OKReply](t)(main.DeleteAgent(ctx, agent.NodeID)); !removed.OK {
+		t.Error("the retried deletion reports that nothing was found")
 	}
-	if gone := good[*protocol.DeleteNodeReply](t)(main.DeleteNode(ctx, other.NodeID)); !gone.OK {
-		t.Error("the deletion of itself is not done")
+	if removed := must[*protocol.DeleteNodeReply](t)(main.DeleteNode(ctx, other.NodeID)); !removed.OK {
+		t.Error("the deletion of the node itself is not reported as done")
 	}
 }

@@ -116,9 +116,9 @@ func drop(w http.ResponseWriter, _ int) {
 	}
 }
 
-// inTurn answers the first request with the first answer and so on; the last one is
+// sequence answers the first request with the first answer and so on; the last one is
 // repeated.
-func inTurn(answers ...answer) answer {
+func sequence(answers ...answer) answer {
 	return func(w http.ResponseWriter, n int) { answers[min(n, len(answers))-1](w, n) }
 }
 

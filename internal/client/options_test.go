@@ -9,7 +9,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-func TestNewRefusesAddressesThatAreNone(t *testing.T) {
+func TestNewRefusesInvalidAddresses(t *testing.T) {
 	for _, text := range []string{
 		"", "127.0.0.1:7420", "ftp://h", "http://", "http://:80", "/api", "http://h?x=1", "http://h#f", "http://[::1", "http://h:port",
 	} {
@@ -24,7 +24,7 @@ func TestNewRefusesAddressesThatAreNone(t *testing.T) {
 
 // A password in an address is a secret like any other: no error contains it, even
 // if the address cannot be parsed.
-func TestNewNeverRepeatsAPassword(t *testing.T) {
+func TestNewErrorsContainNoPassword(t *testing.T) {
 	for _, text := range []string{"http://me:hunter2@h", "http://me:hunter2@h:port", "ftp://me:hunter2@h", "http://me:hunter2@[::1"} {
 		_, err := New(Options{BaseURL: text})
 		if err == nil || strings.Contains(err.Error(), "hunter2") {
@@ -36,15 +36,15 @@ func TestNewNeverRepeatsAPassword(t *testing.T) {
 	}
 }
 
-func TestNewChecksTheRest(t *testing.T) {
+func TestNewRefusesOtherInvalidOptions(t *testing.T) {
 	if _, err := New(Options{BaseURL: "http://h", Service: "a/b"}); err == nil {
-		t.Error("a service name with a slash is taken")
+		t.Error("a service name with a slash is accepted")
 	}
 	if _, err := New(Options{BaseURL: "http://h", Credentials: Credentials{NodeID: "x"}}); err == nil {
-		t.Error("an id without a hash is taken")
+		t.Error("an id without a hash is accepted")
 	}
 	if _, err := New(Options{BaseURL: "http://h", Credentials: Credentials{Hash: testHashValue(t)}}); err == nil {
-		t.Error("a hash without an id is taken")
+		t.Error("a hash without an id is accepted")
 	}
 }
 
@@ -64,7 +64,7 @@ func TestExposed(t *testing.T) {
 	}
 }
 
-func TestPathsAreBelowTheAddress(t *testing.T) {
+func TestPathsAreAppendedToBaseURL(t *testing.T) {
 	c, err := New(Options{BaseURL: " https://example.com/worlds/one/ ", APIKey: protocol.NewSecret("k"), Service: "agent-play"})
 	if err != nil {
 		t.Fatal(err)

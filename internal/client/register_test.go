@@ -8,7 +8,7 @@ import (
 )
 
 // Hosts of the agent-play service read the credentials from the body.
-func TestARegistrationShowsItsCredentialsInTheBodyWhereTheServiceReadsThemThere(t *testing.T) {
+func TestRegistrationSendsCredentialsInBodyForAgentPlay(t *testing.T) {
 	const route = "POST /api/agent-play/players"
 	h := newTestHost(t, map[string]answer{
 		route: ok(`{"playerId":"p"}`), "GET /api/agent-play/session": sessionOf(testSID),

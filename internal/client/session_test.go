@@ -15,18 +15,18 @@ import (
 
 // No call waits longer for the session than for an unreachable host: the call that
 // fetches the session does so for all that wait no longer than it does.
-func TestAHostThatIsAwayIsSoughtOnce(t *testing.T) {
+func TestUnreachableHostIsRequestedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var sought atomic.Int64
+		var requests atomic.Int64
 		c := timedClient(t, roundTrip(func(*http.Request) (*http.Response, error) {
-			sought.Add(1)
+			requests.Add(1)
 			return nil, errors.New("away")
 		}), retry.Patient())
-		brisk := c.WithRetry(retry.Policy{Attempts: 2, Backoff: retry.Backoff{First: 1, Max: 1}})
+		impatient := c.WithRetry(retry.Policy{Attempts: 2, Backoff: retry.Backoff{First: 1, Max: 1}})
 		var callers sync.WaitGroup
 		callers.Go(func() {
-			if _, err := brisk.SID(t.Context()); !errors.Is(err, ErrUnreachable) {
-				t.Errorf("a brisk caller: %v", err)
+			if _, err := impatient.SID(t.Context()); !errors.Is(err, ErrUnreachable) {
+				t.Errorf("an impatient caller: %v", err)
 			}
 		})
 		synctest.Wait()
@@ -38,14 +38,14 @@ func TestAHostThatIsAwayIsSoughtOnce(t *testing.T) {
 			})
 		}
 		callers.Wait()
-		if want := int64(2 + retry.Patient().Attempts); sought.Load() != want {
-			t.Errorf("the session was sought %d times, want %d", sought.Load(), want)
+		if want := int64(2 + retry.Patient().Attempts); requests.Load() != want {
+			t.Errorf("the session was requested %d times, want %d", requests.Load(), want)
 		}
 	})
 }
 
 // The failure of the call that fetches the session does not fail the others.
-func TestNobodyFailsByAnothersSession(t *testing.T) {
+func TestSessionFailureOfOneCallerFailsNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timedClient(t, roundTrip(func(r *http.Request) (*http.Response, error) {
 			switch r.Header.Get(protocol.HeaderAPIKey) {
@@ -62,13 +62,13 @@ func TestNobodyFailsByAnothersSession(t *testing.T) {
 		var callers sync.WaitGroup
 		callers.Go(func() {
 			if _, err := as("silent").SID(ctx); !errors.Is(err, context.Canceled) {
-				t.Errorf("the one who was ended: %v", err)
+				t.Errorf("the canceled caller: %v", err)
 			}
 		})
 		synctest.Wait()
 		callers.Go(func() {
 			if _, err := as("refused").SID(t.Context()); err != nil && !protocol.HasCode(err, protocol.CodeAPIKeyInvalid) {
-				t.Errorf("the one who is refused: %v", err)
+				t.Errorf("the refused caller: %v", err)
 			}
 		})
 		for range 3 {
@@ -86,7 +86,7 @@ func TestNobodyFailsByAnothersSession(t *testing.T) {
 
 // The call that fetches the session does not wait for itself, whatever the reply
 // is.
-func TestNobodyWaitsForItself(t *testing.T) {
+func TestSessionFetchDoesNotWaitForItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timedClient(t, roundTrip(func(*http.Request) (*http.Response, error) {
 			return respond(http.StatusServiceUnavailable, nil, `{"error":"no","code":"behind","requestId":"r"}`), nil
@@ -97,10 +97,10 @@ func TestNobodyWaitsForItself(t *testing.T) {
 	})
 }
 
-func TestANewSessionIsFollowed(t *testing.T) {
+func TestNewSessionIsUsed(t *testing.T) {
 	h := newTestHost(t, map[string]answer{
-		sessionRoute: inTurn(sessionOf("old"), sessionOf("new")),
-		rpcRoute:     inTurn(ok(`{"ok":true}`), refuse(protocol.CodeSIDInvalid), ok(`{"ok":true}`)),
+		sessionRoute: sequence(sessionOf("old"), sessionOf("new")),
+		rpcRoute:     sequence(ok(`{"ok":true}`), refuse(protocol.CodeSIDInvalid), ok(`{"ok":true}`)),
 	})
 	c := newTestClient(t, h)
 	var reported []string
@@ -119,7 +119,7 @@ func TestANewSessionIsFollowed(t *testing.T) {
 	}
 }
 
-func TestASessionThatIsRefusedForEverIsReported(t *testing.T) {
+func TestPermanentlyRefusedSessionIsReported(t *testing.T) {
 	h := newTestHost(t, map[string]answer{rpcRoute: refuse(protocol.CodeSIDInvalid)})
 	if err := record(t, newTestClient(t, h)); !protocol.HasCode(err, protocol.CodeSIDInvalid) {
 		t.Errorf("got %v", err)
@@ -131,9 +131,9 @@ func TestASessionThatIsRefusedForEverIsReported(t *testing.T) {
 
 // The error is the reason why there is no session, not the end of the old one: a
 // program tries again after the former and gives up after the latter.
-func TestASessionThatCannotBeFetchedIsReported(t *testing.T) {
+func TestUnavailableSessionIsReported(t *testing.T) {
 	h := newTestHost(t, map[string]answer{
-		sessionRoute: inTurn(sessionOf("old"), drop),
+		sessionRoute: sequence(sessionOf("old"), drop),
 		rpcRoute:     refuse(protocol.CodeSIDInvalid),
 	})
 	var gone *UnreachableError

@@ -10,7 +10,7 @@ import (
 
 // A program that is busy for a long time does not lose a connection on which data
 // arrived.
-func TestABusyProgramKeepsItsConnection(t *testing.T) {
+func TestBusyProgramKeepsItsConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)
 		s := timedClient(t, h, retry.Default()).Events(t.Context(), StreamOptions{})

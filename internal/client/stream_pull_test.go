@@ -14,7 +14,7 @@ import (
 
 // A caller that stops waiting misses no events: the next call continues with the
 // same connection.
-func TestAWaitThatEndsLosesNothing(t *testing.T) {
+func TestCanceledWaitLosesNoEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)
 		stream := timedClient(t, h, retry.Default()).Events(t.Context(), StreamOptions{})
@@ -50,14 +50,14 @@ func TestAWaitThatEndsLosesNothing(t *testing.T) {
 			}
 			giveUp()
 		}
-		if len(h.asked) != 1 {
-			t.Errorf("%d connections", len(h.asked))
+		if len(h.requests) != 1 {
+			t.Errorf("%d connections", len(h.requests))
 		}
 	})
 }
 
 // Possibly missed events are reported with the next signal.
-func TestGapsAreSaid(t *testing.T) {
+func TestGapsAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)
 		r := read(t, h, StreamOptions{})

@@ -13,7 +13,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-func TestAStreamResumesAfterACleanEnd(t *testing.T) {
+func TestStreamResumesAfterCleanEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)
 		r := read(t, h, StreamOptions{Inline: true})
@@ -41,13 +41,13 @@ func TestAStreamResumesAfterACleanEnd(t *testing.T) {
 		w = h.next()
 		r.want(SignalOpen)
 		for i, want := range []string{"", "5"} {
-			if id := h.asked[i].Header.Get("Last-Event-ID"); id != want {
-				t.Errorf("connection %d asks for events after %q, want %q", i, id, want)
+			if id := h.requests[i].Header.Get("Last-Event-ID"); id != want {
+				t.Errorf("connection %d requests events after %q, want %q", i, id, want)
 			}
 		}
-		q := h.asked[0].URL.Query()
-		if q.Get("sid") != "sid-1" || q.Get("inline") != "1" || h.asked[0].Header.Get("Accept") != "text/event-stream" {
-			t.Errorf("query %v, headers %v", q, h.asked[0].Header)
+		q := h.requests[0].URL.Query()
+		if q.Get("sid") != "sid-1" || q.Get("inline") != "1" || h.requests[0].Header.Get("Accept") != "text/event-stream" {
+			t.Errorf("query %v, headers %v", q, h.requests[0].Header)
 		}
 		go send(t, w, event(6, "world:journey", "{}"))
 		if got := r.want(SignalEvent).Event; got.Seq != 6 {
@@ -57,16 +57,16 @@ func TestAStreamResumesAfterACleanEnd(t *testing.T) {
 	})
 }
 
-func TestAStreamBeginsWhereItIsTold(t *testing.T) {
+func TestStreamStartsAtRequestedCursor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)
 		r := read(t, h, StreamOptions{HasAfter: true})
 		h.next()
 		if got := r.want(SignalConnecting, SignalOpen); !got.Resumes {
-			t.Error("it does not resume")
+			t.Error("the stream does not resume")
 		}
-		if id := h.asked[0].Header.Get("Last-Event-ID"); id != "0" {
-			t.Errorf("it asks for events after %q", id)
+		if id := h.requests[0].Header.Get("Last-Event-ID"); id != "0" {
+			t.Errorf("the stream requests events after %q", id)
 		}
 		r.close()
 	})
@@ -74,7 +74,7 @@ func TestAStreamBeginsWhereItIsTold(t *testing.T) {
 
 // A connection on which nothing arrives is dead, whatever TCP reports; heartbeats
 // keep it alive.
-func TestASilentConnectionIsLeft(t *testing.T) {
+func TestSilentConnectionIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)
 		r := read(t, h, StreamOptions{})
@@ -92,7 +92,7 @@ func TestASilentConnectionIsLeft(t *testing.T) {
 			t.Errorf("lost: %v", lost.Err)
 		}
 		if took := time.Since(start); took != 150*time.Second+stallAfter {
-			t.Errorf("it was left after %v", took)
+			t.Errorf("the connection was closed after %v", took)
 		}
 		r.close()
 	})
@@ -100,7 +100,7 @@ func TestASilentConnectionIsLeft(t *testing.T) {
 
 // The client waits for hosts that send no headers before the first event, but not
 // forever.
-func TestHeadersThatNeverCome(t *testing.T) {
+func TestMissingHeadersTimeOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)
 		r := read(t, h, StreamOptions{})
@@ -113,7 +113,7 @@ func TestHeadersThatNeverCome(t *testing.T) {
 	})
 }
 
-func TestWaitsGrowWhileAHostIsAway(t *testing.T) {
+func TestWaitsGrowWhileHostIsUnreachable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)
 		h.refuse = func(*http.Request) *http.Response { return respond(http.StatusBadGateway, nil, "<html>") }
@@ -133,7 +133,7 @@ func TestWaitsGrowWhileAHostIsAway(t *testing.T) {
 	})
 }
 
-func TestAStreamFollowsAReset(t *testing.T) {
+func TestStreamFollowsReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)
 		h.sids = []string{"sid-1", "sid-2"}
@@ -150,14 +150,14 @@ func TestAStreamFollowsAReset(t *testing.T) {
 		r.want(SignalLost, SignalConnecting)
 		h.next()
 		r.want(SignalOpen)
-		if got := h.asked[1]; got.URL.Query().Get("sid") != "sid-2" || got.Header.Get("Last-Event-ID") != "9" {
-			t.Errorf("the new session is asked for %v after %q", got.URL.Query(), got.Header.Get("Last-Event-ID"))
+		if got := h.requests[1]; got.URL.Query().Get("sid") != "sid-2" || got.Header.Get("Last-Event-ID") != "9" {
+			t.Errorf("the new session is requested with %v after %q", got.URL.Query(), got.Header.Get("Last-Event-ID"))
 		}
 		r.close()
 	})
 }
 
-func TestARefusedSessionIsFetchedAgain(t *testing.T) {
+func TestRefusedSessionIsFetchedAgain(t *testing.T) {
 	for service, refusal := range map[protocol.Service]string{
 		protocol.ServicePlay: `{"error":"over","code":"sid_invalid","requestId":"r"}`, "agent-play": `{"error":"Invalid session"}`,
 	} {
@@ -185,7 +185,7 @@ func refusedSession(t *testing.T, service protocol.Service, refusal string) {
 }
 
 // A log that starts again is announced with session:resync, whose id may be lower.
-func TestAResyncMovesTheCursor(t *testing.T) {
+func TestResyncMovesCursor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)
 		r := read(t, h, StreamOptions{After: 500, HasAfter: true})
@@ -205,7 +205,7 @@ func TestAResyncMovesTheCursor(t *testing.T) {
 
 // Ids decrease without a resync: none of these events is passed on, and the next
 // connection does not resume from the last id.
-func TestAnIDThatGoesBackwards(t *testing.T) {
+func TestDecreasingIDIsRefused(t *testing.T) {
 	for _, second := range []int{7, 6, 0} {
 		synctest.Test(t, func(t *testing.T) {
 			h := newStreamHost(t)
@@ -218,7 +218,7 @@ func TestAnIDThatGoesBackwards(t *testing.T) {
 				t.Errorf("lost: %v", lost.Err)
 			}
 			if got := r.want(SignalConnecting); got.Resumes {
-				t.Error("it resumes after a cursor that cannot be trusted")
+				t.Error("the stream resumes after an untrusted cursor")
 			}
 			h.next()
 			r.want(SignalOpen)
@@ -246,7 +246,7 @@ func TestEventsWithoutPositions(t *testing.T) {
 			}
 		}
 		if got := r.want(SignalLost, SignalConnecting); got.Resumes {
-			t.Error("it resumes")
+			t.Error("the stream resumes")
 		}
 		r.close()
 	})
@@ -255,7 +255,7 @@ func TestEventsWithoutPositions(t *testing.T) {
 // A host that cannot honor a position sends its own position and then that events
 // are missing. If the connection breaks between the two, the next one uses the
 // first position again: the gap must not go unnoticed.
-func TestAConnectionThatBreaksBeforeTheResync(t *testing.T) {
+func TestConnectionLostBeforeResync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)
 		r := read(t, h, StreamOptions{After: 2, HasAfter: true})
@@ -269,7 +269,7 @@ func TestAConnectionThatBreaksBeforeTheResync(t *testing.T) {
 			t.Errorf("cursor %d", got.Cursor)
 		}
 		if got := r.want(SignalLost, SignalConnecting); !got.Resumes || got.Cursor != 2 {
-			t.Errorf("it resumes after %d and not after 2", got.Cursor)
+			t.Errorf("the stream resumes after %d and not after 2", got.Cursor)
 		}
 		w = h.next()
 		r.want(SignalOpen)
@@ -282,7 +282,7 @@ func TestAConnectionThatBreaksBeforeTheResync(t *testing.T) {
 	})
 }
 
-func TestAnAnswerThatIsNoStream(t *testing.T) {
+func TestReplyThatIsNotAStream(t *testing.T) {
 	for name, resp := range map[string]func() *http.Response{
 		"a page": func() *http.Response {
 			return respond(http.StatusOK, http.Header{"Content-Type": {"text/html"}}, "<html>")
@@ -307,7 +307,7 @@ func TestAnAnswerThatIsNoStream(t *testing.T) {
 }
 
 // A host cannot make its clients reconnect in a loop, nor make them wait forever.
-func TestTheHostsRetryIsBounded(t *testing.T) {
+func TestRetryOfHostIsBounded(t *testing.T) {
 	for text, want := range map[string][2]time.Duration{
 		"0": {leastReconnect / 2, leastReconnect}, "1": {leastReconnect / 2, leastReconnect}, "99999999999": {longestReconnect / 2, longestReconnect},
 	} {
@@ -331,7 +331,7 @@ func TestTheHostsRetryIsBounded(t *testing.T) {
 // A host that cannot serve a stream for now ends it before it has started: that is
 // not a connection and not a new position, and the client reconnects after the
 // requested time or later, however short that time is.
-func TestAStreamThatEndsBeforeItBegins(t *testing.T) {
+func TestStreamThatEndsBeforeStart(t *testing.T) {
 	for text, least := range map[string]time.Duration{
 		"": 2 * time.Second, "retry: 7000\n\n": 7 * time.Second, "retry: 0\n\n\n": leastReconnect, "retry: 99999999\n": longestReconnect,
 	} {
@@ -350,8 +350,8 @@ func TestAStreamThatEndsBeforeItBegins(t *testing.T) {
 				}
 			}
 			go func() { send(t, h.next(), event(6, "world:interaction", "{}")) }()
-			if r.want(SignalConnecting, SignalOpen); h.asked[3].Header.Get("Last-Event-ID") != "5" {
-				t.Errorf("it goes on after %q", h.asked[3].Header.Get("Last-Event-ID"))
+			if r.want(SignalConnecting, SignalOpen); h.requests[3].Header.Get("Last-Event-ID") != "5" {
+				t.Errorf("the stream continues after %q", h.requests[3].Header.Get("Last-Event-ID"))
 			}
 			r.want(SignalEvent)
 			r.close()
@@ -359,7 +359,7 @@ func TestAStreamThatEndsBeforeItBegins(t *testing.T) {
 	}
 }
 
-func TestAStreamEndsWithItsContext(t *testing.T) {
+func TestStreamEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newStreamHost(t)
 		ctx, cancel := context.WithCancel(t.Context())

@@ -15,11 +15,11 @@ import (
 
 // streamHost is a host whose streams a test writes by hand.
 type streamHost struct {
-	t       *testing.T
-	sids    []string // sessions in turn; the last one stays
-	fetched int
-	asked   []*http.Request
-	streams chan *io.PipeWriter
+	t        *testing.T
+	sids     []string // sessions in turn; the last one stays
+	fetched  int
+	requests []*http.Request
+	streams  chan *io.PipeWriter
 	// refuse, if set, answers instead of a stream.
 	refuse func(*http.Request) *http.Response
 }
@@ -35,7 +35,7 @@ func (h *streamHost) RoundTrip(r *http.Request) (*http.Response, error) {
 		h.fetched++
 		return respond(http.StatusOK, nil, fmt.Sprintf(`{"sid":%q}`, sid)), nil
 	}
-	h.asked = append(h.asked, r)
+	h.requests = append(h.requests, r)
 	if h.refuse != nil {
 		if resp := h.refuse(r); resp != nil {
 			return resp, nil

@@ -46,7 +46,7 @@ func timedClient(t *testing.T, transport http.RoundTripper, policy retry.Policy)
 	return c
 }
 
-func TestRetryAfterIsKeptTo(t *testing.T) {
+func TestRetryAfterIsRespected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		c := timedClient(t, limited("7", start.Add(7*time.Second)), retry.Default())
@@ -60,7 +60,7 @@ func TestRetryAfterIsKeptTo(t *testing.T) {
 }
 
 // A client returns a Retry-After of an hour as an error immediately.
-func TestALongRetryAfterIsReported(t *testing.T) {
+func TestLongRetryAfterIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		c := timedClient(t, limited("3600", start.Add(time.Hour)), retry.Default())
@@ -75,7 +75,7 @@ func TestALongRetryAfterIsReported(t *testing.T) {
 	})
 }
 
-func TestNoWaitGoesPastTheDeadline(t *testing.T) {
+func TestWaitsEndBeforeDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		c := timedClient(t, limited("5", start.Add(time.Hour)), retry.Default())
@@ -90,7 +90,7 @@ func TestNoWaitGoesPastTheDeadline(t *testing.T) {
 	})
 }
 
-func TestACanceledWaitEnds(t *testing.T) {
+func TestCanceledWaitEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := timedClient(t, limited("9", time.Now().Add(time.Hour)), retry.Default())
 		ctx, cancel := context.WithCancelCause(t.Context())
