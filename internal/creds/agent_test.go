@@ -29,7 +29,7 @@ func TestAgentsByIDAndLabel(t *testing.T) {
 		}
 	}
 	if err := c.AddAgent(sampleAgent("fourth", "barista")); !errors.Is(err, ErrLabelTaken) {
-		t.Errorf("a taken label: %v", err)
+		t.Errorf("a duplicate label: %v", err)
 	}
 	if got, err := c.RemoveAgent("barista"); err != nil || got.NodeID != first.NodeID || len(c.Agents()) != 1 {
 		t.Errorf("RemoveAgent = %s, %v; %d are left", got.NodeID, err, len(c.Agents()))
@@ -74,7 +74,7 @@ func TestAgentsStayUnambiguous(t *testing.T) {
 			}
 			after := c.Agents()
 			if err != nil && !equalAgents(before, after) {
-				t.Fatalf("%v, and yet something changed", err)
+				t.Fatalf("%v, but something changed", err)
 			}
 			for _, a := range after {
 				for _, ref := range []string{a.NodeID, a.Label} {

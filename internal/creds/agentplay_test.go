@@ -29,11 +29,11 @@ func TestImportHashesThePhrases(t *testing.T) {
 		t.Errorf("context %s at %s, %s", c.Name, c.ServerURL, c.Service)
 	}
 	if c.Main.NodeID != keyA || !c.Main.PasswHash.Equal(HashPhrase("main phrase").Secret) || !c.Main.Phrase.IsZero() {
-		t.Error("the main node is not what was imported")
+		t.Error("the main node differs from the imported one")
 	}
 	second, err := c.Agent("agent-2")
 	if err != nil || second.NodeID != keyC || !second.PasswHash.Equal(HashPhrase("second phrase").Secret) || !second.Phrase.IsZero() || !second.CreatedAt.Equal(sampleTime) {
-		t.Errorf("the second agent is not what was imported: %v", err)
+		t.Errorf("the second agent differs from the imported one: %v", err)
 	}
 	f := NewFile()
 	if err := f.Add(c); err != nil {
@@ -41,7 +41,7 @@ func TestImportHashesThePhrases(t *testing.T) {
 	}
 	text, err := f.encode()
 	if err != nil || strings.Contains(string(text), "phrase") {
-		t.Errorf("a phrase is in the file: %v", err)
+		t.Errorf("the file contains a phrase: %v", err)
 	}
 	_, err = ExportAgentPlay(c)
 	if err == nil || !strings.Contains(err.Error(), `context "old"`) || !strings.Contains(err.Error(), "kept for the main node, agent-1, agent-2;") {
@@ -82,7 +82,7 @@ func TestImportAndExportWithPhrases(t *testing.T) {
 	}
 	again, err := ParseAgentPlay("f", text, ImportOptions{Name: "old", KeepPhrases: true, Now: sampleTime})
 	if err != nil || again.Fingerprint != keyB {
-		t.Errorf("the fingerprint did not come back: %q, %v", again.Fingerprint, err)
+		t.Errorf("the fingerprint was not imported again: %q, %v", again.Fingerprint, err)
 	}
 	if err := c.AddAgent(sampleAgent("new", "")); err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestImportAndExportWithPhrases(t *testing.T) {
 
 func TestImportErrors(t *testing.T) {
 	main := `"serverUrl":"http://a","nodeId":"` + keyA + `","passw":"hunter2"`
-	for name, c := range map[string]struct{ text, prefix, says string }{
+	for name, c := range map[string]struct{ text, prefix, message string }{
 		"cut":                 {"{" + main, "f:1:", "JSON is broken"},
 		"no server":           {`{"nodeId":"` + keyA + `","passw":"hunter2"}`, "f: ", "serverUrl is missing"},
 		"no id":               {`{"serverUrl":"http://a","passw":"hunter2"}`, "f: ", "nodeId is missing"},
@@ -107,14 +107,14 @@ func TestImportErrors(t *testing.T) {
 		"phrase as a list":    {"{\n\"passw\":[\"hunter2\"]}", "f:2:", "passw has a value that does not fit"},
 		"bad id":              {"{\n\"nodeId\":\"hunter2\"}", "f:2:", "nodeId must be a node id"},
 		"agent without id":    {"{" + main + `,"agentNodes":[{"passw":"hunter2"}]}`, "f: ", "agentNodes.0.nodeId is missing"},
-		"agent without words": {"{" + main + `,"agentNodes":[{"nodeId":"` + keyB + `"}]}`, "f: ", "agentNodes.0.passw is missing"},
+		"agent without passw": {"{" + main + `,"agentNodes":[{"nodeId":"` + keyB + `"}]}`, "f: ", "agentNodes.0.passw is missing"},
 		"bad time":            {"{" + main + ",\n\"agentNodes\":[{\"createdAt\":\"hunter2\"}]}", "f:2:", "agentNodes.0.createdAt must be a time"},
-		"key of two lines":    {"{" + main + ",\n\"apiKey\":\"hunter2\\n\"}", "f:2:", "apiKey must be an API key without control characters"},
-		"one agent twice": {"{" + main + `,"agentNodes":[{"nodeId":"` + keyB + `","passw":"x"},{"nodeId":"` + keyB + `","passw":"x"}]}`,
+		"multi-line key":      {"{" + main + ",\n\"apiKey\":\"hunter2\\n\"}", "f:2:", "apiKey must be an API key without control characters"},
+		"duplicate agent": {"{" + main + `,"agentNodes":[{"nodeId":"` + keyB + `","passw":"x"},{"nodeId":"` + keyB + `","passw":"x"}]}`,
 			"f: ", "in the context already"},
 	} {
 		_, err := ParseAgentPlay("f", []byte(c.text), ImportOptions{Name: "a"})
-		if err == nil || !strings.HasPrefix(err.Error(), c.prefix) || !strings.Contains(err.Error(), c.says) {
+		if err == nil || !strings.HasPrefix(err.Error(), c.prefix) || !strings.Contains(err.Error(), c.message) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err != nil && strings.Contains(err.Error(), "hunter2") {
@@ -140,7 +140,7 @@ func FuzzParseAgentPlay(f *testing.F) {
 		}
 		text, err := ExportAgentPlay(c)
 		if err != nil {
-			t.Fatalf("what was imported with phrases cannot be exported: %v", err)
+			t.Fatalf("the import with phrases cannot be exported: %v", err)
 		}
 		again, err := ParseAgentPlay("f", text, opts)
 		if err != nil || !again.Main.PasswHash.Equal(c.Main.PasswHash.Secret) || !equalAgents(again.Agents(), c.Agents()) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestReplaceFileFollowsALink(t *testing.T) {
+func TestReplaceFileFollowsLink(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
 	writeText(t, target, "old")
@@ -20,14 +20,14 @@ func TestReplaceFileFollowsALink(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(target); err != nil || string(got) != "new" {
-		t.Errorf("the target holds %q, %v", got, err)
+		t.Errorf("the target contains %q, %v", got, err)
 	}
 	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
 		t.Errorf("the link was replaced: %v, %v", info.Mode(), err)
 	}
 }
 
-func TestReplaceFileClosesOpenModes(t *testing.T) {
+func TestReplaceFileRestrictsMode(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestReplaceFileClosesOpenModes(t *testing.T) {
 	checkPrivateMode(t, path)
 }
 
-func TestFailedWritesLeaveNothing(t *testing.T) {
+func TestFailedWritesLeaveNoFiles(t *testing.T) {
 	dir := t.TempDir()
 	// A folder that is not empty cannot be replaced by a file.
 	taken := filepath.Join(dir, "taken")
@@ -60,7 +60,7 @@ func TestFailedWritesLeaveNothing(t *testing.T) {
 	checkNoLeftovers(t, taken, "inside")
 }
 
-func TestWriteSecretFileOverwritesOnlyWhenTold(t *testing.T) {
+func TestWriteSecretFileOverwritesOnlyOnRequest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "phrase")
 	if err := WriteSecretFile(path, []byte("one"), false); err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func TestWriteSecretFileOverwritesOnlyWhenTold(t *testing.T) {
 		t.Errorf("a second write: %v", err)
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != "one" {
-		t.Errorf("the file holds %q, %v", got, err)
+		t.Errorf("the file contains %q, %v", got, err)
 	}
 }
 
@@ -85,6 +85,6 @@ func TestCreateExclusive(t *testing.T) {
 		t.Errorf("a second write: %v", err)
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != "one" {
-		t.Errorf("the file holds %q, %v", got, err)
+		t.Errorf("the file contains %q, %v", got, err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-func TestABundleIsOpenedByItsPassphraseAlone(t *testing.T) {
+func TestBundleOpensOnlyWithItsPassphrase(t *testing.T) {
 	t.Parallel()
 	c, err := creds.NewContext("home", "https://play.example.com", protocol.ServicePlay, time.UnixMilli(0).UTC())
 	if err != nil {
@@ -33,7 +33,7 @@ func TestABundleIsOpenedByItsPassphraseAlone(t *testing.T) {
 	}
 	opened, err := creds.Decrypt(sealed, protocol.NewSecret("correct horse"))
 	if err != nil || !bytes.Equal(opened, plain) {
-		t.Fatalf("it is opened as %s, %v", opened, err)
+		t.Fatalf("the bundle is opened as %s, %v", opened, err)
 	}
 	back, err := creds.ParseBundle("home.age", opened)
 	if err != nil || !back.APIKey.Equal(c.APIKey) || back.RootKey != c.RootKey || back.Name != c.Name {
@@ -53,7 +53,7 @@ func TestABundleIsOpenedByItsPassphraseAlone(t *testing.T) {
 		t.Errorf("a damaged file is opened: %s", opened)
 	}
 	if _, err := creds.ParseBundle("empty", []byte(`{"version":1,"contexts":{}}`)); err == nil {
-		t.Error("a file without a context is a bundle")
+		t.Error("a file without a context is accepted as a bundle")
 	}
 }
 

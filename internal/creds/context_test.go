@@ -64,15 +64,15 @@ func TestNewContextErrors(t *testing.T) {
 		service   protocol.Service
 		want      error
 	}{
-		"empty name":       {"", "http://a", protocol.ServicePlay, ErrContextName},
-		"a path":           {"../a", "http://a", protocol.ServicePlay, ErrContextName},
-		"a long name":      {strings.Repeat("a", 65), "http://a", protocol.ServicePlay, ErrContextName},
-		"an option":        {"-a", "http://a", protocol.ServicePlay, ErrContextName},
-		"a line break":     {"a\n", "http://a", protocol.ServicePlay, ErrContextName},
-		"no URL":           {"a", "", protocol.ServicePlay, ErrServerURL},
-		"no service":       {"a", "http://a", "", ErrService},
-		"unknown service":  {"a", "http://a", "Play", ErrService},
-		"as good as it is": {"a.b-c_9", "http://a", protocol.ServiceAgentPlay, nil},
+		"empty name":      {"", "http://a", protocol.ServicePlay, ErrContextName},
+		"a path":          {"../a", "http://a", protocol.ServicePlay, ErrContextName},
+		"a long name":     {strings.Repeat("a", 65), "http://a", protocol.ServicePlay, ErrContextName},
+		"an option":       {"-a", "http://a", protocol.ServicePlay, ErrContextName},
+		"a line break":    {"a\n", "http://a", protocol.ServicePlay, ErrContextName},
+		"no URL":          {"a", "", protocol.ServicePlay, ErrServerURL},
+		"no service":      {"a", "http://a", "", ErrService},
+		"unknown service": {"a", "http://a", "Play", ErrService},
+		"valid":           {"a.b-c_9", "http://a", protocol.ServiceAgentPlay, nil},
 	} {
 		if _, err := NewContext(c.name, c.url, c.service, sampleTime); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
@@ -80,7 +80,7 @@ func TestNewContextErrors(t *testing.T) {
 	}
 }
 
-func TestContextChecksItsMainNode(t *testing.T) {
+func TestContextChecksMainNode(t *testing.T) {
 	good := MainNode{NodeID: sampleID("main"), PasswHash: HashPhrase("main")}
 	for name, c := range map[string]struct {
 		change func(*MainNode)
@@ -91,7 +91,7 @@ func TestContextChecksItsMainNode(t *testing.T) {
 		"no id":          {func(m *MainNode) { m.NodeID = "" }, ErrNodeID},
 		"no hash":        {func(m *MainNode) { m.PasswHash = PasswHash{} }, ErrPasswHash},
 		"another phrase": {func(m *MainNode) { m.Phrase = protocol.NewSecret("other") }, ErrPhraseMismatch},
-		"key of lines":   {func(m *MainNode) { m.APIKey = protocol.NewSecret("pk_a\nb") }, ErrAPIKey},
+		"multi-line key": {func(m *MainNode) { m.APIKey = protocol.NewSecret("pk_a\nb") }, ErrAPIKey},
 		"its own phrase": {func(m *MainNode) { m.Phrase = protocol.NewSecret("main") }, nil},
 	} {
 		ctx, node := sampleContext(t, "a"), good

@@ -36,7 +36,7 @@ func TestDeriveNodeIDNormalizesTheRootKey(t *testing.T) {
 	}
 }
 
-func TestDerivationNeedsInput(t *testing.T) {
+func TestDerivationRequiresInput(t *testing.T) {
 	if _, err := DeriveNodeID(PasswHash{}, "n1"); !errors.Is(err, ErrHashMissing) {
 		t.Errorf("no hash: %v", err)
 	}

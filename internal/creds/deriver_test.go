@@ -43,7 +43,7 @@ func ask(ctx context.Context, d *Deriver, rootKey string) <-chan outcome {
 	return out
 }
 
-func TestDeriverBoundsRunningAndWaiting(t *testing.T) {
+func TestDeriverLimitsRunningAndWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
 		d := NewDeriver(DeriverOptions{Running: 2, Waiting: 1, Derive: g.derive, Release: func() {}})
@@ -65,7 +65,7 @@ func TestDeriverBoundsRunningAndWaiting(t *testing.T) {
 	})
 }
 
-func TestDeriverWaitingCanOnlyEndEarlyBeforeItRuns(t *testing.T) {
+func TestDeriverCancelsWaitingCallersOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
 		d := NewDeriver(DeriverOptions{Running: 1, Waiting: 1, Derive: g.derive, Release: func() {}})
@@ -79,7 +79,7 @@ func TestDeriverWaitingCanOnlyEndEarlyBeforeItRuns(t *testing.T) {
 		synctest.Wait()
 		stopWaiting(why)
 		if got := <-waiting; !errors.Is(got.err, why) {
-			t.Errorf("who waited got %v", got.err)
+			t.Errorf("the waiting caller got %v", got.err)
 		}
 		if _, n := d.Load(); n != 0 {
 			t.Errorf("%d still wait", n)
@@ -87,10 +87,10 @@ func TestDeriverWaitingCanOnlyEndEarlyBeforeItRuns(t *testing.T) {
 		stopRunning(why)
 		close(g.finish)
 		if got := <-running; got.err != nil || got.id != "id of running" {
-			t.Errorf("who ran got %q, %v", got.id, got.err)
+			t.Errorf("the running caller got %q, %v", got.id, got.err)
 		}
 		if _, err := d.NodeID(waitCtx, Origin{}, HashPhrase("amber"), "late"); !errors.Is(err, why) {
-			t.Errorf("a caller who had gone got %v", err)
+			t.Errorf("a canceled caller got %v", err)
 		}
 		if n := len(g.started); n != 1 {
 			t.Errorf("%d derivations ran", n)
@@ -113,17 +113,17 @@ func TestDeriverClose(t *testing.T) {
 			close(closed)
 		}()
 		if got := <-waiting; !errors.Is(got.err, ErrClosed) {
-			t.Errorf("who waited got %v", got.err)
+			t.Errorf("the waiting caller got %v", got.err)
 		}
 		synctest.Wait()
 		select {
 		case <-closed:
-			t.Error("Close did not wait for what runs")
+			t.Error("Close did not wait for the running derivation")
 		default:
 		}
 		close(g.finish)
 		if got := <-running; got.err != nil {
-			t.Errorf("who ran got %v", got.err)
+			t.Errorf("the running caller got %v", got.err)
 		}
 		<-closed
 		if _, err := d.NodeID(t.Context(), Origin{}, HashPhrase("amber"), "late"); !errors.Is(err, ErrClosed) {
@@ -162,9 +162,9 @@ func TestDeriverReleasesOnceAfterTheLastDerivation(t *testing.T) {
 	})
 }
 
-func TestDeriverTurnedAwayCallersDoNotRelease(t *testing.T) {
+func TestDeriverRefusedCallersDoNotRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := NewDeriver(DeriverOptions{Release: func() { t.Error("nothing was derived, nothing is to be released") }})
+		d := NewDeriver(DeriverOptions{Release: func() { t.Error("released without a derivation") }})
 		defer d.Close()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -218,13 +218,13 @@ func TestDeriverUnderRandomCallers(t *testing.T) {
 			group.Wait()
 			d.Close()
 			if most.Load() > int64(running) {
-				t.Errorf("%d ran at once, %d may", most.Load(), running)
+				t.Errorf("%d ran at once, want at most %d", most.Load(), running)
 			}
 			if admitted := int64(min(len(callers), running+waiting)); served.Load()+gone.Load() != admitted || busy.Load() != int64(len(callers))-admitted {
-				t.Errorf("of %d callers %d were served, %d gave up and %d were turned away", len(callers), served.Load(), gone.Load(), busy.Load())
+				t.Errorf("of %d callers %d were served, %d gave up and %d were refused", len(callers), served.Load(), gone.Load(), busy.Load())
 			}
 			if served.Load() < int64(min(len(callers), running)) {
-				t.Error("who may run at once was not served")
+				t.Error("an admitted caller was not served")
 			}
 		})
 	})

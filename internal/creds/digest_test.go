@@ -13,7 +13,7 @@ func TestAuthenticate(t *testing.T) {
 	hash, other := HashPhrase("amber"), HashPhrase("angle")
 	stored := StoredDigest(hash)
 	if want := sha256.Sum256([]byte(hash.Reveal())); stored != want {
-		t.Error("what is stored is not SHA-256 of the hex text")
+		t.Error("the stored digest is not SHA-256 of the hex text")
 	}
 	for _, c := range []struct {
 		name   string
@@ -35,7 +35,7 @@ func TestAuthenticate(t *testing.T) {
 		}
 	}
 	if !stored.Equal(StoredDigest(hash)) || stored.Equal(StoredDigest(other)) {
-		t.Error("Equal does not compare")
+		t.Error("Equal is wrong")
 	}
 }
 
@@ -51,7 +51,7 @@ func TestGeneratedSecrets(t *testing.T) {
 			}
 			seen[body] = true
 			if !AuthenticateSecret(SecretDigest(s), true, s) || AuthenticateSecret(SecretDigest(s), true, generate()) {
-				t.Fatalf("%s: the digest does not tell secrets apart", prefix)
+				t.Fatalf("%s: two secrets have the same digest", prefix)
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 func TestCredentialsPath(t *testing.T) {
-	p := newPlace(t)
+	p := newDirectories(t)
 	config := t.TempDir()
 	absolute := filepath.Join(t.TempDir(), "c.json")
 	for _, c := range []struct {

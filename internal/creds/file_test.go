@@ -21,7 +21,7 @@ func TestSelect(t *testing.T) {
 	}
 	f = fullFile(t)
 	if c, err := f.Select(""); err != nil || c.Name != "local" {
-		t.Errorf("the first context is not in use: %v", err)
+		t.Errorf("the first context is not current: %v", err)
 	}
 	if c, err := f.Select("remote"); err != nil || c.Name != "remote" {
 		t.Errorf("by name: %v", err)
@@ -34,7 +34,7 @@ func TestSelect(t *testing.T) {
 	}
 	// The next command must not silently go to another server.
 	if _, err := f.Select(""); !errors.Is(err, ErrNoContext) || !strings.Contains(err.Error(), "remote") {
-		t.Errorf("after removing the one in use: %v", err)
+		t.Errorf("after the current context was removed: %v", err)
 	}
 }
 
@@ -97,7 +97,7 @@ func (m *fileModel) add(name string) error {
 	return nil
 }
 
-func TestContextOperationsAgainstAModel(t *testing.T) {
+func TestContextOperationsAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, m := NewFile(), fileModel{names: map[string]bool{}}
 		names := rapid.SampledFrom([]string{"a", "b", "c", "no name"})

@@ -36,10 +36,10 @@ func TestFileFormat(t *testing.T) {
 	}
 	barista, err := local.Agent("barista")
 	if err != nil || barista.Phrase.Reveal() != "kept phrase" || !barista.PasswHash.Equal(HashPhrase("kept phrase").Secret) || !barista.CreatedAt.Equal(sampleTime) {
-		t.Errorf("the agent did not come back: %v", err)
+		t.Errorf("the agent was not read back: %v", err)
 	}
 	if local.Main.APIKey.Reveal() != "pk_key" || local.Main.Phrase.Reveal() != "main phrase" {
-		t.Error("the main node did not come back")
+		t.Error("the main node was not read back")
 	}
 }
 
@@ -102,9 +102,9 @@ func TestUnknownMembersAreKept(t *testing.T) {
 func TestParseFileErrors(t *testing.T) {
 	const head = `{"version":1,"contexts":{"a":{"serverUrl":"http://a","service":"play"`
 	for name, c := range map[string]struct {
-		text   string
-		prefix string
-		says   string
+		text    string
+		prefix  string
+		message string
 	}{
 		"empty":              {"", "f: ", "it is empty"},
 		"cut":                {"{\n \"version\": 1,\n \"contexts\": {", "f:3:15: ", "JSON is broken"},
@@ -133,8 +133,8 @@ func TestParseFileErrors(t *testing.T) {
 		"blank phrase":       {head + ",\n\"mainNode\":{\"phrase\":\" \"}}}}", "f:2:", "phrase must be"},
 		"other phrase": {head + `,"mainNode":{"nodeId":"` + keyA + `","passwHash":"` + keyB + `","phrase":"hunter2"}}}}`,
 			"f: ", "does not belong"},
-		"key of two lines":       {head + ",\n\"mainNode\":{\"apiKey\":\"hunter2\\n\"}}}}", "f:2:", "contexts.a.mainNode.apiKey must be an API key without control characters"},
-		"account's key of lines": {head + ",\n\"apiKey\":\"\\u007fhunter2\"}}}", "f:2:", "contexts.a.apiKey must be an API key without control characters"},
+		"multi-line key":         {head + ",\n\"mainNode\":{\"apiKey\":\"hunter2\\n\"}}}}", "f:2:", "contexts.a.mainNode.apiKey must be an API key without control characters"},
+		"multi-line account key": {head + ",\n\"apiKey\":\"\\u007fhunter2\"}}}", "f:2:", "contexts.a.apiKey must be an API key without control characters"},
 		"same agent twice":       {head + `,"agents":[` + agentText(keyA, "") + "," + agentText(keyA, "") + `]}}}`, "f: ", "in the context already"},
 		"same label twice":       {head + `,"agents":[` + agentText(keyA, "x") + "," + agentText(keyB, "x") + `]}}}`, "f: ", "has this label"},
 	} {
@@ -144,7 +144,7 @@ func TestParseFileErrors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if !strings.HasPrefix(err.Error(), c.prefix) || !strings.Contains(err.Error(), c.says) {
+		if !strings.HasPrefix(err.Error(), c.prefix) || !strings.Contains(err.Error(), c.message) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "1234567") {
@@ -183,11 +183,11 @@ func FuzzParseFile(f *testing.F) {
 		}
 		text, err := file.encode()
 		if err != nil {
-			t.Fatalf("what was read cannot be written: %v", err)
+			t.Fatalf("the parsed file cannot be written: %v", err)
 		}
 		again, err := ParseFile("f", text)
 		if err != nil {
-			t.Fatalf("what was written cannot be read: %v\n%s", err, text)
+			t.Fatalf("the written file cannot be read: %v\n%s", err, text)
 		}
 		if stable, err := again.encode(); err != nil || !bytes.Equal(stable, text) {
 			t.Fatalf("written twice:\n%s\n%s\n%v", text, stable, err)
@@ -204,7 +204,7 @@ func checkFileError(t *testing.T, err error, data []byte) {
 	}
 	lines := bytes.Split(data, []byte("\n"))
 	if fileErr.Line > len(lines) || fileErr.Line > 0 && fileErr.Column > len(lines[fileErr.Line-1])+1 {
-		t.Fatalf("%v: there is no such place", err)
+		t.Fatalf("%v: there is no such position", err)
 	}
 }
 
@@ -248,10 +248,10 @@ func compareFiles(t *rapid.T, got, want *File) {
 	for name, w := range want.contexts {
 		g := got.contexts[name]
 		if g.ServerURL != w.ServerURL || g.Service != w.Service || !g.CreatedAt.Equal(w.CreatedAt) || !equalAgents(g.agents, w.agents) || (g.Main == nil) != (w.Main == nil) {
-			t.Fatalf("context %q came back as another", name)
+			t.Fatalf("context %q was read back differently", name)
 		}
 		if w.Main != nil && (g.Main.NodeID != w.Main.NodeID || !g.Main.PasswHash.Equal(w.Main.PasswHash.Secret) || !g.Main.Phrase.Equal(w.Main.Phrase) || !g.Main.APIKey.Equal(w.Main.APIKey)) {
-			t.Fatalf("the main node of %q came back as another", name)
+			t.Fatalf("the main node of %q was read back differently", name)
 		}
 	}
 }

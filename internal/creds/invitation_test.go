@@ -18,7 +18,7 @@ func sampleInvitation() creds.Invitation {
 	}
 }
 
-func TestAnInvitationIsReadAsItWasWritten(t *testing.T) {
+func TestInvitationRoundTrip(t *testing.T) {
 	t.Parallel()
 	want := sampleInvitation()
 	text, err := want.Text()
@@ -28,17 +28,17 @@ func TestAnInvitationIsReadAsItWasWritten(t *testing.T) {
 	broken := text.Reveal()[:40] + "\r\n " + text.Reveal()[40:] + "\n"
 	got, err := creds.ParseInvitation(broken)
 	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("it is read as %+v, %v", got, err)
+		t.Errorf("the invitation is read as %+v, %v", got, err)
 	}
 	// No prefix of it is an invitation.
 	for n := range len(text.Reveal()) {
 		if _, err := creds.ParseInvitation(text.Reveal()[:n]); !errors.Is(err, creds.ErrInvitation) {
-			t.Fatalf("its first %d characters: %v", n, err)
+			t.Fatalf("the first %d characters of the invitation: %v", n, err)
 		}
 	}
 }
 
-func TestWhatIsNoInvitation(t *testing.T) {
+func TestParseInvitationRefusesInvalidText(t *testing.T) {
 	t.Parallel()
 	encode := func(text string) string { return "pi_" + base64.RawURLEncoding.EncodeToString([]byte(text)) }
 	for text, want := range map[string]error{
@@ -60,7 +60,7 @@ func TestWhatIsNoInvitation(t *testing.T) {
 	unsafe := sampleInvitation()
 	unsafe.ServerURL = "http://play.example.com"
 	if _, err := unsafe.Text(); err == nil {
-		t.Error("a fingerprint went into an invitation without TLS")
+		t.Error("an invitation without TLS contains a fingerprint")
 	}
 }
 

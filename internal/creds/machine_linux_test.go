@@ -36,10 +36,10 @@ func TestDeriverRunsAtLowerPriority(t *testing.T) {
 		t.Fatal(id, err)
 	}
 	if want := max(before-niceness, 1); during != want {
-		t.Errorf("a derivation runs at priority %d, not %d", during, want)
+		t.Errorf("a derivation runs at priority %d, want %d", during, want)
 	}
 	if after := threadPriority(t); after != before {
-		t.Errorf("the caller has priority %d after it, not %d", after, before)
+		t.Errorf("the caller has priority %d afterward, want %d", after, before)
 	}
 }
 
@@ -68,7 +68,7 @@ func heapObjects() int {
 // An idle host must be small again soon after a node was created. During the
 // derivation its memory is not part of the heap, whose limit is lowered by that
 // amount.
-func TestDeriverGivesRealMemoryBack(t *testing.T) {
+func TestDeriverReturnsMemoryToSystem(t *testing.T) {
 	const limit, needed = 1 << 30, scryptN * romix.Block
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit))
 	freeMemory()
@@ -87,12 +87,12 @@ func TestDeriverGivesRealMemoryBack(t *testing.T) {
 	}
 	d.owned.Wait() // for the release
 	if during < before+needed*3/4 {
-		t.Errorf("%d bytes were held after the derivation, %d before: the test does not see its memory", during, before)
+		t.Errorf("%d bytes are in use after the derivation, %d before: the test does not measure its memory", during, before)
 	}
 	if heap > heapBefore+needed/4 || lowered != limit-needed {
 		t.Errorf("the heap grew from %d to %d bytes with a limit of %d", heapBefore, heap, lowered)
 	}
 	if held := resident(t); held > before+needed/4 || debug.SetMemoryLimit(-1) != limit {
-		t.Errorf("%d bytes are still held, %d before, and the limit is %d", held, before, debug.SetMemoryLimit(-1))
+		t.Errorf("%d bytes are still in use, %d before, and the limit is %d", held, before, debug.SetMemoryLimit(-1))
 	}
 }

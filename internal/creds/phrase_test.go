@@ -24,7 +24,7 @@ func slowNormalize(text string) string {
 	return strings.TrimPrefix(strings.TrimSuffix(spaceRuns.ReplaceAllString(text, " "), " "), " ")
 }
 
-func TestWhiteSpaceIsExactlyTheStatedSet(t *testing.T) {
+func TestIsWhiteSpaceMatchesDefinedSet(t *testing.T) {
 	var every []rune
 	for r := rune(0); r <= utf8.MaxRune; r++ {
 		if utf8.ValidRune(r) {
@@ -126,12 +126,12 @@ func TestPhraseWordsAreUniform(t *testing.T) {
 	}
 	for word, n := range counts {
 		if n != 32 && n != 31 {
-			t.Errorf("%q came up %d times of 32", word, n)
+			t.Errorf("%q was drawn %d times, want 32", word, n)
 		}
 	}
 }
 
-func TestThePhrasesWordsAreThoseOfBIP39(t *testing.T) {
+func TestPhraseWordsMatchBIP39(t *testing.T) {
 	if !slices.Equal(phraseWords(), wordlists.English) {
 		t.Error("words.txt is not the published list")
 	}
@@ -140,7 +140,7 @@ func TestThePhrasesWordsAreThoseOfBIP39(t *testing.T) {
 func TestGeneratePhrase(t *testing.T) {
 	first, second := GeneratePhrase().Reveal(), GeneratePhrase().Reveal()
 	if first == second {
-		t.Error("the same phrase came twice")
+		t.Error("the same phrase was generated twice")
 	}
 	words := strings.Split(first, " ")
 	if len(words) != PhraseWords || protocol.NormalizePhrase(first) != first {

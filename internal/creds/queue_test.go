@@ -81,13 +81,13 @@ func TestPlacesAreSharedAmongOrigins(t *testing.T) {
 			asks("192.0.2." + strconv.Itoa(i+1))
 		}
 		if got, want := refused(), []string{"192.0.2.2", "192.0.2.3", "192.0.2.4"}; !slices.Equal(got, want) {
-			t.Fatalf("the third ones of these were refused: %v, want %v", got, want)
+			t.Fatalf("the third requests of these were refused: %v, want %v", got, want)
 		}
 		asks("192.0.2.5")
 		// Its first call takes the place of an address with two, and none of its own
 		// later calls does.
 		if got, want := refused(), []string{"192.0.2.4", "192.0.2.5", "192.0.2.5"}; !slices.Equal(got, want) {
-			t.Errorf("a newcomer makes these leave: %v, want %v", got, want)
+			t.Errorf("a new address displaces these: %v, want %v", got, want)
 		}
 		if _, waiting := d.Load(); waiting != 8 {
 			t.Errorf("%d wait", waiting)

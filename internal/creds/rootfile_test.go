@@ -21,15 +21,15 @@ const (
 	keyD = "dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd"
 )
 
-// place is a test's own home folder, working folder and environment.
-type place struct {
+// directories is a test's own home folder, working folder and environment.
+type directories struct {
 	env  Environment
 	vars map[string]string
 }
 
-func newPlace(t *testing.T) *place {
+func newDirectories(t *testing.T) *directories {
 	t.Helper()
-	p := &place{vars: map[string]string{}}
+	p := &directories{vars: map[string]string{}}
 	p.env = Environment{
 		LookupEnv: func(name string) (string, bool) { v, ok := p.vars[name]; return v, ok },
 		Home:      t.TempDir(), Dir: t.TempDir(),
@@ -48,7 +48,7 @@ func writeText(t *testing.T, path, text string) {
 }
 
 func TestFindRootFileOrder(t *testing.T) {
-	p := newPlace(t)
+	p := newDirectories(t)
 	check := func(flag, key, path, source string) {
 		t.Helper()
 		got, err := p.env.FindRootFile(flag)
@@ -59,7 +59,7 @@ func TestFindRootFileOrder(t *testing.T) {
 	_, err := p.env.FindRootFile("")
 	if !errors.Is(err, ErrNoRootFile) || !strings.Contains(err.Error(), filepath.Join(p.env.Home, ".playctl", "root")) ||
 		!strings.Contains(err.Error(), filepath.Join(p.env.Dir, ".root")) {
-		t.Errorf("nowhere: %v", err)
+		t.Errorf("no root file: %v", err)
 	}
 	local := filepath.Join(p.env.Dir, ".root")
 	writeText(t, local, keyD)
@@ -80,8 +80,8 @@ func TestFindRootFileOrder(t *testing.T) {
 }
 
 // A host with a configured key must not start on another.
-func TestFindRootFileDoesNotFallThrough(t *testing.T) {
-	p := newPlace(t)
+func TestFindRootFileDoesNotSkipUnreadableFile(t *testing.T) {
+	p := newDirectories(t)
 	writeText(t, filepath.Join(p.env.Dir, ".root"), keyD)
 	if _, err := p.env.FindRootFile("absent"); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "--root-file") {
 		t.Errorf("named by flag: %v", err)
@@ -103,7 +103,7 @@ func TestParseRootFileErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		content      string
 		line, column int
-		says         string
+		message      string
 	}{
 		"empty":           {"", 1, 0, "empty"},
 		"blank":           {" \n\n\ufeff", 1, 0, "empty"},
@@ -121,7 +121,7 @@ func TestParseRootFileErrors(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, key, err)
 			continue
 		}
-		if fileErr.Line != c.line || fileErr.Column != c.column || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), "/some/root:") {
+		if fileErr.Line != c.line || fileErr.Column != c.column || !strings.Contains(err.Error(), c.message) || !strings.HasPrefix(err.Error(), "/some/root:") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if strings.Contains(err.Error(), "amber") {
@@ -130,7 +130,7 @@ func TestParseRootFileErrors(t *testing.T) {
 	}
 }
 
-func TestReadRootFileThatIsNoKeyFile(t *testing.T) {
+func TestReadRootFileRefusesOtherFiles(t *testing.T) {
 	big := filepath.Join(t.TempDir(), "big")
 	writeText(t, big, strings.Repeat("a", rootFileLimit+1))
 	for name, path := range map[string]string{"a folder": t.TempDir(), "too big": big} {
@@ -181,13 +181,13 @@ func TestWriteRootFile(t *testing.T) {
 		t.Errorf("after overwriting: %s, %v", key, err)
 	}
 	if err := WriteRootFile(path, "n1", true); err == nil {
-		t.Error("a key that no root file may hold was written")
+		t.Error("an invalid key was written")
 	}
 	checkNoLeftovers(t, filepath.Dir(path), "root")
 }
 
 // Two hosts that start for the first time concurrently must agree on one key.
-func TestWriteRootFileIsWonByOne(t *testing.T) {
+func TestConcurrentWriteRootFileHasOneWinner(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "root")
 	var group sync.WaitGroup
 	var won atomic.Int64
@@ -216,7 +216,7 @@ func TestReadRootSecret(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secret")
 	writeText(t, path, "hello\n")
 	if got, err := ReadRootSecret(path); err != nil || string(got) != "hello\n" {
-		t.Errorf("got %q, %v: the bytes count as they are", got, err)
+		t.Errorf("got %q, %v, want the bytes unchanged", got, err)
 	}
 	writeText(t, path, "")
 	if _, err := ReadRootSecret(path); !errors.Is(err, ErrSecretEmpty) || !strings.Contains(err.Error(), path) {
@@ -247,6 +247,6 @@ func checkNoLeftovers(t *testing.T, dir string, names ...string) {
 		found = append(found, e.Name())
 	}
 	if strings.Join(found, " ") != strings.Join(names, " ") {
-		t.Errorf("%s holds %v, want %v", dir, found, names)
+		t.Errorf("%s contains %v, want %v", dir, found, names)
 	}
 }

@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-func TestScratchKeepsAsManyPiecesAsItMay(t *testing.T) {
+func TestScratchKeepsLimitedPieces(t *testing.T) {
 	const limit, size = 1 << 30, 1 << 20
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit))
 	var s scratch
 	alone := s.take(size)
 	s.giveBack(alone)
 	if len(s.free) != 0 {
-		t.Error("a piece is kept that nobody asked to keep")
+		t.Error("a piece is kept without a request")
 	}
 	s.keepMore(1)
 	a, b := s.take(size), s.take(size)
@@ -23,12 +23,12 @@ func TestScratchKeepsAsManyPiecesAsItMay(t *testing.T) {
 		t.Errorf("%d pieces are kept, want 1", len(s.free))
 	}
 	if again := s.take(size); again.bytes[0] != 7 {
-		t.Error("the piece that was kept is not used again")
+		t.Error("the kept piece is not used again")
 	} else {
 		s.giveBack(again)
 	}
 	if other := s.take(2 * size); len(other.bytes) != 2*size {
-		t.Errorf("it has %d bytes", len(other.bytes))
+		t.Errorf("the piece has %d bytes", len(other.bytes))
 	} else {
 		s.giveBack(other)
 	}

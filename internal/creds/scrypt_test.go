@@ -12,9 +12,9 @@ import (
 	"github.com/playctl/playctl/internal/creds/romix"
 )
 
-// TestScryptIsThatOfTheLibrary compares keys of random input, with costs that make
+// TestScryptMatchesLibrary compares keys of random input, with costs that make
 // it yield or not, and with memory that was used before.
-func TestScryptIsThatOfTheLibrary(t *testing.T) {
+func TestScryptMatchesLibrary(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		password := rapid.SliceOf(rapid.Byte()).Draw(r, "password")
 		salt := rapid.SliceOf(rapid.Byte()).Draw(r, "salt")
@@ -30,7 +30,7 @@ func TestScryptIsThatOfTheLibrary(t *testing.T) {
 	})
 }
 
-func TestDerivationsKeepToTheMemoryLimit(t *testing.T) {
+func TestDerivationsRespectMemoryLimit(t *testing.T) {
 	was := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(was) })
 	for _, c := range []struct {

@@ -27,7 +27,7 @@ type holder struct {
 
 // A developer prints a whole client, or logs an error that contains one. A reader
 // of the log must not be able to act as the node.
-func TestSecretsNeverPrint(t *testing.T) {
+func TestSecretsAreNeverPrinted(t *testing.T) {
 	const phrase = "zebra zone zoo"
 	hash := HashPhrase(phrase)
 	h := holder{hash: hash, phrase: protocol.NewSecret(phrase), list: []protocol.Secret{protocol.NewSecret(phrase)},
@@ -56,11 +56,11 @@ func TestSecretsNeverPrint(t *testing.T) {
 		}
 	}
 	if !strings.Contains(out.String(), protocol.Redacted) {
-		t.Error("nothing says that something was left out")
+		t.Error("the omission of the secret is not shown")
 	}
 }
 
-func TestSecretsRefuseToBeMarshalled(t *testing.T) {
+func TestSecretsAreNotMarshaled(t *testing.T) {
 	for name, value := range map[string]any{
 		"PasswHash": HashPhrase("a"), "Secret": protocol.NewSecret("a"), "in a struct": struct{ Hash PasswHash }{HashPhrase("a")},
 	} {
@@ -78,9 +78,9 @@ func TestSecretValues(t *testing.T) {
 		t.Error("the zero secret is not empty")
 	}
 	if !protocol.NewSecret("a").Equal(protocol.NewSecret(strings.Clone("a"))) || protocol.NewSecret("a").Equal(protocol.NewSecret("b")) {
-		t.Error("secrets do not compare by their text")
+		t.Error("secrets are not compared by their text")
 	}
 	if protocol.NewSecret("a").Reveal() != "a" {
-		t.Error("Reveal does not give the text back")
+		t.Error("Reveal does not return the text")
 	}
 }

@@ -35,7 +35,7 @@ func TestStoreStartsEmptyAndPrivate(t *testing.T) {
 		t.Fatalf("before the first write: %v", err)
 	}
 	if _, err := os.Stat(filepath.Dir(s.Path())); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("reading made a folder: %v", err)
+		t.Errorf("reading created a folder: %v", err)
 	}
 	addContext(t, s, "a")
 	checkPrivateMode(t, s.Path())
@@ -47,7 +47,7 @@ func TestStoreStartsEmptyAndPrivate(t *testing.T) {
 
 // Other users of the machine could have copied the hashes: playctl must report this
 // and not continue.
-func TestStoreRefusesAFileThatOthersCanReach(t *testing.T) {
+func TestStoreRefusesFileAccessibleToOthers(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // no such mode bits there
 	}
@@ -68,7 +68,7 @@ func TestStoreRefusesAFileThatOthersCanReach(t *testing.T) {
 	}
 }
 
-func TestUpdateThatFailsLeavesTheFile(t *testing.T) {
+func TestFailedUpdateKeepsFile(t *testing.T) {
 	s := newStore(t)
 	addContext(t, s, "a")
 	before, err := os.ReadFile(s.Path())
@@ -94,7 +94,7 @@ func TestUpdateThatFailsLeavesTheFile(t *testing.T) {
 	checkNoLeftovers(t, filepath.Dir(s.Path()), "credentials.json", "credentials.json.lock")
 }
 
-func TestUpdateThatChangesNothingWritesNothing(t *testing.T) {
+func TestUpdateWithoutChangeWritesNothing(t *testing.T) {
 	s := newStore(t)
 	addContext(t, s, "a")
 	before, err := os.Stat(s.Path())
@@ -109,7 +109,7 @@ func TestUpdateThatChangesNothingWritesNothing(t *testing.T) {
 	}
 }
 
-func TestUpdateDoesNotTouchWhatItCannotRead(t *testing.T) {
+func TestUpdateKeepsUnreadableFile(t *testing.T) {
 	for name, text := range map[string]string{"broken": `{"version":1,`, "newer": `{"version":2}`} {
 		s := newStore(t)
 		writeText(t, s.Path(), text)
@@ -124,7 +124,7 @@ func TestUpdateDoesNotTouchWhatItCannotRead(t *testing.T) {
 	}
 }
 
-func TestUpdateWaitsForTheLockOnlyAsLongAsItMay(t *testing.T) {
+func TestUpdateWaitsForLockUntilDeadline(t *testing.T) {
 	s := newStore(t)
 	addContext(t, s, "a")
 	lock := flock.New(s.Path() + ".lock")
@@ -146,7 +146,7 @@ func TestUpdateWaitsForTheLockOnlyAsLongAsItMay(t *testing.T) {
 	addContext(t, s, "b")
 }
 
-func TestStoreThatCannotBeWritten(t *testing.T) {
+func TestUnwritableStore(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	writeText(t, file, "")
 	s := NewStore(filepath.Join(file, "credentials.json"))
@@ -159,7 +159,7 @@ func TestStoreThatCannotBeWritten(t *testing.T) {
 }
 
 // Two names of one file are one file, also for the lock.
-func TestStoreBehindALink(t *testing.T) {
+func TestStoreBehindLink(t *testing.T) {
 	s := newStore(t)
 	addContext(t, s, "a")
 	link := filepath.Join(t.TempDir(), "link.json")
@@ -175,7 +175,7 @@ func TestStoreBehindALink(t *testing.T) {
 
 // Several programs add entries concurrently while another reads: at the end every
 // entry is in the file, and every read saw a complete file.
-func TestConcurrentProcessesLoseNothing(t *testing.T) {
+func TestConcurrentProcessesLoseNoEntries(t *testing.T) {
 	s := newStore(t)
 	addContext(t, s, "first")
 	program, err := os.Executable()
@@ -212,7 +212,7 @@ func TestConcurrentProcessesLoseNothing(t *testing.T) {
 	}
 	f, err := s.Load()
 	if err != nil || len(f.Names()) != 1+len(names)*writerContexts {
-		t.Errorf("%d contexts are left, %v", len(f.Names()), err)
+		t.Errorf("%d contexts remain, %v", len(f.Names()), err)
 	}
 	checkNoLeftovers(t, filepath.Dir(s.Path()), "credentials.json", "credentials.json.lock")
 }
