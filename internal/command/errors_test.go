@@ -21,29 +21,29 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	refusal := func(code protocol.Code) error { return fmt.Errorf("it failed: %w", protocol.Errorf(code, "no")) }
-	left := &fs.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}
+	closedPipe := &fs.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}
 	for name, test := range map[string]struct {
 		err  error
 		want int
 	}{
-		"nothing":             {nil, 0},
-		"a reader that left":  {fmt.Errorf("write: %w", left), 0},
-		"anything":            {errors.New("it broke"), 1},
-		"a refusal":           {refusal(protocol.CodeForbidden), 1},
-		"a wrong flag":        {Hintf(Usagef("wrong"), "right"), 2},
-		"a wrong setting":     {BadSetting("PLAYCTL_X", errors.New("wrong")), 2},
-		"no credentials":      {fmt.Errorf("%w here", errNotAuthenticated), 3},
-		"credentials missing": {refusal(protocol.CodeCredentialsMissing), 3},
-		"credentials refused": {refusal(protocol.CodeCredentialsInvalid), 3},
-		"an API key refused":  {refusal(protocol.CodeAPIKeyInvalid), 3},
-		"nobody there":        {&client.UnreachableError{Host: "h", Err: errors.New("refused")}, 4},
-		"no answer in time":   {&client.UnreachableError{Host: "h", Err: context.DeadlineExceeded}, 4},
-		"not what it should":  {fmt.Errorf("%w: root", ErrUnverified), 5},
-		"Ctrl-C":              {fmt.Errorf("waiting: %w", ErrInterrupted), 130},
-		"Ctrl-C among others": {errors.Join(ErrInterrupted, errors.New("left over")), 130},
-		"a host that left":    {&client.UnreachableError{Host: "h", Err: &net.OpError{Op: "write", Err: syscall.EPIPE}}, 4},
-		"a store that left":   {fmt.Errorf("reading the world: %w", &net.OpError{Op: "write", Err: syscall.EPIPE}), 1},
-		"not what it should be, with a reader that left": {errors.Join(left, ErrUnverified), 5},
+		"nothing":                          {nil, 0},
+		"a closed pipe":                    {fmt.Errorf("write: %w", closedPipe), 0},
+		"anything":                         {errors.New("it broke"), 1},
+		"a refusal":                        {refusal(protocol.CodeForbidden), 1},
+		"an invalid flag":                  {Hintf(Usagef("wrong"), "right"), 2},
+		"an invalid setting":               {BadSetting("PLAYCTL_X", errors.New("wrong")), 2},
+		"no credentials":                   {fmt.Errorf("%w here", errNotAuthenticated), 3},
+		"credentials missing":              {refusal(protocol.CodeCredentialsMissing), 3},
+		"credentials refused":              {refusal(protocol.CodeCredentialsInvalid), 3},
+		"an API key refused":               {refusal(protocol.CodeAPIKeyInvalid), 3},
+		"no host":                          {&client.UnreachableError{Host: "h", Err: errors.New("refused")}, 4},
+		"a timeout":                        {&client.UnreachableError{Host: "h", Err: context.DeadlineExceeded}, 4},
+		"not verified":                     {fmt.Errorf("%w: root", ErrUnverified), 5},
+		"Ctrl-C":                           {fmt.Errorf("waiting: %w", ErrInterrupted), 130},
+		"Ctrl-C and another":               {errors.Join(ErrInterrupted, errors.New("left over")), 130},
+		"a closed host":                    {&client.UnreachableError{Host: "h", Err: &net.OpError{Op: "write", Err: syscall.EPIPE}}, 4},
+		"a closed store":                   {fmt.Errorf("reading the world: %w", &net.OpError{Op: "write", Err: syscall.EPIPE}), 1},
+		"not verified, with a closed pipe": {errors.Join(closedPipe, ErrUnverified), 5},
 	} {
 		if got := ExitCode(test.err); got != test.want {
 			t.Errorf("%s: got %d, want %d", name, got, test.want)
@@ -60,7 +60,7 @@ func TestHintsAreForCodes(t *testing.T) {
 	}
 	for code := range hints {
 		if !known[code] {
-			t.Errorf("there is a hint for %q, which is no code", code)
+			t.Errorf("there is a hint for %q, which is not a code", code)
 		}
 	}
 }
@@ -94,6 +94,6 @@ func TestSignals(t *testing.T) {
 	}
 	release()
 	if !stopped {
-		t.Error("signals were not given back")
+		t.Error("signals were not released")
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // A token is a secret: a token file that every user can read is refused.
-func TestTokenFilesAreKeptFromOthers(t *testing.T) {
+func TestTokenFilesAccessibleToOthersAreRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(file, []byte("sixteen-letters-\n"), 0o600); err != nil {
 		t.Fatal(err)
