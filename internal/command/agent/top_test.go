@@ -12,7 +12,7 @@ import (
 
 // If the cursor moves to another agent during an answer, the answer is shown only in the
 // details of the agent that gives it.
-func TestTopShowsAnAnswerBelowWhoGivesIt(t *testing.T) {
+func TestTopShowsAnswerOfItsAgent(t *testing.T) {
 	t.Parallel()
 	m := &topModel{
 		asker: &asker{ref: command.AgentRef{ID: "ada"}}, who: &command.Caller{}, input: textinput.New(),
@@ -26,7 +26,7 @@ func TestTopShowsAnAnswerBelowWhoGivesIt(t *testing.T) {
 		t.Errorf("the first part is not shown: %s", shown)
 	}
 	if shown := send(tea.KeyPressMsg{Code: tea.KeyDown}); !strings.Contains(shown, "Bo") || strings.Contains(shown, "…") {
-		t.Errorf("Bo seems to be asked: %s", shown)
+		t.Errorf("Bo is shown as asked: %s", shown)
 	}
 	if shown := send(answerMsg{text: "Good morning"}); strings.Contains(shown, "Good morning") {
 		t.Errorf("Ada's answer is shown as Bo's: %s", shown)
