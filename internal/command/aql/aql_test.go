@@ -20,15 +20,15 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// seenHost is a host that records the credentials of requests, and refuses all of them.
-type seenHost struct {
+// recordingHost is a host that records the credentials of requests, and refuses all of them.
+type recordingHost struct {
 	*httptest.Server
 	shown []string
 }
 
-func newSeenHost(t *testing.T) *seenHost {
+func newRecordingHost(t *testing.T) *recordingHost {
 	t.Helper()
-	host := &seenHost{}
+	host := &recordingHost{}
 	host.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, name := range []string{protocol.HeaderNodeID, protocol.HeaderNodePassw, protocol.HeaderAPIKey, protocol.HeaderRegistrationToken} {
 			if value := r.Header.Get(name); value != "" {
@@ -43,9 +43,9 @@ func newSeenHost(t *testing.T) *seenHost {
 
 // A program may name the host of its author. If it runs where the environment has a main
 // node for another host, as in CI, it must not send those credentials there.
-func TestAQLTakesCredentialsNowhereElse(t *testing.T) {
+func TestAQLSendsCredentialsToTheirHostOnly(t *testing.T) {
 	t.Parallel()
-	mine, other := newSeenHost(t), newSeenHost(t)
+	mine, other := newRecordingHost(t), newRecordingHost(t)
 	environment := map[string]string{
 		"PLAYCTL_SERVER": mine.URL, command.EnvNodeID: strings.Repeat("a", 64), command.EnvPasswHash: strings.Repeat("b", 64),
 		command.EnvAPIKey: "a-key", command.EnvRegistrationToken: "a-token",
@@ -66,27 +66,27 @@ func TestAQLTakesCredentialsNowhereElse(t *testing.T) {
 			return root
 		})
 		if code == command.ExitDone {
-			t.Errorf("%s: it was taken: %s", statement, &messages)
+			t.Errorf("%s was accepted: %s", statement, &messages)
 		}
 	}
 	tell(`CONNECT "` + other.URL + `"`)
 	tell(`CONNECT "` + other.URL + `/"`)
 	if len(other.shown) > 0 {
-		t.Errorf("another host was shown %v", other.shown)
+		t.Errorf("another host got %v", other.shown)
 	}
 	tell("CONNECT")
 	tell(`CONNECT "` + mine.URL + `"`)
 	if want := 8; len(mine.shown) != want {
-		t.Errorf("the run's own host was shown %v", mine.shown)
+		t.Errorf("the run's own host got %v", mine.shown)
 	}
 }
 
 // The token of the run is not sent to another host either, neither by the search for an
 // agent nor by completion.
-func TestAQLLooksForAgentsWhereItIsConnected(t *testing.T) {
+func TestAQLSearchesAgentsAtConnectedHost(t *testing.T) {
 	t.Parallel()
 	h := newFakeHost(t)
-	mine := newSeenHost(t)
+	mine := newRecordingHost(t)
 	h.env["PLAYCTL_SERVER"], h.env[command.EnvRegistrationToken] = mine.URL, "a-token"
 	h.session(t, func(s *session) {
 		if err := run(t, s, `CONNECT CONTEXT "home"`); err != nil {
@@ -100,18 +100,18 @@ func TestAQLLooksForAgentsWhereItIsConnected(t *testing.T) {
 			t.Errorf("Tab offers %q", names)
 		}
 	})
-	expect(t, "calls", strings.Join(h.asked, "\n"), `
+	expect(t, "calls", strings.Join(h.requests, "\n"), `
 main session
 main agents
 main getWorldSnapshot
 main agents`)
 	if len(h.tokens)+len(mine.shown) > 0 {
-		t.Errorf("the other host was shown %q, the default host %q", h.tokens, mine.shown)
+		t.Errorf("the other host got %q, the default host %q", h.tokens, mine.shown)
 	}
 }
 
-// typedInto returns the line from the prompt's editor for some keys, with a history.
-func typedInto(t *testing.T, pressed string, lines ...string) string {
+// lineAfterKeys returns the line from the prompt's editor for some keys, with a history.
+func lineAfterKeys(t *testing.T, pressed string, lines ...string) string {
 	t.Helper()
 	var echoed bytes.Buffer
 	input := &keys{history: &history{lines: lines}, ReadWriter: struct {
@@ -128,16 +128,16 @@ func typedInto(t *testing.T, pressed string, lines ...string) string {
 }
 
 // Ctrl-C clears the current line, wherever the cursor is.
-func TestCtrlCClearsTheLine(t *testing.T) {
+func TestCtrlCClearsLine(t *testing.T) {
 	t.Parallel()
-	if line := typedInto(t, "SEND \"no\"\x1b[D\x1b[D\x03SHOW 1\r"); line != "SHOW 1" {
+	if line := lineAfterKeys(t, "SEND \"no\"\x1b[D\x1b[D\x03SHOW 1\r"); line != "SHOW 1" {
 		t.Errorf("the line is %q", line)
 	}
 }
 
 // Ctrl-R finds the newest line that contains the typed text; a second Ctrl-R finds the
 // one before it.
-func TestCtrlRSearchesTheHistory(t *testing.T) {
+func TestCtrlRSearchesHistory(t *testing.T) {
 	t.Parallel()
 	lines := []string{"SHOW 1", "FETCH OCCUPANTS", `SHOW "Müller"`, "SHOW 22", "SHOW 22", "HELP"}
 	for pressed, want := range map[string]string{
@@ -150,8 +150,8 @@ func TestCtrlRSearchesTheHistory(t *testing.T) {
 		"\x12show\x03FETCH\r":            "FETCH",
 		"\x12no such line\r":             "",
 	} {
-		if got := typedInto(t, pressed, lines...); got != want {
-			t.Errorf("%q gives %q, not %q", pressed, got, want)
+		if got := lineAfterKeys(t, pressed, lines...); got != want {
+			t.Errorf("%q gives %q, want %q", pressed, got, want)
 		}
 	}
 }

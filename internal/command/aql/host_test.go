@@ -30,9 +30,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // fakeHost is the least host that a program needs: it records the calls, their callers
 // and their order. Other tests run programs on a real host.
 type fakeHost struct {
-	// asked are the calls, "caller operation arguments".
-	asked  []string
-	spaces []protocol.Space
+	// requests are the calls, "caller operation arguments".
+	requests []string
+	spaces   []protocol.Space
 	// rows are agents on the map, nodes the agent nodes of the main node.
 	rows  []json.RawMessage
 	nodes []protocol.AgentRecord
@@ -96,7 +96,7 @@ func (h *fakeHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if body.Op == "" {
 		payload = body.NodeID
 	}
-	h.asked = append(h.asked, named.Replace(strings.TrimSpace(caller+" "+operation+" "+strings.TrimPrefix(payload, "{}"))))
+	h.requests = append(h.requests, named.Replace(strings.TrimSpace(caller+" "+operation+" "+strings.TrimPrefix(payload, "{}"))))
 	var reply any
 	err := protocol.Errorf(protocol.CodeForbidden, "it is another's")
 	switch {
@@ -118,13 +118,13 @@ func (h *fakeHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // answer returns the reply to an operation.
 func (h *fakeHost) answer(operation string, payload json.RawMessage) any {
-	var asked struct {
+	var arguments struct {
 		SpaceID, Kind, Name string
 		Amenities           []string
 	}
-	_ = json.Unmarshal(payload, &asked)
+	_ = json.Unmarshal(payload, &arguments)
 	space := func() protocol.Space {
-		return h.spaces[slices.IndexFunc(h.spaces, func(s protocol.Space) bool { return s.ID == asked.SpaceID })]
+		return h.spaces[slices.IndexFunc(h.spaces, func(s protocol.Space) bool { return s.ID == arguments.SpaceID })]
 	}
 	switch operation {
 	case "session":
@@ -139,7 +139,7 @@ func (h *fakeHost) answer(operation string, payload json.RawMessage) any {
 		return map[string]any{"snapshot": snapshot}
 	case "createSpace":
 		number := fmt.Sprint(len(h.spaces) + 1)
-		made := protocol.Space{ID: "space" + number, Name: asked.Name, Amenities: asked.Amenities, Owner: protocol.SpaceOwner{NodeID: id("5ace" + number)}}
+		made := protocol.Space{ID: "space" + number, Name: arguments.Name, Amenities: arguments.Amenities, Owner: protocol.SpaceOwner{NodeID: id("5ace" + number)}}
 		h.spaces = append(h.spaces, made)
 		h.phrases[made.Owner.NodeID] = spacePhrase
 		return map[string]any{"spaceId": made.ID, "nodeId": made.Owner.NodeID, "phrase": spacePhrase, "structure": map[string]int{"x": 1}}
@@ -148,7 +148,7 @@ func (h *fakeHost) answer(operation string, payload json.RawMessage) any {
 	case "inspectSpace":
 		return protocol.InspectSpaceReply{Space: space(), Log: []protocol.SpaceLogEntry{{Action: "created"}}}
 	case "removeSpace":
-		h.spaces = slices.DeleteFunc(h.spaces, func(s protocol.Space) bool { return s.ID == asked.SpaceID })
+		h.spaces = slices.DeleteFunc(h.spaces, func(s protocol.Space) bool { return s.ID == arguments.SpaceID })
 		return protocol.OKReply{OK: true}
 	case "addSpaceAmenity", "removeSpaceAmenity":
 		return protocol.SpaceReply{Space: space()}

@@ -62,7 +62,7 @@ REMOVE SPACE`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	expect(t, "calls", strings.Join(h.asked, "\n"), `
+	expect(t, "calls", strings.Join(h.requests, "\n"), `
 main session
 main createSpace {"name":"Corner shop","designKey":"bazaar","ownerDisplayName":"Ada","amenities":["shop","car_wash"]}
 main createSpace {"name":"Mill","designKey":"mill","ownerDisplayName":"Bo","description":"old","structureName":"Wheel"}
@@ -92,7 +92,7 @@ main removeSpace {"spaceId":"space2"}`)
 14 REMOVE SPACE {"ok":true,"spaceId":"space2","name":"Mill"}`)
 }
 
-func TestActingAsAgents(t *testing.T) {
+func TestAgentStatements(t *testing.T) {
 	t.Parallel()
 	h := newFakeHost(t)
 	h.answers = []string{" ada  ada "}
@@ -110,7 +110,7 @@ SHOW CONNECTION`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	expect(t, "calls", strings.Join(h.asked, "\n"), `
+	expect(t, "calls", strings.Join(h.requests, "\n"), `
 main session
 main validate mine
 main recordInteraction {"playerId":"mine","role":"assistant","text":"I have bazaar"}
@@ -138,7 +138,7 @@ Secret for $p:
 Using the agent Ada.`)
 }
 
-func TestLooking(t *testing.T) {
+func TestReadingStatements(t *testing.T) {
 	t.Parallel()
 	h := newFakeHost(t)
 	h.rows, h.nodes = h.rows[:1], h.nodes[:1]
@@ -166,7 +166,7 @@ SHOW SPACES`)
 }
 
 // No result, note or error of a program contains a secret, in any form.
-func TestSecretsStaySecret(t *testing.T) {
+func TestSecretsAreNotReported(t *testing.T) {
 	t.Parallel()
 	h := newFakeHost(t)
 	h.env["P"] = "ada ada"
@@ -227,31 +227,31 @@ func TestFailures(t *testing.T) {
 		cause        error
 	}{
 		"no host":                 {program: "CONNECT CONTEXT none", want: `t:1:1: "none": no such context`, cause: creds.ErrContextUnknown},
-		"a host that is no host":  {program: "\nCONNECT", refuse: "session", want: "t:2:1: it is another's (forbidden)", cause: denied},
+		"a refused CONNECT":       {program: "\nCONNECT", refuse: "session", want: "t:2:1: it is another's (forbidden)", cause: denied},
 		"a refusal":               {program: create, refuse: "createSpace", want: "t:1:1: it is another's (forbidden)", cause: denied},
 		"a phrase without a file": {program: create + " KEYFILE \"k\"", file: "k", want: "t:1:47: k: there is a file already"},
-		"a phrase that is lost":   {program: create, file: ".local", want: "t:1:1: the space was made, but the phrase of its node is not saved: ", cause: syscall.ENOTDIR},
+		"an unsaved phrase":       {program: create, file: ".local", want: "t:1:1: the space was made, but the phrase of its node is not saved: ", cause: syscall.ENOTDIR},
 		"an unset variable":       {program: "LET p FROM ENV NONE", want: "t:1:16: the environment variable NONE is not set"},
 		"an empty file":           {program: "LET p FROM FILE empty", file: "empty", want: "t:1:17: the secret is empty"},
 		"no file":                 {program: "LET p FROM FILE none", want: "t:1:17: ", cause: fs.ErrNotExist},
-		"nobody to ask":           {program: "LET p FROM PROMPT", want: "t:1:1: there is no terminal for a prompt", cause: command.ErrNoTerminal},
-		"a field that is not":     {program: "FETCH METADATA INTO m\nSHOW $m.revv", want: `t:2:6: $m has no field "revv": it has bounds, mainNodeId, occupantCounts, sid, spaceCount`},
+		"no terminal":             {program: "LET p FROM PROMPT", want: "t:1:1: there is no terminal for a prompt", cause: command.ErrNoTerminal},
+		"an unknown field":        {program: "FETCH METADATA INTO m\nSHOW $m.revv", want: `t:2:6: $m has no field "revv": it has bounds, mainNodeId, occupantCounts, sid, spaceCount`},
 		"a list's field":          {program: "FETCH OCCUPANTS INTO m\nSHOW $m.name", want: `t:2:6: $m is a list of 3: name one by its number, from 0, not "name"`},
-		"past a list's end":       {program: "FETCH OCCUPANTS INTO m\nSHOW $m.3", want: `t:2:6: $m is a list of 3: name one by its number, from 0, not "3"`},
+		"a number past the end":   {program: "FETCH OCCUPANTS INTO m\nSHOW $m.3", want: `t:2:6: $m is a list of 3: name one by its number, from 0, not "3"`},
 		"a text's field":          {program: "SHOW $design.name", want: `t:1:6: $design has no fields, so there is no "name" in it`},
 		"an object as a text":     {program: "FETCH METADATA INTO m\nCONNECT $m", want: "t:2:9: $m is not a text: name one of its fields, bounds, mainNodeId, occupantCounts, sid, spaceCount"},
 		"a list as a text":        {program: "FETCH OCCUPANTS INTO m\nSHOW \"x\" $m", want: "t:2:10: $m is a list of 3, not a text: name one by its number, from 0, and its field"},
 		"an amenity by name":      {program: "LET k = \"zoo\"\nUSE SPACE NODE Mill\nADD SPACE AMENITY $k", want: `t:3:19: unknown amenity "zoo"; use shop, supermarket or car_wash`},
 		"no such space":           {program: "INSPECT SPACE Zoo", want: `t:1:15: there is no space "Zoo" here: SHOW SPACES lists them (space_unknown)`},
-		"two such spaces":         {program: "INSPECT SPACE Twin", want: `t:1:15: 2 spaces are called "Twin": name one by its id: t1, t2`},
-		"a short beginning":       {program: "INSPECT SPACE mil", want: `t:1:15: there is no space "mil" here: SHOW SPACES lists them (space_unknown)`},
+		"an ambiguous space":      {program: "INSPECT SPACE Twin", want: `t:1:15: 2 spaces are called "Twin": name one by its id: t1, t2`},
+		"a space's name in part":  {program: "INSPECT SPACE mil", want: `t:1:15: there is no space "mil" here: SHOW SPACES lists them (space_unknown)`},
 		"another's phrase":        {program: "LET p FROM ENV P\nUSE SPACE NODE Mill PASSPHRASE $p", want: "t:2:32: the credentials are wrong (credentials_invalid)"},
 		"a blank phrase":          {program: "USE SPACE NODE Mill PASSPHRASE \" \"", want: "t:1:32: the passphrase: the phrase is empty: it needs at least one word"},
-		"the space in use went":   {program: "USE SPACE NODE Mill\nREMOVE SPACE Mill\nADD SPACE AMENITY shop", want: "t:3:1: the space in use was removed: put USE SPACE NODE before this"},
+		"a removed space in use":  {program: "USE SPACE NODE Mill\nREMOVE SPACE Mill\nADD SPACE AMENITY shop", want: "t:3:1: the space in use was removed: put USE SPACE NODE before this"},
 		"an unknown agent":        {program: "USE AGENT NODE Zoe", want: `t:1:16: there is no agent "Zoe"`},
-		"a node that went":        {program: "USE AGENT NODE " + id("f2"), want: "t:1:16: the host does not accept the node: node not found"},
-		"an agent nowhere":        {program: "INSPECT AGENT Zoe", want: `t:1:15: there is no agent "Zoe" of your main node or on the map (player_unknown)`},
-		"two such agents":         {program: "INSPECT AGENT Bo", want: `t:1:15: 2 agents are called "Bo": name one by its id`},
+		"a deleted node":          {program: "USE AGENT NODE " + id("f2"), want: "t:1:16: the host does not accept the node: node not found"},
+		"an agent of no account":  {program: "INSPECT AGENT Zoe", want: `t:1:15: there is no agent "Zoe" of your main node or on the map (player_unknown)`},
+		"an ambiguous agent":      {program: "INSPECT AGENT Bo", want: `t:1:15: 2 agents are called "Bo": name one by its id`},
 		"an agent off the map":    {program: "USE AGENT NODE Ada\nSEND \"x\"", refuse: "recordInteraction", want: "t:2:1: it is another's (forbidden)", cause: denied},
 		"a closed pipe":           {program: "SHOW \"x\"", stdout: closedPipe{}, want: "t:1:1: ", cause: io.ErrClosedPipe},
 	} {
@@ -272,10 +272,10 @@ func TestFailures(t *testing.T) {
 			}
 			err := play(t, h, test.program+"\nSHOW \"not any more\"")
 			if err == nil {
-				t.Fatal("it does not fail")
+				t.Fatal("the program does not fail")
 			}
 			if head, _, _ := strings.Cut(err.Error(), "\n"); !strings.HasPrefix(head, test.want) {
-				t.Errorf("the error is\n%s, not\n%s", head, test.want)
+				t.Errorf("the error is\n%s, want\n%s", head, test.want)
 			}
 			if test.cause != nil && !errors.Is(err, test.cause) {
 				t.Errorf("the cause is lost: %v", err)
@@ -284,27 +284,27 @@ func TestFailures(t *testing.T) {
 				t.Errorf("a secret is in %v", err)
 			}
 			if results := h.reported(t); strings.Contains(results, "any more") {
-				t.Errorf("the program went on: %s", results)
+				t.Errorf("the program continued: %s", results)
 			}
 		})
 	}
 }
 
 // A program with a mistake in any line does nothing.
-func TestMistakesComeFirst(t *testing.T) {
+func TestProgramWithMistakeDoesNothing(t *testing.T) {
 	t.Parallel()
 	h := newFakeHost(t)
 	err := play(t, h, "CREATE SPACE \"a\" DESIGN \"b\" OWNER \"c\"\nSHOW $x")
 	if mistakes := aql.LineErrors(nil); !errors.As(err, &mistakes) || len(mistakes) != 1 {
 		t.Errorf("the error is %v", err)
 	}
-	if len(h.asked) > 0 {
-		t.Errorf("the host was asked: %v", h.asked)
+	if len(h.requests) > 0 {
+		t.Errorf("the host got requests: %v", h.requests)
 	}
 }
 
 // At a prompt each line is a program, and variables and nodes in use persist.
-func TestStateStays(t *testing.T) {
+func TestStatePersists(t *testing.T) {
 	t.Parallel()
 	newFakeHost(t).session(t, func(s *session) {
 		for _, step := range []struct {
