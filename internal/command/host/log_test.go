@@ -10,7 +10,7 @@ import (
 
 // The log of requests has text from strangers: it contains no control characters that a
 // terminal acts on, and programs read the original text.
-func TestHostileTextInTheLog(t *testing.T) {
+func TestHostileTextInLog(t *testing.T) {
 	const hostile = "/a\x1b]52;c;eA==\a\u009b2J\u202eb\u2066\x7f\u0085"
 	for _, format := range []string{"text", "json"} {
 		var out strings.Builder
@@ -20,11 +20,11 @@ func TestHostileTextInTheLog(t *testing.T) {
 		}
 		log.Info("request", "path", hostile)
 		if strings.ContainsAny(out.String(), "\x1b\a\u009b\u202e\u2066\x7f\u0085") {
-			t.Errorf("%s: it writes %q", format, out.String())
+			t.Errorf("%s: the log is %q", format, out.String())
 		}
 		var line struct{ Path string }
 		if format == "json" && (json.Unmarshal([]byte(out.String()), &line) != nil || line.Path != hostile) {
-			t.Errorf("it reads as %q", line.Path)
+			t.Errorf("the line is read as %q", line.Path)
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/playctl/playctl/internal/world"
 )
 
-func TestTheBudgetComesFromTheFlagOrTheMemoryLimit(t *testing.T) {
+func TestBudgetFromFlagOrMemoryLimit(t *testing.T) {
 	was := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(was) })
 	// The test sets the limit, whatever limit its container has.
@@ -42,7 +42,7 @@ func TestTheBudgetComesFromTheFlagOrTheMemoryLimit(t *testing.T) {
 
 // If the memory is small, the limits in bytes are lower as well, but not below a least
 // value each. Limits from the operator stay.
-func TestLimitsInBytesFollowTheMemory(t *testing.T) {
+func TestLimitsInBytesDependOnMemory(t *testing.T) {
 	was := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(was) })
 	for name, c := range map[string]struct {
@@ -70,13 +70,13 @@ func TestLimitsInBytesFollowTheMemory(t *testing.T) {
 		s.fitLimits(slog.New(slog.DiscardHandler), flags.Changed)
 		body, account, together := s.bodyBudget*mebibyte, s.limits.Account[world.MapBytes], s.limits.World[world.MapBytes]
 		if body != c.body || account != c.account || together != c.together {
-			t.Errorf("%s: bodies may have %d bytes, the map %d and %d; want %d, %d and %d", name, body, account, together, c.body, c.account, c.together)
+			t.Errorf("%s: the limits are %d bytes for bodies, %d and %d for the map; want %d, %d and %d", name, body, account, together, c.body, c.account, c.together)
 		}
 		if agents := s.limits.World[world.AgentBytes]; (agents < 64*mebibyte) != (c.limit < 256*mebibyte) {
-			t.Errorf("%s: agents' names may have %d bytes", name, agents)
+			t.Errorf("%s: the limit for agents' names is %d bytes", name, agents)
 		}
 		if history := s.limits.World[world.Bytes]; history != 4<<30 {
-			t.Errorf("%s: the limit of what is on the disk is %d", name, history)
+			t.Errorf("%s: the limit of the history on disk is %d", name, history)
 		}
 	}
 	known := map[string]bool{}
@@ -92,7 +92,7 @@ func TestLimitsInBytesFollowTheMemory(t *testing.T) {
 
 // In a container the memory limit is nine tenths of the container's memory, and the
 // budget depends on it; if the container's limit cannot be read, there is no budget.
-func TestTheBudgetComesFromTheContainer(t *testing.T) {
+func TestBudgetFromContainerLimit(t *testing.T) {
 	was := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(was) })
 	t.Setenv("GOMEMLIMIT", "") // so that the clean-up restores it
@@ -119,7 +119,7 @@ func TestTheBudgetComesFromTheContainer(t *testing.T) {
 
 // The log names the memory limit if it was set, or follows from a limit of the machine.
 // The default is not logged.
-func TestTheLogNamesTheBudgetThatIsNotTheDefault(t *testing.T) {
+func TestLogStatesBudgetUnlessDefault(t *testing.T) {
 	was := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(was) })
 	for name, c := range map[string]struct {
@@ -135,8 +135,8 @@ func TestTheLogNamesTheBudgetThatIsNotTheDefault(t *testing.T) {
 		var text bytes.Buffer
 		s := serveSettings{memoryBudget: c.flag}
 		s.logMemory(slog.New(slog.NewTextHandler(&text, nil)), 64*mebibyte)
-		if said := text.String(); (said == "") != (c.want == "") || !strings.Contains(said, c.want) {
-			t.Errorf("%s: the log says %q, want %q", name, said, c.want)
+		if logged := text.String(); (logged == "") != (c.want == "") || !strings.Contains(logged, c.want) {
+			t.Errorf("%s: the log is %q, want %q", name, logged, c.want)
 		}
 	}
 }

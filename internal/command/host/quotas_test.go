@@ -24,7 +24,7 @@ const (
 )
 
 // Every limit is on the page for operators.
-func TestOperatorsFindEveryLimit(t *testing.T) {
+func TestHostingPageListsEveryLimit(t *testing.T) {
 	const page = "../../../docs/hosting.md"
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -47,7 +47,7 @@ func TestOperatorsFindEveryLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if diff := cmp.Diff(string(was), table.String()); diff != "" {
-		t.Errorf("docs/hosting.md is not what go generate ./internal/command/host makes of it (-page +limits):\n%s", diff)
+		t.Errorf("docs/hosting.md differs from the output of go generate ./internal/command/host (-page +limits):\n%s", diff)
 	}
 }
 
@@ -56,14 +56,14 @@ func TestOperatorsFindEveryLimit(t *testing.T) {
 var namedDefault = regexp.MustCompile("`--([a-z-]+)` ([0-9,]+|none)(?: (MiB|GiB))?")
 
 // The table of what accounts may have states the defaults of the flags.
-func TestDefaultsInTheTableOfAccounts(t *testing.T) {
+func TestDefaultsInTableOfAccounts(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/hosting.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, _ := bytes.Cut(text, []byte("## What accounts may have\n"))
 	section, _, _ := bytes.Cut(rest, []byte("\n## "))
-	said := map[string]int{}
+	listed := map[string]int{}
 	for _, m := range namedDefault.FindAllStringSubmatch(string(section), -1) {
 		n := 0
 		if m[2] != "none" {
@@ -71,20 +71,20 @@ func TestDefaultsInTheTableOfAccounts(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		said[m[1]] = n * map[string]int{"": 1, "MiB": 1 << 20, "GiB": 1 << 30}[m[3]]
+		listed[m[1]] = n * map[string]int{"": 1, "MiB": 1 << 20, "GiB": 1 << 30}[m[3]]
 	}
-	if len(said) == 0 {
-		t.Fatal("docs/hosting.md has no table of what accounts may have")
+	if len(listed) == 0 {
+		t.Fatal("docs/hosting.md has no table of the limits of accounts")
 	}
 	for _, l := range new(serveSettings).limitFlags() {
-		n, there := said[l.flag]
+		n, there := listed[l.flag]
 		if there && n != l.value {
 			t.Errorf("the table has %d for --%s, whose default is %d", n, l.flag, l.value)
 		}
-		delete(said, l.flag)
+		delete(listed, l.flag)
 	}
-	if len(said) > 0 {
-		t.Errorf("the table has flags that are no limits: %v", said)
+	if len(listed) > 0 {
+		t.Errorf("the table has flags that are no limits: %v", listed)
 	}
 }
 

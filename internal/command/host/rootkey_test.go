@@ -10,7 +10,7 @@ import (
 
 // If two hosts start for the first time at the same time, the second one uses the key
 // from the file that the first one has created.
-func TestARootKeyFileThatAppearsMeanwhileIsTaken(t *testing.T) {
+func TestRootKeyFileCreatedMeanwhileIsUsed(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	a := &command.App{Program: &command.Program{LookupEnv: func(string) (string, bool) { return "", false }, Home: home, Dir: home}}
@@ -20,6 +20,6 @@ func TestARootKeyFileThatAppearsMeanwhileIsTaken(t *testing.T) {
 	}
 	into := &served{}
 	if err := makeRootKey(a, &serveSettings{}, into); err != nil || into.root.Key != key || into.rootMade {
-		t.Errorf("the key is %q, made %v, %v; want %q", into.root.Key, into.rootMade, err, key)
+		t.Errorf("the key is %q, created %v, %v; want %q", into.root.Key, into.rootMade, err, key)
 	}
 }

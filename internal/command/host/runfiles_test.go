@@ -41,7 +41,7 @@ func TestLogIsBounded(t *testing.T) {
 	lines := strings.Split(strings.TrimSuffix(kept, "\n"), "\n")
 	for i, line := range lines {
 		if want := fmt.Sprintf("line %02d", 50-len(lines)+i); line != want {
-			t.Errorf("line %d of what is kept is %q, not %q", i, line, want)
+			t.Errorf("kept line %d is %q, want %q", i, line, want)
 		}
 	}
 	if len(lines) < bound/10 {
@@ -50,7 +50,7 @@ func TestLogIsBounded(t *testing.T) {
 }
 
 // A folder belongs to one host until it ends, and a killed host leaves it free.
-func TestAFolderIsClaimedOnce(t *testing.T) {
+func TestFolderIsClaimedOnce(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	if _, err := runningIn(t.Context(), folder); err == nil {
@@ -64,7 +64,7 @@ func TestAFolderIsClaimedOnce(t *testing.T) {
 		t.Errorf("the process is %d, %v", pid, err)
 	}
 	if _, err := claim(folder); err == nil {
-		t.Error("it was claimed twice")
+		t.Error("the folder was claimed twice")
 	}
 	if err := release(); err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestAFolderIsClaimedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if pid, err := runningIn(t.Context(), folder); err == nil {
-		t.Errorf("process %d runs by a file that was left", pid)
+		t.Errorf("the file of an ended host states that process %d runs", pid)
 	}
 	if release, err = claim(folder); err != nil {
 		t.Fatal(err)
