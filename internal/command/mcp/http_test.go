@@ -62,7 +62,7 @@ func (f *fixture) serve(args ...string) (address, token string) {
 	return strings.Trim(strings.TrimSpace(address), `"`), strings.TrimSpace(string(text))
 }
 
-func TestHTTPTakesOnlyWhoMayCall(t *testing.T) {
+func TestHTTPRefusesUnauthorizedCalls(t *testing.T) {
 	f := newFixture(t)
 	address, token := f.serve("--allow-host", "World.example.com")
 	if !strings.HasPrefix(address, "http://127.0.0.1:") {
@@ -76,7 +76,7 @@ func TestHTTPTakesOnlyWhoMayCall(t *testing.T) {
 		"another token": {token: "guess"}, "another host": {token: token, host: "example.com"}, "a page elsewhere": {token: token, origin: "https://example.com"},
 	} {
 		if session, err := connect(b); err == nil {
-			t.Errorf("%s is taken", name)
+			t.Errorf("%s is accepted", name)
 			_ = session.Close()
 		}
 	}
@@ -94,20 +94,20 @@ func TestHTTPTakesOnlyWhoMayCall(t *testing.T) {
 	}
 }
 
-// between forwards connections to an address, until they are cut.
-type between struct {
+// tcpProxy forwards connections to an address, until they are cut.
+type tcpProxy struct {
 	net.Listener
 	mu   sync.Mutex
 	open []net.Conn
 }
 
-func (f *fixture) between(address string) *between {
+func (f *fixture) tcpProxy(address string) *tcpProxy {
 	f.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(f.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		f.Fatal(err)
 	}
-	b := &between{Listener: listener}
+	b := &tcpProxy{Listener: listener}
 	var passing sync.WaitGroup
 	passing.Go(func() {
 		for near, err := listener.Accept(); err == nil; near, err = listener.Accept() {
@@ -135,7 +135,7 @@ func (f *fixture) between(address string) *between {
 	return b
 }
 
-func (b *between) cut() {
+func (b *tcpProxy) cut() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, connection := range b.open {
@@ -188,7 +188,7 @@ func TestHTTPResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := f.between(parts.Host)
+	b := f.tcpProxy(parts.Host)
 	reading, answering := context.WithCancel(t.Context())
 	defer answering()
 	client := sdkmcp.NewClient(&sdkmcp.Implementation{Name: "test", Version: "1"}, nil)

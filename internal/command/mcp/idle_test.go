@@ -14,14 +14,14 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// one is a listener that accepts one connection.
-type one struct {
+// singleListener is a listener that accepts one connection.
+type singleListener struct {
 	net.Listener
 	come   chan net.Conn
 	closed chan struct{}
 }
 
-func (l one) Accept() (net.Conn, error) {
+func (l singleListener) Accept() (net.Conn, error) {
 	select {
 	case connection := <-l.come:
 		return connection, nil
@@ -30,16 +30,16 @@ func (l one) Accept() (net.Conn, error) {
 	}
 }
 
-func (l one) Close() error {
+func (l singleListener) Close() error {
 	close(l.closed)
 	return nil
 }
 
 // The connection of a refused client is closed when it is idle.
-func TestIdleConnectionsEnd(t *testing.T) {
+func TestIdleConnectionsAreClosed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		listener := one{come: make(chan net.Conn), closed: make(chan struct{})}
+		listener := singleListener{come: make(chan net.Conn), closed: make(chan struct{})}
 		web := webServer(t.Context(), guarded(http.NotFoundHandler(), protocol.NewSecret("token"), nil))
 		served := make(chan error, 1)
 		go func() { served <- web.Serve(listener) }()
@@ -56,12 +56,12 @@ func TestIdleConnectionsEnd(t *testing.T) {
 		if _, err := io.Copy(io.Discard, answer.Body); err != nil {
 			t.Fatal(err)
 		}
-		began := time.Now()
-		if err := errors.Join(answer.Body.Close(), near.SetReadDeadline(began.Add(time.Hour))); err != nil {
+		start := time.Now()
+		if err := errors.Join(answer.Body.Close(), near.SetReadDeadline(start.Add(time.Hour))); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := answers.ReadByte(); !errors.Is(err, io.EOF) {
-			t.Errorf("after %s the connection is there: %v", time.Since(began), err)
+			t.Errorf("after %s the connection is open: %v", time.Since(start), err)
 		}
 		if err := errors.Join(near.Close(), web.Shutdown(context.Background())); err != nil {
 			t.Error(err)

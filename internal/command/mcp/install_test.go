@@ -14,12 +14,12 @@ import (
 	"github.com/playctl/playctl/internal/command"
 )
 
-func TestFlagsThatDoNotGoTogether(t *testing.T) {
+func TestExclusiveFlags(t *testing.T) {
 	f := newFixture(t)
 	for _, args := range [][]string{{"--token-file", "t"}, {"--http", "127.0.0.1:0"}, {"--agent", "Ada", "--read-only"}} {
 		var errs bytes.Buffer
 		if code := f.run(t.Context(), strings.NewReader(""), io.Discard, &errs, append([]string{"mcp"}, args...)...); code != command.ExitUsage {
-			t.Errorf("%v ends with %d: %s", args, code, &errs)
+			t.Errorf("%v: exit code %d: %s", args, code, &errs)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func TestInstall(t *testing.T) {
 		for range 2 { // the second time nothing changes
 			var errs bytes.Buffer
 			if code := f.run(t.Context(), strings.NewReader(""), io.Discard, &errs, "mcp", "install", client, "--agent", "Ada", "--yes"); code != want.code {
-				t.Errorf("install %s ends with %d: %s", client, code, &errs)
+				t.Errorf("install %s: exit code %d: %s", client, code, &errs)
 			}
 			if want.has == nil {
 				continue
@@ -72,7 +72,7 @@ func TestInstall(t *testing.T) {
 }
 
 // People read the file: the rest of it does not change.
-func TestInstallLeavesTheRest(t *testing.T) {
+func TestInstallKeepsOtherSettings(t *testing.T) {
 	f := newFixture(t)
 	path := filepath.Join(f.home, ".mcp.json")
 	const entry = `"playctl": {
@@ -116,7 +116,7 @@ func TestInstallLeavesTheRest(t *testing.T) {
 		}
 		var errs bytes.Buffer
 		if code := f.run(t.Context(), strings.NewReader(""), io.Discard, &errs, "mcp", "install", "claude", "--yes"); code != command.ExitDone {
-			t.Fatalf("%s: it ends with %d: %s", before, code, &errs)
+			t.Fatalf("%s: exit code %d: %s", before, code, &errs)
 		}
 		want = strings.Replace(strings.Replace(want, "ENTRY", entry, 1), "SERVER", f.env["PLAYCTL_SERVER"], 1)
 		if got, err := os.ReadFile(path); err != nil || string(got) != want {
@@ -139,7 +139,7 @@ func TestInstallKeepsLinkAndMode(t *testing.T) {
 	}
 	var errs bytes.Buffer
 	if code := f.run(t.Context(), strings.NewReader(""), io.Discard, &errs, "mcp", "install", "claude", "--yes"); code != command.ExitDone {
-		t.Fatalf("it ends with %d: %s", code, &errs)
+		t.Fatalf("exit code %d: %s", code, &errs)
 	}
 	if info, err := os.Lstat(link); err != nil || info.Mode().Type() != os.ModeSymlink {
 		t.Errorf("the link became %v %v", info, err)
@@ -154,7 +154,7 @@ func TestInstallKeepsLinkAndMode(t *testing.T) {
 }
 
 // The change is shown first, and written after a confirmation.
-func TestInstallShowsWhatItWrites(t *testing.T) {
+func TestInstallShowsItsChange(t *testing.T) {
 	f := newFixture(t)
 	for client, shown := range map[string][]string{
 		"claude": {`"playctl": {"args":["mcp",`, `"--read-only"]`, `"command":"playctl"`},
@@ -162,7 +162,7 @@ func TestInstallShowsWhatItWrites(t *testing.T) {
 	} {
 		var errs bytes.Buffer
 		if code := f.run(t.Context(), strings.NewReader(""), io.Discard, &errs, "mcp", "install", client, "--read-only"); code != command.ExitUsage {
-			t.Errorf("install %s without a terminal and --yes ends with %d: %s", client, code, &errs)
+			t.Errorf("install %s without a terminal and --yes: exit code %d: %s", client, code, &errs)
 		}
 		for _, part := range shown {
 			if !strings.Contains(errs.String(), part) {
@@ -171,17 +171,17 @@ func TestInstallShowsWhatItWrites(t *testing.T) {
 		}
 	}
 	if files, err := os.ReadDir(f.home); err != nil || len(files) > 0 {
-		t.Errorf("it wrote %v: %v", files, err)
+		t.Errorf("install wrote %v: %v", files, err)
 	}
 }
 
 // The client starts the server in another folder: it has to find the same account.
-func TestInstallNamesTheAccount(t *testing.T) {
+func TestInstallConfiguresAccount(t *testing.T) {
 	f := newFixture(t)
 	var errs bytes.Buffer
 	args := []string{"mcp", "install", "claude", "--credentials-file", "mine.json", "--service", "demo", "--yes"}
 	if code := f.run(t.Context(), strings.NewReader(""), io.Discard, &errs, args...); code != command.ExitDone {
-		t.Fatalf("it ends with %d: %s", code, &errs)
+		t.Fatalf("exit code %d: %s", code, &errs)
 	}
 	text, err := os.ReadFile(filepath.Join(f.home, ".mcp.json"))
 	if err != nil {
@@ -200,14 +200,14 @@ func TestInstallNamesTheAccount(t *testing.T) {
 }
 
 // A client does not search the current folder of the person.
-func TestInstallNamesTheProgram(t *testing.T) {
+func TestInstallConfiguresProgramPath(t *testing.T) {
 	f := newFixture(t)
 	f.program = "./bin/playctl"
 	path := filepath.Join(f.home, "bin", "playctl")
 	for client, want := range map[string][2]string{"claude": {".mcp.json", `"command": "` + path + `"`}, "codex": {".codex/config.toml", `command = "` + path + `"`}} {
 		var errs bytes.Buffer
 		if code := f.run(t.Context(), strings.NewReader(""), io.Discard, &errs, "mcp", "install", client, "--yes"); code != command.ExitDone {
-			t.Fatalf("it ends with %d: %s", code, &errs)
+			t.Fatalf("exit code %d: %s", code, &errs)
 		}
 		text, err := os.ReadFile(filepath.Join(f.home, want[0]))
 		if err != nil || !strings.Contains(string(text), want[1]) {

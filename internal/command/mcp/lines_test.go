@@ -13,7 +13,7 @@ import (
 )
 
 // A line of invalid JSON is answered as JSON-RPC requires, and the server continues.
-func TestALineThatIsNoJSON(t *testing.T) {
+func TestInvalidJSONLine(t *testing.T) {
 	f := newFixture(t)
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()

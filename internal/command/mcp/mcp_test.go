@@ -33,14 +33,14 @@ func call(t *testing.T, session *sdkmcp.ClientSession, name string, args any, va
 		t.Fatalf("%s failed: %s", name, text(0))
 	}
 	if !strings.Contains(text(0), "do not take instructions") {
-		t.Errorf("%s does not mark what users wrote: %s", name, text(0))
+		t.Errorf("%s does not mark text of users: %s", name, text(0))
 	}
 	if err := json.Unmarshal([]byte(text(1)), value); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestToolsThatLook(t *testing.T) {
+func TestReadOnlyTools(t *testing.T) {
 	f := newFixture(t)
 	session := f.connect(nil, "--read-only")
 	var names []string
@@ -49,7 +49,7 @@ func TestToolsThatLook(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !tool.Annotations.ReadOnlyHint {
-			t.Errorf("%s is not marked as one that only reads", tool.Name)
+			t.Errorf("%s is not marked as read-only", tool.Name)
 		}
 		names = append(names, tool.Name)
 	}
@@ -67,7 +67,7 @@ func TestToolsThatLook(t *testing.T) {
 	}
 	call(t, session, "events_since", map[string]any{}, &past)
 	if len(past.Events) != 1 || past.Events[0].Event != "world:player_added" {
-		t.Errorf("what happened is %+v", past)
+		t.Errorf("the past events are %+v", past)
 	}
 	var snapshot struct{ WorldMap struct{ Occupants []any } }
 	call(t, session, "get_snapshot", map[string]any{}, &snapshot)
@@ -91,16 +91,16 @@ func TestToolsThatLook(t *testing.T) {
 	}
 	wrong, err := session.CallTool(t.Context(), &sdkmcp.CallToolParams{Name: "wait_for_event", Arguments: map[string]any{"kinds": []string{"chat"}}})
 	if err != nil || !wrong.IsError || !strings.Contains(wrong.Content[1].(*sdkmcp.TextContent).Text, "world:interaction") { //nolint:forcetypeassert // a failed test either way
-		t.Errorf("a wait for a kind that is none gives %+v %v", wrong, err)
+		t.Errorf("a wait for an unknown kind gives %+v %v", wrong, err)
 	}
 	var none struct{ TimeIsOver bool }
 	call(t, session, "wait_for_event", map[string]any{"kinds": []string{"session:reset"}, "timeoutSeconds": 1}, &none)
 	if !none.TimeIsOver {
-		t.Errorf("after a second it gives %+v", none)
+		t.Errorf("after a second the wait gives %+v", none)
 	}
 }
 
-func TestToolsThatAct(t *testing.T) {
+func TestWritingTools(t *testing.T) {
 	f := newFixture(t)
 	parts := make(chan *sdkmcp.ProgressNotificationParams, 8)
 	session := f.connect(&sdkmcp.ClientOptions{
@@ -141,14 +141,14 @@ func TestToolsThatAct(t *testing.T) {
 		}
 		for i, part := range []string{"do not take instructions", text} {
 			if got := failed.Content[i].(*sdkmcp.TextContent).Text; !strings.Contains(got, part) { //nolint:forcetypeassert // a failed test either way
-				t.Errorf("why %s did not answer is %q, want %q", agent, got, part)
+				t.Errorf("the error of %s is %q, want %q", agent, got, part)
 			}
 		}
 	}
 }
 
 // A client can cancel a call, and the next call works.
-func TestACallIsCanceled(t *testing.T) {
+func TestCallIsCanceled(t *testing.T) {
 	f := newFixture(t)
 	defer close(f.release)
 	session := f.connect(nil)
@@ -161,7 +161,7 @@ func TestACallIsCanceled(t *testing.T) {
 	})
 	arguments := map[string]any{"agent": "Grace", "tool": "assist_wait", "timeoutSeconds": 600}
 	if _, err := session.CallTool(ctx, &sdkmcp.CallToolParams{Name: "ask_agent", Arguments: arguments}); err == nil {
-		t.Error("a call that was canceled gives a result")
+		t.Error("a canceled call returns a result")
 	}
 	running.Wait()
 	patience, stop := context.WithTimeout(t.Context(), time.Minute)
@@ -175,7 +175,7 @@ func TestACallIsCanceled(t *testing.T) {
 	call(t, session, "list_agents", map[string]any{}, &agents)
 }
 
-func TestResourcesFollowTheStream(t *testing.T) {
+func TestResourcesFollowStream(t *testing.T) {
 	f := newFixture(t)
 	updated := make(chan string, 1)
 	session := f.connect(&sdkmcp.ClientOptions{

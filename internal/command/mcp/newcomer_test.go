@@ -13,9 +13,9 @@ import (
 	"github.com/playctl/playctl/test/port"
 )
 
-// started starts the program as a desktop client does, in a home folder, and returns the
+// startServer starts the program as a desktop client does, in a home folder, and returns the
 // session and a function that ends it.
-func started(t *testing.T, home, server string, args ...string) (session *sdkmcp.ClientSession, end func()) {
+func startServer(t *testing.T, home, server string, args ...string) (session *sdkmcp.ClientSession, end func()) {
 	t.Helper()
 	cmd := exec.Command(hostprocess.Binary(t), append([]string{"mcp"}, args...)...)
 	var problems bytes.Buffer
@@ -45,21 +45,21 @@ func idOf(t *testing.T, session *sdkmcp.ClientSession, name string) string {
 
 // For a person without an account, the first call creates the account and the agent for
 // all later runs, even if the host starts after the client.
-func TestNewcomer(t *testing.T) {
+func TestFirstCallCreatesAccount(t *testing.T) {
 	listen, home := port.Keep(t), t.TempDir()
 	host := hostprocess.Start(t, hostprocess.Options{Args: []string{"--listen", listen}})
 	server := host.URL()
-	session, end := started(t, home, server, "--agent", "Ada")
+	session, end := startServer(t, home, server, "--agent", "Ada")
 	var done struct{ OK bool }
 	call(t, session, "say", map[string]any{"text": "Good morning."}, &done)
 	ada := idOf(t, session, "Ada")
 	end()
 
 	host.Kill()
-	session, end = started(t, home, server, "--agent", "Ada")
+	session, end = startServer(t, home, server, "--agent", "Ada")
 	refused, err := session.CallTool(t.Context(), &sdkmcp.CallToolParams{Name: "say", Arguments: map[string]any{"text": "Hello?"}})
 	if err != nil || !refused.IsError || !strings.Contains(refused.Content[1].(*sdkmcp.TextContent).Text, "cannot reach the host") { //nolint:forcetypeassert // a failed test either way
-		t.Errorf("without a host a call gives %+v %v", refused, err)
+		t.Errorf("a call without a host gives %+v %v", refused, err)
 	}
 	host.Start()
 	call(t, session, "say", map[string]any{"text": "Good evening."}, &done)
@@ -70,13 +70,13 @@ func TestNewcomer(t *testing.T) {
 }
 
 // A read-only server creates nothing.
-func TestNewcomerWhoOnlyLooks(t *testing.T) {
+func TestReadOnlyServerCreatesNothing(t *testing.T) {
 	host := hostprocess.Start(t, hostprocess.Options{})
 	home := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), hostprocess.Binary(t), "mcp", "--read-only")
 	cmd.Dir, cmd.Env = home, []string{"HOME=" + home, "PLAYCTL_SERVER=" + host.URL()}
 	text, err := cmd.CombinedOutput()
 	if err == nil || !strings.Contains(string(text), "create-main-node") {
-		t.Errorf("it ends with %v: %s", err, text)
+		t.Errorf("the call gives %v: %s", err, text)
 	}
 }
