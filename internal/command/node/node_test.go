@@ -13,7 +13,7 @@ import (
 
 // The administrator's list of nodes fits as a table into a terminal of 80 columns: the
 // block for each row, which replaces a wider table, is hard to compare.
-func TestNodesFitATerminal(t *testing.T) {
+func TestNodesTableFitsTerminal(t *testing.T) {
 	t.Parallel()
 	const stamp = "2026-01-02T03:04:05.678Z"
 	main, agent := strings.Repeat("a", 64), strings.Repeat("b", 64)
@@ -49,7 +49,7 @@ func TestNodesFitATerminal(t *testing.T) {
 
 // The node of a space is listed with the space, because the node id alone is meaningless
 // to people.
-func TestNodesNameTheirSpaces(t *testing.T) {
+func TestNodesListTheirSpaces(t *testing.T) {
 	t.Parallel()
 	reply := &protocol.AllNodesReply{
 		SpaceNodes: protocol.List[protocol.SpaceNodeRecord]{{NodeID: strings.Repeat("d", 64), Kind: protocol.NodeKindSpace, SpaceID: "mill"}},
