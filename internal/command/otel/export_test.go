@@ -59,9 +59,9 @@ func (p *person) run(args ...string) string {
 	return string(text)
 }
 
-// receives starts "playctl otel". stop waits until it has recorded a number of journeys,
+// startReceiver starts "playctl otel". stop waits until it has recorded a number of journeys,
 // interrupts it, and returns its messages.
-func (p *person) receives(args ...string) (at listening, stop func(journeys int) string) {
+func (p *person) startReceiver(args ...string) (at listening, stop func(journeys int) string) {
 	p.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.Context()), 2*longest)
 	p.Cleanup(cancel)
@@ -85,29 +85,29 @@ func (p *person) receives(args ...string) (at listening, stop func(journeys int)
 	}
 	return at, func(journeys int) string {
 		p.Helper()
-		var said strings.Builder
+		var messages strings.Builder
 		noted := bufio.NewScanner(notes)
 		for journeys > 0 && noted.Scan() {
-			said.WriteString(noted.Text() + "\n")
+			messages.WriteString(noted.Text() + "\n")
 			if strings.Contains(noted.Text(), ": a journey of ") {
 				journeys--
 			}
 		}
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
-			p.Fatalf("it ended: %v\n%s", err, &said)
+			p.Fatalf("otel ended: %v\n%s", err, &messages)
 		}
 		for noted.Scan() {
-			said.WriteString(noted.Text() + "\n")
+			messages.WriteString(noted.Text() + "\n")
 		}
 		rest, err := io.ReadAll(out)
 		if err := errors.Join(err, noted.Err()); err != nil {
 			p.Error(err)
 		}
-		said.Write(rest)
+		messages.Write(rest)
 		if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 130 {
-			p.Errorf("it ended with %v:\n%s", err, &said)
+			p.Errorf("otel ended with %v:\n%s", err, &messages)
 		}
-		return said.String()
+		return messages.String()
 	}
 }
 
@@ -131,8 +131,8 @@ func work(t *testing.T, name string, exporter sdktrace.SpanExporter) {
 	t.Helper()
 	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(resource.NewSchemaless(attribute.String("service.name", "shop"))))
 	tracer := provider.Tracer("test")
-	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	moment := began
+	started := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	moment := started
 	do := func(ctx context.Context, span string, kind trace.SpanKind, inside func(context.Context, trace.Span), attributes ...string) {
 		moment = moment.Add(time.Second)
 		var list []attribute.KeyValue
@@ -209,21 +209,21 @@ func (p *person) journeys() map[string][]string {
 	return steps
 }
 
-func TestExportersOfGo(t *testing.T) {
+func TestGoExporters(t *testing.T) {
 	p := &person{T: t, home: t.TempDir()}
 	p.server = hostprocess.Start(t, hostprocess.Options{Args: []string{"--ephemeral"}}).URL()
-	at, stop := p.receives("--settle", "100ms")
+	at, stop := p.startReceiver("--settle", "100ms")
 	for name, exporter := range exporters(t, at) {
 		work(t, name, exporter)
 	}
-	said := stop(2)
+	messages := stop(2)
 	steps := []string{"A run of AGENT", "find {}", "book {}", `pay {}{"error":"timeout"}`, "Done after 3 tool calls"}
 	want := map[string][]string{"servers": {"mcp.example.com"}}
 	for _, name := range []string{"Ada", "Grace"} {
 		want[name] = append([]string{strings.Replace(steps[0], "AGENT", name, 1)}, steps[1:]...)
 	}
 	if diff := cmp.Diff(want, p.journeys()); diff != "" {
-		t.Errorf("%s\n%s", diff, said)
+		t.Errorf("%s\n%s", diff, messages)
 	}
 	// The next run finds the agents that this run created. A map file groups them, and
 	// --content records the texts as well.
@@ -231,16 +231,16 @@ func TestExportersOfGo(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(p.home, "map.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	at, stop = p.receives("--settle", "100ms", "--map", "map.yaml", "--content", "--max-agents", "1")
+	at, stop = p.startReceiver("--settle", "100ms", "--map", "map.yaml", "--content", "--max-agents", "1")
 	for name, exporter := range exporters(t, at) {
 		work(t, name, exporter)
 	}
-	said = stop(2)
+	messages = stop(2)
 	second := []string{"a table for [redacted]", `find {"people":2}`, "book {}", `pay {}{"error":"no card"}`, "Done after 3 tool calls"}
 	want["Ada"] = slices.Concat(want["Ada"], second, second)
 	want["lines"] = []string{"Ada user: a table for [redacted]", "Ada user: a table for [redacted]"}
 	if diff := cmp.Diff(want, p.journeys()); diff != "" {
-		t.Errorf("%s\n%s", diff, said)
+		t.Errorf("%s\n%s", diff, messages)
 	}
 	if nodes := p.run("list-agent-nodes", "--jq", "[.. | .agentId? // empty] | length"); nodes != "2\n" {
 		t.Errorf("the account has %s agents", strings.TrimSpace(nodes))
@@ -249,33 +249,33 @@ func TestExportersOfGo(t *testing.T) {
 
 // A run that is being recorded when the command is interrupted is still recorded, and so
 // are the runs after it.
-func TestAnInterruptLosesNothing(t *testing.T) {
+func TestInterruptLosesNoRuns(t *testing.T) {
 	p := &person{T: t, home: t.TempDir()}
 	p.server = hostprocess.Start(t, hostprocess.Options{Args: []string{"--ephemeral"}}).URL()
-	at, stop := p.receives("--settle", "100ms")
+	at, stop := p.startReceiver("--settle", "100ms")
 	for name, exporter := range exporters(t, at) {
 		work(t, name, exporter)
 	}
-	said := stop(1)
+	messages := stop(1)
 	recorded := p.journeys()
 	for _, name := range []string{"Ada", "Grace"} {
 		if len(recorded[name]) != 5 {
-			t.Errorf("of %s %q is recorded:\n%s", name, recorded[name], said)
+			t.Errorf("the journeys of %s are %q:\n%s", name, recorded[name], messages)
 		}
 	}
 }
 
 // Exporters can choose any names of agents: the number of created agents is limited.
-func TestAgentsAreBounded(t *testing.T) {
+func TestNumberOfAgentsIsLimited(t *testing.T) {
 	p := &person{T: t, home: t.TempDir()}
 	p.server = hostprocess.Start(t, hostprocess.Options{Args: []string{"--ephemeral"}}).URL()
-	at, stop := p.receives("--settle", "100ms", "--max-agents", "1")
+	at, stop := p.startReceiver("--settle", "100ms", "--max-agents", "1")
 	for name, exporter := range exporters(t, at) {
 		work(t, name, exporter)
 	}
-	said := stop(1)
-	if n := strings.Count(said, "is not put on the map: 1 agent is the limit, see --max-agents"); n != 1 {
-		t.Errorf("it says %d times that an agent is left out:\n%s", n, said)
+	messages := stop(1)
+	if n := strings.Count(messages, "is not put on the map: 1 agent is the limit, see --max-agents"); n != 1 {
+		t.Errorf("the log states %d times that an agent is left out:\n%s", n, messages)
 	}
 	recorded := p.journeys()
 	delete(recorded, "servers")
@@ -289,7 +289,7 @@ func TestAgentsAreBounded(t *testing.T) {
 
 // If the account is only in the environment, neither the account nor a phrase of its
 // agents is saved.
-func TestAccountOfTheEnvironment(t *testing.T) {
+func TestAccountFromEnvironment(t *testing.T) {
 	p := &person{T: t, home: t.TempDir()}
 	p.server = hostprocess.Start(t, hostprocess.Options{Args: []string{"--ephemeral"}}).URL()
 	p.run("create-main-node", "--phrase-file", "phrase")
@@ -304,16 +304,16 @@ func TestAccountOfTheEnvironment(t *testing.T) {
 	want := map[string][]string{"servers": {"mcp.example.com"}}
 	var first string
 	for run := range 2 {
-		at, stop := p.receives("--settle", "100ms")
+		at, stop := p.startReceiver("--settle", "100ms")
 		exporter, err := otlptracehttp.New(t.Context(), otlptracehttp.WithEndpointURL(at.HTTP+"/v1/traces"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		work(t, "Ada", exporter)
-		said := stop(1)
+		messages := stop(1)
 		want["Ada"] = append(want["Ada"], "A run of Ada", "find {}", "book {}", `pay {}{"error":"timeout"}`, "Done after 3 tool calls")
 		if diff := cmp.Diff(want, p.journeys()); diff != "" {
-			t.Fatalf("%s\n%s", diff, said)
+			t.Fatalf("%s\n%s", diff, messages)
 		}
 		if run == 0 {
 			first = agents()
@@ -323,6 +323,6 @@ func TestAccountOfTheEnvironment(t *testing.T) {
 		t.Errorf("the account has the agents %s, and then %s", first, again)
 	}
 	if found, err := os.ReadDir(p.home); err != nil || len(found) > 0 {
-		t.Errorf("it keeps %v: %v", found, err)
+		t.Errorf("files were saved: %v: %v", found, err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 // An idle connection is closed to make room for others: their number is limited.
 // Exporters reconnect for the next request.
-func TestIdleConnectionsOfGRPCEnd(t *testing.T) {
+func TestIdleGRPCConnectionsAreClosed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		limits := otel.Limits{Traces: 10, Spans: 10, Bytes: 1 << 20, Settle: time.Second, Wait: time.Minute}

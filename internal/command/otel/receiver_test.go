@@ -24,7 +24,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-func packed(t *testing.T, text string) string {
+func compressed(t *testing.T, text string) string {
 	t.Helper()
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
@@ -37,27 +37,27 @@ func packed(t *testing.T, text string) string {
 	return out.String()
 }
 
-func TestHTTPRefuses(t *testing.T) {
+func TestHTTPRefusesInvalidRequests(t *testing.T) {
 	t.Parallel()
 	limits := otel.Limits{Traces: 10, Spans: 10, Bytes: 1 << 20, Settle: time.Second, Wait: time.Minute}
 	for name, c := range map[string]struct {
-		method, kind, host, authorization, packing, body, token string
-		want                                                    int
-		reply                                                   string
+		method, kind, host, authorization, encoding, body, token string
+		want                                                     int
+		reply                                                    string
 	}{
-		"nothing of it":            {body: "{}", want: http.StatusOK, reply: "{}"},
+		"valid":                    {body: "{}", want: http.StatusOK, reply: "{}"},
 		"spans without ids":        {body: `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"00"}]}]}]}`, want: http.StatusOK, reply: `"rejectedSpans":"1"`},
-		"compressed":               {packing: "gzip", body: packed(t, "{}"), want: http.StatusOK, reply: "{}"},
+		"compressed":               {encoding: "gzip", body: compressed(t, "{}"), want: http.StatusOK, reply: "{}"},
 		"protobuf":                 {kind: "application/x-protobuf", want: http.StatusOK},
 		"another method":           {method: http.MethodGet, want: http.StatusMethodNotAllowed, reply: "POST"},
-		"a form of a page":         {kind: "text/plain", body: "{}", want: http.StatusUnsupportedMediaType, reply: "application/json"},
+		"a form post":              {kind: "text/plain", body: "{}", want: http.StatusUnsupportedMediaType, reply: "application/json"},
 		"another name":             {host: "example.com", body: "{}", want: http.StatusForbidden, reply: "under that name"},
 		"no JSON":                  {body: "{", want: http.StatusBadRequest, reply: "not an OTLP request"},
 		"no protobuf":              {kind: "application/x-protobuf", body: "\xff", want: http.StatusBadRequest, reply: "not an OTLP request"},
 		"too long":                 {body: strings.Repeat(" ", 1<<10) + "{}", want: http.StatusRequestEntityTooLarge, reply: "1024 bytes"},
-		"too long once unpacked":   {packing: "gzip", body: packed(t, strings.Repeat(" ", 1<<20)), want: http.StatusRequestEntityTooLarge, reply: "1024 bytes"},
-		"packed in no way":         {packing: "gzip", body: "{}", want: http.StatusBadRequest, reply: "not compressed"},
-		"packed in another way":    {packing: "br", body: "{}", want: http.StatusUnsupportedMediaType, reply: "gzip"},
+		"too long uncompressed":    {encoding: "gzip", body: compressed(t, strings.Repeat(" ", 1<<20)), want: http.StatusRequestEntityTooLarge, reply: "1024 bytes"},
+		"not compressed":           {encoding: "gzip", body: "{}", want: http.StatusBadRequest, reply: "not compressed"},
+		"unsupported compression":  {encoding: "br", body: "{}", want: http.StatusUnsupportedMediaType, reply: "gzip"},
 		"without the token":        {token: "secret", body: "{}", want: http.StatusUnauthorized, reply: "token"},
 		"with another token":       {token: "secret", authorization: "Bearer guess", body: "{}", want: http.StatusUnauthorized, reply: "token"},
 		"with the token, anywhere": {token: "secret", authorization: "Bearer secret", host: "example.com", body: "{}", want: http.StatusOK, reply: "{}"},
@@ -76,7 +76,7 @@ func TestHTTPRefuses(t *testing.T) {
 			if c.host != "" {
 				request.Host = c.host
 			}
-			request.Header.Set("Content-Encoding", c.packing)
+			request.Header.Set("Content-Encoding", c.encoding)
 			request.Header.Set("Authorization", c.authorization)
 			reply := httptest.NewRecorder()
 			r.ServeHTTP(reply, request)
@@ -157,11 +157,11 @@ func TestOtherSignalsAreDropped(t *testing.T) {
 
 // If a program reports other spans only, nothing appears on the map, and a message says
 // why.
-func TestSpansThatShowNothing(t *testing.T) {
+func TestUnmappedSpansAreReported(t *testing.T) {
 	t.Parallel()
 	limits := otel.Limits{Traces: 10, Spans: 10, Bytes: 1 << 20, Settle: time.Second, Wait: time.Minute}
-	var told []string
-	r := &receiver{collector: otel.NewCollector(limits, nil), now: time.Now, strange: func(service string) { told = append(told, service) }}
+	var reported []string
+	r := &receiver{collector: otel.NewCollector(limits, nil), now: time.Now, strange: func(service string) { reported = append(reported, service) }}
 	const span = `{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},"scopeSpans":[{"spans":[{
 		"traceId":"0102030405060708090a0b0c0d0e0f10","spanId":"%016x","name":"span","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"%s"}}]}]}]}]}`
 	for i, operation := range []string{"chat", "", ""} {
@@ -172,17 +172,17 @@ func TestSpansThatShowNothing(t *testing.T) {
 		if _, err := r.take(data); err != nil {
 			t.Fatal(err)
 		}
-		if want := min(i, 1); len(told) != want {
-			t.Errorf("after %d requests it said so of %v", i+1, told)
+		if want := min(i, 1); len(reported) != want {
+			t.Errorf("after %d requests the message named %v", i+1, reported)
 		}
 	}
-	if !slices.Equal(told, []string{"shop"}) {
-		t.Errorf("it said so of %v", told)
+	if !slices.Equal(reported, []string{"shop"}) {
+		t.Errorf("the message named %v", reported)
 	}
 }
 
 // The map file in the documentation is valid.
-func TestMapFileOfTheDocumentation(t *testing.T) {
+func TestMapFileInDocumentation(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/otel.md")
 	if err != nil {

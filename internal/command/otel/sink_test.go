@@ -22,7 +22,7 @@ import (
 )
 
 // If a host once refuses an agent's new tools, the next run sends them again.
-func TestToolsThatWereRefusedAreShownLater(t *testing.T) {
+func TestRefusedToolsAreShownLater(t *testing.T) {
 	t.Parallel()
 	host, err := url.Parse(hostprocess.Start(t, hostprocess.Options{Args: []string{"--ephemeral", "--no-repository"}}).URL())
 	if err != nil {
@@ -84,6 +84,6 @@ func TestToolsThatWereRefusedAreShownLater(t *testing.T) {
 		}
 	}
 	if n := strings.Count(warnings.String(), "the new tools of Ada are not on the map"); n != 1 {
-		t.Errorf("it says %d times that tools are missing:\n%s", n, &warnings)
+		t.Errorf("the log states %d times that tools are missing:\n%s", n, &warnings)
 	}
 }
