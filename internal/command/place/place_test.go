@@ -12,7 +12,7 @@ import (
 )
 
 // The page for operators has exactly the rules that a test of the store checks.
-func TestDocsHaveTheRules(t *testing.T) {
+func TestDocsContainRules(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/redis.md")
 	if err != nil {
@@ -48,7 +48,7 @@ func TestSecretURLHidesPasswords(t *testing.T) {
 }
 
 // A world that changed, or was trimmed, while it was read is read again, a few times.
-func TestWhileItStandsReadsAgain(t *testing.T) {
+func TestWhileItStandsRetriesRead(t *testing.T) {
 	t.Parallel()
 	j := memory.Open(store.DefaultRetention())
 	reads := 0
