@@ -46,15 +46,15 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-func TestConditionsThatMeanNothing(t *testing.T) {
+func TestInvalidConditions(t *testing.T) {
 	t.Parallel()
-	for text, says := range map[string]string{
+	for text, message := range map[string]string{
 		",": "not a kind", "interaction,": "not a kind", "interactoin": "not a kind", "kind=moon": "not a kind", "=x": "the name of a field",
 		"kind~=world": "compared with = or !=", "player>=1": "compared with = or !=", "text>=x": "a number", "seq<=1e999999999": "a number",
 		`text="open`: "in quotes", `text="a"b`: "in quotes", `text~=b"`: "in quotes", `"text"=b`: "the name of a field", "a b=c": "the name of a field",
 	} {
-		if _, err := parseCondition(text); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v, want %q", text, err, says)
+		if _, err := parseCondition(text); err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("%s: %v, want %q", text, err, message)
 		} else if command.ExitCode(err) != command.ExitUsage {
 			t.Errorf("%s: the exit code is %d", text, command.ExitCode(err))
 		}
@@ -69,14 +69,14 @@ func FuzzCondition(f *testing.F) {
 		c, err := parseCondition(text)
 		if err != nil {
 			if command.ExitCode(err) != command.ExitUsage {
-				t.Fatalf("%q: %v is not reported as a mistake of the command line", text, err)
+				t.Fatalf("%q: %v is not reported as a usage error", text, err)
 			}
 			return
 		}
 		// One more clause never makes a false condition true.
 		more, err := parseCondition(text + ",rev=7")
 		if text != "" && (err != nil || more.met(anEvent(), noNames) != c.met(anEvent(), noNames)) {
-			t.Fatalf("%q with a clause that holds: %v", text, err)
+			t.Fatalf("%q with a true clause: %v", text, err)
 		}
 	})
 }

@@ -64,8 +64,8 @@ func encoded(t testing.TB, value any) string {
 	return strings.TrimSuffix(string(text), "\n")
 }
 
-// proves verifies a recording and returns how many events were proved, and the error.
-func proves(text string) (proved int, err error) {
+// verify verifies a recording and returns how many events were proved, and the error.
+func verify(text string) (proved int, err error) {
 	lines, world := newRecordedLines(strings.NewReader(text)), recordedWorld{}
 	for {
 		line, err := lines.next()
@@ -85,10 +85,10 @@ func proves(text string) (proved int, err error) {
 	}
 }
 
-func TestRecordingsThatDoNotProve(t *testing.T) {
+func TestInvalidRecordingsAreRefused(t *testing.T) {
 	t.Parallel()
 	good := recordingOf(t, "b", "a", "c")
-	if proved, err := proves(strings.Join(good, "\n") + "\n"); proved != 3 || err != nil {
+	if proved, err := verify(strings.Join(good, "\n") + "\n"); proved != 3 || err != nil {
 		t.Fatalf("%d events are proved: %v", proved, err)
 	}
 	change := func(line int, old, next string) string {
@@ -103,29 +103,29 @@ func TestRecordingsThatDoNotProve(t *testing.T) {
 		return strings.Join(append(append([]string{}, good[:line]...), good[line+1:]...), "\n") + "\n"
 	}
 	for name, test := range map[string]struct{ text, says string }{
-		"a row changed":          {change(2, `"name":"a"`, `"name":"A"`), "root"},
-		"a key changed":          {change(2, `"stableKey":"mcp:a"`, `"stableKey":"mcp:z"`), "asked for"},
-		"rows left out":          {change(2, `"playerChainNodes"`, `"leftOut"`), "0 inline nodes"},
-		"another count":          {change(3, `"merkleLeafCount":5`, `"merkleLeafCount":6`), "leaves"},
-		"another root":           {change(1, `"merkleRootHex":"`, `"merkleRootHex":"00`), "root"},
-		"an event left out":      {without(2), "events are missing"},
-		"an event twice":         {strings.Join(append(good, good[3]), "\n") + "\n", "comes after event 3"},
-		"a snapshot changed":     {change(0, `"sid":"s"`, `"sid":"t"`), "root"},
-		"a snapshot that lied":   {change(0, `"verified"`, `"mismatched"`), "when it was recorded"},
-		"a snapshot of nonsense": {change(0, `"worldMap"`, `"map"`), "snapshot cannot be read"},
-		"a notify of nonsense":   {change(1, `"playerChainNotify":{`, `"playerChainNotify":7,"x":{`), "playerChainNotify"},
-		"no JSON":                {change(1, `{`, `[`), "not a valid recording line"},
-		"neither":                {`{"seq":1}` + "\n", "neither"},
-		"both":                   {change(0, `{`, `{"event":"world:journey",`), "neither"},
+		"a row changed":         {change(2, `"name":"a"`, `"name":"A"`), "root"},
+		"a key changed":         {change(2, `"stableKey":"mcp:a"`, `"stableKey":"mcp:z"`), "asked for"},
+		"rows missing":          {change(2, `"playerChainNodes"`, `"leftOut"`), "0 inline nodes"},
+		"another count":         {change(3, `"merkleLeafCount":5`, `"merkleLeafCount":6`), "leaves"},
+		"another root":          {change(1, `"merkleRootHex":"`, `"merkleRootHex":"00`), "root"},
+		"an event missing":      {without(2), "events are missing"},
+		"a duplicate event":     {strings.Join(append(good, good[3]), "\n") + "\n", "comes after event 3"},
+		"a snapshot changed":    {change(0, `"sid":"s"`, `"sid":"t"`), "root"},
+		"a mismatched snapshot": {change(0, `"verified"`, `"mismatched"`), "when it was recorded"},
+		"an invalid snapshot":   {change(0, `"worldMap"`, `"map"`), "snapshot cannot be read"},
+		"an invalid notify":     {change(1, `"playerChainNotify":{`, `"playerChainNotify":7,"x":{`), "playerChainNotify"},
+		"no JSON":               {change(1, `{`, `[`), "not a valid recording line"},
+		"neither":               {`{"seq":1}` + "\n", "neither"},
+		"both":                  {change(0, `{`, `{"event":"world:journey",`), "neither"},
 	} {
-		if proved, err := proves(test.text); err == nil || !strings.Contains(err.Error(), test.says) {
+		if proved, err := verify(test.text); err == nil || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: %d events are proved, %v", name, proved, err)
 		}
 	}
 }
 
 // After a gap that the host reported, verification continues at the next snapshot.
-func TestARecordingWithAGap(t *testing.T) {
+func TestRecordingWithGap(t *testing.T) {
 	t.Parallel()
 	first, second := recordingOf(t, "a"), recordingOf(t, "x", "y")
 	gap := `{"seq":9,"event":"session:resync","data":{"reason":"too_old","rev":7}}`
@@ -135,13 +135,13 @@ func TestARecordingWithAGap(t *testing.T) {
 		again[i] = strings.Replace(line, `"seq":`, `"seq":1`, 1) // 1 becomes 11
 	}
 	all := append(append(first, gap, lost), again...)
-	if proved, err := proves(strings.Join(all, "\n") + "\n"); proved != 3 || err != nil {
+	if proved, err := verify(strings.Join(all, "\n") + "\n"); proved != 3 || err != nil {
 		t.Errorf("%d events are proved: %v", proved, err)
 	}
 }
 
 // An incomplete last line, as after a crash, is ignored and reported.
-func TestARecordingThatIsCutOff(t *testing.T) {
+func TestIncompleteRecording(t *testing.T) {
 	t.Parallel()
 	text := strings.Join(recordingOf(t, "a"), "\n")
 	lines := newRecordedLines(iotest.OneByteReader(strings.NewReader(text)))
@@ -153,7 +153,7 @@ func TestARecordingThatIsCutOff(t *testing.T) {
 	}
 	broken := errors.New("the disk is gone")
 	if _, err := newRecordedLines(iotest.ErrReader(broken)).next(); !errors.Is(err, broken) {
-		t.Errorf("a disk that fails gives %v", err)
+		t.Errorf("a failing disk gives %v", err)
 	}
 }
 
@@ -179,7 +179,7 @@ func FuzzRecording(f *testing.F) {
 			}
 			state, err := chain.ParseEventState(line.Data)
 			if err != nil || world.copy.Snapshot().Verify(state.MerkleRootHex, state.MerkleLeafCount) != nil {
-				t.Fatalf("%s is proved and is not what it says: %v", line.Data, err)
+				t.Fatalf("%s is proved and has another root: %v", line.Data, err)
 			}
 		}
 	})

@@ -19,7 +19,7 @@ func (d *problems) problem(error, render.Status) error { d.reported++; return ni
 func (*problems) draw(render.Status) error { return nil }
 
 // A lost connection is reported once, and not by each attempt to reconnect.
-func TestALostConnectionIsReportedOnce(t *testing.T) {
+func TestLostConnectionIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	shown := &problems{}
 	tail := &tailer{shown: shown, reads: 1, quiet: stoppedTimer()}
@@ -34,13 +34,13 @@ func TestALostConnectionIsReportedOnce(t *testing.T) {
 		take(false, refused)
 	}
 	if shown.reported != 1 {
-		t.Errorf("it was reported %d times, not once", shown.reported)
+		t.Errorf("the loss was reported %d times, want once", shown.reported)
 	}
 	take(true, errors.New("something else"))
 	for range 3 {
 		take(false, refused)
 	}
 	if shown.reported != 3 {
-		t.Errorf("after it was there again %d problems were reported, not 3", shown.reported)
+		t.Errorf("after the reconnection %d problems were reported, want 3", shown.reported)
 	}
 }
