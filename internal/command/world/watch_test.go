@@ -9,7 +9,7 @@ import (
 
 // Control characters in an address from a host do not reach the clipboard, the screen or
 // the title of the terminal.
-func TestAnAddressThatActsOnATerminal(t *testing.T) {
+func TestAddressContainsNoControlCharacters(t *testing.T) {
 	t.Parallel()
 	const address = "http://127.0.0.1/\x1b]52;c;eA==\a\u009b2J\u202e"
 	for _, format := range []render.Format{render.FormatTable, render.FormatJSON, render.FormatNDJSON, render.FormatYAML} {
