@@ -15,7 +15,7 @@ import (
 
 // A backup that was reported survives a power failure: its folder is synced to the disk
 // after the backup was renamed. At that time nothing else opens the folder.
-func TestABackupKeepsItsName(t *testing.T) {
+func TestBackupFolderIsSynced(t *testing.T) {
 	t.Parallel()
 	home, folder := t.TempDir(), t.TempDir()
 	token := filepath.Join(home, "token")
@@ -36,7 +36,7 @@ func TestABackupKeepsItsName(t *testing.T) {
 		"--server", server, "--admin-token-file", token)
 	p.Stderr = &errs
 	if code := run(t.Context(), p); code != command.ExitDone {
-		t.Fatalf("it ended with %d: %s", code, &errs)
+		t.Fatalf("exit code %d: %s", code, &errs)
 	}
 	var happened []string
 	for events := make([]byte, 64<<10); ; {
@@ -57,6 +57,6 @@ func TestABackupKeepsItsName(t *testing.T) {
 		}
 	}
 	if got := strings.Join(happened, ", "); !strings.HasSuffix(got, "named world.backup, opened the folder") {
-		t.Errorf("what happened in the folder is: %s", got)
+		t.Errorf("the operations in the folder are: %s", got)
 	}
 }

@@ -60,36 +60,36 @@ func (d *desktop) reported() (argument, all string) {
 	return argument, string(text)
 }
 
-func TestWatchOpensTheBrowser(t *testing.T) {
+func TestWatchOpensBrowser(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t, "")
-	shown := d.types("watch").ends(command.ExitDone)
+	shown := d.start("watch").waitExit(command.ExitDone)
 	argument, _ := d.reported()
 	if !strings.HasPrefix(argument, "http://127.0.0.1:") || !strings.HasSuffix(argument, "/play/watch") {
-		t.Errorf("the browser was given %q", argument)
+		t.Errorf("the browser got %q", argument)
 	}
 	if !strings.Contains(shown, argument+"\n") {
 		t.Errorf("the address is not shown:\n%s", shown)
 	}
 }
 
-func TestWatchKeepsTheTokenFromTheListOfProcesses(t *testing.T) {
+func TestWatchHidesTokenFromProcessList(t *testing.T) {
 	t.Parallel()
 	d := newDesktop(t, "", "--watch-access", "token")
 	// The folder does not exist yet.
 	d.env = append(d.env, "XDG_STATE_HOME="+filepath.Join(d.home, "state"))
-	d.types("create-main-node").ends(command.ExitDone)
-	shown := d.types("watch").ends(command.ExitDone)
+	d.start("create-main-node").waitExit(command.ExitDone)
+	shown := d.start("watch").waitExit(command.ExitDone)
 	path, all := d.reported()
 	if strings.Contains(all, "token=") || strings.Contains(shown, "token=") {
-		t.Fatalf("the token is seen by others:\n%s\n%s", all, shown)
+		t.Fatalf("the token is visible to others:\n%s\n%s", all, shown)
 	}
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(page), "/play/watch#token=pt_") {
-		t.Errorf("the file leads nowhere:\n%s", page)
+		t.Errorf("the file has no valid link:\n%s", page)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -102,7 +102,7 @@ func TestWatchKeepsTheTokenFromTheListOfProcesses(t *testing.T) {
 	if err := os.Remove(d.opened); err != nil {
 		t.Fatal(err)
 	}
-	if shown := d.types("watch", "--print").ends(command.ExitDone); !strings.Contains(shown, "/play/watch#token=pt_") {
+	if shown := d.start("watch", "--print").waitExit(command.ExitDone); !strings.Contains(shown, "/play/watch#token=pt_") {
 		t.Errorf("--print shows:\n%s", shown)
 	}
 	if _, err := os.Stat(d.opened); err == nil {
@@ -110,7 +110,7 @@ func TestWatchKeepsTheTokenFromTheListOfProcesses(t *testing.T) {
 	}
 }
 
-func TestWatchPrintsTheAddressWhereThereIsNoBrowser(t *testing.T) {
+func TestWatchPrintsAddressWithoutBrowser(t *testing.T) {
 	t.Parallel()
 	for name, env := range map[string]string{
 		"no desktop": "DISPLAY=",
@@ -120,7 +120,7 @@ func TestWatchPrintsTheAddressWhereThereIsNoBrowser(t *testing.T) {
 			t.Parallel()
 			d := newDesktop(t, "")
 			d.env = append(d.env, env, "SSH_CONNECTION=1 2 3 4")
-			shown := settled(d.types("watch").ends(command.ExitDone))
+			shown := withoutSpinner(d.start("watch").waitExit(command.ExitDone))
 			if !strings.Contains(shown, "\nhttp://127.0.0.1:") || !strings.HasSuffix(shown, "/play/watch\n") || !strings.Contains(shown, "run there: ssh -L") {
 				t.Errorf("watch shows:\n%s", shown)
 			}
@@ -129,24 +129,24 @@ func TestWatchPrintsTheAddressWhereThereIsNoBrowser(t *testing.T) {
 			}
 		})
 	}
-	t.Run("an opener that fails", func(t *testing.T) {
+	t.Run("a failing opener", func(t *testing.T) {
 		t.Parallel()
 		d := newDesktop(t, "exit 3")
-		shown := d.types("watch").ends(command.ExitDone)
+		shown := d.start("watch").waitExit(command.ExitDone)
 		if !strings.Contains(shown, "/play/watch\n") || !strings.Contains(shown, "exit status 3") {
 			t.Errorf("watch shows:\n%s", shown)
 		}
 	})
 }
 
-func TestWatchDoesNotWaitForABrowserThatRuns(t *testing.T) {
+func TestWatchDoesNotWaitForBrowser(t *testing.T) {
 	t.Parallel()
 	gate := filepath.Join(t.TempDir(), "gate")
 	if err := syscall.Mkfifo(gate, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	d := newDesktop(t, "exec cat "+gate+" >/dev/null")
-	d.types("watch").ends(command.ExitDone)
+	d.start("watch").waitExit(command.ExitDone)
 	// The opener still runs: it reads the text, whose write would otherwise block.
 	if err := os.WriteFile(gate, []byte("the browser is closed\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func TestWatchDoesNotWaitForABrowserThatRuns(t *testing.T) {
 
 // For a host that listens at all addresses, the code has an address that a phone can
 // reach; a machine without such an address prints an error.
-func TestQRFindsAnAddressForAPhone(t *testing.T) {
+func TestQRFindsAddressForPhone(t *testing.T) {
 	t.Parallel()
 	reachable := len(lanAddresses(t)) > 0
 	for _, listen := range []string{"0.0.0.0:0", "[::]:0"} {
@@ -164,20 +164,20 @@ func TestQRFindsAnAddressForAPhone(t *testing.T) {
 			p := newPerson(t)
 			server := serveInProcess(t, p.home, "--listen", listen)
 			p.env = append(p.env, "PLAYCTL_SERVER="+server)
-			p.types("create-main-node").ends(command.ExitDone)
+			p.start("create-main-node").waitExit(command.ExitDone)
 			if !reachable {
-				if shown := p.types("qr").ends(command.ExitFailed); !strings.Contains(shown, "can be reached only from this machine") {
+				if shown := p.start("qr").waitExit(command.ExitFailed); !strings.Contains(shown, "can be reached only from this machine") {
 					t.Errorf("qr shows:\n%s", shown)
 				}
 				return
 			}
-			link := linkIn(t, p.types("qr", "--output", "ndjson").ends(command.ExitDone))
+			link := linkIn(t, p.start("qr", "--output", "ndjson").waitExit(command.ExitDone))
 			local, err := url.Parse(server)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if addr, err := netip.ParseAddr(link.Hostname()); err != nil || !addr.IsGlobalUnicast() || link.Port() != local.Port() {
-				t.Errorf("the code leads to %s", link.Host)
+				t.Errorf("the code has the address %s", link.Host)
 			}
 			// The server at that address accepts the token.
 			token, err := url.ParseQuery(link.Fragment)
@@ -186,46 +186,46 @@ func TestQRFindsAnAddressForAPhone(t *testing.T) {
 			}
 			link.Fragment = ""
 			if scope := scopeFor(t, link.String(), token.Get("token")); scope != protocol.WatchScopeAct {
-				t.Errorf("the token is good for %q", scope)
+				t.Errorf("the token has the scope %q", scope)
 			}
 		})
 	}
 }
 
 // If everybody may watch, a code needs no account.
-func TestQRWithoutATokenWhereWatchingIsPublic(t *testing.T) {
+func TestQRWithoutTokenAtPublicHost(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
 	p.env = append(p.env, "PLAYCTL_SERVER="+serveInProcess(t, p.home, "--listen", "0.0.0.0:0", "--watch-access", "public"))
 	if len(lanAddresses(t)) == 0 {
-		p.types("qr").ends(command.ExitFailed)
+		p.start("qr").waitExit(command.ExitFailed)
 		return
 	}
-	link := linkIn(t, p.types("qr", "--output", "ndjson").ends(command.ExitDone))
+	link := linkIn(t, p.start("qr", "--output", "ndjson").waitExit(command.ExitDone))
 	if link.Fragment != "" || command.IsLoopbackURL(link.String()) {
-		t.Errorf("the code leads to %s", link)
+		t.Errorf("the code has the address %s", link)
 	}
 	if scope := scopeFor(t, link.String(), ""); scope != protocol.WatchScopeWatch {
-		t.Errorf("everybody gets %q", scope)
+		t.Errorf("everybody gets the scope %q", scope)
 	}
 }
 
 // A phone cannot reach a host at loopback, whatever other server has the same port at
 // another address.
-func TestQRRefusesWhatNobodyElseReaches(t *testing.T) {
+func TestQRRefusesLoopbackHost(t *testing.T) {
 	t.Parallel()
 	for _, access := range []string{"local", "token"} {
 		p := newPerson(t)
 		server := serveInProcess(t, p.home, "--watch-access", access)
 		other := otherAt(t, server)
 		p.env = append(p.env, "PLAYCTL_SERVER="+server)
-		p.types("create-main-node").ends(command.ExitDone)
-		shown := strings.Join(strings.Fields(p.types("qr").ends(command.ExitFailed)), " ")
+		p.start("create-main-node").waitExit(command.ExitDone)
+		shown := strings.Join(strings.Fields(p.start("qr").waitExit(command.ExitFailed)), " ")
 		if !strings.Contains(shown, "can be reached only from this machine") || strings.Contains(shown, "token=") {
 			t.Errorf("qr shows:\n%s", shown)
 		}
 		if n := other.Load(); n != 0 {
-			t.Errorf("a stranger's server was asked %d times", n)
+			t.Errorf("another server got %d requests", n)
 		}
 	}
 }
@@ -278,7 +278,7 @@ func otherAt(t *testing.T, server string) *atomic.Int64 {
 func linkIn(t *testing.T, shown string) *url.URL {
 	t.Helper()
 	var result struct{ URL string }
-	if err := json.Unmarshal([]byte(settled(shown)), &result); err != nil {
+	if err := json.Unmarshal([]byte(withoutSpinner(shown)), &result); err != nil {
 		t.Fatalf("%v in:\n%s", err, shown)
 	}
 	link, err := url.Parse(result.URL)
@@ -313,17 +313,17 @@ func scopeFor(t *testing.T, page, token string) protocol.WatchScope {
 }
 
 // A window that is too narrow would wrap the code: it is not drawn there.
-func TestACodeNeedsAWindowOfItsWidth(t *testing.T) {
+func TestQRCodeNeedsWideWindow(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
 	host := bannerInProcess(t, p.home, "--public-url", "https://play.example.com")
 	p.env = append(p.env, "PLAYCTL_SERVER=http://"+host.Listen)
-	p.types("create-main-node").ends(command.ExitDone)
+	p.start("create-main-node").waitExit(command.ExitDone)
 	for width, drawn := range map[uint16]bool{30: false, 80: true} {
 		p.width = width
-		shown := p.types("qr", "--color", "never").ends(command.ExitDone)
+		shown := p.start("qr", "--color", "never").waitExit(command.ExitDone)
 		if strings.Contains(shown, "\u2588\u2588\u2588") != drawn || strings.Contains(shown, "window has") == drawn {
-			t.Errorf("in %d columns it shows:\n%s", width, shown)
+			t.Errorf("in %d columns qr shows:\n%s", width, shown)
 		}
 		if !strings.Contains(strings.ReplaceAll(shown, "\n", ""), "https://play.example.com/play/watch") {
 			t.Errorf("in %d columns the address is missing:\n%s", width, shown)

@@ -14,7 +14,7 @@ import (
 )
 
 // A proxy that buffers whole responses never forwards the event stream.
-func TestDoctorFindsAProxyThatBuffers(t *testing.T) {
+func TestDoctorFindsBufferingProxy(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	server, err := url.Parse(serveInProcess(t, home))
@@ -39,9 +39,9 @@ func TestDoctorFindsAProxyThatBuffers(t *testing.T) {
 	p = inProcess(home, map[string]string{"PLAYCTL_SERVER": proxy.URL}, "doctor")
 	p.Stdout, p.Stderr = &out, &messages
 	if code := run(t.Context(), p); code != command.ExitFailed {
-		t.Errorf("it ended with %d: %s", code, &messages)
+		t.Errorf("exit code %d: %s", code, &messages)
 	}
 	if !strings.Contains(out.String(), "a proxy is buffering it") || !strings.Contains(out.String(), "fix: turn its buffering off") {
-		t.Errorf("it found:\n%s", &out)
+		t.Errorf("doctor found:\n%s", &out)
 	}
 }

@@ -69,22 +69,22 @@ var before = []struct {
 	{regexp.MustCompile(`tail --record`), `rm monday.ndjson`},
 	{regexp.MustCompile(`remove-amenity .* car_wash`), `playctl add-amenity "Corner shop" car_wash`},
 	{regexp.MustCompile(`context import home.age`), `playctl context export --encrypt --passphrase-file passphrase.txt --file home.age && rm "$PLAYCTL_CREDENTIALS_FILE"`},
-	{regexp.MustCompile(`store (check$|compact|backup (world.backup|-.*)$|restore)`), hosted("")},
-	{regexp.MustCompile(`store check --data-dir|migrate --from /var`), hosted(`--data-dir "$HOME/var"`)},
-	{regexp.MustCompile(`migrate --from ~`), hosted("")},
+	{regexp.MustCompile(`store (check$|compact|backup (world.backup|-.*)$|restore)`), storeWithHost("")},
+	{regexp.MustCompile(`store check --data-dir|migrate --from /var`), storeWithHost(`--data-dir "$HOME/var"`)},
+	{regexp.MustCompile(`migrate --from ~`), storeWithHost("")},
 	{regexp.MustCompile(`store (check|backup world.backup) --store|migrate --from redis`),
 		`playctl serve --detach --listen 127.0.0.1:0 --store "$REDIS" && playctl stop`},
 	{regexp.MustCompile(`store restore`), `playctl store backup world.backup`},
 	{regexp.MustCompile(`completion`), `mkdir -p .local/share/bash-completion/completions .config/fish/completions`},
 }
 
-// hosted creates a store with a host that has ended again.
-func hosted(flags string) string {
+// storeWithHost creates a store with a host that has ended again.
+func storeWithHost(flags string) string {
 	return "playctl serve --detach --listen 127.0.0.1:0 " + flags + " && playctl stop " + flags
 }
 
-// answering starts an agent's program, and waits until it answers.
-func answering(agent, program string) string {
+// startAgent starts an agent's program, and waits until it answers.
+func startAgent(agent, program string) string {
 	return program + ` >serving.txt 2>&1 & serving=$!
 until playctl agent list --jq '.agents[] | select(.name == "` + agent + `").answering' 2>/dev/null | grep -q yes; do sleep 0.1; done`
 }
@@ -102,8 +102,8 @@ var around = []struct {
 	{regexp.MustCompile(`nodes limit`), "ID=$(playctl whoami --jq .nodeId)", ""},
 	{regexp.MustCompile(`watch revoke`), "playctl watch --print; ID=$(playctl watch list --jq '.tokens[0].id')", ""},
 	{regexp.MustCompile(`invite revoke`), "ID=$(playctl invite --jq .id 2>/dev/null)", ""},
-	{regexp.MustCompile(`intercom send Ada`), answering("Ada", "playctl intercom serve Ada --exec ./agent.sh --assist-tools tools.json"), "kill $serving; wait"},
-	{regexp.MustCompile(`intercom send Robin`), answering("Robin", "playctl agent run Robin -- ./agent.sh"), "kill $serving; wait"},
+	{regexp.MustCompile(`intercom send Ada`), startAgent("Ada", "playctl intercom serve Ada --exec ./agent.sh --assist-tools tools.json"), "kill $serving; wait"},
+	{regexp.MustCompile(`intercom send Robin`), startAgent("Robin", "playctl agent run Robin -- ./agent.sh"), "kill $serving; wait"},
 	{regexp.MustCompile(`playctl (stop|logs)( --lines 20| --follow)?$`), "playctl serve --detach --listen 127.0.0.1:0 --memory-budget 64", "playctl stop 2>/dev/null"},
 	{regexp.MustCompile(`playctl (stop|logs) --data-dir world`), "playctl serve --detach --listen 127.0.0.1:0 --data-dir world --memory-budget 64", "playctl stop --data-dir world 2>/dev/null"},
 	{regexp.MustCompile(`serve --detach --data-dir world`), "", "playctl stop --data-dir world"},

@@ -35,7 +35,7 @@ var codeBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)\n```")
 func examples(t *testing.T) []example {
 	t.Helper()
 	var all []example
-	eachCommand(newRootCommand(&command.App{Program: anywhere()}), func(cmd *cobra.Command) {
+	eachCommand(newRootCommand(&command.App{Program: neutralProgram()}), func(cmd *cobra.Command) {
 		for line := range strings.Lines(cmd.Example) {
 			if strings.Contains(line, "playctl") {
 				all = append(all, example{cmd.CommandPath(), strings.TrimSpace(line)})
@@ -103,30 +103,30 @@ func words(text string) []string {
 
 // The flags of its command can parse every example, and it names no machines but those
 // that are reserved for documents (RFC 2606, RFC 5737).
-func TestExamplesAreCommands(t *testing.T) {
+func TestExamplesAreValidCommands(t *testing.T) {
 	t.Parallel()
 	machine := regexp.MustCompile(`[a-z+]+://(?:[^@/\s]*@)?([^:/\s"]*)`)
 	for _, e := range examples(t) {
 		for _, call := range callsPlayctl.FindAllStringSubmatch(e.line, -1) {
-			if err := parses(words(call[1])); err != nil {
+			if err := parseCommandLine(words(call[1])); err != nil {
 				t.Errorf("%s: %q cannot be typed: %v", e.where, e.line, err)
 			}
 		}
 		for _, found := range machine.FindAllStringSubmatch(e.line, -1) {
 			name := found[1]
 			if name != "localhost" && name != "127.0.0.1" && !strings.HasSuffix(name, ".example.com") {
-				t.Errorf("%s: %q names the machine %q, which may be somebody's", e.where, e.line, name)
+				t.Errorf("%s: %q names the machine %q, which may be real", e.where, e.line, name)
 			}
 		}
 	}
 }
 
-// parses parses a command line without running it.
-func parses(args []string) error {
+// parseCommandLine parses a command line without running it.
+func parseCommandLine(args []string) error {
 	for i := range args {
 		args[i] = strings.ReplaceAll(args[i], "$LEAVES", "12")
 	}
-	root := newRootCommand(&command.App{Program: anywhere()})
+	root := newRootCommand(&command.App{Program: neutralProgram()})
 	cmd, rest, err := root.Find(args)
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func withRedis(t *testing.T, home, line string) []string {
 }
 
 // try runs one example.
-func (w *made) try(t *testing.T, line string) {
+func (w *exampleWorld) try(t *testing.T, line string) {
 	t.Helper()
 	home, data := t.TempDir(), t.TempDir()
 	for from, to := range map[string]string{w.home: home, w.data: data} {
@@ -230,7 +230,7 @@ func (w *made) try(t *testing.T, line string) {
 			cmd := exec.CommandContext(t.Context(), "sh", "-c", step.script)
 			cmd.Dir, cmd.Env = home, env
 			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("before it: %v\n%s", err, out)
+				t.Fatalf("before the example: %v\n%s", err, out)
 			}
 		}
 	}
@@ -247,7 +247,7 @@ func (w *made) try(t *testing.T, line string) {
 		}
 	}
 	if code != want {
-		t.Errorf("%s\nended with %d, not %d:\n%s", script, code, want, shown)
+		t.Errorf("%s\nended with %d, want %d:\n%s", script, code, want, shown)
 	}
 }
 
@@ -274,9 +274,9 @@ func typeLine(t *testing.T, home string, env []string, script, line, phrase stri
 			keys := strings.NewReplacer("$PHRASE", phrase, "$INVITATION", strings.TrimSpace(string(invitation))).Replace(answer.keys)
 			for seen := range strings.SplitSeq(answer.seen, "|") {
 				if seen != "" {
-					s.sees(seen)
+					s.expect(seen)
 				}
-				s.presses(keys)
+				s.press(keys)
 			}
 			break
 		}

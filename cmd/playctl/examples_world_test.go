@@ -14,9 +14,9 @@ import (
 	"github.com/playctl/playctl/test/hostprocess"
 )
 
-// made is a world for the examples, and the home folder of one of its users, to be
+// exampleWorld is a world for the examples, and the home folder of one of its users, to be
 // copied.
-type made struct{ data, home, url, mcp, space, program string }
+type exampleWorld struct{ data, home, url, mcp, space, program string }
 
 // quickProgram builds playctl as for scripts, but without the race detector, which takes
 // most of the time of a short command, and returns its folder. Scripts check the same
@@ -31,9 +31,9 @@ func quickProgram(t *testing.T) string {
 	return folder
 }
 
-func makeExampleWorld(t *testing.T) made {
+func makeExampleWorld(t *testing.T) exampleWorld {
 	t.Helper()
-	w := made{data: t.TempDir(), home: t.TempDir(), program: quickProgram(t)}
+	w := exampleWorld{data: t.TempDir(), home: t.TempDir(), program: quickProgram(t)}
 	write := func(name, text string, mode os.FileMode) {
 		t.Helper()
 		path := filepath.Join(w.home, name)
@@ -106,7 +106,7 @@ func makeExampleWorld(t *testing.T) made {
 }
 
 // env returns the environment of an example.
-func (w *made) env(home, url string) []string {
+func (w *exampleWorld) env(home, url string) []string {
 	return []string{
 		"HOME=" + home, "PATH=" + filepath.Join(home, "bin") + ":" + w.program + ":" + os.Getenv("PATH"), "TERM=xterm", nodeIDs + "=" + cheapIDs,
 		"PLAYCTL_SERVER=" + url, "PLAYCTL_TIMEOUT=" + patience, "PLAYCTL_ADMIN_TOKEN_FILE=admin.token",
@@ -116,7 +116,7 @@ func (w *made) env(home, url string) []string {
 }
 
 // serve hosts the world in a folder until the test ends.
-func (w *made) serve(t *testing.T, data string, flags ...string) *hostprocess.Host {
+func (w *exampleWorld) serve(t *testing.T, data string, flags ...string) *hostprocess.Host {
 	t.Helper()
 	token := filepath.Join(data, "admin.token")
 	if err := os.WriteFile(token, []byte("the-administrators-own-token\n"), 0o600); err != nil {

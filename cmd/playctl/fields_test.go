@@ -96,7 +96,7 @@ func TestEveryResultIsDocumented(t *testing.T) {
 	}
 	delete(documented, "error")
 	delete(documented, "--dry-run")
-	eachCommand(newRootCommand(&command.App{Program: anywhere()}), func(cmd *cobra.Command) {
+	eachCommand(newRootCommand(&command.App{Program: neutralProgram()}), func(cmd *cobra.Command) {
 		name := strings.TrimPrefix(cmd.CommandPath(), "playctl ")
 		if !cmd.HasParent() || !cmd.Runnable() || cmd.IsAdditionalHelpTopicCommand() {
 			return

@@ -16,7 +16,7 @@ import (
 )
 
 // A question to an agent that is named by its id reads the map once, for its owner.
-func TestAQuestionReadsTheMapOnce(t *testing.T) {
+func TestQuestionReadsMapOnce(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	server, err := url.Parse(serveInProcess(t, home, "--no-repository"))

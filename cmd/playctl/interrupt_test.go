@@ -13,11 +13,11 @@ import (
 	"github.com/playctl/playctl/internal/pause"
 )
 
-// nobody is an address without a host.
-const nobody = "http://127.0.0.1:1"
+// noHost is an address without a host.
+const noHost = "http://127.0.0.1:1"
 
 // A command that is interrupted while it waits for a host reports no error of the host.
-func TestAnInterruptEndsAWaitForTheHost(t *testing.T) {
+func TestInterruptEndsWaitForHost(t *testing.T) {
 	for _, c := range []struct {
 		args string
 		// after is the time of the wait before the interrupt.
@@ -33,7 +33,7 @@ func TestAnInterruptEndsAWaitForTheHost(t *testing.T) {
 			home := t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
 				var errs bytes.Buffer
-				p := inProcess(home, nil, append(strings.Fields("--server "+nobody), strings.Fields(c.args)...)...)
+				p := inProcess(home, nil, append(strings.Fields("--server "+noHost), strings.Fields(c.args)...)...)
 				p.Stderr = &errs
 				ctx, cancel := context.WithCancelCause(t.Context())
 				ended := make(chan int, 1)
@@ -42,7 +42,7 @@ func TestAnInterruptEndsAWaitForTheHost(t *testing.T) {
 				synctest.Wait() // it waits for the next attempt
 				cancel(command.ErrInterrupted)
 				if code := <-ended; code != command.ExitInterrupted || errs.Len() > 0 {
-					t.Errorf("it ended with %d: %s", code, errs.String())
+					t.Errorf("exit code %d: %s", code, errs.String())
 				}
 			})
 		})
@@ -51,7 +51,7 @@ func TestAnInterruptEndsAWaitForTheHost(t *testing.T) {
 
 // A command that is interrupted while it reads standard input ends, although the read
 // from a terminal does not.
-func TestAnInterruptEndsTheReadOfStandardInput(t *testing.T) {
+func TestInterruptEndsReadOfStandardInput(t *testing.T) {
 	for _, args := range []string{
 		"intercom send Ada -", "record-interaction Ada -", "record-journey Ada -", "aql -", "context import -",
 		"login --invite-file -", "replay -",
@@ -72,10 +72,10 @@ func TestAnInterruptEndsTheReadOfStandardInput(t *testing.T) {
 				select {
 				case code := <-ended:
 					if code != command.ExitInterrupted || errs.Len() > 0 {
-						t.Errorf("it ended with %d: %s", code, errs.String())
+						t.Errorf("exit code %d: %s", code, errs.String())
 					}
 				default:
-					t.Error("it goes on")
+					t.Error("the command continues")
 				}
 				if err := keys.Close(); err != nil { // in a process, its end also ends the read
 					t.Error(err)

@@ -72,7 +72,7 @@ func serveProgram(t *testing.T, p *command.Program) banner {
 	})
 	line, err := bufio.NewReader(read).ReadBytes('\n')
 	if err != nil {
-		t.Fatalf("serve said nothing: %v", err)
+		t.Fatalf("serve printed no banner: %v", err)
 	}
 	var shown banner
 	if err := json.Unmarshal(line, &shown); err != nil {
@@ -88,7 +88,7 @@ func (closedPipe) Write([]byte) (int, error) {
 	return 0, &os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}
 }
 
-func TestAReaderThatLeftIsNoFailure(t *testing.T) {
+func TestClosedPipeIsNoFailure(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"version"}, {"version", "-o", "json"}, {"completion", "bash"}, {"config", "show"}, {"--help"}} {
 		var errs bytes.Buffer
@@ -107,7 +107,7 @@ func (fullDisk) Write([]byte) (int, error) {
 	return 0, &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.ENOSPC}
 }
 
-func TestAFullDiskIsAFailure(t *testing.T) {
+func TestFullDiskIsAFailure(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"version"}, {"--version"}, {}, {"--help"}, {"tail", "--help"}, {"help", "tail"}, {"help", "exit-codes"}} {
 		var errs bytes.Buffer
@@ -120,7 +120,7 @@ func TestAFullDiskIsAFailure(t *testing.T) {
 }
 
 // For every setting, a flag overrides the environment, which overrides the file.
-func TestEverySettingHasFourPlaces(t *testing.T) {
+func TestPrecedenceOfEverySetting(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	keys := settingNames(inProcess(home, nil))
@@ -138,10 +138,10 @@ func TestEverySettingHasFourPlaces(t *testing.T) {
 			continue
 		}
 		env := map[string]string{"PLAYCTL_CONFIG": file}
-		shows(t, inProcess(home, env, "config", "show", key), values[0], "file "+file+":1")
+		checkSetting(t, inProcess(home, env, "config", "show", key), values[0], "file "+file+":1")
 		env[command.VariableOf(key)] = values[1]
-		shows(t, inProcess(home, env, "config", "show", key), values[1], "environment "+command.VariableOf(key))
-		shows(t, inProcess(home, env, "config", "show", key, "--"+key+"="+values[0]), values[0], "flag")
+		checkSetting(t, inProcess(home, env, "config", "show", key), values[1], "environment "+command.VariableOf(key))
+		checkSetting(t, inProcess(home, env, "config", "show", key, "--"+key+"="+values[0]), values[0], "flag")
 	}
 }
 
@@ -159,7 +159,7 @@ func settingNames(p *command.Program) (names []string) {
 
 // settingValues returns two valid values of a setting, in the form of the output.
 func settingValues(key string) [2]string {
-	flag := everySetting(anywhere()).AllSettings().Lookup(key)
+	flag := everySetting(neutralProgram()).AllSettings().Lookup(key)
 	switch flag.Value.Type() {
 	case "bool":
 		return [2]string{"true", "false"}
@@ -171,7 +171,7 @@ func settingValues(key string) [2]string {
 	return [2]string{"one", "two"}
 }
 
-func shows(t *testing.T, p *command.Program, value, origin string) {
+func checkSetting(t *testing.T, p *command.Program, value, origin string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	p.Args = append(p.Args, "-o", "json")

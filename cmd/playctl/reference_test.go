@@ -26,9 +26,9 @@ const (
 	manualFolder    = "../../docs/man"
 )
 
-// anywhere returns a program without an environment, whose output is the same on every
+// neutralProgram returns a program without an environment, whose output is the same on every
 // machine.
-func anywhere() *command.Program {
+func neutralProgram() *command.Program {
 	return &command.Program{
 		LookupEnv: func(string) (string, bool) { return "", false },
 		Home:      "~", Now: func() time.Time { return time.Time{} },
@@ -39,12 +39,12 @@ func anywhere() *command.Program {
 // The command reference and the manual pages match the commands.
 func TestCommandReference(t *testing.T) {
 	t.Parallel()
-	isFresh(t, referenceFolder, referencePages(t, newRootCommand(&command.App{Program: anywhere()})))
-	isFresh(t, manualFolder, manualPages(t, newRootCommand(&command.App{Program: anywhere()})))
+	checkPages(t, referenceFolder, referencePages(t, newRootCommand(&command.App{Program: neutralProgram()})))
+	checkPages(t, manualFolder, manualPages(t, newRootCommand(&command.App{Program: neutralProgram()})))
 }
 
-// isFresh compares a folder with newly generated pages.
-func isFresh(t *testing.T, folder string, pages map[string]string) {
+// checkPages compares a folder with newly generated pages.
+func checkPages(t *testing.T, folder string, pages map[string]string) {
 	t.Helper()
 	if *update {
 		writePages(t, folder, pages)
@@ -56,7 +56,7 @@ func isFresh(t *testing.T, folder string, pages map[string]string) {
 	}
 	for _, entry := range entries {
 		if _, ok := pages[entry.Name()]; !ok {
-			t.Errorf("%s/%s is about a command that is gone: run go generate ./cmd/playctl", shown, entry.Name())
+			t.Errorf("%s/%s is about a removed command: run go generate ./cmd/playctl", shown, entry.Name())
 		}
 	}
 	for name, want := range pages {
@@ -164,16 +164,16 @@ func eachCommand(cmd *cobra.Command, visit func(*cobra.Command)) {
 }
 
 // Every command has a description, an example and a group.
-func TestCommandsExplainThemselves(t *testing.T) {
+func TestCommandsHaveHelp(t *testing.T) {
 	t.Parallel()
-	root := newRootCommand(&command.App{Program: anywhere()})
+	root := newRootCommand(&command.App{Program: neutralProgram()})
 	eachCommand(root, func(cmd *cobra.Command) {
 		if cmd.IsAdditionalHelpTopicCommand() {
 			return
 		}
 		path := cmd.CommandPath()
 		if cmd.Short == "" || strings.HasSuffix(cmd.Short, ".") {
-			t.Errorf("%s: its summary is %q: it is a line without a full stop", path, cmd.Short)
+			t.Errorf("%s: its summary is %q, want a line without a period", path, cmd.Short)
 		}
 		if !strings.Contains(cmd.Example, "playctl") {
 			t.Errorf("%s has no example", path)
@@ -190,23 +190,23 @@ func TestCommandsExplainThemselves(t *testing.T) {
 }
 
 // No flag accepts a secret: other people on the machine can read command lines.
-func TestNoFlagTakesASecret(t *testing.T) {
+func TestNoFlagAcceptsSecret(t *testing.T) {
 	t.Parallel()
 	secrets := []string{"phrase", "passw", "password", "secret", "token", "key"}
-	root := newRootCommand(&command.App{Program: anywhere()})
+	root := newRootCommand(&command.App{Program: neutralProgram()})
 	eachCommand(root, func(cmd *cobra.Command) {
 		for _, word := range secrets {
 			for _, name := range []string{word, "api-" + word} {
 				if f := cmd.Flags().Lookup(name); f != nil && f.Value.Type() != "bool" {
-					t.Errorf("%s has a flag that takes a %s", cmd.CommandPath(), word)
+					t.Errorf("%s has a flag that accepts a %s", cmd.CommandPath(), word)
 				}
 			}
 		}
 	})
-	settings := settingNames(anywhere())
+	settings := settingNames(neutralProgram())
 	for _, secret := range []string{"phrase", "api-key", "admin-token", "registration-token"} {
 		if slices.Contains(settings, secret) {
-			t.Errorf("the config file takes %s", secret)
+			t.Errorf("the config file accepts %s", secret)
 		}
 	}
 }

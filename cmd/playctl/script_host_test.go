@@ -125,7 +125,7 @@ func end(ts *testscript.TestScript, path string) {
 	err := errors.Join(<-host.rest, host.cmd.Wait())
 	if err != nil {
 		text, _ := os.ReadFile(path + ".log")
-		ts.Fatalf("the host did not end well: %v\n%s", err, text)
+		ts.Fatalf("the host ended with an error: %v\n%s", err, text)
 	}
 }
 

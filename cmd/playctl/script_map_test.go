@@ -47,6 +47,6 @@ func nextEvent(ts *testscript.TestScript, seq uint64) {
 	// It was killed, so its exit status means nothing.
 	_ = cmd.Wait()
 	if !seen {
-		ts.Fatalf("the stream ended before anything happened")
+		ts.Fatalf("the stream ended before the next event")
 	}
 }

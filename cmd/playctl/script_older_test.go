@@ -80,6 +80,6 @@ func startOlder(ts *testscript.TestScript, neg bool, args []string) {
 		return http.StatusBadRequest, map[string]any{"error": "missing sid"}
 	}))
 	server := httptest.NewServer(mux)
-	surroundingsOf(ts).t.Cleanup(server.Close)
+	serversOf(ts).t.Cleanup(server.Close)
 	ts.Setenv("OLDER", server.URL)
 }

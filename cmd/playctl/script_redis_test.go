@@ -15,8 +15,8 @@ import (
 	"github.com/playctl/playctl/test/redistest"
 )
 
-// surroundings are the servers that a script started beside hosts.
-type surroundings struct {
+// servers are the servers that a script started beside hosts.
+type servers struct {
 	// t is the script's own: everything that is started with it ends with the script.
 	t testing.TB
 	// redis is the last server that was started, channels has the messages published on it.
@@ -24,11 +24,11 @@ type surroundings struct {
 	channels *channels
 }
 
-// surroundingsKey is the key of a script's surroundings.
-type surroundingsKey struct{}
+// serversKey is the key of a script's servers.
+type serversKey struct{}
 
-func surroundingsOf(ts *testscript.TestScript) *surroundings {
-	return ts.Value(surroundingsKey{}).(*surroundings)
+func serversOf(ts *testscript.TestScript) *servers {
+	return ts.Value(serversKey{}).(*servers)
 }
 
 // runRedis starts a real redis-server on a free port that syncs each write, and sets
@@ -45,7 +45,7 @@ func runRedis(ts *testscript.TestScript, neg bool, args []string) {
 	if neg {
 		ts.Fatalf("redis cannot be negated")
 	}
-	around := surroundingsOf(ts)
+	around := serversOf(ts)
 	switch {
 	case len(args) == 1 && args[0] == "kill":
 		around.redis.Kill()
@@ -80,7 +80,7 @@ type channels struct {
 }
 
 // listen receives the messages of all channels of a Redis server until the script ends.
-func (s *surroundings) listen(ts *testscript.TestScript) *channels {
+func (s *servers) listen(ts *testscript.TestScript) *channels {
 	client := goredis.NewClient(&goredis.Options{Addr: s.redis.Addr, DisableIdentity: true})
 	subscription := client.PSubscribe(context.Background(), "*:world:events")
 	if _, err := subscription.Receive(context.Background()); err != nil {
@@ -113,7 +113,7 @@ func (s *surroundings) listen(ts *testscript.TestScript) *channels {
 //	published                                       (begins to listen)
 //	published play:default:world:events 1 'world:player_added'
 func published(ts *testscript.TestScript, neg bool, args []string) {
-	around := surroundingsOf(ts)
+	around := serversOf(ts)
 	if len(args) == 0 && !neg {
 		around.channels = around.listen(ts)
 		return
@@ -135,7 +135,7 @@ func published(ts *testscript.TestScript, neg bool, args []string) {
 		select {
 		case <-c.arrived:
 		case <-limit.C:
-			ts.Fatalf("%q came %d times on %s, not %d", args[2], got, args[0], want)
+			ts.Fatalf("%q was published %d times on %s, want %d", args[2], got, args[0], want)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 		got = exitCode(ts, args[1:])
 	}
 	if got != want {
-		ts.Fatalf("the exit code is %d, not %d", got, want)
+		ts.Fatalf("the exit code is %d, want %d", got, want)
 	}
 }
 
@@ -71,7 +71,7 @@ func exitCode(ts *testscript.TestScript, args []string) int {
 // code.
 func runInside(ts *testscript.TestScript, args []string) int {
 	if len(args) > 0 && strings.HasPrefix(args[len(args)-1], "&") {
-		ts.Fatalf("what runs in the background needs a process of its own: exec")
+		ts.Fatalf("a command in the background needs its own process: exec")
 	}
 	p := &command.Program{
 		Name: "playctl", Args: args,

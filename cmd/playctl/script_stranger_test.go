@@ -29,7 +29,7 @@ func startStranger(ts *testscript.TestScript, neg bool, args []string) {
 		_, _ = w.Write([]byte("<html>\x1b[31mHello.</html>\n"))
 	})
 	server := httptest.NewServer(pages)
-	surroundingsOf(ts).t.Cleanup(server.Close)
+	serversOf(ts).t.Cleanup(server.Close)
 	ts.Setenv("STRANGER", server.URL)
 	ts.Setenv("STRANGER_ADDRESS", server.Listener.Addr().String())
 }

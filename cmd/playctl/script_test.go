@@ -87,7 +87,7 @@ func cleanHome(env *testscript.Env) error {
 	if !ok {
 		return errors.New("a script's T is no testing.TB any more")
 	}
-	env.Values[surroundingsKey{}] = &surroundings{t: t}
+	env.Values[serversKey{}] = &servers{t: t}
 	env.Defer(func() { stopDetached(t, env) })
 	return nil
 }
@@ -111,7 +111,7 @@ func stopDetached(t testing.TB, env *testscript.Env) {
 		cmd := exec.CommandContext(context.Background(), "playctl", "stop", "--data-dir", filepath.Dir(file), "--timeout", patience)
 		cmd.Env = env.Vars
 		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("a host in the background that the script left could not be stopped: %v\n%s", err, out)
+			t.Errorf("a host that the script left in the background could not be stopped: %v\n%s", err, out)
 		}
 	}
 }
@@ -128,7 +128,7 @@ func mode(ts *testscript.TestScript, neg bool, args []string) {
 	info, err := os.Stat(ts.MkAbs(args[1]))
 	ts.Check(err)
 	if got := info.Mode().Perm(); got != os.FileMode(want) {
-		ts.Fatalf("the mode of %s is %04o, not %s", args[1], got, args[0])
+		ts.Fatalf("the mode of %s is %04o, want %s", args[1], got, args[0])
 	}
 }
 
@@ -203,7 +203,7 @@ func like(ts *testscript.TestScript, neg bool, args []string) {
 		case i >= len(got):
 			ts.Fatalf("line %d is missing: %s", i+1, want[i])
 		case i >= len(want):
-			ts.Fatalf("line %d is too much: %s", i+1, got[i])
+			ts.Fatalf("unexpected line %d: %s", i+1, got[i])
 		case !regexp.MustCompile("^(?:" + want[i] + ")$").MatchString(got[i]):
 			ts.Fatalf("line %d is %q, which is not like %s", i+1, got[i], want[i])
 		}

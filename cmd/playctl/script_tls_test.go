@@ -64,7 +64,7 @@ func freePort(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: freeport <variable>")
 	}
-	_, number, err := net.SplitHostPort(port.Keep(surroundingsOf(ts).t))
+	_, number, err := net.SplitHostPort(port.Keep(serversOf(ts).t))
 	ts.Check(err)
 	ts.Setenv(args[0], number)
 }

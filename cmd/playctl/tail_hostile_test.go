@@ -28,8 +28,8 @@ const wrongRoot = "0000000000000000000000000000000000000000000000000000000000000
 
 var statedRoot = regexp.MustCompile(`"merkleRootHex":"[0-9a-f]{64}"`)
 
-// liar returns a host that states wrong roots: in its snapshots, or in its events.
-func liar(t *testing.T, server, lieAbout string) string {
+// hostWithWrongRoots returns a host that states wrong roots: in its snapshots, or in its events.
+func hostWithWrongRoots(t *testing.T, server, wrongIn string) string {
 	t.Helper()
 	target, err := url.Parse(server)
 	if err != nil {
@@ -39,7 +39,7 @@ func liar(t *testing.T, server, lieAbout string) string {
 		FlushInterval: -1,
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target); r.Out.Header.Del("Accept-Encoding") },
 		ModifyResponse: func(r *http.Response) error {
-			if strings.HasSuffix(r.Request.URL.Path, lieAbout) {
+			if strings.HasSuffix(r.Request.URL.Path, wrongIn) {
 				r.Header.Del("Content-Length")
 				r.ContentLength = -1
 				r.Body = &wrongRoots{in: r.Body}
@@ -47,10 +47,10 @@ func liar(t *testing.T, server, lieAbout string) string {
 			return nil
 		},
 	}
-	lying := httptest.NewServer(proxy)
-	t.Cleanup(lying.Close)
-	t.Cleanup(lying.CloseClientConnections)
-	return lying.URL
+	badHost := httptest.NewServer(proxy)
+	t.Cleanup(badHost.Close)
+	t.Cleanup(badHost.CloseClientConnections)
+	return badHost.URL
 }
 
 // wrongRoots replaces each root, line by line.
@@ -84,8 +84,8 @@ func (w *wrongRoots) Read(p []byte) (int, error) {
 
 func (w *wrongRoots) Close() error { return w.in.Close() }
 
-// talkative returns a host with two chat lines.
-func talkative(t *testing.T) (server, home string) {
+// hostWithChat returns a host with two chat lines.
+func hostWithChat(t *testing.T) (server, home string) {
 	t.Helper()
 	home = t.TempDir()
 	server = serveInProcess(t, home, "--no-repository")
@@ -102,23 +102,23 @@ func talkative(t *testing.T) (server, home string) {
 
 // tail detects a host whose roots are not those of its world, in its snapshots or in its
 // events, and never shows the world as verified if no snapshot was right.
-func TestTailOfALiar(t *testing.T) {
+func TestTailOfHostWithWrongRoots(t *testing.T) {
 	t.Parallel()
-	server, home := talkative(t)
-	for _, lieAbout := range []string{"/sdk/rpc", "/events"} {
-		lying := liar(t, server, lieAbout)
+	server, home := hostWithChat(t)
+	for _, wrongIn := range []string{"/sdk/rpc", "/events"} {
+		badHost := hostWithWrongRoots(t, server, wrongIn)
 		var out, errs bytes.Buffer
-		p := inProcess(home, map[string]string{"PLAYCTL_SERVER": lying}, "tail", "--from-start")
+		p := inProcess(home, map[string]string{"PLAYCTL_SERVER": badHost}, "tail", "--from-start")
 		p.Stdout, p.Stderr = &out, &errs
 		if code := run(t.Context(), p); code != command.ExitUnverified || !strings.Contains(errs.String(), "verification failed") {
-			t.Errorf("%s: it ended with %d: %s", lieAbout, code, errs.String())
+			t.Errorf("%s: exit code %d: %s", wrongIn, code, errs.String())
 		}
 		// Without verification the output has the data of the host.
 		out.Reset()
-		p = inProcess(home, map[string]string{"PLAYCTL_SERVER": lying}, "tail", "--from-start", "--follow=false", "--no-verify")
+		p = inProcess(home, map[string]string{"PLAYCTL_SERVER": badHost}, "tail", "--from-start", "--follow=false", "--no-verify")
 		p.Stdout = &out
 		if code := run(t.Context(), p); code != command.ExitDone || strings.Count(out.String(), "\n") != 3 {
-			t.Errorf("%s: without verifying it ended with %d: %s", lieAbout, code, out.String())
+			t.Errorf("%s: without verifying exit code %d: %s", wrongIn, code, out.String())
 		}
 	}
 }
@@ -126,44 +126,44 @@ func TestTailOfALiar(t *testing.T) {
 // A script that waits for an event relies on the exit code, so tail does not end with 0
 // before the event is verified, be it the last of the past events or the one that meets
 // the condition.
-func TestWhatIsWaitedForIsProved(t *testing.T) {
+func TestTailVerifiesAwaitedEvent(t *testing.T) {
 	t.Parallel()
-	server, home := talkative(t)
-	for _, lieAbout := range []string{"/sdk/rpc", "/events"} {
-		lying := liar(t, server, lieAbout)
+	server, home := hostWithChat(t)
+	for _, wrongIn := range []string{"/sdk/rpc", "/events"} {
+		badHost := hostWithWrongRoots(t, server, wrongIn)
 		for _, end := range [][]string{{"--until", "text=Two."}, {"--follow=false"}, {"--follow=false", "--until", "text=Two."}} {
 			var out, errs bytes.Buffer
 			args := append([]string{"tail", "--from-start"}, end...)
-			p := inProcess(home, map[string]string{"PLAYCTL_SERVER": lying}, args...)
+			p := inProcess(home, map[string]string{"PLAYCTL_SERVER": badHost}, args...)
 			p.Stdout, p.Stderr = &out, &errs
 			code := run(t.Context(), p)
 			if code != command.ExitUnverified || !strings.Contains(errs.String(), "verification failed") || !strings.Contains(out.String(), "Two.") {
-				t.Errorf("%s, %v: it ended with %d: %s\n%s", lieAbout, end, code, errs.String(), out.String())
+				t.Errorf("%s, %v: exit code %d: %s\n%s", wrongIn, end, code, errs.String(), out.String())
 			}
 			// Without verification tail ends with 0.
-			p = inProcess(home, map[string]string{"PLAYCTL_SERVER": lying}, append(args, "--no-verify")...)
+			p = inProcess(home, map[string]string{"PLAYCTL_SERVER": badHost}, append(args, "--no-verify")...)
 			if code := run(t.Context(), p); code != command.ExitDone {
-				t.Errorf("%s, %v: without verifying it ended with %d", lieAbout, end, code)
+				t.Errorf("%s, %v: without verifying exit code %d", wrongIn, end, code)
 			}
 		}
 	}
 }
 
-func TestATerminalNeverShowsALieAsVerified(t *testing.T) {
+func TestTerminalNeverShowsWrongRootAsVerified(t *testing.T) {
 	t.Parallel()
-	server, _ := talkative(t)
+	server, _ := hostWithChat(t)
 	p := newPerson(t)
-	p.env = append(p.env, "PLAYCTL_SERVER="+liar(t, server, "/sdk/rpc"), "NO_COLOR=1")
+	p.env = append(p.env, "PLAYCTL_SERVER="+hostWithWrongRoots(t, server, "/sdk/rpc"), "NO_COLOR=1")
 	for _, view := range []string{"lines", "map"} {
-		shown := p.types("tail", "--view", view).ends(command.ExitUnverified)
+		shown := p.start("tail", "--view", view).waitExit(command.ExitUnverified)
 		if view == "map" {
-			shown = drawn(shown)
+			shown = lastScreen(shown)
 		}
 		if !strings.Contains(shown, "not verified: mismatched") {
-			t.Errorf("--view %s does not say so:\n%q", view, shown)
+			t.Errorf("--view %s does not report the mismatch:\n%q", view, shown)
 		}
 		if strings.Contains(strings.ReplaceAll(shown, "not verified", ""), "  verified") {
-			t.Errorf("--view %s claims that it is verified:\n%q", view, shown)
+			t.Errorf("--view %s shows the world as verified:\n%q", view, shown)
 		}
 	}
 }
@@ -171,15 +171,15 @@ func TestATerminalNeverShowsALieAsVerified(t *testing.T) {
 // moved matches a move of the cursor: a line and a column, both from 1.
 var moved = regexp.MustCompile(`\x1b\[(\d+);(\d+)H`)
 
-// drawn returns the last screen of the map. The map draws only changes, so that the
+// lastScreen returns the last screen of the map. The map draws only changes, so that the
 // output of a text which replaces another omits the letters that both have.
-func drawn(shown string) string {
+func lastScreen(shown string) string {
 	screen := map[int][]rune{}
-	ends := moved.FindAllStringSubmatchIndex(shown, -1)
-	for i, at := range ends {
+	positions := moved.FindAllStringSubmatchIndex(shown, -1)
+	for i, at := range positions {
 		end := len(shown)
-		if i+1 < len(ends) {
-			end = ends[i+1][0]
+		if i+1 < len(positions) {
+			end = positions[i+1][0]
 		}
 		row, _ := strconv.Atoi(shown[at[2]:at[3]])
 		column, _ := strconv.Atoi(shown[at[4]:at[5]])
@@ -199,48 +199,48 @@ func drawn(shown string) string {
 
 // The map is drawn on a separate screen, again when the window changes, and Ctrl-C
 // restores the terminal.
-func TestMapAtATerminal(t *testing.T) {
+func TestMapAtTerminal(t *testing.T) {
 	t.Parallel()
-	server, _ := talkative(t)
+	server, _ := hostWithChat(t)
 	p := newPerson(t)
 	p.env = append(p.env, "PLAYCTL_SERVER="+server, "NO_COLOR=1")
-	tail := p.types("tail", "--view", "map")
-	tail.sees("\x1b[?1049h\x1b[?25l")
-	tail.sees("Ada")
+	tail := p.start("tail", "--view", "map")
+	tail.expect("\x1b[?1049h\x1b[?25l")
+	tail.expect("Ada")
 	if err := pty.Setsize(tail.tty, &pty.Winsize{Rows: 12, Cols: 50}); err != nil {
 		t.Fatal(err)
 	}
-	tail.sees("\x1b[2J")
-	tail.sees("\x1b[12;1H")
-	tail.presses(ctrlC)
-	if shown := tail.ends(command.ExitInterrupted); !strings.HasSuffix(shown, "\x1b[?7h\x1b[?25h\x1b[?1049l") || strings.Contains(shown, "error") {
-		t.Errorf("it leaves:\n%q", shown)
+	tail.expect("\x1b[2J")
+	tail.expect("\x1b[12;1H")
+	tail.press(ctrlC)
+	if shown := tail.waitExit(command.ExitInterrupted); !strings.HasSuffix(shown, "\x1b[?7h\x1b[?25h\x1b[?1049l") || strings.Contains(shown, "error") {
+		t.Errorf("the map leaves:\n%q", shown)
 	}
 	// Typed keys are not shown, and q ends the map.
-	typed := p.types("tail", "--view", "map")
-	typed.sees("Ada")
-	typed.presses("xyzzy")
+	typed := p.start("tail", "--view", "map")
+	typed.expect("Ada")
+	typed.press("xyzzy")
 	if err := pty.Setsize(typed.tty, &pty.Winsize{Rows: 12, Cols: 50}); err != nil {
 		t.Fatal(err)
 	}
-	typed.sees("\x1b[12;1H")
-	typed.presses("q")
-	if shown := typed.ends(command.ExitDone); strings.Contains(shown, "xyzzy") || strings.Contains(shown, "^") {
-		t.Errorf("it shows what is typed:\n%q", shown)
+	typed.expect("\x1b[12;1H")
+	typed.press("q")
+	if shown := typed.waitExit(command.ExitDone); strings.Contains(shown, "xyzzy") || strings.Contains(shown, "^") {
+		t.Errorf("the map shows typed text:\n%q", shown)
 	}
 	// A terminal without capabilities has no map.
 	p.env = append(p.env, "TERM=dumb")
-	p.types("tail", "--view", "map").ends(command.ExitUsage)
+	p.start("tail", "--view", "map").waitExit(command.ExitUsage)
 }
 
 // The recording of a host with wrong roots fails, keeps its file, and fails again in the
 // replay.
-func TestARecordingOfALiar(t *testing.T) {
+func TestRecordingOfHostWithWrongRoots(t *testing.T) {
 	t.Parallel()
-	server, home := talkative(t)
-	lying := liar(t, server, "/sdk/rpc")
+	server, home := hostWithChat(t)
+	badHost := hostWithWrongRoots(t, server, "/sdk/rpc")
 	file := filepath.Join(home, "lie.ndjson")
-	p := inProcess(home, map[string]string{"PLAYCTL_SERVER": lying}, "tail", "--from-start", "--record", file)
+	p := inProcess(home, map[string]string{"PLAYCTL_SERVER": badHost}, "tail", "--from-start", "--record", file)
 	if code := run(t.Context(), p); code != command.ExitUnverified {
 		t.Errorf("the recording ended with %d", code)
 	}
@@ -254,10 +254,10 @@ func TestARecordingOfALiar(t *testing.T) {
 
 // On a terminal, --jq and --template print texts of other users without control
 // characters. A pipe gets the original text.
-func TestFiltersOfHostileTextAtATerminal(t *testing.T) {
+func TestFiltersOfHostileTextAtTerminal(t *testing.T) {
 	t.Parallel()
 	const said = "T\x1b]52;c;eA==\a\u009b2J\u202eb"
-	server, home := talkative(t)
+	server, home := hostWithChat(t)
 	if code := run(t.Context(), inProcess(home, map[string]string{"PLAYCTL_SERVER": server}, "record-interaction", "ada", said)); code != command.ExitDone {
 		t.Fatalf("record-interaction ended with %d", code)
 	}
@@ -266,7 +266,7 @@ func TestFiltersOfHostileTextAtATerminal(t *testing.T) {
 	for _, filter := range [][]string{{"--jq", ".interactions[].text"}, {"--template", "{{range .interactions}}{{.text}}\n{{end}}"}} {
 		// On a busy machine the spinner would be shown.
 		args := append([]string{"interactions", "--quiet"}, filter...)
-		shown := p.types(args...).ends(command.ExitDone)
+		shown := p.start(args...).waitExit(command.ExitDone)
 		if strings.ContainsAny(shown, "\x1b\a\u009b\u202e") || !strings.Contains(shown, "T\uFFFD]52;c;eA==\uFFFD\uFFFD2J\uFFFDb\n") {
 			t.Errorf("%v shows %q", filter, shown)
 		}

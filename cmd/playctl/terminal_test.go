@@ -46,14 +46,14 @@ type session struct {
 	ate  int // how much of seen was matched already
 }
 
-// types starts a command of playctl.
-func (p *person) types(args ...string) *session {
+// start starts a command of playctl.
+func (p *person) start(args ...string) *session {
 	p.t.Helper()
-	return p.runs("playctl", args...)
+	return p.startProgram("playctl", args...)
 }
 
-// runs starts a program.
-func (p *person) runs(program string, args ...string) *session {
+// startProgram starts a program.
+func (p *person) startProgram(program string, args ...string) *session {
 	p.t.Helper()
 	path, err := exec.LookPath(program)
 	if err != nil {
@@ -79,8 +79,8 @@ func (p *person) runs(program string, args ...string) *session {
 	return &session{t: p.t, cmd: cmd, tty: tty}
 }
 
-// sees reads the output until it contains a text.
-func (s *session) sees(text string) {
+// expect reads the output until it contains a text.
+func (s *session) expect(text string) {
 	s.t.Helper()
 	buffer := make([]byte, 1024)
 	for {
@@ -91,22 +91,22 @@ func (s *session) sees(text string) {
 		n, err := s.tty.Read(buffer)
 		s.seen.Write(buffer[:n])
 		if err != nil {
-			s.t.Fatalf("%q never came: %v\n%s", text, err, s.seen.String())
+			s.t.Fatalf("%q was not shown: %v\n%s", text, err, s.seen.String())
 		}
 	}
 }
 
-// presses sends keys.
-func (s *session) presses(keys string) {
+// press sends keys.
+func (s *session) press(keys string) {
 	s.t.Helper()
 	if _, err := io.WriteString(s.tty, keys); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-// ends reads to the end, checks the exit code and returns the whole output, with
+// waitExit reads to the end, checks the exit code and returns the whole output, with
 // normalized line breaks.
-func (s *session) ends(code int) string {
+func (s *session) waitExit(code int) string {
 	s.t.Helper()
 	// On Linux a read at the end of a terminal returns the error EIO.
 	_, _ = io.Copy(&s.seen, s.tty)
@@ -119,7 +119,7 @@ func (s *session) ends(code int) string {
 	}
 	shown := strings.ReplaceAll(s.seen.String(), "\r\n", "\n")
 	if got != code {
-		s.t.Fatalf("%v ended with %d, not %d:\n%s", s.cmd.Args, got, code, shown)
+		s.t.Fatalf("%v ended with %d, want %d:\n%s", s.cmd.Args, got, code, shown)
 	}
 	return shown
 }
@@ -127,9 +127,9 @@ func (s *session) ends(code int) string {
 // wiped matches the content of a line before it was wiped.
 var wiped = regexp.MustCompile(`[^\n]*\r\x1b\[K`)
 
-// settled returns the text that stays on the screen: a spinner, which appears if work
+// withoutSpinner returns the text that stays on the screen: a spinner, which appears if work
 // takes longer, wipes its line at its end.
-func settled(shown string) string { return wiped.ReplaceAllString(shown, "") }
+func withoutSpinner(shown string) string { return wiped.ReplaceAllString(shown, "") }
 
 const (
 	ctrlC = "\x03"
@@ -140,46 +140,46 @@ const (
 // continue it, the program keeps running.
 func TestCtrlZ(t *testing.T) {
 	t.Parallel()
-	server, _ := talkative(t)
+	server, _ := hostWithChat(t)
 	p := newPerson(t)
 	p.env = append(p.env, "PLAYCTL_SERVER="+server, "NO_COLOR=1", "PS1=$ ", "ENV=")
 	const enters, leaves = "\x1b[?1049h", "\x1b[?1049l"
-	shell := p.runs("sh", "-i")
-	shell.sees("$ ")
-	shell.presses("playctl tail --view map\r")
+	shell := p.startProgram("sh", "-i")
+	shell.expect("$ ")
+	shell.press("playctl tail --view map\r")
 	for range 2 {
-		shell.sees(enters)
-		shell.sees("Ada")
-		shell.presses(ctrlZ)
-		shell.sees(leaves)
-		shell.sees("$ ")
-		shell.presses("fg\r")
+		shell.expect(enters)
+		shell.expect("Ada")
+		shell.press(ctrlZ)
+		shell.expect(leaves)
+		shell.expect("$ ")
+		shell.press("fg\r")
 	}
-	shell.sees(enters)
-	shell.sees("Ada")
-	shell.presses(ctrlC)
-	shell.sees(leaves)
-	shell.sees("$ ")
-	shell.presses("exit 0\r")
-	shell.ends(command.ExitDone)
+	shell.expect(enters)
+	shell.expect("Ada")
+	shell.press(ctrlC)
+	shell.expect(leaves)
+	shell.expect("$ ")
+	shell.press("exit 0\r")
+	shell.waitExit(command.ExitDone)
 
-	alone := p.types("tail", "--view", "map")
-	alone.sees("Ada")
-	alone.presses(ctrlZ)
-	alone.sees(leaves)
-	alone.sees(enters)
-	alone.sees("Ada")
-	alone.presses(ctrlC)
-	alone.ends(command.ExitInterrupted)
+	alone := p.start("tail", "--view", "map")
+	alone.expect("Ada")
+	alone.press(ctrlZ)
+	alone.expect(leaves)
+	alone.expect(enters)
+	alone.expect("Ada")
+	alone.press(ctrlC)
+	alone.waitExit(command.ExitInterrupted)
 }
 
 // Closing the window ends the host that was started in it, in order: nobody could press
 // Ctrl-C any more.
-func TestTheWindowOfAHostIsClosed(t *testing.T) {
+func TestClosedWindowEndsHost(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
-	served := p.types("serve", "--listen", "127.0.0.1:0", "--ephemeral")
-	served.sees("Next, in another terminal:")
+	served := p.start("serve", "--listen", "127.0.0.1:0", "--ephemeral")
+	served.expect("Next, in another terminal:")
 	if err := served.tty.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -193,160 +193,160 @@ func TestTheWindowOfAHostIsClosed(t *testing.T) {
 			t.Errorf("the host ended with: %v", err)
 		}
 	case <-limit.C:
-		t.Error("the host goes on without its window") // the end of the test kills it
+		t.Error("the host continues without its window") // the end of the test kills it
 	}
 }
 
 // A host in the background continues without the window in which it was started.
-func TestTheWindowOfADetachedHostIsClosed(t *testing.T) {
+func TestDetachedHostOutlivesWindow(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
-	shell := p.runs("sh", "-i")
-	shell.presses("playctl serve --detach --listen 127.0.0.1:0 --data-dir world\r")
-	shell.sees("Next:")
+	shell := p.startProgram("sh", "-i")
+	shell.press("playctl serve --detach --listen 127.0.0.1:0 --data-dir world\r")
+	shell.expect("Next:")
 	if err := shell.tty.Close(); err != nil {
 		t.Fatal(err)
 	}
 	_ = shell.cmd.Wait() // the end of its terminal ends the shell with an error
-	if shown := p.types("logs", "--data-dir", "world").ends(command.ExitDone); strings.Contains(shown, "shutting down") {
+	if shown := p.start("logs", "--data-dir", "world").waitExit(command.ExitDone); strings.Contains(shown, "shutting down") {
 		t.Errorf("the host has ended:\n%s", shown)
 	}
-	if shown := p.types("stop", "--data-dir", "world").ends(command.ExitDone); !strings.Contains(shown, "The host has ended") {
+	if shown := p.start("stop", "--data-dir", "world").waitExit(command.ExitDone); !strings.Contains(shown, "The host has ended") {
 		t.Errorf("stop shows:\n%s", shown)
 	}
 }
 
 // These are the first steps of a person at a terminal.
-func TestAtATerminal(t *testing.T) {
+func TestFirstStepsAtTerminal(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
 	server := serveInProcess(t, p.home)
 	p.env = append(p.env, "PLAYCTL_SERVER="+server)
 
-	shown := p.types("create-main-node").ends(command.ExitDone)
+	shown := p.start("create-main-node").waitExit(command.ExitDone)
 	phrase := regexp.MustCompile(`(?m)^    (?:\x1b\[[0-9;]*m)?([a-z]+(?: [a-z]+){9})(?:\x1b\[[0-9;]*m)?$`).FindStringSubmatch(shown)
 	if phrase == nil {
 		t.Fatalf("the phrase was not shown:\n%s", shown)
 	}
-	if again := p.types("whoami").ends(command.ExitDone); strings.Contains(again, phrase[1]) || !strings.Contains(again, "default") {
+	if again := p.start("whoami").waitExit(command.ExitDone); strings.Contains(again, phrase[1]) || !strings.Contains(again, "default") {
 		t.Errorf("whoami shows:\n%s", again)
 	}
 	// The phrase restores the node's context. The prompt does not show it.
-	asked := p.types("credentials", "import", "--context", "again")
-	asked.sees("The main node's phrase:")
-	asked.presses(phrase[1] + "\r")
-	if shown := asked.ends(command.ExitDone); strings.Contains(shown, phrase[1]) || !strings.Contains(shown, "again") {
+	asked := p.start("credentials", "import", "--context", "again")
+	asked.expect("The main node's phrase:")
+	asked.press(phrase[1] + "\r")
+	if shown := asked.waitExit(command.ExitDone); strings.Contains(shown, phrase[1]) || !strings.Contains(shown, "again") {
 		t.Errorf("import shows:\n%s", shown)
 	}
-	named := p.types("create-agent-node")
-	named.sees("The agent's name:")
-	named.presses("Ada\r")
-	named.ends(command.ExitDone)
-	p.types("add-agent", "Ada", "--tool", "search").ends(command.ExitDone)
-	p.types("record-interaction", "Ada", "Hello, \x1b[31mred\x1b[0m world.").ends(command.ExitDone)
+	named := p.start("create-agent-node")
+	named.expect("The agent's name:")
+	named.press("Ada\r")
+	named.waitExit(command.ExitDone)
+	p.start("add-agent", "Ada", "--tool", "search").waitExit(command.ExitDone)
+	p.start("record-interaction", "Ada", "Hello, \x1b[31mred\x1b[0m world.").waitExit(command.ExitDone)
 	journey := `{"startedAt":"2026-01-02T03:04:05Z","completedAt":"2026-01-02T03:04:06Z","steps":[{"type":"origin","content":"Where?","messageId":"1"}]}`
 	if err := os.WriteFile(p.home+"/journey.json", []byte(journey), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p.types("record-journey", "Ada", "journey.json").ends(command.ExitDone)
+	p.start("record-journey", "Ada", "journey.json").waitExit(command.ExitDone)
 
-	snapshot := p.types("snapshot").ends(command.ExitDone)
+	snapshot := p.start("snapshot").waitExit(command.ExitDone)
 	if !strings.Contains(snapshot, "\x1b[") || !strings.Contains(ansi.Strip(snapshot), "agent  Ada") {
 		t.Errorf("a terminal shows:\n%s", snapshot)
 	}
 
 	// tail is readable, contains no control characters, and ends with Ctrl-C without an
 	// error.
-	tail := p.types("tail", "--from-start")
-	tail.sees("joins")
-	tail.sees("\uFFFD[31mred")
-	tail.sees("travels")
-	tail.sees("signal")
-	tail.presses(ctrlC)
-	if end := tail.ends(command.ExitInterrupted); strings.Contains(end, "error") {
+	tail := p.start("tail", "--from-start")
+	tail.expect("joins")
+	tail.expect("\uFFFD[31mred")
+	tail.expect("travels")
+	tail.expect("signal")
+	tail.press(ctrlC)
+	if end := tail.waitExit(command.ExitInterrupted); strings.Contains(end, "error") {
 		t.Errorf("Ctrl-C is reported as an error:\n%s", end)
 	}
 }
 
 // Operations that cannot be undone need a confirmation, which a person can refuse.
-func TestConfirmationAtATerminal(t *testing.T) {
+func TestConfirmationAtTerminal(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
-	p.types("context", "add", "home", "--server", "http://127.0.0.1:1").ends(command.ExitDone)
+	p.start("context", "add", "home", "--server", "http://127.0.0.1:1").waitExit(command.ExitDone)
 
 	for keys, code := range map[string]int{"\r": command.ExitFailed, "n\r": command.ExitFailed, "maybe\r": command.ExitFailed, ctrlC: command.ExitInterrupted} {
-		asked := p.types("context", "remove", "home")
-		asked.sees("Delete context home and its credentials? [y/N]")
-		asked.presses(keys)
-		shown := asked.ends(code)
+		asked := p.start("context", "remove", "home")
+		asked.expect("Delete context home and its credentials? [y/N]")
+		asked.press(keys)
+		shown := asked.waitExit(code)
 		if interrupted := code == command.ExitInterrupted; strings.Contains(shown, "error:") == interrupted {
-			t.Errorf("%q is answered by:\n%s", keys, shown)
+			t.Errorf("after %q the terminal shows:\n%s", keys, shown)
 		}
 	}
 	// If prompts are forbidden, the error says what to do, at a terminal too.
-	if shown := p.types("context", "remove", "home", "--no-input").ends(command.ExitUsage); !strings.Contains(shown, "pass --yes") ||
+	if shown := p.start("context", "remove", "home", "--no-input").waitExit(command.ExitUsage); !strings.Contains(shown, "pass --yes") ||
 		!strings.Contains(shown, "--no-input does not allow prompts") || strings.Contains(shown, "no terminal") {
 		t.Errorf("without questions:\n%s", shown)
 	}
-	asked := p.types("context", "remove", "home")
-	asked.sees("[y/N]")
-	asked.presses("y\r")
-	asked.ends(command.ExitDone)
-	if shown := p.types("context", "list").ends(command.ExitDone); !strings.Contains(shown, "There are no contexts yet") {
-		t.Errorf("it is still there:\n%s", shown)
+	asked := p.start("context", "remove", "home")
+	asked.expect("[y/N]")
+	asked.press("y\r")
+	asked.waitExit(command.ExitDone)
+	if shown := p.start("context", "list").waitExit(command.ExitDone); !strings.Contains(shown, "There are no contexts yet") {
+		t.Errorf("the removed context is still listed:\n%s", shown)
 	}
 }
 
 // A new key ends the old one on every machine, so a person has to confirm it; a script
 // has not.
-func TestANewKeyIsConfirmedAtATerminal(t *testing.T) {
+func TestNewKeyIsConfirmedAtTerminal(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
 	p.env = append(p.env, "PLAYCTL_SERVER="+serveInProcess(t, p.home))
-	p.types("create-main-node", "--keep-phrase").ends(command.ExitDone)
-	asked := p.types("create-api-key", "--api-key-file", "ci.key")
-	asked.sees("The old one stops working at once, on every machine.")
-	asked.sees("[y/N]")
-	asked.presses("n\r")
-	asked.ends(command.ExitFailed)
-	p.types("create-api-key", "--api-key-file", "ci.key", "--yes").ends(command.ExitDone)
-	asked = p.types("create-api-key", "--api-key-file", "ci.key")
-	asked.sees("write it over the one in ci.key")
-	asked.presses("y\r")
-	asked.ends(command.ExitDone)
-	p.runs("sh", "-c", "playctl create-api-key < /dev/null").ends(command.ExitDone)
-	p.types("key", "create", "own", "--use").ends(command.ExitDone)
-	asked = p.types("key", "revoke", "own")
-	asked.sees(`Revoke the API key own, which context "default" itself uses?`)
-	asked.presses("n\r")
-	asked.ends(command.ExitFailed)
+	p.start("create-main-node", "--keep-phrase").waitExit(command.ExitDone)
+	asked := p.start("create-api-key", "--api-key-file", "ci.key")
+	asked.expect("The old one stops working at once, on every machine.")
+	asked.expect("[y/N]")
+	asked.press("n\r")
+	asked.waitExit(command.ExitFailed)
+	p.start("create-api-key", "--api-key-file", "ci.key", "--yes").waitExit(command.ExitDone)
+	asked = p.start("create-api-key", "--api-key-file", "ci.key")
+	asked.expect("write it over the one in ci.key")
+	asked.press("y\r")
+	asked.waitExit(command.ExitDone)
+	p.startProgram("sh", "-c", "playctl create-api-key < /dev/null").waitExit(command.ExitDone)
+	p.start("key", "create", "own", "--use").waitExit(command.ExitDone)
+	asked = p.start("key", "revoke", "own")
+	asked.expect(`Revoke the API key own, which context "default" itself uses?`)
+	asked.press("n\r")
+	asked.waitExit(command.ExitFailed)
 	// There is no question about a key that does not exist.
-	if shown := p.types("key", "revoke", "none").ends(command.ExitFailed); strings.Contains(shown, "[y/N]") ||
+	if shown := p.start("key", "revoke", "none").waitExit(command.ExitFailed); strings.Contains(shown, "[y/N]") ||
 		!strings.Contains(shown, `the account has no API key "none"`) {
-		t.Errorf("revoking a key that is not there shows:\n%s", shown)
+		t.Errorf("revoking an unknown key shows:\n%s", shown)
 	}
-	asked = p.types("key", "revoke", "default")
-	asked.sees("Revoke the API key default? Programs that use it")
-	asked.presses("y\r")
-	asked.ends(command.ExitDone)
+	asked = p.start("key", "revoke", "default")
+	asked.expect("Revoke the API key default? Programs that use it")
+	asked.press("y\r")
+	asked.waitExit(command.ExitDone)
 }
 
 // The prompt follows the window's size during an edit, and completes its own words.
-func TestPromptFollowsTheWindow(t *testing.T) {
+func TestPromptFollowsWindowSize(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
-	prompt := p.types("aql")
-	prompt.sees("aql> ")
-	prompt.presses("hel\t")
-	prompt.sees("HELP")
-	prompt.presses(ctrlC)
+	prompt := p.start("aql")
+	prompt.expect("aql> ")
+	prompt.press("hel\t")
+	prompt.expect("HELP")
+	prompt.press(ctrlC)
 	long := "SHOW " + strings.Repeat("word ", 8)
-	prompt.presses(long)
-	prompt.sees(strings.TrimRight(long, " "))
+	prompt.press(long)
+	prompt.expect(strings.TrimRight(long, " "))
 	if err := pty.Setsize(prompt.tty, &pty.Winsize{Rows: 40, Cols: 30}); err != nil {
 		t.Fatal(err)
 	}
-	prompt.sees("aql> ") // it is redrawn without a key press
-	prompt.presses(ctrlC + "EXIT\r")
-	prompt.ends(command.ExitDone)
+	prompt.expect("aql> ") // it is redrawn without a key press
+	prompt.press(ctrlC + "EXIT\r")
+	prompt.waitExit(command.ExitDone)
 }

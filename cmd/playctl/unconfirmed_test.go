@@ -13,9 +13,9 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// besideLate returns a host beside two others that do not confirm deletions: a proxy adds
-// the header that the host would send.
-func besideLate(t *testing.T, server string) string {
+// hostWithUnconfirmedDeletions returns a host beside two others that do not confirm
+// deletions: a proxy adds the header that the host would send.
+func hostWithUnconfirmedDeletions(t *testing.T, server string) string {
 	t.Helper()
 	target, err := url.Parse(server)
 	if err != nil {
@@ -37,11 +37,11 @@ func besideLate(t *testing.T, server string) string {
 
 // After a deletion or a revocation, people and scripts learn that other hosts may still
 // accept it. If all hosts have confirmed it, there is no message.
-func TestWhatIsNotConfirmedIsSaid(t *testing.T) {
+func TestUnconfirmedDeletionIsReported(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	server := serveInProcess(t, home, "--main-nodes-invite", "--watch-access", "token")
-	late := besideLate(t, server)
+	late := hostWithUnconfirmedDeletions(t, server)
 	ran := func(at string, args ...string) (out, errs string) {
 		t.Helper()
 		var o, e bytes.Buffer
@@ -66,7 +66,7 @@ func TestWhatIsNotConfirmedIsSaid(t *testing.T) {
 		} {
 			out, errs := ran(at, append(args, "--jq", ".unconfirmedHosts")...)
 			if out != hosts || strings.Contains(errs, warning+"hint: the log at "+late) != (at == late) {
-				t.Errorf("%v prints %q and says %q", args, out, errs)
+				t.Errorf("%v prints %q and the messages %q", args, out, errs)
 			}
 		}
 	}
