@@ -24,15 +24,15 @@ func benchFanOut(b *testing.B, n int) {
 	c := dial(b, s.addr)
 	defer c.close()
 	line := s.interaction(s.agents[0])
-	crowd := s.crowd(n)
-	defer crowd.leave()
+	streams := s.streamGroup(n)
+	defer streams.closeAll()
 	once := func() {
-		crowd.expect()
+		streams.expect()
 		status, body, err := c.do(line)
 		if err != nil || status != http.StatusOK {
 			b.Fatalf("status %d, %v: %s", status, err, body)
 		}
-		crowd.wait()
+		streams.wait()
 	}
 	// During the first events, buffers still grow.
 	for range 10 {
@@ -51,8 +51,8 @@ func benchFanOut(b *testing.B, n int) {
 	b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(events), "B/event")
 }
 
-// crowd is many open streams, each read by a goroutine as fast as it can.
-type crowd struct {
+// streamGroup is many open streams, each read by a goroutine as fast as it can.
+type streamGroup struct {
 	conns   []*rawClient
 	readers sync.WaitGroup
 	// missing is the number of subscribers that do not have the current event yet;
@@ -61,10 +61,10 @@ type crowd struct {
 	got     chan struct{}
 }
 
-// crowd opens n streams, each of which has sent its cursor.
-func (s *served) crowd(n int) *crowd {
+// streamGroup opens n streams, each of which has sent its cursor.
+func (s *served) streamGroup(n int) *streamGroup {
 	s.tb.Helper()
-	c := &crowd{got: make(chan struct{}, 1)}
+	c := &streamGroup{got: make(chan struct{}, 1)}
 	ask := request(s.main, http.MethodGet, "/api/play/events?sid="+s.sid, nil)
 	var opened sync.WaitGroup
 	for range n {
@@ -75,7 +75,7 @@ func (s *served) crowd(n int) *crowd {
 		opened.Add(1)
 		c.readers.Go(func() {
 			if !c.read(conn, &opened) {
-				s.tb.Error("a stream ended before it began")
+				s.tb.Error("a stream ended before its start")
 				opened.Done()
 			}
 		})
@@ -87,7 +87,7 @@ func (s *served) crowd(n int) *crowd {
 // read counts the events of a stream until it ends, and keeps none of its bytes.
 // The first block of a stream is not an event but its cursor; began reports whether
 // it arrived.
-func (c *crowd) read(conn *rawClient, opened *sync.WaitGroup) (began bool) {
+func (c *streamGroup) read(conn *rawClient, opened *sync.WaitGroup) (began bool) {
 	const cursor, event = "\nid: ", "\nevent: "
 	buf := make([]byte, 4<<10)
 	want, matched := cursor, 0
@@ -119,16 +119,16 @@ func (c *crowd) read(conn *rawClient, opened *sync.WaitGroup) (began bool) {
 }
 
 // expect announces the next event, and wait waits until all have it.
-func (c *crowd) expect() { c.missing.Store(int64(len(c.conns))) }
+func (c *streamGroup) expect() { c.missing.Store(int64(len(c.conns))) }
 
-func (c *crowd) wait() {
+func (c *streamGroup) wait() {
 	if len(c.conns) > 0 {
 		<-c.got
 	}
 }
 
-// leave closes the streams and waits for their readers.
-func (c *crowd) leave() {
+// closeAll closes the streams and waits for their readers.
+func (c *streamGroup) closeAll() {
 	for _, conn := range c.conns {
 		conn.close()
 	}

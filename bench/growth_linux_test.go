@@ -28,21 +28,21 @@ func BenchmarkGrowth(b *testing.B) {
 	for _, size := range [][2]int{{10, 0}, {100, 0}, {1000, 0}, {10_000, 0}, {100, 10_000}, {100, 100_000}, {100, 1_000_000}} {
 		b.Run(fmt.Sprintf("occupants=%d/events=%d", size[0], size[1]), func(b *testing.B) {
 			for b.Loop() {
-				grown(b, size[0], size[1])
+				benchGrowth(b, size[0], size[1])
 			}
 		})
 	}
 }
 
-// grown creates a world of a size and measures it; times are medians.
-func grown(b *testing.B, occupants, events int) {
+// benchGrowth creates a world of a size and measures it; times are medians.
+func benchGrowth(b *testing.B, occupants, events int) {
 	b.Helper()
 	dir := b.TempDir()
 	key := creds.GenerateRootKey()
 	must(b, creds.WriteRootFile(filepath.Join(dir, "root"), key, false))
 	file := filepath.Join(dir, "data", "world.playstore")
 	s, stop := serveAt(b, file, key, occupants)
-	s.say(events)
+	s.sendLines(events)
 	stop()
 
 	var p *process
@@ -99,7 +99,7 @@ func BenchmarkWholeHistory(b *testing.B) {
 		b.Run(fmt.Sprintf("events=%d", events), func(b *testing.B) {
 			file, key := filepath.Join(b.TempDir(), "world.playstore"), creds.GenerateRootKey()
 			s, stop := serveKeeping(b, keeps, file, key, agents)
-			s.say(events)
+			s.sendLines(events)
 			stop()
 			var starts []time.Duration
 			for range 3 {
@@ -119,8 +119,8 @@ func BenchmarkWholeHistory(b *testing.B) {
 	}
 }
 
-// say makes the agents send many lines over 64 connections.
-func (s *served) say(lines int) {
+// sendLines makes the agents send many lines over 64 connections.
+func (s *served) sendLines(lines int) {
 	s.tb.Helper()
 	k := task{Addr: s.addr, Connections: 64, Count: lines / 64, Length: time.Hour}
 	for i := range 64 {

@@ -32,9 +32,9 @@ const (
 	idleWrites = 0.2
 )
 
-// expense is the cost of a request for a host, independent of the other load of the
+// requestCost is the cost of a request for a host, independent of the other load of the
 // machine.
-type expense struct {
+type requestCost struct {
 	// Bytes are the bytes that the host allocates for it, Writes its write calls,
 	// and Syncs its commits, each of which is one sync (TestOneSyncPerCommit in
 	// internal/store/bolt).
@@ -59,13 +59,13 @@ func TestCosts(t *testing.T) {
 	s.populate(strings.TrimSpace(string(key)), 4)
 	events := request(s.main, http.MethodGet, "/api/play/events?sid="+s.sid, nil)
 	node := []byte(`{"op":"getPlayerChainNode","payload":{"stableKey":"agent:` + s.main.id + ":" + s.agents[0].id + `"}}`)
-	var allowed map[string]expense
+	var allowed map[string]requestCost
 	if !*update {
 		text, err := os.ReadFile(baseline)
 		must(t, err)
 		must(t, json.Unmarshal(text, &allowed))
 	}
-	found := map[string]expense{}
+	found := map[string]requestCost{}
 	snapshot := request(s.main, http.MethodGet, "/api/play/snapshot?sid="+s.sid, nil)
 	for _, path := range []struct {
 		name        string
@@ -78,14 +78,14 @@ func TestCosts(t *testing.T) {
 		{"chat line", 0, s.interaction(s.agents[0])},
 		{"chat line to 50 subscribers", 50, s.interaction(s.agents[1])},
 	} {
-		found[path.name] = s.expense(p, path.request, events, path.subscribers, allowed[path.name])
+		found[path.name] = s.requestCost(p, path.request, events, path.subscribers, allowed[path.name])
 	}
 	for i := range 60 {
 		s.post(s.main, "/api/play/mcp/register?sid="+s.sid, map[string]any{
 			"name": fmt.Sprint("tools ", i), "url": "https://example.org/" + strings.Repeat("a", 300),
 		}, nil)
 	}
-	found["long snapshot"] = s.expense(p, snapshot, events, 0, allowed["long snapshot"])
+	found["long snapshot"] = s.requestCost(p, snapshot, events, 0, allowed["long snapshot"])
 	if *update {
 		text, err := json.MarshalIndent(found, "", "  ")
 		must(t, err)
@@ -98,15 +98,15 @@ func TestCosts(t *testing.T) {
 		if os.Getenv(hostprocess.EnvRace) != "" {
 			continue // The detector allocates as well.
 		}
-		for _, more := range now.beyond(before) {
-			t.Errorf("%s costs %s: mend it, or say why in the commit and run the test with -update", name, more)
+		for _, more := range now.exceeding(before) {
+			t.Errorf("%s costs %s: reduce it, or explain it in the commit and run the test with -update", name, more)
 		}
 	}
 }
 
-// TestCollections makes a host allocate forty MiB and counts its collections: with
+// TestGarbageCollections makes a host allocate forty MiB and counts its collections: with
 // a small heap Go would run one for every few MiB.
-func TestCollections(t *testing.T) {
+func TestGarbageCollections(t *testing.T) {
 	dir, key := t.TempDir(), creds.GenerateRootKey()
 	must(t, creds.WriteRootFile(filepath.Join(dir, "root"), key, false))
 	p := start(t, dir)
@@ -141,7 +141,7 @@ func TestCollections(t *testing.T) {
 	}
 }
 
-// expense repeats a request on one connection. Every subscriber has the event
+// requestCost repeats a request on one connection. Every subscriber has the event
 // before the next request, so that no two events are sent together. The lowest
 // tenth of the rounds counts, minus that of rounds without a request, but never a
 // single round: the runtime counts allocations when a span of memory is full (the
@@ -149,11 +149,11 @@ func TestCollections(t *testing.T) {
 // rounds include a checkpoint, the work of each second or pools emptied by a
 // collection. Disturbances only add costs, so it is sufficient that the first
 // rounds are within the permitted costs.
-func (s *served) expense(p *process, ask, events []byte, subscribers int, allowed expense) expense {
+func (s *served) requestCost(p *process, ask, events []byte, subscribers int, allowed requestCost) requestCost {
 	s.tb.Helper()
 	const warm, few, rounds, times = 500, 5, 21, 200
 	a := subscribe(s.tb, s.addr, events, subscribers)
-	defer a.leave()
+	defer a.closeAll()
 	c := dial(s.tb, s.addr)
 	defer c.close()
 	repeat := func(n int) {
@@ -171,23 +171,23 @@ func (s *served) expense(p *process, ask, events []byte, subscribers int, allowe
 		}
 	}
 	repeat(warm)
-	var asked, idle []expense
-	each := func() expense {
-		cost := low(asked).less(low(idle))
-		return expense{math.Round(cost.Bytes / times), math.Round(cost.Writes/times*100) / 100, cost.Syncs / times}
+	var asked, idle []requestCost
+	each := func() requestCost {
+		cost := lowestTenth(asked).minus(lowestTenth(idle))
+		return requestCost{math.Round(cost.Bytes / times), math.Round(cost.Writes/times*100) / 100, cost.Syncs / times}
 	}
-	for len(asked) < rounds && (len(asked) < few || len(each().beyond(allowed)) > 0) {
+	for len(asked) < rounds && (len(asked) < few || len(each().exceeding(allowed)) > 0) {
 		first := s.counters(p)
 		second := s.counters(p)
 		repeat(times)
 		third := s.counters(p)
-		idle, asked = append(idle, second.less(first)), append(asked, third.less(second))
+		idle, asked = append(idle, second.minus(first)), append(asked, third.minus(second))
 	}
 	return each()
 }
 
-// beyond returns the costs that exceed the permitted ones.
-func (e expense) beyond(allowed expense) []string {
+// exceeding returns the costs that exceed the permitted ones.
+func (e requestCost) exceeding(allowed requestCost) []string {
 	var more []string
 	for _, cost := range []struct {
 		what        string
@@ -205,31 +205,31 @@ func (e expense) beyond(allowed expense) []string {
 	return more
 }
 
-func (e expense) less(other expense) expense {
-	return expense{e.Bytes - other.Bytes, e.Writes - other.Writes, e.Syncs - other.Syncs}
+func (e requestCost) minus(other requestCost) requestCost {
+	return requestCost{e.Bytes - other.Bytes, e.Writes - other.Writes, e.Syncs - other.Syncs}
 }
 
-// low returns the lowest tenth of each of the costs, the second lowest of a few.
-func low(of []expense) expense {
+// lowestTenth returns the lowest tenth of each of the costs, the second lowest of a few.
+func lowestTenth(of []requestCost) requestCost {
 	of = slices.Clone(of)
-	by := func(cost func(expense) float64) float64 {
-		slices.SortFunc(of, func(a, b expense) int { return cmp.Compare(cost(a), cost(b)) })
+	by := func(cost func(requestCost) float64) float64 {
+		slices.SortFunc(of, func(a, b requestCost) int { return cmp.Compare(cost(a), cost(b)) })
 		return cost(of[max(1, len(of)/10)])
 	}
-	return expense{
-		by(func(e expense) float64 { return e.Bytes }),
-		by(func(e expense) float64 { return e.Writes }),
-		by(func(e expense) float64 { return e.Syncs }),
+	return requestCost{
+		by(func(e requestCost) float64 { return e.Bytes }),
+		by(func(e requestCost) float64 { return e.Writes }),
+		by(func(e requestCost) float64 { return e.Syncs }),
 	}
 }
 
 // counters returns the host's counters so far.
-func (s *served) counters(p *process) expense {
+func (s *served) counters(p *process) requestCost {
 	s.tb.Helper()
 	text := string(p.scrape(s.tb))
 	io, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", p.PID()))
 	must(s.tb, err)
-	return expense{
+	return requestCost{
 		Bytes: s.number(text, "go_memstats_alloc_bytes_total"), Writes: s.number(string(io), "syscw:"),
 		Syncs: s.number(text, "playctl_world_commits_total"),
 	}

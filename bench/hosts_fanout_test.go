@@ -15,7 +15,7 @@ import (
 // time after the reply can be negative: the sender and the subscribers receive it
 // at the same time.
 func BenchmarkHostsFanOut(b *testing.B) {
-	for _, k := range []kept{{"store=embedded", 0}, {"store=redis/hosts=3", 3}} {
+	for _, k := range []storeSetup{{"store=embedded", 0}, {"store=redis/hosts=3", 3}} {
 		b.Run(k.name, func(b *testing.B) {
 			d := deploy(b, k, "everysec")
 			first, last := d.hosts[0], d.hosts[len(d.hosts)-1]

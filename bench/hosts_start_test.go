@@ -11,8 +11,8 @@ import (
 func BenchmarkHostsStart(b *testing.B) {
 	for _, lines := range []int{0, 100_000} {
 		b.Run(fmt.Sprintf("store=redis/events=%d", lines), func(b *testing.B) {
-			d := deploy(b, kept{"store=redis", 1}, "everysec")
-			d.say(b, lines)
+			d := deploy(b, storeSetup{"store=redis", 1}, "everysec")
+			d.sendLines(b, lines)
 			for b.Loop() {
 				p := d.join()
 				p.get(b, "/readyz")
@@ -24,8 +24,8 @@ func BenchmarkHostsStart(b *testing.B) {
 	}
 }
 
-// say makes the agents send many lines at the first host.
-func (d *deployment) say(b *testing.B, lines int) {
+// sendLines makes the agents send many lines at the first host.
+func (d *deployment) sendLines(b *testing.B, lines int) {
 	b.Helper()
 	var writers sync.WaitGroup
 	for i := range 64 {
@@ -42,11 +42,11 @@ func (d *deployment) say(b *testing.B, lines int) {
 // characters, of which none is trimmed yet, with their records beside the journal.
 // The history of an agent is 1,000 lines; further lines replace older ones.
 func BenchmarkHostsMemory(b *testing.B) {
-	d := deploy(b, kept{"store=redis", 1}, "everysec")
+	d := deploy(b, storeSetup{"store=redis", 1}, "everysec")
 	const lines = 4_000
 	before, said := d.info("used_memory_dataset"), 0.0
 	for b.Loop() {
-		d.say(b, lines)
+		d.sendLines(b, lines)
 		said += lines
 		b.ReportMetric(float64(d.info("used_memory_dataset")-before)/said*1000/1024, "KiB/1000-events")
 		b.ReportMetric(0, "ns/op")

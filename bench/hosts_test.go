@@ -13,15 +13,15 @@ import (
 	"github.com/playctl/playctl/test/redistest"
 )
 
-// kept is the store of a world, and the number of its hosts.
-type kept struct {
+// storeSetup is the store of a world, and the number of its hosts.
+type storeSetup struct {
 	name string
 	// hosts are on one Redis; 0 means one host on the embedded store.
 	hosts int
 }
 
-func stores() []kept {
-	return []kept{{"store=embedded", 0}, {"store=redis/hosts=1", 1}, {"store=redis/hosts=3", 3}}
+func stores() []storeSetup {
+	return []storeSetup{{"store=embedded", 0}, {"store=redis/hosts=1", 1}, {"store=redis/hosts=3", 3}}
 }
 
 // deployment is a world with four agents, at hosts that are real processes.
@@ -36,7 +36,7 @@ type deployment struct {
 
 // deploy starts hosts. Redis syncs its log once a second, which is its default with
 // a log, or with every write as the embedded store does.
-func deploy(tb testing.TB, k kept, fsync string) *deployment {
+func deploy(tb testing.TB, k storeSetup, fsync string) *deployment {
 	tb.Helper()
 	d := &deployment{tb: tb, dir: tb.TempDir()}
 	rootKey := creds.GenerateRootKey()
@@ -97,6 +97,6 @@ func (d *deployment) info(name string) uint64 {
 			return n
 		}
 	}
-	d.tb.Fatalf("Redis says nothing of %s", name)
+	d.tb.Fatalf("the INFO output of Redis has no %s", name)
 	return 0
 }

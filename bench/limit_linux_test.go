@@ -102,7 +102,7 @@ func runLimit(folder string) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /rpc", l.answer)
 	mux.HandleFunc("GET /snapshot", func(w http.ResponseWriter, r *http.Request) {
-		if !l.known(w, r) {
+		if !l.authenticated(w, r) {
 			return
 		}
 		w.Header()["Vary"] = []string{"Accept-Encoding"}
@@ -134,8 +134,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// known compares the digest of a caller's credentials.
-func (l *limit) known(w http.ResponseWriter, r *http.Request) bool {
+// authenticated compares the digest of a caller's credentials.
+func (l *limit) authenticated(w http.ResponseWriter, r *http.Request) bool {
 	sum := sha256.Sum256([]byte(r.Header.Get("X-Node-Passw")))
 	if subtle.ConstantTimeCompare(sum[:], l.digest) == 1 {
 		return true
@@ -145,7 +145,7 @@ func (l *limit) known(w http.ResponseWriter, r *http.Request) bool {
 }
 
 func (l *limit) answer(w http.ResponseWriter, r *http.Request) {
-	if !l.known(w, r) {
+	if !l.authenticated(w, r) {
 		return
 	}
 	var call struct {
@@ -238,7 +238,7 @@ func (l *limit) write() {
 
 // stream sends a subscriber all new events with one write.
 func (l *limit) stream(w http.ResponseWriter, r *http.Request) {
-	if !l.known(w, r) {
+	if !l.authenticated(w, r) {
 		return
 	}
 	h := w.Header()

@@ -44,10 +44,10 @@ func (k *task) run() sent {
 	var mu sync.Mutex
 	var all sent
 	var clients sync.WaitGroup
-	began := time.Now()
+	start := time.Now()
 	for i := range k.Connections {
 		clients.Go(func() {
-			took, err := k.send(i, began)
+			took, err := k.send(i, start)
 			mu.Lock()
 			defer mu.Unlock()
 			all.Took = append(all.Took, took...)
@@ -62,7 +62,7 @@ func (k *task) run() sent {
 }
 
 // send runs one connection.
-func (k *task) send(i int, began time.Time) (took []time.Duration, err error) {
+func (k *task) send(i int, start time.Time) (took []time.Duration, err error) {
 	c, err := connect(k.Addr, k.Secure)
 	if err != nil {
 		return nil, err
@@ -75,10 +75,10 @@ func (k *task) send(i int, began time.Time) (took []time.Duration, err error) {
 		}
 		from := time.Now()
 		if k.Pace > 0 {
-			from = began.Add(time.Duration(n*k.Connections+i) * time.Second / time.Duration(k.Pace))
+			from = start.Add(time.Duration(n*k.Connections+i) * time.Second / time.Duration(k.Pace))
 			<-time.After(time.Until(from))
 		}
-		if from.Sub(began) > k.Length {
+		if from.Sub(start) > k.Length {
 			return took, nil
 		}
 		status, body, err := c.do(ask)

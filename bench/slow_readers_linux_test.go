@@ -63,7 +63,7 @@ func readStatus(conn net.Conn) error {
 		return err
 	}
 	if string(line) != want {
-		return fmt.Errorf("a reply begins with %q, want %q", line, want)
+		return fmt.Errorf("a reply starts with %q, want %q", line, want)
 	}
 	return nil
 }

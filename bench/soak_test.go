@@ -64,8 +64,8 @@ func TestSoak(t *testing.T) {
 
 	usage := cpuTime(t)
 	s.run()
-	s.settle()
-	s.judge(cpuTime(t) - usage)
+	s.awaitLastChange()
+	s.checkSubscribers(cpuTime(t) - usage)
 }
 
 // visit opens the account's world, with connections of its own.
@@ -124,8 +124,8 @@ func (s *soak) run() {
 	}
 }
 
-// settle makes one last change and waits until every subscriber has it.
-func (s *soak) settle() {
+// awaitLastChange makes one last change and waits until every subscriber has it.
+func (s *soak) awaitLastChange() {
 	_, err := s.writer.world.RegisterMCP(context.Background(), sdk.MCP{Name: lastPlacement})
 	must(s.t, err)
 	deadline := time.After(2 * time.Minute)
@@ -138,8 +138,8 @@ func (s *soak) settle() {
 	}
 }
 
-// judge compares the reports of every subscriber with the host's world.
-func (s *soak) judge(cpu time.Duration) {
+// checkSubscribers compares the reports of every subscriber with the host's world.
+func (s *soak) checkSubscribers(cpu time.Duration) {
 	truth, err := s.writer.world.Snapshot(context.Background())
 	must(s.t, err)
 	start, end := s.watch[0].start, *truth.Head().Seq
@@ -156,7 +156,7 @@ func (s *soak) judge(cpu time.Duration) {
 			s.t.Errorf("subscriber %d ends %v with the root %s, the host's is %s", i, state.Verification, state.Snapshot.Root(), truth.Root())
 		}
 		if w.last != end || w.events != end-start || w.digest() != log {
-			s.t.Errorf("subscriber %d saw %d events up to %d that are not the log's %d up to %d", i, w.events, w.last, end-start, end)
+			s.t.Errorf("subscriber %d saw %d events up to %d that differ from the log's %d up to %d", i, w.events, w.last, end-start, end)
 		}
 	}
 	if s.kills == 0 || s.writer.failed > 0 {
@@ -182,7 +182,7 @@ func (s *soak) replay(start, end uint64) string {
 	w := newWatcher()
 	for signal := range c.Events(context.Background(), client.StreamOptions{After: start, HasAfter: true, Inline: true}).All() {
 		if signal.Type == client.SignalEvent {
-			w.see(signal.Event)
+			w.addToDigest(signal.Event)
 		}
 		if w.last >= end {
 			break

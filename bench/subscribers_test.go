@@ -29,8 +29,8 @@ type counter struct {
 	opened bool
 }
 
-// take parses more of the stream.
-func (c *counter) take(b []byte) error {
+// parse parses more of the stream.
+func (c *counter) parse(b []byte) error {
 	for len(b) > 0 {
 		if !c.head {
 			end := bytes.Index(b, []byte("\r\n\r\n"))
@@ -154,7 +154,7 @@ func (a *audience) read(i int, conn net.Conn, in eventCounter, opened func()) {
 	for {
 		n, err := conn.Read(buf)
 		if err == nil {
-			err = in.take(buf[:n])
+			err = in.parse(buf[:n])
 		}
 		if err != nil {
 			if !a.ended.Load() {
@@ -215,7 +215,7 @@ func (a *audience) wait() {
 	}
 }
 
-func (a *audience) leave() {
+func (a *audience) closeAll() {
 	a.ended.Store(true)
 	for _, conn := range a.conns {
 		_ = conn.Close()

@@ -43,8 +43,8 @@ func BenchmarkTable(b *testing.B) {
 	t.row("chat line to 1000 subscribers, quiet: until the last has it", t.quiet(1000))
 	t.row("memory of an idle subscriber, 5000 of them", t.idle(http11, 5000))
 	t.row("memory of an idle subscriber over HTTP/2 without TLS, 5000 of them", t.idle(http2Cleartext, 5000))
-	t.row("10000 subscribers, 20 lines a second", t.held(10_000, 20))
-	t.row("10000 subscribers, 100 lines a second", t.held(10_000, 100))
+	t.row("10000 subscribers, 20 lines a second", t.fanOutWithReads(10_000, 20))
+	t.row("10000 subscribers, 100 lines a second", t.fanOutWithReads(10_000, 100))
 	const fanOut, idle = "chat line to 1000 subscribers over HTTP/2 with TLS, 16 writers", "memory of an idle subscriber over HTTP/2 with TLS, 2000 of them"
 	if t.rows.MatchString(fanOut) || t.rows.MatchString(idle) {
 		t.useTLS()
@@ -267,22 +267,22 @@ const writers = 16
 // fanOut runs writers while many subscribe, and counts frames until the last
 // subscriber has the last one.
 func (t *table) fanOut(v version, subscribers, pace int) func(*peer) result {
-	return t.among(v, subscribers, pace, 0)
+	return t.measureFanOut(v, subscribers, pace, 0)
 }
 
-// held is fanOut with reads of others, 50 a second, at a program without streams that
+// fanOutWithReads is fanOut with reads of others, 50 a second, at a program without streams that
 // nobody reads any more: the limit keeps those until it writes to them.
-func (t *table) held(subscribers, pace int) func(*peer) result {
+func (t *table) fanOutWithReads(subscribers, pace int) func(*peer) result {
 	return func(p *peer) result {
 		p.restart()
-		return t.among(http11, subscribers, pace, 50)(p)
+		return t.measureFanOut(http11, subscribers, pace, 50)(p)
 	}
 }
 
-func (t *table) among(v version, subscribers, pace, reads int) func(*peer) result {
+func (t *table) measureFanOut(v version, subscribers, pace, reads int) func(*peer) result {
 	return func(p *peer) result {
 		a := subscribeOver(t.b, v, p.addr, p.events, subscribers)
-		defer a.leave()
+		defer a.closeAll()
 		m := t.meter(p)
 		wait := t.begin(t.task(p, writers, pace, line))
 		read := func() sent { return sent{} }
@@ -304,7 +304,7 @@ func (t *table) among(v version, subscribers, pace, reads int) func(*peer) resul
 func (t *table) quiet(subscribers int) func(*peer) result {
 	return func(p *peer) result {
 		a := subscribe(t.b, p.addr, p.events, subscribers)
-		defer a.leave()
+		defer a.closeAll()
 		c := dial(t.b, p.addr)
 		defer c.close()
 		m := t.meter(p)
@@ -332,7 +332,7 @@ func (t *table) idle(v version, subscribers int) func(*peer) result {
 		<-time.After(time.Second)
 		before := t.private(p.pid)
 		a := subscribeOver(t.b, v, p.addr, p.events, subscribers)
-		defer a.leave()
+		defer a.closeAll()
 		<-time.After(t.seconds)
 		return result{bytes: float64(t.private(p.pid)-before) / float64(subscribers)}
 	}

@@ -22,7 +22,7 @@ const (
 
 // eventCounter parses the bytes of a subscriber's connection.
 type eventCounter interface {
-	take(b []byte) error
+	parse(b []byte) error
 	counted() *counter
 }
 
@@ -113,7 +113,7 @@ type frames struct {
 	payload []byte
 }
 
-func (f *frames) take(b []byte) error {
+func (f *frames) parse(b []byte) error {
 	for len(b) > 0 {
 		if f.n < len(f.head) {
 			n := copy(f.head[f.n:], b)
@@ -181,6 +181,6 @@ func TestVersions(t *testing.T) {
 			}
 			a.wait()
 		}
-		a.leave()
+		a.closeAll()
 	}
 }

@@ -44,7 +44,7 @@ func newWatcher() *watcher {
 }
 
 func (w *watcher) options() sdk.SubscribeOptions {
-	return sdk.SubscribeOptions{OnEvent: w.check, OnSnapshot: w.show, OnError: w.fail}
+	return sdk.SubscribeOptions{OnEvent: w.check, OnSnapshot: w.checkCopy, OnError: w.fail}
 }
 
 // check looks at an event's place in the log, where no number may be missing.
@@ -55,11 +55,11 @@ func (w *watcher) check(e sdk.Event) {
 	case e.Seq <= w.last:
 		w.repeats++
 	}
-	w.see(e)
+	w.addToDigest(e)
 }
 
-// see takes an event into the digest of all.
-func (w *watcher) see(e sdk.Event) {
+// addToDigest adds an event to the digest of all.
+func (w *watcher) addToDigest(e sdk.Event) {
 	w.events++
 	w.last = e.Seq
 	_, _ = fmt.Fprintf(w.seen, "%d %s %s\n", e.Seq, e.Kind, e.Data)
@@ -67,8 +67,8 @@ func (w *watcher) see(e sdk.Event) {
 
 func (w *watcher) digest() string { return hex.EncodeToString(w.seen.Sum(nil)) }
 
-// show looks at a copy.
-func (w *watcher) show(u sdk.Update) {
+// checkCopy checks a copy.
+func (w *watcher) checkCopy(u sdk.Update) {
 	if u.Verification != sdk.Verified {
 		w.unproven++
 		return
