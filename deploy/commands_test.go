@@ -14,22 +14,22 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The unit's command serves with nothing but the unit's settings, and keeps all
-// that it makes in its own folder.
+// The unit's command serves with the unit's settings alone, and writes files in the
+// unit's own folder only.
 func TestUnitServes(t *testing.T) {
 	unit := readText(t, "systemd/playctl.service")
 	state := t.TempDir()
-	env := strings.Fields(replaced(t, setting(t, unit, "Environment"), "%S", state))
-	command := strings.Fields(replaced(t, setting(t, unit, "ExecStart"), "/usr/local/bin/playctl", playctl))
+	env := strings.Fields(replaceText(t, setting(t, unit, "Environment"), "%S", state))
+	command := strings.Fields(replaceText(t, setting(t, unit, "ExecStart"), "/usr/local/bin/playctl", playctl))
 	b := serve(t, env, command...)
 	for _, path := range []string{b.Store, b.RootFile} {
 		if !strings.HasPrefix(path, filepath.Join(state, "playctl")+"/") {
-			t.Errorf("%s is outside of the unit's folder", path)
+			t.Errorf("%s is outside the unit's folder", path)
 		}
 	}
 }
 
-// setting is a value of a unit that stands there once.
+// setting returns the value of a setting that the unit has once.
 func setting(t *testing.T, unit, name string) string {
 	t.Helper()
 	found := regexp.MustCompile(`(?m)^`+name+`=(.*)$`).FindAllStringSubmatch(unit, -1)
@@ -39,10 +39,10 @@ func setting(t *testing.T, unit, name string) string {
 	return found[0][1]
 }
 
-// systemd knows every line of the unit, and finds little that it could still take
-// away from the process.
-func TestUnitIsStrict(t *testing.T) {
-	unit := replaced(t, readText(t, "systemd/playctl.service"), "/usr/local/bin/playctl", playctl)
+// systemd accepts every line of the unit, and reports few rights that the process
+// could lose.
+func TestUnitPassesSystemdAnalyze(t *testing.T) {
+	unit := replaceText(t, readText(t, "systemd/playctl.service"), "/usr/local/bin/playctl", playctl)
 	path := filepath.Join(t.TempDir(), "playctl.service")
 	must(t, os.WriteFile(path, []byte(unit), 0o600))
 	must(t, os.CopyFS(path+".d", os.DirFS("systemd/playctl.service.d")))
@@ -57,15 +57,15 @@ func TestUnitIsStrict(t *testing.T) {
 // The image's command serves with the image's settings, and its health check
 // finds it healthy without credentials.
 func TestImageServes(t *testing.T) {
-	file := replaced(t, readText(t, "Dockerfile"), "\\\n", " ")
+	file := replaceText(t, readText(t, "Dockerfile"), "\\\n", " ")
 	state := t.TempDir()
-	env := strings.Fields(replaced(t, instruction(t, file, "ENV"), "/var/lib/playctl", state))
+	env := strings.Fields(replaceText(t, instruction(t, file, "ENV"), "/var/lib/playctl", state))
 	command := append(words(t, instruction(t, file, "ENTRYPOINT")), words(t, instruction(t, file, "CMD"))...)
-	command[0] = replaced(t, command[0], "/usr/local/bin/playctl", playctl)
+	command[0] = replaceText(t, command[0], "/usr/local/bin/playctl", playctl)
 	b := serve(t, env, command...)
 
 	_, check, _ := strings.Cut(instruction(t, file, "HEALTHCHECK"), "CMD ")
-	health := words(t, replaced(t, check, "/usr/local/bin/playctl", playctl, "http://127.0.0.1:7420", b.URL))
+	health := words(t, replaceText(t, check, "/usr/local/bin/playctl", playctl, "http://127.0.0.1:7420", b.URL))
 	probe := exec.CommandContext(t.Context(), health[0], health[1:]...)
 	probe.Env = env
 	if out, err := probe.CombinedOutput(); err != nil {
@@ -73,7 +73,7 @@ func TestImageServes(t *testing.T) {
 	}
 }
 
-// instruction is what the last line of a Dockerfile with this instruction says.
+// instruction returns the arguments of the last such instruction of a Dockerfile.
 func instruction(t *testing.T, file, name string) string {
 	t.Helper()
 	found := regexp.MustCompile(`(?m)^`+name+` +(.*)$`).FindAllStringSubmatch(file, -1)
@@ -89,8 +89,8 @@ func words(t *testing.T, array string) (result []string) {
 	return result
 }
 
-// Everything that the binary is made of is sent to the image's build.
-func TestImageHasItsSources(t *testing.T) {
+// All sources of the binary are sent to the image's build.
+func TestImageContainsItsSources(t *testing.T) {
 	ignored := readText(t, "Dockerfile.dockerignore")
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{if .Main}}{{$.ImportPath}}{{end}}{{end}}", "../cmd/playctl").Output()
 	must(t, err)
@@ -102,7 +102,7 @@ func TestImageHasItsSources(t *testing.T) {
 	}
 }
 
-// workload is what tests read of a manifest that makes pods.
+// workload is the part of a manifest with pods that tests read.
 type workload struct {
 	Kind string
 	Spec struct {
@@ -142,17 +142,17 @@ func readWorkload(t *testing.T, file, kind string) *workload {
 	}
 }
 
-// The pod's command serves with the pod's settings and a Secret made as the
-// manifest says.
+// The pod's command serves with the pod's settings and a Secret created as described
+// in the manifest.
 func TestPodServes(t *testing.T) {
 	folder := makeSecret(t)
 	b := servePod(t, readWorkload(t, "kubernetes/playctl.yaml", "StatefulSet").Spec.Template.Spec.Containers[0], folder, nil)
 	if !strings.HasPrefix(b.Store, folder) || !strings.HasPrefix(b.RootFile, folder) {
-		t.Errorf("the pod writes %s and %s, outside of its volumes", b.Store, b.RootFile)
+		t.Errorf("the pod writes %s and %s, outside its volumes", b.Store, b.RootFile)
 	}
 }
 
-// makeSecret makes the Secret that a pod has as files.
+// makeSecret creates the files of a pod's Secret.
 func makeSecret(t *testing.T) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -164,8 +164,8 @@ func makeSecret(t *testing.T) (folder string) {
 	return folder
 }
 
-// servePod runs a pod's command with its settings; secrets are the values of keys
-// that its variables take.
+// servePod runs a pod's command with its settings; secrets are the values of the
+// keys that its variables refer to.
 func servePod(t *testing.T, c container, folder string, secrets map[string]string) banner {
 	t.Helper()
 	var env []string
@@ -178,7 +178,7 @@ func servePod(t *testing.T, c container, folder string, secrets map[string]strin
 	}
 	b := serve(t, env, append([]string{playctl}, c.Args...)...)
 	if strings.HasPrefix(b.ReadyURL, b.URL) {
-		t.Errorf("the pod tells everybody of its health, at %s", b.ReadyURL)
+		t.Errorf("the pod shows its health to everybody, at %s", b.ReadyURL)
 	}
 	return b
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/playctl/playctl/test/redistest"
 )
 
-// Two hosts of one world behind the proxy: an event flows at once whichever host
-// took the write, and a stream whose host ends goes on at the other.
-func TestProxyBeforeTwoHosts(t *testing.T) {
+// Two hosts of one world behind the proxy: an event arrives immediately whichever
+// host accepted the write, and a stream whose host ends continues at the other.
+func TestProxyWithTwoHosts(t *testing.T) {
 	server := redistest.Start(t, redistest.AOF("everysec")...)
 	hosts := map[string]banner{}
 	for range 2 {
@@ -40,7 +40,7 @@ func TestProxyBeforeTwoHosts(t *testing.T) {
 		}
 	}
 	if len(hosts) != 1 {
-		t.Fatalf("%d hosts are left: the stream was at none, or at both", len(hosts))
+		t.Fatalf("%d hosts remain: the stream was on none, or on both", len(hosts))
 	}
 	untilEnd(t, stream)
 	// Each request finds the host that is left, whichever was its turn.
@@ -50,7 +50,7 @@ func TestProxyBeforeTwoHosts(t *testing.T) {
 	stream = openStream(t, client, url, sid, strings.TrimPrefix(last, "id: "))
 	for _, id := range []string{"id: 1", "id: 2", "id: 3", "id: 4"} {
 		if got := untilLine(t, stream, "id: "); got != id {
-			t.Fatalf("the stream goes on with %q, not %q", got, id)
+			t.Fatalf("the stream continues with %q, want %q", got, id)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func register(t *testing.T, c *http.Client, url, sid, name string) {
 	status, text := call(t, c, http.MethodPost, url+"/api/play/players?sid="+sid, []byte(
 		`{"name":"`+name+`","type":"test","agent":{"type":"test","toolNames":["chat_tool"]},"agentId":"`+name+`","mainNodeId":"owner"}`))
 	if status != http.StatusOK {
-		t.Fatalf("registering answers %d: %s", status, text)
+		t.Fatalf("registering gives status %d: %s", status, text)
 	}
 }
 
@@ -99,8 +99,8 @@ func untilEnd(t *testing.T, lines *bufio.Scanner) {
 	}
 }
 
-// The Deployment's pods serve one world with the settings of the manifest, the
-// Redis from its Secret, and keep nothing beside it.
+// The Deployment's pods serve one world with the settings of the manifest and the
+// Redis from its Secret, and store nothing else.
 func TestReplicasServeOneWorld(t *testing.T) {
 	user := append([]string{"--user", "playctl", "on", ">from-a-secret"}, redis.Rules("default", false)...)
 	server := redistest.Start(t, append(user, "--user", "default", "on", "nopass", "+ping")...)
@@ -120,7 +120,7 @@ func TestReplicasServeOneWorld(t *testing.T) {
 		sids[string(text)] = true
 	}
 	if len(sids) != 1 {
-		t.Errorf("the pods have sessions of their own: %v", sids)
+		t.Errorf("the pods have different sessions: %v", sids)
 	}
 }
 
@@ -130,16 +130,16 @@ func TestUnitServesFromRedis(t *testing.T) {
 	credentials, state := t.TempDir(), t.TempDir()
 	must(t, os.WriteFile(filepath.Join(credentials, "store"), []byte("password=secret\n"), 0o400))
 	unit, more := readText(t, "systemd/playctl.service"), readText(t, "systemd/playctl.service.d/redis.conf")
-	env := strings.Fields(replaced(t, setting(t, unit, "Environment"), "%S", state) + " " +
-		replaced(t, setting(t, more, "Environment"), "%d", credentials, "rediss://redis.example.com:6379", server.URL()))
-	command := strings.Fields(replaced(t, setting(t, unit, "ExecStart"), "/usr/local/bin/playctl", playctl))
+	env := strings.Fields(replaceText(t, setting(t, unit, "Environment"), "%S", state) + " " +
+		replaceText(t, setting(t, more, "Environment"), "%d", credentials, "rediss://redis.example.com:6379", server.URL()))
+	command := strings.Fields(replaceText(t, setting(t, unit, "ExecStart"), "/usr/local/bin/playctl", playctl))
 	if b := serve(t, env, command...); !strings.HasPrefix(b.Store, server.URL()) {
 		t.Errorf("the unit keeps its world at %s", b.Store)
 	}
 }
 
-// composed is what the test reads of a compose file.
-type composed struct {
+// composeFile is the part of a compose file that the test reads.
+type composeFile struct {
 	Services map[string]struct {
 		Command     []string
 		Environment map[string]string
@@ -149,10 +149,10 @@ type composed struct {
 	}
 }
 
-// The compose file's Redis starts with its command and the password that the file
-// tells how to make, and its hosts serve one world on it with theirs.
-func TestComposedHostsServe(t *testing.T) {
-	var file composed
+// The compose file's Redis starts with its command and a password created as the file
+// describes, and the file's hosts serve one world on that Redis.
+func TestComposeFileServes(t *testing.T) {
+	var file composeFile
 	must(t, yaml.Unmarshal([]byte(readText(t, "compose.redis.yaml")), &file))
 	secrets := makeSecret(t)
 	must(t, os.WriteFile(filepath.Join(secrets, "redis.acl"), []byte("user default on >secret ~* &* +@all\n"), 0o600))

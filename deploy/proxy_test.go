@@ -23,7 +23,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// patience is how long a test waits for what should come at once.
+// patience is the longest wait of a test for an immediate reply or event.
 const patience = 60 * time.Second
 
 // startProxy runs nginx with the configuration of this folder in front of hosts,
@@ -41,7 +41,7 @@ func startProxy(t *testing.T, hosts ...string) (string, *http.Client) {
 	for _, host := range hosts {
 		servers.WriteString(strings.Replace(named, "host:7420", host, 1) + "\n")
 	}
-	site := replaced(t, readText(t, "nginx/playctl.conf"),
+	site := replaceText(t, readText(t, "nginx/playctl.conf"),
 		named, servers.String(), "listen 8443", "listen "+address, "/etc/nginx/tls", folder)
 	must(t, os.WriteFile(filepath.Join(folder, "site.conf"), []byte(site), 0o600))
 	// As it is mostly built, with what would hold events back turned on around it.
@@ -63,8 +63,8 @@ http {
 	return "https://" + address, client
 }
 
-// runProxy hands nginx a socket that listens already, as its own upgrades do, so
-// that no port is guessed and nobody waits for it.
+// runProxy passes a listening socket to nginx, as nginx's own upgrades do, so that the
+// test needs neither a guessed port nor a wait.
 func runProxy(t *testing.T, conf string, listener net.Listener) {
 	t.Helper()
 	socket, err := listener.(*net.TCPListener).File()
@@ -125,7 +125,7 @@ func call(t *testing.T, c *http.Client, method, url string, body []byte, headers
 	return reply.StatusCode, text
 }
 
-// session asks for the session of the world at a URL.
+// session requests the session of the world at a URL.
 func session(t *testing.T, c *http.Client, url string) string {
 	t.Helper()
 	_, text := call(t, c, http.MethodGet, url+"/api/play/session", nil)
@@ -136,8 +136,8 @@ func session(t *testing.T, c *http.Client, url string) string {
 	return reply.SID
 }
 
-// An event reaches a reader behind the proxy while its stream goes on.
-func TestProxyHandsEventsOn(t *testing.T) {
+// An event reaches a reader behind the proxy while its stream continues.
+func TestProxyForwardsEvents(t *testing.T) {
 	host := serve(t, []string{"HOME=" + t.TempDir()}, playctl, "serve", "--no-repository", "--ephemeral")
 	url, client := startProxy(t, host.Listen)
 	sid := session(t, client, url)
@@ -148,7 +148,7 @@ func TestProxyHandsEventsOn(t *testing.T) {
 	untilLine(t, lines, "event: world:player_added")
 }
 
-// untilLine reads a stream up to a line that starts so, and returns it.
+// untilLine reads a stream up to a line with a prefix, and returns the line.
 func untilLine(t *testing.T, lines *bufio.Scanner, prefix string) string {
 	t.Helper()
 	for lines.Scan() {
@@ -160,33 +160,33 @@ func untilLine(t *testing.T, lines *bufio.Scanner, prefix string) string {
 	return ""
 }
 
-// The proxy keeps what is for those inside to itself, and lets a body of the size
-// that the host takes through to the host.
-func TestProxyLetsThroughWhatItShould(t *testing.T) {
+// The proxy refuses internal paths from outside, and forwards bodies up to the size
+// that the host accepts.
+func TestProxyForwardsPublicRequestsOnly(t *testing.T) {
 	host := serve(t, []string{"HOME=" + t.TempDir()}, playctl, "serve", "--no-repository", "--ephemeral")
 	url, client := startProxy(t, host.Listen)
 	for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
 		if status, _ := call(t, http.DefaultClient, http.MethodGet, host.URL+path, nil); status != http.StatusOK {
-			t.Errorf("%s answers %d inside", path, status)
+			t.Errorf("%s gives status %d inside", path, status)
 		}
 		if status, _ := call(t, client, http.MethodGet, url+path, nil); status != http.StatusNotFound {
-			t.Errorf("%s answers %d outside", path, status)
+			t.Errorf("%s gives status %d outside", path, status)
 		}
 	}
 	rpc := url + "/api/play/sdk/rpc"
 	full := []byte(`{"op":"getWorldSnapshot","payload":{},"more":"` + strings.Repeat("x", 1<<20-48) + `"}`)
 	if status, text := call(t, client, http.MethodPost, rpc, full); len(full) != 1<<20 || status != http.StatusOK {
-		t.Errorf("a body of %d bytes answers %d: %s", len(full), status, text)
+		t.Errorf("a body of %d bytes gives status %d: %s", len(full), status, text)
 	}
 	if status, _ := call(t, client, http.MethodPost, rpc, append(full, ' ')); status != http.StatusRequestEntityTooLarge {
-		t.Errorf("a longer body answers %d", status)
+		t.Errorf("a longer body gives status %d", status)
 	}
 }
 
-// A host with the compose file's settings that asks nobody for credentials answers
-// behind the proxy to its public name, and to no page of another.
-func TestProxyHidesNoPagesFromElsewhere(t *testing.T) {
-	var file composed
+// A host with the compose file's settings and without credentials answers behind the
+// proxy to its public name, but to no page of another origin.
+func TestProxyRefusesPagesOfOtherOrigins(t *testing.T) {
+	var file composeFile
 	must(t, yaml.Unmarshal([]byte(readText(t, "compose.yaml")), &file))
 	env := []string{"HOME=" + t.TempDir()}
 	for variable, value := range file.Services["host"].Environment {
@@ -202,18 +202,18 @@ func TestProxyHidesNoPagesFromElsewhere(t *testing.T) {
 		"play.example.com": http.StatusOK, "evil.example": http.StatusForbidden, strings.TrimPrefix(url, "https://"): http.StatusOK,
 	} {
 		if status, text := call(t, client, http.MethodGet, url+"/api/play/session", nil, "Host", name); status != want {
-			t.Errorf("as %s it answers %d, want %d: %s", name, status, want, text)
+			t.Errorf("as %s the host gives status %d, want %d: %s", name, status, want, text)
 		}
 	}
 	for origin, want := range map[string]int{"https://play.example.com": http.StatusOK, "https://evil.example": http.StatusForbidden} {
 		if status, text := call(t, client, http.MethodGet, url+"/api/play/session", nil, "Host", "play.example.com", "Origin", origin); status != want {
-			t.Errorf("a page of %s gets %d, want %d: %s", origin, status, want, text)
+			t.Errorf("a page of %s gets status %d, want %d: %s", origin, status, want, text)
 		}
 	}
 }
 
-// A client cannot choose the address that rate limits count it by.
-func TestProxySaysWhoCalls(t *testing.T) {
+// A client cannot choose the address that rate limits use.
+func TestProxyForwardsClientAddress(t *testing.T) {
 	host := serve(t, []string{"HOME=" + t.TempDir()}, playctl, "serve", "--no-repository", "--ephemeral",
 		"--trusted-proxy", "127.0.0.1", "--rate-requests", "1")
 	url, client := startProxy(t, host.Listen)
@@ -224,10 +224,10 @@ func TestProxySaysWhoCalls(t *testing.T) {
 			limited++
 		}
 		if status, _ := call(t, client, http.MethodGet, url+"/api/play/session", nil, "X-Forwarded-For", "203.0.113.10"); status != http.StatusOK {
-			t.Fatalf("a claimed address counts: the answer is %d", status)
+			t.Fatalf("a claimed address is used: the status is %d", status)
 		}
 	}
 	if limited == 0 {
-		t.Error("nothing was limited: the test shows nothing")
+		t.Error("no request was limited: the test proves nothing")
 	}
 }

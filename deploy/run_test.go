@@ -40,8 +40,8 @@ type banner struct {
 	stop func()
 }
 
-// serve runs a command that hosts a world, in this environment and nothing else,
-// until the test ends: then SIGTERM must end it with 0.
+// serve runs a command that hosts a world, in this environment alone, until the test
+// ends: then SIGTERM must end the command with exit code 0.
 func serve(t *testing.T, env []string, command ...string) banner {
 	t.Helper()
 	host := exec.CommandContext(context.Background(), command[0], command[1:]...)
@@ -59,7 +59,7 @@ func serve(t *testing.T, env []string, command ...string) banner {
 		_ = host.Process.Signal(syscall.SIGTERM)
 		_, _ = io.Copy(io.Discard, lines)
 		if err := host.Wait(); err != nil {
-			t.Errorf("%v did not end well: %v\n%s", command, err, logs.String())
+			t.Errorf("%v ended with an error: %v\n%s", command, err, logs.String())
 		}
 	})
 	t.Cleanup(stop)
@@ -79,9 +79,9 @@ func readText(t *testing.T, name string) string {
 	return string(text)
 }
 
-// replaced replaces each old text by the new one after it, and fails the test
-// where one is not there: then the test no longer runs what the file says.
-func replaced(t *testing.T, text string, oldNew ...string) string {
+// replaceText replaces each old text by the new one after it, and fails the test
+// if an old text is missing: the test would no longer run what the file states.
+func replaceText(t *testing.T, text string, oldNew ...string) string {
 	t.Helper()
 	for i := 0; i+1 < len(oldNew); i += 2 {
 		if !strings.Contains(text, oldNew[i]) {
