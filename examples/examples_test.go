@@ -18,16 +18,16 @@ import (
 	"github.com/playctl/playctl/test/hostprocess"
 )
 
-// longest is how long a step may take on a busy machine.
+// longest is the longest duration of a step on a busy machine.
 const longest = 3 * time.Minute
 
 // TestExamples runs the examples in Go and shell as their pages say, against a real host, and
 // asks them.
 func TestExamples(t *testing.T) {
 	if text, err := exec.CommandContext(t.Context(), "jq", "--version").CombinedOutput(); err != nil {
-		t.Fatalf("jq, which examples/agent-shell needs: %v %s", err, text)
+		t.Fatalf("jq is missing, which examples/agent-shell needs: %v %s", err, text)
 	}
-	p := newPlace(t)
+	p := newWorkspace(t)
 	p.serve()
 	p.run("create-main-node", "--phrase-file", "main.txt")
 	key := p.field("apiKey", "create-api-key", "--show-api-key", "--output", "json")
@@ -47,10 +47,10 @@ func TestExamples(t *testing.T) {
 
 	for _, agent := range []string{"Gopher", "Shelly"} {
 		if got := p.run("intercom", "send", agent, "Good morning"); got != "You said: Good morning\n" {
-			t.Errorf("%s answers %q", agent, got)
+			t.Errorf("the answer of %s is %q", agent, got)
 		}
 		if got := p.run("intercom", "send", agent, "--tool", "assist_add", "--args", `{"a": 2, "b": 3}`); got != "5\n" {
-			t.Errorf("%s adds to %q", agent, got)
+			t.Errorf("the sum of %s is %q", agent, got)
 		}
 	}
 	events := p.run("tail", "--from-start", "--follow=false", "--output", "ndjson")
@@ -67,8 +67,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// place is a folder with the programs, and a home folder of its own.
-type place struct {
+// workspace is a folder with the programs, and a home folder of its own.
+type workspace struct {
 	t      *testing.T
 	dir    string
 	server string
@@ -76,10 +76,10 @@ type place struct {
 
 func TestMain(m *testing.M) { os.Exit(hostprocess.Main(m)) }
 
-// newPlace builds the Go example and puts playctl beside it.
-func newPlace(t *testing.T) *place {
+// newWorkspace builds the Go example and puts playctl beside it.
+func newWorkspace(t *testing.T) *workspace {
 	t.Helper()
-	p := &place{t: t, dir: t.TempDir()}
+	p := &workspace{t: t, dir: t.TempDir()}
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", p.dir, "./agent-go")
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -90,8 +90,8 @@ func newPlace(t *testing.T) *place {
 	return p
 }
 
-// environment is what a program of the place sees.
-func (p *place) environment(more []string) []string {
+// environment returns the variables of a program in the workspace.
+func (p *workspace) environment(more []string) []string {
 	env := []string{"HOME=" + p.dir, "PATH=" + p.dir + string(os.PathListSeparator) + os.Getenv("PATH")}
 	if p.server != "" {
 		env = append(env, "PLAYCTL_SERVER="+p.server)
@@ -99,14 +99,14 @@ func (p *place) environment(more []string) []string {
 	return append(env, more...)
 }
 
-func (p *place) command(ctx context.Context, more []string, name string, args ...string) *exec.Cmd {
+func (p *workspace) command(ctx context.Context, more []string, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, filepath.Join(p.dir, name), args...)
 	cmd.Dir, cmd.Env = p.dir, p.environment(more)
 	return cmd
 }
 
-// run runs playctl and gives what it printed.
-func (p *place) run(args ...string) string {
+// run runs playctl and returns its output.
+func (p *workspace) run(args ...string) string {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), longest)
 	defer cancel()
@@ -120,8 +120,8 @@ func (p *place) run(args ...string) string {
 	return string(text)
 }
 
-// field is one field of the JSON that playctl printed.
-func (p *place) field(name string, args ...string) string {
+// field returns a field of the JSON that playctl prints.
+func (p *workspace) field(name string, args ...string) string {
 	p.t.Helper()
 	var fields map[string]any
 	if err := json.Unmarshal([]byte(p.run(args...)), &fields); err != nil {
@@ -134,7 +134,7 @@ func (p *place) field(name string, args ...string) string {
 	return text
 }
 
-func (p *place) read(file string) string {
+func (p *workspace) read(file string) string {
 	p.t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.dir, file))
 	if err != nil {
@@ -144,14 +144,14 @@ func (p *place) read(file string) string {
 }
 
 // serve starts a host, which ends with the test.
-func (p *place) serve() {
+func (p *workspace) serve() {
 	p.t.Helper()
 	cmd := p.command(context.WithoutCancel(p.t.Context()), nil, "playctl", "serve", "--listen", "127.0.0.1:0", "--output", "ndjson", "--ephemeral")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.begin(cmd)
+	p.startProcess(cmd)
 	line, err := bufio.NewReader(out).ReadBytes('\n')
 	if err != nil {
 		p.t.Fatalf("the host did not start: %v", err)
@@ -164,14 +164,14 @@ func (p *place) serve() {
 }
 
 // start starts a program that ends with the test.
-func (p *place) start(more []string, name string, args ...string) {
+func (p *workspace) start(more []string, name string, args ...string) {
 	p.t.Helper()
-	p.begin(p.command(context.WithoutCancel(p.t.Context()), more, name, args...))
+	p.startProcess(p.command(context.WithoutCancel(p.t.Context()), more, name, args...))
 }
 
-// begin starts a program and ends it with SIGTERM, as an operator would. What it
+// startProcess starts a program and ends it with SIGTERM, as an operator would. What it
 // wrote to standard error is shown if the test failed.
-func (p *place) begin(cmd *exec.Cmd) {
+func (p *workspace) startProcess(cmd *exec.Cmd) {
 	p.t.Helper()
 	var problems strings.Builder
 	cmd.Stderr = &problems
@@ -192,8 +192,8 @@ func (p *place) begin(cmd *exec.Cmd) {
 	})
 }
 
-// await waits until agents are on the map, and gives their ids by their names.
-func (p *place) await(main, key string, agents ...string) map[string]string {
+// await waits until agents are on the map, and returns their ids by name.
+func (p *workspace) await(main, key string, agents ...string) map[string]string {
 	p.t.Helper()
 	world, err := sdk.New(sdk.Options{
 		BaseURL: p.server, APIKey: protocol.NewSecret(key),
@@ -228,7 +228,7 @@ func (p *place) await(main, key string, agents ...string) map[string]string {
 				ids[agent.Name] = agent.AgentID
 			}
 		case <-ctx.Done():
-			p.t.Fatalf("of %v came %v", agents, ids)
+			p.t.Fatalf("the agents on the map are %v, want %v", ids, agents)
 		}
 	}
 	if err := world.Close(context.WithoutCancel(ctx)); err != nil {

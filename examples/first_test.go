@@ -17,7 +17,7 @@ const (
 	mostAdded = 5
 )
 
-// firstLines gives the lines that the page about frameworks adds to a program in a
+// firstLines returns the lines that the page about frameworks adds to a program in a
 // language, after it compared their number with that of its table.
 func firstLines(t *testing.T, title, fence string) string {
 	t.Helper()
@@ -37,8 +37,8 @@ func firstLines(t *testing.T, title, fence string) string {
 			lines++
 		}
 	}
-	if said, err := strconv.Atoi(row[1]); err != nil || lines != said || lines > mostAdded {
-		t.Errorf("the table says %s lines for %s, and there are %d of at most %d", row[1], title, lines, mostAdded)
+	if stated, err := strconv.Atoi(row[1]); err != nil || lines != stated || lines > mostAdded {
+		t.Errorf("the table states %s lines for %s, the page has %d, at most %d are allowed", row[1], title, lines, mostAdded)
 	}
 	return block[1]
 }
@@ -66,7 +66,7 @@ func main() {
 `, "first.go"},
 	} {
 		t.Run(c.title, func(t *testing.T) {
-			p := newPlace(t)
+			p := newWorkspace(t)
 			p.serve()
 			p.run("create-main-node", "--phrase-file", "main.txt")
 			main, key := p.field("nodeId", "whoami", "--output", "json"), p.field("apiKey", "create-api-key", "--show-api-key", "--output", "json")
@@ -80,17 +80,17 @@ func main() {
 			if err := os.WriteFile(source, fmt.Appendf(nil, c.program, parts...), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			p.first(source)
+			p.startFirst(source)
 			p.await(main, key, "Ada")
 			if got := p.run("intercom", "send", "Ada", "Good morning"); got != "You said: Good morning\n" {
-				t.Errorf("Ada answers %q", got)
+				t.Errorf("the answer of Ada is %q", got)
 			}
 		})
 	}
 }
 
-// first starts the program of a source until the test ends.
-func (p *place) first(source string) {
+// startFirst starts the program of a source until the test ends.
+func (p *workspace) startFirst(source string) {
 	p.t.Helper()
 	name, args := "first", []string(nil)
 	if filepath.Ext(source) == ".go" {

@@ -13,7 +13,7 @@ import (
 // TestPython runs the agent in Python as its page says, against a real host, and asks
 // it. The credentials file of the account is found by itself.
 func TestPython(t *testing.T) {
-	p := newPlace(t)
+	p := newWorkspace(t)
 	p.serve()
 	p.run("create-main-node", "--phrase-file", "main.txt")
 	lines, end := p.python(nil, nil, "agent-python/agent.py")
@@ -21,10 +21,10 @@ func TestPython(t *testing.T) {
 		t.Fatalf("the agent printed %q", line)
 	}
 	if got := p.run("intercom", "send", "Monty", "Good morning"); got != "You said: Good morning\n" {
-		t.Errorf("Monty answers %q", got)
+		t.Errorf("the answer of Monty is %q", got)
 	}
 	if got := p.run("intercom", "send", "Monty", "--tool", "assist_add", "--args", `{"a": 2, "b": 3}`); got != "5\n" {
-		t.Errorf("Monty adds to %q", got)
+		t.Errorf("the sum of Monty is %q", got)
 	}
 	events := p.run("tail", "--from-start", "--follow=false", "--output", "ndjson")
 	if n := strings.Count(events, `"event":"world:journey"`); n != 2 {
@@ -39,7 +39,7 @@ func TestPython(t *testing.T) {
 // TestPythonClient takes what else the client has through a world: the identity of the
 // environment, with a phrase whose white space is normalized, and an account of its own.
 func TestPythonClient(t *testing.T) {
-	p := newPlace(t)
+	p := newWorkspace(t)
 	p.serve()
 	p.run("create-main-node", "--phrase-file", "main.txt")
 	key := p.field("apiKey", "create-api-key", "--show-api-key", "--output", "json")
@@ -69,10 +69,10 @@ func TestPythonClient(t *testing.T) {
 			}
 		}
 		if got := p.run("intercom", "send", "Pia", "Hello", "--jq", ".result.heard"); got != "Hello\n" {
-			t.Errorf("Pia answers %q", got)
+			t.Errorf("the answer of Pia is %q", got)
 		}
 		for tool, reason := range map[string]string{"assist_refuse": "closed on Sundays", "assist_break": "something went wrong"} {
-			if got := p.fails("intercom", "send", "Pia", "--tool", tool); !strings.Contains(got, reason) || strings.Contains(got, "detail") {
+			if got := p.runFailing("intercom", "send", "Pia", "--tool", tool); !strings.Contains(got, reason) || strings.Contains(got, "detail") {
 				t.Errorf("%s fails with %q, want %q", tool, got, reason)
 			}
 		}
@@ -80,11 +80,11 @@ func TestPythonClient(t *testing.T) {
 			t.Fatal(err)
 		}
 		if line := <-lines; line != "closed" {
-			t.Errorf("at the end it printed %q", line)
+			t.Errorf("at the end the program printed %q", line)
 		}
 		end(nil)
 	})
-	t.Run("an account of its own", func(t *testing.T) {
+	t.Run("its own account", func(t *testing.T) {
 		lines, end := p.python(nil, []string{"PLAYCTL_CREDENTIALS_FILE=none.json"}, "testdata/client.py", client)
 		for _, line := range append(want, "closed") {
 			if got := <-lines; got != line {
@@ -95,7 +95,7 @@ func TestPythonClient(t *testing.T) {
 	})
 }
 
-// debianPython is the Python of Debian's packages, and elsewhere the first in the PATH.
+// debianPython returns the Python of Debian's packages, or else the first in the PATH.
 func debianPython() string {
 	const path = "/usr/bin/python3"
 	for _, needed := range []string{"/etc/debian_version", path} {
@@ -106,9 +106,9 @@ func debianPython() string {
 	return path
 }
 
-// python starts Debian's Python and gives the lines that it prints. end sends it a
+// python starts Debian's Python and returns the lines of its output. end sends it a
 // signal, if there is one, and waits until it has ended.
-func (p *place) python(stdin *os.File, more []string, script string, args ...string) (lines <-chan string, end func(os.Signal)) {
+func (p *workspace) python(stdin *os.File, more []string, script string, args ...string) (lines <-chan string, end func(os.Signal)) {
 	p.t.Helper()
 	path, err := filepath.Abs(script)
 	if err != nil {
@@ -157,8 +157,8 @@ func (p *place) python(stdin *os.File, more []string, script string, args ...str
 	return said, end
 }
 
-// fails runs playctl, which is to fail, and gives what it printed of that.
-func (p *place) fails(args ...string) string {
+// runFailing runs playctl, which must fail, and returns its messages.
+func (p *workspace) runFailing(args ...string) string {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), longest)
 	defer cancel()
