@@ -13,13 +13,13 @@ func TestFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		if !pause.For(t.Context(), time.Minute) || time.Since(start) != time.Minute {
-			t.Errorf("it took %v, want a minute and true", time.Since(start))
+			t.Errorf("the pause took %v, want a minute and true", time.Since(start))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		start = time.Now()
 		if pause.For(ctx, time.Minute) || time.Since(start) != time.Second {
-			t.Errorf("it took %v, want the context's second and false", time.Since(start))
+			t.Errorf("the pause took %v, want the context's second and false", time.Since(start))
 		}
 	})
 }
@@ -29,7 +29,7 @@ func TestStopwatch(t *testing.T) {
 		elapsed := pause.Stopwatch()
 		for _, want := range []time.Duration{0, time.Second, 2 * time.Second} {
 			if got := elapsed(); got != want {
-				t.Errorf("it says %v, want %v", got, want)
+				t.Errorf("the stopwatch shows %v, want %v", got, want)
 			}
 			pause.For(t.Context(), time.Second)
 		}
@@ -41,11 +41,11 @@ func TestUnless(t *testing.T) {
 		wake := make(chan struct{}, 1)
 		elapsed := pause.Stopwatch()
 		if !pause.Unless(t.Context(), time.Second, wake) || elapsed() != time.Second {
-			t.Errorf("it took %v, want a second and true", elapsed())
+			t.Errorf("the pause took %v, want a second and true", elapsed())
 		}
 		wake <- struct{}{}
 		if !pause.Unless(t.Context(), time.Minute, wake) || elapsed() != time.Second {
-			t.Errorf("it took until %v, want to be woken at once", elapsed())
+			t.Errorf("the pause took until %v, want an immediate end", elapsed())
 		}
 	})
 }
