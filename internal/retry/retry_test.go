@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/internal/retry"
 )
 
-func TestWaitsGrowAndAreBounded(t *testing.T) {
+func TestWaitsGrowUpToLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := retry.Backoff{
 			First: time.Duration(rapid.Int64Range(1, 1<<52).Draw(t, "first")),
@@ -29,7 +29,7 @@ func TestWaitsGrowAndAreBounded(t *testing.T) {
 	})
 }
 
-// Programs that failed together come back at different times.
+// Programs that failed together retry at different times.
 func TestWaitsDiffer(t *testing.T) {
 	t.Parallel()
 	b := retry.Backoff{First: time.Hour, Max: time.Hour}
@@ -46,7 +46,7 @@ func TestNext(t *testing.T) {
 	p := retry.Policy{Attempts: 3, Backoff: retry.Backoff{First: time.Second, Max: 10 * time.Second}}
 	for _, c := range []struct {
 		failed      int
-		asked       time.Duration
+		requested   time.Duration
 		least, most time.Duration
 		ok          bool
 	}{
@@ -57,9 +57,9 @@ func TestNext(t *testing.T) {
 		{1, 10 * time.Second, 10 * time.Second, 10 * time.Second, true},
 		{1, 11 * time.Second, 11 * time.Second, 11 * time.Second, false},
 	} {
-		wait, ok := p.Next(c.failed, c.asked)
+		wait, ok := p.Next(c.failed, c.requested)
 		if wait < c.least || wait > c.most || ok != c.ok {
-			t.Errorf("Next(%d, %v) = %v, %v", c.failed, c.asked, wait, ok)
+			t.Errorf("Next(%d, %v) = %v, %v", c.failed, c.requested, wait, ok)
 		}
 	}
 }
@@ -69,13 +69,13 @@ func TestWait(t *testing.T) {
 		b := retry.Backoff{First: time.Minute, Max: time.Minute}
 		start := time.Now()
 		if !b.Wait(t.Context(), 1) || time.Since(start) < time.Minute/2 {
-			t.Errorf("it took %v", time.Since(start))
+			t.Errorf("the wait took %v", time.Since(start))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		start = time.Now()
 		if b.Wait(ctx, 1) || time.Since(start) != time.Second {
-			t.Errorf("it took %v, want the context's second and false", time.Since(start))
+			t.Errorf("the wait took %v, want the context's second and false", time.Since(start))
 		}
 	})
 }
