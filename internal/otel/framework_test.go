@@ -19,7 +19,7 @@ func TestRecordedFrameworks(t *testing.T) {
 				if malformed != 0 {
 					t.Errorf("%d spans are malformed", malformed)
 				}
-				c := NewCollector(wide(), &Rules{})
+				c := NewCollector(largeLimits(), &Rules{})
 				if rejected, err := c.Add(zero, all); err != nil || rejected != 0 {
 					t.Fatalf("%d rejected, %v", rejected, err)
 				}
@@ -29,7 +29,7 @@ func TestRecordedFrameworks(t *testing.T) {
 				}
 				golden(t, fmt.Sprintf("%s-%v.golden.json", framework, content), append(text, '\n'))
 				if strings.Contains(string(text), "/app") || !content && strings.Contains(string(text), "saturday") {
-					t.Errorf("it was not left out:\n%s", text)
+					t.Errorf("the text is not redacted:\n%s", text)
 				}
 			})
 		}

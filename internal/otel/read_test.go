@@ -23,8 +23,8 @@ func load(t testing.TB, name string) *tracepb.TracesData {
 	return data
 }
 
-// one returns a JSON request with one span of a kind with some attributes.
-func one(name, kind string, attributes ...string) string {
+// spanRequest returns a JSON request with one span of a kind with some attributes.
+func spanRequest(name, kind string, attributes ...string) string {
 	var list []string
 	for pair := range slices.Chunk(attributes, 2) {
 		list = append(list, `{"key":"`+pair[0]+`","value":{"stringValue":"`+pair[1]+`"}}`)
@@ -40,18 +40,18 @@ func TestConventions(t *testing.T) {
 		text string
 		want Span
 	}{
-		"an agent":               {one("invoke_agent Ada", "1", "gen_ai.operation.name", "invoke_agent", "gen_ai.agent.name", "Ada"), Span{Kind: AgentRun, Agent: "Ada"}},
-		"a tool":                 {one("execute_tool book", "1", "gen_ai.operation.name", "execute_tool", "gen_ai.tool.name", "book"), Span{Kind: ToolCall, Tool: "book"}},
-		"a tool in its name":     {one("execute_tool book", "1", "gen_ai.operation.name", "execute_tool"), Span{Kind: ToolCall, Tool: "book"}},
-		"a model":                {one("chat m", "3", "gen_ai.operation.name", "chat"), Span{Kind: Chat}},
-		"a request over MCP":     {one("tools/call dig", "3", "mcp.method.name", "tools/call", "gen_ai.tool.name", "dig", "server.address", "mcp.example.com"), Span{Kind: ToolCall, Tool: "dig", Server: "mcp.example.com"}},
-		"a call of a tool there": {one("tools/call dig", "3", "mcp.method.name", "tools/call", "gen_ai.operation.name", "execute_tool", "mcp.server.name", "digger"), Span{Kind: ToolCall, Tool: "dig", Server: "digger"}},
-		"an MCP server":          {one("tools/call dig", "2", "mcp.method.name", "tools/call", "gen_ai.operation.name", "execute_tool"), Span{Kind: Other, Server: "shop"}},
-		"OpenInference":          {one("x", "1", "openinference.span.kind", "AGENT", "agent.name", "Ada"), Span{Kind: AgentRun, Agent: "Ada"}},
-		"OpenLLMetry":            {one("x", "1", "traceloop.span.kind", "tool", "traceloop.entity.name", "book"), Span{Kind: ToolCall, Tool: "book"}},
-		"the Vercel AI SDK":      {one("x", "1", "ai.operationId", "ai.streamText", "ai.telemetry.functionId", "ada"), Span{Kind: AgentRun, Agent: "ada"}},
-		"a failure":              {one("x", "1", "gen_ai.operation.name", "execute_tool", "gen_ai.tool.name", "a\\nb", "error.type", "timeout"), Span{Kind: ToolCall, Tool: "a b", Failed: true, Failure: "timeout"}},
-		"nothing of this":        {one("GET /", "3", "http.method", "GET"), Span{Kind: Other}},
+		"an agent":           {spanRequest("invoke_agent Ada", "1", "gen_ai.operation.name", "invoke_agent", "gen_ai.agent.name", "Ada"), Span{Kind: AgentRun, Agent: "Ada"}},
+		"a tool":             {spanRequest("execute_tool book", "1", "gen_ai.operation.name", "execute_tool", "gen_ai.tool.name", "book"), Span{Kind: ToolCall, Tool: "book"}},
+		"a tool's span name": {spanRequest("execute_tool book", "1", "gen_ai.operation.name", "execute_tool"), Span{Kind: ToolCall, Tool: "book"}},
+		"a model":            {spanRequest("chat m", "3", "gen_ai.operation.name", "chat"), Span{Kind: Chat}},
+		"a request over MCP": {spanRequest("tools/call dig", "3", "mcp.method.name", "tools/call", "gen_ai.tool.name", "dig", "server.address", "mcp.example.com"), Span{Kind: ToolCall, Tool: "dig", Server: "mcp.example.com"}},
+		"an MCP tool call":   {spanRequest("tools/call dig", "3", "mcp.method.name", "tools/call", "gen_ai.operation.name", "execute_tool", "mcp.server.name", "digger"), Span{Kind: ToolCall, Tool: "dig", Server: "digger"}},
+		"an MCP server":      {spanRequest("tools/call dig", "2", "mcp.method.name", "tools/call", "gen_ai.operation.name", "execute_tool"), Span{Kind: Other, Server: "shop"}},
+		"OpenInference":      {spanRequest("x", "1", "openinference.span.kind", "AGENT", "agent.name", "Ada"), Span{Kind: AgentRun, Agent: "Ada"}},
+		"OpenLLMetry":        {spanRequest("x", "1", "traceloop.span.kind", "tool", "traceloop.entity.name", "book"), Span{Kind: ToolCall, Tool: "book"}},
+		"the Vercel AI SDK":  {spanRequest("x", "1", "ai.operationId", "ai.streamText", "ai.telemetry.functionId", "ada"), Span{Kind: AgentRun, Agent: "ada"}},
+		"a failure":          {spanRequest("x", "1", "gen_ai.operation.name", "execute_tool", "gen_ai.tool.name", "a\\nb", "error.type", "timeout"), Span{Kind: ToolCall, Tool: "a b", Failed: true, Failure: "timeout"}},
+		"another span":       {spanRequest("GET /", "3", "http.method", "GET"), Span{Kind: Other}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -120,7 +120,7 @@ func FuzzSpans(f *testing.F) {
 		}
 		for _, content := range []bool{false, true} {
 			spans, _ := Read(data, content)
-			c := NewCollector(wide(), nil)
+			c := NewCollector(largeLimits(), nil)
 			if _, err := c.Add(zero, spans); err != nil {
 				t.Fatal(err)
 			}
@@ -131,7 +131,7 @@ func FuzzSpans(f *testing.F) {
 				checkJourney(t, &run)
 			}
 			if c.bytes != 0 {
-				t.Errorf("%d bytes are left", c.bytes)
+				t.Errorf("%d bytes remain", c.bytes)
 			}
 		}
 	})

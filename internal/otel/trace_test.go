@@ -15,8 +15,8 @@ import (
 
 var zero = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// wide returns limits that no test reaches by accident.
-func wide() Limits {
+// largeLimits returns limits that no test reaches by accident.
+func largeLimits() Limits {
 	return Limits{Traces: 100, Spans: 1000, Bytes: 16 << 20, Settle: time.Second, Wait: time.Minute}
 }
 
@@ -70,36 +70,36 @@ func summaries(runs []Run) []string {
 	return all
 }
 
-func TestRunsOfATrace(t *testing.T) {
+func TestRunsOfTrace(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		spans string
 		rules string
 		want  []string
 	}{
-		"in order of time, whatever the order of arrival": {"b a tool pay 3\nc a tool book 1\na - agent Ada 0", "", []string{"Ada: book pay"}},
-		"as they came where the times are equal":          {"a - agent Ada 0\nz a tool book 1\nb a tool pay 1", "", []string{"Ada: book pay"}},
-		"through spans of other things":                   {"a - agent Ada 0\nx a other http 1\nb x tool book 2", "", []string{"Ada: book"}},
-		"an agent below another":                          {"a - agent Ada 0\nb a tool ask 1\nc b agent Bob 2\nd c tool dig 3", "", []string{"Ada: ask", "Bob: dig"}},
-		"one run at two levels":                           {"a - agent Ada 0\nb a agent Ada 1\nc b tool dig 2", "", []string{"Ada: dig"}},
-		"a run without a name":                            {"a - agent - 0\nb a tool dig 1", "", []string{"svc: dig"}},
-		"a run without a name around others":              {"a - agent - 0\nx a other step 0\nb x agent Ada 1\nc b tool dig 2\nd a agent Bob 3\ne - tool Ada/dug 4", "", []string{"Ada: dig dug", "Bob: "}},
-		"a run without a name that calls itself":          {"a - agent - 0\nb a tool ask 1\nc b agent Bob 2\nd c tool dig 3", "", []string{"svc: ask", "Bob: dig"}},
-		"a run without calls":                             {"a - agent Ada 0", "", []string{"Ada: "}},
-		"calls without a run":                             {"b - tool dig 1\nc - tool dug 2", "", []string{"svc: dig dug"}},
-		"calls that name their agent":                     {"b - tool Ada/dig 1\nc - tool Bob/dug 2", "", []string{"Ada: dig", "Bob: dug"}},
-		"a model that no agent asks":                      {"a - chat - 1", "", nil},
-		"a call whose parent was not sampled":             {"a - agent Ada 0\nb gone tool dig 1", "", []string{"Ada: dig"}},
-		"two runs, and a call of neither":                 {"a - agent Ada 0\nc - agent Bob 1\nb gone tool dig 2", "", []string{"Ada: ", "Bob: ", "svc: dig"}},
-		"parents in a circle":                             {"a b tool dig 1\nb a tool dug 2", "", []string{"svc: dig dug"}},
-		"runs in a circle":                                {"a b agent Ada 1\nb a agent Ada 2", "", []string{"Ada: ", "Ada: "}},
-		"its own parent":                                  {"a a agent Ada 1", "", []string{"Ada: "}},
-		"a request that carries out the call":             {"a - agent Ada 0\nb a tool dig 1\nc b tool dig 2", "", []string{"Ada: dig"}},
-		"renamed":                                         {"a - agent ada-7 0\nb a tool x/dig 1", `{agents: [{match: "ada-*", name: Ada}], tools: [{match: "d*", name: mine}]}`, []string{"Ada: mine"}},
-		"left out":                                        {"a - agent Ada 0\nb a tool dig 1\nc - agent Bob 2\nd c tool dug 3", `{agents: [{match: Bob, drop: true}], tools: [{match: dig, drop: true}]}`, []string{"Ada: "}},
-		"by service":                                      {"a - agent Ada 0", `{agents: [{service: "s*", name: Grace}]}`, []string{"Grace: "}},
-		"with a slash in the name":                        {"a - agent team/Ada 0", `{agents: [{match: "team*", name: Ada}]}`, []string{"Ada: "}},
-		"a name that looks like a node id":                {"a - agent " + strings.Repeat("ab", 32) + " 0", "", []string{"agent abababababababab: "}},
+		"in order of time":                       {"b a tool pay 3\nc a tool book 1\na - agent Ada 0", "", []string{"Ada: book pay"}},
+		"in order of arrival at equal times":     {"a - agent Ada 0\nz a tool book 1\nb a tool pay 1", "", []string{"Ada: book pay"}},
+		"through spans of other things":          {"a - agent Ada 0\nx a other http 1\nb x tool book 2", "", []string{"Ada: book"}},
+		"an agent below another":                 {"a - agent Ada 0\nb a tool ask 1\nc b agent Bob 2\nd c tool dig 3", "", []string{"Ada: ask", "Bob: dig"}},
+		"one run at two levels":                  {"a - agent Ada 0\nb a agent Ada 1\nc b tool dig 2", "", []string{"Ada: dig"}},
+		"a run without a name":                   {"a - agent - 0\nb a tool dig 1", "", []string{"svc: dig"}},
+		"a run without a name around others":     {"a - agent - 0\nx a other step 0\nb x agent Ada 1\nc b tool dig 2\nd a agent Bob 3\ne - tool Ada/dug 4", "", []string{"Ada: dig dug", "Bob: "}},
+		"a run without a name that calls itself": {"a - agent - 0\nb a tool ask 1\nc b agent Bob 2\nd c tool dig 3", "", []string{"svc: ask", "Bob: dig"}},
+		"a run without calls":                    {"a - agent Ada 0", "", []string{"Ada: "}},
+		"calls without a run":                    {"b - tool dig 1\nc - tool dug 2", "", []string{"svc: dig dug"}},
+		"calls that name their agent":            {"b - tool Ada/dig 1\nc - tool Bob/dug 2", "", []string{"Ada: dig", "Bob: dug"}},
+		"a model without an agent":               {"a - chat - 1", "", nil},
+		"a call whose parent was not sampled":    {"a - agent Ada 0\nb gone tool dig 1", "", []string{"Ada: dig"}},
+		"two runs, and a call of neither":        {"a - agent Ada 0\nc - agent Bob 1\nb gone tool dig 2", "", []string{"Ada: ", "Bob: ", "svc: dig"}},
+		"a cycle of parents":                     {"a b tool dig 1\nb a tool dug 2", "", []string{"svc: dig dug"}},
+		"a cycle of runs":                        {"a b agent Ada 1\nb a agent Ada 2", "", []string{"Ada: ", "Ada: "}},
+		"its own parent":                         {"a a agent Ada 1", "", []string{"Ada: "}},
+		"a request that carries out the call":    {"a - agent Ada 0\nb a tool dig 1\nc b tool dig 2", "", []string{"Ada: dig"}},
+		"renamed":                                {"a - agent ada-7 0\nb a tool x/dig 1", `{agents: [{match: "ada-*", name: Ada}], tools: [{match: "d*", name: mine}]}`, []string{"Ada: mine"}},
+		"dropped by a rule":                      {"a - agent Ada 0\nb a tool dig 1\nc - agent Bob 2\nd c tool dug 3", `{agents: [{match: Bob, drop: true}], tools: [{match: dig, drop: true}]}`, []string{"Ada: "}},
+		"by service":                             {"a - agent Ada 0", `{agents: [{service: "s*", name: Grace}]}`, []string{"Grace: "}},
+		"with a slash in the name":               {"a - agent team/Ada 0", `{agents: [{match: "team*", name: Ada}]}`, []string{"Ada: "}},
+		"a name that looks like a node id":       {"a - agent " + strings.Repeat("ab", 32) + " 0", "", []string{"agent abababababababab: "}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -107,7 +107,7 @@ func TestRunsOfATrace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			collector := NewCollector(wide(), rules)
+			collector := NewCollector(largeLimits(), rules)
 			for _, s := range spans(t, c.spans) {
 				if _, err := collector.Add(zero, []*Span{s}); err != nil {
 					t.Fatal(err)
@@ -122,7 +122,7 @@ func TestRunsOfATrace(t *testing.T) {
 
 func TestLateSpans(t *testing.T) {
 	t.Parallel()
-	c := NewCollector(wide(), nil)
+	c := NewCollector(largeLimits(), nil)
 	all := spans(t, "a - agent Ada 0\nb a tool book 1\nc a tool pay 2\nd a tool ship 3")
 	step := func(at int, want []string, add ...*Span) {
 		t.Helper()
@@ -146,16 +146,16 @@ func TestLateSpans(t *testing.T) {
 	step(32, []string{"Ada: ship"})
 	step(200, nil)
 	if _, err := c.Add(zero.Add(time.Hour), spans(t, "b a tool book 1")); err != nil || len(c.Flush()) != 1 {
-		t.Error("what is there when it ends is not recorded")
+		t.Error("the rest at the end is not recorded")
 	}
 	if c.bytes != 0 || len(c.traces) != 0 {
-		t.Errorf("%d bytes of %d traces are left", c.bytes, len(c.traces))
+		t.Errorf("%d bytes of %d traces remain", c.bytes, len(c.traces))
 	}
 }
 
-func TestBounds(t *testing.T) {
+func TestLimits(t *testing.T) {
 	t.Parallel()
-	limits := wide()
+	limits := largeLimits()
 	limits.Spans, limits.Traces = 3, 2
 	c := NewCollector(limits, nil)
 	rejected, err := c.Add(zero, spans(t, "a - agent Ada 0\nb a tool t1 1\nc a tool t2 2\nd a tool t3 3"))
@@ -173,18 +173,18 @@ func TestBounds(t *testing.T) {
 	}
 	runs := c.Take(zero)
 	if got := summary(&runs[0]); got != "B0: " && got != "Ada: t1 t2" {
-		t.Errorf("the first is %q", got)
+		t.Errorf("the first run is %q", got)
 	}
 	if _, err := c.Add(zero, nil); err != nil {
-		t.Errorf("it is busy still: %v", err)
+		t.Errorf("the collector is still busy: %v", err)
 	}
 }
 
-func TestHugeRunsFitTheProtocol(t *testing.T) {
+func TestHugeRunsFitProtocol(t *testing.T) {
 	t.Parallel()
 	hostile := strings.Repeat("\x01<\"", 6000)
 	for name, size := range map[string]int{"many": 900, "long": 60} {
-		limits := wide()
+		limits := largeLimits()
 		c := NewCollector(limits, nil)
 		all := []*Span{{Trace: "t", ID: "a", Kind: AgentRun, Agent: "Ada", Input: hostile, Output: hostile}}
 		for i := range size {
@@ -248,7 +248,7 @@ func TestContentIsRedacted(t *testing.T) {
 		if malformed != 0 {
 			t.Errorf("%d spans are malformed", malformed)
 		}
-		c := NewCollector(wide(), rules)
+		c := NewCollector(largeLimits(), rules)
 		if _, err := c.Add(zero, all); err != nil {
 			t.Fatal(err)
 		}
@@ -258,7 +258,7 @@ func TestContentIsRedacted(t *testing.T) {
 		}
 		golden(t, fmt.Sprintf("content-%v.golden.json", content), append(text, '\n'))
 		if strings.Contains(string(text), "sk-") || !content && strings.Contains(string(text), "secret question") {
-			t.Errorf("it was not left out:\n%s", text)
+			t.Errorf("the text is not redacted:\n%s", text)
 		}
 	}
 }
