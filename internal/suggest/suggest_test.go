@@ -21,7 +21,7 @@ func TestNearest(t *testing.T) {
 		"something": "",
 	} {
 		if got := Nearest(word, []string{"CREATE", "SHOW", "USE", "größe"}); got != want {
-			t.Errorf("the nearest to %q is %q, not %q", word, got, want)
+			t.Errorf("the nearest to %q is %q, want %q", word, got, want)
 		}
 	}
 	if got := Nearest("Lwa", []string{"Law", "Low"}); got != "Law" {
