@@ -15,8 +15,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// drawn is a town's picture, decoded.
-func drawn(t *testing.T, town *Town) (image.Image, int) {
+// drawPicture returns a town's picture, decoded.
+func drawPicture(t *testing.T, town *Town) (image.Image, int) {
 	t.Helper()
 	b, err := Draw(town)
 	if err != nil {
@@ -32,7 +32,7 @@ func drawn(t *testing.T, town *Town) (image.Image, int) {
 	return picture, len(b)
 }
 
-// count is how many pixels have exactly a color. Nothing is transparent in a picture, so
+// count returns the number of pixels of a color. Nothing is transparent in a picture, so
 // that a pixel is its color's bytes, which bytes.Index finds faster than a loop does.
 func count(t *testing.T, picture image.Image, c color.NRGBA) (n int) {
 	t.Helper()
@@ -53,30 +53,30 @@ func count(t *testing.T, picture image.Image, c color.NRGBA) (n int) {
 	}
 }
 
-func TestThePictureShowsWhoIsThere(t *testing.T) {
+func TestPictureShowsOccupants(t *testing.T) {
 	t.Parallel()
 	ada := Resident{Kind: protocol.KindAgent, ID: "ada", Name: "Ada", X: 3, Y: 4}
-	alone, _ := drawn(t, &Town{World: "Harbor", Residents: []Resident{ada}, Agents: 1})
+	alone, _ := drawPicture(t, &Town{World: "Harbor", Residents: []Resident{ada}, Agents: 1})
 	if count(t, alone, coatOf("ada")) < 400 || count(t, alone, skinOf("ada")) < 50 {
 		t.Error("the agent has neither its roof nor its face")
 	}
 	if count(t, alone, ink) < 500 {
 		t.Error("no name is written")
 	}
-	empty, _ := drawn(t, &Town{World: "Harbor"})
+	empty, _ := drawPicture(t, &Town{World: "Harbor"})
 	if count(t, empty, coatOf("ada")) != 0 || count(t, empty, ink) >= count(t, alone, ink) {
-		t.Error("an empty world shows somebody")
+		t.Error("an empty world shows an agent")
 	}
-	other, _ := drawn(t, &Town{World: "Harbor", Residents: []Resident{
+	other, _ := drawPicture(t, &Town{World: "Harbor", Residents: []Resident{
 		ada, {Kind: protocol.KindMCP, ID: "m", Name: "Tools", X: 4, Y: 4}, {Kind: protocol.KindStructure, ID: "s", Name: "Hall", X: 5, Y: 5},
 		{Kind: protocol.KindHuman, ID: "h", Name: "Me", X: 6, Y: 6}, {Kind: "ghost", X: 7, Y: 7},
 	}, Agents: 1})
 	if count(t, other, lantern) < 50 || count(t, other, roof) < 100 {
-		t.Error("a placement and a structure are not there")
+		t.Error("a placement and a structure are not drawn")
 	}
 }
 
-func TestAPictureOfAnyWorldIsBounded(t *testing.T) {
+func TestPictureSizeIsBounded(t *testing.T) {
 	t.Parallel()
 	names := []string{strings.Repeat("W", 5000), "", "\u202e\x00\n", "日本語", "🦀🦀", "Ωmega Ада"}
 	for _, n := range []int{1, 30, 31, 2000} {
@@ -86,17 +86,17 @@ func TestAPictureOfAnyWorldIsBounded(t *testing.T) {
 				Kind: protocol.KindAgent, ID: fmt.Sprint(i), Name: names[i%len(names)], X: float64(i % 50), Y: float64(i / 50),
 			})
 		}
-		if _, size := drawn(t, town); size > 400_000 {
+		if _, size := drawPicture(t, town); size > 400_000 {
 			t.Errorf("%d agents make %d bytes", n, size)
 		}
 	}
-	drawn(t, &Town{Residents: []Resident{
+	drawPicture(t, &Town{Residents: []Resident{
 		{Kind: protocol.KindAgent, X: math.NaN(), Y: math.Inf(1)}, {Kind: protocol.KindAgent, X: -math.MaxFloat64, Y: 7},
 	}})
 }
 
 // The colors are those of the page and of terminals, by their known answers.
-func TestColorsAreThoseOfThePage(t *testing.T) {
+func TestColorsMatchWatchPage(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../render/testdata/looks.json")
 	if err != nil {
