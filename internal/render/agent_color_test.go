@@ -11,7 +11,7 @@ import (
 )
 
 // The tests of the watch page read the same file.
-func TestLooksAreThoseOfTheWatchPage(t *testing.T) {
+func TestLooksMatchWatchPage(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/looks.json")
 	if err != nil {
@@ -72,6 +72,6 @@ func TestMapPaintsAgentColors(t *testing.T) {
 	}
 	look.Color = false
 	if text := m.Frame(look, 24, Status{}).Text(look); strings.Contains(text, "\x1b") {
-		t.Errorf("color where there is none:\n%q", text)
+		t.Errorf("color without color support:\n%q", text)
 	}
 }

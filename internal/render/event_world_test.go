@@ -8,7 +8,7 @@ import (
 )
 
 // Some hosts omit a row's cell; the line then omits it too.
-func TestJoiningWithoutACell(t *testing.T) {
+func TestPlayerAddedWithoutCell(t *testing.T) {
 	t.Parallel()
 	var names Names
 	line := EventLine(Look{Width: 120}, &names, Event{
@@ -16,6 +16,6 @@ func TestJoiningWithoutACell(t *testing.T) {
 		Data: []byte(`{"player":{"agentId":"a","name":"Ada","platform":"x","toolNames":["chat_tool"]}}`),
 	})
 	if !strings.Contains(line, "Ada, x, with chat_tool") {
-		t.Errorf("the line is %q, which has a cell that nobody named", line)
+		t.Errorf("the line is %q, want no cell", line)
 	}
 }

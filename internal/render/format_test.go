@@ -133,7 +133,7 @@ type brokenWriter struct{ err error }
 func (b brokenWriter) Write([]byte) (int, error) { return 0, b.err }
 
 // The cause of a failed write is kept: the caller's behavior depends on it.
-func TestPrintTellsWhyItFailed(t *testing.T) {
+func TestPrintErrorKeepsCause(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("the reader left")
 	printer := Printer{Out: brokenWriter{cause}, Format: FormatJSON}
@@ -189,7 +189,7 @@ func TestHostileTextInEveryFormat(t *testing.T) {
 			shown := strings.NewReplacer("\n", "", "\x1b[1;31mred\x1b[0m", "red").Replace(out.String())
 			for _, r := range shown {
 				if hostile(r) && (format != FormatTable || r != '\uFFFD') {
-					t.Errorf("%s, %s: %U goes to the terminal in %q", format, name, r, out.String())
+					t.Errorf("%s, %s: %U is written to the terminal in %q", format, name, r, out.String())
 				}
 			}
 			var back map[string]string
@@ -202,7 +202,7 @@ func TestHostileTextInEveryFormat(t *testing.T) {
 				err = json.Unmarshal([]byte(out.String()), &back)
 			}
 			if err != nil || back[hostileText] != hostileText {
-				t.Errorf("%s, %s: it reads as %q, %v", format, name, back, err)
+				t.Errorf("%s, %s: the text is read as %q, %v", format, name, back, err)
 			}
 		}
 	}
@@ -231,7 +231,7 @@ func TestHostileTextThroughFilters(t *testing.T) {
 					t.Fatal(err)
 				}
 				if out.String() != want {
-					t.Errorf("%s, %s, terminal %v: it prints %q, not %q", name, format, terminal, out.String(), want)
+					t.Errorf("%s, %s, terminal %v: the output is %q, want %q", name, format, terminal, out.String(), want)
 				}
 			}
 		}
@@ -248,11 +248,11 @@ func TestHostileTextThroughFilters(t *testing.T) {
 			}
 			var back map[string][]string
 			if err := json.Unmarshal([]byte(out.String()), &back); err != nil || len(back[hostileText]) != 1 || back[hostileText][0] != hostileText {
-				t.Errorf("%s, terminal %v: it reads as %q, %v", name, terminal, back, err)
+				t.Errorf("%s, terminal %v: the text is read as %q, %v", name, terminal, back, err)
 			}
 			for _, r := range strings.TrimSuffix(out.String(), "\n") {
 				if hostile(r) {
-					t.Errorf("%s, terminal %v: it prints %U in %q", name, terminal, r, out.String())
+					t.Errorf("%s, terminal %v: the output has %U in %q", name, terminal, r, out.String())
 				}
 			}
 		}

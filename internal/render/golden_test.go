@@ -126,7 +126,7 @@ func TestEventLinesGolden(t *testing.T) {
 
 // Every kind of event in the contract has its own text, which the golden files
 // show.
-func TestEveryKindHasWords(t *testing.T) {
+func TestEveryKindHasText(t *testing.T) {
 	t.Parallel()
 	shown := events()
 	for _, kind := range protocol.EventKinds() {

@@ -40,7 +40,7 @@ func TestStatusGolden(t *testing.T) {
 
 // However narrow the window is, a status shows whether the copy is verified, and
 // never shows verified if it is not.
-func TestStatusNeverClaimsTooMuch(t *testing.T) {
+func TestStatusShowsVerificationAtAnyWidth(t *testing.T) {
 	t.Parallel()
 	for width := 24; width < 120; width++ {
 		for _, status := range statuses() {
@@ -123,7 +123,7 @@ func TestMapInAnyWindow(t *testing.T) {
 }
 
 // A host may send any place and any bounds; the map stays within its border.
-func TestMapOfAnImpossibleWorld(t *testing.T) {
+func TestMapOfInvalidBounds(t *testing.T) {
 	t.Parallel()
 	look := Look{Width: 60, Now: noon}
 	for _, bounds := range []protocol.Bounds{
@@ -154,12 +154,12 @@ func TestMapFades(t *testing.T) {
 	picture := func() string { return m.Frame(look, 50, Status{}).Text(look) }
 	inMap := func() string { return strings.Split(picture(), "└")[0] }
 	if now := inMap(); !strings.Contains(now, "next to the mill") || !strings.Contains(now, markTrail) {
-		t.Errorf("nothing is going on:\n%s", now)
+		t.Errorf("the map shows no activity:\n%s", now)
 	}
 	if !m.Fades(noon.Add(trailTime)) || strings.Contains(inMap(), markTrail) {
-		t.Errorf("the trail stays:\n%s", inMap())
+		t.Errorf("the trail did not fade:\n%s", inMap())
 	}
 	if m.Fades(noon.Add(speechTime)) || strings.Contains(inMap(), "next to the mill") {
-		t.Errorf("the speech stays:\n%s", inMap())
+		t.Errorf("the speech did not fade:\n%s", inMap())
 	}
 }

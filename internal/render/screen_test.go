@@ -40,7 +40,7 @@ func (t *terminal) write(text string) error {
 	for text != "" {
 		if strings.HasPrefix(text, "\x1b[") {
 			end := strings.IndexFunc(text[2:], func(r rune) bool { return r >= '@' }) + 2
-			if err := t.obey(text[2:end], text[end]); err != nil {
+			if err := t.applySequence(text[2:end], text[end]); err != nil {
 				return err
 			}
 			text = text[end+1:]
@@ -55,7 +55,7 @@ func (t *terminal) write(text string) error {
 	return nil
 }
 
-func (t *terminal) obey(parameters string, what byte) error {
+func (t *terminal) applySequence(parameters string, what byte) error {
 	switch {
 	case what == 'm':
 		t.style = parameters
@@ -99,8 +99,8 @@ func (t *terminal) show(character string, columns int) error {
 	return nil
 }
 
-// wanted returns the expected rows of a terminal that shows a screen.
-func wanted(screen *Screen, look Look) [][]string {
+// wantRows returns the expected rows of a terminal that shows a screen.
+func wantRows(screen *Screen, look Look) [][]string {
 	rows := make([][]string, screen.height)
 	for y := range rows {
 		for x := range screen.width {
@@ -130,7 +130,7 @@ func anyText() *rapid.Generator[string] {
 
 // Drawing only the differences produces the whole picture, whatever was drawn
 // before.
-func TestUpdatesAddUpToThePicture(t *testing.T) {
+func TestUpdatesProduceWholePicture(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		look := Look{Color: rapid.Bool().Draw(t, "color")}
@@ -146,7 +146,7 @@ func TestUpdatesAddUpToThePicture(t *testing.T) {
 			if err := window.write(next.Update(look, before)); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(wanted(next, look), window.rows); diff != "" {
+			if diff := cmp.Diff(wantRows(next, look), window.rows); diff != "" {
 				t.Fatalf("the window shows another picture:\n%s", diff)
 			}
 			if again := next.Update(look, next); again != "" {
@@ -158,7 +158,7 @@ func TestUpdatesAddUpToThePicture(t *testing.T) {
 }
 
 // A change of one character writes only that character.
-func TestAnUpdateIsSmall(t *testing.T) {
+func TestUpdateWritesChangesOnly(t *testing.T) {
 	t.Parallel()
 	before, next := NewScreen(200, 50), NewScreen(200, 50)
 	before.put(0, 0, strings.Repeat("a", 200), plain, 200)

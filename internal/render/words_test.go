@@ -21,13 +21,13 @@ func TestUseColor(t *testing.T) {
 	}{
 		{"a terminal has color", ColorAuto, nil, true, true},
 		{"a pipe has none", ColorAuto, nil, false, false},
-		{"the flag wins over the pipe", ColorAlways, map[string]string{"NO_COLOR": "1"}, false, true},
-		{"the flag wins over the terminal", ColorNever, map[string]string{"CLICOLOR_FORCE": "1"}, true, false},
+		{"the flag overrides the pipe", ColorAlways, map[string]string{"NO_COLOR": "1"}, false, true},
+		{"the flag overrides the terminal", ColorNever, map[string]string{"CLICOLOR_FORCE": "1"}, true, false},
 		{"NO_COLOR of any value", ColorAuto, map[string]string{"NO_COLOR": "no"}, true, false},
-		{"NO_COLOR wins over force", ColorAuto, map[string]string{"NO_COLOR": "1", "CLICOLOR_FORCE": "1"}, true, false},
-		{"an empty NO_COLOR is none", ColorAuto, map[string]string{"NO_COLOR": ""}, true, true},
+		{"NO_COLOR overrides force", ColorAuto, map[string]string{"NO_COLOR": "1", "CLICOLOR_FORCE": "1"}, true, false},
+		{"an empty NO_COLOR is ignored", ColorAuto, map[string]string{"NO_COLOR": ""}, true, true},
 		{"force colors a pipe", ColorAuto, map[string]string{"CLICOLOR_FORCE": "1"}, false, true},
-		{"force of 0 forces nothing", ColorAuto, map[string]string{"CLICOLOR_FORCE": "0"}, false, false},
+		{"force of 0 is ignored", ColorAuto, map[string]string{"CLICOLOR_FORCE": "0"}, false, false},
 		{"a dumb terminal has none", ColorAuto, map[string]string{"TERM": "dumb"}, true, false},
 		{"CLICOLOR of 0", ColorAuto, map[string]string{"CLICOLOR": "0"}, true, false},
 	}
@@ -74,7 +74,7 @@ func TestAge(t *testing.T) {
 }
 
 // Whatever a name contains, it stays on its line and controls nothing.
-func TestCleanLeavesNothingThatActs(t *testing.T) {
+func TestCleanRemovesControlCharacters(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")

@@ -61,14 +61,14 @@ func TestWrapKeepsWords(t *testing.T) {
 		}
 		for _, one := range words {
 			if strings.Contains(one, `"`) && !strings.Contains(wrapped, one) {
-				t.Fatalf("the command %q was broken: %q", one, wrapped)
+				t.Fatalf("the command %q was wrapped: %q", one, wrapped)
 			}
 		}
 	})
 }
 
 // Without a window, or if all lines are narrow enough, a message is unchanged.
-func TestWrapLeavesAlone(t *testing.T) {
+func TestWrapKeepsNarrowMessages(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "two  spaces", "  a line with a form  of its own that is wider than the window", "one\n\ntwo\n"} {
 		if got := Wrap(text, 0, 20); got != text {
