@@ -37,7 +37,7 @@ func TestDraw(t *testing.T) {
 		if _, err := decoder.Token(); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			t.Fatalf("the picture is no XML: %v", err)
+			t.Fatalf("the picture is not XML: %v", err)
 		}
 	}
 }
@@ -46,7 +46,7 @@ func TestIndexed(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]string{1: "#d96b6b", 16: "#000000", 21: "#0000ff", 196: "#ff0000", 231: "#ffffff", 232: "#080808", 255: "#eeeeee", 256: plain.color} {
 		if got := indexed(n); got != want {
-			t.Errorf("color %d is %s, not %s", n, got, want)
+			t.Errorf("color %d is %s, want %s", n, got, want)
 		}
 	}
 }
