@@ -22,7 +22,7 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 			continue
 		}
 		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("%s is not what the contract makes: run go generate ./protocol (-contract +file)\n%s", name, diff)
+			t.Errorf("%s is out of date: run go generate ./protocol (-contract +file)\n%s", name, diff)
 		}
 	}
 }
