@@ -27,7 +27,7 @@ func TestCheck(t *testing.T) {
 		mistakes []string
 		warnings []string
 	}{
-		"a program that works": {program: shop + `LET p FROM ENV P
+		"a valid program": {program: shop + `LET p FROM ENV P
 USE SPACE NODE $shop.nodeId PASSPHRASE $shop.phrase
 ADD SPACE AMENITY car_wash
 INSPECT SPACE
@@ -40,7 +40,7 @@ USE AGENT NODE Ada PASSPHRASE $q
 INSPECT AGENT INTO ada
 SHOW $ada.agentId
 REMOVE SPACE`},
-		"variables that are not set": {
+		"unset variables": {
 			program: "SHOW $nothing $nothing\n" + shop + "SHOW $nothing\nSHOW $shap.name $other\nLET other = $none",
 			mistakes: []string{
 				"1:6: there is no variable $nothing here: set it before with LET nothing = …",
@@ -54,7 +54,7 @@ REMOVE SPACE`},
 			program: "CONNECT $x", scope: Scope{Variables: map[string]Secrecy{"x": Secret}},
 			mistakes: []string{"1:9: $x is a secret: it can be used after PASSPHRASE only"},
 		},
-		"statements before the one they need": {
+		"statements before a required one": {
 			program: "ADD SPACE AMENITY shop\nREMOVE SPACE AMENITY shop\nREMOVE SPACE\nINSPECT SPACE\nSEND \"x\"\nINSPECT AGENT",
 			mistakes: []string{
 				"1:1: ADD SPACE AMENITY is about the space in use, and none is: put USE SPACE NODE … PASSPHRASE … before it",
@@ -66,7 +66,7 @@ REMOVE SPACE`},
 			},
 		},
 		"nodes of an earlier program": {program: "ADD SPACE AMENITY shop\nSEND \"x\"", scope: Scope{Space: true, Agent: true}},
-		"another host forgets the nodes": {
+		"CONNECT clears the nodes": {
 			program: "CONNECT\nSEND \"x\"", scope: Scope{Space: true, Agent: true},
 			mistakes: []string{"2:1: SEND is about the agent in use, and none is: put USE AGENT NODE … before it"},
 		},
@@ -82,7 +82,7 @@ REMOVE SPACE`},
 				`3:20: unknown amenity "Shop"; use shop, supermarket or car_wash`,
 			},
 		},
-		"secrets that others would see": {
+		"secrets in visible places": {
 			program: shop + `LET p FROM PROMPT
 USE AGENT NODE $p
 SEND "x" $p
@@ -103,7 +103,7 @@ SHOW $p.length`,
 				"11:6: $p is a secret, which has no fields",
 			},
 		},
-		"passphrases that are written in the program": {
+		"literal passphrases": {
 			program: "LET p = \"correct horse\"\nUSE AGENT NODE Ada PASSPHRASE $p\nSEND $p\nUSE AGENT NODE Ada PASSPHRASE \"battery\"",
 			mistakes: []string{
 				"3:6: $p is a secret: it can be used after PASSPHRASE only",

@@ -37,7 +37,7 @@ func TestComplete(t *testing.T) {
 	} {
 		start, words := Complete(line, known)
 		if got := line[:start] + "|" + strings.Join(words, "|"); got != want && got != strings.TrimSuffix(want, "|") {
-			t.Errorf("%q goes on with\n%q, not\n%q", line, got, want)
+			t.Errorf("%q is completed with\n%q, want\n%q", line, got, want)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func TestHoldsSecret(t *testing.T) {
 		"USE AGENT NODE \xff PASSPHRASE \"\xff one\"": true,
 	} {
 		if HoldsSecret(line) != want {
-			t.Errorf("%q holds a secret: %v", line, !want)
+			t.Errorf("%q contains a secret: %v", line, !want)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestFormat(t *testing.T) {
 	} {
 		if want == "" && in != "" {
 			if _, err := Parse("t", in); err == nil {
-				t.Errorf("%q is taken", in)
+				t.Errorf("%q is accepted", in)
 			}
 			continue
 		}
@@ -66,7 +66,7 @@ func TestFormat(t *testing.T) {
 			continue
 		}
 		if got := strings.TrimSuffix(program.Format(), "\n"); got != want {
-			t.Errorf("%q becomes\n%s, not\n%s", in, got, want)
+			t.Errorf("%q becomes\n%s, want\n%s", in, got, want)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func TestProgramKeepsItsLines(t *testing.T) {
 		t.Error(diff)
 	}
 	if at := program.Lines[3].Column; at != 1 {
-		t.Errorf("the last statement stands at %d", at)
+		t.Errorf("the last statement is at %d", at)
 	}
 }
 
@@ -128,16 +128,16 @@ func TestMistakes(t *testing.T) {
 	} {
 		_, err := Parse("t", in)
 		if err == nil {
-			t.Errorf("%q is taken", in)
+			t.Errorf("%q is accepted", in)
 			continue
 		}
 		if got, _, _ := strings.Cut(err.Error(), "\n"); got != "t:"+want {
-			t.Errorf("%q gives\n%s, not\n%s", in, got, "t:"+want)
+			t.Errorf("%q gives\n%s, want\n%s", in, got, "t:"+want)
 		}
 	}
 }
 
-func TestMistakesShowTheLine(t *testing.T) {
+func TestMistakesShowLine(t *testing.T) {
 	t.Parallel()
 	_, err := Parse("town.aql", "CONNECT\n\tSEND \"日本 e\u0301\" $\nSHOW \"x\nUSE SPACE NODE \"a\" PASSPHRASE correct horse\n")
 	want := `town.aql:2:15: the name of a variable is missing after $: it starts with a letter
@@ -150,12 +150,12 @@ town.aql:4:31: a passphrase is a variable, or a text in quotes
  4 | USE SPACE NODE "a" PASSPHRASE *************
    |                               ^`
 	if err == nil || err.Error() != strings.ReplaceAll(want, "é", "e\u0301") {
-		t.Errorf("the mistakes are\n%v, not\n%s", err, want)
+		t.Errorf("the mistakes are\n%v, want\n%s", err, want)
 	}
 }
 
 // A word that is too long to repeat is truncated, not the message.
-func TestLongWordsAreCut(t *testing.T) {
+func TestLongWordsAreTruncated(t *testing.T) {
 	t.Parallel()
 	_, err := Parse("t", strings.Repeat("é", 5000))
 	if message, _, _ := strings.Cut(err.Error(), "\n"); strings.Count(message, "é") != longestQuoted {
@@ -183,7 +183,7 @@ func TestCorpus(t *testing.T) {
 			got = fmt.Sprintf("%d:%d", mistakes[0].Line, mistakes[0].Column)
 		}
 		if got != want {
-			t.Errorf("%s gives %s, not %s", in, got, want)
+			t.Errorf("%s gives %s, want %s", in, got, want)
 		}
 	}
 }
