@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestPropertiesSayTheirOrder(t *testing.T) {
+func TestWriteAddsOrder(t *testing.T) {
 	t.Parallel()
 	for schema, want := range map[string]string{
 		`{"type":"object","properties":{"to":{"type":"string"},"by":{"x-order":7},"at":{}}}`: `{"type":"object","properties":{"to":{"type":"string","x-order":0},"by":{"x-order":7},"at":{"x-order":2}}}`,
@@ -27,7 +27,7 @@ func TestPropertiesSayTheirOrder(t *testing.T) {
 	}
 }
 
-func TestASchemaThatWasMadeSaysItsOrderInAnyCase(t *testing.T) {
+func TestNumberAlwaysAddsOrder(t *testing.T) {
 	t.Parallel()
 	for schema, want := range map[string]string{
 		`{"properties":{"a":{},"b":{"properties":{"c":{},"d":{}}}}}`: `{"properties":{"a":{"x-order":0},"b":{"properties":{"c":{"x-order":0},"d":{"x-order":1}},"x-order":1}}}`,
@@ -39,7 +39,7 @@ func TestASchemaThatWasMadeSaysItsOrderInAnyCase(t *testing.T) {
 	}
 }
 
-func TestDeepSchemasEnd(t *testing.T) {
+func TestDeepSchemaIsUnchanged(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat(`{"items":`, 5000) + `{}` + strings.Repeat(`}`, 5000)
 	if got := Write(json.RawMessage(deep)); string(got) != deep {
