@@ -15,18 +15,18 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-func TestTheRemoteIsToldEveryPublicEvent(t *testing.T) {
+func TestRemoteGetsEveryPublicEvent(t *testing.T) {
 	t.Parallel()
 	f, r := newFixture(t, nil), newRemote(t)
 	f.register()
-	f.say(3) // from before the bridge: not reported
+	f.recordLines(3) // from before the bridge: not reported
 	from, first := f.Events().Head(), f.View().SID
 	b := f.bridge(r)
 	f.ask("private-1")
-	f.say(20)
+	f.recordLines(20)
 	reset := f.do(world.ResetSession{Reason: "admin"})
 	f.register()
-	f.say(2)
+	f.recordLines(2)
 	f.wantAll(r, from, func(seq uint64) string {
 		if seq < reset.Seq {
 			return first
@@ -39,14 +39,14 @@ func TestTheRemoteIsToldEveryPublicEvent(t *testing.T) {
 	if got := r.taken[0].header.Get("Content-Type"); got != protocol.MediaTypeJSON {
 		t.Errorf("the content type is %q", got)
 	}
-	f.shut(b)
+	f.closeBridge(b)
 	if s := b.State(); s.Position != f.Events().Head() || s.Lag != 0 || s.Delivered != uint64(len(r.taken)) || s.Failing {
 		t.Errorf("the state is %+v", s)
 	}
 }
 
 // Whatever the remote answers, each event arrives, in order.
-func TestMoodsOfTheRemote(t *testing.T) {
+func TestFailuresOfRemote(t *testing.T) {
 	t.Parallel()
 	fail := func(status int) func(http.ResponseWriter, *http.Request) {
 		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
@@ -55,21 +55,21 @@ func TestMoodsOfTheRemote(t *testing.T) {
 		do   func(http.ResponseWriter, *http.Request)
 		want Failure
 	}{
-		"it fails":          {fail(http.StatusInternalServerError), FailedServer},
-		"it is overwhelmed": {fail(http.StatusTooManyRequests), FailedThrottled},
-		"it was too slow":   {fail(http.StatusRequestTimeout), FailedThrottled},
-		"it is somewhere else": {func(w http.ResponseWriter, r *http.Request) {
+		"server error":    {fail(http.StatusInternalServerError), FailedServer},
+		"throttled":       {fail(http.StatusTooManyRequests), FailedThrottled},
+		"request timeout": {fail(http.StatusRequestTimeout), FailedThrottled},
+		"redirect": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/elsewhere", http.StatusFound)
 		}, FailedRedirect},
-		"it breaks off": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, FailedUnreachable},
-		"it hangs":      {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, FailedTimeout},
+		"broken connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, FailedUnreachable},
+		"no reply":          {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, FailedTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f, r := newFixture(t, nil), newRemote(t)
 			f.register()
 			from := f.Events().Head()
-			r.feel(func(w http.ResponseWriter, request *http.Request, before int) bool {
+			r.behave(func(w http.ResponseWriter, request *http.Request, before int) bool {
 				if before%4 == 1 || before%4 == 2 {
 					c.do(w, request)
 					return false
@@ -81,9 +81,9 @@ func TestMoodsOfTheRemote(t *testing.T) {
 					o.Timeout = 300 * time.Millisecond
 				}
 			})
-			f.say(6)
+			f.recordLines(6)
 			f.wantAll(r, from, always(f.View().SID))
-			f.shut(b)
+			f.closeBridge(b)
 			if s := b.State(); s.LastFailure != c.want || s.Retries == 0 || s.Refused != 0 || s.Failing {
 				t.Errorf("the state is %+v, want the failure %q", s, c.want)
 			}
@@ -93,7 +93,7 @@ func TestMoodsOfTheRemote(t *testing.T) {
 				}
 			}
 			if strings.Count(f.logged.String(), "does not take events") == 0 || !strings.Contains(f.logged.String(), "takes events again") {
-				t.Errorf("the log does not tell: %s", f.logged)
+				t.Errorf("the log does not report it: %s", f.logged)
 			}
 		})
 	}
@@ -101,21 +101,21 @@ func TestMoodsOfTheRemote(t *testing.T) {
 
 // A refusal would be repeated the next time: the event is skipped, and the order is
 // kept.
-func TestARefusedEventHoldsNothingUp(t *testing.T) {
+func TestRefusedEventIsSkipped(t *testing.T) {
 	t.Parallel()
 	f, r := newFixture(t, nil), newRemote(t)
 	f.register()
 	from := f.Events().Head()
-	r.feel(func(w http.ResponseWriter, _ *http.Request, before int) bool {
+	r.behave(func(w http.ResponseWriter, _ *http.Request, before int) bool {
 		if before == 1 || before == 2 {
 			w.WriteHeader(http.StatusUnprocessableEntity)
 		}
 		return true
 	})
 	b := f.bridge(r)
-	f.say(6)
+	f.recordLines(6)
 	f.wantAll(r, from, always(f.View().SID))
-	f.shut(b)
+	f.closeBridge(b)
 	if s := b.State(); s.Refused != 2 || s.Delivered != 4 || s.Retries != 0 || s.LastFailure != FailedRefused {
 		t.Errorf("the state is %+v", s)
 	}
@@ -126,13 +126,13 @@ func TestARefusedEventHoldsNothingUp(t *testing.T) {
 
 // The world continues while the remote hangs, and a bridge that ends does not wait
 // for it.
-func TestAHangingRemoteSlowsNothing(t *testing.T) {
+func TestHangingRemoteDoesNotBlockWorld(t *testing.T) {
 	t.Parallel()
 	f, r := newFixture(t, nil), newRemote(t)
 	f.register()
 	from := f.Events().Head()
 	entered := make(chan struct{}, 1)
-	r.feel(func(_ http.ResponseWriter, request *http.Request, _ int) bool {
+	r.behave(func(_ http.ResponseWriter, request *http.Request, _ int) bool {
 		select {
 		case entered <- struct{}{}:
 		default:
@@ -141,26 +141,26 @@ func TestAHangingRemoteSlowsNothing(t *testing.T) {
 		return false
 	})
 	b := f.bridge(r, func(o *Options) { o.Timeout = time.Hour })
-	f.say(1)
+	f.recordLines(1)
 	<-entered
-	f.say(500)
+	f.recordLines(500)
 	if s := b.State(); s.Position != from || s.Lag != 501 {
 		t.Errorf("the state is %+v, want it at %d", s, from)
 	}
-	f.shut(b)
-	r.feel(nil)
+	f.closeBridge(b)
+	r.behave(nil)
 	f.bridge(r)
 	f.wantAll(r, from, always(f.View().SID))
 }
 
 // Hosts end gracefully or not, and remotes fail; no event is lost and the order is
 // kept.
-func TestRestartsLoseNothing(t *testing.T) {
+func TestRestartsLoseNoEvents(t *testing.T) {
 	t.Parallel()
 	f, r := newFixture(t, nil), newRemote(t)
 	f.register()
 	from := f.Events().Head()
-	r.feel(func(w http.ResponseWriter, _ *http.Request, before int) bool {
+	r.behave(func(w http.ResponseWriter, _ *http.Request, before int) bool {
 		if before%17 == 5 {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return false
@@ -169,10 +169,10 @@ func TestRestartsLoseNothing(t *testing.T) {
 	})
 	for round := range 8 {
 		b := f.bridge(r)
-		f.say(10)
+		f.recordLines(10)
 		r.until("progress", func() bool { return len(r.taken) > 10*round })
 		if round%2 == 0 {
-			f.shut(b)
+			f.closeBridge(b)
 		} else {
 			// As after a killed process: nothing is stored at the end.
 			b.cut()
@@ -186,18 +186,18 @@ func TestRestartsLoseNothing(t *testing.T) {
 	f.wantAll(r, from, always(f.View().SID))
 }
 
-func TestABridgeThatWasAwayForTooLong(t *testing.T) {
+func TestBridgeBehindRemovedEvents(t *testing.T) {
 	t.Parallel()
 	f, r := newFixture(t, memory.Open(store.Retention{Events: 20, Revs: 1})), newRemote(t)
 	f.register()
-	f.shut(f.bridge(r))
+	f.closeBridge(f.bridge(r))
 	from := f.Events().Head()
-	f.say(60)
+	f.recordLines(60)
 	f.stop() // a checkpoint trims
 	f.start()
 	b := f.bridge(r)
 	f.wantAll(r, from+40, always(f.View().SID))
-	f.shut(b)
+	f.closeBridge(b)
 	if s := b.State(); s.Skipped != 40 || s.Delivered != 20 {
 		t.Errorf("the state is %+v", s)
 	}
@@ -208,7 +208,7 @@ func TestABridgeThatWasAwayForTooLong(t *testing.T) {
 
 // A bridge with another address has a place of its own; one with another password
 // does not.
-func TestThePlaceIsTheAddresss(t *testing.T) {
+func TestPlaceBelongsToAddress(t *testing.T) {
 	t.Parallel()
 	name := func(text string) string {
 		u, _, err := parseURL(text)
@@ -218,7 +218,7 @@ func TestThePlaceIsTheAddresss(t *testing.T) {
 		return nameOf(u)
 	}
 	if name("https://a:b@host/x") != name("https://c:d@host/x/") || name("https://host/x") == name("https://host/y") {
-		t.Error("the name does not follow the address")
+		t.Error("the name does not depend on the address")
 	}
 	for _, bad := range []string{"", "host", "ftp://host", "https://user:secret@", "https://user:secret@host?a=b", "https://user:secret@host\x7f"} {
 		if err := CheckURL(bad); err == nil || strings.Contains(err.Error(), "secret") {
@@ -227,11 +227,11 @@ func TestThePlaceIsTheAddresss(t *testing.T) {
 	}
 }
 
-func TestABridgeIsMeasured(t *testing.T) {
+func TestBridgeMetrics(t *testing.T) {
 	t.Parallel()
 	f, r := newFixture(t, nil), newRemote(t)
 	f.register()
-	r.feel(func(w http.ResponseWriter, _ *http.Request, before int) bool {
+	r.behave(func(w http.ResponseWriter, _ *http.Request, before int) bool {
 		if before == 0 {
 			w.WriteHeader(http.StatusForbidden)
 		}
@@ -240,9 +240,9 @@ func TestABridgeIsMeasured(t *testing.T) {
 	b := f.bridge(r)
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(b)
-	f.say(2)
+	f.recordLines(2)
 	r.until("second event", func() bool { return len(r.taken) == 2 })
-	f.shut(b)
+	f.closeBridge(b)
 	families, err := registry.Gather()
 	if err != nil {
 		t.Fatal(err)
@@ -262,12 +262,12 @@ func TestABridgeIsMeasured(t *testing.T) {
 	}
 }
 
-func TestOpenNeedsTheStore(t *testing.T) {
+func TestOpenRequiresStore(t *testing.T) {
 	t.Parallel()
 	f, r := newFixture(t, nil), newRemote(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Open(ctx, Options{World: f.World, URL: r.url()}); err == nil {
-		t.Error("a bridge opened without storing where it begins")
+		t.Error("a bridge opened without storing its place")
 	}
 }

@@ -32,8 +32,8 @@ type remote struct {
 	taken    []delivery
 	seen     map[uint64]bool
 	attempts int
-	// mood answers a request, nil for 200; before is the number of earlier ones.
-	mood func(w http.ResponseWriter, r *http.Request, before int) (took bool)
+	// behavior answers a request, nil for 200; before is the number of earlier ones.
+	behavior func(w http.ResponseWriter, r *http.Request, before int) (took bool)
 	// moved is closed and created again at every answered request.
 	moved chan struct{}
 }
@@ -67,12 +67,12 @@ func (r *remote) serve(w http.ResponseWriter, request *http.Request) {
 		r.t.Errorf("the idempotency key: %v", err)
 	}
 	r.mu.Lock()
-	mood, before := r.mood, r.attempts
+	behavior, before := r.behavior, r.attempts
 	r.attempts++
 	r.mu.Unlock()
 	took := true
-	if mood != nil {
-		took = mood(w, request, before)
+	if behavior != nil {
+		took = behavior(w, request, before)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,10 +84,10 @@ func (r *remote) serve(w http.ResponseWriter, request *http.Request) {
 	r.moved = make(chan struct{})
 }
 
-func (r *remote) feel(mood func(w http.ResponseWriter, r *http.Request, before int) bool) {
+func (r *remote) behave(behavior func(w http.ResponseWriter, r *http.Request, before int) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.mood = mood
+	r.behavior = behavior
 }
 
 // until waits until a condition of the remote is true; the condition is called with
@@ -191,7 +191,7 @@ func (f *fixture) register() {
 	}})
 }
 
-func (f *fixture) say(n int) {
+func (f *fixture) recordLines(n int) {
 	f.t.Helper()
 	for i := range n {
 		f.do(world.RecordInteraction{RecordInteractionRequest: protocol.RecordInteractionRequest{
@@ -223,11 +223,11 @@ func (f *fixture) bridge(r *remote, change ...func(*Options)) *Bridge {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	f.t.Cleanup(func() { f.shut(b) })
+	f.t.Cleanup(func() { f.closeBridge(b) })
 	return b
 }
 
-func (f *fixture) shut(b *Bridge) {
+func (f *fixture) closeBridge(b *Bridge) {
 	f.t.Helper()
 	if err := b.Close(context.Background()); err != nil {
 		f.t.Errorf("close the bridge: %v", err)

@@ -18,14 +18,14 @@ type script struct {
 	mu       sync.Mutex
 	statuses []int
 	header   http.Header
-	asked    []time.Time
+	requests []time.Time
 }
 
 // RoundTrip implements http.RoundTripper.
 func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asked = append(s.asked, time.Now())
+	s.requests = append(s.requests, time.Now())
 	status := http.StatusOK
 	if len(s.statuses) > 0 {
 		status, s.statuses = s.statuses[0], s.statuses[1:]
@@ -42,7 +42,7 @@ func (f *fixture) scripted(s http.RoundTripper) *Bridge {
 	return b
 }
 
-func TestWaitsDoubleAndAreBounded(t *testing.T) {
+func TestWaitsDoubleUpToLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, nil)
 		f.register()
@@ -51,16 +51,16 @@ func TestWaitsDoubleAndAreBounded(t *testing.T) {
 			s.statuses[i] = http.StatusBadGateway
 		}
 		b := f.scripted(s)
-		f.say(1)
+		f.recordLines(1)
 		pause.For(context.Background(), 10*time.Minute)
 		synctest.Wait()
-		f.shut(b)
-		if len(s.asked) != 13 {
-			t.Fatalf("there were %d attempts, want 13", len(s.asked))
+		f.closeBridge(b)
+		if len(s.requests) != 13 {
+			t.Fatalf("there were %d attempts, want 13", len(s.requests))
 		}
 		want := backoff.First
-		for i := 1; i < len(s.asked); i++ {
-			if got := s.asked[i].Sub(s.asked[i-1]); got < want/2 || got > want {
+		for i := 1; i < len(s.requests); i++ {
+			if got := s.requests[i].Sub(s.requests[i-1]); got < want/2 || got > want {
 				t.Errorf("wait %d is %s, want %s to %s", i, got, want/2, want)
 			}
 			want = min(2*want, backoff.Max)
@@ -68,18 +68,18 @@ func TestWaitsDoubleAndAreBounded(t *testing.T) {
 	})
 }
 
-func TestTheRemoteSaysHowLongToWait(t *testing.T) {
+func TestRetryAfterIsRespected(t *testing.T) {
 	for text, least := range map[string]time.Duration{"20": 20 * time.Second, "86400": time.Minute, "soon": 0, "-5": 0} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFixture(t, nil)
 			f.register()
 			s := &script{statuses: []int{http.StatusServiceUnavailable}, header: http.Header{"Retry-After": {text}}}
 			b := f.scripted(s)
-			f.say(1)
+			f.recordLines(1)
 			pause.For(context.Background(), 5*time.Minute)
-			f.shut(b)
-			if got := s.asked[1].Sub(s.asked[0]); got < least || got > least+backoff.First {
-				t.Errorf("after Retry-After: %s it waited %s", text, got)
+			f.closeBridge(b)
+			if got := s.requests[1].Sub(s.requests[0]); got < least || got > least+backoff.First {
+				t.Errorf("after Retry-After: %s the bridge waited %s", text, got)
 			}
 		})
 	}
@@ -87,7 +87,7 @@ func TestTheRemoteSaysHowLongToWait(t *testing.T) {
 
 // Storing the place costs the world at most one commit a second, and none in a
 // quiet world; soon after the last event it is stored.
-func TestThePlaceIsStoredOnceASecond(t *testing.T) {
+func TestPlaceIsStoredOncePerSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, nil)
 		f.register()
@@ -98,7 +98,7 @@ func TestThePlaceIsStoredOnceASecond(t *testing.T) {
 		}
 		const lines = 100
 		for range lines {
-			f.say(1)
+			f.recordLines(1)
 			pause.For(context.Background(), 100*time.Millisecond)
 		}
 		pause.For(context.Background(), time.Hour)
@@ -113,22 +113,22 @@ func TestThePlaceIsStoredOnceASecond(t *testing.T) {
 		if err != nil || !known || at != f.Cursor() {
 			t.Errorf("an hour later the stored place is %v, want %v", at, f.Cursor())
 		}
-		f.shut(b)
+		f.closeBridge(b)
 	})
 }
 
 // An unreachable remote does not prevent the world from closing.
-func TestCloseDoesNotWaitForARetry(t *testing.T) {
+func TestCloseDoesNotWaitForRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, nil)
 		f.register()
 		b := f.scripted(&script{statuses: []int{500, 500, 500, 500, 500, 500, 500, 500, 500, 500}})
-		f.say(1)
+		f.recordLines(1)
 		pause.For(context.Background(), 20*time.Second)
-		began := time.Now()
-		f.shut(b)
-		if took := time.Since(began); took > grace {
-			t.Errorf("to close took %s", took)
+		start := time.Now()
+		f.closeBridge(b)
+		if took := time.Since(start); took > grace {
+			t.Errorf("Close took %s", took)
 		}
 		if s := b.State(); !s.Failing || s.LastFailure != FailedServer || s.Lag != 1 {
 			t.Errorf("the state is %+v", s)
@@ -139,19 +139,19 @@ func TestCloseDoesNotWaitForARetry(t *testing.T) {
 // counted reports every attempt of a real transport.
 type counted struct {
 	http.RoundTripper
-	asked chan struct{}
+	requests chan struct{}
 }
 
 // RoundTrip implements http.RoundTripper.
 func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
 	select {
-	case c.asked <- struct{}{}:
+	case c.requests <- struct{}{}:
 	case <-r.Context().Done():
 	}
 	return c.RoundTripper.RoundTrip(r)
 }
 
-func TestAFailureDoesNotShowTheURL(t *testing.T) {
+func TestFailureDoesNotShowURL(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, nil)
 	f.register()
@@ -159,11 +159,11 @@ func TestAFailureDoesNotShowTheURL(t *testing.T) {
 	r.server.Close()
 	attempts := &counted{&http.Transport{}, make(chan struct{})}
 	b := f.bridge(r, func(o *Options) { o.Transport = attempts })
-	f.say(1)
+	f.recordLines(1)
 	// At the second attempt the first failure is in the log.
-	<-attempts.asked
-	<-attempts.asked
-	f.shut(b)
+	<-attempts.requests
+	<-attempts.requests
+	f.closeBridge(b)
 	if log := f.logged.String(); !strings.Contains(log, "refused") || strings.Contains(log, "password") || strings.Contains(log, "/hook") {
 		t.Errorf("the log: %s", log)
 	}

@@ -151,18 +151,18 @@ func (h *hosts) kill(i int) {
 
 func (h *hosts) close() {
 	for i, b := range h.bridges {
-		h.worlds[i].shut(b)
+		h.worlds[i].closeBridge(b)
 	}
 }
 
-// telling returns the host that is the leader.
-func (h *hosts) telling(t *testing.T) int {
+// leader returns the host that is the leader.
+func (h *hosts) leader(t *testing.T) int {
 	t.Helper()
 	who := -1
 	for i, b := range h.bridges {
 		if b.State().Leader {
 			if who >= 0 {
-				t.Fatalf("the hosts %d and %d both tell the bridge", who, i)
+				t.Fatalf("the hosts %d and %d both post to the bridge", who, i)
 			}
 			who = i
 		}
@@ -170,8 +170,8 @@ func (h *hosts) telling(t *testing.T) int {
 	return who
 }
 
-// pass lets time pass, with everything that happens in it.
-func pass(d time.Duration) {
+// advance lets time pass, with everything that happens in it.
+func advance(d time.Duration) {
 	pause.For(context.Background(), d)
 	synctest.Wait()
 }
@@ -180,37 +180,37 @@ func pass(d time.Duration) {
 func (h *hosts) wantEvery(t interface{ Fatalf(string, ...any) }, after, upTo uint64) {
 	fresh := h.fresh()
 	if uint64(len(fresh)) != upTo-after || !slices.IsSorted(fresh) || (len(fresh) > 0 && fresh[0] != after+1) {
-		t.Fatalf("reported were %v, want %d to %d", fresh, after+1, upTo)
+		t.Fatalf("reported %v, want %d to %d", fresh, after+1, upTo)
 	}
 }
 
-func TestOneHostTellsTheBridge(t *testing.T) {
+func TestOneHostPostsToBridge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := openHosts(t, 3)
 		after := h.worlds[0].Events().Head()
-		pass(5 * time.Second)
+		advance(5 * time.Second)
 		for i := range 30 {
-			h.worlds[i%3].say(1)
-			pass(300 * time.Millisecond)
+			h.worlds[i%3].recordLines(1)
+			advance(300 * time.Millisecond)
 		}
-		pass(5 * time.Second)
+		advance(5 * time.Second)
 		h.wantEvery(t, after, after+30)
 		if len(h.reported) != 30 || h.most != 1 {
 			t.Errorf("%d events were reported in %d requests, %d at once", 30, len(h.reported), h.most)
 		}
-		if h.telling(t) < 0 {
+		if h.leader(t) < 0 {
 			t.Error("no host delivers to the bridge")
 		}
 		for i, b := range h.bridges {
 			if s := b.State(); s.Position != after+30 || s.Lag != 0 {
-				t.Errorf("host %d says that the bridge is at %d, %d behind", i, s.Position, s.Lag)
+				t.Errorf("host %d reports the bridge at %d, %d behind", i, s.Position, s.Lag)
 			}
 		}
 		h.close()
 	})
 }
 
-func TestAnotherHostGoesOnWhereOneDied(t *testing.T) {
+func TestAnotherHostContinuesAfterFailure(t *testing.T) {
 	for name, died := range map[string]func(h *hosts, who int){
 		// The remote has the event but its reply never arrives.
 		"killed in a post": (*hosts).kill,
@@ -221,10 +221,10 @@ func TestAnotherHostGoesOnWhereOneDied(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := openHosts(t, 2)
 				after := h.worlds[0].Events().Head()
-				pass(3 * time.Second)
-				h.worlds[0].say(5)
-				pass(3 * time.Second)
-				first := h.telling(t)
+				advance(3 * time.Second)
+				h.worlds[0].recordLines(5)
+				advance(3 * time.Second)
+				first := h.leader(t)
 				other := 1 - first
 				stuck := make(chan struct{}, 1)
 				h.answers(func(host int, _ uint64, r *http.Request) error {
@@ -234,21 +234,21 @@ func TestAnotherHostGoesOnWhereOneDied(t *testing.T) {
 					stuck <- struct{}{}
 					return hang(r)
 				})
-				h.worlds[other].say(5)
+				h.worlds[other].recordLines(5)
 				<-stuck
-				began := time.Now()
+				start := time.Now()
 				died(h, first)
-				for h.telling(t) != other {
-					pass(100 * time.Millisecond)
+				for h.leader(t) != other {
+					advance(100 * time.Millisecond)
 				}
-				if took := time.Since(began); took > turnTerm+turnAsk {
+				if took := time.Since(start); took > turnTerm+turnAsk {
 					t.Errorf("another host took over after %v", took)
 				}
-				pass(time.Second)
+				advance(time.Second)
 				h.wantEvery(t, after, after+10)
 				// Only the event in progress was reported again.
 				if len(h.reported) != 11 || h.most != 1 || h.by[len(h.by)-1] != other {
-					t.Errorf("reported were %v by %v, %d at once", h.reported, h.by, h.most)
+					t.Errorf("reported %v by %v, %d at once", h.reported, h.by, h.most)
 				}
 				h.answers(nil)
 				h.handles[first].Down.Store(false)
@@ -260,19 +260,19 @@ func TestAnotherHostGoesOnWhereOneDied(t *testing.T) {
 
 // A store that lost all data since the bridge was created has no place of it: the
 // bridge begins with the next event.
-func TestAPlaceThatTheStoreLostIsMadeAnew(t *testing.T) {
+func TestLostPlaceIsCreatedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := openHosts(t, 2)
-		pass(3 * time.Second)
-		h.worlds[0].say(2)
-		pass(3 * time.Second)
+		advance(3 * time.Second)
+		h.worlds[0].recordLines(2)
+		advance(3 * time.Second)
 		h.server.Restart(100)
-		pass(10 * time.Second)
+		advance(10 * time.Second)
 		reported, place := len(h.reported), h.bridges[0].State().Position
-		h.kill(h.telling(t))
+		h.kill(h.leader(t))
 		h.worlds[1].register()
-		h.worlds[1].say(3)
-		pass(turnTerm + turnAsk + time.Second)
+		h.worlds[1].recordLines(3)
+		advance(turnTerm + turnAsk + time.Second)
 		if got := len(h.reported) - reported; got < 3 {
 			t.Errorf("after the loss %d events were reported, from %d on", got, place)
 		}
@@ -281,50 +281,50 @@ func TestAPlaceThatTheStoreLostIsMadeAnew(t *testing.T) {
 }
 
 // A host that ends gracefully releases the lock and leaves no event to repeat.
-func TestAHostThatEndsHandsTheBridgeOn(t *testing.T) {
+func TestEndingHostReleasesBridge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := openHosts(t, 2)
 		after := h.worlds[0].Events().Head()
-		pass(3 * time.Second)
-		first := h.telling(t)
-		h.worlds[first].say(5)
-		pass(100 * time.Millisecond)
-		h.worlds[first].shut(h.bridges[first])
-		pass(turnAsk)
-		if h.telling(t) == -1 {
-			t.Error("the lock of a host that ended was waited for")
+		advance(3 * time.Second)
+		first := h.leader(t)
+		h.worlds[first].recordLines(5)
+		advance(100 * time.Millisecond)
+		h.worlds[first].closeBridge(h.bridges[first])
+		advance(turnAsk)
+		if h.leader(t) == -1 {
+			t.Error("another host waited for the lock of an ended host")
 		}
-		h.worlds[1-first].say(5)
-		pass(time.Second)
+		h.worlds[1-first].recordLines(5)
+		advance(time.Second)
 		h.wantEvery(t, after, after+10)
 		if len(h.reported) != 10 {
-			t.Errorf("reported were %v", h.reported)
+			t.Errorf("reported %v", h.reported)
 		}
 		h.close()
 	})
 }
 
 // A host that was suspended until another one acquired its lock stores no place.
-func TestAPlaceIsNotStoredWithoutTheLock(t *testing.T) {
+func TestPlaceIsNotStoredWithoutLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := openHosts(t, 2)
-		pass(3 * time.Second)
-		b := h.bridges[h.telling(t)]
+		advance(3 * time.Second)
+		b := h.bridges[h.leader(t)]
 		stale := b.turn
-		h.kill(h.telling(t))
-		pass(turnTerm + turnAsk)
-		h.worlds[0].say(3)
-		pass(2 * time.Second)
+		h.kill(h.leader(t))
+		advance(turnTerm + turnAsk)
+		h.worlds[0].recordLines(3)
+		advance(2 * time.Second)
 		want, err := b.settle(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		b.turn = stale
 		if err := b.store(t.Context(), b.kept); err == nil {
-			t.Error("a host stored a place under a lock that is another's")
+			t.Error("a host stored a place under the lock of another")
 		}
 		if at, err := b.settle(t.Context()); err != nil || at != want {
-			t.Errorf("the place went from %v to %v, %v", want, at, err)
+			t.Errorf("the place changed from %v to %v, %v", want, at, err)
 		}
 		b.turn = nil
 		h.close()
@@ -332,7 +332,7 @@ func TestAPlaceIsNotStoredWithoutTheLock(t *testing.T) {
 }
 
 // Whatever happens to the hosts, every event is reported, the first time in order.
-func TestHostsThatDieLoseNoEvent(t *testing.T) {
+func TestKilledHostsLoseNoEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// Without a test's deadline, which does not exist in a bubble.
 		rapid.Check(struct{ *testing.T }{t}, func(rt *rapid.T) {
@@ -360,10 +360,10 @@ func TestHostsThatDieLoseNoEvent(t *testing.T) {
 				case 2:
 					h.handles[i].Down.Store(false)
 				case 3:
-					pass(time.Duration(rapid.IntRange(1, 9_000).Draw(rt, "ms")) * time.Millisecond)
+					advance(time.Duration(rapid.IntRange(1, 9_000).Draw(rt, "ms")) * time.Millisecond)
 				default:
 					if !h.handles[i].Down.Load() {
-						h.worlds[i].say(3)
+						h.worlds[i].recordLines(3)
 						lines += 3
 					}
 				}
@@ -372,7 +372,7 @@ func TestHostsThatDieLoseNoEvent(t *testing.T) {
 				handle.Down.Store(false)
 			}
 			h.answers(nil)
-			pass(2 * time.Minute)
+			advance(2 * time.Minute)
 			h.wantEvery(rt, after, after+lines)
 			h.close()
 		})
