@@ -55,7 +55,7 @@ type limit struct {
 	help  string
 }
 
-//go:generate go test -count=1 -run ^TestOperatorsFindEveryLimit$ . -write-limits
+//go:generate go test -count=1 -run ^TestHostingPageListsEveryLimit$ . -write-limits
 
 // limitFlags returns all limits. A new limit needs a line here, an option of the world or
 // the host, and code that enforces it. The table of docs/hosting.md is generated from
