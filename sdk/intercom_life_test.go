@@ -43,7 +43,7 @@ func TestCommandsResume(t *testing.T) {
 		}()
 		wait(t, time.Second)
 		transport.set(host.Transport())
-		if got := <-answers; got != "ada heard hello" {
+		if got := <-answers; got != "ada got hello" {
 			t.Errorf("the answer is %q; errors %v", got, errs())
 		}
 		if len(errs()) == 0 {
@@ -65,7 +65,7 @@ func TestCommandsContinueAfterReset(t *testing.T) {
 		if agentsOn(t, host)["ada"] == nil {
 			t.Fatal("the agent did not register again")
 		}
-		if got, err := ask(t, openWorld(t, host, nil), "ada", "hello"); err != nil || got != "ada heard hello" {
+		if got, err := ask(t, openWorld(t, host, nil), "ada", "hello"); err != nil || got != "ada got hello" {
 			t.Errorf("%q, %v; errors %v", got, err, errs())
 		}
 	})

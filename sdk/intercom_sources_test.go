@@ -43,7 +43,7 @@ func TestStreamsWithoutMainNode(t *testing.T) {
 			}
 			defer func() { _ = asker.Close(t.Context()) }()
 			for _, agent := range agents {
-				if got, err := ask(t, asker, agent.PlayerID(), "hello"); err != nil || got != agent.PlayerID()+" heard hello" {
+				if got, err := ask(t, asker, agent.PlayerID(), "hello"); err != nil || got != agent.PlayerID()+" got hello" {
 					t.Errorf("%q, %v", got, err)
 				}
 			}

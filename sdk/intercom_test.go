@@ -79,7 +79,7 @@ func (e *executor) execute(ctx context.Context, callTool *sdk.IntercomCall) (sdk
 	case "stuck":
 		<-e.gate
 	}
-	return sdk.IntercomAnswer{Message: callTool.Agent.PlayerID() + " heard " + callTool.Command.Text}, nil
+	return sdk.IntercomAnswer{Message: callTool.Agent.PlayerID() + " got " + callTool.Command.Text}, nil
 }
 
 // serveIntercom subscribes; errs contains the reported errors.
@@ -128,7 +128,7 @@ func TestOneStreamServesManyAgents(t *testing.T) {
 		addAgent(t, w, "bob", nil) // an agent added later is served too
 		addAgent(t, asker, "cyd", nil)
 		for _, agent := range []string{"ada", "bob"} {
-			if got, err := ask(t, asker, agent, "hello"); err != nil || got != agent+" heard hello" {
+			if got, err := ask(t, asker, agent, "hello"); err != nil || got != agent+" got hello" {
 				t.Errorf("%q, %v", got, err)
 			}
 		}
@@ -194,7 +194,7 @@ func TestAnswerInParts(t *testing.T) {
 		answer, err := openWorld(t, host, nil).Ask(t.Context(), sdk.IntercomQuestion{
 			To: "ada", Text: "in parts", OnPartial: func(part *protocol.IntercomEvent) { parts = append(parts, part.Message) },
 		})
-		if err != nil || answer.Message != "ada heard in parts" || strings.Join(parts, " ") != "one two" {
+		if err != nil || answer.Message != "ada got in parts" || strings.Join(parts, " ") != "one two" {
 			t.Errorf("%v, then %+v, %v", parts, answer, err)
 		}
 		if err := kept.Stream(t.Context(), sdk.IntercomAnswer{Message: "three"}); !errors.Is(err, sdk.ErrAnswered) {
@@ -213,7 +213,7 @@ func TestAgentIDsInAnotherForm(t *testing.T) {
 		written := []string{" " + strings.ToUpper(id)}
 		addAgent(t, w, written[0], nil)
 		serveIntercom(t, w, newExecutor(), func(o *sdk.IntercomOptions) { o.AgentIDs = written })
-		if got, err := ask(t, openWorld(t, host, nil), id, "hello"); err != nil || got != id+" heard hello" {
+		if got, err := ask(t, openWorld(t, host, nil), id, "hello"); err != nil || got != id+" got hello" {
 			t.Errorf("%q, %v", got, err)
 		}
 		if written[0] == id {
@@ -241,7 +241,7 @@ func TestCommandsAreCarriedOutOnce(t *testing.T) {
 		addAgent(t, w, "ada", nil)
 		e := newExecutor()
 		_, errs := serveIntercom(t, w, e, nil)
-		if got, err := ask(t, openWorld(t, host, nil), "ada", "hello"); err != nil || got != "ada heard hello" {
+		if got, err := ask(t, openWorld(t, host, nil), "ada", "hello"); err != nil || got != "ada got hello" {
 			t.Errorf("%q, %v", got, err)
 		}
 		synctest.Wait()
@@ -270,7 +270,7 @@ func TestCommandWaitsForItsAgent(t *testing.T) {
 				response, err := host.Transport().RoundTrip(r)
 				if r.URL.Path == protocol.ServicePlay.Players() {
 					asking.Go(func() {
-						if got, err := ask(t, asker, "ada", "hello"); err != nil || got != "ada heard hello" {
+						if got, err := ask(t, asker, "ada", "hello"); err != nil || got != "ada got hello" {
 							t.Errorf("%q, %v", got, err)
 						}
 					})

@@ -93,7 +93,7 @@ func TestProgramsShareOneStream(t *testing.T) {
 		e := newExecutor()
 		serveIntercom(t, w, e, nil)
 		addAgent(t, w, "cyd", nil)
-		for id, want := range map[string]string{ada.PlayerID(): "You said: hello", bob.PlayerID(): "Bob here", "cyd": "cyd heard hello"} {
+		for id, want := range map[string]string{ada.PlayerID(): "You said: hello", bob.PlayerID(): "Bob here", "cyd": "cyd got hello"} {
 			if got, err := ask(t, asker, id, "hello"); err != nil || got != want {
 				t.Errorf("%s: %q, %v", id, got, err)
 			}

@@ -51,7 +51,7 @@ func TestNewRefusesOtherInvalidOptions(t *testing.T) {
 func TestExposed(t *testing.T) {
 	for text, want := range map[string]bool{
 		"http://127.0.0.1:7420": false, "http://localhost": false, "http://[::1]:1": false, "http://127.9.9.9": false,
-		"https://example.com": false, "http://example.com": true, "http://10.0.0.1": true, "http://localhost.example.com": true,
+		"https://example.com": false, "http://example.com": true, "http://192.0.2.1": true, "http://localhost.example.com": true,
 	} {
 		c, err := New(Options{BaseURL: text})
 		if err != nil {

@@ -105,15 +105,15 @@ func TestForwardedAddressesRequireTrustedProxy(t *testing.T) {
 	})
 	t.Run("behind a trusted proxy", func(t *testing.T) {
 		f := newFixture(t, func(s *setup) {
-			s.host.Limits, s.host.TrustedProxies = limits, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+			s.host.Limits, s.host.TrustedProxies = limits, []netip.Prefix{netip.MustParsePrefix("192.0.2.128/25")}
 		})
 		main := f.main()
 		for i := range 10 {
 			// Addresses that the client itself put in front do not count.
-			get(f, main, "10.0.0.1:1", fmt.Sprintf("127.0.0.1, 198.51.100.%d, 10.0.0.2", i)).ok()
+			get(f, main, "192.0.2.129:1", fmt.Sprintf("127.0.0.1, 198.51.100.%d, 192.0.2.130", i)).ok()
 		}
-		get(f, main, "10.0.0.1:1", "127.0.0.1, 198.51.100.1").ok()
-		get(f, main, "10.0.0.1:1", "127.0.0.1, 198.51.100.1").refused(protocol.CodeRateLimited)
+		get(f, main, "192.0.2.129:1", "127.0.0.1, 198.51.100.1").ok()
+		get(f, main, "192.0.2.129:1", "127.0.0.1, 198.51.100.1").refused(protocol.CodeRateLimited)
 		// Another peer is not the proxy, whatever it says.
 		get(f, main, stranger, "203.0.113.1").ok()
 		get(f, main, stranger, "203.0.113.2").ok()
