@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(hostprocess.Main(m)) }
 
-// newClientTimeout is the time limit for a newcomer's call at a host that is full of
+// newClientTimeout is the time limit for a new client's call at a host that is full of
 // others.
 const newClientTimeout = 3 * time.Second
 
@@ -181,7 +181,7 @@ func TestNewClientRegistersDuringFlood(t *testing.T) {
 			a, err := (hostprocess.Node{}).Do(ctx, client, h.URL(), wrong)
 			if err != nil || a.Code == protocol.CodeRateLimited {
 				// Ids are derived at a low priority: refusals without a pause would
-				// take the processor time of all derivations, including the newcomer's.
+				// take the processor time of all derivations, including the new client's.
 				pause(ctx)
 				return
 			}

@@ -45,7 +45,7 @@ type quantiles map[string]struct{ P50, P99, Longest time.Duration }
 
 // calls are the calls of the client in each round: those of a connected client, and
 // one of a new client.
-var calls = []string{"write", "node", "snapshot", "newcomer"}
+var calls = []string{"write", "node", "snapshot", "new client"}
 
 // measure runs a round each 20 ms for a time. The duration of a call counts from
 // the time when its round was due, so that waiting for an earlier call counts too.
@@ -59,7 +59,7 @@ func (h *honest) measure(t *testing.T, lasts time.Duration) quantiles {
 	for _, call := range calls {
 		all.Go(func() {
 			client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{
-				DialContext: local().DialContext, DisableKeepAlives: call == "newcomer",
+				DialContext: local().DialContext, DisableKeepAlives: call == "new client",
 			}}
 			defer client.CloseIdleConnections()
 			for due := time.Now(); ctx.Err() == nil; due = due.Add(pace) {
