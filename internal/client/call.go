@@ -247,6 +247,12 @@ func (c *Client) read(resp *http.Response, p *prepared) (*reply, error) {
 	if err != nil {
 		return nil, c.unreachable(err, true)
 	}
+	rev := parseRev(resp.Header.Get(protocol.HeaderRev))
+	if p.write() {
+		// A refusal counts as well: a read at another host must include the state that
+		// the write was refused for.
+		c.session.wrote(rev)
+	}
 	switch {
 	case isRedirect(resp.StatusCode):
 		return nil, c.unusable(p.call, resp.Header, redirected(resp))
@@ -255,9 +261,7 @@ func (c *Client) read(resp *http.Response, p *prepared) (*reply, error) {
 	case !whole:
 		return nil, c.unusable(p.call, resp.Header, fmt.Errorf("it is longer than %d bytes", limit))
 	}
-	rev := parseRev(resp.Header.Get(protocol.HeaderRev))
 	if p.write() {
-		c.session.wrote(rev)
 		if hosts := parseHosts(resp.Header.Get(protocol.HeaderUnconfirmed)); hosts > 0 && c.unconfirmed != nil {
 			c.unconfirmed(hosts)
 		}

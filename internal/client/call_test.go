@@ -200,6 +200,25 @@ func TestReadsIncludeOwnWrites(t *testing.T) {
 	}
 }
 
+// A read at another host must include the state that a write was refused for.
+func TestReadsIncludeStateOfRefusals(t *testing.T) {
+	refused := func(w http.ResponseWriter, n int) {
+		w.Header().Set("x-play-rev", "43")
+		refuse(protocol.CodePlayerUnknown)(w, n)
+	}
+	h := newTestHost(t, map[string]answer{rpcRoute: sequence(refused, ok(`{"snapshot":{}}`))})
+	c := newTestClient(t, h)
+	if err := record(t, c); !protocol.HasCode(err, protocol.CodePlayerUnknown) {
+		t.Fatal(err)
+	}
+	if _, _, err := c.WorldSnapshot(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if rev := h.of(rpcRoute)[1].header.Get("x-play-min-rev"); rev != "43" {
+		t.Errorf("the read asks for rev %q, want 43", rev)
+	}
+}
+
 // A host, or a proxy in front of it, must not be able to send credentials
 // to another machine.
 func TestCredentialsDoNotFollowRedirect(t *testing.T) {

@@ -21,7 +21,7 @@ type session struct {
 	last         string // the one used before, to notice a change
 	known        bool   // a session reply was seen
 	capabilities []protocol.Capability
-	written      uint64 // the highest rev that a write of ours was answered with
+	written      uint64 // the highest rev in a reply to a write of ours, a refusal included
 }
 
 func newSession(changed func(sid string)) *session {

@@ -70,25 +70,42 @@ describe('a world with several hosts', () => {
     await site.end()
   })
 
-  it('shows a write at one host at every other host', async () => {
-    let least = NaN
+  /** A client of the account, and the rev that its last request required. */
+  const accountClient = () => {
+    const last = { least: NaN }
     const client = createClient({
       baseUrl: balancer.url, credentials: node, apiKey,
       fetch: async (input, init) => {
-        least = Number(new Headers(init?.headers).get('x-play-min-rev') ?? NaN)
+        last.least = Number(new Headers(init?.headers).get('x-play-min-rev') ?? NaN)
         return fetch(input, init)
       },
     })
+    return { client, last }
+  }
+
+  it('shows a write at one host at every other host', async () => {
+    const { client, last } = accountClient()
     for (let i = 0; i < 10; i++) {
       const { id } = await client.registerMcp({ name: `placement ${i}` })
       balancer.move()
       const { worldMap, rev } = await client.snapshot()
       // Hosts are usually up to date: this rev prevents an older reply from one that is not.
-      assert.equal(least, rev)
+      assert.equal(last.least, rev)
       assert.ok(worldMap.occupants.some((row) => row.kind === 'mcp' && row.id === id), `the host of connection ${balancer.led.all.length} is behind`)
       assert.equal((await client.unregisterMcp(id)).ok, true)
     }
     assert.deepEqual(new Set(balancer.led.all), new Set([0, 1]))
+  })
+
+  it('shows what a write was refused for at every other host', async () => {
+    const { client, last } = accountClient()
+    const { client: other } = accountClient()
+    await other.registerMcp({ name: 'placement of another client' })
+    const { rev } = await other.snapshot()
+    await assert.rejects(client.recordInteraction({ playerId: 'removed', role: 'user', text: 'hello' }), { code: 'forbidden' })
+    balancer.move()
+    await client.snapshot()
+    assert.ok(last.least >= rev, `a read requires rev ${last.least}, the refusal was at rev ${rev} or later`)
   })
 
   it('is followed without gaps or repeats through failures of hosts and Redis', async () => {

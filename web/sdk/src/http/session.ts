@@ -17,7 +17,7 @@ export class Session {
   #last: string | undefined
   #capabilities: ReadonlySet<string> | undefined
   #fetching: Fetch | undefined
-  /** The highest rev in a reply to a write. */
+  /** The highest rev in a reply to a write, a refusal included. */
   written = 0
 
   constructor(readonly onChange: ((sid: string) => void) | undefined) {}

@@ -178,6 +178,10 @@ export class Transport {
   }
 
   async #read(call: Call, response: Response): Promise<Reply> {
+    const rev = asPosition(Number(response.headers.get(names.rev) ?? NaN)) ?? 0
+    // A refusal counts as well: a read at another host must include the state that the
+    // write was refused for.
+    if (call.repeat !== 'read') this.session.written = Math.max(this.session.written, rev)
     if (!response.ok && response.status !== call.accept) throw await this.refusal(call, response)
     const limit = call.limit ?? smallReply
     let body
@@ -187,11 +191,7 @@ export class Transport {
       throw unreachable(this.host, error)
     }
     if (!body.whole) throw new ReplyError(routeOf(call), `it is longer than ${limit} bytes`)
-    const rev = asPosition(Number(response.headers.get(names.rev) ?? NaN)) ?? 0
-    if (call.repeat !== 'read') {
-      this.session.written = Math.max(this.session.written, rev)
-      this.#tellUnconfirmed(response.headers.get(names.unconfirmed) ?? '')
-    }
+    if (call.repeat !== 'read') this.#tellUnconfirmed(response.headers.get(names.unconfirmed) ?? '')
     try {
       return { status: response.status, value: parseJson(textOf(body)), rev }
     } catch (error) {
