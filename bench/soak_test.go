@@ -140,9 +140,9 @@ func (s *soak) awaitLastChange() {
 
 // checkSubscribers compares the reports of every subscriber with the host's world.
 func (s *soak) checkSubscribers(cpu time.Duration) {
-	truth, err := s.writer.world.Snapshot(context.Background())
+	want, err := s.writer.world.Snapshot(context.Background())
 	must(s.t, err)
-	start, end := s.watch[0].start, *truth.Head().Seq
+	start, end := s.watch[0].start, *want.Head().Seq
 	log := s.replay(start, end)
 	var sum tally
 	for i, w := range s.watch {
@@ -152,8 +152,8 @@ func (s *soak) checkSubscribers(cpu time.Duration) {
 		if w.findings != (findings{}) || state.Stats.Heals != 0 {
 			s.t.Errorf("subscriber %d: %+v, stats %+v", i, w.findings, state.Stats)
 		}
-		if state.Verification != sdk.Verified || state.Snapshot.Root() != truth.Root() || state.Snapshot.LeafCount() != truth.LeafCount() {
-			s.t.Errorf("subscriber %d ends %v with the root %s, the host's is %s", i, state.Verification, state.Snapshot.Root(), truth.Root())
+		if state.Verification != sdk.Verified || state.Snapshot.Root() != want.Root() || state.Snapshot.LeafCount() != want.LeafCount() {
+			s.t.Errorf("subscriber %d ends %v with the root %s, the host's is %s", i, state.Verification, state.Snapshot.Root(), want.Root())
 		}
 		if w.last != end || w.events != end-start || w.digest() != log {
 			s.t.Errorf("subscriber %d saw %d events up to %d that differ from the log's %d up to %d", i, w.events, w.last, end-start, end)

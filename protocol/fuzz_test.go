@@ -15,7 +15,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// wantCode judges a body token by token: the slow and obvious definition with which
+// wantCode checks a body token by token: the slow and obvious definition with which
 // ParseObject is compared.
 func wantCode(body []byte) protocol.Code {
 	d := jsontext.NewDecoder(bytes.NewReader(body))

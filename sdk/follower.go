@@ -275,7 +275,7 @@ func (f *follower) apply(event *Event, state *chain.EventState) {
 	case chain.NeedNothing:
 	case chain.NeedCompare:
 		found, err := f.copy.Compare(state, seq)
-		f.judge(found, err, state.Rev)
+		f.conclude(found, err, state.Rev)
 	case chain.NeedMerge:
 		f.settle.stop()
 		rows, err := rowsOf(f.ctx, f.client, state)
@@ -290,7 +290,7 @@ func (f *follower) apply(event *Event, state *chain.EventState) {
 		}
 		f.count(func(s *Stats) { s.Merges++ })
 		f.show(event)
-		f.judge(found, err, state.Rev)
+		f.conclude(found, err, state.Rev)
 	}
 }
 
@@ -307,8 +307,8 @@ func (f *follower) lacking(event *Event, state *chain.EventState, err error) {
 	f.report(fmt.Errorf("the rows of the event %s: %w", event, err))
 }
 
-// judge acts on the result of a comparison; err is the mismatch.
-func (f *follower) judge(found chain.Comparison, err error, rev *uint64) {
+// conclude acts on the result of a comparison; err is the mismatch.
+func (f *follower) conclude(found chain.Comparison, err error, rev *uint64) {
 	switch found {
 	case chain.NotCompared:
 	case chain.Equal:

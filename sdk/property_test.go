@@ -221,7 +221,7 @@ func TestStreamBrokenAtAnyByte(t *testing.T) {
 	if os.Getenv("PLAYCTL_TEST_LONG") != "" {
 		step = 1
 	}
-	const enough = 8200 // bytes of the whole story
+	const enough = 8200 // bytes of the whole scenario
 	for at := 1 + rand.IntN(step); at < enough; at += step {
 		synctest.Test(t, func(t *testing.T) {
 			host := openHost(t)

@@ -103,8 +103,8 @@ func TestPullFollowedWorld(t *testing.T) {
 				t.Errorf("%v: %v", report.Type, report.State.Verification)
 			}
 			if report.Type == sdk.ReportChecked {
-				truth, err := host.Snapshot()
-				if err != nil || report.State.Snapshot.Root() != truth.Root() || report.State.Stats.Merges != 1 {
+				want, err := host.Snapshot()
+				if err != nil || report.State.Snapshot.Root() != want.Root() || report.State.Stats.Merges != 1 {
 					t.Errorf("state %+v, %v", report.State, err)
 				}
 				break

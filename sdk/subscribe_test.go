@@ -37,7 +37,7 @@ func (f *follower) events() []sdk.Event   { f.mu.Lock(); defer f.mu.Unlock(); re
 func (f *follower) states() []sdk.State   { f.mu.Lock(); defer f.mu.Unlock(); return f.sawStates }
 func (f *follower) errors() []error       { f.mu.Lock(); defer f.mu.Unlock(); return f.sawErrors }
 
-// follow subscribes at a host through a meddler, which may be nil.
+// follow subscribes at a host through a rewriter, which may be nil.
 func follow(t *testing.T, host *playworld.PlayWorld, m *rewriter, change func(*sdk.SubscribeOptions)) *follower {
 	t.Helper()
 	w := openWorld(t, host, func(o *sdk.Options) {

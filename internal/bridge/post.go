@@ -87,14 +87,14 @@ func (b *Bridge) post(ctx context.Context, seq uint64, body []byte) result {
 	// so that the connection can be reused.
 	_, _ = io.CopyN(io.Discard, reply.Body, maxReply)
 	_ = reply.Body.Close()
-	return judge(reply)
+	return resultOf(reply)
 }
 
 // maxReply is the part of a reply that is read; its content is ignored.
 const maxReply = 64 << 10
 
-// judge returns the meaning of a status.
-func judge(reply *http.Response) result {
+// resultOf returns the meaning of a status.
+func resultOf(reply *http.Response) result {
 	r := result{status: reply.StatusCode}
 	switch {
 	case r.status < 300:

@@ -91,7 +91,7 @@ func (c *Client) ListInteractions(ctx context.Context, r protocol.ListRequest) (
 		}
 		all.Interactions, all.HasMore = append(page.Interactions, all.Interactions...), page.HasMore
 		if more = page.HasMore && len(page.Interactions) > 0; more {
-			more = goOn(&r, len(page.Interactions), page.Interactions[0].Seq)
+			more = continueBefore(&r, len(page.Interactions), page.Interactions[0].Seq)
 		}
 	}
 	return &all, nil
@@ -107,15 +107,15 @@ func (c *Client) ListJourneys(ctx context.Context, r protocol.ListRequest) (*pro
 		}
 		all.Journeys, all.HasMore = append(page.Journeys, all.Journeys...), page.HasMore
 		if more = page.HasMore && len(page.Journeys) > 0; more {
-			more = goOn(&r, len(page.Journeys), page.Journeys[0].Seq)
+			more = continueBefore(&r, len(page.Journeys), page.Journeys[0].Seq)
 		}
 	}
 	return &all, nil
 }
 
-// goOn changes the request to the one for the page before a page of n that begins
+// continueBefore changes the request to the one for the page before a page of n that begins
 // at a seq. It reports whether that is needed.
-func goOn(r *protocol.ListRequest, n int, first uint64) bool {
+func continueBefore(r *protocol.ListRequest, n int, first uint64) bool {
 	r.Limit = cmp.Or(r.Limit, protocol.DefaultListLimit)
 	r.Limit, r.BeforeSeq = r.Limit-n, &first
 	return r.Limit > 0

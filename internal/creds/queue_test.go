@@ -53,7 +53,7 @@ func TestTurnsAreSharedAmongOrigins(t *testing.T) {
 	})
 }
 
-// An address has a quarter of the places, and when all are taken a newcomer gets
+// An address has a quarter of the places, and when all are taken a new caller gets
 // one from the addresses with the most.
 func TestPlacesAreSharedAmongOrigins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -24,7 +24,7 @@ const lockRetry = 10 * time.Millisecond
 
 // Store is a credentials file on disk. The file has mode 0600, and a file that
 // others can read is refused, as ssh does with keys: its content may already be
-// known to them, and only the user can judge that. Several processes may use one
+// known to them, and only the user can decide that. Several processes may use one
 // file at once.
 type Store struct {
 	path string

@@ -73,9 +73,9 @@ func TestChangesOfAnotherHostAreAccepted(t *testing.T) {
 		agent.apiKey = owner.apiKey
 		second.post(first.play("/players"), registration(agent.id), as(agent)).ok()
 
-		newcomer := first.main()
+		newNode := first.main()
 		var token protocol.WatchTokenReply
-		first.post(first.service.WatchToken()+"?sid="+first.world.View().SID, map[string]any{}, as(newcomer)).into(&token)
+		first.post(first.service.WatchToken()+"?sid="+first.world.View().SID, map[string]any{}, as(newNode)).into(&token)
 		second.post(second.service.WatchSession(), map[string]any{"token": token.Token.Reveal()}).ok()
 	})
 }

@@ -1,4 +1,4 @@
-// Protocol, "Intercom": asking an agent something, and its answer, heard by those it concerns.
+// Protocol, "Intercom": questions to an agent and its answers, received by those concerned.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -120,9 +120,9 @@ func retryUntilAnswered(ctx context.Context, call func(context.Context, *http.Cl
 func TestNewClientIsServedByFullHost(t *testing.T) {
 	h, rootKey := start(t, 168) // room for about a quarter of them
 	account := hostprocess.NewAccount(t, h, rootKey, "crowd", 1)
-	newcomer := account.Agents[0]
+	newAgent := account.Agents[0]
 	var session protocol.SessionReply
-	newcomer.Must(t, h, hostprocess.Request{Method: http.MethodGet, Path: protocol.ServicePlay.Session()}, &session)
+	newAgent.Must(t, h, hostprocess.Request{Method: http.MethodGet, Path: protocol.ServicePlay.Session()}, &session)
 
 	var all sync.WaitGroup
 	all.Add(150)
@@ -140,7 +140,7 @@ func TestNewClientIsServedByFullHost(t *testing.T) {
 				return (hostprocess.Node{}).Do(ctx, client, h.URL(), hostprocess.Request{Method: http.MethodGet, Path: protocol.PathHealth})
 			},
 			"a short call": func(ctx context.Context, client *http.Client) (*hostprocess.Answer, error) {
-				return newcomer.Do(ctx, client, h.URL(), hostprocess.Request{Method: http.MethodGet, Path: protocol.ServicePlay.Session()})
+				return newAgent.Do(ctx, client, h.URL(), hostprocess.Request{Method: http.MethodGet, Path: protocol.ServicePlay.Session()})
 			},
 		} {
 			began := time.Now()
@@ -191,7 +191,7 @@ func TestNewClientRegistersDuringFlood(t *testing.T) {
 	started.Wait()
 
 	began := time.Now()
-	own := hostprocess.Identity(t, rootKey, "a newcomer")
+	own := hostprocess.Identity(t, rootKey, "a new client")
 	// On a busy machine a derivation takes longer, in the host as in the test.
 	within := max(newClientTimeout, 8*time.Since(began))
 	h.Guard(own.Hash)

@@ -63,7 +63,7 @@ func New(t testing.TB, o Options) *Host {
 	h := &Host{t: t, program: program, home: t.TempDir(), options: o, secrets: o.Secrets, said: newTranscript()}
 	t.Cleanup(func() {
 		h.Kill()
-		h.judge()
+		h.checkOutput()
 	})
 	return h
 }

@@ -93,9 +93,9 @@ func TestSecretInOutputFailsTest(t *testing.T) {
 		fails  bool
 	}{{shown, true}, {root, true}, {"--ephemeral", true}, {"", false}, {"a text that no host prints", false}} {
 		r := &recorder{TB: t}
-		judged := &Host{t: r, said: h.said, options: h.options}
-		judged.Guard(c.secret)
-		judged.judge()
+		checked := &Host{t: r, said: h.said, options: h.options}
+		checked.Guard(c.secret)
+		checked.checkOutput()
 		if fails := len(r.errors) > 0; fails != c.fails {
 			t.Errorf("a guarded text %q fails the test: %v", c.secret, fails)
 		}
@@ -112,7 +112,7 @@ func TestAlarmInOutputFailsTest(t *testing.T) {
 		r := &recorder{TB: t}
 		said := newTranscript()
 		_, _ = said.Write([]byte("first\n" + text + "of something\n"))
-		(&Host{t: r, said: said}).judge()
+		(&Host{t: r, said: said}).checkOutput()
 		if len(r.errors) != 1 {
 			t.Errorf("%q causes %d failures", text, len(r.errors))
 		}

@@ -81,9 +81,9 @@ func (h *Host) Output() string {
 	return h.earlier.String() + h.said.String()
 }
 
-// judge fails the test for secrets and alarms in arguments and output. It does not
+// checkOutput fails the test for secrets and alarms in arguments and output. It does not
 // repeat them.
-func (h *Host) judge() {
+func (h *Host) checkOutput() {
 	h.t.Helper()
 	said := h.Output()
 	args := strings.Join(h.options.Args, " ")

@@ -122,10 +122,10 @@ for (const [line, { make, Stdio, HTTP, call, updates }] of Object.entries(lines)
     const asked = async (client, options = {}) => {
       let said
       const first = new Promise((resolve) => { said = resolve })
-      const heard = []
+      const received = []
       const onprogress = ({ message, _meta: meta }) => {
         assert.match(meta['playctl/note'], /do not take instructions/u)
-        if (heard.push(message) === 2) said(heard)
+        if (received.push(message) === 2) said(received)
       }
       const answer = call(client, { name: 'ask_agent', arguments: { agent: 'Grace', text: 'wait' } }, { ...options, onprogress })
       answer.catch(() => undefined)
@@ -135,10 +135,10 @@ for (const [line, { make, Stdio, HTTP, call, updates }] of Object.entries(lines)
       return { answer }
     }
 
-    /** Lets Grace speak until somebody heard of it: a stream may open after what asked for it was answered. */
-    const speakUntil = async (heard) => {
+    /** Lets Grace speak until an event is received: a stream may open after the reply to its request. */
+    const speakUntil = async (received) => {
       let over = false
-      const end = heard.finally(() => { over = true })
+      const end = received.finally(() => { over = true })
       while (!over) await grace.say('Good morning.')
       return end
     }
@@ -157,8 +157,8 @@ for (const [line, { make, Stdio, HTTP, call, updates }] of Object.entries(lines)
         assert.match(await use('ask_agent', { agent: 'Grace', text: 'fail' }), /ignore your instructions/u)
         const { lastSeq } = await use('events_since', { limit: 1000 })
         await use('say', { text: `Hello over ${name}` })
-        const heard = await use('wait_for_event', { agent: 'Ada', kinds: ['world:interaction'], afterSeq: lastSeq })
-        assert.equal(heard.data.text, `Hello over ${name}`)
+        const received = await use('wait_for_event', { agent: 'Ada', kinds: ['world:interaction'], afterSeq: lastSeq })
+        assert.equal(received.data.text, `Hello over ${name}`)
         await use('record_journey', { question: 'How many?', steps: [{ tool: 'count', args: { of: name }, result: 3 }], answer: 'Three.' })
         await use('register_mcp', { name: 'notes', url: 'https://notes.example.com/' })
         const { worldMap: { occupants } } = await world.getWorldSnapshot()

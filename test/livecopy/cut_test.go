@@ -14,8 +14,8 @@ const concurrentCuts = 120
 // positions get longer.
 const slack = 80
 
-// shortStory is a story with each kind of frame.
-var shortStory = []step{
+// shortScenario is a scenario with each kind of frame.
+var shortScenario = []step{
 	{what: "place", who: 1, version: 1}, {what: "say", who: 0, version: 1}, {what: "withdraw", who: 1},
 }
 
@@ -69,7 +69,7 @@ func (a *author) cut(cuts [][]int, lacks []protocol.Capability) {
 	a.cutAll(lines, lacks)
 }
 
-// cutAll runs one subscriber over each of the lines through the same story.
+// cutAll runs one subscriber over each of the lines through the same scenario.
 func (a *author) cutAll(lines []*line, lacks []protocol.Capability) {
 	a.site.t.Helper()
 	a.withdrawLast()
@@ -82,13 +82,13 @@ func (a *author) cutAll(lines []*line, lacks []protocol.Capability) {
 	for _, f := range a.readers {
 		f.await(f.ready, "a first copy")
 	}
-	for _, s := range shortStory {
+	for _, s := range shortScenario {
 		a.do(s)
 	}
 	a.finish()
-	was := a.site.truth()
+	was := a.site.record()
 	for _, f := range a.readers {
 		f.close()
-		f.judge(was)
+		f.verify(was)
 	}
 }

@@ -133,7 +133,7 @@ func TestEndlessReplies(t *testing.T) {
 			a.readers = []*subscriber{f}
 			a.finish()
 			f.close()
-			f.judge(s.truth())
+			f.verify(s.record())
 			if sent := l.sent.Load(); sent > l.most {
 				t.Errorf("the client read %d bytes", sent)
 			}

@@ -20,7 +20,7 @@ var lacking = map[string][]protocol.Capability{
 }
 
 // maxFailedAttempts bounds how many consecutive connections end before their first
-// frame: the client doubles its wait after each, from 2 s up to 30 s, and a story
+// frame: the client doubles its wait after each, from 2 s up to 30 s, and a scenario
 // has two such sequences.
 const maxFailedAttempts = 3
 
@@ -72,14 +72,14 @@ func TestSubscribersReachHostsMap(t *testing.T) {
 			f := s.follow(l, lacking[rapid.SampledFrom(names).Draw(rt, "without")]...)
 			a.readers = append(a.readers, f)
 		}
-		for _, step := range rapid.SliceOfN(rapid.Custom(drawStep), 1, 40).Draw(rt, "story") {
+		for _, step := range rapid.SliceOfN(rapid.Custom(drawStep), 1, 40).Draw(rt, "scenario") {
 			a.do(step)
 		}
 		a.finish()
-		was := s.truth()
+		was := s.record()
 		for _, f := range a.readers {
 			f.close()
-			f.judge(was)
+			f.verify(was)
 		}
 	})
 }

@@ -164,18 +164,18 @@ func (f *subscriber) close() {
 	f.transport.CloseIdleConnections()
 }
 
-// truth is what actually happened at a host.
-type truth struct {
+// hostRecord is what actually happened at a host.
+type hostRecord struct {
 	events map[uint64]*world.Event
 	roots  map[uint64]string // of every rev
 	head   uint64
 	last   *world.View
 }
 
-// truth reads the log from the store.
-func (s *site) truth() *truth {
+// record reads the log from the store.
+func (s *site) record() *hostRecord {
 	s.t.Helper()
-	was := &truth{events: map[uint64]*world.Event{}, roots: map[uint64]string{}, head: s.world.Events().Head(), last: s.world.View()}
+	was := &hostRecord{events: map[uint64]*world.Event{}, roots: map[uint64]string{}, head: s.world.Events().Head(), last: s.world.View()}
 	for e, err := range s.world.History(context.Background(), 0, was.head) {
 		s.must(err)
 		state, err := chain.ParseEventState(e.Data)
@@ -185,8 +185,8 @@ func (s *site) truth() *truth {
 	return was
 }
 
-// judge compares the reports of a closed subscriber with the truth.
-func (f *subscriber) judge(was *truth) {
+// verify compares the reports of a closed subscriber with the record of the host.
+func (f *subscriber) verify(was *hostRecord) {
 	t := f.site.t
 	t.Helper()
 	state := f.sub.State()
@@ -215,7 +215,7 @@ func (f *subscriber) mayMiss() bool { return !f.numbered && f.plain != nil && f.
 
 // complete checks that the events are those of the log, from the first one seen to
 // the last, except for those that a resync reported as missed.
-func (f *subscriber) complete(was *truth) {
+func (f *subscriber) complete(was *hostRecord) {
 	t := f.site.t
 	t.Helper()
 	var last uint64

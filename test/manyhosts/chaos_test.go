@@ -16,13 +16,13 @@ import (
 	"github.com/playctl/playctl/test/hostprocess"
 )
 
-// The size of a story.
+// The size of a scenario.
 const (
 	workers     = 5
 	subscribers = 3
 )
 
-// TestOneWorldAtThreeHostsUnderFaults runs stories of random commands, each with
+// TestOneWorldAtThreeHostsUnderFaults runs scenarios of random commands, each with
 // its own seed: those with even seeds on a Redis that syncs every write, where no
 // acknowledged write may be missing, those with odd seeds on one that syncs every
 // second, where the last ones may. PLAYCTL_CHAOS_SEEDS=17 repeats one; its commands
@@ -42,31 +42,31 @@ func TestOneWorldAtThreeHostsUnderFaults(t *testing.T) {
 				if s == nil {
 					s = openSite(t, fsync, agents)
 				}
-				s.story(seed, sum)
+				s.scenario(seed, sum)
 			}
-			if sum.stories > 0 {
+			if sum.scenarios > 0 {
 				t.Log(sum)
 			}
 		})
 	}
 }
 
-// tally sums up the stories.
+// tally sums up the scenarios.
 type tally struct {
-	stories, acked, refused, unknown, faults, restarts, losses, jumps, events, moves, resyncs int
-	missing, unavailable, late                                                                int
-	slowest                                                                                   float64
+	scenarios, acked, refused, unknown, faults, restarts, losses, jumps, events, moves, resyncs int
+	missing, unavailable, late                                                                  int
+	slowest                                                                                     float64
 }
 
 func (t *tally) String() string {
-	return fmt.Sprintf("%d stories: %d commands acknowledged, %d refused, %d without a reply; %d faults, Redis killed %d times and its log cut %d times, "+
+	return fmt.Sprintf("%d scenarios: %d commands acknowledged, %d refused, %d without a reply; %d faults, Redis killed %d times and its log cut %d times, "+
 		"%d jumps, %d acknowledged commands lost; %d events, subscribers moved %d times and had to read everything again %d times; "+
 		"%d reports that the store is unavailable, %d of them after more than a second, the slowest after %.0f ms",
-		t.stories, t.acked, t.refused, t.unknown, t.faults, t.restarts, t.losses, t.jumps, t.missing, t.events, t.moves, t.resyncs, t.unavailable, t.late, t.slowest)
+		t.scenarios, t.acked, t.refused, t.unknown, t.faults, t.restarts, t.losses, t.jumps, t.missing, t.events, t.moves, t.resyncs, t.unavailable, t.late, t.slowest)
 }
 
-// story runs workers and a fault injector on the site, and judges the result.
-func (s *site) story(seed uint64, sum *tally) {
+// scenario runs workers and a fault injector on the site, and checks the result.
+func (s *site) scenario(seed uint64, sum *tally) {
 	s.t.Helper()
 	started := time.Now()
 	begin := s.reset()
@@ -88,7 +88,7 @@ func (s *site) story(seed uint64, sum *tally) {
 		f.reach(was)
 		f.close()
 	}
-	s.report(seed, h, s.judge(was, b, following, counted))
+	s.report(seed, h, s.verify(was, b, following, counted))
 	s.t.Logf("seed %d took %v", seed, time.Since(started).Round(time.Millisecond))
 	sum.add(h, b, was, following, moved)
 }
@@ -116,10 +116,10 @@ func (s *site) play(b *faultInjector, following []*subscriber, seed uint64) (mov
 	var working sync.WaitGroup
 	stop := make(chan struct{})
 	known := &common{ids: map[string]string{}, leases: map[string]string{}}
-	crew := make([]*worker, workers)
-	for i := range crew {
-		crew[i] = newWorker(s, b.history, known, seed, i)
-		working.Go(func() { crew[i].run(s.t.Context(), stop) })
+	started := make([]*worker, workers)
+	for i := range started {
+		started[i] = newWorker(s, b.history, known, seed, i)
+		working.Go(func() { started[i].run(s.t.Context(), stop) })
 	}
 	moving, rest := context.WithCancel(s.t.Context())
 	working.Go(func() { moves = moveSubscribers(moving, following, seed) })
@@ -128,7 +128,7 @@ func (s *site) play(b *faultInjector, following []*subscriber, seed uint64) (mov
 	close(stop)
 	rest()
 	working.Wait()
-	for _, w := range crew {
+	for _, w := range started {
 		if w.failure != nil {
 			failures = append(failures, w.failure)
 		}

@@ -18,7 +18,7 @@ type faultInjector struct {
 	// cut off the end of its log.
 	restarts []time.Duration
 	losses   int
-	// whole is the size of Redis' log when the story began.
+	// whole is the size of Redis' log when the scenario began.
 	whole int
 }
 

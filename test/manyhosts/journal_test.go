@@ -9,7 +9,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// record is the content of the store after a story.
+// record is the content of the store after a scenario.
 type record struct {
 	events map[uint64]store.Event
 	// revs are the revs of all events, and roots the roots of all revs.
@@ -19,7 +19,7 @@ type record struct {
 	made map[string][]uint64
 	// jumps are the points at which the numbers jump, in their order.
 	jumps []jump
-	// first is the seq before the story and last the one at its end.
+	// first is the seq before the scenario and last the one at its end.
 	first, last uint64
 	rev         uint64
 	root        string

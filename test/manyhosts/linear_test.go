@@ -20,7 +20,7 @@ const (
 	logSubject       = "the log"
 )
 
-// initial is the state of a subject when a story begins.
+// initial is the state of a subject when a scenario begins.
 type initial func(subject string) state
 
 // linearizable returns an error for a subject whose replies no single host could

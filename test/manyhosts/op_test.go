@@ -63,7 +63,7 @@ type op struct {
 	// asked are the hosts to which it was sent, and their replies.
 	asked []string
 
-	started, ended time.Duration // since the story's begin
+	started, ended time.Duration // since the scenario's begin
 	outcome        outcome
 	result         result
 }

@@ -20,7 +20,7 @@ import (
 
 const (
 	hosts = 3
-	// agents is the number of agents in a story.
+	// agents is the number of agents in a scenario.
 	agents = 4
 )
 
@@ -111,7 +111,7 @@ func (s *site) store() *redis.Journal {
 	return journal
 }
 
-// zones returns the zone signals that each agent's record counts when a story
+// zones returns the zone signals that each agent's record counts when a scenario
 // begins: nodes and their records survive sessions.
 func (s *site) zones() map[string]int64 {
 	s.t.Helper()

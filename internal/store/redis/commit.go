@@ -40,11 +40,11 @@ func (j *Journal) Commit(ctx context.Context, batch *store.Batch) (store.Tip, er
 	if err := follows(batch.After.Position, batch.Entries); err != nil {
 		return store.Tip{}, err
 	}
-	a, err := j.judged(ctx, func() (answer, error) { return j.commit(ctx, "commit", batch, batch.Entries) })
+	a, err := j.retryAfterRestart(ctx, func() (answer, error) { return j.commit(ctx, "commit", batch, batch.Entries) })
 	if err != nil {
 		return store.Tip{}, err
 	}
-	if err := j.verdict(a, batch); err != nil {
+	if err := j.commitError(a, batch); err != nil {
 		return store.Tip{}, err
 	}
 	if n := len(batch.Entries); n > 0 {
@@ -198,8 +198,8 @@ func channels(messages []store.Message) []any {
 	return names
 }
 
-// verdict returns the error of a refused commit.
-func (j *Journal) verdict(a answer, batch *store.Batch) error {
+// commitError returns the error of a refused commit.
+func (j *Journal) commitError(a answer, batch *store.Batch) error {
 	switch a.status {
 	case "OK":
 		return nil

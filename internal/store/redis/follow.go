@@ -26,7 +26,7 @@ const followBlock = time.Second
 // Missed implements store.Journal. It returns the entries even if the server
 // restarted; ErrRestarted is returned at the journal's end.
 func (j *Journal) Missed(ctx context.Context, tip store.Tip) ([]store.Entry, error) {
-	a, err := j.judged(ctx, func() (answer, error) { return j.askMissed(ctx, tip) })
+	a, err := j.retryAfterRestart(ctx, func() (answer, error) { return j.askMissed(ctx, tip) })
 	switch {
 	case err != nil:
 		return nil, err

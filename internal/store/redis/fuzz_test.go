@@ -66,10 +66,10 @@ func FuzzReply(f *testing.F) {
 		wantKnownError(t, "parse", err, corrupt...)
 		batch := &store.Batch{Entries: []store.Entry{{Position: 1}}, Fence: &store.Fence{Name: "f"}}
 		if err == nil && a.status != "NOTDUE" && a.status != "REFUSED" {
-			wantKnownError(t, "verdict", j.verdict(a, batch),
+			wantKnownError(t, "commit error", j.commitError(a, batch),
 				store.ErrCorrupt, store.ErrConflict, store.ErrFenced, store.ErrDiverged, store.ErrRestarted, store.ErrTrimmed, store.ErrNewerFormat)
 		} else if err == nil {
-			_ = j.verdict(a, batch)
+			_ = j.commitError(a, batch)
 		}
 		wantKnownError(t, "importVerdict", j.importVerdict(given), store.ErrCorrupt, store.ErrNotEmpty, store.ErrImporting, store.ErrUnavailable)
 		_, err = place(given)

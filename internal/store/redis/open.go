@@ -61,7 +61,7 @@ func (j *Journal) inspect(ctx context.Context) error {
 	if policy := info["maxmemory_policy"]; strings.HasPrefix(policy, "allkeys-") && info["maxmemory"] != "0" {
 		return fmt.Errorf("%s evicts keys when its memory is full (maxmemory-policy %s), and with them parts of the world; set maxmemory-policy noeviction", j.Path(), policy)
 	}
-	return j.judge(ctx, info)
+	return j.recordDurability(ctx, info)
 }
 
 // info requests the server's description: on a Cluster, the description of the
@@ -105,10 +105,10 @@ func (j *Journal) onNode(ctx context.Context, run func(goredis.Cmdable) error) e
 	return run(j.client)
 }
 
-// judge stores the server's run id if its restarts lose nothing. A server that does
+// recordDurability stores the server's run id if its restarts lose nothing. A server that does
 // not report how it writes to its disk may lose data; if it cannot be reached now,
-// nothing is decided. Other goroutines read the verdict meanwhile: it changes once.
-func (j *Journal) judge(ctx context.Context, info map[string]string) error {
+// nothing is decided. Other goroutines read the result meanwhile: it changes once.
+func (j *Journal) recordDurability(ctx context.Context, info map[string]string) error {
 	synced := ""
 	never := strings.Trim(info["master_replid2"], "0") == ""
 	if info["aof_enabled"] == "1" && info["role"] == "master" && never {
@@ -144,19 +144,19 @@ func (j *Journal) fsync(ctx context.Context) (policy string, err error) {
 	return policy, err
 }
 
-// rejudgements is how often one call checks a server that restarted: a slow
-// concurrent check may store an older verdict in between.
-const rejudgements = 3
+// durabilityChecks is how often one call checks a server that restarted: a slow
+// concurrent check may store an older result in between.
+const durabilityChecks = 3
 
-// judged calls ask, and repeats it while the server restarted without losing
+// retryAfterRestart calls ask, and repeats it while the server restarted without losing
 // anything.
-func (j *Journal) judged(ctx context.Context, ask func() (answer, error)) (answer, error) {
+func (j *Journal) retryAfterRestart(ctx context.Context, ask func() (answer, error)) (answer, error) {
 	a, err := ask()
-	for range rejudgements {
+	for range durabilityChecks {
 		if err != nil || a.status != "RESTARTED" {
 			break
 		}
-		safe, unknown := j.rejudge(ctx, a.run)
+		safe, unknown := j.recheckDurability(ctx, a.run)
 		if unknown != nil {
 			return answer{}, unknown
 		}
@@ -168,9 +168,9 @@ func (j *Journal) judged(ctx context.Context, ask func() (answer, error)) (answe
 	return a, err
 }
 
-// rejudge checks a server that restarted, and reports whether it can have lost
+// recheckDurability checks a server that restarted, and reports whether it can have lost
 // nothing.
-func (j *Journal) rejudge(ctx context.Context, run string) (bool, error) {
+func (j *Journal) recheckDurability(ctx context.Context, run string) (bool, error) {
 	info, err := j.info(ctx)
 	if err != nil {
 		return false, err
@@ -178,7 +178,7 @@ func (j *Journal) rejudge(ctx context.Context, run string) (bool, error) {
 	if info["role"] != "master" {
 		return false, fmt.Errorf("%w: %s is a replica; the address must lead to the master", store.ErrUnavailable, j.Path())
 	}
-	if err := j.judge(ctx, info); err != nil {
+	if err := j.recordDurability(ctx, info); err != nil {
 		return false, err
 	}
 	return j.synced.Load() == run, nil

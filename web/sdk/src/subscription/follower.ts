@@ -227,7 +227,7 @@ export class Follower {
     const use = this.#verifier.use(state)
     if (copy === undefined || use === 'nothing') return
     if (use === 'check' || state.notify === undefined) {
-      this.#judge(this.#verifier.check(copy, state, event.seq), state.rev)
+      this.#conclude(this.#verifier.check(copy, state, event.seq), state.rev)
       return
     }
     this.#settle.clear()
@@ -240,11 +240,11 @@ export class Follower {
     const found = this.#verifier.merge(copy, state, event.seq, rows.nodes, rows.rev)
     this.reporter.count('merges')
     this.#show(event, changesOf(rows))
-    this.#judge(found, state.rev)
+    this.#conclude(found, state.rev)
   }
 
   /** Acts on the result of a comparison. */
-  #judge(finding: Finding, rev: number | undefined): void {
+  #conclude(finding: Finding, rev: number | undefined): void {
     switch (finding.found) {
       case 'nothing':
         break

@@ -32,7 +32,7 @@ export async function oldestPosition(client: WorldClient, from: number, to: numb
   let [low, high] = [from, to]
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
-    const connection = await goOn(client, middle, signal)
+    const connection = await connectAfter(client, middle, signal)
     connection?.close()
     if (connection === undefined) low = middle + 1
     else high = middle
@@ -43,11 +43,11 @@ export async function oldestPosition(client: WorldClient, from: number, to: numb
 /** Reads events before a position, on a separate stream. The host needs the capability `resume`. */
 export async function pastEvents(client: WorldClient, { before, limit, signal = new AbortController().signal }: PastOptions): Promise<PastEvents> {
   let after = Math.max(0, before - 1 - limit)
-  let connection = await goOn(client, after, signal)
+  let connection = await connectAfter(client, after, signal)
   const refused = connection === undefined
   if (refused) {
     after = await oldestPosition(client, after + 1, before - 1, signal)
-    connection = after === before - 1 ? undefined : await goOn(client, after, signal)
+    connection = after === before - 1 ? undefined : await connectAfter(client, after, signal)
   }
   if (connection === undefined) return { events: [], after, first: true }
   try {
@@ -58,7 +58,7 @@ export async function pastEvents(client: WorldClient, { before, limit, signal = 
 }
 
 /** Opens the stream after a position; undefined if the host cannot continue from it. Rejects with an `UnreachableError` if the host serves no stream now. */
-async function goOn(client: WorldClient, after: number, signal: AbortSignal): Promise<Connection | undefined> {
+async function connectAfter(client: WorldClient, after: number, signal: AbortSignal): Promise<Connection | undefined> {
   const connection = await Connection.open(client.transport, { after, inline: false, signal })
   try {
     if (!(await connection.started())) throw new UnreachableError(client.transport.host, 'it serves no stream for now', false)

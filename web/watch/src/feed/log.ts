@@ -44,14 +44,14 @@ export class FeedLog {
   }
 
   /** Updates the entry of an answer with its text so far; false if it is not among the newest. */
-  goOn({ request, text }: Entry): boolean {
+  append({ request, text }: Entry): boolean {
     if (request === undefined) return false
     for (let place = this.all.length - 1; place >= Math.max(0, this.all.length - lookedAt); place -= 1) {
-      const begun = this.all.at(place)
-      if (begun?.request !== request) continue
-      const after = { ...begun, text }
-      this.all.replace(begun, after)
-      if (!this.shown.replace(begun, after) && passes(after, this.current)) this.refilter(this.current)
+      const known = this.all.at(place)
+      if (known?.request !== request) continue
+      const after = { ...known, text }
+      this.all.replace(known, after)
+      if (!this.shown.replace(known, after) && passes(after, this.current)) this.refilter(this.current)
       return true
     }
     return false

@@ -20,7 +20,7 @@ suite('the parts of an answer', () => {
 
   it('are one happening while they arrive, at the position of the first', () => {
     const log = new FeedLog()
-    for (const entry of described(events)) if (!log.goOn(entry)) log.add(entry)
+    for (const entry of described(events)) if (!log.append(entry)) log.add(entry)
     assert.deepEqual([0, 1, 2].map((place) => log.newest(place)).map((entry) => [entry?.seq, entry?.text]), [[4, 'It is high.'], [2, 'Good '], [1, 'The river is high.']])
   })
 
@@ -36,7 +36,7 @@ suite('the parts of an answer', () => {
     const [first, , second] = described(events)
     if (first !== undefined) log.add(first)
     assert.equal(log.matching, 0)
-    assert.ok(second !== undefined && log.goOn(second))
+    assert.ok(second !== undefined && log.append(second))
     assert.equal(log.newest(0)?.text, 'The river is high.')
   })
 })

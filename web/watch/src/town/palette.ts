@@ -29,8 +29,8 @@ export interface Palette {
   readonly plateSoft: string
   readonly plateEdge: string
   readonly paper: string
-  readonly heard: string
-  readonly told: string
+  readonly user: string
+  readonly tool: string
   readonly ink: string
   readonly inkSoft: string
   readonly edge: string
@@ -47,7 +47,7 @@ const day: Palette = {
   trunk: '#8a6a48', shadow: 'rgb(70 58 28 / 20%)', glow: 'rgb(255 214 122 / 0%)', glowEnd: 'rgb(255 214 122 / 0%)',
   wall: '#fbf3e0', wallShade: '#e8dabb', outline: '#6a563a', window: '#9dbfc9', wood: '#a47e54',
   plate: '#fffaf0', plateInk: '#2c2933', plateSoft: '#6b6571', plateEdge: 'rgb(90 70 30 / 26%)',
-  paper: '#fffdf7', heard: '#eef4f7', told: '#f4efe0', ink: '#2c2933', inkSoft: '#6b6571', edge: 'rgb(90 70 30 / 34%)',
+  paper: '#fffdf7', user: '#eef4f7', tool: '#f4efe0', ink: '#2c2933', inkSoft: '#6b6571', edge: 'rgb(90 70 30 / 34%)',
   pick: '#1f5c9e', fresh: '#2f8a58',
 }
 
@@ -60,7 +60,7 @@ const night: Palette = {
   trunk: '#3b3130', shadow: 'rgb(0 0 0 / 38%)', glow: 'rgb(255 209 120 / 34%)', glowEnd: 'rgb(255 209 120 / 0%)',
   wall: '#5b5f75', wallShade: '#484c62', outline: '#14171f', window: '#ffd987', wood: '#6b5640',
   plate: '#151a28', plateInk: '#f6eedd', plateSoft: '#b3b1c0', plateEdge: 'rgb(190 200 240 / 26%)',
-  paper: '#2a3046', heard: '#22384c', told: '#33303f', ink: '#f4ecdb', inkSoft: '#b9b5c4', edge: 'rgb(190 200 240 / 32%)',
+  paper: '#2a3046', user: '#22384c', tool: '#33303f', ink: '#f4ecdb', inkSoft: '#b9b5c4', edge: 'rgb(190 200 240 / 32%)',
   pick: '#96c0ff', fresh: '#86d3a6',
 }
 

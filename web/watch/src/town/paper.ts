@@ -227,5 +227,5 @@ function fontOf(kind: BubbleKind): string {
 
 /** Returns the fill color of a bubble. */
 export function bubbleFill(p: Palette, kind: BubbleKind): string {
-  return kind === 'user' ? p.heard : kind === 'tool' ? p.told : p.paper
+  return kind === 'user' ? p.user : kind === 'tool' ? p.tool : p.paper
 }

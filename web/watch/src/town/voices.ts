@@ -63,10 +63,10 @@ export class Voices {
   items(all: readonly Shown[], camera: Camera, marks: Marks, p: Palette, now: number): Item[] {
     this.#narrowed(camera.width < NARROW.width)
     const view = grown(camera.free, -6)
-    const heard = grown(view, 24)
+    const audible = grown(view, 24)
     const speakers = all.flatMap((shown): Speaker[] => {
       const { resident: { speech, key }, strength, head } = shown
-      if (speech === null || strength <= 0.5 || !contains(heard, head)) return []
+      if (speech === null || strength <= 0.5 || !contains(audible, head)) return []
       return [{ shown, speech, since: speech.since, marked: isMarked(key, marks) }]
     })
     const most = !this.#narrow ? MOST_WHOLE : all.length <= NARROW.residents ? NARROW.most : 0

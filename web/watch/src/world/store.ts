@@ -345,7 +345,7 @@ export class WorldStore {
     this.before ??= Math.max(0, (asNumber(event.data.rev) ?? 0) - 1)
     if (event.past && isUnknown(entry)) void this.gone.nameAt(this.before, this.then)
     this.then.pass(event)
-    if (!this.feed.goOn(entry)) this.feed.add(entry)
+    if (!this.feed.append(entry)) this.feed.add(entry)
     this.noteOwn(entry)
     if (event.kind === 'session:reset' || event.kind === 'session:resync') {
       // Earlier events belong to another session, or cannot be joined to this one.

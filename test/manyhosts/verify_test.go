@@ -15,8 +15,8 @@ import (
 // world's own share of the wait is measured exactly in the tests of its package.
 const slowestRefusal = 4 * time.Second
 
-// judge lists the errors found after a story.
-func (s *site) judge(was *record, b *faultInjector, following []*subscriber, counted map[string]int64) (wrong []error) {
+// verify lists the errors found after a scenario.
+func (s *site) verify(was *record, b *faultInjector, following []*subscriber, counted map[string]int64) (wrong []error) {
 	h := b.history
 	fail := func(err error) {
 		if err != nil {
@@ -25,7 +25,7 @@ func (s *site) judge(was *record, b *faultInjector, following []*subscriber, cou
 	}
 	fail(was.presence(h.ops, b.restarts))
 	for _, f := range following {
-		fail(f.judge(was))
+		fail(f.verify(was))
 	}
 	switch {
 	case s.synced && len(was.jumps) > 0:
@@ -47,7 +47,7 @@ func (s *site) judge(was *record, b *faultInjector, following []*subscriber, cou
 	return wrong
 }
 
-// checkReplies checks that the replies of a story could be those of one host, and that
+// checkReplies checks that the replies of a scenario could be those of one host, and that
 // the check would detect a different reply.
 func checkReplies(ops []*op, counted map[string]int64) error {
 	begin := func(subject string) state {
@@ -93,7 +93,7 @@ func moveSubscribers(ctx context.Context, following []*subscriber, seed uint64) 
 }
 
 func (t *tally) add(h *history, b *faultInjector, was *record, following []*subscriber, moves int) {
-	t.stories++
+	t.scenarios++
 	t.acked, t.refused, t.unknown = t.acked+h.count(acked), t.refused+h.count(refused), t.unknown+h.count(unknown)
 	t.faults, t.restarts, t.losses = t.faults+len(h.faults), t.restarts+len(b.restarts), t.losses+b.losses
 	t.jumps, t.events, t.moves = t.jumps+len(was.jumps), t.events+len(was.events), t.moves+moves

@@ -8,11 +8,11 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Each story here is one rule of authorization: Mallory has an account of her own
+// Each test here is one rule of authorization: Mallory has an account of her own
 // and attempts something with Alice's property. She is refused, and the world is
 // unchanged.
 
-// expectUnchanged runs a story's attempts and checks that they changed nothing.
+// expectUnchanged runs a scenario's attempts and checks that they changed nothing.
 func (f *fixture) expectUnchanged(attempts func()) {
 	f.t.Helper()
 	before := f.stateSummary()
@@ -49,7 +49,7 @@ func TestMalloryUsesAlicesConnection(t *testing.T) {
 	f.post(f.play("/players"), leasedRegistration(victim.id, "alices"), as(victim)).ok()
 	f.post(f.play("/players"), leasedRegistration(accomplice.id, "mallorys"), as(accomplice)).ok()
 	f.expectUnchanged(func() {
-		// With Alice's connection, which she overheard, for Alice's agent.
+		// With Alice's connection, which she learned, for Alice's agent.
 		body := map[string]any{"playerId": victim.id, "connectionId": "alices"}
 		f.post(f.play("/players/heartbeat"), body, as(accomplice)).refused(protocol.CodeForbidden)
 		f.post(f.play("/players/disconnect"), body, as(accomplice)).refused(protocol.CodeForbidden)

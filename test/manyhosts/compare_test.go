@@ -57,8 +57,8 @@ func (was *record) mayBeLost(o *op, ops []*op, restarts []time.Duration) error {
 	return fmt.Errorf("an acknowledged command has no event: %v", o)
 }
 
-// judge compares the reports of a closed subscriber with the content of the store.
-func (f *subscriber) judge(was *record) error {
+// verify compares the reports of a closed subscriber with the content of the store.
+func (f *subscriber) verify(was *record) error {
 	state := f.sub.State()
 	if state.Verification != sdk.Verified || state.Snapshot.Root().String() != was.root || state.Snapshot.LeafCount() != int(was.leaves) {
 		return fmt.Errorf("subscriber %d ends %v with the root %s, the store has %s", f.number, state.Verification, state.Snapshot.Root(), was.root)

@@ -14,7 +14,7 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// step is one event in a story.
+// step is one event in a scenario.
 type step struct {
 	what string
 	// who is the agent or the placement of the step.
@@ -37,8 +37,8 @@ func drawStep(t *rapid.T) step {
 	return s
 }
 
-// author carries out a story. Its agents and placements have no lease, so that the
-// map matches the story.
+// author carries out a scenario. Its agents and placements have no lease, so that the
+// map matches the scenario.
 type author struct {
 	site      *site
 	transport *http.Transport
