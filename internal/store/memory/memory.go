@@ -8,6 +8,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"iter"
+	"slices"
 	"sort"
 	"sync"
 
@@ -194,4 +196,63 @@ func (j *Journal) head() store.Place {
 // firstAfter returns the index of the first entry after a position.
 func (j *Journal) firstAfter(p store.Position) int {
 	return sort.Search(len(j.entries), func(i int) bool { return j.entries[i].Position > p })
+}
+
+func (j *Journal) marks() []store.Mark {
+	marks := make([]store.Mark, len(j.checkpoints))
+	for i, c := range j.checkpoints {
+		marks[i] = c.Mark
+	}
+	return marks
+}
+
+// trim removes the entries and checkpoints that the retention does not need, and
+// returns them.
+func (j *Journal) trim(headRev uint64) (store.Trim, error) {
+	superfluous, err := j.retention.Trim(j.marks(), headRev, j.newestFirst())
+	if err != nil {
+		return store.Trim{}, err
+	}
+	j.checkpoints = slices.DeleteFunc(j.checkpoints, func(c checkpoint) bool {
+		return slices.Contains(superfluous.Checkpoints, c.Position)
+	})
+	trim := superfluous.Entries
+	j.trimmed = store.LastTrimmed(j.trimmed, trim)
+	kept := make([]entry, 0, len(j.entries)-len(trim))
+	for _, e := range j.entries {
+		if len(trim) > 0 && trim[0].Position == e.Position {
+			trim = trim[1:]
+			continue
+		}
+		kept = append(kept, e)
+	}
+	j.entries = kept
+	return superfluous, nil
+}
+
+func (j *Journal) newestFirst() iter.Seq2[store.Place, error] {
+	return func(yield func(store.Place, error) bool) {
+		for _, e := range slices.Backward(j.entries) {
+			place := e.Place
+			place.Bytes = uint64(len(e.encoded))
+			if !yield(place, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Snapshot implements store.Journal. It shares the unchanged part with the journal.
+func (j *Journal) Snapshot(ctx context.Context) (store.Snapshot, error) {
+	if _, err := j.Head(ctx); err != nil {
+		return nil, err
+	}
+	fresh := Open(j.retention)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	fresh.entries, fresh.checkpoints, fresh.trimmed = slices.Clip(j.entries), slices.Clone(j.checkpoints), j.trimmed
+	for name, table := range j.tables {
+		fresh.tables[name] = table.Copy()
+	}
+	return fresh, nil
 }
