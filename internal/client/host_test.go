@@ -129,20 +129,19 @@ func must[T any](t *testing.T) func(v T, err error) T {
 func TestListIsReadInSeveralPages(t *testing.T) {
 	a := openAccount(t)
 	r := a.register(t)
-	for range 8 {
-		must[*protocol.RecordJourneyReply](t)(a.agent.RecordJourney(t.Context(), protocol.RecordJourneyRequest{PlayerID: r.PlayerID, Journey: protocol.Journey{
-			StartedAt: "2026-01-02T03:04:05.678Z", CompletedAt: "2026-01-02T03:04:05.678Z",
-			Steps: []protocol.JourneyStep{{Type: protocol.StepOrigin, Content: strings.Repeat("x", 120_000), MessageID: "m"}},
-		}}))
+	const lines = 120
+	long := strings.Repeat("€", protocol.MaxInteractionChars) // a page has less than 1 MiB
+	for range lines {
+		must[*protocol.RecordInteractionReply](t)(a.agent.RecordInteraction(t.Context(), protocol.RecordInteractionRequest{PlayerID: r.PlayerID, Role: protocol.RoleUser, Text: long}))
 	}
-	for limit, wanted := range map[int]int{0: 8, 8: 8, 6: 6} {
-		list := must[*protocol.JourneysReply](t)(a.main.ListJourneys(t.Context(), protocol.ListRequest{Limit: limit}))
-		if len(list.Journeys) != wanted || list.HasMore != (wanted < 8) {
-			t.Fatalf("with limit %d: %d journeys, more %t", limit, len(list.Journeys), list.HasMore)
+	for limit, wanted := range map[int]int{0: protocol.DefaultListLimit, lines: lines, lines - 10: lines - 10} {
+		list := must[*protocol.InteractionsReply](t)(a.main.ListInteractions(t.Context(), protocol.ListRequest{Limit: limit}))
+		if len(list.Interactions) != wanted || list.HasMore != (wanted < lines) {
+			t.Fatalf("with limit %d: %d chat lines, more %t", limit, len(list.Interactions), list.HasMore)
 		}
 		var seqs []uint64
-		for _, j := range list.Journeys {
-			seqs = append(seqs, j.Seq)
+		for _, line := range list.Interactions {
+			seqs = append(seqs, line.Seq)
 		}
 		if !slices.IsSorted(seqs) || len(slices.Compact(seqs)) != wanted {
 			t.Errorf("with limit %d: the seqs are %v", limit, seqs)
@@ -177,9 +176,8 @@ func TestPlayersAtRealHost(t *testing.T) {
 		StartedAt: "2026-01-02T03:04:05.678Z", CompletedAt: "2026-01-02T03:04:05.678Z",
 		Steps: []protocol.JourneyStep{{Type: protocol.StepStructure, ToolName: "assist_greet", ToolCallID: "1", Args: json.RawMessage(`{"n":1}`)}},
 	}}))
-	journeys := must[*protocol.JourneysReply](t)(a.main.ListJourneys(ctx, protocol.ListRequest{}))
-	if len(journeys.Journeys) != 1 || string(journeys.Journeys[0].Path[0].Args) != `{"n":1}` {
-		t.Errorf("journeys %+v", journeys)
+	if text, _, err := a.main.WorldSnapshot(ctx); err != nil || !strings.Contains(string(text), `"args":{"n":1}`) {
+		t.Errorf("the map has no journey: %s %v", text, err)
 	}
 	if removed := must[*protocol.OKReply](t)(a.agent.Disconnect(ctx, protocol.DisconnectRequest{PlayerID: r.PlayerID, ConnectionID: "c1"})); !removed.OK {
 		t.Error("not disconnected")

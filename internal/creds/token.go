@@ -56,11 +56,6 @@ func StoredDigest(hash PasswHash) Digest { return sha256.Sum256([]byte(hash.Reve
 // SecretDigest returns the digest that a host stores for an API key or a token.
 func SecretDigest(s protocol.Secret) Digest { return sha256.Sum256([]byte(s.Reveal())) }
 
-// Equal reports whether both digests are the same, in constant time.
-func (d Digest) Equal(other Digest) bool {
-	return subtle.ConstantTimeCompare(d[:], other[:]) == 1
-}
-
 // String returns a fixed placeholder.
 func (d Digest) String() string { return protocol.Redacted }
 

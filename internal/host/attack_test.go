@@ -270,7 +270,7 @@ func TestDeletedAccountCredentialsAreInvalid(t *testing.T) {
 	for _, who := range []identity{main, agent} {
 		f.get("/api/play/session", as(who)).refused(protocol.CodeCredentialsInvalid)
 	}
-	if row := f.world.View().Find(protocol.AgentKey(main.id, agent.id)); row != nil {
+	if row := f.row(protocol.AgentKey(main.id, agent.id)); row != nil {
 		t.Errorf("its agent is still on the map: %s", row)
 	}
 	f.post(protocol.PathNodes, map[string]any{"nodeId": main.id, "passwHash": main.hash}).ok()
@@ -343,7 +343,7 @@ func TestSecretsStayOutOfLogsAndReplies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		texts["event "+itoa(e.Seq)] = string(inlineFrame(e))
+		texts["event "+itoa(e.Seq)] = string(frameOf(e, true))
 	}
 	mu.Lock()
 	texts["the log"] = logged.String()

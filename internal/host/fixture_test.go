@@ -329,10 +329,19 @@ func (r *reply) endsAtOnce(t testing.TB) {
 	}
 }
 
-// inlineFrame is an event's frame with its nodes in one piece.
-func inlineFrame(e *world.Event) []byte {
-	parts := e.InlineFrame()
+// frameOf returns the public frame of an event, with its nodes if inline is set.
+func frameOf(e *world.Event, inline bool) []byte {
+	parts := e.FrameFor(world.Caller{}, inline, false)
 	return bytes.Join(parts[:], nil)
+}
+
+// row returns the canonical JSON of an occupant or a space, nil if the key is not on the
+// map.
+func (f *fixture) row(stableKey string) []byte {
+	if _, leaf := f.world.View().Tree.Find(stableKey); leaf != nil {
+		return leaf.Payload()
+	}
+	return nil
 }
 
 func itoa(n uint64) string { return strconv.FormatUint(n, 10) }

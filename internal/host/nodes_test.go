@@ -114,7 +114,7 @@ func TestWithoutRepository(t *testing.T) {
 			body["mainNodeId"] = c.named
 		}
 		f.post(f.play("/players"), body, with(protocol.HeaderNodeID, c.header)).ok()
-		if f.world.View().Find(protocol.AgentKey(c.owner, player)) == nil {
+		if f.row(protocol.AgentKey(c.owner, player)) == nil {
 			t.Errorf("%s is not on the map as an agent of %s", player, c.owner)
 		}
 	}

@@ -54,7 +54,7 @@ func (r *reply) row() protocol.Human {
 	return row
 }
 
-func (f *fixture) onMap(id string) bool { return f.world.View().Find(protocol.HumanKey(id)) != nil }
+func (f *fixture) onMap(id string) bool { return f.row(protocol.HumanKey(id)) != nil }
 
 func TestPersonJoinsMovesAndLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

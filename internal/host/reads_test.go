@@ -193,11 +193,11 @@ func TestAgentsWithExpiredLeasesAreRemoved(t *testing.T) {
 		wait(8 * time.Second)
 		f.post(f.play("/players/heartbeat"), beat, as(agent)).ok()
 		wait(8 * time.Second)
-		if f.world.View().Find(protocol.AgentKey(main.id, agent.id)) == nil {
+		if f.row(protocol.AgentKey(main.id, agent.id)) == nil {
 			t.Fatal("an agent that sends heartbeats was removed")
 		}
 		wait(7 * time.Second)
-		if f.world.View().Find(protocol.AgentKey(main.id, agent.id)) != nil {
+		if f.row(protocol.AgentKey(main.id, agent.id)) != nil {
 			t.Fatal("5 s after its lease expired the agent is still on the map")
 		}
 		f.post(f.play("/players/heartbeat"), beat, as(agent)).refused(protocol.CodeLeaseUnknown)

@@ -147,7 +147,7 @@ func TestProximityAndAssistActions(t *testing.T) {
 	agent := f.player(main)
 	meet := map[string]any{"fromPlayerId": "__human__", "toPlayerId": agent.id, "action": "yield"}
 	f.post(f.play("/proximity-action"), meet, as(f.main())).ok()
-	if row := string(f.world.View().Find(protocol.AgentKey(main.id, agent.id))); !strings.Contains(row, `"yieldCount":1`) {
+	if row := string(f.row(protocol.AgentKey(main.id, agent.id))); !strings.Contains(row, `"yieldCount":1`) {
 		t.Errorf("the yield is not on the row: %s", row)
 	}
 	meet["toPlayerId"] = f.newIdentity().id

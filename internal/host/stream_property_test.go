@@ -183,11 +183,7 @@ func (n *network) recorded(start, end uint64, inline bool) func(uint64) (string,
 				if err != nil {
 					return "", err
 				}
-				text := e.Frame()
-				if inline {
-					text = inlineFrame(e)
-				}
-				fr, err := readFrame(bufio.NewReader(bytes.NewReader(text)))
+				fr, err := readFrame(bufio.NewReader(bytes.NewReader(frameOf(e, inline))))
 				if err != nil {
 					return "", err
 				}

@@ -37,7 +37,7 @@ func restartHost(t *testing.T, others int, stays bool) {
 	}
 	sweep(0) // The first sweep finds that no sweep ran for a long time.
 	a := c.agent(0, 6)
-	there := func() bool { return c.worlds[0].View().Find(protocol.AgentKey(id("owner"), a)) != nil }
+	there := func() bool { return rowOf(c.worlds[0].View(), protocol.AgentKey(id("owner"), a)) != nil }
 	sweep(4 * time.Second)
 	synctest.Wait() // A serving host follows the journal.
 	closeWorld(t, c.worlds[0])

@@ -69,14 +69,11 @@ func (e *Event) VisibleTo(c Caller) bool {
 	return c.Viewer != "" && slices.Contains(e.audience, c.Viewer)
 }
 
-// Frame is the event as an SSE frame, blank line included.
-func (e *Event) Frame() []byte { return e.frame }
-
 // frameEnd is how a frame ends: the brace of its data and the blank line.
 const frameEnd = "}\n\n"
 
-// InlineFrame is Frame with the changed nodes inside the data, in parts.
-func (e *Event) InlineFrame() [3][]byte {
+// inlineFrame is the frame with the changed nodes inside the data, in parts.
+func (e *Event) inlineFrame() [3][]byte {
 	if e.nodes == nil {
 		return [3][]byte{e.frame}
 	}

@@ -180,7 +180,16 @@ func snapshotOf(v *View) []byte {
 }
 
 // inlineFrame returns an event's frame with inline nodes as one slice.
-func inlineFrame(e *Event) []byte { return whole(e.InlineFrame()) }
+func inlineFrame(e *Event) []byte { return whole(e.inlineFrame()) }
+
+// rowOf returns the canonical JSON of an occupant or a space, nil if the key is not on
+// the map.
+func rowOf(v *View, stableKey string) []byte {
+	if _, leaf := v.Tree.Find(stableKey); leaf != nil {
+		return leaf.Payload()
+	}
+	return nil
+}
 
 func whole(parts [3][]byte) []byte { return bytes.Join(parts[:], nil) }
 

@@ -20,7 +20,7 @@ func heartbeat(playerID, connection string) Heartbeat {
 }
 
 func (f *fixture) isOnMap(owner, agent string) bool {
-	return f.View().Find(protocol.AgentKey(owner, agent)) != nil
+	return rowOf(f.View(), protocol.AgentKey(owner, agent)) != nil
 }
 
 func TestLeaseExpiryAndRenewal(t *testing.T) {

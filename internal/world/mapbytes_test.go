@@ -29,7 +29,7 @@ func (f *fixture) checkMapBytes() map[string]int {
 	defer f.replica.mu.Unlock()
 	want, all, got := map[string]int{}, 0, map[string]int{}
 	owned := func(owner, key string) {
-		size := len(f.View().Find(key))
+		size := len(rowOf(f.View(), key))
 		want[owner] += size
 		all += size
 	}

@@ -124,13 +124,6 @@ func (r *Registry) KeysAndInvitations() (keys, invitations int) {
 	return keys, len(r.invitations)
 }
 
-// Aggregate returns an agent's aggregate, nil if the agent never registered.
-func (r *Registry) Aggregate(agentID string) *Aggregate {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return r.aggregates[agentID]
-}
-
 // Record returns the record that encode produces from an agent node and its aggregate,
 // nil if there is no such node. All readers share it, so encode must always be the
 // same function.

@@ -265,7 +265,7 @@ func (e *Event) FrameFor(c Caller, inline, live bool) [3][]byte {
 		return [3][]byte{e.private.frame}
 	}
 	if inline {
-		return e.InlineFrame()
+		return e.inlineFrame()
 	}
 	return [3][]byte{e.frame}
 }

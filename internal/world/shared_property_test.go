@@ -142,7 +142,7 @@ func (h *trial) check() {
 			if err != nil {
 				h.rt.Fatalf("history of world %d: %v", i, err)
 			}
-			frames = append(frames, string(e.Frame()))
+			frames = append(frames, string(e.frame))
 		}
 		if i == 0 {
 			first = frames
@@ -162,7 +162,7 @@ func (h *trial) checkRing(w *World, frames []string) {
 	}
 	var live []string
 	for _, e := range events {
-		live = append(live, string(e.Frame()))
+		live = append(live, string(e.frame))
 	}
 	if len(live) > len(frames) || !slices.Equal(live, frames[len(frames)-len(live):]) {
 		h.rt.Fatalf("the events of the ring differ from those of the journal")

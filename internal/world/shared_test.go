@@ -311,7 +311,7 @@ func TestLeaseExpiryUsesStoreClock(t *testing.T) {
 	// The first host has not seen the renewal, which is not an entry.
 	c.must(0, "", expireLease{a})
 	c.agree()
-	if c.worlds[1].View().Find(protocol.AgentKey(id("owner"), a)) == nil {
+	if rowOf(c.worlds[1].View(), protocol.AgentKey(id("owner"), a)) == nil {
 		t.Error("an agent was removed before its lease expired")
 	}
 }

@@ -40,7 +40,7 @@ func TestSpaceLifecycle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.View().Find(structure.StableKey()) == nil || f.View().Find(protocol.SpaceKey(space.SpaceID)) == nil {
+	if rowOf(f.View(), structure.StableKey()) == nil || rowOf(f.View(), protocol.SpaceKey(space.SpaceID)) == nil {
 		t.Error("the space or its structure is not on the map")
 	}
 	f.check()
@@ -158,7 +158,7 @@ func TestAdministratorRemovesStructure(t *testing.T) {
 	if _, err := f.Do(context.Background(), Request{Caller: Caller{Admin: true}}, remove); err != nil {
 		t.Fatal(err)
 	}
-	if f.View().Rev != rev+1 || f.View().Seq != seq+1 || f.View().Find(remove.StableKey) != nil {
+	if f.View().Rev != rev+1 || f.View().Seq != seq+1 || rowOf(f.View(), remove.StableKey) != nil {
 		t.Error("the removal is not one rev and one event, or the structure remains")
 	}
 	f.as(owner, RemoveSpace{protocol.SpaceRequest{SpaceID: space.SpaceID}})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -226,25 +225,10 @@ func chunked(parts iter.Seq[[]byte], skip, size int) iter.Seq[[]byte] {
 	}
 }
 
-// Find returns an occupant's or a space's canonical JSON, nil if the key is not
-// on the map.
-func (v *View) Find(stableKey string) []byte {
-	if _, leaf := v.Tree.Find(stableKey); leaf != nil {
-		return leaf.Payload()
-	}
-	return nil
-}
-
-// Node returns the chain node of a stable key as JSON. A key that is not on the
-// map is a removed node; a key that can never be on it is refused with
-// stable_key_unknown.
-func (v *View) Node(stableKey string) ([]byte, error) {
-	parts, err := v.AppendNode(nil, stableKey)
-	return slices.Concat(parts...), err
-}
-
-// AppendNode appends what Node returns to parts that are written one after the
-// other. The row among them belongs to the view and must not be modified.
+// AppendNode appends the chain node of a stable key as JSON to parts that are written
+// one after the other. The row among them belongs to the view and must not be modified.
+// A key that is not on the map is a removed node; a key that can never be on it is
+// refused with stable_key_unknown.
 func (v *View) AppendNode(parts [][]byte, stableKey string) ([][]byte, error) {
 	if protocol.NodeKindOf(stableKey) == "" {
 		return nil, protocol.Errorf(protocol.CodeStableKeyUnknown, "the stable key is of no kind that a map has")
