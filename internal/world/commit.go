@@ -160,7 +160,7 @@ func newAttempt(l *commitLoop, plans []*stagedPlan, after store.Tip) (*attempt, 
 		if plan == nil {
 			continue
 		}
-		b.Renewals = append(b.Renewals, plan.renewals...)
+		b.Renewals = append(withoutSet(b.Renewals, plan.entry), plan.renewals...)
 		b.Expired = append(b.Expired, plan.expired...)
 		if plan.fence != nil {
 			b.Fence = plan.fence
@@ -173,6 +173,19 @@ func newAttempt(l *commitLoop, plans []*stagedPlan, after store.Tip) (*attempt, 
 	}
 	t.end = after.Position + store.Position(len(b.Entries))
 	return t, b
+}
+
+// withoutSet removes the renewals of deadlines that a later entry sets: a store renews
+// after it has written all entries, and would replace the new term with the old one.
+func withoutSet(renewals []store.Renewal, e *store.Entry) []store.Renewal {
+	if e == nil || len(renewals) == 0 {
+		return renewals
+	}
+	return slices.DeleteFunc(renewals, func(r store.Renewal) bool {
+		return slices.ContainsFunc(e.Records, func(record store.Record) bool {
+			return record.Term > 0 && record.Table == r.Table && string(record.Key) == r.Key
+		})
+	})
 }
 
 // keepErrors copies the refusals of jobs, which the next attempt overwrites.

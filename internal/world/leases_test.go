@@ -120,3 +120,49 @@ func TestNewLeaseIsNotSwept(t *testing.T) {
 		t.Error("an agent with a valid lease was removed")
 	}
 }
+
+// together sends commands of one caller that the writer takes as one batch.
+func (f *fixture) together(nodeID string, commands ...Command) {
+	f.t.Helper()
+	jobs := make([]*job, len(commands))
+	for i, command := range commands {
+		j := &job{ctx: f.t.Context(), req: Request{Caller: Caller{NodeID: nodeID}}, command: command, done: make(chan struct{})}
+		f.queue.places <- struct{}{}
+		f.queue.append(f.registry.queueAccount(&j.req.Caller), j)
+		jobs[i] = j
+	}
+	f.queue.signal()
+	for _, j := range jobs {
+		<-j.done
+		if j.err != nil {
+			f.t.Fatalf("%T: %v", j.command, j.err)
+		}
+	}
+}
+
+// A heartbeat that is committed together with a later registration does not shorten the
+// new lease to the term of the previous one.
+func TestHeartbeatDoesNotShortenLaterLease(t *testing.T) {
+	f := open(t)
+	owner := f.main("owner")
+	a, b := f.agent(owner, "a"), f.agent(owner, "b")
+	f.as(a, leasedRegistration(a, "old", 10))
+	f.as(b, leasedRegistration(b, "c", 10))
+	f.together(a, heartbeat(a, "old"), leasedRegistration(a, "new", 60))
+	longer := heartbeat(b, "c")
+	longer.LeaseTTLSeconds = 60
+	f.together(b, heartbeat(b, "c"), longer)
+	f.clock.Advance(59 * time.Second)
+	f.sweep()
+	if !f.isOnMap(owner, a) {
+		t.Error("the lease of the new connection expired with the term of the old one")
+	}
+	if !f.isOnMap(owner, b) {
+		t.Error("the lease expired with the term that a heartbeat had changed")
+	}
+	f.clock.Advance(time.Second)
+	f.sweep()
+	if f.isOnMap(owner, a) || f.isOnMap(owner, b) {
+		t.Error("a lease did not expire after its term")
+	}
+}
