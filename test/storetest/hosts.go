@@ -273,7 +273,8 @@ func testMessages(t *testing.T, b Backend) {
 	}
 }
 
-// testCheckpoints has two hosts write them: the older one comes too late.
+// testCheckpoints has two hosts write them: the older one comes too late. One of lost
+// entries is refused: its rows are not those that the journal's entries lead to.
 func testCheckpoints(t *testing.T, b Backend) {
 	ctx := context.Background()
 	handles := b.handles(t, wide, 2)
@@ -290,11 +291,21 @@ func testCheckpoints(t *testing.T, b Backend) {
 	if _, err := handles[0].Checkpoint(ctx, older); !errors.Is(err, store.ErrConflict) {
 		t.Fatalf("Checkpoint older than another host's: %v, want ErrConflict", err)
 	}
+	tip = commits(t, handles[1], NewBatch(tip, feed.some(3)...))
+	lost := feed.State()
+	lost.Commit = newer.Commit
+	longer := lost
+	longer.Position++
+	for what, state := range map[string]store.State{"of an entry of another commit": lost, "past the head": longer} {
+		if _, err := handles[0].Checkpoint(ctx, state); !errors.Is(err, store.ErrDiverged) {
+			t.Errorf("Checkpoint %s: %v, want ErrDiverged", what, err)
+		}
+	}
 	got, err := handles[0].Load(ctx)
 	if diff := difference(newer, got); err != nil || diff != "" {
 		t.Fatalf("Load: %v (-want +got):\n%s", err, diff)
 	}
-	misses(t, handles[0], store.Tip{Position: got.Position, Commit: got.Commit}, nil)
+	misses(t, handles[0], tip, nil)
 }
 
 // testOneHost has a store that only one host can open.

@@ -46,7 +46,7 @@ func TestBackup(t *testing.T) {
 	if err := storetest.Append(ctx, j, 0, entries...); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := j.Checkpoint(ctx, feed.State()); err != nil {
+	if err := storetest.Checkpoint(ctx, j, feed.State()); err != nil {
 		t.Fatal(err)
 	}
 	if err := storetest.Append(ctx, j, feed.Head().Position, feed.Place(3, "another name"), feed.Remove(4)); err != nil {

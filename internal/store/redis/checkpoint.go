@@ -32,7 +32,7 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) (store.Kept
 		if n > 0 && state.Position < kept[n-1].Position {
 			return store.Kept{}, fmt.Errorf("%w: %w", store.ErrConflict, err)
 		}
-		return store.Kept{}, err
+		return store.Kept{}, fmt.Errorf("%w: %w", store.ErrDiverged, err)
 	}
 	if n == 0 || kept[n-1].Position != state.Position {
 		kept = append(kept, store.Mark{Position: state.Position, Rev: state.Rev})
@@ -109,8 +109,12 @@ func (j *Journal) upload(ctx context.Context, state *store.State, drop []store.P
 			return err
 		}
 	}
-	args := []any{uint64(state.Position), state.Rev}
-	keys := []string{name, j.key("checkpoints"), j.checkpointKey(state.Position)}
+	commit := state.Commit[:]
+	if j.token != "" {
+		commit = nil // The head of an import has another name.
+	}
+	args := []any{uint64(state.Position), state.Rev, commit}
+	keys := []string{name, j.key("checkpoints"), j.key("journal"), j.checkpointKey(state.Position)}
 	for _, old := range drop {
 		args = append(args, uint64(old))
 		keys = append(keys, j.checkpointKey(old))
@@ -124,6 +128,8 @@ func (j *Journal) upload(ctx context.Context, state *store.State, drop []store.P
 		return nil
 	case "CONFLICT":
 		return fmt.Errorf("%w: %s has a checkpoint of position %s", store.ErrConflict, j.Path(), text(reply.at(1)))
+	case "DIVERGED":
+		return fmt.Errorf("%w: %s lost the entry of the checkpoint of position %d", store.ErrDiverged, j.Path(), state.Position)
 	}
 	return fmt.Errorf("%w: the parts of a checkpoint are gone from %s", store.ErrUnavailable, j.Path())
 }

@@ -29,7 +29,7 @@ func TestCluster(t *testing.T) {
 		}
 		break
 	}
-	if _, err := j.Checkpoint(t.Context(), feed.State()); err != nil {
+	if err := storetest.Checkpoint(t.Context(), j, feed.State()); err != nil {
 		t.Fatal(err)
 	}
 }

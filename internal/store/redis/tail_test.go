@@ -22,7 +22,7 @@ func TestTail(t *testing.T) {
 		next := &store.Batch{After: tips[i], Commit: store.CommitID{byte(i + 1)}, Entries: []store.Entry{feed.Next(false, 0)}}
 		tips = append(tips, commit(t, j, next))
 	}
-	if _, err := j.Checkpoint(ctx, feed.State()); err != nil {
+	if err := storetest.Checkpoint(ctx, j, feed.State()); err != nil {
 		t.Fatal(err)
 	}
 	if missed, err := j.Missed(ctx, tips[30]); err != nil || len(missed) != 20 {
