@@ -203,7 +203,7 @@ func (w *World) applyMissed(entries []store.Entry, l *commitLoop) error {
 		e := &entries[i]
 		l.note(e)
 		if e.Position <= s.Position {
-			if e.Position == s.Position && e.Commit != s.Commit {
+			if s.isOther(e) {
 				s.rollback()
 				return fmt.Errorf("%w: entry %d is another", store.ErrDiverged, e.Position)
 			}
@@ -230,4 +230,14 @@ func (w *World) applyMissed(entries []store.Entry, l *commitLoop) error {
 		w.show(view, events)
 	}
 	return nil
+}
+
+// isOther reports whether an entry up to the state's position is not one of those that
+// led to the state. The follower may be behind the state, and the store may have lost
+// what came in between: the entries that replace it begin with a jump past its numbers.
+func (s *state) isOther(e *store.Entry) bool {
+	if e.Position == s.Position {
+		return e.Commit != s.Commit
+	}
+	return e.Seq > s.Seq || e.Rev > s.Rev
 }

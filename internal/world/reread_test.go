@@ -3,8 +3,12 @@ package world
 import (
 	"context"
 	"fmt"
+	"iter"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/replay"
@@ -131,5 +135,58 @@ func TestHostRereadsUpToJumpOfAnotherHost(t *testing.T) {
 		t.Errorf("the events restart at %d, while the other world jumped from %d to %d", lost, before, first.View().Seq)
 	}
 	late.jump.Store(nil)
+	c.agree()
+}
+
+// lateFollower is a host's access to a shared journal whose follower receives its first
+// entries when again is closed.
+type lateFollower struct {
+	*sharedstore.Host
+	again chan struct{}
+	first sync.Once
+}
+
+func (l *lateFollower) Follow(ctx context.Context, after store.Tip) iter.Seq2[[]store.Entry, error] {
+	l.first.Do(func() { close(l.Following) })
+	return func(yield func([]store.Entry, error) bool) {
+		select {
+		case <-l.again:
+		case <-ctx.Done():
+			yield(nil, ctx.Err())
+			return
+		}
+		if entries, err := l.Missed(ctx, after); yield(entries, err) {
+			<-ctx.Done()
+		}
+	}
+}
+
+// The follower of a host is behind the host's own view when the store loses entries. The
+// entries that replaced them follow on what the follower has: the host must not take
+// them for those that it knows.
+func TestFollowerBehindLostEntries(t *testing.T) { synctest.Test(t, followerBehindLost) }
+
+func followerBehindLost(t *testing.T) {
+	c := openCluster(t, 1)
+	defer c.close()
+	late := &lateFollower{Host: c.server.Host(), again: make(chan struct{})}
+	c.add(late.Host, late)
+	a := c.agent(0, 45)
+	const lost = 8
+	for n := range lost {
+		c.must(0, a, line(a, fmt.Sprint(n)))
+	}
+	c.agree()
+	c.server.Restart(lost)
+	c.must(0, id("owner"), DeleteAgent{AgentID: a})
+	if first, second := c.worlds[0].View(), c.worlds[1].View(); second.Position <= first.Position {
+		t.Fatalf("one host is at entry %d after the loss, and the other at %d before it", first.Position, second.Position)
+	}
+	close(late.again)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := c.worlds[1].WaitRev(ctx, c.worlds[0].View().Rev); err != nil {
+		t.Fatalf("the host still shows entry %d, which was lost: %v", c.worlds[1].View().Position, err)
+	}
 	c.agree()
 }
