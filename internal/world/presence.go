@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -39,13 +40,36 @@ const (
 
 // progress is a message of a host: it asks for a position, or has applied one.
 type progress struct {
-	kind     byte
-	position store.Position
-	host     string
+	kind byte
+	reached
+	host string
 }
 
+// reached is a place in the journal. A host that has not noticed that the store lost
+// entries may be past the position and have none of the entries that replaced them; the
+// seq jumped there, past all lost ones. Messages of earlier versions have no seq.
+type reached struct {
+	position store.Position
+	seq      uint64
+}
+
+// passed reports whether a host that has reached r has the entry of another place.
+func (r reached) passed(other reached) bool {
+	return r.position >= other.position && r.seq >= other.seq
+}
+
+// reached is the place of the view's last entry.
+func (v *View) reached() reached { return reached{v.Position, v.Seq} }
+
+// seqMark separates the host from the seq; no host's name has a NUL.
+const seqMark = "\x00"
+
 func (p progress) encode() []byte {
-	return append(binary.BigEndian.AppendUint64([]byte{p.kind}, uint64(p.position)), p.host...)
+	b := append(binary.BigEndian.AppendUint64([]byte{p.kind}, uint64(p.position)), p.host...)
+	if p.seq == 0 {
+		return b // An answer to an earlier version.
+	}
+	return binary.BigEndian.AppendUint64(append(b, seqMark...), p.seq)
 }
 
 // parseProgress parses a message, and reports whether encode created it.
@@ -53,7 +77,16 @@ func parseProgress(b []byte) (p progress, ok bool) {
 	if len(b) < 9 || b[0] != questionMessage && b[0] != appliedMessage {
 		return p, false
 	}
-	return progress{b[0], store.Position(binary.BigEndian.Uint64(b[1:])), string(b[9:])}, true
+	p = progress{kind: b[0], reached: reached{position: store.Position(binary.BigEndian.Uint64(b[1:]))}}
+	host, seq, marked := strings.Cut(string(b[9:]), seqMark)
+	if marked && len(seq) != 8 {
+		return p, false
+	}
+	if marked {
+		p.seq = binary.BigEndian.Uint64([]byte(seq))
+	}
+	p.host = host
+	return p, true
 }
 
 // waits are the waits for other hosts.
@@ -64,12 +97,12 @@ type waits struct {
 	questions chan progress
 }
 
-// wait is a wait for hosts to apply a position; missing has the names of the hosts
-// that have not applied it yet, by id.
+// wait is a wait for hosts to apply the entry of a place; missing has the names of the
+// hosts that have not applied it yet, by id.
 type wait struct {
-	position store.Position
-	missing  map[string]string
-	done     context.CancelFunc
+	reached
+	missing map[string]string
+	done    context.CancelFunc
 }
 
 // receive applies a message.
@@ -84,7 +117,11 @@ func (w *waits) receive(p progress) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for one := range w.open {
-		if _, counts := one.missing[p.host]; counts && p.position >= one.position {
+		applied := p.reached
+		if applied.seq == 0 {
+			applied.seq = one.seq // An earlier version answers with the position alone.
+		}
+		if _, counts := one.missing[p.host]; counts && applied.passed(one.reached) {
 			delete(one.missing, p.host)
 			if len(one.missing) == 0 {
 				one.done()
@@ -116,7 +153,7 @@ func (w *World) AwaitHosts(ctx context.Context) (late []string, err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, awaitTerm)
 	defer cancel()
-	position := w.View().Position
+	place := w.View().reached()
 	hosts, err := w.present(ctx, presenceTerm)
 	if err != nil {
 		return nil, fmt.Errorf("look which other hosts serve: %w", err)
@@ -125,9 +162,9 @@ func (w *World) AwaitHosts(ctx context.Context) (late []string, err error) {
 	if len(hosts) == 0 {
 		return nil, nil
 	}
-	one := &wait{position, hosts, cancel}
+	one := &wait{place, hosts, cancel}
 	w.replica.waits.begin(one)
-	question := progress{questionMessage, position, w.replica.holder}.encode()
+	question := progress{questionMessage, place, w.replica.holder}.encode()
 	for asking := true; asking; asking = pause.For(ctx, askEvery) {
 		// If it cannot be sent, it is sent again.
 		_ = w.options.Journal.Send(ctx, question)
@@ -202,7 +239,7 @@ func (w *World) answerHost(ctx context.Context, q progress) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, askEvery)
 	defer cancel()
-	if w.waitFor(ctx, func(v *View) bool { return v.Position >= q.position }) == nil {
-		_ = w.options.Journal.Send(ctx, progress{appliedMessage, q.position, w.replica.holder}.encode())
+	if w.waitFor(ctx, func(v *View) bool { return v.reached().passed(q.reached) }) == nil {
+		_ = w.options.Journal.Send(ctx, progress{appliedMessage, q.reached, w.replica.holder}.encode())
 	}
 }

@@ -2,11 +2,15 @@ package world
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
 	"github.com/playctl/playctl/internal/pause"
+	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/test/sharedstore"
 )
 
 // A deletion by one host has reached the other hosts after it waited for them, also
@@ -82,4 +86,82 @@ func unresponsiveHosts(t *testing.T) {
 		t.Errorf("the late hosts are %q, although host 2 is closed", late)
 	}
 	c.close()
+}
+
+// unaware is a host's access to a shared journal that can read no entries while cut is
+// set, but sends and receives messages.
+type unaware struct {
+	*sharedstore.Host
+	cut atomic.Bool
+}
+
+func (u *unaware) Missed(ctx context.Context, after store.Tip) ([]store.Entry, error) {
+	if u.cut.Load() {
+		return nil, store.ErrUnavailable
+	}
+	return u.Host.Missed(ctx, after)
+}
+
+// A host that still shows entries that the store has lost does not confirm a deletion
+// whose entry has a lower position, because it does not have it.
+func TestDeletionIsNotConfirmedFromLostEntries(t *testing.T) {
+	synctest.Test(t, notConfirmedFromLost)
+}
+
+func notConfirmedFromLost(t *testing.T) {
+	c := openCluster(t, 1)
+	defer c.close()
+	journal := &unaware{Host: c.server.Host()}
+	c.add(journal.Host, journal)
+	a := c.agent(0, 45)
+	const lost = 8
+	for n := range lost {
+		c.must(0, a, line(a, fmt.Sprint(n)))
+	}
+	c.agree()
+	journal.cut.Store(true)
+	c.server.Restart(lost)
+	c.must(0, id("owner"), DeleteAgent{AgentID: a})
+	if first, second := c.worlds[0].View(), c.worlds[1].View(); second.Position < first.Position || c.worlds[1].Registry().Node(a) == nil {
+		t.Fatalf("the deletion is entry %d, and the host that lacks it shows entry %d", first.Position, second.Position)
+	}
+	late, err := c.worlds[0].AwaitHosts(t.Context())
+	if err != nil || !slices.Equal(late, []string{"host 1"}) {
+		t.Errorf("the late hosts are %q, %v, although host 1 still has the deleted agent", late, err)
+	}
+	journal.cut.Store(false)
+	late, err = c.worlds[0].AwaitHosts(t.Context())
+	if err != nil || len(late) > 0 || c.worlds[1].Registry().Node(a) != nil {
+		t.Errorf("the late hosts are %q, %v, and host 1 has the agent: %v", late, err, c.worlds[1].Registry().Node(a) != nil)
+	}
+}
+
+// Messages about positions have the form of earlier versions where those read them.
+func TestProgressMessages(t *testing.T) {
+	const host = "0b7f6c1e-3a52-4e0f-9d4b-6a1c2d3e4f50"
+	for _, p := range []progress{
+		{questionMessage, reached{5, 0}, host}, {questionMessage, reached{5, 1 << 40}, host}, {appliedMessage, reached{1 << 40, 256}, host},
+	} {
+		b := p.encode()
+		if got, ok := parseProgress(b); !ok || got != p {
+			t.Errorf("%+v became %+v, %v", p, got, ok)
+		}
+		if got, ok := parseProgress(b[:len(b)-1]); ok && p.seq > 0 {
+			t.Errorf("%+v without its last byte became %+v", p, got)
+		}
+	}
+	if got, want := string((progress{appliedMessage, reached{5, 0}, host}).encode()), "\x03\x00\x00\x00\x00\x00\x00\x00\x05"+host; got != want {
+		t.Errorf("an answer to an earlier version is %q, want %q", got, want)
+	}
+	ctx, done := context.WithCancel(t.Context())
+	w := waits{open: map[*wait]struct{}{}}
+	w.begin(&wait{reached{5, 7}, map[string]string{host: "a host"}, done})
+	w.receive(progress{appliedMessage, reached{5, 6}, host})
+	if ctx.Err() != nil {
+		t.Error("an answer for entries that were lost counts")
+	}
+	w.receive(progress{appliedMessage, reached{5, 0}, host})
+	if ctx.Err() == nil {
+		t.Error("an answer of an earlier version does not count")
+	}
 }
