@@ -58,7 +58,9 @@ func (j *Journal) Present(ctx context.Context, id, name string, term time.Durati
 }
 
 // grace is the time without a request for due deadlines after which every deadline
-// gets its full term: agents cannot renew while all hosts or the server are down.
+// gets its full term: agents cannot renew while all hosts or the server are down. A
+// server's clock that went back by as much has the same effect: the deadlines are another
+// clock's.
 const grace = 5 * time.Second
 
 // Due implements store.Hosts.
