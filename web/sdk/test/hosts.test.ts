@@ -105,7 +105,7 @@ describe('a world with several hosts', () => {
     await assert.rejects(client.recordInteraction({ playerId: 'removed', role: 'user', text: 'hello' }), { code: 'forbidden' })
     balancer.move()
     await client.snapshot()
-    assert.ok(last.least >= rev, `a read requires rev ${last.least}, the refusal was at rev ${rev} or later`)
+    assert.ok(rev !== undefined && last.least >= rev, `a read requires rev ${last.least}, the refusal was at rev ${rev ?? 'unknown'} or later`)
   })
 
   it('is followed without gaps or repeats through failures of hosts and Redis', async () => {
