@@ -117,6 +117,9 @@ func (w *RemotePlayWorld) Agent(ctx context.Context, name string, options ...Age
 	if p.wrong != nil {
 		return nil, fmt.Errorf("the agent %q: %w", name, p.wrong)
 	}
+	if err := within("the agent's name", name, protocol.MaxNameChars); err != nil {
+		return nil, err
+	}
 	row := p.options
 	row.Name = name
 	var err error

@@ -285,8 +285,11 @@ func TestAgentRefusesInvalidOptions(t *testing.T) {
 				t.Errorf("%v, want %s", err, want)
 			}
 		}
-		if _, err := w.Agent(t.Context(), strings.Repeat("x", protocol.MaxNameChars+1)); err == nil {
-			t.Error("Agent accepts a long name")
+		// Before a node is created for it.
+		for _, name := range []string{"", strings.Repeat("x", protocol.MaxNameChars+1)} {
+			if _, err := w.Agent(t.Context(), name); err == nil || !strings.HasPrefix(err.Error(), "the agent's name") {
+				t.Errorf("a name of %d characters: %v", len(name), err)
+			}
 		}
 		if left := agentsOn(t, host); len(left) > 0 {
 			t.Errorf("on the map are %v", left)

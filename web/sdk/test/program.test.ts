@@ -118,6 +118,11 @@ describe('an agent with a program', () => {
     await using other = open()
     const gil = await other.agent('Gil')
     await assert.rejects(gil.say('  '), OptionError)
+    await assert.rejects(gil.say(42 as never), /is not a text/u)
+    const nodes = async () => (await (await other.client()).nodes()).agentNodes.length
+    const before = await nodes()
+    for (const name of ['', 'x'.repeat(1000), 42 as never]) await assert.rejects(other.agent(name), OptionError)
+    assert.equal(await nodes(), before, 'a node was created for an agent with an invalid name')
     await assert.rejects(other.hold().for(NaN), OptionError)
     await assert.rejects(other.agent('Hal', { tools: { x: { description: '' } as never } }), /make it with tool/u)
   })

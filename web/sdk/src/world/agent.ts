@@ -3,7 +3,7 @@ import { resolveNode } from '../credentials/resolve.js'
 import type { WorldClient } from '../http/client.js'
 import { type CallOptions, type NodeIdentity, noRetry } from '../http/options.js'
 import { randomText } from '../http/wait.js'
-import { asObject, asText } from '../json/read.js'
+import { asObject } from '../json/read.js'
 import { OptionError, PlayError, hasCode } from '../protocol/errors.js'
 import { type Journey, type RecordInteractionReply, type RecordJourneyReply, type RegisterReply, type RegisterRequest, limits } from '../protocol/contract.js'
 import { callBack } from '../protocol/callback.js'
@@ -109,7 +109,8 @@ export class Agent {
 
   /** Records what the agent said; a blank text is an `OptionError`. */
   async say(text: string, call?: CallOptions): Promise<RecordInteractionReply> {
-    if (isBlank(asText(text) ?? '')) throw new OptionError('there is nothing to say: the text is empty')
+    if (typeof text !== 'string') throw new OptionError('what the agent says is not a text')
+    if (isBlank(text)) throw new OptionError('there is nothing to say: the text is empty')
     return this.client.recordInteraction({ playerId: this.playerId, role: 'assistant', text }, call)
   }
 

@@ -4,7 +4,7 @@ import type { NodeCredentials } from '../credentials/resolve.js'
 import type { WorldClient } from '../http/client.js'
 import type { CallOptions } from '../http/options.js'
 import { randomText, reasonOf } from '../http/wait.js'
-import type { ChainNodeReply, EventKind, IntercomEventData, Journey, Space, WorldSnapshot } from '../protocol/contract.js'
+import { type ChainNodeReply, type EventKind, type IntercomEventData, type Journey, type Space, type WorldSnapshot, limits } from '../protocol/contract.js'
 import { ClosedError, hasCode } from '../protocol/errors.js'
 import type * as wire from '../protocol/contract.js'
 import { callBack } from '../protocol/callback.js'
@@ -17,6 +17,7 @@ import { type AddAgentOptions, Agent, leaving } from './agent.js'
 import { type IntercomQuestion, ask } from './ask.js'
 import { Account } from './account.js'
 import { type EventOptions, type EventSubscription, subscribeEvents } from './events.js'
+import { within } from './framework.js'
 import { Hold } from './hold.js'
 import { type EventOf, type EventsOptions, eventLoop } from './event_loop.js'
 import { IntercomListener } from './intercom.js'
@@ -137,6 +138,7 @@ export class RemotePlayWorld {
    * created if there is none; by default the same name is the same agent of the account in every run.
    */
   async agent(name: string, program: AgentProgram = {}, call?: CallOptions): Promise<Agent> {
+    within("the agent's name", name, limits.maxNameChars)
     const client = await this.#client()
     const { chat: _chat, tools: _tools, type: _type, credentials: own, onError: _onError, follow: _follow, ...row } = program
     const registration = registrationOf(program)
