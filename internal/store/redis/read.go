@@ -62,6 +62,7 @@ func (j *Journal) Head(ctx context.Context) (store.Position, error) {
 // Read implements store.Journal.
 func (j *Journal) Read(ctx context.Context, after store.Position) iter.Seq2[store.Entry, error] {
 	count := firstRead
+	var last store.Tip
 	return store.ReadChunks(after, func(w *store.Walk) ([]store.Entry, error) {
 		found, err := j.chunk(ctx, w, count)
 		if err != nil {
@@ -70,12 +71,25 @@ func (j *Journal) Read(ctx context.Context, after store.Position) iter.Seq2[stor
 		count = nextCount(count, found)
 		chunk := make([]store.Entry, len(found))
 		for i := range found {
-			if chunk[i], err = found[i].decode(false); err != nil {
+			if chunk[i], err = found[i].decode(false); err == nil {
+				last, err = follow(last, &chunk[i])
+			}
+			if err != nil {
 				return chunk[:i], fmt.Errorf("reading %s: %w", j.Path(), err)
 			}
 		}
 		return chunk, nil
 	})
+}
+
+// follow returns the tip after an entry. Between two chunks the server may lose its last
+// entries and get others: an entry that follows another commit than the one read before
+// it is an ErrDiverged.
+func follow(last store.Tip, e *store.Entry) (store.Tip, error) {
+	if last.Position > 0 && e.Position == last.Position+1 && e.Prev != last.Commit {
+		return last, fmt.Errorf("%w: entry %d follows another commit than the entry before it that was read", store.ErrDiverged, e.Position)
+	}
+	return store.Tip{Position: e.Position, Commit: e.Commit}, nil
 }
 
 // nextCount returns how many entries to request next: many of the usual size, few

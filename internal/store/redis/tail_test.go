@@ -33,6 +33,47 @@ func TestTail(t *testing.T) {
 	}
 }
 
+// TestReadNoticesReplacedEntries has the server lose its last entries, and get others,
+// while the journal is read.
+func TestReadNoticesReplacedEntries(t *testing.T) {
+	server := redistest.Start(t)
+	o := at(t, server.URL())
+	j := open(t, o)
+	var feed storetest.Feed
+	var tip store.Tip
+	commitMore := func(from, to int, feed *storetest.Feed, branch byte) {
+		for i := from; i <= to; i++ {
+			tip = commit(t, j, &store.Batch{After: tip, Commit: store.CommitID{branch, byte(i)}, Entries: []store.Entry{feed.Next(true, 1)}})
+		}
+	}
+	const kept, read = 12, 16 // read is the length of the first chunk
+	commitMore(1, kept, &feed, 1)
+	var saved []any
+	keys := []string{"head", "journal"}
+	for _, key := range keys {
+		saved = append(saved, server.Do("dump", "play:{"+o.HostID+"}:"+key))
+	}
+	beforeLoss, lost := tip, feed
+	commitMore(kept+1, 2*read, &lost, 1)
+	last := store.Position(0)
+	for e, err := range j.Read(t.Context(), 0) {
+		if err != nil {
+			if last != read || !errors.Is(err, store.ErrDiverged) {
+				t.Errorf("after entry %d: %v, want ErrDiverged after entry %d", last, err, read)
+			}
+			return
+		}
+		if last = e.Position; last == 1 {
+			for i, key := range keys {
+				server.Do("restore", "play:{"+o.HostID+"}:"+key, 0, saved[i], "replace")
+			}
+			tip = beforeLoss
+			commitMore(kept+1, 2*read, &feed, 2)
+		}
+	}
+	t.Errorf("the entries of two branches were read as one journal of %d", last)
+}
+
 // TestDemoted turns a master into a replica: it is still the server of the last
 // commit, but guarantees nothing.
 func TestDemoted(t *testing.T) {
