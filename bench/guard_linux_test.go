@@ -118,13 +118,15 @@ func TestGarbageCollections(t *testing.T) {
 	ask := request(s.main, http.MethodGet, "/api/play/session", nil)
 	c := dial(t, s.addr)
 	defer c.close()
-	count := func() (collections, bytes float64) {
+	count := func() (collections, bytes, next float64) {
 		text := string(p.scrape(t))
-		return s.number(text, "go_gc_duration_seconds_count"), s.number(text, "go_memstats_alloc_bytes_total")
+		return s.number(text, "go_gc_duration_seconds_count"), s.number(text, "go_memstats_alloc_bytes_total"), s.number(text, "go_memstats_next_gc_bytes")
 	}
-	collections, bytes := count()
-	for collections == 0 { // A host runs its first one once it is ready.
-		collections, bytes = count()
+	collections, bytes, next := count()
+	// A host lets its heap grow once it is ready: with a collection, which may not be its
+	// first one.
+	for next < 16<<20 {
+		collections, bytes, next = count()
 	}
 	for allocated := 0.0; allocated < 40<<20; {
 		for range 1000 {
@@ -132,11 +134,13 @@ func TestGarbageCollections(t *testing.T) {
 				t.Fatalf("status %d, %v", status, err)
 			}
 		}
-		_, now := count()
+		_, now, _ := count()
 		allocated = now - bytes
 	}
-	after, now := count()
-	if n := after - collections; n > (now-bytes)/(8<<20) {
+	after, now, _ := count()
+	// Go begins a collection at 0.7 of the way to its target at the earliest
+	// (minTriggerRatioNum in runtime/mgcpacer.go), which it does on a busy machine.
+	if n := after - collections; n > (now-bytes)/(0.7*(8<<20)) {
 		t.Errorf("%.0f collections for %.0f MiB", n, (now-bytes)/(1<<20))
 	}
 }
