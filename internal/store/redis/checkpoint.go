@@ -44,7 +44,7 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) (store.Kept
 	if err := j.upload(ctx, &state, superfluous.Checkpoints); err != nil {
 		return store.Kept{}, err
 	}
-	return superfluous.Kept, j.trim(ctx, superfluous.Entries)
+	return superfluous.Kept, j.trim(ctx, head, superfluous.Entries)
 }
 
 // Weigh implements store.Journal.
@@ -181,10 +181,11 @@ func (j *Journal) decodeState(parts []string) (store.State, error) {
 	return state, nil
 }
 
-// trim removes entries, oldest first.
-func (j *Journal) trim(ctx context.Context, places []store.Place) error {
+// trim removes entries that were listed from a head, oldest first; none if the journal
+// has lost that head.
+func (j *Journal) trim(ctx context.Context, head headPlace, places []store.Place) error {
 	for batch := range slices.Chunk(places, trimAtOnce) {
-		args := []any{store.LastTrimmed(0, batch)}
+		args := []any{uint64(head.position), head.commit, store.LastTrimmed(0, batch)}
 		for _, p := range batch {
 			args = append(args, strconv.FormatUint(uint64(p.Position), 10)+"-0")
 		}

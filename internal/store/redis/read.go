@@ -28,6 +28,8 @@ type headPlace struct {
 	position store.Position
 	rev      uint64
 	trimmed  uint64
+	// commit is the one that wrote the entry at the position.
+	commit string
 }
 
 func (j *Journal) parseHead(values parts) (headPlace, error) {
@@ -39,11 +41,11 @@ func (j *Journal) parseHead(values parts) (headPlace, error) {
 		}
 		numbers[i] = n
 	}
-	return headPlace{store.Position(numbers[0]), numbers[1], numbers[2]}, nil
+	return headPlace{store.Position(numbers[0]), numbers[1], numbers[2], text(values.at(3))}, nil
 }
 
 func (j *Journal) askHead(ctx context.Context, from goredis.Cmdable) *goredis.SliceCmd {
-	return from.HMGet(ctx, j.head(), "position", "rev", "trimmed")
+	return from.HMGet(ctx, j.head(), "position", "rev", "trimmed", "commit")
 }
 
 // Head implements store.Journal.

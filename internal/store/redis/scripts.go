@@ -15,7 +15,7 @@ var lua embed.FS
 var (
 	acquireScript    = newScript("acquire")
 	arriveScript     = newScript("prolong", "arrive")
-	checkpointScript = newScript("checkpoint")
+	checkpointScript = newScript("wrote", "checkpoint")
 	commitScript     = newScript("allowed", "local", "commit")
 	dueScript        = newScript("local", "prolong", "due")
 	foundScript      = newScript("allowed", "found")
@@ -27,7 +27,7 @@ var (
 	snapshotScript   = newScript("snapshot")
 	scanScript       = newScript("scan")
 	seekScript       = newScript("seek")
-	trimScript       = newScript("trim")
+	trimScript       = newScript("wrote", "trim")
 )
 
 // newScript joins the parts of a script, given by the names of their files, when it

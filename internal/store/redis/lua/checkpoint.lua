@@ -1,6 +1,6 @@
 -- Puts an uploaded checkpoint in its place, unless a newer one is there, or another
 -- commit wrote its entry. KEYS: head, the upload. ARGV: position, rev, the commit of the
--- entry or '' for an import, then the positions to drop.
+-- entry or '' for an import, then the positions to drop. See wrote.lua for wrote.
 local prefix = string.match(KEYS[1], '^.*:')
 local index = redis.call('HGETALL', prefix .. 'checkpoints')
 for i = 1, #index, 2 do
@@ -12,12 +12,7 @@ if ARGV[3] ~= '' then
   local head = redis.call('HGET', KEYS[1], 'position')
   if not head or tonumber(head) < tonumber(ARGV[1]) then return {'DIVERGED'} end
   -- An entry that was trimmed cannot be compared.
-  local id = ARGV[1] .. '-0'
-  for _, entry in ipairs(redis.call('XRANGE', prefix .. 'journal', id, id)) do
-    for i = 1, #entry[2], 2 do
-      if entry[2][i] == 'c' and entry[2][i + 1] ~= ARGV[3] then return {'DIVERGED'} end
-    end
-  end
+  if wrote(prefix, ARGV[1], ARGV[3]) == false then return {'DIVERGED'} end
 end
 if redis.call('EXISTS', KEYS[2]) == 0 then return {'LOST'} end
 -- It is listed when it is there for good, also where a command is denied.
