@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
@@ -37,7 +38,8 @@ func openWithDifferentClocks(t testing.TB, n int, limits Limits) *cluster {
 }
 
 // race runs a numbered command for each number at every world concurrently and
-// returns how many succeeded; all others must be refused with the code.
+// returns how many succeeded; all others must be refused with the code. It is for a bubble
+// of testing/synctest, where the second that a caller waits does not pass meanwhile.
 func (c *cluster) race(n int, refused protocol.Code, caller string, command func(n int) Command) int {
 	c.t.Helper()
 	var succeeded atomic.Int64
@@ -61,64 +63,68 @@ func (c *cluster) race(n int, refused protocol.Code, caller string, command func
 
 // Every limit applies to the world, not to each host.
 func TestLimitsHoldAcrossHosts(t *testing.T) {
-	c := openWithDifferentClocks(t, 3, Limits{Occupants: 7, Account: Amounts{Agents: 6, MCPServers: 5, Spaces: 3, Requests: 4}, World: Amounts{Spaces: 5}})
-	owner, other := id("owner"), id("other")
-	if made := c.race(1, protocol.CodeNodeExists, "", func(int) Command {
-		return CreateMainNode{NodeID: owner, Digest: sha256.Sum256([]byte("owner")), APIKey: "key"}
-	}); made != 1 {
-		t.Errorf("one node was created %d times", made)
-	}
-	c.must(0, "", CreateMainNode{NodeID: other, Digest: sha256.Sum256([]byte("other")), APIKey: "key"})
-	agents := atomic.Int64{}
-	if made := c.race(4, protocol.CodeAgentLimit, owner, func(int) Command {
-		return CreateAgentNode{AgentNodeID: id(fmt.Sprint("agent", agents.Add(1)))}
-	}); made != 6 {
-		t.Errorf("%d agents were created for one account, want 6", made)
-	}
-	places := atomic.Int64{}
-	place := func(int) Command {
-		return RegisterMCP{protocol.MCPRegisterRequest{Name: fmt.Sprint("place", places.Add(1))}}
-	}
-	if made := c.race(4, protocol.CodeMCPLimit, owner, place); made != 5 {
-		t.Errorf("%d placements were created for one account, want 5", made)
-	}
-	if made := c.race(4, protocol.CodeOccupantLimit, other, place); made != 2 {
-		t.Errorf("%d more placements were created on a map with 2 free", made)
-	}
-	if rows := len(c.worlds[2].state.rows); rows != 7 {
-		t.Errorf("the map has %d rows, want 7", rows)
-	}
-	space := func(int) Command {
-		return RegisterSpace{protocol.RegisterSpaceRequest{Name: "Bare", DesignKey: "plain", Amenities: []string{"shop"}}}
-	}
-	if made := c.race(4, protocol.CodeSpaceLimit, owner, space); made != 3 {
-		t.Errorf("%d spaces were created for one account, want 3", made)
-	}
-	if made := c.race(4, protocol.CodeSpaceLimit, other, space); made != 2 {
-		t.Errorf("%d more spaces were created in a world with 2 free", made)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		c := openWithDifferentClocks(t, 3, Limits{Occupants: 7, Account: Amounts{Agents: 6, MCPServers: 5, Spaces: 3, Requests: 4}, World: Amounts{Spaces: 5}})
+		owner, other := id("owner"), id("other")
+		if made := c.race(1, protocol.CodeNodeExists, "", func(int) Command {
+			return CreateMainNode{NodeID: owner, Digest: sha256.Sum256([]byte("owner")), APIKey: "key"}
+		}); made != 1 {
+			t.Errorf("one node was created %d times", made)
+		}
+		c.must(0, "", CreateMainNode{NodeID: other, Digest: sha256.Sum256([]byte("other")), APIKey: "key"})
+		agents := atomic.Int64{}
+		if made := c.race(4, protocol.CodeAgentLimit, owner, func(int) Command {
+			return CreateAgentNode{AgentNodeID: id(fmt.Sprint("agent", agents.Add(1)))}
+		}); made != 6 {
+			t.Errorf("%d agents were created for one account, want 6", made)
+		}
+		places := atomic.Int64{}
+		place := func(int) Command {
+			return RegisterMCP{protocol.MCPRegisterRequest{Name: fmt.Sprint("place", places.Add(1))}}
+		}
+		if made := c.race(4, protocol.CodeMCPLimit, owner, place); made != 5 {
+			t.Errorf("%d placements were created for one account, want 5", made)
+		}
+		if made := c.race(4, protocol.CodeOccupantLimit, other, place); made != 2 {
+			t.Errorf("%d more placements were created on a map with 2 free", made)
+		}
+		if rows := len(c.worlds[2].state.rows); rows != 7 {
+			t.Errorf("the map has %d rows, want 7", rows)
+		}
+		space := func(int) Command {
+			return RegisterSpace{protocol.RegisterSpaceRequest{Name: "Bare", DesignKey: "plain", Amenities: []string{"shop"}}}
+		}
+		if made := c.race(4, protocol.CodeSpaceLimit, owner, space); made != 3 {
+			t.Errorf("%d spaces were created for one account, want 3", made)
+		}
+		if made := c.race(4, protocol.CodeSpaceLimit, other, space); made != 2 {
+			t.Errorf("%d more spaces were created in a world with 2 free", made)
+		}
+	})
 }
 
 // A request's id counts once for all hosts, and every host refuses another caller's
 // request with it.
 func TestRequestIDIsUniqueAcrossHosts(t *testing.T) {
-	c := openWithDifferentClocks(t, 3, Limits{})
-	a, owner := c.agent(0, 45), id("owner")
-	c.agree()
-	before := c.worlds[0].View().Seq
-	c.race(4, "", owner, func(int) Command { return ask("one", owner, a) })
-	if made := c.worlds[0].View().Seq - before; made != 2 {
-		t.Errorf("%d events were created, want started and forwarded", made)
-	}
-	c.must(1, a, answer("one", owner, a, protocol.IntercomCompleted))
-	if succeeded := c.race(1, protocol.CodeForbidden, a, func(int) Command { return ask("one", owner, a) }); succeeded != 0 {
-		t.Errorf("another caller used the id at %d hosts", succeeded)
-	}
-	if succeeded := c.race(2, protocol.CodeRequestUnknown, a, func(int) Command {
-		return answer("one", owner, a, protocol.IntercomCompleted)
-	}); succeeded != 0 {
-		t.Errorf("a closed request was answered %d more times", succeeded)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		c := openWithDifferentClocks(t, 3, Limits{})
+		a, owner := c.agent(0, 45), id("owner")
+		c.agree()
+		before := c.worlds[0].View().Seq
+		c.race(4, "", owner, func(int) Command { return ask("one", owner, a) })
+		if made := c.worlds[0].View().Seq - before; made != 2 {
+			t.Errorf("%d events were created, want started and forwarded", made)
+		}
+		c.must(1, a, answer("one", owner, a, protocol.IntercomCompleted))
+		if succeeded := c.race(1, protocol.CodeForbidden, a, func(int) Command { return ask("one", owner, a) }); succeeded != 0 {
+			t.Errorf("another caller used the id at %d hosts", succeeded)
+		}
+		if succeeded := c.race(2, protocol.CodeRequestUnknown, a, func(int) Command {
+			return answer("one", owner, a, protocol.IntercomCompleted)
+		}); succeeded != 0 {
+			t.Errorf("a closed request was answered %d more times", succeeded)
+		}
+	})
 }
 
 // Hosts whose clocks differ by minutes use the store's time: their entries are in

@@ -148,7 +148,6 @@ func TestMapAboveLimitIsServed(t *testing.T) {
 // The limit applies to the world, not to each host, also for rows registered at
 // several hosts at the same time.
 func TestMapBytesAreBoundedAcrossHosts(t *testing.T) {
-	// The second that a caller waits does not pass while hosts compete.
 	synctest.Test(t, func(t *testing.T) {
 		c := openWithDifferentClocks(t, 3, Limits{World: Amounts{MapBytes: 50_000}})
 		owner := id("owner")

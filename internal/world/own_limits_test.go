@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/playctl/playctl/protocol"
@@ -121,22 +122,24 @@ func TestLoweredRateRecovers(t *testing.T) {
 }
 
 func TestAccountLimitsHoldAtAllHosts(t *testing.T) {
-	c := openWithDifferentClocks(t, 3, Limits{OccupantsPerOwner: 2})
-	owner := id("owner")
-	c.must(0, "", CreateMainNode{NodeID: owner, APIKey: "key"})
-	limitOf(t, c.worlds[1], owner, protocol.Amounts{Occupants: new(uint64(5))})
-	c.agree()
-	first := RegisterMCP{protocol.MCPRegisterRequest{Name: "first"}}
-	c.must(0, owner, first)
-	c.agree()
-	others := atomic.Int64{}
-	place := func(int) Command {
-		return RegisterMCP{protocol.MCPRegisterRequest{Name: fmt.Sprint("server", others.Add(1))}}
-	}
-	if made := c.race(4, protocol.CodeOccupantLimit, owner, place); made != 4 {
-		t.Errorf("%d more placements were created for an account with 1 of 5 in use, want 4", made)
-	}
-	limitOf(t, c.worlds[2], owner, protocol.Amounts{RateHistory: new(uint64(1))})
-	c.agree()
-	c.must(0, owner, first)
+	synctest.Test(t, func(t *testing.T) {
+		c := openWithDifferentClocks(t, 3, Limits{OccupantsPerOwner: 2})
+		owner := id("owner")
+		c.must(0, "", CreateMainNode{NodeID: owner, APIKey: "key"})
+		limitOf(t, c.worlds[1], owner, protocol.Amounts{Occupants: new(uint64(5))})
+		c.agree()
+		first := RegisterMCP{protocol.MCPRegisterRequest{Name: "first"}}
+		c.must(0, owner, first)
+		c.agree()
+		others := atomic.Int64{}
+		place := func(int) Command {
+			return RegisterMCP{protocol.MCPRegisterRequest{Name: fmt.Sprint("server", others.Add(1))}}
+		}
+		if made := c.race(4, protocol.CodeOccupantLimit, owner, place); made != 4 {
+			t.Errorf("%d more placements were created for an account with 1 of 5 in use, want 4", made)
+		}
+		limitOf(t, c.worlds[2], owner, protocol.Amounts{RateHistory: new(uint64(1))})
+		c.agree()
+		c.must(0, owner, first)
+	})
 }
