@@ -176,6 +176,22 @@ func (s *Server) Do(args ...any) any {
 	return reply
 }
 
+// Save returns a function that brings keys back to their present values, as a server
+// that loses what was written later does.
+func (s *Server) Save(keys ...string) (restore func()) {
+	s.t.Helper()
+	values := make([]any, len(keys))
+	for i, key := range keys {
+		values[i] = s.Do("dump", key)
+	}
+	return func() {
+		s.t.Helper()
+		for i, key := range keys {
+			s.Do("restore", key, 0, values[i], "replace")
+		}
+	}
+}
+
 // Until waits until the server's replication section has a line, for a minute at most.
 func (s *Server) Until(line string) {
 	s.t.Helper()

@@ -88,6 +88,14 @@ func (s *stored) decode(records bool) (store.Entry, error) {
 	return e, nil
 }
 
+// checkPrev returns an ErrDiverged if the entry after a tip follows another commit.
+func checkPrev(e *store.Entry, tip store.Tip) error {
+	if e.Prev != tip.Commit {
+		return fmt.Errorf("%w: entry %d follows another commit than that of position %d", store.ErrDiverged, e.Position, tip.Position)
+	}
+	return nil
+}
+
 // after decodes entries that must follow a tip, each of them the one before.
 func after(found []stored, tip store.Tip) ([]store.Entry, error) {
 	entries := make([]store.Entry, 0, len(found))
@@ -103,8 +111,8 @@ func after(found []stored, tip store.Tip) ([]store.Entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		if e.Prev != tip.Commit {
-			return nil, fmt.Errorf("%w: entry %d follows another commit than that of position %d", store.ErrDiverged, position, tip.Position)
+		if err := checkPrev(&e, tip); err != nil {
+			return nil, err
 		}
 		entries = append(entries, e)
 		tip = store.Tip{Position: position, Commit: e.Commit}

@@ -73,25 +73,18 @@ func (j *Journal) Read(ctx context.Context, after store.Position) iter.Seq2[stor
 		count = nextCount(count, found)
 		chunk := make([]store.Entry, len(found))
 		for i := range found {
-			if chunk[i], err = found[i].decode(false); err == nil {
-				last, err = follow(last, &chunk[i])
+			e := &chunk[i]
+			// Between two chunks the server may lose its last entries and get others.
+			if *e, err = found[i].decode(false); err == nil && last.Position > 0 && e.Position == last.Position+1 {
+				err = checkPrev(e, last)
 			}
 			if err != nil {
 				return chunk[:i], fmt.Errorf("reading %s: %w", j.Path(), err)
 			}
+			last = store.Tip{Position: e.Position, Commit: e.Commit}
 		}
 		return chunk, nil
 	})
-}
-
-// follow returns the tip after an entry. Between two chunks the server may lose its last
-// entries and get others: an entry that follows another commit than the one read before
-// it is an ErrDiverged.
-func follow(last store.Tip, e *store.Entry) (store.Tip, error) {
-	if last.Position > 0 && e.Position == last.Position+1 && e.Prev != last.Commit {
-		return last, fmt.Errorf("%w: entry %d follows another commit than the entry before it that was read", store.ErrDiverged, e.Position)
-	}
-	return store.Tip{Position: e.Position, Commit: e.Commit}, nil
 }
 
 // nextCount returns how many entries to request next: many of the usual size, few

@@ -48,11 +48,8 @@ func TestReadNoticesReplacedEntries(t *testing.T) {
 	}
 	const kept, read = 12, 16 // read is the length of the first chunk
 	commitMore(1, kept, &feed, 1)
-	var saved []any
-	keys := []string{"head", "journal"}
-	for _, key := range keys {
-		saved = append(saved, server.Do("dump", "play:{"+o.HostID+"}:"+key))
-	}
+	prefix := "play:{" + o.HostID + "}:"
+	lose := server.Save(prefix+"head", prefix+"journal")
 	beforeLoss, lost := tip, feed
 	commitMore(kept+1, 2*read, &lost, 1)
 	last := store.Position(0)
@@ -64,9 +61,7 @@ func TestReadNoticesReplacedEntries(t *testing.T) {
 			return
 		}
 		if last = e.Position; last == 1 {
-			for i, key := range keys {
-				server.Do("restore", "play:{"+o.HostID+"}:"+key, 0, saved[i], "replace")
-			}
+			lose()
 			tip = beforeLoss
 			commitMore(kept+1, 2*read, &feed, 2)
 		}

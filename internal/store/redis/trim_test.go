@@ -42,17 +42,14 @@ func TestTrimAfterLoss(t *testing.T) {
 	}
 	var feed storetest.Feed
 	commitMore(&feed, 1, 3)
-	keys := []string{j.head(), j.key("journal")}
-	saved := []any{server.Do("dump", keys[0]), server.Do("dump", keys[1])}
+	lose := server.Save(j.head(), j.key("journal"))
 	before, lost := tip, feed
 	commitMore(&lost, 1, 2)
 	_, listed, err := j.marks(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, key := range keys {
-		server.Do("restore", key, 0, saved[i], "replace")
-	}
+	lose()
 	tip = before
 	commitMore(&feed, 2, 3)
 	trim(listed, 6)
