@@ -78,7 +78,7 @@ func (s *site) scenario(seed uint64, sum *tally) {
 	h := newHistory()
 	random := rand.New(rand.NewPCG(seed, 99))
 	b := &faultInjector{site: s, random: random, history: h}
-	text, err := os.ReadFile(s.log())
+	text, err := os.ReadFile(s.redis.Log())
 	s.must(err)
 	b.whole = len(text)
 	moved, failures := s.play(b, following, seed)

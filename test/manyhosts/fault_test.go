@@ -1,11 +1,9 @@
 package manyhosts
 
 import (
-	"bytes"
 	"context"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"time"
 )
 
@@ -86,7 +84,7 @@ func (b *faultInjector) killRedis(ctx context.Context) {
 	b.restarts = append(b.restarts, b.history.now())
 	b.redis.Kill()
 	b.pause(ctx, 0, 300)
-	b.redis.Restart()
+	b.restartRedis()
 }
 
 func (b *faultInjector) killBoth(ctx context.Context) {
@@ -95,7 +93,7 @@ func (b *faultInjector) killBoth(ctx context.Context) {
 	b.redis.Kill()
 	h.Kill()
 	b.pause(ctx, 0, 200)
-	b.redis.Restart()
+	b.restartRedis()
 	h.Start()
 }
 
@@ -138,40 +136,21 @@ func (b *faultInjector) refuseAll(ctx context.Context) {
 }
 
 // cutLog kills Redis and cuts up to 4 KiB from the end of its log, as a power
-// failure does with data that was not synced yet. It cuts where a transaction
-// begins: Redis 7.0 incorrectly repairs a log that ends within a command of a
-// transaction, and executes the incomplete one together with the next.
+// failure does with data that was not synced yet.
 func (b *faultInjector) cutLog(ctx context.Context) {
 	b.restarts = append(b.restarts, b.history.now())
 	b.losses++
 	b.redis.Kill()
-	path := b.log()
+	path := b.redis.Log()
 	text, err := os.ReadFile(path)
 	b.must(err)
-	end := max(len(text)-b.random.IntN(4<<10), min(b.whole, len(text)))
-	if i := bytes.LastIndex(text[:end], []byte("*1\r\n$5\r\nMULTI\r\n")); i >= b.whole {
-		end = i
-	}
-	b.must(os.Truncate(path, int64(end)))
+	b.must(os.Truncate(path, int64(max(len(text)-b.random.IntN(4<<10), min(b.whole, len(text))))))
 	b.pause(ctx, 0, 200)
-	b.redis.Restart()
+	b.restartRedis()
 }
 
-// log returns the file to which Redis appends.
-func (s *site) log() (path string) {
-	s.t.Helper()
-	logs, err := filepath.Glob(filepath.Join(s.redis.Dir, "appendonlydir", "*.incr.aof"))
-	s.must(err)
-	var newest time.Time
-	for _, name := range logs {
-		info, err := os.Stat(name)
-		s.must(err)
-		if info.ModTime().After(newest) {
-			path, newest = name, info.ModTime()
-		}
-	}
-	if path == "" {
-		s.t.Fatal("Redis has no log")
-	}
-	return path
+// restartRedis starts Redis after a kill, as docs/redis.md says.
+func (b *faultInjector) restartRedis() {
+	b.redis.RepairLog()
+	b.redis.Restart()
 }

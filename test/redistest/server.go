@@ -4,6 +4,7 @@ package redistest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -133,6 +134,37 @@ func (s *Server) Restart() {
 	s.t.Helper()
 	s.Kill()
 	s.launch()
+}
+
+// Log returns the file to which the server appends its transactions.
+func (s *Server) Log() (path string) {
+	s.t.Helper()
+	logs, err := filepath.Glob(filepath.Join(s.Dir, "appendonlydir", "*.incr.aof"))
+	var newest time.Time
+	for _, name := range logs {
+		info, statErr := os.Stat(name)
+		if err = errors.Join(err, statErr); err == nil && info.ModTime().After(newest) {
+			path, newest = name, info.ModTime()
+		}
+	}
+	if err != nil || path == "" {
+		s.t.Fatalf("the server has no log: %v", err)
+	}
+	return path
+}
+
+// RepairLog removes an incomplete transaction from the end of the log of a killed server,
+// as its administrator does (redis-check-aof --fix): a write that the kill interrupted can
+// leave one, which the server itself would keep and execute with the next transaction.
+func (s *Server) RepairLog() {
+	s.t.Helper()
+	check := exec.CommandContext(s.t.Context(), "redis-server", "--fix", filepath.Join(s.Dir, "appendonlydir", "appendonly.aof.manifest")) //nolint:gosec // the test's own folder
+	// The name under which the server's program is called decides what it is.
+	check.Args[0] = "redis-check-aof"
+	check.Stdin = strings.NewReader("y\n")
+	if output, err := check.CombinedOutput(); err != nil {
+		s.t.Fatalf("repairing the log: %v\n%s", err, output)
+	}
 }
 
 // Replica starts a replica of this server, and waits until it follows.

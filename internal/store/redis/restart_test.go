@@ -1,9 +1,11 @@
 package redis_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -163,4 +165,53 @@ func TestEveryHostConfirmsRestart(t *testing.T) {
 	server.Restart()
 	awaitServer(t, b)
 	turn(b, a)
+}
+
+// TestLogEndsWithinCommit cuts the log of a killed server within its last commit, in turn
+// at each of its commands but the last. A Redis that does not repair such a log keeps the
+// commands before, and executes them together with the next transaction at its second
+// start: no entry among them may replace the one that was committed in between.
+func TestLogEndsWithinCommit(t *testing.T) {
+	for command := 1; ; command++ {
+		server := redistest.Start(t, redistest.AOF("always")...)
+		o := at(t, server.URL())
+		j := open(t, o)
+		var feed storetest.Feed
+		first := commit(t, j, batch(&feed, store.Tip{}, 1))
+		complete := len(logged(t, server))
+		lost := feed
+		commit(t, j, batch(&lost, first, 2))
+		commands := bytes.SplitAfter(logged(t, server)[complete:], []byte("\r\n*"))
+		if command == len(commands)-1 {
+			return
+		}
+		server.Kill()
+		cut := complete + len(bytes.Join(commands[:command], nil))
+		if err := os.Truncate(server.Log(), int64(cut)); err != nil {
+			t.Fatal(err)
+		}
+		server.Restart()
+		second := commit(t, open(t, o), batch(&feed, first, 3))
+		server.Restart()
+		var last store.Entry
+		for e, err := range open(t, o).Read(t.Context(), first.Position) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			last = e
+		}
+		if tip := (store.Tip{Position: last.Position, Commit: last.Commit}); tip != second {
+			t.Errorf("after a cut at command %d the journal ends with %v, want %v", command, tip, second)
+		}
+	}
+}
+
+// logged returns the content of a server's log.
+func logged(t *testing.T, server *redistest.Server) []byte {
+	t.Helper()
+	content, err := os.ReadFile(server.Log())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
 }

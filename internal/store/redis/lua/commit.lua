@@ -80,13 +80,9 @@ if mode == 'commit' and synced == run then
 elseif mode == 'commit' and head[7] then
   redis.call('HDEL', headKey, 'local')
 end
-local previous = head[2]
-for _ = 1, entries do
-  local id, encoded, own, records, seq, rev, events, map = take(), take(), take(), take(), take(), take(), take(), take()
-  redis.call('XADD', prefix .. 'journal', id .. '-0', 'e', encoded, 'c', own, 'p', previous, 'r', records,
-    's', seq, 'v', rev, 'n', events, 'm', map)
-  previous = own
-end
+-- The fields of each entry: id, content, commit, records, seq, rev, events, map.
+local fields, journal = 8, at
+at = at + entries * fields
 
 -- each passes n arguments on, some at a time: Lua's stack is small.
 local function each(n, visit)
@@ -146,6 +142,17 @@ for _ = 1, count() do
     redis.call('ZADD', prefix .. 'deadlines:' .. name, string.format('%.0f', now + tonumber(term)), key)
     redis.call('HSET', prefix .. 'terms:' .. name, key, term)
   end
+end
+-- Nothing that goes to the server's log comes after the entries: a log that ends within
+-- this transaction has none of them. Redis keeps the incomplete transaction, and executes
+-- it together with the next one at its second start from the log: an entry of it would be
+-- in the place of the one that was committed in between.
+local previous = head[2]
+for i = journal + 1, journal + entries * fields, fields do
+  local id, encoded, own, records, seq, rev, events, map = unpack(ARGV, i, i + fields - 1)
+  redis.call('XADD', prefix .. 'journal', id .. '-0', 'e', encoded, 'c', own, 'p', previous, 'r', records,
+    's', seq, 'v', rev, 'n', events, 'm', map)
+  previous = own
 end
 for _ = 1, count() do
   local channel, message = take(), take()
