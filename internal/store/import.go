@@ -19,8 +19,6 @@ var (
 type Content struct {
 	// Base is the checkpoint from which a host starts; none if its position is 0.
 	Base State
-	// Rows are all occupants and spaces as of the last entry.
-	Rows []Row
 	// Trimmed is the greatest seq of an event that is no longer kept.
 	Trimmed uint64
 }

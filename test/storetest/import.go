@@ -38,7 +38,6 @@ func RunImport(t *testing.T, b ImportBackend) {
 func trimmed(feed *Feed) ([]store.Entry, *store.Content) {
 	entries := feed.some(40)
 	content := &store.Content{Base: feed.State(), Trimmed: entries[len(entries)-3].Seq}
-	content.Rows = content.Base.Rows
 	// Its events are kept, those after it up to Trimmed are not.
 	kept := append([]store.Entry{entries[9]}, entries[len(entries)-2:]...)
 	return append(kept, feed.some(20)...), content

@@ -102,7 +102,7 @@ func fill(ctx context.Context, into store.Import, entry *store.Entry, records []
 			return err
 		}
 	}
-	return into.Complete(ctx, &store.Content{Rows: entry.Rows})
+	return into.Complete(ctx, new(store.Content))
 }
 
 // restored returns the entry that restores the world.

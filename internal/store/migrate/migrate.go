@@ -109,7 +109,7 @@ func contentOf(ctx context.Context, from store.Source, state *store.State) (*sto
 	if err != nil {
 		return nil, err
 	}
-	return &store.Content{Base: base, Rows: state.Rows, Trimmed: trimmed}, nil
+	return &store.Content{Base: base, Trimmed: trimmed}, nil
 }
 
 // trimmedOf finds the greatest seq of an event that is no longer kept, by a binary

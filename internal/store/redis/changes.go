@@ -13,7 +13,7 @@ type change struct {
 	term  time.Duration
 }
 
-// changes are the results of a batch for a table or for the rows: of a key that
+// changes are the results of a batch for a table: of a key that
 // changes twice only the last value is sent.
 type changes struct {
 	cleared bool
@@ -29,9 +29,9 @@ func (c *changes) set(key string, to change) {
 	c.byKey[key] = to
 }
 
-// appendTo adds the arguments: whether everything is cleared, removals, puts and,
-// with terms, the terms of puts.
-func (c *changes) appendTo(args []any, terms bool) []any {
+// appendTo adds the arguments: whether everything is cleared, removals, puts, and the
+// terms of puts.
+func (c *changes) appendTo(args []any) []any {
 	var removed, put, timed []any
 	for key, to := range c.byKey {
 		if to.value == nil {
@@ -45,11 +45,8 @@ func (c *changes) appendTo(args []any, terms bool) []any {
 	}
 	args = append(args, bit(c.cleared), len(removed))
 	args = append(append(args, removed...), len(put))
-	args = append(args, put...)
-	if terms {
-		args = append(append(args, len(timed)/2), timed...)
-	}
-	return args
+	args = append(append(args, put...), len(timed)/2)
+	return append(args, timed...)
 }
 
 // milliseconds rounds up: no deadline is too early.
@@ -64,34 +61,24 @@ func bit(set bool) string {
 	return "0"
 }
 
-// appendChanges adds the changes of rows and tables in the entries.
-func appendChanges(args []any, entries []store.Entry) []any {
-	var rows changes
+// appendChanges adds the changes of tables.
+func appendChanges(args []any, records []store.Record) []any {
 	tables := map[store.Table]*changes{}
 	var order []store.Table
-	for i := range entries {
-		e := &entries[i]
-		if e.Cleared {
-			rows.clear()
+	for _, r := range records {
+		if !slices.Contains(order, r.Table) {
+			order = append(order, r.Table)
+			tables[r.Table] = new(changes)
 		}
-		for _, row := range e.Rows {
-			rows.set(row.Key, change{value: row.JSON})
+		if r.Clears() {
+			tables[r.Table].clear()
+			continue
 		}
-		for _, r := range e.Records {
-			if !slices.Contains(order, r.Table) {
-				order = append(order, r.Table)
-				tables[r.Table] = new(changes)
-			}
-			if r.Clears() {
-				tables[r.Table].clear()
-				continue
-			}
-			tables[r.Table].set(string(r.Key), change{r.Value, r.Term})
-		}
+		tables[r.Table].set(string(r.Key), change{r.Value, r.Term})
 	}
-	args = append(rows.appendTo(args, false), len(order))
+	args = append(args, len(order))
 	for _, table := range order {
-		args = tables[table].appendTo(append(args, string(table)), true)
+		args = tables[table].appendTo(append(args, string(table)))
 	}
 	return args
 }

@@ -40,7 +40,11 @@ func (j *Journal) Commit(ctx context.Context, batch *store.Batch) (store.Tip, er
 	if err := follows(batch.After.Position, batch.Entries); err != nil {
 		return store.Tip{}, err
 	}
-	a, err := j.retryAfterRestart(ctx, func() (answer, error) { return j.commit(ctx, "commit", batch, batch.Entries) })
+	var records []store.Record
+	for i := range batch.Entries {
+		records = append(records, batch.Entries[i].Records...)
+	}
+	a, err := j.retryAfterRestart(ctx, func() (answer, error) { return j.commit(ctx, "commit", batch, records) })
 	if err != nil {
 		return store.Tip{}, err
 	}
@@ -71,11 +75,10 @@ func follows(after store.Position, entries []store.Entry) error {
 }
 
 // commit runs the script in a mode: "commit" compares the tip, "import" the token
-// of an import. The rows and records of the effects are written to the rows and the
-// tables.
-func (j *Journal) commit(ctx context.Context, mode string, batch *store.Batch, effects []store.Entry) (answer, error) {
+// of an import. The records are written to the tables.
+func (j *Journal) commit(ctx context.Context, mode string, batch *store.Batch, records []store.Record) (answer, error) {
 	start := time.Now()
-	reply, err := j.script(ctx, "writing", commitScript(), j.touched(batch, effects), j.arguments(mode, batch, effects)...)
+	reply, err := j.script(ctx, "writing", commitScript(), j.touched(batch, records), j.arguments(mode, batch, records)...)
 	if err != nil {
 		return answer{}, err
 	}
@@ -83,7 +86,7 @@ func (j *Journal) commit(ctx context.Context, mode string, batch *store.Batch, e
 }
 
 // touched returns the keys of a commit besides the head.
-func (j *Journal) touched(batch *store.Batch, effects []store.Entry) []string {
+func (j *Journal) touched(batch *store.Batch, records []store.Record) []string {
 	keys := []string{j.key("local")}
 	if batch.Fence != nil {
 		keys = append(keys, j.key("fence:"+batch.Fence.Name))
@@ -98,15 +101,8 @@ func (j *Journal) touched(batch *store.Batch, effects []store.Entry) []string {
 	for _, r := range batch.Renewals {
 		tables[r.Table] = true
 	}
-	rows := false
-	for i := range effects {
-		rows = rows || effects[i].Cleared || len(effects[i].Rows) > 0
-		for k := range effects[i].Records {
-			tables[effects[i].Records[k].Table] = true
-		}
-	}
-	if rows {
-		keys = append(keys, j.key("rows"))
+	for i := range records {
+		tables[records[i].Table] = true
 	}
 	for table := range tables {
 		keys = append(keys, j.tableKeys(table)...)
@@ -115,7 +111,7 @@ func (j *Journal) touched(batch *store.Batch, effects []store.Entry) []string {
 }
 
 // arguments returns the arguments in the order in which the script reads them.
-func (j *Journal) arguments(mode string, batch *store.Batch, effects []store.Entry) []any {
+func (j *Journal) arguments(mode string, batch *store.Batch, records []store.Record) []any {
 	gate := batch.After.Commit[:]
 	if mode == "import" {
 		gate = []byte(j.token)
@@ -133,7 +129,7 @@ func (j *Journal) arguments(mode string, batch *store.Batch, effects []store.Ent
 	}
 	messages := j.messages(mode, batch.Entries)
 	args = j.appendEntries(args, mode, batch, channels(messages))
-	args = appendChanges(args, effects)
+	args = appendChanges(args, records)
 	args = append(args, len(batch.Renewals))
 	for _, r := range batch.Renewals {
 		args = append(args, string(r.Table), r.Key, milliseconds(r.Term))

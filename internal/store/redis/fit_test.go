@@ -19,7 +19,7 @@ import (
 // are refused before anything is written, and no commit is written partly.
 func TestForeignKeys(t *testing.T) {
 	server := redistest.Start(t)
-	for _, name := range []string{"head", "rows", "journal", "local", "asked", "hosts", "checkpoints", "table:nodes", "order:leases", "deadlines:leases", "terms:intercom"} {
+	for _, name := range []string{"head", "journal", "local", "asked", "hosts", "checkpoints", "table:nodes", "order:leases", "deadlines:leases", "terms:intercom"} {
 		o := at(t, server.URL())
 		key := "play:{" + o.HostID + "}:" + name
 		server.Do("lpush", key, "another program's")

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -14,9 +13,6 @@ import (
 
 // importTerm is how long an import may be idle before another one may replace it.
 const importTerm = time.Minute
-
-// rowsAtOnce is how many rows of the map one call of an import writes.
-const rowsAtOnce = 512
 
 // Import is a store.Import: the keys of a world, with another name for its head.
 type Import struct {
@@ -88,8 +84,7 @@ func (i *Import) Entries(ctx context.Context, entries []store.Entry) error {
 	if err := store.CheckImport(i.place, entries); err != nil {
 		return err
 	}
-	// The rows are those at the head, and are added at the end.
-	if err := i.add(ctx, entries); err != nil {
+	if err := i.add(ctx, entries, nil); err != nil {
 		return err
 	}
 	i.place = entries[len(entries)-1].Place()
@@ -101,14 +96,13 @@ func (i *Import) Records(ctx context.Context, records []store.Record) error {
 	if err := store.CheckRecords(records); err != nil {
 		return err
 	}
-	return i.add(ctx, nil, store.Entry{Records: records})
+	return i.add(ctx, nil, records)
 }
 
-// add writes entries to the stream, and the rows and records of the effects to the
-// rows and tables.
-func (i *Import) add(ctx context.Context, entries []store.Entry, effects ...store.Entry) error {
+// add writes entries to the stream, and records to the tables.
+func (i *Import) add(ctx context.Context, entries []store.Entry, records []store.Record) error {
 	batch := &store.Batch{After: store.Tip{Position: i.place.Position}, Entries: entries}
-	a, err := i.journal.commit(ctx, "import", batch, effects)
+	a, err := i.journal.commit(ctx, "import", batch, records)
 	switch {
 	case err != nil:
 		return err
@@ -122,11 +116,6 @@ func (i *Import) add(ctx context.Context, entries []store.Entry, effects ...stor
 
 // Complete implements store.Import.
 func (i *Import) Complete(ctx context.Context, content *store.Content) error {
-	for rows := range slices.Chunk(content.Rows, rowsAtOnce) {
-		if err := i.add(ctx, nil, store.Entry{Rows: rows}); err != nil {
-			return err
-		}
-	}
 	if content.Base.Position > 0 {
 		if err := i.journal.upload(ctx, &content.Base, nil); err != nil {
 			return err

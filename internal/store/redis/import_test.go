@@ -42,8 +42,7 @@ func TestImportInterrupted(t *testing.T) {
 	}
 	var feed storetest.Feed
 	dead := begin()
-	e := feed.Next(true, 1)
-	if err := errors.Join(dead.Entries(ctx, []store.Entry{e}), dead.Complete(ctx, &store.Content{Base: feed.State(), Rows: e.Rows})); err != nil {
+	if err := errors.Join(dead.Entries(ctx, []store.Entry{feed.Next(true, 1)}), dead.Complete(ctx, &store.Content{Base: feed.State()})); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := redis.Open(ctx, o); !errors.Is(err, store.ErrImporting) {

@@ -232,7 +232,7 @@ func (j *Journal) find(ctx context.Context, rootKey string) error {
 // everyKey lists the keys of a world besides its head, except for its checkpoints
 // and locks, and the type of each.
 func (j *Journal) everyKey() (keys []string, types []any) {
-	for _, name := range []string{"rows", "asked", "hosts", "checkpoints"} {
+	for _, name := range []string{"asked", "hosts", "checkpoints"} {
 		keys, types = append(keys, j.key(name)), append(types, "hash")
 	}
 	keys, types = append(keys, j.key("journal"), j.key("local")), append(types, "stream", "string")

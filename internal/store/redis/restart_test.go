@@ -180,7 +180,9 @@ func TestLogEndsWithinCommit(t *testing.T) {
 		first := commit(t, j, batch(&feed, store.Tip{}, 1))
 		complete := len(logged(t, server))
 		lost := feed
-		commit(t, j, batch(&lost, first, 2))
+		next := batch(&lost, first, 2)
+		next.Entries[0].Records = []store.Record{{Table: store.Meta, Key: []byte("k"), Value: []byte("v")}}
+		commit(t, j, next)
 		commands := bytes.SplitAfter(logged(t, server)[complete:], []byte("\r\n*"))
 		if command == len(commands)-1 {
 			return

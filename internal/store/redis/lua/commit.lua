@@ -102,10 +102,6 @@ local function members(from, to, stride)
   return pairs
 end
 
-if take() == '1' then redis.call('DEL', prefix .. 'rows') end
-each(count(), function(from, to) redis.call('HDEL', prefix .. 'rows', unpack(ARGV, from, to)) end)
-each(count(), function(from, to) redis.call('HSET', prefix .. 'rows', unpack(ARGV, from, to)) end)
-
 for _ = 1, count() do
   local name = take()
   local values, order = prefix .. 'table:' .. name, prefix .. 'order:' .. name

@@ -19,7 +19,7 @@ local function discard()
       redis.call('UNLINK', prefix .. kind .. name)
     end
   end
-  redis.call('UNLINK', prefix .. 'checkpoints', prefix .. 'journal', prefix .. 'rows', prefix .. 'asked', import)
+  redis.call('UNLINK', prefix .. 'checkpoints', prefix .. 'journal', prefix .. 'asked', import)
 end
 
 if what == 'begin' then

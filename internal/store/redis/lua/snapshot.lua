@@ -10,7 +10,7 @@ local function copy(name)
     copies[#copies + 1] = to .. name
   end
 end
-for _, name in ipairs({'head', 'journal', 'rows', 'checkpoints'}) do copy(name) end
+for _, name in ipairs({'head', 'journal', 'checkpoints'}) do copy(name) end
 for _, position in ipairs(redis.call('HKEYS', prefix .. 'checkpoints')) do copy('checkpoint:' .. position) end
 for i = 3, #ARGV do
   copy('table:' .. ARGV[i])
