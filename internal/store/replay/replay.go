@@ -7,6 +7,7 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -173,10 +174,16 @@ func State(ctx context.Context, j store.Source, rootKey string) (store.State, er
 
 // OrReplaced returns found, a reader's error about the entries after a checkpoint,
 // or store.ErrTrimmed if the journal starts from another checkpoint by now: the
-// host that stored it trimmed entries before it, which the reader may have missed.
+// host that stored it trimmed entries before it, which the reader may have missed. If
+// that cannot be found out, it returns the error of the store.
 func OrReplaced(ctx context.Context, j store.Source, checkpoint store.Position, found error) error {
 	base, err := j.Load(ctx)
-	if err != nil || base.Position == checkpoint {
+	switch {
+	case errors.Is(err, store.ErrCorrupt):
+		return found
+	case err != nil:
+		return fmt.Errorf("reading the checkpoint again: %w", err)
+	case base.Position == checkpoint:
 		return found
 	}
 	return fmt.Errorf("%w: the checkpoint at position %d was replaced by the one at %d while the entries after it were read",

@@ -98,22 +98,25 @@ func TestCheckFromCheckpoint(t *testing.T) {
 }
 
 // checkpointDuringLoad is a journal in which a host stores a checkpoint right after it was
-// loaded.
+// loaded. Later calls of Load return later.
 type checkpointDuringLoad struct {
 	store.Journal
 	state *store.State
+	later error
 }
 
 func (w *checkpointDuringLoad) Load(ctx context.Context) (store.State, error) {
 	loaded, err := w.Journal.Load(ctx)
-	if w.state != nil {
-		_, failed := w.Checkpoint(ctx, *w.state)
-		err, w.state = errors.Join(err, failed), nil
+	if w.state == nil {
+		return loaded, errors.Join(err, w.later)
 	}
-	return loaded, err
+	_, failed := w.Checkpoint(ctx, *w.state)
+	w.state = nil
+	return loaded, errors.Join(err, failed)
 }
 
-// Entries that a reader missed because a checkpoint trimmed them are not damage.
+// Entries that a reader missed because a checkpoint trimmed them are not damage, nor is
+// a store that is unavailable when it is asked for a new checkpoint.
 func TestCheckpointStoredDuringCheck(t *testing.T) {
 	feed, entries := history(400)
 	for name, read := range map[string]func(store.Source) error{
@@ -127,7 +130,12 @@ func TestCheckpointStoredDuringCheck(t *testing.T) {
 		},
 	} {
 		state := feed.State()
-		j := &checkpointDuringLoad{journal(t, store.Retention{Events: 30}, entries), &state}
+		j := &checkpointDuringLoad{journal(t, store.Retention{Events: 30}, entries), &state, store.ErrUnavailable}
+		if err := read(j); !errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrCorrupt) {
+			t.Errorf("%s of an unavailable store: %v, want %v", name, err, store.ErrUnavailable)
+		}
+		state = feed.State()
+		j = &checkpointDuringLoad{journal(t, store.Retention{Events: 30}, entries), &state, nil}
 		if err := read(j); !errors.Is(err, store.ErrTrimmed) {
 			t.Errorf("%s: %v, want %v", name, err, store.ErrTrimmed)
 		}
