@@ -15,14 +15,15 @@ import (
 )
 
 // source is the information that is only in the source text of package protocol:
-// its comments, and the constants of its headers.
+// its comments, and its constants for headers, paths and query parameters.
 type source struct {
 	// docs are by type or constant, and by type and field with a point between.
 	docs map[string]string
 	// values are the comments of constants that are words, by the words: the part
 	// after the colon.
-	values  map[string]string
-	headers []constant
+	values map[string]string
+	// names are the constants of names.go, by the first word of their names.
+	names map[string][]constant
 }
 
 type constant struct{ name, value string }
@@ -32,7 +33,7 @@ func readSource(folder string) (*source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the sources of the contract: %w", err)
 	}
-	s := &source{docs: map[string]string{}, values: map[string]string{}}
+	s := &source{docs: map[string]string{}, values: map[string]string{}, names: map[string][]constant{}}
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
@@ -86,8 +87,10 @@ func (s *source) constant(spec *ast.ValueSpec, doc string, names bool) {
 	if _, meaning, ok := strings.Cut(doc, ": "); ok {
 		s.values[text] = strings.TrimSuffix(meaning, ".")
 	}
-	if rest, ok := strings.CutPrefix(name, "Header"); ok && names {
-		s.headers = append(s.headers, constant{rest, text})
+	for _, first := range []string{"Header", "Path", "Query"} {
+		if rest, ok := strings.CutPrefix(name, first); ok && names {
+			s.names[first] = append(s.names[first], constant{rest, text})
+		}
 	}
 }
 
@@ -152,5 +155,8 @@ func camel(name string) string {
 // lower returns a name of Go as the name of a JSON member.
 func lower(name string) string {
 	name = camel(name)
+	if name == strings.ToUpper(name) {
+		return strings.ToLower(name)
+	}
 	return strings.ToLower(name[:1]) + name[1:]
 }

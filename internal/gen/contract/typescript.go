@@ -85,11 +85,10 @@ func (w *writer) constants(s *source) {
 		w.line("  %s: %d,", lower(l.Name), l.Value)
 	}
 	w.line("} as const")
-	w.line("\n/** The headers of the contract. */\nexport const headers = {")
-	for _, h := range s.headers {
-		w.line("  %s: %s,", lower(h.name), quote(h.value))
-	}
-	w.line("} as const")
+	w.names("headers", "The headers of the contract.", s.names["Header"])
+	w.names("queries", "The names of query parameters.", s.names["Query"])
+	w.names("paths", "The paths of routes without a service name.", s.names["Path"])
+	w.names("servicePaths", "The paths of routes with a service name.", servicePaths())
 	for _, e := range protocol.Enums() {
 		w.line("\nexport const %s = [%s] as const", plural(e.Name), quoted(e.Words, ", "))
 		w.line("export type %s = (typeof %s)[number]", e.Name, plural(e.Name))
@@ -100,6 +99,27 @@ func (w *writer) constants(s *source) {
 		w.line("  %s: %d,", c, protocol.Status(c))
 	}
 	w.line("} as const\nexport type ErrorCode = keyof typeof errorStatuses")
+}
+
+func (w *writer) names(list, doc string, names []constant) {
+	w.line("\n/** %s */\nexport const %s = {", doc, list)
+	for _, n := range names {
+		w.line("  %s: %s,", lower(n.name), quote(n.value))
+	}
+	w.line("} as const")
+}
+
+// servicePaths returns the paths that the methods of protocol.Service return.
+func servicePaths() []constant {
+	var paths []constant
+	service := reflect.ValueOf(protocol.Service("{service}"))
+	for i := range service.NumMethod() {
+		path, ok := service.Method(i).Interface().(func() string)
+		if ok && strings.HasPrefix(path(), "/") {
+			paths = append(paths, constant{service.Type().Method(i).Name, path()})
+		}
+	}
+	return paths
 }
 
 func (w *writer) operations() {

@@ -195,7 +195,7 @@ export class RemotePlayWorld {
     try {
       const client = await world.client()
       this.#sid = (await client.session()).sid
-      this.#address = `${client.transport.baseUrl}/${client.transport.service}/watch`
+      this.#address = client.transport.baseUrl + client.transport.path('watch')
       if (onSessionEvent !== undefined) await world.subscribeEvents({ onEvent: onSessionEvent })
       if (logging === 'on') await world.subscribeEvents({ onEvent: log })
     } catch (error) {

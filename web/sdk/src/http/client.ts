@@ -1,7 +1,7 @@
 import { parseNodeReply } from '../chain/node.js'
 import { asObject, member } from '../json/read.js'
 import type * as wire from '../protocol/contract.js'
-import { operations } from '../protocol/contract.js'
+import { operations, paths, queries, type servicePaths } from '../protocol/contract.js'
 import { PlayError } from '../protocol/errors.js'
 import { WorldCopy } from '../chain/copy.js'
 import { PastWorld } from '../chain/past.js'
@@ -68,7 +68,7 @@ export class WorldClient {
 
   /** Reads the host's root key, from which node ids are derived, and who may create a main node. Nodes of the host may call it, and if registration is open anybody. */
   async bootstrap(options?: CallOptions): Promise<wire.BootstrapReply> {
-    return this.#send({ method: 'GET', path: this.transport.api('/bootstrap'), repeat: 'read' }, { rootKey: 'text' }, options)
+    return this.#send({ method: 'GET', path: this.transport.path('bootstrap'), repeat: 'read' }, { rootKey: 'text' }, options)
   }
 
   /** Reads the whole world. It is not verified: `subscribeWorld` and `RemotePlayWorld` do that. */
@@ -99,45 +99,45 @@ export class WorldClient {
 
   /** Puts an agent on the map, or changes its row. */
   async register(request: wire.RegisterRequest, options?: CallOptions): Promise<wire.RegisterReply> {
-    return this.#post('/players', request, 'same', { playerId: 'text', registeredAgent: 'object' }, options)
+    return this.#post('players', request, 'same', { playerId: 'text', registeredAgent: 'object' }, options)
   }
 
   /** Renews an agent's lease. */
   async heartbeat(request: wire.HeartbeatRequest, options?: CallOptions): Promise<wire.HeartbeatReply> {
-    return this.#send({ ...this.#write('/players/heartbeat', request, 'same'), keyless: true }, {}, options)
+    return this.#send({ ...this.#write('heartbeat', request, 'same'), keyless: true }, {}, options)
   }
 
   /** Removes an agent from the map. */
   async disconnect(request: wire.DisconnectRequest, options?: CallOptions): Promise<wire.OkReply> {
-    return this.#post('/players/disconnect', request, 'same', {}, options)
+    return this.#post('disconnect', request, 'same', {}, options)
   }
 
   /** Puts an MCP placement of the calling main node on the map, or changes the one of that name. */
   async registerMcp(request: wire.McpRegisterRequest, options?: CallOptions): Promise<wire.IdReply> {
-    return this.#post('/mcp/register', request, 'same', { id: 'text' }, options)
+    return this.#post('mcpRegister', request, 'same', { id: 'text' }, options)
   }
 
   /** Removes an MCP placement from the map; `ok` is false if there was none with that id. */
   async unregisterMcp(id: string, options?: CallOptions): Promise<wire.OkReply> {
-    return this.#post('/mcp/unregister', { id }, 'keyed', {}, options)
+    return this.#post('mcpUnregister', { id }, 'keyed', {}, options)
   }
 
   /** Starts a new session, as the administrator. */
   async resetSession(options?: CallOptions): Promise<wire.ResetReply> {
     const before = await this.transport.sid(options?.signal)
-    const reply = await this.#post<wire.ResetReply>('/session/reset', {}, 'keyed', { sid: 'text' }, options)
+    const reply = await this.#post<wire.ResetReply>('reset', {}, 'keyed', { sid: 'text' }, options)
     this.transport.session.forget(before)
     return reply
   }
 
   /** Removes any occupant from the map, as the administrator. */
   async removeOccupant(stableKey: string, options?: CallOptions): Promise<wire.OkReply> {
-    return this.#post('/occupants/remove', { stableKey }, 'keyed', {}, options)
+    return this.#post('removeOccupant', { stableKey }, 'keyed', {}, options)
   }
 
   /** Calls a tool of an agent for a person. The answers come as `world:intercom` events of the request's id. */
   async assistTool(request: wire.AssistToolRequest, options?: CallOptions): Promise<wire.RequestReply> {
-    return this.#post('/assist-tool', request, 'keyed', { requestId: 'text' }, options)
+    return this.#post('assistTool', request, 'keyed', { requestId: 'text' }, options)
   }
 
   /**
@@ -145,17 +145,17 @@ export class WorldClient {
    * changes: call it again before the lease expires. The reply's row says where the person is. Only for hosts with `person`.
    */
   async putPerson(request: wire.PersonRequest, options?: CallOptions): Promise<wire.PersonReply> {
-    return this.#send({ ...this.#write('/person', request, 'same'), method: 'PUT', keyless: true }, { person: 'object' }, options)
+    return this.#send({ ...this.#write('person', request, 'same'), method: 'PUT', keyless: true }, { person: 'object' }, options)
   }
 
   /** Removes the person of the caller's watch cookie from the map; `ok` is false if there was none. */
   async deletePerson(options?: CallOptions): Promise<wire.OkReply> {
-    return this.#send({ method: 'DELETE', path: this.transport.api('/person'), sid: true, repeat: 'keyed' }, {}, options)
+    return this.#send({ method: 'DELETE', path: this.transport.path('person'), sid: true, repeat: 'keyed' }, {}, options)
   }
 
   /** Signals that someone met an agent or a person on the map. */
   async proximityAction(request: wire.ProximityActionRequest, options?: CallOptions): Promise<wire.OkReply> {
-    return this.#post('/proximity-action', request, 'keyed', {}, options)
+    return this.#post('proximityAction', request, 'keyed', {}, options)
   }
 
   /** Records a chat line, once. */
@@ -215,9 +215,9 @@ export class WorldClient {
    * that knows that no program answers for the agent refuses with `agent_not_answering`.
    */
   async intercomCommand(command: wire.IntercomCommand, options: CallOptions & { readonly ifAnswering?: boolean } = {}): Promise<wire.OkReply> {
-    const call = this.#write('/sdk/rpc', { op: 'intercomCommand', payload: command }, 'same')
+    const call = this.#write('rpc', { op: 'intercomCommand', payload: command }, 'same')
     const checked = options.ifAnswering === true && this.transport.service === 'play'
-    return this.#send(checked ? { ...call, query: { ifAnswering: '1' } } : call, {}, options)
+    return this.#send(checked ? { ...call, query: { [queries.ifAnswering]: '1' } } : call, {}, options)
   }
 
   /** Answers a command, as the agent that received it. */
@@ -263,55 +263,55 @@ export class WorldClient {
   /** Creates a main node. The reply contains its first API key, once. */
   async createMainNode(node: NodeIdentity, options?: CallOptions): Promise<wire.CreateNodeReply> {
     const body = { kind: 'main', nodeId: node.nodeId, passwHash: node.passwHash }
-    return this.#send({ method: 'POST', path: '/api/nodes', body, repeat: 'keyed' }, { nodeId: 'text' }, options)
+    return this.#send({ method: 'POST', path: paths.nodes, body, repeat: 'keyed' }, { nodeId: 'text' }, options)
   }
 
   /** Creates an agent node of the calling main node. */
   async createAgentNode(node: NodeIdentity, options?: CallOptions): Promise<wire.AgentNodeReply> {
     const body = { kind: 'agent', parentNodeId: this.nodeId, agentNodeId: node.nodeId, agentNodePasswHash: node.passwHash }
-    return this.#send({ method: 'POST', path: '/api/nodes/agent-node', body, repeat: 'keyed' }, { agentId: 'text' }, options)
+    return this.#send({ method: 'POST', path: paths.agentNode, body, repeat: 'keyed' }, { agentId: 'text' }, options)
   }
 
   /** Lists the calling main node and its agent nodes. */
   async nodes(options?: CallOptions): Promise<wire.NodesReply> {
-    return this.#send({ method: 'GET', path: '/api/nodes', repeat: 'read', limit: largeReply }, { agentNodes: 'list' }, options)
+    return this.#send({ method: 'GET', path: paths.nodes, repeat: 'read', limit: largeReply }, { agentNodes: 'list' }, options)
   }
 
   /** Deletes an agent node of the calling main node; `ok` is false if there is none with that id. */
   async deleteAgent(id: string, options?: CallOptions): Promise<wire.OkReply> {
-    return this.#send({ method: 'DELETE', path: '/api/agents', query: { id }, repeat: 'keyed' }, {}, options)
+    return this.#send({ method: 'DELETE', path: paths.agents, query: { [queries.id]: id }, repeat: 'keyed' }, {}, options)
   }
 
   /** Deletes the calling main node with everything it owns; `confirm` repeats its id. */
   async deleteNode(confirm: string, options?: CallOptions): Promise<wire.OkReply> {
-    const call: Call = { method: 'DELETE', path: '/api/nodes', body: { confirmNodeId: confirm }, repeat: 'keyed', gone: true }
+    const call: Call = { method: 'DELETE', path: paths.nodes, body: { confirmNodeId: confirm }, repeat: 'keyed', gone: true }
     return this.#send(call, {}, options)
   }
 
   /** Sets the label of the calling main node or of one of its agents, which only the account and the administrator see. */
   async labelNode(nodeId: string, label: string, options?: CallOptions): Promise<wire.LabelReply> {
-    return this.#send({ method: 'POST', path: '/api/nodes/label', body: { nodeId, label }, repeat: 'keyed' }, { nodeId: 'text' }, options)
+    return this.#send({ method: 'POST', path: paths.nodeLabel, body: { nodeId, label }, repeat: 'keyed' }, { nodeId: 'text' }, options)
   }
 
   /** Lists the API keys of the calling main node, the default one first. */
   async apiKeys(options?: CallOptions): Promise<wire.KeysReply> {
-    return this.#send({ method: 'GET', path: '/api/nodes/api-keys', repeat: 'read' }, { keys: 'list' }, options)
+    return this.#send({ method: 'GET', path: paths.nodeApiKeys, repeat: 'read' }, { keys: 'list' }, options)
   }
 
   /** Creates one more API key of the calling main node, without an expiry if no term is given; the others stay valid. */
   async addApiKey(name: string, expiresInSeconds?: number, options?: CallOptions): Promise<wire.CreateKeyReply> {
     const body = { name, ...(expiresInSeconds === undefined ? {} : { expiresInSeconds }) }
-    return this.#send({ method: 'POST', path: '/api/nodes/api-keys', body, repeat: 'keyed' }, { apiKey: 'text' }, options)
+    return this.#send({ method: 'POST', path: paths.nodeApiKeys, body, repeat: 'keyed' }, { apiKey: 'text' }, options)
   }
 
   /** Revokes an API key of the calling main node; `ok` is false if it has none of that name. */
   async revokeApiKey(name: string, options?: CallOptions): Promise<wire.OkReply> {
-    return this.#send({ method: 'DELETE', path: '/api/nodes/api-keys', query: { name }, repeat: 'keyed' }, {}, options)
+    return this.#send({ method: 'DELETE', path: paths.nodeApiKeys, query: { [queries.name]: name }, repeat: 'keyed' }, {}, options)
   }
 
   /** Replaces the default API key of the calling main node; the one before is invalid from then on. */
   async createApiKey(options?: CallOptions): Promise<wire.ApiKeyReply> {
-    return this.#send({ method: 'POST', path: '/api/nodes/api-key', body: {}, repeat: 'keyed' }, { apiKey: 'text' }, options)
+    return this.#send({ method: 'POST', path: paths.nodeApiKey, body: {}, repeat: 'keyed' }, { apiKey: 'text' }, options)
   }
 
   /**
@@ -320,38 +320,34 @@ export class WorldClient {
    */
   async watchSession(token?: string, options?: CallOptions): Promise<wire.WatchSessionReply> {
     const body = token === undefined ? {} : { token }
-    const call: Call = { method: 'POST', path: `/${this.transport.service}/watch/session`, body, repeat: 'same', keyless: true }
+    const call: Call = { method: 'POST', path: this.transport.path('watchSession'), body, repeat: 'same', keyless: true }
     return this.#send(call, { scope: 'text' }, options)
   }
 
   /** Gets a pass that allows watching for an hour, which a page in a frame sends in the header `x-watch-pass`: its cookies do not reach the host. */
   async watchPass(token?: string, options?: CallOptions): Promise<wire.WatchSessionReply & { readonly pass: string }> {
     const body = { framed: true, ...(token !== undefined && { token }) }
-    return this.#send({ method: 'POST', path: `/${this.transport.service}/watch/session`, body, repeat: 'same', keyless: true }, { scope: 'text', pass: 'text' }, options)
+    return this.#send({ method: 'POST', path: this.transport.path('watchSession'), body, repeat: 'same', keyless: true }, { scope: 'text', pass: 'text' }, options)
   }
 
   /** Creates a token for a link to the watch page: its `url`, `#token=` and its `token`. */
   async watchToken(options?: CallOptions): Promise<wire.WatchTokenReply> {
-    return this.#send({ method: 'POST', path: this.#watchTokens, body: {}, sid: true, repeat: 'keyed' }, { token: 'text', url: 'text' }, options)
+    return this.#send({ method: 'POST', path: this.transport.path('watchToken'), body: {}, sid: true, repeat: 'keyed' }, { token: 'text', url: 'text' }, options)
   }
 
   /** Lists the valid tokens of the calling main node, the oldest first. */
   async watchTokens(options?: CallOptions): Promise<wire.WatchTokensReply> {
-    return this.#send({ method: 'GET', path: this.#watchTokens, repeat: 'read' }, { tokens: 'list' }, options)
+    return this.#send({ method: 'GET', path: this.transport.path('watchToken'), repeat: 'read' }, { tokens: 'list' }, options)
   }
 
   /** Revokes a watch token, with the cookies that were created from it; `ok` is false if there is none with that id. */
   async revokeWatchToken(id: string, options?: CallOptions): Promise<wire.OkReply> {
-    return this.#send({ method: 'DELETE', path: this.#watchTokens, query: { id }, sid: true, repeat: 'keyed' }, {}, options)
-  }
-
-  get #watchTokens(): string {
-    return `/${this.transport.service}/watch/token`
+    return this.#send({ method: 'DELETE', path: this.transport.path('watchToken'), query: { [queries.id]: id }, sid: true, repeat: 'keyed' }, {}, options)
   }
 
   /** Checks whether a node exists and is derived from a root key. A negative answer is a reply, not an error. */
   async validate(request: wire.ValidateRequest, options?: CallOptions): Promise<wire.ValidateReply> {
-    const call: Call = { method: 'POST', path: '/api/nodes/validate', body: request, repeat: 'same', keyless: true, accept: 400 }
+    const call: Call = { method: 'POST', path: paths.validateNode, body: request, repeat: 'same', keyless: true, accept: 400 }
     const reply: Reply = await this.transport.do(call, options?.signal)
     const verdict = typed<wire.ValidateReply & { readonly error?: string; readonly code?: string }>(call, reply, {})
     // The other kind of 400: the request was wrong.
@@ -363,23 +359,23 @@ export class WorldClient {
   }
 
   #read<O extends wire.Op>(op: O, payload: wire.OperationTypes[O]['request'], minRev = 0): Call {
-    const call: Call = { method: 'POST', path: this.transport.api('/sdk/rpc'), body: { op, payload }, repeat: 'read', limit: largeReply, world: true }
+    const call: Call = { method: 'POST', path: this.transport.path('rpc'), body: { op, payload }, repeat: 'read', limit: largeReply, world: true }
     return minRev === 0 ? call : { ...call, minRev }
   }
 
-  #write(path: string, body: object, repeat: 'same' | 'keyed'): Call {
-    return { method: 'POST', path: this.transport.api(path), body, sid: true, repeat }
+  #write(route: keyof typeof servicePaths, body: object, repeat: 'same' | 'keyed'): Call {
+    return { method: 'POST', path: this.transport.path(route), body, sid: true, repeat }
   }
 
-  async #post<T>(path: string, body: object, repeat: 'same' | 'keyed', needs: Needs, options?: CallOptions): Promise<T> {
-    return this.#send(this.#write(path, body, repeat), needs, options)
+  async #post<T>(route: keyof typeof servicePaths, body: object, repeat: 'same' | 'keyed', needs: Needs, options?: CallOptions): Promise<T> {
+    return this.#send(this.#write(route, body, repeat), needs, options)
   }
 
   /** Calls an operation. A write is retried with its idempotency key, unless it is idempotent. */
   async #op<O extends wire.Op>(
     op: O, payload: wire.OperationTypes[O]['request'], needs: Needs, options?: CallOptions, repeat: 'same' | 'keyed' = 'keyed',
   ): Promise<wire.OperationTypes[O]['reply']> {
-    return this.#send(operations[op].writes ? this.#write('/sdk/rpc', { op, payload }, repeat) : this.#read(op, payload), needs, options)
+    return this.#send(operations[op].writes ? this.#write('rpc', { op, payload }, repeat) : this.#read(op, payload), needs, options)
   }
 
   async #send<T>(call: Call, needs: Needs, options?: CallOptions): Promise<T> {

@@ -1,7 +1,7 @@
 import { parseJson } from '../json/parse.js'
 import { asObject, asPosition, asText, member } from '../json/read.js'
 import { type PlayError, ReplyError, TimeoutError } from '../protocol/errors.js'
-import { type SessionReply, headers as names } from '../protocol/contract.js'
+import { type SessionReply, headers as names, queries, servicePaths } from '../protocol/contract.js'
 import { asError, callBack, warnTo } from '../protocol/callback.js'
 import { checkBaseUrl, checkService } from './address.js'
 import { readBody, textOf } from './body.js'
@@ -60,9 +60,9 @@ export class Transport {
     return new URL(this.baseUrl).origin
   }
 
-  /** The path of a route of the world. */
-  api(path: string): string {
-    return `/api/${this.service}${path}`
+  /** Returns the path of a route with a service name. */
+  path(route: keyof typeof servicePaths): string {
+    return servicePaths[route].replace('{service}', this.service)
   }
 
   /** Makes a call: retries it if that is safe, and returns the first final reply. */
@@ -98,7 +98,7 @@ export class Transport {
 
   /** Fetches the session and the host's capabilities. */
   async fetchSession(signal?: AbortSignal): Promise<SessionReply> {
-    const call: Call = { method: 'GET', path: this.api('/session'), repeat: 'read' }
+    const call: Call = { method: 'GET', path: this.path('session'), repeat: 'read' }
     const { value } = await this.do(call, signal)
     const sid = asText(member(asObject(value), 'sid'))
     if (!sid) throw new ReplyError(routeOf(call), 'it names no session: is this the address of a world host?')
@@ -129,7 +129,7 @@ export class Transport {
   /** Sends a call's request and returns the response before its body is read. */
   async send(call: Call, sid: string | undefined, key: string | undefined, signal: AbortSignal, extra?: Readonly<Record<string, string>>): Promise<Response> {
     const query = new URLSearchParams(call.query)
-    if (sid !== undefined) query.set('sid', sid)
+    if (sid !== undefined) query.set(queries.sid, sid)
     const body = bodyOf(call)
     const headers = new Headers({ accept: 'application/json', ...extra })
     if (body !== undefined) headers.set('content-type', 'application/json')

@@ -73,6 +73,64 @@ export const headers = {
   watchPass: 'x-watch-pass',
 } as const
 
+/** The names of query parameters. */
+export const queries = {
+  sid: 'sid',
+  lastEventId: 'lastEventId',
+  inline: 'inline',
+  answers: 'answers',
+  ifAnswering: 'ifAnswering',
+  all: 'all',
+  usage: 'usage',
+  agentBytes: 'agentBytes',
+  labels: 'labels',
+  name: 'name',
+  id: 'id',
+} as const
+
+/** The paths of routes without a service name. */
+export const paths = {
+  nodes: '/api/nodes',
+  agentNode: '/api/nodes/agent-node',
+  validateNode: '/api/nodes/validate',
+  nodeApiKey: '/api/nodes/api-key',
+  nodeApiKeys: '/api/nodes/api-keys',
+  nodeLabel: '/api/nodes/label',
+  nodeLimits: '/api/nodes/limits',
+  invitations: '/api/nodes/invitations',
+  backup: '/api/backup',
+  agents: '/api/agents',
+  health: '/healthz',
+  ready: '/readyz',
+  metrics: '/metrics',
+  openApi: '/api/openapi.json',
+} as const
+
+/** The paths of routes with a service name. */
+export const servicePaths = {
+  assistTool: '/api/{service}/assist-tool',
+  bootstrap: '/api/{service}/bootstrap',
+  disconnect: '/api/{service}/players/disconnect',
+  events: '/api/{service}/events',
+  heartbeat: '/api/{service}/players/heartbeat',
+  mcpRegister: '/api/{service}/mcp/register',
+  mcpUnregister: '/api/{service}/mcp/unregister',
+  person: '/api/{service}/person',
+  players: '/api/{service}/players',
+  proximityAction: '/api/{service}/proximity-action',
+  rpc: '/api/{service}/sdk/rpc',
+  removeOccupant: '/api/{service}/occupants/remove',
+  reset: '/api/{service}/session/reset',
+  session: '/api/{service}/session',
+  snapshot: '/api/{service}/snapshot',
+  watch: '/{service}/watch',
+  watchAssets: '/{service}/watch/assets',
+  watchCard: '/{service}/watch/card.png',
+  watchSession: '/{service}/watch/session',
+  watchToken: '/{service}/watch/token',
+  watchTown: '/{service}/watch/town.js',
+} as const
+
 export const amenities = ['shop', 'supermarket', 'car_wash'] as const
 export type Amenity = (typeof amenities)[number]
 

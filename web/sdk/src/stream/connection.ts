@@ -2,6 +2,7 @@ import type { Call } from '../http/call.js'
 import { routeOf } from '../http/call.js'
 import type { Transport } from '../http/transport.js'
 import { linked, reasonOf, setTimer, whenEnded } from '../http/wait.js'
+import { headers, queries } from '../protocol/contract.js'
 import { PlayError, ReplyError, UnreachableError, hasCode } from '../protocol/errors.js'
 import { asError } from '../protocol/callback.js'
 import { type Frame, FrameParser } from './frames.js'
@@ -84,12 +85,12 @@ export class Connection {
     // Without the parameter the host could not know that the reader answers for no agent.
     const answers = transport.service === 'play' ? options.answers ?? '' : undefined
     const call: Call = {
-      method: 'GET', path: transport.api('/events'), repeat: 'read',
-      query: { ...(options.inline ? { inline: '1' } : {}), ...(answers === undefined ? {} : { answers }) },
+      method: 'GET', path: transport.path('events'), repeat: 'read',
+      query: { ...(options.inline ? { [queries.inline]: '1' } : {}), ...(answers === undefined ? {} : { [queries.answers]: answers }) },
     }
     const response = await transport.send(call, this.sid, undefined, this.#ending.signal, {
       accept: 'text/event-stream',
-      ...(options.after === undefined ? {} : { 'last-event-id': String(options.after) }),
+      ...(options.after === undefined ? {} : { [headers.lastEventId]: String(options.after) }),
     })
     if (response.status !== 200) throw await transport.refusal(call, response)
     const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
