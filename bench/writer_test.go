@@ -34,7 +34,7 @@ func newWriter(s *soak) *writer {
 	return &writer{world: s.visit(), nodes: s.nodes.agents, tools: tools, agents: map[int]*sdk.Agent{}, placed: map[int]string{}}
 }
 
-// run writes until the context ends; the change under way is finished.
+// run writes until the context ends; the change in progress is finished.
 func (w *writer) run(ctx context.Context) {
 	start := time.Now()
 	tick := time.NewTicker(betweenChanges)

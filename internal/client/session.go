@@ -16,7 +16,7 @@ type session struct {
 	changed func(sid string)
 
 	mu           sync.Mutex
-	fetching     *fetch // the one under way; nil for none
+	fetching     *fetch // the one in progress; nil for none
 	sid          string // the one to use; empty when it has to be fetched
 	last         string // the one used before, to notice a change
 	known        bool   // a session reply was seen

@@ -147,10 +147,10 @@ func (c *call) checkRequests(g *gate) error {
 	limit, _ := c.r.Context().Value(refusedKey{}).(string)
 	switch limit {
 	case requestsLimit:
-		return c.host.overloaded(limit, "the host has as many requests under way as it may have connections, %d (--max-connections)", g.limit)
+		return c.host.overloaded(limit, "the host has as many requests in progress as it may have connections, %d (--max-connections)", g.limit)
 	case requestsOfOrigin:
 		return c.host.overloaded(limit,
-			"this address has as many requests under way as it may have connections, %d (--max-connections-per-address)", g.perAddress)
+			"this address has as many requests in progress as it may have connections, %d (--max-connections-per-address)", g.perAddress)
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (c *call) checkRequests(g *gate) error {
 // enterCall counts a request toward its caller's limit until it is concluded.
 func (c *call) enterCall() error {
 	if most := c.host.options.Connections.PerCaller; !c.host.calls.enter(c.callerKey(), most) {
-		return c.host.overloaded("connections_per_caller", "you have as many requests under way as one caller may, %d (--max-connections-per-caller)", most)
+		return c.host.overloaded("connections_per_caller", "you have as many requests in progress as one caller may, %d (--max-connections-per-caller)", most)
 	}
 	c.entered = c.callerKey()
 	return nil

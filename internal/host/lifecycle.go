@@ -241,7 +241,7 @@ func (h *Host) Close(ctx context.Context) error {
 func (h *Host) shutdown(ctx context.Context) error {
 	close(h.closing)
 	if h.serving.Load() {
-		h.log.Info("shutting down: streams end, requests under way are answered", "streams", h.streams.count())
+		h.log.Info("shutting down: streams end, requests in progress are answered", "streams", h.streams.count())
 	}
 	h.streams.drain()
 	late := h.streams.wait(ctx)

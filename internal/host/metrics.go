@@ -201,7 +201,7 @@ type measured struct {
 // collected.
 func (m *Metrics) observe(h *Host) error {
 	connections := func(state string) measured {
-		return measured{"playctl_connections", "Connections by state: no request yet, waiting for the next request, a request or a stream under way.", func() float64 {
+		return measured{"playctl_connections", "Connections by state: no request yet, waiting for the next request, a request or a stream in progress.", func() float64 {
 			if door := h.gate.Load(); door != nil {
 				return float64(door.states()[state])
 			}
@@ -220,11 +220,11 @@ func (m *Metrics) observe(h *Host) error {
 			return 0
 		}, nil},
 		{"playctl_world_occupants", "Rows on the map.", func() float64 { return float64(h.world.View().Tree.OccupantCount()) }, nil},
-		{"playctl_body_bytes", "What the bodies of requests under way hold.", func() float64 { return float64(h.bodies.held.Load()) }, nil},
-		{"playctl_reply_bytes", "What replies under way hold that only their readers have.", func() float64 { return float64(h.replies.bytes()) }, nil},
+		{"playctl_body_bytes", "What the bodies of requests in progress hold.", func() float64 { return float64(h.bodies.held.Load()) }, nil},
+		{"playctl_reply_bytes", "What replies in progress hold that only their readers have.", func() float64 { return float64(h.replies.bytes()) }, nil},
 		{"playctl_journal_bytes", "What the journal of events takes, as far as this host knows.", func() float64 { bytes, _ := h.world.JournalBytes(); return float64(bytes) }, nil},
 		{"playctl_journal_limit_bytes", "What it may take after a checkpoint.", func() float64 { _, most := h.world.JournalBytes(); return float64(most) }, nil},
-		{"playctl_derivations_running", "Derivations of node ids under way.", func() float64 { running, _ := h.derivations(); return float64(running) }, nil},
+		{"playctl_derivations_running", "Derivations of node ids in progress.", func() float64 { running, _ := h.derivations(); return float64(running) }, nil},
 		{"playctl_derivations_waiting", "Derivations of node ids that wait for their turn.", func() float64 { _, waiting := h.derivations(); return float64(waiting) }, nil},
 	}
 	all = append(all, h.amounts()...)

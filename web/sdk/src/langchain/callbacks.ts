@@ -55,7 +55,7 @@ export function toolCallbacks(recorderOf: (runId: string, parentRunId: string | 
  */
 export function journeyCallbacks(agent: Agent, options: JourneyOptions = {}): RunCallbacks {
   const roots = new Map<string, JourneyRecorder>()
-  /** The outermost run of each run that is under way. */
+  /** The outermost run of each run that is in progress. */
   const rootOf = new Map<string, string>()
   const begin = (runId: string, parentRunId: string | undefined): string => {
     const root = parentRunId === undefined ? runId : rootOf.get(parentRunId) ?? parentRunId

@@ -42,7 +42,7 @@ export interface ProcessorOptions {
 /** How many traces are followed at the same time. Further ones are not recorded. */
 const mostTraces = 1000
 
-/** A trace that is under way. */
+/** A trace that is in progress. */
 class Followed {
   /** The question; the trace's name if no span contains it. */
   origin: string

@@ -36,7 +36,7 @@ export class Connection {
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   #stall: ReturnType<typeof setTimeout> | undefined
   readonly #unlink: () => void
-  /** Ends the read under way. */
+  /** Ends the read in progress. */
   #endRead: ((why: Error) => void) | undefined
 
   private constructor(

@@ -57,7 +57,7 @@ export class Stream {
    */
   #floor: number | undefined
   #connection: Connection | undefined
-  /** Ends the attempt to connect that is under way, or the connection that resulted from it. */
+  /** Ends the attempt to connect that is in progress, or the connection that resulted from it. */
   #attempt: AbortController | undefined
   #unlink = (): void => undefined
   #opening = false
@@ -94,7 +94,7 @@ export class Stream {
     }
   }
 
-  /** Ends the wait for the next attempt; with `force` also an attempt that is under way or an open connection, and then connects again. */
+  /** Ends the wait for the next attempt; with `force` also an attempt that is in progress or an open connection, and then connects again. */
   hurry(force = false): void {
     this.#hurry?.()
     if (force) this.#attempt?.abort(new UnreachableError('the event stream', 'the connection is made again', true))

@@ -70,7 +70,7 @@ export class Follower {
     })
   }
 
-  /** Tries to connect now; with `force`, even if it is connected or an attempt is under way. */
+  /** Tries to connect now; with `force`, even if it is connected or an attempt is in progress. */
   hurry(force?: boolean): void {
     this.#stream.hurry(force)
   }

@@ -61,7 +61,7 @@ export interface SubscriptionState {
   readonly verification: Verification
   /** Whether the host's stream is open. */
   readonly connected: boolean
-  /** The time of the next attempt to connect, in milliseconds since 1970; absent while connected and while an attempt is under way. */
+  /** The time of the next attempt to connect, in milliseconds since 1970; absent while connected and while an attempt is in progress. */
   readonly retryAt?: number
   /** Why the last connection ended, unless it ended cleanly; absent while connected. */
   readonly lastError?: Error
@@ -126,7 +126,7 @@ export interface WorldSubscription {
   readonly done: Promise<void>
   /**
    * Tries to connect now if it waits for its next attempt: for a page that
-   * knows that the network is back, or that has a new cookie. With `force` it also ends an attempt that is under way, or
+   * knows that the network is back, or that has a new cookie. With `force` it also ends an attempt that is in progress, or
    * an open connection, and connects again: for a page that learns that the network is gone.
    */
   reconnect(force?: boolean): void

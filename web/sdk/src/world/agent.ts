@@ -127,7 +127,7 @@ export class Agent {
   /** Removes the agent from the map, unless a newer registration holds it. May be called again. */
   async disconnect(call?: CallOptions): Promise<void> {
     const held = this.#world.leave(this)
-    // The heartbeats end first, so that one under way does not register the agent again.
+    // The heartbeats end first, so that one in progress does not register the agent again.
     await this.#lease.stop()
     if (held) await this.disconnectNow(call)
   }

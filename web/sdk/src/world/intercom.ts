@@ -32,7 +32,7 @@ export class IntercomListener implements IntercomSubscription {
   readonly #open = new Map<string, CommandRun>()
   readonly #running = new Set<Promise<void>>()
   readonly #waiting = new Set<CommandRun>()
-  /** Commands to agents whose registration is still under way. */
+  /** Commands to agents whose registration is still in progress. */
   #early: WorldEvent[] = []
   #active = 0
 

@@ -53,7 +53,7 @@ export class Lease {
     this.#wake?.()
   }
 
-  /** Ends the heartbeats and waits for the one under way. */
+  /** Ends the heartbeats and waits for the one in progress. */
   async stop(): Promise<void> {
     this.#leaving.abort(new Error('the agent left'))
     this.#wake?.()

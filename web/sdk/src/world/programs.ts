@@ -16,13 +16,13 @@ interface Running {
 /** The agents of a world that have a program, and the streams that deliver their questions: one for all if the main node reads it. */
 export class Programs {
   readonly #byId = new Map<string, Running>()
-  /** How many registrations of an id are under way. */
+  /** How many registrations of an id are in progress. */
   readonly #expected = new Map<string, number>()
   readonly #listeners = new Map<WorldClient, IntercomListener>()
 
   constructor(readonly keep: (listener: IntercomListener) => IntercomListener, readonly answersFor: () => string) {}
 
-  /** Reports whether an agent has a program, also while its registration is under way. */
+  /** Reports whether an agent has a program, also while its registration is in progress. */
   has(playerId: string): boolean {
     return this.#byId.has(playerId) || this.#expected.has(playerId)
   }

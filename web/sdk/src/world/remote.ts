@@ -38,7 +38,7 @@ export class RemotePlayWorld {
   readonly #programs = new Programs((listener) => this.#keep(listener), () => this.#account.answersFor)
   /** The listeners for commands to agents without a program. */
   readonly #executors = new Set<IntercomListener>()
-  /** The registrations under way. */
+  /** The registrations in progress. */
   readonly #registering = new Set<Promise<unknown>>()
   readonly #subscriptions = new Set<{ close(): Promise<void> }>()
   readonly #onClose = new Set<{ readonly callback: () => void | Promise<void> }>()
@@ -237,7 +237,7 @@ export class RemotePlayWorld {
   /**
    * Carries out the commands to the world's agents, each at most once. One stream of the main node
    * serves them all. Agents that `agent` added answer for themselves unless `agents` names them. The subscription
-   * and its commands under way end when the world is closed.
+   * and its commands in progress end when the world is closed.
    */
   async subscribeIntercomCommands(options: IntercomOptions): Promise<IntercomSubscription> {
     const client = await this.#client()
@@ -291,7 +291,7 @@ export class RemotePlayWorld {
 
   /**
    * Removes the world's agents from the map and ends its heartbeats and
-   * subscriptions. Calls under way end with a `ClosedError`. It rejects with an
+   * subscriptions. Calls in progress end with a `ClosedError`. It rejects with an
    * `AggregateError` for agents that could not be disconnected, which their leases
    * remove, and for errors that callbacks of `onClose` threw. May be called again.
    */
