@@ -149,15 +149,15 @@ func (b *Bridge) settle(ctx context.Context) (world.Cursor, error) {
 	if err == nil && !known {
 		first := world.SaveBridgeCursor{Name: b.name, At: b.world.Cursor(), First: true}
 		if _, err := b.world.Do(ctx, world.Request{}, first); err != nil {
-			return at, fmt.Errorf("store where the bridge begins: %w", err)
+			return at, fmt.Errorf("store the first position of the bridge: %w", err)
 		}
 		at, known, err = b.world.BridgeCursor(ctx, b.name)
 	}
 	switch {
 	case err != nil:
-		return at, fmt.Errorf("read where the bridge left off: %w", err)
+		return at, fmt.Errorf("read the position of the bridge: %w", err)
 	case !known:
-		return at, errors.New("the store has no place of the bridge")
+		return at, errors.New("the store has no position of the bridge")
 	}
 	b.state.moved(at.Seq)
 	return at, nil
@@ -204,7 +204,7 @@ func (b *Bridge) Close(ctx context.Context) error {
 // store commits a position, if this host still is the one that delivers.
 func (b *Bridge) store(ctx context.Context, at world.Cursor) error {
 	if _, err := b.world.Do(ctx, world.Request{}, world.SaveBridgeCursor{Name: b.name, At: at, Fence: b.turn.fence}); err != nil {
-		return fmt.Errorf("store how far the bridge got: %w", err)
+		return fmt.Errorf("store the position of the bridge: %w", err)
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func TestFailuresOfRemote(t *testing.T) {
 					t.Errorf("the log has %q: %s", secret, f.logged)
 				}
 			}
-			if strings.Count(f.logged.String(), "does not take events") == 0 || !strings.Contains(f.logged.String(), "takes events again") {
+			if strings.Count(f.logged.String(), "does not accept events") == 0 || !strings.Contains(f.logged.String(), "accepts events again") {
 				t.Errorf("the log does not report it: %s", f.logged)
 			}
 		})

@@ -53,7 +53,7 @@ func (b *Bridge) deliverInTurn(ctx context.Context) {
 	if ctx.Err() == nil {
 		b.turn = nil
 		b.state.passedOn()
-		b.log.Info("another host may deliver to the bridge from here on", "after", b.events.Cursor().Seq)
+		b.log.Info("another host may deliver to the bridge now", "after", b.events.Cursor().Seq)
 	}
 }
 
@@ -76,13 +76,13 @@ func (b *Bridge) deliverSome(ctx context.Context) error {
 // failures is logged.
 func (b *Bridge) unreadable(failed *int, err error) {
 	if *failed++; *failed == 1 {
-		b.log.Error("the bridge cannot read the journal; it tries again", "error", err)
+		b.log.Error("the bridge cannot read the journal; retrying", "error", err)
 	}
 	b.state.failed(FailedStore)
 }
 
 // errKeepNow says that it is time to store the position, and no event came before.
-var errKeepNow = errors.New("time to store the place")
+var errKeepNow = errors.New("time to store the position")
 
 // next waits for events, no longer than until the position has to be stored.
 func (b *Bridge) next(ctx context.Context) ([]*world.Event, error) {
@@ -121,7 +121,7 @@ func (b *Bridge) skip(ctx context.Context) error {
 	}
 	b.state.skipped(by)
 	b.state.moved(from + by)
-	b.log.Warn("the bridge was away for too long: events are no longer kept and are not delivered", "after", from, "upTo", from+by)
+	b.log.Warn("the bridge was unavailable for too long: events are no longer kept and are not delivered", "after", from, "upTo", from+by)
 	return nil
 }
 
@@ -161,7 +161,7 @@ func (b *Bridge) deliver(ctx context.Context, e *world.Event, sid string) bool {
 			return true
 		}
 		if failed++; failed == 1 {
-			b.log.Warn("the bridge does not take events; they wait in the journal and it tries again",
+			b.log.Warn("the bridge does not accept events; they wait in the journal and delivery is retried",
 				"seq", e.Seq, "failure", string(result.failure), "status", result.status, "error", result.reason())
 			if b.events.Cursor() != b.kept {
 				b.keep(ctx)
@@ -180,14 +180,14 @@ func (b *Bridge) answered(e *world.Event, result result, failed int) {
 	if result.outcome == refused {
 		b.state.refused()
 		if !b.refusal {
-			b.log.Warn("the bridge refuses events; each is posted once and then left", "seq", e.Seq, "status", result.status)
+			b.log.Warn("the bridge refuses events; each is posted once and then skipped", "seq", e.Seq, "status", result.status)
 		}
 		b.refusal = true
 		return
 	}
 	b.state.delivered()
 	if failed > 0 || b.refusal {
-		b.log.Info("the bridge takes events again", "seq", e.Seq, "attempts", failed+1)
+		b.log.Info("the bridge accepts events again", "seq", e.Seq, "attempts", failed+1)
 	}
 	b.refusal = false
 }

@@ -112,14 +112,14 @@ func (b *Bridge) Collect(into chan<- prometheus.Metric) {
 		desc := prometheus.NewDesc("playctl_bridge_"+name, help, nil, nil)
 		into <- prometheus.MustNewConstMetric(desc, kind, value)
 	}
-	send("position", "The id of the last event that the bridge is done with.", prometheus.GaugeValue, float64(s.Position))
-	send("lag_events", "How far the event log is ahead of the bridge.", prometheus.GaugeValue, float64(s.Lag))
-	send("failing", "1 while the bridge does not take the next event.", prometheus.GaugeValue, oneIf(s.Failing))
-	send("leader", "1 while this host is the one that delivers to the bridge.", prometheus.GaugeValue, oneIf(s.Leader))
-	send("delivered_total", "Events that the bridge took.", prometheus.CounterValue, float64(s.Delivered))
+	send("position", "The id of the last event that was delivered, refused or skipped.", prometheus.GaugeValue, float64(s.Position))
+	send("lag_events", "Events between the position of the bridge and the end of the log.", prometheus.GaugeValue, float64(s.Lag))
+	send("failing", "1 while the bridge does not accept the next event.", prometheus.GaugeValue, oneIf(s.Failing))
+	send("leader", "1 while this host is the leader, which delivers to the bridge.", prometheus.GaugeValue, oneIf(s.Leader))
+	send("delivered_total", "Events that the bridge accepted.", prometheus.CounterValue, float64(s.Delivered))
 	send("refused_total", "Events that the bridge refused.", prometheus.CounterValue, float64(s.Refused))
-	send("retries_total", "Attempts that failed and are repeated.", prometheus.CounterValue, float64(s.Retries))
-	send("skipped_total", "Events that were no longer kept when the bridge came back.", prometheus.CounterValue, float64(s.Skipped))
+	send("retries_total", "Failed attempts, which are repeated.", prometheus.CounterValue, float64(s.Retries))
+	send("skipped_total", "Events that were no longer kept when they could have been delivered.", prometheus.CounterValue, float64(s.Skipped))
 	if s.LastFailure != "" {
 		into <- prometheus.MustNewConstMetric(lastFailure, prometheus.GaugeValue, 1, string(s.LastFailure))
 	}

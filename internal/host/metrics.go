@@ -84,10 +84,10 @@ func NewMetrics() *Metrics {
 		derivations: counters("playctl_derivations_total", "Derivations of node ids, by outcome.", "outcome"),
 		unconfirmed: counter("playctl_withdrawals_unconfirmed_total", "Deletions and replacements of credentials that other hosts did not confirm in time."),
 
-		commands:       counter("playctl_world_commands_total", "Commands that the engine took on."),
-		commits:        counter("playctl_world_commits_total", "Batches that were committed to the journal."),
-		events:         counter("playctl_world_events_total", "Events that were committed."),
-		appends:        histogram("playctl_journal_append_seconds", "Time to make a batch durable."),
+		commands:       counter("playctl_world_commands_total", "Commands that the engine accepted."),
+		commits:        counter("playctl_world_commits_total", "Batches committed to the journal."),
+		events:         counter("playctl_world_events_total", "Committed events."),
+		appends:        histogram("playctl_journal_append_seconds", "Time to commit a batch to the journal."),
 		appendFailures: counter("playctl_journal_append_failures_total", "Batches that could not be appended to the journal."),
 		checkpoints:    histogram("playctl_checkpoint_seconds", "Time to write a checkpoint and trim the journal."),
 		checkpointBad:  counter("playctl_checkpoint_failures_total", "Checkpoints that could not be written."),
@@ -211,8 +211,8 @@ func (m *Metrics) observe(h *Host) error {
 	all := []measured{
 		connections(stateSilent), connections(stateIdle), connections(stateAsking),
 		{"playctl_streams_replaying", "Event streams that are behind the log's end.", func() float64 { return float64(h.streams.replaying.Load()) }, nil},
-		{"playctl_world_rev", "The map's revision.", func() float64 { return float64(h.world.View().Rev) }, nil},
-		{"playctl_world_seq", "The last event's id.", func() float64 { return float64(h.world.Events().Head()) }, nil},
+		{"playctl_world_rev", "The rev of the map.", func() float64 { return float64(h.world.View().Rev) }, nil},
+		{"playctl_world_seq", "The seq of the last event.", func() float64 { return float64(h.world.Events().Head()) }, nil},
 		{"playctl_world_stale", "1 while the view may be behind the store.", func() float64 {
 			if h.world.Stale() != nil {
 				return 1
@@ -220,12 +220,12 @@ func (m *Metrics) observe(h *Host) error {
 			return 0
 		}, nil},
 		{"playctl_world_occupants", "Rows on the map.", func() float64 { return float64(h.world.View().Tree.OccupantCount()) }, nil},
-		{"playctl_body_bytes", "What the bodies of requests in progress hold.", func() float64 { return float64(h.bodies.held.Load()) }, nil},
-		{"playctl_reply_bytes", "What replies in progress hold that only their readers have.", func() float64 { return float64(h.replies.bytes()) }, nil},
-		{"playctl_journal_bytes", "What the journal of events takes, as far as this host knows.", func() float64 { bytes, _ := h.world.JournalBytes(); return float64(bytes) }, nil},
-		{"playctl_journal_limit_bytes", "What it may take after a checkpoint.", func() float64 { _, most := h.world.JournalBytes(); return float64(most) }, nil},
+		{"playctl_body_bytes", "Memory of the bodies of requests in progress.", func() float64 { return float64(h.bodies.held.Load()) }, nil},
+		{"playctl_reply_bytes", "Memory of replies in progress that are not shared: pages of records and compressed maps.", func() float64 { return float64(h.replies.bytes()) }, nil},
+		{"playctl_journal_bytes", "Size of the journal, as far as this host knows.", func() float64 { bytes, _ := h.world.JournalBytes(); return float64(bytes) }, nil},
+		{"playctl_journal_limit_bytes", "Maximum size of the journal after a checkpoint.", func() float64 { _, most := h.world.JournalBytes(); return float64(most) }, nil},
 		{"playctl_derivations_running", "Derivations of node ids in progress.", func() float64 { running, _ := h.derivations(); return float64(running) }, nil},
-		{"playctl_derivations_waiting", "Derivations of node ids that wait for their turn.", func() float64 { _, waiting := h.derivations(); return float64(waiting) }, nil},
+		{"playctl_derivations_waiting", "Derivations of node ids that wait.", func() float64 { _, waiting := h.derivations(); return float64(waiting) }, nil},
 	}
 	all = append(all, h.amounts()...)
 	for _, g := range all {
@@ -245,8 +245,8 @@ func (h *Host) amounts() []measured {
 	add := func(of string, used, limit func() float64) {
 		labels := prometheus.Labels{"of": of}
 		all = append(all,
-			measured{"playctl_world_used", "What all accounts together have of what the operator limits.", used, labels},
-			measured{"playctl_world_limit", "What they may have; 0 for no limit.", limit, labels})
+			measured{"playctl_world_used", "Current use of each limited resource by all accounts together.", used, labels},
+			measured{"playctl_world_limit", "Limit of each resource for all accounts together; 0 for no limit.", limit, labels})
 	}
 	for _, q := range world.Quotas() {
 		add(q.Label(),

@@ -295,7 +295,7 @@ func bridgeIn(metrics string) *bridgeResult {
 func (b *bridgeResult) field(look render.Look) render.Field {
 	state := look.Good("up to event " + count(b.Position))
 	if b.Failing {
-		state = look.Bad("does not take events, at event " + count(b.Position))
+		state = look.Bad("does not accept events, at event " + count(b.Position))
 	}
 	return render.Field{Name: "bridge", Value: state + ", " + count(b.Lag) + " behind, " +
 		count(b.Refused) + " refused, " + count(b.Retries) + " retries"}
