@@ -22,7 +22,7 @@ var everywhere = map[string]string{
 	"createdAt":        "when it was made",
 	"expiresAt":        "when it ends",
 	"genesisNodeId":    "the root key of the world",
-	"label":            "what its account calls it",
+	"label":            "its label in the account",
 	"merkleLeafCount":  "the number of leaves of the chain",
 	"merkleRootHex":    "the root of the chain in hex",
 	"nodeId":           "the id of the node",
@@ -38,7 +38,7 @@ var everywhere = map[string]string{
 	"sid":              "the session of the world",
 	"spaceId":          "the id of the space",
 	"stableKey":        "the key of the node in the chain",
-	"unconfirmedHosts": "how many hosts of the world had not confirmed it when the reply came, and may accept what is gone until they do; absent where all had",
+	"unconfirmedHosts": "how many hosts of the world had not confirmed it when the reply came, and may accept deleted credentials until they do; absent if all had",
 }
 
 // comments are the comments of struct fields, read from the sources of their

@@ -35,7 +35,7 @@ func Commands(a *command.App) []*cobra.Command {
 type playerResult struct {
 	Context         string   `json:"context,omitempty"`
 	PlayerID        string   `json:"playerId"`
-	Label           string   `json:"label,omitempty"`           // what the context calls the agent
+	Label           string   `json:"label,omitempty"`           // the label of the agent in the context
 	Name            string   `json:"name,omitempty"`            // its name on the map; absent where it was taken off
 	ToolNames       []string `json:"toolNames,omitempty"`       // the tools of its row
 	PreviewURL      string   `json:"previewUrl,omitempty"`      // the page on which it is seen

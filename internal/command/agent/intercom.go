@@ -30,12 +30,12 @@ type answerResult struct {
 	Context   string          `json:"context,omitempty"`
 	RequestID string          `json:"requestId"` // the id of the question
 	AgentID   string          `json:"agentId"`
-	Label     string          `json:"label,omitempty"`    // what the context calls the agent
+	Label     string          `json:"label,omitempty"`    // the label of the agent in the context
 	Kind      string          `json:"kind"`               // chat, or assist for a tool
 	ToolName  string          `json:"toolName,omitempty"` // the tool that was called
 	Status    string          `json:"status"`             // completed or failed; in the lines of ndjson also stream, for a part
 	Message   string          `json:"message,omitempty"`  // the answer in words
-	Result    json.RawMessage `json:"result,omitempty"`   // what the tool gave
+	Result    json.RawMessage `json:"result,omitempty"`   // the result of the tool
 	Error     string          `json:"error,omitempty"`    // why it failed, in the agent's words
 	Parts     []string        `json:"parts,omitempty"`    // the parts in which the answer came
 }

@@ -100,7 +100,7 @@ func brief(text string) string {
 type programInput struct {
 	RequestID    string          `json:"requestId"`          // the id of the question
 	AgentID      string          `json:"agentId"`            // the node id of the agent that is asked
-	Label        string          `json:"label,omitempty"`    // what the context calls the agent
+	Label        string          `json:"label,omitempty"`    // the label of the agent in the context
 	FromPlayerID string          `json:"fromPlayerId"`       // the asker's id
 	Kind         string          `json:"kind"`               // chat, or assist for a tool
 	ToolName     string          `json:"toolName,omitempty"` // the tool that is called

@@ -27,7 +27,7 @@ func newAgentCommand(a *command.App) *cobra.Command {
 type listedAgent struct {
 	AgentID   string `json:"agentId"`           // its node id
 	Name      string `json:"name"`              // its name on the map
-	Label     string `json:"label,omitempty"`   // what the context calls it, where it is yours
+	Label     string `json:"label,omitempty"`   // its label in the context, if it is yours
 	OwnerID   string `json:"ownerId"`           // the main node that it belongs to
 	Yours     bool   `json:"yours"`             // whether it belongs to your account
 	Answering string `json:"answering"`         // whether a program answers for it: yes, no or unknown

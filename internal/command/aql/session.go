@@ -239,7 +239,7 @@ func (s *session) keep(came *outcome) error {
 type item struct {
 	Line      int    `json:"line"`      // the line of the statement, from 1
 	Statement string `json:"statement"` // its first words, such as CREATE SPACE
-	Result    any    `json:"result"`    // what the statement gives, by the statement: see docs/aql.md
+	Result    any    `json:"result"`    // the result of the statement, in its own form: see docs/aql.md
 }
 
 // emit prints a result. For JSON and YAML the results of a program are one document, a

@@ -28,8 +28,8 @@ const (
 
 // finding is the result of one check.
 type finding struct {
-	Check   string `json:"check"`   // what was looked at
-	State   string `json:"state"`   // ok, warning, wrong, or unknown where it could not be found out
+	Check   string `json:"check"`   // the name of the check
+	State   string `json:"state"`   // ok, warning, wrong, or unknown if it could not be checked
 	Message string `json:"message"` // what was found
 	// Fix is the command, or the step, that fixes it.
 	Fix string `json:"fix,omitempty"`
@@ -41,7 +41,7 @@ type doctorResult struct {
 	Server  string `json:"server"`
 	// OK is false if something is wrong; warnings are not.
 	OK       bool      `json:"ok"`
-	Findings []finding `json:"findings"` // what was found, in the order in which it was looked at
+	Findings []finding `json:"findings"` // the findings, in the order of the checks
 }
 
 func newDoctorCommand(a *command.App) *cobra.Command {

@@ -19,7 +19,7 @@ import (
 type bannerResult struct {
 	URL         string   `json:"url"`                       // the address of the host for clients
 	WatchURL    string   `json:"watchUrl"`                  // the page that shows the world
-	APIURL      string   `json:"apiUrl"`                    // the beginning of the addresses of the API
+	APIURL      string   `json:"apiUrl"`                    // the address with which all routes of the API begin
 	EventsURL   string   `json:"eventsUrl"`                 // the stream of events
 	ReadyURL    string   `json:"readyUrl"`                  // answers 200 once the host is ready
 	MetricsURL  string   `json:"metricsUrl"`                // the metrics

@@ -128,7 +128,7 @@ func kept(who *command.Caller) string {
 type createdAgentResult struct {
 	Context    string `json:"context"` // the context that keeps it; empty where none does
 	AgentID    string `json:"agentId"`
-	Label      string `json:"label,omitempty"` // what the context calls it
+	Label      string `json:"label,omitempty"` // its label in the context
 	Phrase     string `json:"phrase,omitempty"`
 	PhraseFile string `json:"phraseFile,omitempty"`
 }

@@ -111,7 +111,7 @@ func changeContexts(ctx context.Context, a *command.App, alter func(*creds.File)
 
 // contextsResult is what "playctl context list" prints.
 type contextsResult struct {
-	Current  string          `json:"current,omitempty"` // the name of the context in force
+	Current  string          `json:"current,omitempty"` // the name of the context in use
 	Contexts []contextResult `json:"contexts"`          // the contexts
 }
 
@@ -246,7 +246,7 @@ phrases they cannot be used any more.`,
 // contextResult is a context as commands print it.
 type contextResult struct {
 	Context     string        `json:"context"` // the name of the context
-	Current     bool          `json:"current"` // whether it is the one in force
+	Current     bool          `json:"current"` // whether it is the one in use
 	Server      string        `json:"server"`
 	Service     string        `json:"service"`
 	RootKey     string        `json:"rootKey,omitempty"`     // the root key of the host that it remembers

@@ -75,7 +75,7 @@ func (l *recordedLines) next() (*recordedLine, error) {
 type recordedLine struct {
 	Context      string             `json:"context,omitempty"`
 	Snapshot     json.RawMessage    `json:"snapshot,omitempty"`     // a full read of the world; absent in the line of an event
-	Verification string             `json:"verification,omitempty"` // what proving the snapshot gave
+	Verification string             `json:"verification,omitempty"` // the result of the verification of the snapshot
 	Seq          *uint64            `json:"seq,omitempty"`          // the number of the event
 	Event        protocol.EventKind `json:"event,omitempty"`        // the kind of the event
 	Data         json.RawMessage    `json:"data,omitempty"`         // what the event says, with the rows that it changed

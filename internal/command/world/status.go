@@ -91,9 +91,9 @@ type statusResult struct {
 	Rev       *uint64        `json:"rev,omitempty"`
 	Seq       *uint64        `json:"seq,omitempty"`
 	Occupants *int           `json:"occupants,omitempty"` // how many rows are on the map; absent without credentials
-	Kinds     map[string]int `json:"kinds,omitempty"`     // how many by kind; absent without credentials
+	Kinds     map[string]int `json:"kinds,omitempty"`     // the number of rows by kind; absent without credentials
 	Spaces    *int           `json:"spaces,omitempty"`    // how many spaces there are; absent without credentials
-	Bridge    *bridgeResult  `json:"bridge,omitempty"`    // how the bridge to another service does, where the host has one
+	Bridge    *bridgeResult  `json:"bridge,omitempty"`    // the state of the bridge to another service, if the host has one
 }
 
 // errNotReady means that a host answers but does not serve yet.
@@ -251,11 +251,11 @@ func (r *statusResult) document(look render.Look) *render.Document {
 
 // bridgeResult is the state of a host's bridge.
 type bridgeResult struct {
-	Position  uint64 `json:"position"`  // the last event that the other service took
+	Position  uint64 `json:"position"`  // the last event that was delivered, refused or skipped
 	Lag       uint64 `json:"lag"`       // events that wait
 	Failing   bool   `json:"failing"`   // whether the last attempt failed
-	Delivered uint64 `json:"delivered"` // events that were taken
-	Refused   uint64 `json:"refused"`   // events that were refused for good
+	Delivered uint64 `json:"delivered"` // delivered events
+	Refused   uint64 `json:"refused"`   // events that the other service refused
 	Retries   uint64 `json:"retries"`   // attempts after a failure
 	Skipped   uint64 `json:"skipped"`   // events that were gone before they could be sent
 }
