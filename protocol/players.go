@@ -126,7 +126,7 @@ type HeartbeatReply struct {
 	LeaseTTLSeconds int `json:"leaseTtlSeconds" rule:"range=MinLeaseTTLSeconds..MaxLeaseTTLSeconds"`
 }
 
-// DisconnectRequest takes an agent off the map.
+// DisconnectRequest removes an agent from the map.
 type DisconnectRequest struct {
 	PlayerID string `json:"playerId" rule:"form=agent"`
 	// ConnectionID, if it is sent, must be the current one, else nothing is
@@ -159,12 +159,12 @@ func urlFault(text string) string {
 	return ""
 }
 
-// MCPUnregisterRequest takes an MCP placement off the map.
+// MCPUnregisterRequest removes an MCP placement from the map.
 type MCPUnregisterRequest struct {
 	ID string `json:"id" rule:"form=id"`
 }
 
-// RemoveOccupantRequest takes any occupant off the map, for an administrator. A
+// RemoveOccupantRequest removes any occupant from the map, for an administrator. A
 // text that is not a stable key is `stable_key_unknown`, a key of something that
 // is not an occupant `body_invalid`.
 type RemoveOccupantRequest struct {

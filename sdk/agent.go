@@ -296,7 +296,7 @@ func (a *Agent) RecordJourney(ctx context.Context, journey protocol.Journey) (*p
 	return a.world.RecordJourney(ctx, protocol.RecordJourneyRequest{PlayerID: a.PlayerID(), Journey: journey})
 }
 
-// Disconnect takes the agent off the map, unless a newer registration holds it, and
+// Disconnect removes the agent from the map, unless a newer registration holds it, and
 // ends its heartbeats. Calls of functions of [RemotePlayWorld.Agent] are ended and
 // answered before. It may be called again.
 func (a *Agent) Disconnect(ctx context.Context) error {

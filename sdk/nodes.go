@@ -57,7 +57,7 @@ func (w *RemotePlayWorld) CreateAgentNode(ctx context.Context, agent *NodeCreden
 }
 
 // DeleteAgentNode deletes an agent node of the main node with its record, and
-// takes it off the map; it returns false if there was none with that id.
+// removes it from the map; it returns false if there was none with that id.
 func (w *RemotePlayWorld) DeleteAgentNode(ctx context.Context, agentID string) (bool, error) {
 	ctx, done, err := w.begin(ctx)
 	if err != nil {

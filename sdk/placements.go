@@ -57,7 +57,7 @@ func (w *RemotePlayWorld) RegisterMCP(ctx context.Context, mcp MCP) (id string, 
 	return reply.ID, nil
 }
 
-// UnregisterMCP takes an MCP placement off the map; it returns false if there was
+// UnregisterMCP removes an MCP placement from the map; it returns false if there was
 // none with that id. An id from before a reset means the placement of the same
 // name.
 func (w *RemotePlayWorld) UnregisterMCP(ctx context.Context, id string) (bool, error) {
@@ -106,7 +106,7 @@ func (p *placements) all() []string {
 	return slices.Collect(maps.Keys(p.byName))
 }
 
-// named returns the placement with a name; false if it was taken off the map.
+// named returns the placement with a name; false if it was removed from the map.
 func (p *placements) named(name string) (MCP, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,7 +133,7 @@ func (p *placements) run() {
 		for _, name := range p.all() {
 			mcp, kept := p.named(name)
 			if !kept {
-				continue // it was taken off the map while others were registered
+				continue // it was removed from the map while others were registered
 			}
 			if _, err := p.world.RegisterMCP(p.world.life, mcp); err != nil && p.world.life.Err() == nil {
 				p.world.warn("an MCP placement could not be registered again", "name", name, "reason", err)

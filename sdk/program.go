@@ -212,7 +212,7 @@ func (w *RemotePlayWorld) ownNode(ctx context.Context, name string) (*NodeCreden
 	return &NodeCredentials{NodeID: resolved.NodeID, PasswHash: node.PasswHash}, nil
 }
 
-// leaveWith takes an agent off the map when a context ends.
+// leaveWith removes an agent from the map when a context ends.
 func (w *RemotePlayWorld) leaveWith(ctx context.Context, a *Agent) {
 	if ctx.Done() == nil {
 		return
@@ -226,7 +226,7 @@ func (w *RemotePlayWorld) leaveWith(ctx context.Context, a *Agent) {
 		leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), disconnectTimeout)
 		defer cancel()
 		if err := a.Disconnect(leaving); err != nil {
-			w.warn("an agent could not be taken off the map; its lease ends it", "agentId", a.PlayerID(), "reason", err)
+			w.warn("an agent could not be removed from the map; it stays until its lease expires", "agentId", a.PlayerID(), "reason", err)
 		}
 	})
 }

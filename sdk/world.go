@@ -246,7 +246,7 @@ func (w *RemotePlayWorld) OnClose(f func()) {
 	f()
 }
 
-// Close takes the world's agents off the map, ends its heartbeats and subscriptions and waits for
+// Close removes the world's agents from the map, ends its heartbeats and subscriptions and waits for
 // them. Calls in progress end with ErrClosed. The error names agents that could not be disconnected;
 // they leave the map when their leases expire. Close may be called again: it then waits for the first
 // call to end and returns its error.
@@ -271,7 +271,7 @@ func (w *RemotePlayWorld) shutdown(ctx context.Context) error {
 	return err
 }
 
-// disconnectAll takes agents off the map concurrently.
+// disconnectAll removes agents from the map concurrently.
 func disconnectAll(ctx context.Context, agents map[string]*Agent) error {
 	if _, has := ctx.Deadline(); !has {
 		var cancel context.CancelFunc

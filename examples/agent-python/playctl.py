@@ -146,7 +146,7 @@ class World:
         self.close()
 
     def close(self):
-        """Takes the agents of this program off the map and ends its threads and streams."""
+        """Removes the agents of this program from the map and ends its threads and streams."""
         self._closed.set()
         with self._lock:
             agents, streams = list(self._agents.values()), list(self._streams)
@@ -160,7 +160,7 @@ class World:
             try:
                 self._post("/players/disconnect", {"playerId": agent.id, "connectionId": agent._connection}, agent._node)
             except PlayError as error:
-                warn(f"{agent.name} is not off the map yet; its lease ends: {error}")
+                warn(f"{agent.name} could not be removed from the map; it stays until its lease expires: {error}")
 
     def snapshot(self):
         """The whole world as the host has it now."""

@@ -287,7 +287,7 @@ func (c *Caller) NameOf(id string) string {
 	return agent.Label
 }
 
-// LeaveTimeout limits the time to take an agent off the map after Ctrl-C; if the host is
+// LeaveTimeout limits the time to remove an agent from the map after Ctrl-C; if the host is
 // unreachable, the lease expires.
 const LeaveTimeout = 3 * time.Second
 

@@ -38,7 +38,7 @@ func (c RemoveOccupant) plan(p *planner) (any, error) {
 	return &protocol.OKReply{OK: false}, nil
 }
 
-// removeStructure takes a structure off the map. Its spaces stay, without a place; the
+// removeStructure removes a structure from the map. Its spaces stay, without a place; the
 // event is the one of the first space.
 func (p *planner) removeStructure(row *protocol.Structure) error {
 	p.dropRow(row.StableKey())

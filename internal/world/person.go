@@ -16,7 +16,7 @@ const walkTerm = 2 * time.Second
 // renews its lease.
 type PutPerson struct{ protocol.PersonRequest }
 
-// RemovePerson takes the person of the calling viewer off the map.
+// RemovePerson removes the person of the calling viewer from the map.
 type RemovePerson struct{}
 
 // personIDBytes is how much of a digest a person's id shows: 128 bits, as a viewer's

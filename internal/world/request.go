@@ -129,7 +129,7 @@ type Register struct {
 // Heartbeat renews a lease. It is not journaled.
 type Heartbeat struct{ protocol.HeartbeatRequest }
 
-// Disconnect takes an agent off the map.
+// Disconnect removes an agent from the map.
 type Disconnect struct{ protocol.DisconnectRequest }
 
 // RegisterMCP places or updates an MCP row of the calling main node.

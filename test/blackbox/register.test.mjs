@@ -1,4 +1,4 @@
-// Protocol, "POST /api/play/players": registering an agent, again and again, and taking it off the map.
+// Protocol, "POST /api/play/players": registering an agent, again and again, and removing it from the map.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

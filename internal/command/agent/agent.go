@@ -67,7 +67,7 @@ func newAddAgentCommand(a *command.App) *cobra.Command {
 		Short:   "Put an agent on the map",
 		Long: `Put an agent on the map, or update its row. An update leaves what no flag names unchanged. Without
 --hold it stays until it is removed.
-With --hold this command keeps it alive with heartbeats and takes it off the map at Ctrl-C;
+With --hold this command keeps it alive with heartbeats and removes it from the map at Ctrl-C;
 if the command dies, the host removes the agent when its lease expires.`,
 		Example: command.Example(
 			"playctl add-agent Ada",
@@ -105,7 +105,7 @@ if the command dies, the host removes the agent when its lease expires.`,
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().BoolVar(&flags.hold, "hold", false, "keep it alive until Ctrl-C, then take it off the map")
+	cmd.Flags().BoolVar(&flags.hold, "hold", false, "keep it alive until Ctrl-C, then remove it from the map")
 	return cmd
 }
 
@@ -119,7 +119,7 @@ func (f *agentFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.assistFile, "assist-tools", "", "a JSON `file` with the descriptions of its assist_ tools")
 	flags.StringVar(&f.p2a, "p2a", protocol.P2AOff, "let people talk to it: on or off")
 	flags.StringVar(&f.instructions, "realtime-instructions", "", "a `file` with its instructions for realtime talk")
-	flags.DurationVar(&f.holdFor, "for", 0, "keep it alive for this time, then take it off the map")
+	flags.DurationVar(&f.holdFor, "for", 0, "keep it alive for this time, then remove it from the map")
 	flags.DurationVar(&f.lease, "lease", protocol.DefaultLeaseTTLSeconds*time.Second, "how long the host keeps an agent without a heartbeat, 5s to 5m")
 	command.CompleteChoices(cmd, "p2a", protocol.P2AOn, protocol.P2AOff)
 }
@@ -266,8 +266,8 @@ func newRemoveAgentCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "remove-agent <agent>",
 		GroupID: command.GroupWorld,
-		Short:   "Take an agent off the map; its node stays",
-		Long: `Take an agent off the map. Its node stays, so it can be added again; "playctl
+		Short:   "Remove an agent from the map; its node stays",
+		Long: `Remove an agent from the map. Its node stays, so it can be added again; "playctl
 delete-agent-node" ends the node as well. It is not an error if the agent is not on the map.`,
 		Example:           command.Example("playctl remove-agent Ada"),
 		Args:              command.Takes("agent"),
@@ -277,7 +277,7 @@ delete-agent-node" ends the node as well. It is not an error if the agent is not
 			if err != nil {
 				return err
 			}
-			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Take the agent %q off the map?", ref.Name()), nil); err != nil {
+			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Remove the agent %q from the map?", ref.Name()), nil); err != nil {
 				return err
 			}
 			err = a.Call(cmd.Context(), who, ref.Node, "Removing", func(ctx context.Context, c *client.Client) error {

@@ -46,7 +46,7 @@ What it prints is the answer: a text; or a JSON object with "message", "result" 
 that it failed, with what it printed as the reason. Its standard error is shown here only.
 
 A command is run once, also after a lost connection, and within --command-timeout; then the
-program gets SIGTERM, and two seconds later SIGKILL. Ctrl-C takes the agents off the map.`,
+program gets SIGTERM, and two seconds later SIGKILL. Ctrl-C removes the agents from the map.`,
 		Example: command.Example(
 			"playctl intercom serve Ada --exec ./agent.sh --assist-tools tools.json",
 			"playctl intercom serve Ada --exec python3 -- agent.py --verbose",

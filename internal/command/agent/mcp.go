@@ -58,7 +58,7 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "unregister-mcp <name or id>",
 		GroupID: command.GroupWorld,
-		Short:   "Take an MCP placement off the map",
+		Short:   "Remove an MCP placement from the map",
 		Example: command.Example("playctl unregister-mcp weather"),
 		Args:    command.Takes("name or id"), ValidArgsFunction: a.Completes(command.MCPServers),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -74,7 +74,7 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Take the MCP server %q off the map?", server.Name), nil); err != nil {
+			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Remove the MCP server %q from the map?", server.Name), nil); err != nil {
 				return err
 			}
 			return a.AsReader(cmd.Context(), "Unregistering", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {

@@ -232,7 +232,7 @@ func rest(ctx context.Context, pace time.Duration) error {
 	return nil
 }
 
-// close takes the agents off the map. It may be called after startDemo failed.
+// close removes the agents from the map. It may be called after startDemo failed.
 func (d *demo) close(ctx context.Context) error {
 	if d.stop != nil {
 		d.stop()

@@ -69,7 +69,7 @@ func checkHost(ctx context.Context, a *command.App, who *command.Caller) error {
 	return err
 }
 
-// close takes the agents off the map; the placements stay.
+// close removes the agents from the map; the placements stay.
 func (s *sink) close(ctx context.Context) error {
 	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), command.LeaveTimeout)
 	defer cancel()

@@ -81,7 +81,7 @@ register it again by themselves.`,
 
 // removedResult is what "playctl remove" prints.
 type removedResult struct {
-	StableKey        string `json:"stableKey"` // the key of what was taken off the map
+	StableKey        string `json:"stableKey"` // the key of what was removed from the map
 	UnconfirmedHosts int    `json:"unconfirmedHosts,omitempty"`
 }
 
@@ -91,8 +91,8 @@ func newRemoveCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "remove --admin <stable key>",
 		GroupID: command.GroupHost,
-		Short:   "Take anything off the map, as the administrator",
-		Long: `Take anything off the map, as the administrator. The stable key is the kind and the ids of a
+		Short:   "Remove anything from the map, as the administrator",
+		Long: `Remove anything from the map, as the administrator. The stable key is the kind and the ids of a
 row: agent:<main node>:<agent>, mcp:<id>, human:<id> or structure:<id>; "playctl chain show"
 lists them. The kind with the beginning of the id or the name also works, as in mcp:weather.
 The node of an agent stays, so that the agent can be added again.
@@ -110,7 +110,7 @@ Use "playctl remove-agent", "unregister-mcp" and "remove-space" for your own.`,
 				return err
 			}
 			check := func() error { return hasKey(cmd.Context(), a, &admin, key) }
-			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Take %q off the map?", key), check); err != nil {
+			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Remove %q from the map?", key), check); err != nil {
 				return err
 			}
 			return a.AsAdmin(cmd.Context(), &admin, "Removing", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {

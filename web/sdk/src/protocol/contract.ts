@@ -797,7 +797,7 @@ export interface HeartbeatRequest {
   readonly leaseTtlSeconds?: number
 }
 
-/** DisconnectRequest takes an agent off the map. */
+/** DisconnectRequest removes an agent from the map. */
 export interface DisconnectRequest {
   readonly playerId: string
   /** connectionId, if it is sent, must be the current one, else nothing is removed. */
@@ -811,12 +811,12 @@ export interface McpRegisterRequest {
   readonly url?: string
 }
 
-/** McpUnregisterRequest takes an MCP placement off the map. */
+/** McpUnregisterRequest removes an MCP placement from the map. */
 export interface McpUnregisterRequest {
   readonly id: string
 }
 
-/** RemoveOccupantRequest takes any occupant off the map, for an administrator. A text that is not a stable key is `stable_key_unknown`, a key of something that is not an occupant `body_invalid`. */
+/** RemoveOccupantRequest removes any occupant from the map, for an administrator. A text that is not a stable key is `stable_key_unknown`, a key of something that is not an occupant `body_invalid`. */
 export interface RemoveOccupantRequest {
   readonly stableKey: string
 }

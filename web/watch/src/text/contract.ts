@@ -127,7 +127,7 @@ const words = {
     ja: '{who} が ({x}, {y}) に置かれました',
   },
   'event.mcpRemoved': {
-    en: '{who} was taken off the map',
+    en: '{who} was removed from the map',
     de: '{who} wurde entfernt',
     ja: '{who} が撤去されました',
   },

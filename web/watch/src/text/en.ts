@@ -357,7 +357,7 @@ export const en = {
   'person.near.agent': '{who} is beside you. T talks, V waves.',
   'person.near.person': '{who} is beside you. V waves.',
   'person.gone.lease': 'You are no longer in the town: your lease expired.',
-  'person.gone.admin': 'You are no longer in the town: the administrator took you off the map.',
+  'person.gone.admin': 'You are no longer in the town: the administrator removed you from the map.',
   'person.gone.reset': 'You are no longer in the town: the world was reset.',
   'person.gone.elsewhere': 'You are no longer in the town: another page of this browser left it.',
   'person.gone.hidden': 'You are no longer in the town: this page was left.',
