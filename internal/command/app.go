@@ -152,7 +152,7 @@ func (a *App) filter(ctx context.Context) (render.Filter, error) {
 	var err error
 	switch expression, layout := a.Settings.jq, a.Settings.template; {
 	case expression != "" && layout != "":
-		return nil, Usagef("--jq and --template both say what is printed of a result: use one of them")
+		return nil, Usagef("--jq and --template exclude each other")
 	case expression != "":
 		filter, err = render.JQ(ctx, expression)
 	case layout != "":

@@ -239,7 +239,7 @@ func (a *App) connect(who *Caller, node client.Credentials, adminToken protocol.
 func (a *App) WarnExposed(c *client.Client) {
 	if c.Exposed() && !a.exposed {
 		a.exposed = true
-		a.Warn(fmt.Sprintf("%s is not encrypted, so everyone on the way can read your credentials", c.Host()),
+		a.Warn(fmt.Sprintf("%s is not encrypted, so anyone on the network path can read your credentials", c.Host()),
 			"use https, or a tunnel to the host")
 	}
 }

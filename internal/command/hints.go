@@ -216,7 +216,7 @@ var hints = map[protocol.Code]string{
 	protocol.CodeRegistrationClosed:  "ask the operator of the host for an invitation, which \"playctl login --invite-file FILE\" takes; with an account there, \"playctl login --phrase\" signs in",
 	protocol.CodeInvitationUsed:      "ask the person who invited you for another: \"playctl invite --uses N\" makes one for several accounts",
 	protocol.CodeInvitationExpired:   "ask the person who invited you for another: \"playctl invite --expires 72h\" makes one that lasts longer",
-	protocol.CodeInvitationLimit:     "\"playctl invite list\" shows them, \"playctl invite revoke ID\" ends one",
+	protocol.CodeInvitationLimit:     "\"playctl invite list\" shows them, \"playctl invite revoke ID\" revokes one",
 	protocol.CodeNodeNotDerivable:    "your root key is not the host's: omit --root-file and PLAYCTL_ROOT_FILE, and playctl gets the root key from the host",
 	protocol.CodeHostUnknown:         "name the host by its address, or start it with --allow-host NAME",
 	protocol.CodeOccupantLimit:       "remove an agent or an MCP placement first; \"playctl snapshot\" lists them",

@@ -41,8 +41,8 @@ const DefaultServer = "http://127.0.0.1:7420"
 // register adds the flags that every command has.
 func (s *Settings) register(flags *pflag.FlagSet) {
 	flags.StringVarP(&s.output, "output", "o", "table", "how results are printed: table, json, ndjson or yaml")
-	flags.StringVar(&s.jq, "jq", "", "print what this jq `expression` makes of the result's JSON")
-	flags.StringVar(&s.template, "template", "", "print the result's JSON by this `template` of Go (text/template)")
+	flags.StringVar(&s.jq, "jq", "", "filter the result's JSON by this jq `expression`")
+	flags.StringVar(&s.template, "template", "", "format the result's JSON by this Go `template` (text/template)")
 	flags.StringVar(&s.color, "color", "auto", "when to use colors: auto, always or never")
 	flags.StringVar(&s.config, "config", "", "the config `file` (default: playctl/config.yaml in the config folder)")
 	flags.StringVar(&s.credentials, "credentials-file", "", "the credentials `file` (default: playctl/credentials.json in the config folder)")

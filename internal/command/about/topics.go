@@ -37,7 +37,7 @@ Files and folders:
     PLAYCTL_CONFIG             the config file, else config.yaml in the config folder
     PLAYCTL_CREDENTIALS_FILE   the credentials file, else credentials.json there
     PLAYCTL_ROOT_FILE          the root key file: for "serve" else ~/.playctl/root, else ./.root
-    PLAYCTL_DATA_DIR           what "playctl serve" keeps, else the state folder
+    PLAYCTL_DATA_DIR           the store of "playctl serve", else the state folder
     XDG_CONFIG_HOME            the config folder is playctl in it; else ~/.config/playctl
     XDG_STATE_HOME             the state folder is playctl in it; else ~/.local/state/playctl
 
@@ -75,8 +75,8 @@ const topicExitCodes = `A script can rely on these:
     5    verification failed: what was checked is not what it should be
     130  interrupted by Ctrl-C or SIGTERM
 
-"playctl serve" ends with 0 after Ctrl-C or SIGTERM, for that is how it is meant to
-end; so do "agent run", "intercom serve", "add-agent --hold", "otel" and "mcp --http"
+"playctl serve" exits with 0 after Ctrl-C or SIGTERM, which are the normal way to
+stop it; so do "agent run", "intercom serve", "add-agent --hold", "otel" and "mcp --http"
 after SIGTERM. A reader that closes the pipe early, such as head, is not a failure either.`
 
 const topicFormatting = `Results go to standard output. Everything else, notes, warnings, questions and
@@ -87,8 +87,8 @@ errors, goes to standard error. --output chooses the form of results:
     ndjson   one JSON object a line: a list's items, or a stream's events
     yaml     the same data as json
 
---jq prints what a jq expression makes of the JSON, for lines and streams of each
-item, --template what a template of Go makes of it: playctl needs no jq for it.
+--jq filters the JSON by a jq expression, --template formats it by a Go template; of
+lists and streams in ndjson each item. playctl needs no jq for it.
 
     playctl snapshot --jq '.worldMap.occupants[].name'
     playctl context list --template '{{range .contexts}}{{.server}} {{end}}'
@@ -105,4 +105,4 @@ or removed without a new major version. Times are RFC 3339 in UTC there; a table
 them as people write them. The field "context" names the context that was used, if any.
 
 A table shortens a node id to its first 12 digits and a UUID to its first 8. Commands
-take such a beginning, an agent's label, or the whole id.`
+accept such a prefix, an agent's label, or the whole id.`

@@ -268,7 +268,7 @@ func newRemoveAgentCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupWorld,
 		Short:   "Remove an agent from the map; its node stays",
 		Long: `Remove an agent from the map. Its node stays, so it can be added again; "playctl
-delete-agent-node" ends the node as well. It is not an error if the agent is not on the map.`,
+delete-agent-node" deletes the node as well. It is not an error if the agent is not on the map.`,
 		Example:           command.Example("playctl remove-agent Ada"),
 		Args:              command.Takes("agent"),
 		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),

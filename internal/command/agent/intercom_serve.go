@@ -41,9 +41,9 @@ that comes for them. It gets the command on standard input, one JSON object:
    "kind": "chat", "text": "Where is the shop?"}
   {… "kind": "assist", "toolName": "assist_route", "args": {"to": "shop"}}
 
-What it prints is the answer: a text; or a JSON object with "message", "result" (an object) and
+Its output is the answer: a text; or a JSON object with "message", "result" (an object) and
 "error"; or any other JSON object, which is the result. If its exit code is not 0 the answer is
-that it failed, with what it printed as the reason. Its standard error is shown here only.
+a failure, with its output as the reason. Its standard error is shown here only.
 
 A command is run once, also after a lost connection, and within --command-timeout; then the
 program gets SIGTERM, and two seconds later SIGKILL. Ctrl-C removes the agents from the map.`,

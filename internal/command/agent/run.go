@@ -14,8 +14,8 @@ func newAgentRunCommand(a *command.App) *cobra.Command {
 		Use:        "run <agent> -- <command> [argument...]",
 		SuggestFor: []string{"run", "answer"},
 		Short:      "Put an agent on the map and answer for it with a program",
-		Long: `Put an agent on the map, keep it there, and answer for it with a program. What is missing is
-made: an account at the host, the agent, its place on the map. Each question and its answer are
+		Long: `Put an agent on the map, keep it there, and answer for it with a program. An account at the
+host and the agent are created if they are missing. Each question and its answer are
 logged with their times. Ctrl-C (exit code 130) or SIGTERM (exit code 0) restores the map.
 A new phrase is shown at the terminal; without one it is kept in the credentials file.
 

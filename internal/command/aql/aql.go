@@ -81,7 +81,7 @@ A mistake in a program is found before anything is done, and then the exit code 
 
 func runAQL(ctx context.Context, a *command.App, flags *aqlFlags, args []string) error {
 	if flags.check && flags.format {
-		return command.Usagef("--check and --format are two things to do: use one of them")
+		return command.Usagef("--check and --format exclude each other")
 	}
 	variables, err := parseAssignments(flags.set)
 	if err != nil {

@@ -48,8 +48,8 @@ func newDoctorCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "doctor",
 		GroupID: command.GroupOther,
-		Short:   "Look for what is wrong between this machine and the host",
-		Long: `Look for what is wrong between this machine and the host of the context: whether it can be reached,
+		Short:   "Find problems between this machine and the host",
+		Long: `Find problems between this machine and the host of the context: whether it can be reached,
 its version, TLS, clocks, the root key, the account and its API key, the event stream, modes of
 files, the terminal, and agents on the map for which no program answers. Each finding comes with the
 command that fixes it. It changes nothing.

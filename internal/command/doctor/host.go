@@ -39,7 +39,7 @@ func (p *examination) reach(ctx context.Context) bool {
 	p.add("host", stateGood, "", "%s answers in %v", p.who.Server, contact.Took.Round(time.Millisecond))
 	switch {
 	case p.host.Exposed():
-		p.add("TLS", stateDoubt, "serve with --tls-cert and --tls-key, and call it with https", "everybody on the way can read your credentials: the connection is not encrypted")
+		p.add("TLS", stateDoubt, "serve with --tls-cert and --tls-key, and call it with https", "anyone on the network path can read your credentials: the connection is not encrypted")
 	case contact.TLS == nil:
 		p.add("TLS", stateGood, "", "not needed: the host is on this machine")
 	case len(contact.TLS.PeerCertificates) > 0:

@@ -133,7 +133,7 @@ func (b *bannerResult) document(look render.Look) render.Document {
 // views show the banner of a host, with more fields below it.
 func (b *bannerResult) views(look render.Look, next string, more ...render.Field) []render.View {
 	store, root := b.Store, b.RootFile
-	store = cmp.Or(store, "in memory only, gone at the end")
+	store = cmp.Or(store, "in memory only, lost when the host ends")
 	root = cmp.Or(root, "in the store; commands ask the host for it")
 	if b.RootMade {
 		root += " (written now; keep it, node ids depend on it)"

@@ -182,7 +182,7 @@ func warnOfListener(a *command.App, addr net.Addr, s *serveSettings) {
 	if !ok || tcp.IP.IsLoopback() || s.options.CertFile != "" {
 		return
 	}
-	a.Warn(fmt.Sprintf("%s can be reached from other machines and is not encrypted: everyone on the way can read credentials", addr),
+	a.Warn(fmt.Sprintf("%s can be reached from other machines and is not encrypted: anyone on the network path can read credentials", addr),
 		"use --tls-cert and --tls-key, or listen on loopback behind a proxy that speaks TLS")
 	if s.options.NoRepository {
 		a.Warn("--no-repository lets everyone who reaches this address do anything", "listen on 127.0.0.1")

@@ -77,7 +77,7 @@ func (s *serveSettings) limitFlags() []limit {
 		{"rate-history", &s.limits.HistoryRate, 1 << 20, 0, "how many bytes a second one account may write to the world's store, with bursts of a minute's worth; 0 = no limit"},
 		{"rate-requests", &s.options.Limits.RequestsPerSecond, 1000, math.MinInt, "how many requests a second one address may make; negative = no limit"},
 		{"rate-nodes", &s.options.Limits.CreationsPerMinute, 60, math.MinInt, "how many nodes a minute one address may create; negative = no limit"},
-		{"max-connections", &s.options.Connections.Connections, 0, 0, "how many connections may be open; 0 = as many as the limit of open files leaves room for, at most 10000"},
+		{"max-connections", &s.options.Connections.Connections, 0, 0, "how many connections may be open; 0 = as many as the limit of open files allows, at most 10000"},
 		{"max-connections-per-address", &s.options.Connections.PerAddress, 0, 0, "how many connections one address may have open; 0 = a quarter of --max-connections"},
 		{"max-connections-per-caller", &s.options.Connections.PerCaller, 0, 0, "how many requests, streams included, one node or watch cookie may have in progress; 0 = half of --max-connections"},
 		{"max-streams", &s.options.Connections.Streams, 0, 0, "how many event streams may be open; 0 = three quarters of the connections"},
@@ -141,7 +141,7 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	own.SortFlags = false // The flags of the command are sorted; here each group would sort them again.
 	s.store.Register(own, a)
 	own.DurationVar(&s.storeWait, "store-wait", time.Minute, "how long a starting host waits for its store to answer; 0 = do not wait")
-	own.BoolVar(&s.ephemeral, "ephemeral", false, "keep everything in memory and forget it at the end")
+	own.BoolVar(&s.ephemeral, "ephemeral", false, "keep the world in memory only; it is lost when the host ends")
 	own.BoolVar(&s.demo, "demo", false, "create a world with demo agents; its store is temporary unless --data-dir is given (with --store, the folder has its credentials)")
 	command.GroupFlags(own, "The world")
 
@@ -157,9 +157,9 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	own.BoolVar(&s.options.AllowOwnerHash, "allow-owner-hash", false, "accept a main node's hash in place of its agents' hashes beyond loopback as well")
 	command.GroupFlags(own, "Who may do what")
 
-	own.StringVar((*string)(&s.options.WatchAccess), "watch-access", "local", "who may use the watch page without a token: local (on loopback), public (and everybody may look) or token (nobody)")
+	own.StringVar((*string)(&s.options.WatchAccess), "watch-access", "local", "who may use the watch page without a token: local (on loopback), public (and everybody may watch) or token (nobody)")
 	own.StringSliceVar(&s.options.WatchNames, "watch-name", nil, "an additional `name` of this machine under which the watch page is allowed without a token, when listening on loopback; may be repeated")
-	own.StringSliceVar(&s.options.WatchEmbed, "watch-embed", nil, "an `origin` whose pages may show the watch page in a frame or the map alone, to look only, such as https://example.com; may be repeated")
+	own.StringSliceVar(&s.options.WatchEmbed, "watch-embed", nil, "an `origin` whose pages may show the watch page in a frame or the map alone, to watch only, such as https://example.com; may be repeated")
 	own.StringVar(&s.options.WorldName, "world-name", "", "the `name` of the world on its watch page and on cards of links to it")
 	command.GroupFlags(own, "The watch page")
 
@@ -170,7 +170,7 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	own.StringSliceVar(&s.options.CORSOrigins, "cors-origin", nil, "an `origin` whose pages may send requests, such as https://example.com; may be repeated")
 	own.StringVar(&s.options.CertFile, "tls-cert", "", "serve TLS with this certificate `file` (PEM); SIGHUP reads it again")
 	own.StringVar(&s.options.KeyFile, "tls-key", "", "the `file` of the certificate's key (PEM)")
-	own.BoolVar(&s.options.HSTS, "hsts", false, "tell browsers to come back over TLS only, for a year; with --tls-cert")
+	own.BoolVar(&s.options.HSTS, "hsts", false, "tell browsers to use TLS only, for a year; with --tls-cert")
 	own.StringVar(&s.options.OpsAddress, "metrics-listen", "", "serve /healthz, /readyz and /metrics on a separate listener at this `address`")
 	own.BoolVar(&s.options.Profiling, "pprof", false, "serve profiles at --metrics-listen")
 	command.GroupFlags(own, "The listener")
@@ -185,8 +185,8 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	// MarkHidden fails for an unknown flag only.
 	_ = own.MarkHidden(limitLoopback)
 
-	own.StringVar(&s.logLevel, "log-level", "info", "what is logged: debug, info, warn or error")
-	own.StringVar(&s.logFormat, "log-format", "text", "how it is logged: text or json")
+	own.StringVar(&s.logLevel, "log-level", "info", "the lowest level that is logged: debug, info, warn or error")
+	own.StringVar(&s.logFormat, "log-format", "text", "the format of the log: text or json")
 	own.BoolVar(&s.options.AccessLog, "access-log", false, "log every request")
 	command.GroupFlags(own, "The log")
 

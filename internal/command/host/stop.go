@@ -37,7 +37,7 @@ func newStopCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "stop",
 		GroupID: command.GroupHost,
-		Short:   "End a host that runs in the background",
+		Short:   "Stop a host that runs in the background",
 		Long: `Shut down the host that "playctl serve --detach" started, gracefully, and wait until it has
 ended, for --timeout at most. If it takes longer the exit code is 1; a second stop ends it at once.`,
 		Example: command.Example("playctl stop", "playctl stop --data-dir world"),
@@ -116,7 +116,7 @@ func newLogsCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupHost,
 		Short:   "Show the log of a host that runs in the background",
 		Long: `Show the end of the log of the host that "playctl serve --detach" started, also after it has ended.
-With --follow it goes on with what is logged, until Ctrl-C or the end of the host. The log is ` + logFile + `
+With --follow it prints new lines as they come, until Ctrl-C or the end of the host. The log is ` + logFile + `
 in the folder of the store, up to 8 MiB; what was in it before is beside it, in ` + logFile + olderLog + `.`,
 		Example: command.Example("playctl logs", "playctl logs --lines 20", "playctl logs --follow"),
 		Args:    command.Takes(),
@@ -136,7 +136,7 @@ in the folder of the store, up to 8 MiB; what was in it before is beside it, in 
 	}
 	registerFolder(cmd, a, &dataDir)
 	cmd.Flags().IntVarP(&lines, "lines", "n", 100, "how many of the last lines")
-	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with what is logged")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "print new lines as they come")
 	return cmd
 }
 

@@ -123,7 +123,7 @@ func serve(ctx context.Context, a *command.App, flags *serveFlags) (err error) {
 		return serveHTTP(ctx, a, server, flags)
 	}
 	if command.IsTerminal(a.Stdin) {
-		a.Note("Waiting for an MCP client on standard input; \"playctl mcp install\" lets one start this.")
+		a.Note("Waiting for an MCP client on standard input; \"playctl mcp install\" sets one up to start this.")
 	}
 	out := &shared{out: a.Stdout}
 	err = server.Run(ctx, &sdkmcp.IOTransport{Reader: io.NopCloser(newLines(a.Stdin, out)), Writer: out})

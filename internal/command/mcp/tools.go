@@ -85,11 +85,11 @@ func (v *view) addTools(server *sdkmcp.Server) {
 			text, _, err := v.client.WorldSnapshot(ctx)
 			return text, err
 		})
-	add(v, server, &sdkmcp.Tool{Name: "events_since", Description: "Reads what happened after an event: chat lines, journeys, who came and left. Pass lastSeq of the reply to go on.", Annotations: look},
+	add(v, server, &sdkmcp.Tool{Name: "events_since", Description: "Reads what happened after an event: chat lines, journeys, who came and left. Pass lastSeq of the reply to continue.", Annotations: look},
 		func(ctx context.Context, _ *sdkmcp.CallToolRequest, in eventsArgs) (any, error) {
 			return v.client.ListEvents(ctx, &protocol.ListEventsRequest{AfterSeq: in.AfterSeq, Limit: in.Limit})
 		})
-	add(v, server, &sdkmcp.Tool{Name: "wait_for_event", Description: "Waits for the next event, of some kinds or about one agent, and gives it.", Annotations: look}, v.wait)
+	add(v, server, &sdkmcp.Tool{Name: "wait_for_event", Description: "Waits for the next event, of some kinds or about one agent, and returns it.", Annotations: look}, v.wait)
 	if v.readOnly {
 		return
 	}
@@ -203,7 +203,7 @@ func (v *view) wait(ctx context.Context, r *sdkmcp.CallToolRequest, in waitArgs)
 		}
 		return waited{Kind: string(event.Kind), Seq: event.Seq, Data: event.Data}, nil
 	}
-	if errors.Is(context.Cause(ctx), errTimeIsOver) {
+	if errors.Is(context.Cause(ctx), errTimedOut) {
 		return waited{Over: true}, nil
 	}
 	return nil, context.Cause(ctx)
@@ -223,8 +223,8 @@ func kindOf(text string) (protocol.EventKind, error) {
 	return "", fmt.Errorf("%q is not a kind of event: the kinds are %s", text, strings.Join(names, ", "))
 }
 
-// errTimeIsOver ends a wait.
-var errTimeIsOver = errors.New("the time to wait is over")
+// errTimedOut ends a wait.
+var errTimedOut = errors.New("the wait timed out")
 
 func bounded(ctx context.Context, seconds int) (context.Context, context.CancelFunc, error) {
 	wait := time.Duration(seconds) * time.Second
@@ -234,7 +234,7 @@ func bounded(ctx context.Context, seconds int) (context.Context, context.CancelF
 	case seconds < 0 || wait > longestWait:
 		return nil, nil, fmt.Errorf("timeoutSeconds is %d: it may be 1 to %d", seconds, int(longestWait.Seconds()))
 	}
-	bound, cancel := context.WithTimeoutCause(ctx, wait, errTimeIsOver)
+	bound, cancel := context.WithTimeoutCause(ctx, wait, errTimedOut)
 	return bound, cancel, nil
 }
 

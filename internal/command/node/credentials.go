@@ -37,7 +37,7 @@ takes it from --phrase-from; the host must know the node. With --agent it is the
 an agent, which joins the context under that label.
 
 With a file, - for standard input, it takes over a credentials file: a context of
-playctl's own file, or what "playctl credentials export" or the agent-play service wrote.
+playctl's own file, or a file of "playctl credentials export" or of the agent-play service.
 Agents without a label get agent-1, agent-2 and so on; --server and --service say where
 the host is if the file does not. The host gets the labels that it does not have yet.
 

@@ -198,7 +198,7 @@ func newInviteRevokeCommand(a *command.App) *cobra.Command {
 	var admin command.AdminFlags
 	cmd := &cobra.Command{
 		Use:     "revoke <id>",
-		Short:   "End an invitation; the accounts that it made stay",
+		Short:   "Revoke an invitation; the accounts that it made stay",
 		Example: command.Example("playctl invite revoke 0123456789abcdef"),
 		Args:    command.Takes("id"),
 		ValidArgsFunction: a.Completes(command.Listed((*client.Client).Invitations,

@@ -157,7 +157,7 @@ func newKeyListCommand(a *command.App) *cobra.Command {
 		Short: "List the API keys of your main node",
 		Long: `List the API keys of your main node, with when they expire and when they were last used.
 Where several hosts serve the world, a use at another one may be an hour behind.
-The keys themselves are kept nowhere but where you put them.`,
+The keys themselves are not listed: the host shows a key only when it is made.`,
 		Example: command.Example("playctl key list", "playctl key list --output json"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -203,7 +203,7 @@ func newKeyRevokeCommand(a *command.App) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:     "revoke <name>",
-		Short:   "End an API key; programs that use it are refused from then on",
+		Short:   "Revoke an API key; programs that use it are refused from then on",
 		Example: command.Example("playctl key revoke ci"),
 		Args:    command.Takes("name"),
 		ValidArgsFunction: a.Completes(command.Listed((*client.Client).Keys,

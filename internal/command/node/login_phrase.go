@@ -85,7 +85,7 @@ func finishSignIn(ctx context.Context, a *command.App, who *command.Caller, targ
 	if target.Main.KeyName == "" {
 		noteNoKey(a, who)
 	} else {
-		a.Note("This machine has an API key of its own, %s, which \"playctl key revoke\" ends.", target.Main.KeyName)
+		a.Note("This machine has an API key of its own, %s, which \"playctl key revoke\" revokes.", target.Main.KeyName)
 	}
 	return nil
 }

@@ -35,9 +35,9 @@ func newStoreBackupCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "backup <file>",
 		SuggestFor: []string{"backup"},
-		Short:      "Write the world into one file, verified on the way",
+		Short:      "Write the world into one file and verify it",
 		Long: `Write the world into one file, - for standard output: the map, nodes, interactions, journeys.
-Every root is verified on the way, and the file is read again and verified before it is called done.
+Every root is verified while it is read, and the complete file is read back and verified.
 It holds digests of credentials: keep it as safe as the store. If hosts write to a world in Redis
 during the read, it is read again.
 
@@ -158,7 +158,7 @@ func backUpTo(ctx context.Context, file string, write func(context.Context, *os.
 	}
 	// Without this the file could lose its name in a power failure.
 	if err := durable.SyncFolder(filepath.Dir(file)); err != nil {
-		return info, fmt.Errorf("bring the backup's name to the disk: %w", err)
+		return info, fmt.Errorf("sync the folder of the backup: %w", err)
 	}
 	return info, nil
 }
@@ -216,8 +216,8 @@ func newStoreRestoreCommand(a *command.App) *cobra.Command {
 		Short:      "Create a store from a backup",
 		Long: `Create a store from a backup, in a folder that has none yet or with --store in a Redis database that
 has no world of that --host-id. The backup is verified before anything is written. The world goes on
-in a new session, with rev and seq far above those of the backup, so that no client takes it for
-what it saw before.
+in a new session, with rev and seq far above those of the backup, so that no client confuses it
+with the earlier one.
 
 The world's root key comes along: "playctl serve" takes it from the store.`,
 		Example: command.Example(

@@ -29,7 +29,7 @@ func newStoreMigrateCommand(a *command.App) *cobra.Command {
 		Use:   "migrate",
 		Short: "Copy a world from a file to Redis, or back",
 		Long: `Copy a world from a file to Redis, or back: the map, nodes, interactions, journeys, and the events
-that streams resume over. Revs, seqs, the session and every root stay as they are, so clients go on
+that streams resume over. Revs, seqs, the session and every root stay as they are, so clients continue
 where they were. --from and --to are the address of a Redis server or the folder of a store;
 --host-id is the world's name on the Redis server.
 
@@ -110,7 +110,7 @@ func refuseServed(ctx context.Context, journal store.Journal, source place.Place
 		return source.Explain(err)
 	case hosts > 0:
 		return command.Hintf(fmt.Errorf("%s is served by %s", source, command.Plural(hosts, "host", "hosts")),
-			"stop them first: they would go on with it beside the copy")
+			"stop them first: they would continue to write to it beside the copy")
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func (r migrateResult) document() render.Document {
 	return render.Document{
 		Data: r,
 		Views: []render.View{
-			render.Line("Migrated the world, and found the copy equal."),
+			render.Line("Migrated the world; the copy is equal to the source."),
 			render.Fields{
 				{Name: "from", Value: r.From},
 				{Name: "to", Value: r.To},

@@ -185,9 +185,9 @@ func newStoreCompactCommand(a *command.App) *cobra.Command {
 	var dataDir string
 	cmd := &cobra.Command{
 		Use:   "compact",
-		Short: "Give back the space that a store no longer uses",
-		Long: `Rewrite a store without the space that it no longer uses. A crash meanwhile leaves the store
-as it was; it needs room for a second copy.`,
+		Short: "Free the unused disk space of a store",
+		Long: `Rewrite a store without its unused disk space. A crash meanwhile leaves the store as it was;
+there must be room for a second copy.`,
 		Example: command.Example("playctl store compact"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -224,8 +224,8 @@ func newStoreACLCommand(a *command.App) *cobra.Command {
 	var cluster bool
 	cmd := &cobra.Command{
 		Use:   "acl",
-		Short: "Print what the Redis user of a world's hosts must be allowed",
-		Long: `Print what the Redis user of a world's hosts must be allowed, as a line of an ACL file: the keys
+		Short: "Print the permissions that the Redis user of a world's hosts needs",
+		Long: `Print the permissions that the Redis user of a world's hosts needs, as a line of an ACL file: the keys
 and the channels of the world, the commands that hosts send, and nothing else. A password is still
 to be added, as >PASSWORD, or as # and the hex SHA-256 of it.`,
 		Example: command.Example("playctl store acl", "playctl store acl --host-id arena --user arena --cluster --output json"),

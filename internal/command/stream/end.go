@@ -70,22 +70,22 @@ func (e *ending) name() string {
 	return fmt.Sprintf("event %d", e.event.Seq)
 }
 
-// errWaitedEnough is the cause of a context whose time limit of --until has passed.
-var errWaitedEnough = errors.New("the time to wait is over")
+// errTimedOut is the cause of a context whose time limit of --until has passed.
+var errTimedOut = errors.New("the wait timed out")
 
 // limitedUntil limits the wait for a condition to --timeout.
 func (t *tailer) limitedUntil(ctx context.Context) (context.Context, context.CancelFunc) {
 	if t.flags.until == "" || t.Settings.Timeout <= 0 {
 		return ctx, func() {}
 	}
-	return context.WithTimeoutCause(ctx, t.Settings.Timeout, errWaitedEnough)
+	return context.WithTimeoutCause(ctx, t.Settings.Timeout, errTimedOut)
 }
 
 // tooLate returns the error that states what did not happen within --timeout.
 func (t *tailer) tooLate() error {
 	within := " within " + t.Settings.Timeout.String()
 	if t.ending != nil {
-		return command.Hintf(fmt.Errorf("%s could not be verified%s: %w", t.ending.name(), within, errWaitedEnough), "allow more time with --timeout")
+		return command.Hintf(fmt.Errorf("%s could not be verified%s: %w", t.ending.name(), within, errTimedOut), "allow more time with --timeout")
 	}
 	hint := "allow more time with --timeout"
 	if !t.flags.fromStart && !t.flags.hasSince {

@@ -173,7 +173,7 @@ func (r *replayer) ended() error {
 }
 
 func (r *replayer) summary() string {
-	text := fmt.Sprintf("Proved %d of %s against %s.", r.result.Proved, command.Plural(r.result.Events, "event", "events"),
+	text := fmt.Sprintf("Verified %d of %s against %s.", r.result.Proved, command.Plural(r.result.Events, "event", "events"),
 		command.Plural(r.result.Snapshots, "snapshot", "snapshots"))
 	if r.result.CutOff {
 		text += " The last line is cut off."

@@ -50,7 +50,7 @@ func newTailCommand(a *command.App) *cobra.Command {
 		GroupID:    command.GroupWorld,
 		Short:      "Print everything that happens, live",
 		Long: `Print everything that happens in the world, live, until Ctrl-C. It reconnects automatically and
-goes on after the last event it printed; events that the host no longer has are shown
+continues after the last event it printed; events that the host no longer has are shown
 as a gap.
 
 Besides the events it keeps a copy of the world, which it verifies against the host's after
@@ -84,7 +84,7 @@ as player=Ada,text~=hello or kind=journey,player=Ada; docs/tail.md has the rest.
 	}
 	cmd.Flags().Uint64Var(&flags.since, "since", 0, "begin after the event with this `seq`")
 	cmd.Flags().BoolVar(&flags.fromStart, "from-start", false, "begin with the oldest event that the host still has")
-	cmd.Flags().BoolVar(&flags.follow, "follow", true, "go on with new events; --follow=false ends at the present")
+	cmd.Flags().BoolVar(&flags.follow, "follow", true, "continue with new events; --follow=false ends at the present")
 	registerSelection(a, cmd, &flags.kinds, &flags.player)
 	cmd.Flags().StringVar(&flags.until, "until", "", "end with 0 once an event meets this `condition`, with 1 after --timeout")
 	cmd.Flags().StringVar(&flags.view, "view", viewLines, "what a terminal shows: lines or map")
@@ -136,7 +136,7 @@ func tail(ctx context.Context, a *command.App, flags *tailFlags) (err error) {
 	ctx, cancel := reader.limitedUntil(ctx)
 	defer cancel()
 	err = reader.run(ctx)
-	if errors.Is(err, errWaitedEnough) {
+	if errors.Is(err, errTimedOut) {
 		return reader.tooLate()
 	}
 	return err

@@ -16,7 +16,7 @@ func newChainCommand(a *command.App) *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use:     "chain",
 		GroupID: command.GroupWorld,
-		Short:   "Inspect the player chain and prove what is in it",
+		Short:   "Inspect the player chain and prove its content",
 		Long: `Inspect the player chain: the Merkle tree over everything on the map, whose root and number of
 leaves stand for the whole world. docs/chain.md explains it.`,
 		Example: command.Example("playctl chain verify", "playctl chain show --tree"),

@@ -128,8 +128,8 @@ func newChainProveCommand(a *command.App) *cobra.Command {
 		Short: "Print the proof that a node is in the chain",
 		Long: `Print, as JSON, the proof that a node is in the chain: the node, its place, and the digests that
 lead from its leaf to the root. Anyone who knows the root and the number of leaves can check it with
-"playctl chain verify-proof" and needs no host for it. A proof that does not hold is not
-printed: exit code 5.`,
+"playctl chain verify-proof" and needs no host for it. An invalid proof is not printed:
+exit code 5.`,
 		Example: command.Example("playctl chain prove __header__ > proof.json", "playctl chain prove __header__ | playctl chain verify-proof -"),
 		Args:    command.Takes("stableKey"), ValidArgsFunction: a.Completes(command.StableKeys(everyKey)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -173,7 +173,7 @@ func newChainVerifyProofCommand(a *command.App) *cobra.Command {
 		Use:   "verify-proof <file>",
 		Short: "Check a proof, without a host",
 		Long: `Check a proof that "playctl chain prove" printed, from a file or - for standard input, without
-asking a host. It ends with exit code 5 if the proof does not hold.
+asking a host. It ends with exit code 5 if the proof is invalid.
 
 A proof is worth as much as the root it leads to: give the root that you trust with --root and
 --leaves. Without them the proof's own are taken, and all that is shown is that the node is in

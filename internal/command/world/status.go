@@ -136,7 +136,7 @@ With --ready it asks for nothing else and needs no credentials: a health check o
 					return nil, err
 				}
 				if readyOnly {
-					return result.document(a.Printer.Look), errors.Join(err, result.untold())
+					return result.document(a.Printer.Look), errors.Join(err, result.readinessKnown())
 				}
 				if err == nil {
 					err = result.look(ctx, c)
@@ -167,13 +167,13 @@ func (r *statusResult) probeFor(ctx context.Context, c *client.Client, wait time
 	return err
 }
 
-// untold returns an error if the host does not report whether it is ready.
-func (r *statusResult) untold() error {
+// readinessKnown returns an error if the host does not report whether it is ready.
+func (r *statusResult) readinessKnown() error {
 	if r.Ready != nil {
 		return nil
 	}
-	return command.Hintf(fmt.Errorf("%w as far as %s tells: it does not answer that", errNotReady, r.Server),
-		"with --metrics-listen another listener answers it: name that one with --server")
+	return command.Hintf(fmt.Errorf("%s does not report whether it is ready", r.Server),
+		"a host with --metrics-listen reports it on that listener: name that address with --server")
 }
 
 // probe checks whether the host is ready.

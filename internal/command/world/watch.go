@@ -24,7 +24,7 @@ func newQRCommand(a *command.App) *cobra.Command {
 phone. The host must be reachable from other machines: under the address of --server, under its
 public URL, or, if it listens at all addresses, under one of this machine's own, which is found
 automatically. If the page requires a token, a main node's credentials put a token into the code:
-anyone who sees it may look and act for 12 hours.`,
+anyone who sees it may watch and act for 12 hours.`,
 		Example: command.Example("playctl qr", "playctl qr --server https://play.example.com"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -108,8 +108,8 @@ func newWatchCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupWorld,
 		Short:   "Open the page that shows the world live",
 		Long: `Open the page that shows the world live, or print its address where there is no browser or no
-terminal. Where the page is not free, a main node's credentials make a link with a token in
-it: anyone with it may look and act for 12 hours, so treat it like a password.`,
+terminal. If the page requires a token, a main node's credentials make a link with a token in
+it: anyone with it may watch and act for 12 hours, so treat it like a password.`,
 		Example: command.Example("playctl watch", "playctl watch --print", "playctl watch --server https://play.example.com --output json"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {

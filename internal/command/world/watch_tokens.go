@@ -29,8 +29,8 @@ type revokedTokenResult struct {
 func newWatchListCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
-		Short:   "List the tokens of the links that you made",
-		Long:    "List the tokens of the links to the page that your main node made and that have not ended.",
+		Short:   "List the valid tokens of your links to the page",
+		Long:    "List the tokens of the links to the page that your main node made and that are still valid.",
 		Example: command.Example("playctl watch list"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -40,7 +40,7 @@ func newWatchListCommand(a *command.App) *cobra.Command {
 					return nil, err
 				}
 				result := watchTokensResult{Context: who.ContextName(), Tokens: reply.Tokens}
-				table := render.Table{Columns: []render.Column{{Title: "ID"}, {Title: "ENDS"}}, Empty: "No link that you made is still valid."}
+				table := render.Table{Columns: []render.Column{{Title: "ID"}, {Title: "ENDS"}}, Empty: "You have no valid links."}
 				return render.ListOf(result, reply.Tokens, table, func(t protocol.WatchTokenRecord) []string {
 					return []string{t.ID, t.ExpiresAt}
 				}), nil
@@ -53,8 +53,8 @@ func newWatchRevokeCommand(a *command.App) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:     "revoke <id>",
-		Short:   "End a link that you made",
-		Long:    "End the token of a link to the page, as \"playctl watch list\" names it. Its viewers are disconnected at once.",
+		Short:   "Revoke one of your links to the page",
+		Long:    "Revoke the token of a link to the page, by its id from \"playctl watch list\". Its viewers are disconnected at once.",
 		Example: command.Example("playctl watch revoke \"$ID\""),
 		Args:    command.Takes("id"),
 		ValidArgsFunction: a.Completes(command.Listed((*client.Client).WatchTokens,
@@ -63,7 +63,7 @@ func newWatchRevokeCommand(a *command.App) *cobra.Command {
 				return cobra.CompletionWithDesc(one.ID, "ends "+one.ExpiresAt)
 			})),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			question := fmt.Sprintf("End the link %q? Who watches by it is cut off.", args[0])
+			question := fmt.Sprintf("Revoke the link %q? Its viewers are disconnected.", args[0])
 			check := func() error { return hasToken(cmd.Context(), a, args[0]) }
 			if err := a.ConfirmIfSeen(cmd.Context(), yes, question, check); err != nil {
 				return err
