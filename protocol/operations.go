@@ -111,11 +111,11 @@ var operations = []Operation{
 	},
 	{
 		Op: OpRegisterSpaceNode, Writes: true, Callers: CallerMain, Request: RegisterSpaceRequest{}, Reply: SpaceReply{},
-		Summary: "Makes a space without a place on the map.",
+		Summary: "Creates a space without a place on the map.",
 	},
 	{
 		Op: OpCreateSpace, Writes: true, Callers: CallerMain, Secret: true, Request: CreateSpaceRequest{}, Reply: CreateSpaceReply{},
-		Summary: "Makes a space with a node of its own and a structure on the map.",
+		Summary: "Creates a space with a node of its own and a structure on the map.",
 	},
 	{
 		Op: OpRemoveSpace, Writes: true, Callers: CallerMain | CallerAdmin, Request: SpaceRequest{}, Reply: OKReply{},

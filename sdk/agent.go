@@ -147,7 +147,7 @@ func (w *RemotePlayWorld) AddPlayer(ctx context.Context, options AgentOptions) (
 
 func (w *RemotePlayWorld) newAgent(o *AgentOptions) (*Agent, error) {
 	if o.Tools == nil {
-		return nil, errors.New("sdk.AgentOptions.Tools is nil: make it with NewFrameworkRegistration")
+		return nil, errors.New("sdk.AgentOptions.Tools is nil: create it with NewFrameworkRegistration")
 	}
 	if err := within("sdk.AgentOptions.Name", o.Name, protocol.MaxNameChars); err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func Connect(ctx context.Context, options ...ConnectOption) (*RemotePlayWorld, e
 	}
 	w.named = c.agents
 	if made {
-		w.warn("an account that lasts for this run was made: \"playctl create-main-node\" makes one that stays", "host", w.client.Host())
+		w.warn("an account that lasts for this run was created: \"playctl create-main-node\" creates one that stays", "host", w.client.Host())
 	}
 	if _, err := w.Connect(ctx); err != nil {
 		return nil, errors.Join(err, w.Close(ctx))
@@ -244,6 +244,6 @@ func (c *connection) makeAccount(ctx context.Context) (made bool, err error) {
 }
 
 func (c *connection) noAccount() error {
-	return fmt.Errorf("%w for %s: make one with \"playctl create-main-node\", which saves credentials that Connect finds, or set PLAYCTL_NODE_ID, PLAYCTL_PHRASE and PLAYCTL_API_KEY",
+	return fmt.Errorf("%w for %s: create one with \"playctl create-main-node\", which saves credentials that Connect finds, or set PLAYCTL_NODE_ID, PLAYCTL_PHRASE and PLAYCTL_API_KEY",
 		ErrNoAccount, c.options.BaseURL)
 }

@@ -24,7 +24,7 @@ var ErrReply = client.ErrReply
 var ErrClosed = errors.New("the world was closed")
 
 // ErrAPIKeyMissing is returned by New for options without an API key.
-var ErrAPIKeyMissing = errors.New("sdk.Options.APIKey is empty: use the key that was printed when the main node was created, or make one with 'playctl key create NAME --api-key-file FILE'")
+var ErrAPIKeyMissing = errors.New("sdk.Options.APIKey is empty: use the key that was printed when the main node was created, or create one with 'playctl key create NAME --api-key-file FILE'")
 
 // ErrBaseURLMissing is returned by New for options without an address.
 var ErrBaseURLMissing = errors.New("sdk.Options.BaseURL is empty: set the host's address, such as http://127.0.0.1:7420")

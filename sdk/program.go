@@ -127,7 +127,7 @@ func (w *RemotePlayWorld) Agent(ctx context.Context, name string, options ...Age
 		return nil, fmt.Errorf("the agent %q: %w", name, err)
 	}
 	if err := w.identify(ctx, &row); err != nil {
-		return nil, fmt.Errorf("make the node of the agent %q: %w", name, err)
+		return nil, fmt.Errorf("create the node of the agent %q: %w", name, err)
 	}
 	agent, err := w.programs.add(ctx, &row, p)
 	if err != nil {

@@ -212,7 +212,7 @@ class World:
         return node
 
     def _begin(self):
-        """Finds the session, and makes an account where there is none and the host lets anybody."""
+        """Finds the session, and creates an account if there is none and the host lets anybody."""
         try:
             self.sid = self._call("GET", "/api/play/session")["sid"]
             return
@@ -222,11 +222,11 @@ class World:
         local = self._url.scheme == "http" and self._url.hostname in ("127.0.0.1", "::1", "localhost")
         open_to = self._call("GET", "/api/play/bootstrap") if local else {}
         if open_to.get("registration") != "open":
-            raise PlayError(f'there is no account for {self._url.netloc}: make one with "playctl create-main-node"', 401, "credentials_missing")
+            raise PlayError(f'there is no account for {self._url.netloc}: create one with "playctl create-main-node"', 401, "credentials_missing")
         main = node_of(secrets.token_hex(32), open_to["rootKey"])
         made = self._call("POST", "/api/nodes", {"kind": "main", "nodeId": main.id, "passwHash": main.hash})
         self._main, self._key = main, made.get("apiKey")
-        warn('an account that lasts for this run was made; "playctl create-main-node" makes one that stays')
+        warn('an account that lasts for this run was created; "playctl create-main-node" creates one that stays')
         self.sid = self._call("GET", "/api/play/session")["sid"]
 
     def _post(self, path, body, node=None):

@@ -270,7 +270,7 @@ func (c *Caller) unknownAgent(ref string, seek Seek) error {
 		err = protocol.Errorf(protocol.CodePlayerUnknown, "there is no agent %q of your account or on the map", ref)
 		hint = fmt.Sprintf("\"playctl agent list\" shows who is; \"playctl agent run %s -- COMMAND\" puts an agent there that answers", ShellWord(ref))
 	case seek == SeekNew:
-		hint += fmt.Sprintf("; \"playctl create-agent-node %s\" makes one", ShellWord(ref))
+		hint += fmt.Sprintf("; \"playctl create-agent-node %s\" creates one", ShellWord(ref))
 	}
 	return Hintf(err, "%s", hint)
 }

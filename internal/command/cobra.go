@@ -59,8 +59,8 @@ func NewRoot(a *App) *cobra.Command {
 		Long: `Playctl hosts a world and drives it. A world is one shared map of AI agents and
 MCP servers with their chat and their journeys; people watch it live.
 
-Start with "playctl serve --demo", which makes a world with agents in it, or with
-"playctl serve" and then "playctl agent run", which makes an agent of yours that answers.`,
+Start with "playctl serve --demo", which creates a world with agents in it, or with
+"playctl serve" and then "playctl agent run", which creates an agent of yours that answers.`,
 		Example: `  playctl serve --demo
   playctl agent run Ada -- ./agent.sh
   playctl tail`,

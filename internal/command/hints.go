@@ -117,14 +117,14 @@ func (c *Caller) hintFor(err error) string {
 
 // wrongKey returns what to do when a host refuses the caller's API key.
 func (c *Caller) wrongKey() string {
-	hint := fmt.Sprintf("%q makes another key, and the account's other keys stay valid", c.NewKey())
+	hint := fmt.Sprintf("%q creates another key, and the account's other keys stay valid", c.NewKey())
 	switch {
 	case c.KeyFromEnv:
 		hint += ": put it into " + EnvAPIKey + ", which has the refused one"
 	case c.Main.IsZero():
 		hint += ": the account's owner runs it; put the new key into " + EnvAPIKey + " here"
 	case c.Service != protocol.ServicePlay:
-		hint = fmt.Sprintf("%q makes a new key in place of the account's, and keeps it with your credentials", c.NewKey())
+		hint = fmt.Sprintf("%q creates a new key in place of the account's, and keeps it with your credentials", c.NewKey())
 	case c.Keeps():
 		hint += "; it is kept in the context"
 	}
@@ -168,7 +168,7 @@ func (c *Caller) missing() string {
 	}
 	switch {
 	case len(elsewhere) == 0 || c.Context != nil:
-		return fmt.Sprintf("make an account with \"playctl create-main-node%s\", sign in to one that you have with %q, or set %s and %s",
+		return fmt.Sprintf("create an account with \"playctl create-main-node%s\", sign in to one that you have with %q, or set %s and %s",
 			flags, c.SignIn(), EnvNodeID, EnvPhrase)
 	case sameMachine != "":
 		return fmt.Sprintf("the credentials at hand are for %s: if that is the same host, add --context %s", strings.Join(elsewhere, ", "), sameMachine)
@@ -214,8 +214,8 @@ var hints = map[protocol.Code]string{
 	protocol.CodeCredentialsInvalid:  "\"playctl whoami\" shows who you are here; \"playctl context list\" shows your other hosts",
 	protocol.CodeForbidden:           "\"playctl whoami\" shows who you are; you may act for your own agents only",
 	protocol.CodeRegistrationClosed:  "ask the operator of the host for an invitation, which \"playctl login --invite-file FILE\" takes; with an account there, \"playctl login --phrase\" signs in",
-	protocol.CodeInvitationUsed:      "ask the person who invited you for another: \"playctl invite --uses N\" makes one for several accounts",
-	protocol.CodeInvitationExpired:   "ask the person who invited you for another: \"playctl invite --expires 72h\" makes one that lasts longer",
+	protocol.CodeInvitationUsed:      "ask the person who invited you for another: \"playctl invite --uses N\" creates one for several accounts",
+	protocol.CodeInvitationExpired:   "ask the person who invited you for another: \"playctl invite --expires 72h\" creates one that lasts longer",
 	protocol.CodeInvitationLimit:     "\"playctl invite list\" shows them, \"playctl invite revoke ID\" revokes one",
 	protocol.CodeNodeNotDerivable:    "your root key is not the host's: omit --root-file and PLAYCTL_ROOT_FILE, and playctl gets the root key from the host",
 	protocol.CodeHostUnknown:         "name the host by its address, or start it with --allow-host NAME",

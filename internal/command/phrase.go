@@ -39,7 +39,7 @@ type NodePhrase struct {
 func (a *App) ReservePhrase(flags *PhraseFlags) (*NodePhrase, error) {
 	p := &NodePhrase{Flags: flags}
 	if flags.To != "" {
-		err := p.makeFile(a, nil, "make the file for the phrase")
+		err := p.makeFile(a, nil, "create the file for the phrase")
 		return p, err
 	}
 	if !flags.Show && !a.PhraseIsSeen() {
@@ -72,7 +72,7 @@ func (p *NodePhrase) Save() error {
 	}
 	if err := creds.WriteSecretFile(p.File, []byte(p.Secret.Reveal()+"\n"), true); err != nil {
 		p.File = ""
-		return fmt.Errorf("the space was made, but its phrase cannot be saved: %w", err)
+		return fmt.Errorf("the space was created, but its phrase cannot be saved: %w", err)
 	}
 	return nil
 }

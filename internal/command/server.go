@@ -26,7 +26,7 @@ func (a *App) TokenFile(file string) (protocol.Secret, error) {
 	if err := creds.WriteSecretFile(path, []byte(token+"\n"), false); err != nil {
 		return protocol.Secret{}, fmt.Errorf("write the token: %w", err)
 	}
-	a.Note("The token was made and is in %s, which only you can read.", file)
+	a.Note("The token was created and is in %s, which only you can read.", file)
 	return protocol.NewSecret(token), nil
 }
 

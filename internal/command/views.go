@@ -82,7 +82,7 @@ func OccupantTable(rows []json.RawMessage) render.Table {
 func SpaceTable(spaces []protocol.Space) render.Table {
 	table := render.Table{
 		Columns: []render.Column{{Title: "space"}, {Title: "name", Wraps: true}, {Title: "design"}, {Title: "owner", Wraps: true}, {Title: "amenities", Wraps: true}},
-		Empty:   "There are no spaces yet. CREATE SPACE makes one.",
+		Empty:   "There are no spaces yet. CREATE SPACE creates one.",
 	}
 	for i := range spaces {
 		space := &spaces[i]
@@ -122,7 +122,7 @@ func (c *Caller) AgentsDocument(a *App, agents []protocol.AgentRecord) *render.D
 	result := agentsResult{Context: c.ContextName(), Agents: []protocol.AgentRecord{}}
 	table := render.Table{
 		Columns: []render.Column{{Title: "agent"}, {Title: "label"}, {Title: "name", Wraps: true}, {Title: "tools", Wraps: true}, {Title: "zones", Right: true}, {Title: "yields", Right: true}, {Title: "created"}},
-		Empty:   a.LikeThis("There are no agent nodes yet. \"playctl create-agent-node\" makes one."),
+		Empty:   a.LikeThis("There are no agent nodes yet. \"playctl create-agent-node\" creates one."),
 	}
 	for _, record := range agents {
 		record.Label = cmp.Or(c.NameOf(record.AgentID), record.Label)

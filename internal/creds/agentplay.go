@@ -153,7 +153,7 @@ func (doc agentPlayJSON) missing() string {
 }
 
 // ErrNoMainNode is returned for a context that has no main node yet.
-var ErrNoMainNode = errors.New("this context has no main node: \"playctl create-main-node\" makes one")
+var ErrNoMainNode = errors.New("this context has no main node: \"playctl create-main-node\" creates one")
 
 // ExportAgentPlay returns the context as a credentials file of the agent-play
 // service. It has phrases in clear text: write it with WriteSecretFile. The error
@@ -187,7 +187,7 @@ func ExportAgentPlay(c *Context) ([]byte, error) {
 		})
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("context %q cannot be exported: the agent-play file holds phrases, and none was kept for %s; only nodes made or imported with --keep-phrase can be exported",
+		return nil, fmt.Errorf("context %q cannot be exported: the agent-play file holds phrases, and none was kept for %s; only nodes created or imported with --keep-phrase can be exported",
 			c.Name, strings.Join(missing, ", "))
 	}
 	data, err := json.Marshal(doc, jsontext.WithIndent("  "))

@@ -64,7 +64,7 @@ func (f *File) Select(name string) (*Context, error) {
 	case f.current != "":
 		return f.Context(f.current)
 	case len(f.contexts) == 0:
-		return nil, fmt.Errorf("%w: there is none yet; \"playctl create-main-node\" makes one", ErrNoContext)
+		return nil, fmt.Errorf("%w: there is none yet; \"playctl create-main-node\" creates one", ErrNoContext)
 	}
 	return nil, fmt.Errorf("%w: pick one with \"playctl context use\" (there are: %s)", ErrNoContext, strings.Join(f.Names(), ", "))
 }
@@ -159,7 +159,7 @@ func (f *File) Rename(from, to string) error {
 
 func (f *File) unknown(name string) error {
 	if len(f.contexts) == 0 {
-		return fmt.Errorf("%q: %w: there is none yet; \"playctl create-main-node\" makes one", name, ErrContextUnknown)
+		return fmt.Errorf("%q: %w: there is none yet; \"playctl create-main-node\" creates one", name, ErrContextUnknown)
 	}
 	return fmt.Errorf("%q: %w (there are: %s)", shorten(name), ErrContextUnknown, strings.Join(f.Names(), ", "))
 }

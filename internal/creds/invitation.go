@@ -24,7 +24,7 @@ const maxInvitation = 16 << 10
 var ErrInvitation = errors.New("this is not a whole invitation: it is one string that \"playctl invite\" prints, from \"" + invitationPrefix + "\" to its end")
 
 // ErrNewerInvitation is returned for an invitation that a later playctl wrote.
-var ErrNewerInvitation = errors.New("a newer playctl made this invitation: upgrade playctl")
+var ErrNewerInvitation = errors.New("a newer playctl created this invitation: upgrade playctl")
 
 // Invitation is the data that a person needs to join a host.
 type Invitation struct {

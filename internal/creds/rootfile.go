@@ -86,7 +86,7 @@ func (e Environment) FindRootFile(flag string) (RootFile, error) {
 		}
 		tried = append(tried, place.path)
 	}
-	return RootFile{}, fmt.Errorf("%w: looked for %s; make one with \"playctl create-root-key\", or name one with --root-file or %s",
+	return RootFile{}, fmt.Errorf("%w: looked for %s; create one with \"playctl create-root-key\", or name one with --root-file or %s",
 		ErrNoRootFile, strings.Join(tried, " and "), EnvRootFile)
 }
 
@@ -166,7 +166,7 @@ func WriteRootFile(path, key string, overwrite bool) error {
 		return &FileError{Path: path, Problem: "nothing is written: a root key file holds exactly 64 hex digits"}
 	}
 	if err := os.MkdirAll(filepath.Dir(path), secretDirMode); err != nil {
-		return fmt.Errorf("make the folder of the root key file: %w", err)
+		return fmt.Errorf("create the folder of the root key file: %w", err)
 	}
 	content := []byte(key + "\n")
 	if overwrite {

@@ -121,7 +121,7 @@ func (s *Store) Writable() error {
 // there. It creates the folder.
 func (s *Store) target() (string, error) {
 	if err := os.MkdirAll(filepath.Dir(s.path), secretDirMode); err != nil {
-		return "", fmt.Errorf("make the folder of the credentials file: %w", err)
+		return "", fmt.Errorf("create the folder of the credentials file: %w", err)
 	}
 	target, err := linkTarget(s.path)
 	if err != nil {
@@ -168,7 +168,7 @@ func checkPrivate(path string) error {
 	}
 	if mode := info.Mode().Perm(); mode&othersMask != 0 {
 		return &FileError{Path: path,
-			Problem: fmt.Sprintf("its mode is %04o, so others on this machine can reach the credentials in it: run \"chmod 600 %s\", and make new nodes if somebody may have read it", mode, path)}
+			Problem: fmt.Sprintf("its mode is %04o, so others on this machine can reach the credentials in it: run \"chmod 600 %s\", and create new nodes if somebody may have read it", mode, path)}
 	}
 	return nil
 }

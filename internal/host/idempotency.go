@@ -169,11 +169,11 @@ func (i *idempotency) cipher() (cipher.AEAD, error) {
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
-		return nil, fmt.Errorf("make the cipher of a sealed reply: %w", err)
+		return nil, fmt.Errorf("create the cipher of a sealed reply: %w", err)
 	}
 	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
-		return nil, fmt.Errorf("make the cipher of a sealed reply: %w", err)
+		return nil, fmt.Errorf("create the cipher of a sealed reply: %w", err)
 	}
 	return aead, nil
 }

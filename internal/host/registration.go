@@ -65,7 +65,7 @@ func planCreateAgent(c *call) (action, error) {
 	}
 	return func(c *call) error {
 		if request.ParentNodeID != "" && request.ParentNodeID != c.caller.NodeID {
-			return protocol.Errorf(protocol.CodeForbidden, "parentNodeId is not the calling main node: it makes agents for itself only")
+			return protocol.Errorf(protocol.CodeForbidden, "parentNodeId is not the calling main node: it creates agents for itself only")
 		}
 		if err := c.checkDerives(request.AgentNodeID, "agentNodeId", hash); err != nil {
 			return err

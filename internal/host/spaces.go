@@ -66,7 +66,7 @@ func createSpaceNode(request protocol.CreateNodeRequest) action {
 		}
 		switch {
 		case space.Creator != c.caller.NodeID:
-			return protocol.Errorf(protocol.CodeForbidden, "only the main node that made the space may give it a node")
+			return protocol.Errorf(protocol.CodeForbidden, "only the main node that created the space may give it a node")
 		case space.NodeID != "":
 			return protocol.Errorf(protocol.CodeNodeExists, "the space has a node already")
 		}

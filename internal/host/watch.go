@@ -180,7 +180,7 @@ func (c *call) newPass(token protocol.Secret) (*pass, error) {
 			"the page is free for names of this machine only: open it as localhost, or let the operator name this one with --watch-name")
 	}
 	return nil, protocol.Errorf(protocol.CodeCredentialsMissing,
-		"this page needs a link with a token: a main node makes one with \"playctl watch\"")
+		"this page needs a link with a token: a main node creates one with \"playctl watch\"")
 }
 
 // passForToken looks a token up by its digest, so that the time of the lookup

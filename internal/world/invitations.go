@@ -36,7 +36,7 @@ func (i *Invitation) Check(now time.Time) error {
 			"the registration token is not this host's")
 	case i.Used >= i.Uses:
 		return protocol.Errorf(protocol.CodeInvitationUsed,
-			"the invitation has been used: it made %d of %d accounts", i.Used, i.Uses)
+			"the invitation has been used: it created %d of %d accounts", i.Used, i.Uses)
 	case now.UnixMilli() >= i.ExpiresAt:
 		return protocol.Errorf(protocol.CodeInvitationExpired,
 			"the invitation expired at %s", protocol.FormatTime(time.UnixMilli(i.ExpiresAt)))

@@ -165,7 +165,7 @@ func (w *World) create(ctx context.Context) error {
 	e := store.Entry{Position: 1, At: w.options.Now().UnixMilli(), Header: smallestGrid.header(sid)}
 	tree, err := w.state.Next(&e)
 	if err != nil {
-		return fmt.Errorf("make a new world: %w", err)
+		return fmt.Errorf("create a new world: %w", err)
 	}
 	e.Root, e.LeafCount = tree.Root(), replay.LeafCount(tree)
 	if _, err := io.ReadFull(w.options.Random, e.Commit[:]); err != nil {
@@ -179,7 +179,7 @@ func (w *World) create(ctx context.Context) error {
 		_, err = w.options.Journal.Commit(ctx, b)
 	}
 	if err != nil && !errors.Is(err, store.ErrConflict) {
-		return fmt.Errorf("make a new world: %w", err)
+		return fmt.Errorf("create a new world: %w", err)
 	}
 	return nil
 }

@@ -133,7 +133,7 @@ func (c CreateSpaceNode) plan(p *planner) (any, error) {
 		return nil, err
 	}
 	if prev.Creator != creator {
-		return nil, protocol.Errorf(protocol.CodeForbidden, "only the main node that made the space may give it a node")
+		return nil, protocol.Errorf(protocol.CodeForbidden, "only the main node that created the space may give it a node")
 	}
 	if err := p.checkFree(c.NodeID); err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func (c RemoveSpace) plan(p *planner) (any, error) {
 		return nil, err
 	}
 	if !p.req.Caller.Admin && !p.madeSpace(s) {
-		return nil, protocol.Errorf(protocol.CodeForbidden, "only the main node that made the space, or the administrator, may remove it")
+		return nil, protocol.Errorf(protocol.CodeForbidden, "only the main node that created the space, or the administrator, may remove it")
 	}
 	if err := p.dropSpace(s); err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ func (p *planner) changeAmenities(spaceID, detail string, change func([]string) 
 		return nil, err
 	}
 	if caller := p.req.Caller.NodeID; !p.madeSpace(prev) && (prev.NodeID == "" || caller != prev.NodeID) {
-		return nil, protocol.Errorf(protocol.CodeForbidden, "only the space's own node or the main node that made it may change it")
+		return nil, protocol.Errorf(protocol.CodeForbidden, "only the space's own node or the main node that created it may change it")
 	}
 	next := *prev
 	if next.Entry.Amenities, err = change(prev.Entry.Amenities); err != nil {

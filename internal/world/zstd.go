@@ -55,7 +55,7 @@ func zstdBlocks(text []byte) []byte {
 	frame := w.EncodeAll(text, nil)
 	var header zstd.Header
 	if err := header.Decode(frame); err != nil {
-		panic("world: the header of a frame that was just made: " + err.Error())
+		panic("world: the header of a frame that was just created: " + err.Error())
 	}
 	blocks := frame[header.HeaderSize:]
 	for at := 0; ; {

@@ -58,7 +58,7 @@ func (o *Options) check() error {
 		return errors.New("playworld.Options: set Path or Repository, not both")
 	}
 	if o.RootKey == "" && (o.Path != "" || o.Repository != nil) {
-		return errors.New("playworld.Options.RootKey is empty: a world that is kept needs the same one every time; 'playctl create-root-key' makes one")
+		return errors.New("playworld.Options.RootKey is empty: a world that is kept needs the same one every time; 'playctl create-root-key' creates one")
 	}
 	if o.RootKey == "" {
 		o.RootKey = creds.GenerateRootKey()

@@ -132,7 +132,7 @@ func (p *PlayWorld) Join(ctx context.Context) (*sdk.RemotePlayWorld, error) {
 			Options: options, RegistrationToken: p.options.RegistrationToken,
 		})
 		if err != nil {
-			return nil, fmt.Errorf("make the account's main node: %w", err)
+			return nil, fmt.Errorf("create the account's main node: %w", err)
 		}
 		if !key.IsZero() {
 			options.APIKey = key

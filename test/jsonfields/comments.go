@@ -19,7 +19,7 @@ const module = "github.com/playctl/playctl"
 var everywhere = map[string]string{
 	"agentId":          "the node id of the agent",
 	"context":          "the context that was used; absent where there was none",
-	"createdAt":        "when it was made",
+	"createdAt":        "when it was created",
 	"expiresAt":        "when it ends",
 	"genesisNodeId":    "the root key of the world",
 	"label":            "its label in the account",

@@ -127,7 +127,7 @@ func writeFolder(a *command.App, l *language, folder string) error {
 	for _, file := range result.Files {
 		to := filepath.Join(path, file)
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil { //nolint:gosec // a folder of sources, which everybody may read
-			return fmt.Errorf("make the folder: %w", err)
+			return fmt.Errorf("create the folder: %w", err)
 		}
 		mode := fs.FileMode(0o644)
 		if strings.HasSuffix(file, ".sh") {

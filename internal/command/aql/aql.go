@@ -37,7 +37,7 @@ func newAQLCommand(a *command.App) *cobra.Command {
 		Use:     "aql [file]",
 		GroupID: command.GroupWorld,
 		Short:   "Run an AQL program, or type one at a prompt",
-		Long: `Run a program in AQL, a small language for making spaces and looking at a world: one
+		Long: `Run a program in AQL, a small language for creating spaces and looking at a world: one
 statement on a line, "#" before a comment. The program is in a file, or comes from standard
 input with - or from a pipe. Without either, at a terminal, it is a prompt with history and
 completion.

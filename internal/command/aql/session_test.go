@@ -230,7 +230,7 @@ func TestFailures(t *testing.T) {
 		"a refused CONNECT":       {program: "\nCONNECT", refuse: "session", want: "t:2:1: it is another's (forbidden)", cause: denied},
 		"a refusal":               {program: create, refuse: "createSpace", want: "t:1:1: it is another's (forbidden)", cause: denied},
 		"a phrase without a file": {program: create + " KEYFILE \"k\"", file: "k", want: "t:1:47: k: there is a file already"},
-		"an unsaved phrase":       {program: create, file: ".local", want: "t:1:1: the space was made, but the phrase of its node is not saved: ", cause: syscall.ENOTDIR},
+		"an unsaved phrase":       {program: create, file: ".local", want: "t:1:1: the space was created, but the phrase of its node is not saved: ", cause: syscall.ENOTDIR},
 		"an unset variable":       {program: "LET p FROM ENV NONE", want: "t:1:16: the environment variable NONE is not set"},
 		"an empty file":           {program: "LET p FROM FILE empty", file: "empty", want: "t:1:17: the secret is empty"},
 		"no file":                 {program: "LET p FROM FILE none", want: "t:1:17: ", cause: fs.ErrNotExist},

@@ -57,7 +57,7 @@ func (s *session) createSpace(ctx context.Context, st aql.CreateSpace) (*outcome
 	data := &created{SpaceID: reply.SpaceID, NodeID: reply.NodeID, Structure: reply.Structure}
 	data.PhraseFile, err = s.save(data.SpaceID, keyfile, phrase)
 	if err != nil {
-		err = fmt.Errorf("the space was made, but the phrase of its node is not saved: %w", err)
+		err = fmt.Errorf("the space was created, but the phrase of its node is not saved: %w", err)
 	}
 	if s.flags.showPhrase {
 		data.Phrase = phrase.Reveal()
@@ -135,7 +135,7 @@ func (s *session) canSave(path string) error {
 		return command.Hintf(fmt.Errorf("%s: there is a file already, and a phrase is never written over one", path), "name another file")
 	}
 	if info, err := os.Stat(filepath.Dir(full)); err != nil || !info.IsDir() {
-		return command.Hintf(fmt.Errorf("%s: there is no folder for it", path), "make the folder first")
+		return command.Hintf(fmt.Errorf("%s: there is no folder for it", path), "create the folder first")
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ type bannerResult struct {
 	Listen      string   `json:"listen"`                    // the address and port at which it listens
 	Store       string   `json:"store,omitempty"`           // the file or the server that keeps the world; absent with --ephemeral
 	RootFile    string   `json:"rootFile"`                  // the file of the root key; empty where only the store has it
-	RootMade    bool     `json:"rootMade"`                  // whether that file was made now
+	RootMade    bool     `json:"rootMade"`                  // whether that file was created now
 	Credentials string   `json:"credentialsFile,omitempty"` // the credentials file of the demo
 	Next        []string `json:"next"`                      // commands to type next
 }

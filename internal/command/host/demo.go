@@ -50,7 +50,7 @@ func startDemo(ctx context.Context, a *command.App, served *served) (d *demo, er
 	d = &demo{app: a, store: creds.NewStore(filepath.Join(served.folder, demoCredentials)), cast: demoCast()}
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("make the demo: %w", errors.Join(err, d.close(ctx)))
+			err = fmt.Errorf("create the demo: %w", errors.Join(err, d.close(ctx)))
 		}
 	}()
 	account, err := d.account(ctx, served.host.URL(), served.root.Key)

@@ -65,7 +65,7 @@ func explainError() assist {
 		{"permission", "the program may not touch that file", "look at the file's owner and mode"},
 		{"no space", "the disk is full", "remove what is old, then write again"},
 		{"timeout", "the other side took too long", "see whether it is up, and busy with what"},
-		{"nil pointer", "a value is used before it was made", "read the first line of the trace that is yours"},
+		{"nil pointer", "a value is used before it was set", "read the first line of the trace that is yours"},
 	}
 	return assist{tool, func(call *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
 		var args struct {

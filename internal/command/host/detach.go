@@ -42,7 +42,7 @@ func detach(ctx context.Context, a *command.App, s *serveSettings) (err error) {
 		return err
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return fmt.Errorf("make the folder of the store: %w", err)
+		return fmt.Errorf("create the folder of the store: %w", err)
 	}
 	log, err := openLog(filepath.Join(folder, logFile), logBound)
 	if err != nil {

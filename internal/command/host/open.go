@@ -135,7 +135,7 @@ func openStore(ctx context.Context, a *command.App, s *serveSettings, into *serv
 	located := s.store
 	if located.DataDir == "" && s.demo {
 		if into.temporary, err = os.MkdirTemp("", "playctl-demo-*"); err != nil {
-			return fmt.Errorf("make a folder for the demo: %w", err)
+			return fmt.Errorf("create a folder for the demo: %w", err)
 		}
 		located.DataDir = into.temporary
 	}
@@ -203,7 +203,7 @@ func noToken(file string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return command.Hintf(err, "\"(umask 077; openssl rand -hex 32 > %s)\" makes one", command.ShellWord(file))
+	return command.Hintf(err, "\"(umask 077; openssl rand -hex 32 > %s)\" creates one", command.ShellWord(file))
 }
 
 // parseProxies reads addresses and networks.
@@ -296,7 +296,7 @@ func findRootKey(a *command.App, s *serveSettings) (creds.RootFile, error) {
 		return creds.RootFile{}, nil
 	}
 	if errors.Is(err, creds.ErrRootFileMissing) {
-		return root, command.Hintf(err, "\"playctl create-root-key --root-file FILE\" makes one for a new world; an existing one has its key in its store: omit --root-file and "+creds.EnvRootFile)
+		return root, command.Hintf(err, "\"playctl create-root-key --root-file FILE\" creates one for a new world; an existing one has its key in its store: omit --root-file and "+creds.EnvRootFile)
 	}
 	return root, err
 }
@@ -322,7 +322,7 @@ func makeRootKey(a *command.App, s *serveSettings, into *served) error {
 		withoutRootFile(a, err)
 		return nil
 	}
-	return command.Hintf(err, "make one where you may write, with \"playctl create-root-key --root-file FILE\", and start with --root-file FILE")
+	return command.Hintf(err, "create one where you may write, with \"playctl create-root-key --root-file FILE\", and start with --root-file FILE")
 }
 
 // takeRootKey uses the root key of a store: it is not a secret, and in every snapshot. If
@@ -365,6 +365,6 @@ func keepRootKey(a *command.App, into *served, key string) error {
 // file, for which a container may have no place.
 func withoutRootFile(a *command.App, err error) {
 	if err != nil {
-		a.Warn("the world's root key is in no file here: "+err.Error(), "commands that make nodes need one; the host does not")
+		a.Warn("the world's root key is in no file here: "+err.Error(), "commands that create nodes need one; the host does not")
 	}
 }

@@ -133,7 +133,7 @@ func attend(ctx context.Context, a *command.App, served *served, s *serveSetting
 	banner := newBanner(a, served, s)
 	if s.demo {
 		var d *demo
-		err = a.Waiting("Making a world with agents in it", func() (err error) {
+		err = a.Waiting("Creating a world with agents in it", func() (err error) {
 			d, err = startDemo(ctx, a, served)
 			return err
 		})
@@ -171,7 +171,7 @@ func listenProblem(err error, s *serveSettings) error {
 func warnOfSettings(a *command.App, addr net.Addr, s *serveSettings) {
 	warnOfListener(a, addr, s)
 	if s.options.Registration == host.RegistrationClosed && s.adminTokenFile == "" && !s.options.MainNodesInvite && !s.options.NoRepository {
-		a.Warn("nobody new can make an account here: registration is closed, and nobody may invite",
+		a.Warn("nobody new can create an account here: registration is closed, and nobody may invite",
 			"--admin-token-file FILE gives the host an administrator, who does")
 	}
 }

@@ -75,7 +75,7 @@ func (s *serveSettings) limitFlags() []limit {
 		{"memory-budget", &s.memoryBudget, 0, 0, "how many MiB of memory past revs and recent events may take; 0 = an eighth of the memory limit, else 64"},
 		{"journal-budget", &s.journalBudget, 0, 0, "how many MiB the journal of events may take, past it the oldest events are dropped; 0 = 256, 64 with --ephemeral"},
 		{"rate-history", &s.limits.HistoryRate, 1 << 20, 0, "how many bytes a second one account may write to the world's store, with bursts of a minute's worth; 0 = no limit"},
-		{"rate-requests", &s.options.Limits.RequestsPerSecond, 1000, math.MinInt, "how many requests a second one address may make; negative = no limit"},
+		{"rate-requests", &s.options.Limits.RequestsPerSecond, 1000, math.MinInt, "how many requests a second one address may send; negative = no limit"},
 		{"rate-nodes", &s.options.Limits.CreationsPerMinute, 60, math.MinInt, "how many nodes a minute one address may create; negative = no limit"},
 		{"max-connections", &s.options.Connections.Connections, 0, 0, "how many connections may be open; 0 = as many as the limit of open files allows, at most 10000"},
 		{"max-connections-per-address", &s.options.Connections.PerAddress, 0, 0, "how many connections one address may have open; 0 = a quarter of --max-connections"},
@@ -150,7 +150,7 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	own.StringVar((*string)(&s.options.APIKeys), "api-keys", "", "when API keys are checked: required (the default), optional (the default with --compat) or off")
 	own.StringVar((*string)(&s.options.Registration), "registration", "open", "who may create main nodes: open, token or closed")
 	own.StringVar(&s.registrationTokenFile, "registration-token-file", "", "a `file` with the token that --registration token requires")
-	own.BoolVar(&s.options.MainNodesInvite, "main-nodes-invite", false, "let main nodes make invitations, besides the administrator")
+	own.BoolVar(&s.options.MainNodesInvite, "main-nodes-invite", false, "let main nodes create invitations, besides the administrator")
 	own.BoolVar(&s.options.NoRepository, "no-repository", false, "no nodes and no API keys: anybody may do anything; for play on one machine")
 	own.StringVar((*string)(&s.options.Compat), "compat", "", "also serve existing clients of a `service`: agent-play")
 	own.Var(&s.bridgeURL, "bridge-url", "post every public event to this `URL` with /events added; with a password in it, set it in the environment or the file")
@@ -202,9 +202,9 @@ func (s *serveSettings) checkTogether() error {
 	case s.options.HSTS && s.options.CertFile == "":
 		return command.Usagef("--hsts is for a host that speaks TLS: add --tls-cert and --tls-key")
 	case s.demo && s.options.NoRepository:
-		return command.Usagef("--demo makes nodes, and with --no-repository there are none: use one of them")
+		return command.Usagef("--demo creates nodes, and with --no-repository there are none: use one of them")
 	case s.demo && s.options.Registration != host.RegistrationOpen:
-		return command.Usagef("--demo makes a main node, so registration must be open")
+		return command.Usagef("--demo creates a main node, so registration must be open")
 	case s.options.Compat != "" && s.options.APIKeys == host.APIKeysRequired:
 		return command.Usagef("clients that --compat is for send no API key: omit --api-keys, or make it optional or off")
 	case s.options.Registration == host.RegistrationToken && s.registrationTokenFile == "":
@@ -273,7 +273,7 @@ func (s *serveSettings) checkStore(from *command.Sources) error {
 		s.ephemeral = false
 	}
 	if s.demo && !s.ephemeral && s.store.DataDir == "" && s.store.OnServer(from) {
-		return command.Usagef("--demo makes accounts that stay on the server: name a folder for their credentials with --data-dir")
+		return command.Usagef("--demo creates accounts that stay on the server: name a folder for their credentials with --data-dir")
 	}
 	return nil
 }

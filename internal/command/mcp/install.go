@@ -105,7 +105,7 @@ func install(cmd *cobra.Command, a *command.App, name string, to target, flags *
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("make the folder of the configuration: %w", err)
+		return fmt.Errorf("create the folder of the configuration: %w", err)
 	}
 	if err := replace(path, after); err != nil {
 		return err

@@ -49,11 +49,11 @@ func newMCPCommand(a *command.App) *cobra.Command {
 with --http over streamable HTTP. Its tools list agents, read the snapshot and the events, wait for an
 event, ask an agent and register MCP placements; with --agent they also speak and record journeys as
 that agent, which is put on the map if it is not there. An account and an agent that are not there are
-made, unless --read-only is given. Resources are the world and its agents, whose
+created, unless --read-only is given. Resources are the world and its agents, whose
 subscriptions follow the stream. What comes from the world is marked as data, since anybody may have
 written it.
 
-Over HTTP every request needs the bearer token in --token-file, which is made with mode 0600 where it
+Over HTTP every request needs the bearer token in --token-file, which is created with mode 0600 where it
 is missing. Hosts besides this machine's names are refused unless --allow-host names them, and so are
 pages of other origins.`,
 		Example: command.Example("playctl mcp --read-only", "playctl mcp --http 127.0.0.1:7430 --token-file mcp.token --agent Ada"),

@@ -32,8 +32,8 @@ func newCreateAPIKeyCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "create-api-key",
 		GroupID: command.GroupNodes,
-		Short:   "Make a new API key; the old one stops working at once",
-		Long: `Make a new API key of the context's main node. The one before stops working at once. The
+		Short:   "Create a new API key; the old one stops working at once",
+		Long: `Create a new API key of the context's main node. The one before stops working at once. The
 key is kept in the context; --api-key-file or --show-api-key give it to another program.`,
 		Example: command.Example("playctl create-api-key", "playctl create-api-key --api-key-file ci.key"),
 		Args:    command.Takes(),
@@ -44,7 +44,7 @@ key is kept in the context; --api-key-file or --show-api-key give it to another 
 			if err := a.ConfirmIfSeen(cmd.Context(), yes, replacesKey(a, file), nil); err != nil {
 				return err
 			}
-			return a.AsMain(cmd.Context(), "Making the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+			return a.AsMain(cmd.Context(), "Creating the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 				if !who.Keeps() && file == "" && !show {
 					return nil, command.Hintf(command.Usagef("there is no context to keep the key in, so it would be lost"),
 						"add --api-key-file FILE or --show-api-key")
@@ -81,12 +81,12 @@ func holdsOnlyKey(a *command.App, file string) error {
 
 // replacesKey returns the question whether a new key may replace the old one everywhere.
 func replacesKey(a *command.App, file string) string {
-	question := "Make a new API key? The old one stops working at once, on every machine."
+	question := "Create a new API key? The old one stops working at once, on every machine."
 	if file == "" {
 		return question
 	}
 	if _, err := os.Stat(a.Absolute(file)); err == nil {
-		question = fmt.Sprintf("Make a new API key and write it over the one in %s? The old one stops working at once, on every machine.", render.Clean(file))
+		question = fmt.Sprintf("Create a new API key and write it over the one in %s? The old one stops working at once, on every machine.", render.Clean(file))
 	}
 	return question
 }
@@ -139,8 +139,8 @@ func newCreateAgentNodeCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "create-agent-node [label]",
 		GroupID: command.GroupNodes,
-		Short:   "Make an agent node of your main node",
-		Long: `Make an agent node of the context's main node. Its credentials join the context under
+		Short:   "Create an agent node of your main node",
+		Long: `Create an agent node of the context's main node. Its credentials join the context under
 the label, by which other commands take it: "playctl add-agent Ada". Without one it is asked for;
 where there is no context to keep it in, such as in a job that has its credentials from the
 environment, the agent has none.`,

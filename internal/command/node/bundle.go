@@ -44,7 +44,7 @@ context from it. With --encrypt a passphrase is asked for, or taken from --passp
 
 With --agent it has that one agent and no main node, for a machine that runs only this agent:
 nothing else of the account can be done with it. Its API key is the one in --api-key-file, which
-"playctl key create" made for that machine.`,
+"playctl key create" created for that machine.`,
 		Example: command.Example(
 			"playctl context export --encrypt --file home.age",
 			"playctl context export --agent Ada --api-key-file ci.key --file ada.json"),
@@ -147,7 +147,7 @@ func agentContext(a *command.App, from *creds.Context, flags *bundleFlags) (*cre
 		return nil, err
 	}
 	if key.IsZero() {
-		a.Note("No API key is included. If the host requires one, make it with \"playctl key create NAME --api-key-file FILE\" and add --api-key-file FILE.")
+		a.Note("No API key is included. If the host requires one, create it with \"playctl key create NAME --api-key-file FILE\" and add --api-key-file FILE.")
 	}
 	only, err := creds.NewContext(from.Name, from.ServerURL, from.Service, a.Now())
 	if err != nil {

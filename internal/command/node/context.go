@@ -134,7 +134,7 @@ func newContextListCommand(a *command.App) *cobra.Command {
 			result := contextsResult{Current: current, Contexts: []contextResult{}}
 			table := render.Table{
 				Columns: []render.Column{{Title: ""}, {Title: "context"}, {Title: "server"}, {Title: "main node"}, {Title: "agents", Right: true}},
-				Empty:   a.LikeThis("There are no contexts yet. \"playctl create-main-node\" makes one."),
+				Empty:   a.LikeThis("There are no contexts yet. \"playctl create-main-node\" creates one."),
 			}
 			for _, name := range file.Names() {
 				c, err := file.Context(name)

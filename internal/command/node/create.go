@@ -35,8 +35,8 @@ func newCreateMainNodeCommand(a *command.App) *cobra.Command {
 		Use:        "create-main-node",
 		SuggestFor: []string{"signup", "sign-up", "register"},
 		GroupID:    command.GroupNodes,
-		Short:      "Make an account on a host: a main node and its context",
-		Long: `Make an account on a host: a main node, which owns agents and MCP placements. Its
+		Short:      "Create an account on a host: a main node and its context",
+		Long: `Create an account on a host: a main node, which owns agents and MCP placements. Its
 credentials become a context in the credentials file; --context names it.
 
 A main node is a phrase of ten words. Only a hash of it leaves this machine, and only
@@ -136,7 +136,7 @@ func keepable(a *command.App, node string) error {
 	if err == nil {
 		return nil
 	}
-	return command.Hintf(fmt.Errorf("no %s was made, for its credentials could not be kept: %w", node, err), "name another file with --credentials-file")
+	return command.Hintf(fmt.Errorf("no %s was created, for its credentials could not be kept: %w", node, err), "name another file with --credentials-file")
 }
 
 // notKept returns the error of a new node whose credentials cannot be saved. The phrase
@@ -145,7 +145,7 @@ func notKept(node, again string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return command.Hintf(fmt.Errorf("the %s was made, but its credentials cannot be kept: %w", node, err),
+	return command.Hintf(fmt.Errorf("the %s was created, but its credentials cannot be kept: %w", node, err),
 		"keep the phrase: once that is fixed, %q creates them from it", again)
 }
 
@@ -248,7 +248,7 @@ func notCreated(a *command.App, err error, phrase *command.NodePhrase) error {
 		return errors.Join(err, phrase.Discard())
 	}
 	if phrase.File != "" {
-		a.Warn("it is not known whether the node was made",
+		a.Warn("it is not known whether the node was created",
 			fmt.Sprintf("the phrase is in %s: try it again with --phrase-from", phrase.Flags.To))
 	}
 	return err

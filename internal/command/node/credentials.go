@@ -130,7 +130,7 @@ func newCredentialsExportCommand(a *command.App) *cobra.Command {
 		Use:   "export",
 		Short: "Write the context as a credentials file that agent-play reads, too",
 		Long: `Write the context as a credentials file in the form of the agent-play service, with the
-labels, the API key and the service beside it, so that "playctl credentials import" makes
+labels, the API key and the service beside it, so that "playctl credentials import" creates
 the same context of it. The file holds phrases in clear, so it works only where they were
 kept with --keep-phrase, and it goes to a file that only you can read. --file - prints it.
 Without phrases, copy the credentials file itself: import takes that, too.`,

@@ -38,7 +38,7 @@ type inviteResult struct {
 	Fingerprint string `json:"fingerprint,omitempty"` // the SHA-256 of the host's certificate, where its authority is private
 	RootKey     string `json:"rootKey"`
 	ExpiresAt   string `json:"expiresAt"` // when it ends
-	Uses        int    `json:"uses"`      // how many accounts it may make
+	Uses        int    `json:"uses"`      // how many accounts it may create
 }
 
 func newInviteCommand(a *command.App) *cobra.Command {
@@ -48,7 +48,7 @@ func newInviteCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupNodes,
 		Short:   "Invite somebody to a host with one string",
 		Long: `Invite somebody to a host. It prints one string with everything that "playctl login" needs
-to make an account: the host's address, its root key, a registration token and, if the
+to create an account: the host's address, its root key, a registration token and, if the
 certificate is not one that everybody trusts, its fingerprint.
 
 The administrator may invite (--admin), and main nodes if the host was started with
@@ -62,7 +62,7 @@ person sees it.`,
 	}
 	flags.admin.Register(cmd)
 	cmd.Flags().DurationVar(&flags.expires, "expires", protocol.DefaultInvitationSeconds*time.Second, "how long it is valid, from 1m to 720h")
-	cmd.Flags().IntVar(&flags.uses, "uses", protocol.DefaultInvitationUses, "how many accounts it makes")
+	cmd.Flags().IntVar(&flags.uses, "uses", protocol.DefaultInvitationUses, "how many accounts it creates")
 	cmd.Flags().StringVar(&flags.url, "url", "", "the host's `URL` for the invited person (default: the host's --public-url, else the one that is called)")
 	cmd.Flags().StringVar(&flags.fingerprint, "fingerprint", fingerprintAuto,
 		"the certificate to trust: `HEX` of its SHA-256, none, or auto: that of the host if this machine trusts it by SSL_CERT_FILE, SSL_CERT_DIR or a fingerprint only")
@@ -83,7 +83,7 @@ func invite(ctx context.Context, a *command.App, flags *inviteFlags) error {
 		}
 		flags.fingerprint = fingerprint
 	}
-	err = a.AsOwner(ctx, &flags.admin, "Making the invitation", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+	err = a.AsOwner(ctx, &flags.admin, "Creating the invitation", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 		reply, err := c.Invite(ctx, request)
 		if err != nil {
 			return nil, err
@@ -114,12 +114,12 @@ func invitation(a *command.App, who *command.Caller, c *client.Client, flags *in
 	}
 	text, err := made.Text()
 	if err != nil {
-		return nil, fmt.Errorf("make the invitation: %w", err)
+		return nil, fmt.Errorf("create the invitation: %w", err)
 	}
 	if command.IsLoopbackURL(server) {
 		a.Warn("the invitation names "+server+", which only this machine reaches", "name the address that others use with --url")
 	}
-	a.Note("\"playctl login\" reads this invitation. It makes %s until %s.",
+	a.Note("\"playctl login\" reads this invitation. It creates %s until %s.",
 		command.Plural(reply.Uses, "account", "accounts"), reply.ExpiresAt)
 	return &render.Document{
 		Data: inviteResult{
@@ -154,8 +154,8 @@ func newInviteListCommand(a *command.App) *cobra.Command {
 	var admin command.AdminFlags
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the invitations that you made, or with --admin all",
-		Long: `List the invitations that you made, or with --admin those of everybody. One that has expired
+		Short: "List the invitations that you created, or with --admin all",
+		Long: `List the invitations that you created, or with --admin those of everybody. One that has expired
 is listed for a week more. The strings themselves are not kept anywhere.`,
 		Example: command.Example("playctl invite list", "playctl invite list --admin --admin-token-file admin.token"),
 		Args:    command.Takes(),
@@ -176,7 +176,7 @@ is listed for a week more. The strings themselves are not kept anywhere.`,
 func listedInvitations(a *command.App, who *command.Caller, list []protocol.InvitationRecord) *render.Document {
 	table := render.Table{
 		Columns: []render.Column{{Title: "id"}, {Title: "used", Right: true}, {Title: "of", Right: true}, {Title: "expires"}, {Title: "by"}},
-		Empty:   a.LikeThis("There are no invitations. \"playctl invite\" makes one."),
+		Empty:   a.LikeThis("There are no invitations. \"playctl invite\" creates one."),
 	}
 	result := invitationsResult{Context: who.ContextName(), Invitations: command.NotNil(list)}
 	return render.ListOf(result, list, table, func(i protocol.InvitationRecord) []string {
@@ -198,7 +198,7 @@ func newInviteRevokeCommand(a *command.App) *cobra.Command {
 	var admin command.AdminFlags
 	cmd := &cobra.Command{
 		Use:     "revoke <id>",
-		Short:   "Revoke an invitation; the accounts that it made stay",
+		Short:   "Revoke an invitation; the accounts that it created stay",
 		Example: command.Example("playctl invite revoke 0123456789abcdef"),
 		Args:    command.Takes("id"),
 		ValidArgsFunction: a.Completes(command.Listed((*client.Client).Invitations,
@@ -207,7 +207,7 @@ func newInviteRevokeCommand(a *command.App) *cobra.Command {
 				return cobra.CompletionWithDesc(one.ID, "ends "+one.ExpiresAt)
 			})),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			question := fmt.Sprintf("Revoke the invitation %q. The accounts that it made stay.", args[0])
+			question := fmt.Sprintf("Revoke the invitation %q. The accounts that it created stay.", args[0])
 			check := func() error { return hasInvitation(cmd.Context(), a, &admin, args[0]) }
 			if err := a.ConfirmIfSeen(cmd.Context(), true, question, check); err != nil {
 				return err
@@ -243,5 +243,5 @@ func hasInvitation(ctx context.Context, a *command.App, admin *command.AdminFlag
 }
 
 func unknownInvitation(id string) error {
-	return command.Hintf(protocol.Errorf(protocol.CodeNotFound, "there is no invitation %q that you made", id), "\"playctl invite list\" shows them")
+	return command.Hintf(protocol.Errorf(protocol.CodeNotFound, "there is no invitation %q that you created", id), "\"playctl invite list\" shows them")
 }

@@ -21,9 +21,9 @@ func newKeyCommand(a *command.App) *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use:     "key",
 		GroupID: command.GroupNodes,
-		Short:   "Make, list and revoke API keys; several are valid at the same time",
-		Long: `Make, list and revoke API keys of your main node. Several are valid at the same time, so that a
-key is replaced without an outage: make a new one, put it where the old one is, revoke the old one.
+		Short:   "Create, list and revoke API keys; several are valid at the same time",
+		Long: `Create, list and revoke API keys of your main node. Several are valid at the same time, so that a
+key is replaced without an outage: create a new one, put it where the old one is, revoke the old one.
 The first key of an account is called default; "playctl create-api-key" replaces that one.`,
 		Example: command.Example("playctl key create ci --expires 720h --api-key-file ci.key", "playctl key list", "playctl key revoke ci"),
 	}, newKeyCreateCommand(a), newKeyListCommand(a), newKeyRevokeCommand(a))
@@ -51,8 +51,8 @@ func newKeyCreateCommand(a *command.App) *cobra.Command {
 	var flags keyFlags
 	cmd := &cobra.Command{
 		Use:   "create <name>",
-		Short: "Make one more API key; the others stay valid",
-		Long: `Make one more API key of the context's main node. The host shows it once: --use keeps it in
+		Short: "Create one more API key; the others stay valid",
+		Long: `Create one more API key of the context's main node. The host shows it once: --use keeps it in
 the context, in place of the one there, --api-key-file writes it to a file for another program.`,
 		Example: command.Example(
 			"playctl key create ci --expires 720h --api-key-file ci.key",
@@ -75,7 +75,7 @@ func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags
 	if err != nil {
 		return err
 	}
-	return a.AsMain(ctx, "Making the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+	return a.AsMain(ctx, "Creating the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 		if flags.use && !who.Keeps() {
 			return nil, command.Usagef("there is no context of this main node to keep the key in: omit --use")
 		}
@@ -84,7 +84,7 @@ func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags
 			// The file is created first: a key that cannot be saved is lost.
 			result.File = a.Absolute(flags.file)
 			if err := creds.WriteSecretFile(result.File, nil, false); err != nil {
-				return nil, fmt.Errorf("make the file for the API key: %w", err)
+				return nil, fmt.Errorf("create the file for the API key: %w", err)
 			}
 		}
 		reply, err := c.CreateKey(ctx, protocol.CreateKeyRequest{Name: name, ExpiresInSeconds: term})
@@ -157,7 +157,7 @@ func newKeyListCommand(a *command.App) *cobra.Command {
 		Short: "List the API keys of your main node",
 		Long: `List the API keys of your main node, with when they expire and when they were last used.
 Where several hosts serve the world, a use at another one may be an hour behind.
-The keys themselves are not listed: the host shows a key only when it is made.`,
+The keys themselves are not listed: the host shows a key only when it is created.`,
 		Example: command.Example("playctl key list", "playctl key list --output json"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -175,8 +175,8 @@ The keys themselves are not listed: the host shows a key only when it is made.`,
 func listedKeys(a *command.App, who *command.Caller, keys []protocol.KeyRecord) *render.Document {
 	look := a.Printer.Look
 	table := render.Table{
-		Columns: []render.Column{{Title: "name"}, {Title: "made"}, {Title: "last used"}, {Title: "expires"}},
-		Empty:   a.LikeThis("There are no API keys. \"playctl create-api-key\" makes one."),
+		Columns: []render.Column{{Title: "name"}, {Title: "created"}, {Title: "last used"}, {Title: "expires"}},
+		Empty:   a.LikeThis("There are no API keys. \"playctl create-api-key\" creates one."),
 	}
 	result := keysResult{Context: who.ContextName(), Keys: command.NotNil(keys)}
 	return render.ListOf(result, keys, table, func(k protocol.KeyRecord) []string {
@@ -255,7 +255,7 @@ func warnRevoked(ctx context.Context, a *command.App, c *client.Client) {
 
 // noteNoKey says that a context has no API key.
 func noteNoKey(a *command.App, who *command.Caller) {
-	a.Note("The API key of this account is not known here. If the host asks for one, %q makes it.", who.NewKey())
+	a.Note("The API key of this account is not known here. If the host asks for one, %q creates it.", who.NewKey())
 }
 
 // discardKeyFile removes the file of a key that the host refused to create.

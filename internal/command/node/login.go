@@ -34,11 +34,11 @@ func newLoginCommand(a *command.App) *cobra.Command {
 		SuggestFor: []string{"signin", "sign-in", "join"},
 		GroupID:    command.GroupNodes,
 		Short:      "Join a host by an invitation or its URL, or sign in on a new machine",
-		Long: `Join a host. Without a URL it asks for an invitation, which "playctl invite" made; without a
+		Long: `Join a host. Without a URL it asks for an invitation, which "playctl invite" created; without a
 terminal it reads it from standard input. With the URL of a host that is open to everybody no
 invitation is needed. An invitation is never an argument: others on the machine see those.
 
-It makes an account and a context that remembers the host's address, root key and, if the
+It creates an account and a context that remembers the host's address, root key and, if the
 invitation names one, the certificate. Commands use that context from then on.
 
 With --phrase it signs in to an existing account: on a new machine, or after the credentials

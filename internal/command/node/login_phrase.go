@@ -117,10 +117,10 @@ func machineKey(ctx context.Context, a *command.App, c *client.Client) (protocol
 		case protocol.HasCode(err, protocol.CodeNotFound):
 			return protocol.Secret{}, "", nil // The host is older.
 		case !protocol.HasCode(err, protocol.CodeAPIKeyExists):
-			return protocol.Secret{}, "", fmt.Errorf("make an API key for this machine: %w", err)
+			return protocol.Secret{}, "", fmt.Errorf("create an API key for this machine: %w", err)
 		}
 	}
-	return protocol.Secret{}, "", errors.New("this machine has made an API key a moment ago: try again")
+	return protocol.Secret{}, "", errors.New("this machine has created an API key a moment ago: try again")
 }
 
 // keyName returns the name of a machine's API key.

@@ -75,11 +75,11 @@ func newCreateRootKeyCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "create-root-key",
 		GroupID: command.GroupNodes,
-		Short:   "Make the root key of a world and save it in a file",
-		Long: `Make the root key of a world and save it in a root key file. All node ids of a world
+		Short:   "Create the root key of a world and save it in a file",
+		Long: `Create the root key of a world and save it in a root key file. All node ids of a world
 derive from its root key: host and clients need the same one.
 
-A key is random, or derived from the bytes of a secret file, so that it can be made
+A key is random, or derived from the bytes of a secret file, so that it can be created
 again from the same secret.`,
 		Example: command.Example(
 			"playctl create-root-key",
@@ -104,7 +104,7 @@ again from the same secret.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&file, "root-file", "", "the `file` to make (default: "+creds.EnvRootFile+", else ~/.playctl/root)")
+	cmd.Flags().StringVar(&file, "root-file", "", "the `file` to create (default: "+creds.EnvRootFile+", else ~/.playctl/root)")
 	cmd.Flags().StringVar(&secret, "secret-file", "", "derive the key from the bytes of this `file`; - is standard input")
 	cmd.Flags().BoolVar(&force, "force", false, "replace a file that is there; every node of its world becomes invalid")
 	return cmd

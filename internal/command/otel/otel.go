@@ -48,7 +48,7 @@ func newOtelCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupWorld,
 		Long: `Receive OpenTelemetry traces over OTLP and show the agents in them on the map, until Ctrl-C: a
 program that reports spans by the conventions for generative AI arrives without a line of code.
-Each agent name becomes an agent of the account, made if it is missing, each run of an agent a
+Each agent name becomes an agent of the account, created if it is missing, each run of an agent a
 journey whose steps are its tool calls in order of time, and each MCP server a placement.
 
 Prompts, arguments and results are left out unless --content includes them, where everybody in the
@@ -60,7 +60,7 @@ patterns; the first match applies. It also redacts texts by regular expressions:
   servers: [{match: "127.0.0.1:3000", name: weather}]
   redact:  ["sk-[A-Za-z0-9]+"]
 
-Beyond this machine every request needs the bearer token in --token-file, which is made with mode
+Beyond this machine every request needs the bearer token in --token-file, which is created with mode
 0600 if it is missing. There is no TLS: put a TLS proxy in front of it.`,
 		Example: command.Example("playctl otel", "playctl otel --map agents.yaml --content", "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 python3 agent.py"),
 		Args:    command.Takes(),

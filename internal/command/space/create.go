@@ -35,10 +35,10 @@ func newCreateSpaceCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "create-space <name>",
 		GroupID: command.GroupWorld,
-		Short:   "Make a space: its structure on the map and a node of its own",
-		Long: `Make a space of the context's main node. The host puts a structure on the map for it and
-makes a node for it, whose phrase is shown once: anyone with it may change the space. You may
-too, as the one who made it.`,
+		Short:   "Create a space: its structure on the map and a node of its own",
+		Long: `Create a space of the context's main node. The host puts a structure on the map for it and
+creates a node for it, whose phrase is shown once: anyone with it may change the space. You may
+too, as the one who created it.`,
 		Example: command.Example(
 			"playctl create-space \"Corner shop\" --design bazaar --owner Ada",
 			"playctl create-space Mill --design mill --owner Bo --amenity shop --amenity car_wash --phrase-file mill.txt"),
@@ -72,7 +72,7 @@ func createSpace(ctx context.Context, a *command.App, flags *spaceFlags) error {
 		return err
 	}
 	created := false
-	err = a.AsMain(ctx, "Making the space", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+	err = a.AsMain(ctx, "Creating the space", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 		reply, err := c.CreateSpace(ctx, &flags.request)
 		if err != nil {
 			return nil, err

@@ -60,7 +60,7 @@ func newListSpacesCommand(a *command.App) *cobra.Command {
 					return nil, err
 				}
 				table := command.SpaceTable(reply.Spaces)
-				table.Empty = a.LikeThis("There are no spaces yet. \"playctl create-space\" makes one.")
+				table.Empty = a.LikeThis("There are no spaces yet. \"playctl create-space\" creates one.")
 				items := []any{}
 				for _, space := range reply.Spaces {
 					items = append(items, space)
@@ -79,7 +79,7 @@ func newInspectSpaceCommand(a *command.App) *cobra.Command {
 		Use:     "inspect-space <space>",
 		GroupID: command.GroupWorld,
 		Short:   "Show a space, and its log to those who may see it",
-		Long: `Show a space. Its log is for the main node that made it, the space's own node and the
+		Long: `Show a space. Its log is for the main node that created it, the space's own node and the
 administrator. A space is named by its name, its id or the beginning of its id.`,
 		Example: command.Example("playctl inspect-space \"Corner shop\"", "playctl inspect-space \"$ID\" --output yaml"),
 		Args:    command.Takes("space"), ValidArgsFunction: a.Completes(command.Spaces),
@@ -115,7 +115,7 @@ func newRemoveSpaceCommand(a *command.App) *cobra.Command {
 		Use:     "remove-space <space>",
 		GroupID: command.GroupWorld,
 		Short:   "Remove a space with its structure, its node and its log",
-		Long:    `Remove a space that you made, or with --admin any, with its structure, its node and its log.`,
+		Long:    `Remove a space that you created, or with --admin any, with its structure, its node and its log.`,
 		Example: command.Example("playctl remove-space \"Corner shop\"", "playctl remove-space \"$ID\" --yes"),
 		Args:    command.Takes("space"), ValidArgsFunction: a.Completes(command.Spaces),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -179,7 +179,7 @@ func newAmenityCommand(a *command.App, name, short string,
 		Short:   short,
 		Long: short + `.
 The amenities are ` + strings.Join(kinds, ", ") + `. It is for the main node that
-made the space, and with --phrase-from for the space's own node.`,
+created the space, and with --phrase-from for the space's own node.`,
 		Example: command.Example(
 			"playctl "+name+" \"Corner shop\" car_wash",
 			"playctl "+name+" \"Corner shop\" car_wash --phrase-from shop.txt"),

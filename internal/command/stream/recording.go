@@ -61,7 +61,7 @@ func (l *recordedLines) next() (*recordedLine, error) {
 			if _, refused := protocol.ParseObject(text); refused != nil {
 				why = strings.Replace(refused.Message, "the body", "it", 1)
 			}
-			return nil, command.Hintf(fmt.Errorf("line %d is not a valid recording line: %s", l.number, why), "make recordings with \"playctl tail --record\"")
+			return nil, command.Hintf(fmt.Errorf("line %d is not a valid recording line: %s", l.number, why), "create recordings with \"playctl tail --record\"")
 		}
 		if (line.Snapshot == nil) == (line.Event == "") {
 			return nil, fmt.Errorf("line %d is not a valid recording line: it is neither a snapshot nor an event", l.number)

@@ -27,7 +27,7 @@ func newReplayCommand(a *command.App) *cobra.Command {
 		Use:     "replay <file>",
 		GroupID: command.GroupWorld,
 		Short:   "Print a recording and verify every event of it again",
-		Long: `Print the events of a recording that "playctl tail --record" made, - for standard input, as tail
+		Long: `Print the events of a recording that "playctl tail --record" created, - for standard input, as tail
 would print them. It contacts no host: it creates the world from the recording's snapshot, merges the
 rows of each event into it, and compares root and leaf count with those that the host stated.
 
@@ -165,7 +165,7 @@ func (r *replayer) take(line *recordedLine, out *eventLines) error {
 func (r *replayer) ended() error {
 	if r.result.Snapshots == 0 {
 		return command.Hintf(errors.New("the recording has no snapshot, so nothing of it can be verified"),
-			"make recordings with \"playctl tail --record\"")
+			"create recordings with \"playctl tail --record\"")
 	}
 	end := r.proof.copy.Snapshot()
 	r.result.Rev, r.result.Root, r.result.Leaves = end.Head().Rev, end.Root().Hex(), end.LeafCount()

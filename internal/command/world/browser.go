@@ -23,7 +23,7 @@ func openBrowser(ctx context.Context, a *command.App, link *watchLink) error {
 			return errors.New("there is no home folder to keep the link in")
 		}
 		if err := os.MkdirAll(folder, 0o700); err != nil {
-			return fmt.Errorf("make a folder for the link: %w", err)
+			return fmt.Errorf("create a folder for the link: %w", err)
 		}
 		target = filepath.Join(folder, "watch.html")
 		if err := creds.WriteSecretFile(target, redirectPage(link.url), true); err != nil {

@@ -52,7 +52,7 @@ const quietZone = 4
 func qrCode(text string) (*qr.Code, error) {
 	code, err := qr.Encode(text, qr.L)
 	if err != nil {
-		return nil, fmt.Errorf("make a QR code of an address of %d bytes: %w", len(text), err)
+		return nil, fmt.Errorf("create a QR code of an address of %d bytes: %w", len(text), err)
 	}
 	return code, nil
 }
@@ -108,7 +108,7 @@ func newWatchCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupWorld,
 		Short:   "Open the page that shows the world live",
 		Long: `Open the page that shows the world live, or print its address where there is no browser or no
-terminal. If the page requires a token, a main node's credentials make a link with a token in
+terminal. If the page requires a token, a main node's credentials create a link with a token in
 it: anyone with it may watch and act for 12 hours, so treat it like a password.`,
 		Example: command.Example("playctl watch", "playctl watch --print", "playctl watch --server https://play.example.com --output json"),
 		Args:    command.Takes(),

@@ -30,7 +30,7 @@ func newWatchListCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
 		Short:   "List the valid tokens of your links to the page",
-		Long:    "List the tokens of the links to the page that your main node made and that are still valid.",
+		Long:    "List the tokens of the links to the page that your main node created and that are still valid.",
 		Example: command.Example("playctl watch list"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {

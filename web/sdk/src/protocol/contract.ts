@@ -286,9 +286,9 @@ export const operations = {
   recordInteraction: { writes: true },
   /** Records what an agent did to answer a message. */
   recordJourney: { writes: true },
-  /** Makes a space without a place on the map. */
+  /** Creates a space without a place on the map. */
   registerSpaceNode: { writes: true },
-  /** Makes a space with a node of its own and a structure on the map. */
+  /** Creates a space with a node of its own and a structure on the map. */
   createSpace: { writes: true },
   /** Removes a space with its structure, its node and its log. */
   removeSpace: { writes: true },
@@ -354,7 +354,7 @@ export interface EventFields {
   'world:person_added': PersonAddedData
   /** a person left */
   'world:person_removed': PersonRemovedData
-  /** a placement was made or changed */
+  /** a placement was created or changed */
   'world:mcp_registered': McpRegisteredData
   /** a placement was removed */
   'world:mcp_unregistered': McpUnregisteredData
@@ -364,7 +364,7 @@ export interface EventFields {
   'world:interaction': Interaction
   /** a journey; it changes the map unless it equals the row's last one */
   'world:journey': JourneyData
-  /** a space was made, changed or removed */
+  /** a space was created, changed or removed */
   'world:space_changed': SpaceChangedData
   /** a step of an intercom request; only the request's audience sees it */
   'world:intercom': IntercomEventData

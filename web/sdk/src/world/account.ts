@@ -43,7 +43,7 @@ export class Account {
     const apiKey = given.apiKey?.trim() ?? ''
     this.#apiKey = apiKey === noKey ? undefined : apiKey
     if (apiKey === '') {
-      throw new OptionError("apiKey is empty: use the key that was printed when the main node was created, or make one with 'playctl key create NAME --api-key-file FILE'")
+      throw new OptionError("apiKey is empty: use the key that was printed when the main node was created, or create one with 'playctl key create NAME --api-key-file FILE'")
     }
     if (options.mainNodeCredentials !== undefined && options.nodeCredentials !== undefined) {
       throw new OptionError('set mainNodeCredentials or nodeCredentials, which is its older name, not both')

@@ -77,11 +77,11 @@ async function newAccount(options: Omit<ConnectOptions, 'context'> & { readonly 
   const local = new URL(baseUrl).protocol === 'http:' && !isExposed(baseUrl)
   const { rootKey, registration } = local ? await nobody.bootstrap().catch(() => ({ rootKey: '', registration: 'closed' })) : { rootKey: '', registration: 'closed' }
   if (registration !== 'open') {
-    throw new OptionError(`there is no account for ${new URL(baseUrl).origin}: make one with "playctl create-main-node", which saves credentials that connect finds, ` +
+    throw new OptionError(`there is no account for ${new URL(baseUrl).origin}: create one with "playctl create-main-node", which saves credentials that connect finds, ` +
       'or set PLAYCTL_NODE_ID, PLAYCTL_PHRASE and PLAYCTL_API_KEY, or the option mainNodeCredentials')
   }
   const node = await resolveNode(createNodeCredentialMaterial({ rootKey }))
   const { apiKey } = await nobody.createMainNode(node)
-  warnTo(options.onWarning, `an account that lasts for this run was made at ${new URL(baseUrl).origin}; "playctl create-main-node" makes one that stays`)
+  warnTo(options.onWarning, `an account that lasts for this run was created at ${new URL(baseUrl).origin}; "playctl create-main-node" creates one that stays`)
   return { main: node, ...(apiKey === undefined ? {} : { apiKey }) }
 }

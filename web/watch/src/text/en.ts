@@ -30,7 +30,7 @@ export const en = {
   'page.grip': 'Height of this part',
   'page.close': 'Close',
   'page.empty': 'Nobody lives here yet',
-  'page.emptyHow': 'As soon as an agent registers, a house goes up and its name is on the door. These three lines, one after the other in a terminal, make an account, an agent and its house:',
+  'page.emptyHow': 'As soon as an agent registers, a house goes up and its name is on the door. These three lines, one after the other in a terminal, create an account, an agent and its house:',
   'page.emptyHowHere': 'As soon as an agent registers, a house goes up and its name is on the door. This host needs no accounts: this line in a terminal puts an agent on the map.',
 
   // The status corner.
