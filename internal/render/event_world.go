@@ -77,7 +77,7 @@ func (n *Names) walked(data []byte) (sentence, error) {
 
 func (n *Names) personLeft(data []byte) (sentence, error) {
 	event, err := read[protocol.PersonRemovedData](data)
-	return sentence{verb: "person", tone: warn, text: fmt.Sprintf("%s is gone (%s)", n.Of(event.PersonID), reasonOf(event.Reason))}, err
+	return sentence{verb: "person", tone: warn, text: fmt.Sprintf("%s left (%s)", n.Of(event.PersonID), reasonOf(event.Reason))}, err
 }
 
 func (n *Names) placed(data []byte) (sentence, error) {
@@ -99,12 +99,12 @@ func (n *Names) placed(data []byte) (sentence, error) {
 
 func (n *Names) taken(data []byte) (sentence, error) {
 	event, err := read[protocol.MCPUnregisteredData](data)
-	return sentence{verb: "mcp", tone: warn, text: fmt.Sprintf("%s is gone (%s)", n.Of(event.ID), event.Reason)}, err
+	return sentence{verb: "mcp", tone: warn, text: fmt.Sprintf("%s was removed (%s)", n.Of(event.ID), event.Reason)}, err
 }
 
 func (n *Names) said(data []byte) (sentence, error) {
 	event, err := read[protocol.InteractionData](data)
-	verbs := map[string]string{protocol.RoleUser: "hears", protocol.RoleAssistant: "says", protocol.RoleTool: "tool"}
+	verbs := map[string]string{protocol.RoleUser: "asked", protocol.RoleAssistant: "says", protocol.RoleTool: "tool"}
 	verb, known := verbs[event.Role]
 	if !known {
 		verb = "speaks"
