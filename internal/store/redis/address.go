@@ -28,7 +28,7 @@ type Address struct {
 }
 
 // ErrAddress means that a text is not the address of a Redis server.
-var ErrAddress = errors.New("not the address of a Redis")
+var ErrAddress = errors.New("not the address of a Redis server")
 
 // ParseAddress parses an address of one of the forms
 //

@@ -42,8 +42,8 @@ const help = `Redis, where several hosts serve a world together:
     --store redis+sentinel://one:26379,two:26379,three:26379/master
     --store redis+cluster://one:6379,two:6379,three:6379
 
-rediss+sentinel: and rediss+cluster: speak TLS. --host-id names the world, for one Redis
-can hold several; its keys start with play:{NAME}:. All hosts of a world have the same one.
+rediss+sentinel: and rediss+cluster: speak TLS. --host-id names the world, for one
+Redis server can hold several; its keys start with play:{NAME}:. All hosts of a world have the same one.
 
 A password is never taken from the command line, where others on the machine could read
 it. It goes into a file for --store-credentials that only its owner can read,
@@ -60,12 +60,12 @@ func Backend() store.Backend {
 	return store.Backend{
 		Schemes: []string{"redis", "rediss"},
 		Flags: []store.Flag{
-			{Name: flagHostID, Default: "default", Usage: "the `name` of the world on the Redis; all its hosts have the same one"},
-			{Name: flagCredentials, Usage: "a `file` that only its owner can read, with username= and password= of the Redis"},
-			{Name: flagCA, Usage: "trust these certificate authorities for the Redis (`file`, PEM; default: the system's)"},
-			{Name: flagCert, Usage: "show this client certificate to the Redis (`file`, PEM)"},
+			{Name: flagHostID, Default: "default", Usage: "the `name` of the world on the Redis server; all its hosts have the same one"},
+			{Name: flagCredentials, Usage: "a `file` that only its owner can read, with username= and password= of the Redis server"},
+			{Name: flagCA, Usage: "trust these certificate authorities for the Redis server (`file`, PEM; default: the system's)"},
+			{Name: flagCert, Usage: "show this client certificate to the Redis server (`file`, PEM)"},
 			{Name: flagKey, Usage: "the `file` of the client certificate's key (PEM)"},
-			{Name: flagServerName, Usage: "the `name` that the certificate of the Redis must have (default: its host's)"},
+			{Name: flagServerName, Usage: "the `name` that the certificate of the Redis server must have (default: its host's)"},
 		},
 		Help:         help,
 		PasswordGoes: "a file for --" + flagCredentials + " or into " + envPassword,
@@ -252,7 +252,7 @@ var whatToDo = []struct{ said, advice string }{
 	{"TLS", "rediss: is for a Redis server that speaks TLS; write redis: for one that does not"},
 	{"all sentinels", "are the Sentinels there, and is that the name that they have for the master?"},
 	{"unknown command 'time'", "that is a Sentinel: write redis+sentinel://host:26379/master"},
-	{"cluster support disabled", "that Redis is in no Cluster: write redis: for it"},
+	{"cluster support disabled", "that Redis server is in no Cluster: write redis: for it"},
 }
 
 // Advice implements store.Location.
@@ -270,7 +270,7 @@ func (l location) Advice(err error) string {
 		}
 	}
 	if _, ok := errors.AsType[*net.OpError](err); ok {
-		return "is the Redis running, and can this machine reach it?"
+		return "is the Redis server running, and can this machine reach it?"
 	}
-	return "is that a Redis server, and does it work? \"redis-cli ping\" asks it"
+	return "is that a Redis server, and does it answer \"redis-cli ping\"?"
 }

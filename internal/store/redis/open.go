@@ -56,7 +56,7 @@ func (j *Journal) inspect(ctx context.Context) error {
 	}
 	var major, minor int
 	if _, err := fmt.Sscanf(info["redis_version"], "%d.%d", &major, &minor); err != nil || major < 6 || major == 6 && minor < 2 {
-		return fmt.Errorf("%s is a Redis %s; use 6.2 or later", j.Path(), info["redis_version"])
+		return fmt.Errorf("%s is Redis %s; use 6.2 or later", j.Path(), info["redis_version"])
 	}
 	if policy := info["maxmemory_policy"]; strings.HasPrefix(policy, "allkeys-") && info["maxmemory"] != "0" {
 		return fmt.Errorf("%s evicts keys when its memory is full (maxmemory-policy %s), and with them parts of the world; set maxmemory-policy noeviction", j.Path(), policy)

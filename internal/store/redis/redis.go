@@ -100,14 +100,14 @@ var advice = []struct{ prefix, say string }{
 	{"NOAUTH", "it asks for a password; give one in a file or the environment"},
 	{"WRONGPASS", "it refuses the user or the password"},
 	{"NOPERM", "the user may not run a command, or not reach a key or a channel of this world"},
-	{"LOADING", "it reads its data; it answers when it is done"},
+	{"LOADING", "it is loading its data; it answers when this is done"},
 	{"READONLY", "it is a replica; the address must lead to the master"},
-	{"OOM", "its memory is full; raise maxmemory or free some"},
+	{"OOM", "its memory is full; raise maxmemory or free memory"},
 	{"MISCONF", "it cannot write to its disk"},
 	{"NOREPLICAS", "fewer replicas are connected than min-replicas-to-write asks for"},
 	{"CLUSTERDOWN", "the Cluster does not serve the world's slot"},
-	{"MASTERDOWN", "its master is away"},
-	{"BUSY", "a script runs for long"},
+	{"MASTERDOWN", "its master cannot be reached"},
+	{"BUSY", "a script has been running for too long"},
 }
 
 // explain adds the name of the server and advice. Any other error leaves the
