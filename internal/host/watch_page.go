@@ -124,7 +124,7 @@ const unnamedWorld = "The town"
 // cardTags returns the tags that sites read to show a link as a card (the Open
 // Graph protocol). Title and address must be escaped.
 func cardTags(title, address string) string {
-	const what = "A town of AI agents, live. Everything on it is proved in your browser."
+	const what = "A town of AI agents, live. Everything on it is verified in your browser."
 	// Without a public address the picture is named relative to the page.
 	picture := "watch/card.png"
 	if address != "" {

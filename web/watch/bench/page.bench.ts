@@ -74,7 +74,7 @@ test('script of a frame with 100 residents and 20 events a second', async ({ pag
   await measure(page, world, ids)
 })
 
-test('script of a frame with 10,000 happenings in the feed, and the feed in view', async ({ page, host, world }) => {
+test('script of a frame with 10,000 events in the feed, and the feed in view', async ({ page, host, world }) => {
   const ids = await crowd(world)
   await open(page, host)
   await show(page, 'happenings')

@@ -57,7 +57,7 @@ export function Feed({ store, show }: { store: WorldStore, show: (key: string) =
   const rows: VNode[] = []
   for (let place = first; place < last; place += 1) {
     const entry = store.feed.newest(place, upTo)
-    if (entry !== undefined) rows.push(<Happening key={entry.serial} entry={entry} there={!entry.key.startsWith('space:') && directory.get(entry.key) !== undefined} place={place} top={grid.topOf(place)} total={total} unfolded={unfolded.has(entry.serial)} turn={turn} measured={measured} show={show} marked={entry.serial === marked} store={store} />)
+    if (entry !== undefined) rows.push(<EventRow key={entry.serial} entry={entry} there={!entry.key.startsWith('space:') && directory.get(entry.key) !== undefined} place={place} top={grid.topOf(place)} total={total} unfolded={unfolded.has(entry.serial)} turn={turn} measured={measured} show={show} marked={entry.serial === marked} store={store} />)
   }
   return (
     <>
@@ -125,7 +125,7 @@ function Earlier({ store }: { store: WorldStore }): VNode | null {
   }
 }
 
-interface HappeningProps {
+interface EventRowProps {
   readonly store: WorldStore
   readonly entry: Entry
   readonly there: boolean
@@ -140,7 +140,7 @@ interface HappeningProps {
   readonly show: (key: string) => void
 }
 
-function Happening({ store, entry, there, place, top, total, unfolded, turn, measured, marked, show }: HappeningProps): VNode {
+function EventRow({ store, entry, there, place, top, total, unfolded, turn, measured, marked, show }: EventRowProps): VNode {
   const box = useRef<HTMLElement>(null)
   const words = useId()
   const { serial, group, event, seq } = entry
@@ -155,7 +155,7 @@ function Happening({ store, entry, there, place, top, total, unfolded, turn, mea
     ? <button type="button" class="link" onClick={() => { show(entry.key) }}><bdi>{entry.name}</bdi></button>
     : <b><bdi>{entry.name}</bdi></b>
   return (
-    <article ref={box} class={`happening ${group}${marked ? ' marked' : ''}${unfolded ? ' unfolded' : ''}`} {...(marked ? { 'aria-current': 'true' as const } : {})} style={{ transform: `translateY(${top}px)` }} data-seq={seq} data-kind={event}
+    <article ref={box} class={`event-row ${group}${marked ? ' marked' : ''}${unfolded ? ' unfolded' : ''}`} {...(marked ? { 'aria-current': 'true' as const } : {})} style={{ transform: `translateY(${top}px)` }} data-seq={seq} data-kind={event}
       aria-posinset={place + 1} aria-setsize={total}>
       <p class="head"><Moment store={store} entry={entry} />{' '}
         <span><Sentence of={entry.sentence} values={{ ...entry.values, who: name }} /></span></p>

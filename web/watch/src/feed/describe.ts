@@ -5,7 +5,7 @@ import {
 import { called } from '../app/names.js'
 import { membersOf, wordsOf as wordsOfMember } from '../chat/result.js'
 import type { Directory } from '../world/directory.js'
-import type { Happening } from '../world/events.js'
+import type { TimedEvent } from '../world/events.js'
 import { readSteps } from '../world/journeys.js'
 import { occupantThing } from '../world/things.js'
 import { text, type TextKey } from '../text/text.js'
@@ -79,7 +79,7 @@ const said: Readonly<Record<InteractionRole, TextKey>> = {
  * Describes an event by the world before it: a leaving occupant still has a name, and an arriving
  * one is new. The directory is of the world before the event, or of the present for a past event.
  */
-export function describe(event: Happening, directory: Directory, serial: number, then = new Then()): Entry {
+export function describe(event: TimedEvent, directory: Directory, serial: number, then = new Then()): Entry {
   const known = readEvent(event)
   const before: Before = {
     whose: (id) => event.past ? then.whose(id) ?? directory.whose(id) : directory.whose(id) ?? then.whose(id),

@@ -8,7 +8,7 @@ function entry(serial: number, group: Group = 'speech', text = ''): Entry {
   return { serial, seq: serial, event: 'world:interaction', group, at: serial, key: `agent:n:${serial % 3}`, name: `Agent ${serial % 3}`, sentence: 'event.said.user', values: {}, text }
 }
 
-describe('the log of happenings', () => {
+describe('the log of events', () => {
   it('keeps the newest', () => {
     const log = new FeedLog(3)
     for (let serial = 1; serial <= 5; serial += 1) log.add(entry(serial))
@@ -37,7 +37,7 @@ describe('the log of happenings', () => {
     assert.deepEqual([0, 1, 2].map((place) => log.newest(place)?.serial), [7, 6, undefined])
   })
 
-  it('stays at a happening while others are added and dropped', () => {
+  it('stays at an event while others are added and dropped', () => {
     const log = new FeedLog(4)
     for (let serial = 1; serial <= 6; serial += 1) log.add(entry(serial))
     assert.equal(log.newerThan(4), 2)

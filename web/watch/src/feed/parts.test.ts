@@ -18,13 +18,13 @@ function described(events: readonly WorldEvent[]): Entry[] {
 suite('the parts of an answer', () => {
   const events = [part(1, 'r1', 'The river '), part(2, 'r2', 'Good '), part(3, 'r1', 'is high.'), part(4, 'r1', 'It is high.', 'completed')]
 
-  it('are one happening while they arrive, at the position of the first', () => {
+  it('are one event while they arrive, at the position of the first', () => {
     const log = new FeedLog()
     for (const entry of described(events)) if (!log.append(entry)) log.add(entry)
     assert.deepEqual([0, 1, 2].map((place) => log.newest(place)).map((entry) => [entry?.seq, entry?.text]), [[4, 'It is high.'], [2, 'Good '], [1, 'The river is high.']])
   })
 
-  it('are one happening when they are read later', () => {
+  it('are one event when they are read later', () => {
     const entries: Entry[] = []
     for (const entry of described(events)) addTo(entries, entry)
     assert.deepEqual(entries.map(({ seq, text }) => [seq, text]), [[1, 'The river is high.'], [2, 'Good '], [4, 'It is high.']])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
 import type { Entry } from '../feed/entry.js'
-import type { Happening } from '../world/events.js'
+import type { TimedEvent } from '../world/events.js'
 import type { WorldStore } from '../world/store.js'
 import { Notifier, fulfills, mostWishes, readWishes } from './notifier.js'
 
@@ -30,7 +30,7 @@ describe('a browser that notifies only in the background', () => {
   it('is detected with the first notification, without an error', async () => {
     const Notification = Object.assign(() => { throw new TypeError('Illegal constructor') }, { permission: 'granted' })
     Object.assign(globalThis, { Notification, window: globalThis, isSecureContext: true })
-    let emit: (event: Happening, entry: Entry) => void = () => undefined
+    let emit: (event: TimedEvent, entry: Entry) => void = () => undefined
     const notifier = new Notifier({ listen: (listener: typeof emit) => { emit = listener; return () => undefined } } as unknown as WorldStore)
     await notifier.add({ kind: 'word', word: 'river' })
     assert.equal(notifier.allowed.value, 'granted')

@@ -230,12 +230,12 @@ export const de: Texts = {
   'chat.completed': 'Beantwortet',
   'chat.failed': 'Fehlgeschlagen',
   'chat.notSent': 'Nicht gesendet',
-  'chat.begunAnew': 'Die Welt hat neu begonnen, bevor es eine Antwort gab.',
+  'chat.worldReset': 'Die Welt hat neu begonnen, bevor es eine Antwort gab.',
   'chat.unknown': 'Was daraus wurde, ist nicht bekannt: Ein Teil des Geschehens fehlt hier.',
   'chat.result': 'Ergebnis',
   'chat.retry': 'Erneut senden',
 
-  // Happenings.
+  // Events.
   'read.title': 'Was gesagt wurde',
   'read.close': 'Schließen',
   'read.open': 'Ganz lesen',

@@ -228,12 +228,12 @@ export const ja: Texts = {
   'chat.completed': '回答済み',
   'chat.failed': '失敗',
   'chat.notSent': '未送信',
-  'chat.begunAnew': '回答が届く前に、ワールドが新しく始まりました。',
+  'chat.worldReset': '回答が届く前に、ワールドが新しく始まりました。',
   'chat.unknown': 'この間の出来事の一部が欠けているため、結果は不明です。',
   'chat.result': '結果',
   'chat.retry': '再送信',
 
-  // Happenings.
+  // Events.
   'read.title': '発言の内容',
   'read.close': '閉じる',
   'read.open': '全文を読む',

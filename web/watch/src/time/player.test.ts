@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ListEventsReply, PastWorld, WorldClient } from '@playctl/sdk'
-import type { Happening } from '../world/events.js'
+import type { TimedEvent } from '../world/events.js'
 import type { WorldStore } from '../world/store.js'
 import { Player } from './player.js'
 
 const world = { rev: 0, snapshot: {}, proved: true, after: () => world } as unknown as PastWorld
-const line = (seq: number): Happening => ({ kind: 'world:interaction', seq, data: { rev: 0, playerId: 'ada' }, at: seq, past: false })
+const line = (seq: number): TimedEvent => ({ kind: 'world:interaction', seq, data: { rev: 0, playerId: 'ada' }, at: seq, past: false })
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve) })
 
 /** Returns a player of a host that answers when the test allows it, with the player's output. */
-function newPlayer(): { player: Player, shown: unknown[], emit: (event: Happening) => void, answer: (...seqs: readonly number[]) => Promise<void> } {
+function newPlayer(): { player: Player, shown: unknown[], emit: (event: TimedEvent) => void, answer: (...seqs: readonly number[]) => Promise<void> } {
   const shown: unknown[] = []
   const asked: ((reply: ListEventsReply) => void)[] = []
-  let emit: (event: Happening) => void = () => undefined
+  let emit: (event: TimedEvent) => void = () => undefined
   const client = {
     listEvents: () => new Promise<ListEventsReply>((resolve) => { asked.push(resolve) }),
     pastWorld: () => Promise.resolve(world),
   } as unknown as WorldClient
   const store = {
     client,
-    listen: (listener: (event: Happening) => void) => { emit = listener; return () => undefined },
+    listen: (listener: (event: TimedEvent) => void) => { emit = listener; return () => undefined },
     showThen: ({ seq }: { readonly seq: number }) => { shown.push(seq) },
     showNow: () => { shown.push('now') },
-    replay: ({ seq }: Happening) => { shown.push(`event ${seq}`) },
+    replay: ({ seq }: TimedEvent) => { shown.push(`event ${seq}`) },
     recording: {},
   } as unknown as WorldStore
   const answer = async (...seqs: readonly number[]): Promise<void> => {

@@ -4,7 +4,7 @@ import { subjectOf, type Base, type Instant, type Source } from './source.js'
 /** The greatest size of a file and of a line in bytes, and the greatest number of events. */
 export const largest = 1 << 30
 const longestLine = 64 << 20
-export const mostHappenings = 200_000
+export const mostEvents = 200_000
 
 /** The error of a file that is not a recording. */
 export class RecordingError extends Error {
@@ -43,7 +43,7 @@ export class Recording implements Source {
       if (snapshot !== undefined) {
         this.#maps.push({ from, to, place: this.instants.length })
       } else if (event !== undefined && this.#maps.length > 0 && event.kind !== 'session:reset' && event.kind !== 'session:resync') {
-        if (this.instants.length >= mostHappenings) throw new RecordingError(line, 'count')
+        if (this.instants.length >= mostEvents) throw new RecordingError(line, 'count')
         at = eventTime(event) ?? at ?? 0
         const { rev } = event.data
         this.instants.push({ seq: event.seq, rev: typeof rev === 'number' ? rev : 0, at, kind: event.kind, who: subjectOf(event) })

@@ -104,13 +104,13 @@ export class HostPast implements Source {
     while (events.length < need) {
       const place = part * partLength + events.length
       const seq = this.instants[place]?.seq
-      if (seq === undefined) throw new RangeError(`there is no happening ${place}`)
+      if (seq === undefined) throw new RangeError(`there is no event ${place}`)
       const page = await this.client.listEvents({ afterSeq: seq - 1, limit: partLength - events.length }, { signal })
       for (const { seq: position, event, data } of page.events) {
         // Events after the list was created are at its end.
         if (position === this.instants[part * partLength + events.length]?.seq) events.push({ seq: position, kind: event, data: data as WorldEvent['data'] })
       }
-      if (page.events[0]?.seq !== seq) throw new Error('the host no longer keeps these happenings')
+      if (page.events[0]?.seq !== seq) throw new Error('the host no longer keeps these events')
     }
     this.#parts.delete(part)
     this.#parts.set(part, events)

@@ -1,7 +1,7 @@
 import { eventTime, type WorldEvent } from '@playctl/sdk'
 
 /** An event of the host's stream, with its time. */
-export interface Happening extends WorldEvent {
+export interface TimedEvent extends WorldEvent {
   /** When it happened, in milliseconds since 1970; when it arrived if it has no time. */
   readonly at: number
   /** Whether it happened before this page was opened. */

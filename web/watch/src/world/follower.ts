@@ -2,7 +2,7 @@ import {
   PlayError, eventTime, hasCode, oldestPosition, pastEvents, subscribeWorld,
   type Verification, type WorldClient, type WorldEvent, type WorldSnapshot, type WorldSubscription,
 } from '@playctl/sdk'
-import { Past, timesOf, type Happening } from './events.js'
+import { Past, timesOf, type TimedEvent } from './events.js'
 import { firstLink, nextLink, type Link } from './link.js'
 import { reconnect, silenceMs } from './reconnect.js'
 
@@ -10,7 +10,7 @@ import { reconnect, silenceMs } from './reconnect.js'
 export interface FollowerReports {
   /** Called with an event before the first one that is shown. */
   readonly onBefore: (event: WorldEvent) => void
-  readonly onEvent: (event: Happening) => void
+  readonly onEvent: (event: TimedEvent) => void
   readonly onWorld: (snapshot: WorldSnapshot) => void
   readonly onVerification: (verification: Verification) => void
   /** The events so far are not all events that the host stores of this session. */
@@ -87,7 +87,7 @@ export class Follower {
   }
 
   /** Reads the events before an event; `first` means that there are no earlier ones. */
-  async before(seq: number): Promise<{ events: readonly Happening[], first: boolean }> {
+  async before(seq: number): Promise<{ events: readonly TimedEvent[], first: boolean }> {
     const { events, first } = await pastEvents(this.client, { before: seq, limit: history + 1, signal: this.ending.signal })
     const times = timesOf(events, Date.now())
     return { events: events.map((event, place) => ({ ...event, at: times[place] ?? 0, past: true })), first }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Entry } from '../feed/entry.js'
-import type { Happening } from './events.js'
+import type { TimedEvent } from './events.js'
 import { Replay } from './replay.js'
 
-const event: Happening = { kind: 'world:interaction', data: {}, at: 1, past: false }
+const event: TimedEvent = { kind: 'world:interaction', data: {}, at: 1, past: false }
 const said = (text: string, group: Entry['group'] = 'speech'): Entry => ({
   serial: 1, seq: undefined, event: event.kind, group, at: 1, key: 'agent:ada', name: 'Ada', sentence: 'event.said.assistant', values: {}, text,
 })

@@ -1,8 +1,8 @@
 import type { Entry } from '../feed/entry.js'
-import type { Happening } from './events.js'
+import type { TimedEvent } from './events.js'
 
 /** Receives a past event with its entry, and nothing when another moment is shown. */
-type Player = (event: Happening | undefined, entry?: Entry) => void
+type Player = (event: TimedEvent | undefined, entry?: Entry) => void
 
 /** The events of the past that are played, and the last line of each speaker among them. */
 export class Replay {
@@ -15,7 +15,7 @@ export class Replay {
     return () => { this.#players.delete(player) }
   }
 
-  play(event: Happening, entry: Entry): void {
+  play(event: TimedEvent, entry: Entry): void {
     if (entry.group === 'speech') this.#lines.set(entry.key, entry)
     for (const player of this.#players) player(event, entry)
   }

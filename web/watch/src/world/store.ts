@@ -13,7 +13,7 @@ import { Gone } from '../feed/gone.js'
 import { Then } from '../feed/then.js'
 import type { Entry } from '../feed/entry.js'
 import { Directory, emptyDirectory } from './directory.js'
-import type { Happening } from './events.js'
+import type { TimedEvent } from './events.js'
 import { Follower, type Renewal } from './follower.js'
 import { firstLink } from './link.js'
 import { Replay } from './replay.js'
@@ -114,7 +114,7 @@ export class WorldStore {
   /** Whether the person started the journey, so that its steps follow the walker on the map. */
   walking = false
   private readonly follower: Follower
-  private readonly listeners = new Set<(event: Happening, entry: Entry) => void>()
+  private readonly listeners = new Set<(event: TimedEvent, entry: Entry) => void>()
   readonly proved = signal<Proved>({ at: undefined, rev: undefined, leaves: undefined, events: 0 })
   /** Whether the host has earlier events, and whether they are being read. */
   readonly past = signal<'more' | 'reading' | 'failed' | 'all'>('all')
@@ -159,13 +159,13 @@ export class WorldStore {
   }
 
   /** Calls a function for each event; returns a function that ends that. */
-  listen(listener: (event: Happening, entry: Entry) => void): () => void {
+  listen(listener: (event: TimedEvent, entry: Entry) => void): () => void {
     this.listeners.add(listener)
     return () => { this.listeners.delete(listener) }
   }
 
   /** Plays a past event. Its full text is kept with it, because the host may not have it, as with a recording. */
-  replay(event: Happening): void {
+  replay(event: TimedEvent): void {
     this.serial += 1
     const entry = describe(event, this.directory.peek(), this.serial)
     this.replayed.play(event, { ...entry, seq: undefined, text: wordsOf(event) })
@@ -273,7 +273,7 @@ export class WorldStore {
     }
   }
 
-  private prepend(events: readonly Happening[], whole: boolean): void {
+  private prepend(events: readonly TimedEvent[], whole: boolean): void {
     if (this.sealed) return
     const then = new Then()
     const parts = new Parts()
@@ -339,7 +339,7 @@ export class WorldStore {
     }
   }
 
-  private take(event: Happening): void {
+  private take(event: TimedEvent): void {
     this.serial += 1
     const entry = this.parts.join(event, describe(event, this.live.directory, this.serial, this.then))
     this.before ??= Math.max(0, (asNumber(event.data.rev) ?? 0) - 1)
@@ -351,7 +351,7 @@ export class WorldStore {
       // Earlier events belong to another session, or cannot be joined to this one.
       this.sealed = true
       this.past.value = 'all'
-      this.exchanges.value = givenUp(this.exchanges.value, text(event.kind === 'session:reset' ? 'chat.begunAnew' : 'chat.unknown'))
+      this.exchanges.value = givenUp(this.exchanges.value, text(event.kind === 'session:reset' ? 'chat.worldReset' : 'chat.unknown'))
     } else if (this.first === undefined && event.seq !== undefined && !this.sealed) {
       this.first = event.seq
       this.past.value = this.follower.whole ? 'all' : 'more'

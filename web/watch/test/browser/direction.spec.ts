@@ -62,7 +62,7 @@ for (const [what, viewport] of Object.entries({ 'a wide screen': { width: 1280, 
     await expect(tabs.getByRole('tab', { name: en['tab.places'] }), 'an arrow key moves in its direction').toBeFocused()
     await page.getByRole('button', { name: en['past.show'], exact: true }).click()
     await expect(page.getByRole('slider', { name: en['past.moment'] })).toBeVisible()
-    expect(await outside(page), 'the bar of time').toEqual([])
+    expect(await outside(page), 'the time bar').toEqual([])
     await page.getByRole('button', { name: en['past.close'] }).click()
     await show(page, 'happenings')
     await expect(feed(page).getByText('Good morning')).toBeVisible()

@@ -80,8 +80,8 @@ for (const { name, words, lang, locale, phone, day } of [
       await about.getByRole('button', { name: say(words, 'page.close'), exact: true }).click()
       await page.getByRole('button', { name: say(words, 'past.show'), exact: true }).click()
       await expect(page.getByRole('slider', { name: say(words, 'past.moment') })).toHaveAttribute('aria-valuetext', day)
-      expect(await violations(page), 'the bar of time').toEqual([])
-      expect(await cut(page), 'the bar of time').toEqual([])
+      expect(await violations(page), 'the time bar').toEqual([])
+      expect(await cut(page), 'the time bar').toEqual([])
     })
   })
 }

@@ -107,7 +107,7 @@ for (const [what, viewport] of Object.entries({
     expect(await covered(), 'the map').toEqual([])
     await page.getByRole('button', { name: en['past.show'], exact: true }).click()
     await expect(page.getByRole('slider', { name: en['past.moment'] })).toBeVisible()
-    expect(await covered(), 'the bar of time').toEqual([])
+    expect(await covered(), 'the time bar').toEqual([])
     await page.getByRole('button', { name: en['past.close'] }).click()
     await page.getByRole('button', { name: en['person.button'], exact: true }).click()
     await page.getByRole('textbox', { name: en['person.name'] }).fill('Robin')

@@ -48,7 +48,7 @@ test('another person sees a walk, a wave and the departure', async ({ page, host
   await expect(bar(page).getByText('You waved at Ada.')).toBeVisible()
   await show(other, 'happenings')
   await expect(feed(other).getByText('Robin waves at Ada')).toBeVisible()
-  await expect(feed(other).getByText('Robin walked to'), 'walks are omitted from all happenings').toBeHidden()
+  await expect(feed(other).getByText('Robin walked to'), 'walks are omitted from all events').toBeHidden()
   await other.getByRole('combobox', { name: en['feed.kind'] }).selectOption('presence')
   await expect(feed(other).getByText('Robin walked to').first()).toBeVisible()
 

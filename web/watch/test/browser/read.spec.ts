@@ -67,7 +67,7 @@ test.describe('a line', () => {
 
     const before = await told.boundingBox()
     await world.say(ada, 'One more')
-    const newer = page.getByRole('button', { name: '1 new happening' })
+    const newer = page.getByRole('button', { name: '1 new event' })
     await expect(newer).toBeVisible()
     expect(await told.boundingBox(), 'the line that is read stays in place').toEqual(before)
     await newer.click()

@@ -8,7 +8,7 @@ import { feed, open, panel, part, resident, residents, show, status, verified } 
 
 const live = (page: Page): Locator => status(page).getByText(en['status.live'], { exact: true })
 const proven = (page: Page): Locator => status(page).getByText(en['status.verified'], { exact: true })
-const happening = (page: Page, seq: number): Locator => feed(page).locator(`[data-seq="${seq}"]`)
+const eventAt = (page: Page, seq: number): Locator => feed(page).locator(`[data-seq="${seq}"]`)
 
 test.use({ repository: false })
 
@@ -118,11 +118,11 @@ test('the past is loaded to its beginning, with the names of that time', async (
   await expect(async () => {
     await feed(page).evaluate((list) => { list.scrollTop = list.scrollHeight })
     await expect(earlier, 'everything is loaded').toBeHidden({ timeout: 1000 })
-    await expect(happening(page, 1)).toContainText('Ada came', { timeout: 1000 })
+    await expect(eventAt(page, 1)).toContainText('Ada came', { timeout: 1000 })
   }).toPass({ timeout: 30_000 })
-  await expect(happening(page, 2)).toContainText('Ada said')
+  await expect(eventAt(page, 2)).toContainText('Ada said')
   await feed(page).evaluate((list) => { list.scrollTop = 0 })
-  await expect(happening(page, 411), 'it has the name of that time').toContainText('Ada said')
+  await expect(eventAt(page, 411), 'it has the name of that time').toContainText('Ada said')
 })
 
 test('the last activity of an agent is its last action, not a question to it', async ({ page, host, world }) => {

@@ -148,7 +148,7 @@ test('the past is played at a higher speed, and ends in the present', async ({ p
   await open(page, host)
   await goBack(page)
   for (const word of ['One', 'Two', 'Three']) await world.say(ada, word)
-  await expect(bar(page)).toContainText('4 happenings')
+  await expect(bar(page)).toContainText('4 events')
   await button(page, 'past.play').click()
   await isAt(page, 1)
   await bar(page).getByRole('combobox', { name: en['past.speed'] }).selectOption('60')

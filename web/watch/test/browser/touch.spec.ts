@@ -62,7 +62,7 @@ test('a resident is selected on the map, asked, and read about', async ({ page, 
   await expect(about).toBeHidden()
 })
 
-test('happenings are searched, and the past is browsed', async ({ page, host, world }) => {
+test('events are searched, and the past is browsed', async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   await world.say(ada, 'The river is high')
   await world.agent('Grace')

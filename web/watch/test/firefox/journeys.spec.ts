@@ -28,13 +28,13 @@ test('a line is in the feed, filtered and expanded', async ({ visitor, world }) 
   await visitor.press('#tab-happenings')
   await world.say(ada, 'The third chapter of the **blue** one.')
   await world.say(ada, 'The river is high.')
-  await visitor.see('.happening .said', 'river')
+  await visitor.see('.event-row .said', 'river')
   await visitor.write('input[type=search]', 'chapter')
-  await visitor.miss('.happening', 'river')
-  await visitor.press('.happening .said', 'chapter')
-  await visitor.see('.happening .markdown strong', 'blue')
-  await visitor.press('.happening .said', word('feed.fold'))
-  await visitor.miss('.happening .markdown')
+  await visitor.miss('.event-row', 'river')
+  await visitor.press('.event-row .said', 'chapter')
+  await visitor.see('.event-row .markdown strong', 'blue')
+  await visitor.press('.event-row .said', word('feed.fold'))
+  await visitor.miss('.event-row .markdown')
 })
 
 test('an agent is asked, and answers only this person', async ({ visitor, another, world, serve }) => {
@@ -50,7 +50,7 @@ test('an agent is asked, and answers only this person', async ({ visitor, anothe
   // A later line is visible, and so the answer would be, too.
   await world.say(grace, 'Good evening')
   await another.press('#tab-happenings')
-  await another.see('.happening .said', 'Good evening')
+  await another.see('.event-row .said', 'Good evening')
   await another.miss('body *', 'secret')
 })
 
@@ -110,8 +110,8 @@ test('after a kill of the host nothing is lost', async ({ visitor, host, world }
   await host.start()
   await visitor.verified()
   await world.say(ada, 'After')
-  await visitor.see('.happening .said', 'After')
-  await visitor.see('.happening .said', 'Before')
+  await visitor.see('.event-row .said', 'After')
+  await visitor.see('.event-row .said', 'Before')
 })
 
 test('by keyboard only: the map, a resident, the story, and back', async ({ visitor, world }) => {
@@ -137,7 +137,7 @@ test('by touch on a phone, in German: a tab, a panel and its proof', async ({ vi
   await visitor.page.setViewport({ width: 390, height: 844, hasTouch: true })
   await visitor.open('/play/watch?lang=de')
   await visitor.tap('#tab-happenings', de['tab.happenings'])
-  await visitor.see('.happening', 'Ada ist bei')
+  await visitor.see('.event-row', 'Ada ist bei')
   await visitor.tap('#tab-residents')
   await visitor.tap(row('Ada'))
   await visitor.see(panel('Ada'))
