@@ -43,7 +43,7 @@ func (c *Client) Backup(ctx context.Context, to io.Writer) error {
 		return &ReplyError{Route: p.route(), Err: fmt.Errorf("it has the status %d", resp.StatusCode)}
 	}
 	if _, err := io.Copy(to, &timedReader{resp.Body, silence, backupSilence}); err != nil {
-		return fmt.Errorf("the backup broke off: %w", causeOr(ctx, errBackupSilent, err))
+		return fmt.Errorf("the backup was interrupted: %w", causeOr(ctx, errBackupSilent, err))
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func (c *Client) Contact(ctx context.Context, now func() time.Time) (*Contact, e
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if _, err := io.Copy(io.Discard, io.LimitReader(resp.Body, errorReply)); err != nil {
-		return nil, fmt.Errorf("read the host's sign of life: %w", c.unreachable(err, true))
+		return nil, fmt.Errorf("read the host's reply: %w", c.unreachable(err, true))
 	}
 	found := &Contact{Took: now().Sub(began), TLS: resp.TLS}
 	if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {

@@ -94,7 +94,7 @@ func fillFile(file *os.File, data []byte) error {
 		err = file.Sync()
 	}
 	if err := errors.Join(err, file.Close()); err != nil {
-		return fmt.Errorf("bring it to the disk: %w", err)
+		return fmt.Errorf("sync it to the disk: %w", err)
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func linkTarget(path string) (string, error) {
 		return path, nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("follow %s: %w", path, err)
+		return "", fmt.Errorf("follow the link %s: %w", path, err)
 	}
 	return target, nil
 }

@@ -16,7 +16,7 @@ import (
 const maxBundle = credentialsLimit
 
 // ErrPassphrase is returned for a passphrase that does not open a bundle.
-var ErrPassphrase = errors.New("the passphrase does not open the file")
+var ErrPassphrase = errors.New("the passphrase does not decrypt the file")
 
 // Bundle returns a context as a portable file: a credentials file with nothing
 // else.

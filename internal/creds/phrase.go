@@ -93,7 +93,7 @@ func PhraseFault(phrase protocol.Secret) string {
 func phraseFrom(random io.Reader) (string, error) {
 	var raw [2 * PhraseWords]byte
 	if _, err := io.ReadFull(random, raw[:]); err != nil {
-		return "", fmt.Errorf("draw a phrase: %w", err)
+		return "", fmt.Errorf("generate a phrase: %w", err)
 	}
 	words := make([]string, PhraseWords)
 	for i := range words {

@@ -26,7 +26,7 @@ func sendBackup(c *call) error {
 	}
 	defer func() {
 		if err := taken.Close(); err != nil {
-			c.host.log.Warn("the space of a backup in the store cannot be released", "error", err)
+			c.host.log.Warn("the disk space of a backup in the store cannot be released", "error", err)
 		}
 	}()
 	header := c.w.Header()

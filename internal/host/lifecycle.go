@@ -259,7 +259,7 @@ func (h *Host) shutdown(ctx context.Context) error {
 }
 
 // errNotCut is the reason why Close no longer waits for streams that it has cut.
-var errNotCut = fmt.Errorf("they have not ended %s after their connections were cut", cutTimeout)
+var errNotCut = fmt.Errorf("they have not ended %s after their connections were closed", cutTimeout)
 
 // stopServers stops the servers, and cuts the connections that have not ended when the
 // context does.
@@ -284,7 +284,7 @@ func (h *Host) stopServers(ctx context.Context) (failed error) {
 		s.gate.cut()
 	}
 	if connections > 0 {
-		h.log.Warn("what did not end in time was cut", "connections", connections, "requests", requests)
+		h.log.Warn("connections that did not end in time were closed", "connections", connections, "requests", requests)
 	}
 	return failed
 }

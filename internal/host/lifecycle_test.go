@@ -313,7 +313,7 @@ func TestShutdownCutsOpenConnections(t *testing.T) {
 			t.Errorf("Serve returned %v", served)
 		}
 		synctest.Wait()
-		if line := `level=WARN msg="what did not end in time was cut" connections=1 requests=1`; !strings.Contains(logged.String(), line) {
+		if line := `level=WARN msg="connections that did not end in time were closed" connections=1 requests=1`; !strings.Contains(logged.String(), line) {
 			t.Errorf("the log lacks %s: %s", line, logged.String())
 		}
 	})
@@ -356,7 +356,7 @@ func TestShutdownCutsStalledRequests(t *testing.T) {
 					t.Errorf("after %s Serve returned %v", took, served)
 				}
 				synctest.Wait()
-				if line := `level=WARN msg="what did not end in time was cut" connections=1 requests=1`; !strings.Contains(logged.String(), line) {
+				if line := `level=WARN msg="connections that did not end in time were closed" connections=1 requests=1`; !strings.Contains(logged.String(), line) {
 					t.Errorf("the log lacks %s: %s", line, logged.String())
 				}
 			})

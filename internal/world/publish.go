@@ -126,7 +126,7 @@ func (w *World) JournalBytes() (bytes, limit uint64) {
 func (w *World) weigh(ctx context.Context) error {
 	bytes, limit, err := w.options.Journal.Weigh(ctx)
 	if err != nil {
-		return fmt.Errorf("weigh the journal: %w", err)
+		return fmt.Errorf("read the size of the journal: %w", err)
 	}
 	w.journal.bytes.Store(bytes)
 	w.journal.limit.Store(limit)

@@ -262,7 +262,7 @@ func (makeWatchSecret) plan(p *planner) (any, error) {
 	}
 	secret := make([]byte, watchSecretBytes)
 	if _, err := io.ReadFull(p.options.Random, secret); err != nil {
-		return nil, fmt.Errorf("draw the secret of watch cookies: %w", err)
+		return nil, fmt.Errorf("generate the secret of watch cookies: %w", err)
 	}
 	p.putBytes(store.Meta, []byte(watchSecret), secret)
 	return nil, nil //nolint:nilnil // As above.
