@@ -49,6 +49,9 @@ func (a *App) prepare(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	a.Sources = loaded
+	if err := checkChoices(cmd.Flags()); err != nil {
+		return err
+	}
 	if _, err := render.ParseColorMode(a.Settings.color); err != nil {
 		return BadSetting(loaded.Where("color"), err)
 	}

@@ -121,7 +121,7 @@ func (f *agentFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.instructions, "realtime-instructions", "", "a `file` with its instructions for realtime talk")
 	flags.DurationVar(&f.holdFor, "for", 0, "keep it alive for this time, then remove it from the map")
 	flags.DurationVar(&f.lease, "lease", protocol.DefaultLeaseTTLSeconds*time.Second, "how long the host keeps an agent without a heartbeat, 5s to 5m")
-	command.CompleteChoices(cmd, "p2a", protocol.P2AOn, protocol.P2AOff)
+	command.Choices(cmd, "p2a", protocol.P2AOn, protocol.P2AOff)
 }
 
 // check refuses tools without a name, and times that a host would change or interpret

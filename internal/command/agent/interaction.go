@@ -61,7 +61,7 @@ standard input if it is - or missing and standard input is a pipe. It is trimmed
 	}
 	cmd.Flags().StringVar(&role, "role", protocol.RoleAssistant, "who speaks: user, assistant or tool")
 	cmd.Flags().StringVar(&file, "file", "", "read the text from this `file`; - is standard input")
-	command.CompleteChoices(cmd, "role", protocol.RoleUser, protocol.RoleAssistant, protocol.RoleTool)
+	command.Choices(cmd, "role", protocol.RoleUser, protocol.RoleAssistant, protocol.RoleTool)
 	return cmd
 }
 
@@ -113,6 +113,9 @@ func newInteractionsCommand(a *command.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit < 1 || limit > protocol.MaxListLimit {
 				return command.Usagef("--limit must be from 1 to %d", protocol.MaxListLimit)
+			}
+			if before > protocol.MaxSafeInteger {
+				return command.Usagef("--before must be at most %d", protocol.MaxSafeInteger)
 			}
 			return a.AsReader(cmd.Context(), "Reading the interactions", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 				request := protocol.ListRequest{Limit: limit}

@@ -62,7 +62,7 @@ person sees it.`,
 	}
 	flags.admin.Register(cmd)
 	cmd.Flags().DurationVar(&flags.expires, "expires", protocol.DefaultInvitationSeconds*time.Second, "how long it is valid, from 1m to 720h")
-	cmd.Flags().IntVar(&flags.uses, "uses", protocol.DefaultInvitationUses, "how many accounts it creates")
+	cmd.Flags().IntVar(&flags.uses, "uses", protocol.DefaultInvitationUses, fmt.Sprintf("how many accounts it creates, at most %d", protocol.MaxInvitationUses))
 	cmd.Flags().StringVar(&flags.url, "url", "", "the host's `URL` for the invited person (default: the host's --public-url, else the one that is called)")
 	cmd.Flags().StringVar(&flags.fingerprint, "fingerprint", fingerprintAuto,
 		"the certificate to trust: `HEX` of its SHA-256, none, or auto: that of the host if this machine trusts it by SSL_CERT_FILE, SSL_CERT_DIR or a fingerprint only")
@@ -71,7 +71,10 @@ person sees it.`,
 }
 
 func invite(ctx context.Context, a *command.App, flags *inviteFlags) error {
-	term, err := seconds(flags.expires, protocol.MinInvitationSeconds)
+	if flags.uses < 1 || flags.uses > protocol.MaxInvitationUses {
+		return command.Usagef("--uses must be from 1 to %d", protocol.MaxInvitationUses)
+	}
+	term, err := seconds(flags.expires, protocol.MinInvitationSeconds, protocol.MaxInvitationSeconds)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ the context, in place of the one there, --api-key-file writes it to a file for a
 		Args: command.Takes("name"),
 		RunE: func(cmd *cobra.Command, args []string) error { return createKey(cmd.Context(), a, args[0], &flags) },
 	}
-	cmd.Flags().DurationVar(&flags.expires, "expires", 0, "how long it is valid, from 1m; 0 = no expiry")
+	cmd.Flags().DurationVar(&flags.expires, "expires", 0, "how long it is valid, from 1m to 87600h; 0 = no expiry")
 	cmd.Flags().StringVar(&flags.file, "api-key-file", "", "write the key to this `file`, readable by you only, which must not exist")
 	cmd.Flags().BoolVar(&flags.show, "show-api-key", false, "print the key with the result, even if others may read it")
 	cmd.Flags().BoolVar(&flags.use, "use", false, "keep it in the context and use it from now on")
@@ -71,7 +71,7 @@ func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags
 	if flags.file == "" && !flags.show && !flags.use {
 		return command.Hintf(command.Usagef("the new key would not be shown or saved"), "add --use, --api-key-file FILE or --show-api-key")
 	}
-	term, err := seconds(flags.expires, protocol.MinKeySeconds)
+	term, err := seconds(flags.expires, protocol.MinKeySeconds, protocol.MaxKeySeconds)
 	if err != nil {
 		return err
 	}
@@ -107,9 +107,13 @@ func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags
 }
 
 // seconds returns the term of --expires in seconds; with 0 the host decides.
-func seconds(term time.Duration, least int) (int, error) {
-	if shortest := time.Duration(least) * time.Second; term != 0 && term < shortest {
+func seconds(term time.Duration, least, most int) (int, error) {
+	shortest, longest := time.Duration(least)*time.Second, time.Duration(most)*time.Second
+	switch {
+	case term != 0 && term < shortest:
 		return 0, command.Usagef("--expires is %v, and must be at least %v", term, shortest)
+	case term > longest:
+		return 0, command.Usagef("--expires is %v, and must be at most %v", term, longest)
 	}
 	return int(term / time.Second), nil
 }

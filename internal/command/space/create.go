@@ -56,7 +56,7 @@ too, as the one who created it.`,
 	f.StringSliceVar(&flags.kinds, "amenity", nil, "a `kind` of amenity: shop, supermarket or car_wash; may be repeated (default: shop)")
 	f.StringVar(&flags.phrase.To, "phrase-file", "", "write the new phrase to this `file`, which must not exist")
 	f.BoolVar(&flags.phrase.Show, "show-phrase", false, "print the phrase with the result, even if others may read it")
-	command.CompleteChoices(cmd, "amenity", protocol.Amenities()...)
+	command.Choices(cmd, "amenity", protocol.Amenities()...)
 	return cmd
 }
 

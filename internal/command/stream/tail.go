@@ -90,7 +90,7 @@ as player=Ada,text~=hello or kind=journey,player=Ada; docs/tail.md has the rest.
 	cmd.Flags().StringVar(&flags.view, "view", viewLines, "what a terminal shows: lines or map")
 	cmd.Flags().StringVar(&flags.record, "record", "", "write the world and every event to a new `file`, for \"playctl replay\"")
 	cmd.Flags().BoolVar(&flags.noVerify, "no-verify", false, "do not verify the copy of the world")
-	command.CompleteChoices(cmd, "view", viewLines, viewMap)
+	command.Choices(cmd, "view", viewLines, viewMap)
 	a.CompleteFlag(cmd, "until", offerClauses)
 	return cmd
 }
@@ -147,8 +147,6 @@ func newTailer(a *command.App, flags *tailFlags) (*tailer, error) {
 	switch {
 	case flags.hasSince && flags.fromStart:
 		return nil, command.Usagef("--since and --from-start exclude each other")
-	case flags.view != viewLines && flags.view != viewMap:
-		return nil, command.Usagef("%q is not a view: use lines or map", flags.view)
 	case flags.view == viewMap && !livelyTerminal(a):
 		return nil, command.Hintf(command.Usagef("a map needs a terminal as standard output"), "in a pipe, use --view lines")
 	case flags.view == viewMap && !flags.follow:
