@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"regexp"
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -95,6 +97,11 @@ var parserWords = sync.OnceValue(func() []meaning {
 		{regexp.MustCompile(`strconv\.ParseBool: parsing ".*": invalid syntax`), "it is neither true nor false"},
 		{regexp.MustCompile(`strconv\.\w+: parsing ".*": invalid syntax`), "it is not a whole number that is allowed here"},
 		{regexp.MustCompile(`strconv\.\w+: parsing ".*": value out of range`), "it is too large"},
+		// The parser has the same words for a valid time that is too long as for an invalid one.
+		{
+			regexp.MustCompile(`time: invalid duration "[-+]?((\d+\.?\d*|\.\d+)([num]?s|m|h))+"`),
+			"it is too long: the longest time is " + time.Duration(math.MaxInt64).Truncate(time.Second).String(),
+		},
 		{regexp.MustCompile(`time: .* duration ".*"`), "a time needs a number and a unit, as 30s or 5m"},
 	}
 })
