@@ -49,6 +49,9 @@ func (a *App) prepare(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	a.Sources = loaded
+	if err := checkTexts(cmd.Flags(), loaded); err != nil {
+		return err
+	}
 	if err := checkChoices(cmd.Flags()); err != nil {
 		return err
 	}

@@ -176,8 +176,8 @@ func subcommands(cmd *cobra.Command) []string {
 	return names
 }
 
-// Takes checks that exactly the named arguments are given. A name that ends in
-// "?" may be missing.
+// Takes checks that exactly the named arguments are given, and that they are UTF-8. A name
+// that ends in "?" may be missing.
 func Takes(names ...string) cobra.PositionalArgs {
 	least := 0
 	for _, name := range names {
@@ -194,7 +194,7 @@ func Takes(names ...string) cobra.PositionalArgs {
 		case len(args) > len(names):
 			return Usagef("there is one argument too many: %q", args[len(names)])
 		}
-		return nil
+		return CheckArguments(args, names...)
 	}
 }
 

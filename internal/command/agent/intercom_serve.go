@@ -55,7 +55,10 @@ program gets SIGTERM, and two seconds later SIGKILL. Ctrl-C removes the agents f
 			if len(args) == 0 || cmd.ArgsLenAtDash() == 0 {
 				return command.Usagef("the agent is missing")
 			}
-			return nil
+			if dash := cmd.ArgsLenAtDash(); dash > 0 {
+				args = args[:dash]
+			}
+			return command.CheckArguments(args, slices.Repeat([]string{"agent"}, len(args))...)
 		},
 		ValidArgsFunction: a.CompletesEach(command.Agents(command.SeekOwn)),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -43,7 +43,7 @@ makes the parts together the message; or with error. Several questions can be op
 			case dash > 1:
 				return command.Usagef("there is one agent, and the program comes after --")
 			}
-			return nil
+			return command.CheckArguments(args[:1], "agent")
 		},
 		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),
 		RunE: func(cmd *cobra.Command, args []string) error {
