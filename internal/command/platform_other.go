@@ -23,5 +23,11 @@ func (*Program) Resizes() (changes <-chan os.Signal, stop func()) { return nil, 
 // Suspensions reports nothing, because the system does not stop programs.
 func (*Program) Suspensions() (suspended <-chan os.Signal, stop func()) { return nil, func() {} }
 
+// WhileRead returns the context itself: a command notices at its next write that the
+// reader of its output has closed the pipe.
+func (*App) WhileRead(ctx context.Context) (read context.Context, stop func()) {
+	return ctx, func() {}
+}
+
 // Suspend does nothing on this system.
 func (*Program) Suspend(context.Context) error { return nil }

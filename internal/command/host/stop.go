@@ -160,6 +160,8 @@ func showLog(ctx context.Context, a *command.App, folder string, lines int, foll
 	if err := a.Printer.Print(result.document()); err != nil || !follow {
 		return err
 	}
+	ctx, stop := a.WhileRead(ctx)
+	defer stop()
 	for running := true; running; {
 		// Lines from before the end of the host are read after it.
 		if _, err := runningIn(ctx, folder); errors.Is(err, errNoHost) {

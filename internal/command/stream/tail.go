@@ -135,6 +135,8 @@ func tail(ctx context.Context, a *command.App, flags *tailFlags) (err error) {
 	}
 	ctx, cancel := reader.limitedUntil(ctx)
 	defer cancel()
+	ctx, stop := a.WhileRead(ctx)
+	defer stop()
 	err = reader.run(ctx)
 	if errors.Is(err, errTimedOut) {
 		return reader.tooLate()
