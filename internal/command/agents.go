@@ -73,7 +73,7 @@ func (a *App) FindAgent(ctx context.Context, who *Caller, ref string, seek Seek)
 	case protocol.ValidHex64(id):
 		return a.named(ctx, who, who.refOf(id, ""), seek), nil
 	case who.Main.IsZero() && seek != SeekAny && !protocol.ValidID(id):
-		return AgentRef{}, Usagef("%q cannot be an agent's id", ref)
+		return AgentRef{}, Usagef("%q cannot be an agent's id", creds.Shorten(ref))
 	case who.Main.IsZero() && seek != SeekAny:
 		return who.refOf(id, ""), nil
 	}
@@ -159,7 +159,7 @@ func (c *Caller) choose(meant *meanings, own bool, seek Seek) (AgentRef, error) 
 	case len(meant.owners) > 1:
 		return AgentRef{}, meant.several()
 	case others && seek != SeekAny:
-		return AgentRef{}, Hintf(fmt.Errorf("%w %q of your account: it is another account's", ErrNoAgent, ref), "\"playctl list-agent-nodes\" shows yours")
+		return AgentRef{}, Hintf(fmt.Errorf("%w %q of your account: it is another account's", ErrNoAgent, creds.Shorten(ref)), "\"playctl list-agent-nodes\" shows yours")
 	case len(meant.owners) == 0 && c.Main.IsZero() && protocol.ValidID(protocol.NormalizeAgentID(ref)):
 		return c.refOf(protocol.NormalizeAgentID(ref), ""), nil
 	case len(meant.owners) == 0:
@@ -198,7 +198,7 @@ func (m *meanings) several() error {
 	if len(which) > most {
 		which = append(which[:most], "and others")
 	}
-	return Hintf(Usagef("%q may be one of %d agents: %s", m.ref, len(m.owners), strings.Join(which, ", ")), "name it by its id, or by more digits of it")
+	return Hintf(Usagef("%q may be one of %d agents: %s", creds.Shorten(m.ref), len(m.owners), strings.Join(which, ", ")), "name it by its id, or by more digits of it")
 }
 
 // Snapshot reads the whole world and returns it both as sent by the host and parsed.
@@ -261,15 +261,19 @@ func (c *Caller) unknownAgent(ref string, seek Seek) error {
 			labels = append(labels, agent.Label)
 		}
 	}
-	err := fmt.Errorf("%w %q of your account", ErrNoAgent, ref)
+	shown, valid := creds.Shorten(ref), creds.CheckLabel(ref) == nil
+	err := fmt.Errorf("%w %q of your account", ErrNoAgent, shown)
 	hint := "\"playctl list-agent-nodes\" shows yours"
 	switch {
 	case suggest.Nearest(ref, labels) != "":
 		hint = fmt.Sprintf("did you mean %q?", suggest.Nearest(ref, labels))
 	case seek == SeekAny:
-		err = protocol.Errorf(protocol.CodePlayerUnknown, "there is no agent %q of your account or on the map", ref)
-		hint = fmt.Sprintf("\"playctl agent list\" shows who is; \"playctl agent run %s -- COMMAND\" puts an agent there that answers", ShellWord(ref))
-	case seek == SeekNew:
+		err = protocol.Errorf(protocol.CodePlayerUnknown, "there is no agent %q of your account or on the map", shown)
+		hint = "\"playctl agent list\" shows who is"
+		if valid {
+			hint += fmt.Sprintf("; \"playctl agent run %s -- COMMAND\" puts an agent there that answers", ShellWord(ref))
+		}
+	case seek == SeekNew && valid:
 		hint += fmt.Sprintf("; \"playctl create-agent-node %s\" creates one", ShellWord(ref))
 	}
 	return Hintf(err, "%s", hint)

@@ -115,7 +115,7 @@ func (c *Context) find(ref string) (int, error) {
 	id := protocol.NormalizeNodeID(ref)
 	i := slices.IndexFunc(c.agents, func(a Agent) bool { return a.NodeID == id || a.Label != "" && a.Label == ref })
 	if i < 0 {
-		return 0, fmt.Errorf("%w: it has neither the id nor the label %q", ErrAgentUnknown, shorten(ref))
+		return 0, fmt.Errorf("%w: it has neither the id nor the label %q", ErrAgentUnknown, Shorten(ref))
 	}
 	return i, nil
 }
@@ -146,10 +146,10 @@ func checkAgents(agents []Agent) error {
 }
 
 // CheckLabel checks a label before an agent is created for it. The error is
-// ErrLabel.
+// ErrLabel, with the label.
 func CheckLabel(text string) error {
 	if !isLabel(text) {
-		return ErrLabel
+		return fmt.Errorf("%q: %w", Shorten(text), ErrLabel)
 	}
 	return nil
 }
@@ -166,8 +166,8 @@ func isLabel(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// shorten keeps an error readable when a whole file was given as a reference.
-func shorten(text string) string {
+// Shorten keeps an error readable when a whole file was given as a name.
+func Shorten(text string) string {
 	const limit = 80
 	runes := []rune(text)
 	if len(runes) <= limit {

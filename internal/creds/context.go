@@ -205,7 +205,7 @@ func ParseService(text string) (protocol.Service, error) {
 // check returns the first thing that is wrong with the context.
 func (c *Context) check() error {
 	if !contextName().MatchString(c.Name) {
-		return fmt.Errorf("%q: %w", shorten(c.Name), ErrContextName)
+		return fmt.Errorf("%q: %w", Shorten(c.Name), ErrContextName)
 	}
 	if base, _, err := parseBaseURL(c.ServerURL); err != nil || base != c.ServerURL {
 		return fmt.Errorf("context %q: %w", c.Name, ErrServerURL)

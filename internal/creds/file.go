@@ -161,7 +161,7 @@ func (f *File) unknown(name string) error {
 	if len(f.contexts) == 0 {
 		return fmt.Errorf("%q: %w: there is none yet; \"playctl create-main-node\" creates one", name, ErrContextUnknown)
 	}
-	return fmt.Errorf("%q: %w (there are: %s)", shorten(name), ErrContextUnknown, strings.Join(f.Names(), ", "))
+	return fmt.Errorf("%q: %w (there are: %s)", Shorten(name), ErrContextUnknown, strings.Join(f.Names(), ", "))
 }
 
 // check returns why the file cannot be written or used.

@@ -104,7 +104,7 @@ func writeFolder(a *command.App, l *language, folder string) error {
 	path := a.Absolute(folder)
 	name := filepath.Base(path)
 	if err := creds.CheckLabel(name); err != nil || command.ShellWord(name) != name {
-		return command.Hintf(command.Usagef("%q cannot be the name of an agent", name), "name the folder with letters, digits, - and _")
+		return command.Hintf(command.Usagef("%q cannot be the name of an agent", creds.Shorten(name)), "name the folder with letters, digits, - and _")
 	}
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return command.Hintf(fmt.Errorf("%s is a file and not a folder, so nothing was written", folder), "name another folder")

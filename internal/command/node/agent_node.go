@@ -252,11 +252,11 @@ func labelIsFree(c *command.Caller, label string) error {
 		return nil
 	}
 	if !c.Keeps() {
-		return command.Hintf(command.Usagef("there is no context of this main node to keep the label %q in, so no command would know it", label),
+		return command.Hintf(command.Usagef("there is no context of this main node to keep the label %q in, so no command would know it", creds.Shorten(label)),
 			"omit the label and use the agent's id, or sign in first: %q", c.SignIn())
 	}
 	if err := creds.CheckLabel(label); err != nil {
-		return command.Usagef("%q: %w", label, err)
+		return command.Usagef("%w", err)
 	}
 	if _, err := c.Context.Agent(label); err == nil {
 		return command.Hintf(fmt.Errorf("there is an agent %q in context %q already", label, c.Context.Name), "give the new one another label")

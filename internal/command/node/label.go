@@ -43,8 +43,9 @@ they see is the name with which the agent is on the map.`,
 			case len(args) > 1 && remove:
 				return command.Usagef("--remove takes the label away, and there is a new one: use one of them")
 			case len(args) > 1:
-				if label = args[1]; creds.CheckLabel(label) != nil {
-					return command.Usagef("%q: %w", label, creds.ErrLabel)
+				label = args[1]
+				if err := creds.CheckLabel(label); err != nil {
+					return command.Usagef("%w", err)
 				}
 			case !remove:
 				return command.Hintf(command.Usagef("the label is missing"), "--remove takes away the one that is there")

@@ -255,9 +255,9 @@ func findSpace(ctx context.Context, c *client.Client, ref string) (*protocol.Spa
 	found := command.MatchSpaces(reply.Spaces, ref)
 	switch len(found) {
 	case 0:
-		return nil, command.Hintf(protocol.Errorf(protocol.CodeSpaceUnknown, "there is no space %q", ref), "\"playctl list-spaces\" lists them")
+		return nil, command.Hintf(protocol.Errorf(protocol.CodeSpaceUnknown, "there is no space %q", creds.Shorten(ref)), "\"playctl list-spaces\" lists them")
 	case 1:
 		return found[0], nil
 	}
-	return nil, command.Hintf(command.Usagef("%d spaces could be meant by %q", len(found), ref), "give the id: \"playctl list-spaces\" lists them")
+	return nil, command.Hintf(command.Usagef("%d spaces could be meant by %q", len(found), creds.Shorten(ref)), "give the id: \"playctl list-spaces\" lists them")
 }
