@@ -95,7 +95,8 @@ func badFlag(cmd *cobra.Command, err error) error {
 var parserWords = sync.OnceValue(func() []meaning {
 	return []meaning{
 		{regexp.MustCompile(`strconv\.ParseBool: parsing ".*": invalid syntax`), "it is neither true nor false"},
-		{regexp.MustCompile(`strconv\.\w+: parsing ".*": invalid syntax`), "it is not a whole number that is allowed here"},
+		{regexp.MustCompile(`strconv\.ParseUint: parsing ".*": invalid syntax`), "it is not a whole number of 0 or more"},
+		{regexp.MustCompile(`strconv\.\w+: parsing ".*": invalid syntax`), "it is not a whole number"},
 		{regexp.MustCompile(`strconv\.\w+: parsing ".*": value out of range`), "it is too large"},
 		// The parser has the same words for a valid time that is too long as for an invalid one.
 		{
