@@ -41,7 +41,9 @@ the same --host-id, serves it: "playctl help stores" has more.
 Ctrl-C and SIGTERM shut it down gracefully: /readyz turns 503, streams end, and requests in
 progress are answered. A second signal ends it at once. SIGHUP reads the TLS certificate again; if
 its terminal was closed, it shuts the host down gracefully. With --detach it runs in the background
-instead, until "playctl stop", with its log in a file of the data folder.`,
+instead, until "playctl stop", with its log in a file of the data folder.
+
+A damaged store is not served: exit code 5, as that of "playctl store check".`,
 		Example: command.Example(
 			"playctl serve",
 			"playctl serve --demo",
@@ -62,7 +64,7 @@ instead, until "playctl stop", with its log in a file of the data folder.`,
 			if s.demo && !a.Sources.Made("data-dir") {
 				s.store.DataDir = ""
 			}
-			return serve(cmd.Context(), a, &s)
+			return place.Unverified(serve(cmd.Context(), a, &s))
 		},
 	}
 	s.register(cmd.Flags(), a)

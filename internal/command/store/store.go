@@ -12,7 +12,6 @@ import (
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/command/place"
 	"github.com/playctl/playctl/internal/render"
-	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/backup"
 	"github.com/playctl/playctl/internal/store/redis"
 	"github.com/playctl/playctl/internal/store/verify"
@@ -51,17 +50,11 @@ whose hosts may run while it is read.`,
 // unverified turns the error of a damaged store or backup into a failed verification.
 // Other errors stay as they are.
 func unverified(err error) error {
-	switch {
-	case errors.Is(err, backup.ErrInvalid):
+	if errors.Is(err, backup.ErrInvalid) {
 		return fmt.Errorf("%w: %w", command.ErrUnverified, err)
-	case errors.Is(err, store.ErrCorrupt):
-		return command.Hintf(fmt.Errorf("%w: %w", command.ErrUnverified, err), hintRestore)
 	}
-	return err
+	return place.Unverified(err)
 }
-
-// hintRestore says what to do about a damaged store.
-const hintRestore = "\"playctl store restore\" creates a store from a backup: use the newest one"
 
 // registerDataDir adds the flag for the store's folder.
 func registerDataDir(a *command.App, cmd *cobra.Command, dataDir *string) {
@@ -106,7 +99,7 @@ published. It changes nothing and exits with 5 if something is wrong.`,
 				return err
 			}
 			return command.Hintf(fmt.Errorf("%w: %s has %s", command.ErrUnverified, at, command.Plural(len(result.Problems), "problem", "problems")),
-				hintRestore)
+				place.HintRestore)
 		},
 	}
 	stored.Register(cmd.Flags(), a)
