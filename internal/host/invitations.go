@@ -13,7 +13,7 @@ func invite(c *call, request protocol.InviteRequest) error {
 	}
 	token := creds.GenerateToken()
 	return c.carryOut(world.Invite{
-		InviteRequest: request, Digest: creds.SecretDigest(token), Token: token.Reveal(), URL: c.host.options.PublicURL,
+		InviteRequest: request, Digest: creds.SecretDigest(token), Token: token, URL: c.host.options.PublicURL,
 	})
 }
 

@@ -14,7 +14,7 @@ func sendKeys(c *call) error {
 // createKey creates one more API key for the calling main node.
 func createKey(c *call, request protocol.CreateKeyRequest) error {
 	key := creds.GenerateAPIKey()
-	return c.carryOut(world.CreateKey{CreateKeyRequest: request, Digest: creds.SecretDigest(key), APIKey: key.Reveal()})
+	return c.carryOut(world.CreateKey{CreateKeyRequest: request, Digest: creds.SecretDigest(key), APIKey: key})
 }
 
 // planRevokeKey revokes an API key of the calling main node.

@@ -14,7 +14,7 @@ import (
 // invalid from then on.
 func replaceAPIKey(c *call) error {
 	key := creds.GenerateAPIKey()
-	return c.carryOut(world.ReplaceAPIKey{APIKeyDigest: creds.SecretDigest(key), APIKey: key.Reveal()})
+	return c.carryOut(world.ReplaceAPIKey{APIKeyDigest: creds.SecretDigest(key), APIKey: key})
 }
 
 // deleteNode deletes the calling main node, or for the administrator any node,

@@ -47,7 +47,7 @@ func (c *call) createMainNode(nodeID string, hash creds.PasswHash) error {
 	key := creds.GenerateAPIKey()
 	return c.carryOut(world.CreateMainNode{
 		NodeID: nodeID, Digest: creds.StoredDigest(hash),
-		APIKeyDigest: creds.SecretDigest(key), APIKey: key.Reveal(), Invitation: invitation,
+		APIKeyDigest: creds.SecretDigest(key), APIKey: key, Invitation: invitation,
 	})
 }
 

@@ -52,7 +52,7 @@ func createSpace(c *call, request protocol.CreateSpaceRequest) error {
 		return err
 	}
 	return c.carryOut(world.CreateSpace{
-		CreateSpaceRequest: request, NodeID: nodeID, Digest: creds.StoredDigest(hash), Phrase: phrase.Reveal(),
+		CreateSpaceRequest: request, NodeID: nodeID, Digest: creds.StoredDigest(hash), Phrase: phrase,
 	})
 }
 
@@ -82,7 +82,7 @@ func createSpaceNode(request protocol.CreateNodeRequest) action {
 			return err
 		}
 		return c.carryOut(world.CreateSpaceNode{
-			SpaceID: request.SpaceID, NodeID: nodeID, Digest: creds.StoredDigest(hash), Phrase: phrase.Reveal(),
+			SpaceID: request.SpaceID, NodeID: nodeID, Digest: creds.StoredDigest(hash), Phrase: phrase,
 		})
 	}
 }

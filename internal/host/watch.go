@@ -79,7 +79,7 @@ func planRevokeToken(c *call) (action, error) {
 func planWatchToken(c *call) (action, error) {
 	token := creds.GenerateToken()
 	return do(world.CreateWatchToken{
-		Digest: creds.SecretDigest(token), Token: token.Reveal(), URL: c.host.URL() + c.route.service.Watch(),
+		Digest: creds.SecretDigest(token), Token: token, URL: c.host.URL() + c.route.service.Watch(),
 		AllAddresses: isUnspecified(c.host.Addr()),
 	})
 }

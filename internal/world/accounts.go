@@ -25,7 +25,7 @@ func (c CreateMainNode) plan(p *planner) (any, error) {
 		ID: c.NodeID, Kind: protocol.NodeKindMain, Digest: c.Digest[:], APIKeyDigest: c.APIKeyDigest[:],
 		APIKeyCreatedAt: now, CreatedAt: now, UpdatedAt: now,
 	}
-	return &protocol.CreateNodeReply{NodeID: c.NodeID, APIKey: protocol.NewSecret(c.APIKey).Wire()}, p.put(store.Nodes, c.NodeID, node)
+	return &protocol.CreateNodeReply{NodeID: c.NodeID, APIKey: c.APIKey.Wire()}, p.put(store.Nodes, c.NodeID, node)
 }
 
 // checkFree refuses an id that is a node already. The root node has no record
@@ -72,7 +72,7 @@ func (c ReplaceAPIKey) plan(p *planner) (any, error) {
 	next := *p.st.nodes[id]
 	now := p.now.UnixMilli()
 	next.APIKeyDigest, next.APIKeyCreatedAt, next.APIKeyUsedAt, next.UpdatedAt = c.APIKeyDigest[:], now, 0, now
-	return &protocol.APIKeyReply{APIKey: protocol.NewSecret(c.APIKey).Wire()}, p.put(store.Nodes, id, &next)
+	return &protocol.APIKeyReply{APIKey: c.APIKey.Wire()}, p.put(store.Nodes, id, &next)
 }
 
 func (c DeleteAgent) plan(p *planner) (any, error) {

@@ -120,7 +120,7 @@ func (f *fixture) try(nodeID string, c Command) (Reply, error) {
 // main creates a main node and agent an agent node of one; both return the id.
 func (f *fixture) main(name string) string {
 	f.t.Helper()
-	f.as("", CreateMainNode{NodeID: id(name), Digest: sha256.Sum256([]byte(name)), APIKey: "key"})
+	f.as("", CreateMainNode{NodeID: id(name), Digest: sha256.Sum256([]byte(name)), APIKey: protocol.NewSecret("key")})
 	return id(name)
 }
 

@@ -81,7 +81,7 @@ func invitationID(digest string) string {
 type Invite struct {
 	protocol.InviteRequest
 	Digest [32]byte
-	Token  string
+	Token  protocol.Secret
 	URL    string
 }
 
@@ -95,7 +95,7 @@ func (c Invite) plan(p *planner) (any, error) {
 	}
 	expires := p.now.Add(time.Duration(c.ExpiresInSeconds) * time.Second)
 	reply := &protocol.InviteReply{
-		ID: invitationID(string(c.Digest[:])), Token: protocol.NewSecret(c.Token).Wire(), RootKey: p.st.RootKey, URL: c.URL,
+		ID: invitationID(string(c.Digest[:])), Token: c.Token.Wire(), RootKey: p.st.RootKey, URL: c.URL,
 		ExpiresAt: protocol.FormatTime(expires), Uses: c.Uses,
 	}
 	return reply, p.put(store.Invitations, string(c.Digest[:]), &Invitation{

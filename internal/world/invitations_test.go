@@ -17,7 +17,7 @@ func invite(t *testing.T, w *World, caller Caller, token string, uses int) [32]b
 	t.Helper()
 	digest := sha256.Sum256([]byte(token))
 	request := protocol.InviteRequest{ExpiresInSeconds: protocol.DefaultInvitationSeconds, Uses: uses}
-	if _, err := w.Do(context.Background(), Request{Caller: caller}, Invite{InviteRequest: request, Digest: digest, Token: token}); err != nil {
+	if _, err := w.Do(context.Background(), Request{Caller: caller}, Invite{InviteRequest: request, Digest: digest, Token: protocol.NewSecret(token)}); err != nil {
 		t.Fatal(err)
 	}
 	return digest

@@ -94,7 +94,7 @@ func stamp(ms int64) string {
 type CreateKey struct {
 	protocol.CreateKeyRequest
 	Digest [32]byte
-	APIKey string
+	APIKey protocol.Secret
 }
 
 func (c CreateKey) plan(p *planner) (any, error) {
@@ -117,7 +117,7 @@ func (c CreateKey) plan(p *planner) (any, error) {
 		key.ExpiresAt = p.now.Add(time.Duration(c.ExpiresInSeconds) * time.Second).UnixMilli()
 	}
 	next.APIKeys = append(slices.Clone(next.APIKeys), key)
-	reply := &protocol.CreateKeyReply{Name: c.Name, APIKey: protocol.NewSecret(c.APIKey).Wire(), ExpiresAt: stamp(key.ExpiresAt)}
+	reply := &protocol.CreateKeyReply{Name: c.Name, APIKey: c.APIKey.Wire(), ExpiresAt: stamp(key.ExpiresAt)}
 	return reply, p.put(store.Nodes, id, &next)
 }
 

@@ -17,7 +17,7 @@ func TestAPIKeyLimitOfAccount(t *testing.T) {
 	owner := f.main("owner")
 	create := func(n int) error {
 		_, err := f.try(owner, CreateKey{
-			CreateKeyRequest: protocol.CreateKeyRequest{Name: strconv.Itoa(n)}, Digest: [32]byte{byte(n)}, APIKey: "key",
+			CreateKeyRequest: protocol.CreateKeyRequest{Name: strconv.Itoa(n)}, Digest: [32]byte{byte(n)}, APIKey: protocol.NewSecret("key"),
 		})
 		return err
 	}
@@ -39,7 +39,7 @@ func TestKeyUsesAreWrittenInKeyOrder(t *testing.T) {
 	uses := writeKeyUses{map[keyUse]int64{}}
 	for n := range 20 {
 		account := f.main(strconv.Itoa(n))
-		f.as(account, CreateKey{CreateKeyRequest: protocol.CreateKeyRequest{Name: "key"}, Digest: [32]byte{byte(n)}, APIKey: "key"})
+		f.as(account, CreateKey{CreateKeyRequest: protocol.CreateKeyRequest{Name: "key"}, Digest: [32]byte{byte(n)}, APIKey: protocol.NewSecret("key")})
 		uses.last[keyUse{account, "key"}] = f.clock.Now().UnixMilli()
 	}
 	f.stop()

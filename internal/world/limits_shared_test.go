@@ -67,11 +67,11 @@ func TestLimitsHoldAcrossHosts(t *testing.T) {
 		c := openWithDifferentClocks(t, 3, Limits{Occupants: 7, Account: Amounts{Agents: 6, MCPServers: 5, Spaces: 3, Requests: 4}, World: Amounts{Spaces: 5}})
 		owner, other := id("owner"), id("other")
 		if made := c.race(1, protocol.CodeNodeExists, "", func(int) Command {
-			return CreateMainNode{NodeID: owner, Digest: sha256.Sum256([]byte("owner")), APIKey: "key"}
+			return CreateMainNode{NodeID: owner, Digest: sha256.Sum256([]byte("owner")), APIKey: protocol.NewSecret("key")}
 		}); made != 1 {
 			t.Errorf("one node was created %d times", made)
 		}
-		c.must(0, "", CreateMainNode{NodeID: other, Digest: sha256.Sum256([]byte("other")), APIKey: "key"})
+		c.must(0, "", CreateMainNode{NodeID: other, Digest: sha256.Sum256([]byte("other")), APIKey: protocol.NewSecret("key")})
 		agents := atomic.Int64{}
 		if made := c.race(4, protocol.CodeAgentLimit, owner, func(int) Command {
 			return CreateAgentNode{AgentNodeID: id(fmt.Sprint("agent", agents.Add(1)))}

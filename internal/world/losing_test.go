@@ -91,7 +91,7 @@ func TestRecordLostWhileReading(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			do(Caller{}, CreateMainNode{NodeID: id("owner"), APIKey: "key"})
+			do(Caller{}, CreateMainNode{NodeID: id("owner"), APIKey: protocol.NewSecret("key")})
 			j := &lossyHost{Host: server.Host(), server: server}
 			j.before = func() {
 				do(Caller{Admin: true}, Invite{InviteRequest: protocol.InviteRequest{ExpiresInSeconds: 60, Uses: 1}, Digest: [32]byte{1}})
@@ -136,7 +136,7 @@ func TestCheckpointsAfterTheStoreWasEmptied(t *testing.T) {
 		makeNodes := func(name string, count int) {
 			t.Helper()
 			for n := range count {
-				if _, err := w.Do(t.Context(), Request{SID: w.View().SID}, CreateMainNode{NodeID: id(fmt.Sprint(name, n)), APIKey: "key"}); err != nil {
+				if _, err := w.Do(t.Context(), Request{SID: w.View().SID}, CreateMainNode{NodeID: id(fmt.Sprint(name, n)), APIKey: protocol.NewSecret("key")}); err != nil {
 					t.Fatal(err)
 				}
 				synctest.Wait() // until no checkpoint is in progress, so that the next one is not postponed

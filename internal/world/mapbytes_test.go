@@ -151,7 +151,7 @@ func TestMapBytesAreBoundedAcrossHosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := openWithDifferentClocks(t, 3, Limits{World: Amounts{MapBytes: 50_000}})
 		owner := id("owner")
-		c.must(0, "", CreateMainNode{NodeID: owner, Digest: sha256.Sum256([]byte("owner")), APIKey: "key"})
+		c.must(0, "", CreateMainNode{NodeID: owner, Digest: sha256.Sum256([]byte("owner")), APIKey: protocol.NewSecret("key")})
 		if made := c.race(2, protocol.CodeStorageLimit, owner, func(int) Command { return largeSpace(4000) }); made != 3 {
 			t.Errorf("%d spaces of 16,000 bytes were created, want 3", made)
 		}

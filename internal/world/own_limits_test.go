@@ -125,7 +125,7 @@ func TestAccountLimitsHoldAtAllHosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := openWithDifferentClocks(t, 3, Limits{OccupantsPerOwner: 2})
 		owner := id("owner")
-		c.must(0, "", CreateMainNode{NodeID: owner, APIKey: "key"})
+		c.must(0, "", CreateMainNode{NodeID: owner, APIKey: protocol.NewSecret("key")})
 		limitOf(t, c.worlds[1], owner, protocol.Amounts{Occupants: new(uint64(5))})
 		c.agree()
 		first := RegisterMCP{protocol.MCPRegisterRequest{Name: "first"}}

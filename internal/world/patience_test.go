@@ -50,7 +50,7 @@ func TestTotalStoreWaitOfRequestIsBounded(t *testing.T) {
 		way.delay.Store(int64(patience - time.Millisecond))
 		for name, last := range map[string]func(context.Context) error{
 			"a command": func(ctx context.Context) error {
-				_, err := w.Do(ctx, Request{}, CreateMainNode{NodeID: id("owner"), APIKey: "key"})
+				_, err := w.Do(ctx, Request{}, CreateMainNode{NodeID: id("owner"), APIKey: protocol.NewSecret("key")})
 				return err
 			},
 			"a look-up": func(ctx context.Context) error {

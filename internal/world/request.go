@@ -92,7 +92,7 @@ type CreateMainNode struct {
 	NodeID       string
 	Digest       [32]byte
 	APIKeyDigest [32]byte
-	APIKey       string
+	APIKey       protocol.Secret
 	// Invitation is the digest of the invitation that the registration uses; nil for
 	// none.
 	Invitation *[32]byte
@@ -109,7 +109,7 @@ type CreateAgentNode struct {
 // ReplaceAPIKey gives the calling main node another API key.
 type ReplaceAPIKey struct {
 	APIKeyDigest [32]byte
-	APIKey       string
+	APIKey       protocol.Secret
 }
 
 // DeleteNode deletes the calling main node, or for the administrator any node,

@@ -55,7 +55,7 @@ func TestCheckpointReplacedDuringRead(t *testing.T) {
 	reader := &slowReader{Host: c.server.Host()}
 	host := c.server.Host()
 	c.add(host, host)
-	c.must(0, "", CreateMainNode{NodeID: id("owner"), APIKey: "key"})
+	c.must(0, "", CreateMainNode{NodeID: id("owner"), APIKey: protocol.NewSecret("key")})
 	places(0)
 	reader.meanwhile.Store(&checkpoint)
 	c.add(reader.Host, reader)

@@ -23,7 +23,7 @@ func TestSharedWorldsHaveEqualState(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := openCluster(t, 3)
 		defer c.close()
-		c.must(0, "", CreateMainNode{NodeID: id("owner"), APIKey: "key"})
+		c.must(0, "", CreateMainNode{NodeID: id("owner"), APIKey: protocol.NewSecret("key")})
 		for n := range rapid.IntRange(10, 60).Draw(rt, "steps") {
 			i := rapid.IntRange(0, 2).Draw(rt, "host")
 			switch rapid.IntRange(0, 9).Draw(rt, "fault") {

@@ -76,7 +76,7 @@ func (c *cluster) must(i int, nodeID string, command Command) Reply {
 // agent registers an agent with a lease at one world.
 func (c *cluster) agent(i, ttl int) (agentID string) {
 	c.t.Helper()
-	c.must(i, "", CreateMainNode{NodeID: id("owner"), APIKey: "key"})
+	c.must(i, "", CreateMainNode{NodeID: id("owner"), APIKey: protocol.NewSecret("key")})
 	c.must(i, id("owner"), CreateAgentNode{AgentNodeID: id("a")})
 	c.must(i, id("a"), leasedRegistration(id("a"), "c", ttl))
 	return id("a")

@@ -35,7 +35,7 @@ type CreateSpace struct {
 	protocol.CreateSpaceRequest
 	NodeID string
 	Digest [32]byte
-	Phrase string
+	Phrase protocol.Secret
 }
 
 // CreateSpaceNode gives a space a node of its own. Phrase is empty if the caller
@@ -44,7 +44,7 @@ type CreateSpaceNode struct {
 	SpaceID string
 	NodeID  string
 	Digest  [32]byte
-	Phrase  string
+	Phrase  protocol.Secret
 }
 
 // RemoveSpace removes a space with everything that belongs to it.
@@ -115,7 +115,7 @@ func (c CreateSpace) plan(p *planner) (any, error) {
 		return nil, err
 	}
 	reply := &protocol.CreateSpaceReply{
-		SpaceID: s.Entry.ID, NodeID: c.NodeID, Phrase: protocol.NewSecret(c.Phrase).Wire(), Structure: row,
+		SpaceID: s.Entry.ID, NodeID: c.NodeID, Phrase: c.Phrase.Wire(), Structure: row,
 	}
 	return reply, p.addSpace(s, "created with a structure")
 }
@@ -146,7 +146,7 @@ func (c CreateSpaceNode) plan(p *planner) (any, error) {
 	if err := p.putSpaceNode(&next, c.Digest); err != nil {
 		return nil, err
 	}
-	return &protocol.CreateNodeReply{NodeID: c.NodeID, Phrase: protocol.NewSecret(c.Phrase).Wire()},
+	return &protocol.CreateNodeReply{NodeID: c.NodeID, Phrase: c.Phrase.Wire()},
 		p.putSpace(&next, protocol.SpaceChanged, "given a node")
 }
 

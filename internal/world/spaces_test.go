@@ -15,7 +15,7 @@ func newSpace(name string) CreateSpace {
 		CreateSpaceRequest: protocol.CreateSpaceRequest{
 			Name: name, DesignKey: "d", OwnerDisplayName: "Ann", StructureName: name, Amenities: []string{protocol.AmenityShop},
 		},
-		NodeID: id("node of " + name), Phrase: "a phrase",
+		NodeID: id("node of " + name), Phrase: protocol.NewSecret("a phrase"),
 	}
 }
 

@@ -33,7 +33,7 @@ type WatchToken struct {
 // SHA-256 of Token, which with URL and AllAddresses is for the reply only.
 type CreateWatchToken struct {
 	Digest       [32]byte
-	Token        string
+	Token        protocol.Secret
 	URL          string
 	AllAddresses bool
 }
@@ -54,7 +54,7 @@ func (c CreateWatchToken) plan(p *planner) (any, error) {
 	p.putBytes(store.WatchTokens, ownedTokenKey(owner, token.ExpiresAt, c.Digest[:]), []byte{})
 	p.putBytes(store.WatchTokens, timedTokenKey(token.ExpiresAt, c.Digest[:]), []byte(owner))
 	reply := &protocol.WatchTokenReply{
-		Token: protocol.NewSecret(c.Token).Wire(), URL: c.URL, ExpiresAt: protocol.FormatTime(expires), AllAddresses: c.AllAddresses,
+		Token: c.Token.Wire(), URL: c.URL, ExpiresAt: protocol.FormatTime(expires), AllAddresses: c.AllAddresses,
 	}
 	return reply, p.put(store.WatchTokens, tokenKey(c.Digest[:]), token)
 }

@@ -15,7 +15,7 @@ import (
 func (f *fixture) watchToken(owner, token string) [32]byte {
 	f.t.Helper()
 	digest := sha256.Sum256([]byte(token))
-	reply, err := f.Do(context.Background(), Request{Caller: Caller{NodeID: owner}}, CreateWatchToken{Digest: digest, Token: token, URL: "u"})
+	reply, err := f.Do(context.Background(), Request{Caller: Caller{NodeID: owner}}, CreateWatchToken{Digest: digest, Token: protocol.NewSecret(token), URL: "u"})
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func (s *session) createSpace(ctx context.Context, st aql.CreateSpace) (*outcome
 	if err != nil {
 		return nil, err
 	}
-	phrase := protocol.NewSecret(reply.Phrase.Reveal())
+	phrase := reply.Phrase.Secret
 	data := &created{SpaceID: reply.SpaceID, NodeID: reply.NodeID, Structure: reply.Structure}
 	data.PhraseFile, err = s.save(data.SpaceID, keyfile, phrase)
 	if err != nil {
