@@ -22,9 +22,11 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/protocol"
 )
@@ -154,7 +156,9 @@ func (c *Client) Service() protocol.Service { return c.service }
 
 // Exposed reports whether credentials would cross a network in clear text:
 // plain HTTP to another machine.
-func (c *Client) Exposed() bool { return c.base.Scheme == "http" && !isLoopback(c.base) }
+func (c *Client) Exposed() bool {
+	return c.base.Scheme == "http" && !creds.IsLoopbackName(strings.ToLower(c.base.Hostname()))
+}
 
 // url returns the address of a path below the base.
 func (c *Client) url(path string, query url.Values) string {

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -169,14 +168,4 @@ func newTransport(fingerprint, host string) *http.Transport {
 		transport.TLSClientConfig = trusting(fingerprint, host)
 	}
 	return transport
-}
-
-// isLoopback reports whether the host of a URL is on this machine only.
-func isLoopback(u *url.URL) bool {
-	name := u.Hostname()
-	if strings.EqualFold(name, "localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(name)
-	return err == nil && addr.IsLoopback()
 }

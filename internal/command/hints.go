@@ -234,12 +234,14 @@ var hints = map[protocol.Code]string{
 	protocol.CodeIdempotencyConflict: "run the command again",
 }
 
-// IsLoopbackURL reports whether a URL names this machine.
+// IsLoopbackURL reports whether a URL names this machine, also by the unspecified
+// address, at which a connection reaches this machine.
 func IsLoopbackURL(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil {
 		return false
 	}
-	addr, err := netip.ParseAddr(u.Hostname())
-	return u.Hostname() == "localhost" || err == nil && (addr.IsLoopback() || addr.IsUnspecified())
+	name := strings.ToLower(u.Hostname())
+	addr, err := netip.ParseAddr(name)
+	return creds.IsLoopbackName(name) || err == nil && addr.IsUnspecified()
 }

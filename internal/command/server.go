@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -39,8 +38,7 @@ func NamesThisMachine(host string, allowed []string) bool {
 		name = strings.Trim(host, "[]")
 	}
 	isName := func(one string) bool { return strings.EqualFold(one, name) }
-	address, err := netip.ParseAddr(name)
-	return isName("localhost") || err == nil && address.IsLoopback() || slices.ContainsFunc(allowed, isName)
+	return creds.IsLoopbackName(strings.ToLower(name)) || slices.ContainsFunc(allowed, isName)
 }
 
 // UnlessTerminated returns err, but nil for the cancellation of a run that a service

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
@@ -43,7 +44,7 @@ func RecordingSite(file string) (http.Handler, error) {
 	})
 	mux.HandleFunc("GET "+service.Watch()+"/recording", func(w http.ResponseWriter, r *http.Request) { sendRecording(w, r, file) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !isLoopbackName(hostName(r.Host)) {
+		if !creds.IsLoopbackName(hostName(r.Host)) {
 			http.Error(w, "this page is for this machine: open it as localhost", http.StatusForbidden)
 			return
 		}

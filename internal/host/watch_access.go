@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -52,7 +53,7 @@ func newWatchRules(o *Options) (*watchRules, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the public URL: %w", err)
 	}
-	rules.public, rules.elsewhere = public, !isLoopbackName(public.Hostname())
+	rules.public, rules.elsewhere = public, !creds.IsLoopbackName(public.Hostname())
 	// A proxy may call the host by another name than pages do.
 	if err := rules.origins.AddTrustedOrigin(public.Scheme + "://" + public.Host); err != nil {
 		return nil, fmt.Errorf("the public URL as an origin: %w", err)
@@ -144,7 +145,7 @@ func (w *watchRules) isLocal(r *http.Request) bool {
 	if slices.Contains(w.options.WatchNames, name) {
 		return true
 	}
-	return isLoopbackName(name) && !w.elsewhere && !isForwarded(r)
+	return creds.IsLoopbackName(name) && !w.elsewhere && !isForwarded(r)
 }
 
 func isForwarded(r *http.Request) bool {
@@ -157,14 +158,6 @@ func hostName(host string) string {
 		host = name
 	}
 	return strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"))
-}
-
-func isLoopbackName(name string) bool {
-	if name == "localhost" {
-		return true
-	}
-	addr, err := netip.ParseAddr(name)
-	return err == nil && addr.Unmap().IsLoopback()
 }
 
 // cookieFrame returns a request's watch cookie without its value. Browsers share

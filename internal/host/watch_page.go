@@ -18,6 +18,7 @@ import (
 	"sync"
 
 	"github.com/playctl/playctl/internal/card"
+	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/web/watch"
@@ -233,7 +234,7 @@ func (c *call) sendPageFile(name, cache string) error {
 	for k, v := range c.host.pageHeaders {
 		header.Set(k, v)
 	}
-	if c.r.TLS != nil || isLoopbackName(hostName(c.r.Host)) {
+	if c.r.TLS != nil || creds.IsLoopbackName(hostName(c.r.Host)) {
 		// Elsewhere browsers ignore it, with a warning in their console.
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	}
