@@ -54,17 +54,24 @@ func (a *App) ReservePhrase(flags *PhraseFlags) (*NodePhrase, error) {
 func (p *NodePhrase) makeFile(a *App, text []byte, task string) error {
 	path := a.Absolute(p.Flags.To)
 	err := creds.WriteSecretFile(path, text, false)
-	if errors.Is(err, fs.ErrExist) {
+	switch {
+	case errors.Is(err, fs.ErrExist):
 		return Hintf(fmt.Errorf("%s: there is a file already, and a phrase is never written over one", p.Flags.To), "name another file")
-	}
-	if err != nil {
+	case errors.Is(err, fs.ErrNotExist):
+		return Hintf(fmt.Errorf("%s: there is no folder for it", p.Flags.To), "create the folder first")
+	case err != nil:
 		return fmt.Errorf("%s: %w", task, err)
 	}
 	p.File = path
 	return nil
 }
 
-// Save writes the phrase to its file. If that fails, the phrase is shown at the terminal
+// SaveNew writes the phrase to a new file, the one of the flags.
+func (p *NodePhrase) SaveNew(a *App) error {
+	return p.makeFile(a, []byte(p.Secret.Reveal()+"\n"), "save the phrase")
+}
+
+// Save writes the phrase to its reserved file. If that fails, the phrase is shown at the terminal
 // instead, if there is one.
 func (p *NodePhrase) Save() error {
 	if p.File == "" {
@@ -112,7 +119,7 @@ func (a *App) PhraseFor(ctx context.Context, flags *PhraseFlags) (*NodePhrase, e
 	if flags.To == "" {
 		return p, nil
 	}
-	err := p.makeFile(a, []byte(phrase.Reveal()+"\n"), "save the phrase")
+	err := p.SaveNew(a)
 	return p, err
 }
 

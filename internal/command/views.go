@@ -198,6 +198,15 @@ type RowOverview struct {
 	Amenity     string                `json:"primaryAmenity"`
 }
 
+// CreatedSpaceFields returns the fields of a new space, and more of them after these.
+func CreatedSpaceFields(reply *protocol.CreateSpaceReply, more ...render.Field) render.Fields {
+	return append(render.Fields{
+		{Name: "space", Value: reply.SpaceID},
+		{Name: "space node", Value: reply.NodeID},
+		{Name: "cell", Value: DescribeRow(reply.Structure)[3]},
+	}, more...)
+}
+
 // DescribeRow returns the cells of a row of the map: kind, name, id, cell, about.
 func DescribeRow(text json.RawMessage) []string {
 	var row RowOverview

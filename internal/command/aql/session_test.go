@@ -230,6 +230,7 @@ func TestFailures(t *testing.T) {
 		"a refused CONNECT":       {program: "\nCONNECT", refuse: "session", want: "t:2:1: it is another's (forbidden)", cause: denied},
 		"a refusal":               {program: create, refuse: "createSpace", want: "t:1:1: it is another's (forbidden)", cause: denied},
 		"a phrase without a file": {program: create + " KEYFILE \"k\"", file: "k", want: "t:1:47: k: there is a file already"},
+		"a phrase, no folder":     {program: create + " KEYFILE \"no/k\"", want: "t:1:47: no/k: there is no folder for it"},
 		"an unsaved phrase":       {program: create, file: ".local", want: "t:1:1: the space was created, but the phrase of its node is not saved: ", cause: syscall.ENOTDIR},
 		"an unset variable":       {program: "LET p FROM ENV NONE", want: "t:1:16: the environment variable NONE is not set"},
 		"an empty file":           {program: "LET p FROM FILE empty", file: "empty", want: "t:1:17: the secret is empty"},
@@ -287,6 +288,19 @@ func TestFailures(t *testing.T) {
 				t.Errorf("the program continued: %s", results)
 			}
 		})
+	}
+}
+
+// The file for the phrase of a space that the host refused is removed.
+func TestRefusedSpaceLeavesNoFile(t *testing.T) {
+	t.Parallel()
+	h := newFakeHost(t)
+	h.refuse = "createSpace"
+	if err := play(t, h, "CREATE SPACE \"a\" DESIGN \"b\" OWNER \"c\" KEYFILE \"k\""); !protocol.HasCode(err, protocol.CodeForbidden) {
+		t.Errorf("the error is %v", err)
+	}
+	if files := h.files(t); len(files) > 0 {
+		t.Errorf("files are left: %v", files)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +15,6 @@ import (
 	"github.com/playctl/playctl/internal/aql"
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/command"
-	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/protocol"
 )
@@ -46,29 +44,21 @@ func (s *session) createSpace(ctx context.Context, st aql.CreateSpace) (*outcome
 		return nil, err
 	}
 	// If the phrase cannot be saved, that is an error before the space is created.
-	if err := s.canSave(keyfile); err != nil {
+	phrase, err := s.reservePhrase(keyfile)
+	if err != nil {
 		return nil, at(st.Keyfile, err)
 	}
 	reply, err := s.main.CreateSpace(ctx, request)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, phrase.Discard())
 	}
-	phrase := reply.Phrase.Secret
-	data := &created{SpaceID: reply.SpaceID, NodeID: reply.NodeID, Structure: reply.Structure}
-	data.PhraseFile, err = s.save(data.SpaceID, keyfile, phrase)
-	if err != nil {
-		err = fmt.Errorf("the space was created, but the phrase of its node is not saved: %w", err)
-	}
-	if s.flags.showPhrase {
-		data.Phrase = phrase.Reveal()
-	}
-	return &outcome{data: data, into: st.Into, phrase: phrase, views: []render.View{render.Fields{
-		{Name: "space", Value: data.SpaceID},
-		{Name: "space node", Value: data.NodeID},
-		{Name: "cell", Value: command.DescribeRow(data.Structure)[3]},
-		{Name: "phrase file", Value: data.PhraseFile},
-		{Name: "phrase", Value: data.Phrase},
-	}}}, err
+	phrase.Secret = reply.Phrase.Secret
+	unsaved := s.savePhrase(reply.SpaceID, phrase)
+	data := &created{SpaceID: reply.SpaceID, NodeID: reply.NodeID, PhraseFile: phrase.File, Structure: reply.Structure, Phrase: phrase.Shown()}
+	return &outcome{data: data, into: st.Into, phrase: phrase.Secret, views: []render.View{command.CreatedSpaceFields(reply,
+		render.Field{Name: "phrase file", Value: data.PhraseFile},
+		render.Field{Name: "phrase", Value: data.Phrase},
+	)}}, unsaved
 }
 
 func (s *session) createRequest(st *aql.CreateSpace) (request *protocol.CreateSpaceRequest, keyfile string, err error) {
@@ -103,60 +93,41 @@ func (s *session) amenity(o *aql.Operand) (string, error) {
 	return kind, err
 }
 
-// phrasePath returns the file for the phrase of a new space; "" if the phrase is shown.
-// The host chose the id, so it is never used as a path.
-func (s *session) phrasePath(spaceID, path string) (string, error) {
-	switch {
-	case path != "":
-		return s.Absolute(path), nil
-	case s.flags.showPhrase || s.PhraseIsSeen():
-		return "", nil
+// reservePhrase ensures, before a space is created, that the phrase of its node can be
+// shown or saved.
+func (s *session) reservePhrase(keyfile string) (*command.NodePhrase, error) {
+	flags := &command.PhraseFlags{To: keyfile, Show: s.flags.showPhrase}
+	if keyfile != "" || s.flags.showPhrase || s.PhraseIsSeen() {
+		return s.ReservePhrase(flags)
 	}
-	folder := s.StateFolder()
-	if folder == "" {
-		return "", command.Hintf(errors.New("there is no terminal to show the phrase at, and no home folder to save it in"),
+	if s.StateFolder() == "" {
+		return nil, command.Hintf(errors.New("there is no terminal to show the phrase at, and no home folder to save it in"),
 			"add KEYFILE \"path\" to the statement")
 	}
+	return &command.NodePhrase{Flags: flags}, nil
+}
+
+// savePhrase saves the phrase of a new space's node in the reserved file; if it would be
+// neither saved nor shown, in a new file in the state folder.
+func (s *session) savePhrase(spaceID string, phrase *command.NodePhrase) error {
+	if phrase.File != "" || phrase.Flags.Show || s.PhraseIsSeen() {
+		return phrase.Save()
+	}
+	// The host chose the id, so it is never used as a path.
 	name := spaceID
 	if strings.Trim(strings.ToLower(name), "0123456789abcdefghijklmnopqrstuvwxyz-") != "" || name == "" {
 		sum := sha256.Sum256([]byte(spaceID))
 		name = hex.EncodeToString(sum[:16])
 	}
-	return filepath.Join(folder, "spaces", name+".phrase"), nil
-}
-
-// canSave returns the error that save would return, as far as it is known before.
-func (s *session) canSave(path string) error {
-	full, err := s.phrasePath("", path)
-	if err != nil || path == "" {
-		return err
+	phrase.Flags.To = filepath.Join(s.StateFolder(), "spaces", name+".phrase")
+	err := os.MkdirAll(filepath.Dir(phrase.Flags.To), 0o700)
+	if err == nil {
+		err = phrase.SaveNew(s.App)
 	}
-	if _, err := os.Lstat(full); err == nil {
-		return command.Hintf(fmt.Errorf("%s: there is a file already, and a phrase is never written over one", path), "name another file")
-	}
-	if info, err := os.Stat(filepath.Dir(full)); err != nil || !info.IsDir() {
-		return command.Hintf(fmt.Errorf("%s: there is no folder for it", path), "create the folder first")
+	if err != nil {
+		return fmt.Errorf("the space was created, but the phrase of its node is not saved: %w", err)
 	}
 	return nil
-}
-
-// save saves the phrase of a space's node: in a new file at path, or without a path in a
-// default place. It returns the file, "" if emit shows the phrase.
-func (s *session) save(spaceID, path string, phrase protocol.Secret) (string, error) {
-	full, err := s.phrasePath(spaceID, path)
-	if err != nil || full == "" {
-		return "", err
-	}
-	if path == "" {
-		if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
-			return "", err
-		}
-	}
-	err = creds.WriteSecretFile(full, []byte(phrase.Reveal()+"\n"), false)
-	if errors.Is(err, fs.ErrExist) {
-		return "", fmt.Errorf("%s: there is a file already", full)
-	}
-	return full, err
 }
 
 // showPhrase prints which file has the phrase of a new space's node, or shows the phrase.

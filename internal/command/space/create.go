@@ -97,11 +97,8 @@ func createdSpace(who *command.Caller, reply *protocol.CreateSpaceReply, phrase 
 		Context: who.ContextName(), SpaceID: reply.SpaceID, NodeID: reply.NodeID, Structure: reply.Structure,
 		Phrase: phrase.Shown(), PhraseFile: phrase.File,
 	}
-	return &render.Document{Data: result, Views: []render.View{render.Fields{
-		{Name: "space", Value: result.SpaceID},
-		{Name: "space node", Value: result.NodeID},
-		{Name: "cell", Value: command.DescribeRow(result.Structure)[3]},
-		{Name: "context", Value: result.Context},
-		{Name: "phrase", Value: result.Phrase},
-	}}}
+	return &render.Document{Data: result, Views: []render.View{command.CreatedSpaceFields(reply,
+		render.Field{Name: "context", Value: result.Context},
+		render.Field{Name: "phrase", Value: result.Phrase},
+	)}}
 }
