@@ -78,7 +78,7 @@ var layers = []struct {
 		"protocol", "chain", "internal/pause", "internal/retry", "internal/suggest", "internal/client", "internal/render", "sdk", "internal/command", "internal/host",
 	}},
 	{"internal/command/host", []string{
-		"protocol", "internal/pause", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/bridge",
+		"protocol", "internal/pause", "internal/retry", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/bridge",
 		"internal/host", "internal/render", "sdk", "internal/command", "internal/command/place",
 	}},
 	{"internal/command/store", []string{

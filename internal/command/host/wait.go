@@ -12,7 +12,7 @@ import (
 	"github.com/playctl/playctl/internal/command/place"
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/host"
-	"github.com/playctl/playctl/internal/pause"
+	"github.com/playctl/playctl/internal/retry"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
@@ -22,11 +22,9 @@ import (
 // not a failure.
 var errStoppedWaiting = errors.New("stopped waiting for the store")
 
-// These are the waits between two attempts to open a store.
-const (
-	storeAgain    = 100 * time.Millisecond
-	storeAgainMax = 2 * time.Second
-)
+// storeBackoff is the wait between two attempts to open a store. Hosts that lost the
+// same server retry at different times.
+var storeBackoff = retry.Backoff{First: 100 * time.Millisecond, Max: 2 * time.Second}
 
 // awaitWorld opens the world. While the store does not answer it retries, for as long as
 // the settings allow; meanwhile the process listens, is live but not ready, and its
@@ -42,8 +40,8 @@ func awaitWorld(ctx context.Context, a *command.App, s *serveSettings, options *
 	}
 	waiting, cancel := context.WithTimeout(ctx, s.storeWait)
 	defer cancel()
-	for wait := storeAgain; ; wait = min(2*wait, storeAgainMax) {
-		again := pause.For(waiting, wait)
+	for failures := 1; ; failures++ {
+		again := storeBackoff.Wait(waiting, failures)
 		if ctx.Err() != nil {
 			return errStoppedWaiting
 		}
