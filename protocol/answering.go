@@ -5,10 +5,6 @@ import (
 	"strings"
 )
 
-// maxAnswersBytes bounds the value of QueryAnswers; a value that is longer, or has
-// more than MaxAnswers items, counts as absent.
-const maxAnswersBytes = 8 << 10
-
 // answersConnection is the prefix of an item that stands for all agents held by
 // connections whose ids begin with the rest of the item.
 const answersConnection = "connection:"
@@ -28,9 +24,10 @@ func AnswersFor(agentIDs ...string) Answers { return Answers{Said: true, items: 
 // connection holds.
 func AnswersHeld(connection string) Answers { return AnswersFor(answersConnection + connection) }
 
-// ParseAnswers reads what Query returns; a text that is too long counts as absent.
+// ParseAnswers reads what Query returns; a text that is longer than MaxAnswersBytes, or
+// has more than MaxAnswers items, counts as absent.
 func ParseAnswers(text string) Answers {
-	if len(text) > maxAnswersBytes || strings.Count(text, ",") >= MaxAnswers {
+	if len(text) > MaxAnswersBytes || strings.Count(text, ",") >= MaxAnswers {
 		return Answers{}
 	}
 	if text == "" {

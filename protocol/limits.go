@@ -62,6 +62,8 @@ const (
 	// MaxAnswers is how many agents a stream may declare as answered by its reader,
 	// and how many listAnswering may name.
 	MaxAnswers = 128
+	// MaxAnswersBytes is the longest value of the parameter `answers`.
+	MaxAnswersBytes = 8 << 10
 	// DefaultListLimit is the length of a page of a listing if the request names no limit.
 	DefaultListLimit = 100
 	// MaxListLimit is the longest page of a listing.
@@ -104,6 +106,26 @@ const (
 	MinKeySeconds = 60
 	// MaxKeySeconds is the longest term of an API key in seconds: 10 years of 365 days.
 	MaxKeySeconds = 10 * 365 * 24 * 60 * 60
+)
+
+// Times of the host in seconds.
+const (
+	// MaxIntercomSilenceSeconds is how long an agent has to answer a command in seconds;
+	// each part of the answer restarts it.
+	MaxIntercomSilenceSeconds = 120
+	// RepeatSeconds is how long a repeat of an idempotency key or of the requestId of a
+	// command is recognized in seconds: a day.
+	RepeatSeconds = 24 * 60 * 60
+	// MinPersonSeconds is the least time in seconds between two changes of a person's row.
+	MinPersonSeconds = 2
+	// MaxStreamSilenceSeconds is the silence in seconds after which a host sends a
+	// comment in a stream.
+	MaxStreamSilenceSeconds = 15
+	// MinStreamSeconds is the shortest time in seconds after which a host ends a stream so
+	// that its client reconnects.
+	MinStreamSeconds = 30 * 60
+	// MaxStreamSeconds is the longest time in seconds after which it ends one.
+	MaxStreamSeconds = 60 * 60
 )
 
 // FlaggedZoneCount is the number of zone signals at which an agent is flagged.
@@ -149,6 +171,7 @@ var limits = []Limit{
 	{"MaxDesignKeyChars", MaxDesignKeyChars},
 	{"MaxRootKeyBytes", MaxRootKeyBytes},
 	{"MaxAnswers", MaxAnswers},
+	{"MaxAnswersBytes", MaxAnswersBytes},
 	{"MaxStableKeys", MaxStableKeys},
 	{"DefaultListLimit", DefaultListLimit},
 	{"MaxListLimit", MaxListLimit},
@@ -163,6 +186,12 @@ var limits = []Limit{
 	{"MinKeySeconds", MinKeySeconds},
 	{"MaxKeySeconds", MaxKeySeconds},
 	{"DefaultLeaseTTLSeconds", DefaultLeaseTTLSeconds},
+	{"MaxIntercomSilenceSeconds", MaxIntercomSilenceSeconds},
+	{"RepeatSeconds", RepeatSeconds},
+	{"MinPersonSeconds", MinPersonSeconds},
+	{"MaxStreamSilenceSeconds", MaxStreamSilenceSeconds},
+	{"MinStreamSeconds", MinStreamSeconds},
+	{"MaxStreamSeconds", MaxStreamSeconds},
 	{"FlaggedZoneCount", FlaggedZoneCount},
 	{"MaxSafeInteger", MaxSafeInteger},
 }

@@ -14,9 +14,9 @@ import (
 
 // Limits of an intercom subscription whose options set none.
 const (
-	// defaultIntercomTimeout leaves the host's own 120 s (protocol reference, "Intercom")
-	// to commands that wait for others.
-	defaultIntercomTimeout     = 100 * time.Second
+	// defaultIntercomTimeout is less than the host's own limit, so that a command that
+	// waited for others can still be answered.
+	defaultIntercomTimeout     = (protocol.MaxIntercomSilenceSeconds - 20) * time.Second
 	defaultIntercomConcurrency = 16
 )
 
@@ -51,8 +51,8 @@ type IntercomOptions struct {
 	Agents []*Agent
 	// AgentIDs name agents that are not in the world yet; set only one of Agents and AgentIDs.
 	AgentIDs []string
-	// Timeout bounds one command, 100 s if 0. The host gives up after 120 s without an
-	// answer or a part of one.
+	// Timeout bounds one command; if 0 it is 20 s less than the time after which the host
+	// gives up without an answer or a part of one, [protocol.MaxIntercomSilenceSeconds].
 	Timeout time.Duration
 	// Concurrency bounds how many commands are carried out at the same time, 16 if 0;
 	// others wait.

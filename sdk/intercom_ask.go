@@ -36,8 +36,8 @@ type IntercomQuestion struct {
 }
 
 // Ask asks an agent and waits for its answer; the context bounds the wait, and the
-// host gives up after 120 s without a part of the answer. If the agent answers
-// `failed` the error matches ErrAgentFailed, and the event is returned as well. If
+// host gives up after [protocol.MaxIntercomSilenceSeconds] without a part of the answer. If
+// the agent answers `failed` the error matches ErrAgentFailed, and the event is returned as well. If
 // the host knows that no program answers for the agent the error is immediately a
 // *protocol.Error with [protocol.CodeAgentNotAnswering].
 func (w *RemotePlayWorld) Ask(ctx context.Context, q IntercomQuestion) (*protocol.IntercomEvent, error) {

@@ -47,8 +47,8 @@ func (c *IntercomCall) DecodeArgs(v any) error {
 	return nil
 }
 
-// Stream sends a part of the answer. It restarts the host's 120 s, not the
-// subscription's own limit. It fails after the executor has returned.
+// Stream sends a part of the answer. It restarts the host's limit,
+// [protocol.MaxIntercomSilenceSeconds], not the subscription's own. It fails after the executor has returned.
 func (c *IntercomCall) Stream(ctx context.Context, part IntercomAnswer) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

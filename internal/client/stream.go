@@ -20,9 +20,9 @@ import (
 
 // Times of a stream.
 const (
-	// stallAfter is how long a stream may be silent. A host sends a comment
-	// after every 15 s without traffic, so this is three missed ones.
-	stallAfter = 45 * time.Second
+	// stallAfter is how long a stream may be silent: the time of three comments of a
+	// host.
+	stallAfter = 3 * protocol.MaxStreamSilenceSeconds * time.Second
 	// defaultReconnect is the first wait if the host sets none.
 	defaultReconnect = 2 * time.Second
 	// leastReconnect keeps a host from making its clients reconnect in a busy loop.

@@ -188,10 +188,10 @@ const DefaultReplyBudget = 32 << 20
 const (
 	defaultRequestsPerSecond  = 1000
 	defaultCreationsPerMinute = 60
-	defaultComment            = 15 * time.Second
+	defaultComment            = protocol.MaxStreamSilenceSeconds * time.Second
 	defaultWriteTimeout       = 10 * time.Second
-	defaultMinLife            = 30 * time.Minute
-	defaultMaxLife            = 60 * time.Minute
+	defaultMinLife            = protocol.MinStreamSeconds * time.Second
+	defaultMaxLife            = protocol.MaxStreamSeconds * time.Second
 	defaultDrainJitter        = 3 * time.Second
 )
 

@@ -12,7 +12,7 @@ import (
 
 // intercomTerm is how long an agent has to answer; each partial answer restarts
 // it (protocol reference, "Intercom").
-const intercomTerm = 120 * time.Second
+const intercomTerm = protocol.MaxIntercomSilenceSeconds * time.Second
 
 // intercom is one request to an agent.
 type intercom struct {

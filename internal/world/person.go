@@ -10,7 +10,7 @@ import (
 )
 
 // walkTerm is the least time between two changes of a person's row.
-const walkTerm = 2 * time.Second
+const walkTerm = protocol.MinPersonSeconds * time.Second
 
 // PutPerson puts the person of the calling viewer on the map, changes the row, or
 // renews its lease.

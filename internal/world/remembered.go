@@ -12,11 +12,12 @@ import (
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/replay"
+	"github.com/playctl/playctl/protocol"
 )
 
 // repeatTerm is how long a repeat is recognized (protocol reference,
 // "Idempotency").
-const repeatTerm = 24 * time.Hour
+const repeatTerm = protocol.RepeatSeconds * time.Second
 
 // remembered is a kind of ids that are remembered for repeatTerm, up to a number
 // for each caller and for all callers.

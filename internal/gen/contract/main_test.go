@@ -1,11 +1,15 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 func TestGeneratedFilesAreCurrent(t *testing.T) {
@@ -23,6 +27,26 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 		}
 		if diff := cmp.Diff(string(want), string(got)); diff != "" {
 			t.Errorf("%s is out of date: run go generate ./protocol (-contract +file)\n%s", name, diff)
+		}
+	}
+}
+
+func TestReferenceStatesTheTimes(t *testing.T) {
+	t.Parallel()
+	reference, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "protocol.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		fmt.Sprintf("After %d s without an answer", protocol.MaxIntercomSilenceSeconds),
+		fmt.Sprintf("the same key within %d hours", protocol.RepeatSeconds/3600),
+		fmt.Sprintf("The row changes once in %d s", protocol.MinPersonSeconds),
+		fmt.Sprintf("a comment is sent after every %d s of silence", protocol.MaxStreamSilenceSeconds),
+		fmt.Sprintf("after a random %d to %d minutes", protocol.MinStreamSeconds/60, protocol.MaxStreamSeconds/60),
+		fmt.Sprintf("more than %d items or %d KiB", protocol.MaxAnswers, protocol.MaxAnswersBytes>>10),
+	} {
+		if !strings.Contains(string(reference), want) {
+			t.Errorf("docs/protocol.md lacks %q", want)
 		}
 	}
 }

@@ -2,13 +2,13 @@ import type { Call } from '../http/call.js'
 import { routeOf } from '../http/call.js'
 import type { Transport } from '../http/transport.js'
 import { linked, reasonOf, setTimer, whenEnded } from '../http/wait.js'
-import { headers, queries } from '../protocol/contract.js'
+import { headers, limits, queries } from '../protocol/contract.js'
 import { PlayError, ReplyError, UnreachableError, hasCode } from '../protocol/errors.js'
 import { asError } from '../protocol/callback.js'
 import { type Frame, FrameParser } from './frames.js'
 
-/** How long a stream may be silent: the time of three comments, which a host sends every 15 s. */
-export const stallAfterMs = 45_000
+/** How long a stream may be silent: the time of three comments of a host. */
+export const stallAfterMs = 3 * limits.maxStreamSilenceSeconds * 1000
 
 /** How many times the host may state a session and then refuse it. */
 const maxSessions = 3

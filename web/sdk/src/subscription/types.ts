@@ -108,8 +108,8 @@ export interface SubscribeOptions {
    */
   readonly reconnect?: Pick<Retry, 'baseMs' | 'maxMs'>
   /**
-   * How long the stream may be silent before the connection is considered lost, in milliseconds; 45 s by
-   * default. A host of this protocol sends a comment every 15 s.
+   * How long the stream may be silent before the connection is considered lost, in milliseconds; by default
+   * three times `limits.maxStreamSilenceSeconds`, after which a host of this protocol sends a comment.
    */
   readonly silenceMs?: number
   /** How long to wait for a stream's headers before the snapshot is read without them, in milliseconds. @internal */

@@ -1,13 +1,13 @@
 import { reasonOf, setTimer, whenEnded } from '../http/wait.js'
 import { asObject } from '../json/read.js'
 import { AnsweredError, PlayError, TimeoutError, ToolError, TookTooLongError } from '../protocol/errors.js'
-import type { IntercomCommand, IntercomResponse } from '../protocol/contract.js'
+import { type IntercomCommand, type IntercomResponse, limits } from '../protocol/contract.js'
 import { asError, reportTo } from '../protocol/callback.js'
 import type { Agent } from './agent.js'
 import type { IntercomAnswer, IntercomCall, IntercomOptions } from './intercom_types.js'
 
-/** Less than the host's 120 s, so that a command that waited for others can still be answered. */
-const defaultTimeoutMs = 100_000
+/** Less than the host's own limit, so that a command that waited for others can still be answered. */
+const defaultTimeoutMs = (limits.maxIntercomSilenceSeconds - 20) * 1000
 
 /** The time limit for sending answers after a command has ended, including those already being sent. */
 const lastAnswersMs = 3000

@@ -21,7 +21,7 @@ export interface IntercomCall {
    * subscription ends.
    */
   readonly signal: AbortSignal
-  /** Sends a part of the answer, which restarts the host's limit of 120 s. It need not be awaited. */
+  /** Sends a part of the answer, which restarts the host's limit of `limits.maxIntercomSilenceSeconds`. It need not be awaited. */
   readonly stream: (part: IntercomAnswer) => Promise<void>
 }
 
@@ -35,7 +35,7 @@ export interface IntercomOptions {
   readonly execute: (call: IntercomCall) => Promise<IntercomAnswer | string> | IntercomAnswer | string
   /** The agents whose commands are carried out; by default every agent of the world when a command arrives. */
   readonly agents?: readonly Agent[]
-  /** The time limit of one command, in milliseconds; 100,000 by default. The host gives up after 120 s without an answer. */
+  /** The time limit of one command, in milliseconds; by default 20 s less than `limits.maxIntercomSilenceSeconds`, after which the host gives up without an answer. */
   readonly timeoutMs?: number
   /** How many commands are carried out at the same time; 16 by default. 1,024 others may wait, further ones get an error. A command that exceeds its time limit no longer counts. */
   readonly concurrency?: number

@@ -254,8 +254,8 @@ export class RemotePlayWorld {
   }
 
   /**
-   * Asks an agent, and waits for its answer; the host gives up after 120 s
-   * without a part of the answer. If the agent answers `failed`, it rejects with
+   * Asks an agent, and waits for its answer; the host gives up after
+   * `limits.maxIntercomSilenceSeconds` without a part of the answer. If the agent answers `failed`, it rejects with
    * an `AgentFailedError`, which contains the answer. If the host knows that no program
    * answers for the agent, it rejects immediately with the code `agent_not_answering`.
    */

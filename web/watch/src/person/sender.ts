@@ -1,8 +1,8 @@
-import { hasCode, PlayError } from '@playctl/sdk'
+import { hasCode, limits, PlayError } from '@playctl/sdk'
 import type { Point } from '../town/geometry.js'
 
 /** A host accepts a change of a person's row at most once in this many milliseconds. */
-export const MIN_INTERVAL = 2000
+export const MIN_INTERVAL = 1000 * limits.minPersonSeconds
 /** The delay before a failed request is repeated, in milliseconds. */
 const AGAIN = 3000
 /** After this many refusals in a row for excessive rate, the trouble is reported. */
