@@ -176,10 +176,8 @@ func (p *planner) deleteAccount(node *Node) (any, error) {
 		return nil, err
 	}
 	p.usage(node.ID).Usage = replay.Usage{}
-	return &protocol.DeleteNodeReply{OK: true, DeletedAgentCount: len(agents)}, p.emit(protocol.EventAgentSignal,
-		&protocol.AgentSignalData{
-			PlayerID: protocol.WorldPlayerID, Kind: protocol.SignalMetadata, Data: []byte(`{"reason":"node_deleted"}`),
-		})
+	return &protocol.DeleteNodeReply{OK: true, DeletedAgentCount: len(agents)},
+		p.signal(protocol.WorldPlayerID, protocol.SignalMetadata, &protocol.SignalReason{Reason: protocol.ReasonNodeDeleted})
 }
 
 // placementsOf lists the stable keys of a main node's mcp rows.

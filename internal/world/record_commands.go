@@ -39,10 +39,7 @@ func (c RecordJourney) plan(p *planner) (any, error) {
 	}
 	seq := p.nextSeq()
 	p.emitBytes(protocol.EventJourney, own)
-	if err := p.emit(protocol.EventAgentSignal, &protocol.AgentSignalData{
-		PlayerID: r.PlayerID, Kind: protocol.SignalJourney,
-		Data: json.RawMessage(`{"stepCount":` + strconv.Itoa(len(r.Journey.Steps)) + `}`),
-	}); err != nil {
+	if err := p.signal(r.PlayerID, protocol.SignalJourney, &protocol.SignalSteps{StepCount: len(r.Journey.Steps)}); err != nil {
 		return nil, err
 	}
 	if err := p.keep(journeyHistory, p.st.accountOf(r.PlayerID), r.PlayerID, seq, journeyRecord(own, p.at(), seq)); err != nil {
