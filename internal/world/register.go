@@ -2,7 +2,6 @@ package world
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/protocol"
@@ -69,12 +68,7 @@ func (c Register) row(p *planner, owner string) *protocol.Agent {
 	}
 	row.NodeID, row.AgentID, row.Name, row.Platform = owner, r.AgentID, r.Name, r.Type
 	row.ToolNames = slices.Clone(r.Agent.ToolNames)
-	row.AssistToolNames = []string{}
-	for _, name := range row.ToolNames {
-		if strings.HasPrefix(name, protocol.AssistToolPrefix) {
-			row.AssistToolNames = append(row.AssistToolNames, name)
-		}
-	}
+	row.AssistToolNames = r.Agent.AssistToolNames()
 	row.AssistTools = r.Agent.AssistTools
 	row.HasChatTool = slices.Contains(row.ToolNames, protocol.ChatTool)
 	row.EnableP2A = r.EnableP2A
