@@ -151,15 +151,13 @@ func parsed[T any](ctx context.Context, c *Client, k *call, parse func([]byte) (
 	}
 	v, err := parse(r.body)
 	if err != nil {
-		return none, c.unusable(k, r.header, err)
+		return none, unusable(k, err)
 	}
 	return v, nil
 }
 
 // unusable returns the error for an answer that cannot be used.
-func (c *Client) unusable(k *call, h http.Header, err error) error {
-	return &ReplyError{Route: k.route(), RequestID: c.who.scrub(h.Get("X-Request-Id")), Err: err}
-}
+func unusable(k *call, err error) error { return &ReplyError{Route: k.route(), Err: err} }
 
 // attempt sends a call once and reads the answer.
 func (c *Client) attempt(ctx context.Context, p *prepared, sid string) (*reply, error) {
@@ -255,11 +253,11 @@ func (c *Client) read(resp *http.Response, p *prepared) (*reply, error) {
 	}
 	switch {
 	case isRedirect(resp.StatusCode):
-		return nil, c.unusable(p.call, resp.Header, redirected(resp))
+		return nil, unusable(p.call, redirected(resp))
 	case !good:
 		return nil, c.refusal(resp.StatusCode, resp.Header, body)
 	case !whole:
-		return nil, c.unusable(p.call, resp.Header, fmt.Errorf("it is longer than %d bytes", limit))
+		return nil, unusable(p.call, fmt.Errorf("it is longer than %d bytes", limit))
 	}
 	if p.write() {
 		if hosts := parseHosts(resp.Header.Get(protocol.HeaderUnconfirmed)); hosts > 0 && c.unconfirmed != nil {

@@ -63,8 +63,6 @@ func (e *UnreachableError) Is(target error) bool { return target == ErrUnreachab
 type ReplyError struct {
 	// Route is the method and path.
 	Route string
-	// RequestID names the request in the host's log, if the host returned it.
-	RequestID string
 	// Err is the reason.
 	Err error
 }

@@ -152,7 +152,7 @@ func (c *Client) ValidateNode(ctx context.Context, r protocol.ValidateRequest) (
 	}
 	v, err := unpack[protocol.ValidateReply](reply.body)
 	if err != nil {
-		return nil, c.unusable(k, reply.header, err)
+		return nil, unusable(k, err)
 	}
 	if reply.status == http.StatusBadRequest && (v.OK || v.Reason == "") {
 		// The other kind of 400: the request was wrong.

@@ -43,7 +43,7 @@ func (c *Client) WorldSnapshotFrom(ctx context.Context, minRev uint64) (text jso
 	}
 	reply, err := unpack[protocol.SnapshotReply](r.body)
 	if err != nil {
-		return nil, 0, c.unusable(k, r.header, err)
+		return nil, 0, unusable(k, err)
 	}
 	if len(reply.Snapshot) == 0 {
 		return nil, 0, &ReplyError{Route: k.route(), Err: errors.New("it has no snapshot")}

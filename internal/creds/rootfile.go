@@ -35,17 +35,14 @@ type RootFile struct {
 	Key string
 	// Path is the file it was read from.
 	Path string
-	// Source says what named the path: "--root-file", "PLAYCTL_ROOT_FILE",
-	// "~/.playctl/root" or "./.root".
-	Source string
 }
 
 // rootPlace is one place to look for a root key file.
 type rootPlace struct {
-	path   string
+	path string
+	// source is what named the file, "" for a place where files are looked for
+	// by default.
 	source string
-	// named is true if the user named the file: then it must exist.
-	named bool
 }
 
 // DefaultRootFile returns the path of a user's own root key file,
@@ -73,12 +70,12 @@ func (e Environment) FindRootFile(flag string) (RootFile, error) {
 	for _, place := range e.rootPlaces(flag) {
 		key, err := ReadRootFile(place.path)
 		if err == nil {
-			return RootFile{Key: key, Path: place.path, Source: place.source}, nil
+			return RootFile{Key: key, Path: place.path}, nil
 		}
-		if place.named && errors.Is(err, fs.ErrNotExist) {
+		if place.source != "" && errors.Is(err, fs.ErrNotExist) {
 			return RootFile{}, fmt.Errorf("%s: %s: %w", place.source, place.path, ErrRootFileMissing)
 		}
-		if place.named {
+		if place.source != "" {
 			return RootFile{}, fmt.Errorf("root key file of %s: %w", place.source, err)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -92,16 +89,16 @@ func (e Environment) FindRootFile(flag string) (RootFile, error) {
 
 func (e Environment) rootPlaces(flag string) []rootPlace {
 	if flag != "" {
-		return []rootPlace{{path: e.absolute(flag), source: "--root-file", named: true}}
+		return []rootPlace{{path: e.absolute(flag), source: "--root-file"}}
 	}
 	if path := e.lookup(EnvRootFile); path != "" {
-		return []rootPlace{{path: e.absolute(path), source: EnvRootFile, named: true}}
+		return []rootPlace{{path: e.absolute(path), source: EnvRootFile}}
 	}
 	var places []rootPlace
 	if path, err := e.DefaultRootFile(); err == nil {
-		places = append(places, rootPlace{path: path, source: "~/.playctl/root"})
+		places = append(places, rootPlace{path: path})
 	}
-	return append(places, rootPlace{path: filepath.Join(e.Dir, ".root"), source: "./.root"})
+	return append(places, rootPlace{path: filepath.Join(e.Dir, ".root")})
 }
 
 // ReadRootFile reads the root key of the file at path. The error is a *FileError;

@@ -49,10 +49,10 @@ func writeText(t *testing.T, path, text string) {
 
 func TestFindRootFileOrder(t *testing.T) {
 	p := newDirectories(t)
-	check := func(flag, key, path, source string) {
+	check := func(flag, key, path string) {
 		t.Helper()
 		got, err := p.env.FindRootFile(flag)
-		if want := (RootFile{Key: key, Path: path, Source: source}); err != nil || got != want {
+		if want := (RootFile{Key: key, Path: path}); err != nil || got != want {
 			t.Errorf("found %+v, %v, want %+v", got, err, want)
 		}
 	}
@@ -63,20 +63,20 @@ func TestFindRootFileOrder(t *testing.T) {
 	}
 	local := filepath.Join(p.env.Dir, ".root")
 	writeText(t, local, keyD)
-	check("", keyD, local, "./.root")
+	check("", keyD, local)
 	own := filepath.Join(p.env.Home, ".playctl", "root")
 	writeText(t, own, keyC)
-	check("", keyC, own, "~/.playctl/root")
+	check("", keyC, own)
 	writeText(t, filepath.Join(p.env.Dir, "from-env"), keyB)
 	p.vars[EnvRootFile] = "from-env"
-	check("", keyB, filepath.Join(p.env.Dir, "from-env"), EnvRootFile)
+	check("", keyB, filepath.Join(p.env.Dir, "from-env"))
 	flag := filepath.Join(t.TempDir(), "from-flag")
 	writeText(t, flag, " "+strings.ToUpper(keyA)+"\r\n")
-	check(flag, keyA, flag, "--root-file")
+	check(flag, keyA, flag)
 	p.vars[EnvRootFile] = ""
-	check("", keyC, own, "~/.playctl/root")
+	check("", keyC, own)
 	p.env.Home = ""
-	check("", keyD, local, "./.root")
+	check("", keyD, local)
 }
 
 // A host with a configured key must not start on another.

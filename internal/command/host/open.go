@@ -356,7 +356,7 @@ func keepRootKey(a *command.App, into *served, key string) error {
 		err = creds.WriteRootFile(path, key, false)
 	}
 	if err == nil {
-		into.root.Path, into.root.Source, into.rootMade = path, "~/.playctl/root", true
+		into.root.Path, into.rootMade = path, true
 	}
 	return err
 }
