@@ -56,6 +56,7 @@ func TestScripts(t *testing.T) {
 			"freeport":    freePort,
 			"stranger":    startStranger,
 			"older":       startOlder,
+			"snapshot":    serveSnapshot,
 			"exits":       exits,
 			"mode":        mode,
 			"keep":        keep,

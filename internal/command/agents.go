@@ -221,12 +221,8 @@ func AgentsOnMap(ctx context.Context, host *client.Client) ([]*protocol.Agent, e
 		return nil, err
 	}
 	var rows []*protocol.Agent
-	for _, text := range snapshot.WorldMap.Occupants {
-		var about RowOverview
-		var row protocol.Agent
-		if protocol.Decode(text, &about) == nil && about.Kind == protocol.KindAgent && protocol.Decode(text, &row) == nil {
-			rows = append(rows, &row)
-		}
+	for _, row := range client.Rows[*protocol.Agent](snapshot) {
+		rows = append(rows, row)
 	}
 	return rows, nil
 }

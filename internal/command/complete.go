@@ -3,7 +3,6 @@ package command
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -238,29 +237,28 @@ func Players(ctx context.Context, _ *App, who *Caller, host *client.Client, word
 	if err := addAgents(ctx, players, who, host, SeekAny); err != nil {
 		return players.offers(word.Typed), err
 	}
-	err := addRows(ctx, players, host, func(row *RowOverview) bool { return row.Kind == protocol.KindMCP })
+	err := addServers(ctx, players, host, func(*protocol.MCP) bool { return true })
 	return players.offers(word.Typed), err
 }
 
 // MCPServers offers the caller's own MCP servers.
 func MCPServers(ctx context.Context, _ *App, who *Caller, host *client.Client, word Word) ([]cobra.Completion, error) {
 	servers := known{}
-	err := addRows(ctx, servers, host, func(row *RowOverview) bool {
-		return row.Kind == protocol.KindMCP && (who.Main.IsZero() || row.NodeID == who.Main.NodeID)
+	err := addServers(ctx, servers, host, func(row *protocol.MCP) bool {
+		return who.Main.IsZero() || row.NodeID == who.Main.NodeID
 	})
 	return servers.offers(word.Typed), err
 }
 
-// addRows adds rows of the map that are not agents.
-func addRows(ctx context.Context, to known, host *client.Client, wanted func(*RowOverview) bool) error {
+// addServers adds MCP servers on the map.
+func addServers(ctx context.Context, to known, host *client.Client, wanted func(*protocol.MCP) bool) error {
 	_, snapshot, err := Snapshot(ctx, host)
 	if err != nil {
 		return err
 	}
-	for _, text := range snapshot.WorldMap.Occupants {
-		var row RowOverview
-		if protocol.Decode(text, &row) == nil && wanted(&row) {
-			to.add(row.ID, "", row.Name, cmp.Or(row.URL, string(row.Kind)))
+	for _, row := range client.Rows[*protocol.MCP](snapshot) {
+		if wanted(row) {
+			to.add(row.ID, "", row.Name, cmp.Or(row.URL, string(protocol.KindMCP)))
 		}
 	}
 	return nil
@@ -291,9 +289,11 @@ func StableKeys(wanted func(key string) bool) Offer {
 		}
 		var offers []cobra.Completion
 		for _, leaf := range world.Tree().All() {
-			var row RowOverview
+			var row struct {
+				Name string `json:"name"`
+			}
 			if wanted(leaf.Key()) {
-				_ = json.Unmarshal(leaf.Payload(), &row) // some leaves are no rows and have no name
+				_ = protocol.Decode(leaf.Payload(), &row) // some leaves are no rows and have no name
 				offers = append(offers, cobra.CompletionWithDesc(leaf.Key(), row.Name))
 			}
 		}

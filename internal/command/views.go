@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/protocol"
 )
@@ -181,23 +182,6 @@ func SnapshotDocument(text json.RawMessage, snapshot *protocol.Snapshot) *render
 	return doc
 }
 
-// RowOverview has the fields that a table shows of a row of any kind.
-type RowOverview struct {
-	Kind        protocol.OccupantKind `json:"kind"`
-	Name        string                `json:"name"`
-	ID          string                `json:"id"`
-	AgentID     string                `json:"agentId"`
-	NodeID      string                `json:"nodeId"`
-	X           float64               `json:"x"`
-	Y           float64               `json:"y"`
-	Platform    string                `json:"platform"`
-	AgentType   string                `json:"agentType"`
-	URL         string                `json:"url"`
-	Stationary  *bool                 `json:"stationary"`
-	Interactive *bool                 `json:"interactive"`
-	Amenity     string                `json:"primaryAmenity"`
-}
-
 // CreatedSpaceFields returns the fields of a new space, and more of them after these.
 func CreatedSpaceFields(reply *protocol.CreateSpaceReply, more ...render.Field) render.Fields {
 	return append(render.Fields{
@@ -209,20 +193,25 @@ func CreatedSpaceFields(reply *protocol.CreateSpaceReply, more ...render.Field) 
 
 // DescribeRow returns the cells of a row of the map: kind, name, id, cell, about.
 func DescribeRow(text json.RawMessage) []string {
-	var row RowOverview
-	if err := protocol.Decode(text, &row); err != nil {
-		return []string{"?", "", "", "", "a row that cannot be read"}
+	row, err := chain.ParseOccupant(text)
+	if err != nil {
+		return []string{"?", "", "", "", err.Error()}
 	}
-	id, about := row.ID, row.URL
-	switch row.Kind {
-	case protocol.KindAgent:
-		id, about = row.AgentID, row.Platform+row.AgentType
-		if row.Stationary != nil && !*row.Stationary {
+	var name, id, about string
+	switch row := row.(type) {
+	case *protocol.Agent:
+		name, id, about = row.Name, row.AgentID, row.Platform
+		// Some hosts omit stationary in the row of an agent that has not journeyed.
+		if !row.Stationary && row.LastUpdate != nil {
 			about += ", traveled"
 		}
-	case protocol.KindStructure:
-		about = row.Amenity
-	case protocol.KindMCP, protocol.KindHuman:
+	case *protocol.MCP:
+		name, id, about = row.Name, row.ID, row.URL
+	case *protocol.Human:
+		name, id = row.Name, row.ID
+	case *protocol.Structure:
+		name, id, about = row.Name, row.ID, row.PrimaryAmenity
 	}
-	return []string{string(row.Kind), row.Name, render.ShortID(id), fmt.Sprintf("(%v, %v)", row.X, row.Y), about}
+	x, y := row.Position()
+	return []string{string(row.OccupantKind()), name, render.ShortID(id), fmt.Sprintf("(%v, %v)", x, y), about}
 }

@@ -102,12 +102,7 @@ func placement(ctx context.Context, c *command.Caller, host *client.Client, ref 
 	if err != nil {
 		return nil, err
 	}
-	for _, text := range snapshot.WorldMap.Occupants {
-		row := new(protocol.MCP)
-		kind := command.RowOverview{}
-		if protocol.Decode(text, row) != nil || protocol.Decode(text, &kind) != nil || kind.Kind != protocol.KindMCP {
-			continue
-		}
+	for _, row := range client.Rows[*protocol.MCP](snapshot) {
 		mine := c.Main.IsZero() || row.NodeID == c.Main.NodeID
 		if mine && (row.Name == ref || len(ref) >= command.LeastPrefix && strings.HasPrefix(row.ID, strings.ToLower(ref))) {
 			if found != nil {

@@ -119,7 +119,7 @@ func (s *session) inspectAgent(ctx context.Context, st aql.InspectAgent) (*outco
 		}
 		records = reply.AgentNodes
 	}
-	found, err := chooseAgent(records, snapshot.WorldMap.Occupants, ref)
+	found, err := chooseAgent(records, snapshot, ref)
 	if err != nil {
 		return nil, at(st.Agent, err)
 	}
@@ -144,15 +144,8 @@ func (s *session) agentMeant(o *aql.Operand) (string, error) {
 	return ref, nil
 }
 
-// agentRow has the fields that identify an agent's row on the map.
-type agentRow struct {
-	Kind    protocol.OccupantKind `json:"kind"`
-	AgentID string                `json:"agentId"`
-	Name    string                `json:"name"`
-}
-
 // chooseAgent finds an agent by its id, its name, or a prefix of its id.
-func chooseAgent(records []protocol.AgentRecord, rows []json.RawMessage, ref string) (*inspectedAgent, error) {
+func chooseAgent(records []protocol.AgentRecord, snapshot *protocol.Snapshot, ref string) (*inspectedAgent, error) {
 	found := map[string]*inspectedAgent{}
 	note := func(id, name string) *inspectedAgent {
 		prefix := len(ref) >= command.LeastPrefix && strings.HasPrefix(id, strings.ToLower(ref))
@@ -167,11 +160,8 @@ func chooseAgent(records []protocol.AgentRecord, rows []json.RawMessage, ref str
 	for i := range records {
 		note(records[i].AgentID, records[i].Name).Node = &records[i]
 	}
-	for _, text := range rows {
-		var row agentRow
-		if err := protocol.Decode(text, &row); err == nil && row.Kind == protocol.KindAgent {
-			note(row.AgentID, row.Name).Occupant = text
-		}
+	for text, row := range client.Rows[*protocol.Agent](snapshot) {
+		note(row.AgentID, row.Name).Occupant = text
 	}
 	if exact := found[protocol.NormalizeAgentID(ref)]; exact != nil {
 		return exact, nil
@@ -238,9 +228,11 @@ func metadataOf(s *protocol.Snapshot) *metadata {
 		Bounds: s.WorldMap.Bounds, SpaceCount: len(s.Spaces), OccupantCounts: map[string]int{},
 	}
 	for _, text := range s.WorldMap.Occupants {
-		var row agentRow
+		var row struct {
+			Kind string `json:"kind"`
+		}
 		if err := protocol.Decode(text, &row); err == nil {
-			m.OccupantCounts[string(row.Kind)]++
+			m.OccupantCounts[row.Kind]++
 		}
 	}
 	return m

@@ -70,9 +70,9 @@ func newFakeHost(t *testing.T) *fakeHost {
 		phrases: map[string]string{id("3a1"): "main main", id("a1"): "ada ada", id("f1"): "", id("f2"): ""},
 		nodes:   []protocol.AgentRecord{{AgentID: id("a1"), Name: "Ada"}, {AgentID: id("a2cdef"), Name: "Bo"}},
 		rows: []json.RawMessage{
-			row(`{"kind":"agent","agentId":"` + id("a1") + `","name":"Ada","x":1}`),
-			row(`{"kind":"agent","agentId":"` + id("b7ffff") + `","name":"Bo"}`),
-			row(`{"kind":"mcp","id":"m","name":"Ada"}`),
+			row(`{"kind":"agent","agentId":"` + id("a1") + `","name":"Ada","x":1,"y":2}`),
+			row(`{"kind":"agent","agentId":"` + id("b7ffff") + `","name":"Bo","x":3,"y":4}`),
+			row(`{"kind":"mcp","id":"m","name":"Ada","x":5,"y":6}`),
 		},
 	}
 }

@@ -129,7 +129,7 @@ main nodes`)
 6 SEND {"playerId":"a1","text":"hello"}
 8 SHOW 1
 9 INSPECT AGENT {"agentId":"a2cdef","node":{"agentId":"a2cdef","name":"Bo","toolNames":[],"zoneCount":0,"yieldCount":0,"flagged":false,"createdAt":"","updatedAt":""}}
-10 INSPECT AGENT {"agentId":"b7ffff","occupant":{"kind":"agent","agentId":"b7ffff","name":"Bo"}}
+10 INSPECT AGENT {"agentId":"b7ffff","occupant":{"kind":"agent","agentId":"b7ffff","name":"Bo","x":3,"y":4}}
 11 SHOW CONNECTION {"server":"http://town","context":"home","mainNode":"main","agentId":"a1"}`)
 	expect(t, "notes", h.plain(h.messages.String()), `
 Connected to http://town with the context home.
@@ -156,10 +156,10 @@ SHOW SPACES`)
 		t.Fatal(err)
 	}
 	expect(t, "results", h.reported(t), `
-1 FETCH OCCUPANTS [{"kind":"agent","agentId":"a1","name":"Ada","x":1}]
+1 FETCH OCCUPANTS [{"kind":"agent","agentId":"a1","name":"Ada","x":1,"y":2}]
 3 SHOW "Ada/1"
 4 FETCH METADATA {"sid":"s","mainNodeId":"root","bounds":{"minX":0,"minY":0,"maxX":0,"maxY":0},"occupantCounts":{"agent":1},"spaceCount":0}
-6 SHOW {"agentId":"a1","kind":"agent","name":"Ada","x":1}
+6 SHOW {"agentId":"a1","kind":"agent","name":"Ada","x":1,"y":2}
 8 SHOW "a1"
 9 SHOW AGENTS {"agents":[{"agentId":"a1","name":"Ada","toolNames":[],"zoneCount":0,"yieldCount":0,"flagged":false,"createdAt":"","updatedAt":""}]}
 10 SHOW SPACES {"spaces":[]}`)
