@@ -25,3 +25,18 @@ func Rows[T protocol.Occupant](s *protocol.Snapshot) iter.Seq2[json.RawMessage, 
 		}
 	}
 }
+
+// Kinds returns how many rows of a snapshot's map there are of each kind, known or not. A
+// row without a kind that can be read is not counted.
+func Kinds(s *protocol.Snapshot) map[string]int {
+	kinds := map[string]int{}
+	for _, text := range s.WorldMap.Occupants {
+		var row struct {
+			Kind string `json:"kind"`
+		}
+		if err := protocol.Decode(text, &row); err == nil && row.Kind != "" {
+			kinds[row.Kind]++
+		}
+	}
+	return kinds
+}

@@ -222,20 +222,11 @@ type metadata struct {
 }
 
 func metadataOf(s *protocol.Snapshot) *metadata {
-	m := &metadata{
+	return &metadata{
 		SID: s.SID, MainNodeID: s.MainNodeID, Rev: s.Rev, Seq: s.Seq,
 		MerkleRootHex: s.MerkleRootHex, MerkleLeafCount: s.MerkleLeafCount,
-		Bounds: s.WorldMap.Bounds, SpaceCount: len(s.Spaces), OccupantCounts: map[string]int{},
+		Bounds: s.WorldMap.Bounds, SpaceCount: len(s.Spaces), OccupantCounts: client.Kinds(s),
 	}
-	for _, text := range s.WorldMap.Occupants {
-		var row struct {
-			Kind string `json:"kind"`
-		}
-		if err := protocol.Decode(text, &row); err == nil {
-			m.OccupantCounts[row.Kind]++
-		}
-	}
-	return m
 }
 
 func (m *metadata) view() render.View {

@@ -203,16 +203,7 @@ func (r *statusResult) look(ctx context.Context, c *client.Client) error {
 	}
 	r.SID, r.Rev, r.Seq = snapshot.SID, snapshot.Rev, snapshot.Seq
 	occupants, spaces := len(snapshot.WorldMap.Occupants), len(snapshot.Spaces)
-	r.Occupants, r.Spaces, r.Kinds = &occupants, &spaces, map[string]int{}
-	for _, row := range snapshot.WorldMap.Occupants {
-		var occupant struct {
-			Kind string `json:"kind"`
-		}
-		if err := protocol.Decode(row, &occupant); err != nil {
-			return fmt.Errorf("read the snapshot: %w", err)
-		}
-		r.Kinds[occupant.Kind]++
-	}
+	r.Occupants, r.Spaces, r.Kinds = &occupants, &spaces, client.Kinds(snapshot)
 	return nil
 }
 
