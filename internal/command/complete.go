@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/internal/retry"
@@ -272,8 +273,7 @@ func Spaces(ctx context.Context, _ *App, _ *Caller, host *client.Client, word Wo
 	}
 	spaces := known{}
 	for _, text := range snapshot.Spaces {
-		var row protocol.Space
-		if protocol.Decode(text, &row) == nil {
+		if row, err := chain.ParseSpace(text); err == nil {
 			spaces.add(row.ID, "", row.Name, "of "+row.Owner.DisplayName)
 		}
 	}
