@@ -42,6 +42,11 @@ type Event struct {
 	Kind EventKind
 	// Data is a zero value of the type of the own fields.
 	Data any
+	// Subject is the path, in the data, of the id of the event's subject; empty if it is
+	// about the world.
+	Subject string
+	// Others are the paths of the ids of the others that the event names.
+	Others []string
 	// Notifies says whether such an event changes the map.
 	Notifies Notifies
 	// Summary says when such an event happens.
@@ -52,19 +57,19 @@ type Event struct {
 func Events() []Event { return slices.Clone(events) }
 
 var events = []Event{
-	{EventPlayerAdded, PlayerAddedData{}, NotifiesAlways, "an agent registered, or its row changed"},
-	{EventPlayerRemoved, PlayerRemovedData{}, NotifiesAlways, "an agent left"},
-	{EventPersonAdded, PersonAddedData{}, NotifiesAlways, "a person came, moved or changed their name"},
-	{EventPersonRemoved, PersonRemovedData{}, NotifiesAlways, "a person left"},
-	{EventMCPRegistered, MCPRegisteredData{}, NotifiesAlways, "a placement was created or changed"},
-	{EventMCPUnregistered, MCPUnregisteredData{}, NotifiesAlways, "a placement was removed"},
-	{EventAgentSignal, AgentSignalData{}, NotifiesSometimes, "something that an agent should notice; see the signals"},
-	{EventInteraction, InteractionData{}, NotifiesNever, "a chat line"},
-	{EventJourney, JourneyData{}, NotifiesSometimes, "a journey; it changes the map unless it equals the row's last one"},
-	{EventSpaceChanged, SpaceChangedData{}, NotifiesAlways, "a space was created, changed or removed"},
-	{EventIntercom, IntercomEvent{}, NotifiesNever, "a step of an intercom request; only the request's audience sees it"},
-	{EventSessionReset, SessionResetData{}, NotifiesNever, "the session ended; the last event of a stream"},
-	{EventSessionResync, SessionResyncData{}, NotifiesNever, "the cursor cannot be honored: read the whole snapshot; the stream goes on from this event's id"},
+	{EventPlayerAdded, PlayerAddedData{}, "player.agentId", nil, NotifiesAlways, "an agent registered, or its row changed"},
+	{EventPlayerRemoved, PlayerRemovedData{}, "playerId", nil, NotifiesAlways, "an agent left"},
+	{EventPersonAdded, PersonAddedData{}, "person.id", nil, NotifiesAlways, "a person came, moved or changed their name"},
+	{EventPersonRemoved, PersonRemovedData{}, "personId", nil, NotifiesAlways, "a person left"},
+	{EventMCPRegistered, MCPRegisteredData{}, "mcp.id", nil, NotifiesAlways, "a placement was created or changed"},
+	{EventMCPUnregistered, MCPUnregisteredData{}, "id", nil, NotifiesAlways, "a placement was removed"},
+	{EventAgentSignal, AgentSignalData{}, "playerId", []string{"data.fromPlayerId"}, NotifiesSometimes, "something that an agent should notice; see the signals"},
+	{EventInteraction, InteractionData{}, "playerId", nil, NotifiesNever, "a chat line"},
+	{EventJourney, JourneyData{}, "playerId", nil, NotifiesSometimes, "a journey; it changes the map unless it equals the row's last one"},
+	{EventSpaceChanged, SpaceChangedData{}, "spaceId", nil, NotifiesAlways, "a space was created, changed or removed"},
+	{EventIntercom, IntercomEvent{}, "fromPlayerId", []string{"toPlayerId"}, NotifiesNever, "a step of an intercom request; only the request's audience sees it"},
+	{EventSessionReset, SessionResetData{}, "", nil, NotifiesNever, "the session ended; the last event of a stream"},
+	{EventSessionResync, SessionResyncData{}, "", nil, NotifiesNever, "the cursor cannot be honored: read the whole snapshot; the stream goes on from this event's id"},
 }
 
 // EventKinds lists every kind.

@@ -1,6 +1,9 @@
 package protocol
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // ListEventsRequest is the payload of listEvents.
 type ListEventsRequest struct {
@@ -43,31 +46,31 @@ type ListedEvent struct {
 // Subject returns the id of an event's subject, from its data; empty if it is about
 // the world.
 func Subject(data []byte) string {
-	var who struct {
-		PlayerID string `json:"playerId"`
-		Player   struct {
-			AgentID string `json:"agentId"`
-		} `json:"player"`
-		Person struct {
-			ID string `json:"id"`
-		} `json:"person"`
-		MCP struct {
-			ID string `json:"id"`
-		} `json:"mcp"`
-		PersonID     string `json:"personId"`
-		FromPlayerID string `json:"fromPlayerId"`
-		ID           string `json:"id"`
-		SpaceID      string `json:"spaceId"`
-	}
-	if json.Unmarshal(data, &who) != nil {
+	o, err := ParseObject(data)
+	if err != nil {
 		return ""
 	}
-	for _, id := range []string{who.PlayerID, who.Player.AgentID, who.Person.ID, who.PersonID, who.MCP.ID, who.FromPlayerID, who.ID, who.SpaceID} {
-		if id != "" {
-			return id
+	for i := range events {
+		if path := events[i].Subject; path != "" {
+			if id := o.textAt(path); id != "" {
+				return id
+			}
 		}
 	}
 	return ""
+}
+
+// textAt returns the text at a path such as "player.agentId"; empty if there is none.
+func (o Object) textAt(path string) string {
+	name, rest, deeper := strings.Cut(path, ".")
+	if !deeper {
+		return o.StringOr(name, "")
+	}
+	value := o.Raw(name)
+	if kindOf(value) != kindObject {
+		return ""
+	}
+	return o.object(name, value).textAt(rest)
 }
 
 // SnapshotAtRequest is the payload of getWorldSnapshotAt.

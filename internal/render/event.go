@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -17,9 +18,8 @@ type Event struct {
 	Seen time.Time
 }
 
-// sentence is an event in words: its time, a verb, and the rest.
+// sentence is an event in words: a verb, and the rest.
 type sentence struct {
-	at   string
 	verb string
 	tone tone
 	text string
@@ -36,10 +36,7 @@ const (
 // Names are those that the Names have learned so far.
 func EventLine(look Look, names *Names, event Event) string {
 	said := names.describe(event)
-	clock := look.Clock(said.at)
-	if said.at == "" && !event.Seen.IsZero() {
-		clock = look.Clock(event.Seen.Format(time.RFC3339))
-	}
+	clock := look.Clock(event.time())
 	verb := said.verb + strings.Repeat(" ", max(0, verbWidth-len(said.verb)))
 	gap := strings.Repeat(" ", columnGap)
 	text := Clean(said.text)
@@ -83,6 +80,9 @@ func (n *Names) Learn(id, name string) {
 	n.byID[id] = name
 }
 
+// LearnFrom remembers the name in an event's row, if it has one.
+func (n *Names) LearnFrom(event Event) { _ = n.describe(event) }
+
 // Of returns the name of an id, else the id, shortened.
 func (n *Names) Of(id string) string {
 	if name, ok := n.byID[id]; ok {
@@ -102,21 +102,29 @@ func (n *Names) describe(event Event) sentence {
 	if err != nil {
 		return sentence{verb: "event", tone: warn, text: string(event.Kind) + " with data that cannot be read"}
 	}
-	if said.at == "" {
-		said.at = changedAt(event.Data)
-	}
 	return said
 }
 
-// changedAt returns the time in an event's notify, "" if it has none.
-func changedAt(data []byte) string {
-	var head struct {
+// EventTime returns the time of an event by the host's clock, from its data; "" if it
+// states none.
+func EventTime(data []byte) string {
+	stated, err := read[struct {
+		At     string `json:"at"`
+		TS     string `json:"ts"`
 		Notify struct {
 			UpdatedAt string `json:"updatedAt"`
 		} `json:"playerChainNotify"`
-	}
-	if err := protocol.Decode(data, &head); err != nil {
+	}](data)
+	if err != nil {
 		return ""
 	}
-	return head.Notify.UpdatedAt
+	return cmp.Or(stated.At, stated.TS, stated.Notify.UpdatedAt)
+}
+
+// time returns the time of the event, else when it arrived; "" if neither is known.
+func (e *Event) time() string {
+	if at := EventTime(e.Data); at != "" || e.Seen.IsZero() {
+		return at
+	}
+	return e.Seen.Format(time.RFC3339)
 }

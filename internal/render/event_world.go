@@ -109,7 +109,7 @@ func (n *Names) said(data []byte) (sentence, error) {
 	if !known {
 		verb = "speaks"
 	}
-	return sentence{at: event.At, verb: verb, tone: speech, text: n.Of(event.PlayerID) + ": " + event.Text}, err
+	return sentence{verb: verb, tone: speech, text: n.Of(event.PlayerID) + ": " + event.Text}, err
 }
 
 func (n *Names) journeyed(data []byte) (sentence, error) {
@@ -197,7 +197,7 @@ func (n *Names) intercom(data []byte) (sentence, error) {
 			parts = append(parts, detail)
 		}
 	}
-	return sentence{at: event.TS, verb: "intercom", tone: accent, text: strings.Join(parts, ", ")}, err
+	return sentence{verb: "intercom", tone: accent, text: strings.Join(parts, ", ")}, err
 }
 
 func (*Names) reset(data []byte) (sentence, error) {

@@ -79,11 +79,7 @@ func (m *Map) log(line logged) {
 // lines: they are not current.
 func (m *Map) Take(look Look, names *Names, event Event) {
 	said := names.describe(event)
-	at := said.at
-	if at == "" && !event.Seen.IsZero() {
-		at = event.Seen.Format(time.RFC3339)
-	}
-	m.log(logged{look.Clock(at), said})
+	m.log(logged{look.Clock(event.time()), said})
 	if event.Seen.IsZero() {
 		return
 	}

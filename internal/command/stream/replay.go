@@ -150,11 +150,10 @@ func (r *replayer) take(line *recordedLine, out *eventLines) error {
 	if proved {
 		r.result.Proved++
 	}
-	fields := &eventFields{event: &sdk.Event{Kind: line.Event, Data: line.Data}}
 	shown := render.Event{Kind: line.Event, Data: line.Data}
+	r.names.LearnFrom(shown)
+	fields := &eventFields{event: &sdk.Event{Kind: line.Event, Data: line.Data}}
 	if r.check || !r.pick.takes(fields, &r.names) {
-		// The names in the event are still remembered.
-		_ = render.EventLine(render.Look{}, &r.names, shown)
 		return nil
 	}
 	result := eventResult{Context: line.Context, Seq: line.Seq, Event: line.Event, Data: line.Data}

@@ -222,8 +222,9 @@ func (t *tailer) event(event *sdk.Event) (done bool, err error) {
 	line := render.Event{Kind: event.Kind, Data: event.Data}
 	if !event.HasSeq || event.Seq > t.present {
 		line.Seen = t.Now()
-		t.measure(fields, line.Seen)
+		t.measure(&line)
 	}
+	t.names.LearnFrom(line)
 	if t.pick.takes(fields, &t.names) {
 		result := eventResult{Context: t.who.ContextName(), Event: event.Kind, Data: event.Data}
 		if event.HasSeq {
@@ -244,12 +245,12 @@ func (t *tailer) event(event *sdk.Event) (done bool, err error) {
 
 // measure measures the time of an event from the host's clock to this one, if the display
 // shows it.
-func (t *tailer) measure(fields *eventFields, now time.Time) {
+func (t *tailer) measure(line *render.Event) {
 	if _, plain := t.shown.(*eventLines); plain {
 		return
 	}
-	if at, err := time.Parse(time.RFC3339, fields.at()); err == nil {
-		t.lag, t.hasLag = now.Sub(at), true
+	if at, err := time.Parse(time.RFC3339, render.EventTime(line.Data)); err == nil {
+		t.lag, t.hasLag = line.Seen.Sub(at), true
 	}
 }
 

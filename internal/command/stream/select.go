@@ -81,20 +81,23 @@ func (m *eventFields) text(path string) string {
 	return text
 }
 
-// at returns the time of the event by the host's clock, "" if the event has none.
-func (m *eventFields) at() string {
-	for _, path := range []string{"at", "ts", "playerChainNotify.updatedAt"} {
-		if text := m.text(path); text != "" {
-			return text
+// playerFields are the paths of the ids that events name, also for kinds that only a
+// newer host sends.
+var playerFields = allPlayerFields()
+
+func allPlayerFields() []string {
+	var paths []string
+	for _, event := range protocol.Events() {
+		if event.Subject != "" {
+			paths = append(paths, event.Subject)
 		}
+		paths = append(paths, event.Others...)
 	}
-	return ""
+	slices.Sort(paths)
+	return slices.Compact(paths)
 }
 
-// playerFields are the paths of the ids of an event's players.
-var playerFields = []string{"playerId", "player.agentId", "fromPlayerId", "toPlayerId", "data.fromPlayerId", "mcp.id", "id"}
-
-// players returns the ids of the event's players.
+// players returns the ids that the event names.
 func (m *eventFields) players() []string {
 	var ids []string
 	for _, path := range playerFields {
@@ -116,7 +119,7 @@ func (m *eventFields) isAbout(player string, names naming) bool {
 			return true
 		}
 	}
-	return player != "" && (m.text("player.name") == player || m.text("mcp.name") == player)
+	return false
 }
 
 // isID reports whether a text is an id, or a prefix of a node's id.

@@ -137,12 +137,17 @@ func (w *writer) operations() {
 }
 
 func (w *writer) events() {
-	var kinds []string
-	for _, k := range protocol.EventKinds() {
-		kinds = append(kinds, string(k))
+	var kinds, subjects []string
+	for _, e := range protocol.Events() {
+		kinds = append(kinds, string(e.Kind))
+		if e.Subject != "" && !slices.Contains(subjects, e.Subject) {
+			subjects = append(subjects, e.Subject)
+		}
 	}
 	w.line("\nexport const eventKinds = [\n  %s,\n] as const", quoted(kinds, ",\n  "))
 	w.line("export type EventKind = (typeof eventKinds)[number]")
+	w.line("\n/** The paths, in the data of events, of the ids of their subjects. */")
+	w.line("export const subjectPaths = [%s] as const", quoted(subjects, ", "))
 	w.line("\n/** The own fields of each kind of events. */\nexport interface EventFields {")
 	for _, e := range protocol.Events() {
 		w.comment("  ", e.Summary)

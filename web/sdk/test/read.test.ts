@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { checkOccupant, checkSpace } from '../src/chain/row.js'
-import { type Json, type JsonObject, eventKinds, readEvent, readOccupant, readSpace } from '../src/index.js'
+import { type Json, type JsonObject, eventKinds, eventSubject, readEvent, readOccupant, readSpace } from '../src/index.js'
 import { type Field, eventShapes, rowShapes, shapes } from '../src/protocol/contract.js'
 import { lackOf, readShape } from '../src/protocol/read.js'
 import { type Random, below, oneOf, random, someJson, someText } from './random.js'
@@ -93,5 +93,13 @@ describe('a reply of a host', () => {
   it('is an event of a known kind, or undefined', () => {
     for (const kind of eventKinds) assert.deepEqual(readEvent({ kind, data: {} }), { kind, data: readShape(eventShapes[kind], {}) })
     assert.equal(readEvent({ kind: 'world:tomorrow', data: {} }), undefined)
+  })
+
+  it('has the subject of an event', () => {
+    for (const [data, want] of [
+      [{ player: { agentId: 'a' } }, 'a'], [{ playerId: 'a', kind: 'chat', data: { fromPlayerId: 'b' } }, 'a'], [{ person: { id: 'p' } }, 'p'],
+      [{ personId: 'p' }, 'p'], [{ mcp: { id: 'm' } }, 'm'], [{ id: 'm' }, 'm'], [{ spaceId: 's' }, 's'], [{ toPlayerId: 'b', fromPlayerId: 'a' }, 'a'],
+      [{ reason: 'admin', sid: 's' }, ''], [{ playerId: 1, player: 'a', person: null }, ''],
+    ] satisfies [JsonObject, string][]) assert.equal(eventSubject({ kind: 'world:tomorrow', data }), want, JSON.stringify(data))
   })
 })

@@ -351,6 +351,9 @@ export const eventKinds = [
 ] as const
 export type EventKind = (typeof eventKinds)[number]
 
+/** The paths, in the data of events, of the ids of their subjects. */
+export const subjectPaths = ['player.agentId', 'playerId', 'person.id', 'personId', 'mcp.id', 'id', 'spaceId', 'fromPlayerId'] as const
+
 /** The own fields of each kind of events. */
 export interface EventFields {
   /** an agent registered, or its row changed */

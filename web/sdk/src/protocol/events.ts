@@ -1,5 +1,5 @@
 import { asObject, asText, member } from '../json/read.js'
-import { type EventFields, type EventKind, type JsonObject, eventShapes } from './contract.js'
+import { type EventFields, type EventKind, type Json, type JsonObject, eventShapes, subjectPaths } from './contract.js'
 import { readShape } from './read.js'
 
 /** One of a set of names, which an editor completes, or another text that a newer host sends. */
@@ -50,4 +50,13 @@ export function eventTime({ data }: WorldEvent): number | undefined {
     if (!Number.isNaN(time)) return time
   }
   return undefined
+}
+
+/** Returns the id of an event's subject; empty if the event is about the world. */
+export function eventSubject({ data }: WorldEvent): string {
+  for (const path of subjectPaths) {
+    const id = asText(path.split('.').reduce<Json | undefined>((value, name) => member(asObject(value), name), data))
+    if (id !== undefined && id !== '') return id
+  }
+  return ''
 }

@@ -1,10 +1,10 @@
 import { batch, signal } from '@preact/signals'
-import { MismatchError, eventTime, type WorldClient, type WorldEvent } from '@playctl/sdk'
+import { MismatchError, eventSubject, eventTime, type WorldClient, type WorldEvent } from '@playctl/sdk'
 import { faultOf } from '../access/faults.js'
 import type { WorldStore } from '../world/store.js'
 import { Prover } from './prover.js'
 import { Recording, RecordingError } from './recording.js'
-import { HostPast, subjectOf, type Source } from './source.js'
+import { HostPast, type Source } from './source.js'
 
 /** The speeds, as multiples of real time. */
 export const speeds = [1, 2, 5, 10, 30, 60] as const
@@ -243,7 +243,7 @@ export class Player {
       return
     }
     const { rev } = event.data
-    this.source.add({ seq: event.seq, rev: typeof rev === 'number' ? rev : 0, at: eventTime(event) ?? at, kind: event.kind, who: subjectOf(event) })
+    this.source.add({ seq: event.seq, rev: typeof rev === 'number' ? rev : 0, at: eventTime(event) ?? at, kind: event.kind, who: eventSubject(event) })
     this.version.value += 1
     if (this.source.full && this.place.peek() === undefined && !this.reading.peek()) this.#begin()
   }

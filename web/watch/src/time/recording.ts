@@ -1,5 +1,5 @@
-import { PastWorld, asObject, asText, eventTime, parseJson, type WorldEvent } from '@playctl/sdk'
-import { subjectOf, type Base, type Instant, type Source } from './source.js'
+import { PastWorld, asObject, asText, eventSubject, eventTime, parseJson, type WorldEvent } from '@playctl/sdk'
+import type { Base, Instant, Source } from './source.js'
 
 /** The greatest size of a file and of a line in bytes, and the greatest number of events. */
 export const largest = 1 << 30
@@ -46,7 +46,7 @@ export class Recording implements Source {
         if (this.instants.length >= mostEvents) throw new RecordingError(line, 'count')
         at = eventTime(event) ?? at ?? 0
         const { rev } = event.data
-        this.instants.push({ seq: event.seq, rev: typeof rev === 'number' ? rev : 0, at, kind: event.kind, who: subjectOf(event) })
+        this.instants.push({ seq: event.seq, rev: typeof rev === 'number' ? rev : 0, at, kind: event.kind, who: eventSubject(event) })
         this.#lines.push({ from, to })
       }
     }

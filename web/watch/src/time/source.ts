@@ -1,4 +1,4 @@
-import { asText, type PastWorld, type WorldClient, type WorldEvent } from '@playctl/sdk'
+import type { PastWorld, WorldClient, WorldEvent } from '@playctl/sdk'
 
 /** One past event, with only the data for the time bar. */
 export interface Instant {
@@ -127,14 +127,4 @@ export class HostPast implements Source {
     if (from < 0 || from > place) throw new Error('the host no longer keeps this moment')
     return { world, from }
   }
-}
-
-/** Returns the id of an event's subject. */
-export function subjectOf({ data }: WorldEvent): string {
-  const inner = (name: string, field: string): unknown => (data[name] as Record<string, unknown> | undefined)?.[field]
-  for (const id of [data.playerId, inner('player', 'agentId'), inner('person', 'id'), data.personId, inner('mcp', 'id'), data.fromPlayerId, data.id, data.spaceId]) {
-    const found = asText(id)
-    if (found !== undefined && found !== '') return found
-  }
-  return ''
 }
