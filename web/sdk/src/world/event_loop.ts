@@ -2,9 +2,9 @@ import type { WorldClient } from '../http/client.js'
 import { linked } from '../http/wait.js'
 import { reportTo } from '../protocol/callback.js'
 import { type EventFields, type EventKind, eventKinds } from '../protocol/contract.js'
-import { GapError } from '../protocol/errors.js'
 import { type WorldEvent, readEvent } from '../protocol/events.js'
-import { type Signal, Stream } from '../stream/stream.js'
+import { reportsOf } from '../stream/reports.js'
+import { Stream } from '../stream/stream.js'
 
 /** An event whose `data` has the fields of its `kind`, each with its type: a comparison of `kind` narrows it. */
 export type EventOf<K extends EventKind = EventKind> = { [P in K]: Omit<WorldEvent<P>, 'data'> & { readonly data: EventFields[P] } }[K]
@@ -28,24 +28,14 @@ export async function* eventLoop<K extends EventKind>(client: WorldClient, optio
   const stream = new Stream(client.transport, { inline: false, signal: ending.signal, ...(options.after === undefined ? {} : { after: options.after }) })
   const kinds: readonly string[] = options.kinds ?? eventKinds
   try {
-    for (;;) {
-      const signal = await stream.next()
-      if (signal === undefined) return
-      const problem = problemOf(signal)
-      if (problem !== undefined) reportTo(options.onError, problem)
-      if (signal.type !== 'event' || signal.broken !== undefined || !kinds.includes(signal.event.kind)) continue
-      const known = readEvent(signal.event)
-      if (known !== undefined) yield { ...signal.event, ...known } as unknown as EventOf<K>
+    for await (const report of reportsOf(stream)) {
+      if (report.type === 'problem') reportTo(options.onError, report.error)
+      if (report.type !== 'event' || !kinds.includes(report.event.kind)) continue
+      const known = readEvent(report.event)
+      if (known !== undefined) yield { ...report.event, ...known } as unknown as EventOf<K>
     }
   } finally {
     unlink()
     stream.close()
   }
-}
-
-function problemOf(signal: Signal): Error | undefined {
-  if (signal.type === 'lost') return signal.error
-  if (signal.type !== 'event') return undefined
-  if (signal.event.kind === 'session:resync') return new GapError(`events were missed: the host goes on at ${signal.event.seq ?? 'no position'}`)
-  return signal.broken
 }

@@ -1,9 +1,10 @@
 import type { WorldClient } from '../http/client.js'
-import { ClosedError, GapError } from '../protocol/errors.js'
+import { ClosedError } from '../protocol/errors.js'
 import type { EventKind } from '../protocol/contract.js'
 import type { NamedOr, WorldEvent } from '../protocol/events.js'
 import { callBack, reportTo } from '../protocol/callback.js'
-import { type Signal, Stream } from '../stream/stream.js'
+import { reportsOf } from '../stream/reports.js'
+import { Stream } from '../stream/stream.js'
 
 /** The options of `subscribeEvents`. Errors that the callbacks throw go to `onError`; errors that `onError` throws are dropped. */
 export interface EventOptions {
@@ -48,35 +49,11 @@ export function subscribeEvents(client: WorldClient, options: EventOptions): Eve
   }
 }
 
-async function listen(stream: Stream, options: EventOptions): Promise<void> {
-  let connected = false
-  for (;;) {
-    const signal = await stream.next()
-    if (signal === undefined) return
-    if (signal.type === 'open') {
-      if (connected && !signal.resumes) {
-        wrong(options, new GapError('events were missed: the host numbers none, so what happened between two connections is not known'))
-      }
-      connected = true
-      callBack(options.onOpen, (error) => { wrong(options, error) })
-    } else {
-      take(signal, options)
-    }
+async function listen(stream: Stream, { kinds, onEvent, onOpen, onError }: EventOptions): Promise<void> {
+  const wrong = (error: Error): void => { reportTo(onError, error) }
+  for await (const report of reportsOf(stream)) {
+    if (report.type === 'problem') wrong(report.error)
+    else if (report.type === 'open') callBack(onOpen, wrong)
+    else if (kinds === undefined || kinds.includes(report.event.kind)) callBack(onEvent, wrong, report.event)
   }
-}
-
-function take(signal: Signal, options: EventOptions): void {
-  if (signal.type === 'lost' && signal.error !== undefined) wrong(options, signal.error)
-  if (signal.type !== 'event') return
-  if (signal.broken !== undefined) {
-    wrong(options, signal.broken)
-    return
-  }
-  const { event } = signal
-  if (event.kind === 'session:resync') wrong(options, new GapError(`events were missed: the host goes on at ${event.seq ?? 'no position'}`))
-  if (options.kinds === undefined || options.kinds.includes(event.kind)) callBack(options.onEvent, (error) => { wrong(options, error) }, event)
-}
-
-function wrong(options: EventOptions, error: Error): void {
-  reportTo(options.onError, error)
 }
