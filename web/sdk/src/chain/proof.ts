@@ -1,6 +1,7 @@
 import { canonicalJson } from '../json/canonical.js'
 import type { ChainNode, ChainProofReply, Json } from '../protocol/contract.js'
 import { MismatchError } from '../protocol/errors.js'
+import { isHexDigest } from '../protocol/text.js'
 import { digestText, leafDigest, parentDigest } from './digest.js'
 import { mustAnswerFor, readNode } from './node.js'
 import { ChainError } from './row.js'
@@ -39,7 +40,7 @@ export function proveLeaf(reply: ChainProofReply, stableKey: string): ProvedLeaf
   for (let [index, width] = [leafIndex, merkleLeafCount]; width > 1; [index, width] = [index >> 1, (width + 1) >> 1]) {
     const step = path[levels.length]
     const side = index % 2 === 1 ? 'left' : 'right'
-    if (step?.side !== side || !/^[0-9a-f]{64}$/u.test(step.hex)) throw new ChainError('the path of the proof does not fit index and leaf count')
+    if (step?.side !== side || !isHexDigest(step.hex)) throw new ChainError('the path of the proof does not fit index and leaf count')
     const alone = side === 'right' && index + 1 >= width
     if (alone && step.hex !== digestText(digest)) throw new ChainError('a digest without a sibling is paired with another one')
     levels.push({ hex: digestText(digest), siblingHex: step.hex, siblingSide: side })

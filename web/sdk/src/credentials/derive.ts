@@ -2,7 +2,7 @@ import { scrypt, scryptAsync } from '@noble/hashes/scrypt.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { hexOf, sha256Hex } from '../chain/digest.js'
 import { OptionError } from '../protocol/errors.js'
-import { isBlank, normalizeSpaces } from '../protocol/text.js'
+import { isBlank, isHexDigest, normalizeSpaces } from '../protocol/text.js'
 import { words } from './words.js'
 
 const encoder = new TextEncoder()
@@ -34,7 +34,7 @@ export interface DeriveInput {
 
 /** Reports whether a text is a hash of a phrase: exactly 64 lower-case hex digits. */
 export function isPasswHash(text: string): boolean {
-  return /^[0-9a-f]{64}$/u.test(text)
+  return isHexDigest(text)
 }
 
 /**

@@ -17,7 +17,7 @@ export function retryWait(retry: Retry, failed: number, askedMs: number): number
 }
 
 /** The longest time of a timer, about 24 days: a longer time, such as `Infinity`, counts as 1 ms. */
-const longestTimer = 2 ** 31 - 1
+export const longestTimer = 2 ** 31 - 1
 
 /** Sets a timer for a time that may come from a program. */
 export function setTimer(callback: () => void, ms: number): ReturnType<typeof setTimeout> {

@@ -14,6 +14,11 @@ export function isBlank(text: string): boolean {
   return text.trim() === ''
 }
 
+/** Reports whether a text is exactly 64 lower-case hex digits, as a derived id, a digest, a root key and a phrase's hash are. */
+export function isHexDigest(text: string): boolean {
+  return /^[0-9a-f]{64}$/u.test(text)
+}
+
 /** Returns a node's id as it is compared and sent: trimmed and lower-cased. */
 export function normalizeNodeId(text: string): string {
   return text.trim().toLowerCase()
@@ -25,5 +30,5 @@ export function normalizeNodeId(text: string): string {
  */
 export function normalizeAgentId(text: string): string {
   const id = normalizeNodeId(text)
-  return /^[0-9a-f]{64}$/u.test(id) ? id : text
+  return isHexDigest(id) ? id : text
 }

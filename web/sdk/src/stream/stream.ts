@@ -10,6 +10,8 @@ import { Connection } from './connection.js'
 import { type Frame, FrameError, positionOf } from './frames.js'
 
 const defaultReconnectMs = 2000
+/** How long to wait for a stream's headers: a host of the agent-play service sends none before its first event (protocol reference, "A live, verified copy"). */
+export const headersTimeoutMs = 500
 /** The shortest reconnection time: a host must not make its clients reconnect in a tight loop. */
 const leastReconnectMs = 100
 /** The longest wait between failed attempts. */

@@ -8,7 +8,7 @@ import { type MismatchError, UnmendedError, hasCode } from '../protocol/errors.j
 import type { WorldEvent } from '../protocol/events.js'
 import { asError } from '../protocol/callback.js'
 import type { Signal } from '../stream/stream.js'
-import { Stream } from '../stream/stream.js'
+import { Stream, headersTimeoutMs } from '../stream/stream.js'
 import { withGenesis } from './genesis.js'
 import { Alarm, Inbox } from './inbox.js'
 import { Reporter } from './report.js'
@@ -16,8 +16,6 @@ import { type EventRows, rowsOf } from './rows.js'
 import type { ChangedKey, SubscribeOptions, Verification } from './types.js'
 import { type Finding, Verifier } from './verifier.js'
 
-/** How long it waits for a stream's headers before it reads the snapshot without them (protocol reference, "A live, verified copy"). */
-const defaultHeadersTimeoutMs = 500
 /** How long unequal roots are tolerated on hosts that send no rev with a row. */
 const settleTimeMs = 2000
 /** Bounds of the wait before a full read, after one that failed or did not repair the copy. */
@@ -60,7 +58,7 @@ export class Follower {
     this.reporter = new Reporter(options)
     this.#client = client.withRetry(readRetry)
     this.#signal = signal
-    this.#headersTimeoutMs = options.headersTimeoutMs ?? defaultHeadersTimeoutMs
+    this.#headersTimeoutMs = options.headersTimeoutMs ?? headersTimeoutMs
     this.#verifier = new Verifier(options.verify !== false)
     this.#stream = new Stream(this.#client.transport, {
       signal, inline: options.inline !== false,

@@ -4,10 +4,7 @@ import { AgentFailedError, GapError, OptionError, PlayError } from '../protocol/
 import type { IntercomCommand, IntercomEventData, JsonObject, WorldMap } from '../protocol/contract.js'
 import { type WorldEvent, isEvent } from '../protocol/events.js'
 import { isBlank, normalizeAgentId } from '../protocol/text.js'
-import { Stream } from '../stream/stream.js'
-
-/** How long it waits for a stream's headers before it sends the command without them (protocol reference, "A live, verified copy"). */
-const headersTimeoutMs = 500
+import { Stream, headersTimeoutMs } from '../stream/stream.js'
 
 /** The label that identifies a person instead of a player id (protocol reference, "Intercom"). */
 export const HUMAN_LABEL = '__human__'

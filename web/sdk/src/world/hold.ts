@@ -1,4 +1,4 @@
-import { pause } from '../http/wait.js'
+import { longestTimer, pause } from '../http/wait.js'
 import { OptionError } from '../protocol/errors.js'
 
 /** Keeps a program running while its agents stay on the map. */
@@ -17,9 +17,7 @@ export class Hold {
   async for(seconds: number, signal?: AbortSignal): Promise<void> {
     if (typeof seconds !== 'number' || Number.isNaN(seconds)) throw new OptionError('hold().for takes a number of seconds, such as 3600')
     const ends = signal === undefined ? this.#life : AbortSignal.any([this.#life, signal])
-    // A timer's own limit is 2^31 - 1 ms, about 24 days.
-    const longest = 2 ** 31 - 1
-    for (let left = seconds * 1000; left > 0; left -= longest) await pause(Math.min(left, longest), ends)
+    for (let left = seconds * 1000; left > 0; left -= longestTimer) await pause(Math.min(left, longestTimer), ends)
   }
 
   /** Waits until the world is closed, and then rejects with a `ClosedError`, or until the signal ends, and then rejects with its reason. */

@@ -4,6 +4,7 @@ import type { IntercomCommand } from '../protocol/contract.js'
 import { type WorldEvent, isEvent } from '../protocol/events.js'
 import { asObject, asText, member } from '../json/read.js'
 import { reportTo } from '../protocol/callback.js'
+import { headersTimeoutMs } from '../stream/stream.js'
 import type { Agent } from './agent.js'
 import { type EventSubscription, subscribeEvents } from './events.js'
 import { CommandRun } from './intercom_run.js'
@@ -11,9 +12,6 @@ import type { IntercomOptions, IntercomSubscription } from './intercom_types.js'
 
 /** How many request ids are remembered: a host that numbers no events may repeat a request. */
 const rememberedRequests = 1 << 14
-
-/** The time after which a stream is considered open at a host of the agent-play service, which sends no headers before its first event. */
-const headersTimeoutMs = 500
 
 /** How many commands may wait for the replies to registrations. */
 const mostEarly = 256

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { JsonObject } from '@playctl/sdk'
+import { limits, type JsonObject } from '@playctl/sdk'
 import { FleetingButton } from '../app/FleetingButton.js'
 import { nameOf } from '../app/names.js'
 import { LookOnly } from '../assist/AssistTools.js'
@@ -14,9 +14,6 @@ import { draftTo, keepDraft } from './drafts.js'
 import type { Exchange } from './exchange.js'
 import { membersOf, wordsOf } from './result.js'
 import { Waiting } from './Waiting.js'
-
-/** The greatest length of a message, in characters. */
-const longestMessage = 4000
 
 /** The questions to an agent with its answers, and the form for a question. */
 export function Conversation({ store, agent }: { store: WorldStore, agent: AgentThing }): VNode {
@@ -96,7 +93,7 @@ function Message({ store, agent }: { store: WorldStore, agent: AgentThing }): VN
   const enter = (event: KeyboardEvent): void => { if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) send(event) }
   return (
     <form class="message" onSubmit={send}>
-      <textarea rows={1} dir="auto" maxLength={longestMessage} aria-label={text('chat.to', { who: nameOf(agent) })} placeholder={text('chat.placeholder')} value={message}
+      <textarea rows={1} dir="auto" maxLength={limits.maxInteractionChars} aria-label={text('chat.to', { who: nameOf(agent) })} placeholder={text('chat.placeholder')} value={message}
         onInput={(event) => { write(event.currentTarget.value) }} onKeyDown={enter} />
       <button type="submit" aria-label={text('chat.send')} aria-disabled={nothing}>↑</button>
       {offline && <p class="soft">{text('assist.offline')}</p>}

@@ -1,4 +1,4 @@
-import { asNumber, asObject, asText } from '@playctl/sdk'
+import { asNumber, asObject, asText, limits } from '@playctl/sdk'
 import { clamp } from '../feed/entry.js'
 
 /** A line by an agent, or a question to it. */
@@ -14,6 +14,6 @@ export function readLine(line: unknown): Line {
   const { role, seq, text, at } = asObject(line) ?? {}
   return {
     seq: asNumber(seq) ?? 0, role: role === 'user' || role === 'tool' ? role : 'assistant',
-    text: clamp(asText(text) ?? '', 4000), at: Date.parse(asText(at) ?? '') || 0,
+    text: clamp(asText(text) ?? '', limits.maxInteractionChars), at: Date.parse(asText(at) ?? '') || 0,
   }
 }
