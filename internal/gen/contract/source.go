@@ -94,6 +94,19 @@ func (s *source) constant(spec *ast.ValueSpec, doc string, names bool) {
 	}
 }
 
+// servicePaths returns the paths that the methods of protocol.Service return.
+func servicePaths() []constant {
+	var paths []constant
+	service := reflect.ValueOf(protocol.Service("{service}"))
+	for i := range service.NumMethod() {
+		path, ok := reflect.TypeAssert[func() string](service.Method(i))
+		if ok && strings.HasPrefix(path(), "/") {
+			paths = append(paths, constant{service.Type().Method(i).Name, path()})
+		}
+	}
+	return paths
+}
+
 func (s *source) fields(name string, t *ast.StructType) {
 	for _, f := range t.Fields.List {
 		for _, n := range f.Names {

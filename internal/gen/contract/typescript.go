@@ -109,19 +109,6 @@ func (w *writer) names(list, doc string, names []constant) {
 	w.line("} as const")
 }
 
-// servicePaths returns the paths that the methods of protocol.Service return.
-func servicePaths() []constant {
-	var paths []constant
-	service := reflect.ValueOf(protocol.Service("{service}"))
-	for i := range service.NumMethod() {
-		path, ok := service.Method(i).Interface().(func() string)
-		if ok && strings.HasPrefix(path(), "/") {
-			paths = append(paths, constant{service.Type().Method(i).Name, path()})
-		}
-	}
-	return paths
-}
-
 func (w *writer) operations() {
 	w.line("\n/** The operations of the rpc route; those that write need the sid and take an idempotency key. */\nexport const operations = {")
 	for _, o := range protocol.Operations() {
