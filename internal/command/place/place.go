@@ -227,3 +227,15 @@ func StopHosts(err error) error {
 	}
 	return command.Hintf(err, "stop the hosts of this world and run it again")
 }
+
+// HintRestore says what to do about a damaged store.
+const HintRestore = "\"playctl store restore\" creates a store from a backup: use the newest one"
+
+// Unverified turns the error of a damaged store into a failed verification. Other errors
+// stay as they are.
+func Unverified(err error) error {
+	if errors.Is(err, store.ErrCorrupt) {
+		return command.Hintf(fmt.Errorf("%w: %w", command.ErrUnverified, err), HintRestore)
+	}
+	return err
+}
