@@ -52,9 +52,10 @@ func newWatchListCommand(a *command.App) *cobra.Command {
 func newWatchRevokeCommand(a *command.App) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use:     "revoke <id>",
-		Short:   "Revoke one of your links to the page",
-		Long:    "Revoke the token of a link to the page, by its id from \"playctl watch list\". Its viewers are disconnected at once.",
+		Use:   "revoke <id>",
+		Short: "Revoke one of your links to the page",
+		Long: `Revoke the token of a link to the page, by its id from "playctl watch list". Its viewers are
+disconnected at once.`,
 		Example: command.Example("playctl watch revoke \"$ID\""),
 		Args:    command.Takes("id"),
 		ValidArgsFunction: a.Completes(command.Listed((*client.Client).WatchTokens,
