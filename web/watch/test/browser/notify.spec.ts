@@ -53,7 +53,7 @@ test('an agent and a word cause notifications, after a click and until they are 
   await page.reload()
   await verified(page)
   await page.getByRole('button', { name: 'Notify: 2' }).click()
-  await sheet.getByRole('button', { name: 'No more of Ada' }).click()
+  await sheet.getByRole('button', { name: 'Do not notify me of Ada' }).click()
   await expect(page.getByRole('button', { name: 'Notify: 1' })).toBeVisible()
   await expect(sheet, 'the focus moves to the group of the button').toBeFocused()
   await world.say(ada, 'Nobody is notified of this')

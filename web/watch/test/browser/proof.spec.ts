@@ -15,9 +15,9 @@ test('the badge opens the proof with its time, the root and the command to check
   await status(page).getByRole('button', { name: en['status.verified'] }).click()
   const proof = page.getByRole('group', { name: en['proof.title'] })
   await expect(proof).toContainText(/this browser hashed 3 leaves, .* rev 1\./)
-  await expect(proof).toContainText('0 events were proved')
+  await expect(proof).toContainText('0 events were verified')
   await world.say(ada, 'Good morning')
-  await expect(proof).toContainText('1 event was proved')
+  await expect(proof).toContainText('1 event was verified')
   const root = await status(page).getAttribute('data-root') ?? ''
   await expect(proof).toContainText(root)
   await proof.getByRole('button', { name: en['proof.copy'] }).first().click()

@@ -68,9 +68,9 @@ test('the town is shown at any moment, proved, and live again', async ({ page, h
 
   await resident(page, 'Ada').click()
   await expect(panel(page, 'Ada')).toContainText(en['past.ask'])
-  await bar(page).getByRole('button', { name: 'On to what Ada does next' }).click()
+  await bar(page).getByRole('button', { name: 'Next event of Ada' }).click()
   await isAt(page, 2)
-  await bar(page).getByRole('button', { name: 'On to what Ada does next' }).click()
+  await bar(page).getByRole('button', { name: 'Next event of Ada' }).click()
   await isAt(page, 4)
 
   await world.agent('Edsger') // 7
