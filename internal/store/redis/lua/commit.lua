@@ -31,7 +31,7 @@ elseif resumed ~= '' then
   -- The host knows of a restart: it has to be the last one.
   if resumed ~= run then return answer('RESTARTED') end
 elseif synced ~= '' and synced ~= run then
-  -- Another host came to terms with this server first; this one has to ask how it
+  -- Another host confirmed the restart of this server first; this one has to ask how it
   -- syncs, or its commit would look like one of a server that does not.
   return answer('RESTARTED')
 elseif head[5] ~= run then
