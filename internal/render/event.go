@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,8 +81,16 @@ func (n *Names) Learn(id, name string) {
 	n.byID[id] = name
 }
 
-// LearnFrom remembers the name in an event's row, if it has one.
-func (n *Names) LearnFrom(event Event) { _ = n.describe(event) }
+// named are the kinds of events with a row that has a name.
+var named = []protocol.EventKind{protocol.EventPlayerAdded, protocol.EventPersonAdded, protocol.EventMCPRegistered}
+
+// LearnFrom remembers the name in an event's row, if it has one. Other events, which are
+// far more frequent, are not read for it.
+func (n *Names) LearnFrom(event Event) {
+	if slices.Contains(named, event.Kind) {
+		_ = n.describe(event)
+	}
+}
 
 // Of returns the name of an id, else the id, shortened.
 func (n *Names) Of(id string) string {

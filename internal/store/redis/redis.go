@@ -10,7 +10,6 @@
 //	                                   get: a server whose numbers differ is not the one that
 //	                                   took the last commit
 //	play:{<host id>}:journal           stream: an entry each, its id is <position>-0
-//	play:{<host id>}:rows              hash: the current rows of the map
 //	play:{<host id>}:table:<table>     hash: the records
 //	play:{<host id>}:order:<table>     sorted set: their keys in order
 //	play:{<host id>}:deadlines:<table> sorted set: milliseconds of the server's time
