@@ -123,6 +123,12 @@ func (s Service) Watch() string { return "/" + string(s) + "/watch" }
 // WatchAssets returns the path of the folder with the page's files.
 func (s Service) WatchAssets() string { return s.Watch() + "/assets" }
 
+// AssetName is the name of the wildcard in the path of the page's files.
+const AssetName = "name"
+
+// WatchAsset returns the path of the page's files, with a wildcard for the name.
+func (s Service) WatchAsset() string { return s.WatchAssets() + "/{" + AssetName + "}" }
+
 // WatchCard returns the path of the picture that a link to the page shows.
 func (s Service) WatchCard() string { return s.Watch() + "/card.png" }
 

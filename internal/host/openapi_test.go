@@ -56,6 +56,23 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 	}
 }
 
+func TestEveryAnswerHasRoute(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{}
+	for _, r := range protocol.Routes(protocol.ServicePlay) {
+		known[r.Pattern()] = true
+	}
+	for _, answers := range []map[string]route{
+		worldAnswers(protocol.ServicePlay), watchAnswers(protocol.ServicePlay), nodeAnswers(),
+	} {
+		for pattern := range answers {
+			if !known[pattern] {
+				t.Errorf("the host answers %q, which is no route of the contract", pattern)
+			}
+		}
+	}
+}
+
 // TestOpenAPIHasEveryOperation compares the operations likewise.
 func TestOpenAPIHasEveryOperation(t *testing.T) {
 	t.Parallel()

@@ -1,8 +1,6 @@
 package host
 
 import (
-	"net/http"
-
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
@@ -53,25 +51,5 @@ func (c *call) actsAsOwner(agent *world.Node) bool {
 	return c.caller.NodeID == agent.Parent || c.caller.OwnerHash && c.caller.NodeID == agent.ID
 }
 
-// peopleRoutes are the routes by which people address agents and put themselves on the
-// map.
-func peopleRoutes(s protocol.Service) []route {
-	return []route{
-		{
-			method: http.MethodPost, path: s.AssistTool(), body: bodyNeeded,
-			rules: rules{callers: askers, sid: true, repeatable: true, plan: parsed[world.AssistTool]},
-		},
-		{
-			method: http.MethodPost, path: s.ProximityAction(), body: bodyNeeded,
-			rules: rules{callers: askers, sid: true, repeatable: true, plan: parsed[world.ProximityAction]},
-		},
-		{
-			method: http.MethodPut, path: s.Person(), body: bodyNeeded,
-			rules: rules{callers: actors, sid: true, plan: parsed[world.PutPerson]},
-		},
-		{
-			method: http.MethodDelete, path: s.Person(),
-			rules: rules{callers: actors, sid: true, repeatable: true, plan: func(*call) (action, error) { return do(world.RemovePerson{}) }},
-		},
-	}
-}
+// planRemovePerson removes the caller's own person.
+func planRemovePerson(*call) (action, error) { return do(world.RemovePerson{}) }

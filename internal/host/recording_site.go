@@ -32,8 +32,8 @@ func RecordingSite(file string) (http.Handler, error) {
 		w.Header().Set("Cache-Control", "no-store")
 		http.ServeContent(w, r, pageIndex, time.Time{}, bytes.NewReader(body))
 	})
-	mux.HandleFunc("GET "+service.WatchAssets()+"/{"+assetName+"}", func(w http.ResponseWriter, r *http.Request) {
-		name := r.PathValue(assetName)
+	mux.HandleFunc("GET "+service.WatchAsset(), func(w http.ResponseWriter, r *http.Request) {
+		name := r.PathValue(protocol.AssetName)
 		asset, known := files[name]
 		if !known || name == pageIndex || asset.in[world.Identity]().err != nil {
 			http.NotFound(w, r)

@@ -1,17 +1,19 @@
 package host
 
 import (
-	"net/http"
-	"slices"
+	"maps"
 
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
 
-// routes is the table of everything that the host answers except for health and
-// metrics, as the protocol lists it.
+// routes returns the table of everything that the host answers except for health and
+// metrics.
 func (h *Host) routes() []route {
-	return slices.Concat(worldRoutes(h.service), []route{openapiRoute()}, nodeRoutes())
+	all := worldRoutes(h.service)
+	answers := nodeAnswers()
+	answers["GET "+protocol.PathOpenAPI] = openapiAnswer()
+	return append(all, joined(protocol.NodeRoutes(), answers)...)
 }
 
 // mounted returns the routes, with those of the world repeated under every service
@@ -24,151 +26,88 @@ func (h *Host) mounted() []route {
 	return all
 }
 
-// worldRoutes are the routes with the service's name in their paths. The rules of
-// the rpc route are those of its operations.
+// worldRoutes are the routes with the service's name in their paths.
 func worldRoutes(s protocol.Service) []route {
-	all := append([]route{
-		{
-			method: http.MethodGet, path: s.Session(), embed: true,
-			rules: rules{callers: readers, apiKey: true, ofNodes: true, plan: now(sendSession)},
-		},
-		{method: http.MethodGet, path: s.Bootstrap(), order: []step{checkMayBootstrap, sendBootstrap}, rules: rules{callers: nodes | admins}},
-		{
-			method: http.MethodPost, path: s.Reset(), body: bodyOptional,
-			rules: rules{callers: admins, sid: true, repeatable: true, withdraws: true, plan: planReset},
-		},
-		{
-			method: http.MethodGet, path: s.Snapshot(), embed: true,
-			rules: rules{callers: readers, sid: true, plan: now(sendSnapshot)},
-		},
-		{
-			method: http.MethodGet, path: s.Events(), embed: true,
-			rules: rules{callers: readers, sid: true, stream: true, plan: now(sendEvents)},
-		},
-		{
-			method: http.MethodPost, path: s.Players(), body: bodyNeeded,
-			rules: rules{callers: players, ownerHash: true, sid: true, apiKey: true, repeatable: true, plan: planRegister},
-		},
-		{
-			method: http.MethodPost, path: s.Heartbeat(), body: bodyNeeded,
-			rules: rules{callers: players, ownerHash: true, sid: true, plan: parsed[world.Heartbeat]},
-		},
-		{
-			method: http.MethodPost, path: s.Disconnect(), body: bodyNeeded,
-			rules: rules{callers: players, ownerHash: true, sid: true, repeatable: true, plan: parsed[world.Disconnect]},
-		},
-		{
-			method: http.MethodPost, path: s.MCPRegister(), body: bodyNeeded,
-			rules: rules{callers: mains, sid: true, apiKey: true, repeatable: true, plan: parsed[world.RegisterMCP]},
-		},
-		{
-			method: http.MethodPost, path: s.MCPUnregister(), body: bodyNeeded,
-			rules: rules{callers: mains, sid: true, repeatable: true, plan: parsed[world.UnregisterMCP]},
-		},
-		{
-			method: http.MethodPost, path: s.RemoveOccupant(), body: bodyNeeded,
-			rules: rules{callers: admins, sid: true, repeatable: true, withdraws: true, plan: parsed[world.RemoveOccupant]},
-		},
-		{method: http.MethodPost, path: s.RPC(), body: bodyNeeded, embed: true, order: rpcOrder(), rules: rules{callers: viewers, ownerHash: true}},
-	}, slices.Concat(peopleRoutes(s), watchRoutes(s))...)
+	answers := worldAnswers(s)
+	maps.Copy(answers, watchAnswers(s))
+	all := joined(s.Routes(), answers)
 	for i := range all {
 		all[i].service = s
 	}
 	return all
 }
 
-// nodeRoutes are the routes of identities, which belong to no session.
-func nodeRoutes() []route {
-	return slices.Concat(accountRoutes(), accessRoutes(), agentRoutes())
+// joined returns the routes of the contract that have an answer, with it.
+func joined(routes []protocol.Route, answers map[string]route) []route {
+	var all []route
+	for i := range routes {
+		described := &routes[i]
+		rt, answered := answers[described.Pattern()]
+		if !answered {
+			continue
+		}
+		rt.method, rt.path, rt.body = described.Method, described.Path, bodyOf(described)
+		rt.callers, rt.ownerHash, rt.sid = described.Callers, described.OwnerHash, described.SID
+		rt.apiKey, rt.repeatable, rt.secret, rt.stream = described.APIKey, described.Repeatable, described.Secret, described.Stream
+		all = append(all, rt)
+	}
+	return all
 }
 
-// accountRoutes are the routes of accounts: their nodes, labels and limits.
-func accountRoutes() []route {
-	return []route{
-		{
-			method: http.MethodPost, path: protocol.PathNodes, body: bodyNeeded, order: creationOrder(),
-			rules: rules{callers: mains, repository: true, repeatable: true, secret: true, plan: planCreateNode},
-		},
-		{
-			method: http.MethodGet, path: protocol.PathNodes,
-			rules: rules{callers: mains | admins, repository: true, ofNodes: true, plan: now(sendNodes)},
-		},
-		{
-			method: http.MethodDelete, path: protocol.PathNodes, body: bodyNeeded,
-			rules: rules{callers: mains | admins, repository: true, repeatable: true, withdraws: true, plan: given(deleteNode)},
-		},
-		{
-			method: http.MethodPost, path: protocol.PathAgentNode, body: bodyNeeded,
-			rules: rules{callers: mains, repository: true, repeatable: true, plan: planCreateAgent},
-		},
-		{
-			method: http.MethodPost, path: protocol.PathValidateNode, body: bodyNeeded,
-			rules: rules{callers: nodes | admins, ownerHash: true, ofNodes: true, plan: given(validateNode)},
-		},
-		{
-			method: http.MethodPost, path: protocol.PathNodeLabel, body: bodyNeeded,
-			rules: rules{callers: mains, repository: true, repeatable: true, plan: planLabel},
-		},
-		{
-			method: http.MethodPost, path: protocol.PathNodeLimits, body: bodyNeeded,
-			rules: rules{callers: admins, repository: true, repeatable: true, plan: parsed[world.SetLimits]},
-		},
+func bodyOf(r *protocol.Route) bodyUse {
+	switch {
+	case r.Request == nil:
+		return bodyIgnored
+	case r.Optional:
+		return bodyOptional
+	}
+	return bodyNeeded
+}
+
+// worldAnswers says how the host answers the routes of the world, by their patterns.
+// The rules of the rpc route are those of its operations.
+func worldAnswers(s protocol.Service) map[string]route {
+	return map[string]route{
+		"GET " + s.Session():          {embed: true, rules: rules{ofNodes: true, plan: now(sendSession)}},
+		"GET " + s.Bootstrap():        {order: []step{checkMayBootstrap, sendBootstrap}},
+		"POST " + s.Reset():           {rules: rules{withdraws: true, plan: planReset}},
+		"GET " + s.Snapshot():         {embed: true, rules: rules{plan: now(sendSnapshot)}},
+		"GET " + s.Events():           {embed: true, rules: rules{plan: now(sendEvents)}},
+		"POST " + s.Players():         {rules: rules{plan: planRegister}},
+		"POST " + s.Heartbeat():       {rules: rules{plan: parsed[world.Heartbeat]}},
+		"POST " + s.Disconnect():      {rules: rules{plan: parsed[world.Disconnect]}},
+		"POST " + s.MCPRegister():     {rules: rules{plan: parsed[world.RegisterMCP]}},
+		"POST " + s.MCPUnregister():   {rules: rules{plan: parsed[world.UnregisterMCP]}},
+		"POST " + s.RemoveOccupant():  {rules: rules{withdraws: true, plan: parsed[world.RemoveOccupant]}},
+		"POST " + s.RPC():             {embed: true, order: rpcOrder()},
+		"POST " + s.AssistTool():      {rules: rules{plan: parsed[world.AssistTool]}},
+		"POST " + s.ProximityAction(): {rules: rules{plan: parsed[world.ProximityAction]}},
+		"PUT " + s.Person():           {rules: rules{plan: parsed[world.PutPerson]}},
+		"DELETE " + s.Person():        {rules: rules{plan: planRemovePerson}},
 	}
 }
 
-// accessRoutes are the routes of API keys and invitations.
-func accessRoutes() []route {
-	return []route{
-		{
-			method: http.MethodPost, path: protocol.PathNodeAPIKey, body: bodyOptional,
-			rules: rules{callers: mains, repository: true, repeatable: true, secret: true, withdraws: true, plan: now(replaceAPIKey)},
-		},
-		{
-			method: http.MethodGet, path: protocol.PathNodeAPIKeys,
-			rules: rules{callers: mains, repository: true, ofNodes: true, plan: now(sendKeys)},
-		},
-		{
-			method: http.MethodPost, path: protocol.PathNodeAPIKeys, body: bodyNeeded,
-			rules: rules{callers: mains, repository: true, repeatable: true, secret: true, plan: given(createKey)},
-		},
-		{
-			method: http.MethodDelete, path: protocol.PathNodeAPIKeys,
-			rules: rules{callers: mains, repository: true, repeatable: true, withdraws: true, plan: planRevokeKey},
-		},
-		{
-			method: http.MethodPost, path: protocol.PathInvitations, body: bodyOptional,
-			rules: rules{callers: mains | admins, repository: true, repeatable: true, secret: true, plan: given(invite)},
-		},
-		{
-			method: http.MethodGet, path: protocol.PathInvitations,
-			rules: rules{callers: mains | admins, repository: true, ofNodes: true, plan: now(sendInvitations)},
-		},
-		{
-			method: http.MethodDelete, path: protocol.PathInvitations,
-			rules: rules{callers: mains | admins, repository: true, repeatable: true, withdraws: true, plan: planRevokeInvitation},
-		},
-	}
-}
-
-// agentRoutes are the administrator's backup and the routes of a main node's agents.
-func agentRoutes() []route {
-	return []route{
-		{
-			method: http.MethodGet, path: protocol.PathBackup,
-			rules: rules{callers: admins, plan: now(sendBackup)},
-		},
-		{
-			method: http.MethodGet, path: protocol.PathAgents,
-			rules: rules{callers: mains, repository: true, ofNodes: true, plan: now(sendAgents)},
-		},
-		{
-			method: http.MethodDelete, path: protocol.PathAgents,
-			rules: rules{callers: mains, repository: true, repeatable: true, withdraws: true, plan: planDeleteAgent},
-		},
-		{
-			method: http.MethodPost, path: protocol.PathAgents,
-			rules: rules{callers: mains, plan: now(sendRemoved)},
-		},
+// nodeAnswers says how the host answers the routes of identities.
+func nodeAnswers() map[string]route {
+	return map[string]route{
+		"POST " + protocol.PathNodes:         {order: creationOrder(), rules: rules{repository: true, plan: planCreateNode}},
+		"GET " + protocol.PathNodes:          {rules: rules{repository: true, ofNodes: true, plan: now(sendNodes)}},
+		"DELETE " + protocol.PathNodes:       {rules: rules{repository: true, withdraws: true, plan: given(deleteNode)}},
+		"POST " + protocol.PathAgentNode:     {rules: rules{repository: true, plan: planCreateAgent}},
+		"POST " + protocol.PathValidateNode:  {rules: rules{ofNodes: true, plan: given(validateNode)}},
+		"POST " + protocol.PathNodeLabel:     {rules: rules{repository: true, plan: planLabel}},
+		"POST " + protocol.PathNodeLimits:    {rules: rules{repository: true, plan: parsed[world.SetLimits]}},
+		"POST " + protocol.PathNodeAPIKey:    {rules: rules{repository: true, withdraws: true, plan: now(replaceAPIKey)}},
+		"GET " + protocol.PathNodeAPIKeys:    {rules: rules{repository: true, ofNodes: true, plan: now(sendKeys)}},
+		"POST " + protocol.PathNodeAPIKeys:   {rules: rules{repository: true, plan: given(createKey)}},
+		"DELETE " + protocol.PathNodeAPIKeys: {rules: rules{repository: true, withdraws: true, plan: planRevokeKey}},
+		"POST " + protocol.PathInvitations:   {rules: rules{repository: true, plan: given(invite)}},
+		"GET " + protocol.PathInvitations:    {rules: rules{repository: true, ofNodes: true, plan: now(sendInvitations)}},
+		"DELETE " + protocol.PathInvitations: {rules: rules{repository: true, withdraws: true, plan: planRevokeInvitation}},
+		"GET " + protocol.PathBackup:         {rules: rules{plan: now(sendBackup)}},
+		"GET " + protocol.PathAgents:         {rules: rules{repository: true, ofNodes: true, plan: now(sendAgents)}},
+		"DELETE " + protocol.PathAgents:      {rules: rules{repository: true, withdraws: true, plan: planDeleteAgent}},
+		"POST " + protocol.PathAgents:        {rules: rules{plan: now(sendRemoved)}},
 	}
 }
 

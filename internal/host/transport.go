@@ -243,20 +243,17 @@ func (c *certificate) config() *tls.Config {
 	}
 }
 
-// openapiRoute serves the document that describes all other routes. It is the same
+// openapiAnswer sends the document that describes all other routes. It is the same
 // for every caller, so it requires no credentials.
-func openapiRoute() route {
+func openapiAnswer() route {
 	document := encodedFile("openapi.json", func() ([]byte, error) { return openapi.JSON(), nil })
-	return route{
-		method: http.MethodGet, path: protocol.PathOpenAPI,
-		order: []step{func(c *call) error {
-			coding := c.coding(codingsOfWhole)
-			if coding != world.Identity {
-				c.w.Header()["Content-Encoding"] = codingHeaders[coding]
-			}
-			// The document is part of the program, so reading it cannot fail.
-			c.write(http.StatusOK, document.in[coding]().body)
-			return nil
-		}},
-	}
+	return route{order: []step{func(c *call) error {
+		coding := c.coding(codingsOfWhole)
+		if coding != world.Identity {
+			c.w.Header()["Content-Encoding"] = codingHeaders[coding]
+		}
+		// The document is part of the program, so reading it cannot fail.
+		c.write(http.StatusOK, document.in[coding]().body)
+		return nil
+	}}}
 }

@@ -13,21 +13,18 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// watchRoutes are the routes of the watch page.
-func watchRoutes(s protocol.Service) []route {
-	return append(pageRoutes(s), embedRoute(s), route{
-		method: http.MethodPost, path: s.WatchSession(), body: bodyNeeded, embed: true,
-		order: []step{checkFrame, checkSessionOrigin, readBody, parseObject, sendWatchSession},
-	}, route{
-		method: http.MethodPost, path: s.WatchToken(), body: bodyOptional,
-		rules: rules{callers: mains, sid: true, repeatable: true, secret: true, plan: planWatchToken},
-	}, route{
-		method: http.MethodGet, path: s.WatchToken(),
-		rules: rules{callers: mains, ofNodes: true, plan: now(sendWatchTokens)},
-	}, route{
-		method: http.MethodDelete, path: s.WatchToken(),
-		rules: rules{callers: mains, sid: true, repeatable: true, withdraws: true, plan: planRevokeToken},
-	})
+// watchAnswers says how the host answers the routes of the watch page.
+func watchAnswers(s protocol.Service) map[string]route {
+	return map[string]route{
+		"GET " + s.WatchCard():     {order: []step{sendCard}},
+		"GET " + s.Watch():         {order: []step{sendPage}},
+		"GET " + s.WatchAsset():    {order: []step{sendAsset}},
+		"GET " + s.WatchTown():     {embed: true, order: []step{sendTown}},
+		"POST " + s.WatchSession(): {embed: true, order: []step{checkFrame, checkSessionOrigin, readBody, parseObject, sendWatchSession}},
+		"GET " + s.WatchToken():    {rules: rules{ofNodes: true, plan: now(sendWatchTokens)}},
+		"POST " + s.WatchToken():   {rules: rules{plan: planWatchToken}},
+		"DELETE " + s.WatchToken(): {rules: rules{withdraws: true, plan: planRevokeToken}},
+	}
 }
 
 // sendWatchTokens lists the caller's tokens.

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"net/http"
 	"slices"
 
 	"github.com/playctl/playctl/protocol"
@@ -47,10 +46,3 @@ func checkSessionKind(c *call, request *protocol.WatchSessionRequest) error {
 // townScript is the script that makes <playctl-town> an element of pages of other
 // origins. Its name must not change, as those pages contain it.
 const townScript = "town.js"
-
-// embedRoute serves townScript.
-func embedRoute(s protocol.Service) route {
-	return route{method: http.MethodGet, path: s.WatchTown(), embed: true, order: []step{func(c *call) error {
-		return c.sendPageFile(townScript, cachePage)
-	}}}
-}

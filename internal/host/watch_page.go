@@ -197,21 +197,11 @@ func mediaTypeOf(name string) string {
 	return "application/octet-stream"
 }
 
-// assetName is the name of the wildcard in the assets' path.
-const assetName = "name"
+func sendPage(c *call) error { return c.sendPageFile(pageIndex, cachePage) }
 
-// pageRoutes serve the page without credentials.
-func pageRoutes(s protocol.Service) []route {
-	return []route{
-		{method: http.MethodGet, path: s.WatchCard(), order: []step{sendCard}},
-		{method: http.MethodGet, path: s.Watch(), order: []step{func(c *call) error {
-			return c.sendPageFile(pageIndex, cachePage)
-		}}},
-		{method: http.MethodGet, path: s.WatchAssets() + "/{" + assetName + "}", order: []step{func(c *call) error {
-			return c.sendPageFile(c.r.PathValue(assetName), cacheAsset)
-		}}},
-	}
-}
+func sendAsset(c *call) error { return c.sendPageFile(c.r.PathValue(protocol.AssetName), cacheAsset) }
+
+func sendTown(c *call) error { return c.sendPageFile(townScript, cachePage) }
 
 func (c *call) sendPageFile(name, cache string) error {
 	files, err := page()

@@ -15,8 +15,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// document generates the OpenAPI document: the routes from the YAML files of a
-// folder, the schemas from the contract.
+// document generates the OpenAPI document: routes and schemas from the contract, what
+// else it says from the YAML files of a folder.
 func document(s *source, folder string) ([]byte, error) {
 	names, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	if err != nil {
@@ -37,6 +37,11 @@ func document(s *source, folder string) ([]byte, error) {
 		if err := join(whole, part, ""); err != nil {
 			return nil, fmt.Errorf("take in %s: %w", name, err)
 		}
+	}
+	special, _ := whole["paths"].(object)
+	whole["paths"], err = routes(special)
+	if err != nil {
+		return nil, err
 	}
 	lists(whole)
 	var out bytes.Buffer
@@ -88,8 +93,7 @@ func lists(whole object) {
 	schemas := whole["components"].(object)["schemas"].(object)
 	schemas["RpcRequest"] = object{"oneOf": asked, "description": "An operation with its payload."}
 	schemas["RpcReply"] = object{"anyOf": answered, "description": "The reply of the operation that was asked for."}
-	rpc["requestBody"] = object{"required": true, "content": object{protocol.MediaTypeJSON: object{"schema": ref("RpcRequest")}}}
-	rpc["responses"].(object)["200"].(object)["content"] = object{protocol.MediaTypeJSON: object{"schema": ref("RpcReply")}}
+	rpc["responses"].(object)["200"].(object)["content"] = jsonContent("RpcReply")
 	rpc["x-operations"] = operations
 	events := object{}
 	for _, e := range protocol.Events() {

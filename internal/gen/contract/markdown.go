@@ -24,8 +24,13 @@ func markdown(s *source, name string) ([]byte, error) {
 	tables := map[string]func(*source) string{
 		"capabilities": capabilitiesTable, "errors": errorsTable, "limits": limitsTable, "operations": operationsTable,
 		"rows": rowsTable, "events": eventsTable, "signals": signalsTable,
+		"routes of the world": func(*source) string {
+			return routesTable(protocol.ServicePlay.Routes(), protocol.GroupWorld, protocol.GroupOperations)
+		},
+		"routes of nodes":    func(*source) string { return routesTable(protocol.NodeRoutes(), protocol.GroupNodes) },
+		"routes of the page": func(*source) string { return routesTable(protocol.ServicePlay.Routes(), protocol.GroupWatch) },
 	}
-	for _, v := range append([]any{protocol.IntercomCommand{}}, requests...) {
+	for _, v := range append([]any{protocol.IntercomCommand{}}, bodies()...) {
 		t := reflect.TypeOf(v)
 		tables["fields of "+typeName(t)] = func(s *source) string { return fieldsTable(s, t, "") }
 	}

@@ -86,7 +86,10 @@ func (d *schemas) all() object {
 	}
 	payloads := map[reflect.Type]bool{}
 	for _, o := range protocol.Operations() {
-		payloads[reflect.TypeOf(o.Request)] = !slices.Contains(requests, o.Request)
+		payloads[reflect.TypeOf(o.Request)] = true
+	}
+	for _, body := range bodies() {
+		payloads[reflect.TypeOf(body)] = false
 	}
 	for _, t := range asked() {
 		if !payloads[t] || t == reflect.TypeFor[protocol.IntercomCommand]() {

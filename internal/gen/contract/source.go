@@ -94,13 +94,14 @@ func (s *source) constant(spec *ast.ValueSpec, doc string, names bool) {
 	}
 }
 
-// servicePaths returns the paths that the methods of protocol.Service return.
+// servicePaths returns the paths that the methods of protocol.Service return, without
+// patterns.
 func servicePaths() []constant {
 	var paths []constant
 	service := reflect.ValueOf(protocol.Service("{service}"))
 	for i := range service.NumMethod() {
 		path, ok := reflect.TypeAssert[func() string](service.Method(i))
-		if ok && strings.HasPrefix(path(), "/") {
+		if ok && strings.HasPrefix(path(), "/") && !strings.HasSuffix(path(), "}") {
 			paths = append(paths, constant{service.Type().Method(i).Name, path()})
 		}
 	}
@@ -159,7 +160,7 @@ func typeName(t reflect.Type) string {
 
 // camel writes the initialisms of Go as words.
 func camel(name string) string {
-	for _, word := range []string{"API", "MCP", "URL", "SID", "TTL", "OK", "ID", "TS"} {
+	for _, word := range []string{"API", "MCP", "RPC", "URL", "SID", "TTL", "OK", "ID", "TS"} {
 		name = regexp.MustCompile(word+`([A-Z]|s?$|s[A-Z])`).ReplaceAllString(name, word[:1]+strings.ToLower(word[1:])+"$1")
 	}
 	return name

@@ -8,23 +8,22 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// The types of the contract to which no operation and no event refers.
+// The types of the contract to which no operation, no event and no route refers.
 var (
-	rows     = []any{protocol.Agent{}, protocol.MCP{}, protocol.Human{}, protocol.Structure{}, protocol.Space{}, protocol.Snapshot{}}
-	requests = []any{
-		protocol.RegisterRequest{}, protocol.HeartbeatRequest{}, protocol.DisconnectRequest{}, protocol.MCPRegisterRequest{},
-		protocol.MCPUnregisterRequest{}, protocol.RemoveOccupantRequest{}, protocol.AssistToolRequest{}, protocol.ProximityActionRequest{},
-		protocol.PersonRequest{},
-		protocol.CreateNodeRequest{}, protocol.CreateAgentNodeRequest{}, protocol.DeleteNodeRequest{}, protocol.ValidateRequest{}, protocol.NodeLimitsRequest{}, protocol.InviteRequest{}, protocol.CreateKeyRequest{}, protocol.LabelRequest{},
-		protocol.WatchSessionRequest{}, protocol.EmptyRequest{},
-	}
-	replies = []any{
-		protocol.SessionReply{}, protocol.BootstrapReply{}, protocol.ResetReply{}, protocol.RegisterReply{}, protocol.HeartbeatReply{}, protocol.PersonReply{}, protocol.OKReply{},
-		protocol.DoneReply{}, protocol.IDReply{}, protocol.RequestReply{}, protocol.CreateNodeReply{}, protocol.AgentNodeReply{},
-		protocol.APIKeyReply{}, protocol.DeleteNodeReply{}, protocol.ValidateReply{}, protocol.NodeLimitsReply{}, protocol.InviteReply{}, protocol.CreateKeyReply{}, protocol.KeysReply{}, protocol.LabelReply{}, protocol.InvitationsReply{}, protocol.NodesReply{}, protocol.AllNodesReply{},
-		protocol.AgentsReply{}, protocol.WatchSessionReply{}, protocol.WatchTokenReply{}, protocol.WatchTokensReply{}, protocol.ErrorBody{},
-	}
+	rows    = []any{protocol.Agent{}, protocol.MCP{}, protocol.Human{}, protocol.Structure{}, protocol.Space{}, protocol.Snapshot{}}
+	further = []any{protocol.AllNodesReply{}, protocol.ErrorBody{}}
 )
+
+// bodies lists the bodies of routes, without those of operations.
+func bodies() []any {
+	var list []any
+	for _, r := range protocol.Routes(protocol.ServicePlay) {
+		if r.Request != nil && r.Path != protocol.ServicePlay.RPC() {
+			list = append(list, r.Request)
+		}
+	}
+	return list
+}
 
 // refs are the types of fields that hold raw JSON, by the names in their tags.
 var refs = map[string]reflect.Type{
@@ -92,7 +91,7 @@ func kindOf(t reflect.Type) protocol.OccupantKind {
 
 // asked returns the types of requests.
 func asked() []reflect.Type {
-	values := slices.Clone(requests)
+	values := bodies()
 	for _, o := range protocol.Operations() {
 		values = append(values, o.Request)
 	}
@@ -117,5 +116,10 @@ func answered() []reflect.Type {
 	for _, o := range protocol.Operations() {
 		values = append(values, o.Reply)
 	}
-	return typesOf(append(values, replies...))
+	for _, r := range protocol.Routes(protocol.ServicePlay) {
+		if r.Reply != nil && r.Path != protocol.ServicePlay.Snapshot() {
+			values = append(values, r.Reply)
+		}
+	}
+	return typesOf(append(values, further...))
 }

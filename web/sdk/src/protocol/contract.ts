@@ -763,6 +763,9 @@ export interface EventHead {
   readonly playerChainNodes?: readonly ChainNode[]
 }
 
+/** EmptyRequest is a payload or body whose content is ignored. */
+export type EmptyRequest = Readonly<Record<string, never>>
+
 /** AgentSpec describes an agent's type and tools. */
 export interface AgentSpec {
   /** type is the agent's own type. */
@@ -862,10 +865,24 @@ export interface PersonRequest {
   readonly leaseTtlSeconds?: number
 }
 
+/** WatchSessionRequest asks for the watch page's cookie. */
+export interface WatchSessionRequest {
+  /** token proves the right to act; empty to watch only. */
+  readonly token?: string
+  /** framed asks for a pass in the reply instead of a cookie: for a page in a frame, which can only watch. */
+  readonly framed?: boolean
+}
+
 /** CreateNodeRequest creates a main node, or the node of a space that the caller created. */
 export type CreateNodeRequest =
   | { readonly kind?: 'main'; readonly nodeId: string; readonly passwHash?: string }
   | { readonly kind: 'space'; readonly spaceId: string; readonly passwHash?: string }
+
+/** DeleteNodeRequest deletes a node with everything that belongs to it. */
+export interface DeleteNodeRequest {
+  /** confirmNodeId is the caller's own id, or for an administrator the id of any node. */
+  readonly confirmNodeId: string
+}
 
 /** CreateAgentNodeRequest creates an agent node of the calling main node. */
 export interface CreateAgentNodeRequest {
@@ -877,12 +894,6 @@ export interface CreateAgentNodeRequest {
   readonly agentNodePasswHash: string
   /** label is the owner's name for the agent, which only the account and the administrator see (extension). */
   readonly label?: string
-}
-
-/** DeleteNodeRequest deletes a node with everything that belongs to it. */
-export interface DeleteNodeRequest {
-  /** confirmNodeId is the caller's own id, or for an administrator the id of any node. */
-  readonly confirmNodeId: string
 }
 
 /** ValidateRequest asks whether a node exists, derives from a root key and belongs to a main node. A malformed node id does not make the body invalid: such a node is not found. */
@@ -927,14 +938,6 @@ export interface NodeLimitsRequest {
   readonly limits: Amounts
 }
 
-/** InviteRequest creates an invitation: a registration token for a number of main nodes until it expires (extension). */
-export interface InviteRequest {
-  /** expiresInSeconds is how long the invitation is valid. */
-  readonly expiresInSeconds?: number
-  /** uses is how many main nodes it may create. */
-  readonly uses?: number
-}
-
 /** CreateKeyRequest creates one more API key of an account (extension). */
 export interface CreateKeyRequest {
   /** name is any name except `default` and those of the account's other keys. */
@@ -951,16 +954,13 @@ export interface LabelRequest {
   readonly label: string
 }
 
-/** WatchSessionRequest asks for the watch page's cookie. */
-export interface WatchSessionRequest {
-  /** token proves the right to act; empty to watch only. */
-  readonly token?: string
-  /** framed asks for a pass in the reply instead of a cookie: for a page in a frame, which can only watch. */
-  readonly framed?: boolean
+/** InviteRequest creates an invitation: a registration token for a number of main nodes until it expires (extension). */
+export interface InviteRequest {
+  /** expiresInSeconds is how long the invitation is valid. */
+  readonly expiresInSeconds?: number
+  /** uses is how many main nodes it may create. */
+  readonly uses?: number
 }
-
-/** EmptyRequest is a payload or body whose content is ignored. */
-export type EmptyRequest = Readonly<Record<string, never>>
 
 /** ChainNodeRequest is the payload of getPlayerChainNode. A text that is not a stable key is `stable_key_unknown`. */
 export interface ChainNodeRequest {
@@ -1300,14 +1300,6 @@ export interface HeartbeatReply {
   readonly leaseTtlSeconds: number
 }
 
-/** PersonReply is the reply to a PersonRequest. */
-export interface PersonReply {
-  /** person is the row that is on the map. */
-  readonly person: HumanRow
-  /** leaseTtlSeconds is the granted term. */
-  readonly leaseTtlSeconds: number
-}
-
 /** IdReply is the reply of an action that returns the id of its object. */
 export interface IdReply {
   readonly id: string
@@ -1320,6 +1312,47 @@ export interface RequestReply {
   readonly requestId: string
 }
 
+/** PersonReply is the reply to a PersonRequest. */
+export interface PersonReply {
+  /** person is the row that is on the map. */
+  readonly person: HumanRow
+  /** leaseTtlSeconds is the granted term. */
+  readonly leaseTtlSeconds: number
+}
+
+/** WatchSessionReply is the reply of `POST /play/watch/session`. The cookie itself is in a header that scripts do not see. */
+export interface WatchSessionReply {
+  readonly scope: WatchScope
+  /** expiresAt is when the cookie expires; the page then requests another. */
+  readonly expiresAt: string
+  /** pass is the value of the header x-watch-pass for a page in a frame; only for a request with framed. */
+  readonly pass?: string
+}
+
+/** WatchTokenRecord is one token. Its id is for `DELETE /play/watch/token` and gives nobody any right. */
+export interface WatchTokenRecord {
+  /** id names the token where it is listed and revoked; it is not secret. */
+  readonly id: string
+  readonly expiresAt: string
+}
+
+/** WatchTokensReply is the reply of `GET /play/watch/token`: the caller's tokens that have not expired, the oldest first. */
+export interface WatchTokensReply {
+  readonly tokens: readonly WatchTokenRecord[]
+}
+
+/** WatchTokenReply is the reply of `POST /play/watch/token`. A link for a person is url, "#token=" and token: browsers do not send a fragment. */
+export interface WatchTokenReply {
+  /** token is shown once: the host keeps only a hash of it. */
+  readonly token: string
+  /** url is the watch page. */
+  readonly url: string
+  /** expiresAt is when the token expires, with the cookies created from it. */
+  readonly expiresAt: string
+  /** allAddresses reports whether the host listens at every address of its machine, not only at that of url. */
+  readonly allAddresses?: boolean
+}
+
 /** CreateNodeReply is the reply of `POST /api/nodes`. */
 export interface CreateNodeReply {
   readonly nodeId: string
@@ -1327,101 +1360,6 @@ export interface CreateNodeReply {
   readonly apiKey?: string
   /** phrase is the phrase that the host generated for a space. It is shown once. */
   readonly phrase?: string
-}
-
-/** AgentNodeReply is the reply of `POST /api/nodes/agent-node`. */
-export interface AgentNodeReply {
-  readonly agentId: string
-}
-
-/** ApiKeyReply is the reply of `POST /api/nodes/api-key`. */
-export interface ApiKeyReply {
-  /** apiKey is shown once: the host keeps only a hash. */
-  readonly apiKey: string
-}
-
-/** DeleteNodeReply is the reply of `DELETE /api/nodes`. */
-export interface DeleteNodeReply {
-  readonly ok: true
-  readonly deletedAgentCount: number
-}
-
-/** ValidateReply is the reply of `POST /api/nodes/validate`, with status 200 if ok and 400 if not. */
-export interface ValidateReply {
-  readonly ok: boolean
-  readonly reason?: ValidateReason
-  readonly nodeKind?: NodeKind
-}
-
-/** NodeLimitsReply is the reply of `POST /api/nodes/limits`. */
-export interface NodeLimitsReply {
-  readonly nodeId: string
-  /** limits are the account's own limits. */
-  readonly limits: Amounts
-}
-
-/** InviteReply is the reply of `POST /api/nodes/invitations`. */
-export interface InviteReply {
-  /** id names the invitation among the others; it is not secret. */
-  readonly id: string
-  /** token is the value for x-registration-token. It is shown once: the host keeps only a hash of it. */
-  readonly token: string
-  /** rootKey is the host's root key. */
-  readonly rootKey: string
-  /** url is the public address that the operator set. */
-  readonly url?: string
-  readonly expiresAt: string
-  readonly uses: number
-}
-
-/** CreateKeyReply is the reply of `POST /api/nodes/api-keys`. */
-export interface CreateKeyReply {
-  readonly name: string
-  /** apiKey is shown once: the host keeps only a hash. */
-  readonly apiKey: string
-  readonly expiresAt?: string
-}
-
-/** KeyRecord is an API key as listings show it. */
-export interface KeyRecord {
-  /** name names the key within its account. */
-  readonly name: string
-  /** createdAt is absent for a default key that was created before hosts stored the time. */
-  readonly createdAt?: string
-  /** expiresAt is absent for a key that does not expire. */
-  readonly expiresAt?: string
-  /** lastUsedAt is absent for a key that was never used; it may be an hour behind. */
-  readonly lastUsedAt?: string
-}
-
-/** KeysReply is the reply of `GET /api/nodes/api-keys`. */
-export interface KeysReply {
-  readonly keys: readonly KeyRecord[]
-}
-
-/** LabelReply is the reply of `POST /api/nodes/label`. */
-export interface LabelReply {
-  readonly nodeId: string
-  readonly label: string
-}
-
-/** InvitationRecord is an invitation as listings show it. */
-export interface InvitationRecord {
-  /** id names the invitation where it is listed and revoked; it is not secret. */
-  readonly id: string
-  /** createdBy is the main node that created it; absent if the administrator did. */
-  readonly createdBy?: string
-  readonly createdAt: string
-  readonly expiresAt: string
-  /** uses is how many main nodes it may create. */
-  readonly uses: number
-  /** used is how many it has created. */
-  readonly used: number
-}
-
-/** InvitationsReply is the reply of `GET /api/nodes/invitations`. */
-export interface InvitationsReply {
-  readonly invitations: readonly InvitationRecord[]
 }
 
 /** MainNodeRecord is a main node as listings show it. */
@@ -1469,6 +1407,106 @@ export interface NodesReply {
   readonly agentNodes: readonly AgentRecord[]
 }
 
+/** DeleteNodeReply is the reply of `DELETE /api/nodes`. */
+export interface DeleteNodeReply {
+  readonly ok: true
+  readonly deletedAgentCount: number
+}
+
+/** AgentNodeReply is the reply of `POST /api/nodes/agent-node`. */
+export interface AgentNodeReply {
+  readonly agentId: string
+}
+
+/** ValidateReply is the reply of `POST /api/nodes/validate`, with status 200 if ok and 400 if not. */
+export interface ValidateReply {
+  readonly ok: boolean
+  readonly reason?: ValidateReason
+  readonly nodeKind?: NodeKind
+}
+
+/** ApiKeyReply is the reply of `POST /api/nodes/api-key`. */
+export interface ApiKeyReply {
+  /** apiKey is shown once: the host keeps only a hash. */
+  readonly apiKey: string
+}
+
+/** NodeLimitsReply is the reply of `POST /api/nodes/limits`. */
+export interface NodeLimitsReply {
+  readonly nodeId: string
+  /** limits are the account's own limits. */
+  readonly limits: Amounts
+}
+
+/** KeyRecord is an API key as listings show it. */
+export interface KeyRecord {
+  /** name names the key within its account. */
+  readonly name: string
+  /** createdAt is absent for a default key that was created before hosts stored the time. */
+  readonly createdAt?: string
+  /** expiresAt is absent for a key that does not expire. */
+  readonly expiresAt?: string
+  /** lastUsedAt is absent for a key that was never used; it may be an hour behind. */
+  readonly lastUsedAt?: string
+}
+
+/** KeysReply is the reply of `GET /api/nodes/api-keys`. */
+export interface KeysReply {
+  readonly keys: readonly KeyRecord[]
+}
+
+/** CreateKeyReply is the reply of `POST /api/nodes/api-keys`. */
+export interface CreateKeyReply {
+  readonly name: string
+  /** apiKey is shown once: the host keeps only a hash. */
+  readonly apiKey: string
+  readonly expiresAt?: string
+}
+
+/** LabelReply is the reply of `POST /api/nodes/label`. */
+export interface LabelReply {
+  readonly nodeId: string
+  readonly label: string
+}
+
+/** InviteReply is the reply of `POST /api/nodes/invitations`. */
+export interface InviteReply {
+  /** id names the invitation among the others; it is not secret. */
+  readonly id: string
+  /** token is the value for x-registration-token. It is shown once: the host keeps only a hash of it. */
+  readonly token: string
+  /** rootKey is the host's root key. */
+  readonly rootKey: string
+  /** url is the public address that the operator set. */
+  readonly url?: string
+  readonly expiresAt: string
+  readonly uses: number
+}
+
+/** InvitationRecord is an invitation as listings show it. */
+export interface InvitationRecord {
+  /** id names the invitation where it is listed and revoked; it is not secret. */
+  readonly id: string
+  /** createdBy is the main node that created it; absent if the administrator did. */
+  readonly createdBy?: string
+  readonly createdAt: string
+  readonly expiresAt: string
+  /** uses is how many main nodes it may create. */
+  readonly uses: number
+  /** used is how many it has created. */
+  readonly used: number
+}
+
+/** InvitationsReply is the reply of `GET /api/nodes/invitations`. */
+export interface InvitationsReply {
+  readonly invitations: readonly InvitationRecord[]
+}
+
+/** AgentsReply is the reply of `GET /api/agents`. */
+export interface AgentsReply {
+  readonly agents: readonly AgentRecord[]
+}
+
 /** SpaceNodeRecord is the node of a space as an administrator's listing shows it. */
 export interface SpaceNodeRecord {
   readonly nodeId: string
@@ -1486,44 +1524,6 @@ export interface AllNodesReply {
   readonly mainNodes: readonly MainNodeRecord[]
   readonly agentNodes: readonly AgentRecord[]
   readonly spaceNodes: readonly SpaceNodeRecord[]
-}
-
-/** AgentsReply is the reply of `GET /api/agents`. */
-export interface AgentsReply {
-  readonly agents: readonly AgentRecord[]
-}
-
-/** WatchSessionReply is the reply of `POST /play/watch/session`. The cookie itself is in a header that scripts do not see. */
-export interface WatchSessionReply {
-  readonly scope: WatchScope
-  /** expiresAt is when the cookie expires; the page then requests another. */
-  readonly expiresAt: string
-  /** pass is the value of the header x-watch-pass for a page in a frame; only for a request with framed. */
-  readonly pass?: string
-}
-
-/** WatchTokenReply is the reply of `POST /play/watch/token`. A link for a person is url, "#token=" and token: browsers do not send a fragment. */
-export interface WatchTokenReply {
-  /** token is shown once: the host keeps only a hash of it. */
-  readonly token: string
-  /** url is the watch page. */
-  readonly url: string
-  /** expiresAt is when the token expires, with the cookies created from it. */
-  readonly expiresAt: string
-  /** allAddresses reports whether the host listens at every address of its machine, not only at that of url. */
-  readonly allAddresses?: boolean
-}
-
-/** WatchTokenRecord is one token. Its id is for `DELETE /play/watch/token` and gives nobody any right. */
-export interface WatchTokenRecord {
-  /** id names the token where it is listed and revoked; it is not secret. */
-  readonly id: string
-  readonly expiresAt: string
-}
-
-/** WatchTokensReply is the reply of `GET /play/watch/token`: the caller's tokens that have not expired, the oldest first. */
-export interface WatchTokensReply {
-  readonly tokens: readonly WatchTokenRecord[]
 }
 
 /** ErrorBody is an error on the wire. */
