@@ -69,7 +69,7 @@ var events = []Event{
 	{EventSpaceChanged, SpaceChangedData{}, "spaceId", nil, NotifiesAlways, "a space was created, changed or removed"},
 	{EventIntercom, IntercomEvent{}, "fromPlayerId", []string{"toPlayerId"}, NotifiesNever, "a step of an intercom request; only the request's audience sees it"},
 	{EventSessionReset, SessionResetData{}, "", nil, NotifiesNever, "the session ended; the last event of a stream"},
-	{EventSessionResync, SessionResyncData{}, "", nil, NotifiesNever, "the cursor cannot be honored: read the whole snapshot; the stream goes on from this event's id"},
+	{EventSessionResync, SessionResyncData{}, "", nil, NotifiesNever, "the cursor cannot be honored: read the whole snapshot; the stream continues from this event's id"},
 }
 
 // EventKinds lists every kind.
@@ -105,7 +105,7 @@ type Signal struct {
 func Signals() []Signal { return slices.Clone(signals) }
 
 var signals = []Signal{
-	{SignalMetadata, SignalReason{}, NotifiesSometimes, true, "a main node was deleted with all it held"},
+	{SignalMetadata, SignalReason{}, NotifiesSometimes, true, "a main node was deleted with everything it owned"},
 	{SignalJourney, SignalSteps{}, NotifiesNever, false, "an agent made a journey; the event before this one has it"},
 	{ProximityZone, SignalZone{}, NotifiesAlways, false, "somebody entered the agent's zone"},
 	{ProximityYield, SignalYield{}, NotifiesAlways, false, "the agent was asked to yield"},

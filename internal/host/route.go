@@ -52,6 +52,16 @@ type rules struct {
 	plan func(*call) (action, error)
 }
 
+// answer says how the host answers a route: what the contract does not say of it.
+type answer struct {
+	// plan reads the body and returns the action to perform.
+	plan func(*call) (action, error)
+	// order are the checks in their order; nil for the usual one.
+	order []step
+	// embed, ofNodes, withdraws and repository are as in route and rules.
+	embed, ofNodes, withdraws, repository bool
+}
+
 // action answers a request whose body is valid.
 type action func(*call) error
 
@@ -96,7 +106,7 @@ const (
 // route is one line of the table: a method and a path with the rules.
 type route struct {
 	method, path string
-	// service is the service name in the path; empty if there is none.
+	// service is the service name under which it is mounted.
 	service protocol.Service
 	body    bodyUse
 	// embed reports whether pages of the origins in WatchEmbed may read the route, with a

@@ -1,64 +1,73 @@
 package host
 
 import (
-	"maps"
-
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
 
-// routes returns the table of everything that the host answers except for health and
-// metrics.
+// routes returns the table of everything that the host answers except for the routes of
+// health and metrics.
 func (h *Host) routes() []route {
-	all := worldRoutes(h.service)
-	answers := nodeAnswers()
-	answers["GET "+protocol.PathOpenAPI] = openapiAnswer()
-	return append(all, joined(protocol.NodeRoutes(), answers)...)
+	return newRoutes(h.service, protocol.Routes(h.service), worldAnswers(h.service), watchAnswers(h.service), nodeAnswers())
 }
 
 // mounted returns the routes, with those of the world repeated under every service
 // name of the host.
 func (h *Host) mounted() []route {
 	all := h.routes()
-	if h.options.Compat == CompatAgentPlay {
-		all = append(all, worldRoutes(protocol.ServiceAgentPlay)...)
+	if s := protocol.ServiceAgentPlay; h.options.Compat == CompatAgentPlay {
+		all = append(all, newRoutes(s, s.Routes(), worldAnswers(s), watchAnswers(s))...)
 	}
 	return all
 }
 
-// worldRoutes are the routes with the service's name in their paths.
-func worldRoutes(s protocol.Service) []route {
-	answers := worldAnswers(s)
-	maps.Copy(answers, watchAnswers(s))
-	all := joined(s.Routes(), answers)
-	for i := range all {
-		all[i].service = s
-	}
-	return all
-}
+// routeAnswers says how the host answers routes, by their patterns.
+type routeAnswers map[string]answer
 
-// joined returns the routes of the contract that have an answer, with it.
-func joined(routes []protocol.Route, answers map[string]route) []route {
-	var all []route
-	for i := range routes {
-		described := &routes[i]
-		rt, answered := answers[described.Pattern()]
-		if !answered {
-			continue
+// newRoutes joins the routes of the contract with their answers. It panics if the
+// answers are not one for each route, apart from health and metrics.
+func newRoutes(s protocol.Service, described []protocol.Route, sets ...routeAnswers) []route {
+	all := routeAnswers{}
+	for _, set := range sets {
+		for pattern, a := range set {
+			if _, there := all[pattern]; there {
+				panic("host: two answers for " + pattern)
+			}
+			all[pattern] = a
 		}
-		rt.method, rt.path, rt.body = described.Method, described.Path, bodyOf(described)
-		rt.callers, rt.ownerHash, rt.sid = described.Callers, described.OwnerHash, described.SID
-		rt.apiKey, rt.repeatable, rt.secret, rt.stream = described.APIKey, described.Repeatable, described.Secret, described.Stream
-		all = append(all, rt)
 	}
-	return all
+	var routes []route
+	for i := range described {
+		d := &described[i]
+		a, answered := all[d.Pattern()]
+		delete(all, d.Pattern())
+		switch {
+		case !answered && d.Group == protocol.GroupUpkeep:
+			continue
+		case a.plan == nil && a.order == nil:
+			panic("host: no answer for " + d.Pattern())
+		case a.order == nil && d.Anyone:
+			panic("host: the usual order of checks needs credentials, which " + d.Pattern() + " does not")
+		}
+		routes = append(routes, route{
+			method: d.Method, path: d.Path, service: s, body: bodyOf(d), embed: a.embed, order: a.order,
+			rules: rules{
+				callers: d.Callers, ownerHash: d.OwnerHash, sid: d.SID, apiKey: d.APIKey, repeatable: d.Repeatable, secret: d.Secret,
+				stream: d.Stream, ofNodes: a.ofNodes, withdraws: a.withdraws, repository: a.repository, plan: a.plan,
+			},
+		})
+	}
+	for pattern := range all {
+		panic("host: an answer for " + pattern + ", which is no route of the contract")
+	}
+	return routes
 }
 
 func bodyOf(r *protocol.Route) bodyUse {
 	switch {
 	case r.Request == nil:
 		return bodyIgnored
-	case r.Optional:
+	case r.OptionalBody:
 		return bodyOptional
 	}
 	return bodyNeeded
@@ -66,48 +75,49 @@ func bodyOf(r *protocol.Route) bodyUse {
 
 // worldAnswers says how the host answers the routes of the world, by their patterns.
 // The rules of the rpc route are those of its operations.
-func worldAnswers(s protocol.Service) map[string]route {
-	return map[string]route{
-		"GET " + s.Session():          {embed: true, rules: rules{ofNodes: true, plan: now(sendSession)}},
+func worldAnswers(s protocol.Service) routeAnswers {
+	return routeAnswers{
+		"GET " + s.Session():          {embed: true, ofNodes: true, plan: now(sendSession)},
 		"GET " + s.Bootstrap():        {order: []step{checkMayBootstrap, sendBootstrap}},
-		"POST " + s.Reset():           {rules: rules{withdraws: true, plan: planReset}},
-		"GET " + s.Snapshot():         {embed: true, rules: rules{plan: now(sendSnapshot)}},
-		"GET " + s.Events():           {embed: true, rules: rules{plan: now(sendEvents)}},
-		"POST " + s.Players():         {rules: rules{plan: planRegister}},
-		"POST " + s.Heartbeat():       {rules: rules{plan: parsed[world.Heartbeat]}},
-		"POST " + s.Disconnect():      {rules: rules{plan: parsed[world.Disconnect]}},
-		"POST " + s.MCPRegister():     {rules: rules{plan: parsed[world.RegisterMCP]}},
-		"POST " + s.MCPUnregister():   {rules: rules{plan: parsed[world.UnregisterMCP]}},
-		"POST " + s.RemoveOccupant():  {rules: rules{withdraws: true, plan: parsed[world.RemoveOccupant]}},
+		"POST " + s.Reset():           {withdraws: true, plan: planReset},
+		"GET " + s.Snapshot():         {embed: true, plan: now(sendSnapshot)},
+		"GET " + s.Events():           {embed: true, plan: now(sendEvents)},
+		"POST " + s.Players():         {plan: planRegister},
+		"POST " + s.Heartbeat():       {plan: parsed[world.Heartbeat]},
+		"POST " + s.Disconnect():      {plan: parsed[world.Disconnect]},
+		"POST " + s.MCPRegister():     {plan: parsed[world.RegisterMCP]},
+		"POST " + s.MCPUnregister():   {plan: parsed[world.UnregisterMCP]},
+		"POST " + s.RemoveOccupant():  {withdraws: true, plan: parsed[world.RemoveOccupant]},
 		"POST " + s.RPC():             {embed: true, order: rpcOrder()},
-		"POST " + s.AssistTool():      {rules: rules{plan: parsed[world.AssistTool]}},
-		"POST " + s.ProximityAction(): {rules: rules{plan: parsed[world.ProximityAction]}},
-		"PUT " + s.Person():           {rules: rules{plan: parsed[world.PutPerson]}},
-		"DELETE " + s.Person():        {rules: rules{plan: planRemovePerson}},
+		"POST " + s.AssistTool():      {plan: parsed[world.AssistTool]},
+		"POST " + s.ProximityAction(): {plan: parsed[world.ProximityAction]},
+		"PUT " + s.Person():           {plan: parsed[world.PutPerson]},
+		"DELETE " + s.Person():        {plan: planRemovePerson},
 	}
 }
 
-// nodeAnswers says how the host answers the routes of identities.
-func nodeAnswers() map[string]route {
-	return map[string]route{
-		"POST " + protocol.PathNodes:         {order: creationOrder(), rules: rules{repository: true, plan: planCreateNode}},
-		"GET " + protocol.PathNodes:          {rules: rules{repository: true, ofNodes: true, plan: now(sendNodes)}},
-		"DELETE " + protocol.PathNodes:       {rules: rules{repository: true, withdraws: true, plan: given(deleteNode)}},
-		"POST " + protocol.PathAgentNode:     {rules: rules{repository: true, plan: planCreateAgent}},
-		"POST " + protocol.PathValidateNode:  {rules: rules{ofNodes: true, plan: given(validateNode)}},
-		"POST " + protocol.PathNodeLabel:     {rules: rules{repository: true, plan: planLabel}},
-		"POST " + protocol.PathNodeLimits:    {rules: rules{repository: true, plan: parsed[world.SetLimits]}},
-		"POST " + protocol.PathNodeAPIKey:    {rules: rules{repository: true, withdraws: true, plan: now(replaceAPIKey)}},
-		"GET " + protocol.PathNodeAPIKeys:    {rules: rules{repository: true, ofNodes: true, plan: now(sendKeys)}},
-		"POST " + protocol.PathNodeAPIKeys:   {rules: rules{repository: true, plan: given(createKey)}},
-		"DELETE " + protocol.PathNodeAPIKeys: {rules: rules{repository: true, withdraws: true, plan: planRevokeKey}},
-		"POST " + protocol.PathInvitations:   {rules: rules{repository: true, plan: given(invite)}},
-		"GET " + protocol.PathInvitations:    {rules: rules{repository: true, ofNodes: true, plan: now(sendInvitations)}},
-		"DELETE " + protocol.PathInvitations: {rules: rules{repository: true, withdraws: true, plan: planRevokeInvitation}},
-		"GET " + protocol.PathBackup:         {rules: rules{plan: now(sendBackup)}},
-		"GET " + protocol.PathAgents:         {rules: rules{repository: true, ofNodes: true, plan: now(sendAgents)}},
-		"DELETE " + protocol.PathAgents:      {rules: rules{repository: true, withdraws: true, plan: planDeleteAgent}},
-		"POST " + protocol.PathAgents:        {rules: rules{plan: now(sendRemoved)}},
+// nodeAnswers says how the host answers the routes without a service's name.
+func nodeAnswers() routeAnswers {
+	return routeAnswers{
+		"GET " + protocol.PathOpenAPI:        openapiAnswer(),
+		"POST " + protocol.PathNodes:         {order: creationOrder(), repository: true, plan: planCreateNode},
+		"GET " + protocol.PathNodes:          {repository: true, ofNodes: true, plan: now(sendNodes)},
+		"DELETE " + protocol.PathNodes:       {repository: true, withdraws: true, plan: given(deleteNode)},
+		"POST " + protocol.PathAgentNode:     {repository: true, plan: planCreateAgent},
+		"POST " + protocol.PathValidateNode:  {ofNodes: true, plan: given(validateNode)},
+		"POST " + protocol.PathNodeLabel:     {repository: true, plan: planLabel},
+		"POST " + protocol.PathNodeLimits:    {repository: true, plan: parsed[world.SetLimits]},
+		"POST " + protocol.PathNodeAPIKey:    {repository: true, withdraws: true, plan: now(replaceAPIKey)},
+		"GET " + protocol.PathNodeAPIKeys:    {repository: true, ofNodes: true, plan: now(sendKeys)},
+		"POST " + protocol.PathNodeAPIKeys:   {repository: true, plan: given(createKey)},
+		"DELETE " + protocol.PathNodeAPIKeys: {repository: true, withdraws: true, plan: planRevokeKey},
+		"POST " + protocol.PathInvitations:   {repository: true, plan: given(invite)},
+		"GET " + protocol.PathInvitations:    {repository: true, ofNodes: true, plan: now(sendInvitations)},
+		"DELETE " + protocol.PathInvitations: {repository: true, withdraws: true, plan: planRevokeInvitation},
+		"GET " + protocol.PathBackup:         {plan: now(sendBackup)},
+		"GET " + protocol.PathAgents:         {repository: true, ofNodes: true, plan: now(sendAgents)},
+		"DELETE " + protocol.PathAgents:      {repository: true, withdraws: true, plan: planDeleteAgent},
+		"POST " + protocol.PathAgents:        {plan: now(sendRemoved)},
 	}
 }
 

@@ -245,9 +245,9 @@ func (c *certificate) config() *tls.Config {
 
 // openapiAnswer sends the document that describes all other routes. It is the same
 // for every caller, so it requires no credentials.
-func openapiAnswer() route {
+func openapiAnswer() answer {
 	document := encodedFile("openapi.json", func() ([]byte, error) { return openapi.JSON(), nil })
-	return route{order: []step{func(c *call) error {
+	return answer{order: []step{func(c *call) error {
 		coding := c.coding(codingsOfWhole)
 		if coding != world.Identity {
 			c.w.Header()["Content-Encoding"] = codingHeaders[coding]

@@ -14,16 +14,16 @@ import (
 )
 
 // watchAnswers says how the host answers the routes of the watch page.
-func watchAnswers(s protocol.Service) map[string]route {
-	return map[string]route{
+func watchAnswers(s protocol.Service) routeAnswers {
+	return routeAnswers{
 		"GET " + s.WatchCard():     {order: []step{sendCard}},
 		"GET " + s.Watch():         {order: []step{sendPage}},
 		"GET " + s.WatchAsset():    {order: []step{sendAsset}},
 		"GET " + s.WatchTown():     {embed: true, order: []step{sendTown}},
 		"POST " + s.WatchSession(): {embed: true, order: []step{checkFrame, checkSessionOrigin, readBody, parseObject, sendWatchSession}},
-		"GET " + s.WatchToken():    {rules: rules{ofNodes: true, plan: now(sendWatchTokens)}},
-		"POST " + s.WatchToken():   {rules: rules{plan: planWatchToken}},
-		"DELETE " + s.WatchToken(): {rules: rules{withdraws: true, plan: planRevokeToken}},
+		"GET " + s.WatchToken():    {ofNodes: true, plan: now(sendWatchTokens)},
+		"POST " + s.WatchToken():   {plan: planWatchToken},
+		"DELETE " + s.WatchToken(): {withdraws: true, plan: planRevokeToken},
 	}
 }
 

@@ -24,21 +24,25 @@ func document(s *source, folder string) ([]byte, error) {
 	}
 	d := newSchemas(s)
 	whole := object{"components": object{"schemas": d.all()}}
+	special := map[string]map[string]details{}
 	for _, name := range names {
 		text, err := os.ReadFile(name) //nolint:gosec // G304: a file of this repository
 		if err != nil {
 			return nil, fmt.Errorf("read a source of the document: %w", err)
 		}
-		var part object
+		var part struct {
+			Paths map[string]map[string]details
+			Rest  object `yaml:",inline"`
+		}
 		if err := yaml.Unmarshal(text, &part); err != nil {
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
-		maps.DeleteFunc(part, func(key string, _ any) bool { return strings.HasPrefix(key, "x-source-") })
-		if err := join(whole, part, ""); err != nil {
+		maps.Copy(special, part.Paths)
+		maps.DeleteFunc(part.Rest, func(key string, _ any) bool { return strings.HasPrefix(key, "x-source-") })
+		if err := join(whole, part.Rest, ""); err != nil {
 			return nil, fmt.Errorf("take in %s: %w", name, err)
 		}
 	}
-	special, _ := whole["paths"].(object)
 	whole["paths"], err = routes(special)
 	if err != nil {
 		return nil, err
@@ -92,7 +96,7 @@ func lists(whole object) {
 	// Client generators cannot send a body whose schema has no name.
 	schemas := whole["components"].(object)["schemas"].(object)
 	schemas["RpcRequest"] = object{"oneOf": asked, "description": "An operation with its payload."}
-	schemas["RpcReply"] = object{"anyOf": answered, "description": "The reply of the operation that was asked for."}
+	schemas["RpcReply"] = object{"anyOf": answered, "description": "The reply of the requested operation."}
 	rpc["responses"].(object)["200"].(object)["content"] = jsonContent("RpcReply")
 	rpc["x-operations"] = operations
 	events := object{}

@@ -25,10 +25,10 @@ func markdown(s *source, name string) ([]byte, error) {
 		"capabilities": capabilitiesTable, "errors": errorsTable, "limits": limitsTable, "operations": operationsTable,
 		"rows": rowsTable, "events": eventsTable, "signals": signalsTable,
 		"routes of the world": func(*source) string {
-			return routesTable(protocol.ServicePlay.Routes(), protocol.GroupWorld, protocol.GroupOperations)
+			return routesTable(protocol.GroupWorld, protocol.GroupOperations)
 		},
-		"routes of nodes":    func(*source) string { return routesTable(protocol.NodeRoutes(), protocol.GroupNodes) },
-		"routes of the page": func(*source) string { return routesTable(protocol.ServicePlay.Routes(), protocol.GroupWatch) },
+		"routes of nodes":    func(*source) string { return routesTable(protocol.GroupNodes) },
+		"routes of the page": func(*source) string { return routesTable(protocol.GroupWatch) },
 	}
 	for _, v := range append([]any{protocol.IntercomCommand{}}, bodies()...) {
 		t := reflect.TypeOf(v)

@@ -12,60 +12,80 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// nodePair is the security requirement of a node's credentials.
-func nodePair() object { return object{"nodeId": []string{}, "nodePassw": []string{}} }
+// details are what only the YAML files say of a route: responses in place of those with
+// the same status, and members of parameters with the same name or further parameters.
+type details struct {
+	Deprecated bool
+	Parameters []object
+	Responses  object
+}
 
-// routes describes the routes of the contract as the paths of the document. Details
-// that only the document has are in special, by path and method: parameters in place of
-// the usual ones, responses in place of those of the same status, and further members.
-func routes(special object) (object, error) {
+// routes describes the routes of the contract as the paths of the document. The details
+// are by path and method.
+func routes(all map[string]map[string]details) (object, error) {
 	paths := object{}
 	for _, r := range protocol.Routes(protocol.ServicePlay) {
-		item, there := paths[r.Path].(object)
-		if !there {
+		item, ok := paths[r.Path].(object)
+		if !ok {
 			item = object{}
 			paths[r.Path] = item
 		}
 		method := strings.ToLower(r.Method)
 		o := operation(&r)
-		if methods, ok := special[r.Path].(object); ok {
-			if details, ok := methods[method].(object); ok {
-				specialize(o, details)
-				delete(methods, method)
-			}
-		}
-		item[method] = o
+		o.add(all[r.Path][method])
+		item[method] = object(o)
 	}
-	for path, methods := range special {
-		for method := range methods.(object) {
-			return nil, fmt.Errorf("the details of %s %s belong to no route of the contract", method, path)
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		item, _ := paths[path].(object)
+		for _, method := range slices.Sorted(maps.Keys(all[path])) {
+			if item[method] == nil {
+				return nil, fmt.Errorf("the details of %s %s belong to no route of the contract", method, path)
+			}
 		}
 	}
 	return paths, nil
 }
 
-func specialize(operation, details object) {
-	for key, value := range details {
-		if key != "responses" {
-			operation[key] = value
-			continue
+// routeObject is the description of a route in the document.
+type routeObject object
+
+// add puts the details into the description.
+func (o routeObject) add(d details) {
+	if d.Deprecated {
+		o["deprecated"] = true
+	}
+	maps.Copy(o["responses"].(object), d.Responses)
+	list, _ := o["parameters"].([]object)
+	var further []object
+	for _, p := range d.Parameters {
+		named := slices.IndexFunc(list, func(other object) bool { return p["name"] != nil && other["name"] == p["name"] })
+		if named < 0 {
+			further = append(further, p)
+		} else {
+			maps.Copy(list[named], p)
 		}
-		maps.Copy(operation[key].(object), value.(object))
+	}
+	if len(further) > 0 {
+		o["parameters"] = append(further, list...)
 	}
 }
 
-func operation(r *protocol.Route) object {
-	o := object{
+func operation(r *protocol.Route) routeObject {
+	o := routeObject{
 		"operationId": r.ID, "summary": r.Summary, "tags": []string{r.Group}, "security": security(r), "responses": responses(r),
-	}
-	if r.Description != "" {
-		o["description"] = r.Description
 	}
 	if list := parameters(r); len(list) > 0 {
 		o["parameters"] = list
 	}
+	description := r.Description
+	if r.Extension {
+		description = strings.TrimSpace("*Extension.* " + description)
+	}
+	if description != "" {
+		o["description"] = description
+	}
 	if r.Request != nil {
-		o["requestBody"] = object{"required": !r.Optional, "content": jsonContent(inputName(reflect.TypeOf(r.Request)))}
+		o["requestBody"] = object{"required": !r.OptionalBody, "content": jsonContent(inputName(reflect.TypeOf(r.Request)))}
 	}
 	return o
 }
@@ -73,6 +93,9 @@ func operation(r *protocol.Route) object {
 func jsonContent(schema string) object {
 	return object{protocol.MediaTypeJSON: object{"schema": ref(schema)}}
 }
+
+// nodePair is the requirement of a node's credentials.
+func nodePair() object { return object{"nodeId": []string{}, "nodePassw": []string{}} }
 
 // security lists the ways to authenticate at a route.
 func security(r *protocol.Route) []object {
@@ -107,18 +130,12 @@ func parameters(r *protocol.Route) []object {
 			list = append(list, object{"$ref": "#/components/parameters/" + p.name})
 		}
 	}
-	headers := map[string]bool{}
 	for _, p := range r.Headers {
-		headers[strings.ReplaceAll(p.Name, "-", "")] = true
+		p.Name = strings.ToLower(p.Name)
 		list = append(list, parameter("header", p))
 	}
 	for _, p := range r.Query {
-		o := parameter("query", p)
-		// Generators of Go clients give both the same name otherwise.
-		if headers[strings.ToLower(p.Name)] {
-			o["x-go-name"] = strings.ToUpper(p.Name[:1]) + strings.TrimSuffix(p.Name[1:], "Id") + "IDOfQuery"
-		}
-		list = append(list, o)
+		list = append(list, parameter("query", p))
 	}
 	return list
 }
@@ -131,8 +148,8 @@ func parameter(in string, p protocol.Parameter) object {
 	return o
 }
 
-// responses describes the success of a route and its refusals. Those of health, metrics
-// and the document itself are special.
+// responses describes the success of a route and its refusals. Those of the routes for
+// operators and tools are details.
 func responses(r *protocol.Route) object {
 	all := object{}
 	if r.Group == protocol.GroupUpkeep {
@@ -158,7 +175,7 @@ func responses(r *protocol.Route) object {
 		{body || !r.WithoutRev, http.StatusBadRequest, "BadRequest"},
 		{r.Callers != 0, http.StatusUnauthorized, "Unauthorized"},
 		{true, http.StatusForbidden, "Forbidden"},
-		{r.MayMiss, http.StatusNotFound, "NotFound"},
+		{r.NotFound, http.StatusNotFound, "NotFound"},
 		{r.Repeatable, http.StatusConflict, "Conflict"},
 		{body, http.StatusRequestEntityTooLarge, "BodyTooLarge"},
 		{body, http.StatusUnsupportedMediaType, "MediaType"},
@@ -176,11 +193,15 @@ func responses(r *protocol.Route) object {
 func header(name string) object { return object{"$ref": "#/components/headers/" + name} }
 
 // routesTable lists the routes of some groups for the protocol page.
-func routesTable(routes []protocol.Route, groups ...string) string {
+func routesTable(groups ...string) string {
 	var rows [][]string
-	for _, r := range routes {
+	for _, r := range protocol.Routes(protocol.ServicePlay) {
 		if !slices.Contains(groups, r.Group) {
 			continue
+		}
+		route := code(r.Pattern())
+		if r.Extension {
+			route += " *(extension)*"
 		}
 		var needs []string
 		if r.SID {
@@ -193,13 +214,16 @@ func routesTable(routes []protocol.Route, groups ...string) string {
 		if r.Repeatable {
 			repeats = "yes"
 		}
-		rows = append(rows, []string{code(r.Pattern()), callers(&r), strings.Join(needs, ", "), repeats, strings.TrimSuffix(r.Summary, ".")})
+		rows = append(rows, []string{route, callers(&r), strings.Join(needs, ", "), repeats, strings.TrimSuffix(r.Summary, ".")})
 	}
 	return table("route | callers | needs | "+code(protocol.HeaderIdempotencyKey)+" | what it does", rows...)
 }
 
 // callers names the callers of a route in few words.
 func callers(r *protocol.Route) string {
+	if r.Anyone {
+		return "everybody"
+	}
 	var list []string
 	rest := r.Callers
 	for _, set := range []struct {
@@ -209,6 +233,8 @@ func callers(r *protocol.Route) string {
 		{protocol.CallerNodes, "every node"},
 		{protocol.CallerPlayers, "an agent node or its owner"},
 		{protocol.CallerMain, "a main node"},
+		{protocol.CallerAgent, "an agent node"},
+		{protocol.CallerSpace, "a space node"},
 		{protocol.CallerAdmin, "the administrator"},
 		{protocol.CallerWatcher | protocol.CallerActor, "viewers"},
 		{protocol.CallerActor, "viewers that may act"},
@@ -217,9 +243,6 @@ func callers(r *protocol.Route) string {
 			list = append(list, set.name)
 			rest &^= set.callers
 		}
-	}
-	if r.Anyone {
-		list = []string{"everybody"}
 	}
 	return strings.Join(list, ", ")
 }

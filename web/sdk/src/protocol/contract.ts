@@ -380,7 +380,7 @@ export interface EventFields {
   'world:intercom': IntercomEventData
   /** the session ended; the last event of a stream */
   'session:reset': SessionResetData
-  /** the cursor cannot be honored: read the whole snapshot; the stream goes on from this event's id */
+  /** the cursor cannot be honored: read the whole snapshot; the stream continues from this event's id */
   'session:resync': SessionResyncData
 }
 
@@ -1538,7 +1538,7 @@ export interface ErrorBody {
 
 /** The own fields of an agent signal, by its kind. */
 export type AgentSignalData =
-  /** a main node was deleted with all it held */
+  /** a main node was deleted with everything it owned */
   | { readonly playerId: string; readonly kind: 'metadata'; readonly data: SignalReason }
   /** an agent made a journey; the event before this one has it */
   | { readonly playerId: string; readonly kind: 'journey'; readonly data: SignalSteps }
