@@ -84,7 +84,7 @@ func (w *RemotePlayWorld) SubscribeEvents(ctx context.Context, options EventOpti
 			case err != nil && options.OnError != nil:
 				options.OnError(err)
 			case err != nil:
-				w.options.Logger.Warn("the stream of events was lost; it goes on", "reason", err)
+				w.options.Logger.Warn("the stream of events was lost; it continues", "reason", err)
 			case options.OnEvent != nil:
 				options.OnEvent(event)
 			}

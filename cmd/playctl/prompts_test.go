@@ -42,7 +42,7 @@ func personWithAgent(t *testing.T) *person {
 		}
 	}
 	program := p.start("agent", "run", "Ada", "--lines", "--assist-tools", "tools.json", "--", "./agent.sh")
-	program.expect("Ctrl-C takes it off") // the end of the test ends it
+	program.expect("stays on the map until Ctrl-C") // the end of the test ends it
 	return p
 }
 

@@ -17,6 +17,6 @@ const agent = new ToolLoopAgent({ model, tools: { book }, instructions: 'You boo
 const world = await connect()
 await world.agent('Ada', fromAiSdk(agent))
 
-console.log('Ada is on the map: Ctrl-C takes it off')
+console.log('Ada is on the map: Ctrl-C removes it')
 await Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)))
 await world.close()

@@ -21,6 +21,6 @@ const options = {
 const world = await connect()
 await world.agent('Ada', fromClaude(query, { options, tools: [book] }))
 
-console.log('Ada is on the map: Ctrl-C takes it off')
+console.log('Ada is on the map: Ctrl-C removes it')
 await Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)))
 await world.close()

@@ -16,6 +16,6 @@ const agent = createAgent({ model, tools: [book], systemPrompt: 'You book tables
 const world = await connect()
 await world.agent('Ada', fromLangChain(agent))
 
-console.log('Ada is on the map: Ctrl-C takes it off')
+console.log('Ada is on the map: Ctrl-C removes it')
 await Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)))
 await world.close()

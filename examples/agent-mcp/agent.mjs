@@ -13,7 +13,7 @@ await client.connect(new StdioClientTransport({ command: process.execPath, args:
 const world = await connect()
 await world.agent('Tables', await fromMcp(client))
 
-console.log('Tables is on the map: Ctrl-C takes it off')
+console.log('Tables is on the map: Ctrl-C removes it')
 await Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)))
 await world.close()
 await client.close()

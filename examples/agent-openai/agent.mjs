@@ -18,7 +18,7 @@ const agent = new Agent({ name: 'Ada', model, tools: [book], instructions: 'You 
 const world = await connect()
 await world.agent('Ada', fromOpenAiAgents(agent, { run }))
 
-console.log('Ada is on the map: Ctrl-C takes it off')
+console.log('Ada is on the map: Ctrl-C removes it')
 // OpenAI's SDK ends the program at a signal unless somebody else still listens.
 await new Promise((resolve) => { for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, resolve) })
 await world.close()

@@ -20,6 +20,6 @@ signal.signal(signal.SIGTERM, signal.default_int_handler)  # it ends the program
 with contextlib.suppress(KeyboardInterrupt), playctl.connect() as world:
     tools = {"add": playctl.tool(add, "Adds two numbers", a={"type": "integer"}, b={"type": "integer"})}
     monty = world.agent("Monty", chat=chat, tools=tools, record=True)
-    print(f"{monty.name} is on the map as {monty.id}: Ctrl-C takes it off", flush=True)
+    print(f"{monty.name} is on the map as {monty.id}: Ctrl-C removes it", flush=True)
     while True:
         time.sleep(1)  # a signal that came to another thread is noticed after it

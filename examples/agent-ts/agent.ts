@@ -21,7 +21,7 @@ try {
     },
     record: true,
   })
-  console.log(`${tess.name} is on the map as ${tess.id}: Ctrl-C takes it off`)
+  console.log(`${tess.name} is on the map as ${tess.id}: Ctrl-C removes it`)
   await interrupted
 } finally {
   await world.close()

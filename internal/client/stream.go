@@ -203,7 +203,7 @@ func (s *Stream) read() error {
 	case signal.Event.Kind == protocol.EventSessionResync:
 		// A lost log may begin again: here any position is valid.
 		s.cursor, s.hasCursor = seq, numbered
-		signal.Err = fmt.Errorf("%w: the host goes on at %d", ErrGap, seq)
+		signal.Err = fmt.Errorf("%w: the host continues at %d", ErrGap, seq)
 	case numbered:
 		if s.hasFloor && seq <= s.floor {
 			s.hasCursor = false

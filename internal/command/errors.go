@@ -119,7 +119,7 @@ var headerWords = []struct{ says, means string }{
 	{"the headers x-node-id and x-node-passw are required", "the host answers accounts only, and there are no credentials for it here"},
 	{"the headers x-node-id and x-node-passw are needed here", "the host answers accounts only, and there are no credentials for it here"},
 	{": send it as x-api-key", ""},
-	{": send the right one as x-api-key or none; POST " + protocol.PathNodeAPIKey + " makes a new one", ""},
+	{": send the right one as x-api-key or none; POST " + protocol.PathNodeAPIKey + " creates a new one", ""},
 	{" in the header x-registration-token", ""},
 	{": send it as x-registration-token", ""},
 }

@@ -184,7 +184,7 @@ func (a *App) ShowPhrase(p *NodePhrase) {
 		a.Note("The phrase is in %s. Anyone with this phrase controls this node. %s", p.Flags.To, lostPhrase)
 		return
 	case p.Flags.unseen:
-		a.Note("The phrase is kept with the credentials, for there is no terminal to show it at.")
+		a.Note("The phrase is saved with the credentials, because there is no terminal to show it on.")
 		return
 	case !a.PhraseIsSeen():
 		return

@@ -139,7 +139,7 @@ func checkAPIKey(c *call) error {
 		if !account.AcceptsKey(digest, now) {
 			if policy == APIKeysOptional {
 				return protocol.Errorf(protocol.CodeAPIKeyInvalid,
-					"the API key is not the account's: send the right one as x-api-key or none; POST %s makes a new one", protocol.PathNodeAPIKey)
+					"the API key is not the account's: send the right one as x-api-key or none; POST %s creates a new one", protocol.PathNodeAPIKey)
 			}
 			return protocol.Errorf(protocol.CodeAPIKeyInvalid, "the account's API key is missing or wrong: send it as x-api-key")
 		}

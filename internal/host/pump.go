@@ -149,7 +149,7 @@ func untilNext(writes int, took time.Duration) time.Duration {
 // cut ends the streams of a pump that panicked, whose clients connect again, and lets
 // the next stream restart the pump.
 func (p *pump) cut(cause any) {
-	p.host.log.Error("a pump of streams panicked, its streams are cut",
+	p.host.log.Error("a pump of streams panicked; its streams are closed",
 		slog.String("panic", fmt.Sprint(cause)), slog.String("stack", string(debug.Stack())))
 	p.mu.Lock()
 	streams := slices.Concat(p.streams, p.joining)

@@ -201,7 +201,7 @@ func (s *state) applyNext(e *store.Entry) error {
 	return s.apply(e, nil, nil)
 }
 
-// setRow puts an occupant of a size on the map, or takes it off with nil, and keeps
+// setRow puts an occupant of a size on the map, or removes it with nil, and keeps
 // what is derived from the rows.
 func (s *state) setRow(key string, next protocol.Occupant, size int) {
 	prev, prevSize := s.rows[key], s.sizes[key]

@@ -72,7 +72,7 @@ describe('the examples of the adapters', () => {
       assert.equal(await ended, 0, problems)
       const { worldMap } = await world.getWorldSnapshot()
       assert.ok(!worldMap.occupants.some((row) => row.agentId === to), 'it is on the map still')
-      assert.equal(said, `${agent} is on the map: Ctrl-C takes it off\n`)
+      assert.equal(said, `${agent} is on the map: Ctrl-C removes it\n`)
       assert.equal(problems, '')
     })
 

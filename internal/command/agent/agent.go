@@ -283,7 +283,7 @@ delete-agent-node" deletes the node as well. It is not an error if the agent is 
 			err = a.Call(cmd.Context(), who, ref.Node, "Removing", func(ctx context.Context, c *client.Client) error {
 				_, err := c.Disconnect(ctx, protocol.DisconnectRequest{PlayerID: ref.ID})
 				if err != nil && who.Service != protocol.ServicePlay && !command.IsUnreachable(err) {
-					err = command.Hintf(err, "at a host of this service only the program that put the agent on the map can take it off: end that program")
+					err = command.Hintf(err, "at a host of this service only the program that put the agent on the map can remove it: end that program")
 				}
 				return err
 			})

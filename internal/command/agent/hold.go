@@ -65,7 +65,7 @@ func appear(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, who
 // hold waits until the time is over or kept ends: because of a signal, or because an
 // agent is lost.
 func hold(kept context.Context, a *command.App, world *sdk.RemotePlayWorld, flags *agentFlags) error {
-	a.Note("The agent is kept on the map. Ctrl-C takes it off.")
+	a.Note("The agent stays on the map until Ctrl-C.")
 	wait := world.Hold().Forever
 	if flags.holdFor > 0 {
 		wait = func(ctx context.Context) error { return world.Hold().For(ctx, flags.holdFor) }

@@ -191,7 +191,7 @@ func (d *demo) live(ctx context.Context) {
 	for ctx.Err() == nil {
 		who := rand.IntN(len(d.cast)) //nolint:gosec // G404: who speaks next is not a secret
 		if err := d.play(ctx, who, demoPause); err != nil && ctx.Err() == nil {
-			d.app.Warn("the demo could not go on with a scene: "+err.Error(), "")
+			d.app.Warn("the demo could not continue a scene: "+err.Error(), "")
 		}
 	}
 }

@@ -136,7 +136,7 @@ func keepable(a *command.App, node string) error {
 	if err == nil {
 		return nil
 	}
-	return command.Hintf(fmt.Errorf("no %s was created, for its credentials could not be kept: %w", node, err), "name another file with --credentials-file")
+	return command.Hintf(fmt.Errorf("no %s was created, because its credentials could not be saved: %w", node, err), "name another file with --credentials-file")
 }
 
 // notKept returns the error of a new node whose credentials cannot be saved. The phrase
@@ -145,7 +145,7 @@ func notKept(node, again string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return command.Hintf(fmt.Errorf("the %s was created, but its credentials cannot be kept: %w", node, err),
+	return command.Hintf(fmt.Errorf("the %s was created, but its credentials cannot be saved: %w", node, err),
 		"keep the phrase: once that is fixed, %q creates them from it", again)
 }
 

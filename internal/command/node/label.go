@@ -41,14 +41,14 @@ they see is the name with which the agent is on the map.`,
 			label := ""
 			switch {
 			case len(args) > 1 && remove:
-				return command.Usagef("--remove takes the label away, and there is a new one: use one of them")
+				return command.Usagef("--remove and a new label exclude each other: use one of them")
 			case len(args) > 1:
 				label = args[1]
 				if err := creds.CheckLabel(label); err != nil {
 					return command.Usagef("%w", err)
 				}
 			case !remove:
-				return command.Hintf(command.Usagef("the label is missing"), "--remove takes away the one that is there")
+				return command.Hintf(command.Usagef("the label is missing"), "--remove removes the present one")
 			}
 			return a.AsMain(cmd.Context(), "Labeling the node", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 				return labelNode(ctx, a, who, c, args[0], label)

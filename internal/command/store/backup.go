@@ -90,7 +90,7 @@ func orFromHost(err error, file string) error {
 	if !errors.Is(err, store.ErrLocked) {
 		return err
 	}
-	return command.Hintf(err, "a running host gives one while it goes on: \"playctl store backup %s --server URL --admin-token-file FILE\"", command.ShellWord(file))
+	return command.Hintf(err, "a running host creates one without stopping: \"playctl store backup %s --server URL --admin-token-file FILE\"", command.ShellWord(file))
 }
 
 // backUp writes a backup of the world in a store.

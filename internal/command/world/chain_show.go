@@ -41,7 +41,7 @@ func newChainShowCommand(a *command.App) *cobra.Command {
 		Long: `Show the leaves of the chain with their digests, in the chain's order, and the root that is
 built of them. --tree draws the tree; with --output json it adds the digests of every level.
 
-It shows a chain whose root is not the stated one as well, and says so; "playctl chain verify"
+It shows a chain whose root is not the stated one as well, with a note; "playctl chain verify"
 ends with exit code 5 then.`,
 		Example: command.Example("playctl chain show", "playctl chain show --tree", "playctl chain show --file world.json --output json"),
 		Args:    command.Takes(),

@@ -46,7 +46,7 @@ func newSessionResetCommand(a *command.App) *cobra.Command {
 		Use:   "reset",
 		Short: "Begin a new session: an empty map",
 		Long: `Begin a new session. Agents, MCP placements, spaces with their structures and nodes, chat
-and journeys go; main and agent nodes, API keys and counts stay. Programs that hold an agent
+and journeys are removed; main and agent nodes, API keys and counts stay. Programs that hold an agent
 register it again by themselves.`,
 		Example: command.Example("playctl session reset --admin-token-file admin.token", "playctl session reset --admin-token-file admin.token --yes"),
 		Args:    command.Takes(),
@@ -58,7 +58,7 @@ register it again by themselves.`,
 			if _, err := a.AdminToken(&admin); err != nil {
 				return err
 			}
-			question := fmt.Sprintf("Reset the session at %s? Everything on the map, chat, journeys and spaces go.", who.Server)
+			question := fmt.Sprintf("Reset the session at %s? Everything on the map, chat, journeys and spaces are removed.", who.Server)
 			if err := a.Confirm(cmd.Context(), yes, question); err != nil {
 				return err
 			}

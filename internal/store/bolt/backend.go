@@ -63,5 +63,5 @@ func (path location) Advice(err error) string {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
-	return "--data-dir names the folder of a store, as \"playctl serve\" prints it; \"playctl serve\" makes a new one"
+	return "--data-dir names the folder of a store, as \"playctl serve\" prints it; \"playctl serve\" creates a new one"
 }

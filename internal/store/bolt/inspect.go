@@ -25,7 +25,7 @@ func inspect(db *bbolt.DB, o Options) (string, error) {
 		return "", fmt.Errorf("opening %s: %w", o.Path, err)
 	}
 	if o.RootKey != "" && o.RootKey != rootKey {
-		return "", fmt.Errorf("%w: %s was made with the root key %s, this host has %s; start with the other root file, or choose another folder for the data",
+		return "", fmt.Errorf("%w: %s was created with the root key %s, this host has %s; start with the other root file, or choose another folder for the data",
 			store.ErrRootKey, o.Path, abbreviate(rootKey), abbreviate(o.RootKey))
 	}
 	return rootKey, nil

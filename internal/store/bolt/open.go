@@ -63,7 +63,7 @@ func prepare(o Options) (made bool, err error) {
 	case o.ReadOnly:
 		return false, fmt.Errorf("there is no store at %s: %w", o.Path, fs.ErrNotExist)
 	case o.RootKey == "":
-		return false, fmt.Errorf("there is no store at %s, and none can be made without a root key: %w", o.Path, fs.ErrNotExist)
+		return false, fmt.Errorf("there is no store at %s, and none can be created without a root key: %w", o.Path, fs.ErrNotExist)
 	}
 	return true, create(o)
 }

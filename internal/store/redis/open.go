@@ -255,7 +255,7 @@ func (j *Journal) known(said parts) error {
 	case j.options.ReadOnly:
 		return fmt.Errorf("there is no world at %s: %w", j.Path(), fs.ErrNotExist)
 	default:
-		return fmt.Errorf("there is no world at %s, and none can be made without a root key: %w", j.Path(), fs.ErrNotExist)
+		return fmt.Errorf("there is no world at %s, and none can be created without a root key: %w", j.Path(), fs.ErrNotExist)
 	}
 	format, err := strconv.ParseUint(text(said.at(0)), 10, 32)
 	j.rootKey = text(said.at(1))
@@ -265,7 +265,7 @@ func (j *Journal) known(said parts) error {
 	case format > formatVersion:
 		return fmt.Errorf("%w: opening %s: its format is %d, this program knows formats up to %d; use a newer playctl", store.ErrNewerFormat, j.Path(), format, formatVersion)
 	case j.options.RootKey != "" && j.options.RootKey != j.rootKey:
-		return fmt.Errorf("%w: %s was made with the root key %.12q…, this host has %.12q…; start with the other root file, or choose another host id",
+		return fmt.Errorf("%w: %s was created with the root key %.12q…, this host has %.12q…; start with the other root file, or choose another host id",
 			store.ErrRootKey, j.Path(), j.rootKey, j.options.RootKey)
 	}
 	return nil

@@ -22,7 +22,7 @@ export async function* reportsOf(stream: Stream): AsyncGenerator<StreamReport, v
       if (signal.error !== undefined) yield { type: 'problem', error: signal.error }
     } else if (signal.type === 'event') {
       const { event, broken } = signal
-      if (broken === undefined && event.kind === 'session:resync') yield gap(`the host goes on at ${event.seq ?? 'no position'}`)
+      if (broken === undefined && event.kind === 'session:resync') yield gap(`the host continues at ${event.seq ?? 'no position'}`)
       yield broken === undefined ? { type: 'event', event } : { type: 'problem', error: broken }
     }
   }
