@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/client"
@@ -61,23 +62,32 @@ const longestInput = 256 << 20
 type trusted struct {
 	root   string
 	leaves int
+	flags  *pflag.FlagSet
 }
 
 func (t *trusted) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&t.root, "root", "", "the root to compare with (64 hex `digits`), instead of the stated one")
 	cmd.Flags().IntVar(&t.leaves, "leaves", 0, "the number of leaves that belongs to --root")
+	t.flags = cmd.Flags()
 }
+
+// given reports whether there are a root and a number of leaves to compare with. An
+// empty root of a script is given as well: check refuses it.
+func (t *trusted) given() bool { return t.flags.Changed("root") }
 
 // check validates the flags.
 func (t *trusted) check() error {
-	if (t.root == "") != (t.leaves == 0) {
+	if t.given() != t.flags.Changed("leaves") {
 		return command.Hintf(command.Usagef("--root and --leaves belong together"), "a root alone does not fix the number of leaves")
 	}
-	if t.root == "" {
+	if !t.given() {
 		return nil
 	}
 	if _, err := chain.ParseDigest(t.root); err != nil {
 		return command.Usagef("--root: %q is not 64 lower-case hex digits", t.root)
+	}
+	if t.leaves < 1 {
+		return command.Usagef("--leaves must be at least 1")
 	}
 	return nil
 }
@@ -85,7 +95,7 @@ func (t *trusted) check() error {
 // over returns the root and leaf count to compare with: from the flags, else the stated
 // ones.
 func (t *trusted) over(stated chain.Stated) chain.Stated {
-	if t.root == "" {
+	if !t.given() {
 		return stated
 	}
 	return chain.Stated{MerkleRootHex: t.root, MerkleLeafCount: t.leaves}

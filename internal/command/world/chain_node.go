@@ -210,7 +210,7 @@ func verifyProof(a *command.App, text []byte, want *trusted) error {
 	}
 	verdict := proofVerdict{
 		OK: true, StableKey: reply.Node.StableKey, Index: reply.Proof.LeafIndex,
-		Root: stated.MerkleRootHex, Count: stated.MerkleLeafCount, Trusted: want.root != "",
+		Root: stated.MerkleRootHex, Count: stated.MerkleLeafCount, Trusted: want.given(),
 	}
 	says := "the node is in the chain with this root"
 	if !verdict.Trusted {
