@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // choices is the annotation of a flag with the values that it accepts.
@@ -75,4 +77,12 @@ func checkTexts(flags *pflag.FlagSet, from *Sources) (err error) {
 		}
 	})
 	return err
+}
+
+// CheckPosition refuses a rev or a seq that no host can have.
+func CheckPosition(flag string, position uint64) error {
+	if position > protocol.MaxSafeInteger {
+		return Usagef("--%s must be at most %d", flag, uint64(protocol.MaxSafeInteger))
+	}
+	return nil
 }

@@ -156,6 +156,9 @@ func newTailer(a *command.App, flags *tailFlags) (*tailer, error) {
 	case flags.record != "" && flags.noVerify:
 		return nil, command.Usagef("--record and --no-verify exclude each other: a recording is for verifying")
 	}
+	if err := command.CheckPosition("since", flags.since); err != nil {
+		return nil, err
+	}
 	who, err := a.Caller()
 	if err != nil {
 		return nil, err

@@ -43,6 +43,9 @@ result says which it is.`,
 			if err := checkKey(key); err != nil {
 				return err
 			}
+			if err := command.CheckPosition("at-rev", atRev); err != nil {
+				return err
+			}
 			at := client.At{Rev: atRev, Set: cmd.Flags().Changed("at-rev")}
 			return a.AsReader(cmd.Context(), "Reading the node", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 				if !at.Set {
