@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -19,6 +20,9 @@ const (
 	defaultIntercomTimeout     = (protocol.MaxIntercomSilenceSeconds - 20) * time.Second
 	defaultIntercomConcurrency = 16
 )
+
+// MaxIntercomConcurrency is the largest Concurrency of IntercomOptions.
+const MaxIntercomConcurrency = 1 << 16
 
 // ErrAnswered is the cause of an executor's ended context if its command was
 // answered already: by the host after its timeout, or by another program of the
@@ -54,8 +58,8 @@ type IntercomOptions struct {
 	// Timeout bounds one command; if 0 it is 20 s less than the time after which the host
 	// gives up without an answer or a part of one, [protocol.MaxIntercomSilenceSeconds].
 	Timeout time.Duration
-	// Concurrency bounds how many commands are carried out at the same time, 16 if 0;
-	// others wait.
+	// Concurrency bounds how many commands are carried out at the same time, 16 if 0, at
+	// most MaxIntercomConcurrency; others wait.
 	Concurrency int
 	// OnError is called for errors, one call at a time. The subscription continues. It
 	// must not close the subscription or its world. If it is nil, errors are logged to
@@ -76,6 +80,8 @@ func (o *IntercomOptions) check() error {
 		return errors.New("sdk.IntercomOptions.Timeout is negative")
 	case o.Concurrency < 0:
 		return errors.New("sdk.IntercomOptions.Concurrency is negative")
+	case o.Concurrency > MaxIntercomConcurrency:
+		return fmt.Errorf("sdk.IntercomOptions.Concurrency is more than %d", MaxIntercomConcurrency)
 	}
 	o.AgentIDs = slices.Clone(o.AgentIDs)
 	for i, id := range o.AgentIDs {

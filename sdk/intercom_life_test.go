@@ -3,6 +3,7 @@ package sdk_test
 import (
 	"context"
 	"errors"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -96,6 +97,10 @@ func TestCloseCancelsCommands(t *testing.T) {
 		}
 		if _, err := w.SubscribeIntercomCommands(t.Context(), sdk.IntercomOptions{}); err == nil || !strings.Contains(err.Error(), "Execute is nil") {
 			t.Errorf("options without an executor give %v", err)
+		}
+		many := sdk.IntercomOptions{Execute: e.execute, Concurrency: math.MaxInt}
+		if _, err := w.SubscribeIntercomCommands(t.Context(), many); err == nil || !strings.Contains(err.Error(), "Concurrency is more than") {
+			t.Errorf("too many at the same time: %v", err)
 		}
 		if err := w.Close(t.Context()); err != nil {
 			t.Fatal(err)

@@ -92,8 +92,8 @@ func (f *execFlags) check(a *command.App, agents []string) (program string, err 
 		return "", command.Usagef("the program is missing: add --exec")
 	case f.limit <= 0:
 		return "", command.Usagef("--command-timeout must be more than 0")
-	case f.concurrency < 1:
-		return "", command.Usagef("--concurrency must be at least 1")
+	case f.concurrency < 1 || f.concurrency > sdk.MaxIntercomConcurrency:
+		return "", command.Usagef("--concurrency must be from 1 to %d", sdk.MaxIntercomConcurrency)
 	case f.maxOutput < 1 || f.maxOutput > protocol.MaxIntercomResultBytes:
 		return "", command.Usagef("--max-output must be from 1 to %d", protocol.MaxIntercomResultBytes)
 	case f.name != "" && len(agents) > 1:
