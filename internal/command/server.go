@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"net"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/playctl/playctl/internal/creds"
@@ -39,6 +41,25 @@ func NamesThisMachine(host string, allowed []string) bool {
 	}
 	isName := func(one string) bool { return strings.EqualFold(one, name) }
 	return creds.IsLoopbackName(strings.ToLower(name)) || slices.ContainsFunc(allowed, isName)
+}
+
+// CheckListenAddress refuses an invalid address to listen on; the system checks the name
+// of a host. An empty one is valid.
+func CheckListenAddress(ctx context.Context, address string) error {
+	if address == "" {
+		return nil
+	}
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("%q is not an address such as 127.0.0.1:7420", address)
+	}
+	if number, err := strconv.ParseUint(port, 10, 64); err == nil && number > math.MaxUint16 {
+		return fmt.Errorf("%q: ports go up to %d", address, math.MaxUint16)
+	}
+	if _, err := net.DefaultResolver.LookupPort(ctx, "tcp", port); err != nil {
+		return fmt.Errorf("%q: %q is not a port: write a number such as 7420", address, port)
+	}
+	return nil
 }
 
 // UnlessTerminated returns err, but nil for the cancellation of a run that a service

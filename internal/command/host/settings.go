@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"net"
-	"strconv"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -221,7 +219,7 @@ func (s *serveSettings) check(ctx context.Context, from *command.Sources) error 
 		return err
 	}
 	for flag, address := range map[string]string{"listen": s.options.Address, "metrics-listen": s.options.OpsAddress} {
-		if err := checkAddress(ctx, address); err != nil {
+		if err := command.CheckListenAddress(ctx, address); err != nil {
 			return command.BadSetting(from.Where(flag), err)
 		}
 	}
@@ -238,24 +236,6 @@ func (s *serveSettings) check(ctx context.Context, from *command.Sources) error 
 		return s.checkBridge()
 	}
 	return command.Usagef("--watch-access is %q: it must be local, public or token", s.options.WatchAccess)
-}
-
-// checkAddress refuses an invalid listen address; the system checks the name of a host.
-func checkAddress(ctx context.Context, address string) error {
-	if address == "" {
-		return nil
-	}
-	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return fmt.Errorf("%q is not an address such as 127.0.0.1:7420", address)
-	}
-	if number, err := strconv.ParseUint(port, 10, 64); err == nil && number > math.MaxUint16 {
-		return fmt.Errorf("%q: ports go up to %d", address, math.MaxUint16)
-	}
-	if _, err := net.DefaultResolver.LookupPort(ctx, "tcp", port); err != nil {
-		return fmt.Errorf("%q: %q is not a port: write a number such as 7420", address, port)
-	}
-	return nil
 }
 
 // checkStore refuses two settings for the location of the world; a flag on the command

@@ -85,7 +85,7 @@ type view struct {
 	there bool
 }
 
-func (f *serveFlags) check() error {
+func (f *serveFlags) check(ctx context.Context) error {
 	switch {
 	case f.http == "" && f.tokenFile != "":
 		return command.Usagef("--token-file is for --http: standard input has one client")
@@ -94,11 +94,14 @@ func (f *serveFlags) check() error {
 	case f.agent != "" && f.readOnly:
 		return command.Usagef("--agent speaks, which --read-only forbids")
 	}
+	if err := command.CheckListenAddress(ctx, f.http); err != nil {
+		return command.Usagef("--http: %w", err)
+	}
 	return nil
 }
 
 func serve(ctx context.Context, a *command.App, flags *serveFlags) (err error) {
-	if err := flags.check(); err != nil {
+	if err := flags.check(ctx); err != nil {
 		return err
 	}
 	if flags.http == "" {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"sync"
 	"time"
 
@@ -84,7 +83,7 @@ Beyond this machine every request needs the bearer token in --token-file, which 
 	return cmd
 }
 
-func (f *receiverFlags) check() error {
+func (f *receiverFlags) check(ctx context.Context) error {
 	for name, value := range map[string]int{
 		"max-agents": f.agents, "max-traces": f.limits.Traces, "max-spans": f.limits.Spans, "max-body": f.body, "max-memory": f.memory,
 	} {
@@ -94,20 +93,20 @@ func (f *receiverFlags) check() error {
 	}
 	switch {
 	case f.body > 64 || f.memory > 1<<16:
-		return command.Usagef("--max-body may be 64 and --max-memory %d", 1<<16)
+		return command.Usagef("--max-body must be at most 64, and --max-memory at most %d", 1<<16)
 	case f.limits.Settle <= 0 || f.limits.Wait <= f.limits.Settle:
 		return command.Usagef("--settle must be more than 0 and --wait more than --settle")
 	case f.http == off && f.grpc == off:
 		return command.Usagef("neither --http nor --grpc has an address, so nothing would be received")
 	}
 	for name, address := range map[string]string{"http": f.http, "grpc": f.grpc} {
-		if address == off || f.tokenFile != "" {
+		if address == off {
 			continue
 		}
-		if _, _, err := net.SplitHostPort(address); err != nil {
-			return command.Usagef("--%s %q is not an address such as 127.0.0.1:4318", name, address)
+		if err := command.CheckListenAddress(ctx, address); err != nil {
+			return command.Usagef("--%s: %w", name, err)
 		}
-		if !command.NamesThisMachine(address, nil) {
+		if f.tokenFile == "" && !command.NamesThisMachine(address, nil) {
 			return command.Usagef("--%s %s is open to other machines: that needs --token-file", name, address)
 		}
 	}
@@ -136,7 +135,7 @@ func (l *listening) document() render.Document {
 // receive runs the receiver until ctx ends, and then records the rest of the received
 // runs.
 func receive(ctx context.Context, a *command.App, flags *receiverFlags) (err error) {
-	if err := flags.check(); err != nil {
+	if err := flags.check(ctx); err != nil {
 		return err
 	}
 	rules := &otel.Rules{}

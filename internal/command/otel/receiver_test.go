@@ -90,20 +90,23 @@ func TestHTTPRefusesInvalidRequests(t *testing.T) {
 func TestFlagsAreChecked(t *testing.T) {
 	t.Parallel()
 	good := receiverFlags{http: "127.0.0.1:4318", grpc: "[::1]:4317", agents: 1, body: 1, memory: 1, limits: otel.Limits{Traces: 1, Spans: 1, Settle: 1, Wait: 2}}
-	if err := good.check(); err != nil {
+	if err := good.check(t.Context()); err != nil {
 		t.Error(err)
 	}
 	for want, change := range map[string]func(*receiverFlags){
 		"needs --token-file": func(f *receiverFlags) { f.http = "0.0.0.0:4318" },
 		"open to other":      func(f *receiverFlags) { f.grpc = ":4317" },
 		"is not an address":  func(f *receiverFlags) { f.grpc = "4317" },
+		"ports go up to":     func(f *receiverFlags) { f.http = "127.0.0.1:99999" },
+		"is not a port":      func(f *receiverFlags) { f.grpc, f.tokenFile = "0.0.0.0:no", "token" },
+		"at most 64":         func(f *receiverFlags) { f.body = 65 },
 		"nothing would be":   func(f *receiverFlags) { f.http, f.grpc = off, off },
 		"--max-spans is 0":   func(f *receiverFlags) { f.limits.Spans = 0 },
 		"--wait more":        func(f *receiverFlags) { f.limits.Wait = 1 },
 	} {
 		flags := good
 		change(&flags)
-		if err := flags.check(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := flags.check(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
