@@ -53,6 +53,10 @@ type limit struct {
 	help  string
 }
 
+// greatestLimit is the greatest valid value of every limit: as MiB it is a number of bytes
+// that fits an int, and so are the bursts and parts that are computed from it.
+const greatestLimit = math.MaxInt / mebibyte
+
 //go:generate go test -count=1 -run ^TestHostingPageListsEveryLimit$ . -write-limits
 
 // limitFlags returns all limits. A new limit needs a line here, an option of the world or
@@ -73,8 +77,8 @@ func (s *serveSettings) limitFlags() []limit {
 		{"memory-budget", &s.memoryBudget, 0, 0, "how many MiB of memory past revs and recent events may take; 0 = an eighth of the memory limit, else 64"},
 		{"journal-budget", &s.journalBudget, 0, 0, "how many MiB the journal of events may take, past it the oldest events are dropped; 0 = 256, 64 with --ephemeral"},
 		{"rate-history", &s.limits.HistoryRate, 1 << 20, 0, "how many bytes a second one account may write to the world's store, with bursts of a minute's worth; 0 = no limit"},
-		{"rate-requests", &s.options.Limits.RequestsPerSecond, 1000, math.MinInt, "how many requests a second one address may send; negative = no limit"},
-		{"rate-nodes", &s.options.Limits.CreationsPerMinute, 60, math.MinInt, "how many nodes a minute one address may create; negative = no limit"},
+		{"rate-requests", &s.options.Limits.RequestsPerSecond, 1000, math.MinInt, "how many requests a second one address may send; 0 = the default, negative = no limit"},
+		{"rate-nodes", &s.options.Limits.CreationsPerMinute, 60, math.MinInt, "how many nodes a minute one address may create; 0 = the default, negative = no limit"},
 		{"max-connections", &s.options.Connections.Connections, 0, 0, "how many connections may be open; 0 = as many as the limit of open files allows, at most 10000"},
 		{"max-connections-per-address", &s.options.Connections.PerAddress, 0, 0, "how many connections one address may have open; 0 = a quarter of --max-connections"},
 		{"max-connections-per-caller", &s.options.Connections.PerCaller, 0, 0, "how many requests, streams included, one node or watch cookie may have in progress; 0 = half of --max-connections"},
@@ -226,6 +230,9 @@ func (s *serveSettings) check(ctx context.Context, from *command.Sources) error 
 	for _, l := range s.limitFlags() {
 		if *l.to < l.least {
 			return command.Usagef("--%s must be at least %d", l.flag, l.least)
+		}
+		if *l.to > greatestLimit {
+			return command.Usagef("--%s must be at most %d", l.flag, greatestLimit)
 		}
 	}
 	if err := s.checkJournal(); err != nil {
