@@ -90,6 +90,10 @@ func (l *Line) parse(expectations map[string]expectation) *mistake {
 			expectations[key] = expectedAfter(before)
 		}
 		t := lexed.tokens[wrong]
+		if !t.EOF() && strings.Trim(t.Value, ";") == "" {
+			// Without a blank before it, it is part of a word: paths and ids may have it.
+			return &mistake{t.Pos.Column, `a statement ends with its line: omit the ";"`}
+		}
 		return &mistake{t.Pos.Column, expectations[key].unlike(t)}
 	}
 	if s, ok := statement.(CreateSpace); ok && (s.Design == nil || s.Owner == nil) {

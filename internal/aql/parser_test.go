@@ -107,6 +107,8 @@ func TestMistakes(t *testing.T) {
 		"LET x":                                  "1:6: expected FROM or =, but there is the end of the line",
 		"LET x FROM TAPE":                        `1:12: expected ENV, FILE or PROMPT, but there is "TAPE"`,
 		"LET x FROM ENV":                         "1:15: expected the name of an environment variable, but there is the end of the line",
+		`SHOW "x";`:                              `1:9: a statement ends with its line: omit the ";"`,
+		"SHOW VARIABLES ;":                       "1:16: a statement ends with its line: omit the \";\"",
 		"FETCH OCUPANTS":                         `1:7: expected OCCUPANTS, METADATA or SNAPSHOT, but there is "OCUPANTS"; did you mean OCCUPANTS?`,
 		"FETCH METADATA INTO":                    "1:20: expected the name of a variable, but there is the end of the line",
 		"FETCH METADATA now":                     `1:16: expected INTO, but there is "now"`,
