@@ -1,9 +1,14 @@
 package command
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // A token is a secret: a token file that every user can read is refused.
@@ -19,5 +24,18 @@ func TestTokenFilesAccessibleToOthersAreRefused(t *testing.T) {
 		if _, err := (&App{Program: &Program{}}).ReadToken(file); (err == nil) != good {
 			t.Errorf("with mode %04o: %v", mode, err)
 		}
+	}
+}
+
+// A phrase that cannot be saved has the same error in a command and in AQL.
+func TestUnsavedPhrase(t *testing.T) {
+	t.Parallel()
+	phrase := NodePhrase{Secret: protocol.NewSecret("words"), File: filepath.Join(t.TempDir(), "missing", "phrase")}
+	err := phrase.Save()
+	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "the space was created, but the phrase of its node is not saved: ") {
+		t.Error(err)
+	}
+	if phrase.File != "" {
+		t.Errorf("the phrase is said to be in %s", phrase.File)
 	}
 }

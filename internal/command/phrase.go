@@ -79,9 +79,14 @@ func (p *NodePhrase) Save() error {
 	}
 	if err := creds.WriteSecretFile(p.File, []byte(p.Secret.Reveal()+"\n"), true); err != nil {
 		p.File = ""
-		return fmt.Errorf("the space was created, but its phrase cannot be saved: %w", err)
+		return Unsaved(err)
 	}
 	return nil
+}
+
+// Unsaved returns the error of a new space whose phrase cannot be saved.
+func Unsaved(err error) error {
+	return fmt.Errorf("the space was created, but the phrase of its node is not saved: %w", err)
 }
 
 // Register adds the flags to those of a command.

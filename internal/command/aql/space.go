@@ -125,7 +125,7 @@ func (s *session) savePhrase(spaceID string, phrase *command.NodePhrase) error {
 		err = phrase.SaveNew(s.App)
 	}
 	if err != nil {
-		return fmt.Errorf("the space was created, but the phrase of its node is not saved: %w", err)
+		return command.Unsaved(err)
 	}
 	return nil
 }
