@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/protocol"
 )
 
 var update = flag.Bool("update", false, "rewrite the command reference and the golden files with what is made now")
@@ -207,6 +208,24 @@ func TestNoFlagAcceptsSecret(t *testing.T) {
 	for _, secret := range []string{"phrase", "api-key", "admin-token", "registration-token"} {
 		if slices.Contains(settings, secret) {
 			t.Errorf("the config file accepts %s", secret)
+		}
+	}
+}
+
+// The help states the limits of the protocol as they are.
+func TestHelpStatesLimits(t *testing.T) {
+	t.Parallel()
+	pages := referencePages(t, newRootCommand(&command.App{Program: neutralProgram()}))
+	for page, want := range map[string]string{
+		"playctl_record-interaction.md": fmt.Sprintf("cut at\n%d characters", protocol.MaxInteractionChars),
+		"playctl_interactions.md":       fmt.Sprintf("at most %d (default %d)", protocol.MaxListLimit, protocol.DefaultListLimit),
+		"playctl_add-agent.md":          fmt.Sprintf("from %ds to %ds (default %ds)", protocol.MinLeaseTTLSeconds, protocol.MaxLeaseTTLSeconds, protocol.DefaultLeaseTTLSeconds),
+		"playctl_agent_run.md":          fmt.Sprintf("the host waits %ds", protocol.MaxIntercomSilenceSeconds),
+		"playctl_key_create.md":         fmt.Sprintf("to %dh; 0", protocol.MaxKeySeconds/int(time.Hour/time.Second)),
+		"playctl_invite.md":             fmt.Sprintf("to %dh (default", protocol.MaxInvitationSeconds/int(time.Hour/time.Second)),
+	} {
+		if !strings.Contains(pages[page], want) {
+			t.Errorf("%s does not contain %q", page, want)
 		}
 	}
 }

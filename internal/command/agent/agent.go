@@ -120,7 +120,7 @@ func (f *agentFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.p2a, "p2a", protocol.P2AOff, "let people talk to it: on or off")
 	flags.StringVar(&f.instructions, "realtime-instructions", "", "a `file` with its instructions for realtime talk")
 	flags.DurationVar(&f.holdFor, "for", 0, "keep it alive for this time, then remove it from the map")
-	flags.DurationVar(&f.lease, "lease", protocol.DefaultLeaseTTLSeconds*time.Second, "how long the host keeps an agent without a heartbeat, 5s to 5m")
+	flags.DurationVar(&f.lease, "lease", protocol.DefaultLeaseTTLSeconds*time.Second, fmt.Sprintf("how long the host keeps an agent without a heartbeat, from %ds to %ds", protocol.MinLeaseTTLSeconds, protocol.MaxLeaseTTLSeconds))
 	command.Choices(cmd, "p2a", protocol.P2AOn, protocol.P2AOff)
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,9 +30,9 @@ func newRecordInteractionCommand(a *command.App) *cobra.Command {
 		SuggestFor: []string{"say", "speak", "tell"},
 		GroupID:    command.GroupWorld,
 		Short:      "Record a chat line of an agent",
-		Long: `Record a chat line of an agent. The text is the argument, or comes from --file, or from
+		Long: fmt.Sprintf(`Record a chat line of an agent. The text is the argument, or comes from --file, or from
 standard input if it is - or missing and standard input is a pipe. It is trimmed and cut at
-4,000 characters; a blank one records nothing.`,
+%d characters; a blank one records nothing.`, protocol.MaxInteractionChars),
 		Example: command.Example(
 			"playctl record-interaction Ada \"I found it.\"",
 			"playctl record-interaction Ada --role user \"Where is the library?\"",
@@ -137,7 +138,7 @@ func newInteractionsCommand(a *command.App) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().IntVar(&limit, "limit", protocol.DefaultListLimit, "how many to list, at most 1000")
+	cmd.Flags().IntVar(&limit, "limit", protocol.DefaultListLimit, fmt.Sprintf("how many to list, at most %d", protocol.MaxListLimit))
 	cmd.Flags().Uint64Var(&before, "before", 0, "list what came before the event with this `seq`")
 	return cmd
 }

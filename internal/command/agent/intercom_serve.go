@@ -77,7 +77,7 @@ program gets SIGTERM, and two seconds later SIGKILL. Ctrl-C removes the agents f
 func (f *execFlags) register(cmd *cobra.Command) {
 	f.agentFlags.register(cmd)
 	flags := cmd.Flags()
-	flags.DurationVar(&f.limit, "command-timeout", time.Minute, "how long the program may take for one command; the host waits 2m")
+	flags.DurationVar(&f.limit, "command-timeout", time.Minute, fmt.Sprintf("how long the program may take for one command; the host waits %ds", protocol.MaxIntercomSilenceSeconds))
 	flags.IntVar(&f.concurrency, "concurrency", 4, "how many commands run at the same time; others wait")
 	flags.IntVar(&f.maxOutput, "max-output", protocol.MaxIntercomResultBytes, "how many bytes the program may print for one command")
 }

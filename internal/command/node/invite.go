@@ -61,7 +61,7 @@ person sees it.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return invite(cmd.Context(), a, &flags) },
 	}
 	flags.admin.Register(cmd)
-	cmd.Flags().DurationVar(&flags.expires, "expires", protocol.DefaultInvitationSeconds*time.Second, "how long it is valid, from 1m to 720h")
+	cmd.Flags().DurationVar(&flags.expires, "expires", protocol.DefaultInvitationSeconds*time.Second, fmt.Sprintf("how long it is valid, from %dm to %dh", protocol.MinInvitationSeconds/60, protocol.MaxInvitationSeconds/3600))
 	cmd.Flags().IntVar(&flags.uses, "uses", protocol.DefaultInvitationUses, fmt.Sprintf("how many accounts it creates, at most %d", protocol.MaxInvitationUses))
 	cmd.Flags().StringVar(&flags.url, "url", "", "the host's `URL` for the invited person (default: the host's --public-url, else the one that is called)")
 	cmd.Flags().StringVar(&flags.fingerprint, "fingerprint", fingerprintAuto,

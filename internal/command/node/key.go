@@ -60,7 +60,7 @@ the context, in place of the one there, --api-key-file writes it to a file for a
 		Args: command.Takes("name"),
 		RunE: func(cmd *cobra.Command, args []string) error { return createKey(cmd.Context(), a, args[0], &flags) },
 	}
-	cmd.Flags().DurationVar(&flags.expires, "expires", 0, "how long it is valid, from 1m to 87600h; 0 = no expiry")
+	cmd.Flags().DurationVar(&flags.expires, "expires", 0, fmt.Sprintf("how long it is valid, from %dm to %dh; 0 = no expiry", protocol.MinKeySeconds/60, protocol.MaxKeySeconds/3600))
 	cmd.Flags().StringVar(&flags.file, "api-key-file", "", "write the key to this `file`, readable by you only, which must not exist")
 	cmd.Flags().BoolVar(&flags.show, "show-api-key", false, "print the key with the result, even if others may read it")
 	cmd.Flags().BoolVar(&flags.use, "use", false, "keep it in the context and use it from now on")
