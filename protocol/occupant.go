@@ -35,10 +35,10 @@ type Agent struct {
 	X       float64 `json:"x" rule:"form=cell,must"`
 	Y       float64 `json:"y" rule:"form=cell,must"`
 	// Platform is the type of the registration.
-	Platform  string   `json:"platform" rule:"older=agentType"`
-	ToolNames []string `json:"toolNames"`
+	Platform  string       `json:"platform" rule:"older=agentType"`
+	ToolNames List[string] `json:"toolNames"`
 	// AssistToolNames are the tools whose names start with `assist_`.
-	AssistToolNames      []string     `json:"assistToolNames"`
+	AssistToolNames      List[string] `json:"assistToolNames"`
 	AssistTools          []AssistTool `json:"assistTools,omitempty" rule:"items=1.."`
 	HasChatTool          bool         `json:"hasChatTool" rule:"const=true"`
 	EnableP2A            string       `json:"enableP2a" rule:"enum=Switch,default=off"`

@@ -48,10 +48,11 @@ func TestAgentRow(t *testing.T) {
 		"onZone":{"zoneCount":1,"flagged":true,"at":"t"},"onYield":{"yieldCount":2,"at":"t"}}`)
 
 	// Fields that do not apply are absent; counts, flags and lists are always
-	// present.
-	rowOnTheWire(t, &protocol.Agent{NodeID: "n", AgentID: "a", ToolNames: []string{}, AssistToolNames: []string{}},
-		`{"kind":"agent","nodeId":"n","agentId":"a","name":"","x":0,"y":0,"platform":"","toolNames":[],"assistToolNames":[],
-		"hasChatTool":false,"enableP2a":"","stationary":false,"zoneCount":0,"yieldCount":0,"flagged":false}`)
+	// present, in a row that was read without its lists, too.
+	const bare = `{"kind":"agent","nodeId":"n","agentId":"a","name":"","x":0,"y":0,"platform":"","toolNames":[],"assistToolNames":[],
+		"hasChatTool":false,"enableP2a":"","stationary":false,"zoneCount":0,"yieldCount":0,"flagged":false}`
+	rowOnTheWire(t, &protocol.Agent{NodeID: "n", AgentID: "a", ToolNames: []string{}, AssistToolNames: []string{}}, bare)
+	wireEqual(t, &protocol.Agent{NodeID: "n", AgentID: "a"}, bare)
 }
 
 func TestOtherRows(t *testing.T) {

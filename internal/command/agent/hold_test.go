@@ -2,6 +2,7 @@ package agent
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,7 +41,7 @@ func TestHeldAgentKeepsItsRow(t *testing.T) {
 	if held.Name != row.Name || held.Type != row.Platform || held.RealtimeInstructions != row.RealtimeInstructions || !held.EnableP2A {
 		t.Errorf("the options are %+v, of the row %+v", held, row)
 	}
-	if got := held.Tools.ToolNames(); !reflect.DeepEqual(got, row.ToolNames) {
+	if got := held.Tools.ToolNames(); !slices.Equal(got, row.ToolNames) {
 		t.Errorf("the tools are %q", got)
 	}
 	if got := held.Tools.AssistTools(); !reflect.DeepEqual(got, row.AssistTools) {
