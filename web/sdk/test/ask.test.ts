@@ -8,10 +8,12 @@ import type { Agent, NodeCredentialMaterial } from '../src/index.js'
 import { FakeHost } from './fake.js'
 import { Host, Reports } from './host.js'
 import { RewritingProxy } from './rewriting_proxy.js'
+import { Started } from './started.js'
 
 const tools = frameworkRegistration('test', ['chat_tool', { name: 'assist_add', description: 'Add', parameters: { type: 'object' } }])
 
 describe('ask', () => {
+  const started = new Started()
   let host: Host
   let node: NodeCredentialMaterial
   let apiKey = ''
@@ -19,11 +21,13 @@ describe('ask', () => {
   let ada: Agent
   before(async () => {
     host = await Host.start()
+    started.add(async () => host.end())
     node = host.credentials()
     const made = await createMainNode({ baseUrl: host.url, mainNodeCredentials: { phrase: node.phrase, rootKey: host.rootKey } })
     assert.equal(made.nodeId, node.nodeId)
     apiKey = made.apiKey ?? ''
     world = new RemotePlayWorld({ baseUrl: host.url, apiKey, mainNodeCredentials: node })
+    started.add(async () => world.close())
     const credentials = host.credentials()
     await world.createAgentNode(credentials)
     ada = await world.addAgent({ name: 'Ada', agent: tools, credentials })
@@ -41,10 +45,7 @@ describe('ask', () => {
     })
     await commands.ready
   })
-  after(async () => {
-    await world.close()
-    await host.end()
-  })
+  after(async () => started.end())
 
   it('receives the answer of an agent, whole and in parts', async () => {
     const parts: (string | undefined)[] = []

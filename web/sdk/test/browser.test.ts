@@ -10,6 +10,7 @@ import { launchOptions } from './chromium.js'
 import { Host, Reports } from './host.js'
 import { Project } from './packed.js'
 import { repository } from './repository.js'
+import { Started } from './started.js'
 
 /** The input of the page's program. */
 interface Given {
@@ -48,21 +49,21 @@ globalThis.start = async ({ node, apiKey }) => {
 `
 
 describe('the package in a browser', () => {
+  const started = new Started()
   let project: Project
   let browser: Browser
   let host: Host
   let given: Given
   before(async () => {
     project = new Project()
+    started.add(() => { project.remove() })
     browser = await chromium.launch(launchOptions('engine'))
+    started.add(async () => browser.close())
     host = await Host.start()
+    started.add(async () => host.end())
     given = await host.account()
   })
-  after(async () => {
-    await browser.close()
-    await host.end()
-    project.remove()
-  })
+  after(async () => started.end())
 
   /** Opens a page of the host's origin that runs a program, bundled with the package as it is installed. */
   async function open(program: string, errors: string[]): Promise<Page> {

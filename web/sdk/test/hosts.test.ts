@@ -5,6 +5,7 @@ import type { Agent, NodeCredentialMaterial, WorldEvent } from '../src/index.js'
 import { follow } from './follow.js'
 import { type Host, Reports } from './host.js'
 import { type Balancer, Site } from './site.js'
+import { Started } from './started.js'
 
 const tools = frameworkRegistration('test', ['chat_tool'])
 
@@ -47,6 +48,7 @@ function written(events: readonly WorldEvent[]): string[] {
 }
 
 describe('a world with several hosts', () => {
+  const started = new Started()
   let site: Site
   let balancer: Balancer
   let node: NodeCredentialMaterial
@@ -55,20 +57,19 @@ describe('a world with several hosts', () => {
   const agents: Agent[] = []
   before(async () => {
     ({ site, balancer } = await Site.open(2))
+    started.add(async () => site.end())
+    started.add(async () => balancer.end())
     const [host] = site.hosts as [Host]
     ;({ node, apiKey } = await host.account())
     world = new RemotePlayWorld({ baseUrl: balancer.url, apiKey, mainNodeCredentials: node })
+    started.add(async () => world.close())
     for (const name of ['Ada', 'Bob']) {
       const credentials = host.credentials()
       await world.createAgentNode(credentials)
       agents.push(await world.addAgent({ name, agent: tools, credentials }))
     }
   })
-  after(async () => {
-    await world.close()
-    await balancer.end()
-    await site.end()
-  })
+  after(async () => started.end())
 
   /** A client of the account, and the rev that its last request required. */
   const accountClient = () => {

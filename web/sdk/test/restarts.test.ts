@@ -12,6 +12,7 @@ import { rootKey } from './accounts.js'
 import { Host } from './host.js'
 import { repository } from './repository.js'
 import { Redis } from './site.js'
+import { Started } from './started.js'
 
 const long = process.env.PLAYCTL_TEST_LONG !== undefined
 /** The number of streams of each library, of Chromium's contexts with six streams, and of its streams over HTTP/2. */
@@ -66,22 +67,22 @@ describe('standard clients through restarts', () => {
   const redis = new Redis()
   const hosts: Host[] = []
   const open: Streams[] = []
+  const started = new Started()
   let plain: Source
   let writer: Writer
-  let close = async (): Promise<void> => { await Promise.resolve() }
 
   before(async () => {
+    started.add(async () => redis.end())
     await redis.start()
+    started.add(async () => Promise.all(hosts.map(async (host) => host.end())))
     const store = ['--store', redis.url, '--store-wait', '10m', '--root-file', path.join(redis.folder, 'root')]
     writeFileSync(path.join(redis.folder, 'root'), rootKey, { mode: 0o600 })
     const goroot = execFileSync('go', ['env', 'GOROOT'], { encoding: 'utf8' }).trim()
     execFileSync('go', ['run', path.join(goroot, 'src/crypto/tls/generate_cert.go'), '--host', '127.0.0.1', '--ecdsa-curve', 'P256'], { cwd: redis.folder, stdio: 'ignore' })
     const program = path.join(redis.folder, 'r3labs')
     execFileSync('go', ['build', '-o', program, '.'], { cwd: path.join(repository, 'web/sdk/test/testdata/r3labs') })
-    hosts.push(
-      await Host.start(...store),
-      await Host.start(...store, '--tls-cert', path.join(redis.folder, 'cert.pem'), '--tls-key', path.join(redis.folder, 'key.pem')),
-    )
+    hosts.push(await Host.start(...store))
+    hosts.push(await Host.start(...store, '--tls-cert', path.join(redis.folder, 'cert.pem'), '--tls-key', path.join(redis.folder, 'key.pem')))
     const [host, secure] = hosts as [Host, Host]
     const { node, apiKey } = await host.account()
     const account = createClient({ baseUrl: host.url, apiKey, credentials: node })
@@ -92,22 +93,16 @@ describe('standard clients through restarts', () => {
     const { sid } = await account.session()
     plain = { url: host.url, path: `/api/play/events?sid=${sid}`, headers: { 'x-node-id': node.nodeId, 'x-node-passw': node.passwHash } }
     writer = new Writer(plain, agent.nodeId)
+    started.add(async () => writer.stop())
     const browser = await chromium.launch(launchOptions('engine'))
-    close = async () => { await browser.close() }
-    open.push(
-      eventsource(plain, each), eventsourceClient(plain, each), fetchSource(plain, each), r3labs(program, plain, each), curl(plain, each),
-      await chromiumSource(browser, plain, contexts, 6), await chromiumSource(browser, { ...plain, url: secure.url }, 1, overHTTP2),
-    )
+    started.add(async () => browser.close())
+    started.add(async () => Promise.all(open.map(async (streams) => streams.end())))
+    open.push(eventsource(plain, each), eventsourceClient(plain, each), fetchSource(plain, each), r3labs(program, plain, each), curl(plain, each))
+    open.push(await chromiumSource(browser, plain, contexts, 6), await chromiumSource(browser, { ...plain, url: secure.url }, 1, overHTTP2))
     await eventually(() => writer.last > 0 && seen().every(({ first }) => first > 0))
     assert.deepEqual(open.map(({ all }) => [all[0]?.kind, all.filter(({ first }) => first === 0).length]).filter(([, late]) => late !== 0), [], 'not all streams started')
   })
-  after(async () => {
-    await Promise.all(open.map(async (streams) => { await streams.end() }))
-    await writer.stop()
-    await close()
-    for (const host of hosts) await host.end()
-    await redis.end()
-  })
+  after(async () => started.end())
 
   const seen = (): Seen[] => open.flatMap(({ all }) => all)
   const stop = async (signal: NodeJS.Signals) => { await Promise.all(hosts.map(async (host) => { await host.kill(signal) })) }

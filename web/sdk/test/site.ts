@@ -107,9 +107,14 @@ export class Site {
 
   static async open(hosts: number): Promise<{ site: Site; balancer: Balancer }> {
     const site = new Site()
-    await site.redis.start()
-    for (let i = 0; i < hosts; i++) site.hosts.push(await Host.start('--store', site.redis.url, '--root-file', site.#rootFile))
-    return { site, balancer: await Balancer.before(site.hosts) }
+    try {
+      await site.redis.start()
+      for (let i = 0; i < hosts; i++) site.hosts.push(await Host.start('--store', site.redis.url, '--root-file', site.#rootFile))
+      return { site, balancer: await Balancer.before(site.hosts) }
+    } catch (error) {
+      await site.end()
+      throw error
+    }
   }
 
   async end(): Promise<void> {
