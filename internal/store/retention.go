@@ -184,16 +184,17 @@ func oldestFrom(marks []Mark, base int, rev uint64) int {
 	return base
 }
 
-// Weigh adds up what entries take.
-func Weigh(places iter.Seq2[Place, error]) (uint64, error) {
-	bytes := uint64(0)
-	for m, err := range places {
+// Count counts entries.
+func Count(newestFirst iter.Seq2[Place, error]) (Kept, error) {
+	var all Kept
+	for m, err := range newestFirst {
 		if err != nil {
-			return 0, err
+			return Kept{}, err
 		}
-		bytes += m.Bytes
+		all.UpTo = max(all.UpTo, m.Position)
+		all.add(m)
 	}
-	return bytes, nil
+	return all, nil
 }
 
 // LastTrimmed returns the greatest seq of an event that is trimmed with the

@@ -84,8 +84,8 @@ func (j *Journal) Weigh(ctx context.Context) (weight, limit uint64, err error) {
 			return err
 		}
 		before := kept(tx)
-		stored, err := store.Weigh(newestFirst(log, before.UpTo))
-		weight += before.Bytes + stored
+		stored, err := store.Count(newestFirst(log, before.UpTo))
+		weight += before.Bytes + stored.Bytes
 		return err
 	})
 	return weight, j.retention.Bytes, err

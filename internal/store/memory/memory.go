@@ -148,8 +148,8 @@ func (j *Journal) Weigh(ctx context.Context) (weight, limit uint64, err error) {
 	if err := j.usable(ctx); err != nil {
 		return 0, 0, err
 	}
-	weight, err = store.Weigh(j.newestFirst())
-	return weight, j.retention.Bytes, err
+	all, err := store.Count(j.newestFirst())
+	return all.Bytes, j.retention.Bytes, err
 }
 
 // Load implements store.Journal.

@@ -44,16 +44,22 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) (store.Kept
 	if err := j.upload(ctx, &state, superfluous.Checkpoints); err != nil {
 		return store.Kept{}, err
 	}
-	return superfluous.Kept, j.trim(ctx, head, superfluous.Entries)
+	return j.trim(ctx, head, &superfluous)
 }
 
 // Weigh implements store.Journal.
 func (j *Journal) Weigh(ctx context.Context) (weight, limit uint64, err error) {
+	all, err := j.count(ctx)
+	return all.Bytes, j.options.Retention.Bytes, err
+}
+
+// count counts the entries up to the head of this moment.
+func (j *Journal) count(ctx context.Context) (store.Kept, error) {
 	head, err := j.Head(ctx)
-	if err == nil {
-		weight, err = store.Weigh(j.newestFirst(ctx, head))
+	if err != nil {
+		return store.Kept{}, err
 	}
-	return weight, j.options.Retention.Bytes, err
+	return store.Count(j.newestFirst(ctx, head))
 }
 
 // marks returns the checkpoints, oldest first, and the head at the same moment.
@@ -181,22 +187,28 @@ func (j *Journal) decodeState(parts []string) (store.State, error) {
 	return state, nil
 }
 
-// trim removes entries that were listed from a head, oldest first; none if the journal
-// has lost that head.
-func (j *Journal) trim(ctx context.Context, head headPlace, places []store.Place) error {
-	for batch := range slices.Chunk(places, trimAtOnce) {
+// trim removes the entries that were listed from a head, oldest first, and returns those
+// that are left. It removes none after the journal has lost that head.
+func (j *Journal) trim(ctx context.Context, head headPlace, superfluous *store.Trim) (store.Kept, error) {
+	for batch := range slices.Chunk(superfluous.Entries, trimAtOnce) {
 		args := []any{uint64(head.position), head.commit, store.LastTrimmed(0, batch)}
 		for _, p := range batch {
 			args = append(args, strconv.FormatUint(uint64(p.Position), 10)+"-0")
 		}
+		lost := false
 		err := j.read(ctx, "trimming", func() error {
-			return trimScript().Run(ctx, j.client, []string{j.head(), j.key("journal")}, args...).Err()
+			removed, err := trimScript().Run(ctx, j.client, []string{j.head(), j.key("journal")}, args...).Int()
+			lost = removed < 0
+			return err //nolint:wrapcheck // read says what it was
 		})
-		if err != nil {
-			return err
+		switch {
+		case err != nil:
+			return store.Kept{}, err
+		case lost:
+			return j.count(ctx)
 		}
 	}
-	return nil
+	return superfluous.Kept, nil
 }
 
 func (j *Journal) newestFirst(ctx context.Context, head store.Position) iter.Seq2[store.Place, error] {

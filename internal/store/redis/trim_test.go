@@ -31,13 +31,17 @@ func TestTrimAfterLoss(t *testing.T) {
 			}
 		}
 	}
-	trim := func(head headPlace, want int64) {
+	trim := func(head headPlace, want uint64) {
 		t.Helper()
-		if err := j.trim(t.Context(), head, []store.Place{{Position: 4}}); err != nil {
+		kept, err := j.trim(t.Context(), head, &store.Trim{Entries: []store.Place{{Position: 4}}, Kept: store.Kept{Entries: 5}})
+		if err != nil {
 			t.Fatal(err)
 		}
-		if n := server.Do("xlen", j.key("journal")); n != want {
-			t.Errorf("the journal has %v entries, want %d", n, want)
+		if n := server.Do("xlen", j.key("journal")); n != int64(want) || kept.Entries != want {
+			t.Errorf("the journal has %v entries, and %d are reported, want %d", n, kept.Entries, want)
+		}
+		if weight, _, err := j.Weigh(t.Context()); err != nil || kept.Bytes != 0 && (kept.Bytes != weight || kept.UpTo != tip.Position) {
+			t.Errorf("%d bytes up to %d are reported, want %d: %v", kept.Bytes, kept.UpTo, weight, err)
 		}
 	}
 	var feed storetest.Feed
