@@ -16,7 +16,7 @@ import (
 // storeSetup is the store of a world, and the number of its hosts.
 type storeSetup struct {
 	name string
-	// hosts are on one Redis; 0 means one host on the embedded store.
+	// hosts are on one Redis server; 0 means one host on the embedded store.
 	hosts int
 }
 

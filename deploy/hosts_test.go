@@ -124,7 +124,7 @@ func TestReplicasServeOneWorld(t *testing.T) {
 	}
 }
 
-// With its drop-in the unit's command serves the world on a Redis.
+// With its drop-in the unit's command serves the world on a Redis server.
 func TestUnitServesFromRedis(t *testing.T) {
 	server := redistest.Start(t, "--requirepass", "secret")
 	credentials, state := t.TempDir(), t.TempDir()
@@ -149,8 +149,8 @@ type composeFile struct {
 	}
 }
 
-// The compose file's Redis starts with its command and a password created as the file
-// describes, and the file's hosts serve one world on that Redis.
+// The compose file's Redis server starts with its command and a password created as the file
+// describes, and the file's hosts serve one world on that server.
 func TestComposeFileServes(t *testing.T) {
 	var file composeFile
 	must(t, yaml.Unmarshal([]byte(readText(t, "compose.redis.yaml")), &file))

@@ -5,7 +5,7 @@
 #
 #   test/blackbox/run.sh
 #   test/blackbox/run.sh stream.test.mjs
-#   test/blackbox/run.sh --redis            two hosts on a Redis take the calls in turn
+#   test/blackbox/run.sh --redis            two hosts on a Redis server take the calls in turn
 #
 # PLAYCTL names a binary to test instead of building one.
 

@@ -23,7 +23,7 @@ const (
 )
 
 // TestOneWorldAtThreeHostsUnderFaults runs scenarios of random commands, each with
-// its own seed: those with even seeds on a Redis that syncs every write, where no
+// its own seed: those with even seeds on a Redis server that syncs every write, where no
 // acknowledged write may be missing, those with odd seeds on one that syncs every
 // second, where the last ones may. PLAYCTL_CHAOS_SEEDS=17 repeats one; its commands
 // and faults are the same, but not their concurrent timing.

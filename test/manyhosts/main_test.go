@@ -88,7 +88,7 @@ func TestLeftoversAreDetected(t *testing.T) {
 	}
 }
 
-// seeds returns 10 to 19, in which every fault happens on a Redis that syncs every
+// seeds returns 10 to 19, in which every fault happens on a Redis server that syncs every
 // write and all but one on the other; with PLAYCTL_TEST_LONG there are 300, and
 // PLAYCTL_CHAOS_SEEDS overrides both.
 func seeds(t *testing.T) (first, last uint64) {

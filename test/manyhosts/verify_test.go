@@ -29,7 +29,7 @@ func (s *site) verify(was *record, b *faultInjector, following []*subscriber, co
 	}
 	switch {
 	case s.synced && len(was.jumps) > 0:
-		fail(fmt.Errorf("a Redis that syncs every write lost nothing, but the world jumped: %+v", was.jumps))
+		fail(fmt.Errorf("a Redis server that syncs every write lost nothing, but the world jumped: %+v", was.jumps))
 	case len(was.jumps) > len(b.restarts):
 		fail(fmt.Errorf("Redis was killed %d times and the world jumped more often: %+v", len(b.restarts), was.jumps))
 	case !s.synced && len(b.restarts) > 0 && len(was.jumps) == 0:

@@ -168,7 +168,7 @@ func TestEveryHostConfirmsRestart(t *testing.T) {
 }
 
 // TestLogEndsWithinCommit cuts the log of a killed server within its last commit, in turn
-// at each of its commands but the last. A Redis that does not repair such a log keeps the
+// at each of its commands but the last. A Redis server that does not repair such a log keeps the
 // commands before, and executes them together with the next transaction at its second
 // start: no entry among them may replace the one that was committed in between.
 func TestLogEndsWithinCommit(t *testing.T) {

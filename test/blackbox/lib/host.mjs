@@ -21,7 +21,7 @@ export const accounts = vectors.phrases.map(({ passwHash, nodeIds }) => ({ nodeI
 
 export const adminToken = 'administrator-of-the-black-box-test'
 
-// With a Redis every world is kept there and served by two hosts, and calls and
+// With a Redis server every world is kept there and served by two hosts, and calls and
 // streams go to them in turn, as a proxy would send them: what one of them was
 // told is asked of the other.
 const redis = process.env.BLACKBOX_REDIS
