@@ -23,10 +23,11 @@ type siteResult struct {
 
 // showRecording serves the watch page with a recording until the command ends.
 func showRecording(ctx context.Context, a *command.App, name string) error {
-	if name == "-" {
+	info, err := os.Stat(a.Absolute(name))
+	switch {
+	case name == "-", err == nil && !info.Mode().IsRegular():
 		return command.Usagef("--open needs a file: the page reads it more than once")
-	}
-	if _, err := os.Stat(a.Absolute(name)); err != nil {
+	case err != nil:
 		return fmt.Errorf("read the recording: %w", err)
 	}
 	site, err := host.RecordingSite(a.Absolute(name))
