@@ -28,7 +28,8 @@ func newChatCommand(a *command.App) *cobra.Command {
 		Short:   "Talk with an agent at a prompt",
 		Long: `Talk with an agent at a prompt: its answers are shown while they come. /tools lists its tools, and
 /NAME, with a tool's name, prompts for each argument by its schema. The arrow keys bring back what
-was typed, Tab completes /, Ctrl-C ends a question or clears the line, and Ctrl-D or /quit leaves.`,
+was typed, Tab completes what begins with /, Ctrl-C ends a question or clears the line, and Ctrl-D or
+/quit leaves.`,
 		Example:           command.Example("playctl chat Ada"),
 		Args:              command.Takes("agent"),
 		ValidArgsFunction: a.CompletesAgent(command.SeekAny),

@@ -22,7 +22,7 @@ func newRecordJourneyCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupWorld,
 		Short:   "Record a journey: what an agent did to answer a message",
 		Long: `Record a journey: what an agent did to answer a message. The file, - for standard input,
-is a JSON object with startedAt, completedAt and steps:
+is a JSON object with steps, and the times startedAt and completedAt, as 2026-01-02T03:04:05.678Z:
 
     {"type": "origin", "content": "Where is it?", "messageId": "m1"}
     {"type": "structure", "toolName": "search", "toolCallId": "c1", "args": {"q": "it"}, "result": "there"}

@@ -16,7 +16,8 @@ func newAgentRunCommand(a *command.App) *cobra.Command {
 		Short:      "Put an agent on the map and answer for it with a program",
 		Long: `Put an agent on the map, keep it there, and answer for it with a program. An account at the
 host and the agent are created if they are missing. Each question and its answer are
-logged with their times. Ctrl-C (exit code 130) or SIGTERM (exit code 0) restores the map.
+logged with their times. Ctrl-C (exit code 130) or SIGTERM (exit code 0) ends it: the agent leaves
+the map, or has its earlier row again if it was there before.
 A new phrase is shown at the terminal; without one it is kept in the credentials file.
 
 The program runs once for each question, as "playctl intercom serve --help" says. With --lines it
@@ -29,8 +30,8 @@ runs once, is started again when it ends, and reads and writes JSON objects, one
        {"id": "…", "message": "It is by the river.", "result": {"steps": 3}}
        {"id": "…", "error": "I do not know"}
 
-Parts are optional. A last line ends the answer: with message, result, both or neither, which
-makes the parts together the message; or with error. Several questions can be open at once.`,
+Parts are optional. A last line ends the answer, with a message, a result or both, or with an error.
+Without any of them, the parts together are the message. Several questions can be open at once.`,
 		Example: command.Example(
 			"playctl agent run Ada -- ./agent.sh",
 			"playctl agent run Ada --assist-tools tools.json --lines -- python3 agent.py"),

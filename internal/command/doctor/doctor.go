@@ -55,7 +55,7 @@ files, the terminal, and agents on the map for which no program answers. Each fi
 command that fixes it. It changes nothing.
 
 The exit code is 0 if nothing is wrong, even with warnings; otherwise that of the first problem, such
-as 4 if the host cannot be reached, and 3 if it refuses the credentials: see "playctl exit-codes".`,
+as 4 if the host cannot be reached, and 3 if it refuses the credentials: see "playctl help exit-codes".`,
 		Example: command.Example("playctl doctor", "playctl doctor --server http://127.0.0.1:7420 --output json"),
 		Args:    command.Takes(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return examine(cmd.Context(), a) },

@@ -65,7 +65,7 @@ pages of other origins.`,
 	flags.register(cmd)
 	cmd.Flags().StringVar(&flags.http, "http", "", "serve streamable HTTP at this `address` and /mcp; :7430 is on loopback")
 	cmd.Flags().StringVar(&flags.tokenFile, "token-file", "", "the `file` with the bearer token that HTTP clients send")
-	cmd.Flags().StringSliceVar(&flags.allowHosts, "allow-host", nil, "a `name` in the Host header that is taken besides this machine's")
+	cmd.Flags().StringSliceVar(&flags.allowHosts, "allow-host", nil, "a `name` that is accepted in the Host header besides this machine's")
 	a.CompleteFlag(cmd, "agent", command.Agents(command.SeekOwn))
 	cmd.AddCommand(newInstallCommand(a))
 	return cmd

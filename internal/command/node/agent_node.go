@@ -140,10 +140,10 @@ func newCreateAgentNodeCommand(a *command.App) *cobra.Command {
 		Use:     "create-agent-node [label]",
 		GroupID: command.GroupNodes,
 		Short:   "Create an agent node of your main node",
-		Long: `Create an agent node of the context's main node. Its credentials join the context under
-the label, by which other commands take it: "playctl add-agent Ada". Without one it is asked for;
-where there is no context to keep it in, such as in a job that has its credentials from the
-environment, the agent has none.`,
+		Long: `Create an agent node of the context's main node. Its credentials are kept in the
+context under the label, which names the agent for other commands: "playctl add-agent Ada". Without
+a label in the command it asks for one. If there is no context, as in a job with credentials from
+the environment, the agent gets no label.`,
 		Example: command.Example(
 			"playctl create-agent-node Ada",
 			"playctl create-agent-node Ada --no-input --phrase-file ada.txt --output json"),

@@ -32,9 +32,9 @@ func newContextAddCommand(a *command.App) *cobra.Command {
 		Use:   "add <name>",
 		Short: "Add a context for a host, without credentials yet",
 		Long: `Add a context for a host. "playctl create-main-node --context <name>" puts a main node into it, and
-"playctl login --phrase --context <name>" one that there is already. If the host's certificate is
+"playctl login --phrase --context <name>" an existing one. If the host's certificate is
 not one that everybody trusts, --fingerprint names it; an invitation does so automatically, and what
-another context trusts at the same URL is taken over.`,
+another context trusts at the same URL is trusted here, too.`,
 		Example: command.Example(
 			"playctl context add work --server https://play.example.com",
 			"playctl context add lab --server https://lab.example.com --fingerprint \"$FINGERPRINT\""),

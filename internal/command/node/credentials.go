@@ -36,7 +36,7 @@ func newCredentialsImportCommand(a *command.App) *cobra.Command {
 takes it from --phrase-from; the host must know the node. With --agent it is the phrase of
 an agent, which joins the context under that label.
 
-With a file, - for standard input, it takes over a credentials file: a context of
+With a file, - for standard input, it imports a credentials file: a context of
 playctl's own file, or a file of "playctl credentials export" or of the agent-play service.
 Agents without a label get agent-1, agent-2 and so on; --server and --service say where
 the host is if the file does not. The host gets the labels that it does not have yet.
@@ -131,7 +131,7 @@ func newCredentialsExportCommand(a *command.App) *cobra.Command {
 		Short: "Write the context as a credentials file that agent-play reads, too",
 		Long: `Write the context as a credentials file in the form of the agent-play service, with the
 labels, the API key and the service beside it, so that "playctl credentials import" creates
-the same context of it. The file holds phrases in clear, so it works only where they were
+the same context from it. The file holds phrases as plain text, so it works only where they were
 kept with --keep-phrase, and it goes to a file that only you can read. --file - prints it.
 Without phrases, copy the credentials file itself: import takes that, too.`,
 		Example: command.Example("playctl credentials export --file credentials.json"),

@@ -126,7 +126,7 @@ accounts together hold as before.`,
 		},
 	}
 	for _, one := range amounts(&protocol.Amounts{}) {
-		values[one.name] = cmd.Flags().Uint64(one.name, 0, "how many "+one.what+" it may have; 0 = no limit")
+		values[one.name] = cmd.Flags().Uint64(one.name, 0, "the limit of its "+one.what+"; 0 = no limit")
 	}
 	cmd.Flags().BoolVar(&reset, "reset", false, "first remove the account's own limits")
 	admin.RegisterToken(cmd)

@@ -77,8 +77,8 @@ Beyond this machine every request needs the bearer token in --token-file, which 
 	f.IntVar(&flags.limits.Traces, "max-traces", 1000, "how many traces are kept, at most")
 	f.IntVar(&flags.limits.Spans, "max-spans", 10000, "how many spans of a trace are kept, at most")
 	f.IntVar(&flags.body, "max-body", 4, "how many MiB a request may have, unpacked")
-	f.IntVar(&flags.memory, "max-memory", 64, "how many MiB the traces that are kept take, about")
-	f.DurationVar(&flags.limits.Settle, "settle", 2*time.Second, "a run is complete when nothing came for its trace for this time")
+	f.IntVar(&flags.memory, "max-memory", 64, "about how many MiB all kept traces may take")
+	f.DurationVar(&flags.limits.Settle, "settle", 2*time.Second, "how long no span of a trace arrives before its runs count as complete")
 	f.DurationVar(&flags.limits.Wait, "wait", 10*time.Minute, "how long spans wait for their parents, and traces for late spans")
 	return cmd
 }

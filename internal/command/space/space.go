@@ -165,7 +165,7 @@ func newAddAmenityCommand(a *command.App) *cobra.Command {
 }
 
 func newRemoveAmenityCommand(a *command.App) *cobra.Command {
-	return newAmenityCommand(a, removeAmenity, "Take an amenity from a space; the last one stays", (*client.Client).RemoveSpaceAmenity)
+	return newAmenityCommand(a, removeAmenity, "Remove an amenity from a space; the last one cannot be removed", (*client.Client).RemoveSpaceAmenity)
 }
 
 func newAmenityCommand(a *command.App, name, short string,

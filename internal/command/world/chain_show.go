@@ -39,7 +39,7 @@ func newChainShowCommand(a *command.App) *cobra.Command {
 		Use:   "show",
 		Short: "Show the chain's leaves, their digests and the tree",
 		Long: `Show the leaves of the chain with their digests, in the chain's order, and the root that is
-built of them. --tree draws the tree; with --output json it adds the digests of every level.
+built from them. --tree draws the tree; with --output json it adds the digests of every level.
 
 It shows a chain whose root is not the stated one as well, with a note; "playctl chain verify"
 ends with exit code 5 then.`,
@@ -101,7 +101,7 @@ func chainFields(r *chainResult) render.Fields {
 	case r.Verified:
 		return append(fields, render.Field{Name: "verified", Value: "yes: matches the stated root and leaf count"})
 	}
-	return append(fields, render.Field{Name: "verified", Value: fmt.Sprintf("NO: the host states root %s and %d leaves", r.Stated, r.Claimed)})
+	return append(fields, render.Field{Name: "verified", Value: fmt.Sprintf("NO: the stated root is %s with %d leaves", r.Stated, r.Claimed)})
 }
 
 func leavesDocument(r *chainResult) *render.Document {

@@ -112,7 +112,7 @@ of the bridge. The exit code is 1 if the host answers and is not ready, 4 if it 
 answer. Without credentials for the host it shows the first only.
 
 With --ready it asks for nothing else and needs no credentials: a health check of a container.
---wait gives the host time to become ready, after which the exit code is as always.`,
+--wait gives the host time to become ready; the exit codes are the same.`,
 		Example: command.Example(
 			"playctl status",
 			"playctl status --server http://127.0.0.1:7420 --timeout 2s --output json",
