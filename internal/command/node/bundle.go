@@ -105,13 +105,17 @@ func exportContext(ctx context.Context, a *command.App, args []string, flags *bu
 	if err != nil || path == "" {
 		return err
 	}
-	kind := "It is not encrypted: everybody who reads it can act as you."
+	what, who := "context "+chosen.Name, "you"
+	if flags.agent != "" {
+		what, who = "the agent "+flags.agent+" of "+what, "this agent"
+	}
+	kind := "It is not encrypted: everybody who reads it can act as " + who + "."
 	if flags.encrypt {
 		kind = "It is encrypted."
 	}
 	return a.Printer.Print(render.Document{
 		Data:  bundleResult{Context: chosen.Name, File: path, Encrypted: flags.encrypt, Agents: len(chosen.Agents())},
-		Views: []render.View{render.Line("Wrote context " + chosen.Name + " to " + render.Clean(path) + ". " + kind)},
+		Views: []render.View{render.Line(render.Clean("Wrote "+what+" to "+path+". ") + kind)},
 	})
 }
 

@@ -233,10 +233,10 @@ type whoamiResult struct {
 	Context         string        `json:"context,omitempty"`
 	Server          string        `json:"server"`
 	Service         string        `json:"service"`
-	NodeID          string        `json:"nodeId"`
-	HasAPIKey       bool          `json:"hasApiKey"`       // whether an API key is at hand
-	Agents          []knownResult `json:"agents"`          // the agents whose credentials are at hand
-	CredentialsFile string        `json:"credentialsFile"` // the file of the contexts
+	NodeID          string        `json:"nodeId,omitempty"` // the main node; absent in a context of an agent alone
+	HasAPIKey       bool          `json:"hasApiKey"`        // whether an API key is at hand
+	Agents          []knownResult `json:"agents"`           // the agents whose credentials are at hand
+	CredentialsFile string        `json:"credentialsFile"`  // the file of the contexts
 }
 
 // knownResult is an agent whose credentials are at hand.
@@ -255,9 +255,12 @@ asked: "playctl validate-main-node" checks with it.`,
 		Example: command.Example("playctl whoami", "playctl whoami --context work --output json"),
 		Args:    command.Takes(),
 		RunE: func(*cobra.Command, []string) error {
-			who, err := a.MainCaller()
+			who, err := a.Caller()
 			if err != nil {
 				return err
+			}
+			if who.Main.IsZero() && (who.Context == nil || len(who.Context.Agents()) == 0) {
+				return who.NoMain()
 			}
 			return a.Printer.Print(document(who))
 		},
