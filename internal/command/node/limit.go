@@ -107,7 +107,7 @@ as the administrator. Limits that are not named stay; 0 is no limit. The limits 
 accounts together hold as before.`,
 		Example: command.Example(
 			"playctl nodes limit \"$ID\" --spaces 500 --admin-token-file admin.token",
-			"playctl nodes limit \"$ID\" --reset"),
+			"playctl nodes limit \"$ID\" --reset --admin-token-file admin.token"),
 		Args:              command.Takes("main node"),
 		ValidArgsFunction: a.Completes(mainNodes(&admin)),
 		RunE: func(cmd *cobra.Command, args []string) error {

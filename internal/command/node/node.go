@@ -61,7 +61,7 @@ func newNodesCommand(a *command.App) *cobra.Command {
 	return command.Group(&cobra.Command{
 		Use: "nodes", Short: "All nodes of an account or a host",
 		GroupID: command.GroupNodes,
-		Example: command.Example("playctl nodes list", "playctl nodes label Ada 'Ada of the mill'", "playctl nodes limit \"$ID\" --spaces 500"),
+		Example: command.Example("playctl nodes list", "playctl nodes label Ada 'Ada of the mill'", "playctl nodes limit \"$ID\" --spaces 500 --admin-token-file admin.token"),
 	}, newNodesListCommand(a), newNodesLabelCommand(a), newNodesLimitCommand(a))
 }
 
