@@ -79,9 +79,10 @@ func checkTexts(flags *pflag.FlagSet, from *Sources) (err error) {
 	return err
 }
 
-// CheckPosition refuses a rev or a seq that no host can have.
-func CheckPosition(flag string, position uint64) error {
-	if position > protocol.MaxSafeInteger {
+// CheckNumber refuses a rev, a seq or an amount above those that JSON numbers can express
+// exactly: hosts refuse it, too.
+func CheckNumber(flag string, number uint64) error {
+	if number > protocol.MaxSafeInteger {
 		return Usagef("--%s must be at most %d", flag, uint64(protocol.MaxSafeInteger))
 	}
 	return nil

@@ -115,7 +115,7 @@ func newInteractionsCommand(a *command.App) *cobra.Command {
 			if limit < 1 || limit > protocol.MaxListLimit {
 				return command.Usagef("--limit must be from 1 to %d", protocol.MaxListLimit)
 			}
-			if err := command.CheckPosition("before", before); err != nil {
+			if err := command.CheckNumber("before", before); err != nil {
 				return err
 			}
 			return a.AsReader(cmd.Context(), "Reading the interactions", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {

@@ -113,9 +113,13 @@ accounts together hold as before.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			given := protocol.Amounts{}
 			for _, one := range amounts(&given) {
-				if cmd.Flags().Changed(one.name) {
-					*one.of = values[one.name]
+				if !cmd.Flags().Changed(one.name) {
+					continue
 				}
+				if err := command.CheckNumber(one.name, *values[one.name]); err != nil {
+					return err
+				}
+				*one.of = values[one.name]
 			}
 			if !reset && given == (protocol.Amounts{}) {
 				return command.Usagef("name a limit, such as --spaces 500, or --reset")

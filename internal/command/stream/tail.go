@@ -156,7 +156,7 @@ func newTailer(a *command.App, flags *tailFlags) (*tailer, error) {
 	case flags.record != "" && flags.noVerify:
 		return nil, command.Usagef("--record and --no-verify exclude each other: a recording is for verifying")
 	}
-	if err := command.CheckPosition("since", flags.since); err != nil {
+	if err := command.CheckNumber("since", flags.since); err != nil {
 		return nil, err
 	}
 	who, err := a.Caller()

@@ -43,7 +43,7 @@ result says which it is.`,
 			if err := checkKey(key); err != nil {
 				return err
 			}
-			if err := command.CheckPosition("at-rev", atRev); err != nil {
+			if err := command.CheckNumber("at-rev", atRev); err != nil {
 				return err
 			}
 			at := client.At{Rev: atRev, Set: cmd.Flags().Changed("at-rev")}
