@@ -61,20 +61,19 @@ func (p *pastViews) add(v *View, e *store.Entry) {
 	p.push(v, 0)
 }
 
-// addRun keeps the views of maps that were replayed together, and returns the last one.
-// view is the one that the run began with, or stands for it, and is the last one where
-// there are no others. Where the run's first map is not among them there is no room for
-// anything before them.
-func (p *pastViews) addRun(view *View, run []replay.Past) *View {
+// restart keeps only the views of maps that were replayed together, and returns the
+// last one, nil if there is none.
+func (p *pastViews) restart(run []replay.Past) *View {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if last := len(p.kept) - 1; last >= 0 && len(run) > 0 && p.kept[last].Rev != run[0].Rev {
-		p.keptViews = keptViews{}
-	}
+	p.keptViews = keptViews{}
+	var view *View
 	for i := range run {
-		next := &View{Map: run[i].Map, body: view.body}
-		if run[i].Changed || next.body == nil {
+		next := &View{Map: run[i].Map}
+		if view == nil || run[i].Changed {
 			next.body = &snapshotBody{}
+		} else {
+			next.body = view.body
 		}
 		p.push(next, run[i].Beside)
 		view = next

@@ -38,7 +38,6 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	view, err := w.load(ctx)
 	for failures := 1; journalDiverged(err) && failures < maxLoads && storeBackoff.Wait(ctx, failures); failures++ {
 		w.state = newState(options.RootKey)
-		w.views.swap(keptViews{})
 		view, err = w.load(ctx)
 	}
 	if err == nil {
@@ -206,17 +205,9 @@ func (w *World) loadCheckpoint(ctx context.Context) error {
 // allows.
 func (w *World) replayAll(entries iter.Seq2[store.Entry, error]) (*View, error) {
 	run := replay.NewRun(&w.state.Map, w.views.budget)
-	var view *View
 	for e, err := range entries {
 		if err != nil {
 			return nil, fmt.Errorf("read the journal after entry %d: %w", w.state.Position, err)
-		}
-		if e.Cleared {
-			if view, err = w.replayCleared(view, run, &e); err != nil {
-				return nil, err
-			}
-			run = replay.NewRun(&w.state.Map, w.views.budget)
-			continue
 		}
 		if err := run.Add(&e); err != nil {
 			return nil, err
@@ -227,34 +218,12 @@ func (w *World) replayAll(entries iter.Seq2[store.Entry, error]) (*View, error) 
 		w.state.keep()
 		w.grow(&e)
 	}
-	return w.endRun(view, run)
-}
-
-// replayCleared is replayAll for an entry that clears the map, after a run.
-func (w *World) replayCleared(view *View, run *replay.Run, e *store.Entry) (*View, error) {
-	view, err := w.endRun(view, run)
-	if err != nil {
-		return nil, err
-	}
-	if err := w.state.apply(e, nil, nil); err != nil {
-		return nil, err
-	}
-	w.state.keep()
-	return w.nextView(view, e, &w.state.Map), nil
-}
-
-// endRun builds the state's tree after a run, and keeps the views of the run. view is the
-// view of the map that the run began with, nil if it is not kept.
-func (w *World) endRun(view *View, run *replay.Run) (*View, error) {
 	past, err := run.End()
 	if err != nil {
 		return nil, err
 	}
 	w.state.Map = *run.Now()
-	if view == nil {
-		view = &View{Map: w.state.Map}
-	}
-	return w.views.addRun(view, past), nil
+	return w.views.restart(past), nil
 }
 
 // loadTables reads the tables that the engine keeps in memory.

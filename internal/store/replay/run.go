@@ -6,6 +6,7 @@ import (
 
 	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/protocol"
 )
 
 // Run replays consecutive entries without a tree for each: an insert changes every
@@ -62,7 +63,7 @@ func NewRun(from *Map, budget int) *Run {
 // Now returns the map after the last entry, with a tree that may be an earlier one.
 func (r *Run) Now() *Map { return &r.now }
 
-// Add replays an entry that does not clear the map. It fails with store.ErrCorrupt
+// Add replays an entry. It fails with store.ErrCorrupt
 // if the number of leaves differs from the number that the entry states, or if an
 // entry without a change states another root.
 func (r *Run) Add(e *store.Entry) error {
@@ -70,6 +71,9 @@ func (r *Run) Add(e *store.Entry) error {
 	puts, removals, err := changes(e)
 	if err != nil {
 		return err
+	}
+	if e.Cleared {
+		r.clear(&s)
 	}
 	for _, key := range removals {
 		r.change(&s, key, nil)
@@ -117,6 +121,18 @@ func lastOfEach(puts []*chain.Leaf) []*chain.Leaf {
 		last[leaf.Key()] = leaf
 	}
 	return slices.DeleteFunc(puts, func(leaf *chain.Leaf) bool { return last[leaf.Key()] != leaf })
+}
+
+// clear removes every leaf except for the root key's.
+func (r *Run) clear(s *step) {
+	for _, leaf := range r.base.Tree.All() {
+		if leaf.Key() != protocol.GenesisStableKey {
+			r.change(s, leaf.Key(), nil)
+		}
+	}
+	for key := range r.latest {
+		r.change(s, key, nil)
+	}
 }
 
 // change puts a leaf, or removes one if leaf is nil.

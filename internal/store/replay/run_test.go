@@ -15,7 +15,8 @@ import (
 const rootKey = "abababababababababababababababababababababababababababababababab"
 
 // drawEntry draws an entry that follows on a map: one without changes, one that
-// only advances the rev, or one with changes, some of which have no effect.
+// only advances the rev, or one with changes, some of which have no effect; one that
+// clears the map has a header.
 func drawEntry(t *rapid.T, m *replay.Map) store.Entry {
 	e := store.Entry{Position: m.Position + 1, At: m.At + 1, Rev: m.Rev, Seq: m.Seq + rapid.Uint64Range(0, 2).Draw(t, "events")}
 	switch rapid.IntRange(0, 5).Draw(t, "kind") {
@@ -24,6 +25,7 @@ func drawEntry(t *rapid.T, m *replay.Map) store.Entry {
 		e.Rev += 100
 	case 2:
 		e.Header = &store.Header{SID: "sid" + rapid.StringMatching("[ab]").Draw(t, "sid"), MaxX: rapid.Int64Range(1, 3).Draw(t, "width")}
+		e.Cleared = rapid.Bool().Draw(t, "cleared")
 		fallthrough
 	default:
 		e.Rev, e.MapChanged = e.Rev+1, true
