@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 
 	"github.com/playctl/playctl/internal/store"
@@ -161,23 +160,22 @@ func (w *World) create(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e := store.Entry{Position: 1, At: w.options.Now().UnixMilli(), Header: smallestGrid.header(sid)}
+	e, err := w.ownEntry(w.options.Now())
+	if err != nil {
+		return err
+	}
+	e.Header = smallestGrid.header(sid)
 	tree, err := w.state.Next(&e)
 	if err != nil {
 		return fmt.Errorf("create a new world: %w", err)
 	}
 	e.Root, e.LeafCount = tree.Root(), replay.LeafCount(tree)
-	if _, err := io.ReadFull(w.options.Random, e.Commit[:]); err != nil {
-		return fmt.Errorf("name a commit: %w", err)
-	}
-	b := &store.Batch{Commit: e.Commit, Entries: []store.Entry{e}}
-	_, err = w.options.Journal.Commit(ctx, b)
+	_, err = w.extend(ctx, nil, &e, nil)
 	if restart, ok := errors.AsType[*store.RestartedError](err); ok {
 		// There was nothing to lose.
-		b.Resumed = restart.Run
-		_, err = w.options.Journal.Commit(ctx, b)
+		_, err = w.extend(ctx, nil, &e, restart)
 	}
-	if err != nil && !errors.Is(err, store.ErrConflict) {
+	if err != nil {
 		return fmt.Errorf("create a new world: %w", err)
 	}
 	return nil

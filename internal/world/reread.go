@@ -136,22 +136,15 @@ func (w *World) jump(ctx context.Context, view *View, cause error) (*View, error
 		if restart == nil && !behind {
 			return view, nil
 		}
-		b, err := w.ahead(restart)
+		e, err := w.ahead(restart)
 		if err != nil {
 			return nil, err
 		}
-		_, err = w.options.Journal.Commit(ctx, b)
-		restart = nil
-		taken := b.Entries
-		if missed, ok := errors.AsType[*store.OvertakenError](err); ok {
-			// Another host has jumped already.
-			taken = missed.Entries
-		} else if errors.As(err, &restart) {
-			continue
-		} else if err != nil {
-			return nil, err
-		}
-		if view, err = w.reapply(view, taken); err != nil {
+		// Another host may have jumped already.
+		next, err := w.extend(ctx, view, e, restart)
+		if err == nil {
+			view, restart = next, nil
+		} else if !errors.As(err, &restart) {
 			return nil, err
 		}
 	}
@@ -166,40 +159,70 @@ func (w *World) restarted(ctx context.Context, view *View, cause error) (_ *View
 		return view, nil, nil
 	}
 	for range maxConflicts {
-		_, err := w.options.Journal.Commit(ctx, &store.Batch{After: w.state.Tip()})
+		missed, err := w.options.Journal.Missed(ctx, w.state.Tip())
 		if errors.As(err, &restart) {
 			return view, restart, nil
 		}
-		missed, ok := errors.AsType[*store.OvertakenError](err)
-		if !ok {
+		if err != nil || len(missed) == 0 {
 			return view, nil, err
 		}
-		if view, err = w.reapply(view, missed.Entries); err != nil {
+		if view, err = w.reapply(view, missed); err != nil {
 			return nil, nil, err
 		}
 	}
 	return nil, nil, fmt.Errorf("%w %d times in a row", store.ErrConflict, maxConflicts)
 }
 
-// ahead returns the batch that moves rev and seq ahead. Its time is the time of the
+// ahead returns the entry that moves rev and seq ahead. Its time is the time of the
 // server's answer, which is before any later restart, and not an estimate of this
 // host.
-func (w *World) ahead(restart *store.RestartedError) (*store.Batch, error) {
-	s, now, run := w.state, w.options.Now(), ""
+func (w *World) ahead(restart *store.RestartedError) (*store.Entry, error) {
+	s, now := w.state, w.options.Now()
 	if restart != nil {
-		now, run = restart.At, restart.Run
+		now = restart.At
 	}
-	e := store.Entry{
-		Position: s.Position + 1, At: now.UnixMilli(), Prev: s.Commit, Root: s.Tree.Root(), LeafCount: replay.LeafCount(s.Tree),
-	}
-	if _, err := io.ReadFull(w.options.Random, e.Commit[:]); err != nil {
-		return nil, fmt.Errorf("name a commit: %w", err)
+	e, err := w.ownEntry(now)
+	if err != nil {
+		return nil, err
 	}
 	since := uint64(min(max(e.At-s.At, 0), jumpTime))
 	step, chance := max(since, leastWait+since/2)*jumpRate, binary.BigEndian.Uint64(e.Commit[:])%jumpSpread
 	e.Rev = max(s.Rev+step, w.replica.seenRev+minJump) + chance
 	e.Seq = max(s.Seq+step, w.replica.seenSeq+minJump) + chance
-	return &store.Batch{After: s.Tip(), Commit: e.Commit, Entries: []store.Entry{e}, Resumed: run}, nil
+	return &e, nil
+}
+
+// ownEntry returns an entry of the host itself, not of a command, that follows on the
+// state and changes nothing yet.
+func (w *World) ownEntry(now time.Time) (store.Entry, error) {
+	s := w.state
+	e := store.Entry{
+		Position: s.Position + 1, At: now.UnixMilli(), Prev: s.Commit, Rev: s.Rev, Seq: s.Seq,
+		Root: s.Tree.Root(), LeafCount: replay.LeafCount(s.Tree),
+	}
+	if _, err := io.ReadFull(w.options.Random, e.Commit[:]); err != nil {
+		return e, fmt.Errorf("name a commit: %w", err)
+	}
+	return e, nil
+}
+
+// extend commits an entry of the host itself to the journal of a state that is not
+// published yet, and applies it; if other hosts committed first, it applies their
+// entries instead. restart is the restart of the server that the entry takes note of,
+// nil for none.
+func (w *World) extend(ctx context.Context, view *View, e *store.Entry, restart *store.RestartedError) (*View, error) {
+	b := &store.Batch{After: w.state.Tip(), Commit: e.Commit, Entries: []store.Entry{*e}}
+	if restart != nil {
+		b.Resumed = restart.Run
+	}
+	_, err := w.options.Journal.Commit(ctx, b)
+	if missed, ok := errors.AsType[*store.OvertakenError](err); ok {
+		return w.reapply(view, missed.Entries)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w.reapply(view, b.Entries)
 }
 
 // reapply applies entries to a state that is not published yet.

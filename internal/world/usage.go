@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"time"
@@ -243,29 +242,19 @@ func (w *World) commitUsage(ctx context.Context, view *View) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := w.state
-	e := store.Entry{
-		Position: s.Position + 1, At: w.options.Now().UnixMilli(), Prev: s.Commit, Rev: s.Rev, Seq: s.Seq,
-		Root: s.Tree.Root(), LeafCount: replay.LeafCount(s.Tree),
+	e, err := w.ownEntry(w.options.Now())
+	if err != nil {
+		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(usages)) {
 		u := usages[name]
 		e.Records = append(e.Records, store.Record{Table: store.Usage, Key: []byte(name), Value: u.Append(nil)})
 	}
-	if _, err := io.ReadFull(w.options.Random, e.Commit[:]); err != nil {
-		return nil, fmt.Errorf("name a commit: %w", err)
-	}
-	_, err = w.options.Journal.Commit(ctx, &store.Batch{After: s.Tip(), Commit: e.Commit, Entries: []store.Entry{e}})
-	if missed, ok := errors.AsType[*store.OvertakenError](err); ok {
-		return w.reapply(view, missed.Entries)
-	}
+	next, err := w.extend(ctx, view, &e, nil)
 	if errors.Is(err, store.ErrRestarted) {
 		return w.jump(ctx, view, err)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return w.reapply(view, []store.Entry{e})
+	return next, err
 }
 
 // readUsage asks the writer for the amounts of the named accounts, or of all.
