@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { MismatchError, PastWorld, UnreachableError, type WorldClient, type WorldEvent, createClient, oldestPosition, pastEvents } from '../src/index.js'
+import { GapError, MismatchError, PastWorld, PlayError, type WorldClient, type WorldEvent, createClient, oldestPosition, pastEvents } from '../src/index.js'
 import { FakeHost } from './fake.js'
 import { follow, registration } from './follow.js'
 import { Host } from './host.js'
@@ -27,10 +27,25 @@ describe('the past', () => {
     assert.deepEqual(await pastEvents(client, { before: 1, limit: 10 }), { events: [], after: 0, first: true })
   })
 
-  it('rejects instead of ending early if the host temporarily serves no stream', async () => {
-    const full = new FakeHost(({ route }) => (route === '/events' ? new Response('retry: 3000\n\n', { headers: { 'content-type': 'text/event-stream' } }) : undefined))
-    await assert.rejects(pastEvents(full.client(), { before: 5000, limit: 100 }), UnreachableError)
-    await assert.rejects(oldestPosition(full.client(), 0, 5000), UnreachableError)
+  it('is read in several pages, and rejects if the host drops events in between', async () => {
+    let dropped = 0
+    let drops = 0
+    const pages = new FakeHost(({ route, payload }) => {
+      if (route !== 'listEvents') return undefined
+      const afterSeq = Math.max(Number(payload.afterSeq), dropped)
+      dropped += drops
+      return Response.json({ events: [{ seq: afterSeq + 1, rev: 1, event: 'world:interaction', at: '', data: {} }], afterSeq, lastSeq: afterSeq + 1, hasMore: true })
+    })
+    const { events, after: position, first } = await pastEvents(pages.client(), { before: 5, limit: 3 })
+    assert.deepEqual([events.map(({ seq }) => seq), position, first], [[2, 3, 4], 1, false])
+    drops = 3
+    await assert.rejects(pastEvents(pages.client(), { before: 50, limit: 49 }), GapError)
+  })
+
+  it('rejects instead of ending early if the host temporarily answers nothing', async () => {
+    const full = new FakeHost(({ route }) => (route === 'listEvents' ? new Response('', { status: 503 }) : undefined))
+    await assert.rejects(pastEvents(full.client(), { before: 5000, limit: 100 }), PlayError)
+    await assert.rejects(oldestPosition(full.client(), 0, 5000), PlayError)
   })
 
   it('begins with the session', async () => {

@@ -206,8 +206,8 @@ export class Stream {
   }
 }
 
-/** Reads the data of an event's frame. @internal */
-export function eventOf(kind: string, text: string, seq: number | undefined): Signal {
+/** Reads the data of an event's frame. */
+function eventOf(kind: string, text: string, seq: number | undefined): Signal {
   const position = seq === undefined ? {} : { seq }
   try {
     const data = asObject(parseJson(text))
