@@ -200,3 +200,97 @@ type AllNodesReply struct {
 type AgentsReply struct {
 	Agents List[AgentRecord] `json:"agents"`
 }
+
+// DefaultKeyName is the name of the API key that a main node gets with its account,
+// and that `POST /api/nodes/api-key` replaces.
+const DefaultKeyName = "default"
+
+// CreateKeyRequest creates one more API key of an account (extension).
+type CreateKeyRequest struct {
+	// Name is any name except `default` and those of the account's other keys.
+	Name string `json:"name" rule:"form=id"`
+	// ExpiresInSeconds is how long the key is valid; without limit if absent.
+	ExpiresInSeconds int `json:"expiresInSeconds,omitzero" rule:"range=MinKeySeconds..MaxKeySeconds"`
+}
+
+// CreateKeyReply is the reply of `POST /api/nodes/api-keys`.
+type CreateKeyReply struct {
+	Name string `json:"name" rule:"form=id"`
+	// APIKey is shown once: the host keeps only a hash.
+	APIKey    WireSecret `json:"apiKey"`
+	ExpiresAt string     `json:"expiresAt,omitzero" rule:"form=stamp"`
+}
+
+// KeyRecord is an API key as listings show it.
+type KeyRecord struct {
+	// Name names the key within its account.
+	Name string `json:"name" rule:"form=id"`
+	// CreatedAt is absent for a default key that was created before hosts stored the time.
+	CreatedAt string `json:"createdAt,omitzero" rule:"form=stamp"`
+	// ExpiresAt is absent for a key that does not expire.
+	ExpiresAt string `json:"expiresAt,omitzero" rule:"form=stamp"`
+	// LastUsedAt is absent for a key that was never used; it may be an hour behind.
+	LastUsedAt string `json:"lastUsedAt,omitzero" rule:"form=stamp"`
+}
+
+// KeysReply is the reply of `GET /api/nodes/api-keys`.
+type KeysReply struct {
+	Keys List[KeyRecord] `json:"keys"`
+}
+
+// LabelRequest sets the label of one of the caller's nodes (extension).
+type LabelRequest struct {
+	// NodeID is one of the caller's agents, or the caller itself if absent.
+	NodeID string `json:"nodeId,omitzero" rule:"form=account"`
+	// Label is the new label; empty to remove it.
+	Label string `json:"label" rule:"blank,chars=MaxLabelChars"`
+}
+
+// LabelReply is the reply of `POST /api/nodes/label`.
+type LabelReply struct {
+	NodeID string `json:"nodeId" rule:"form=hex64"`
+	Label  string `json:"label" rule:"blank"`
+}
+
+// InviteRequest creates an invitation: a registration token for a number of main
+// nodes until it expires (extension).
+type InviteRequest struct {
+	// ExpiresInSeconds is how long the invitation is valid.
+	ExpiresInSeconds int `json:"expiresInSeconds,omitzero" rule:"range=MinInvitationSeconds..MaxInvitationSeconds,default=DefaultInvitationSeconds"`
+	// Uses is how many main nodes it may create.
+	Uses int `json:"uses,omitzero" rule:"range=1..MaxInvitationUses,default=DefaultInvitationUses"`
+}
+
+// InviteReply is the reply of `POST /api/nodes/invitations`.
+type InviteReply struct {
+	// ID names the invitation among the others; it is not secret.
+	ID string `json:"id"`
+	// Token is the value for x-registration-token. It is shown once: the host keeps
+	// only a hash of it.
+	Token WireSecret `json:"token"`
+	// RootKey is the host's root key.
+	RootKey string `json:"rootKey"`
+	// URL is the public address that the operator set.
+	URL       string `json:"url,omitzero"`
+	ExpiresAt string `json:"expiresAt" rule:"form=stamp"`
+	Uses      int    `json:"uses" rule:"range=1..MaxInvitationUses"`
+}
+
+// InvitationRecord is an invitation as listings show it.
+type InvitationRecord struct {
+	// ID names the invitation where it is listed and revoked; it is not secret.
+	ID string `json:"id"`
+	// CreatedBy is the main node that created it; absent if the administrator did.
+	CreatedBy string `json:"createdBy,omitzero" rule:"form=hex64"`
+	CreatedAt string `json:"createdAt" rule:"form=stamp"`
+	ExpiresAt string `json:"expiresAt" rule:"form=stamp"`
+	// Uses is how many main nodes it may create.
+	Uses int `json:"uses" rule:"range=1..MaxInvitationUses"`
+	// Used is how many it has created.
+	Used int `json:"used"`
+}
+
+// InvitationsReply is the reply of `GET /api/nodes/invitations`.
+type InvitationsReply struct {
+	Invitations List[InvitationRecord] `json:"invitations"`
+}

@@ -102,3 +102,76 @@ func (c *call) unknownKind(request protocol.ValidateRequest) string {
 	}
 	return protocol.NodeKindMain
 }
+
+// sendKeys lists the API keys of the calling main node.
+func sendKeys(c *call) error {
+	return c.send(&protocol.KeysReply{Keys: c.host.world.Keys(c.node)})
+}
+
+// createKey creates one more API key for the calling main node.
+func createKey(c *call, request protocol.CreateKeyRequest) error {
+	key := creds.GenerateAPIKey()
+	return c.carryOut(world.CreateKey{CreateKeyRequest: request, Digest: creds.SecretDigest(key), APIKey: key})
+}
+
+// planRevokeKey revokes an API key of the calling main node.
+func planRevokeKey(c *call) (action, error) {
+	name := c.query().Get(protocol.QueryName)
+	return end(protocol.QueryName, name, "the API key to revoke", world.RevokeKey{Name: name})
+}
+
+// planLabel sets the label of one of the caller's nodes.
+func planLabel(c *call) (action, error) {
+	request, err := requestOf[protocol.LabelRequest](c)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkLabel(request.Label); err != nil {
+		return nil, err
+	}
+	return do(world.LabelNode{LabelRequest: request})
+}
+
+// checkLabel refuses an invalid label; an empty one removes the label.
+func checkLabel(label string) error {
+	if label == "" {
+		return nil
+	}
+	if creds.CheckLabel(label) != nil {
+		return protocol.FieldError("label", "must be printable characters without white space at its ends, and not look like a node id")
+	}
+	return nil
+}
+
+// invite creates an invitation.
+func invite(c *call, request protocol.InviteRequest) error {
+	if err := c.checkInviter(); err != nil {
+		return err
+	}
+	token := creds.GenerateToken()
+	return c.carryOut(world.Invite{
+		InviteRequest: request, Digest: creds.SecretDigest(token), Token: token, URL: c.host.options.PublicURL,
+	})
+}
+
+// checkInviter refuses main nodes where the operator lets only the administrator
+// invite.
+func (c *call) checkInviter() error {
+	if !c.caller.Admin && !c.host.options.MainNodesInvite {
+		return protocol.Errorf(protocol.CodeForbidden, "only the administrator invites here: the operator can let main nodes do it, too")
+	}
+	return nil
+}
+
+// sendInvitations lists the invitations of the calling main node, or for the
+// administrator all of them.
+func sendInvitations(c *call) error {
+	return c.send(&protocol.InvitationsReply{Invitations: c.host.world.Registry().Invitations(c.caller.NodeID)})
+}
+
+// planRevokeInvitation revokes an invitation. A main node may revoke its own even
+// if it may no longer create any.
+func planRevokeInvitation(c *call) (action, error) {
+	id := c.query().Get(protocol.QueryID)
+	return end(protocol.QueryID, id, "the invitation to revoke", world.RevokeInvitation{ID: id})
+}

@@ -260,3 +260,14 @@ func (w *World) Close(ctx context.Context) error {
 		return fmt.Errorf("world: wait for the writer to finish: %w", context.Cause(ctx))
 	}
 }
+
+// BeginBackup returns a snapshot of the world as of its last commit, for backup.Write.
+// The world continues meanwhile. The caller must close the snapshot to free its space in
+// the store.
+func (w *World) BeginBackup(ctx context.Context) (store.Snapshot, error) {
+	taken, err := w.options.Journal.Snapshot(ctx)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	return taken, nil
+}

@@ -2,8 +2,12 @@ package world
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"html"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +15,7 @@ import (
 
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/protocol"
 )
@@ -241,4 +246,31 @@ func linkWithoutToken(ctx context.Context, who *command.Caller, link *watchLink,
 func errOnlyHere(server string) error {
 	return command.Hintf(fmt.Errorf("%s can be reached only from this machine", server),
 		"name the address that others reach with --server, or start the host with --public-url, or with --listen 0.0.0.0:<port>")
+}
+
+// openBrowser opens a link. Every user of a machine can read the arguments of its
+// programs, so a link with a token is passed in a file that only its owner can read; the
+// next run replaces it.
+func openBrowser(ctx context.Context, a *command.App, link *watchLink) error {
+	target := link.url
+	if link.token {
+		folder := a.StateFolder()
+		if folder == "" {
+			return errors.New("there is no home folder to keep the link in")
+		}
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return fmt.Errorf("create a folder for the link: %w", err)
+		}
+		target = filepath.Join(folder, "watch.html")
+		if err := creds.WriteSecretFile(target, redirectPage(link.url), true); err != nil {
+			return fmt.Errorf("keep the link for the browser: %w", err)
+		}
+	}
+	return command.OpenBrowser(ctx, target)
+}
+
+// redirectPage returns a page that redirects the browser, with the fragment of the URL.
+func redirectPage(to string) []byte {
+	return []byte(`<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">` +
+		`<meta http-equiv="refresh" content="0; url=` + html.EscapeString(to) + `"><title>playctl</title>` + "\n")
 }
