@@ -3,7 +3,6 @@ import type { View } from './camera.js'
 import { nextInDirection } from './arrows.js'
 import { listen } from './controls.js'
 import { mapCanvas } from './element.js'
-import { FrameStatistics } from './frames.js'
 import type { Box, Point } from './geometry.js'
 import { holdsBox } from './geometry.js'
 import { boxAround } from './level.js'
@@ -38,8 +37,6 @@ const NEAR = 1.1
  * reads out the sentences of `onAnnounce`.
  */
 export class Town {
-  /** The duration of frames, for measurements. */
-  readonly frames: FrameStatistics
   /** The focusable element; arrow keys select occupants, with Shift move the view, Enter selects, + and - zoom, 0 fits. */
   readonly canvas: HTMLCanvasElement
 
@@ -77,7 +74,6 @@ export class Town {
     this.#still = options.reducedMotion
     this.#insets = options.insets ?? { top: 0, right: 0, bottom: 0, left: 0 }
     if (options.wall === true) this.#camera.glide = DRIFT
-    this.frames = new FrameStatistics(options.measure ?? false)
     this.#residents = new Residents(options.text)
     const { canvas, draw } = mapCanvas(options.text)
     this.canvas = canvas
@@ -389,7 +385,6 @@ export class Town {
     const marks = { selected: this.#selected, hovered: this.#hovered, focused: this.#focused }
     this.#painter.draw(this.#draw, this.#camera, this.#residents, marks, now, this.#still)
     this.#overview.show(this.#camera, this.#residents, paletteOf(this.#theme), this.#selected, now)
-    this.frames.add(now)
     if (gliding) this.#pace.wake()
     else if (this.#painter.behind || (moves && !this.#still)) this.#pace.soon()
     else if (moves) this.#pace.after(100)

@@ -158,16 +158,7 @@ export interface TownOptions {
   readonly onAnnounce?: (sentence: string) => void
   /** The walker of an agent reached a step of its journey, counted from 0; null when it is home. */
   readonly onStep?: (key: string, step: number | null) => void
-  /**
-   * Adds a `performance.measure` named {@link FRAME_MEASURE} for every frame,
-   * for tests. The browser keeps these measures, so the option is off in normal
-   * use.
-   */
-  readonly measure?: boolean
 }
-
-/** The name of a frame's entry in the browser's performance timeline. */
-export const FRAME_MEASURE = 'playctl:town-frame'
 
 /** Returns the stable key of a row (section 9). */
 export function stableKey(row: TownOccupant): string {
