@@ -176,22 +176,18 @@ func (p *planner) finish() (*stagedPlan, error) {
 	e.Position, e.At, e.MapChanged = st.Position+1, p.now.UnixMilli(), mapChanged
 	e.Commit, e.Prev = p.loop.commit, st.Commit
 	e.Rev, e.Seq = st.Rev, st.Seq+uint64(len(e.Events))
-	tree := st.Tree
 	if mapChanged {
 		e.Rev++
-		var err error
-		if tree, err = st.Next(e); err != nil {
-			return nil, fmt.Errorf("change the map: %w", err)
-		}
 	}
-	e.Root, e.LeafCount = tree.Root(), replay.LeafCount(tree)
+	tree, err := st.SetRoot(e)
+	if err != nil {
+		return nil, fmt.Errorf("change the map: %w", err)
+	}
 	if mapChanged && !e.Cleared {
 		notify := chain.NotifyFor(st.Tree, tree, p.changedKeys(), p.at())
-		b, err := json.Marshal(notify)
-		if err != nil {
+		if e.Notify, err = json.Marshal(notify); err != nil {
 			return nil, fmt.Errorf("encode the notify of entry %d: %w", e.Position, err)
 		}
-		e.Notify = b
 	}
 	return &stagedPlan{entry: e, tree: tree, typed: p.typed, private: p.private}, nil
 }

@@ -165,15 +165,10 @@ func (w *World) create(ctx context.Context) error {
 		return err
 	}
 	e.Header = smallestGrid.header(sid)
-	tree, err := w.state.Next(&e)
-	if err != nil {
-		return fmt.Errorf("create a new world: %w", err)
-	}
-	e.Root, e.LeafCount = tree.Root(), replay.LeafCount(tree)
-	_, err = w.extend(ctx, nil, &e, nil)
+	_, err = w.extend(ctx, nil, e, nil)
 	if restart, ok := errors.AsType[*store.RestartedError](err); ok {
 		// There was nothing to lose.
-		_, err = w.extend(ctx, nil, &e, restart)
+		_, err = w.extend(ctx, nil, e, restart)
 	}
 	if err != nil {
 		return fmt.Errorf("create a new world: %w", err)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/replay"
 )
 
 // minJump is how far rev and seq jump at least when the store may have lost
@@ -189,19 +188,16 @@ func (w *World) ahead(restart *store.RestartedError) (*store.Entry, error) {
 	step, chance := max(since, leastWait+since/2)*jumpRate, binary.BigEndian.Uint64(e.Commit[:])%jumpSpread
 	e.Rev = max(s.Rev+step, w.replica.seenRev+minJump) + chance
 	e.Seq = max(s.Seq+step, w.replica.seenSeq+minJump) + chance
-	return &e, nil
+	return e, nil
 }
 
 // ownEntry returns an entry of the host itself, not of a command, that follows on the
 // state and changes nothing yet.
-func (w *World) ownEntry(now time.Time) (store.Entry, error) {
+func (w *World) ownEntry(now time.Time) (*store.Entry, error) {
 	s := w.state
-	e := store.Entry{
-		Position: s.Position + 1, At: now.UnixMilli(), Prev: s.Commit, Rev: s.Rev, Seq: s.Seq,
-		Root: s.Tree.Root(), LeafCount: replay.LeafCount(s.Tree),
-	}
+	e := &store.Entry{Position: s.Position + 1, At: now.UnixMilli(), Prev: s.Commit, Rev: s.Rev, Seq: s.Seq}
 	if _, err := io.ReadFull(w.options.Random, e.Commit[:]); err != nil {
-		return e, fmt.Errorf("name a commit: %w", err)
+		return nil, fmt.Errorf("name a commit: %w", err)
 	}
 	return e, nil
 }
@@ -211,6 +207,9 @@ func (w *World) ownEntry(now time.Time) (store.Entry, error) {
 // entries instead. restart is the restart of the server that the entry takes note of,
 // nil for none.
 func (w *World) extend(ctx context.Context, view *View, e *store.Entry, restart *store.RestartedError) (*View, error) {
+	if _, err := w.state.SetRoot(e); err != nil {
+		return nil, err
+	}
 	b := &store.Batch{After: w.state.Tip(), Commit: e.Commit, Entries: []store.Entry{*e}}
 	if restart != nil {
 		b.Resumed = restart.Run

@@ -141,7 +141,7 @@ func (s *state) rollback() {
 }
 
 // apply applies the next entry to the state: live, in recovery, from another host
-// and after a jump. tree is what Next returned for it, or nil; typed has the
+// and after a jump. tree is what SetRoot returned for it, or nil; typed has the
 // changed occupants where the caller already has them, the rest is parsed. On an
 // error the caller rolls back.
 func (s *state) apply(e *store.Entry, tree *chain.Tree, typed map[string]protocol.Occupant) error {

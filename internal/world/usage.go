@@ -250,7 +250,7 @@ func (w *World) commitUsage(ctx context.Context, view *View) (*View, error) {
 		u := usages[name]
 		e.Records = append(e.Records, store.Record{Table: store.Usage, Key: []byte(name), Value: u.Append(nil)})
 	}
-	next, err := w.extend(ctx, view, &e, nil)
+	next, err := w.extend(ctx, view, e, nil)
 	if errors.Is(err, store.ErrRestarted) {
 		return w.jump(ctx, view, err)
 	}

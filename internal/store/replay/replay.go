@@ -61,8 +61,19 @@ func Entry(s *store.State) store.Entry {
 // Tip returns the journal's tip as of the map.
 func (m *Map) Tip() store.Tip { return store.Tip{Position: m.Position, Commit: m.Commit} }
 
-// Next returns the tree after an entry, and changes nothing.
-func (m *Map) Next(e *store.Entry) (*chain.Tree, error) {
+// SetRoot sets the root and the number of leaves of an entry that follows on the map,
+// and returns the tree after it.
+func (m *Map) SetRoot(e *store.Entry) (*chain.Tree, error) {
+	tree, err := m.next(e)
+	if err != nil {
+		return nil, err
+	}
+	e.Root, e.LeafCount = tree.Root(), leafCount(tree)
+	return tree, nil
+}
+
+// next returns the tree after an entry, and changes nothing.
+func (m *Map) next(e *store.Entry) (*chain.Tree, error) {
 	tree := m.Tree
 	if e.Cleared {
 		tree = chain.NewTree(chain.GenesisLeaf(m.RootKey))
@@ -100,17 +111,17 @@ func changes(e *store.Entry) (puts []*chain.Leaf, removals []string, err error) 
 	return puts, removals, nil
 }
 
-// Apply updates the map to the one after an entry. tree is the result of Next for
+// Apply updates the map to the one after an entry. tree is the result of SetRoot for
 // the entry, or nil. It fails with store.ErrCorrupt, and changes nothing, if the
 // tree has another root or number of leaves than the entry states.
 func (m *Map) Apply(e *store.Entry, tree *chain.Tree) error {
 	if tree == nil {
 		var err error
-		if tree, err = m.Next(e); err != nil {
+		if tree, err = m.next(e); err != nil {
 			return err
 		}
 	}
-	if root := tree.Root(); root != chain.Digest(e.Root) || LeafCount(tree) != e.LeafCount {
+	if root := tree.Root(); root != chain.Digest(e.Root) || leafCount(tree) != e.LeafCount {
 		return fmt.Errorf("%w: entry %d (rev %d) has the root %x over %d leaves, its rows give %s over %d",
 			store.ErrCorrupt, e.Position, e.Rev, e.Root, e.LeafCount, root, tree.Len())
 	}
@@ -132,7 +143,7 @@ func (m *Map) pass(e *store.Entry) {
 func (m *Map) State() store.State {
 	s := store.State{
 		Position: m.Position, Commit: m.Commit, At: m.At, Rev: m.Rev, Seq: m.Seq,
-		Root: m.Tree.Root(), LeafCount: LeafCount(m.Tree),
+		Root: m.Tree.Root(), LeafCount: leafCount(m.Tree),
 		Header: store.Header{
 			SID: m.SID, MinX: int64(m.Bounds.MinX), MinY: int64(m.Bounds.MinY),
 			MaxX: int64(m.Bounds.MaxX), MaxY: int64(m.Bounds.MaxY),
@@ -190,8 +201,8 @@ func OrReplaced(ctx context.Context, j store.Source, checkpoint store.Position, 
 		store.ErrTrimmed, checkpoint, base.Position)
 }
 
-// LeafCount returns the number of a tree's leaves as an entry states it.
-func LeafCount(tree *chain.Tree) uint32 { return uint32(min(tree.Len(), math.MaxUint32)) }
+// leafCount returns the number of a tree's leaves as an entry states it.
+func leafCount(tree *chain.Tree) uint32 { return uint32(min(tree.Len(), math.MaxUint32)) }
 
 // Bounds returns the bounds of a header in the form of the protocol.
 func Bounds(h *store.Header) protocol.Bounds {
