@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"iter"
 	"slices"
@@ -65,6 +66,52 @@ func ReadChunks(after Position, next func(w *Walk) ([]Entry, error)) iter.Seq2[E
 			if len(chunk) == 0 {
 				return
 			}
+		}
+	}
+}
+
+// Records walks the records of all tables. If a table cannot be read to its end, the
+// walk yields the error and continues with the next table.
+func Records(ctx context.Context, from Repository) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for _, table := range Tables() {
+			for pair, err := range from.Scan(ctx, table, Range{}) {
+				if err != nil {
+					if !yield(Record{}, fmt.Errorf("reading the table %s: %w", table, err)) {
+						return
+					}
+					break
+				}
+				if !yield(Record{Table: table, Key: pair.Key, Value: pair.Value}, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Chunks collects the items of a walk up to its first error, at most a number of them
+// at a time, and until their sizes are enough. A chunk is valid until the next.
+func Chunks[T any](items iter.Seq2[T, error], most, enough int, size func(*T) int) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) {
+		var chunk []T
+		held := 0
+		for item, err := range items {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			chunk = append(chunk, item)
+			if held += size(&item); len(chunk) < most && held < enough {
+				continue
+			}
+			if !yield(chunk, nil) {
+				return
+			}
+			chunk, held = chunk[:0], 0
+		}
+		if len(chunk) > 0 {
+			yield(chunk, nil)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
@@ -51,35 +52,16 @@ func infoOf(rootKey string, s *store.State) Info {
 	}
 }
 
-func writeTables(ctx context.Context, j store.Source, out *writer) (uint64, error) {
-	var count uint64
-	for _, table := range store.Tables() {
-		var batch store.Entry
-		size := 0
-		flush := func() error {
-			if len(batch.Records) == 0 {
-				return nil
-			}
-			err := out.frame(frameRecords, store.AppendEntry(nil, &batch))
-			batch.Records, size = batch.Records[:0], 0
-			return err
-		}
-		for pair, err := range j.Scan(ctx, table, store.Range{}) {
-			if err != nil {
-				return 0, fmt.Errorf("reading the table %s: %w", table, err)
-			}
-			batch.Records = append(batch.Records, store.Record{Table: table, Key: pair.Key, Value: pair.Value})
-			count++
-			if size += len(pair.Key) + len(pair.Value); size < recordsFrame {
-				continue
-			}
-			if err := flush(); err != nil {
-				return 0, err
-			}
-		}
-		if err := flush(); err != nil {
+func writeTables(ctx context.Context, j store.Source, out *writer) (count uint64, err error) {
+	size := func(r *store.Record) int { return len(r.Key) + len(r.Value) }
+	for records, err := range store.Chunks(store.Records(ctx, j), math.MaxInt, recordsFrame, size) {
+		if err != nil {
 			return 0, err
 		}
+		if err := out.frame(frameRecords, store.AppendEntry(nil, &store.Entry{Records: records})); err != nil {
+			return 0, err
+		}
+		count += uint64(len(records))
 	}
 	return count, nil
 }

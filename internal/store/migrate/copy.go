@@ -14,8 +14,8 @@ import (
 // The greatest size of one write: a store that serves others too can serve them in
 // between.
 const (
-	batchBytes = 1 << 20
-	batchItems = 256
+	chunkBytes = 1 << 20
+	chunkItems = 256
 )
 
 // tally counts and hashes the content of a store.
@@ -53,7 +53,7 @@ func (t *tally) record(r *store.Record) int {
 	return len(t.buffer)
 }
 
-// sink receives the batches of a walk.
+// sink receives the chunks of a walk.
 type sink interface {
 	Entries(ctx context.Context, entries []store.Entry) error
 	Records(ctx context.Context, records []store.Record) error
@@ -65,67 +65,32 @@ type nowhere struct{}
 func (nowhere) Entries(context.Context, []store.Entry) error  { return nil }
 func (nowhere) Records(context.Context, []store.Record) error { return nil }
 
-// walk reads every entry and every record, writes them to a sink in batches, and
+// walk reads every entry and every record, writes them to a sink in chunks, and
 // returns their tally.
 func walk(ctx context.Context, from store.Source, into sink, setTerm func(*store.Record) error) (*tally, error) {
 	count := newTally()
-	entries := batch[store.Entry]{write: into.Entries}
-	for e, err := range from.Read(ctx, 0) {
+	for entries, err := range store.Chunks(from.Read(ctx, 0), chunkItems, chunkBytes, count.entry) {
 		if err != nil {
 			return nil, fmt.Errorf("reading entries: %w", err)
 		}
-		if err := entries.add(ctx, e, count.entry(&e)); err != nil {
+		if err := into.Entries(ctx, entries); err != nil {
 			return nil, fmt.Errorf("writing entries: %w", err)
 		}
 	}
-	if err := entries.flush(ctx); err != nil {
-		return nil, fmt.Errorf("writing entries: %w", err)
-	}
-	records := batch[store.Record]{write: into.Records}
-	for _, table := range store.Tables() {
-		for pair, err := range from.Scan(ctx, table, store.Range{}) {
-			if err != nil {
-				return nil, fmt.Errorf("reading the table %s: %w", table, err)
-			}
-			r := store.Record{Table: table, Key: pair.Key, Value: pair.Value}
-			size := count.record(&r)
-			if setTerm != nil {
-				if err := setTerm(&r); err != nil {
-					return nil, fmt.Errorf("the record %q of the table %s: %w", r.Key, table, err)
+	for records, err := range store.Chunks(store.Records(ctx, from), chunkItems, chunkBytes, count.record) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range records {
+			if r := &records[i]; setTerm != nil {
+				if err := setTerm(r); err != nil {
+					return nil, fmt.Errorf("the record %q of the table %s: %w", r.Key, r.Table, err)
 				}
 			}
-			if err := records.add(ctx, r, size); err != nil {
-				return nil, fmt.Errorf("writing the table %s: %w", table, err)
-			}
+		}
+		if err := into.Records(ctx, records); err != nil {
+			return nil, fmt.Errorf("writing the tables: %w", err)
 		}
 	}
-	if err := records.flush(ctx); err != nil {
-		return nil, fmt.Errorf("writing the tables: %w", err)
-	}
 	return count, nil
-}
-
-// batch collects the items of one write.
-type batch[T any] struct {
-	write func(context.Context, []T) error
-	items []T
-	size  int
-}
-
-func (b *batch[T]) add(ctx context.Context, item T, size int) error {
-	b.items = append(b.items, item)
-	b.size += size
-	if len(b.items) < batchItems && b.size < batchBytes {
-		return nil
-	}
-	return b.flush(ctx)
-}
-
-func (b *batch[T]) flush(ctx context.Context) error {
-	if len(b.items) == 0 {
-		return nil
-	}
-	err := b.write(ctx, b.items)
-	b.items, b.size = b.items[:0], 0
-	return err
 }

@@ -194,19 +194,17 @@ func (c *check) root(e *store.Entry) {
 
 // tables reads every record, and parses those that are JSON.
 func (c *check) tables(ctx context.Context, j store.Source) error {
-	for _, table := range store.Tables() {
-		for pair, err := range j.Scan(ctx, table, store.Range{}) {
-			if errors.Is(err, store.ErrCorrupt) {
-				c.problem(err)
-				break
-			}
-			if err != nil {
-				return fmt.Errorf("reading the table %s: %w", table, err)
-			}
-			c.report.Records++
-			if !isBinary(table, pair.Key) && bytes.HasPrefix(pair.Value, []byte("{")) && !json.Valid(pair.Value) {
-				c.complain("the record %q of the table %s is cut off or not JSON", pair.Key, table)
-			}
+	for r, err := range store.Records(ctx, j) {
+		if errors.Is(err, store.ErrCorrupt) {
+			c.problem(err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		c.report.Records++
+		if !isBinary(r.Table, r.Key) && bytes.HasPrefix(r.Value, []byte("{")) && !json.Valid(r.Value) {
+			c.complain("the record %q of the table %s is cut off or not JSON", r.Key, r.Table)
 		}
 	}
 	return nil
