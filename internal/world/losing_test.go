@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/replay"
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/test/sharedstore"
 )
@@ -73,7 +74,7 @@ func TestStoreEmptiedWhileReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := openOn(t, server.Host(), 2).View()
-	if after.SID == "" || after.SID != w.View().SID || after.Rev < before.Rev+minJump {
+	if after.SID == "" || after.SID != w.View().SID || after.Rev < before.Rev+replay.MinJump {
 		t.Errorf("session %q at rev %d became %q at rev %d; another host reads %q", before.SID, before.Rev, w.View().SID, w.View().Rev, after.SID)
 	}
 }

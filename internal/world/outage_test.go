@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/replay"
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/test/sharedstore"
 )
@@ -252,7 +253,7 @@ func TestJumpIsCommittedWhenStoreAcceptsIt(t *testing.T) {
 		h.Before.Store(0)
 	}
 	for i, w := range c.worlds {
-		eventually(t, "the world is past the jump", func() bool { return w.View().Seq > before.Seq+minJump/2 && w.Stale() == nil })
+		eventually(t, "the world is past the jump", func() bool { return w.View().Seq > before.Seq+replay.MinJump/2 && w.Stale() == nil })
 		if got := c.texts(i); len(got) != 0 {
 			t.Errorf("world %d has the lost lines %v", i, got)
 		}

@@ -9,12 +9,8 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/replay"
 )
-
-// minJump is how far rev and seq jump at least when the store may have lost
-// acknowledged entries (protocol reference, "Ground rules"): more than the number
-// of lost entries that any host can have shown.
-const minJump = 1 << 20
 
 // A jump may be lost as well, with the events shown after it, before another host has
 // received it. That host jumps from the same entry, later by the server's time, and has
@@ -25,7 +21,7 @@ const minJump = 1 << 20
 // for 17 years of time between an entry and a jump.
 const (
 	jumpRate  = 1 << 14
-	leastWait = minJump / jumpRate
+	leastWait = replay.MinJump / jumpRate
 )
 
 // jumpTime bounds the milliseconds that count, a week, so that a server with
@@ -186,8 +182,8 @@ func (w *World) ahead(restart *store.RestartedError) (*store.Entry, error) {
 	}
 	since := uint64(min(max(e.At-s.At, 0), jumpTime))
 	step, chance := max(since, leastWait+since/2)*jumpRate, binary.BigEndian.Uint64(e.Commit[:])%jumpSpread
-	e.Rev = max(s.Rev+step, w.replica.seenRev+minJump) + chance
-	e.Seq = max(s.Seq+step, w.replica.seenSeq+minJump) + chance
+	e.Rev = max(s.Rev+step, w.replica.seenRev+replay.MinJump) + chance
+	e.Seq = max(s.Seq+step, w.replica.seenSeq+replay.MinJump) + chance
 	return e, nil
 }
 

@@ -131,7 +131,7 @@ func TestHostRereadsUpToJumpOfAnotherHost(t *testing.T) {
 	if err := second.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if lost := second.Events().lost(); lost != first.View().Seq || lost < before+minJump {
+	if lost := second.Events().lost(); lost != first.View().Seq || lost < before+replay.MinJump {
 		t.Errorf("the events restart at %d, while the other world jumped from %d to %d", lost, before, first.View().Seq)
 	}
 	late.jump.Store(nil)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/replay"
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/test/sharedstore"
 )
@@ -279,7 +280,7 @@ func TestRestartedStoreMovesNumbersAhead(t *testing.T) {
 			c.must(2, a, line(a, "after"))
 			c.agree()
 			after := c.worlds[0].View()
-			if after.Rev < before.Rev+minJump || after.Seq < before.Seq+minJump || after.Seq > before.Seq+2*minJump {
+			if after.Rev < before.Rev+replay.MinJump || after.Seq < before.Seq+replay.MinJump || after.Seq > before.Seq+2*replay.MinJump {
 				t.Errorf("rev and seq went from %d, %d to %d, %d", before.Rev, before.Seq, after.Rev, after.Seq)
 			}
 			for i, w := range c.worlds {

@@ -16,6 +16,11 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
+// MinJump is how far rev and seq jump at least when the store may have lost
+// acknowledged entries (protocol reference, "Ground rules"): more than the number of
+// lost entries that any host can have shown.
+const MinJump = 1 << 20
+
 // Map is the map of a world after an entry. It is a value: a copy of it does not
 // change.
 type Map struct {

@@ -153,15 +153,11 @@ func (c *check) order(e *store.Entry) {
 	}
 }
 
-// leastJump is the least jump of seq after a lost tail (protocol reference, "Ground
-// rules").
-const leastJump = 1 << 20
-
 // gap finds missing events between an entry and the one before it. They may have
 // been trimmed, which the journal knows, or seq may have jumped.
 func (c *check) gap(ctx context.Context, j store.Source, e *store.Entry) error {
 	before := c.previous
-	if e.FirstSeq() <= before.Seq+1 || e.FirstSeq()-before.Seq > leastJump {
+	if e.FirstSeq() <= before.Seq+1 || e.FirstSeq()-before.Seq > replay.MinJump {
 		return nil
 	}
 	_, err := j.Seek(ctx, before.Seq)
