@@ -6,7 +6,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/protocol"
+	"github.com/playctl/playctl/test/sharedstore"
 )
 
 // A host that starts alone renews every lease for one full term. If other hosts
@@ -53,5 +55,21 @@ func restartHost(t *testing.T, others int, stays bool) {
 	sweep(4 * time.Second)
 	if there() {
 		t.Error("the agent is on the map after its full term")
+	}
+}
+
+// Of two hosts that create the world at the same time one commits first, and the other
+// one continues from its entry.
+func TestHostsThatStartTogetherShareOneWorld(t *testing.T) {
+	server := sharedstore.NewServer(store.DefaultRetention(), newClock().Now)
+	late := &faulty{Journal: server.Host()}
+	var first *World
+	late.beforeCommit = func() {
+		late.beforeCommit = nil
+		first = openOn(t, server.Host(), 1)
+	}
+	second := openOn(t, late, 2)
+	if got, want := second.View(), first.View(); got.SID != want.SID || got.Tip() != want.Tip() {
+		t.Errorf("the second host has the world %s at %v, the first one %s at %v", got.SID, got.Tip(), want.SID, want.Tip())
 	}
 }
