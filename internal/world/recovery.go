@@ -78,12 +78,13 @@ func (w *World) load(ctx context.Context) (*View, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the journal's head: %w", err)
 	}
+	w.lastCheckpoint, w.grown = 0, 0
 	if head == 0 {
-		if err := w.create(ctx); err != nil {
-			return nil, err
-		}
+		err = w.create(ctx)
+	} else {
+		err = w.loadCheckpoint(ctx)
 	}
-	if err := w.loadCheckpoint(ctx); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	view, err := w.replayAll(journal.Read(ctx, w.state.Position))
@@ -153,8 +154,8 @@ func (w *World) catchUp(ctx context.Context, view *View, run string) (*View, err
 	}
 }
 
-// create creates a new world, unless another host is doing so. The first entry
-// sets its sid.
+// create commits and applies the first entry of a new world, which sets its sid, or
+// applies what another host committed first.
 func (w *World) create(ctx context.Context) error {
 	sid, err := newUUID(w.options.Random)
 	if err != nil {
@@ -181,7 +182,7 @@ func (w *World) loadCheckpoint(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("load the checkpoint: %w", err)
 	}
-	w.lastCheckpoint, w.grown = saved.Position, 0
+	w.lastCheckpoint = saved.Position
 	if saved.Position == 0 {
 		return nil
 	}
