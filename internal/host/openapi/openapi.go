@@ -1,7 +1,6 @@
-// Package openapi holds the OpenAPI 3.1 document of a host's routes. The routes
-// are described in the YAML files of the folder source, the schemas of requests,
-// replies, rows, events and errors by the structs and tables of package protocol;
-// go generate in that package makes openapi.json from both.
+// Package openapi holds the OpenAPI 3.1 document of a host's routes. It is generated
+// from the tables and structs of package protocol, and from the YAML files of the folder
+// source for what only the document says; go generate in that package writes openapi.json.
 package openapi
 
 import _ "embed"
@@ -9,6 +8,5 @@ import _ "embed"
 //go:embed openapi.json
 var document string
 
-// JSON is the document as the host serves it. The caller may change what it
-// gets.
+// JSON returns the document as the host serves it. The caller may change the copy.
 func JSON() []byte { return []byte(document) }
