@@ -42,6 +42,11 @@ describe('the past', () => {
     await assert.rejects(pastEvents(pages.client(), { before: 50, limit: 49 }), GapError)
   })
 
+  it('rejects if the host repeats a page', async () => {
+    const same = new FakeHost(({ route }) => (route === 'listEvents' ? Response.json({ events: [], afterSeq: 1, lastSeq: 1, hasMore: true }) : undefined))
+    await assert.rejects(pastEvents(same.client(), { before: 50, limit: 48 }), GapError)
+  })
+
   it('rejects instead of ending early if the host temporarily answers nothing', async () => {
     const full = new FakeHost(({ route }) => (route === 'listEvents' ? new Response('', { status: 503 }) : undefined))
     await assert.rejects(pastEvents(full.client(), { before: 5000, limit: 100 }), PlayError)

@@ -45,6 +45,7 @@ export async function pastEvents(client: WorldClient, { before, limit, signal }:
       const data = asObject(value)
       if (seq < before && data !== undefined) events.push({ seq, kind, data })
     }
+    if (page.hasMore && page.lastSeq <= last) throw new GapError('the list of events does not advance')
     last = page.lastSeq
     more = page.hasMore
   }
