@@ -1,7 +1,7 @@
 package protocol
 
-// labels requests the labels that an account gave.
-var labels = Parameter{Name: QueryLabels, Summary: "True for the labels that the account gave (extension)."}
+// labelsParameter requests the labels that an account gave.
+var labelsParameter = Parameter{Name: QueryLabels, Summary: "True for the labels that the account gave (extension)."}
 
 // nodeRoutes are the routes of identities and of backups, which belong to no session.
 var nodeRoutes = []Route{
@@ -19,7 +19,7 @@ var nodeRoutes = []Route{
 			{Name: QueryAll, Summary: "True, from the administrator, for every node."},
 			{Name: QueryUsage, Summary: "True, with all, for the usage of each account and its own limits (extension)."},
 			{Name: QueryAgentBytes, Summary: "True, with usage, for the bytes of agents' names of each account as well (extension)."},
-			labels,
+			labelsParameter,
 		},
 		Reply: NodesReply{}, Result: "The nodes. Never a hash.",
 		Summary: "Lists the caller's account, or for the administrator every node.",
@@ -117,7 +117,7 @@ var nodeRoutes = []Route{
 	},
 	{
 		Method: methodGet, Path: PathAgents, ID: "listAgents", Group: GroupNodes, Callers: CallerMain,
-		Query: []Parameter{labels},
+		Query: []Parameter{labelsParameter},
 		Reply: AgentsReply{}, Result: "One record for each agent node.",
 		Summary: "Lists the calling main node's agents.",
 	},

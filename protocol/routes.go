@@ -1,6 +1,9 @@
 package protocol
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Route describes one route of the contract.
 type Route struct {
@@ -115,16 +118,16 @@ func (s Service) sessionRoutes() []Route {
 			Query: []Parameter{
 				{Name: QueryLastEventID, Summary: "Resume after this id."},
 				{Name: QueryInline, Summary: "With 1, every event that has a notify has the changed nodes as well."},
-				{Name: QueryAnswers, Summary: "The agents for which the reader of the stream answers: ids separated by commas, " +
-					"at most 128 and 8 KiB, empty for none; `connection:` and a text stand for all that are held by connections " +
-					"whose ids start with it. If every stream of an agent and of its owner states it, others can learn at " +
-					"once that nobody answers. It counts for 10 s after the stream has ended."},
+				{Name: QueryAnswers, Summary: fmt.Sprintf("The agents for which the reader of the stream answers: ids separated by commas, "+
+					"at most %d and %d KiB, empty for none; `connection:` and a text stand for all that are held by connections "+
+					"whose ids start with it. If every stream of an agent and of its owner states it, others can learn at "+
+					"once that nobody answers. It counts for 10 s after the stream has ended.", MaxAnswers, MaxAnswersBytes>>10)},
 			},
 			Summary: "Streams events, from now on or from a position.",
-			Description: "Server-sent events. First come `retry: 2000`, a comment line and a frame that is only `id:`, the " +
-				"position before the stream's events. Each event is a frame of `id` (its seq), `event` (its kind) and `data` " +
-				"(one line of JSON). A comment line comes after every 15 s of silence. A host that cannot serve a stream for " +
-				"now answers with only `retry:` and ends; it never answers 429 or 503 here.",
+			Description: fmt.Sprintf("Server-sent events. First come `retry: 2000`, a comment line and a frame that is only `id:`, the "+
+				"position before the stream's events. Each event is a frame of `id` (its seq), `event` (its kind) and `data` "+
+				"(one line of JSON). A comment line comes after every %d s of silence. A host that cannot serve a stream for "+
+				"now answers with only `retry:` and ends; it never answers 429 or 503 here.", MaxStreamSilenceSeconds),
 		},
 		{
 			Method: methodPost, Path: s.RPC(), ID: "rpc", Group: GroupOperations, Callers: CallerNodes | CallerAdmin | CallerWatcher | CallerActor,
@@ -194,8 +197,8 @@ func (s Service) peopleRoutes() []Route {
 			Request: PersonRequest{}, Reply: PersonReply{}, Result: "The row, with its cell, and a lease of a full term.",
 			Summary:   "Puts the caller's person on the map, changes the row, or renews its lease.",
 			Extension: true,
-			Description: "Hosts with it have the capability `person`. For a watch cookie of the scope `act`. A call that changes nothing only renews " +
-				"the lease. The row changes once in 2 s at most, else the answer is `rate_limited`.",
+			Description: fmt.Sprintf("Hosts with it have the capability `person`. For a watch cookie of the scope `act`. A call that changes nothing only renews "+
+				"the lease. The row changes once in %d s at most, else the answer is `rate_limited`.", MinPersonSeconds),
 		},
 		{
 			Method: methodDelete, Path: s.Person(), ID: "deletePerson", Group: GroupWorld, Callers: CallerActor, SID: true, Repeatable: true,

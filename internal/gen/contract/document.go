@@ -34,10 +34,17 @@ func document(s *source, folder string) ([]byte, error) {
 			Paths map[string]map[string]details
 			Rest  object `yaml:",inline"`
 		}
-		if err := yaml.Unmarshal(text, &part); err != nil {
+		reader := yaml.NewDecoder(bytes.NewReader(text))
+		reader.KnownFields(true)
+		if err := reader.Decode(&part); err != nil {
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
-		maps.Copy(special, part.Paths)
+		for path, methods := range part.Paths {
+			if special[path] != nil {
+				return nil, fmt.Errorf("take in %s: %s is in two sources", name, path)
+			}
+			special[path] = methods
+		}
 		maps.DeleteFunc(part.Rest, func(key string, _ any) bool { return strings.HasPrefix(key, "x-source-") })
 		if err := join(whole, part.Rest, ""); err != nil {
 			return nil, fmt.Errorf("take in %s: %w", name, err)
