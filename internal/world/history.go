@@ -140,11 +140,14 @@ func (p *planner) history(h history, playerID string) ([]kept, error) {
 	}
 	records := []kept{}
 	prefix := historyPrefix(playerID)
-	for pair, err := range p.options.Journal.Scan(p.ctx, h.byPlayer, store.Range{Prefix: prefix, KeysOnly: true}) {
+	seqs := walk(p, h.byPlayer, store.Range{Prefix: prefix, KeysOnly: true}, func(pair store.Pair) (uint64, bool, error) {
+		return binary.BigEndian.Uint64(pair.Key[len(prefix):]), true, nil
+	})
+	for seq, err := range seqs {
 		if err != nil {
-			return nil, unavailable(err)
+			return nil, err
 		}
-		records = append(records, kept{seq: binary.BigEndian.Uint64(pair.Key[len(prefix):])})
+		records = append(records, kept{seq: seq})
 	}
 	p.st.setHistory(key, records)
 	return records, nil

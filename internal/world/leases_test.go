@@ -126,10 +126,21 @@ func (f *fixture) together(nodeID string, commands ...Command) {
 	f.t.Helper()
 	jobs := make([]*job, len(commands))
 	for i, command := range commands {
-		j := &job{ctx: f.t.Context(), req: Request{Caller: Caller{NodeID: nodeID}}, command: command, done: make(chan struct{})}
+		jobs[i] = f.job(Caller{NodeID: nodeID}, command)
+	}
+	f.inBatch(jobs...)
+}
+
+func (f *fixture) job(caller Caller, command Command) *job {
+	return &job{ctx: f.t.Context(), req: Request{Caller: caller}, command: command, done: make(chan struct{})}
+}
+
+// inBatch sends jobs that the writer takes as one batch.
+func (f *fixture) inBatch(jobs ...*job) {
+	f.t.Helper()
+	for _, j := range jobs {
 		f.queue.places <- struct{}{}
 		f.queue.append(f.registry.queueAccount(&j.req.Caller), j)
-		jobs[i] = j
 	}
 	f.queue.signal()
 	for _, j := range jobs {

@@ -269,8 +269,11 @@ func (p *planner) prefetch(list []store.Lookup) error {
 	return nil
 }
 
-// get reads a record for the plan.
+// get reads a record for the plan, unless the batch has emptied its table.
 func (p *planner) get(table store.Table, key []byte) ([]byte, error) {
+	if p.st.cleared[table] {
+		return nil, nil
+	}
 	if value, there := p.loop.read[lookup{table, string(key)}]; there {
 		return value, nil
 	}

@@ -14,6 +14,7 @@ func (s *state) applyRecords(records []store.Record) error {
 	for i := range records {
 		r := &records[i]
 		if len(r.Key) == 0 {
+			s.cleared[r.Table] = true
 			s.clearTable(r.Table)
 			continue
 		}

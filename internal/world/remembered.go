@@ -215,7 +215,7 @@ func (p *planner) tally(of *remembered, key []byte, by int) (int, error) {
 	if !staged {
 		n, staged = p.st.tallies[string(key)]
 	}
-	if !staged && !p.st.cleared[of.Callers] {
+	if !staged {
 		b, err := p.get(of.Callers, key)
 		if err == nil {
 			n, err = replay.ParseTally(b)
@@ -276,7 +276,6 @@ func (s *state) clearRequests() {
 	for id := range maps.Clone(s.intercoms) {
 		s.setIntercom(id, nil)
 	}
-	s.cleared[store.Intercom] = true
 	clear(s.closedIntercoms)
 	maps.DeleteFunc(s.tallies, func(key string, _ int) bool { return key[:1] == string(closedRequests.Tally()) })
 }

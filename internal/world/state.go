@@ -56,7 +56,8 @@ type state struct {
 	// the keys of those that it forgets.
 	tallies   map[string]int
 	forgotten map[string]struct{}
-	// cleared are the tables of remembered ids that the batch empties.
+	// cleared are the tables that the batch empties: what the store still has of them does not
+	// count any more.
 	cleared map[store.Table]bool
 
 	// encoded is memory in which a row is encoded before its length is known.
