@@ -59,15 +59,15 @@ func AppendEntry(dst []byte, e *Entry) []byte {
 		dst = appendHeader(dst, e.Header)
 	}
 	dst = appendRows(dst, e.Rows)
-	dst = appendBytes(dst, e.Notify)
+	dst = appendText(dst, e.Notify)
 	for i := range e.Events {
 		dst = appendEvent(dst, &e.Events[i])
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(e.Records)))
 	for i := range e.Records {
 		r := &e.Records[i]
-		dst = appendText(dst, string(r.Table))
-		dst = appendBytes(dst, r.Key)
+		dst = appendText(dst, r.Table)
+		dst = appendText(dst, r.Key)
 		dst = appendOptional(dst, r.Value)
 	}
 	return appendChecksum(dst, start)
@@ -226,7 +226,7 @@ func appendRows(dst []byte, rows []Row) []byte {
 
 func appendEvent(dst []byte, ev *Event) []byte {
 	dst = appendText(dst, ev.Kind)
-	dst = appendBytes(dst, ev.Data)
+	dst = appendText(dst, ev.Data)
 	dst = binary.AppendUvarint(dst, uint64(len(ev.Audience)))
 	for _, who := range ev.Audience {
 		dst = appendText(dst, who)
@@ -234,14 +234,9 @@ func appendEvent(dst []byte, ev *Event) []byte {
 	return dst
 }
 
-func appendText(dst []byte, s string) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(s)))
-	return append(dst, s...)
-}
-
-func appendBytes(dst, b []byte) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(b)))
-	return append(dst, b...)
+func appendText[T ~string | ~[]byte](dst []byte, text T) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(text)))
+	return append(dst, text...)
 }
 
 // appendOptional distinguishes nil, which means absent, from empty.

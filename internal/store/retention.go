@@ -21,21 +21,16 @@ type Retention struct {
 	Bytes uint64
 }
 
-// The budgets in bytes of the default retentions: 10,000 events of 26 KiB, each
-// with its changes of the map, fit on a small disk. In memory it is a quarter.
-const (
-	DefaultBytes         = 256 << 20
-	DefaultBytesInMemory = 64 << 20
-)
-
 // DefaultRetention is what the protocol asks for: 10,000 events and 1,024 revs, fewer
-// where they take more than DefaultBytes.
-func DefaultRetention() Retention { return Retention{Events: 10_000, Revs: 1_024, Bytes: DefaultBytes} }
+// where they take more than 256 MiB. 10,000 events of 26 KiB, each with its changes of
+// the map, fit on a small disk.
+func DefaultRetention() Retention { return Retention{Events: 10_000, Revs: 1_024, Bytes: 256 << 20} }
 
-// RetentionInMemory returns the default retention of a journal in memory.
+// RetentionInMemory returns the default retention of a journal in memory, with a
+// quarter of the bytes.
 func RetentionInMemory() Retention {
 	r := DefaultRetention()
-	r.Bytes = DefaultBytesInMemory
+	r.Bytes = 64 << 20
 	return r
 }
 
@@ -128,7 +123,8 @@ func (r Retention) Trim(marks []Mark, headRev uint64, newestFirst iter.Seq2[Plac
 		}
 		trim.Kept.UpTo = cmp.Or(trim.Kept.UpTo, m.Position)
 		behind := uint64(trim.Kept.UpTo - m.Position)
-		recent := r.isRecent(m, behind, events)
+		// A recent entry stays whatever the base.
+		recent := behind == 0 || m.Events > 0 && events < r.Events || behind < r.Tail
 		if recent || m.changedAfter(marks[base]) {
 			bytes += m.Bytes
 		}
@@ -155,12 +151,6 @@ func (r Retention) Trim(marks []Mark, headRev uint64, newestFirst iter.Seq2[Plac
 		return stays
 	})
 	return trim, nil
-}
-
-// isRecent reports whether an entry that is so many positions behind the head stays
-// whatever the base, when so many events are newer.
-func (r Retention) isRecent(m Place, behind, newer uint64) bool {
-	return behind == 0 || m.Events > 0 && newer < r.Events || behind < r.Tail
 }
 
 // crowded reports whether entries take more than they may.

@@ -109,10 +109,11 @@ func writeRecord(tx *bbolt.Tx, r *store.Record) error {
 
 func clearTable(tx *bbolt.Tx, table store.Table) error {
 	name := tableBucket(table)
-	if err := tx.DeleteBucket(name); err != nil {
-		return fmt.Errorf("clear table %s: %w", table, err)
+	err := tx.DeleteBucket(name)
+	if err == nil {
+		_, err = tx.CreateBucket(name)
 	}
-	if _, err := tx.CreateBucket(name); err != nil {
+	if err != nil {
 		return fmt.Errorf("clear table %s: %w", table, err)
 	}
 	return nil

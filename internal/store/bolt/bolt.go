@@ -76,7 +76,10 @@ type Journal struct {
 var _ store.Journal = (*Journal)(nil)
 
 func newJournal(path, rootKey string, retention store.Retention, db *bbolt.DB) *Journal {
-	j := &Journal{path: path, rootKey: rootKey, retention: retention, db: db, holder: announce(path), flusher: newFlusher()}
+	j := &Journal{
+		path: path, rootKey: rootKey, retention: retention, db: db, holder: announce(path),
+		flusher: flusher{some: make(chan struct{}, 1), enough: make(chan struct{}, 1)},
+	}
 	j.OneHost = store.NewOneHost(j)
 	return j
 }

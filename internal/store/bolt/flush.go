@@ -24,15 +24,11 @@ const (
 // database.
 type flusher struct {
 	// flushing serializes flushes.
-	flushing *sync.Mutex
+	flushing sync.Mutex
 	// some has a value while any commits wait, enough while many do.
 	some, enough chan struct{}
 	stop         context.CancelFunc
 	done         chan struct{}
-}
-
-func newFlusher() flusher {
-	return flusher{flushing: new(sync.Mutex), some: make(chan struct{}, 1), enough: make(chan struct{}, 1)}
 }
 
 // end stops the goroutine and waits for it.

@@ -37,9 +37,7 @@ func importPath(path string) string {
 // store.ErrNotEmpty if there is a store, and with store.ErrLocked while another
 // process imports. The file of an interrupted import is removed.
 func BeginImport(ctx context.Context, o Options) (*Import, error) {
-	if o.Retention == (store.Retention{}) {
-		o.Retention = store.DefaultRetention()
-	}
+	o.Retention = cmp.Or(o.Retention, store.DefaultRetention())
 	o.LockWait = cmp.Or(o.LockWait, DefaultLockWait)
 	if o.RootKey == "" {
 		return nil, fmt.Errorf("importing into %s: the root key of its world is missing", o.Path)

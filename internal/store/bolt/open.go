@@ -27,9 +27,7 @@ const fileMode = 0o600
 // damaged or not a store, and with an error that is fs.ErrNotExist if a store to
 // read is missing.
 func Open(ctx context.Context, o Options) (*Journal, error) {
-	if o.Retention == (store.Retention{}) {
-		o.Retention = store.DefaultRetention()
-	}
+	o.Retention = cmp.Or(o.Retention, store.DefaultRetention())
 	o.LockWait = cmp.Or(o.LockWait, DefaultLockWait)
 	made, err := prepare(o)
 	if err != nil {

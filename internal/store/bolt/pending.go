@@ -186,7 +186,7 @@ func (p *pending) get(table store.Table, key []byte) ([]byte, bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	if r, known := p.records[table][string(key)]; known {
-		return keep(r.value), true
+		return bytes.Clone(r.value), true
 	}
 	_, cleared := p.cleared[table]
 	return nil, cleared
@@ -224,7 +224,7 @@ func merge(chunk *scanned, r store.Range, records map[string][]byte) {
 		}
 		pair := store.Pair{Key: []byte(key)}
 		if !r.KeysOnly {
-			pair.Value = keep(value)
+			pair.Value = bytes.Clone(value)
 		}
 		chunk.pairs = append(chunk.pairs, pair)
 	}

@@ -41,7 +41,7 @@ func (j *Journal) GetAll(ctx context.Context, records []store.Lookup) ([][]byte,
 				return err
 			}
 			if table != nil && !known[i] {
-				values[i] = keep(table.Get(r.Key))
+				values[i] = bytes.Clone(table.Get(r.Key))
 			}
 		}
 		return nil
@@ -122,9 +122,9 @@ func copyRange(cursor *bbolt.Cursor, r store.Range, limit int) scanned {
 			chunk.end = bytes.Clone(chunk.pairs[len(chunk.pairs)-1].Key)
 			return chunk
 		}
-		pair := store.Pair{Key: keep(key)}
+		pair := store.Pair{Key: bytes.Clone(key)}
 		if !r.KeysOnly {
-			pair.Value = keep(value)
+			pair.Value = bytes.Clone(value)
 		}
 		chunk.pairs = append(chunk.pairs, pair)
 		size += len(key) + len(pair.Value)
@@ -155,12 +155,4 @@ func (j *Journal) table(tx *bbolt.Tx, table store.Table) (*bbolt.Bucket, error) 
 		return nil, refusal{fmt.Errorf("there is no table %q", table)}
 	}
 	return tx.Bucket(tableBucket(table)), nil
-}
-
-// keep copies bytes out of the file; the copy of an existing value is never nil.
-func keep(b []byte) []byte {
-	if b == nil {
-		return nil
-	}
-	return append([]byte{}, b...)
 }

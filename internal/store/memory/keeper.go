@@ -98,11 +98,7 @@ func (j *Journal) appended(entries []store.Entry) []store.Pair {
 // recorded adds the change of a record to changes; the last one of a key counts.
 func (j *Journal) recorded(changes map[string][]byte, r *store.Record) {
 	if !r.Clears() {
-		var value []byte
-		if r.Value != nil {
-			value = keep(r.Value)
-		}
-		changes[string(recordKey(r.Table, r.Key))] = value
+		changes[string(recordKey(r.Table, r.Key))] = bytes.Clone(r.Value)
 		return
 	}
 	for key := range changes {
@@ -163,7 +159,7 @@ func (j *Journal) take(p store.Pair) error {
 	if len(p.Key) == 0 {
 		return unknown
 	}
-	value := keep(p.Value)
+	value := append([]byte{}, p.Value...) // not nil, also where a keeper returns nil for an empty value
 	switch name := p.Key[1:]; p.Key[0] {
 	case keptEntry:
 		decoded, err := store.DecodeEntry(bytes.Clone(value))

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"sort"
-	"strings"
 
 	"github.com/tidwall/btree"
 
@@ -77,11 +76,8 @@ func (j *Journal) Get(ctx context.Context, table store.Table, key []byte) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	value, found := records.Get(string(key))
-	if !found {
-		return nil, nil
-	}
-	return keep(value), nil
+	value, _ := records.Get(string(key))
+	return bytes.Clone(value), nil
 }
 
 // GetAll implements store.Repository, one record after the other: all of them are
@@ -116,7 +112,7 @@ func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) st
 			}
 			pair := store.Pair{Key: []byte(key)}
 			if !r.KeysOnly {
-				pair.Value = keep(value)
+				pair.Value = bytes.Clone(value)
 			}
 			return yield(pair, nil)
 		}
@@ -125,20 +121,14 @@ func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) st
 			records.Ascend(string(low), visit)
 			return
 		}
-		descend(records, high, visit)
+		if len(high) == 0 {
+			records.Reverse(visit)
+			return
+		}
+		records.Descend(string(high), func(key string, value []byte) bool {
+			return key >= string(high) || visit(key, value)
+		})
 	}
-}
-
-// descend visits the records below high (all, if it is empty) from the greatest
-// key down.
-func descend(records *btree.Map[string, []byte], high []byte, visit func(string, []byte) bool) {
-	if len(high) == 0 {
-		records.Reverse(visit)
-		return
-	}
-	records.Descend(string(high), func(key string, value []byte) bool {
-		return strings.Compare(key, string(high)) >= 0 || visit(key, value)
-	})
 }
 
 func (j *Journal) table(ctx context.Context, table store.Table) (*btree.Map[string, []byte], error) {
@@ -162,6 +152,3 @@ func (j *Journal) copyTable(ctx context.Context, table store.Table) (*btree.Map[
 	}
 	return records.Copy(), nil
 }
-
-// keep copies an existing value, so that the copy is never nil.
-func keep(value []byte) []byte { return append([]byte{}, value...) }

@@ -25,8 +25,6 @@ type tally struct {
 	buffer                   []byte
 }
 
-func newTally() *tally { return &tally{sum: sha256.New()} }
-
 func (t *tally) equal(other *tally) bool {
 	return t.entries == other.entries && t.events == other.events && t.records == other.records &&
 		bytes.Equal(t.sum.Sum(nil), other.sum.Sum(nil))
@@ -68,7 +66,7 @@ func (nowhere) Records(context.Context, []store.Record) error { return nil }
 // walk reads every entry and every record, writes them to a sink in chunks, and
 // returns their tally.
 func walk(ctx context.Context, from store.Source, into sink, setTerm func(*store.Record) error) (*tally, error) {
-	count := newTally()
+	count := &tally{sum: sha256.New()}
 	for entries, err := range store.Chunks(from.Read(ctx, 0), chunkItems, chunkBytes, count.entry) {
 		if err != nil {
 			return nil, fmt.Errorf("reading entries: %w", err)
