@@ -89,14 +89,6 @@ func sharedFrom(prev, next *Tree, index int) int {
 	return index
 }
 
-// at does the same as element, but also for the top.
-func (t *Tree) at(height, index int) element {
-	if height == t.height {
-		return t.top
-	}
-	return t.element(height, index)
-}
-
 // Diff returns the notify of a change from prev to next, nil if nothing differs.
 // updatedAt is RFC 3339 in UTC with milliseconds; every ref has it.
 func Diff(prev, next *Tree, updatedAt string) *protocol.Notify {

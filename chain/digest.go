@@ -25,9 +25,7 @@ func LeafDigest(payload []byte) Digest {
 	h := sha256.New()
 	h.Write([]byte(leafPrefix))
 	h.Write(payload)
-	var d Digest
-	h.Sum(d[:0])
-	return d
+	return Digest(h.Sum(nil))
 }
 
 // parentDigest hashes two siblings. The protocol hashes their hex text, not
@@ -63,12 +61,9 @@ func (d Digest) Hex() string { return hex.EncodeToString(d[:]) }
 // String implements fmt.Stringer; it is the same as Hex.
 func (d Digest) String() string { return d.Hex() }
 
-// AppendHex appends the digest's 64 hex digits to dst.
-func (d Digest) AppendHex(dst []byte) []byte { return hex.AppendEncode(dst, d[:]) }
-
 // MarshalText implements encoding.TextMarshaler, so a Digest is its hex text in
 // JSON.
-func (d Digest) MarshalText() ([]byte, error) { return d.AppendHex(nil), nil }
+func (d Digest) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, d[:]), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (d *Digest) UnmarshalText(text []byte) error {

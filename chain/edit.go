@@ -177,13 +177,10 @@ func (e *editor) assemble(height, index, total int, whole bool) *block {
 // oldAt returns the old tree's element of the given height and index, nil if it has
 // none.
 func (e *editor) oldAt(height, index int) element {
-	switch width := e.old.width(height); {
-	case index >= width:
+	if index >= e.old.width(height) {
 		return nil
-	case height == e.old.height:
-		return e.old.top
 	}
-	return e.old.element(height, index)
+	return e.old.at(height, index)
 }
 
 // newAt returns the new tree's element at the editor's height.

@@ -87,9 +87,9 @@ var payloads = sync.Pool{New: func() any { return new([]byte) }}
 // HeaderLeaf returns the second leaf of a chain. It fails only on a sid that is not
 // UTF-8 and on bounds that are not finite.
 func HeaderLeaf(sid string, bounds protocol.Bounds) (*Leaf, error) {
-	hashed, err := appendHeader([]byte(leafPrefix), sid, bounds)
+	hashed, err := appendRow([]byte(leafPrefix), headerRow, &header{Bounds: bounds, SID: sid, Version: headerVersion})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("encode the chain header: %w", err)
 	}
 	return sealLeaf(HeaderStableKey, hashed), nil
 }

@@ -57,17 +57,20 @@ func NodeLeaf(n protocol.ChainNode) (*Leaf, error) {
 // AnswersFor checks that a node is the answer to a read of the given key: both the
 // node's key and its row's own key are that key. The error is ErrNode.
 func AnswersFor(n protocol.ChainNode, key string) error {
-	if err := isNamed(&n, key); err != nil {
-		return err
+	_, err := leafFor(&n, key)
+	return err
+}
+
+// leafFor does the same as AnswersFor, and returns the leaf of the node.
+func leafFor(n *protocol.ChainNode, key string) (*Leaf, error) {
+	if err := isNamed(n, key); err != nil {
+		return nil, err
 	}
-	leaf, err := NodeLeaf(n)
-	if err != nil {
-		return err
+	leaf, err := NodeLeaf(*n)
+	if err == nil && leaf != nil && leaf.key != key {
+		err = fmt.Errorf("%w: asked for %.200q, its row is %.200q", ErrNode, key, leaf.key)
 	}
-	if leaf != nil && leaf.key != key {
-		return fmt.Errorf("%w: asked for %.200q, its row is %.200q", ErrNode, key, leaf.key)
-	}
-	return nil
+	return leaf, err
 }
 
 // isNamed checks that a node names the given key and is of its kind.

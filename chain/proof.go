@@ -67,11 +67,7 @@ func (t *Tree) digestAt(level, pos int) *Digest {
 	}
 	height, inBlock := (level-1)/blockLevels+1, (level-1)%blockLevels+1
 	shift := blockLevels - inBlock
-	b := t.top
-	if height < t.height {
-		b = t.element(height, pos>>shift).(*block)
-	}
-	return b.at(inBlock, pos&(1<<shift-1))
+	return t.at(height, pos>>shift).(*block).at(inBlock, pos&(1<<shift-1))
 }
 
 // Verify checks the proof for the stated payload of the leaf, against a root and a

@@ -162,7 +162,7 @@ func TestDigestText(t *testing.T) {
 		}
 	}
 	back, err := chain.ParseDigest(d.String())
-	if err != nil || back != d || string(d.AppendHex([]byte("x"))) != "x"+d.Hex() {
+	if err != nil || back != d {
 		t.Errorf("%s became %s, %v", d, back, err)
 	}
 }

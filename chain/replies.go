@@ -84,10 +84,7 @@ func ParseProofRPCBody(body []byte) (ProofReply, error) {
 // against a root and count that the caller trusts. Every error is ErrProof or, for
 // a node that cannot be read, ErrNode.
 func (r *ProofReply) Verify(key string, root Digest, leafCount int) error {
-	if err := AnswersFor(r.Node, key); err != nil {
-		return err
-	}
-	leaf, err := NodeLeaf(r.Node)
+	leaf, err := leafFor(&r.Node, key)
 	if err != nil {
 		return err
 	}

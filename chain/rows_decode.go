@@ -60,15 +60,6 @@ func parseLeaf(jsonText []byte, keyOf keyReader) (*Leaf, error) {
 	return sealLeaf(key, hashed), nil
 }
 
-// readLeaf does the same as parseLeaf, for a canonical row.
-func readLeaf(text []byte, keyOf keyReader) (*Leaf, error) {
-	key, err := keyOf(text)
-	if err != nil {
-		return nil, err
-	}
-	return NewLeaf(key, text), nil
-}
-
 func occupantKey(text []byte) (string, error) {
 	row, err := readRow(text, true)
 	if err != nil {

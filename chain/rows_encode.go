@@ -47,17 +47,6 @@ func AppendSpace(dst []byte, s *protocol.Space) ([]byte, error) {
 	return out, nil
 }
 
-// appendHeader appends the header leaf's payload to dst: the canonical JSON of `{
-// v, sid, bounds }`. It fails on a sid that is not UTF-8 and on bounds that are not
-// finite; dst is then returned unchanged.
-func appendHeader(dst []byte, sid string, b protocol.Bounds) ([]byte, error) {
-	out, err := appendRow(dst, headerRow, &header{Bounds: b, SID: sid, Version: headerVersion})
-	if err != nil {
-		return dst, fmt.Errorf("encode the chain header: %w", err)
-	}
-	return out, nil
-}
-
 // AppendLastUpdate appends the canonical JSON of an agent's last journey to
 // dst, as its row has it. It fails as AppendOccupant does.
 func AppendLastUpdate(dst []byte, u *protocol.LastUpdate) ([]byte, error) {

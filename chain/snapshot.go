@@ -1,7 +1,6 @@
 package chain
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -149,5 +148,3 @@ func mcpServers(t *Tree) iter.Seq[protocol.MCPServer] {
 		}
 	}
 }
-
-var errDuplicate = errors.New("two rows have the same stable key")

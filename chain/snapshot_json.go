@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -45,7 +46,7 @@ func readSnapshot(text []byte) (*Snapshot, Stated, error) {
 	}
 	rows := NewTree(leaves...)
 	if rows.Len() != len(leaves) {
-		return nil, Stated{}, fmt.Errorf("%w: %w", ErrSnapshot, errDuplicate)
+		return nil, Stated{}, fmt.Errorf("%w: two rows have the same stable key", ErrSnapshot)
 	}
 	s, err := NewSnapshot(head, rows)
 	if err != nil {
@@ -79,11 +80,11 @@ func readSnapshotHead(text []byte) (Head, error) {
 func readLeaves(leaves []*Leaf, list []byte, what string, keyOf keyReader) ([]*Leaf, error) {
 	n := 0
 	for item := range items(list) {
-		leaf, err := readLeaf(item, keyOf)
+		key, err := keyOf(item)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s %d: %w", ErrSnapshot, what, n, err)
 		}
-		leaves = append(leaves, leaf)
+		leaves = append(leaves, NewLeaf(key, item))
 		n++
 	}
 	return leaves, nil
@@ -98,11 +99,15 @@ func badSnapshot(name, want string) error {
 // derived from the mcp rows. Rev and seq are omitted if they are unknown. It fails
 // on bounds that are not finite; dst is then returned unchanged.
 func (s *Snapshot) AppendJSON(dst []byte) ([]byte, error) {
-	out, err := AppendSnapshotBody(AppendSnapshotHead(dst, s.head), s.head.Bounds, s.tree)
+	parts, err := SnapshotBody(s.head.Bounds, s.tree)
 	if err != nil {
 		return dst, fmt.Errorf("encode the snapshot: %w", err)
 	}
-	return out, nil
+	dst = AppendSnapshotHead(dst, s.head)
+	for part := range parts {
+		dst = append(dst, part...)
+	}
+	return dst, nil
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -110,7 +115,7 @@ func (s *Snapshot) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil) }
 
 // AppendSnapshotHead appends the first part of a snapshot's JSON to dst, from the
 // opening brace to `seq`: the part that can differ between two snapshots of the
-// same rows. AppendSnapshotBody appends the rest. Bytes that are not UTF-8 become
+// same rows. SnapshotBody has the rest. Bytes that are not UTF-8 become
 // U+FFFD.
 func AppendSnapshotHead(dst []byte, h Head) []byte {
 	dst, _ = jsontext.AppendQuote(append(dst, `{"sid":`...), h.SID) // the error only reports U+FFFD
@@ -124,31 +129,17 @@ func AppendSnapshotHead(dst []byte, h Head) []byte {
 	return dst
 }
 
-// AppendSnapshotBody appends the rest of a snapshot's JSON to dst, from the comma
-// after `seq` to the closing brace: root and leaf count of a tree, and its rows.
-// They are canonical already, so they are copied. It fails on bounds that are not
-// finite; dst is then returned unchanged.
-func AppendSnapshotBody(dst []byte, b protocol.Bounds, t *Tree) ([]byte, error) {
-	parts, err := SnapshotBody(b, t)
-	if err != nil {
-		return dst, err
-	}
-	for part := range parts {
-		dst = append(dst, part...)
-	}
-	return dst, nil
-}
-
-// SnapshotBody returns the output of AppendSnapshotBody in parts: a row is the
-// tree's own bytes, which must not be changed, and other parts are valid until the
-// next part.
+// SnapshotBody returns the rest of a snapshot's JSON in parts, from the comma after
+// `seq` to the closing brace: root and leaf count of a tree, and its rows. A row is the
+// tree's own bytes, which are canonical and must not be changed; other parts are valid
+// until the next part. It fails on bounds that are not finite.
 func SnapshotBody(b protocol.Bounds, t *Tree) (iter.Seq[[]byte], error) {
 	limits, err := json.Marshal(b)
 	if err != nil {
 		return nil, fmt.Errorf("%w: the bounds: %w", ErrJSON, err)
 	}
 	root := t.Root()
-	head := root.AppendHex([]byte(`,"merkleRootHex":"`))
+	head := hex.AppendEncode([]byte(`,"merkleRootHex":"`), root[:])
 	head = strconv.AppendInt(append(head, `","merkleLeafCount":`...), int64(t.Len()), 10)
 	head = append(append(head, `,"worldMap":{"bounds":`...), limits...)
 	head = append(head, `,"occupants":[`...)

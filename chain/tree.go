@@ -61,6 +61,14 @@ func (t *Tree) element(height, index int) element {
 	}
 }
 
+// at does the same as element, but also for the top.
+func (t *Tree) at(height, index int) element {
+	if height == t.height {
+		return t.top
+	}
+	return t.element(height, index)
+}
+
 // width returns the number of elements of the given height.
 func (t *Tree) width(height int) int {
 	switch {
@@ -132,7 +140,7 @@ func (t *Tree) Range(from, to int) iter.Seq2[int, *Leaf] {
 	from, to = max(from, 0), min(to, t.Len())
 	return func(yield func(int, *Leaf) bool) {
 		for i := from; i < to; {
-			b := t.bottom(i)
+			b := t.at(1, i/blockWidth).(*block)
 			for pos := i % blockWidth; pos < b.count && i < to; pos++ {
 				if !yield(i, b.kids[pos].(*Leaf)) {
 					return
@@ -141,14 +149,6 @@ func (t *Tree) Range(from, to int) iter.Seq2[int, *Leaf] {
 			}
 		}
 	}
-}
-
-// bottom returns the block that holds the leaf with the given index.
-func (t *Tree) bottom(index int) *block {
-	if t.height == 1 {
-		return t.top
-	}
-	return t.element(1, index/blockWidth).(*block)
 }
 
 // Levels returns the number of levels of digests, including the leaves: 1 for one
