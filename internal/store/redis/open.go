@@ -72,7 +72,7 @@ func (j *Journal) info(ctx context.Context) (map[string]string, error) {
 	var text string
 	err := j.read(ctx, "opening", func() error {
 		start := time.Now()
-		err := j.onNode(ctx, func(node goredis.Cmdable) (err error) {
+		return j.onNode(ctx, func(node goredis.Cmdable) (err error) {
 			text, err = node.Info(ctx).Result()
 			if err != nil {
 				return fmt.Errorf("asking for its description: %w", err)
@@ -84,7 +84,6 @@ func (j *Journal) info(ctx context.Context) (map[string]string, error) {
 			j.clock.observe(start, time.Now(), now, "")
 			return nil
 		})
-		return err
 	})
 	info := map[string]string{}
 	for line := range strings.Lines(text) {
@@ -132,8 +131,7 @@ func (j *Journal) fsync(ctx context.Context) (policy string, err error) {
 	err = j.read(ctx, "opening", func() error {
 		return j.onNode(ctx, func(node goredis.Cmdable) error {
 			setting, err := node.ConfigGet(ctx, "appendfsync").Result()
-			var said goredis.Error
-			if errors.As(err, &said) && !goredis.HasErrorPrefix(err, "LOADING") {
+			if isA[goredis.Error](err) && !goredis.HasErrorPrefix(err, "LOADING") {
 				return nil // The server does not allow the command.
 			}
 			if err != nil {
@@ -278,7 +276,7 @@ type parts []any
 
 // at returns a part; nil if it is missing.
 func (p parts) at(i int) any {
-	if i < 0 || i >= len(p) {
+	if i >= len(p) {
 		return nil
 	}
 	return p[i]
@@ -308,20 +306,16 @@ func Passing(err error) bool {
 	if !errors.Is(err, store.ErrUnavailable) || errors.Is(err, errDenied) || distrusted(err) {
 		return false
 	}
-	if _, said := errors.AsType[goredis.Error](err); !said {
-		return true
-	}
-	return begins(err, passes)
+	return !isA[goredis.Error](err) || begins(err, passes)
 }
 
 // distrusted reports whether one side refused the other's TLS.
 func distrusted(err error) bool {
-	var verification *tls.CertificateVerificationError
-	var record tls.RecordHeaderError
-	var alert tls.AlertError
-	var authority x509.UnknownAuthorityError
-	var name x509.HostnameError
-	var invalid x509.CertificateInvalidError
-	return errors.As(err, &verification) || errors.As(err, &record) || errors.As(err, &alert) ||
-		errors.As(err, &authority) || errors.As(err, &name) || errors.As(err, &invalid)
+	return isA[*tls.CertificateVerificationError](err) || isA[tls.RecordHeaderError](err) || isA[tls.AlertError](err) ||
+		isA[x509.UnknownAuthorityError](err) || isA[x509.HostnameError](err) || isA[x509.CertificateInvalidError](err)
+}
+
+func isA[E error](err error) bool {
+	_, is := errors.AsType[E](err)
+	return is
 }

@@ -62,9 +62,7 @@ func (o Options) dial() time.Duration {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Retention == (store.Retention{}) {
-		o.Retention = store.DefaultRetention()
-	}
+	o.Retention = cmp.Or(o.Retention, store.DefaultRetention())
 	o.Retention.Tail = cmp.Or(o.Retention.Tail, DefaultTail)
 	o.Timeout = cmp.Or(o.Timeout, replyTimeout)
 	o.HostID = cmp.Or(o.HostID, "default")

@@ -61,9 +61,7 @@ var _ store.Journal = (*Journal)(nil)
 func (j *Journal) RootKey() string { return j.rootKey }
 
 // Path returns the name of the store for people, without credentials.
-func (j *Journal) Path() string {
-	return describe(j.options)
-}
+func (j *Journal) Path() string { return describe(j.options) }
 
 // Close implements store.Journal.
 func (j *Journal) Close() error {

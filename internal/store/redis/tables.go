@@ -101,7 +101,7 @@ func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) st
 		}
 		first, last, reverse := lexBounds(r)
 		for limit := firstScan; ; limit = min(2*limit, lastScan) {
-			reply, err := j.readScript(ctx, "reading", scanScript(), j.tableKeys(table)[:2], string(table), reverse, first, last, limit, replyBytes, keysOnly(r))
+			reply, err := j.readScript(ctx, "reading", scanScript(), j.tableKeys(table)[:2], string(table), reverse, first, last, limit, replyBytes, bit(r.KeysOnly))
 			if err != nil {
 				yield(store.Pair{}, err)
 				return
@@ -148,13 +148,6 @@ func decodePairs(reply parts) ([]store.Pair, error) {
 		pairs[i] = store.Pair{Key: []byte(key), Value: []byte(value)}
 	}
 	return pairs, nil
-}
-
-func keysOnly(r store.Range) string {
-	if r.KeysOnly {
-		return "1"
-	}
-	return ""
 }
 
 // lexBounds returns a range in the form of ZRANGE BYLEX.
