@@ -88,10 +88,7 @@ func (c ResetSession) plan(p *planner) (any, error) {
 			p.erase(store.Nodes, id)
 		}
 	}
-	p.putBytes(store.Meta, []byte(resetRecord), seqKey(p.nextSeq()))
+	p.putBytes(store.Meta, []byte(store.ResetSeqKey), seqKey(p.nextSeq()))
 	return &protocol.ResetReply{SID: sid}, p.emit(protocol.EventSessionReset,
 		&protocol.SessionResetData{Reason: c.Reason, SID: sid})
 }
-
-// resetRecord is the key under which the seq of the last reset is kept.
-const resetRecord = store.ResetSeqKey

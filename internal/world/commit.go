@@ -122,7 +122,10 @@ func (w *World) attempt(ctx context.Context, l *commitLoop) error {
 	if _, err := io.ReadFull(w.options.Random, l.commit[:]); err != nil {
 		return fmt.Errorf("name a commit: %w", err)
 	}
-	if err := w.lookUp(ctx, l); err != nil {
+	// Each attempt reads the records again: an entry of another host does not show its
+	// changes to these tables.
+	l.read = nil
+	if err := l.readAll(ctx, w.options.Journal, wanted(w.state, l.batch)); err != nil {
 		return err
 	}
 	after := w.state.Tip()
@@ -278,7 +281,7 @@ func (w *World) settle(ctx context.Context, cause error, l *commitLoop) error {
 // host uses fails because of its disk: the next commit would fail as well, so the
 // batch is not tried again, whatever its outcome.
 func (w *World) ask(ctx context.Context, cause error, l *commitLoop) error {
-	if l != nil && len(l.attempts) > 1 && !storeBackoff.Wait(ctx, len(l.attempts)) {
+	if len(l.attempts) > 1 && !storeBackoff.Wait(ctx, len(l.attempts)) {
 		return cause
 	}
 	for failures := 1; ; failures++ {

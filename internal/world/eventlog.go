@@ -62,8 +62,7 @@ const maxBatchBytes = 256 << 10
 // is closed at the next event. It fails with ErrBehind when the ring has gone
 // past the seq.
 func (l *EventLog) Since(seq uint64, buf []*Event) ([]*Event, <-chan struct{}, error) {
-	room := cap(buf) - len(buf)
-	room = cmp.Or(room, 256)
+	room := cmp.Or(cap(buf)-len(buf), 256)
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	if seq < l.began {

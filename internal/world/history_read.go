@@ -143,7 +143,7 @@ func (w *World) oldestKept(ctx context.Context, from uint64) (uint64, error) {
 	for low := from; low < to; {
 		middle := low + (to-low)/2
 		switch _, err := w.options.Journal.Seek(ctx, middle); {
-		case isTrimmed(err):
+		case errors.Is(err, store.ErrTrimmed):
 			low = middle + 1
 		case err != nil:
 			return 0, fmt.Errorf("look for the oldest event after %d that is kept: %w", from, err)
@@ -208,7 +208,7 @@ func (w *World) resumeFromJournal(ctx context.Context, seq uint64) (reason strin
 	ctx, cancel := w.bounded(ctx)
 	defer cancel()
 	from, err := w.options.Journal.Seek(ctx, seq)
-	if isTrimmed(err) {
+	if errors.Is(err, store.ErrTrimmed) {
 		return ResyncTooOld, nil
 	} else if err != nil {
 		return "", unreadable(err)

@@ -1,7 +1,8 @@
 package world
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 	"sync"
 
 	"github.com/playctl/playctl/chain"
@@ -54,11 +55,11 @@ const viewBytes = 512
 func (p *pastViews) add(v *View, e *store.Entry) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	beside := 0
 	if last := len(p.kept) - 1; last >= 0 && p.kept[last].Rev != v.Rev {
-		p.push(v, unshared(p.kept[last].Tree, v.Tree, e))
-		return
+		beside = unshared(p.kept[last].Tree, v.Tree, e)
 	}
-	p.push(v, 0)
+	p.push(v, beside)
 }
 
 // restart keeps only the views of maps that were replayed together, and returns the
@@ -69,10 +70,8 @@ func (p *pastViews) restart(run []replay.Past) *View {
 	p.keptViews = keptViews{}
 	var view *View
 	for i := range run {
-		next := &View{Map: run[i].Map}
-		if view == nil || run[i].Changed {
-			next.body = &snapshotBody{}
-		} else {
+		next := &View{Map: run[i].Map, body: &snapshotBody{}}
+		if view != nil && !run[i].Changed {
 			next.body = view.body
 		}
 		p.push(next, run[i].Beside)
@@ -151,11 +150,11 @@ func (p *pastViews) upTo(sid string, rev uint64) *View {
 func (p *pastViews) at(rev uint64) *View {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	i := sort.Search(len(p.kept), func(i int) bool { return p.kept[i].Rev >= rev })
-	if i < len(p.kept) && p.kept[i].Rev == rev {
-		return p.kept[i].View
+	i, found := slices.BinarySearchFunc(p.kept, rev, func(v keptView, rev uint64) int { return cmp.Compare(v.Rev, rev) })
+	if !found {
+		return nil
 	}
-	return nil
+	return p.kept[i].View
 }
 
 // swap replaces the kept views with others, and returns the previous ones.

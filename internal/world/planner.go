@@ -236,13 +236,6 @@ func wanted(s *state, batch []*job) []store.Lookup {
 	return list
 }
 
-// lookUp reads the records that a batch needs. Each attempt reads them again: an
-// entry of another host does not show its changes to these tables.
-func (w *World) lookUp(ctx context.Context, l *commitLoop) error {
-	l.read = nil
-	return l.readAll(ctx, w.options.Journal, wanted(w.state, l.batch))
-}
-
 // readAll reads records for the plans of the batch.
 func (l *commitLoop) readAll(ctx context.Context, journal store.Journal, list []store.Lookup) error {
 	if len(list) == 0 {
@@ -257,14 +250,6 @@ func (l *commitLoop) readAll(ctx context.Context, journal store.Journal, list []
 	}
 	for i := range list {
 		l.read[lookup{list[i].Table, string(list[i].Key)}] = values[i]
-	}
-	return nil
-}
-
-// prefetch reads records that the plan needs, at once.
-func (p *planner) prefetch(list []store.Lookup) error {
-	if err := p.loop.readAll(p.ctx, p.options.Journal, list); err != nil {
-		return unavailable(err)
 	}
 	return nil
 }

@@ -221,7 +221,6 @@ func (w *World) leave() {
 // answerHosts is the goroutine that answers the questions of other hosts about the applied
 // position.
 func (w *World) answerHosts(ctx context.Context) {
-	defer w.writer.Done()
 	for {
 		select {
 		case q := <-w.replica.waits.questions:

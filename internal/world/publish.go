@@ -142,7 +142,6 @@ func (w *World) wake() {
 // checkpoint is the goroutine that stores whole maps. It works on immutable
 // views, so the writer does not wait for it.
 func (w *World) checkpoint() {
-	defer w.writer.Done()
 	for view := range w.checkpoints {
 		began := w.options.Now()
 		mine, err := w.mayCheckpoint()

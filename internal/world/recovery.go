@@ -62,9 +62,8 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	w.log = newEventLog(options.RingEvents, options.MemoryBudget/2, w.state.Seq)
 	w.resetSeq.Store(w.state.resetSeq)
 	w.startReplica()
-	w.writer.Add(2)
-	go w.write()
-	go w.checkpoint()
+	w.writer.Go(w.write)
+	w.writer.Go(w.checkpoint)
 	// If the store does not answer any more, the view is stale, as it may be at any time.
 	_ = w.register(ctx)
 	return w, nil
@@ -239,7 +238,7 @@ func (w *World) loadTables(ctx context.Context) error {
 			return err
 		}
 	}
-	reset, err := w.options.Journal.Get(ctx, store.Meta, []byte(resetRecord))
+	reset, err := w.options.Journal.Get(ctx, store.Meta, []byte(store.ResetSeqKey))
 	if err != nil {
 		return fmt.Errorf("read when the session began: %w", err)
 	}

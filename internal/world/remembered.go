@@ -151,8 +151,8 @@ func (p *planner) forgetIDs(of *remembered, list []knownID) error {
 			wanted = append(wanted, store.Lookup{Table: of.Callers, Key: of.CallerKey(known.caller, known.at, known.id)})
 		}
 	}
-	if err := p.prefetch(wanted); err != nil {
-		return err
+	if err := p.loop.readAll(p.ctx, p.options.Journal, wanted); err != nil {
+		return unavailable(err)
 	}
 	for _, known := range list {
 		if err := p.forgetID(of, known); err != nil {

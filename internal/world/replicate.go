@@ -46,8 +46,8 @@ type replica struct {
 	restart        context.CancelFunc
 }
 
-// followUpdate is an update of the follower for the writer: entries, or the reason
-// why there are none.
+// followUpdate is an update of the follower for the writer: entries, or the error that
+// says that the journal diverged.
 type followUpdate struct {
 	entries []store.Entry
 	err     error
@@ -63,10 +63,9 @@ func (w *World) startReplica() {
 	w.showState()
 	ctx, cancel := context.WithCancel(context.Background())
 	w.replica.stop = cancel
-	w.writer.Add(3)
-	go w.follow(ctx)
-	go w.listen(ctx)
-	go w.answerHosts(ctx)
+	for _, run := range [...]func(context.Context){w.follow, w.listen, w.answerHosts} {
+		w.writer.Go(func() { run(ctx) })
+	}
 }
 
 // showState publishes the parts of the state besides the view that other goroutines may
@@ -104,7 +103,6 @@ func (r *replica) restartFollow() {
 // follow is the follower's goroutine: it passes the entries of other hosts to the
 // writer.
 func (w *World) follow(ctx context.Context) {
-	defer w.writer.Done()
 	for failures := 0; ctx.Err() == nil; {
 		err := w.walk(ctx, &failures)
 		if err == nil || ctx.Err() != nil {
@@ -182,7 +180,7 @@ func (w *World) applyUpdate(u followUpdate) {
 	defer cancel()
 	var err error
 	if u.err != nil {
-		err = w.settle(ctx, u.err, nil)
+		err = w.reread(ctx, u.err, nil)
 	} else {
 		err = w.overtaken(ctx, u.entries, nil)
 	}

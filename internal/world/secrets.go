@@ -1,6 +1,7 @@
 package world
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -88,9 +89,7 @@ func (s *secrets) await(ctx context.Context, key secretKey) {
 // remove is called with the lock held.
 func (s *secrets) remove(i int) {
 	s.bytes -= len(s.kept[i].part.secret)
-	copy(s.kept[i:], s.kept[i+1:])
-	s.kept[len(s.kept)-1] = keptSecret{}
-	s.kept = s.kept[:len(s.kept)-1]
+	s.kept = slices.Delete(s.kept, i, i+1)
 }
 
 // take returns the secrets of an entry's events.
@@ -149,7 +148,7 @@ func parseSecret(b []byte) (key secretKey, part privatePart, err error) {
 		return key, part, errNoSecret
 	}
 	rest := b[fixed+n:]
-	part.asker, part.secret = string(rest[:length]), append([]byte(nil), rest[length:]...)
+	part.asker, part.secret = string(rest[:length]), bytes.Clone(rest[length:])
 	return key, part, nil
 }
 
@@ -176,7 +175,6 @@ func (w *World) sendSecrets(ctx context.Context, t *attempt) {
 
 // listen is the goroutine that receives messages of other hosts outside the journal.
 func (w *World) listen(ctx context.Context) {
-	defer w.writer.Done()
 	for failures := 1; ctx.Err() == nil; failures++ {
 		for message, err := range w.options.Journal.Listen(ctx) {
 			if err != nil {

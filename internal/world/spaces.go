@@ -91,16 +91,14 @@ func (c CreateSpace) plan(p *planner) (any, error) {
 	if err := p.checkQuota(creator, Spaces); err != nil {
 		return nil, err
 	}
-	s := &Space{Creator: creator, NodeID: c.NodeID}
-	if s.Entry.ID, err = newUUID(p.options.Random); err != nil {
-		return nil, err
-	}
-	if s.StructureID, err = newUUID(p.options.Random); err != nil {
-		return nil, err
-	}
-	s.Entry = protocol.Space{
-		ID: s.Entry.ID, Name: c.Name, Description: c.Description, DesignKey: c.DesignKey, Amenities: c.Amenities,
+	s := &Space{Creator: creator, NodeID: c.NodeID, Entry: protocol.Space{
+		Name: c.Name, Description: c.Description, DesignKey: c.DesignKey, Amenities: c.Amenities,
 		Owner: protocol.SpaceOwner{DisplayName: c.OwnerDisplayName, NodeID: c.NodeID},
+	}}
+	for _, id := range [...]*string{&s.Entry.ID, &s.StructureID} {
+		if *id, err = newUUID(p.options.Random); err != nil {
+			return nil, err
+		}
 	}
 	structure := &protocol.Structure{
 		ID: s.StructureID, Name: c.StructureName, WorldID: worldID, SpaceIDs: []string{s.Entry.ID},

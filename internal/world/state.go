@@ -230,45 +230,49 @@ func (s *state) sizeOnMap(key string) int {
 	return 0
 }
 
+// index adds an occupant to what is derived from the rows, and unindex removes it.
 func (s *state) index(key string, o protocol.Occupant) {
 	s.cells[cellOf(o)] = key
 	switch row := o.(type) {
 	case *protocol.Agent:
 		s.players[row.AgentID] = key
-		s.place(row.NodeID, 1)
-		s.count(row.NodeID, MapBytes, s.sizes[key])
 	case *protocol.MCP:
 		s.placements[placement{row.NodeID, row.Name}] = row.ID
-		s.place(row.NodeID, 1)
-		s.count(row.NodeID, MCPServers, 1)
-		s.count(row.NodeID, MapBytes, s.sizes[key])
-	case *protocol.Human:
-		s.people++
-		s.count(s.RootKey, MapBytes, s.sizes[key])
 	}
+	s.countRow(o, 1, s.sizes[key])
 }
 
 func (s *state) unindex(key string, o protocol.Occupant) {
-	if s.cells[cellOf(o)] == key {
-		delete(s.cells, cellOf(o))
-	}
+	deleteIf(s.cells, cellOf(o), key)
 	switch row := o.(type) {
 	case *protocol.Agent:
-		if s.players[row.AgentID] == key {
-			delete(s.players, row.AgentID)
-		}
-		s.place(row.NodeID, -1)
-		s.count(row.NodeID, MapBytes, -s.sizes[key])
+		deleteIf(s.players, row.AgentID, key)
 	case *protocol.MCP:
-		if p := (placement{row.NodeID, row.Name}); s.placements[p] == row.ID {
-			delete(s.placements, p)
-		}
-		s.place(row.NodeID, -1)
-		s.count(row.NodeID, MCPServers, -1)
-		s.count(row.NodeID, MapBytes, -s.sizes[key])
+		deleteIf(s.placements, placement{row.NodeID, row.Name}, row.ID)
+	}
+	s.countRow(o, -1, -s.sizes[key])
+}
+
+// deleteIf deletes the entry of a key that has this value.
+func deleteIf[K comparable](m map[K]string, key K, value string) {
+	if m[key] == value {
+		delete(m, key)
+	}
+}
+
+// countRow counts an occupant, and its bytes on the map, for its account.
+func (s *state) countRow(o protocol.Occupant, by, bytes int) {
+	switch row := o.(type) {
+	case *protocol.Agent:
+		s.place(row.NodeID, by)
+		s.count(row.NodeID, MapBytes, bytes)
+	case *protocol.MCP:
+		s.place(row.NodeID, by)
+		s.count(row.NodeID, MCPServers, by)
+		s.count(row.NodeID, MapBytes, bytes)
 	case *protocol.Human:
-		s.people--
-		s.count(s.RootKey, MapBytes, -s.sizes[key])
+		s.people += by
+		s.count(s.RootKey, MapBytes, bytes)
 	}
 }
 

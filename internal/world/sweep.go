@@ -107,5 +107,3 @@ func (probe) plan(p *planner) (any, error) {
 	p.putBytes(store.Meta, []byte("probe"), seqKey(uint64(p.now.UnixMilli())))
 	return nil, nil //nolint:nilnil // Nobody waits for a reply.
 }
-
-func isTrimmed(err error) bool { return errors.Is(err, store.ErrTrimmed) }

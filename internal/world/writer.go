@@ -10,7 +10,6 @@ import (
 
 // write is the writer's goroutine.
 func (w *World) write() {
-	defer w.writer.Done()
 	defer close(w.checkpoints)
 	defer w.replica.stop()
 	batch := make([]*job, 0, maxBatch)
@@ -124,9 +123,6 @@ func (w *World) applyPlan(p *planner, plan *stagedPlan) error {
 // refusal converts any error into one that a caller may see. An error that is not
 // the protocol's is a defect of this program.
 func refusal(err error) error {
-	if err == nil {
-		return nil
-	}
 	if _, ok := errors.AsType[*protocol.Error](err); ok {
 		return err
 	}
