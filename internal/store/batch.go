@@ -2,7 +2,6 @@ package store
 
 import (
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -139,7 +138,7 @@ func checkRecords(e *Entry) error {
 		if n := len(r.Key); n == 0 && r.Value != nil || n > MaxKeyLen {
 			return fmt.Errorf("entry %d has a record of table %q with a key of %d bytes, allowed are 1 to %d", e.Position, r.Table, n, MaxKeyLen)
 		}
-		if !slices.Contains(tables, r.Table) {
+		if !r.Table.Known() {
 			return fmt.Errorf("entry %d has a record of an unknown table %q", e.Position, r.Table)
 		}
 	}

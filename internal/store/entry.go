@@ -132,6 +132,9 @@ var tables = []Table{
 // Tables lists every table, in the order in which a backup writes them.
 func Tables() []Table { return slices.Clone(tables) }
 
+// Known reports whether the table is one of Tables.
+func (t Table) Known() bool { return slices.Contains(tables, t) }
+
 // Mirroring says which parts of a table's changes other hosts get.
 type Mirroring int
 

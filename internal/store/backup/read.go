@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/replay"
@@ -74,7 +73,7 @@ func decodeRecords(payload []byte) ([]store.Record, error) {
 		return nil, invalid(err)
 	}
 	for i := range e.Records {
-		if r := &e.Records[i]; r.Value == nil || !slices.Contains(store.Tables(), r.Table) {
+		if r := &e.Records[i]; r.Value == nil || !r.Table.Known() {
 			return nil, fmt.Errorf("%w: it has a record of the unknown table %q", ErrInvalid, r.Table)
 		}
 	}

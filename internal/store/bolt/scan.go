@@ -36,7 +36,7 @@ func (j *Journal) GetAll(ctx context.Context, records []store.Lookup) ([][]byte,
 	}
 	err := j.view(ctx, func(tx *bbolt.Tx) error {
 		for i, r := range records {
-			table, err := j.table(tx, r.Table)
+			table, err := tableOf(tx, r.Table)
 			if err != nil {
 				return err
 			}
@@ -96,7 +96,7 @@ func (j *Journal) scanChunk(ctx context.Context, table store.Table, r store.Rang
 	var chunk scanned
 	waiting, cleared := j.pending.within(table, r)
 	err := j.view(ctx, func(tx *bbolt.Tx) error {
-		records, err := j.table(tx, table)
+		records, err := tableOf(tx, table)
 		if err != nil || records == nil || cleared {
 			chunk.last = true
 			return err
@@ -148,10 +148,10 @@ func first(cursor *bbolt.Cursor, r store.Range) (key, value []byte) {
 	return cursor.Prev()
 }
 
-// table returns a table's bucket; nil if a store that is open for reading only does
+// tableOf returns a table's bucket; nil if a store that is open for reading only does
 // not have it yet.
-func (j *Journal) table(tx *bbolt.Tx, table store.Table) (*bbolt.Bucket, error) {
-	if !slices.Contains(store.Tables(), table) {
+func tableOf(tx *bbolt.Tx, table store.Table) (*bbolt.Bucket, error) {
+	if !table.Known() {
 		return nil, refusal{fmt.Errorf("there is no table %q", table)}
 	}
 	return tx.Bucket(tableBucket(table)), nil

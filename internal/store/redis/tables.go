@@ -11,7 +11,7 @@ import (
 )
 
 func known(table store.Table) error {
-	if !slices.Contains(store.Tables(), table) {
+	if !table.Known() {
 		return fmt.Errorf("there is no table %q", table)
 	}
 	return nil
