@@ -38,6 +38,8 @@ func (s *state) applyRecords(records []store.Record) error {
 			err = applyRecord(r, func(digest string, i *Invitation) { setUndoable(s, s.invitations, digest, i) })
 		case store.Interactions, store.Journeys, store.SpaceLogs:
 			s.applyHistory(r)
+		case store.WatchTokens:
+			s.noteToken(r)
 		}
 		if err != nil {
 			return err

@@ -56,6 +56,8 @@ type state struct {
 	// the keys of those that it forgets.
 	tallies   map[string]int
 	forgotten map[string]struct{}
+	// tokens are the keys of owners' watch tokens that the batch adds (true) or removes.
+	tokens map[string]bool
 	// cleared are the tables that the batch empties: what the store still has of them does not
 	// count any more.
 	cleared map[store.Table]bool
@@ -110,6 +112,7 @@ func newState(rootKey string) *state {
 		repeats:         map[[32]byte]*repeat{},
 		tallies:         map[string]int{},
 		forgotten:       map[string]struct{}{},
+		tokens:          map[string]bool{},
 		cleared:         map[store.Table]bool{},
 	}
 }
@@ -127,6 +130,7 @@ func (s *state) keep() {
 	clear(s.repeats)
 	clear(s.tallies)
 	clear(s.forgotten)
+	clear(s.tokens)
 	clear(s.cleared)
 	clear(s.closedIntercoms)
 	clear(s.dropped)

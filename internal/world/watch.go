@@ -8,6 +8,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
@@ -129,15 +132,15 @@ func (c RevokeWatchToken) plan(p *planner) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	prefix := ownedTokens(owner)
+	tokens, err := p.tokensOf(owner)
+	if err != nil {
+		return nil, err
+	}
 	reply := &protocol.OKReply{}
-	for pair, err := range p.options.Journal.Scan(p.ctx, store.WatchTokens, store.Range{Prefix: prefix}) {
-		if err != nil {
-			return nil, unavailable(err)
-		}
-		if rest := pair.Key[len(prefix):]; WatchTokenID(rest[8:]) == c.ID {
+	for _, token := range tokens {
+		if WatchTokenID(token[8:]) == c.ID {
 			reply.OK = true
-			p.forgetToken(owner, rest[:8], rest[8:])
+			p.forgetToken(owner, token)
 		}
 	}
 	return reply, nil
@@ -145,24 +148,51 @@ func (c RevokeWatchToken) plan(p *planner) (any, error) {
 
 // forgetTokensOf removes an owner's tokens except for the newest ones.
 func (p *planner) forgetTokensOf(owner string, keep int) error {
-	prefix := ownedTokens(owner)
-	var keys [][]byte
-	for pair, err := range p.options.Journal.Scan(p.ctx, store.WatchTokens, store.Range{Prefix: prefix}) {
-		if err != nil {
-			return unavailable(err)
-		}
-		keys = append(keys, pair.Key)
+	tokens, err := p.tokensOf(owner)
+	if err != nil {
+		return err
 	}
-	for i := range max(0, len(keys)-keep) {
-		if rest := keys[i][len(prefix):]; len(rest) > 8 {
-			p.forgetToken(owner, rest[:8], rest[8:])
-		}
+	for _, token := range tokens[:max(0, len(tokens)-keep)] {
+		p.forgetToken(owner, token)
 	}
 	return nil
 }
 
-func (p *planner) forgetToken(owner string, expires, digest []byte) {
-	at := int64(binary.BigEndian.Uint64(expires))
+// tokensOf returns the expiry times and digests of an owner's tokens, as their keys have
+// them, the oldest first: those of the store and of the batch.
+func (p *planner) tokensOf(owner string) ([][]byte, error) {
+	prefix := ownedTokens(owner)
+	found := map[string]bool{}
+	for pair, err := range p.options.Journal.Scan(p.ctx, store.WatchTokens, store.Range{Prefix: prefix, KeysOnly: true}) {
+		if err != nil {
+			return nil, unavailable(err)
+		}
+		found[string(pair.Key)] = true
+	}
+	for key, added := range p.st.tokens {
+		if strings.HasPrefix(key, string(prefix)) {
+			found[key] = added
+		}
+	}
+	var tokens [][]byte
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		if found[key] {
+			tokens = append(tokens, []byte(key[len(prefix):]))
+		}
+	}
+	return tokens, nil
+}
+
+// noteToken keeps the changes of the owners' tokens until they are in the store.
+func (s *state) noteToken(r *store.Record) {
+	if strings.HasPrefix(string(r.Key), ownedWatchToken) {
+		s.tokens[string(r.Key)] = r.Value != nil
+	}
+}
+
+// forgetToken stages the removal of a token, given its expiry time and digest.
+func (p *planner) forgetToken(owner string, token []byte) {
+	at, digest := int64(binary.BigEndian.Uint64(token)), token[8:]
 	p.erase(store.WatchTokens, tokenKey(digest))
 	p.putBytes(store.WatchTokens, ownedTokenKey(owner, at, digest), nil)
 	p.putBytes(store.WatchTokens, timedTokenKey(at, digest), nil)
@@ -178,9 +208,7 @@ func (forgetWatchTokens) plan(p *planner) (any, error) {
 		if err != nil {
 			return nil, unavailable(err)
 		}
-		if rest := pair.Key[len(timedWatchToken):]; len(rest) > 8 {
-			p.forgetToken(string(pair.Value), rest[:8], rest[8:])
-		}
+		p.forgetToken(string(pair.Value), pair.Key[len(timedWatchToken):])
 		if left--; left == 0 {
 			return more, nil
 		}

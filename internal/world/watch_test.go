@@ -145,3 +145,29 @@ func TestWatchSecretIsCreatedOnce(t *testing.T) {
 		t.Errorf("after a restart the secret differs (%v)", err)
 	}
 }
+
+// Tokens that are created in one batch, before any of them is in the store, count as well:
+// toward the limit, and for a deletion of their owner in the same batch.
+func TestWatchTokensOfOneBatch(t *testing.T) {
+	f := open(t, func(o *Options) { o.Limits.WatchTokens = 2 })
+	owner := f.main("owner")
+	var create []Command
+	var digests [5][32]byte
+	for n := range digests {
+		digests[n] = sha256.Sum256([]byte{byte(n)})
+		create = append(create, CreateWatchToken{Digest: digests[n]})
+	}
+	f.together(owner, create...)
+	if n := f.tokenRecords(); n != 2*3 {
+		t.Errorf("there are %d records of tokens, want those of 2 tokens, 3 each", n)
+	}
+	revoked, last := sha256.Sum256([]byte("revoked")), sha256.Sum256([]byte("last"))
+	f.together(owner, CreateWatchToken{Digest: revoked}, RevokeWatchToken{ID: WatchTokenID(revoked[:])})
+	if f.isValidToken(revoked) {
+		t.Error("a token is valid that was revoked in the batch that created it")
+	}
+	f.together(owner, CreateWatchToken{Digest: last}, DeleteNode{NodeID: owner})
+	if n := f.tokenRecords(); n != 0 {
+		t.Errorf("%d records of tokens are left of a deleted account", n)
+	}
+}
