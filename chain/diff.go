@@ -17,9 +17,6 @@ type Change struct {
 	NextIndex int
 }
 
-// Removed reports whether the leaf is gone.
-func (c Change) Removed() bool { return c.Next == nil }
-
 // Changes returns the leaves that differ between two trees, in chain order. Blocks
 // that the trees share at the same place are skipped, so after an update it costs
 // about O(log n), after an insertion or removal the number of leaves at or right of
@@ -129,14 +126,14 @@ func notifyOf(changes []Change, updatedAt string) *protocol.Notify {
 	}
 	refs := make([]protocol.NodeRef, 0, len(changes))
 	for _, c := range slices.Backward(changes) {
-		if c.Removed() {
+		if c.Next == nil {
 			refs = append(refs, protocol.NodeRef{
 				StableKey: c.Key, LeafIndex: float64(c.PrevIndex), Removed: true, UpdatedAt: updatedAt,
 			})
 		}
 	}
 	for _, c := range changes {
-		if !c.Removed() {
+		if c.Next != nil {
 			refs = append(refs, protocol.NodeRef{
 				StableKey: c.Key, LeafIndex: float64(c.NextIndex), UpdatedAt: updatedAt,
 			})

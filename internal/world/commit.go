@@ -51,9 +51,10 @@ type commitLoop struct {
 type attempt struct {
 	commit store.CommitID
 	// end is the position of its last entry.
-	end     store.Position
-	batch   []*job
-	plans   []*stagedPlan
+	end   store.Position
+	batch []*job
+	plans []*stagedPlan
+	// errs are the refusals of the jobs.
 	errs    []error
 	private map[uint64]privatePart
 	events  int
@@ -140,7 +141,9 @@ func (w *World) attempt(ctx context.Context, l *commitLoop) error {
 	if _, err := w.options.Journal.Commit(ctx, b); err != nil {
 		w.state.rollback()
 		if unknown(err) {
-			t.keepErrors()
+			for _, j := range t.batch {
+				t.errs = append(t.errs, j.err) // the next attempt overwrites them
+			}
 			l.attempts = append(l.attempts, t)
 		}
 		return err
@@ -189,13 +192,6 @@ func withoutSet(renewals []store.Renewal, e *store.Entry) []store.Renewal {
 			return record.Term > 0 && record.Table == r.Table && string(record.Key) == r.Key
 		})
 	})
-}
-
-// keepErrors copies the refusals of jobs, which the next attempt overwrites.
-func (t *attempt) keepErrors() {
-	for _, j := range t.batch {
-		t.errs = append(t.errs, j.err)
-	}
 }
 
 func (t *attempt) keepPrivate(e *store.Entry, parts []privatePart) {

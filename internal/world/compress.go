@@ -80,8 +80,8 @@ func (b *snapshotBody) compress(v *View, coding Coding) *compressedBody {
 
 func compressBody(v *View, coding Coding) *compressedBody {
 	var text []byte
-	for chunk := range chunked(v.bodyParts(), 0, chunkBytes) {
-		text = append(text, chunk...)
+	for part := range v.bodyParts() {
+		text = append(text, part...)
 	}
 	// Without the brace that only the operation's reply has.
 	text = text[:len(text)-1]
