@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -242,14 +243,7 @@ func (a *App) isSeen() bool { return a.MayAsk() && IsTerminal(a.Stdin) && IsTerm
 // Confirm asks before an operation that cannot be undone. yes is the value of --yes.
 func (a *App) Confirm(ctx context.Context, yes bool, question string) error {
 	if a.dryRun {
-		err := a.Printer.Print(render.Document{
-			Data:  dryRunResult{DryRun: true, Question: question},
-			Views: []render.View{render.Line("Nothing was changed. Without --dry-run: " + render.Clean(question))},
-		})
-		if err != nil {
-			return err
-		}
-		return errDryRun
+		return cmp.Or(a.PrintSentence(dryRunResult{DryRun: true, Question: question}, "Nothing was changed. Without --dry-run: %s", question), errDryRun)
 	}
 	if yes {
 		return nil

@@ -16,6 +16,16 @@ func Sentence(format string, args ...any) []render.View {
 	return []render.View{render.Line(render.Clean(fmt.Sprintf(format, args...)))}
 }
 
+// SentenceDocument returns the document of a result that one sentence shows to people.
+func SentenceDocument(data any, format string, args ...any) *render.Document {
+	return &render.Document{Data: data, Views: Sentence(format, args...)}
+}
+
+// PrintSentence prints a result that one sentence shows to people.
+func (a *App) PrintSentence(data any, format string, args ...any) error {
+	return a.Printer.Print(*SentenceDocument(data, format, args...))
+}
+
 // MatchSpaces returns the spaces that fit a reference: the id of the space or its node,
 // else its name, else a prefix of an id.
 func MatchSpaces(spaces []protocol.Space, ref string) []*protocol.Space {

@@ -290,10 +290,7 @@ delete-agent-node" deletes the node as well. It is not an error if the agent is 
 			if err != nil {
 				return err
 			}
-			return a.Printer.Print(render.Document{
-				Data:  playerResult{Context: who.ContextName(), PlayerID: ref.ID, Label: ref.Label},
-				Views: []render.View{render.Line(render.Clean(ref.Name()) + " is not on the map any more.")},
-			})
+			return a.PrintSentence(playerResult{Context: who.ContextName(), PlayerID: ref.ID, Label: ref.Label}, "%s is not on the map any more.", ref.Name())
 		},
 	}
 	command.RegisterYes(cmd, &yes)

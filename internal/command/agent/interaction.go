@@ -53,10 +53,7 @@ standard input if it is - or missing and standard input is a pipe. It is trimmed
 				if reply.Seq == nil && protocol.NormalizeText(text) == "" {
 					line = "Nothing was recorded: the text is blank."
 				}
-				return &render.Document{
-					Data:  recordedResult{Context: who.ContextName(), PlayerID: ref.ID, Seq: reply.Seq},
-					Views: []render.View{render.Line(line)},
-				}, nil
+				return command.SentenceDocument(recordedResult{Context: who.ContextName(), PlayerID: ref.ID, Seq: reply.Seq}, "%s", line), nil
 			})
 		},
 	}

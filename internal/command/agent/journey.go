@@ -42,10 +42,8 @@ The host gives each step a place on the map.`,
 				if err != nil {
 					return nil, err
 				}
-				return &render.Document{
-					Data:  recordedResult{Context: who.ContextName(), PlayerID: ref.ID, Rev: reply.Rev},
-					Views: []render.View{render.Line("Recorded a journey of " + command.Plural(len(journey.Steps), "step", "steps") + ".")},
-				}, nil
+				result := recordedResult{Context: who.ContextName(), PlayerID: ref.ID, Rev: reply.Rev}
+				return command.SentenceDocument(result, "Recorded a journey of %s.", command.Plural(len(journey.Steps), "step", "steps")), nil
 			})
 		},
 	}

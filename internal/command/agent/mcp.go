@@ -85,10 +85,7 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 				if err != nil {
 					return nil, err
 				}
-				return &render.Document{
-					Data:  mcpResult{Context: who.ContextName(), ID: server.ID},
-					Views: []render.View{render.Line("Unregistered " + render.Clean(server.Name) + ".")},
-				}, nil
+				return command.SentenceDocument(mcpResult{Context: who.ContextName(), ID: server.ID}, "Unregistered %s.", server.Name), nil
 			})
 		},
 	}

@@ -56,10 +56,7 @@ ended, for --timeout at most. If it takes longer the exit code is 1; a second st
 			if err := a.Waiting("Stopping the host", func() error { return end(ctx, folder, pid) }); err != nil {
 				return err
 			}
-			return a.Printer.Print(render.Document{
-				Data:  stoppedResult{PID: pid, Folder: folder},
-				Views: []render.View{render.Line(fmt.Sprintf("The host has ended (process %d).", pid))},
-			})
+			return a.PrintSentence(stoppedResult{PID: pid, Folder: folder}, "The host has ended (process %d).", pid)
 		},
 	}
 	registerFolder(cmd, a, &dataDir)

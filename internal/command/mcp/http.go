@@ -14,7 +14,6 @@ import (
 	"golang.org/x/net/netutil"
 
 	"github.com/playctl/playctl/internal/command"
-	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -61,9 +60,7 @@ func serveHTTP(ctx context.Context, a *command.App, server *sdkmcp.Server, flags
 	mux.Handle("/mcp", guarded(http.NewCrossOriginProtection().Handler(handler), token, flags.allowHosts))
 	web := webServer(ctx, mux)
 	url := "http://" + listener.Addr().String() + "/mcp"
-	err = a.Printer.Print(render.Document{
-		Data: listening{URL: url, TokenFile: flags.tokenFile}, Views: []render.View{render.Line("MCP clients connect to " + url + " with the bearer token in " + flags.tokenFile)},
-	})
+	err = a.PrintSentence(listening{URL: url, TokenFile: flags.tokenFile}, "MCP clients connect to %s with the bearer token in %s", url, flags.tokenFile)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}

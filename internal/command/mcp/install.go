@@ -20,7 +20,6 @@ import (
 
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/creds"
-	"github.com/playctl/playctl/internal/render"
 )
 
 // serverName is the name of the server in clients.
@@ -98,7 +97,7 @@ func install(cmd *cobra.Command, a *command.App, name string, to target, flags *
 	}
 	result := installed{Client: name, File: path, Changed: !bytes.Equal(before, after)}
 	if !result.Changed {
-		return a.Printer.Print(render.Document{Data: result, Views: []render.View{render.Line(path + " has it already.")}})
+		return a.PrintSentence(result, "%s has it already.", path)
 	}
 	a.Note("%s gets:\n\n%s", path, strings.TrimRight(added, "\n"))
 	if err := a.Confirm(cmd.Context(), yes, "Write "+path+"?"); err != nil {
@@ -110,7 +109,7 @@ func install(cmd *cobra.Command, a *command.App, name string, to target, flags *
 	if err := replace(path, after); err != nil {
 		return err
 	}
-	return a.Printer.Print(render.Document{Data: result, Views: []render.View{render.Line("Written to " + path + ". Start the client again to use it.")}})
+	return a.PrintSentence(result, "Written to %s. Start the client again to use it.", path)
 }
 
 // program returns the command for the client to start: this program by its name if it is

@@ -10,7 +10,6 @@ import (
 
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/creds"
-	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -113,10 +112,8 @@ func exportContext(ctx context.Context, a *command.App, args []string, flags *bu
 	if flags.encrypt {
 		kind = "It is encrypted."
 	}
-	return a.Printer.Print(render.Document{
-		Data:  bundleResult{Context: chosen.Name, File: path, Encrypted: flags.encrypt, Agents: len(chosen.Agents())},
-		Views: []render.View{render.Line(render.Clean("Wrote "+what+" to "+path+". ") + kind)},
-	})
+	result := bundleResult{Context: chosen.Name, File: path, Encrypted: flags.encrypt, Agents: len(chosen.Agents())}
+	return a.PrintSentence(result, "Wrote %s to %s. %s", what, path, kind)
 }
 
 // writeExport writes an export to a file that only its owner can read, and returns its

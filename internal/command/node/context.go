@@ -172,10 +172,7 @@ func newContextUseCommand(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.Printer.Print(render.Document{
-				Data:  describeContext(used, true),
-				Views: []render.View{render.Line(fmt.Sprintf("Commands now use context %s: %s.", used.Name, used.ServerURL))},
-			})
+			return a.PrintSentence(describeContext(used, true), "Commands now use context %s: %s.", used.Name, used.ServerURL)
 		},
 	}
 }
@@ -233,10 +230,7 @@ phrases they cannot be used any more.`,
 			if err := changeContexts(cmd.Context(), a, func(file *creds.File) error { return file.Remove(args[0]) }); err != nil {
 				return err
 			}
-			return a.Printer.Print(render.Document{
-				Data:  describeContext(removed, false),
-				Views: []render.View{render.Line(fmt.Sprintf("Deleted context %s.", removed.Name))},
-			})
+			return a.PrintSentence(describeContext(removed, false), "Deleted context %s.", removed.Name)
 		},
 	}
 	command.RegisterYes(cmd, &yes)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/creds"
-	"github.com/playctl/playctl/internal/render"
 )
 
 func newContextRenameCommand(a *command.App) *cobra.Command {
@@ -31,10 +30,7 @@ func newContextRenameCommand(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.Printer.Print(render.Document{
-				Data:  describeContext(renamed, current),
-				Views: []render.View{render.Line("Context " + render.Clean(args[0]) + " is now called " + render.Clean(args[1]) + ".")},
-			})
+			return a.PrintSentence(describeContext(renamed, current), "Context %s is now called %s.", args[0], args[1])
 		},
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/creds"
-	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -161,10 +160,8 @@ func exportCredentials(a *command.App, name string, force bool) error {
 	if err != nil || path == "" {
 		return err
 	}
-	return a.Printer.Print(render.Document{
-		Data:  exportedResult{Context: chosen.Name, File: path, Nodes: 1 + len(chosen.Agents())},
-		Views: []render.View{render.Line("Wrote " + render.Clean(path) + ". It holds phrases: keep it secret.")},
-	})
+	result := exportedResult{Context: chosen.Name, File: path, Nodes: 1 + len(chosen.Agents())}
+	return a.PrintSentence(result, "Wrote %s. It holds phrases: keep it secret.", path)
 }
 
 // clearedResult is what "playctl credentials clear" prints.
@@ -217,10 +214,7 @@ func clearCredentials(ctx context.Context, a *command.App, yes bool) error {
 	if err != nil {
 		return err
 	}
-	return a.Printer.Print(render.Document{
-		Data:  clearedResult{Contexts: append([]string{}, names...)},
-		Views: []render.View{render.Line("Deleted " + command.Plural(len(names), "context", "contexts") + ".")},
-	})
+	return a.PrintSentence(clearedResult{Contexts: append([]string{}, names...)}, "Deleted %s.", command.Plural(len(names), "context", "contexts"))
 }
 
 // importFlags are the flags of "playctl credentials import".

@@ -83,10 +83,8 @@ func deleteAgentNode(ctx context.Context, a *command.App, name string, yes bool)
 	if err != nil {
 		return err
 	}
-	return a.Printer.Print(render.Document{
-		Data:  deletedResult{Context: who.ContextName(), NodeID: ref.ID, DeletedAgents: 1, UnconfirmedHosts: a.Unconfirmed()},
-		Views: []render.View{render.Line("Deleted the agent node " + render.Clean(ref.Name()) + ".")},
-	})
+	result := deletedResult{Context: who.ContextName(), NodeID: ref.ID, DeletedAgents: 1, UnconfirmedHosts: a.Unconfirmed()}
+	return a.PrintSentence(result, "Deleted the agent node %s.", ref.Name())
 }
 
 func newDeleteMainNodeCommand(a *command.App) *cobra.Command {
@@ -130,9 +128,7 @@ func deleteMainNode(ctx context.Context, a *command.App, yes bool) error {
 	if err := forget(ctx, who); err != nil {
 		return err
 	}
-	return a.Printer.Print(render.Document{Data: result, Views: []render.View{
-		render.Line(fmt.Sprintf("Deleted the main node %s and %s.", render.ShortID(result.NodeID), command.Plural(result.DeletedAgents, "agent", "agents"))),
-	}})
+	return a.PrintSentence(result, "Deleted the main node %s and %s.", render.ShortID(result.NodeID), command.Plural(result.DeletedAgents, "agent", "agents"))
 }
 
 // forget removes the context if it holds the main node that called.

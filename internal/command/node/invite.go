@@ -223,9 +223,7 @@ func newInviteRevokeCommand(a *command.App) *cobra.Command {
 				if err != nil {
 					return nil, err
 				}
-				return &render.Document{
-					Data: revokedInvitationResult{args[0], a.Unconfirmed()}, Views: []render.View{render.Line("Revoked invitation " + render.Clean(args[0]) + ".")},
-				}, nil
+				return command.SentenceDocument(revokedInvitationResult{args[0], a.Unconfirmed()}, "Revoked invitation %s.", args[0]), nil
 			})
 		},
 	}

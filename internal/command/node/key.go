@@ -227,10 +227,7 @@ func newKeyRevokeCommand(a *command.App) *cobra.Command {
 					return nil, err
 				}
 				warnRevoked(ctx, a, c)
-				return &render.Document{
-					Data:  revokedKeyResult{who.ContextName(), args[0], a.Unconfirmed()},
-					Views: []render.View{render.Line("Revoked the API key " + render.Clean(args[0]) + ".")},
-				}, nil
+				return command.SentenceDocument(revokedKeyResult{who.ContextName(), args[0], a.Unconfirmed()}, "Revoked the API key %s.", args[0]), nil
 			})
 		},
 	}

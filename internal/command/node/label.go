@@ -101,17 +101,15 @@ func labelNode(ctx context.Context, a *command.App, who *command.Caller, c *clie
 }
 
 func labelDocument(who *command.Caller, id, label string, atHost bool) *render.Document {
-	sentence := fmt.Sprintf("Node %s is now called %s", render.ShortID(id), render.Clean(label))
+	now, where := "is now called "+label, ""
 	if label == "" {
-		sentence = fmt.Sprintf("Node %s has no label any more", render.ShortID(id))
+		now = "has no label any more"
 	}
 	if !atHost {
-		sentence += ", on this machine only: the host keeps no labels"
+		where = ", on this machine only: the host keeps no labels"
 	}
-	return &render.Document{
-		Data:  labelResult{Context: kept(who), NodeID: id, Label: label, AtHost: atHost},
-		Views: []render.View{render.Line(sentence + ".")},
-	}
+	result := labelResult{Context: kept(who), NodeID: id, Label: label, AtHost: atHost}
+	return command.SentenceDocument(result, "Node %s %s%s.", render.ShortID(id), now, where)
 }
 
 // labelAtHost sets the label of a node at the host. It returns false and no error if the

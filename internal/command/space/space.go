@@ -146,10 +146,8 @@ func newRemoveSpaceCommand(a *command.App) *cobra.Command {
 				if _, err := c.RemoveSpace(ctx, space.ID); err != nil {
 					return nil, err
 				}
-				return &render.Document{
-					Data:  removedSpaceResult{who.ContextName(), space.ID, space.Name, a.Unconfirmed()},
-					Views: command.Sentence("Removed the space %s with its structure, its node and its log.", space.Name),
-				}, nil
+				result := removedSpaceResult{who.ContextName(), space.ID, space.Name, a.Unconfirmed()}
+				return command.SentenceDocument(result, "Removed the space %s with its structure, its node and its log.", space.Name), nil
 			})
 		},
 	}
@@ -212,10 +210,8 @@ created the space, and with --phrase-from for the space's own node.`,
 				if err != nil {
 					return nil, err
 				}
-				return &render.Document{
-					Data:  spaceResult{Context: who.ContextName(), Space: reply.Space},
-					Views: command.Sentence("%s has %s now.", reply.Space.Name, strings.Join(reply.Space.Amenities, ", ")),
-				}, nil
+				result := spaceResult{Context: who.ContextName(), Space: reply.Space}
+				return command.SentenceDocument(result, "%s has %s now.", reply.Space.Name, strings.Join(reply.Space.Amenities, ", ")), nil
 			})
 		},
 	}

@@ -196,10 +196,7 @@ there must be room for a second copy.`,
 			if err != nil {
 				return err
 			}
-			return a.Printer.Print(render.Document{
-				Data:  done,
-				Views: []render.View{render.Line(fmt.Sprintf("Compacted the store from %d to %d bytes.", done.Before, done.After))},
-			})
+			return a.PrintSentence(done, "Compacted the store from %d to %d bytes.", done.Before, done.After)
 		},
 	}
 	registerDataDir(a, cmd, &dataDir)
@@ -228,10 +225,7 @@ to be added, as >PASSWORD, or as # and the hex SHA-256 of it.`,
 				return command.BadSetting(a.Sources.Where("host-id"), err)
 			}
 			result := aclResult{User: user, Rules: redis.Rules(hostID, cluster)}
-			return a.Printer.Print(render.Document{
-				Data:  result,
-				Views: []render.View{render.Line("user " + render.Clean(user) + " on " + strings.Join(result.Rules, " "))},
-			})
+			return a.PrintSentence(result, "user %s on %s", user, strings.Join(result.Rules, " "))
 		},
 	}
 	cmd.Flags().StringVar(&hostID, "host-id", "default", "the `name` of the world on the Redis server")

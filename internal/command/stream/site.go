@@ -11,7 +11,6 @@ import (
 
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/host"
-	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -42,9 +41,7 @@ func showRecording(ctx context.Context, a *command.App, name string) error {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	url := "http://" + listener.Addr().String() + protocol.ServicePlay.Watch()
-	err = a.Printer.Print(render.Document{
-		Data: siteResult{File: name, URL: url}, Views: []render.View{render.Line(render.Clean(url))},
-	})
+	err = a.PrintSentence(siteResult{File: name, URL: url}, "%s", url)
 	if err == nil && command.HasBrowser(a) {
 		if failed := command.OpenBrowser(ctx, url); failed != nil {
 			a.Note("Open the address yourself: %v", failed)

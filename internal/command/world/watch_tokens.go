@@ -77,10 +77,7 @@ disconnected at once.`,
 				if err != nil {
 					return nil, err
 				}
-				return &render.Document{
-					Data:  revokedTokenResult{Context: who.ContextName(), ID: args[0], UnconfirmedHosts: a.Unconfirmed()},
-					Views: []render.View{render.Line("Revoked " + render.Clean(args[0]) + ".")},
-				}, nil
+				return command.SentenceDocument(revokedTokenResult{who.ContextName(), args[0], a.Unconfirmed()}, "Revoked %s.", args[0]), nil
 			})
 		},
 	}

@@ -67,10 +67,8 @@ register it again by themselves.`,
 				if err != nil {
 					return nil, err
 				}
-				return &render.Document{
-					Data:  resetResult{Server: who.Server, SID: reply.SID, UnconfirmedHosts: a.Unconfirmed()},
-					Views: []render.View{render.Line("The session is " + render.Clean(reply.SID) + " now, and its map is empty.")},
-				}, nil
+				result := resetResult{Server: who.Server, SID: reply.SID, UnconfirmedHosts: a.Unconfirmed()}
+				return command.SentenceDocument(result, "The session is %s now, and its map is empty.", reply.SID), nil
 			})
 		},
 	}
@@ -121,10 +119,7 @@ Use "playctl remove-agent", "unregister-mcp" and "remove-space" for your own.`,
 				if !reply.OK {
 					return nil, unknownKey(key)
 				}
-				return &render.Document{
-					Data:  removedResult{StableKey: key, UnconfirmedHosts: a.Unconfirmed()},
-					Views: []render.View{render.Line(render.Clean(key) + " is not on the map any more.")},
-				}, nil
+				return command.SentenceDocument(removedResult{StableKey: key, UnconfirmedHosts: a.Unconfirmed()}, "%s is not on the map any more.", key), nil
 			})
 		},
 	}
