@@ -38,6 +38,14 @@ type AgentRef struct {
 // Name returns the agent's label or name; if it has neither, its id as tables show it.
 func (r AgentRef) Name() string { return cmp.Or(r.Label, r.Called, render.ShortID(r.ID)) }
 
+// Credentials returns the agent's own credentials for the SDK, nil if they are not known.
+func (r AgentRef) Credentials() *sdk.NodeCredentials {
+	if !r.Own {
+		return nil
+	}
+	return NodeCredentials(r.Node.NodeID, r.Node.Hash)
+}
+
 // ErrNoAgent is matched by the error of FindAgent if the account has no agent that fits.
 var ErrNoAgent = errors.New("there is no agent")
 
@@ -77,12 +85,9 @@ func (a *App) FindAgent(ctx context.Context, who *Caller, ref string, seek Seek)
 	case who.Main.IsZero() && seek != SeekAny:
 		return who.refOf(id, ""), nil
 	}
-	var found AgentRef
-	err := a.Call(ctx, who, who.Main, "Looking for the agent", func(ctx context.Context, c *client.Client) (err error) {
-		found, err = who.lookUp(ctx, c, ref, seek)
-		return err
+	return Request(ctx, a, who, who.Main, "Looking for the agent", func(ctx context.Context, c *client.Client) (AgentRef, error) {
+		return who.lookUp(ctx, c, ref, seek)
 	})
-	return found, err
 }
 
 // CallerAndAgent is Caller for commands about an agent, which it finds as FindAgent does.
@@ -225,6 +230,15 @@ func AgentsOnMap(ctx context.Context, host *client.Client) ([]*protocol.Agent, e
 		rows = append(rows, row)
 	}
 	return rows, nil
+}
+
+// AgentOnMap returns the row of an agent, nil if the agent is not on the map.
+func AgentOnMap(ctx context.Context, host *client.Client, id string) (*protocol.Agent, error) {
+	rows, err := AgentsOnMap(ctx, host)
+	if i := slices.IndexFunc(rows, func(row *protocol.Agent) bool { return row.AgentID == id }); i >= 0 {
+		return rows[i], nil
+	}
+	return nil, err
 }
 
 // refOf returns the agent with an id: from the context, else with its owner's

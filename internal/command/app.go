@@ -134,6 +134,15 @@ func (a *App) Waiting(label string, work func() error) error {
 	return a.Watching(func() string { return label }, work)
 }
 
+// Await is Waiting for work that has a result.
+func Await[T any](a *App, label string, work func() (T, error)) (result T, err error) {
+	err = a.Waiting(label, func() (err error) {
+		result, err = work()
+		return err
+	})
+	return result, err
+}
+
 // Watching is Waiting with a label that can show progress.
 func (a *App) Watching(label func() string, work func() error) error {
 	if a.Settings.Quiet || !IsTerminal(a.Stderr) || a.Env("TERM") == "dumb" {

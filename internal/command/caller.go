@@ -310,6 +310,24 @@ func (a *App) Call(ctx context.Context, who *Caller, node client.Credentials, la
 	})
 }
 
+// Request is Call for work that has a result.
+func Request[T any](ctx context.Context, a *App, who *Caller, node client.Credentials, label string, work func(context.Context, *client.Client) (T, error)) (result T, err error) {
+	err = a.Call(ctx, who, node, label, func(ctx context.Context, c *client.Client) (err error) {
+		result, err = work(ctx, c)
+		return err
+	})
+	return result, err
+}
+
+// Reach checks that the host answers. It fails as soon as other commands do if it is
+// unreachable: the SDK retries longer, for programs that survive a restart of the host.
+func (a *App) Reach(ctx context.Context, who *Caller) error {
+	_, err := Request(ctx, a, who, who.Main, "Connecting", func(ctx context.Context, c *client.Client) (*protocol.SessionReply, error) {
+		return c.Session(ctx)
+	})
+	return err
+}
+
 // CallWith is Call with an existing client.
 func (a *App) CallWith(ctx context.Context, c *client.Client, label string, work func(context.Context, *client.Client) error) error {
 	return a.answerWith(ctx, nil, c, label, func(ctx context.Context, _ *Caller, c *client.Client) (*render.Document, error) {

@@ -310,22 +310,17 @@ func ToolsOf(ctx context.Context, a *App, who *Caller, host *client.Client, word
 	if err != nil {
 		return nil, err
 	}
-	rows, err := AgentsOnMap(ctx, host)
-	if err != nil {
+	row, err := AgentOnMap(ctx, host, ref.ID)
+	if err != nil || row == nil {
 		return nil, err
 	}
+	about := map[string]string{}
+	for _, tool := range row.AssistTools {
+		about[tool.Name] = tool.Description
+	}
 	var offers []cobra.Completion
-	for _, row := range rows {
-		if row.AgentID != ref.ID {
-			continue
-		}
-		about := map[string]string{}
-		for _, tool := range row.AssistTools {
-			about[tool.Name] = tool.Description
-		}
-		for _, name := range row.ToolNames {
-			offers = append(offers, cobra.CompletionWithDesc(name, about[name]))
-		}
+	for _, name := range row.ToolNames {
+		offers = append(offers, cobra.CompletionWithDesc(name, about[name]))
 	}
 	return offers, nil
 }

@@ -84,13 +84,9 @@ if the command dies, the host removes the agent when its lease expires.`,
 				return command.UnlessTerminated(cmd.Context(), holdAgent(cmd.Context(), a, args[0], &flags))
 			}
 			return a.AsAgent(cmd.Context(), args[0], command.SeekNew, "Putting the agent on the map", func(ctx context.Context, who *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
-				rows, err := command.AgentsOnMap(ctx, c)
+				row, err := command.AgentOnMap(ctx, c, ref.ID)
 				if err != nil {
 					return nil, err
-				}
-				var row *protocol.Agent
-				if i := slices.IndexFunc(rows, func(row *protocol.Agent) bool { return row.AgentID == ref.ID }); i >= 0 {
-					row = rows[i]
 				}
 				request, err := registration(a, who, ref, &flags, row)
 				if err != nil {
@@ -315,12 +311,8 @@ func heldAgent(a *command.App, who *command.Caller, ref command.AgentRef, flags 
 	if err != nil {
 		return nil, command.Usagef("%w", err)
 	}
-	options := &sdk.AgentOptions{
-		AgentID: ref.ID, Name: request.Name, Type: request.Type, Tools: registration,
+	return &sdk.AgentOptions{
+		Credentials: ref.Credentials(), AgentID: ref.ID, Name: request.Name, Type: request.Type, Tools: registration,
 		EnableP2A: request.EnableP2A == protocol.P2AOn, RealtimeInstructions: request.RealtimeInstructions, LeaseTTL: flags.lease,
-	}
-	if ref.Own {
-		options.Credentials = command.NodeCredentials(ref.Node.NodeID, ref.Node.Hash)
-	}
-	return options, nil
+	}, nil
 }

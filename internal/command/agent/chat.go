@@ -51,13 +51,8 @@ func chat(ctx context.Context, a *command.App, name string) (err error) {
 	if err != nil {
 		return err
 	}
-	var row *protocol.Agent
-	err = a.Call(ctx, who, who.Main, "Connecting", func(ctx context.Context, c *client.Client) error {
-		rows, err := command.AgentsOnMap(ctx, c)
-		if i := slices.IndexFunc(rows, func(row *protocol.Agent) bool { return row.AgentID == ref.ID }); i >= 0 {
-			row = rows[i]
-		}
-		return err
+	row, err := command.Request(ctx, a, who, who.Main, "Connecting", func(ctx context.Context, c *client.Client) (*protocol.Agent, error) {
+		return command.AgentOnMap(ctx, c, ref.ID)
 	})
 	if err != nil {
 		return err
@@ -70,7 +65,7 @@ func chat(ctx context.Context, a *command.App, name string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, world.Close(context.WithoutCancel(ctx))) }()
-	m := &chatModel{asker: newAsker(ctx, a, world, ref), look: a.Look(a.Stdout), row: row, name: row.Name, input: textinput.New()}
+	m := &chatModel{asker: &asker{app: a, world: world, ref: ref, ctx: ctx}, look: a.Look(a.Stdout), row: row, name: row.Name, input: textinput.New()}
 	m.input.Prompt = "> "
 	m.program = tea.NewProgram(m, m.options(ctx)...)
 	return m.show(ctx)
@@ -96,10 +91,6 @@ type asker struct {
 	cancel context.CancelFunc
 	// stop ends other work beside the program; nil for none.
 	stop context.CancelFunc
-}
-
-func newAsker(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, ref command.AgentRef) *asker {
-	return &asker{app: a, world: world, ref: ref, ctx: ctx}
 }
 
 // partMsg is a part of an answer, answerMsg its end.

@@ -51,11 +51,7 @@ func holdAgent(ctx context.Context, a *command.App, name string, flags *agentFla
 func appear(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, who *command.Caller, ref command.AgentRef, options *sdk.AgentOptions) (*render.Document, error) {
 	limited, cancel := a.Limited(ctx)
 	defer cancel()
-	var agent *sdk.Agent
-	err := a.Waiting("Putting the agent on the map", func() (err error) {
-		agent, err = world.AddAgent(limited, *options)
-		return err
-	})
+	agent, err := command.Await(a, "Putting the agent on the map", func() (*sdk.Agent, error) { return world.AddAgent(limited, *options) })
 	if err != nil {
 		return nil, err
 	}
@@ -83,17 +79,8 @@ type foundMap struct {
 	stays []command.AgentRef
 }
 
-// reach fails as soon as other commands do if the host is unreachable: the SDK retries
-// longer, for programs that survive a restart of the host.
-func reach(ctx context.Context, a *command.App, who *command.Caller) error {
-	return a.Call(ctx, who, who.Main, "Connecting", func(ctx context.Context, c *client.Client) error {
-		_, err := c.Session(ctx)
-		return err
-	})
-}
-
-// findMap reads the map before agents are put there, and like reach fails if the host is
-// unreachable.
+// findMap reads the map before agents are put there, and like App.Reach fails if the host
+// is unreachable.
 func findMap(ctx context.Context, a *command.App, who *command.Caller, refs ...command.AgentRef) (*foundMap, error) {
 	found := &foundMap{app: a, who: who, rows: map[string]*protocol.Agent{}}
 	return found, a.Call(ctx, who, who.Main, "Connecting", func(ctx context.Context, c *client.Client) error {

@@ -124,7 +124,7 @@ func sendIntercom(ctx context.Context, a *command.App, name, from string, q *sdk
 	if err != nil {
 		return err
 	}
-	if err := reach(ctx, a, who); err != nil {
+	if err := a.Reach(ctx, who); err != nil {
 		return err
 	}
 	q.To = ref.ID

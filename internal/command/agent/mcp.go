@@ -66,10 +66,8 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var server *protocol.MCP
-			err = a.Call(cmd.Context(), who, who.Main, "Looking for it", func(ctx context.Context, c *client.Client) (err error) {
-				server, err = placement(ctx, who, c, args[0])
-				return err
+			server, err := command.Request(cmd.Context(), a, who, who.Main, "Looking for it", func(ctx context.Context, c *client.Client) (*protocol.MCP, error) {
+				return placement(ctx, who, c, args[0])
 			})
 			if err != nil {
 				return err

@@ -54,7 +54,7 @@ func top(ctx context.Context, a *command.App) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := reach(ctx, a, who); err != nil {
+	if err := a.Reach(ctx, who); err != nil {
 		return err
 	}
 	world, err := remoteWorld(a, who)
@@ -67,7 +67,7 @@ func top(ctx context.Context, a *command.App) (err error) {
 		return err
 	}
 	defer host.Close()
-	m := &topModel{asker: newAsker(ctx, a, world, command.AgentRef{}), who: who, look: a.Look(a.Stdout), lines: map[string][]string{}, input: textinput.New()}
+	m := &topModel{asker: &asker{app: a, world: world, ctx: ctx}, who: who, look: a.Look(a.Stdout), lines: map[string][]string{}, input: textinput.New()}
 	following, stop := context.WithCancel(ctx)
 	defer stop()
 	m.program = tea.NewProgram(m, m.options(ctx)...)

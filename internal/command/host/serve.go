@@ -135,10 +135,7 @@ func attend(ctx context.Context, a *command.App, served *served, s *serveSetting
 	banner := newBanner(a, served, s)
 	if s.demo {
 		var d *demo
-		err = a.Waiting("Creating a world with agents in it", func() (err error) {
-			d, err = startDemo(ctx, a, served)
-			return err
-		})
+		d, err = command.Await(a, "Creating a world with agents in it", func() (*demo, error) { return startDemo(ctx, a, served) })
 		if err == nil {
 			defer func() { err = errors.Join(err, d.close(ctx)) }()
 		}

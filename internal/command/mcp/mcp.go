@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 
 	sdkmcp "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -200,22 +199,15 @@ func (v *view) appear(ctx context.Context) error {
 	if _, err := v.client.Session(ctx); err != nil || v.agent.ID == "" {
 		return err
 	}
-	rows, err := command.AgentsOnMap(ctx, v.client)
-	if err != nil {
+	if row, err := command.AgentOnMap(ctx, v.client, v.agent.ID); err != nil || row != nil {
 		return err
-	}
-	if slices.ContainsFunc(rows, func(row *protocol.Agent) bool { return row.AgentID == v.agent.ID }) {
-		return nil
 	}
 	tools, err := sdk.NewFrameworkRegistration("mcp", sdk.Tool{Name: protocol.ChatTool})
 	if err != nil {
 		return err
 	}
-	options := sdk.AgentOptions{AgentID: v.agent.ID, Name: v.agent.Name(), Tools: tools}
-	if v.agent.Own {
-		options.Credentials = command.NodeCredentials(v.agent.Node.NodeID, v.agent.Node.Hash)
-	}
-	if _, err = v.world.AddAgent(ctx, options); err != nil {
+	_, err = v.world.AddAgent(ctx, sdk.AgentOptions{Credentials: v.agent.Credentials(), AgentID: v.agent.ID, Name: v.agent.Name(), Tools: tools})
+	if err != nil {
 		return fmt.Errorf("put %s on the map: %w", v.agent.Name(), err)
 	}
 	return nil

@@ -97,14 +97,8 @@ func (v *view) resource(ctx context.Context, uri string) ([]byte, error) {
 		agents, err := v.agents(ctx)
 		return marshal(agents, err)
 	case agent:
-		rows, err := command.AgentsOnMap(ctx, v.client)
-		if err != nil {
-			return nil, err
-		}
-		for _, row := range rows {
-			if row.AgentID == protocol.NormalizeAgentID(id) {
-				return marshal(row, nil)
-			}
+		if row, err := command.AgentOnMap(ctx, v.client, protocol.NormalizeAgentID(id)); err != nil || row != nil {
+			return marshal(row, err)
 		}
 	}
 	return nil, sdkmcp.ResourceNotFoundError(uri) //nolint:wrapcheck // the protocol's own error

@@ -167,7 +167,7 @@ func agentContext(a *command.App, from *creds.Context, flags *bundleFlags) (*cre
 const leastPassphrase = 12
 
 // encrypted prompts for a passphrase, twice, and encrypts a context with it.
-func encrypted(ctx context.Context, a *command.App, text []byte, file string) (sealed []byte, err error) {
+func encrypted(ctx context.Context, a *command.App, text []byte, file string) ([]byte, error) {
 	passphrase, err := readPassphrase(ctx, a, file, fmt.Sprintf("A passphrase for the file, of at least %d characters:", leastPassphrase))
 	if err != nil {
 		return nil, err
@@ -184,11 +184,7 @@ func encrypted(ctx context.Context, a *command.App, text []byte, file string) (s
 			return nil, command.BadInput(errors.New("the two passphrases differ: nothing was written"))
 		}
 	}
-	err = a.Waiting("Encrypting", func() error {
-		sealed, err = creds.Encrypt(text, passphrase)
-		return err
-	})
-	return sealed, err
+	return command.Await(a, "Encrypting", func() ([]byte, error) { return creds.Encrypt(text, passphrase) })
 }
 
 // readPassphrase reads a passphrase: from a file or standard input if one is named, else
@@ -250,10 +246,7 @@ func importContext(ctx context.Context, a *command.App, name, passphraseFile str
 		if err != nil {
 			return err
 		}
-		err = a.Waiting("Opening the file", func() (err error) {
-			text, err = creds.Decrypt(text, passphrase)
-			return err
-		})
+		text, err = command.Await(a, "Opening the file", func() ([]byte, error) { return creds.Decrypt(text, passphrase) })
 		if err != nil {
 			return fmt.Errorf("%s: %w", command.InputName(name), err)
 		}

@@ -213,13 +213,9 @@ func trustedAt(file *creds.File, name, server string) string {
 }
 
 // derive computes the node id of a hash, which takes a moment on purpose.
-func derive(a *command.App, hash creds.PasswHash, rootKey string) (node client.Credentials, err error) {
-	node.Hash = hash
-	err = a.Waiting("Deriving the node id", func() error {
-		node.NodeID, err = a.Derive(hash, rootKey)
-		return err
-	})
-	return node, err
+func derive(a *command.App, hash creds.PasswHash, rootKey string) (client.Credentials, error) {
+	id, err := command.Await(a, "Deriving the node id", func() (string, error) { return a.Derive(hash, rootKey) })
+	return client.Credentials{NodeID: id, Hash: hash}, err
 }
 
 func registerMain(ctx context.Context, a *command.App, c *client.Client, node client.Credentials) (key protocol.Secret, err error) {

@@ -114,13 +114,8 @@ func deleteMainNode(ctx context.Context, a *command.App, yes bool) error {
 	if err := a.Confirm(ctx, yes, question); err != nil {
 		return err
 	}
-	result := deletedResult{Context: who.ContextName(), NodeID: who.Main.NodeID}
-	err = a.Call(ctx, who, who.Main, "Deleting", func(ctx context.Context, c *client.Client) error {
-		reply, err := c.DeleteNode(ctx, who.Main.NodeID)
-		if err == nil {
-			result.DeletedAgents, result.UnconfirmedHosts = reply.DeletedAgentCount, a.Unconfirmed()
-		}
-		return err
+	reply, err := command.Request(ctx, a, who, who.Main, "Deleting", func(ctx context.Context, c *client.Client) (*protocol.DeleteNodeReply, error) {
+		return c.DeleteNode(ctx, who.Main.NodeID)
 	})
 	if err != nil {
 		return err
@@ -128,12 +123,13 @@ func deleteMainNode(ctx context.Context, a *command.App, yes bool) error {
 	if err := forget(ctx, who); err != nil {
 		return err
 	}
+	result := deletedResult{who.ContextName(), who.Main.NodeID, reply.DeletedAgentCount, a.Unconfirmed()}
 	return a.PrintSentence(result, "Deleted the main node %s and %s.", render.ShortID(result.NodeID), command.Plural(result.DeletedAgents, "agent", "agents"))
 }
 
 // forget removes the context if it holds the main node that called.
 func forget(ctx context.Context, c *command.Caller) error {
-	if c.Context == nil || c.Context.Main == nil || c.Context.Main.NodeID != c.Main.NodeID {
+	if !c.Keeps() {
 		return nil
 	}
 	return c.Store.Update(context.WithoutCancel(ctx), func(file *creds.File) error {

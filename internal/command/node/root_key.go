@@ -121,7 +121,7 @@ func rootFilePath(a *command.App, flag string) (string, error) {
 	return a.Surroundings().DefaultRootFile()
 }
 
-func makeRootKey(a *command.App, secretFile string) (key string, err error) {
+func makeRootKey(a *command.App, secretFile string) (string, error) {
 	if secretFile == "" {
 		return creds.GenerateRootKey(), nil
 	}
@@ -129,11 +129,7 @@ func makeRootKey(a *command.App, secretFile string) (key string, err error) {
 	if err != nil {
 		return "", err
 	}
-	err = a.Waiting("Deriving the root key", func() error {
-		key, err = creds.RootKeyFromSecret(secret)
-		return err
-	})
-	return key, err
+	return command.Await(a, "Deriving the root key", func() (string, error) { return creds.RootKeyFromSecret(secret) })
 }
 
 func readRootSecret(a *command.App, file string) ([]byte, error) {

@@ -43,8 +43,7 @@ func openSink(ctx context.Context, a *command.App, most int, lines bool) (*sink,
 	if err != nil {
 		return nil, err
 	}
-	// The SDK retries longer, for programs that survive a restart of the host.
-	if err := checkHost(ctx, a, who); err != nil {
+	if err := a.Reach(ctx, who); err != nil {
 		return nil, err
 	}
 	world, err := sdk.New(a.WorldOptions(who, who.Main))
@@ -55,18 +54,6 @@ func openSink(ctx context.Context, a *command.App, most int, lines bool) (*sink,
 		app: a, who: who, world: world, most: most, lines: lines,
 		agents: map[string]*shown{}, servers: map[otel.Server]bool{}, refused: map[string]bool{},
 	}, nil
-}
-
-func checkHost(ctx context.Context, a *command.App, who *command.Caller) error {
-	c, err := a.Client(who, who.Main)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	ctx, cancel := a.Limited(ctx)
-	defer cancel()
-	_, err = c.Session(ctx)
-	return err
 }
 
 // close removes the agents from the map; the placements stay.
@@ -160,11 +147,7 @@ func (s *sink) show(ctx context.Context, name string, tools []string) (*sdk.Agen
 	if err != nil {
 		return nil, err
 	}
-	options := sdk.AgentOptions{AgentID: ref.ID, Name: name, Tools: registration}
-	if ref.Own {
-		options.Credentials = command.NodeCredentials(ref.Node.NodeID, ref.Node.Hash)
-	}
-	return s.world.AddAgent(ctx, options)
+	return s.world.AddAgent(ctx, sdk.AgentOptions{Credentials: ref.Credentials(), AgentID: ref.ID, Name: name, Tools: registration})
 }
 
 func (s *sink) find(ctx context.Context, name string) (command.AgentRef, error) {

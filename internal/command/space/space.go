@@ -123,10 +123,8 @@ func newRemoveSpaceCommand(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var space *protocol.Space
-			err = a.Call(cmd.Context(), who, who.Main, "Looking for the space", func(ctx context.Context, c *client.Client) (err error) {
-				space, err = findSpace(ctx, c, args[0])
-				return err
+			space, err := command.Request(cmd.Context(), a, who, who.Main, "Looking for the space", func(ctx context.Context, c *client.Client) (*protocol.Space, error) {
+				return findSpace(ctx, c, args[0])
 			})
 			if err != nil && !admin.Admin {
 				return err

@@ -87,11 +87,7 @@ published. It changes nothing and exits with 5 if something is wrong.`,
 			if err != nil {
 				return err
 			}
-			var result *checkResult
-			err = a.Waiting("Checking the store", func() error {
-				result, err = checkStore(cmd.Context(), at)
-				return err
-			})
+			result, err := command.Await(a, "Checking the store", func() (*checkResult, error) { return checkStore(cmd.Context(), at) })
 			if err != nil {
 				return err
 			}
