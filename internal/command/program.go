@@ -89,31 +89,40 @@ func Run(parent context.Context, p *Program, tree func(*App) *cobra.Command) int
 // interruptible makes the first Ctrl-C or SIGTERM cancel the run and the second
 // one end the process immediately. The returned function undoes it.
 func (p *Program) interruptible(cancel context.CancelCauseFunc) (release func()) {
+	again := false
+	return p.OnSignals(func(received os.Signal) {
+		switch {
+		case again:
+			p.Exit(ExitInterrupted)
+		case received == syscall.SIGTERM:
+			cancel(ErrTerminated)
+		}
+		cancel(ErrInterrupted)
+		again = true
+	}, os.Interrupt, syscall.SIGTERM)
+}
+
+// OnSignals calls handle for each of the signals that arrives, until release.
+func (p *Program) OnSignals(handle func(os.Signal), signals ...os.Signal) (release func()) {
 	if p.Signals == nil {
 		return func() {}
 	}
-	signals := make(chan os.Signal, 2)
-	p.Signals(signals, os.Interrupt, syscall.SIGTERM)
+	arrived := make(chan os.Signal, 2)
+	p.Signals(arrived, signals...)
 	done := make(chan struct{})
 	var owned sync.WaitGroup
 	owned.Go(func() {
-		for seen := 0; ; seen++ {
+		for {
 			select {
-			case received := <-signals:
-				switch {
-				case seen > 0:
-					p.Exit(ExitInterrupted)
-				case received == syscall.SIGTERM:
-					cancel(ErrTerminated)
-				}
-				cancel(ErrInterrupted)
+			case signal := <-arrived:
+				handle(signal)
 			case <-done:
 				return
 			}
 		}
 	})
 	return func() {
-		p.StopSignals(signals)
+		p.StopSignals(arrived)
 		close(done)
 		owned.Wait()
 	}

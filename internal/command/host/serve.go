@@ -192,33 +192,14 @@ func warnOfListener(a *command.App, addr net.Addr, s *serveSettings) {
 // closed: then nobody could end the host with Ctrl-C any more, and end is called. The
 // returned function undoes it.
 func heedHangUps(a *command.App, h *host.Host, end func()) (release func()) {
-	if a.Signals == nil {
-		return func() {}
-	}
-	hangUps := make(chan os.Signal, 1)
-	a.Signals(hangUps, syscall.SIGHUP)
 	before := terminals(a.Program)
-	done := make(chan struct{})
-	var owned sync.WaitGroup
-	owned.Go(func() {
-		for {
-			select {
-			case <-hangUps:
-				if terminals(a.Program) < before {
-					end()
-				} else if err := h.Reload(); err != nil {
-					a.Warn("the TLS certificate was not replaced: "+err.Error(), "the one from before stays in use")
-				}
-			case <-done:
-				return
-			}
+	return a.OnSignals(func(os.Signal) {
+		if terminals(a.Program) < before {
+			end()
+		} else if err := h.Reload(); err != nil {
+			a.Warn("the TLS certificate was not replaced: "+err.Error(), "the one from before stays in use")
 		}
-	})
-	return func() {
-		a.StopSignals(hangUps)
-		close(done)
-		owned.Wait()
-	}
+	}, syscall.SIGHUP)
 }
 
 // terminals returns how many of the standard streams are terminals; a terminal whose
