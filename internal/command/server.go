@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"crypto/rand"
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
+	"golang.org/x/net/netutil"
 )
 
 // TokenFile reads the bearer token of a server, or creates its file if it is missing.
@@ -60,6 +62,21 @@ func CheckListenAddress(ctx context.Context, address string) error {
 		return fmt.Errorf("%q: %q is not a port: write a number such as 7420", address, port)
 	}
 	return nil
+}
+
+// Listen listens at an address, for a limited number of connections.
+func Listen(ctx context.Context, address string, most int) (net.Listener, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen at %s: %w", address, err)
+	}
+	return netutil.LimitListener(listener, most), nil
+}
+
+// ShowsToken reports whether the value of an Authorization header has the bearer token.
+func ShowsToken(authorization string, token protocol.Secret) bool {
+	scheme, shown, _ := strings.Cut(authorization, " ")
+	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare([]byte(shown), []byte(token.Reveal())) == 1
 }
 
 // UnlessTerminated returns err, but nil for the cancellation of a run that a service

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"net"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	sdkmcp "github.com/modelcontextprotocol/go-sdk/mcp"
-	"golang.org/x/net/netutil"
 
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/protocol"
@@ -44,11 +42,10 @@ func serveHTTP(ctx context.Context, a *command.App, server *sdkmcp.Server, flags
 	if strings.HasPrefix(address, ":") {
 		address = "127.0.0.1" + address
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	listener, err := command.Listen(ctx, address, mostConnections)
 	if err != nil {
-		return fmt.Errorf("listen at %s: %w", address, err)
+		return err
 	}
-	listener = netutil.LimitListener(listener, mostConnections)
 	kept := sdkmcp.NewMemoryEventStore(nil)
 	kept.SetMaxBytes(keptForResumes)
 	handler := sdkmcp.NewStreamableHTTPHandler(func(*http.Request) *sdkmcp.Server { return server }, &sdkmcp.StreamableHTTPOptions{
@@ -104,7 +101,7 @@ func guarded(next http.Handler, token protocol.Secret, allowed []string) http.Ha
 		case r.Header.Get("Origin") != "" && !isOrigin(r.Header.Get("Origin"), allowed):
 			http.Error(w, "pages of other origins may not call", http.StatusForbidden)
 			return
-		case !shows(r, token):
+		case !command.ShowsToken(r.Header.Get("Authorization"), token):
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "the bearer token is missing or wrong", http.StatusUnauthorized)
 			return
@@ -117,11 +114,6 @@ func guarded(next http.Handler, token protocol.Secret, allowed []string) http.Ha
 			http.Error(w, fmt.Sprintf("%d requests are in progress, which is the limit", mostCalls), http.StatusServiceUnavailable)
 		}
 	})
-}
-
-func shows(r *http.Request, token protocol.Secret) bool {
-	scheme, shown, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare([]byte(shown), []byte(token.Reveal())) == 1
 }
 
 func isOrigin(origin string, allowed []string) bool {

@@ -3,19 +3,15 @@ package otel
 import (
 	"compress/gzip"
 	"context"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
-	"net"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"golang.org/x/net/netutil"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	_ "google.golang.org/grpc/encoding/gzip" // exporters may compress
@@ -68,8 +64,7 @@ const whyRejected = "spans without a valid id, or more than the trace may have"
 
 // shows reports whether the value of an Authorization header has the token.
 func (r *receiver) shows(authorization string) bool {
-	scheme, shown, _ := strings.Cut(authorization, " ")
-	return r.token.IsZero() || strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare([]byte(shown), []byte(r.token.Reveal())) == 1
+	return r.token.IsZero() || command.ShowsToken(authorization, r.token)
 }
 
 // servers are the running servers.
@@ -84,7 +79,7 @@ type servers struct {
 func (r *receiver) listen(ctx context.Context, flags *receiverFlags) (*servers, error) {
 	s := &servers{failed: make(chan error, 2)}
 	if flags.http != off {
-		listener, err := open(ctx, flags.http)
+		listener, err := command.Listen(ctx, flags.http, mostConnections)
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +90,7 @@ func (r *receiver) listen(ctx context.Context, flags *receiverFlags) (*servers, 
 		s.run(func() error { return s.web.Serve(listener) })
 	}
 	if flags.grpc != off {
-		listener, err := open(ctx, flags.grpc)
+		listener, err := command.Listen(ctx, flags.grpc, mostConnections)
 		if err != nil {
 			s.stop()
 			return nil, err
@@ -105,14 +100,6 @@ func (r *receiver) listen(ctx context.Context, flags *receiverFlags) (*servers, 
 		s.run(func() error { return s.rpc.Serve(listener) })
 	}
 	return s, nil
-}
-
-func open(ctx context.Context, address string) (net.Listener, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("listen at %s: %w", address, err)
-	}
-	return netutil.LimitListener(listener, mostConnections), nil
 }
 
 func (s *servers) run(serve func() error) {
