@@ -35,14 +35,6 @@ func RegisterDryRun(cmd *cobra.Command) {
 
 const dryRunFlag = "dry-run"
 
-// NotNil returns an empty list instead of nil, so that JSON has [] and not null.
-func NotNil[E any](list protocol.List[E]) []E {
-	if list == nil {
-		return []E{}
-	}
-	return list
-}
-
 // These are the groups of commands in the help.
 const (
 	GroupNodes = "nodes"

@@ -89,19 +89,15 @@ func OccupantTable(rows []json.RawMessage) render.Table {
 	return table
 }
 
-// SpaceTable lists spaces.
-func SpaceTable(spaces []protocol.Space) render.Table {
+// SpacesDocument lists spaces; empty is the text for a world without any.
+func SpacesDocument(data any, spaces []protocol.Space, empty string) *render.Document {
 	table := render.Table{
 		Columns: []render.Column{{Title: "space"}, {Title: "name", Wraps: true}, {Title: "design"}, {Title: "owner", Wraps: true}, {Title: "amenities", Wraps: true}},
-		Empty:   "There are no spaces yet. CREATE SPACE creates one.",
+		Empty:   empty,
 	}
-	for i := range spaces {
-		space := &spaces[i]
-		table.Rows = append(table.Rows, []string{
-			render.ShortID(space.ID), space.Name, space.DesignKey, space.Owner.DisplayName, strings.Join(space.Amenities, ", "),
-		})
-	}
-	return table
+	return render.ListOf(data, spaces, table, func(space protocol.Space) []string {
+		return []string{render.ShortID(space.ID), space.Name, space.DesignKey, space.Owner.DisplayName, strings.Join(space.Amenities, ", ")}
+	})
 }
 
 // ShownText returns a value for a person: a text unchanged, any other value as JSON.

@@ -199,7 +199,7 @@ func (s *session) fetch(ctx context.Context, st aql.Fetch) (*outcome, error) {
 	switch st.Verb {
 	case "FETCH OCCUPANTS":
 		rows := snapshot.WorldMap.Occupants
-		return reading(st.Into, command.NotNil(rows), command.OccupantTable(rows))
+		return reading(st.Into, rows, command.OccupantTable(rows))
 	case "FETCH METADATA":
 		m := metadataOf(snapshot)
 		return reading(st.Into, m, m.view())
@@ -273,7 +273,7 @@ func (s *session) showList(ctx context.Context, st aql.ShowList) (*outcome, erro
 		if err != nil {
 			return nil, err
 		}
-		return reading(nil, reply, command.SpaceTable(reply.Spaces))
+		return reading(nil, reply, command.SpacesDocument(reply, reply.Spaces, "There are no spaces yet. CREATE SPACE creates one.").Views...)
 	case "SHOW AGENTS":
 		reply, err := s.main.Nodes(ctx)
 		if err != nil {

@@ -65,13 +65,13 @@ type (
 
 // agentSummary is an agent in the result of list_agents.
 type agentSummary struct {
-	ID       string                `json:"id"`
-	Name     string                `json:"name"`
-	Platform string                `json:"platform"`
-	Owner    string                `json:"owner"`
-	X        float64               `json:"x"`
-	Y        float64               `json:"y"`
-	Tools    []protocol.AssistTool `json:"tools"`
+	ID       string                             `json:"id"`
+	Name     string                             `json:"name"`
+	Platform string                             `json:"platform"`
+	Owner    string                             `json:"owner"`
+	X        float64                            `json:"x"`
+	Y        float64                            `json:"y"`
+	Tools    protocol.List[protocol.AssistTool] `json:"tools"`
 	// Answering is "yes", "no" or "unknown", empty if the host does not report it.
 	Answering string `json:"answering,omitempty"`
 }
@@ -146,12 +146,8 @@ func (v *view) agents(ctx context.Context) ([]agentSummary, error) {
 	}
 	list := make([]agentSummary, 0, len(rows))
 	for _, row := range rows {
-		tools := row.AssistTools
-		if tools == nil {
-			tools = []protocol.AssistTool{}
-		}
 		list = append(list, agentSummary{
-			ID: row.AgentID, Name: row.Name, Platform: row.Platform, Owner: row.NodeID, X: row.X, Y: row.Y, Tools: tools, Answering: answering[row.AgentID],
+			ID: row.AgentID, Name: row.Name, Platform: row.Platform, Owner: row.NodeID, X: row.X, Y: row.Y, Tools: row.AssistTools, Answering: answering[row.AgentID],
 		})
 	}
 	return list, nil

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -101,14 +102,7 @@ func invite(ctx context.Context, a *command.App, flags *inviteFlags) error {
 
 // invitation returns the document with the invitation from a reply.
 func invitation(a *command.App, who *command.Caller, c *client.Client, flags *inviteFlags, reply *protocol.InviteReply) (*render.Document, error) {
-	server := who.Server
-	if reply.URL != "" {
-		server = reply.URL
-	}
-	if flags.url != "" {
-		server = flags.url
-	}
-	server, err := creds.ParseServerURL(server)
+	server, err := creds.ParseServerURL(cmp.Or(flags.url, reply.URL, who.Server))
 	if err != nil {
 		return nil, command.Usagef("%w", err)
 	}
@@ -149,8 +143,8 @@ func fingerprintFor(a *command.App, who *command.Caller, c *client.Client, flag 
 
 // invitationsResult is what "playctl invite list" prints.
 type invitationsResult struct {
-	Context     string                      `json:"context,omitempty"`
-	Invitations []protocol.InvitationRecord `json:"invitations"` // the invitations that you made; for the administrator all
+	Context     string                                   `json:"context,omitempty"`
+	Invitations protocol.List[protocol.InvitationRecord] `json:"invitations"` // the invitations that you made; for the administrator all
 }
 
 func newInviteListCommand(a *command.App) *cobra.Command {
@@ -181,7 +175,7 @@ func listedInvitations(a *command.App, who *command.Caller, list []protocol.Invi
 		Columns: []render.Column{{Title: "id"}, {Title: "used", Right: true}, {Title: "of", Right: true}, {Title: "expires"}, {Title: "by"}},
 		Empty:   a.LikeThis("There are no invitations. \"playctl invite\" creates one."),
 	}
-	result := invitationsResult{Context: who.ContextName(), Invitations: command.NotNil(list)}
+	result := invitationsResult{Context: who.ContextName(), Invitations: list}
 	return render.ListOf(result, list, table, func(i protocol.InvitationRecord) []string {
 		by := "administrator"
 		if i.CreatedBy != "" {

@@ -151,8 +151,8 @@ func createdKeyDocument(result *createdKeyResult) *render.Document {
 
 // keysResult is what "playctl key list" prints.
 type keysResult struct {
-	Context string               `json:"context,omitempty"`
-	Keys    []protocol.KeyRecord `json:"keys"` // the keys of the account
+	Context string                            `json:"context,omitempty"`
+	Keys    protocol.List[protocol.KeyRecord] `json:"keys"` // the keys of the account
 }
 
 func newKeyListCommand(a *command.App) *cobra.Command {
@@ -182,7 +182,7 @@ func listedKeys(a *command.App, who *command.Caller, keys []protocol.KeyRecord) 
 		Columns: []render.Column{{Title: "name"}, {Title: "created"}, {Title: "last used"}, {Title: "expires"}},
 		Empty:   a.LikeThis("There are no API keys. \"playctl create-api-key\" creates one."),
 	}
-	result := keysResult{Context: who.ContextName(), Keys: command.NotNil(keys)}
+	result := keysResult{Context: who.ContextName(), Keys: keys}
 	return render.ListOf(result, keys, table, func(k protocol.KeyRecord) []string {
 		return []string{k.Name, look.AgeOf(k.CreatedAt), look.AgeOf(k.LastUsedAt), orExpired(a, k.ExpiresAt)}
 	})

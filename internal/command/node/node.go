@@ -38,11 +38,11 @@ func Commands(a *command.App) []*cobra.Command {
 
 // nodesResult is what "playctl nodes list" prints.
 type nodesResult struct {
-	Context       string                     `json:"context,omitempty"`
-	GenesisNodeID string                     `json:"genesisNodeId"` // the root key of the world
-	MainNodes     []protocol.MainNodeRecord  `json:"mainNodes"`     // the main nodes: your own, or all for the administrator
-	AgentNodes    []protocol.AgentRecord     `json:"agentNodes"`    // the agent nodes
-	SpaceNodes    []protocol.SpaceNodeRecord `json:"spaceNodes"`    // the nodes of spaces
+	Context       string                                  `json:"context,omitempty"`
+	GenesisNodeID string                                  `json:"genesisNodeId"` // the root key of the world
+	MainNodes     protocol.List[protocol.MainNodeRecord]  `json:"mainNodes"`     // the main nodes: your own, or all for the administrator
+	AgentNodes    protocol.List[protocol.AgentRecord]     `json:"agentNodes"`    // the agent nodes
+	SpaceNodes    protocol.List[protocol.SpaceNodeRecord] `json:"spaceNodes"`    // the nodes of spaces
 }
 
 // nodeItem is one node as "playctl nodes list --output ndjson" prints it.
@@ -120,7 +120,7 @@ func nodesDocument(look render.Look, who *command.Caller, reply *protocol.AllNod
 	}
 	result := nodesResult{
 		Context: who.ContextName(), GenesisNodeID: reply.GenesisNodeID,
-		MainNodes: command.NotNil(reply.MainNodes), AgentNodes: command.NotNil(reply.AgentNodes), SpaceNodes: command.NotNil(reply.SpaceNodes),
+		MainNodes: reply.MainNodes, AgentNodes: reply.AgentNodes, SpaceNodes: reply.SpaceNodes,
 	}
 	doc := render.ListOf(result, nodes, table, func(n nodeItem) []string {
 		name := cmp.Or(n.Label, n.Name)

@@ -20,14 +20,15 @@ import (
 func Commands(a *command.App) []*cobra.Command {
 	return []*cobra.Command{
 		newCreateSpaceCommand(a), newListSpacesCommand(a), newInspectSpaceCommand(a), newRemoveSpaceCommand(a),
-		newAddAmenityCommand(a), newRemoveAmenityCommand(a),
+		newAmenityCommand(a, "add-amenity", "Give a space an amenity", (*client.Client).AddSpaceAmenity),
+		newAmenityCommand(a, removeAmenity, "Remove an amenity from a space; the last one cannot be removed", (*client.Client).RemoveSpaceAmenity),
 	}
 }
 
 // spacesResult is what "playctl list-spaces" prints.
 type spacesResult struct {
-	Context string           `json:"context,omitempty"`
-	Spaces  []protocol.Space `json:"spaces"` // the spaces of the world
+	Context string                        `json:"context,omitempty"`
+	Spaces  protocol.List[protocol.Space] `json:"spaces"` // the spaces of the world
 }
 
 // spaceResult is what the commands for one space print. The log is present if the caller
@@ -59,15 +60,8 @@ func newListSpacesCommand(a *command.App) *cobra.Command {
 				if err != nil {
 					return nil, err
 				}
-				table := command.SpaceTable(reply.Spaces)
-				table.Empty = a.LikeThis("There are no spaces yet. \"playctl create-space\" creates one.")
-				items := []any{}
-				for _, space := range reply.Spaces {
-					items = append(items, space)
-				}
-				return &render.Document{
-					Data: spacesResult{who.ContextName(), command.NotNil(reply.Spaces)}, Items: items, Views: []render.View{table},
-				}, nil
+				empty := a.LikeThis("There are no spaces yet. \"playctl create-space\" creates one.")
+				return command.SpacesDocument(spacesResult{who.ContextName(), reply.Spaces}, reply.Spaces, empty), nil
 			})
 		},
 	}
@@ -155,14 +149,6 @@ func newRemoveSpaceCommand(a *command.App) *cobra.Command {
 }
 
 const removeAmenity = "remove-amenity"
-
-func newAddAmenityCommand(a *command.App) *cobra.Command {
-	return newAmenityCommand(a, "add-amenity", "Give a space an amenity", (*client.Client).AddSpaceAmenity)
-}
-
-func newRemoveAmenityCommand(a *command.App) *cobra.Command {
-	return newAmenityCommand(a, removeAmenity, "Remove an amenity from a space; the last one cannot be removed", (*client.Client).RemoveSpaceAmenity)
-}
 
 func newAmenityCommand(a *command.App, name, short string,
 	change func(*client.Client, context.Context, protocol.AmenityRequest) (*protocol.SpaceReply, error),
