@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,29 +90,29 @@ func (a *App) ReadText(name string, limit int64) ([]byte, error) {
 // ReadPhrase reads an existing phrase: from a file or standard input if one is named,
 // else from a prompt.
 func (a *App) ReadPhrase(ctx context.Context, file, question string) (protocol.Secret, error) {
-	where := "the phrase"
-	var text string
-	if file != "" {
-		content, err := a.ReadInput(file, MaxSecret)
-		if err != nil {
-			return protocol.Secret{}, err
-		}
-		where, text = InputName(file), string(content)
-	} else {
-		answer, err := a.Ask(ctx, question, true)
-		if errors.Is(err, ErrNoTerminal) {
-			return protocol.Secret{}, Hintf(Usagef("there is no terminal for entering the phrase"), "name the file it is in with --phrase-from; - is standard input")
-		}
-		if err != nil {
-			return protocol.Secret{}, err
-		}
-		text = answer
+	text, err := a.ReadHidden(ctx, file, question, "phrase", "phrase-from")
+	if err != nil {
+		return protocol.Secret{}, err
 	}
 	phrase, err := creds.ParsePhrase(text)
 	if err != nil {
-		return protocol.Secret{}, fmt.Errorf("%s: %w", where, err)
+		return protocol.Secret{}, fmt.Errorf("%s: %w", cmp.Or(InputName(file), "the phrase"), err)
 	}
 	return phrase, nil
+}
+
+// ReadHidden reads a secret: from a file or standard input if one is named, else from a
+// prompt. what and flag name the secret and the flag for its file in an error.
+func (a *App) ReadHidden(ctx context.Context, file, question, what, flag string) (string, error) {
+	if file != "" {
+		text, err := a.ReadText(file, MaxSecret)
+		return string(text), err
+	}
+	text, err := a.Ask(ctx, question, true)
+	if errors.Is(err, ErrNoTerminal) {
+		err = Hintf(Usagef("there is no terminal for entering the %s", what), "name the file it is in with --%s; - is standard input", flag)
+	}
+	return text, err
 }
 
 // ReadToken reads a token from a file: its first line, without white space

@@ -68,23 +68,8 @@ nothing else of the account can be done with it. Its API key is the one in --api
 	return cmd
 }
 
-// contextToExport returns the named context, else the one that other commands would use.
-func contextToExport(a *command.App, args []string) (*creds.Context, error) {
-	_, file, err := a.CredentialsFile()
-	if err != nil {
-		return nil, err
-	}
-	if len(args) > 0 {
-		return file.Context(args[0])
-	}
-	if chosen, err := a.ChooseContext(file); chosen != nil || err != nil {
-		return chosen, err
-	}
-	return file.Select("")
-}
-
 func exportContext(ctx context.Context, a *command.App, args []string, flags *bundleFlags) error {
-	chosen, err := contextToExport(a, args)
+	chosen, _, err := namedContext(a, args)
 	if err != nil {
 		return err
 	}
@@ -190,22 +175,12 @@ func encrypted(ctx context.Context, a *command.App, text []byte, file string) ([
 // readPassphrase reads a passphrase: from a file or standard input if one is named, else
 // from a prompt.
 func readPassphrase(ctx context.Context, a *command.App, file, question string) (protocol.Secret, error) {
-	var text string
-	if file == "" {
-		answer, err := a.Ask(ctx, question, true)
-		if errors.Is(err, command.ErrNoTerminal) {
-			return protocol.Secret{}, command.Hintf(command.Usagef("there is no terminal for entering the passphrase"), "name the file it is in with --passphrase-file")
-		}
-		if err != nil {
-			return protocol.Secret{}, err
-		}
-		text = answer
-	} else {
-		content, err := a.ReadText(file, command.MaxSecret)
-		if err != nil {
-			return protocol.Secret{}, command.BadInput(err)
-		}
-		text = string(content)
+	text, err := a.ReadHidden(ctx, file, question, "passphrase", "passphrase-file")
+	if err != nil && file != "" {
+		err = command.BadInput(err)
+	}
+	if err != nil {
+		return protocol.Secret{}, err
 	}
 	if text = protocol.TrimSpace(text); text == "" {
 		return protocol.Secret{}, command.BadInput(errors.New("the passphrase is empty"))
@@ -258,16 +233,5 @@ func importContext(ctx context.Context, a *command.App, name, passphraseFile str
 	if a.Settings.Context != "" {
 		imported.Name = a.Settings.Context
 	}
-	current := false
-	err = changeContexts(ctx, a, func(file *creds.File) (err error) {
-		current, err = putContext(file, imported, replace, use)
-		return err
-	})
-	if errors.Is(err, creds.ErrContextExists) {
-		return command.Hintf(err, "name another with --context, or add --replace")
-	}
-	if err != nil {
-		return err
-	}
-	return a.Printer.Print(contextDocument(imported, current))
+	return putImported(ctx, a, imported, replace, use)
 }

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -65,37 +66,36 @@ func addContext(ctx context.Context, a *command.App, name, fingerprint string, u
 			return command.Usagef("--fingerprint: %w", err)
 		}
 	}
-	var current bool
-	err = changeContexts(ctx, a, func(file *creds.File) (err error) {
+	return printChanged(ctx, a, func(file *creds.File) (*creds.Context, error) {
 		if added.Fingerprint == "" {
 			added.Fingerprint = trustedAt(file, name, added.ServerURL)
 		}
-		current, err = putContext(file, added, false, use)
-		return err
+		return added, putContext(file, added, false, use)
 	})
-	if err != nil {
-		return err
-	}
-	return a.Printer.Print(contextDocument(added, current))
 }
 
 // putContext adds a context to a file; with replace it replaces one with the same name,
-// with use commands use it from then on. It reports whether they do: the first context is
-// used in any case.
-func putContext(file *creds.File, c *creds.Context, replace, use bool) (current bool, err error) {
+// with use commands use it from then on. The first context is used in any case.
+func putContext(file *creds.File, c *creds.Context, replace, use bool) error {
 	put := file.Add
 	if replace {
 		put = file.Put
 	}
-	if err := put(c); err != nil {
-		return false, err
+	if err := put(c); err != nil || !use {
+		return err
 	}
-	if use {
-		if err := file.Use(c.Name); err != nil {
-			return false, err
-		}
+	return file.Use(c.Name)
+}
+
+// putImported saves an imported context, as putContext does, and prints it.
+func putImported(ctx context.Context, a *command.App, imported *creds.Context, replace, use bool) error {
+	err := printChanged(ctx, a, func(file *creds.File) (*creds.Context, error) {
+		return imported, putContext(file, imported, replace, use)
+	})
+	if errors.Is(err, creds.ErrContextExists) {
+		return command.Hintf(err, "name another with --context, or add --replace")
 	}
-	return file.Current() == c.Name, nil
+	return err
 }
 
 // changeContexts alters the credentials file.
@@ -107,6 +107,38 @@ func changeContexts(ctx context.Context, a *command.App, alter func(*creds.File)
 	ctx, cancel := a.Limited(ctx)
 	defer cancel()
 	return store.Update(ctx, alter)
+}
+
+// printChanged alters a context in the credentials file, and prints it.
+func printChanged(ctx context.Context, a *command.App, alter func(*creds.File) (*creds.Context, error)) error {
+	var changed *creds.Context
+	var current string
+	err := changeContexts(ctx, a, func(file *creds.File) (err error) {
+		changed, err = alter(file)
+		current = file.Current()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return a.Printer.Print(contextDocument(changed, changed.Name == current))
+}
+
+// namedContext returns the named context, else the one that other commands would use, and
+// reports whether they use it.
+func namedContext(a *command.App, args []string) (chosen *creds.Context, current bool, err error) {
+	_, file, err := a.CredentialsFile()
+	if err != nil {
+		return nil, false, err
+	}
+	inForce, err := a.ChooseContext(file)
+	chosen = inForce
+	if len(args) > 0 {
+		chosen, err = file.Context(args[0])
+	} else if chosen == nil && err == nil {
+		chosen, err = file.Select("")
+	}
+	return chosen, chosen == inForce, err
 }
 
 // contextsResult is what "playctl context list" prints.
@@ -185,21 +217,11 @@ func newContextShowCommand(a *command.App) *cobra.Command {
 		Args:              command.Takes("name?"),
 		ValidArgsFunction: a.CompletesContext,
 		RunE: func(_ *cobra.Command, args []string) error {
-			_, file, err := a.CredentialsFile()
+			chosen, current, err := namedContext(a, args)
 			if err != nil {
 				return err
 			}
-			inForce, err := a.ChooseContext(file)
-			chosen := inForce
-			if len(args) > 0 {
-				chosen, err = file.Context(args[0])
-			} else if chosen == nil && err == nil {
-				chosen, err = file.Select("")
-			}
-			if err != nil {
-				return err
-			}
-			return a.Printer.Print(contextDocument(chosen, chosen == inForce))
+			return a.Printer.Print(contextDocument(chosen, current))
 		},
 	}
 }

@@ -67,19 +67,13 @@ they are for the world of the root key, wherever that is served.`,
 }
 
 func editContext(ctx context.Context, a *command.App, name string, flags *editFlags) error {
-	var edited *creds.Context
-	var current bool
-	err := changeContexts(ctx, a, func(file *creds.File) (err error) {
-		if edited, err = file.Context(name); err != nil {
-			return err
+	return printChanged(ctx, a, func(file *creds.File) (*creds.Context, error) {
+		edited, err := file.Context(name)
+		if err != nil {
+			return nil, err
 		}
-		current = file.Current() == name
-		return flags.apply(edited)
+		return edited, flags.apply(edited)
 	})
-	if err != nil {
-		return err
-	}
-	return a.Printer.Print(contextDocument(edited, current))
 }
 
 func (f *editFlags) apply(target *creds.Context) (err error) {

@@ -235,12 +235,9 @@ func registerMain(ctx context.Context, a *command.App, c *client.Client, node cl
 // notCreated handles a failed creation. If the host refused, it removes the phrase file;
 // if the outcome is unknown the file stays, because the node may exist.
 func notCreated(a *command.App, err error, phrase *command.NodePhrase) error {
-	var refused *protocol.Error
-	if errors.As(err, &refused) && refused.Status() < http.StatusInternalServerError {
-		return errors.Join(err, phrase.Discard())
-	}
-	var unreachable *client.UnreachableError
-	if errors.As(err, &unreachable) && !unreachable.Sent {
+	refused, answered := errors.AsType[*protocol.Error](err)
+	missed, unreachable := errors.AsType[*client.UnreachableError](err)
+	if answered && refused.Status() < http.StatusInternalServerError || unreachable && !missed.Sent {
 		return errors.Join(err, phrase.Discard())
 	}
 	if phrase.File != "" {
@@ -271,7 +268,8 @@ func keepContext(ctx context.Context, a *command.App, target *creds.Context, rep
 				}
 			}
 		}
-		current, err = putContext(file, target, true, use)
+		err = putContext(file, target, true, use)
+		current = file.Current() == target.Name
 		return err
 	})
 	return current, err

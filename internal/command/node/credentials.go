@@ -71,8 +71,7 @@ func importCredentials(ctx context.Context, a *command.App, name string, keep, r
 	if err != nil {
 		return err
 	}
-	options := creds.ImportOptions{Name: a.Settings.Context, KeepPhrases: keep, Now: a.Now()}
-	options.Name = cmp.Or(options.Name, defaultContext)
+	options := creds.ImportOptions{Name: cmp.Or(a.Settings.Context, defaultContext), KeepPhrases: keep, Now: a.Now()}
 	if options.Service, err = a.ServiceOr(""); err != nil {
 		return err
 	}
@@ -89,20 +88,7 @@ func importCredentials(ctx context.Context, a *command.App, name string, keep, r
 	if err != nil {
 		return err
 	}
-	current := false
-	limited, cancel := a.Limited(ctx)
-	defer cancel()
-	err = store.Update(limited, func(file *creds.File) (err error) {
-		current, err = putContext(file, imported, replace, false)
-		return err
-	})
-	if errors.Is(err, creds.ErrContextExists) {
-		return command.Hintf(err, "name another with --context, or add --replace")
-	}
-	if err != nil {
-		return err
-	}
-	if err := a.Printer.Print(contextDocument(imported, current)); err != nil {
+	if err := putImported(ctx, a, imported, replace, false); err != nil {
 		return err
 	}
 	shareLabels(ctx, a, &command.Caller{
@@ -148,7 +134,7 @@ Without phrases, copy the credentials file itself: import takes that, too.`,
 }
 
 func exportCredentials(a *command.App, name string, force bool) error {
-	chosen, err := contextToExport(a, nil)
+	chosen, _, err := namedContext(a, nil)
 	if err != nil {
 		return err
 	}
@@ -285,10 +271,9 @@ func importMain(ctx context.Context, a *command.App, flags *importFlags) error {
 	if err := a.Printer.Print(contextDocument(target, current)); err != nil {
 		return err
 	}
-	if !target.Main.APIKey.IsZero() {
-		return nil
+	if target.Main.APIKey.IsZero() {
+		noteNoKey(a, who)
 	}
-	noteNoKey(a, who)
 	return nil
 }
 
