@@ -47,6 +47,17 @@ func Listed[R, T any](ask func(*client.Client, context.Context) (*R, error), lis
 	}
 }
 
+// Knows is a request that fails with unknown if an offer does not have a word.
+func Knows(offer Offer, word string, unknown error) question {
+	return func(ctx context.Context, who *Caller, host *client.Client) (*render.Document, error) {
+		found, err := offer(ctx, nil, who, host, Word{})
+		if err == nil && !slices.ContainsFunc(found, func(one cobra.Completion) bool { return one == word || strings.HasPrefix(one, word+"\t") }) {
+			err = unknown
+		}
+		return nil, err
+	}
+}
+
 // Completes completes the first argument.
 func (a *App) Completes(offer Offer) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -289,16 +300,21 @@ func StableKeys(wanted func(key string) bool) Offer {
 		}
 		var offers []cobra.Completion
 		for _, leaf := range world.Tree().All() {
-			var row struct {
-				Name string `json:"name"`
-			}
 			if wanted(leaf.Key()) {
-				_ = protocol.Decode(leaf.Payload(), &row) // some leaves are no rows and have no name
-				offers = append(offers, cobra.CompletionWithDesc(leaf.Key(), row.Name))
+				offers = append(offers, cobra.CompletionWithDesc(leaf.Key(), NameIn(leaf.Payload())))
 			}
 		}
 		return offers, nil
 	}
+}
+
+// NameIn returns the name in the payload of a leaf, "" if it has none.
+func NameIn(payload []byte) string {
+	var row struct {
+		Name string `json:"name"`
+	}
+	_ = protocol.Decode(payload, &row) // some leaves are no rows and have no name
+	return row.Name
 }
 
 // ToolsOf offers the tools of the agent in the first argument.

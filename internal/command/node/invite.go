@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -193,19 +192,22 @@ type revokedInvitationResult struct {
 
 func newInviteRevokeCommand(a *command.App) *cobra.Command {
 	var admin command.AdminFlags
+	invitations := command.Listed((*client.Client).Invitations,
+		func(r *protocol.InvitationsReply) []protocol.InvitationRecord { return r.Invitations },
+		func(one protocol.InvitationRecord) cobra.Completion {
+			return cobra.CompletionWithDesc(one.ID, "ends "+one.ExpiresAt)
+		})
 	cmd := &cobra.Command{
-		Use:     "revoke <id>",
-		Short:   "Revoke an invitation; the accounts that it created stay",
-		Example: command.Example("playctl invite revoke 0123456789abcdef"),
-		Args:    command.Takes("id"),
-		ValidArgsFunction: a.Completes(command.Listed((*client.Client).Invitations,
-			func(r *protocol.InvitationsReply) []protocol.InvitationRecord { return r.Invitations },
-			func(one protocol.InvitationRecord) cobra.Completion {
-				return cobra.CompletionWithDesc(one.ID, "ends "+one.ExpiresAt)
-			})),
+		Use:               "revoke <id>",
+		Short:             "Revoke an invitation; the accounts that it created stay",
+		Example:           command.Example("playctl invite revoke 0123456789abcdef"),
+		Args:              command.Takes("id"),
+		ValidArgsFunction: a.Completes(invitations),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			question := fmt.Sprintf("Revoke the invitation %q. The accounts that it created stay.", args[0])
-			check := func() error { return hasInvitation(cmd.Context(), a, &admin, args[0]) }
+			check := func() error {
+				return a.AsOwner(cmd.Context(), &admin, "Reading the invitations", command.Knows(invitations, args[0], unknownInvitation(args[0])))
+			}
 			if err := a.ConfirmIfSeen(cmd.Context(), true, question, check); err != nil {
 				return err
 			}
@@ -224,17 +226,6 @@ func newInviteRevokeCommand(a *command.App) *cobra.Command {
 	admin.Register(cmd)
 	command.RegisterDryRun(cmd)
 	return cmd
-}
-
-// hasInvitation returns an error if the caller created no invitation with this id.
-func hasInvitation(ctx context.Context, a *command.App, admin *command.AdminFlags, id string) error {
-	return a.AsOwner(ctx, admin, "Reading the invitations", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
-		reply, err := c.Invitations(ctx)
-		if err == nil && !slices.ContainsFunc(reply.Invitations, func(i protocol.InvitationRecord) bool { return i.ID == id }) {
-			err = unknownInvitation(id)
-		}
-		return nil, err
-	})
 }
 
 func unknownInvitation(id string) error {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -205,16 +204,19 @@ type revokedKeyResult struct {
 
 func newKeyRevokeCommand(a *command.App) *cobra.Command {
 	var yes bool
+	keys := command.Listed((*client.Client).Keys,
+		func(r *protocol.KeysReply) []protocol.KeyRecord { return r.Keys },
+		func(one protocol.KeyRecord) cobra.Completion { return one.Name })
 	cmd := &cobra.Command{
-		Use:     "revoke <name>",
-		Short:   "Revoke an API key; programs that use it are refused from then on",
-		Example: command.Example("playctl key revoke ci"),
-		Args:    command.Takes("name"),
-		ValidArgsFunction: a.Completes(command.Listed((*client.Client).Keys,
-			func(r *protocol.KeysReply) []protocol.KeyRecord { return r.Keys },
-			func(one protocol.KeyRecord) cobra.Completion { return one.Name })),
+		Use:               "revoke <name>",
+		Short:             "Revoke an API key; programs that use it are refused from then on",
+		Example:           command.Example("playctl key revoke ci"),
+		Args:              command.Takes("name"),
+		ValidArgsFunction: a.Completes(keys),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			check := func() error { return hasKey(cmd.Context(), a, args[0]) }
+			check := func() error {
+				return a.AsMain(cmd.Context(), "Reading the keys", command.Knows(keys, args[0], unknownKey(args[0])))
+			}
 			if err := a.ConfirmIfSeen(cmd.Context(), yes, revokesKey(a, args[0]), check); err != nil {
 				return err
 			}
@@ -265,17 +267,6 @@ func discardKeyFile(file string, err error) error {
 		return err
 	}
 	return errors.Join(err, os.Remove(file))
-}
-
-// hasKey returns an error if the account has no API key with this name.
-func hasKey(ctx context.Context, a *command.App, name string) error {
-	return a.AsMain(ctx, "Reading the keys", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
-		reply, err := c.Keys(ctx)
-		if err == nil && !slices.ContainsFunc(reply.Keys, func(k protocol.KeyRecord) bool { return k.Name == name }) {
-			err = unknownKey(name)
-		}
-		return nil, err
-	})
 }
 
 func unknownKey(name string) error {

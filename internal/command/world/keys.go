@@ -2,7 +2,6 @@ package world
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 
 	"github.com/playctl/playctl/internal/client"
@@ -27,7 +26,7 @@ func meantKey(ctx context.Context, c *client.Client, typed string) (string, erro
 	for _, leaf := range world.Tree().All() {
 		of, rest, _ := strings.Cut(leaf.Key(), ":")
 		id := rest[strings.LastIndexByte(rest, ':')+1:]
-		if of == kind && (begins(id, ref) || nameOf(leaf.Payload()) == ref) {
+		if of == kind && (begins(id, ref) || command.NameIn(leaf.Payload()) == ref) {
 			meant = append(meant, leaf.Key())
 		}
 	}
@@ -43,15 +42,6 @@ func meantKey(ctx context.Context, c *client.Client, typed string) (string, erro
 // begins reports whether a text is a prefix of an id and long enough to identify it.
 func begins(id, text string) bool {
 	return len(text) >= command.LeastPrefix && strings.HasPrefix(id, strings.ToLower(text))
-}
-
-// nameOf returns the name of a row; empty if it has none.
-func nameOf(row []byte) string {
-	var named struct {
-		Name string `json:"name"`
-	}
-	_ = json.Unmarshal(row, &named) // some leaves are no rows and have no name
-	return named.Name
 }
 
 // keyOnMap is meantKey with the administrator's token.

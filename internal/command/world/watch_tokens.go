@@ -3,7 +3,6 @@ package world
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -51,21 +50,24 @@ func newWatchListCommand(a *command.App) *cobra.Command {
 
 func newWatchRevokeCommand(a *command.App) *cobra.Command {
 	var yes bool
+	tokens := command.Listed((*client.Client).WatchTokens,
+		func(r *protocol.WatchTokensReply) []protocol.WatchTokenRecord { return r.Tokens },
+		func(one protocol.WatchTokenRecord) cobra.Completion {
+			return cobra.CompletionWithDesc(one.ID, "ends "+one.ExpiresAt)
+		})
 	cmd := &cobra.Command{
 		Use:   "revoke <id>",
 		Short: "Revoke one of your links to the page",
 		Long: `Revoke the token of a link to the page, by its id from "playctl watch list". Its viewers are
 disconnected at once.`,
-		Example: command.Example("playctl watch revoke \"$ID\""),
-		Args:    command.Takes("id"),
-		ValidArgsFunction: a.Completes(command.Listed((*client.Client).WatchTokens,
-			func(r *protocol.WatchTokensReply) []protocol.WatchTokenRecord { return r.Tokens },
-			func(one protocol.WatchTokenRecord) cobra.Completion {
-				return cobra.CompletionWithDesc(one.ID, "ends "+one.ExpiresAt)
-			})),
+		Example:           command.Example("playctl watch revoke \"$ID\""),
+		Args:              command.Takes("id"),
+		ValidArgsFunction: a.Completes(tokens),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			question := fmt.Sprintf("Revoke the link %q? Its viewers are disconnected.", args[0])
-			check := func() error { return hasToken(cmd.Context(), a, args[0]) }
+			check := func() error {
+				return a.AsMain(cmd.Context(), "Reading the tokens", command.Knows(tokens, args[0], unknownToken(args[0])))
+			}
 			if err := a.ConfirmIfSeen(cmd.Context(), yes, question, check); err != nil {
 				return err
 			}
@@ -83,17 +85,6 @@ disconnected at once.`,
 	}
 	command.RegisterYes(cmd, &yes)
 	return cmd
-}
-
-// hasToken returns an error if the main node created no token with this id.
-func hasToken(ctx context.Context, a *command.App, id string) error {
-	return a.AsMain(ctx, "Reading the tokens", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
-		reply, err := c.WatchTokens(ctx)
-		if err == nil && !slices.ContainsFunc(reply.Tokens, func(t protocol.WatchTokenRecord) bool { return t.ID == id }) {
-			err = unknownToken(id)
-		}
-		return nil, err
-	})
 }
 
 func unknownToken(id string) error {
