@@ -224,11 +224,7 @@ func readAssistTools(a *command.App, file string) ([]protocol.AssistTool, error)
 	}
 	var tools []protocol.AssistTool
 	if err := json.Unmarshal(text, &tools); err != nil {
-		where := command.InputName(file)
-		if line := brokenLine(text); line > 0 {
-			where = fmt.Sprintf("%s:%d", where, line)
-		}
-		return nil, command.Hintf(fmt.Errorf("%s: it is not a list of assist tools: %w", where, err),
+		return nil, command.Hintf(fmt.Errorf("%s: it is not a list of assist tools: %w", placeIn(file, text), err),
 			`it looks like [{"name": "assist_route", "description": "Shows the way", "parameters": {}}]`)
 	}
 	for i := range tools {

@@ -71,14 +71,9 @@ func formOf(tool *protocol.AssistTool) *form {
 		}
 		f.fields = append(f.fields, one)
 	}
+	rank := map[bool]int{true: 0, false: 1}
 	slices.SortFunc(f.fields, func(a, b field) int {
-		if a.order != b.order {
-			return cmp.Compare(a.order, b.order)
-		}
-		if a.required != b.required {
-			return map[bool]int{true: -1, false: 1}[a.required]
-		}
-		return cmp.Compare(a.name, b.name)
+		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(rank[a.required], rank[b.required]), cmp.Compare(a.name, b.name))
 	})
 	f.fields = f.fields[:min(len(f.fields), mostFields)]
 	return f

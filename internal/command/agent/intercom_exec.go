@@ -29,10 +29,8 @@ type commandRunner struct {
 	program   string
 	arguments []string
 	maxOutput int
-	// labels are the labels of the agents, by id.
-	labels map[string]string
-	// names are the names of the agents in notes.
-	names map[string]string
+	// agents are the agents that it answers for, by id.
+	agents map[string]command.AgentRef
 	// required are the arguments that each tool needs.
 	required map[string][]string
 }
@@ -49,7 +47,7 @@ func (r *commandRunner) logged(answer sdk.IntercomExecutor) sdk.IntercomExecutor
 		if asked.ToolName != "" {
 			question = asked.ToolName + " " + brief(string(asked.Args))
 		}
-		name := r.names[asked.ToPlayerID]
+		name := r.agents[asked.ToPlayerID].Name()
 		r.Note("%s", render.Clean(fmt.Sprintf("%s %s ← %s %s", r.clock(began), name, from, question)))
 		given, err := sdk.IntercomAnswer{}, r.missing(asked)
 		if err == nil {
@@ -112,7 +110,7 @@ type programInput struct {
 func (r *commandRunner) run(ctx context.Context, call *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
 	asked := &call.Command
 	input, err := json.Marshal(programInput{
-		RequestID: asked.RequestID, AgentID: asked.ToPlayerID, Label: r.labels[asked.ToPlayerID],
+		RequestID: asked.RequestID, AgentID: asked.ToPlayerID, Label: r.agents[asked.ToPlayerID].Label,
 		FromPlayerID: asked.FromPlayerID, Kind: asked.Kind, ToolName: asked.ToolName, Args: asked.Args, Text: asked.Text,
 	})
 	if err != nil {

@@ -150,11 +150,11 @@ func answerFor(ctx context.Context, a *command.App, who *command.Caller, refs []
 	defer func() { err = errors.Join(err, found.leave(ctx, world)) }()
 	runner := &commandRunner{
 		App: a, program: program, arguments: flags.arguments, maxOutput: flags.maxOutput,
-		labels: map[string]string{}, names: map[string]string{}, required: required,
+		agents: map[string]command.AgentRef{}, required: required,
 	}
 	for _, ref := range refs {
 		found.warnNamesake(ref)
-		runner.labels[ref.ID], runner.names[ref.ID] = ref.Label, ref.Name()
+		runner.agents[ref.ID] = ref
 	}
 	answer := runner.run
 	if flags.lines {
@@ -202,7 +202,7 @@ func subscribeCommands(ctx context.Context, a *command.App, world *sdk.RemotePla
 		return nil, err
 	}
 	commands, err := world.SubscribeIntercomCommands(ctx, sdk.IntercomOptions{
-		AgentIDs: slices.Collect(maps.Keys(runner.labels)), Execute: answer, Timeout: flags.limit, Concurrency: flags.concurrency,
+		AgentIDs: slices.Collect(maps.Keys(runner.agents)), Execute: answer, Timeout: flags.limit, Concurrency: flags.concurrency,
 		OnError: func(err error) {
 			if !errors.Is(err, sdk.ErrLost) {
 				a.Warn(err.Error(), "")

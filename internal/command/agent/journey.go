@@ -69,23 +69,18 @@ func readJourney(a *command.App, file string) (protocol.Journey, error) {
 
 // journeyProblem returns the error of a journey file. For invalid JSON it adds the line.
 func journeyProblem(file string, text []byte, refused *protocol.Error) error {
-	where := command.InputName(file)
-	if line := brokenLine(text); line > 0 {
-		where = fmt.Sprintf("%s:%d", where, line)
-	}
-	return command.Hintf(errors.New(where+": "+strings.Replace(refused.Message, "the body", "it", 1)), "\"playctl record-journey --help\" shows what a journey looks like")
+	return command.Hintf(errors.New(placeIn(file, text)+": "+strings.Replace(refused.Message, "the body", "it", 1)), "\"playctl record-journey --help\" shows what a journey looks like")
 }
 
-// brokenLine returns the line, from 1, of a syntax error in a JSON text, 0 if there is
-// none.
-func brokenLine(text []byte) int {
+// placeIn returns the name of a JSON file, with the line of its syntax error if it has
+// one.
+func placeIn(file string, text []byte) string {
 	var value any
-	err := json.Unmarshal(text, &value)
-	var broken *json.SyntaxError
-	if !errors.As(err, &broken) {
-		return 0
+	broken, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(text, &value))
+	if !ok {
+		return command.InputName(file)
 	}
 	// The offset is after the invalid byte.
 	before := text[:min(max(broken.Offset-1, 0), int64(len(text)))]
-	return 1 + bytes.Count(before, []byte("\n"))
+	return fmt.Sprintf("%s:%d", command.InputName(file), 1+bytes.Count(before, []byte("\n")))
 }
