@@ -81,14 +81,10 @@ func holdsOnlyKey(a *command.App, file string) error {
 
 // replacesKey returns the question whether a new key may replace the old one everywhere.
 func replacesKey(a *command.App, file string) string {
-	question := "Create a new API key? The old one stops working at once, on every machine."
-	if file == "" {
-		return question
+	if _, err := os.Stat(a.Absolute(file)); file != "" && err == nil {
+		return fmt.Sprintf("Create a new API key and write it over the one in %s? The old one stops working at once, on every machine.", render.Clean(file))
 	}
-	if _, err := os.Stat(a.Absolute(file)); err == nil {
-		question = fmt.Sprintf("Create a new API key and write it over the one in %s? The old one stops working at once, on every machine.", render.Clean(file))
-	}
-	return question
+	return "Create a new API key? The old one stops working at once, on every machine."
 }
 
 // keepAPIKey saves a new key. The old one is invalid by now, so an interrupt no longer

@@ -3,7 +3,6 @@ package node
 import (
 	"cmp"
 	"context"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -72,27 +71,17 @@ func usageCells(usage, limits *protocol.Amounts) []string {
 	var cells []string
 	own := amounts(cmp.Or(limits, &protocol.Amounts{}))
 	for i, has := range amounts(cmp.Or(usage, &protocol.Amounts{})) {
-		cell := ""
-		if *has.of != nil {
-			cell = strconv.FormatUint(**has.of, 10)
-		}
+		cell := command.Number(*has.of)
 		switch limit := *own[i].of; {
 		case limit == nil:
 		case *limit == 0:
 			cell += "/none"
 		default:
-			cell += "/" + strconv.FormatUint(*limit, 10)
+			cell += "/" + command.Number(limit)
 		}
 		cells = append(cells, cell)
 	}
 	return cells
-}
-
-func limitText(limit uint64) string {
-	if limit == 0 {
-		return "no limit"
-	}
-	return strconv.FormatUint(limit, 10)
 }
 
 func newNodesLimitCommand(a *command.App) *cobra.Command {
@@ -214,9 +203,9 @@ func keepOwn(accounts []protocol.MainNodeRecord, request *protocol.NodeLimitsReq
 func limitsDocument(reply *protocol.NodeLimitsReply) *render.Document {
 	fields := render.Fields{{Name: "main node", Value: reply.NodeID}}
 	for _, one := range amounts(&reply.Limits) {
-		value := ""
-		if *one.of != nil {
-			value = limitText(**one.of)
+		value := command.Number(*one.of)
+		if value == "0" {
+			value = "no limit"
 		}
 		fields = append(fields, render.Field{Name: one.what, Value: value})
 	}

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,11 +113,8 @@ again from the same secret.`,
 
 // rootFilePath returns the path of a new root key file.
 func rootFilePath(a *command.App, flag string) (string, error) {
-	if flag == "" {
-		flag = a.Env(creds.EnvRootFile)
-	}
-	if flag != "" {
-		return a.Absolute(flag), nil
+	if named := cmp.Or(flag, a.Env(creds.EnvRootFile)); named != "" {
+		return a.Absolute(named), nil
 	}
 	return a.Surroundings().DefaultRootFile()
 }
