@@ -284,12 +284,9 @@ func bridgeIn(metrics string) *bridgeResult {
 
 // field returns the state of the bridge.
 func (b *bridgeResult) field(look render.Look) render.Field {
-	state := look.Good("up to event " + count(b.Position))
+	state := look.Good(fmt.Sprintf("up to event %d", b.Position))
 	if b.Failing {
-		state = look.Bad("does not accept events, at event " + count(b.Position))
+		state = look.Bad(fmt.Sprintf("does not accept events, at event %d", b.Position))
 	}
-	return render.Field{Name: "bridge", Value: state + ", " + count(b.Lag) + " behind, " +
-		count(b.Refused) + " refused, " + count(b.Retries) + " retries"}
+	return render.Field{Name: "bridge", Value: fmt.Sprintf("%s, %d behind, %d refused, %d retries", state, b.Lag, b.Refused, b.Retries)}
 }
-
-func count(n uint64) string { return strconv.FormatUint(n, 10) }

@@ -38,14 +38,11 @@ anyone who sees it may watch and act for 12 hours.`,
 				if err != nil {
 					return nil, err
 				}
-				code, err := qrCode(link.url)
+				code, err := qrCode(link.URL)
 				if err != nil {
 					return nil, err
 				}
-				return &render.Document{
-					Data:  watchResult{URL: link.url, Scope: link.scope, ExpiresAt: link.expiresAt},
-					Views: append(qrViews(a, code), render.Line(render.Clean(link.url))),
-				}, nil
+				return &render.Document{Data: link, Views: append(qrViews(a, code), render.Line(render.Clean(link.URL)))}, nil
 			})
 		},
 	}
@@ -104,6 +101,8 @@ type watchResult struct {
 	Scope     protocol.WatchScope `json:"scope"`               // what the page may do: watch or act
 	ExpiresAt string              `json:"expiresAt,omitempty"` // when the token ends; absent where the page needs none
 	Opened    bool                `json:"opened"`              // whether a browser was opened
+	// token is set if the URL has a token, in its fragment.
+	token bool
 }
 
 func newWatchCommand(a *command.App) *cobra.Command {
@@ -119,22 +118,21 @@ it: anyone with it may watch and act for 12 hours, so treat it like a password.`
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.AsReader(cmd.Context(), "Asking for the page", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
-				link, err := link(ctx, who, c, false)
+				result, err := link(ctx, who, c, false)
 				if err != nil {
 					return nil, err
 				}
-				result := watchResult{URL: link.url, Scope: link.scope, ExpiresAt: link.expiresAt}
 				if !only && command.HasBrowser(a) {
-					if err := openBrowser(ctx, a, link); err != nil {
+					if err := openBrowser(ctx, a, result); err != nil {
 						a.Warn("no browser opened: "+err.Error(), "open the address yourself")
 					} else {
 						result.Opened = true
 					}
 				}
 				if !result.Opened {
-					noteOfTunnel(a, link.url)
+					noteOfTunnel(a, result.URL)
 				}
-				return result.document(link), nil
+				return result.document(), nil
 			})
 		},
 	}
@@ -156,40 +154,29 @@ func noteOfTunnel(a *command.App, address string) {
 		u.Port(), render.Clean(here[2]))
 }
 
-func (r *watchResult) document(link *watchLink) *render.Document {
+func (r *watchResult) document() *render.Document {
 	views := []render.View{render.Line(render.Clean(r.URL))}
-	if r.Opened && link.token {
+	if r.Opened && r.token {
 		// The token need not be on the screen if the browser has it.
 		views = []render.View{render.Line("The page is open. Its link is valid until " + render.Clean(r.ExpiresAt) + "; --print shows it.")}
 	}
 	return &render.Document{Data: r, Views: views}
 }
 
-// watchLink is a link to the watch page.
-type watchLink struct {
-	// url has the token, if any, in its fragment.
-	url string
-	// scope is what the link permits.
-	scope protocol.WatchScope
-	// token is set if the link has a token, which expires at expiresAt.
-	token     bool
-	expiresAt string
-}
-
 // link returns a link to the watch page. If there is a main node it creates a token,
 // unless the host permits everything at the address without one. outside requests an
 // address that other machines can reach.
-func link(ctx context.Context, who *command.Caller, c *client.Client, outside bool) (*watchLink, error) {
-	link := &watchLink{url: c.WatchURL()}
+func link(ctx context.Context, who *command.Caller, c *client.Client, outside bool) (*watchResult, error) {
+	link := &watchResult{URL: c.WatchURL()}
 	scope, err := c.WatchScope(ctx)
 	switch code := protocol.CodeOf(err); {
 	case err == nil:
-		link.scope = scope
+		link.Scope = scope
 	case code != protocol.CodeCredentialsMissing && code != protocol.CodeForbidden:
 		return nil, err
 	}
-	hidden := outside && command.IsLoopbackURL(link.url)
-	if link.scope == protocol.WatchScopeAct && !hidden {
+	hidden := outside && command.IsLoopbackURL(link.URL)
+	if link.Scope == protocol.WatchScopeAct && !hidden {
 		return link, nil
 	}
 	if who.Main.IsZero() {
@@ -200,12 +187,12 @@ func link(ctx context.Context, who *command.Caller, c *client.Client, outside bo
 		return nil, err
 	}
 	if hidden {
-		if link.url, err = outsideURL(ctx, who, reply, link.url); err != nil {
+		if link.URL, err = outsideURL(ctx, who, reply, link.URL); err != nil {
 			return nil, err
 		}
 	}
-	link.url += "#token=" + url.QueryEscape(reply.Token.Reveal())
-	link.scope, link.token, link.expiresAt = protocol.WatchScopeAct, true, reply.ExpiresAt
+	link.URL += "#token=" + url.QueryEscape(reply.Token.Reveal())
+	link.Scope, link.token, link.ExpiresAt = protocol.WatchScopeAct, true, reply.ExpiresAt
 	return link, nil
 }
 
@@ -226,18 +213,18 @@ func outsideURL(ctx context.Context, who *command.Caller, reply *protocol.WatchT
 
 // linkWithoutToken returns the link if no token can be created. hidden says that other
 // machines cannot use the address.
-func linkWithoutToken(ctx context.Context, who *command.Caller, link *watchLink, hidden bool) (*watchLink, error) {
+func linkWithoutToken(ctx context.Context, who *command.Caller, link *watchResult, hidden bool) (*watchResult, error) {
 	if hidden {
 		// A host that permits everything to this machine without a token listens at loopback
 		// only.
-		if link.scope == protocol.WatchScopeAct {
+		if link.Scope == protocol.WatchScopeAct {
 			return nil, errOnlyHere(who.Server)
 		}
-		if link.url = lanURL(ctx, who, link.url); link.url == "" {
+		if link.URL = lanURL(ctx, who, link.URL); link.URL == "" {
 			return nil, errOnlyHere(who.Server)
 		}
 	}
-	if link.scope == "" {
+	if link.Scope == "" {
 		return nil, who.NoMain()
 	}
 	return link, nil
@@ -251,8 +238,8 @@ func errOnlyHere(server string) error {
 // openBrowser opens a link. Every user of a machine can read the arguments of its
 // programs, so a link with a token is passed in a file that only its owner can read; the
 // next run replaces it.
-func openBrowser(ctx context.Context, a *command.App, link *watchLink) error {
-	target := link.url
+func openBrowser(ctx context.Context, a *command.App, link *watchResult) error {
+	target := link.URL
 	if link.token {
 		folder := a.StateFolder()
 		if folder == "" {
@@ -262,7 +249,7 @@ func openBrowser(ctx context.Context, a *command.App, link *watchLink) error {
 			return fmt.Errorf("create a folder for the link: %w", err)
 		}
 		target = filepath.Join(folder, "watch.html")
-		if err := creds.WriteSecretFile(target, redirectPage(link.url), true); err != nil {
+		if err := creds.WriteSecretFile(target, redirectPage(link.URL), true); err != nil {
 			return fmt.Errorf("keep the link for the browser: %w", err)
 		}
 	}

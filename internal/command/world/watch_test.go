@@ -16,7 +16,7 @@ func TestAddressContainsNoControlCharacters(t *testing.T) {
 		r := watchResult{URL: address}
 		var out strings.Builder
 		printer := render.Printer{Out: &out, Format: format}
-		if err := printer.Print(*r.document(&watchLink{url: address})); err != nil {
+		if err := printer.Print(*r.document()); err != nil {
 			t.Fatal(err)
 		}
 		if shown := out.String(); !strings.Contains(shown, "http://127.0.0.1/") || strings.ContainsAny(shown, "\x1b\a\u009b\u202e") {
