@@ -106,10 +106,7 @@ func (d *demo) register(ctx context.Context, url, rootKey string) (*creds.Contex
 	if err != nil {
 		return nil, err
 	}
-	hash, err := creds.ParsePasswHash(node.PasswHash.Reveal())
-	if err != nil {
-		return nil, err
-	}
+	hash := creds.PasswHash{Secret: node.PasswHash}
 	account.Main = &creds.MainNode{NodeID: node.NodeID, PasswHash: hash, APIKey: key, KeyName: protocol.DefaultKeyName, CreatedAt: d.app.Now()}
 	world, err := openDemo(account)
 	if err != nil {
@@ -132,14 +129,8 @@ func (d *demo) registerAgent(ctx context.Context, world *sdk.RemotePlayWorld, na
 	if err != nil {
 		return nil, err
 	}
-	if err := world.CreateAgentNode(ctx, node); err != nil {
-		return nil, err
-	}
-	hash, err := creds.ParsePasswHash(node.PasswHash.Reveal())
-	if err != nil {
-		return nil, err
-	}
-	return &creds.Agent{NodeID: node.NodeID, Label: name, PasswHash: hash, CreatedAt: d.app.Now()}, nil
+	agent := &creds.Agent{NodeID: node.NodeID, Label: name, PasswHash: creds.PasswHash{Secret: node.PasswHash}, CreatedAt: d.app.Now()}
+	return agent, world.CreateAgentNode(ctx, node)
 }
 
 // openDemo returns the SDK's connection to the host, with the demo's account.

@@ -92,14 +92,6 @@ func (s *serveSettings) limitFlags() []limit {
 // with which a stream resumes.
 const leastJournal = 8
 
-// checkJournal refuses a journal that is too small.
-func (s *serveSettings) checkJournal() error {
-	if s.journalBudget != 0 && s.journalBudget < leastJournal {
-		return command.Usagef("--journal-budget must be at least %d, or 0 for the default", leastJournal)
-	}
-	return nil
-}
-
 // retention returns how much of the journal is kept.
 func (s *serveSettings) retention() store.Retention {
 	r := store.DefaultRetention()
@@ -235,12 +227,17 @@ func (s *serveSettings) check(ctx context.Context, from *command.Sources) error 
 			return command.Usagef("--%s must be at most %d", l.flag, greatestLimit)
 		}
 	}
-	if err := s.checkJournal(); err != nil {
-		return err
+	if s.journalBudget != 0 && s.journalBudget < leastJournal {
+		return command.Usagef("--journal-budget must be at least %d, or 0 for the default", leastJournal)
+	}
+	if s.bridgeURL.Text != "" {
+		if err := bridge.CheckURL(s.bridgeURL.Text); err != nil {
+			return command.Usagef("--bridge-url: %w", err)
+		}
 	}
 	switch s.options.WatchAccess {
 	case host.WatchLocal, host.WatchPublic, host.WatchToken:
-		return s.checkBridge()
+		return nil
 	}
 	return command.Usagef("--watch-access is %q: it must be local, public or token", s.options.WatchAccess)
 }
@@ -261,16 +258,6 @@ func (s *serveSettings) checkStore(from *command.Sources) error {
 	}
 	if s.demo && !s.ephemeral && s.store.DataDir == "" && s.store.OnServer(from) {
 		return command.Usagef("--demo creates accounts that stay on the server: name a folder for their credentials with --data-dir")
-	}
-	return nil
-}
-
-func (s *serveSettings) checkBridge() error {
-	if s.bridgeURL.Text == "" {
-		return nil
-	}
-	if err := bridge.CheckURL(s.bridgeURL.Text); err != nil {
-		return command.Usagef("--bridge-url: %w", err)
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/command/place"
 	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/internal/render"
 )
@@ -26,11 +27,8 @@ type stoppedResult struct {
 	Folder string `json:"dataDir"` // the folder of its store
 }
 
-// registerFolder adds the flag with the folder of the host.
-func registerFolder(cmd *cobra.Command, a *command.App, dataDir *string) {
-	cmd.Flags().StringVar(dataDir, "data-dir", a.StateFolder(), "the `folder` of the host's store, as for \"playctl serve\"")
-	command.Configurable(cmd.Flags(), "data-dir")
-}
+// folderUsage is the help of --data-dir of a command for a running host.
+const folderUsage = "the `folder` of the host's store, as for \"playctl serve\""
 
 func newStopCommand(a *command.App) *cobra.Command {
 	var dataDir string
@@ -59,7 +57,7 @@ ended, for --timeout at most. If it takes longer the exit code is 1; a second st
 			return a.PrintSentence(stoppedResult{PID: pid, Folder: folder}, "The host has ended (process %d).", pid)
 		},
 	}
-	registerFolder(cmd, a, &dataDir)
+	place.RegisterDataDir(cmd.Flags(), a, &dataDir, folderUsage)
 	return cmd
 }
 
@@ -131,7 +129,7 @@ in the folder of the store, up to 8 MiB; what was in it before is beside it, in 
 			return showLog(cmd.Context(), a, folder, lines, follow)
 		},
 	}
-	registerFolder(cmd, a, &dataDir)
+	place.RegisterDataDir(cmd.Flags(), a, &dataDir, folderUsage)
 	cmd.Flags().IntVarP(&lines, "lines", "n", 100, "how many of the last lines")
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "print new lines as they come")
 	return cmd

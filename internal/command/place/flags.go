@@ -52,11 +52,20 @@ type Flags struct {
 // Register adds the flags. The environment and the config file can set every one of them
 // as well.
 func (f *Flags) Register(flags *pflag.FlagSet, a *command.App) {
-	flags.StringVar(&f.DataDir, "data-dir", a.StateFolder(), "the `folder` of the store")
+	RegisterDataDir(flags, a, &f.DataDir, FolderUsage)
 	flags.Var(&f.Address, "store", fmt.Sprintf(
 		"keep the world on a server at this `address`, for several hosts: %s:// and the forms of \"playctl help stores\"", strings.Join(backend.Schemes(), "://, ")))
 	f.RegisterBackends(flags)
-	command.Configurable(flags, "data-dir", "store")
+	command.Configurable(flags, "store")
+}
+
+// FolderUsage is the help of --data-dir.
+const FolderUsage = "the `folder` of the store"
+
+// RegisterDataDir adds the flag for the folder of a store.
+func RegisterDataDir(flags *pflag.FlagSet, a *command.App, dataDir *string, usage string) {
+	flags.StringVar(dataDir, "data-dir", a.StateFolder(), usage)
+	command.Configurable(flags, "data-dir")
 }
 
 // RegisterBackends adds the flags of the backends. Backends share a flag with the same

@@ -61,21 +61,10 @@ writes go on there.`,
 				_, err := backUp(cmd.Context(), at, a.Stdout)
 				return orFromHost(place.StopHosts(err), args[0])
 			}
-			file := a.Absolute(args[0])
-			if _, err := os.Lstat(file); err == nil && !force {
-				return command.Hintf(fmt.Errorf("%s: there is a file already", args[0]), "name another file, or add --force")
-			}
-			var info backup.Info
-			err = a.Waiting("Writing the backup", func() error {
-				info, err = backUpTo(cmd.Context(), file, func(ctx context.Context, temp *os.File) (backup.Info, error) {
-					return backUpAgain(ctx, at, temp)
-				})
-				return place.StopHosts(err)
-			})
-			if err != nil {
-				return orFromHost(err, args[0])
-			}
-			return a.Printer.Print(backupDocument(info, file, at, "Wrote a backup of"))
+			return orFromHost(writeBackup(cmd.Context(), a, args[0], force, at.String(), func(ctx context.Context, temp *os.File) (backup.Info, error) {
+				info, err := backUpAgain(ctx, at, temp)
+				return info, place.StopHosts(err)
+			}), args[0])
 		},
 	}
 	stored.Register(cmd.Flags(), a)
@@ -103,17 +92,8 @@ func backUp(ctx context.Context, at place.Place, out io.Writer) (info backup.Inf
 	return backup.Write(ctx, journal, journal.RootKey(), out)
 }
 
-// hostURL is the address of a host, as the source of a backup.
-type hostURL string
-
-func (u hostURL) String() string { return string(u) }
-
 // backUpHost reads a backup from a running host, and verifies it before it gets its name.
 func backUpHost(ctx context.Context, a *command.App, admin *command.AdminFlags, name string, force bool) error {
-	file := a.Absolute(name)
-	if _, err := os.Lstat(file); name != "-" && err == nil && !force {
-		return command.Hintf(fmt.Errorf("%s: there is a file already", name), "name another file, or add --force")
-	}
 	who, err := a.Caller()
 	if err != nil {
 		return err
@@ -126,17 +106,22 @@ func backUpHost(ctx context.Context, a *command.App, admin *command.AdminFlags, 
 	if name == "-" {
 		return c.Backup(ctx, a.Stdout)
 	}
-	var info backup.Info
-	err = a.Waiting("Getting the backup", func() error {
-		info, err = backUpTo(ctx, file, func(ctx context.Context, temp *os.File) (backup.Info, error) {
-			return backup.Info{}, c.Backup(ctx, temp)
-		})
-		return err
+	return writeBackup(ctx, a, name, force, who.Server, func(ctx context.Context, temp *os.File) (backup.Info, error) {
+		return backup.Info{}, c.Backup(ctx, temp)
 	})
+}
+
+// writeBackup writes a backup to a file, as backUpTo does, and prints its content.
+func writeBackup(ctx context.Context, a *command.App, name string, force bool, from string, write func(context.Context, *os.File) (backup.Info, error)) error {
+	file := a.Absolute(name)
+	if _, err := os.Lstat(file); err == nil && !force {
+		return command.Hintf(fmt.Errorf("%s: there is a file already", name), "name another file, or add --force")
+	}
+	info, err := command.Await(a, "Writing the backup", func() (backup.Info, error) { return backUpTo(ctx, file, write) })
 	if err != nil {
 		return err
 	}
-	return a.Printer.Print(backupDocument(info, file, hostURL(who.Server), "Wrote a backup of"))
+	return a.Printer.Print(backupDocument(info, file, from, "Wrote a backup of"))
 }
 
 // backUpTo writes a backup to a temporary file in the same folder, verifies the written
@@ -229,15 +214,11 @@ The world's root key comes along: "playctl serve" takes it from the store.`,
 			if err != nil {
 				return err
 			}
-			var info backup.Info
-			err = a.Waiting("Restoring", func() error {
-				info, err = restore(cmd.Context(), a, args[0], at)
-				return err
-			})
+			info, err := command.Await(a, "Restoring", func() (backup.Info, error) { return restore(cmd.Context(), a, args[0], at) })
 			if err != nil {
 				return err
 			}
-			if err := a.Printer.Print(backupDocument(info, args[0], at, "Restored")); err != nil {
+			if err := a.Printer.Print(backupDocument(info, args[0], at.String(), "Restored")); err != nil {
 				return err
 			}
 			a.Note("The world's root key came along: \"playctl serve\" takes it from the store, without a root key file.")
@@ -276,11 +257,11 @@ func newSID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", id[0:4], id[4:6], id[6:8], id[8:10], id[10:16])
 }
 
-func backupDocument(info backup.Info, file string, at fmt.Stringer, done string) render.Document {
+func backupDocument(info backup.Info, file, at, done string) render.Document {
 	return render.Document{
-		Data: backupResult{Info: info, File: file, Store: at.String(), Records: info.Records},
+		Data: backupResult{Info: info, File: file, Store: at, Records: info.Records},
 		Views: []render.View{
-			render.Line(done + " " + render.Clean(at.String()) + "."),
+			render.Line(done + " " + render.Clean(at) + "."),
 			render.Fields{
 				{Name: "file", Value: file},
 				{Name: "rev", Value: command.Number(&info.Rev)},

@@ -19,12 +19,6 @@ import (
 
 // Commands returns the commands of this package.
 func Commands(a *command.App) []*cobra.Command {
-	return []*cobra.Command{
-		newStoreCommand(a),
-	}
-}
-
-func newStoreCommand(a *command.App) *cobra.Command {
 	all := []*cobra.Command{
 		newStoreCheckCommand(a), newStoreCompactCommand(a), newStoreBackupCommand(a), newStoreRestoreCommand(a),
 		newStoreMigrateCommand(a), newStoreACLCommand(a),
@@ -33,7 +27,7 @@ func newStoreCommand(a *command.App) *cobra.Command {
 		run := cmd.RunE
 		cmd.RunE = func(cmd *cobra.Command, args []string) error { return unverified(run(cmd, args)) }
 	}
-	return command.Group(&cobra.Command{
+	return []*cobra.Command{command.Group(&cobra.Command{
 		Use:     "store",
 		GroupID: command.GroupHost,
 		Short:   "Check, compact, back up, restore and migrate a store",
@@ -44,7 +38,7 @@ whose hosts may run while it is read.`,
 			"playctl store check",
 			"playctl store backup world.backup",
 			"playctl store migrate --from ~/.local/state/playctl --to redis://redis.example.com:6379"),
-	}, all...)
+	}, all...)}
 }
 
 // unverified turns the error of a damaged store or backup into a failed verification.
@@ -54,12 +48,6 @@ func unverified(err error) error {
 		return fmt.Errorf("%w: %w", command.ErrUnverified, err)
 	}
 	return place.Unverified(err)
-}
-
-// registerDataDir adds the flag for the store's folder.
-func registerDataDir(a *command.App, cmd *cobra.Command, dataDir *string) {
-	cmd.Flags().StringVar(dataDir, "data-dir", a.StateFolder(), "the `folder` of the store")
-	command.Configurable(cmd.Flags(), "data-dir")
 }
 
 // checkResult is what "playctl store check" prints.
@@ -195,7 +183,7 @@ there must be room for a second copy.`,
 			return a.PrintSentence(done, "Compacted the store from %d to %d bytes.", done.Before, done.After)
 		},
 	}
-	registerDataDir(a, cmd, &dataDir)
+	place.RegisterDataDir(cmd.Flags(), a, &dataDir, place.FolderUsage)
 	return cmd
 }
 
