@@ -187,9 +187,6 @@ func (e *exitError) Error() string { return e.text }
 
 // Failed returns the failure of another run of this program, for this run to report.
 func Failed(code int, text, hint string) error {
-	if hint == "" {
-		return &exitError{code, text}
-	}
 	return Hintf(&exitError{code, text}, "%s", hint)
 }
 

@@ -101,19 +101,18 @@ func (s *session) run(ctx context.Context, p *aql.Program) error {
 
 // placedError is an error with the column of its operand.
 type placedError struct {
+	error
 	column int
-	err    error
 }
 
-func (e *placedError) Error() string { return e.err.Error() }
-func (e *placedError) Unwrap() error { return e.err }
+func (e *placedError) Unwrap() error { return e.error }
 
 // at adds the column of an operand to an error.
 func at(o *aql.Operand, err error) error {
 	if err == nil || o == nil {
 		return err
 	}
-	return &placedError{o.Pos.Column, err}
+	return &placedError{err, o.Pos.Column}
 }
 
 // outcome is the result of a statement.

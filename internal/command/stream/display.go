@@ -60,16 +60,12 @@ func newEventLines(a *command.App) *eventLines {
 	return &eventLines{App: a, list: render.List{Printer: a.Printer, Name: "events"}}
 }
 
-func (d *eventLines) item(result eventResult, line render.Event, names *render.Names) render.Document {
+func (d *eventLines) event(result eventResult, line render.Event, names *render.Names, _ render.Status) error {
 	text := ""
 	if d.Printer.Format == render.FormatTable {
 		text = render.EventLine(d.Look(d.Stdout), names, line)
 	}
-	return render.Document{Data: result, Views: []render.View{render.Text(text)}}
-}
-
-func (d *eventLines) event(result eventResult, line render.Event, names *render.Names, _ render.Status) error {
-	return d.list.Add(d.item(result, line, names))
+	return d.list.Add(render.Document{Data: result, Views: []render.View{render.Text(text)}})
 }
 
 func (d *eventLines) problem(err error, _ render.Status) error {

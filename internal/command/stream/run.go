@@ -258,8 +258,7 @@ func (t *tailer) measure(line *render.Event) {
 // except refused credentials, and a copy that was read again and still differs from the
 // host's.
 func (t *tailer) wrong(err error) error {
-	var refused *protocol.Error
-	if errors.As(err, &refused) && command.ExitCode(refused) == command.ExitUnauthorized {
+	if refused, ok := errors.AsType[*protocol.Error](err); ok && command.ExitCode(refused) == command.ExitUnauthorized {
 		return refused
 	}
 	if errors.Is(err, sdk.ErrUnmended) && t.reads > 1 {
