@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -71,10 +72,8 @@ func (a *App) FindAgent(ctx context.Context, who *Caller, ref string, seek Seek)
 	if ref == "" {
 		return AgentRef{}, Usagef("the agent's name is empty")
 	}
-	if who.Context != nil {
-		if found, err := who.Context.Agent(ref); err == nil {
-			return knownRef(found), nil
-		}
+	if found, known := who.Known(ref); known {
+		return knownRef(found), nil
 	}
 	id := protocol.NormalizeAgentID(ref)
 	switch {
@@ -160,20 +159,18 @@ func (c *Caller) lookUp(ctx context.Context, host *client.Client, ref string, se
 func (c *Caller) choose(meant *meanings, own bool, seek Seek) (AgentRef, error) {
 	ref := meant.ref
 	others := !own && len(meant.owners) > 0 && !c.Main.IsZero() && !slices.Contains(slices.Collect(maps.Values(meant.owners)), c.Main.NodeID)
+	ids := slices.Sorted(maps.Keys(meant.owners))
 	switch {
-	case len(meant.owners) > 1:
-		return AgentRef{}, meant.several()
+	case len(ids) > 1:
+		return AgentRef{}, meant.several(ids)
 	case others && seek != SeekAny:
 		return AgentRef{}, Hintf(fmt.Errorf("%w %q of your account: it is another account's", ErrNoAgent, creds.Shorten(ref)), "\"playctl list-agent-nodes\" shows yours")
-	case len(meant.owners) == 0 && c.Main.IsZero() && protocol.ValidID(protocol.NormalizeAgentID(ref)):
+	case len(ids) == 0 && c.Main.IsZero() && protocol.ValidID(protocol.NormalizeAgentID(ref)):
 		return c.refOf(protocol.NormalizeAgentID(ref), ""), nil
-	case len(meant.owners) == 0:
+	case len(ids) == 0:
 		return AgentRef{}, c.unknownAgent(ref, seek)
 	}
-	for id := range meant.owners {
-		return c.refOf(id, meant.names[id]), nil
-	}
-	return AgentRef{}, nil
+	return c.refOf(ids[0], meant.names[ids[0]]), nil
 }
 
 // meanings are the agents that fit a name or a prefix of an id, with their owners and
@@ -194,16 +191,16 @@ func (m *meanings) add(id, name, owner string) {
 	}
 }
 
-func (m *meanings) several() error {
+func (m *meanings) several(ids []string) error {
 	var which []string
-	for _, id := range slices.Sorted(maps.Keys(m.owners)) {
+	for _, id := range ids {
 		which = append(which, fmt.Sprintf("%s of %s", render.ShortID(id), render.ShortID(m.owners[id])))
 	}
 	const most = 5
 	if len(which) > most {
 		which = append(which[:most], "and others")
 	}
-	return Hintf(Usagef("%q may be one of %d agents: %s", creds.Shorten(m.ref), len(m.owners), strings.Join(which, ", ")), "name it by its id, or by more digits of it")
+	return Hintf(Usagef("%q may be one of %d agents: %s", creds.Shorten(m.ref), len(ids), strings.Join(which, ", ")), "name it by its id, or by more digits of it")
 }
 
 // Snapshot reads the whole world and returns it both as sent by the host and parsed.
@@ -241,13 +238,28 @@ func AgentOnMap(ctx context.Context, host *client.Client, id string) (*protocol.
 	return nil, err
 }
 
+// Answering returns whether programs answer for agents, by the agents' ids; nil if the
+// host does not support the request.
+func Answering(ctx context.Context, host *client.Client, ids ...string) (map[string]protocol.AnsweringAgent, error) {
+	reply, err := host.ListAnswering(ctx, ids...)
+	if refused, ok := errors.AsType[*protocol.Error](err); ok && refused.Status() < http.StatusInternalServerError && ExitCode(err) == ExitFailed {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]protocol.AnsweringAgent{}
+	for _, agent := range reply.Agents {
+		found[agent.PlayerID] = agent
+	}
+	return found, nil
+}
+
 // refOf returns the agent with an id: from the context, else with its owner's
 // credentials.
 func (c *Caller) refOf(id, name string) AgentRef {
-	if c.Context != nil {
-		if found, err := c.Context.Agent(id); err == nil {
-			return knownRef(found)
-		}
+	if found, known := c.Known(id); known {
+		return knownRef(found)
 	}
 	ref := AgentRef{ID: id, Called: name, Node: c.Main}
 	if c.Service != protocol.ServicePlay && !c.Main.IsZero() {
@@ -291,13 +303,7 @@ func (c *Caller) unknownAgent(ref string, seek Seek) error {
 
 // NameOf returns the label of an agent of the context, "" if it has none.
 func (c *Caller) NameOf(id string) string {
-	if c.Context == nil {
-		return ""
-	}
-	agent, err := c.Context.Agent(id)
-	if err != nil {
-		return ""
-	}
+	agent, _ := c.Known(id)
 	return agent.Label
 }
 

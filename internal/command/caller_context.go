@@ -17,30 +17,35 @@ func (c *Caller) Keeps() bool {
 // Reader returns the node that reads the world: the main node, else an agent of a context
 // without a main node.
 func (c *Caller) Reader() client.Credentials {
-	if c.Main.IsZero() && c.Context != nil && c.Context.ServerURL == c.Server {
-		for _, agent := range c.Context.Agents() {
-			return client.Credentials{NodeID: agent.NodeID, Hash: agent.PasswHash}
-		}
+	if agents := c.here().Agents(); c.Main.IsZero() && len(agents) > 0 {
+		return client.Credentials{NodeID: agents[0].NodeID, Hash: agents[0].PasswHash}
 	}
 	return c.Main
 }
 
-// RootKey returns the root key of the called host in the context, "" for none.
-func (c *Caller) RootKey() string {
-	if c.Context == nil || c.Context.ServerURL != c.Server {
-		return ""
+// Known returns the agent of the context with a label or an id.
+func (c *Caller) Known(ref string) (agent creds.Agent, known bool) {
+	if c.Context == nil {
+		return creds.Agent{}, false
 	}
-	return c.Context.RootKey
+	agent, err := c.Context.Agent(ref)
+	return agent, err == nil
 }
+
+// here returns the context if it is for the called host, else an empty one.
+func (c *Caller) here() *creds.Context {
+	if c.Context == nil || c.Context.ServerURL != c.Server {
+		return &creds.Context{}
+	}
+	return c.Context
+}
+
+// RootKey returns the root key of the called host in the context, "" for none.
+func (c *Caller) RootKey() string { return c.here().RootKey }
 
 // Fingerprint returns the fingerprint of the certificate that the context trusts for the
 // called host, "" if the system's certificates decide.
-func (c *Caller) Fingerprint() string {
-	if c.Context == nil || c.Context.ServerURL != c.Server {
-		return ""
-	}
-	return c.Context.Fingerprint
-}
+func (c *Caller) Fingerprint() string { return c.here().Fingerprint }
 
 // ReloadAPIKey reads the API key of the caller's context again: another run may have
 // replaced the key there, and the previous key may have been revoked. A key from the

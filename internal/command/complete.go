@@ -189,13 +189,10 @@ func (k known) offers(typed string) []cobra.Completion {
 		offer := func(text, about string) {
 			offers = append(offers, cobra.CompletionWithDesc(text, strings.TrimSpace(about+" "+one.about)))
 		}
-		switch {
-		case one.label != "":
+		if one.label != "" {
 			offer(one.label, "")
-		case one.name != "" && times[one.name] == 1:
-			offer(one.name, "")
 		}
-		if one.label != "" && one.name != one.label && times[one.name] == 1 {
+		if one.name != "" && one.name != one.label && times[one.name] == 1 {
 			offer(one.name, "")
 		}
 		if meant := typed != "" && strings.HasPrefix(id, typed); meant || one.label == "" && times[one.name] != 1 {

@@ -49,13 +49,10 @@ func (t *terminalFile) Read(into []byte) (int, error) { return t.in.Read(into) }
 // Write implements io.Writer.
 func (t *terminalFile) Write(text []byte) (int, error) { return t.out.Write(text) }
 
-// Raw implements KeyTerminal.
-func (t *terminalFile) Raw() (restore func() error, err error) { return t.makeRaw() }
-
 // Wake implements KeyTerminal.
 func (t *terminalFile) Wake() error { return t.in.SetReadDeadline(time.Unix(1, 0)) }
 
-// Size implements LineEditor. It does not use File.Fd, as makeRaw does not.
+// Size implements LineEditor. It does not use File.Fd, as Raw does not.
 func (t *terminalFile) Size() (width, height int, err error) {
 	conn, err := t.out.SyscallConn()
 	if err != nil {
@@ -69,7 +66,7 @@ func (t *terminalFile) Size() (width, height int, err error) {
 // Edit implements LineEditor. The terminal is raw only during the edit: while a statement
 // runs, Ctrl-C is a signal again.
 func (t *terminalFile) Edit(ctx context.Context, editor *term.Terminal) (line string, err error) {
-	restore, err := t.makeRaw()
+	restore, err := t.Raw()
 	if err != nil {
 		return "", err
 	}
@@ -116,7 +113,7 @@ func OpenTTY() (TTY, error) {
 // Ask implements TTY. The terminal is raw during the question, so that Ctrl-C arrives as
 // a character and the terminal is always restored.
 func (t *terminalFile) Ask(ctx context.Context, question string, hidden bool) (answer string, err error) {
-	restore, err := t.makeRaw()
+	restore, err := t.Raw()
 	if err != nil {
 		return "", err
 	}
@@ -161,9 +158,9 @@ func lastLine(text string) (before, last string) {
 	return text[:at], text[at:]
 }
 
-// makeRaw switches the terminal to raw mode. It does not use File.Fd, which would make
-// the file's reads uninterruptible.
-func (t *terminalFile) makeRaw() (restore func() error, err error) {
+// Raw implements KeyTerminal. It does not use File.Fd, which would make the file's reads
+// uninterruptible.
+func (t *terminalFile) Raw() (restore func() error, err error) {
 	conn, err := t.in.SyscallConn()
 	if err != nil {
 		return nil, fmt.Errorf("set up the terminal: %w", err)

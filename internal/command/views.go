@@ -138,13 +138,24 @@ func (c *Caller) AgentsDocument(a *App, agents []protocol.AgentRecord) *render.D
 	return render.ListOf(result, result.Agents, table, func(record protocol.AgentRecord) []string {
 		return []string{
 			render.ShortID(record.AgentID), record.Label, record.Name, strings.Join(record.ToolNames, ", "),
-			Zones(record), Decimal(record.YieldCount), a.Printer.Look.AgeOf(record.CreatedAt),
+			zones(&record), Decimal(record.YieldCount), a.Printer.Look.AgeOf(record.CreatedAt),
 		}
 	})
 }
 
-// Zones returns an agent's count of zones, with a note if the host flagged the agent.
-func Zones(record protocol.AgentRecord) string {
+// AgentFields returns the fields of an agent node in the host's record.
+func AgentFields(look render.Look, record *protocol.AgentRecord) render.Fields {
+	return render.Fields{
+		{Name: "name", Value: record.Name},
+		{Name: "tools", Value: strings.Join(record.ToolNames, ", ")},
+		{Name: "zones", Value: zones(record)},
+		{Name: "yields", Value: Decimal(record.YieldCount)},
+		{Name: "created", Value: look.AgeOf(record.CreatedAt)},
+	}
+}
+
+// zones returns an agent's count of zones, with a note if the host flagged the agent.
+func zones(record *protocol.AgentRecord) string {
 	if record.Flagged {
 		return Decimal(record.ZoneCount) + " (flagged)"
 	}

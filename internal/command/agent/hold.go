@@ -95,7 +95,7 @@ func findMap(ctx context.Context, a *command.App, who *command.Caller, refs ...c
 		for _, ref := range refs {
 			ids = append(ids, ref.ID)
 		}
-		answering, err := answeringOf(ctx, c, ids...)
+		answering, err := command.Answering(ctx, c, ids...)
 		for _, ref := range refs {
 			known, reported := answering[ref.ID]
 			if reported && known.LeaseTTLSeconds == 0 {

@@ -3,8 +3,6 @@ package agent
 import (
 	"cmp"
 	"context"
-	"errors"
-	"net/http"
 
 	"github.com/spf13/cobra"
 
@@ -55,7 +53,7 @@ events of the agent or its owner without saying for which agents it answers.`,
 				if err != nil {
 					return nil, err
 				}
-				answering, err := answeringOf(ctx, c)
+				answering, err := command.Answering(ctx, c)
 				if err != nil {
 					return nil, err
 				}
@@ -63,23 +61,6 @@ events of the agent or its owner without saying for which agents it answers.`,
 			})
 		},
 	}
-}
-
-// answeringOf returns whether programs answer for agents, by the agents' ids; nothing if
-// the host does not support the request.
-func answeringOf(ctx context.Context, c *client.Client, ids ...string) (map[string]protocol.AnsweringAgent, error) {
-	reply, err := c.ListAnswering(ctx, ids...)
-	if refused, ok := errors.AsType[*protocol.Error](err); ok && refused.Status() < http.StatusInternalServerError && command.ExitCode(err) == command.ExitFailed {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	found := map[string]protocol.AnsweringAgent{}
-	for _, agent := range reply.Agents {
-		found[agent.PlayerID] = agent
-	}
-	return found, nil
 }
 
 func agentList(a *command.App, who *command.Caller, rows []*protocol.Agent, answering map[string]protocol.AnsweringAgent) *render.Document {

@@ -129,7 +129,7 @@ type topModel struct {
 func (m *topModel) watchAnswering(ctx context.Context, host *client.Client) {
 	for {
 		limited, cancel := m.app.Limited(ctx)
-		known, err := answeringOf(limited, host)
+		known, err := command.Answering(limited, host)
 		cancel()
 		if err == nil {
 			m.program.Send(answeringMsg(known))

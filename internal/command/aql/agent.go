@@ -136,10 +136,8 @@ func (s *session) agentMeant(o *aql.Operand) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if s.who.Context != nil {
-		if known, err := s.who.Context.Agent(ref); err == nil {
-			return known.NodeID, nil
-		}
+	if agent, known := s.who.Known(ref); known {
+		return agent.NodeID, nil
 	}
 	return ref, nil
 }
@@ -178,12 +176,7 @@ func chooseAgent(records []protocol.AgentRecord, snapshot *protocol.Snapshot, re
 func (s *session) agentViews(d *inspectedAgent) []render.View {
 	fields := render.Fields{{Name: "agent node", Value: d.AgentID}}
 	if d.Node != nil {
-		fields = append(fields,
-			render.Field{Name: "name", Value: d.Node.Name},
-			render.Field{Name: "tools", Value: strings.Join(d.Node.ToolNames, ", ")},
-			render.Field{Name: "zones", Value: command.Zones(*d.Node)},
-			render.Field{Name: "yields", Value: command.Decimal(d.Node.YieldCount)},
-			render.Field{Name: "created", Value: s.Printer.Look.AgeOf(d.Node.CreatedAt)})
+		fields = append(fields, command.AgentFields(s.Printer.Look, d.Node)...)
 	}
 	if d.Occupant == nil {
 		return []render.View{append(fields, render.Field{Name: "on the map", Value: "no"})}

@@ -186,8 +186,8 @@ func (p *examination) agents(ctx context.Context) {
 		p.add("agents", stateUnknown, "", "%s", err)
 		return
 	}
-	reply, err := p.host.ListAnswering(ctx)
-	if err != nil {
+	answering, err := command.Answering(ctx, p.host)
+	if err != nil || answering == nil {
 		p.add("agents", stateUnknown, "", "the host does not say for which agents programs answer")
 		return
 	}
@@ -197,12 +197,10 @@ func (p *examination) agents(ctx context.Context) {
 			continue
 		}
 		own++
-		for _, known := range reply.Agents {
-			if known.PlayerID == row.AgentID && known.Answering == protocol.AnsweringNo {
-				silent++
-				name := cmp.Or(p.who.NameOf(row.AgentID), row.Name)
-				p.add("agents", stateDoubt, "playctl agent run "+command.ShellWord(name)+" -- COMMAND", "%s is on the map, and no program answers for it", name)
-			}
+		if answering[row.AgentID].Answering == protocol.AnsweringNo {
+			silent++
+			name := cmp.Or(p.who.NameOf(row.AgentID), row.Name)
+			p.add("agents", stateDoubt, "playctl agent run "+command.ShellWord(name)+" -- COMMAND", "%s is on the map, and no program answers for it", name)
 		}
 	}
 	if silent == 0 {

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,12 +17,7 @@ import (
 // terminal checks the terminal.
 func (p *examination) terminal() {
 	const check = "terminal"
-	locale := ""
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if locale == "" {
-			locale = p.Env(name)
-		}
-	}
+	locale := cmp.Or(p.Env("LC_ALL"), p.Env("LC_CTYPE"), p.Env("LANG"))
 	utf8 := runtime.GOOS == "windows" || strings.Contains(strings.ToLower(strings.ReplaceAll(locale, "-", "")), "utf8")
 	switch term := p.Env("TERM"); {
 	case !command.IsTerminal(p.Stdout):

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -122,11 +123,8 @@ func openWorld(ctx context.Context, a *command.App, s *serveSettings, options *h
 // processName returns a name that distinguishes this host from others of its world in
 // logs.
 func processName() string {
-	machine, err := os.Hostname()
-	if err != nil {
-		machine = "an unnamed machine"
-	}
-	return fmt.Sprintf("process %d on %s", os.Getpid(), machine)
+	machine, _ := os.Hostname()
+	return fmt.Sprintf("process %d on %s", os.Getpid(), cmp.Or(machine, "an unnamed machine"))
 }
 
 // openStore opens the journal: on a server, in memory, in a temporary folder for a

@@ -137,17 +137,11 @@ func (v *view) agents(ctx context.Context) ([]agentSummary, error) {
 	if err != nil {
 		return nil, err
 	}
-	answering := map[string]string{}
-	// This is an extension: other hosts do not report it.
-	if reply, err := v.client.ListAnswering(ctx); err == nil {
-		for _, a := range reply.Agents {
-			answering[a.PlayerID] = a.Answering
-		}
-	}
+	answering, _ := command.Answering(ctx, v.client) // an extension, without which the list is useful too
 	list := make([]agentSummary, 0, len(rows))
 	for _, row := range rows {
 		list = append(list, agentSummary{
-			ID: row.AgentID, Name: row.Name, Platform: row.Platform, Owner: row.NodeID, X: row.X, Y: row.Y, Tools: row.AssistTools, Answering: answering[row.AgentID],
+			ID: row.AgentID, Name: row.Name, Platform: row.Platform, Owner: row.NodeID, X: row.X, Y: row.Y, Tools: row.AssistTools, Answering: answering[row.AgentID].Answering,
 		})
 	}
 	return list, nil

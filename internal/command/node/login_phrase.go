@@ -104,10 +104,7 @@ func machineKey(ctx context.Context, a *command.App, c *client.Client) (protocol
 	if c.Service() != protocol.ServicePlay {
 		return protocol.Secret{}, "", nil
 	}
-	machine, err := os.Hostname()
-	if err != nil {
-		machine = "" // The name counts as unknown.
-	}
+	machine, _ := os.Hostname() // After an error the name counts as unknown.
 	name := keyName(machine)
 	for _, name := range []string{name, name + "-" + a.Now().UTC().Format("20060102T150405")} {
 		reply, err := c.CreateKey(ctx, protocol.CreateKeyRequest{Name: name})

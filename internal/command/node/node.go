@@ -212,16 +212,11 @@ func agentDocument(c *command.Caller, look render.Look, ref command.AgentRef, ag
 		record.Label = cmp.Or(ref.Label, record.Label)
 		return &render.Document{
 			Data: inspectedAgentResult{Context: c.ContextName(), Agent: record},
-			Views: []render.View{render.Fields{
-				{Name: "agent node", Value: record.AgentID},
-				{Name: "label", Value: record.Label},
-				{Name: "name", Value: record.Name},
-				{Name: "tools", Value: strings.Join(record.ToolNames, ", ")},
-				{Name: "zones", Value: command.Zones(record)},
-				{Name: "yields", Value: command.Decimal(record.YieldCount)},
-				{Name: "created", Value: look.AgeOf(record.CreatedAt)},
-				{Name: "updated", Value: look.AgeOf(record.UpdatedAt)},
-			}},
+			Views: []render.View{slices.Concat(
+				render.Fields{{Name: "agent node", Value: record.AgentID}, {Name: "label", Value: record.Label}},
+				command.AgentFields(look, &record),
+				render.Fields{{Name: "updated", Value: look.AgeOf(record.UpdatedAt)}},
+			)},
 		}, nil
 	}
 	return nil, command.Hintf(protocol.Errorf(protocol.CodeNotFound, "the host knows no agent node %s of yours", ref.Name()),

@@ -93,15 +93,12 @@ func runMigration(ctx context.Context, a *command.App, source, target place.Plac
 	return report, err
 }
 
-// hosted is a store that can count the hosts of its world.
-type hosted interface {
-	Hosts(ctx context.Context) (int, error)
-}
-
 // refuseServed refuses a world that hosts serve: they would continue to change it beside
 // the copy. A file that is in use cannot even be opened.
 func refuseServed(ctx context.Context, journal store.Journal, source place.Place) error {
-	known, ok := journal.(hosted)
+	known, ok := journal.(interface {
+		Hosts(ctx context.Context) (int, error)
+	})
 	if !ok {
 		return nil
 	}

@@ -90,11 +90,6 @@ published. It changes nothing and exits with 5 if something is wrong.`,
 	return cmd
 }
 
-// paged is a store that can also check the pages of its file.
-type paged interface {
-	CheckPages(ctx context.Context) ([]string, error)
-}
-
 // checkStore checks the pages of the file, if the store is one, and the world in it.
 func checkStore(ctx context.Context, at place.Place) (result *checkResult, err error) {
 	journal, err := at.Open(ctx)
@@ -103,7 +98,10 @@ func checkStore(ctx context.Context, at place.Place) (result *checkResult, err e
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
 	var problems []string
-	if file, ok := journal.(paged); ok {
+	file, ok := journal.(interface {
+		CheckPages(ctx context.Context) ([]string, error)
+	})
+	if ok {
 		if problems, err = file.CheckPages(ctx); err != nil {
 			return nil, err
 		}

@@ -193,10 +193,8 @@ func (t *tailer) noteUnknownPlayer() {
 	if player == "" || t.reads > 1 {
 		return
 	}
-	if t.who.Context != nil {
-		if _, err := t.who.Context.Agent(player); err == nil {
-			return
-		}
+	if _, known := t.who.Known(player); known {
+		return
 	}
 	for o := range t.state.Snapshot.Occupants() {
 		id, name := occupantName(o)

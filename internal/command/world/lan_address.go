@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/playctl/playctl/internal/client"
@@ -43,14 +44,7 @@ func withAddress(text string, addr netip.Addr) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	switch port := u.Port(); {
-	case port != "":
-		u.Host = net.JoinHostPort(addr.String(), port)
-	case addr.Is6():
-		u.Host = "[" + addr.String() + "]"
-	default:
-		u.Host = addr.String()
-	}
+	u.Host = strings.TrimSuffix(net.JoinHostPort(addr.String(), u.Port()), ":")
 	return u.String(), true
 }
 
@@ -77,10 +71,7 @@ func lanAddresses(ctx context.Context) []netip.Addr {
 		}
 		_ = conn.Close()
 	}
-	networks, err := net.InterfaceAddrs()
-	if err != nil {
-		networks = nil // only the address of the dialed connection is known
-	}
+	networks, _ := net.InterfaceAddrs() // without them, only the address of the dialed connection is known
 	var four, six []netip.Addr
 	for _, network := range networks {
 		prefix, err := netip.ParsePrefix(network.String())

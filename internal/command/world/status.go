@@ -145,7 +145,9 @@ With --ready it asks for nothing else and needs no credentials: a health check o
 					a.Note("Only nodes can see what is in the world: %s.", a.HintFor(err))
 					err = nil
 				}
-				result.bridge(ctx, c)
+				if text, err := c.Metrics(ctx); err == nil {
+					result.Bridge = bridgeIn(string(text))
+				}
 				return result.document(a.Printer.Look), err
 			})
 		},
@@ -251,17 +253,8 @@ type bridgeResult struct {
 	Skipped   uint64 `json:"skipped"`   // events that were gone before they could be sent
 }
 
-// bridge reads the bridge's state from the host's metrics. It stays nil if the host has
-// no bridge, or has its metrics at another address.
-func (r *statusResult) bridge(ctx context.Context, c *client.Client) {
-	text, err := c.Metrics(ctx)
-	if err != nil {
-		return
-	}
-	r.Bridge = bridgeIn(string(text))
-}
-
-// bridgeIn parses the bridge's metrics in Prometheus format, nil if there are none.
+// bridgeIn parses the bridge's metrics in Prometheus format. It returns nil if there are
+// none: the host has no bridge, or its metrics at another address.
 func bridgeIn(metrics string) *bridgeResult {
 	numbers := map[string]uint64{}
 	for line := range strings.Lines(metrics) {
