@@ -4,8 +4,10 @@ package about
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/render"
@@ -94,4 +96,72 @@ func newVersionCommand(a *command.App) *cobra.Command {
 			}})
 		},
 	}
+}
+
+func newConfigCommand(a *command.App) *cobra.Command {
+	return command.Group(&cobra.Command{
+		Use:     "config",
+		GroupID: command.GroupHost,
+		Short:   "Show the settings and where they came from",
+		Long:    "Show the settings of this run. \"playctl help environment\" explains where they can be set.",
+		Example: command.Example("playctl config show"),
+	}, newConfigShowCommand(a))
+}
+
+// settingResult is one setting of "playctl config show".
+type settingResult struct {
+	Key    string `json:"key"`    // the name of the setting, which is the flag's without --
+	Value  string `json:"value"`  // the value as text; passwords in addresses are hidden
+	Origin string `json:"origin"` // where it comes from: flag, environment, file with its line, or default
+}
+
+// configResult is what "playctl config show" prints.
+type configResult struct {
+	File     string          `json:"file"`     // the config file, which need not exist
+	Settings []settingResult `json:"settings"` // the settings that were asked for, by name
+}
+
+func newConfigShowCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "show [key]",
+		SuggestFor: []string{"settings"},
+		Short:      "Show every setting, its value and where it came from",
+		Long: `Show every setting that the config file and the environment can set, its value in this
+run, and where it came from: a flag, the environment, the config file with the line, or
+the default. It takes the flags of "playctl serve", to show what they would do.`,
+		Example: command.Example("playctl config show", "playctl config show listen", "PLAYCTL_LISTEN=:8080 playctl config show --output json"),
+		Args:    command.Takes("key?"),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (keys []cobra.Completion, _ cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				command.EachSetting(cmd.Flags(), func(flag *pflag.Flag) { keys = append(keys, flag.Name) })
+			}
+			return keys, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			result := configResult{File: a.Sources.Path, Settings: []settingResult{}}
+			command.EachSetting(cmd.Flags(), func(flag *pflag.Flag) {
+				if len(args) == 0 || flag.Name == args[0] {
+					result.Settings = append(result.Settings, settingResult{flag.Name, valueText(flag), a.Sources.Origin(flag.Name)})
+				}
+			})
+			if len(args) > 0 && len(result.Settings) == 0 {
+				return command.Hintf(command.Usagef("there is no setting called %q", args[0]), "\"playctl config show\" lists all")
+			}
+			return a.Printer.Print(*result.document())
+		},
+	}
+	a.HostFlags(cmd.Flags())
+	return cmd
+}
+
+func valueText(flag *pflag.Flag) string {
+	if list, ok := flag.Value.(pflag.SliceValue); ok {
+		return strings.Join(list.GetSlice(), ",")
+	}
+	return flag.Value.String()
+}
+
+func (r configResult) document() *render.Document {
+	table := render.Table{Columns: []render.Column{{Title: "setting"}, {Title: "value", Wraps: true}, {Title: "from", Wraps: true}}}
+	return render.ListOf(r, r.Settings, table, func(s settingResult) []string { return []string{s.Key, s.Value, s.Origin} })
 }
