@@ -24,6 +24,14 @@ import (
 // the account of this run.
 func (a *App) HintFor(err error) string { return a.LikeThis(a.hintFor(err)) }
 
+// Hinted adds the hint of this run to an error that another run reports.
+func (a *App) Hinted(err error) error {
+	if hint := a.HintFor(err); hint != "" {
+		return Hintf(err, "%s", hint)
+	}
+	return err
+}
+
 func (a *App) hintFor(err error) string {
 	if hinted, ok := errors.AsType[*hintedError](err); ok {
 		return hinted.hint

@@ -160,7 +160,7 @@ func (s *session) step(ctx context.Context, line *aql.Line) error {
 		}
 		err = s.during(ctx, line.Verb(), func(ctx context.Context) (err error) {
 			came, err = s.perform(ctx, st)
-			return err
+			return s.host.Hinted(err)
 		})
 	}
 	if came == nil {
@@ -299,11 +299,11 @@ func (s *session) open(ctx context.Context, server, contextName string) error {
 	}
 	who, err := host.Caller()
 	if err != nil {
-		return err
+		return host.Hinted(err)
 	}
 	main, err := host.Client(who, who.Main)
 	if err != nil {
-		return err
+		return host.Hinted(err)
 	}
 	err = s.during(ctx, "CONNECT", func(ctx context.Context) error {
 		_, err := main.Session(ctx)
@@ -311,7 +311,7 @@ func (s *session) open(ctx context.Context, server, contextName string) error {
 	})
 	if err != nil {
 		main.Close()
-		return err
+		return host.Hinted(err)
 	}
 	s.host, s.who, s.main = host, who, main
 	note := "Connected to " + main.BaseURL()
