@@ -73,6 +73,9 @@ client then starts "playctl mcp" with the context of this run; no secret is writ
 			if !ok {
 				return command.Usagef("there is no client %q: give one of %s", args[0], strings.Join(clientNames, ", "))
 			}
+			if err := flags.check(cmd.Context()); err != nil {
+				return err
+			}
 			return install(cmd, a, args[0], to, &flags, yes)
 		},
 	}
@@ -85,6 +88,9 @@ client then starts "playctl mcp" with the context of this run; no secret is writ
 func install(cmd *cobra.Command, a *command.App, name string, to target, flags *serveFlags, yes bool) error {
 	path := a.Absolute(to.path)
 	if to.inHome {
+		if a.Home == "" {
+			return fmt.Errorf("there is no home folder, in which %s has its configuration: set HOME", name)
+		}
 		path = filepath.Join(a.Home, to.path)
 	}
 	before, err := a.ReadInput(path, mostConfiguration)

@@ -24,6 +24,37 @@ func TestExclusiveFlags(t *testing.T) {
 	}
 }
 
+// An installation that the client could not start is refused, and nothing is written.
+func TestRefusedInstall(t *testing.T) {
+	for name, want := range map[string]struct {
+		args []string
+		home bool
+		code int
+	}{
+		"flags that mcp refuses": {[]string{"claude", "--agent", "Ada", "--read-only"}, true, command.ExitUsage},
+		"no home folder":         {[]string{"codex"}, false, command.ExitFailed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			t.Chdir(t.TempDir())
+			folder := f.home
+			if !want.home {
+				f.home = ""
+			}
+			var errs bytes.Buffer
+			args := append([]string{"mcp", "install", "--yes"}, want.args...)
+			if code := f.run(t.Context(), strings.NewReader(""), io.Discard, &errs, args...); code != want.code {
+				t.Errorf("exit code %d: %s", code, &errs)
+			}
+			for _, file := range []string{filepath.Join(folder, ".mcp.json"), ".codex"} {
+				if _, err := os.Stat(file); err == nil {
+					t.Errorf("%s was written", file)
+				}
+			}
+		})
+	}
+}
+
 func TestInstall(t *testing.T) {
 	f := newFixture(t)
 	write := func(name, text string) {
