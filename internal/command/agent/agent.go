@@ -80,7 +80,11 @@ if the command dies, the host removes the agent when its lease expires.`,
 			if err := flags.check(); err != nil {
 				return err
 			}
-			if flags.hold || flags.given("for") {
+			held := flags.hold || flags.given("for")
+			if flags.given("lease") && !held {
+				return command.Usagef("--lease is for an agent that is kept alive: add --hold or --for")
+			}
+			if held {
 				return command.UnlessTerminated(cmd.Context(), holdAgent(cmd.Context(), a, args[0], &flags))
 			}
 			return a.AsAgent(cmd.Context(), args[0], command.SeekNew, "Putting the agent on the map", func(ctx context.Context, who *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {

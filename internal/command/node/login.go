@@ -52,6 +52,10 @@ or not, says where it is; otherwise the URL does.`,
 			"playctl login --phrase https://play.example.com < main.txt"),
 		Args: command.Takes("url?"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if flags.signIn && (flags.phrase.To != "" || flags.phrase.Show) {
+				return command.Hintf(command.Usagef("--phrase-file and --show-phrase are for a new phrase, and with --phrase you have one"),
+					"omit them; --phrase reads the phrase from standard input")
+			}
 			invited, err := flags.invitation(cmd.Context(), a, args)
 			if err != nil {
 				return err
