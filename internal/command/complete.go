@@ -48,7 +48,7 @@ func Listed[R, T any](ask func(*client.Client, context.Context) (*R, error), lis
 }
 
 // Knows is a request that fails with unknown if an offer does not have a word.
-func Knows(offer Offer, word string, unknown error) question {
+func Knows(offer Offer, word string, unknown error) func(context.Context, *Caller, *client.Client) (*render.Document, error) {
 	return func(ctx context.Context, who *Caller, host *client.Client) (*render.Document, error) {
 		found, err := offer(ctx, nil, who, host, Word{})
 		if err == nil && !slices.ContainsFunc(found, func(one cobra.Completion) bool { return one == word || strings.HasPrefix(one, word+"\t") }) {

@@ -14,9 +14,10 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/net/netutil"
+
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
-	"golang.org/x/net/netutil"
 )
 
 // TokenFile reads the bearer token of a server, or creates its file if it is missing.

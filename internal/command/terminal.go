@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -240,7 +239,11 @@ func (a *App) isSeen() bool { return a.MayAsk() && IsTerminal(a.Stdin) && IsTerm
 // Confirm asks before an operation that cannot be undone. yes is the value of --yes.
 func (a *App) Confirm(ctx context.Context, yes bool, question string) error {
 	if a.dryRun {
-		return cmp.Or(a.PrintSentence(dryRunResult{DryRun: true, Question: question}, "Nothing was changed. Without --dry-run: %s", question), errDryRun)
+		err := a.PrintSentence(dryRunResult{DryRun: true, Question: question}, "Nothing was changed. Without --dry-run: %s", question)
+		if err != nil {
+			return err
+		}
+		return errDryRun
 	}
 	if yes {
 		return nil
