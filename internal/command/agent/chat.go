@@ -349,7 +349,8 @@ func (m *chatModel) enter(line string) tea.Cmd {
 		if i < 0 {
 			return tea.Sequence(mine, m.failed(fmt.Errorf("there is no %s: %s", line, strings.Join(m.commands(), ", "))))
 		}
-		return tea.Sequence(mine, m.beginForm(&m.row.AssistTools[i]))
+		m.form = formOf(&m.row.AssistTools[i])
+		return tea.Sequence(mine, m.proceed())
 	}
 	m.begin(sdk.IntercomQuestion{To: m.ref.ID, Text: line})
 	return mine

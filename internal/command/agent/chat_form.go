@@ -171,12 +171,6 @@ func (f *field) value(text string) (value any, ok bool, err error) {
 	return raw, true, nil
 }
 
-// beginForm prompts for the first argument of a tool, or calls a tool without any.
-func (m *chatModel) beginForm(tool *protocol.AssistTool) tea.Cmd {
-	m.form = formOf(tool)
-	return m.proceed()
-}
-
 // fill reads the text that was typed for the current field.
 func (m *chatModel) fill(text string) tea.Cmd {
 	f := &m.form.fields[m.form.next]

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -98,25 +99,20 @@ func questionOf(a *command.App, flags *sendFlags, args []string) (*sdk.IntercomQ
 	case flags.args == "":
 		return q, nil
 	}
-	text, err := textOr(a, flags.args, protocol.MaxIntercomArgsBytes)
-	if err != nil {
-		return nil, err
+	text := []byte(flags.args)
+	if flags.args == "-" {
+		var err error
+		if text, err = a.ReadInput("-", protocol.MaxIntercomArgsBytes); err != nil {
+			return nil, err
+		}
+		text = bytes.TrimRight(text, "\r\n")
 	}
-	if _, refused := protocol.ParseObject([]byte(text)); refused != nil {
+	if _, refused := protocol.ParseObject(text); refused != nil {
 		why := strings.Replace(refused.Message, "the body", "it", 1)
 		return nil, command.Hintf(command.Usagef("--args is not a JSON object: %s", why), `in a shell it is in single quotes, such as '{"to": "shop"}'`)
 	}
-	q.Args = json.RawMessage(text)
+	q.Args = text
 	return q, nil
-}
-
-// textOr returns a text of the command line, or standard input for "-".
-func textOr(a *command.App, text string, limit int64) (string, error) {
-	if text != "-" {
-		return text, nil
-	}
-	read, err := a.ReadInput("-", limit)
-	return strings.TrimRight(string(read), "\r\n"), err
 }
 
 func sendIntercom(ctx context.Context, a *command.App, name, from string, q *sdk.IntercomQuestion) (err error) {

@@ -72,9 +72,17 @@ func top(ctx context.Context, a *command.App) (err error) {
 	defer stop()
 	m.program = tea.NewProgram(m, m.options(ctx)...)
 	sub, err := world.SubscribeWorldState(following, sdk.SubscribeOptions{
-		OnSnapshot: func(u sdk.Update) { m.program.Send(rowsOf(u)) },
-		OnEvent:    func(e sdk.Event) { m.program.Send(e) },
-		OnState:    func(s sdk.State) { m.program.Send(s) },
+		OnSnapshot: func(u sdk.Update) {
+			var rows rowsMsg
+			for occupant := range u.Snapshot.Occupants() {
+				if row, ok := occupant.(*protocol.Agent); ok {
+					rows = append(rows, row)
+				}
+			}
+			m.program.Send(rows)
+		},
+		OnEvent: func(e sdk.Event) { m.program.Send(e) },
+		OnState: func(s sdk.State) { m.program.Send(s) },
 	})
 	if err != nil {
 		return err
@@ -90,16 +98,6 @@ type (
 	rowsMsg      []*protocol.Agent
 	answeringMsg map[string]protocol.AnsweringAgent
 )
-
-func rowsOf(u sdk.Update) rowsMsg {
-	var rows rowsMsg
-	for occupant := range u.Snapshot.Occupants() {
-		if row, ok := occupant.(*protocol.Agent); ok {
-			rows = append(rows, row)
-		}
-	}
-	return rows
-}
 
 // topModel is the list of agents, with the details of one or an input line below it.
 type topModel struct {

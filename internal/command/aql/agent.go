@@ -194,7 +194,11 @@ func (s *session) fetch(ctx context.Context, st aql.Fetch) (*outcome, error) {
 		rows := snapshot.WorldMap.Occupants
 		return reading(st.Into, rows, command.OccupantTable(rows))
 	case "FETCH METADATA":
-		m := metadataOf(snapshot)
+		m := &metadata{
+			SID: snapshot.SID, MainNodeID: snapshot.MainNodeID, Rev: snapshot.Rev, Seq: snapshot.Seq,
+			MerkleRootHex: snapshot.MerkleRootHex, MerkleLeafCount: snapshot.MerkleLeafCount,
+			Bounds: snapshot.WorldMap.Bounds, SpaceCount: len(snapshot.Spaces), OccupantCounts: client.Kinds(snapshot),
+		}
 		return reading(st.Into, m, m.view())
 	}
 	return reading(st.Into, raw, command.SnapshotDocument(raw, snapshot).Views...)
@@ -212,14 +216,6 @@ type metadata struct {
 	Bounds          protocol.Bounds `json:"bounds"`         // the corners of the map
 	OccupantCounts  map[string]int  `json:"occupantCounts"` // rows on the map by kind
 	SpaceCount      int             `json:"spaceCount"`     // how many spaces there are
-}
-
-func metadataOf(s *protocol.Snapshot) *metadata {
-	return &metadata{
-		SID: s.SID, MainNodeID: s.MainNodeID, Rev: s.Rev, Seq: s.Seq,
-		MerkleRootHex: s.MerkleRootHex, MerkleLeafCount: s.MerkleLeafCount,
-		Bounds: s.WorldMap.Bounds, SpaceCount: len(s.Spaces), OccupantCounts: client.Kinds(s),
-	}
 }
 
 func (m *metadata) view() render.View {

@@ -69,7 +69,11 @@ A mistake in a program is found before anything is done, and then the exit code 
 			"playctl aql"),
 		Args: command.Takes("file?"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return programError(runAQL(cmd.Context(), a, &flags, args))
+			err := runAQL(cmd.Context(), a, &flags, args)
+			if _, ok := errors.AsType[aql.LineErrors](err); ok {
+				return command.BadInput(err) // the program is invalid, and nothing was done
+			}
+			return err
 		},
 	}
 	cmd.Flags().BoolVar(&flags.check, "check", false, "only look for mistakes in the program; no host is contacted")
@@ -100,7 +104,8 @@ func runAQL(ctx context.Context, a *command.App, flags *aqlFlags, args []string)
 	s := newSession(a, flags, variables)
 	switch {
 	case flags.format:
-		return a.Printer.Print(formattedProgram(program))
+		text := program.Format()
+		return a.Printer.Print(render.Document{Data: formattedProgramResult{text}, Views: []render.View{render.Text(text)}})
 	case flags.check:
 		return s.checkOnly(program)
 	}
@@ -144,11 +149,6 @@ type formattedProgramResult struct {
 	Program string `json:"program"` // the program in its usual form
 }
 
-func formattedProgram(program *aql.Program) render.Document {
-	text := program.Format()
-	return render.Document{Data: formattedProgramResult{text}, Views: []render.View{render.Text(text)}}
-}
-
 // checkOnly checks a program without running it.
 func (s *session) checkOnly(program *aql.Program) error {
 	if err := s.check(program); err != nil {
@@ -162,12 +162,4 @@ func (s *session) checkOnly(program *aql.Program) error {
 	}
 	s.Note("%s: %s, no mistakes.", program.Source, command.Plural(statements, "statement", "statements"))
 	return nil
-}
-
-// programError returns the error of a run. If the program is invalid, nothing was done.
-func programError(err error) error {
-	if _, ok := errors.AsType[aql.LineErrors](err); ok {
-		return command.BadInput(err)
-	}
-	return err
 }

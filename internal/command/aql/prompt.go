@@ -74,7 +74,11 @@ func (p *prompt) loop(ctx context.Context) error {
 			p.help()
 			continue
 		}
-		if err := p.carryOut(ctx, number, line); err != nil {
+		program, err := aql.ParseAt("prompt", number, line)
+		if err == nil {
+			err = p.run(ctx, program)
+		}
+		if err != nil {
 			if context.Cause(ctx) != nil {
 				return context.Cause(ctx)
 			}
@@ -120,14 +124,6 @@ var promptWords = []string{"HELP ", "EXIT ", "QUIT "}
 func leaves(line string) bool {
 	word := strings.TrimSpace(line)
 	return strings.EqualFold(word, "EXIT") || strings.EqualFold(word, "QUIT")
-}
-
-func (p *prompt) carryOut(ctx context.Context, number int, line string) error {
-	program, err := aql.ParseAt("prompt", number, line)
-	if err != nil {
-		return err
-	}
-	return p.run(ctx, program)
 }
 
 // help shows the statements.

@@ -336,15 +336,6 @@ func takeRootKey(a *command.App, into *served, key string) {
 	}
 }
 
-// ownRootKey adds a hint to the error of a store whose root key differs from the named
-// one.
-func ownRootKey(err error) error {
-	if !errors.Is(err, store.ErrRootKey) {
-		return err
-	}
-	return command.Hintf(err, "omit --root-file and %s: the host then takes the key that its store has", creds.EnvRootFile)
-}
-
 // keepRootKey sets the root key of a host, and saves it in this user's own file, where
 // commands look for it.
 func keepRootKey(a *command.App, into *served, key string) error {

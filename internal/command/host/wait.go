@@ -100,8 +100,11 @@ func openAt(ctx context.Context, a *command.App, s *serveSettings, at place.Plac
 			journal, err = at.Serve(ctx, o)
 		}
 	}
+	if errors.Is(err, store.ErrRootKey) {
+		err = command.Hintf(err, "omit --root-file and %s: the host then takes the key that its store has", creds.EnvRootFile)
+	}
 	if err != nil {
-		return ownRootKey(err)
+		return err
 	}
 	into.journal, into.path = journal, journal.Path()
 	if file, ok := journal.(interface{ LeftLog() string }); ok && file.LeftLog() != "" {

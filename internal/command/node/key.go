@@ -87,8 +87,11 @@ func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags
 			}
 		}
 		reply, err := c.CreateKey(ctx, protocol.CreateKeyRequest{Name: name, ExpiresInSeconds: term})
+		if err != nil && result.File != "" {
+			err = errors.Join(err, os.Remove(result.File))
+		}
 		if err != nil {
-			return nil, discardKeyFile(result.File, err)
+			return nil, err
 		}
 		result.ExpiresAt = reply.ExpiresAt
 		if flags.show {
@@ -259,14 +262,6 @@ func warnRevoked(ctx context.Context, a *command.App, c *client.Client) {
 // noteNoKey says that a context has no API key.
 func noteNoKey(a *command.App, who *command.Caller) {
 	a.Note("The API key of this account is not known here. If the host asks for one, %q creates it.", who.NewKey())
-}
-
-// discardKeyFile removes the file of a key that the host refused to create.
-func discardKeyFile(file string, err error) error {
-	if file == "" {
-		return err
-	}
-	return errors.Join(err, os.Remove(file))
 }
 
 func unknownKey(name string) error {

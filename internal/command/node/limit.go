@@ -163,7 +163,15 @@ func limitNode(ctx context.Context, c *client.Client, request protocol.NodeLimit
 	if err != nil {
 		return nil, err
 	}
-	return limitsDocument(reply), nil
+	fields := render.Fields{{Name: "main node", Value: reply.NodeID}}
+	for _, one := range amounts(&reply.Limits) {
+		value := command.Number(*one.of)
+		if value == "0" {
+			value = "no limit"
+		}
+		fields = append(fields, render.Field{Name: one.what, Value: value})
+	}
+	return &render.Document{Data: reply, Views: []render.View{fields}}, nil
 }
 
 // meantAccount returns the whole id of the account with a prefix of an id; a text that
@@ -198,16 +206,4 @@ func keepOwn(accounts []protocol.MainNodeRecord, request *protocol.NodeLimitsReq
 			}
 		}
 	}
-}
-
-func limitsDocument(reply *protocol.NodeLimitsReply) *render.Document {
-	fields := render.Fields{{Name: "main node", Value: reply.NodeID}}
-	for _, one := range amounts(&reply.Limits) {
-		value := command.Number(*one.of)
-		if value == "0" {
-			value = "no limit"
-		}
-		fields = append(fields, render.Field{Name: one.what, Value: value})
-	}
-	return &render.Document{Data: reply, Views: []render.View{fields}}
 }

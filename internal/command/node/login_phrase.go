@@ -77,7 +77,11 @@ func finishSignIn(ctx context.Context, a *command.App, who *command.Caller, targ
 	document := createdMain(target, &command.NodePhrase{Flags: &command.PhraseFlags{}})
 	document.Views = append(document.Views, render.Line("Commands now use context "+target.Name+"."))
 	if len(agents.Agents) > 0 {
-		document.Views = append(document.Views, render.Line(""), agentsOf(agents.Agents))
+		table := render.Table{Columns: []render.Column{{Title: "agent"}, {Title: "label"}, {Title: "name"}}}
+		for _, agent := range agents.Agents {
+			table.Rows = append(table.Rows, []string{render.ShortID(agent.AgentID), agent.Label, agent.Name})
+		}
+		document.Views = append(document.Views, render.Line(""), table)
 	}
 	if err := a.Printer.Print(document); err != nil {
 		return err
@@ -88,14 +92,6 @@ func finishSignIn(ctx context.Context, a *command.App, who *command.Caller, targ
 		a.Note("This machine has an API key of its own, %s, which \"playctl key revoke\" revokes.", target.Main.KeyName)
 	}
 	return nil
-}
-
-func agentsOf(agents []protocol.AgentRecord) render.Table {
-	table := render.Table{Columns: []render.Column{{Title: "agent"}, {Title: "label"}, {Title: "name"}}}
-	for _, agent := range agents {
-		table.Rows = append(table.Rows, []string{render.ShortID(agent.AgentID), agent.Label, agent.Name})
-	}
-	return table
 }
 
 // machineKey creates an API key for this machine, so that the keys of other machines stay

@@ -123,16 +123,13 @@ func makeRootKey(a *command.App, secretFile string) (string, error) {
 	if secretFile == "" {
 		return creds.GenerateRootKey(), nil
 	}
-	secret, err := readRootSecret(a, secretFile)
+	read := creds.ReadRootSecret
+	if secretFile == "-" {
+		read = func(string) ([]byte, error) { return a.ReadInput("-", command.MaxSecret) }
+	}
+	secret, err := read(a.Absolute(secretFile))
 	if err != nil {
 		return "", err
 	}
 	return command.Await(a, "Deriving the root key", func() (string, error) { return creds.RootKeyFromSecret(secret) })
-}
-
-func readRootSecret(a *command.App, file string) ([]byte, error) {
-	if file == "-" {
-		return a.ReadInput(file, command.MaxSecret)
-	}
-	return creds.ReadRootSecret(a.Absolute(file))
 }

@@ -119,11 +119,6 @@ func refusePassword(a *command.App, flag, text, goes string) error {
 		return command.Hintf(command.Usagef("%s has a password in it, and everyone on this machine can read the arguments of a program", where),
 			"omit it, and put it into %s", goes)
 	}
-	return refusePublicConfig(a, flag)
-}
-
-// refusePublicConfig refuses a config file with a password that others can read.
-func refusePublicConfig(a *command.App, flag string) error {
 	if a.Sources.ByEnvironment(flag) {
 		return nil
 	}

@@ -51,7 +51,9 @@ ends with exit code 5 then.`,
 				return err
 			}
 			result := chainOf(world, stated)
-			result.addLeaves(world.Tree())
+			for index, leaf := range world.Tree().All() {
+				result.Leaves = append(result.Leaves, chainLeaf{index, leaf.Key(), leaf.Digest().Hex(), len(leaf.Payload())})
+			}
 			if tree {
 				result.addLevels(world.Tree())
 			}
@@ -74,12 +76,6 @@ func chainOf(world *chain.Snapshot, want chain.Stated) chainResult {
 		Rev: world.Head().Rev, Root: world.Root().Hex(), Count: world.LeafCount(),
 		Stated: want.MerkleRootHex, Claimed: want.MerkleLeafCount,
 		Verified: world.Verify(want.MerkleRootHex, want.MerkleLeafCount) == nil,
-	}
-}
-
-func (r *chainResult) addLeaves(tree *chain.Tree) {
-	for index, leaf := range tree.All() {
-		r.Leaves = append(r.Leaves, chainLeaf{index, leaf.Key(), leaf.Digest().Hex(), len(leaf.Payload())})
 	}
 }
 

@@ -38,9 +38,9 @@ anyone who sees it may watch and act for 12 hours.`,
 				if err != nil {
 					return nil, err
 				}
-				code, err := qrCode(link.URL)
+				code, err := qr.Encode(link.URL, qr.L)
 				if err != nil {
-					return nil, err
+					return nil, fmt.Errorf("create a QR code of an address of %d bytes: %w", len(link.URL), err)
 				}
 				return &render.Document{Data: link, Views: append(qrViews(a, code), render.Line(render.Clean(link.URL)))}, nil
 			})
@@ -50,14 +50,6 @@ anyone who sees it may watch and act for 12 hours.`,
 
 // quietZone is the light margin that scanners need, in modules (ISO/IEC 18004).
 const quietZone = 4
-
-func qrCode(text string) (*qr.Code, error) {
-	code, err := qr.Encode(text, qr.L)
-	if err != nil {
-		return nil, fmt.Errorf("create a QR code of an address of %d bytes: %w", len(text), err)
-	}
-	return code, nil
-}
 
 // qrViews returns the lines of a code. A window that is too narrow would wrap the lines,
 // and no camera could read the code.
