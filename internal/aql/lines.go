@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // LineError is one error, with its place in the program. It does not contain
@@ -39,16 +40,11 @@ func (p *LineError) Unwrap() error { return p.Err }
 
 // indent is as wide as the text before the column.
 func (p *LineError) indent() string {
-	width, column := 0, 1
-	for _, r := range p.Excerpt {
-		if column >= p.Column {
-			break
-		}
-		width += columns(r)
-		column++
-	}
+	text := []rune(p.Excerpt)
+	before := max(0, p.Column-1)
 	// The column after the last character is for something that is missing.
-	return strings.Repeat(" ", width+max(0, p.Column-column))
+	missing := max(0, before-len(text))
+	return strings.Repeat(" ", ansi.StringWidth(string(text[:before-missing]))+missing)
 }
 
 // Failure returns the error for a statement that failed when it ran. The column is
@@ -87,26 +83,6 @@ func (p LineErrors) Error() string {
 		texts[i] = one.Error()
 	}
 	return strings.Join(texts, "\n")
-}
-
-// wide are the scripts whose characters take two columns of a terminal.
-var wide = []*unicode.RangeTable{unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana}
-
-// columns returns how many columns of a terminal a character takes: the East Asian
-// Width property (UAX #11) for the scripts above, pictographs and marks. A caret
-// that is off by one in a rarer script is still in its line.
-func columns(r rune) int {
-	const firstPictograph, lastPictograph = 0x1F300, 0x1FAFF
-	const firstFullWidth, lastFullWidth = 0xFF01, 0xFF60
-	switch {
-	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
-		return 0
-	case unicode.In(r, wide...),
-		r >= firstPictograph && r <= lastPictograph,
-		r >= firstFullWidth && r <= lastFullWidth:
-		return 2
-	}
-	return 1
 }
 
 // HoldsSecret reports whether a line of a program contains a passphrase, whether
