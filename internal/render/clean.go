@@ -42,12 +42,7 @@ func cleanLayout(text string) string {
 }
 
 func needsCleaning(text string) bool {
-	for _, r := range text {
-		if r == '\u2028' || r == '\u2029' || hostile(r) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(text, func(r rune) bool { return r == '\u2028' || r == '\u2029' || hostile(r) })
 }
 
 // hostile reports whether r may have an effect on a terminal besides being shown.
@@ -111,22 +106,13 @@ func ShortID(id string) string {
 	switch {
 	case len(id) == full:
 		return Clean(id[:short])
-	case isUUID(id):
+	case uuid().MatchString(id):
 		return Clean(id[:shortUUID])
 	}
 	return Clean(id)
 }
 
-// isUUID reports whether an id has the form of a UUID (RFC 9562, section 4).
-func isUUID(id string) bool {
-	const form = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh"
-	if len(id) != len(form) {
-		return false
-	}
-	for i := range len(id) {
-		if form[i] == '-' != (id[i] == '-') || form[i] == 'h' && !strings.ContainsRune("0123456789abcdefABCDEF", rune(id[i])) {
-			return false
-		}
-	}
-	return true
-}
+// uuid matches the form of a UUID (RFC 9562, section 4).
+var uuid = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+})
