@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -206,7 +207,11 @@ func (c *Client) request(ctx context.Context, p *prepared, sid string) (*http.Re
 	if p.key != "" && c.keepsKeys() {
 		req.Header.Set(protocol.HeaderIdempotencyKey, p.key)
 	}
-	if rev := max(p.minRev, c.readFrom(p)); rev > 0 {
+	rev := p.minRev
+	if p.world {
+		rev = max(rev, c.session.minRev())
+	}
+	if rev > 0 {
 		req.Header.Set(protocol.HeaderMinRev, strconv.FormatUint(rev, 10))
 	}
 	c.who.show(req.Header)
@@ -220,20 +225,9 @@ func (c *Client) keepsKeys() bool {
 	return has || !known
 }
 
-// readFrom returns the least rev for a read of the world.
-func (c *Client) readFrom(p *prepared) uint64 {
-	if !p.world {
-		return 0
-	}
-	return c.session.minRev()
-}
-
 // read reads an answer within its limit; a refusal is returned as an error.
 func (c *Client) read(resp *http.Response, p *prepared) (*reply, error) {
-	good := resp.StatusCode >= http.StatusOK && resp.StatusCode < http.StatusMultipleChoices
-	for _, status := range p.accept {
-		good = good || resp.StatusCode == status
-	}
+	good := resp.StatusCode/100 == 2 || slices.Contains(p.accept, resp.StatusCode)
 	limit := p.limit
 	switch {
 	case !good:

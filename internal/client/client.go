@@ -96,7 +96,7 @@ func New(opts Options) (*Client, error) {
 			node: opts.Credentials, apiKey: newAPIKey(opts.APIKey, opts.ReloadAPIKey),
 			admin: opts.AdminToken, registration: opts.RegistrationToken,
 		},
-		session: newSession(opts.OnSession),
+		session: &session{changed: opts.OnSession},
 		retry:   opts.Retry,
 		timeout: opts.Timeout,
 		agent:   opts.UserAgent,

@@ -74,9 +74,7 @@ func (c *Client) CreateKey(ctx context.Context, r protocol.CreateKeyRequest) (*p
 // RevokeKey revokes an API key of the calling main node. OK is false if it has no
 // key of that name.
 func (c *Client) RevokeKey(ctx context.Context, name string) (*protocol.OKReply, error) {
-	k := c.nodeWrite(http.MethodDelete, protocol.PathNodeAPIKeys, nil)
-	k.query = url.Values{protocol.QueryName: {name}}
-	return decode[protocol.OKReply](ctx, c, k)
+	return c.deleteOne(ctx, protocol.PathNodeAPIKeys, url.Values{protocol.QueryName: {name}})
 }
 
 // AllNodes lists every node, as the administrator.
@@ -116,9 +114,7 @@ func (c *Client) Invitations(ctx context.Context) (*protocol.InvitationsReply, e
 // RevokeInvitation revokes an invitation. OK is false if the caller has none with
 // that id.
 func (c *Client) RevokeInvitation(ctx context.Context, id string) (*protocol.OKReply, error) {
-	k := c.nodeWrite(http.MethodDelete, protocol.PathInvitations, nil)
-	k.query = url.Values{protocol.QueryID: {id}}
-	return decode[protocol.OKReply](ctx, c, k)
+	return c.deleteOne(ctx, protocol.PathInvitations, url.Values{protocol.QueryID: {id}})
 }
 
 // DeleteNode deletes the calling main node with everything it owns, or as the
@@ -134,9 +130,7 @@ func (c *Client) DeleteNode(ctx context.Context, confirm string) (*protocol.Dele
 // DeleteAgent deletes an agent node of the calling main node. OK is false if
 // no node has that id.
 func (c *Client) DeleteAgent(ctx context.Context, agentID string) (*protocol.OKReply, error) {
-	k := c.nodeWrite(http.MethodDelete, protocol.PathAgents, nil)
-	k.query = url.Values{protocol.QueryID: {agentID}}
-	return decode[protocol.OKReply](ctx, c, k)
+	return c.deleteOne(ctx, protocol.PathAgents, url.Values{protocol.QueryID: {agentID}})
 }
 
 // ValidateNode checks whether a node exists, derives from a root key and belongs to
@@ -171,4 +165,11 @@ func (c *Client) CreateAPIKey(ctx context.Context) (*protocol.APIKeyReply, error
 // nodeWrite returns a write of the repository of nodes; these need no session.
 func (c *Client) nodeWrite(method, path string, body any) *call {
 	return &call{method: method, path: path, body: body, again: repeatKeyed}
+}
+
+// deleteOne deletes what a query names.
+func (c *Client) deleteOne(ctx context.Context, path string, query url.Values) (*protocol.OKReply, error) {
+	k := c.nodeWrite(http.MethodDelete, path, nil)
+	k.query = query
+	return decode[protocol.OKReply](ctx, c, k)
 }

@@ -117,7 +117,7 @@ func (c *Client) WatchToken(ctx context.Context) (*protocol.WatchTokenReply, err
 
 // WatchTokens lists the calling main node's tokens for the watch page.
 func (c *Client) WatchTokens(ctx context.Context) (*protocol.WatchTokensReply, error) {
-	return decode[protocol.WatchTokensReply](ctx, c, &call{method: http.MethodGet, path: c.service.WatchToken(), again: repeatSame})
+	return decode[protocol.WatchTokensReply](ctx, c, &call{method: http.MethodGet, path: c.service.WatchToken()})
 }
 
 // RevokeWatchToken revokes one of them, with the cookies that were created from it.

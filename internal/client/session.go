@@ -24,10 +24,6 @@ type session struct {
 	written      uint64 // the highest rev in a reply to a write of ours, a refusal included
 }
 
-func newSession(changed func(sid string)) *session {
-	return &session{changed: changed}
-}
-
 // fetch is a running fetch of the session, for which other callers wait.
 type fetch struct {
 	retry retry.Policy

@@ -34,8 +34,7 @@ type tries struct {
 // repeated, done if a refusal means that an earlier attempt succeeded, else the
 // error to return.
 func (t *tries) failed(ctx context.Context, sid string, err error) (done bool, final error) {
-	var refused *protocol.Error
-	isRefusal := errors.As(err, &refused)
+	refused, isRefusal := errors.AsType[*protocol.Error](err)
 	if isRefusal && refused.Status() == http.StatusUnauthorized && t.unknown && t.call.gone {
 		return true, nil
 	}
@@ -120,8 +119,8 @@ func (t *tries) mayRepeatRefused(refused *protocol.Error) bool {
 // mayRepeatUnanswered reports whether to repeat a call after an attempt without an
 // answer.
 func (t *tries) mayRepeatUnanswered(err error) bool {
-	var gone *UnreachableError
-	if !errors.As(err, &gone) || isDistrusted(err) || errors.Is(err, http.ErrSchemeMismatch) {
+	gone, ok := errors.AsType[*UnreachableError](err)
+	if !ok || isDistrusted(err) || errors.Is(err, http.ErrSchemeMismatch) {
 		return false
 	}
 	if !gone.Sent {
@@ -175,8 +174,8 @@ func (c *Client) ended(ctx context.Context, sent bool) error {
 // answer. It certainly has not if there was no connection, or if the other side is
 // not trusted or does not use TLS.
 func maySent(err error) bool {
-	var op *net.OpError
-	unconnected := errors.As(err, &op) && op.Op == "dial"
+	op, ok := errors.AsType[*net.OpError](err)
+	unconnected := ok && op.Op == "dial"
 	return !unconnected && !isDistrusted(err) && !errors.Is(err, http.ErrSchemeMismatch)
 }
 
