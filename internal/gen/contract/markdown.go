@@ -68,28 +68,31 @@ func codes(words []string) string {
 	return strings.Join(list, ", ")
 }
 
-func capabilitiesTable(s *source) string {
-	var rows [][]string
-	for _, c := range protocol.Capabilities() {
-		rows = append(rows, []string{code(string(c)), s.values[string(c)]})
+// tableOf writes a Markdown table with a row for each element of a list.
+func tableOf[T any](head string, list []T, row func(T) []string) string {
+	rows := make([][]string, len(list))
+	for i := range list {
+		rows[i] = row(list[i])
 	}
-	return table("capability | the host", rows...)
+	return table(head, rows...)
+}
+
+func capabilitiesTable(s *source) string {
+	return tableOf("capability | the host", protocol.Capabilities(), func(c protocol.Capability) []string {
+		return []string{code(string(c)), s.values[string(c)]}
+	})
 }
 
 func errorsTable(s *source) string {
-	var rows [][]string
-	for _, c := range protocol.Codes() {
-		rows = append(rows, []string{strconv.Itoa(protocol.Status(c)), code(string(c)), s.values[string(c)]})
-	}
-	return table("status | code | meaning", rows...)
+	return tableOf("status | code | meaning", protocol.Codes(), func(c protocol.Code) []string {
+		return []string{strconv.Itoa(protocol.Status(c)), code(string(c)), s.values[string(c)]}
+	})
 }
 
 func limitsTable(s *source) string {
-	var rows [][]string
-	for _, l := range protocol.Limits() {
-		rows = append(rows, []string{number64(l.Value), note(s.docs[l.Name], l.Name)})
-	}
-	return table("number | what it is", rows...)
+	return tableOf("number | what it is", protocol.Limits(), func(l protocol.Limit) []string {
+		return []string{number64(l.Value), note(s.docs[l.Name], l.Name)}
+	})
 }
 
 // number64 formats a number for people.
@@ -226,19 +229,11 @@ func rowsTable(s *source) string {
 	var rows [][]string
 	for _, v := range []any{protocol.Agent{}, protocol.MCP{}, protocol.Human{}, protocol.Structure{}, protocol.Space{}} {
 		t := reflect.TypeOf(v)
-		var list []string
-		if kindOf(t) != "" {
-			list = append(list, code("kind"))
-		}
-		fields := protocol.FieldsOf(t)
-		for i := range fields {
-			list = append(list, rowField(s, t, &fields[i]))
-		}
-		name := "space, in `spaces`"
+		name, fields := "space, in `spaces`", own(s, t)
 		if kind := kindOf(t); kind != "" {
-			name = string(kind)
+			name, fields = string(kind), code("kind")+", "+fields
 		}
-		rows = append(rows, []string{name, strings.Join(list, ", ")})
+		rows = append(rows, []string{name, fields})
 	}
 	return table("row | fields", rows...)
 }
@@ -273,19 +268,15 @@ func rowField(s *source, t reflect.Type, f *protocol.Field) string {
 }
 
 func eventsTable(s *source) string {
-	var rows [][]string
-	for _, e := range protocol.Events() {
-		rows = append(rows, []string{code(string(e.Kind)), e.Summary, own(s, reflect.TypeOf(e.Data)), string(e.Notifies)})
-	}
-	return table("event | when | own fields | notify", rows...)
+	return tableOf("event | when | own fields | notify", protocol.Events(), func(e protocol.Event) []string {
+		return []string{code(string(e.Kind)), e.Summary, own(s, reflect.TypeOf(e.Data)), string(e.Notifies)}
+	})
 }
 
 func signalsTable(s *source) string {
-	var rows [][]string
-	for _, g := range protocol.Signals() {
-		rows = append(rows, []string{code(g.Kind), g.Summary, own(s, reflect.TypeOf(g.Data)), string(g.Notifies)})
-	}
-	return table("`kind` | when | `data` | notify", rows...)
+	return tableOf("`kind` | when | `data` | notify", protocol.Signals(), func(g protocol.Signal) []string {
+		return []string{code(g.Kind), g.Summary, own(s, reflect.TypeOf(g.Data)), string(g.Notifies)}
+	})
 }
 
 // own lists the fields of an event, with their allowed words.
