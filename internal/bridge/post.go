@@ -75,10 +75,7 @@ func (b *Bridge) post(ctx context.Context, seq uint64, body []byte) result {
 	request.Header.Set(protocol.HeaderIdempotencyKey, strconv.FormatUint(seq, 10))
 	reply, err := b.client.Do(request)
 	if err != nil {
-		if timedOut, ok := errors.AsType[interface {
-			error
-			Timeout() bool
-		}](err); ok && timedOut.Timeout() {
+		if timedOut, ok := errors.AsType[*url.Error](err); ok && timedOut.Timeout() {
 			return result{failure: FailedTimeout, err: err}
 		}
 		return result{failure: FailedUnreachable, err: err}

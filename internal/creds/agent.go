@@ -1,6 +1,7 @@
 package creds
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -62,7 +63,10 @@ func (c *Context) Agent(ref string) (Agent, error) {
 // AddAgent adds an agent. The error is ErrAgentExists, ErrLabelTaken, ErrLabel
 // or what is wrong with its credentials; then nothing has changed.
 func (c *Context) AddAgent(a Agent) error {
-	agents := append(slices.Clone(c.agents), a)
+	return c.setAgents(append(slices.Clone(c.agents), a))
+}
+
+func (c *Context) setAgents(agents []Agent) error {
 	if err := checkAgents(agents); err != nil {
 		return err
 	}
@@ -80,11 +84,7 @@ func (c *Context) LabelAgent(ref, label string) error {
 	}
 	agents := slices.Clone(c.agents)
 	agents[i].Label = label
-	if err := checkAgents(agents); err != nil {
-		return err
-	}
-	c.agents = agents
-	return nil
+	return c.setAgents(agents)
 }
 
 // ChosenLabels returns the agents whose labels a person chose: not the ones that
@@ -177,9 +177,4 @@ func Shorten(text string) string {
 }
 
 // name returns the agent's name for people.
-func (a Agent) name() string {
-	if a.Label != "" {
-		return a.Label
-	}
-	return a.NodeID
-}
+func (a Agent) name() string { return cmp.Or(a.Label, a.NodeID) }

@@ -47,9 +47,9 @@ type ImportOptions struct {
 	// and an export is not possible.
 	KeepPhrases bool
 	// Service is the host's; "" for the service in the file, else the agent-play
-	// Now is the creation time of a context or node without one.
+	// service.
 	Service protocol.Service
-	// Now is the creation time of what has none of its own.
+	// Now is the creation time of a context or node without one.
 	Now time.Time
 }
 
@@ -74,9 +74,7 @@ func ParseImport(path string, data []byte, opts ImportOptions) (*Context, error)
 		}
 		c.Name = opts.Name
 	}
-	if opts.Service != "" {
-		c.Service = opts.Service
-	}
+	c.Service = cmp.Or(opts.Service, c.Service)
 	if c.Main == nil {
 		return nil, &FileError{Path: path, Problem: fmt.Sprintf("its context %q has no main node", c.Name), Err: ErrNoMainNode}
 	}
@@ -111,10 +109,7 @@ func ParseAgentPlay(path string, data []byte, opts ImportOptions) (*Context, err
 		hash, kept := opts.split(a.Passw)
 		agent := Agent{
 			NodeID: string(a.NodeID), Label: cmp.Or(a.Label, importedLabel(i)),
-			PasswHash: hash, Phrase: kept, CreatedAt: time.Time(a.CreatedAt),
-		}
-		if agent.CreatedAt.IsZero() {
-			agent.CreatedAt = opts.Now
+			PasswHash: hash, Phrase: kept, CreatedAt: cmp.Or(time.Time(a.CreatedAt), opts.Now),
 		}
 		if err := c.AddAgent(agent); err != nil {
 			return nil, &FileError{Path: path, Problem: err.Error(), Err: err}
@@ -125,10 +120,11 @@ func ParseAgentPlay(path string, data []byte, opts ImportOptions) (*Context, err
 
 func (o ImportOptions) split(passw phraseField) (PasswHash, protocol.Secret) {
 	phrase := protocol.Secret(passw)
+	hash := HashPhrase(phrase.Reveal())
 	if !o.KeepPhrases {
-		return HashPhrase(phrase.Reveal()), protocol.Secret{}
+		return hash, protocol.Secret{}
 	}
-	return HashPhrase(phrase.Reveal()), phrase
+	return hash, phrase
 }
 
 // missing returns the name of the first required member that is missing.

@@ -120,11 +120,8 @@ func ParseRootFile(path string, data []byte) (string, error) {
 	if digits == "" {
 		return "", &FileError{Path: path, Line: 1, Problem: "it is empty, but a root key file holds 64 hex digits"}
 	}
-	for i, r := range digits {
-		if isHexDigit(r) {
-			continue
-		}
-		line, column := position(data, start+int64(i))
+	if other := strings.IndexFunc(digits, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF", r) }); other >= 0 {
+		line, column := position(data, start+int64(other))
 		return "", &FileError{Path: path, Line: line, Column: column,
 			Problem: "a root key file holds 64 hex digits and nothing else, but here is another character"}
 	}
@@ -134,10 +131,6 @@ func ParseRootFile(path string, data []byte) (string, error) {
 			Problem: fmt.Sprintf("a root key file holds 64 hex digits, but this one has %d", len(digits))}
 	}
 	return strings.ToLower(digits), nil
-}
-
-func isHexDigit(r rune) bool {
-	return r >= '0' && r <= '9' || r >= 'a' && r <= 'f' || r >= 'A' && r <= 'F'
 }
 
 // ReadRootSecret reads the secret from which a root key is derived: all bytes of
@@ -165,11 +158,7 @@ func WriteRootFile(path, key string, overwrite bool) error {
 	if err := os.MkdirAll(filepath.Dir(path), secretDirMode); err != nil {
 		return fmt.Errorf("create the folder of the root key file: %w", err)
 	}
-	content := []byte(key + "\n")
-	if overwrite {
-		return replaceFile(path, content)
-	}
-	err := createFile(path, content)
+	err := WriteSecretFile(path, []byte(key+"\n"), overwrite)
 	if errors.Is(err, fs.ErrExist) {
 		return &FileError{Path: path, Problem: "a root key file is there already; overwriting it makes every node of its world invalid, so that takes --force", Err: ErrRootFileExists}
 	}
