@@ -160,14 +160,11 @@ func (w *RemotePlayWorld) newAgent(o *AgentOptions) (*Agent, error) {
 		world: w, client: w.client.As(node.caller), onLost: o.OnLost,
 		renewal: make(chan struct{}, 1), kept: make(chan struct{}), arrived: make(chan struct{}),
 		request: protocol.RegisterRequest{
-			Name: o.Name, Type: o.Type, Agent: o.Tools.spec(), AgentID: node.agentID,
+			Name: o.Name, Type: cmp.Or(o.Type, o.Tools.Framework()), Agent: o.Tools.spec(), AgentID: node.agentID,
 			MainNodeID: w.client.Node(), EnableP2A: protocol.P2AOff, RealtimeInstructions: o.RealtimeInstructions,
 		},
 	}
 	a.leaving, a.stop = context.WithCancel(w.life)
-	if a.request.Type == "" {
-		a.request.Type = o.Tools.Framework()
-	}
 	if o.EnableP2A {
 		a.request.EnableP2A = protocol.P2AOn
 	}
@@ -229,11 +226,16 @@ func (a *Agent) register(ctx context.Context) error {
 // withdraw undoes a canceled registration: the host may have carried it out nevertheless,
 // and would keep the agent until its lease expires.
 func (a *Agent) withdraw(ctx context.Context) {
+	a.client = a.client.WithRetry(retry.Policy{Attempts: 1})
+	_ = a.leaveUnkept(ctx) // an agent that is not registered cannot leave
+}
+
+// leaveUnkept removes an agent without heartbeats from the map, even if ctx has ended.
+func (a *Agent) leaveUnkept(ctx context.Context) error {
 	close(a.kept)
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), disconnectTimeout)
 	defer cancel()
-	a.client = a.client.WithRetry(retry.Policy{Attempts: 1})
-	_ = a.leave(limited) // an agent that is not registered cannot leave
+	return a.leave(limited)
 }
 
 // adopt adds a registered agent to the world. If the session changed meanwhile,
@@ -252,10 +254,7 @@ func (w *RemotePlayWorld) adopt(ctx context.Context, a *Agent, sessions uint64) 
 	}
 	w.mu.Unlock()
 	if closed {
-		close(a.kept)
-		leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), disconnectTimeout)
-		defer cancel()
-		return errors.Join(ErrClosed, a.leave(leaving))
+		return errors.Join(ErrClosed, a.leaveUnkept(ctx))
 	}
 	if before != nil {
 		before.stop()

@@ -22,9 +22,12 @@ const defaultTerm = protocol.DefaultLeaseTTLSeconds * time.Second
 const longestRepair = 15 * time.Second
 
 // wake makes the agent register again.
-func (a *Agent) wake() {
+func (a *Agent) wake() { wake(a.renewal) }
+
+// wake fills a channel of one place, whose reader has everything registered again.
+func wake(renewal chan<- struct{}) {
 	select {
-	case a.renewal <- struct{}{}:
+	case renewal <- struct{}{}:
 	default:
 	}
 }
@@ -116,9 +119,7 @@ func (a *Agent) await(d time.Duration) (again bool) {
 
 // renew sends one heartbeat, or registers the agent again.
 func (a *Agent) renew(again bool) error {
-	limit := a.term()
-	limit = cmp.Or(limit, defaultTerm)
-	ctx, cancel := context.WithTimeout(a.leaving, limit)
+	ctx, cancel := context.WithTimeout(a.leaving, cmp.Or(a.term(), defaultTerm))
 	defer cancel()
 	if !again {
 		reply, err := a.client.Heartbeat(ctx, protocol.HeartbeatRequest{

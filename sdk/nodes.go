@@ -50,27 +50,19 @@ func (w *RemotePlayWorld) CreateAgentNode(ctx context.Context, agent *NodeCreden
 	if err != nil {
 		return err
 	}
-	_, err = during(ctx, w, func(ctx context.Context) (*protocol.AgentNodeReply, error) {
-		return w.client.CreateAgentNode(ctx, node)
-	})
+	_, err = duringWith(ctx, w, w.client.CreateAgentNode, node)
 	return err
 }
 
 // DeleteAgentNode deletes an agent node of the main node with its record, and
 // removes it from the map; it returns false if there was none with that id.
 func (w *RemotePlayWorld) DeleteAgentNode(ctx context.Context, agentID string) (bool, error) {
-	ctx, done, err := w.begin(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer done()
 	id := protocol.NormalizeAgentID(agentID)
-	reply, err := w.client.DeleteAgent(ctx, id)
-	if err != nil {
-		return false, err
+	ok, err := isOK(duringWith(ctx, w, w.client.DeleteAgent, id))
+	if err == nil {
+		w.forget(ctx, id)
 	}
-	w.forget(ctx, id)
-	return reply.OK, nil
+	return ok, err
 }
 
 // LabelAgentNode sets the label of an agent node of the main node, or removes it with "".
@@ -84,9 +76,7 @@ func (w *RemotePlayWorld) LabelAgentNode(ctx context.Context, agentID, label str
 
 // RegisterSpaceNode creates a space that the main node owns, without a place on the map.
 func (w *RemotePlayWorld) RegisterSpaceNode(ctx context.Context, space *protocol.RegisterSpaceRequest) (*protocol.Space, error) {
-	reply, err := during(ctx, w, func(ctx context.Context) (*protocol.SpaceReply, error) {
-		return w.client.RegisterSpaceNode(ctx, space)
-	})
+	reply, err := duringWith(ctx, w, w.client.RegisterSpaceNode, space)
 	if err != nil {
 		return nil, err
 	}
@@ -105,9 +95,7 @@ func (w *RemotePlayWorld) APIKeys(ctx context.Context) ([]protocol.KeyRecord, er
 // CreateAPIKey creates one more API key of the main node and returns it, which the
 // host shows once. The others stay valid. A term of 0 means no expiry.
 func (w *RemotePlayWorld) CreateAPIKey(ctx context.Context, name string, term time.Duration) (protocol.Secret, error) {
-	reply, err := during(ctx, w, func(ctx context.Context) (*protocol.CreateKeyReply, error) {
-		return w.client.CreateKey(ctx, protocol.CreateKeyRequest{Name: name, ExpiresInSeconds: int(term / time.Second)})
-	})
+	reply, err := duringWith(ctx, w, w.client.CreateKey, protocol.CreateKeyRequest{Name: name, ExpiresInSeconds: int(term / time.Second)})
 	if err != nil {
 		return protocol.Secret{}, err
 	}
@@ -117,13 +105,7 @@ func (w *RemotePlayWorld) CreateAPIKey(ctx context.Context, name string, term ti
 // RevokeAPIKey revokes an API key of the main node; it returns false if there is none with
 // that name.
 func (w *RemotePlayWorld) RevokeAPIKey(ctx context.Context, name string) (bool, error) {
-	reply, err := during(ctx, w, func(ctx context.Context) (*protocol.OKReply, error) {
-		return w.client.RevokeKey(ctx, name)
-	})
-	if err != nil {
-		return false, err
-	}
-	return reply.OK, nil
+	return isOK(duringWith(ctx, w, w.client.RevokeKey, name))
 }
 
 // forget drops an agent that no longer exists, and needs neither heartbeats nor a
@@ -158,11 +140,5 @@ func (w *RemotePlayWorld) WatchTokens(ctx context.Context) ([]protocol.WatchToke
 // RevokeWatchToken revokes a token by the id that WatchTokens lists, with the
 // cookies created from it; it returns false if there was none with that id.
 func (w *RemotePlayWorld) RevokeWatchToken(ctx context.Context, id string) (bool, error) {
-	reply, err := during(ctx, w, func(ctx context.Context) (*protocol.OKReply, error) {
-		return w.client.RevokeWatchToken(ctx, id)
-	})
-	if err != nil {
-		return false, err
-	}
-	return reply.OK, nil
+	return isOK(duringWith(ctx, w, w.client.RevokeWatchToken, id))
 }

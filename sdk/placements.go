@@ -36,20 +36,11 @@ type placement struct {
 	id  string // the host's, in the present session
 }
 
-func newPlacements(w *RemotePlayWorld) *placements {
-	return &placements{world: w, renewal: make(chan struct{}, 1), byName: map[string]placement{}, names: map[string]string{}}
-}
-
 // RegisterMCP puts an MCP placement of the main node on the map and returns its
 // id. The same name again changes the row and keeps the id. It stays when the
 // world is closed; UnregisterMCP removes it.
 func (w *RemotePlayWorld) RegisterMCP(ctx context.Context, mcp MCP) (id string, err error) {
-	ctx, done, err := w.begin(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer done()
-	reply, err := w.client.RegisterMCP(ctx, protocol.MCPRegisterRequest{Name: mcp.Name, URL: mcp.URL})
+	reply, err := duringWith(ctx, w, w.client.RegisterMCP, protocol.MCPRegisterRequest{Name: mcp.Name, URL: mcp.URL})
 	if err != nil {
 		return "", err
 	}
@@ -61,17 +52,11 @@ func (w *RemotePlayWorld) RegisterMCP(ctx context.Context, mcp MCP) (id string, 
 // none with that id. An id from before a reset means the placement of the same
 // name.
 func (w *RemotePlayWorld) UnregisterMCP(ctx context.Context, id string) (bool, error) {
-	ctx, done, err := w.begin(ctx)
-	if err != nil {
-		return false, err
+	ok, err := isOK(duringWith(ctx, w, w.client.UnregisterMCP, w.placements.present(id)))
+	if err == nil {
+		w.placements.drop(id)
 	}
-	defer done()
-	reply, err := w.client.UnregisterMCP(ctx, w.placements.present(id))
-	if err != nil {
-		return false, err
-	}
-	w.placements.drop(id)
-	return reply.OK, nil
+	return ok, err
 }
 
 func (p *placements) keep(mcp MCP, id string) {
@@ -115,12 +100,7 @@ func (p *placements) named(name string) (MCP, bool) {
 }
 
 // wake makes the placements register again.
-func (p *placements) wake() {
-	select {
-	case p.renewal <- struct{}{}:
-	default:
-	}
-}
+func (p *placements) wake() { wake(p.renewal) }
 
 // run registers everything again whenever it is woken.
 func (p *placements) run() {

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/playctl/playctl/internal/client"
@@ -139,23 +140,20 @@ func (w *RemotePlayWorld) Agent(ctx context.Context, name string, options ...Age
 
 // registration returns the agent's tools. The default type is `go`.
 func (p *agentProgram) registration() (*FrameworkRegistration, error) {
-	framework := p.options.Type
-	framework = cmp.Or(framework, "go")
 	tools := []Tool{{Name: protocol.ChatTool}}
 	for i := range p.tools {
 		tools = append(tools, p.tools[i].Tool)
 	}
-	return NewFrameworkRegistration(framework, tools...)
+	return NewFrameworkRegistration(cmp.Or(p.options.Type, "go"), tools...)
 }
 
 // tool returns the tool with a name; nil if there is none.
 func (p *agentProgram) tool(name string) *programTool {
-	for i := range p.tools {
-		if p.tools[i].Name == name {
-			return &p.tools[i]
-		}
+	at := slices.IndexFunc(p.tools, func(tool programTool) bool { return tool.Name == name })
+	if at < 0 {
+		return nil
 	}
-	return nil
+	return &p.tools[at]
 }
 
 func assistName(name string) string {
@@ -195,12 +193,7 @@ func (w *RemotePlayWorld) identify(ctx context.Context, o *AgentOptions) error {
 // ownNode returns the credentials that follow from an agent's name and the account's
 // secret, as the other SDKs derive them. They do not reveal the account's secret.
 func (w *RemotePlayWorld) ownNode(ctx context.Context, name string) (*NodeCredentials, error) {
-	ctx, done, err := w.begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	host, err := w.client.Bootstrap(ctx)
+	host, err := during(ctx, w, w.client.Bootstrap)
 	if err != nil {
 		return nil, err
 	}

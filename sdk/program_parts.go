@@ -75,10 +75,7 @@ func cut(text string, most int) string {
 		return text
 	}
 	end := most
-	for range utf8.UTFMax - 1 {
-		if utf8.RuneStart(text[end]) {
-			break
-		}
+	for most-end < utf8.UTFMax-1 && !utf8.RuneStart(text[end]) {
 		end--
 	}
 	return text[:end]

@@ -21,10 +21,6 @@ type programs struct {
 	listeners map[string]*IntercomSubscription
 }
 
-func newPrograms(w *RemotePlayWorld) *programs {
-	return &programs{world: w, listeners: map[string]*IntercomSubscription{}}
-}
-
 // add registers an agent and makes a program answer for it, from the first question on.
 func (s *programs) add(ctx context.Context, o *AgentOptions, p *agentProgram) (*Agent, error) {
 	a, err := s.world.newAgent(o)

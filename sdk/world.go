@@ -68,10 +68,9 @@ func New(options Options) (*RemotePlayWorld, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.main = main
-	w.client = c
-	w.placements = newPlacements(w)
-	w.programs = newPrograms(w)
+	w.main, w.client = main, c
+	w.placements = &placements{world: w, renewal: make(chan struct{}, 1), byName: map[string]placement{}, names: map[string]string{}}
+	w.programs = &programs{world: w, listeners: map[string]*IntercomSubscription{}}
 	w.life, w.end = context.WithCancelCause(context.Background())
 	if c.Exposed() {
 		w.warn("credentials will cross the network in clear text: use an https:// address", "host", c.Host())
@@ -94,16 +93,13 @@ func (w *RemotePlayWorld) Connect(ctx context.Context) (*protocol.SessionReply, 
 // verified against it. A snapshot that differs is read once more; if it still
 // differs, the error is a *chain.MismatchError.
 func (w *RemotePlayWorld) Snapshot(ctx context.Context) (*chain.Snapshot, error) {
-	ctx, done, err := w.begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	snapshot, err := w.readVerified(ctx)
-	if _, differs := errors.AsType[*chain.MismatchError](err); differs {
-		return w.readVerified(ctx)
-	}
-	return snapshot, err
+	return during(ctx, w, func(ctx context.Context) (*chain.Snapshot, error) {
+		snapshot, err := w.readVerified(ctx)
+		if _, differs := errors.AsType[*chain.MismatchError](err); differs {
+			return w.readVerified(ctx)
+		}
+		return snapshot, err
+	})
 }
 
 func (w *RemotePlayWorld) readVerified(ctx context.Context) (*chain.Snapshot, error) {
@@ -137,14 +133,23 @@ func (w *RemotePlayWorld) begin(ctx context.Context) (_ context.Context, done fu
 }
 
 // during performs a call that also ends when the world is closed.
-func during[T any](ctx context.Context, w *RemotePlayWorld, call func(context.Context) (*T, error)) (*T, error) {
+func during[T any](ctx context.Context, w *RemotePlayWorld, call func(context.Context) (T, error)) (T, error) {
 	ctx, done, err := w.begin(ctx)
 	if err != nil {
-		return nil, err
+		var none T
+		return none, err
 	}
 	defer done()
 	return call(ctx)
 }
+
+// duringWith is during for a call with an argument.
+func duringWith[A, T any](ctx context.Context, w *RemotePlayWorld, call func(context.Context, A) (T, error), argument A) (T, error) {
+	return during(ctx, w, func(ctx context.Context) (T, error) { return call(ctx, argument) })
+}
+
+// isOK returns whether the host's reply says that there was something to remove.
+func isOK(reply *protocol.OKReply, err error) (bool, error) { return err == nil && reply.OK, err }
 
 // start runs a task that ends with the world; it returns false if the world is closed.
 func (w *RemotePlayWorld) start(task func()) bool {
@@ -190,18 +195,14 @@ func (w *RemotePlayWorld) warn(text string, args ...any) {
 func (w *RemotePlayWorld) RecordInteraction(
 	ctx context.Context, r protocol.RecordInteractionRequest,
 ) (*protocol.RecordInteractionReply, error) {
-	return during(ctx, w, func(ctx context.Context) (*protocol.RecordInteractionReply, error) {
-		return w.callerFor(r.PlayerID).RecordInteraction(ctx, r)
-	})
+	return duringWith(ctx, w, w.callerFor(r.PlayerID).RecordInteraction, r)
 }
 
 // RecordJourney records a player's journey, once.
 func (w *RemotePlayWorld) RecordJourney(
 	ctx context.Context, r protocol.RecordJourneyRequest,
 ) (*protocol.RecordJourneyReply, error) {
-	return during(ctx, w, func(ctx context.Context) (*protocol.RecordJourneyReply, error) {
-		return w.callerFor(r.PlayerID).RecordJourney(ctx, r)
-	})
+	return duringWith(ctx, w, w.callerFor(r.PlayerID).RecordJourney, r)
 }
 
 // callerFor returns the client that writes for a player: the agent's own if this
@@ -330,12 +331,9 @@ func (h Hold) wait(ctx context.Context, passed <-chan time.Time) error {
 // not nil. A key without a row is a removed row, or an Error with the code
 // stable_key_unknown; a node for another key is refused.
 func (w *RemotePlayWorld) GetPlayerChainNode(ctx context.Context, stableKey string) (chain.NodeReply, error) {
-	ctx, done, err := w.begin(ctx)
-	if err != nil {
-		return chain.NodeReply{}, err
-	}
-	defer done()
-	reply, err := w.client.ChainNode(ctx, stableKey, client.At{})
+	reply, err := during(ctx, w, func(ctx context.Context) (chain.NodeReply, error) {
+		return w.client.ChainNode(ctx, stableKey, client.At{})
+	})
 	if err != nil {
 		return chain.NodeReply{}, err
 	}
