@@ -1,6 +1,5 @@
-import { asArray, asObject, asText } from '../json/read.js'
-import { asError, reportTo } from '../protocol/callback.js'
-import { JourneyRecorder, type Redact } from '../tools/recorder.js'
+import { asArray, asObject, asText, jsonOr } from '../json/read.js'
+import { JourneyRecorder, type Redact, recordTo } from '../tools/recorder.js'
 import type { Agent } from '../world/agent.js'
 
 /** One hook of the SDK with its matcher, in the form of its option `hooks`. */
@@ -59,12 +58,7 @@ export function journeyHooks(agent: Agent, options: HookOptions = {}): ClaudeHoo
   const sessions = new Map<string, JourneyRecorder>()
   const end = async (sessionId: string, destination: string): Promise<void> => {
     const journey = sessions.get(sessionId)
-    if (!sessions.delete(sessionId) || journey === undefined) return
-    try {
-      await agent.recordJourney(journey.to(destination))
-    } catch (error) {
-      reportTo(options.onError, asError(error))
-    }
+    if (sessions.delete(sessionId) && journey !== undefined) await recordTo(agent, journey.to(destination), options.onError)
   }
   return hooksFor(['UserPromptSubmit', ...toolEvents, 'Stop', 'StopFailure', 'SessionEnd'], async (input) => {
     const { session_id: id, hook_event_name: event, prompt = '', last_assistant_message: answer = '' } = input
@@ -98,10 +92,6 @@ function responseOf(response: unknown): unknown {
   const texts = asArray(response)?.map((block) => asText(asObject(block)?.text)) ?? [asText(response)]
   if (texts.includes(undefined)) return response
   const text = texts.join('\n')
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' ? value : text
-  } catch {
-    return text
-  }
+  const value = jsonOr(text, text)
+  return typeof value === 'object' ? value : text
 }

@@ -1,6 +1,6 @@
-import { textOf } from '../mcp/client.js'
+import { answerOf } from '../mcp/client.js'
 import type { JsonObject } from '../protocol/contract.js'
-import { OptionError, ToolError } from '../protocol/errors.js'
+import { OptionError } from '../protocol/errors.js'
 import { asObject } from '../json/read.js'
 import { type StandardResult, type StandardSchema, standardOf } from '../tools/schema.js'
 import { type AgentTool, tool } from '../tools/tool.js'
@@ -18,13 +18,7 @@ export interface ClaudeTool {
 export function toolOf({ name, description, inputSchema, handler }: ClaudeTool): AgentTool {
   return tool({
     description, input: objectOf(name, inputSchema as Readonly<Record<string, unknown>>),
-    run: async (args, { signal }) => {
-      const result = await handler(args as never, { signal })
-      const message = textOf(result)
-      if (result.isError === true) throw new ToolError(message === '' ? `the tool ${name} failed` : message)
-      const structured = asObject(result.structuredContent)
-      return structured === undefined ? message : { message, result: structured }
-    },
+    run: async (args, { signal }) => answerOf(name, await handler(args as never, { signal })),
   })
 }
 

@@ -1,4 +1,4 @@
-import { asObject, asText, member } from '../json/read.js'
+import { asObject, asText, jsonOr, member } from '../json/read.js'
 import { PlayError, UnreachableError, codeForStatus } from '../protocol/errors.js'
 import type { Identity } from './identity.js'
 
@@ -10,12 +10,7 @@ const nobodyCalls = 'the host wants to know who calls: set mainNodeCredentials o
 
 /** Decodes a reply with an error status. A body that is not JSON leads to the status's general code. */
 export function refusalOf(response: Response, body: string, who: Identity): PlayError {
-  let parsed
-  try {
-    parsed = asObject(JSON.parse(body))
-  } catch {
-    parsed = undefined // a proxy's page
-  }
+  const parsed = asObject(jsonOr(body, undefined)) // undefined for a proxy's page
   const field = (name: string) => who.scrub(asText(member(parsed, name))?.slice(0, longestMessage) ?? '')
   const stated = { code: field('code'), message: field('error') }
   const code = stated.code || codeForStatus(response.status)

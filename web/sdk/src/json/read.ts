@@ -39,6 +39,15 @@ export function asPosition(value: Unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 
+/** Returns the value of a JSON text of a framework, or what is given instead if it is none. */
+export function jsonOr(text: Unknown, otherwise: Unknown): Unknown {
+  try {
+    return JSON.parse(String(text))
+  } catch {
+    return otherwise
+  }
+}
+
 /** Returns an object's own member, undefined if it has none; members of its prototype are ignored. */
 export function member(object: JsonObject | undefined, name: string): Json | undefined {
   return object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined

@@ -1,7 +1,6 @@
-import { asArray, asObject, asText, member } from '../json/read.js'
-import { reportTo } from '../protocol/callback.js'
+import { asArray, asObject, asText, jsonOr, member } from '../json/read.js'
 import { asError } from '../protocol/callback.js'
-import { JourneyRecorder, type Redact } from '../tools/recorder.js'
+import { JourneyRecorder, type Redact, recordTo } from '../tools/recorder.js'
 import type { Agent } from '../world/agent.js'
 
 /** The callbacks of LangChain that report runs; an object with them is a LangChain callback handler. */
@@ -36,7 +35,7 @@ export function toolCallbacks(recorderOf: (runId: string, parentRunId: string | 
       const recorder = recorderOf(runId, parentRunId)
       if (recorder === undefined || running.size >= mostRuns) return
       running.set(runId, recorder)
-      recorder.call(name ?? asText(member(asObject(tool), 'name')) ?? 'tool', argumentsOf(input), runId)
+      recorder.call(name ?? asText(member(asObject(tool), 'name')) ?? 'tool', jsonOr(input, { input }), runId)
     },
     handleToolEnd(output, runId) {
       running.get(runId)?.result(runId, contentOf(output))
@@ -66,12 +65,7 @@ export function journeyCallbacks(agent: Agent, options: JourneyOptions = {}): Ru
     // Entries of tools, and of runs whose end was never reported, are deleted with the outermost run.
     for (const [run, root] of rootOf) if (run === runId || root === runId) rootOf.delete(run)
     const recorder = roots.get(runId)
-    if (!roots.delete(runId) || recorder === undefined) return
-    try {
-      await agent.recordJourney(recorder.to(destination))
-    } catch (error) {
-      reportTo(options.onError, asError(error))
-    }
+    if (roots.delete(runId) && recorder !== undefined) await recordTo(agent, recorder.to(destination), options.onError)
   }
   return {
     handleChainStart(_chain, inputs, runId, ...more) {
@@ -97,14 +91,6 @@ export function textOf(message: unknown): string {
   const content: unknown = Array.isArray(message) ? message[1] : (message as { readonly content?: unknown } | null | undefined)?.content
   if (typeof content === 'string') return content
   return (asArray(content) ?? []).map((block) => asText(member(asObject(block), 'text')) ?? '').join('')
-}
-
-function argumentsOf(input: unknown): unknown {
-  try {
-    return JSON.parse(String(input))
-  } catch {
-    return { input }
-  }
 }
 
 /** Returns the output of a tool, without the message around it. */

@@ -1,6 +1,7 @@
 import { asArray, asObject, asText, member } from '../json/read.js'
 import type { Json, JsonObject } from '../protocol/contract.js'
-import { OptionError } from '../protocol/errors.js'
+import { OptionError, ToolError } from '../protocol/errors.js'
+import type { IntercomAnswer } from '../world/intercom_types.js'
 
 /** The used members of an MCP tool. */
 export interface McpTool {
@@ -73,8 +74,16 @@ export async function callTool(client: McpClient, name: string, args: JsonObject
 }
 
 /** Returns the text of a result; content without text is replaced by its type. */
-export function textOf({ content }: McpToolResult): string {
+function textOf({ content }: McpToolResult): string {
   return (asArray(content) ?? []).map(blockText).join('\n')
+}
+
+/** Returns the result of a tool as an answer; the asker gets the message of a failure that the tool reports. */
+export function answerOf(name: string, result: McpToolResult): string | IntercomAnswer {
+  const message = textOf(result)
+  if (result.isError === true) throw new ToolError(message === '' ? `the tool ${name} failed` : message)
+  const structured = asObject(result.structuredContent)
+  return structured === undefined ? message : { message, result: structured }
 }
 
 function blockText(block: Json): string {

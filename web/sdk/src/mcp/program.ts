@@ -1,10 +1,8 @@
-import { asObject } from '../json/read.js'
 import { asError, reportTo } from '../protocol/callback.js'
-import { ToolError } from '../protocol/errors.js'
 import type { AgentProgram } from '../tools/program.js'
 import type { Redact } from '../tools/recorder.js'
 import { type AgentTool, tool } from '../tools/tool.js'
-import { type McpClient, type McpTool, callTool, onToolsChanged, textOf, toolsOf } from './client.js'
+import { type McpClient, type McpTool, answerOf, callTool, onToolsChanged, toolsOf } from './client.js'
 
 /** The options of `fromMcp`. */
 export interface McpOptions extends Pick<AgentProgram, 'chat' | 'onError' | 'onLost'> {
@@ -58,14 +56,8 @@ function toolOf(client: McpClient, { name, title, description, inputSchema }: Mc
     description: description ?? title ?? '',
     input: inputSchema as Readonly<Record<string, unknown>>,
     run: async (args, { signal, stream }) => {
-      const result = await callTool(client, name, args, {
-        signal,
-        onprogress: ({ message = '' }) => { if (message !== '') void stream(`${message}\n`) },
-      })
-      const message = textOf(result)
-      if (result.isError === true) throw new ToolError(message === '' ? `the tool ${name} failed` : message)
-      const structured = asObject(result.structuredContent)
-      return structured === undefined ? message : { message, result: structured }
+      const onprogress = ({ message = '' }) => { if (message !== '') void stream(`${message}\n`) }
+      return answerOf(name, await callTool(client, name, args, { signal, onprogress }))
     },
   })
 }

@@ -1,3 +1,4 @@
+import { jsonOr } from '../json/read.js'
 import type { JourneyRecorder } from '../tools/recorder.js'
 
 /** The start of the SDK's default output for a failed tool; a tool with `errorFunction` has its own text. */
@@ -31,9 +32,5 @@ export function isFailure(output: unknown): output is string {
 
 /** Returns the arguments of a call, parsed from their JSON text. */
 export function argumentsOf(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text))
-  } catch {
-    return text === '' ? {} : { input: text }
-  }
+  return jsonOr(text, text === '' ? {} : { input: text })
 }

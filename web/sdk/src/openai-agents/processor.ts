@@ -1,6 +1,5 @@
-import { asArray, asObject, asText, member } from '../json/read.js'
-import { asError, reportTo } from '../protocol/callback.js'
-import { JourneyRecorder, type Redact } from '../tools/recorder.js'
+import { asArray, asObject, asText, jsonOr, member } from '../json/read.js'
+import { JourneyRecorder, type Redact, recordTo } from '../tools/recorder.js'
 import type { Agent } from '../world/agent.js'
 import { answering } from './context.js'
 import { argumentsOf } from './items.js'
@@ -63,7 +62,7 @@ class Followed {
         journey.call(String(data.name), argumentsOf(data.input), spanId)
         // The span does not contain the cause of the failure.
         if (failed) journey.failed(spanId, 'failed')
-        else journey.result(spanId, outputOf(data.output))
+        else journey.result(spanId, jsonOr(data.output, data.output))
       })
     }
     if (data.type === 'agent' && failed) this.#failed = true
@@ -92,13 +91,6 @@ class Followed {
 export function journeyProcessor(agent: Agent, options: ProcessorOptions = {}): JourneyProcessor {
   const followed = new Map<string, Followed>()
   const recording = new Set<Promise<void>>()
-  const record = async (trace: Followed): Promise<void> => {
-    try {
-      await agent.recordJourney(trace.journey(options.redact))
-    } catch (error) {
-      reportTo(options.onError, asError(error))
-    }
-  }
   const flush = async (): Promise<void> => { await Promise.all(recording) }
   return {
     onTraceStart: async ({ traceId, name = 'a run' }) => {
@@ -113,21 +105,12 @@ export function journeyProcessor(agent: Agent, options: ProcessorOptions = {}): 
     onTraceEnd: async ({ traceId }) => {
       const trace = followed.get(traceId)
       if (!followed.delete(traceId) || trace === undefined) return
-      const under = record(trace).finally(() => { recording.delete(under) })
+      const under = recordTo(agent, trace.journey(options.redact), options.onError).finally(() => { recording.delete(under) })
       recording.add(under)
       await under
     },
     forceFlush: flush,
     shutdown: flush,
-  }
-}
-
-/** Returns the output of a function, parsed if it is JSON text. */
-function outputOf(output: unknown): unknown {
-  try {
-    return JSON.parse(String(output))
-  } catch {
-    return output
   }
 }
 

@@ -5,9 +5,8 @@ import { OptionError, ToolError } from '../protocol/errors.js'
 import type { AddAgentOptions } from '../world/agent.js'
 import { ASSIST_TOOL_PREFIX, CHAT_TOOL, type FrameworkRegistration, frameworkRegistration } from '../world/framework.js'
 import type { IntercomAnswer, IntercomCall, IntercomOptions } from '../world/intercom_types.js'
-import { asError, reportTo } from '../protocol/callback.js'
 import { Parts } from './parts.js'
-import { JourneyRecorder, type Redact } from './recorder.js'
+import { JourneyRecorder, type Redact, recordTo } from './recorder.js'
 import type { AgentTool, Answer, Asked } from './tool.js'
 
 /** A text to an agent. */
@@ -59,32 +58,23 @@ export function assistName(key: string): string {
 export async function carryOut(program: AgentProgram, call: IntercomCall): Promise<IntercomAnswer> {
   const { command } = call
   const parts = new Parts(async (message) => { await call.stream({ message }) })
-  const { record = false } = program
+  const { record = false, onError } = program
   const journey = new JourneyRecorder(command.text ?? '', record === true || record === false ? undefined : record)
   const asked: Asked = {
     from: command.fromPlayerId, agent: call.agent, requestId: command.requestId, signal: call.signal, journey,
     stream: (text) => parts.add(text),
   }
+  const recordAnswer = async (destination: string) => recordTo(call.agent, journey.to(destination), onError && ((error) => onError(error, command)))
   try {
     const answer = answerOf(await run(program, call, asked, parts))
     await parts.sent()
     const whole = answer.message === undefined && answer.result === undefined ? { message: parts.whole } : answer
-    if (record !== false) await recordTo(program, call, journey, whole.message ?? JSON.stringify(whole.result))
+    if (record !== false) await recordAnswer(whole.message ?? JSON.stringify(whole.result))
     return whole
   } catch (error) {
     // The cause is only for the developer; the journey records the steps until the failure.
-    if (record !== false && !call.signal.aborted) await recordTo(program, call, journey, error instanceof ToolError ? error.message : 'failed')
+    if (record !== false && !call.signal.aborted) await recordAnswer(error instanceof ToolError ? error.message : 'failed')
     throw error
-  }
-}
-
-/** Records a journey. A failure is only reported, so that the answer is still sent. */
-async function recordTo(program: AgentProgram, { agent, command }: IntercomCall, journey: JourneyRecorder, destination: string): Promise<void> {
-  const { onError } = program
-  try {
-    await agent.recordJourney(journey.to(destination))
-  } catch (error) {
-    reportTo(onError === undefined ? undefined : (reported) => onError(reported, command), asError(error))
   }
 }
 

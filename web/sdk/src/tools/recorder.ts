@@ -1,6 +1,8 @@
 import { randomText } from '../http/wait.js'
 import { asText } from '../json/read.js'
+import { asError, reportTo } from '../protocol/callback.js'
 import { type Journey, type JourneyStep, type Json, limits } from '../protocol/contract.js'
+import type { Agent } from '../world/agent.js'
 
 /** Changes a step before it is recorded, because everybody in the world can read it; undefined omits it. */
 export type Redact = (step: JourneyStep) => JourneyStep | undefined
@@ -57,6 +59,15 @@ export class JourneyRecorder {
   }
 }
 
+/** Records a journey. A failure is only reported, because the run that it is about has succeeded or has its own error. */
+export async function recordTo(agent: Agent, journey: Journey, onError: ((error: Error) => unknown) | undefined): Promise<void> {
+  try {
+    await agent.recordJourney(journey)
+  } catch (error) {
+    reportTo(onError, asError(error))
+  }
+}
+
 /** Returns as many steps as fit into a journey, always including the last one. */
 function fitting(steps: readonly JourneyStep[]): JourneyStep[] {
   const last = steps.at(-1)
@@ -78,7 +89,7 @@ function jsonOf(value: unknown): Json {
   try {
     json = JSON.stringify(value)
   } catch {
-    json = undefined // it contains itself, or a number without a JSON form
+    // It contains itself, or a number without a JSON form.
   }
   if (json === undefined) return null
   if (json.length <= longestPart) return JSON.parse(json) as Json
