@@ -122,9 +122,7 @@ func (a *Agent) renew(again bool) error {
 	ctx, cancel := context.WithTimeout(a.leaving, cmp.Or(a.term(), defaultTerm))
 	defer cancel()
 	if !again {
-		reply, err := a.client.Heartbeat(ctx, protocol.HeartbeatRequest{
-			PlayerID: a.PlayerID(), ConnectionID: a.request.ConnectionID, LeaseTTLSeconds: a.request.LeaseTTLSeconds,
-		})
+		reply, err := a.heartbeat()
 		if err == nil {
 			a.granted(reply.LeaseTTLSeconds)
 			return nil
@@ -136,6 +134,16 @@ func (a *Agent) renew(again bool) error {
 		a.noteContest(ctx)
 	}
 	return a.register(ctx)
+}
+
+// heartbeat renews the lease. Without an answer it ends when the next one is due, while
+// the lease lasts.
+func (a *Agent) heartbeat() (*protocol.HeartbeatReply, error) {
+	ctx, cancel := context.WithTimeout(a.leaving, a.term()/heartbeatsPerTerm)
+	defer cancel()
+	return a.client.Heartbeat(ctx, protocol.HeartbeatRequest{
+		PlayerID: a.PlayerID(), ConnectionID: a.request.ConnectionID, LeaseTTLSeconds: a.request.LeaseTTLSeconds,
+	})
 }
 
 // noteContest warns once if an agent that lost its lease is on the map: another

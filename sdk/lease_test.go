@@ -48,6 +48,31 @@ func TestHeartbeatsKeepAgentOnMap(t *testing.T) {
 	})
 }
 
+// A heartbeat gets no answer, as on a connection that broke without notice: the next
+// one renews the lease in time.
+func TestUnansweredHeartbeatKeepsLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		beats := 0
+		w := openWorld(t, host, func(o *sdk.Options) {
+			o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+				if r.URL.Path == protocol.ServicePlay.Heartbeat() {
+					if beats++; beats == 1 {
+						<-r.Context().Done()
+						return nil, r.Context().Err()
+					}
+				}
+				return host.Transport().RoundTrip(r)
+			})
+		})
+		addAgent(t, w, "ada", func(o *sdk.AgentOptions) { o.LeaseTTL = 15 * time.Second })
+		wait(t, 16*time.Second)
+		if agentsOn(t, host)["ada"] == nil || beats < 2 {
+			t.Errorf("the lease expired after %d heartbeats", beats)
+		}
+	})
+}
+
 // The host is away for longer than the lease: the agent is back as soon as the host
 // is.
 func TestAgentReturnsAfterHostOutage(t *testing.T) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, describe, it } from 'node:test'
-import { FakeHost, type ReceivedRequest, chats, turns } from './fake.js'
+import { FakeHost, type ReceivedRequest, chats, silence, turns } from './fake.js'
 
 /** Advances the mocked time in steps, and after each step lets everything continue that waits for no timer. */
 async function advance(test: TestContext, ms: number): Promise<void> {
@@ -30,6 +30,20 @@ describe('the lease of an agent', () => {
     await advance(test, 60_000)
     assert.deepEqual(lost, [])
     assert.ok(host.requests.all.slice(before).some(isRoute('/players/heartbeat')))
+    await world.close()
+  })
+
+  it('is renewed in time after a heartbeat without an answer', async (test) => {
+    let heartbeats = 0
+    const host = new FakeHost((received) => {
+      if (received.route === '/players') return Response.json({ playerId: received.payload.agentId, registeredAgent: {}, leaseTtlSeconds: 15 })
+      return received.route === '/players/heartbeat' && ++heartbeats === 1 ? silence(received) : undefined
+    })
+    test.mock.timers.enable({ apis: ['setTimeout'] })
+    const world = host.world()
+    await world.addAgent({ name: 'Ada', nodeId: 'ada', agent: chats })
+    await advance(test, 14_000)
+    assert.equal(heartbeats, 2)
     await world.close()
   })
 

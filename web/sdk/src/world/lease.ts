@@ -1,8 +1,8 @@
 import type { WorldClient } from '../http/client.js'
-import { backoff } from '../http/wait.js'
+import { backoff, linked } from '../http/wait.js'
 import { asNumber } from '../json/read.js'
-import { PlayError, hasCode } from '../protocol/errors.js'
-import { type RegisterReply, type RegisterRequest, limits } from '../protocol/contract.js'
+import { PlayError, TimeoutError, hasCode } from '../protocol/errors.js'
+import { type HeartbeatReply, type RegisterReply, type RegisterRequest, limits } from '../protocol/contract.js'
 
 /** The lease is renewed after a third of its term, so that two heartbeats may be lost. */
 const signsPerTerm = 3
@@ -106,21 +106,31 @@ export class Lease {
   }
 
   async #sign(again: boolean): Promise<void> {
-    const { signal } = this.#leaving
-    const { agentId: playerId, connectionId, leaseTtlSeconds } = this.request
+    const { connectionId } = this.request
     if (!again && connectionId !== undefined) {
       try {
-        const reply = await this.client.heartbeat(
-          { playerId, connectionId, ...(leaseTtlSeconds === undefined ? {} : { leaseTtlSeconds }) }, { signal },
-        )
-        this.#granted(reply.leaseTtlSeconds, this.#term)
+        this.#granted((await this.#heartbeat(connectionId)).leaseTtlSeconds, this.#term)
         return
       } catch (error) {
         if (!hasCode(error, 'lease_unknown', 'player_unknown')) throw error
       }
     }
-    this.registration = await this.client.register(this.request, { signal })
+    this.registration = await this.client.register(this.request, { signal: this.#leaving.signal })
     this.#granted(this.registration.leaseTtlSeconds)
+  }
+
+  /** Renews the lease. Without an answer the call ends when the next heartbeat is due, while the lease lasts. */
+  async #heartbeat(connectionId: string): Promise<HeartbeatReply> {
+    const { agentId: playerId, leaseTtlSeconds } = this.request
+    const limited = new AbortController()
+    const unlink = linked(limited, this.#leaving.signal)
+    const timer = setTimeout(() => { limited.abort(new TimeoutError(this.client.transport.host)) }, (this.#term * 1000) / signsPerTerm)
+    try {
+      return await this.client.heartbeat({ playerId, connectionId, ...(leaseTtlSeconds === undefined ? {} : { leaseTtlSeconds }) }, { signal: limited.signal })
+    } finally {
+      clearTimeout(timer)
+      unlink()
+    }
   }
 
   /** Sets the term that the host grants: an invalid one is replaced by `otherwise`, and one below 1 s, which would flood the network, by 1 s. */
@@ -130,7 +140,7 @@ export class Lease {
   }
 }
 
-/** Reports whether a host refuses the agent permanently, and not only the session of the call. */
-function isFinal(error: unknown): error is PlayError {
+/** Reports whether a host refuses the caller permanently, and not only the session of the call. */
+export function isFinal(error: unknown): error is PlayError {
   return error instanceof PlayError && (error.status === 401 || error.status === 403) && error.code !== 'sid_invalid'
 }
