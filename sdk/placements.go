@@ -115,9 +115,29 @@ func (p *placements) run() {
 			if !kept {
 				continue // it was removed from the map while others were registered
 			}
-			if _, err := p.world.RegisterMCP(p.world.life, mcp); err != nil && p.world.life.Err() == nil {
+			if err := p.renew(mcp); err != nil && p.world.life.Err() == nil {
 				p.world.warn("an MCP placement could not be registered again", "name", name, "reason", err)
 			}
 		}
 	}
+}
+
+// renew registers a placement again, and removes it if it was removed from the map
+// meanwhile: its id of the earlier session did not name it.
+func (p *placements) renew(mcp MCP) error {
+	c, ctx := p.world.client, p.world.life
+	reply, err := c.RegisterMCP(ctx, protocol.MCPRegisterRequest{Name: mcp.Name, URL: mcp.URL})
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	_, kept := p.byName[mcp.Name]
+	if kept {
+		p.byName[mcp.Name], p.names[reply.ID] = placement{mcp: mcp, id: reply.ID}, mcp.Name
+	}
+	p.mu.Unlock()
+	if !kept {
+		_, err = c.UnregisterMCP(ctx, reply.ID)
+	}
+	return err
 }

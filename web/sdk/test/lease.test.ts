@@ -63,3 +63,25 @@ describe('the lease of an agent', () => {
     })
   }
 })
+
+describe('an MCP placement', () => {
+  it('does not come back if it is removed while it registers again', async () => {
+    let sid = 's'
+    let registered = (): void => undefined
+    const host = new FakeHost(async ({ route }) => {
+      if (route === '/session') return Response.json({ sid, capabilities: [] })
+      if (route !== '/mcp/register' || sid === 's') return Response.json({ ok: true, id: 'old' })
+      return new Promise((resolve) => { registered = () => { resolve(Response.json({ id: 'new' })) } })
+    })
+    const world = host.world()
+    await world.registerMcp({ name: 'tools' })
+    sid = 't'
+    await world.connect()
+    await turns()
+    await world.unregisterMcp('old')
+    registered()
+    await turns()
+    assert.deepEqual(host.requests.all.filter(isRoute('/mcp/unregister')).map(({ payload }) => payload.id), ['old', 'new'])
+    await world.close()
+  })
+})

@@ -18,6 +18,13 @@ export class Placements {
     this.#names.set(id, mcp.name)
   }
 
+  /** Notes a placement that was registered again; false if it was removed meanwhile. */
+  renewed(mcp: Mcp, id: string): boolean {
+    const kept = this.#byName.has(mcp.name)
+    if (kept) this.keep(mcp, id)
+    return kept
+  }
+
   /** Forgets a removed placement. */
   drop(id: string): void {
     this.#byName.delete(this.#names.get(id) ?? '')

@@ -164,7 +164,7 @@ export class RemotePlayWorld {
   /** Puts an MCP placement of the main node on the map and returns its id. A second call with the same name changes the row. */
   async registerMcp(mcp: Mcp, call?: CallOptions): Promise<string> {
     const client = await this.#client()
-    const { id } = await client.registerMcp({ name: mcp.name, ...(mcp.url === undefined ? {} : { url: mcp.url }) }, call)
+    const { id } = await client.registerMcp(rowOf(mcp), call)
     this.#account.placements.keep(mcp, id)
     return id
   }
@@ -362,13 +362,24 @@ export class RemotePlayWorld {
     return agent !== undefined
   }
 
+  /** Registers a placement again, and removes it if it was removed meanwhile: its id of the earlier session did not name it. */
+  async #renewMcp(mcp: Mcp): Promise<void> {
+    const client = await this.#client()
+    const { id } = await client.registerMcp(rowOf(mcp))
+    if (!this.#account.placements.renewed(mcp, id)) await client.unregisterMcp(id)
+  }
+
   #sessionChanged(): void {
     this.#sessions++
     for (const agent of this.#agents.values()) agent.renew()
     for (const mcp of this.#account.placements.all()) {
-      this.registerMcp(mcp).catch(() => {
+      this.#renewMcp(mcp).catch(() => {
         if (!this.#life.aborted) this.#account.warn(`the MCP placement ${mcp.name} could not be registered again`)
       })
     }
   }
+}
+
+function rowOf({ name, url }: Mcp): wire.McpRegisterRequest {
+  return { name, ...(url === undefined ? {} : { url }) }
 }
