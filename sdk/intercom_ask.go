@@ -129,6 +129,8 @@ func (a *asking) run() (*protocol.IntercomEvent, error) {
 		switch {
 		case a.ctx.Err() != nil:
 			return nil, errors.Join(context.Cause(a.ctx), lost)
+		case final(signal.Err):
+			return nil, signal.Err
 		case errors.Is(signal.Err, client.ErrGap) && a.sent:
 			return nil, fmt.Errorf("%w; the answer may be among them", signal.Err)
 		case err != nil, signal.Type == client.SignalOpen, signal.Type == client.SignalCursor:

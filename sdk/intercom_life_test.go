@@ -3,6 +3,7 @@ package sdk_test
 import (
 	"context"
 	"errors"
+	"io"
 	"math"
 	"net/http"
 	"strings"
@@ -241,6 +242,30 @@ func TestAskWithLateStream(t *testing.T) {
 		wait(t, time.Minute)
 		close(opening)
 		if err := <-answered; err != nil {
+			t.Errorf("the asker got %v", err)
+		}
+	})
+}
+
+// A host that refuses the stream for good ends the question: no answer can arrive.
+func TestAskWithRefusedStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		answers := openWorld(t, host, nil)
+		addAgent(t, answers, "ada", nil)
+		serveIntercom(t, answers, newExecutor(), nil)
+		w := openWorld(t, host, func(o *sdk.Options) {
+			o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+				if r.URL.Path == protocol.ServicePlay.Events() {
+					body := `{"error":"no such node","code":"credentials_invalid","requestId":"r"}`
+					return &http.Response{StatusCode: http.StatusUnauthorized, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+				}
+				return host.Transport().RoundTrip(r)
+			})
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		if _, err := w.Ask(ctx, sdk.IntercomQuestion{To: "ada", Text: "are you there?"}); !protocol.HasCode(err, protocol.CodeCredentialsInvalid) || ctx.Err() != nil {
 			t.Errorf("the asker got %v", err)
 		}
 	})

@@ -12,6 +12,9 @@ import { Started } from './started.js'
 
 const tools = frameworkRegistration('test', ['chat_tool', { name: 'assist_add', description: 'Add', parameters: { type: 'object' } }])
 
+const worldMap = { bounds: { minX: 0, minY: 0, maxX: 9, maxY: 9 }, occupants: [{ kind: 'agent', nodeId: 'n', agentId: 'ada', name: 'Ada', x: 1, y: 1 }] }
+const worldWithAda = { sid: 's', mainNodeId: 'n', worldMap, spaces: [], mcpServers: [] }
+
 describe('ask', () => {
   const started = new Started()
   let host: Host
@@ -227,10 +230,18 @@ describe('ask', () => {
     assert.equal((await asked).message, 'You said: Are you quick?')
   })
 
+  it('ends if the host refuses the stream for good', { timeout: 20_000 }, async () => {
+    const fake = new FakeHost(({ route }) => {
+      if (route === 'getWorldSnapshot') return Response.json({ snapshot: worldWithAda })
+      return route === '/events' ? Response.json({ error: 'no such node', code: 'credentials_invalid' }, { status: 401 }) : undefined
+    })
+    await using other = fake.world()
+    await assert.rejects(other.ask({ to: 'ada', text: 'hi' }), (error) => hasCode(error, 'credentials_invalid'))
+  })
+
   it('fails if the answer may be lost between streams without event numbers', async () => {
-    const worldMap = { bounds: { minX: 0, minY: 0, maxX: 9, maxY: 9 }, occupants: [{ kind: 'agent', nodeId: 'n', agentId: 'ada', name: 'Ada', x: 1, y: 1 }] }
     const fake: FakeHost = new FakeHost((received) => {
-      if (received.route === 'getWorldSnapshot') return Response.json({ snapshot: { sid: 's', mainNodeId: 'n', worldMap, spaces: [], mcpServers: [] } })
+      if (received.route === 'getWorldSnapshot') return Response.json({ snapshot: worldWithAda })
       return received.route === '/events' ? fake.stream(received, 'retry: 0\n\n:\n\n') : undefined
     })
     await using other = fake.world()

@@ -5,6 +5,7 @@ import type { IntercomCommand, IntercomEventData, JsonObject, WorldMap } from '.
 import { type WorldEvent, isEvent } from '../protocol/events.js'
 import { isBlank, normalizeAgentId } from '../protocol/text.js'
 import { Stream, headersTimeoutMs } from '../stream/stream.js'
+import { isFinal } from './lease.js'
 
 /** The label that identifies a person instead of a player id (protocol reference, "Intercom"). */
 export const HUMAN_LABEL = '__human__'
@@ -95,6 +96,7 @@ class Asking {
         const received = await stream.next()
         if (received === undefined) throw reasonOf(signal)
         if (received.type === 'open') this.#open(received.resumes)
+        if (received.type === 'lost' && isFinal(received.error)) throw received.error
         const answer = received.type === 'event' ? this.#take(received.event) : undefined
         if (answer !== undefined) return answer
       }
