@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { limits } from '../src/index.js'
+import { Parts } from '../src/tools/parts.js'
 import { FakeHost, type ReceivedRequest, chats, silence, turns } from './fake.js'
 
 const credentials = { nodeId: 'a'.repeat(64), passwHash: 'b'.repeat(64) }
@@ -9,6 +11,19 @@ const refuseParts = ({ payload }: ReceivedRequest) => (payload.status === 'strea
 
 // An unhandled rejection fails these tests, as it would end a program.
 describe('a command', () => {
+  it('sends parts that waited together in as many calls as they need', async () => {
+    const sent: string[] = []
+    const parts = new Parts(async (text) => {
+      sent.push(text)
+      await turns()
+    })
+    const given = ['a', '😀'.repeat(limits.maxIntercomTextBytes / 4), '€'.repeat(limits.maxIntercomTextBytes / 3)]
+    for (const text of given) void parts.add(text)
+    await parts.sent()
+    assert.equal(sent.join(''), given.join(''))
+    assert.ok(sent.every((text) => Buffer.byteLength(text) <= limits.maxIntercomTextBytes && Buffer.from(text).toString() === text))
+  })
+
   it('accepts parts that are not awaited even if the host refuses them', async () => {
     const host = new FakeHost(refuseParts)
     const late: (() => void)[] = []

@@ -3,6 +3,9 @@ import { limits } from '../protocol/contract.js'
 /** The largest length of all parts together that can be an answer, in UTF-16 units, which have at most three bytes each. */
 const longest = limits.maxIntercomTextBytes / 3
 
+/** Matches the text of one call: so many code points, which have at most four bytes each. */
+const nextPart = new RegExp(`^.{1,${limits.maxIntercomTextBytes / 4}}`, 'su')
+
 /** Sends the parts of an answer: one call at a time, in order; parts that are added meanwhile go with the next call. */
 export class Parts {
   #whole = ''
@@ -34,8 +37,8 @@ export class Parts {
 
   async #drain(): Promise<void> {
     while (this.#waiting !== '') {
-      const text = this.#waiting
-      this.#waiting = ''
+      const [text = ''] = nextPart.exec(this.#waiting) ?? []
+      this.#waiting = this.#waiting.slice(text.length)
       await this.send(text)
     }
     this.#sending = undefined
