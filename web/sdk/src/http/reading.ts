@@ -1,6 +1,6 @@
 import { readNode } from '../chain/node.js'
 import { ChainError } from '../chain/row.js'
-import { asArray, asObject, asPosition, asText, member } from '../json/read.js'
+import { asArray, asObject, asPosition, asText, defined, member } from '../json/read.js'
 import { ReplyError } from '../protocol/errors.js'
 import type * as wire from '../protocol/contract.js'
 import { limits } from '../protocol/contract.js'
@@ -36,16 +36,12 @@ export function leastRev(options: NodeOptions | undefined): number {
 /** Reads the body of getPlayerChainNodes. */
 export function chainNodes(value: unknown): ChainNodes {
   const body = asObject(value)
-  const nodes = (asArray(member(body, 'nodes')) ?? []).map(readNode)
-  const rev = asPosition(member(body, 'rev'))
-  const merkleRootHex = asText(member(body, 'merkleRootHex'))
-  const merkleLeafCount = asPosition(member(body, 'merkleLeafCount'))
-  return {
-    nodes,
-    ...(rev === undefined ? {} : { rev }),
-    ...(merkleRootHex === undefined ? {} : { merkleRootHex }),
-    ...(merkleLeafCount === undefined ? {} : { merkleLeafCount }),
-  }
+  return defined({
+    nodes: (asArray(member(body, 'nodes')) ?? []).map(readNode),
+    rev: asPosition(member(body, 'rev')),
+    merkleRootHex: asText(member(body, 'merkleRootHex')),
+    merkleLeafCount: asPosition(member(body, 'merkleLeafCount')),
+  })
 }
 
 /** Turns a reply that the chain's readers refuse into the error of its route. */

@@ -48,6 +48,16 @@ export function jsonOr(text: Unknown, otherwise: Unknown): Unknown {
   }
 }
 
+/** An object whose members that may be undefined are optional instead. */
+type Defined<T> =
+  & { [Name in keyof T as undefined extends T[Name] ? never : Name]: T[Name] }
+  & { [Name in keyof T as undefined extends T[Name] ? Name : never]?: Exclude<T[Name], undefined> }
+
+/** Returns an object without its members that are undefined. */
+export function defined<T extends object>(object: T): Defined<T> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Defined<T>
+}
+
 /** Returns an object's own member, undefined if it has none; members of its prototype are ignored. */
 export function member(object: JsonObject | undefined, name: string): Json | undefined {
   return object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined

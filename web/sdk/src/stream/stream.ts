@@ -2,7 +2,7 @@ import type { Retry } from '../http/options.js'
 import type { Transport } from '../http/transport.js'
 import { backoff, linked, reasonOf, setTimer, whenEnded } from '../http/wait.js'
 import { parseJson } from '../json/parse.js'
-import { asObject } from '../json/read.js'
+import { asObject, defined } from '../json/read.js'
 import { OptionError, PlayError, UnreachableError } from '../protocol/errors.js'
 import type { WorldEvent } from '../protocol/events.js'
 import { asError } from '../protocol/callback.js'
@@ -134,11 +134,8 @@ export class Stream {
     this.#unlink = linked(attempt, this.#options.signal)
     let connection: Connection
     try {
-      connection = this.#connection = await Connection.open(this.#transport, {
-        inline: this.#options.inline, signal: attempt.signal,
-        ...(this.#options.answers === undefined ? {} : { answers: this.#options.answers }),
-        ...(this.#options.silenceMs === undefined ? {} : { silenceMs: this.#options.silenceMs }), ...(cursor === undefined ? {} : { after: cursor }),
-      })
+      const { inline, answers, silenceMs } = this.#options
+      connection = this.#connection = await Connection.open(this.#transport, defined({ inline, answers, silenceMs, after: cursor, signal: attempt.signal }))
       if (!(await connection.started())) return this.#lost(undefined, true)
     } catch (error) {
       return this.#lost(error)

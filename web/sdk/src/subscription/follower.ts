@@ -4,6 +4,7 @@ import { ChainError } from '../chain/row.js'
 import type { WorldClient } from '../http/client.js'
 import type { Retry } from '../http/options.js'
 import { backoff } from '../http/wait.js'
+import { defined } from '../json/read.js'
 import { type MismatchError, UnmendedError, hasCode } from '../protocol/errors.js'
 import type { WorldEvent } from '../protocol/events.js'
 import { asError } from '../protocol/callback.js'
@@ -60,12 +61,8 @@ export class Follower {
     this.#signal = signal
     this.#headersTimeoutMs = options.headersTimeoutMs ?? headersTimeoutMs
     this.#verifier = new Verifier(options.verify !== false)
-    this.#stream = new Stream(this.#client.transport, {
-      signal, inline: options.inline !== false,
-      ...(options.after === undefined ? {} : { after: options.after }),
-      ...(options.reconnect === undefined ? {} : { reconnect: options.reconnect }),
-      ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
-    })
+    const { after, reconnect, silenceMs } = options
+    this.#stream = new Stream(this.#client.transport, defined({ signal, inline: options.inline !== false, after, reconnect, silenceMs }))
   }
 
   /** Tries to connect now; with `force`, even if it is connected or an attempt is in progress. */
@@ -299,10 +296,7 @@ export class Follower {
     this.#publish()
     const { copy, known } = this.#verifier
     if (copy === undefined) return
-    this.reporter.update({
-      snapshot: copy.snapshot, verification: known,
-      ...(event === undefined ? {} : { event }), ...(changes === undefined ? {} : { changes }),
-    })
+    this.reporter.update(defined({ snapshot: copy.snapshot, verification: known, event, changes }))
   }
 
   /** Reads the whole world. A failure is reported, and the read is repeated later. */

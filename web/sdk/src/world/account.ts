@@ -5,10 +5,10 @@ import { checkNode, resolveNode } from '../credentials/resolve.js'
 import type { NodeCredentials } from '../credentials/resolve.js'
 import { isExposed } from '../http/address.js'
 import { WorldClient } from '../http/client.js'
-import type { ClientOptions, NodeIdentity } from '../http/options.js'
+import type { NodeIdentity } from '../http/options.js'
 import { unconfirmedText } from '../http/transport.js'
 import { randomText } from '../http/wait.js'
-import { asObject } from '../json/read.js'
+import { asObject, defined } from '../json/read.js'
 import { OptionError } from '../protocol/errors.js'
 import { warnTo } from '../protocol/callback.js'
 import type { AgentWorld } from './agent.js'
@@ -52,8 +52,8 @@ export class Account {
     if (this.#node !== undefined) checkNode(this.#node)
     this.warn = (text) => { warnTo(options.onWarning, text) }
     const onUnconfirmed = (hosts: number): void => { this.warn(unconfirmedText(hosts)) }
-    const key = this.#apiKey === undefined ? {} : { apiKey: this.#apiKey }
-    this.#nobody = new WorldClient({ ...clientOptions(options), ...key, onSession, onUnconfirmed }).withLife(life)
+    const { baseUrl, service, timeoutMs, retry, fetch } = options
+    this.#nobody = new WorldClient(defined({ baseUrl, service, timeoutMs, retry, fetch, apiKey: this.#apiKey, onSession, onUnconfirmed })).withLife(life)
     if (isExposed(this.#nobody.transport.baseUrl)) this.warn('credentials will cross the network in clear text: use an https:// address')
   }
 
@@ -103,16 +103,5 @@ export class Account {
       warn: this.warn,
       ...agents,
     }
-  }
-}
-
-function clientOptions(options: RemotePlayWorldOptions): ClientOptions {
-  const { baseUrl, service, timeoutMs, retry, fetch } = options
-  return {
-    baseUrl,
-    ...(service === undefined ? {} : { service }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(retry === undefined ? {} : { retry }),
-    ...(fetch === undefined ? {} : { fetch }),
   }
 }

@@ -1,6 +1,6 @@
 import type { NodeCredentials } from '../credentials/resolve.js'
 import { parseJson } from '../json/parse.js'
-import { asArray, asObject, asText, member } from '../json/read.js'
+import { asArray, asObject, asText, defined, member } from '../json/read.js'
 import { checkBaseUrl } from '../http/address.js'
 import type { JsonObject } from '../protocol/contract.js'
 import { OptionError } from '../protocol/errors.js'
@@ -34,14 +34,10 @@ export function environment(): Known {
   }
   const secret = passwHash === undefined ? { phrase: phrase ?? '' } : { passwHash }
   return {
-    ...present('server', read('SERVER')), ...present('service', read('SERVICE')), ...present('apiKey', read('API_KEY')), ...present('context', read('CONTEXT')),
+    ...defined({ server: read('SERVER'), service: read('SERVICE'), apiKey: read('API_KEY'), context: read('CONTEXT') }),
     ...(nodeId === undefined ? {} : { main: { nodeId, ...secret } }),
     agents: {},
   }
-}
-
-function present<Name extends string>(name: Name, value: string | undefined): Partial<Record<Name, string>> {
-  return (value === undefined ? {} : { [name]: value }) as Partial<Record<Name, string>>
 }
 
 /** Returns the context that commands of playctl would use: the named one, else the one for the server, else the one in use. */
@@ -76,11 +72,8 @@ function known(context: JsonObject, name: string): Known {
     const node = nodeOf(asObject(agent))
     return label === undefined || node === undefined ? [] : [[label, node] as const]
   })
-  const node = nodeOf(main)
-  return {
-    context: name, ...present('server', asText(context.serverUrl)), ...present('service', asText(context.service)),
-    ...present('apiKey', asText(member(main, 'apiKey'))), ...(node === undefined ? {} : { main: node }), agents: Object.fromEntries(agents),
-  }
+  const [server, service, apiKey] = [asText(context.serverUrl), asText(context.service), asText(member(main, 'apiKey'))]
+  return defined({ context: name, server, service, apiKey, main: nodeOf(main), agents: Object.fromEntries(agents) })
 }
 
 function nodeOf(node: JsonObject | undefined): NodeCredentials | undefined {

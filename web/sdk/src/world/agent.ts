@@ -3,7 +3,7 @@ import { resolveNode } from '../credentials/resolve.js'
 import type { WorldClient } from '../http/client.js'
 import { type CallOptions, type NodeIdentity, noRetry } from '../http/options.js'
 import { randomText } from '../http/wait.js'
-import { asObject } from '../json/read.js'
+import { asObject, defined } from '../json/read.js'
 import { OptionError, PlayError, hasCode } from '../protocol/errors.js'
 import { type Journey, type RecordInteractionReply, type RecordJourneyReply, type RegisterReply, type RegisterRequest, limits } from '../protocol/contract.js'
 import { callBack } from '../protocol/callback.js'
@@ -136,7 +136,7 @@ export class Agent {
   async disconnectNow(call?: CallOptions): Promise<void> {
     const { agentId: playerId, connectionId } = this.#lease.request
     try {
-      await this.client.withLife(undefined).disconnect({ playerId, ...(connectionId === undefined ? {} : { connectionId }) }, call)
+      await this.client.withLife(undefined).disconnect(defined({ playerId, connectionId }), call)
     } catch (error) {
       if (!hasCode(error, 'player_unknown')) throw error
     }
@@ -207,10 +207,7 @@ function requestOf(world: AgentWorld, options: AddAgentOptions, agentId: string,
     ...fields,
     agentId,
     type: options.type ?? options.agent.type,
-    ...(world.main === undefined ? {} : { mainNodeId: world.main.nodeId }),
-    ...(permanent ? {} : { connectionId: `${world.program}-${randomText()}` }),
-    ...(permanent || leaseTtlSeconds === undefined ? {} : { leaseTtlSeconds }),
-    ...(older && caller !== undefined ? { passwHash: caller.passwHash } : {}),
-    ...(older && world.bodyKey !== undefined ? { apiKey: world.bodyKey } : {}),
+    ...(permanent ? {} : defined({ connectionId: `${world.program}-${randomText()}`, leaseTtlSeconds })),
+    ...defined({ mainNodeId: world.main?.nodeId, ...(older && { passwHash: caller?.passwHash, apiKey: world.bodyKey }) }),
   }
 }

@@ -1,5 +1,6 @@
 import type { WorldClient } from '../http/client.js'
 import { linked, randomText, reasonOf } from '../http/wait.js'
+import { defined } from '../json/read.js'
 import { AgentFailedError, GapError, OptionError, PlayError } from '../protocol/errors.js'
 import type { IntercomCommand, IntercomEventData, JsonObject, WorldMap } from '../protocol/contract.js'
 import { type WorldEvent, isEvent } from '../protocol/events.js'
@@ -56,9 +57,7 @@ async function commandOf(caller: WorldClient, question: IntercomQuestion, signal
     fromPlayerId: question.from ?? HUMAN_LABEL,
     toPlayerId,
     kind: tool !== undefined ? 'assist' as const : question.realtime === true ? 'realtime' as const : 'chat' as const,
-    ...(tool === undefined ? {} : { toolName: tool }),
-    ...(args === undefined ? {} : { args }),
-    ...(text === undefined ? {} : { text }),
+    ...defined({ toolName: tool, args, text }),
   }
   return { command, seq }
 }
@@ -89,7 +88,7 @@ class Asking {
    */
   async answer(seq: number | undefined): Promise<IntercomEventData> {
     const { signal } = this.ending
-    const stream = new Stream(this.caller.transport, { inline: false, signal, ...(seq === undefined ? {} : { after: seq }) })
+    const stream = new Stream(this.caller.transport, defined({ inline: false, signal, after: seq }))
     const late = setTimeout(() => { this.#send() }, headersTimeoutMs)
     try {
       for (;;) {

@@ -3,6 +3,7 @@ import { type NodeCredentials, resolveNode } from '../credentials/resolve.js'
 import { isExposed } from '../http/address.js'
 import { createClient } from '../http/client.js'
 import { noRetry } from '../http/options.js'
+import { defined } from '../json/read.js'
 import { OptionError, PlayError } from '../protocol/errors.js'
 import { warnTo } from '../protocol/callback.js'
 import { type Known, environment, fromFile } from './account_file.js'
@@ -58,16 +59,13 @@ async function account(options: ConnectOptions): Promise<Known> {
 }
 
 function fileOf(options: ConnectOptions, here: Known): { context?: string; file?: string } {
-  const context = options.context ?? here.context
-  return { ...(context === undefined ? {} : { context }), ...(options.credentialsFile === undefined ? {} : { file: options.credentialsFile }) }
+  return defined({ context: options.context ?? here.context, file: options.credentialsFile })
 }
 
 /** Creates an account for this run, or returns none at a host that requires no account. */
 async function newAccount(options: Omit<ConnectOptions, 'context'> & { readonly baseUrl: string }): Promise<{ main?: NodeCredentials; apiKey?: string }> {
   const { baseUrl, service, timeoutMs, retry, fetch } = options
-  const nobody = createClient({
-    baseUrl, retry: retry ?? noRetry, ...(service === undefined ? {} : { service }), ...(timeoutMs === undefined ? {} : { timeoutMs }), ...(fetch === undefined ? {} : { fetch }),
-  })
+  const nobody = createClient(defined({ baseUrl, retry: retry ?? noRetry, service, timeoutMs, fetch }))
   try {
     await nobody.session()
     return {}
@@ -83,5 +81,5 @@ async function newAccount(options: Omit<ConnectOptions, 'context'> & { readonly 
   const node = await resolveNode(createNodeCredentialMaterial({ rootKey }))
   const { apiKey } = await nobody.createMainNode(node)
   warnTo(options.onWarning, `an account that lasts for this run was created at ${new URL(baseUrl).origin}; "playctl create-main-node" creates one that stays`)
-  return { main: node, ...(apiKey === undefined ? {} : { apiKey }) }
+  return defined({ main: node, apiKey })
 }

@@ -1,5 +1,6 @@
 import type { WorldClient } from '../http/client.js'
 import { linked } from '../http/wait.js'
+import { defined } from '../json/read.js'
 import { reportTo } from '../protocol/callback.js'
 import { type EventFields, type EventKind, eventKinds } from '../protocol/contract.js'
 import { type WorldEvent, readEvent } from '../protocol/events.js'
@@ -25,7 +26,7 @@ export interface EventsOptions<K extends EventKind = EventKind> {
 export async function* eventLoop<K extends EventKind>(client: WorldClient, options: EventsOptions<K>, life: AbortSignal): AsyncGenerator<EventOf<K>, void, undefined> {
   const ending = new AbortController()
   const unlink = linked(ending, life, options.signal)
-  const stream = new Stream(client.transport, { inline: false, signal: ending.signal, ...(options.after === undefined ? {} : { after: options.after }) })
+  const stream = new Stream(client.transport, defined({ inline: false, signal: ending.signal, after: options.after }))
   const kinds: readonly string[] = options.kinds ?? eventKinds
   try {
     for await (const report of reportsOf(stream)) {

@@ -1,4 +1,5 @@
 import type { WorldClient } from '../http/client.js'
+import { defined } from '../json/read.js'
 import { ClosedError } from '../protocol/errors.js'
 import type { EventKind } from '../protocol/contract.js'
 import type { NamedOr, WorldEvent } from '../protocol/events.js'
@@ -36,9 +37,8 @@ export interface EventSubscription {
 /** Reports events, such as chat lines, without a copy of the world. */
 export function subscribeEvents(client: WorldClient, options: EventOptions): EventSubscription {
   const ending = new AbortController()
-  const stream = new Stream(client.transport, {
-    inline: false, answers: (options.answersFor ?? []).join(','), signal: ending.signal, ...(options.after === undefined ? {} : { after: options.after }),
-  })
+  const { after, answersFor = [] } = options
+  const stream = new Stream(client.transport, defined({ inline: false, answers: answersFor.join(','), signal: ending.signal, after }))
   const done = listen(stream, options)
   return {
     done,

@@ -1,5 +1,5 @@
 import { reasonOf, setTimer, whenEnded } from '../http/wait.js'
-import { asObject } from '../json/read.js'
+import { asObject, defined } from '../json/read.js'
 import { AnsweredError, PlayError, TimeoutError, ToolError, TookTooLongError } from '../protocol/errors.js'
 import { type IntercomCommand, type IntercomResponse, limits } from '../protocol/contract.js'
 import { asError, reportTo } from '../protocol/callback.js'
@@ -125,10 +125,7 @@ export class CommandRun {
     const response: IntercomResponse = {
       requestId, mainNodeId, toPlayerId: fromPlayerId, fromPlayerId: toPlayerId, kind, status,
       ts: new Date().toISOString(),
-      ...(toolName === undefined ? {} : { toolName }),
-      ...(answer.message === undefined ? {} : { message: answer.message }),
-      ...(answer.result === undefined ? {} : { result: answer.result }),
-      ...(error === undefined ? {} : { error }),
+      ...defined({ toolName, message: answer.message, result: answer.result, error }),
     }
     await this.#send(response)
   }

@@ -1,6 +1,6 @@
 import type { WorldClient } from '../http/client.js'
 import { backoff, linked } from '../http/wait.js'
-import { asNumber } from '../json/read.js'
+import { asNumber, defined } from '../json/read.js'
 import { PlayError, TimeoutError, hasCode } from '../protocol/errors.js'
 import { type HeartbeatReply, type RegisterReply, type RegisterRequest, limits } from '../protocol/contract.js'
 
@@ -126,7 +126,7 @@ export class Lease {
     const unlink = linked(limited, this.#leaving.signal)
     const timer = setTimeout(() => { limited.abort(new TimeoutError(this.client.transport.host)) }, (this.#term * 1000) / signsPerTerm)
     try {
-      return await this.client.heartbeat({ playerId, connectionId, ...(leaseTtlSeconds === undefined ? {} : { leaseTtlSeconds }) }, { signal: limited.signal })
+      return await this.client.heartbeat(defined({ playerId, connectionId, leaseTtlSeconds }), { signal: limited.signal })
     } finally {
       clearTimeout(timer)
       unlink()

@@ -4,6 +4,7 @@ import type { NodeCredentials } from '../credentials/resolve.js'
 import type { WorldClient } from '../http/client.js'
 import type { CallOptions } from '../http/options.js'
 import { randomText, reasonOf } from '../http/wait.js'
+import { defined } from '../json/read.js'
 import { type ChainNodeReply, type EventKind, type IntercomEventData, type Journey, type Space, type WorldSnapshot, limits } from '../protocol/contract.js'
 import { ClosedError, hasCode } from '../protocol/errors.js'
 import type * as wire from '../protocol/contract.js'
@@ -164,7 +165,7 @@ export class RemotePlayWorld {
   /** Puts an MCP placement of the main node on the map and returns its id. A second call with the same name changes the row. */
   async registerMcp(mcp: Mcp, call?: CallOptions): Promise<string> {
     const client = await this.#client()
-    const { id } = await client.registerMcp(rowOf(mcp), call)
+    const { id } = await client.registerMcp(defined({ name: mcp.name, url: mcp.url }), call)
     this.#account.placements.keep(mcp, id)
     return id
   }
@@ -365,7 +366,7 @@ export class RemotePlayWorld {
   /** Registers a placement again, and removes it if it was removed meanwhile: its id of the earlier session did not name it. */
   async #renewMcp(mcp: Mcp): Promise<void> {
     const client = await this.#client()
-    const { id } = await client.registerMcp(rowOf(mcp))
+    const { id } = await client.registerMcp(defined({ name: mcp.name, url: mcp.url }))
     if (!this.#account.placements.renewed(mcp, id)) await client.unregisterMcp(id)
   }
 
@@ -378,8 +379,4 @@ export class RemotePlayWorld {
       })
     }
   }
-}
-
-function rowOf({ name, url }: Mcp): wire.McpRegisterRequest {
-  return { name, ...(url === undefined ? {} : { url }) }
 }
