@@ -134,21 +134,19 @@ func (t *trace) group(s *Span, groups map[string]*gathered, only map[string]*Spa
 	if run == nil {
 		run = only[s.Agent]
 	}
-	if run == nil {
-		name := cmp.Or(s.Agent, s.Service, unnamed)
-		if s.Kind == Chat && s.Agent == "" {
-			return "", nil // a model that is asked by no agent
-		}
-		if g := groups["name "+name]; g != nil {
-			return "name " + name, g
-		}
-		return "name " + name, &gathered{agent: name, service: s.Service}
+	if run == nil && s.Kind == Chat && s.Agent == "" {
+		return "", nil // a model that is asked by no agent
 	}
-	run = t.outermost(run)
-	if g := groups[run.ID]; g != nil {
-		return run.ID, g
+	name := cmp.Or(s.Agent, s.Service, unnamed)
+	key, g := "name "+name, &gathered{agent: name, service: s.Service}
+	if run != nil {
+		run = t.outermost(run)
+		key, g = run.ID, &gathered{agent: cmp.Or(run.Agent, run.Service, unnamed), service: run.Service, run: run}
 	}
-	return run.ID, &gathered{agent: cmp.Or(run.Agent, run.Service, unnamed), service: run.Service, run: run}
+	if known := groups[key]; known != nil {
+		g = known
+	}
+	return key, g
 }
 
 // only returns the runs to which spans without a parent belong: the only one of
@@ -201,25 +199,19 @@ func (g *gathered) add(s *Span) {
 // finish returns the run; false if there is nothing new, or if rules omit it.
 func (g *gathered) finish(rules *Rules) (Run, bool) {
 	fresh := g.run != nil && !g.run.recorded && !g.again
-	if !fresh && len(g.calls) == 0 {
-		return Run{}, false
-	}
 	name, kept := rename(rules.Agents, g.agent, g.service)
-	if name = agentName(name); !kept {
-		return Run{}, false
-	}
-	run := Run{Agent: name}
 	calls := g.distinct(rules)
-	if !fresh && len(calls) == 0 {
+	if !kept || !fresh && len(calls) == 0 {
 		return Run{}, false
 	}
+	run := Run{Agent: agentName(name)}
 	start, end := g.times()
 	run.Start = start
 	if fresh {
 		run.Asked, run.Answered = g.said(rules)
 	}
 	steps := []protocol.JourneyStep{{
-		Type: protocol.StepOrigin, Content: cmp.Or(run.Asked, g.began(name, fresh)), MessageID: g.id() + "-in",
+		Type: protocol.StepOrigin, Content: cmp.Or(run.Asked, g.began(run.Agent, fresh)), MessageID: g.id() + "-in",
 	}}
 	left := stepsBytes
 	for _, c := range calls {
