@@ -115,7 +115,7 @@ func runHost(ctx context.Context, a *command.App, served *served, s *serveSettin
 	defer stopHost()
 	ctx, broken := context.WithCancel(ctx)
 	defer broken()
-	release := heedHangUps(a, served.host, broken)
+	release := reloadOnHangUp(a, served.host, broken)
 	defer release()
 
 	var failed error
@@ -188,10 +188,10 @@ func warnOfListener(a *command.App, addr net.Addr, s *serveSettings) {
 	}
 }
 
-// heedHangUps reloads the certificate at SIGHUP, unless the terminal of the host is
+// reloadOnHangUp reloads the certificate at SIGHUP, unless the terminal of the host is
 // closed: then nobody could end the host with Ctrl-C any more, and end is called. The
 // returned function undoes it.
-func heedHangUps(a *command.App, h *host.Host, end func()) (release func()) {
+func reloadOnHangUp(a *command.App, h *host.Host, end func()) (release func()) {
 	before := terminals(a.Program)
 	return a.OnSignals(func(os.Signal) {
 		if terminals(a.Program) < before {

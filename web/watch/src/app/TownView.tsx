@@ -31,7 +31,7 @@ export function TownView({ store, onTown, announce, wall = false }: TownViewProp
       effect(() => { town.select(store.selected.value ?? null) }),
       effect(() => { town.keepTo(store.followed.value ?? null) }),
       store.listen((event) => { if (recent.take(event) && !event.past && store.time.peek() === undefined) play(town, event) }),
-      store.replayed.listen((event) => { if (event === undefined) town.hush(); else play(town, event) }),
+      store.replayed.listen((event) => { if (event === undefined) town.stopAll(); else play(town, event) }),
       watchMedia('(prefers-color-scheme: dark)', (dark) => { town.setTheme(dark ? 'dark' : 'light') }),
       watchMedia('(prefers-reduced-motion: reduce)', (reduced) => { town.setReducedMotion(reduced) }),
       watchInsets(element, matchMedia(narrow), (insets) => { town.setInsets(insets) }),

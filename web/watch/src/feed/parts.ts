@@ -25,7 +25,7 @@ export class Parts {
 /** Appends an entry; a further part of an answer replaces the first part's entry. */
 export function addTo(entries: Entry[], entry: Entry): void {
   const at = entry.request === undefined ? -1 : entries.findIndex(({ request }) => request === entry.request)
-  const begun = entries[at]
-  if (begun === undefined) entries.push(entry)
-  else entries[at] = { ...begun, text: entry.text }
+  const first = entries[at]
+  if (first === undefined) entries.push(entry)
+  else entries[at] = { ...first, text: entry.text }
 }

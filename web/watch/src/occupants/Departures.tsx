@@ -10,8 +10,8 @@ export function Departures({ left }: { left: readonly Departed[] }): VNode | nul
     return null
   }
   return (
-    <section class="departures" aria-label={text('presence.lately')}>
-      <h2>{text('presence.lately')}</h2>
+    <section class="departures" aria-label={text('presence.recentlyLeft')}>
+      <h2>{text('presence.recentlyLeft')}</h2>
       <ul>{left.map(({ key, name, at }) => (
         <li key={key}>
           <bdi class="name">{called(name)}</bdi>

@@ -8,14 +8,14 @@ import { hasAccounts, hostAddress } from '../app/served.js'
 import { firstLines } from './first.js'
 import { Row } from './Row.js'
 import { find } from './search.js'
-import { nothingLately } from '../world/presence.js'
+import { noRecentChange } from '../world/presence.js'
 import type { OccupantThing } from '../world/things.js'
 
 /** All occupants of the map, also for people who cannot see the map. */
 export function Residents({ store, show }: { store: WorldStore, show: (key: string) => void }): VNode {
   const wanted = store.wanted.value
   // Recent arrivals and departures are of the present.
-  const { came, left } = store.time.value === undefined ? store.presence.value : nothingLately
+  const { came, left } = store.time.value === undefined ? store.presence.value : noRecentChange
   const { occupants } = store.directory.value
   const found = useMemo(() => find(occupants, wanted, locale()), [occupants, wanted])
   const loaded = store.snapshot.value !== undefined

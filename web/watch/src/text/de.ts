@@ -114,7 +114,7 @@ export const de: Texts = {
   'residents.new': 'gerade gekommen',
   'residents.flagged': 'auffällig',
   'residents.person': 'Ein Mensch',
-  'presence.lately': 'Kürzlich gegangen',
+  'presence.recentlyLeft': 'Kürzlich gegangen',
   'places.spaces': 'Räume',
   'places.structures': 'Gebäude',
   'places.mcp': 'MCP-Server',

@@ -118,7 +118,7 @@ export const en = {
   'residents.new': 'just arrived',
   'residents.flagged': 'flagged',
   'residents.person': 'A person',
-  'presence.lately': 'Recently left',
+  'presence.recentlyLeft': 'Recently left',
   'places.spaces': 'Spaces',
   'places.structures': 'Structures',
   'places.mcp': 'MCP placements',

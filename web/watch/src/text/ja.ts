@@ -112,7 +112,7 @@ export const ja: Texts = {
   'residents.new': '来たばかり',
   'residents.flagged': '要注意',
   'residents.person': 'ある人',
-  'presence.lately': '最近去った住民',
+  'presence.recentlyLeft': '最近去った住民',
   'places.spaces': 'スペース',
   'places.structures': '建物',
   'places.mcp': 'MCP サーバー',

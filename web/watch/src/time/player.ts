@@ -131,7 +131,7 @@ export class Player {
     const before = this.place.peek()
     const world = await this.#prover.at(place, this.#ending.signal)
     const onward = this.playing.peek() && before !== undefined && before < place
-    const events = await this.#lately(place, onward ? before : undefined)
+    const events = await this.#recentEvents(place, onward ? before : undefined)
     if (source !== this.source || turn !== this.#turn) return
     batch(() => {
       this.trouble.value = undefined
@@ -142,7 +142,7 @@ export class Player {
   }
 
   /** Returns the lines just before a moment; while playing, all events since the moment before it. */
-  async #lately(place: number, before: number | undefined): Promise<readonly (readonly [WorldEvent, number])[]> {
+  async #recentEvents(place: number, before: number | undefined): Promise<readonly (readonly [WorldEvent, number])[]> {
     const { instants } = this.source
     const end = instants[place]?.at ?? 0
     let from = before === undefined ? place : before + 1

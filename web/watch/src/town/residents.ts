@@ -185,7 +185,7 @@ export class Residents {
   }
 
   /** Ends all bubbles, and ends every walk where it began: another moment is shown. */
-  hush(): void {
+  stopAll(): void {
     this.#leaps = true
     for (const resident of this.all.values()) Object.assign(resident, { speech: null, walk: null, step: null, trailUntil: 0 })
   }

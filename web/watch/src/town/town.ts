@@ -111,8 +111,8 @@ export class Town {
   }
 
   /** Ends all bubbles and every walk: another moment is shown. */
-  hush(): void {
-    this.#residents.hush()
+  stopAll(): void {
+    this.#residents.stopAll()
     this.#pace.soon()
   }
 

@@ -1,7 +1,7 @@
 /** How long the camera stays at a place, whatever happens elsewhere, in milliseconds. */
 export const HOLD = 8000
 /** How long an action counts as recent, in milliseconds. */
-const LATELY = 10_000
+const RECENT = 10_000
 /** After this many milliseconds without activity, all occupants are shown. */
 export const QUIET = 20_000
 
@@ -26,8 +26,8 @@ export class Director {
     for (const [key, at] of this.#last) if (now - at > QUIET) this.#last.delete(key)
     if (this.#changed) {
       this.#changed = false
-      const lately = [...this.#last].filter(([, at]) => now - at <= LATELY).map(([key]) => key).reverse()
-      if (lately.length > 0) return this.#go(lately, now)
+      const recent = [...this.#last].filter(([, at]) => now - at <= RECENT).map(([key]) => key).reverse()
+      if (recent.length > 0) return this.#go(recent, now)
     }
     return this.#away && this.#last.size === 0 ? this.#go([], now) : undefined
   }

@@ -16,7 +16,7 @@ export interface Presence {
   readonly left: readonly Departed[]
 }
 
-export const nothingLately: Presence = { came: new Map(), left: [] }
+export const noRecentChange: Presence = { came: new Map(), left: [] }
 
 /** How long an occupant counts as new, in milliseconds. */
 export const newFor = 60_000

@@ -18,7 +18,7 @@ describe('playback of the past', () => {
     replay.play(event, said('two'))
     replay.play(event, said('a place', 'place'))
     assert.equal(replay.lineOf('agent:ada')?.text, 'two')
-    replay.hush()
+    replay.clear()
     assert.equal(replay.lineOf('agent:ada'), undefined)
     end()
     replay.play(event, said('nobody listens'))

@@ -21,7 +21,7 @@ export class Replay {
   }
 
   /** Forgets the lines, when another moment is shown. */
-  hush(): void {
+  clear(): void {
     this.#lines.clear()
     for (const player of this.#players) player(undefined)
   }

@@ -17,7 +17,7 @@ import type { TimedEvent } from './events.js'
 import { Follower, type Renewal } from './follower.js'
 import { firstLink } from './link.js'
 import { Replay } from './replay.js'
-import { compare, forget, nextForgetting, nothingLately } from './presence.js'
+import { compare, forget, nextForgetting, noRecentChange } from './presence.js'
 import type { TabName } from '../app/address.js'
 import { text, type TextKey } from '../text/text.js'
 import { occupantThing, spaceThing, type AgentThing } from './things.js'
@@ -106,7 +106,7 @@ export class WorldStore {
   /** When each agent on the map was last active, by stable key, in milliseconds since 1970. */
   readonly lastActive = signal<ReadonlyMap<string, number>>(new Map())
   /** Recent arrivals and departures, since this page was opened. */
-  readonly presence = signal(nothingLately)
+  readonly presence = signal(noRecentChange)
   /** The step of the selected agent's journey that is shown on the map. */
   readonly step = signal<number | undefined>(undefined)
   /** Whether the panel that opens next is opened for a question: then the text field has the focus. */
@@ -173,7 +173,7 @@ export class WorldStore {
 
   /** Shows a moment of the past; `discontinuous` unless it continues from the moment that was shown. */
   showThen(then: PastMoment, discontinuous: boolean): void {
-    if (discontinuous) this.replayed.hush()
+    if (discontinuous) this.replayed.clear()
     batch(() => {
       this.time.value = then
       this.shown = shownOf(then.snapshot)
@@ -182,7 +182,7 @@ export class WorldStore {
 
   /** Shows the present. */
   showNow(): void {
-    this.replayed.hush()
+    this.replayed.clear()
     batch(() => {
       this.time.value = undefined
       this.recording.value = undefined
@@ -321,7 +321,7 @@ export class WorldStore {
       // The first state of a world has no arrivals to report; neither has an earlier state, of a restored backup.
       this.presence.value = before.snapshot?.sid === snapshot.sid && (snapshot.seq ?? last) >= last
         ? compare(this.presence.value, before.directory.occupants, this.live.directory.occupants, Date.now())
-        : nothingLately
+        : noRecentChange
       if (this.time.value === undefined) this.shown = this.live
     })
     this.forgetInTime()

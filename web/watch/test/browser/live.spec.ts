@@ -27,7 +27,7 @@ test('residents are listed, arrivals appear and departures disappear', async ({ 
   await world.register(grace, 'Grace', { type: 'crewai' })
   await expect(resident(page, 'Grace'), 'a change is shown').toHaveAccessibleDescription(/crewai/)
   await world.leave(ada)
-  await expect(page.getByRole('region', { name: en['presence.lately'] }).getByRole('listitem')).toContainText('Ada')
+  await expect(page.getByRole('region', { name: en['presence.recentlyLeft'] }).getByRole('listitem')).toContainText('Ada')
   await expect(resident(page, 'Ada')).toHaveCount(0)
   await expect(resident(page, 'Grace')).toBeVisible()
   await reached(page, (await world.head()).rev)

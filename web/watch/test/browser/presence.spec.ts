@@ -8,7 +8,7 @@ import { violations } from './fixtures/axe.js'
 
 test.use({ repository: false })
 
-const lately = (page: Page): Locator => page.getByRole('region', { name: en['presence.lately'] })
+const recentlyLeft = (page: Page): Locator => page.getByRole('region', { name: en['presence.recentlyLeft'] })
 const said = (page: Page): Locator => page.getByRole('status')
 
 test('an arrival is new for a minute, and a departure is listed for five', async ({ page, host, world }) => {
@@ -19,21 +19,21 @@ test('an arrival is new for a minute, and a departure is listed for five', async
   const alan = await world.agent('Alan')
   for (const name of ['Grace', 'Alan']) await expect(resident(page, name)).toHaveAccessibleDescription(new RegExp(`${en['residents.new']}$`))
   await expect(resident(page, 'Ada')).not.toHaveAccessibleDescription(new RegExp(`${en['residents.new']}$`))
-  await expect(lately(page)).toHaveCount(0)
+  await expect(recentlyLeft(page)).toHaveCount(0)
 
   await world.leave(grace)
   await world.leave(alan)
-  await expect(lately(page).getByRole('listitem')).toHaveText([/^Alan/, /^Grace/])
+  await expect(recentlyLeft(page).getByRole('listitem')).toHaveText([/^Alan/, /^Grace/])
   expect(await violations(page)).toEqual([])
   await world.register(grace, 'Grace')
   await expect(resident(page, 'Grace'), 'a returning resident is new').toHaveAccessibleDescription(new RegExp(`${en['residents.new']}$`))
-  await expect(lately(page).getByRole('listitem'), 'and has not left').toHaveText([/^Alan/])
+  await expect(recentlyLeft(page).getByRole('listitem'), 'and has not left').toHaveText([/^Alan/])
 
   await page.clock.fastForward('01:01')
   await expect(resident(page, 'Grace')).not.toHaveAccessibleDescription(new RegExp(`${en['residents.new']}$`))
-  await expect(lately(page).getByRole('listitem')).toHaveText([/^Alan/])
+  await expect(recentlyLeft(page).getByRole('listitem')).toHaveText([/^Alan/])
   await page.clock.fastForward('04:01')
-  await expect(lately(page)).toHaveCount(0)
+  await expect(recentlyLeft(page)).toHaveCount(0)
   await verified(page)
 })
 

@@ -67,11 +67,11 @@ test('after a restored backup later residents are not shown as departures', asyn
   host.copy()
   await host.start()
   await open(page, host)
-  const lately = page.getByRole('region', { name: en['presence.lately'] })
+  const recentlyLeft = page.getByRole('region', { name: en['presence.recentlyLeft'] })
   await world.leave(await world.agent('Lin'))
   await world.agent('Grace')
   await expect(resident(page, 'Grace')).toBeVisible()
-  await expect(lately.getByRole('listitem')).toHaveText([/^Lin/])
+  await expect(recentlyLeft.getByRole('listitem')).toHaveText([/^Lin/])
   await world.say(ada, 'Good evening')
   await host.stop()
   host.putBack()
@@ -79,7 +79,7 @@ test('after a restored backup later residents are not shown as departures', asyn
   await expect(resident(page, 'Grace')).toHaveCount(0)
   await verified(page)
   await expect(resident(page, 'Ada')).toBeVisible()
-  await expect(lately).toHaveCount(0)
+  await expect(recentlyLeft).toHaveCount(0)
 })
 
 test('the page waits for a host that is unreachable while it loads', async ({ page, host, world, pageErrors }) => {
@@ -105,7 +105,7 @@ test('a reset empties the map, and the new session is followed', async ({ page, 
   for (const name of ['Ada the second', 'Ada the third']) {
     await world.reset()
     await expect(residents(page)).toHaveCount(0)
-    await expect(page.getByRole('region', { name: en['presence.lately'] }), 'no departure is listed for another world').toHaveCount(0)
+    await expect(page.getByRole('region', { name: en['presence.recentlyLeft'] }), 'no departure is listed for another world').toHaveCount(0)
     await world.register(ada, name)
     await expect(resident(page, name)).toBeVisible()
     await verified(page)
