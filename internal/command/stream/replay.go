@@ -27,6 +27,17 @@ type replayFlags struct {
 	open   bool
 }
 
+// validate refuses flags that exclude each other.
+func (f *replayFlags) validate() error {
+	switch {
+	case f.open && f.check:
+		return command.Usagef("--open and --check exclude each other")
+	case (f.open || f.check) && (len(f.kinds) > 0 || f.player != ""):
+		return command.Usagef("--open and --check are for a whole recording: omit --kinds and --player")
+	}
+	return nil
+}
+
 func newReplayCommand(a *command.App) *cobra.Command {
 	var flags replayFlags
 	cmd := &cobra.Command{
@@ -49,6 +60,9 @@ machine until Ctrl-C.`,
 			"gunzip < monday.ndjson.gz | playctl replay - --kinds interaction"),
 		Args: command.Takes("file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := flags.validate(); err != nil {
+				return err
+			}
 			if flags.open {
 				return showRecording(cmd.Context(), a, args[0])
 			}
@@ -61,9 +75,6 @@ machine until Ctrl-C.`,
 	registerSelection(a, cmd, &flags.kinds, &flags.player)
 	cmd.Flags().BoolVar(&flags.check, "check", false, "print what was verified and not the events")
 	cmd.Flags().BoolVar(&flags.open, "open", false, "show the recording in the watch page, until Ctrl-C")
-	cmd.MarkFlagsMutuallyExclusive("open", "check")
-	cmd.MarkFlagsMutuallyExclusive("open", "kinds")
-	cmd.MarkFlagsMutuallyExclusive("open", "player")
 	return cmd
 }
 
