@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { z } from 'zod'
-import { AgentFailedError, JourneyRecorder, OptionError, PlayError, RemotePlayWorld, ToolError, readOccupant, tool } from '../src/index.js'
+import { AgentFailedError, JourneyRecorder, OptionError, PlayError, RemotePlayWorld, ToolError, hasCode, readOccupant, tool } from '../src/index.js'
 import type { AgentProgram, IntercomEventData, NodeCredentialMaterial } from '../src/index.js'
 import { PlayWorld } from '../src/node/index.js'
+import { FakeHost, silence } from './fake.js'
 import { Host } from './host.js'
 import { playctl } from './repository.js'
 
@@ -153,6 +154,25 @@ describe('an agent with a program', () => {
     await loops[0]
     await world.close()
     await loops[1]
+  })
+
+  it('is not put on the map if the host refuses its questions', { timeout: 20_000 }, async () => {
+    const fake = new FakeHost(({ route }) => (
+      route === '/events' ? Response.json({ error: 'no such node', code: 'credentials_invalid' }, { status: 401 }) : undefined))
+    await using world = fake.world()
+    await assert.rejects(world.agent('Lu', { chat: () => '' }), (error) => hasCode(error, 'credentials_invalid'))
+    await fake.requests.until(({ route }) => route === '/players/disconnect')
+  })
+
+  it('does not wait for its questions after its signal has ended', { timeout: 20_000 }, async () => {
+    const ending = new AbortController()
+    const fake = new FakeHost((received) => {
+      if (received.route !== '/events') return undefined
+      ending.abort(new Error('enough'))
+      return silence(received)
+    })
+    await using world = fake.world()
+    await assert.rejects(world.agent('Mo', { chat: () => '' }, { signal: ending.signal }), /enough/u)
   })
 
   it('does not call a function of onClose that was removed', async () => {

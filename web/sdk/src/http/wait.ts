@@ -84,14 +84,11 @@ export function linked(ending: AbortController, ...signals: readonly (AbortSigna
   return () => { for (const end of undo) end() }
 }
 
-/** Waits for a promise that never rejects; rejects with the signal's reason when that ends first. */
+/** Waits for a promise; rejects with the signal's reason when that ends first. */
 export async function unlessEnded<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
     const undo = whenEnded(signal, () => { reject(reasonOf(signal)) })
-    void promise.then((value) => {
-      undo()
-      resolve(value)
-    })
+    promise.then(resolve, reject).finally(undo)
   })
 }
 

@@ -8,6 +8,7 @@ import { headersTimeoutMs } from '../stream/stream.js'
 import type { Agent } from './agent.js'
 import { type EventSubscription, subscribeEvents } from './events.js'
 import { CommandRun } from './intercom_run.js'
+import { isFinal } from './lease.js'
 import type { IntercomOptions, IntercomSubscription } from './intercom_types.js'
 
 /** How many request ids are remembered: a host that numbers no events may repeat a request. */
@@ -19,8 +20,9 @@ const mostEarly = 256
 /** How many commands may wait while others are executed; further ones fail immediately. */
 const mostWaiting = 1024
 
-/** Reads commands from streams and executes each once. */
+/** Reads commands from streams and executes each once. With `expects` they are commands to programs of agents, for which the host must not refuse the streams. */
 export class IntercomListener implements IntercomSubscription {
+  /** Ends when the streams are open, for programs of agents also with the host's refusal of a stream that was not open yet. */
   readonly ready: Promise<void>
   readonly done: Promise<void>
   readonly #options: IntercomOptions
@@ -36,15 +38,18 @@ export class IntercomListener implements IntercomSubscription {
 
   constructor(
     sources: readonly WorldClient[], options: IntercomOptions, answersFor: readonly string[], agentOf: (id: string) => Agent | undefined,
-    readonly expects: (id: string) => boolean = () => false,
+    readonly expects?: (id: string) => boolean,
   ) {
     check(options)
     this.#options = options
     this.#agentOf = agentOf
     let opened = (): void => undefined
-    this.ready = new Promise((resolve) => {
+    let refused: (error: Error) => void = () => undefined
+    this.ready = new Promise((resolve, reject) => {
       opened = resolve
+      refused = reject
     })
+    this.ready.catch(() => undefined)
     let opening = sources.length
     this.#streams = sources.map((source) => {
       let late: ReturnType<typeof setTimeout> | undefined
@@ -59,7 +64,10 @@ export class IntercomListener implements IntercomSubscription {
         kinds: ['world:intercom'],
         answersFor,
         onEvent: (event) => { this.#event(event) },
-        onError: (error) => { this.#wrong(error) },
+        onError: (error) => {
+          if (expects !== undefined && opening > 0 && isFinal(error)) refused(error)
+          else this.#wrong(error)
+        },
         onOpen: open,
       })
     })
@@ -86,7 +94,7 @@ export class IntercomListener implements IntercomSubscription {
     const agent = this.#agentOf(event.data.fromPlayerId)
     if (agent === undefined) {
       // Otherwise another program of the account runs the agent.
-      if (this.expects(event.data.fromPlayerId) && this.#early.length < mostEarly) this.#early.push(event)
+      if (this.expects?.(event.data.fromPlayerId) === true && this.#early.length < mostEarly) this.#early.push(event)
       return
     }
     const command = asObject(event.data.command)

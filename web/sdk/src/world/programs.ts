@@ -4,6 +4,7 @@ import { unlessEnded } from '../http/wait.js'
 import { callBack, reportTo } from '../protocol/callback.js'
 import type { Agent } from './agent.js'
 import { IntercomListener } from './intercom.js'
+import { isFinal } from './lease.js'
 
 /** An agent with its program. */
 interface Running {
@@ -27,14 +28,19 @@ export class Programs {
     return this.#byId.has(playerId) || this.#expected.has(playerId)
   }
 
-  /** Listens for questions that a client can read, and waits until the stream is open, unless a signal ends the wait with its reason. */
+  /** Listens for questions that a client can read, and waits until the stream is open, unless the host refuses it or a signal ends the wait with its reason. */
   async listen(source: WorldClient, signal?: AbortSignal): Promise<void> {
     let listener = this.#listeners.get(source)
     if (listener === undefined) {
       listener = this.#open(source)
       this.#listeners.set(source, listener)
     }
-    await unlessEnded(listener.ready, signal)
+    try {
+      await unlessEnded(listener.ready, signal)
+    } catch (error) {
+      if (isFinal(error)) this.#end(source)
+      throw error
+    }
   }
 
   /** Registers an agent and its program, which answers from the first question on. */
@@ -65,10 +71,14 @@ export class Programs {
   /** Ends the `follow` of an agent that has left or was replaced, and its stream if no other agent needs it. */
   #release({ agent: { client }, program, end }: Running): void {
     callBack(end, (error) => { reportTo(program.onError, error) })
+    if (![...this.#byId.values()].some(({ agent }) => agent.client === client)) this.#end(client)
+  }
+
+  /** Ends the stream of a client. */
+  #end(client: WorldClient): void {
     const listener = this.#listeners.get(client)
-    if (listener === undefined || [...this.#byId.values()].some(({ agent }) => agent.client === client)) return
     this.#listeners.delete(client)
-    void listener.close()
+    void listener?.close()
   }
 
   #open(source: WorldClient): IntercomListener {

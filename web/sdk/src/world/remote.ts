@@ -150,7 +150,12 @@ export class RemotePlayWorld {
     if (this.#account.hasMain) await this.#programs.listen(client, call?.signal)
     const who = node === undefined ? { nodeId: randomText() } : { nodeId: node.nodeId, credentials: node }
     const agent = await this.#programs.add(who.nodeId, program, async () => this.addAgent({ ...row, name, agent: registration, ...who }, call))
-    if (!this.#account.hasMain) await this.#programs.listen(agent.client)
+    try {
+      if (!this.#account.hasMain) await this.#programs.listen(agent.client, call?.signal)
+    } catch (error) {
+      await agent.disconnect(leaving())
+      throw error
+    }
     return agent
   }
 
