@@ -3,7 +3,6 @@ package sdk_test
 import (
 	"context"
 	"errors"
-	"io"
 	"math"
 	"net/http"
 	"strings"
@@ -257,8 +256,7 @@ func TestAskWithRefusedStream(t *testing.T) {
 		w := openWorld(t, host, func(o *sdk.Options) {
 			o.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
 				if r.URL.Path == protocol.ServicePlay.Events() {
-					body := `{"error":"no such node","code":"credentials_invalid","requestId":"r"}`
-					return &http.Response{StatusCode: http.StatusUnauthorized, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+					return answer(http.StatusUnauthorized, `{"error":"no such node","code":"credentials_invalid","requestId":"r"}`), nil
 				}
 				return host.Transport().RoundTrip(r)
 			})

@@ -11,7 +11,24 @@ import (
 
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
+	"github.com/playctl/playctl/sdk/playworld"
 )
+
+// placementsAfterReset returns the placements on the map a minute after a reset that the
+// program has noticed.
+func placementsAfterReset(t *testing.T, host *playworld.PlayWorld, w *sdk.RemotePlayWorld) []protocol.MCPServer {
+	t.Helper()
+	reset(t, host)
+	if _, err := w.Connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, time.Minute)
+	snapshot, err := w.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return snapshot.MCPServers()
+}
 
 // A placement that is removed while others register again stays removed.
 func TestPlacementRemovedDuringRenewalStaysRemoved(t *testing.T) {
@@ -46,16 +63,7 @@ func TestPlacementRemovedDuringRenewalStaysRemoved(t *testing.T) {
 			}
 			ids[name] = id
 		}
-		reset(t, host)
-		if _, err := w.Connect(t.Context()); err != nil {
-			t.Fatal(err) // it notices the new session
-		}
-		wait(t, time.Minute)
-		snapshot, err := w.Snapshot(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if servers := snapshot.MCPServers(); len(servers) != 1 || servers[0].Name == removed || removed == "" {
+		if servers := placementsAfterReset(t, host, w); len(servers) != 1 || servers[0].Name == removed || removed == "" {
 			t.Errorf("%q was removed, on the map are %v", removed, servers)
 		}
 	})
@@ -83,16 +91,7 @@ func TestPlacementRemovedDuringItsOwnRenewalStaysRemoved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reset(t, host)
-		if _, err := w.Connect(t.Context()); err != nil {
-			t.Fatal(err) // it notices the new session
-		}
-		wait(t, time.Minute)
-		snapshot, err := w.Snapshot(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if servers := snapshot.MCPServers(); len(servers) != 0 || !removed {
+		if servers := placementsAfterReset(t, host, w); len(servers) != 0 || !removed {
 			t.Errorf("it was removed (%v), on the map are %v", removed, servers)
 		}
 	})

@@ -5,7 +5,7 @@ import {
   frameworkRegistration, hasCode,
 } from '../src/index.js'
 import type { Agent, NodeCredentialMaterial } from '../src/index.js'
-import { FakeHost } from './fake.js'
+import { FakeHost, refused } from './fake.js'
 import { Host, Reports } from './host.js'
 import { RewritingProxy } from './rewriting_proxy.js'
 import { Started } from './started.js'
@@ -233,7 +233,7 @@ describe('ask', () => {
   it('ends if the host refuses the stream for good', { timeout: 20_000 }, async () => {
     const fake = new FakeHost(({ route }) => {
       if (route === 'getWorldSnapshot') return Response.json({ snapshot: worldWithAda })
-      return route === '/events' ? Response.json({ error: 'no such node', code: 'credentials_invalid' }, { status: 401 }) : undefined
+      return route === '/events' ? refused() : undefined
     })
     await using other = fake.world()
     await assert.rejects(other.ask({ to: 'ada', text: 'hi' }), (error) => hasCode(error, 'credentials_invalid'))

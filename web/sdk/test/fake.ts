@@ -93,6 +93,11 @@ export class FakeHost {
 /** The registration of the tests' agents. */
 export const chats = frameworkRegistration('test', ['chat_tool'])
 
+/** Refuses the caller of a request permanently. */
+export function refused(code = 'credentials_invalid'): Response {
+  return Response.json({ error: 'no such node', code }, { status: 401 })
+}
+
 /** Sends no response, and rejects when the request ends. */
 export async function silence({ signal }: ReceivedRequest): Promise<Response> {
   return new Promise((_resolve, reject) => {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { AgentFailedError, JourneyRecorder, OptionError, PlayError, RemotePlayWorld, ToolError, hasCode, readOccupant, tool } from '../src/index.js'
 import type { AgentProgram, IntercomEventData, NodeCredentialMaterial } from '../src/index.js'
 import { PlayWorld } from '../src/node/index.js'
-import { FakeHost, silence } from './fake.js'
+import { FakeHost, refused, silence } from './fake.js'
 import { Host } from './host.js'
 import { playctl } from './repository.js'
 
@@ -157,8 +157,10 @@ describe('an agent with a program', () => {
   })
 
   it('is not put on the map if the host refuses its questions', { timeout: 20_000 }, async () => {
-    const fake = new FakeHost(({ route }) => (
-      route === '/events' ? Response.json({ error: 'no such node', code: 'credentials_invalid' }, { status: 401 }) : undefined))
+    const fake = new FakeHost(({ route }) => {
+      if (route === '/players/disconnect') return refused('node_unknown')
+      return route === '/events' ? refused() : undefined
+    })
     await using world = fake.world()
     await assert.rejects(world.agent('Lu', { chat: () => '' }), (error) => hasCode(error, 'credentials_invalid'))
     await fake.requests.until(({ route }) => route === '/players/disconnect')

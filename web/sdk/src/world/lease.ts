@@ -1,5 +1,5 @@
 import type { WorldClient } from '../http/client.js'
-import { backoff, linked } from '../http/wait.js'
+import { backoff, linked, setTimer } from '../http/wait.js'
 import { asNumber, defined } from '../json/read.js'
 import { PlayError, TimeoutError, hasCode } from '../protocol/errors.js'
 import { type HeartbeatReply, type RegisterReply, type RegisterRequest, limits } from '../protocol/contract.js'
@@ -124,7 +124,7 @@ export class Lease {
     const { agentId: playerId, leaseTtlSeconds } = this.request
     const limited = new AbortController()
     const unlink = linked(limited, this.#leaving.signal)
-    const timer = setTimeout(() => { limited.abort(new TimeoutError(this.client.transport.host)) }, (this.#term * 1000) / signsPerTerm)
+    const timer = setTimer(() => { limited.abort(new TimeoutError(this.client.transport.host)) }, (this.#term * 1000) / signsPerTerm)
     try {
       return await this.client.heartbeat(defined({ playerId, connectionId, leaseTtlSeconds }), { signal: limited.signal })
     } finally {

@@ -153,7 +153,8 @@ export class RemotePlayWorld {
     try {
       if (!this.#account.hasMain) await this.#programs.listen(agent.client, call?.signal)
     } catch (error) {
-      await agent.disconnect(leaving())
+      // What ended the wait is the error, not what follows from it.
+      await agent.disconnect(leaving()).catch(() => undefined)
       throw error
     }
     return agent
