@@ -251,7 +251,7 @@ func (c *Client) read(resp *http.Response, p *prepared) (*reply, error) {
 	case !good:
 		return nil, c.refusal(resp.StatusCode, resp.Header, body)
 	case !whole:
-		return nil, unusable(p.call, fmt.Errorf("it is longer than %d bytes", limit))
+		return nil, unusable(p.call, fmt.Errorf("the reply exceeds %d bytes", limit))
 	}
 	if p.write() {
 		if hosts := parseHosts(resp.Header.Get(protocol.HeaderUnconfirmed)); hosts > 0 && c.unconfirmed != nil {

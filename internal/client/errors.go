@@ -69,7 +69,7 @@ type ReplyError struct {
 
 // Error implements error.
 func (e *ReplyError) Error() string {
-	return fmt.Sprintf("the answer to %s cannot be used: %v", e.Route, e.Err)
+	return fmt.Sprintf("cannot use the reply to %s: %v", e.Route, e.Err)
 }
 
 // Unwrap returns the reason.

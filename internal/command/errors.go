@@ -116,8 +116,8 @@ type meaning struct {
 // headerWords are texts of hosts that name the headers of requests, with replacements for
 // a shell, where no command shows headers.
 var headerWords = []struct{ says, means string }{
-	{"the headers x-node-id and x-node-passw are required", "the host answers accounts only, and there are no credentials for it here"},
-	{"the headers x-node-id and x-node-passw are needed here", "the host answers accounts only, and there are no credentials for it here"},
+	{"the headers x-node-id and x-node-passw are required", "this host requires an account, and you have no credentials for it"},
+	{"the headers x-node-id and x-node-passw are needed here", "this host requires an account, and you have no credentials for it"},
 	{": send it as x-api-key", ""},
 	{": send the right one as x-api-key or none; POST " + protocol.PathNodeAPIKey + " creates a new one", ""},
 	{" in the header x-registration-token", ""},

@@ -141,7 +141,7 @@ func (c *call) fill(body io.Reader) error {
 		// One byte more detects the end without growing the buffer again.
 		more := room + 1 - int64(cap(c.body))
 		if !c.host.bodies.take(c.bodyHeld, more, c.caller != (world.Caller{})) {
-			return c.host.overloaded("body_budget", "the bodies of other requests take the memory that this host has for bodies (--body-budget)")
+			return c.host.overloaded("body_budget", "request body memory is full (--body-budget)")
 		}
 		c.bodyHeld += more
 		c.body = append(make([]byte, 0, room+1), c.body...)

@@ -158,7 +158,7 @@ func invite(c *call, request protocol.InviteRequest) error {
 // invite.
 func (c *call) checkInviter() error {
 	if !c.caller.Admin && !c.host.options.MainNodesInvite {
-		return protocol.Errorf(protocol.CodeForbidden, "only the administrator invites here: the operator can let main nodes do it, too")
+		return protocol.Errorf(protocol.CodeForbidden, "only the administrator can create invitations (the operator can set --main-nodes-invite)")
 	}
 	return nil
 }

@@ -126,7 +126,7 @@ func checkMayBootstrap(c *call) error {
 	if refused, ok := errors.AsType[*protocol.Error](closed); ok {
 		why = refused.Message // The code of this refusal is a different one.
 	}
-	return protocol.WrapError(protocol.CodeCredentialsMissing, closed, "a caller that may not register needs the credentials of a node: %s", why)
+	return protocol.WrapError(protocol.CodeCredentialsMissing, closed, "node credentials are required to read the root key: %s", why)
 }
 
 // sendBootstrap answers with the key that node ids derive from, before there is a node.

@@ -81,7 +81,7 @@ func (c *call) readPage(read func(ctx context.Context) (parts [][]byte, err erro
 	defer cancel()
 	if err := c.host.reading.begin(ctx, c.callerKey()); err != nil {
 		if errors.Is(err, errNoTurn) {
-			return nil, c.host.overloaded("replies_reading", "this host is reading as many pages from its store as it may at the same time")
+			return nil, c.host.overloaded("replies_reading", "too many concurrent history reads")
 		}
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (c *call) readCounted(read func(ctx context.Context) (parts [][]byte, err e
 var errNoTurn = errors.New("no turn came in time")
 
 func (c *call) noRoom() error {
-	return c.host.overloaded("reply_budget", "the replies that you or others have not read take the memory that this host has for them (--reply-budget)")
+	return c.host.overloaded("reply_budget", "reply memory is full (--reply-budget); read pending replies")
 }
 
 func lengthOf(parts [][]byte) int {

@@ -27,7 +27,7 @@ type OvertakenError struct {
 
 // Error says how far the journal is ahead.
 func (e *OvertakenError) Error() string {
-	return fmt.Sprintf("%v by at least %d entries", ErrConflict, len(e.Entries))
+	return fmt.Sprintf("%v: at least %d entries are missing here", ErrConflict, len(e.Entries))
 }
 
 // Unwrap makes it an ErrConflict.
@@ -136,7 +136,7 @@ func checkRecords(e *Entry) error {
 	for i := range e.Records {
 		r := &e.Records[i]
 		if n := len(r.Key); n == 0 && r.Value != nil || n > MaxKeyLen {
-			return fmt.Errorf("entry %d has a record of table %q with a key of %d bytes, allowed are 1 to %d", e.Position, r.Table, n, MaxKeyLen)
+			return fmt.Errorf("entry %d has a record of table %q whose key is %d bytes; must be 1 to %d", e.Position, r.Table, n, MaxKeyLen)
 		}
 		if !r.Table.Known() {
 			return fmt.Errorf("entry %d has a record of an unknown table %q", e.Position, r.Table)

@@ -14,7 +14,7 @@ import (
 var (
 	// ErrConflict means that the journal's tip is not the expected one: another writer
 	// has committed. Nothing was written.
-	ErrConflict = errors.New("the journal moved on")
+	ErrConflict = errors.New("another writer committed first")
 	// ErrUnavailable means that the backend could not be read or written. After
 	// a Commit the outcome is unknown until Missed answers again.
 	ErrUnavailable = errors.New("the store is unavailable")

@@ -23,7 +23,7 @@ var errDefect = errors.New("a plan cannot be applied")
 
 // errCallersGone is the error of a dropped batch: while it waited behind others, its
 // callers got the reply that the store does not respond.
-var errCallersGone = errors.New("its callers wait no longer")
+var errCallersGone = errors.New("all callers timed out")
 
 // commitLoop is a batch on its way into the journal, with its attempts.
 type commitLoop struct {

@@ -121,5 +121,5 @@ func unavailable(cause error) error {
 // unreadable is the same for a read, which may simply be sent again.
 func unreadable(cause error) error {
 	return protocol.WrapError(protocol.CodeStoreUnavailable, cause,
-		"this is read from the world's store, which does not answer now; ask again")
+		"the store is not responding; retry")
 }

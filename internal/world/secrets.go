@@ -133,7 +133,7 @@ func encodeSecret(key secretKey, part *privatePart) []byte {
 	return append(b, part.secret...)
 }
 
-var errNoSecret = errors.New("the message has another version's form")
+var errNoSecret = errors.New("unknown message format")
 
 // parseSecret is the reverse of encodeSecret.
 func parseSecret(b []byte) (key secretKey, part privatePart, err error) {

@@ -115,7 +115,7 @@ func (f *agentFlags) register(cmd *cobra.Command) {
 	f.given = flags.Changed
 	flags.StringVar(&f.name, "name", "", "the `name` on the map (default: the label)")
 	flags.StringVar(&f.platform, "type", "playctl", "the agent's `platform`, such as langchain")
-	flags.StringSliceVar(&f.tools, "tool", nil, "a `tool` it has; may be repeated; chat_tool is always there")
+	flags.StringSliceVar(&f.tools, "tool", nil, "a `tool` it has; may be repeated; chat_tool is always included")
 	flags.StringVar(&f.assistFile, "assist-tools", "", "a JSON `file` with the descriptions of its assist_ tools")
 	flags.StringVar(&f.p2a, "p2a", protocol.P2AOff, "let people talk to it: on or off")
 	flags.StringVar(&f.instructions, "realtime-instructions", "", "a `file` with its instructions for realtime talk")
@@ -286,7 +286,7 @@ delete-agent-node" deletes the node as well. It is not an error if the agent is 
 			if err != nil {
 				return err
 			}
-			return a.PrintSentence(playerResult{Context: who.ContextName(), PlayerID: ref.ID, Label: ref.Label}, "%s is not on the map any more.", ref.Name())
+			return a.PrintSentence(playerResult{Context: who.ContextName(), PlayerID: ref.ID, Label: ref.Label}, "%s is not on the map.", ref.Name())
 		},
 	}
 	command.RegisterYes(cmd, &yes)

@@ -85,7 +85,7 @@ is an error, and nothing is written.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			i := slices.IndexFunc(languages, func(l language) bool { return l.Language == args[0] })
 			if i < 0 {
-				return command.Usagef("there is no folder for %q: it is one of %s", args[0], strings.Join(languageNames(), ", "))
+				return command.Usagef("unknown language %q: use %s", args[0], strings.Join(languageNames(), ", "))
 			}
 			folder := "my-agent"
 			if len(args) > 1 {

@@ -72,7 +72,7 @@ const maxSpoken = protocol.MaxBodyBytes / 2
 func spokenText(a *command.App, args []string, file string) (string, error) {
 	switch {
 	case len(args) > 0 && file != "":
-		return "", command.Usagef("there is a text and --file: use one of them")
+		return "", command.Usagef("use either a text argument or --file")
 	case len(args) > 0 && args[0] != "-":
 		return args[0], nil
 	case len(args) == 0 && file == "" && command.IsTerminal(a.Stdin):

@@ -136,7 +136,7 @@ func (b *bannerResult) views(look render.Look, next string, more ...render.Field
 	store = cmp.Or(store, "in memory only, lost when the host ends")
 	root = cmp.Or(root, "in the store; commands ask the host for it")
 	if b.RootMade {
-		root += " (written now; keep it, node ids depend on it)"
+		root += " (created now; keep this file, because node ids derive from it)"
 	}
 	views := []render.View{
 		render.Line(look.Strong("A world is served at " + b.URL)),

@@ -35,7 +35,7 @@ type detachedResult struct {
 // detach starts a host in the background and waits until it serves.
 func detach(ctx context.Context, a *command.App, s *serveSettings) (err error) {
 	if runtime.GOOS == "windows" {
-		return command.Usagef("--detach needs a system on which a host can be ended by a signal, which Windows is not")
+		return command.Usagef("--detach is not supported on Windows")
 	}
 	folder, err := runFolder(a, s.store.DataDir)
 	if err != nil {

@@ -206,7 +206,7 @@ func WhileItStands(ctx context.Context, journal store.Journal, read func() error
 			return err
 		}
 	}
-	return fmt.Errorf("%w each time that it was read", store.ErrConflict)
+	return fmt.Errorf("%w on every read", store.ErrConflict)
 }
 
 // WrittenTo reports whether an error says that hosts wrote to a world, or trimmed its

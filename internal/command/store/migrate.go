@@ -43,7 +43,7 @@ is.`,
 		Args: command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if from == "" || to == "" {
-				return command.Usagef("--from and --to name where the world is and where it goes")
+				return command.Usagef("--from and --to are required")
 			}
 			source, err := place.Named(a, &stored, "from", from)
 			if err != nil {

@@ -210,7 +210,7 @@ func (r *statusResult) look(ctx context.Context, c *client.Client) error {
 }
 
 func (r *statusResult) document(look render.Look) *render.Document {
-	state := "the host does not say here"
+	state := "not reported by this host"
 	if r.Ready != nil && *r.Ready {
 		state = look.Good("ready")
 	} else if r.Ready != nil {

@@ -119,7 +119,7 @@ Use "playctl remove-agent", "unregister-mcp" and "remove-space" for your own.`,
 				if !reply.OK {
 					return nil, unknownKey(key)
 				}
-				return command.SentenceDocument(removedResult{StableKey: key, UnconfirmedHosts: a.Unconfirmed()}, "%s is not on the map any more.", key), nil
+				return command.SentenceDocument(removedResult{StableKey: key, UnconfirmedHosts: a.Unconfirmed()}, "%s is not on the map.", key), nil
 			})
 		},
 	}
