@@ -130,7 +130,7 @@ func (p *pump) run() {
 // A round of more than fewWrites that took longer than cheapRound is followed by a wait as
 // long as it was, of at most longestWait: the events of that time are sent in one round and
 // not in several. At 200 lines a second to a thousand subscribers that saves a seventh of
-// the processor time (bench/RESULTS.md, "Beside the limit").
+// the processor time (bench/RESULTS.md, "Choices that measurements decided").
 const (
 	fewWrites   = 64
 	cheapRound  = 500 * time.Microsecond

@@ -103,7 +103,7 @@ func (s *serveSettings) logMemory(log *slog.Logger, budget int) {
 // one for each processor. Some run for long: one that waits for the disk, which counts as
 // running until the runtime notices up to 10 ms later, one that generates a node id, one
 // that reads a page, and one that collects garbage. The system switches between threads
-// in shorter intervals than the runtime between goroutines (bench/RESULTS.md, "Siege").
+// in shorter intervals than the runtime between goroutines.
 const moreGoroutines = 4
 
 // processors returns the number of processors. The first call allows moreGoroutines.
