@@ -231,9 +231,9 @@ func (s Service) pageRoutes() []Route {
 		},
 		{
 			Method: methodGet, Path: s.WatchCard(), ID: "watchCard", Group: GroupWatch, Anyone: true, WithoutRev: true, NotFound: true, Headers: cached,
-			Summary: "Returns a picture of the world, for sites that show a link to its page.",
-			Description: "A PNG of 1200 by 630 pixels with the map and its occupants, at most 10 s old. It exists if " +
-				"watching is public (`serve --watch-access public`), else this is 404.",
+			Summary: "Returns a picture of a town, for sites that show a link to the page.",
+			Description: "A PNG of 1200 by 630 pixels, the same for every world. It exists if watching is public " +
+				"(`serve --watch-access public`), else this is 404.",
 		},
 	}
 }

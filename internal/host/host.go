@@ -69,7 +69,6 @@ type Host struct {
 	// pageHeaders are the headers of the page's files.
 	pageHeaders map[string]string
 	lists       compressedLists
-	card        cardCache
 
 	tls      *certificate
 	mu       sync.Mutex

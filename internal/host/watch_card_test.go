@@ -6,23 +6,23 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/playctl/playctl/internal/card"
 	"github.com/playctl/playctl/protocol"
 )
 
 func TestLinkPreviewPictureOfPublicWorld(t *testing.T) {
 	f := newFixture(t, func(s *setup) { s.host.WatchAccess, s.host.Compat = WatchPublic, CompatAgentPlay })
-	f.player(f.main())
 	for _, path := range []string{"/play/watch/card.png", "/agent-play/watch/card.png"} {
 		r := f.get(path).ok()
 		picture, err := png.Decode(bytes.NewReader(r.body))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if size := picture.Bounds().Size(); size.X != card.Width || size.Y != card.Height || r.header.Get("Content-Type") != "image/png" {
+		if size := picture.Bounds().Size(); size.X != cardWidth || size.Y != cardHeight || r.header.Get("Content-Type") != "image/png" {
 			t.Errorf("%s is %v of the type %q", path, size, r.header.Get("Content-Type"))
+		}
+		if cache := r.header.Get("Cache-Control"); cache != cacheCard {
+			t.Errorf("%s may be cached as %q, want %q", path, cache, cacheCard)
 		}
 		same := f.get(path, with("If-None-Match", r.header.Get("Etag")))
 		if same.status != http.StatusNotModified || len(same.body) > 0 {
@@ -51,36 +51,5 @@ func TestPictureRequiresPublicWatching(t *testing.T) {
 	}
 	for _, access := range []WatchAccess{WatchLocal, WatchToken} {
 		newFixture(t, func(s *setup) { s.host.WatchAccess = access }).get("/play/watch/card.png").refused(protocol.CodeNotFound)
-	}
-}
-
-func TestPictureIsCached(t *testing.T) {
-	f := newFixture(t)
-	main := f.main()
-	var cache cardCache
-	now := time.UnixMilli(1_000_000)
-	tag := func(after time.Duration) string {
-		t.Helper()
-		picture, err := cache.of(f.world.View(), "Harbor", now.Add(after))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return picture.tag
-	}
-	empty := tag(0)
-	f.player(main)
-	if tag(cardAge-1) != empty {
-		t.Error("the picture was drawn again too early")
-	}
-	one := tag(cardAge)
-	if one == empty {
-		t.Error("the picture does not show the new player")
-	}
-	drawn := cache.drawn
-	if tag(time.Hour) != one || !cache.drawn.Equal(drawn) {
-		t.Error("the picture was drawn again without a change")
-	}
-	if tag(-time.Hour) != one {
-		t.Error("a clock set back yields another picture")
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/playctl/playctl/internal/card"
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
@@ -134,7 +133,7 @@ func cardTags(title, address string) string {
 	var b strings.Builder
 	for _, tag := range [][2]string{
 		{"og:type", "website"}, {"og:title", title}, {"og:description", what}, {"og:image", picture}, {"og:image:type", "image/png"},
-		{"og:image:width", strconv.Itoa(card.Width)}, {"og:image:height", strconv.Itoa(card.Height)}, {"og:image:alt", "A map of the town with its agents"},
+		{"og:image:width", strconv.Itoa(cardWidth)}, {"og:image:height", strconv.Itoa(cardHeight)}, {"og:image:alt", "The map of a town with its agents"},
 	} {
 		b.WriteString(`<meta property="` + tag[0] + `" content="` + tag[1] + `">`)
 	}

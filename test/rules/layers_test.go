@@ -29,7 +29,6 @@ var layers = []struct {
 	{"internal/retry", []string{"internal/pause"}},
 	{"internal/suggest", nil},
 	{"internal/fieldorder", nil},
-	{"internal/card", []string{"protocol"}},
 	{"internal/creds/romix", nil},
 	{"internal/creds", []string{"protocol", "internal/durable", "internal/creds/romix"}},
 	{"internal/store", []string{"protocol", "chain"}},
@@ -51,7 +50,7 @@ var layers = []struct {
 	{"internal/host/openapi", nil},
 	{"internal/host", []string{
 		"protocol", "chain", "internal/creds", "internal/retry", "internal/store", "internal/store/", "internal/world",
-		"internal/host/openapi", "internal/card", "web/watch",
+		"internal/host/openapi", "web/watch",
 	}},
 	{"sdk", []string{"protocol", "chain", "internal/creds", "internal/client", "internal/retry", "internal/pause", "internal/fieldorder"}},
 	{"sdk/playworld", []string{

@@ -1,8 +1,8 @@
 /**
- * Creates the pictures of docs/watch.md: npm run screenshots --workspace watch
+ * Creates the pictures of docs/watch.md and the one of link previews: npm run screenshots --workspace watch
  *
  * They are stored with fewer colors, without a visible difference:
- * pngquant --force --ext .png docs/images/watch-*.png
+ * pngquant --force --ext .png docs/images/watch-*.png internal/host/card.png
  */
 
 import { fileURLToPath } from 'node:url'
@@ -100,6 +100,18 @@ test('the empty world', async ({ page, host, world }) => {
   await world.head()
   await open(page, host)
   await take(page, file('empty'))
+})
+
+test.describe('a link preview', () => {
+  test.use({ viewport: { width: 1200, height: 630 }, contextOptions: { reducedMotion: 'reduce' } })
+
+  test('the town alone', async ({ page, host, world }) => {
+    await found(world)
+    await page.goto(`${host.url}/play/watch?view=wall`)
+    await expect(page.locator('.truth')).toContainText(en['status.verified'])
+    for (const cover of ['.top', '.latest']) await page.locator(cover).evaluate((element) => { element.remove() })
+    await take(page, fileURLToPath(new URL('../../../../internal/host/card.png', import.meta.url)))
+  })
 })
 
 test.describe('a crowd', () => {
