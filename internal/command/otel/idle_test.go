@@ -2,7 +2,9 @@ package otel
 
 import (
 	"context"
+	"errors"
 	"net"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -51,8 +53,10 @@ func TestIdleGRPCConnectionsAreClosed(t *testing.T) {
 		if err := conn.Close(); err != nil {
 			t.Error(err)
 		}
-		server.Stop()
-		if err := <-served; err != nil {
+		if err := server.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
 			t.Error(err)
 		}
 	})

@@ -12,17 +12,12 @@ import (
 	"sync"
 	"time"
 
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	_ "google.golang.org/grpc/encoding/gzip" // exporters may compress
-	"google.golang.org/grpc/keepalive"
-	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/status"
+	"connectrpc.com/connect"
+	collectorpb "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
+	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
-
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/otel"
@@ -69,65 +64,60 @@ func (r *receiver) shows(authorization string) bool {
 
 // servers are the running servers.
 type servers struct {
-	at     listening
-	web    *http.Server
-	rpc    *grpc.Server
-	failed chan error
-	runs   sync.WaitGroup
+	at      listening
+	running []*http.Server
+	failed  chan error
+	runs    sync.WaitGroup
 }
 
 func (r *receiver) listen(ctx context.Context, flags *receiverFlags) (*servers, error) {
 	s := &servers{failed: make(chan error, 2)}
-	if flags.http != off {
-		listener, err := command.Listen(ctx, flags.http, mostConnections)
-		if err != nil {
-			return nil, err
+	for _, one := range []struct {
+		address string
+		server  func() *http.Server
+		at      *string
+	}{{flags.http, r.webServer, &s.at.HTTP}, {flags.grpc, r.rpcServer, &s.at.GRPC}} {
+		if one.address == off {
+			continue
 		}
-		s.at.HTTP = "http://" + listener.Addr().String()
-		s.web = &http.Server{
-			Handler: r.routes(), ReadHeaderTimeout: requestTimeout, ReadTimeout: requestTimeout, WriteTimeout: requestTimeout, MaxHeaderBytes: mostHeaderBytes,
-		}
-		s.run(func() error { return s.web.Serve(listener) })
-	}
-	if flags.grpc != off {
-		listener, err := command.Listen(ctx, flags.grpc, mostConnections)
+		listener, err := command.Listen(ctx, one.address, mostConnections)
 		if err != nil {
 			s.stop()
 			return nil, err
 		}
-		s.at.GRPC = "http://" + listener.Addr().String()
-		s.rpc = r.rpcServer()
-		s.run(func() error { return s.rpc.Serve(listener) })
+		*one.at = "http://" + listener.Addr().String()
+		server := one.server()
+		s.running = append(s.running, server)
+		s.runs.Go(func() { s.failed <- server.Serve(listener) })
 	}
 	return s, nil
 }
 
-func (s *servers) run(serve func() error) {
-	s.runs.Go(func() { s.failed <- serve() })
-}
+// webServer returns the server for OTLP over HTTP, without a listener.
+func (r *receiver) webServer() *http.Server { return newServer(r.routes()) }
 
 // rpcServer returns the server for OTLP over gRPC, without a listener.
-func (r *receiver) rpcServer() *grpc.Server {
-	server := grpc.NewServer(grpc.MaxRecvMsgSize(r.longest), grpc.MaxConcurrentStreams(mostStreams), grpc.ConnectionTimeout(requestTimeout),
-		grpc.MaxHeaderListSize(mostHeaderBytes), grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: requestTimeout}))
-	for _, service := range services {
-		server.RegisterService(service, r)
-	}
+func (r *receiver) rpcServer() *http.Server {
+	server := newServer(r.procedures())
+	server.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: mostStreams}
+	server.Protocols = new(http.Protocols)
+	server.Protocols.SetUnencryptedHTTP2(true)
 	return server
+}
+
+func newServer(handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler: handler, ReadHeaderTimeout: requestTimeout, ReadTimeout: requestTimeout, WriteTimeout: requestTimeout, MaxHeaderBytes: mostHeaderBytes,
+	}
 }
 
 // stop ends the servers, after a short time for the requests in progress.
 func (s *servers) stop() {
 	late, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()
-	if s.rpc != nil {
-		drained := context.AfterFunc(late, s.rpc.Stop)
-		s.rpc.GracefulStop()
-		drained()
-	}
-	if s.web != nil {
-		if err := s.web.Shutdown(late); err != nil {
-			_ = s.web.Close()
+	for _, server := range s.running {
+		if err := server.Shutdown(late); err != nil {
+			_ = server.Close()
 		}
 	}
 	s.runs.Wait()
@@ -209,8 +199,8 @@ func (r *receiver) serve(w http.ResponseWriter, q *http.Request, isJSON bool) {
 
 // accept replies to a request with a number of rejected spans.
 func accept(w http.ResponseWriter, isJSON bool, rejected int) {
-	reply := partial(rejected)
 	w.Header().Set("Content-Type", "application/x-protobuf")
+	reply, _ := proto.Marshal(partial(rejected)) // it has only valid text, so there is no error
 	if isJSON {
 		w.Header().Set("Content-Type", protocol.MediaTypeJSON)
 		reply = []byte("{}")
@@ -244,11 +234,12 @@ func (r *receiver) body(w http.ResponseWriter, q *http.Request) (body []byte, co
 	return body, 0, nil
 }
 
-// refuse replies with a message of the type Status, as OTLP requires.
+// refuse replies with a message of the type Status, as OTLP requires: its second field is
+// the text.
 func refuse(w http.ResponseWriter, isJSON bool, code int, why string) {
 	w.Header().Set("Content-Type", "application/x-protobuf")
-	body, err := proto.Marshal(status.New(codes.Unknown, why).Proto())
-	if isJSON || err != nil {
+	body := protowire.AppendString(protowire.AppendTag(nil, 2, protowire.BytesType), why)
+	if isJSON {
 		w.Header().Set("Content-Type", protocol.MediaTypeJSON)
 		body = fmt.Appendf(nil, `{"message":%q}`, why)
 	}
@@ -256,61 +247,43 @@ func refuse(w http.ResponseWriter, isJSON bool, code int, why string) {
 	_, _ = w.Write(body)
 }
 
-// partial returns the reply to a request with rejected spans, in protobuf.
-func partial(rejected int) []byte {
+// partial returns the reply to a request with a number of rejected spans.
+func partial(rejected int) *collectorpb.ExportTraceServiceResponse {
 	if rejected == 0 {
-		return nil
+		return &collectorpb.ExportTraceServiceResponse{}
 	}
-	inner := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(rejected))
-	inner = protowire.AppendString(protowire.AppendTag(inner, 2, protowire.BytesType), whyRejected)
-	return protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), inner)
-}
-
-// services are the services of OTLP over gRPC. The generated packages would add a gateway
-// and its libraries; their messages have the same form as those used here.
-var services = []*grpc.ServiceDesc{
-	serviceOf("trace.v1.TraceService", (*receiver).take),
-	serviceOf("metrics.v1.MetricsService", nil),
-	serviceOf("logs.v1.LogsService", nil),
-}
-
-// serviceOf describes a service that calls take for each export, or drops it if take is
-// nil.
-func serviceOf(name string, take func(*receiver, *tracepb.TracesData) (rejected int, err error)) *grpc.ServiceDesc {
-	return &grpc.ServiceDesc{
-		ServiceName: "opentelemetry.proto.collector." + name,
-		HandlerType: (*any)(nil),
-		Methods: []grpc.MethodDesc{{
-			MethodName: "Export",
-			Handler: func(server any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
-				r, ok := server.(*receiver)
-				if !ok {
-					return nil, status.Error(codes.Internal, "there is no receiver")
-				}
-				return r.export(ctx, decode, take)
-			},
-		}},
+	return &collectorpb.ExportTraceServiceResponse{
+		PartialSuccess: &collectorpb.ExportTracePartialSuccess{RejectedSpans: int64(rejected), ErrorMessage: whyRejected},
 	}
 }
 
-func (r *receiver) export(ctx context.Context, decode func(any) error, take func(*receiver, *tracepb.TracesData) (int, error)) (any, error) {
-	shown := metadata.ValueFromIncomingContext(ctx, "authorization")
-	if !r.token.IsZero() && (len(shown) != 1 || !r.shows(shown[0])) {
-		return nil, status.Error(codes.Unauthenticated, "the bearer token is missing or wrong") //nolint:wrapcheck // the protocol's own error
+// procedures returns the handler for OTLP over gRPC. Metrics and logs are dropped, as over
+// HTTP.
+func (r *receiver) procedures() http.Handler {
+	gate := connect.WithRequestGate(func(ctx context.Context, _ connect.Spec, _ connect.Peer, header http.Header) (context.Context, error) {
+		if !r.shows(header.Get("Authorization")) {
+			return nil, connect.NewError(connect.CodeUnauthenticated, errors.New("the bearer token is missing or wrong"))
+		}
+		return ctx, nil
+	})
+	longest := connect.WithReadMaxBytes(r.longest)
+	mux := http.NewServeMux()
+	traces := "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
+	mux.Handle(traces, connect.NewUnaryHandlerSimple(traces, r.export, gate, longest))
+	for _, dropped := range []string{"/opentelemetry.proto.collector.metrics.v1.MetricsService/Export", "/opentelemetry.proto.collector.logs.v1.LogsService/Export"} {
+		mux.Handle(dropped, connect.NewUnaryHandlerSimple(dropped, func(context.Context, *emptypb.Empty) (*emptypb.Empty, error) {
+			return &emptypb.Empty{}, nil
+		}, gate, longest))
 	}
-	if take == nil {
-		dropped := &emptypb.Empty{}
-		return &emptypb.Empty{}, decode(dropped)
-	}
-	data := &tracepb.TracesData{}
-	if err := decode(data); err != nil {
-		return nil, err
-	}
-	rejected, err := take(r, data)
+	return mux
+}
+
+// export receives traces over gRPC: a request and a TracesData have the same form on the
+// wire.
+func (r *receiver) export(_ context.Context, data *tracepb.TracesData) (*collectorpb.ExportTraceServiceResponse, error) {
+	rejected, err := r.take(data)
 	if err != nil {
-		return nil, status.Error(codes.Unavailable, err.Error()) //nolint:wrapcheck // as above
+		return nil, connect.NewError(connect.CodeUnavailable, err)
 	}
-	reply := &emptypb.Empty{}
-	reply.ProtoReflect().SetUnknown(partial(rejected))
-	return reply, nil
+	return partial(rejected), nil
 }

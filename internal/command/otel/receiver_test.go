@@ -16,8 +16,10 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	_ "google.golang.org/grpc/encoding/gzip"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/playctl/playctl/internal/otel"
@@ -153,6 +155,33 @@ func TestOtherSignalsAreDropped(t *testing.T) {
 			err := conn.Invoke(ctx, "/opentelemetry.proto.collector."+service+"/Export", &emptypb.Empty{}, &emptypb.Empty{})
 			if status.Code(err) != want {
 				t.Errorf("%s with %s: %v, want %v", service, token, err, want)
+			}
+		}
+	}
+}
+
+// A request over gRPC may be compressed, and its limit counts what it contains.
+func TestGRPCRefusesLongRequests(t *testing.T) {
+	t.Parallel()
+	limits := otel.Limits{Traces: 10, Spans: 10, Bytes: 1 << 20, Settle: time.Second, Wait: time.Minute}
+	r := &receiver{collector: otel.NewCollector(limits, nil), longest: 1 << 10, now: time.Now}
+	running, err := r.listen(t.Context(), &receiverFlags{http: off, grpc: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer running.stop()
+	conn, err := grpc.NewClient(strings.TrimPrefix(running.at.GRPC, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	for size, want := range map[int]codes.Code{900: codes.OK, 1 << 20: codes.ResourceExhausted} {
+		message := &emptypb.Empty{}
+		message.ProtoReflect().SetUnknown(protowire.AppendBytes(protowire.AppendTag(nil, 15, protowire.BytesType), make([]byte, size)))
+		for name, options := range map[string][]grpc.CallOption{"plain": nil, "compressed": {grpc.UseCompressor("gzip")}} {
+			err := conn.Invoke(t.Context(), "/opentelemetry.proto.collector.trace.v1.TraceService/Export", message, &emptypb.Empty{}, options...)
+			if status.Code(err) != want {
+				t.Errorf("%d bytes, %s: %v, want %v", size, name, err, want)
 			}
 		}
 	}
