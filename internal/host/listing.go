@@ -54,8 +54,7 @@ type listing struct {
 	call     *call
 	registry *world.Registry
 	root     string
-	// labels reports whether the request asks for labels, which older clients do not
-	// expect.
+	// labels reports whether the request asks for labels.
 	labels bool
 	// gone is set when the client no longer reads the reply.
 	gone bool

@@ -6,19 +6,17 @@ import (
 	"hash/crc32"
 )
 
-// The stored form of an Entry and of a State, version 1:
+// The stored form of an Entry and of a State:
 //
-//	version   1 byte
+//	format    1 byte, Format
 //	body      varints as in encoding/binary, texts and byte strings after their
 //	          length, roots as their 32 bytes
-//	checksum  4 bytes, big-endian CRC-32C of version and body
+//	checksum  4 bytes, big-endian CRC-32C of format and body
 //
 // Every value has exactly one encoding: varints are minimal, booleans are bits of a
 // flag byte, and an optional value (a removed row, a deleted record) is written as
 // its length plus one, with 0 for absent. The fields of Place come first, so that
 // they can be read without decoding the entry.
-const codecVersion = 1
-
 const (
 	checksumLen = 4
 	rootLen     = 32
@@ -47,7 +45,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // AppendEntry appends the stored form of e to dst and returns the longer slice.
 func AppendEntry(dst []byte, e *Entry) []byte {
 	start := len(dst)
-	dst = append(dst, codecVersion, entryFlags(e))
+	dst = append(dst, Format, entryFlags(e))
 	dst = binary.AppendUvarint(dst, uint64(e.Position))
 	dst = binary.AppendUvarint(dst, e.Rev)
 	dst = binary.AppendUvarint(dst, e.Seq)
@@ -76,7 +74,7 @@ func AppendEntry(dst []byte, e *Entry) []byte {
 // AppendState appends the stored form of s to dst and returns the longer slice.
 func AppendState(dst []byte, s *State) []byte {
 	start := len(dst)
-	dst = append(dst, codecVersion)
+	dst = append(dst, Format)
 	dst = binary.AppendUvarint(dst, uint64(s.Position))
 	dst = binary.AppendUvarint(dst, s.Rev)
 	dst = binary.AppendUvarint(dst, s.Seq)
@@ -89,9 +87,9 @@ func AppendState(dst []byte, s *State) []byte {
 }
 
 // DecodeEntry decodes the output of AppendEntry. The entry's byte slices are parts
-// of b: a caller that does not own b passes a copy. It fails with ErrNewerFormat
-// for a version above codecVersion, and with ErrCorrupt for anything else that
-// AppendEntry does not write.
+// of b: a caller that does not own b passes a copy. It fails with ErrFormat for an
+// entry of another format, and with ErrCorrupt for anything else that AppendEntry
+// does not write.
 func DecodeEntry(b []byte) (Entry, error) {
 	d, err := openEncoding("entry", b)
 	if err != nil {
@@ -169,7 +167,7 @@ func (e *Entry) Place() Place {
 // PeekEntry reads the Place of a stored entry. It reads a few bytes only and does
 // not compare the checksum; its errors are those of DecodeEntry.
 func PeekEntry(b []byte) (Place, error) {
-	if err := checkVersion("entry", b); err != nil {
+	if err := checkFormat("entry", b); err != nil {
 		return Place{}, err
 	}
 	d := &decoder{what: "entry", rest: b[1:]}
@@ -185,7 +183,7 @@ func PeekEntry(b []byte) (Place, error) {
 // PeekState reads the position and the rev of a stored state, as PeekEntry does
 // for an entry.
 func PeekState(b []byte) (Mark, error) {
-	if err := checkVersion("checkpoint", b); err != nil {
+	if err := checkFormat("checkpoint", b); err != nil {
 		return Mark{}, err
 	}
 	d := &decoder{what: "checkpoint", rest: b[1:]}
@@ -252,31 +250,40 @@ func appendChecksum(dst []byte, start int) []byte {
 	return binary.BigEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
 }
 
-// checkVersion checks the first byte alone: a newer version may have another
-// checksum.
-func checkVersion(what string, b []byte) error {
+// checkFormat checks the first byte. Another format has a checksum at the same place;
+// if that is wrong, the byte is damaged.
+func checkFormat(what string, b []byte) error {
 	switch {
 	case len(b) == 0:
 		return fmt.Errorf("%w: a stored %s is empty", ErrCorrupt, what)
-	case b[0] > codecVersion:
-		return fmt.Errorf("%w: a stored %s has version %d, this program reads up to %d", ErrNewerFormat, what, b[0], codecVersion)
-	case b[0] == 0:
-		return fmt.Errorf("%w: a stored %s has version 0", ErrCorrupt, what)
+	case b[0] == Format:
+		return nil
+	}
+	if err := checkSum(what, b); err != nil {
+		return err
+	}
+	return CheckFormat("a stored "+what, uint64(b[0]))
+}
+
+func checkSum(what string, b []byte) error {
+	body := len(b) - checksumLen
+	if body < 1 {
+		return fmt.Errorf("%w: a stored %s has only %d bytes", ErrCorrupt, what, len(b))
+	}
+	if crc32.Checksum(b[:body], castagnoli) != binary.BigEndian.Uint32(b[body:]) {
+		return fmt.Errorf("%w: the checksum of a stored %s differs", ErrCorrupt, what)
 	}
 	return nil
 }
 
-// openEncoding checks version and checksum and returns a decoder of the body.
+// openEncoding checks format and checksum and returns a decoder of the body.
 func openEncoding(what string, b []byte) (*decoder, error) {
-	if err := checkVersion(what, b); err != nil {
+	if err := checkFormat(what, b); err != nil {
+		return nil, err
+	}
+	if err := checkSum(what, b); err != nil {
 		return nil, err
 	}
 	body := len(b) - checksumLen
-	if body < 1 {
-		return nil, fmt.Errorf("%w: a stored %s has only %d bytes", ErrCorrupt, what, len(b))
-	}
-	if crc32.Checksum(b[:body], castagnoli) != binary.BigEndian.Uint32(b[body:]) {
-		return nil, fmt.Errorf("%w: the checksum of a stored %s differs", ErrCorrupt, what)
-	}
 	return &decoder{what: what, rest: b[1:body:body]}, nil
 }

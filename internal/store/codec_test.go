@@ -104,7 +104,7 @@ func TestDecodeRefusesEveryChange(t *testing.T) {
 				damaged := bytes.Clone(test.encoded)
 				damaged[i] ^= 1 << bit
 				err := test.decode(damaged)
-				if newer := i == 0 && damaged[0] > 1; newer != errors.Is(err, store.ErrNewerFormat) || err == nil {
+				if !errors.Is(err, store.ErrCorrupt) {
 					t.Errorf("%s with bit %d of byte %d changed: %v", name, bit, i, err)
 				}
 			}
@@ -118,7 +118,7 @@ func TestDecodeRefusesEveryChange(t *testing.T) {
 
 func TestDecodeRefusesAbsurdLengths(t *testing.T) {
 	huge := binary.AppendUvarint(nil, math.MaxUint64)
-	head := []byte{1, 0, 1, 1, 1}
+	head := []byte{store.Format, 0, 1, 1, 1}
 	rest := append(make([]byte, 0, 64), 0)
 	rest = append(rest, make([]byte, 32)...)
 	rest = append(rest, 2)
@@ -129,9 +129,9 @@ func TestDecodeRefusesAbsurdLengths(t *testing.T) {
 		"a notify":         join(head, []byte{0}, rest, []byte{0}, huge),
 		"records":          join(head, []byte{0}, rest, []byte{0, 0}, huge),
 		"a key":            join(head, []byte{0}, rest, []byte{1}, huge, []byte("k")),
-		"unknown flags":    join([]byte{1, 0x80, 1, 1, 1, 0}, rest, []byte{0, 0, 0}),
-		"a long number":    join([]byte{1, 0, 0x81, 0, 1, 1, 0}, rest, []byte{0, 0, 0}),
-		"a number too big": join([]byte{1, 0, 1, 1, 1, 0, 0}, make([]byte, 32), huge, []byte{0, 0, 0}),
+		"unknown flags":    join([]byte{store.Format, 0x80, 1, 1, 1, 0}, rest, []byte{0, 0, 0}),
+		"a long number":    join([]byte{store.Format, 0, 0x81, 0, 1, 1, 0}, rest, []byte{0, 0, 0}),
+		"a number too big": join([]byte{store.Format, 0, 1, 1, 1, 0, 0}, make([]byte, 32), huge, []byte{0, 0, 0}),
 	} {
 		if _, err := store.DecodeEntry(resign(body)); !errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("%s: %v, want ErrCorrupt", name, err)
@@ -144,7 +144,7 @@ func TestDecodeRefusesAbsurdLengths(t *testing.T) {
 }
 
 func TestPeekRefuses(t *testing.T) {
-	for _, b := range [][]byte{nil, {0}, {1}, {1, 0}, {1, 0, 0x80}} {
+	for _, b := range [][]byte{nil, {0}, {store.Format}, {store.Format, 0}, {store.Format, 0, 0x80}, {store.Format + 1, 0}} {
 		if _, err := store.PeekEntry(b); !errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("PeekEntry of %x: %v", b, err)
 		}
@@ -152,8 +152,28 @@ func TestPeekRefuses(t *testing.T) {
 			t.Errorf("PeekState of %x: %v", b, err)
 		}
 	}
-	if _, err := store.PeekEntry([]byte{2, 0}); !errors.Is(err, store.ErrNewerFormat) {
-		t.Errorf("PeekEntry of a newer version: %v", err)
+}
+
+// An entry or a checkpoint of another format is not damage.
+func TestDecodeRefusesOtherFormats(t *testing.T) {
+	e, s := richEntry(), richState()
+	for format, todo := range map[byte]string{0: "the playctl that wrote it", store.Format - 1: "the playctl that wrote it", store.Format + 1: "a newer playctl"} {
+		change := func(encoded []byte) []byte {
+			encoded[0] = format
+			return resign(encoded[:len(encoded)-4])
+		}
+		entry, state := change(store.AppendEntry(nil, &e)), change(store.AppendState(nil, &s))
+		for what, read := range map[string]func() error{
+			"DecodeEntry": func() error { _, err := store.DecodeEntry(entry); return err },
+			"PeekEntry":   func() error { _, err := store.PeekEntry(entry); return err },
+			"DecodeState": func() error { _, err := store.DecodeState(state); return err },
+			"PeekState":   func() error { _, err := store.PeekState(state); return err },
+		} {
+			err := read()
+			if !errors.Is(err, store.ErrFormat) || errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), fmt.Sprintf("has format %d, and this playctl reads format %d only; use %s", format, store.Format, todo)) {
+				t.Errorf("%s of format %d: %v", what, format, err)
+			}
+		}
 	}
 }
 
@@ -168,7 +188,7 @@ func FuzzDecodeEntry(f *testing.F) {
 		encoded := resign(body)
 		e, err := store.DecodeEntry(encoded)
 		if err != nil {
-			if !errors.Is(err, store.ErrCorrupt) && !errors.Is(err, store.ErrNewerFormat) {
+			if !errors.Is(err, store.ErrCorrupt) && !errors.Is(err, store.ErrFormat) {
 				t.Errorf("DecodeEntry: %v", err)
 			}
 			return
@@ -192,7 +212,7 @@ func FuzzDecodeState(f *testing.F) {
 		encoded := resign(body)
 		s, err := store.DecodeState(encoded)
 		if err != nil {
-			if !errors.Is(err, store.ErrCorrupt) && !errors.Is(err, store.ErrNewerFormat) {
+			if !errors.Is(err, store.ErrCorrupt) && !errors.Is(err, store.ErrFormat) {
 				t.Errorf("DecodeState: %v", err)
 			}
 			return

@@ -34,8 +34,6 @@ var (
 	ErrAlone = errors.New("no other host uses the store")
 	// ErrLocked means that another process has the store open.
 	ErrLocked = errors.New("the store is in use")
-	// ErrNewerFormat means that a newer version wrote the store. It is left unchanged.
-	ErrNewerFormat = errors.New("the store was written by a newer version")
 	// ErrRootKey means that the store belongs to another root key.
 	ErrRootKey = errors.New("the store belongs to another root key")
 	// ErrCorrupt means that stored bytes are damaged.

@@ -190,8 +190,7 @@ func (v *View) agents(ids []string) []agentKey {
 	return found
 }
 
-// peerQuestion and peerAnswer are messages between hosts outside the journal. A
-// host of an older version does not answer.
+// peerQuestion and peerAnswer are messages between hosts outside the journal.
 type peerQuestion struct {
 	Nonce  string   `json:"nonce"`
 	Agents []string `json:"agents"`

@@ -73,9 +73,8 @@ func TestJournalStaysWithinByteLimit(t *testing.T) {
 	})
 }
 
-// A store that an earlier version filled without a limit is migrated, and trimmed
-// with the first entry.
-func TestJournalWithoutLimitIsMigrated(t *testing.T) {
+// A journal that is above a limit that was lowered is trimmed with the first entry.
+func TestJournalAboveLoweredLimitIsTrimmed(t *testing.T) {
 	at := bolt.Options{
 		Path: filepath.Join(t.TempDir(), "world.playstore"), RootKey: testRootKey,
 		Retention: store.Retention{Events: 10_000, Revs: 1_024},

@@ -22,8 +22,7 @@ type Node struct {
 	// APIKeyDigest is the SHA-256 of a main node's API key; empty for none.
 	APIKeyDigest []byte `json:"apiKeyDigest,omitempty"`
 	// APIKeyCreatedAt and APIKeyUsedAt are when that key was created and last used, as
-	// for APIKeys, the account's other keys. Older hosts did not store when it was
-	// created.
+	// for APIKeys, the account's other keys.
 	APIKeyCreatedAt int64    `json:"apiKeyCreatedAt,omitempty"`
 	APIKeyUsedAt    int64    `json:"apiKeyUsedAt,omitempty"`
 	APIKeys         []APIKey `json:"apiKeys,omitempty"`

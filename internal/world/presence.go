@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -47,7 +46,7 @@ type progress struct {
 
 // reached is a place in the journal. A host that has not noticed that the store lost
 // entries may be past the position and have none of the entries that replaced them; the
-// seq jumped there, past all lost ones. Messages of earlier versions have no seq.
+// seq jumped there, past all lost ones.
 type reached struct {
 	position store.Position
 	seq      uint64
@@ -61,32 +60,18 @@ func (r reached) passed(other reached) bool {
 // reached is the place of the view's last entry.
 func (v *View) reached() reached { return reached{v.Position, v.Seq} }
 
-// seqMark separates the host from the seq; no host's name has a NUL.
-const seqMark = "\x00"
-
 func (p progress) encode() []byte {
-	b := append(binary.BigEndian.AppendUint64([]byte{p.kind}, uint64(p.position)), p.host...)
-	if p.seq == 0 {
-		return b // An answer to an earlier version.
-	}
-	return binary.BigEndian.AppendUint64(append(b, seqMark...), p.seq)
+	b := binary.BigEndian.AppendUint64([]byte{p.kind}, uint64(p.position))
+	return append(binary.BigEndian.AppendUint64(b, p.seq), p.host...)
 }
 
 // parseProgress parses a message, and reports whether encode created it.
 func parseProgress(b []byte) (p progress, ok bool) {
-	if len(b) < 9 || b[0] != questionMessage && b[0] != appliedMessage {
+	if len(b) < 17 || b[0] != questionMessage && b[0] != appliedMessage {
 		return p, false
 	}
-	p = progress{kind: b[0], reached: reached{position: store.Position(binary.BigEndian.Uint64(b[1:]))}}
-	host, seq, marked := strings.Cut(string(b[9:]), seqMark)
-	if marked && len(seq) != 8 {
-		return p, false
-	}
-	if marked {
-		p.seq = binary.BigEndian.Uint64([]byte(seq))
-	}
-	p.host = host
-	return p, true
+	at := reached{store.Position(binary.BigEndian.Uint64(b[1:])), binary.BigEndian.Uint64(b[9:])}
+	return progress{b[0], at, string(b[17:])}, true
 }
 
 // waits are the waits for other hosts.
@@ -117,11 +102,7 @@ func (w *waits) receive(p progress) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for one := range w.open {
-		applied := p.reached
-		if applied.seq == 0 {
-			applied.seq = one.seq // An earlier version answers with the position alone.
-		}
-		if _, counts := one.missing[p.host]; counts && applied.passed(one.reached) {
+		if _, counts := one.missing[p.host]; counts && p.passed(one.reached) {
 			delete(one.missing, p.host)
 			if len(one.missing) == 0 {
 				one.done()

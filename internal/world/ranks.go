@@ -44,9 +44,7 @@ func (p *planner) forgetOfLargest(of *remembered, n int) error {
 			return err
 		}
 		if len(largest) == 0 {
-			// An earlier version gave callers no ranks.
-			_, err := p.forgetOldest(of, n, p.ids(of, p.now.UnixMilli()+1))
-			return err
+			return nil
 		}
 		for _, l := range largest {
 			gone, err := p.forgetOldest(of, l.n, p.idsOf(of, l.caller))
@@ -54,12 +52,7 @@ func (p *planner) forgetOfLargest(of *remembered, n int) error {
 				return err
 			}
 			if n -= gone; gone < l.n {
-				// The remaining ids are not in the store yet, or a host of an earlier version
-				// changed the number and not the rank.
-				spared[l.caller] = true
-				if l.rank > 0 {
-					p.putBytes(of.Callers, of.RankKey(l.rank, l.caller), nil)
-				}
+				spared[l.caller] = true // The remaining ids are not in the store yet.
 			}
 		}
 	}
@@ -96,7 +89,7 @@ func (p *planner) largestCallers(of *remembered, n int, spared map[CallerTag]boo
 		top, lose := all.take(n, ranked.n)
 		if _, there := at[top.caller]; !there {
 			at[top.caller] = len(largest)
-			largest = append(largest, callerCount{caller: top.caller, rank: top.rank})
+			largest = append(largest, callerCount{caller: top.caller})
 		}
 		largest[at[top.caller]].n += lose
 		n -= lose

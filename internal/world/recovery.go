@@ -52,8 +52,7 @@ func Open(ctx context.Context, options Options) (*World, error) {
 		return nil, err
 	}
 	if bytes, limit := w.JournalBytes(); limit > 0 && bytes > limit {
-		// An earlier program had no limit, or another one: the next entry makes a
-		// checkpoint due.
+		// The limit was higher before: the next entry makes a checkpoint due.
 		w.grown = limit
 	}
 	w.view.Store(view)
@@ -105,10 +104,7 @@ func (w *World) load(ctx context.Context) (*View, error) {
 		return nil, err
 	}
 	w.state.keep()
-	if view, err = w.catchUp(ctx, view, run); err != nil {
-		return nil, err
-	}
-	return w.countUsage(ctx, view)
+	return w.catchUp(ctx, view, run)
 }
 
 // restartedRun returns the name of the server's run if it restarted and no host has

@@ -52,10 +52,8 @@ func (of *remembered) tallies(caller CallerTag) []store.Lookup {
 // knownID is an id in the store, with the time since when it is known.
 type knownID struct {
 	caller CallerTag
-	// counted is false for an id that an earlier version wrote without its caller.
-	counted bool
-	at      int64
-	id      []byte
+	at     int64
+	id     []byte
 	// weight is the number of ids that it counts as; 0 if that was not read yet.
 	weight int
 }
@@ -115,7 +113,7 @@ func (p *planner) idsOf(of *remembered, caller CallerTag) iter.Seq2[knownID, err
 			return known, false, nil
 		}
 		weight, err := replay.ParseWeight(pair.Value)
-		return knownID{caller, true, at, id, weight}, true, err
+		return knownID{caller, at, id, weight}, true, err
 	})
 }
 
@@ -125,10 +123,11 @@ func (p *planner) ids(of *remembered, before int64) iter.Seq2[knownID, error] {
 		if known.at, known.id, ok = of.ParseTimeKey(pair.Key); !ok {
 			return known, false, nil
 		}
-		known.counted = len(pair.Value) == len(CallerTag{})
-		copy(known.caller[:], pair.Value)
-		ok = !known.counted || !p.isForgotten(string(of.CallerKey(known.caller, known.at, known.id)))
-		return known, ok, nil
+		if len(pair.Value) != len(known.caller) {
+			return known, false, fmt.Errorf("%w: the record %x of the table %s names no caller", store.ErrCorrupt, pair.Key, of.Times)
+		}
+		known.caller = CallerTag(pair.Value)
+		return known, !p.isForgotten(string(of.CallerKey(known.caller, known.at, known.id))), nil
 	})
 }
 
@@ -144,10 +143,8 @@ func (p *planner) forgetIDs(of *remembered, list []knownID) error {
 	var wanted []store.Lookup
 	for _, known := range list {
 		wanted = append(wanted, store.Lookup{Table: of.Records, Key: of.RecordKey(known.id)})
-		if known.counted {
-			wanted = append(wanted, of.tallies(known.caller)...)
-		}
-		if known.counted && known.weight == 0 {
+		wanted = append(wanted, of.tallies(known.caller)...)
+		if known.weight == 0 {
 			wanted = append(wanted, store.Lookup{Table: of.Callers, Key: of.CallerKey(known.caller, known.at, known.id)})
 		}
 	}
@@ -164,26 +161,24 @@ func (p *planner) forgetIDs(of *remembered, list []knownID) error {
 
 func (p *planner) forgetID(of *remembered, known knownID) error {
 	p.putBytes(of.Times, of.TimeKey(known.at, known.id), nil)
-	if known.counted {
-		key := of.CallerKey(known.caller, known.at, known.id)
-		if known.weight == 0 {
-			b, err := p.get(of.Callers, key)
-			if err == nil {
-				known.weight, err = replay.ParseWeight(b)
-			}
-			if err != nil {
-				return unavailable(err)
-			}
+	key := of.CallerKey(known.caller, known.at, known.id)
+	if known.weight == 0 {
+		b, err := p.get(of.Callers, key)
+		if err == nil {
+			known.weight, err = replay.ParseWeight(b)
 		}
-		p.putBytes(of.Callers, key, nil)
-		if p.forgotten == nil {
-			p.forgotten = map[string]struct{}{}
+		if err != nil {
+			return unavailable(err)
 		}
-		p.forgotten[string(key)] = struct{}{}
-		for _, tally := range of.tallies(known.caller) {
-			if _, err := p.tally(of, tally.Key, -known.weight); err != nil {
-				return err
-			}
+	}
+	p.putBytes(of.Callers, key, nil)
+	if p.forgotten == nil {
+		p.forgotten = map[string]struct{}{}
+	}
+	p.forgotten[string(key)] = struct{}{}
+	for _, tally := range of.tallies(known.caller) {
+		if _, err := p.tally(of, tally.Key, -known.weight); err != nil {
+			return err
 		}
 	}
 	return p.forgetRecord(of, known)

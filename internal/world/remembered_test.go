@@ -275,35 +275,6 @@ func TestKeyBytesAreBounded(t *testing.T) {
 	}
 }
 
-// Callers in a store of an earlier version have no ranks until they send a key: the
-// oldest keys of all are dropped then, and the kept keys are bounded.
-func TestCallersWithoutRank(t *testing.T) {
-	f := open(t, func(o *Options) { o.Limits.World[IdempotencyKeys] = 5 })
-	a := f.agent(f.main("owner"), "a")
-	f.as(a, registration(a))
-	for caller := range byte(5) {
-		f.clock.Advance(time.Millisecond)
-		f.repeats(caller, 0, a)
-	}
-	var ranks []store.Record
-	for pair, err := range f.journal.Scan(t.Context(), store.IdempotencyCallers, store.Range{Prefix: idempotencyKeys.Ranks()}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		ranks = append(ranks, store.Record{Table: store.IdempotencyCallers, Key: pair.Key})
-	}
-	f.stop()
-	f.write(ranks...)
-	f.start()
-	for key := range byte(3) {
-		f.clock.Advance(time.Millisecond)
-		f.repeats(9, key, a)
-	}
-	if counted, _, err := idempotencyKeys.Count(t.Context(), f.journal); err != nil || counted["c"] != 5 {
-		t.Errorf("%d keys are kept, %v, want 5", counted["c"], err)
-	}
-}
-
 func TestKeysOfBatchAreBoundedByNextCommand(t *testing.T) {
 	f := open(t, func(o *Options) { o.Limits.Account[IdempotencyKeys], o.Limits.World[IdempotencyKeys] = 3, 5 })
 	a := f.agent(f.main("owner"), "a")
@@ -362,37 +333,4 @@ func TestClosedRequestsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkCounts(t, f.journal, closedRequests, 0, 0)
-}
-
-// TestIDsOfEarlierVersionExpire stores an id whose caller was not recorded.
-func TestIDsOfEarlierVersionExpire(t *testing.T) {
-	f := open(t)
-	a := f.agent(f.main("owner"), "a")
-	f.as(a, registration(a))
-	if _, err := f.keyed(a, 1, 1, line(a, "hello")); err != nil {
-		t.Fatal(err)
-	}
-	var earlier []store.Record
-	for _, table := range []store.Table{store.IdempotencyTimes, store.IdempotencyCallers} {
-		for pair, err := range f.journal.Scan(t.Context(), table, store.Range{}) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			r := store.Record{Table: table, Key: pair.Key}
-			if table == store.IdempotencyTimes {
-				r.Value = []byte{}
-			}
-			earlier = append(earlier, r)
-		}
-	}
-	f.stop()
-	f.write(earlier...)
-	f.start()
-	f.clock.Advance(repeatTerm)
-	f.sweep()
-	for _, table := range []store.Table{store.Idempotency, store.IdempotencyTimes, store.IdempotencyCallers} {
-		for pair, err := range f.journal.Scan(context.Background(), table, store.Range{}) {
-			t.Errorf("%s still has %x (%v)", table, pair.Key, err)
-		}
-	}
 }

@@ -2,10 +2,7 @@ package world
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
@@ -216,45 +213,6 @@ func (p *planner) writes() int {
 		}
 	}
 	return rows + max(events, records)
-}
-
-// countUsage counts the histories of a store that an earlier version wrote, once,
-// before anything is written to them.
-func (w *World) countUsage(ctx context.Context, view *View) (*View, error) {
-	counted, history, err := replay.HasUsage(ctx, w.options.Journal)
-	for tries := 0; err == nil && !counted && history; tries++ {
-		if tries == maxConflicts {
-			return nil, fmt.Errorf("count what the store keeps: %w %d times in a row", store.ErrConflict, tries)
-		}
-		if view, err = w.commitUsage(ctx, view); err != nil {
-			break
-		}
-		counted, _, err = replay.HasUsage(ctx, w.options.Journal)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("count what the store keeps: %w", err)
-	}
-	return view, nil
-}
-
-func (w *World) commitUsage(ctx context.Context, view *View) (*View, error) {
-	usages, err := replay.CountUsage(ctx, w.options.Journal, w.options.RootKey)
-	if err != nil {
-		return nil, err
-	}
-	e, err := w.ownEntry(w.options.Now())
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(usages)) {
-		u := usages[name]
-		e.Records = append(e.Records, store.Record{Table: store.Usage, Key: []byte(name), Value: u.Append(nil)})
-	}
-	next, err := w.extend(ctx, view, e, nil)
-	if errors.Is(err, store.ErrRestarted) {
-		return w.jump(ctx, view, err)
-	}
-	return next, err
 }
 
 // readUsage asks the writer for the amounts of the named accounts, or of all.

@@ -291,21 +291,3 @@ func TestHeartbeatsAreNotRateLimited(t *testing.T) {
 		f.as(a, heartbeat(a, "c"))
 	}
 }
-
-// The usage in a store of an earlier version is counted when the store is opened.
-func TestUncountedStoreIsCounted(t *testing.T) {
-	f := open(t)
-	owner := f.main("owner")
-	a := f.agent(owner, "a")
-	f.as(owner, registration(a))
-	f.as(a, line(a, "one"))
-	f.as(a, journey(a, "find"))
-	f.as(owner, newSpace("space"))
-	want := recount(t, f.World, f.journal)
-	f.stop()
-	f.write(store.Record{Table: store.Usage})
-	f.start()
-	if diff := cmp.Diff(want, recount(t, f.World, f.journal)); diff != "" {
-		t.Errorf("counted again (-before +after):\n%s", diff)
-	}
-}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/store"
+	"github.com/playctl/playctl/internal/store/replay"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -19,6 +20,7 @@ type WorldFeed struct {
 	feed   Feed
 	tree   *chain.Tree
 	header store.Header
+	usage  replay.Usage
 }
 
 // NewWorldFeed returns a feed for an empty journal and the first entry of its
@@ -52,13 +54,14 @@ func (f *WorldFeed) Remove(id int) store.Entry {
 }
 
 // Say returns an entry whose event does not change the map, with a record of the
-// line.
+// line and the usage of the root node.
 func (f *WorldFeed) Say(text string) store.Entry {
 	e := f.feed.Next(false, 1)
 	e.Events[0] = event(protocol.EventInteraction, "text", text)
-	e.Records = []store.Record{{
-		Table: store.Interactions, Key: fmt.Appendf(nil, "player\x00%08d", e.Seq), Value: e.Events[0].Data,
-	}}
+	line := store.Record{Table: store.Interactions, Key: fmt.Appendf(nil, "player\x00%08d", e.Seq), Value: e.Events[0].Data}
+	f.usage.Lines++
+	f.usage.Bytes += len(line.Key) + len(line.Value)
+	e.Records = []store.Record{line, {Table: store.Usage, Key: []byte(RootKey), Value: f.usage.Append(nil)}}
 	return f.sign(e)
 }
 

@@ -113,13 +113,13 @@ func labelDocument(who *command.Caller, id, label string, atHost bool) *render.D
 }
 
 // labelAtHost sets the label of a node at the host. It returns false and no error if the
-// host stores none: it is of the agent-play service, older than labels, or without nodes.
+// host stores none: it is of the agent-play service, or without nodes.
 func labelAtHost(ctx context.Context, c *client.Client, id, label string) (bool, error) {
 	if c.Service() != protocol.ServicePlay {
 		return false, nil
 	}
 	_, err := c.LabelNode(ctx, id, label)
-	if protocol.HasCode(err, protocol.CodeNotFound, protocol.CodeRepositoryOff) {
+	if protocol.HasCode(err, protocol.CodeRepositoryOff) {
 		return false, nil
 	}
 	return err == nil, err

@@ -95,7 +95,7 @@ func finishSignIn(ctx context.Context, a *command.App, who *command.Caller, targ
 }
 
 // machineKey creates an API key for this machine, so that the keys of other machines stay
-// valid. If the host does not support named keys it returns none.
+// valid. A host of the agent-play service has no named keys: it returns none.
 func machineKey(ctx context.Context, a *command.App, c *client.Client) (protocol.Secret, string, error) {
 	if c.Service() != protocol.ServicePlay {
 		return protocol.Secret{}, "", nil
@@ -107,8 +107,6 @@ func machineKey(ctx context.Context, a *command.App, c *client.Client) (protocol
 		switch {
 		case err == nil:
 			return reply.APIKey.Secret, name, nil
-		case protocol.HasCode(err, protocol.CodeNotFound):
-			return protocol.Secret{}, "", nil // The host is older.
 		case !protocol.HasCode(err, protocol.CodeAPIKeyExists):
 			return protocol.Secret{}, "", fmt.Errorf("create an API key for this machine: %w", err)
 		}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,7 +38,7 @@ var now = time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)
 func world(t *testing.T) (store.Journal, *storetest.WorldFeed) {
 	t.Helper()
 	feed, first := storetest.NewWorldFeed(oldSID)
-	first.Records = []store.Record{{Table: store.Nodes, Key: []byte("empty"), Value: []byte{}}}
+	first.Records = []store.Record{{Table: store.Meta, Key: []byte("empty"), Value: []byte{}}}
 	entries := []store.Entry{first}
 	for i := range 50 {
 		entries = append(entries, feed.Place(i, fmt.Sprint("name ", i)), feed.Say(fmt.Sprint("line ", i)))
@@ -45,7 +46,7 @@ func world(t *testing.T) (store.Journal, *storetest.WorldFeed) {
 	long := feed.Say("a long line")
 	for i := range 3000 {
 		long.Records = append(long.Records, store.Record{
-			Table: store.Journeys, Key: fmt.Append(nil, "journey ", i), Value: bytes.Repeat([]byte{'a' + byte(i%26)}, 800),
+			Table: store.Aggregates, Key: fmt.Append(nil, "journey ", i), Value: bytes.Repeat([]byte{'a' + byte(i%26)}, 800),
 		})
 	}
 	j := memory.Open(store.DefaultRetention())
@@ -72,7 +73,7 @@ func TestWriteAndVerify(t *testing.T) {
 	state := feed.State()
 	want := backup.Info{
 		RootKey: storetest.RootKey, SID: oldSID, Rev: 50, Seq: 101, Root: fmt.Sprintf("%x", state.Root),
-		LeafCount: 52, At: time.UnixMilli(state.At).UTC(), Rows: 50, Records: 3052,
+		LeafCount: 52, At: time.UnixMilli(state.At).UTC(), Rows: 50, Records: 3053,
 	}
 	if diff := cmp.Diff(want, info); diff != "" {
 		t.Errorf("Write returned (-want +got):\n%s", diff)
@@ -200,7 +201,7 @@ func TestDamagedBackup(t *testing.T) {
 	}}
 	refused := func(what string, damaged []byte) {
 		t.Helper()
-		if _, err := backup.Verify(ctx, bytes.NewReader(damaged)); !errors.Is(err, backup.ErrInvalid) && !errors.Is(err, store.ErrNewerFormat) {
+		if _, err := backup.Verify(ctx, bytes.NewReader(damaged)); !errors.Is(err, backup.ErrInvalid) && !errors.Is(err, store.ErrFormat) {
 			t.Errorf("Verify of a backup %s: %v", what, err)
 		}
 		if _, err := backup.Restore(ctx, bytes.NewReader(damaged), target); err == nil {
@@ -217,9 +218,12 @@ func TestDamagedBackup(t *testing.T) {
 	}
 	refused("with an extra byte", append(bytes.Clone(file), 0))
 	refused("twice", append(bytes.Clone(file), file...))
-	newer := bytes.Replace(file, []byte("playctl-backup 1"), []byte("playctl-backup 2"), 1)
-	if _, err := backup.Verify(ctx, bytes.NewReader(newer)); !errors.Is(err, store.ErrNewerFormat) {
-		t.Errorf("Verify of a newer format: %v", err)
+	for format, todo := range map[int]string{store.Format - 1: "the playctl that wrote it", store.Format + 1: "a newer playctl"} {
+		other := bytes.Replace(file, fmt.Appendf(nil, "playctl-backup %d", store.Format), fmt.Appendf(nil, "playctl-backup %d", format), 1)
+		want := fmt.Sprintf("the backup has format %d, and this playctl reads format %d only; use %s", format, store.Format, todo)
+		if _, err := backup.Restore(ctx, bytes.NewReader(other), target); !errors.Is(err, store.ErrFormat) || errors.Is(err, backup.ErrInvalid) || !strings.Contains(err.Error(), want) {
+			t.Errorf("Restore of a backup of format %d: %v, want %q", format, err, want)
+		}
 	}
 }
 
@@ -270,7 +274,7 @@ func FuzzVerify(f *testing.F) {
 	whole := file.Bytes()
 	f.Add(whole[:len(whole)-2-sha256.Size])
 	f.Add(whole[:len(whole)/2])
-	f.Add([]byte("playctl-backup 1\n{}\nS\xff\xff\xff\xff\x03"))
+	f.Add([]byte("playctl-backup 3\n{}\nS\xff\xff\xff\xff\x03"))
 	// The checksum is corrected, so that the reader accepts it.
 	f.Fuzz(func(t *testing.T, body []byte) {
 		sum := sha256.Sum256(body)
@@ -279,7 +283,7 @@ func FuzzVerify(f *testing.F) {
 		if err == nil && int(info.LeafCount) != info.Rows+2 {
 			t.Errorf("a valid backup has %d leaves and %d rows", info.LeafCount, info.Rows)
 		}
-		if err != nil && !errors.Is(err, backup.ErrInvalid) && !errors.Is(err, store.ErrNewerFormat) {
+		if err != nil && !errors.Is(err, backup.ErrInvalid) && !errors.Is(err, store.ErrFormat) {
 			t.Errorf("Verify: %v", err)
 		}
 	})

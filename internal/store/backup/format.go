@@ -1,7 +1,7 @@
 // Package backup writes a world into a portable file, and restores a world from
 // such a file.
 //
-// A backup begins with two lines of text, a magic word with the format's version
+// A backup begins with two lines of text, a magic word with store.Format
 // and a JSON object that describes the content. Frames follow: a type byte, the
 // payload's length as a varint, the payload. There is one frame with the map
 // (store.AppendState), then frames with records (store.AppendEntry of an entry that
@@ -29,8 +29,7 @@ import (
 var ErrInvalid = errors.New("the backup is damaged or not a backup")
 
 const (
-	magic         = "playctl-backup"
-	formatVersion = 1
+	magic = "playctl-backup"
 	// maxLine bounds each line of the head, and maxFrame a frame, in bytes.
 	maxLine  = 64 << 10
 	maxFrame = 1 << 30
@@ -75,7 +74,7 @@ func (w *writer) head(info Info) error {
 	if err != nil {
 		return fmt.Errorf("encoding the head: %w", err)
 	}
-	return w.write(fmt.Appendf(nil, "%s %d\n%s\n", magic, formatVersion, text))
+	return w.write(fmt.Appendf(nil, "%s %d\n%s\n", magic, store.Format, text))
 }
 
 func (w *writer) frame(kind byte, payload []byte) error {
@@ -147,12 +146,12 @@ func (r *reader) head() (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	var version uint
-	if n, err := fmt.Sscanf(first, magic+" %d", &version); n != 1 || err != nil {
+	var format uint64
+	if n, err := fmt.Sscanf(first, magic+" %d", &format); n != 1 || err != nil {
 		return Info{}, fmt.Errorf("%w: it does not begin with %q", ErrInvalid, magic)
 	}
-	if version > formatVersion {
-		return Info{}, fmt.Errorf("%w: the backup has format %d, this program reads up to %d", store.ErrNewerFormat, version, formatVersion)
+	if err := store.CheckFormat("the backup", format); err != nil {
+		return Info{}, err
 	}
 	second, err := r.line()
 	if err != nil {

@@ -2,7 +2,6 @@ package backup
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -18,7 +17,7 @@ type content struct {
 
 // Verify reads a backup to its end and returns its description: its checksum is
 // right, and its rows have the root that it states. It fails with ErrInvalid, or
-// with store.ErrNewerFormat for a backup of a newer version.
+// with store.ErrFormat for a backup of another format.
 func Verify(ctx context.Context, r io.Reader) (Info, error) {
 	read, err := readAll(ctx, r, func([]store.Record) {})
 	return read.info, err
@@ -40,7 +39,7 @@ func readAll(ctx context.Context, r io.Reader, keep func([]store.Record)) (conte
 		return content{}, fmt.Errorf("%w: it has no map", ErrInvalid)
 	}
 	if c.state, err = store.DecodeState(payload); err != nil {
-		return content{}, invalid(err)
+		return content{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	for {
 		if err := ctx.Err(); err != nil {
@@ -70,7 +69,7 @@ func readAll(ctx context.Context, r io.Reader, keep func([]store.Record)) (conte
 func decodeRecords(payload []byte) ([]store.Record, error) {
 	e, err := store.DecodeEntry(payload)
 	if err != nil {
-		return nil, invalid(err)
+		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	for i := range e.Records {
 		if r := &e.Records[i]; r.Value == nil || !r.Table.Known() {
@@ -90,14 +89,7 @@ func (c *content) check() error {
 		return fmt.Errorf("%w: its head is about another world", ErrInvalid)
 	}
 	if _, err := replay.FromState(c.info.RootKey, &c.state); err != nil {
-		return invalid(err)
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	return nil
-}
-
-func invalid(err error) error {
-	if errors.Is(err, store.ErrNewerFormat) {
-		return err
-	}
-	return fmt.Errorf("%w: %w", ErrInvalid, err)
 }

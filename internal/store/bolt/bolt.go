@@ -179,7 +179,7 @@ func (j *Journal) explain(doing string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, store.ErrCorrupt), errors.Is(err, store.ErrNewerFormat),
+	case errors.Is(err, store.ErrCorrupt), errors.Is(err, store.ErrFormat),
 		errors.Is(err, store.ErrTrimmed), errors.Is(err, store.ErrUnavailable):
 		return fmt.Errorf("%s %s: %w", doing, j.path, err)
 	default:

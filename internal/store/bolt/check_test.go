@@ -66,7 +66,7 @@ func tryDamaged(t *testing.T, o bolt.Options, want []store.Entry) string {
 				t.Errorf("entry %d is read with another content and no error", e.Position)
 			}
 		}
-	} else if !errors.Is(err, store.ErrCorrupt) && !errors.Is(err, store.ErrNewerFormat) && !errors.Is(err, store.ErrUnavailable) ||
+	} else if !errors.Is(err, store.ErrCorrupt) && !errors.Is(err, store.ErrFormat) && !errors.Is(err, store.ErrUnavailable) ||
 		!strings.Contains(err.Error(), o.Path) {
 		t.Errorf("damage is reported as %v", err)
 	}

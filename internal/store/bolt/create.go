@@ -92,7 +92,7 @@ func found(db *bbolt.DB, rootKey string) error {
 		}
 		meta := tx.Bucket(metaBucket)
 		return errors.Join(
-			meta.Put(formatKey, number(closedVersion)),
+			meta.Put(formatKey, number(store.Format)),
 			meta.Put(rootKeyKey, []byte(rootKey)),
 		)
 	})

@@ -132,8 +132,7 @@ func (j *Journal) beginLog(ctx context.Context) error {
 		return nil //nolint:nilerr // Commits go into the database, which has its own error.
 	}
 	err = j.update(ctx, func(tx *bbolt.Tx) error {
-		meta := tx.Bucket(metaBucket)
-		return errors.Join(meta.Put(formatKey, number(formatVersion)), meta.Put(logKey, ahead.id[:]))
+		return tx.Bucket(metaBucket).Put(logKey, ahead.id[:])
 	})
 	if err != nil {
 		return errors.Join(err, ahead.remove())
@@ -187,10 +186,7 @@ func (j *Journal) leaveLog(ctx context.Context) error {
 }
 
 // forgetLog marks the database as one without a log.
-func forgetLog(tx *bbolt.Tx) error {
-	meta := tx.Bucket(metaBucket)
-	return errors.Join(meta.Delete(logKey), meta.Put(formatKey, number(closedVersion)))
-}
+func forgetLog(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Delete(logKey) }
 
 // recoverLog reads the log that a crash left, and moves its commits into the
 // database unless that is open for reading only. A database that was just created,

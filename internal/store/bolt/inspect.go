@@ -49,15 +49,12 @@ func inspectMeta(tx *bbolt.Tx) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	format, err := parseNumber("format version", meta.Get(formatKey))
+	format, err := parseNumber("format", meta.Get(formatKey))
+	if err == nil {
+		err = store.CheckFormat("the store", format)
+	}
 	if err != nil {
 		return "", err
-	}
-	switch {
-	case format > formatVersion:
-		return "", fmt.Errorf("%w: its format is %d, this program knows formats up to %d; use a newer playctl", store.ErrNewerFormat, format, formatVersion)
-	case format == 0:
-		return "", fmt.Errorf("%w: its format is 0", store.ErrCorrupt)
 	}
 	rootKey := string(meta.Get(rootKeyKey))
 	if rootKey == "" {
@@ -74,22 +71,6 @@ func abbreviate(rootKey string) string {
 		return fmt.Sprintf("%q", rootKey)
 	}
 	return fmt.Sprintf("%q…", string(runes[:shown]))
-}
-
-// addBuckets creates the tables that a later program of the same format added. It
-// writes only if one is missing.
-func addBuckets(db *bbolt.DB) error {
-	missing := false
-	err := db.View(func(tx *bbolt.Tx) error {
-		for _, name := range buckets() {
-			missing = missing || tx.Bucket(name) == nil
-		}
-		return nil
-	})
-	if err != nil || !missing {
-		return err
-	}
-	return db.Update(makeBuckets)
 }
 
 func makeBuckets(tx *bbolt.Tx) error {

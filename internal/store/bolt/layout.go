@@ -9,8 +9,7 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// formatVersion counts the layouts of the file. A file without a write-ahead log
-// has closedVersion, which earlier programs read as well.
+// The file has these buckets:
 //
 //	meta         format, root_key, trimmed, kept, log: the id of the write-ahead log
 //	log          position -> store.AppendEntry, without records
@@ -18,11 +17,6 @@ import (
 //	table/<name> the table's records
 //
 // Numbers are 8 bytes, big-endian, so that keys are in the order of positions.
-const (
-	formatVersion = 2
-	closedVersion = 1
-)
-
 var (
 	// metaBucket exists in every opened file: inspect refuses a file without it.
 	metaBucket        = []byte("meta")
@@ -43,7 +37,7 @@ var (
 
 func tableBucket(table store.Table) []byte { return []byte("table/" + string(table)) }
 
-// buckets lists every bucket of the current format.
+// buckets lists every bucket of a store.
 func buckets() [][]byte {
 	all := [][]byte{metaBucket, logBucket, checkpointsBucket}
 	for _, table := range store.Tables() {

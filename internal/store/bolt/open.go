@@ -22,7 +22,7 @@ const fileMode = 0o600
 
 // Open opens a store, and creates it if it is missing and Options.ReadOnly is not
 // set. It fails with store.ErrLocked if another process has it open, with
-// store.ErrNewerFormat or store.ErrRootKey if it belongs to another program or
+// store.ErrFormat or store.ErrRootKey if it has another format or belongs to another
 // world (both leave the file unchanged), with store.ErrCorrupt if the file is
 // damaged or not a store, and with an error that is fs.ErrNotExist if a store to
 // read is missing.
@@ -87,9 +87,6 @@ func open(o Options, made bool) (*Journal, error) {
 		return nil, err
 	}
 	rootKey, err := inspect(db, o)
-	if err == nil && !o.ReadOnly {
-		err = addBuckets(db)
-	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

@@ -27,11 +27,14 @@ func (j *Journal) recoverUnnamed(at store.Place, fresh, readOnly bool) ([]store.
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, nil //nolint:nilerr // there is no log, or something else at its path
 	}
-	id, later, err := readUnnamed(name, info.Size(), at.Position)
+	text, err := readLog(name)
+	id, later := laterEntries(text, at.Position)
 	switch {
+	case errors.Is(err, store.ErrFormat):
+		return nil, fmt.Errorf("opening %s: %w, or move it away if it is the log of another store", j.path, err)
 	case err != nil:
-		return nil, err
-	case len(later) > 0 && !fresh && info.Size() == writeAheadSize && continues(later, at):
+		return nil, fmt.Errorf("%w: reading the log %s: %w", store.ErrUnavailable, name, err)
+	case len(later) > 0 && !fresh && len(text) == writeAheadSize && continues(later, at):
 		return later, nil
 	case len(later) > 0:
 		return nil, j.putAside(name, id, later, at, readOnly)
@@ -44,25 +47,19 @@ func (j *Journal) recoverUnnamed(at store.Place, fresh, readOnly bool) ([]store.
 	return nil, nil
 }
 
-// readUnnamed returns the id of a log and its entries after a position. A file of
-// another kind, or longer than any log, has none.
-func readUnnamed(name string, size int64, after store.Position) (id logID, later []store.Entry, err error) {
-	if size > writeAheadSize {
-		return id, nil, nil
+// laterEntries returns the id of a log and its entries after a position; none for
+// a text that is not a log.
+func laterEntries(text []byte, after store.Position) (id logID, later []store.Entry) {
+	if len(text) > writeAheadSize || !bytes.HasPrefix(text, writeAheadMagic) {
+		return id, nil
 	}
-	text, err := os.ReadFile(name) //nolint:gosec // beside the store, whose path is the operator's
-	if err != nil {
-		return id, nil, fmt.Errorf("%w: reading the log %s: %w", store.ErrUnavailable, name, err)
-	}
-	if bytes.HasPrefix(text, writeAheadMagic) {
-		copy(id[:], text[len(writeAheadMagic):])
-		for _, e := range readSegments(text, id) {
-			if e.Position > after {
-				later = append(later, e)
-			}
+	copy(id[:], text[len(writeAheadMagic):])
+	for _, e := range readSegments(text, id) {
+		if e.Position > after {
+			later = append(later, e)
 		}
 	}
-	return id, later, nil
+	return id, later
 }
 
 // continues reports whether entries continue at the end of a database. If not, they

@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/playctl/playctl/internal/store"
 )
@@ -20,7 +22,8 @@ import (
 // needs two, and many commits are moved into the database together. The file never
 // changes its length, so that a sync writes nothing but the commit:
 //
-//	header    one page: its magic, the log's id, which the database repeats
+//	header    one page: its magic with the format, the log's id, which the database
+//	          repeats
 //	segments  two, written in turn: one is used again when the database has all
 //	          commits of it
 //
@@ -43,7 +46,8 @@ const (
 )
 
 var (
-	writeAheadMagic = []byte("playctl write-ahead log 1\n")
+	writeAheadName  = []byte("playctl write-ahead log ")
+	writeAheadMagic = fmt.Appendf(nil, "%s%d\n", writeAheadName, store.Format)
 	frameMagic      = []byte{0xfe, 'p', 'l', 'y'}
 
 	castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -164,20 +168,42 @@ func (w *writeAhead) remove() error {
 	return errors.Join(w.file.Close(), os.Remove(w.file.Name()))
 }
 
+// readLog returns the content of a log, or of another file: one byte more than a log
+// has if it is longer. It fails with store.ErrFormat for a log of another format.
+func readLog(name string) ([]byte, error) {
+	file, err := os.Open(name) //nolint:gosec // beside the store, whose path is the operator's
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(file, writeAheadSize+1))
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, err
+	}
+	if stated, is := bytes.CutPrefix(text, writeAheadName); is {
+		first, _, _ := bytes.Cut(stated[:min(len(stated), 32)], []byte("\n"))
+		if format, err := strconv.ParseUint(string(first), 10, 64); err == nil {
+			return text, store.CheckFormat("its log "+name, format)
+		}
+	}
+	return text, nil
+}
+
 // recoverWriteAhead returns the log's entries after the database's head. It fails
-// with store.ErrCorrupt if the log is missing, is another one, is cut off, or is
+// with store.ErrFormat if the log has another format, with store.ErrCorrupt if the log is missing, is another one, is cut off, or is
 // damaged before its end.
 func recoverWriteAhead(path string, id logID, head store.Position) ([]store.Entry, error) {
 	name := writeAheadPath(path)
 	lost := fmt.Sprintf("commits after entry %d may be lost; put the right file there, or restore a backup", head)
-	text, err := os.ReadFile(name) //nolint:gosec // beside the store, whose path is the operator's
+	text, err := readLog(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%w: its log %s is missing: %s", store.ErrCorrupt, name, lost)
+	case errors.Is(err, store.ErrFormat):
+		return nil, err
 	case err != nil:
 		return nil, fmt.Errorf("%w: reading its log: %w", store.ErrUnavailable, err)
 	case len(text) != writeAheadSize:
-		return nil, fmt.Errorf("%w: its log %s has %d bytes, not %d: %s", store.ErrCorrupt, name, len(text), writeAheadSize, lost)
+		return nil, fmt.Errorf("%w: its log %s is shorter or longer than %d bytes: %s", store.ErrCorrupt, name, writeAheadSize, lost)
 	case !bytes.HasPrefix(text, slices.Concat(writeAheadMagic, id[:])):
 		return nil, fmt.Errorf("%w: %s is not its log: %s", store.ErrCorrupt, name, lost)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -86,6 +87,36 @@ func TestOpenRefusesWithoutLog(t *testing.T) {
 				t.Error("the file changed")
 			}
 		})
+	}
+}
+
+// The log of another format is not damage, whatever its length, and stays as it is: that
+// of a crashed store, and one beside a store that has none.
+func TestOpenRefusesLogOfOtherFormat(t *testing.T) {
+	for format, todo := range map[int]string{store.Format - 1: "use the playctl that wrote it", store.Format + 1: "use a newer playctl"} {
+		for name, crashed := range map[string]bool{"crashed": true, "closed": false} {
+			o := crashedStore(t, 3, 1)
+			path := bolt.WriteAheadPath(o.Path)
+			log := bytes.Replace(content(t, path), fmt.Appendf(nil, "log %d\n", store.Format), fmt.Appendf(nil, "log %d\n", format), 1)
+			if !crashed {
+				_, err := entries(t, o)
+				must(t, err)
+			}
+			log = append(log, "more"...)
+			must(t, os.WriteFile(path, log, 0o600))
+			before := content(t, o.Path)
+			for _, readOnly := range []bool{true, false} {
+				o.ReadOnly = readOnly
+				_, err := entries(t, o)
+				want := fmt.Sprintf("its log %s has format %d, and this playctl reads format %d only; %s", path, format, store.Format, todo)
+				if !errors.Is(err, store.ErrFormat) || errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s (read-only: %t): %v, want %q", name, readOnly, err, want)
+				}
+			}
+			if !bytes.Equal(before, content(t, o.Path)) || !bytes.Equal(log, content(t, path)) {
+				t.Errorf("%s: a file changed", name)
+			}
+		}
 	}
 }
 

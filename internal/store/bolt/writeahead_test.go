@@ -12,8 +12,6 @@ import (
 	"sync"
 	"testing"
 
-	"go.etcd.io/bbolt"
-
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/bolt"
 	"github.com/playctl/playctl/test/storetest"
@@ -175,26 +173,6 @@ func TestSegmentIsReusedAfterFlush(t *testing.T) {
 			t.Fatalf("after %d commits a crash leaves %d, %v", n, got, err)
 		}
 	}
-}
-
-// An earlier version must not open a store without its log, which it does not know.
-func TestStoreWithLogHasNewerFormat(t *testing.T) {
-	o := crashedStore(t, 1, 1)
-	edit(t, o.Path, func(meta *bbolt.Bucket) error {
-		if got := meta.Get([]byte("format")); !bytes.Equal(got, be(2)) {
-			t.Errorf("the format is %x", got)
-		}
-		return nil
-	})
-	if _, err := entries(t, o); err != nil {
-		t.Fatal(err)
-	}
-	edit(t, o.Path, func(meta *bbolt.Bucket) error {
-		if got := meta.Get([]byte("format")); !bytes.Equal(got, be(1)) {
-			t.Errorf("the format after a clean stop is %x", got)
-		}
-		return nil
-	})
 }
 
 func must(t *testing.T, err error) {

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/playctl/playctl/internal/store"
@@ -39,9 +40,6 @@ const (
 	metaTrimmed = "trimmed"
 )
 
-// keptFormat is the version of keys and values.
-const keptFormat = "1"
-
 // OpenKept returns the journal of a keeper, which must belong to the root key, or
 // creates a new one in an empty keeper. All of it is in memory as well.
 func OpenKept(ctx context.Context, retention store.Retention, keeper Keeper, rootKey string) (*Journal, error) {
@@ -50,16 +48,12 @@ func OpenKept(ctx context.Context, retention store.Retention, keeper Keeper, roo
 	if _, err := j.Head(ctx); err != nil {
 		return nil, err
 	}
-	format, root := j.meta[metaFormat], j.meta[metaRoot]
-	switch {
-	case len(j.meta) == 0 && len(j.entries) == 0:
-		j.meta = map[string]string{metaFormat: keptFormat, metaRoot: rootKey}
-		if err := j.save(ctx, []store.Pair{metaPair(metaFormat, keptFormat), metaPair(metaRoot, rootKey)}); err != nil {
-			return nil, err
-		}
-	case format != keptFormat:
-		return nil, fmt.Errorf("%w: the repository has format %q", store.ErrNewerFormat, format)
-	case root != rootKey:
+	if len(j.meta) == 0 && len(j.entries) == 0 {
+		format := strconv.Itoa(store.Format)
+		j.meta = map[string]string{metaFormat: format, metaRoot: rootKey}
+		return j, j.save(ctx, []store.Pair{metaPair(metaFormat, format), metaPair(metaRoot, rootKey)})
+	}
+	if j.meta[metaRoot] != rootKey {
 		return nil, fmt.Errorf("%w: the repository's is not the one of the options", store.ErrRootKey)
 	}
 	return j, nil
@@ -185,10 +179,21 @@ func (j *Journal) take(p store.Pair) error {
 			j.trimmed = binary.BigEndian.Uint64(value)
 		}
 		j.meta[string(name)] = string(value)
+		if string(name) == metaFormat {
+			return checkFormat(string(value))
+		}
 	default:
 		return unknown
 	}
 	return nil
+}
+
+func checkFormat(stated string) error {
+	format, err := strconv.ParseUint(stated, 10, 64)
+	if err != nil {
+		return fmt.Errorf("%w: its format is not a number", store.ErrCorrupt)
+	}
+	return store.CheckFormat("it", format)
 }
 
 func numbered(kind byte, p store.Position) []byte {

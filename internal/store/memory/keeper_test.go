@@ -133,7 +133,7 @@ func tip(t *testing.T, j store.Journal) store.Tip {
 	return store.Tip{Position: head}
 }
 
-// A keeper of another world, of a newer version or with other data is left
+// A keeper of another world, of another format or with other data is left
 // unchanged.
 func TestForeignKeeperIsRefused(t *testing.T) {
 	retention := store.Retention{Events: 10, Revs: 10}
@@ -142,12 +142,14 @@ func TestForeignKeeperIsRefused(t *testing.T) {
 	if _, err := memory.OpenKept(t.Context(), retention, d, "other"); !errors.Is(err, store.ErrRootKey) {
 		t.Errorf("another root key: %v", err)
 	}
-	d.pairs["mformat"] = []byte("2")
-	if _, err := memory.OpenKept(t.Context(), retention, d, "root"); !errors.Is(err, store.ErrNewerFormat) {
-		t.Errorf("a newer format: %v", err)
+	for _, format := range []string{"2", "4"} {
+		d.pairs["mformat"] = []byte(format)
+		if _, err := memory.OpenKept(t.Context(), retention, d, "root"); !errors.Is(err, store.ErrFormat) || errors.Is(err, store.ErrCorrupt) {
+			t.Errorf("format %s: %v", format, err)
+		}
 	}
 	for key, value := range map[string]string{"": "", "x": "", "tnodes": "", "tnowhere\x00k": "", "e12345678": "\x01 no entry", "c12345678": "\x01 no state"} {
-		d := &database{pairs: map[string][]byte{"mformat": []byte("1"), "mroot": []byte("root"), key: []byte(value)}}
+		d := &database{pairs: map[string][]byte{"mformat": []byte("3"), "mroot": []byte("root"), key: []byte(value)}}
 		if _, err := memory.OpenKept(t.Context(), retention, d, "root"); !errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("the key %q: %v", key, err)
 		}

@@ -91,9 +91,9 @@ func world(t *testing.T) (store.Journal, *storetest.WorldFeed) {
 		entries = append(entries, feed.Place(i%50, fmt.Sprint("name ", i)), feed.Say(fmt.Sprint("line ", i)))
 	}
 	entries[10].Records = append(entries[10].Records,
-		store.Record{Table: store.Nodes, Key: []byte("empty"), Value: []byte{}},
+		store.Record{Table: store.Meta, Key: []byte("empty"), Value: []byte{}},
 		store.Record{Table: store.Leases, Key: []byte("a lease"), Value: []byte("v")},
-		store.Record{Table: store.Journeys, Key: []byte("large"), Value: bytes.Repeat([]byte("x"), 3<<20)})
+		store.Record{Table: store.Aggregates, Key: []byte("large"), Value: bytes.Repeat([]byte("x"), 3<<20)})
 	if err := storetest.Append(ctx, j, 0, entries...); err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		state := feed.State()
 		if report.Root != fmt.Sprintf("%x", state.Root) || report.Rev != state.Rev || report.Seq != state.Seq ||
-			report.Position != state.Position || report.Records != 313 || report.Rows != 40 || report.SID != state.Header.SID {
+			report.Position != state.Position || report.Records != 314 || report.Rows != 40 || report.SID != state.Header.SID {
 			t.Errorf("the report is %+v, want that of the state %+v", report, state)
 		}
 		copied := opened(t, to)

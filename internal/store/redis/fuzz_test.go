@@ -67,7 +67,7 @@ func FuzzReply(f *testing.F) {
 		batch := &store.Batch{Entries: []store.Entry{{Position: 1}}, Fence: &store.Fence{Name: "f"}}
 		if err == nil && a.status != "NOTDUE" && a.status != "REFUSED" {
 			wantKnownError(t, "commit error", j.commitError(a, batch),
-				store.ErrCorrupt, store.ErrConflict, store.ErrFenced, store.ErrDiverged, store.ErrRestarted, store.ErrTrimmed, store.ErrNewerFormat)
+				store.ErrCorrupt, store.ErrConflict, store.ErrFenced, store.ErrDiverged, store.ErrRestarted, store.ErrTrimmed, store.ErrFormat)
 		} else if err == nil {
 			_ = j.commitError(a, batch)
 		}
@@ -82,13 +82,13 @@ func FuzzReply(f *testing.F) {
 			t.Errorf("%d pairs of %d keys", len(pairs), len(keys))
 		}
 		_, err = after(fromReply(top), store.Tip{})
-		wantKnownError(t, "after", err, store.ErrCorrupt, store.ErrTrimmed, store.ErrDiverged, store.ErrNewerFormat)
+		wantKnownError(t, "after", err, store.ErrCorrupt, store.ErrTrimmed, store.ErrDiverged, store.ErrFormat)
 		texts := make([]string, 0, len(list))
 		for _, one := range list {
 			texts = append(texts, text(one))
 		}
 		_, err = j.decodeState(texts)
-		wantKnownError(t, "decodeState", err, store.ErrCorrupt, store.ErrNewerFormat)
+		wantKnownError(t, "decodeState", err, store.ErrCorrupt, store.ErrFormat)
 	})
 }
 
@@ -104,7 +104,7 @@ func FuzzStored(f *testing.F) {
 	f.Fuzz(func(t *testing.T, id string, entry []byte, commit, prev string, records []byte) {
 		s := stored{id: id, fields: map[string]string{"e": string(entry), "c": commit, "p": prev, "r": string(records)}}
 		e, err := s.decode(true)
-		wantKnownError(t, "decode", err, store.ErrCorrupt, store.ErrNewerFormat)
+		wantKnownError(t, "decode", err, store.ErrCorrupt, store.ErrFormat)
 		if err != nil {
 			return
 		}

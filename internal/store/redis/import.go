@@ -41,7 +41,7 @@ func BeginImport(ctx context.Context, o Options) (*Import, error) {
 
 func (j *Journal) beginImport(ctx context.Context) error {
 	j.rootKey = j.options.RootKey
-	args := []any{formatVersion, j.rootKey, importTerm.Milliseconds()}
+	args := []any{store.Format, j.rootKey, importTerm.Milliseconds()}
 	for _, table := range store.Tables() {
 		args = append(args, string(table))
 	}

@@ -16,12 +16,9 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// formatVersion counts the layouts of the keys.
-const formatVersion = 1
-
 // Open opens a world on a server, and creates it if it is missing and
-// Options.RootKey is set. It fails with store.ErrNewerFormat or store.ErrRootKey if
-// it belongs to another program or world, with store.ErrImporting until an import
+// Options.RootKey is set. It fails with store.ErrFormat or store.ErrRootKey if it
+// has another format or belongs to another world, with store.ErrImporting until an import
 // of it is finished, and with an error that is fs.ErrNotExist if it is missing. It
 // refuses a server that is too old or evicts keys.
 func Open(ctx context.Context, o Options) (*Journal, error) {
@@ -211,7 +208,7 @@ func (j *Journal) found(ctx context.Context) error {
 // unless that is empty.
 func (j *Journal) find(ctx context.Context, rootKey string) error {
 	keys, types := j.everyKey()
-	args := append([]any{formatVersion, rootKey, bit(!j.options.ReadOnly), "hash"}, types...)
+	args := append([]any{store.Format, rootKey, bit(!j.options.ReadOnly), "hash"}, types...)
 	said, err := j.readScript(ctx, "opening", foundScript(), keys, args...)
 	if err != nil {
 		return err
@@ -260,10 +257,10 @@ func (j *Journal) known(said parts) error {
 	format, err := strconv.ParseUint(text(said.at(0)), 10, 32)
 	j.rootKey = text(said.at(1))
 	switch {
-	case err != nil || format == 0 || j.rootKey == "":
+	case err == nil && format != store.Format:
+		return store.CheckFormat(j.Path(), format)
+	case err != nil || j.rootKey == "":
 		return fmt.Errorf("%w: opening %s: its head is not what a store writes", store.ErrCorrupt, j.Path())
-	case format > formatVersion:
-		return fmt.Errorf("%w: opening %s: its format is %d, this program knows formats up to %d; use a newer playctl", store.ErrNewerFormat, j.Path(), format, formatVersion)
 	case j.options.RootKey != "" && j.options.RootKey != j.rootKey:
 		return fmt.Errorf("%w: %s was created with the root key %.12q…, this host has %.12q…; start with the other root file, or choose another host id",
 			store.ErrRootKey, j.Path(), j.rootKey, j.options.RootKey)

@@ -97,23 +97,6 @@ func (u *Usage) add(table store.Table, size int) {
 	}
 }
 
-// HasUsage reports whether a store has histories, and whether they were counted: a
-// store that an earlier version wrote may have some and no record of store.Usage.
-func HasUsage(ctx context.Context, r store.Repository) (counted, history bool, err error) {
-	has := func(table store.Table) bool {
-		for _, failed := range r.Scan(ctx, table, store.Range{KeysOnly: true}) {
-			err = failed
-			return failed == nil
-		}
-		return false
-	}
-	counted = has(store.Usage)
-	for _, h := range histories {
-		history = history || err == nil && has(h.records)
-	}
-	return counted, history, err
-}
-
 // accountsIn returns the accounts of the nodes or the spaces of a store, by their
 // ids.
 func accountsIn(ctx context.Context, r store.Repository, table store.Table) (map[string]string, error) {

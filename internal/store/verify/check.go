@@ -215,11 +215,6 @@ func isBinary(table store.Table, key []byte) bool {
 // usage counts the kept history of each account and compares it with the usage
 // records.
 func (c *check) usage(ctx context.Context, j store.Source) error {
-	counted, _, err := replay.HasUsage(ctx, j)
-	if err != nil || !counted {
-		// A store that an earlier version wrote is counted when it is next served.
-		return err
-	}
 	kept, err := replay.CountUsage(ctx, j, c.rootKey)
 	if err != nil {
 		return fmt.Errorf("counting what is kept of accounts: %w", err)

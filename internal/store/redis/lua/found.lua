@@ -2,6 +2,9 @@
 -- other key that a world may have. ARGV: format, root key, with an empty one nothing is
 -- founded; '1' for who writes; the type of each key. See allowed.lua for denied.
 local exists = redis.call('EXISTS', KEYS[1]) == 1
+-- A world of another format may have other keys.
+local format = redis.pcall('HGET', KEYS[1], 'format')
+if type(format) == 'string' and format ~= ARGV[1] then return {'OK', format, ''} end
 if not exists and redis.call('EXISTS', string.match(KEYS[1], '^.*:') .. 'import') == 1 then return {'IMPORTING'} end
 if ARGV[3] == '1' then
   local what = denied(KEYS[1], 1, 0)
