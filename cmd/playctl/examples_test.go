@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/command/tree"
 	"github.com/playctl/playctl/test/redistest"
 )
 
@@ -35,7 +36,7 @@ var codeBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)\n```")
 func examples(t *testing.T) []example {
 	t.Helper()
 	var all []example
-	eachCommand(newRootCommand(&command.App{Program: neutralProgram()}), func(cmd *cobra.Command) {
+	tree.Each(tree.Documented(), func(cmd *cobra.Command) {
 		for line := range strings.Lines(cmd.Example) {
 			if strings.Contains(line, "playctl") {
 				all = append(all, example{cmd.CommandPath(), strings.TrimSpace(line)})
@@ -126,7 +127,7 @@ func parseCommandLine(args []string) error {
 	for i := range args {
 		args[i] = strings.ReplaceAll(args[i], "$LEAVES", "12")
 	}
-	root := newRootCommand(&command.App{Program: neutralProgram()})
+	root := tree.Documented()
 	cmd, rest, err := root.Find(args)
 	if err != nil {
 		return err

@@ -19,52 +19,21 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"github.com/playctl/playctl/internal/command"
-	"github.com/playctl/playctl/internal/command/about"
-	"github.com/playctl/playctl/internal/command/agent"
-	"github.com/playctl/playctl/internal/command/aql"
-	"github.com/playctl/playctl/internal/command/doctor"
-	"github.com/playctl/playctl/internal/command/host"
-	"github.com/playctl/playctl/internal/command/mcp"
-	"github.com/playctl/playctl/internal/command/node"
-	"github.com/playctl/playctl/internal/command/otel"
-	"github.com/playctl/playctl/internal/command/space"
-	"github.com/playctl/playctl/internal/command/store"
-	"github.com/playctl/playctl/internal/command/stream"
-	"github.com/playctl/playctl/internal/command/world"
+	"github.com/playctl/playctl/internal/command/tree"
 )
 
 // version is set by the release build; otherwise it comes from the build info.
 var version string
+
+//go:generate go run ../../internal/gen/commands
 
 func main() {
 	os.Exit(run(context.Background(), theProcess()))
 }
 
 // run runs the program and returns its exit code.
-func run(ctx context.Context, p *command.Program) int { return command.Run(ctx, p, newRootCommand) }
-
-// The command reference in docs/cli and the manual pages in docs/man are generated from
-// this tree, and a test compares them.
-//
-//go:generate go test -count=1 -run ^TestCommandReference$ . -update
-
-// newRootCommand joins the commands to one tree. It must be fast, because every run calls
-// it, even "playctl --help".
-func newRootCommand(a *command.App) *cobra.Command {
-	a.HostFlags = func(flags *pflag.FlagSet) { host.RegisterFlags(flags, a) }
-	root := command.NewRoot(a)
-	for _, commands := range []func(*command.App) []*cobra.Command{
-		node.Commands, agent.Commands, world.Commands, space.Commands, stream.Commands, aql.Commands, mcp.Commands, otel.Commands,
-		host.Commands, store.Commands, doctor.Commands, about.Commands,
-	} {
-		root.AddCommand(commands(a)...)
-	}
-	return root
-}
+func run(ctx context.Context, p *command.Program) int { return command.Run(ctx, p, tree.New) }
 
 // theProcess returns the environment of the real program.
 func theProcess() *command.Program {

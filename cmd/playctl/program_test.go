@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/command/tree"
 )
 
 // inProcess returns the program with a home folder and variables, inside this test.
@@ -148,7 +149,7 @@ func TestPrecedenceOfEverySetting(t *testing.T) {
 // everySetting returns a program with the settings of all commands.
 func everySetting(p *command.Program) *command.App {
 	a := &command.App{Program: p}
-	newRootCommand(a)
+	tree.New(a)
 	return a
 }
 
@@ -159,7 +160,7 @@ func settingNames(p *command.Program) (names []string) {
 
 // settingValues returns two valid values of a setting, in the form of the output.
 func settingValues(key string) [2]string {
-	flag := everySetting(neutralProgram()).AllSettings().Lookup(key)
+	flag := everySetting(inProcess("", nil)).AllSettings().Lookup(key)
 	switch flag.Value.Type() {
 	case "bool":
 		return [2]string{"true", "false"}

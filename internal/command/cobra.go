@@ -90,6 +90,18 @@ Start with "playctl serve --demo", which creates a world with agents in it, or w
 	return root
 }
 
+// Results returns what the code of this package prints, by the commands.
+func Results() map[string]any {
+	return map[string]any{
+		"--dry-run":        dryRunResult{},
+		"error":            failure{},
+		"version":          Version{},
+		"list-agent-nodes": agentsResult{},
+		"inspect-node":     mainResult{},
+		"snapshot":         protocol.Snapshot{},
+	}
+}
+
 // newHelpCommand is cobra's help command, except for a command that does not exist.
 func newHelpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{

@@ -36,6 +36,14 @@ func GroupFlags(flags *pflag.FlagSet, title string) {
 	})
 }
 
+// FlagGroup returns the title of the group in which the help lists a flag; "" for none.
+func FlagGroup(flag *pflag.Flag) string {
+	if group := flag.Annotations[groupOf]; group != nil {
+		return group[0][2:]
+	}
+	return ""
+}
+
 // helpWidth is the width of the help if the output is not a terminal.
 const helpWidth = 80
 

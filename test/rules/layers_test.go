@@ -83,7 +83,8 @@ var layers = []struct {
 	{"internal/command/store", []string{
 		"internal/durable", "internal/store", "internal/store/", "internal/render", "internal/command", "internal/command/place",
 	}},
-	{"cmd/", []string{"internal/command", "internal/command/"}},
+	{"internal/command/tree", []string{"internal/command", "internal/command/"}},
+	{"cmd/", []string{"internal/command", "internal/command/tree"}},
 	// Example programs for users: they import what every program can.
 	{"examples", nil},
 	{"examples/", []string{"protocol", "sdk"}},
@@ -94,7 +95,8 @@ var layers = []struct {
 	// Only tests use these; no shipped code imports them.
 	{"test/", []string{"protocol", "chain", "internal/", "sdk", "sdk/", "test/"}},
 	{"deploy", []string{"internal/store/redis", "test/redistest"}},
-	// Generators write committed files from the code; nothing imports them.
+	// Generators write committed files from the code; no shipped code imports them.
+	{"internal/gen", nil},
 	{"internal/gen/", []string{"protocol", "chain", "internal/", "sdk", "sdk/", "cmd/"}},
 }
 

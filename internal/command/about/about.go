@@ -18,6 +18,14 @@ func Commands(a *command.App) []*cobra.Command {
 	return append(helpTopics(), newConfigCommand(a), newVersionCommand(a), newCompletionCommand(a))
 }
 
+// Results returns what the commands of this package print, by the commands.
+func Results() map[string]any {
+	return map[string]any{
+		"config show":                 configResult{},
+		"config show --output ndjson": settingResult{},
+	}
+}
+
 func newCompletionCommand(a *command.App) *cobra.Command {
 	writers := map[string]func(root *cobra.Command, out io.Writer) error{
 		"bash":       bashCompletion,

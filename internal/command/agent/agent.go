@@ -31,6 +31,21 @@ func Commands(a *command.App) []*cobra.Command {
 	}
 }
 
+// Results returns what the commands of this package print, by the commands.
+func Results() map[string]any {
+	return map[string]any{
+		"add-agent, remove-agent, agent run, intercom serve":           playerResult{},
+		"register-mcp, unregister-mcp":                                 mcpResult{},
+		"record-interaction, record-journey":                           recordedResult{},
+		"interactions":                                                 interactionsResult{},
+		"intercom send":                                                answerResult{},
+		"intercom serve, agent run; the standard input of the program": programInput{},
+		"agent run --lines; the standard input of the program":         lineQuestion{},
+		"agent list": listedAgents{},
+		"init":       initResult{},
+	}
+}
+
 // playerResult is what the agent commands print.
 type playerResult struct {
 	Context         string   `json:"context,omitempty"`

@@ -20,6 +20,22 @@ func Commands(a *command.App) []*cobra.Command {
 	}
 }
 
+// Results returns what the commands of this package print, by the commands.
+func Results() map[string]any {
+	return map[string]any{
+		"aql":                                item{},
+		"aql --format":                       formattedProgramResult{},
+		"aql; the result of CREATE SPACE":    created{},
+		"aql; the result of REMOVE SPACE":    removed{},
+		"aql; the result of SEND":            sent{},
+		"aql; the result of INSPECT AGENT":   inspectedAgent{},
+		"aql; the result of FETCH METADATA":  metadata{},
+		"aql; the result of SHOW AGENTS":     agentList{},
+		"aql; the result of SHOW CONNECTION": connection{},
+		"aql; a line of SHOW VARIABLES":      variable{},
+	}
+}
+
 // aqlFlags are the flags of "playctl aql".
 type aqlFlags struct {
 	check      bool

@@ -25,6 +25,14 @@ import (
 // Commands returns the commands of this package.
 func Commands(a *command.App) []*cobra.Command { return []*cobra.Command{newDoctorCommand(a)} }
 
+// Results returns what the commands of this package print, by the commands.
+func Results() map[string]any {
+	return map[string]any{
+		"doctor":                 doctorResult{},
+		"doctor --output ndjson": finding{},
+	}
+}
+
 // These are the states of a finding. Only stateWrong makes the command fail.
 const (
 	stateGood    = "ok"

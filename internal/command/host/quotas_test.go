@@ -2,54 +2,14 @@ package host
 
 import (
 	"bytes"
-	"flag"
-	"fmt"
 	"os"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/playctl/playctl/internal/world"
 )
-
-var writeLimits = flag.Bool("write-limits", false, "rewrite the table of limits in docs/hosting.md")
-
-// limitsBegin and limitsEnd enclose the table in the page for operators.
-const (
-	limitsBegin = "<!-- The table of limits is written by go generate ./internal/command/host. -->\n"
-	limitsEnd   = "<!-- The end of the table. -->\n"
-)
-
-// Every limit is on the page for operators.
-func TestHostingPageListsEveryLimit(t *testing.T) {
-	const page = "../../../docs/hosting.md"
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, hasBegin := bytes.Cut(text, []byte(limitsBegin))
-	was, after, hasEnd := bytes.Cut(rest, []byte(limitsEnd))
-	if !hasBegin || !hasEnd {
-		t.Fatal("docs/hosting.md has no place for the table of limits")
-	}
-	var table strings.Builder
-	table.WriteString("\n| flag | default | what it bounds |\n|---|---|---|\n")
-	for _, l := range new(serveSettings).limitFlags() {
-		fmt.Fprintf(&table, "| `--%s` | %d | %s |\n", l.flag, l.value, l.help)
-	}
-	table.WriteString("\n")
-	if *writeLimits {
-		text = bytes.Join([][]byte{before, []byte(limitsBegin), []byte(table.String()), []byte(limitsEnd), after}, nil)
-		if err := os.WriteFile(page, text, 0o644); err != nil { //nolint:gosec // a page of the documentation
-			t.Fatal(err)
-		}
-	} else if diff := cmp.Diff(string(was), table.String()); diff != "" {
-		t.Errorf("docs/hosting.md differs from the output of go generate ./internal/command/host (-page +limits):\n%s", diff)
-	}
-}
 
 // namedDefault matches a flag with its default in the table of what accounts may have: a
 // number with commas, in MiB or GiB, or none.

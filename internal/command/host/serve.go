@@ -24,6 +24,17 @@ func Commands(a *command.App) []*cobra.Command {
 	}
 }
 
+// Results returns what the commands of this package print, by the commands.
+func Results() map[string]any {
+	return map[string]any{
+		"serve":                bannerResult{},
+		"serve --detach":       detachedResult{},
+		"stop":                 stoppedResult{},
+		"logs":                 logsResult{},
+		"logs --output ndjson": logLine{},
+	}
+}
+
 func newServeCommand(a *command.App) *cobra.Command {
 	var s serveSettings
 	var detached, background bool

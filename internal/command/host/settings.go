@@ -57,8 +57,6 @@ type limit struct {
 // that fits an int, and so are the bursts and parts that are computed from it.
 const greatestLimit = math.MaxInt / mebibyte
 
-//go:generate go test -count=1 -run ^TestHostingPageListsEveryLimit$ . -write-limits
-
 // limitFlags returns all limits. A new limit needs a line here, an option of the world or
 // the host, and code that enforces it. The table of docs/hosting.md is generated from
 // them.

@@ -24,6 +24,14 @@ func Commands(a *command.App) []*cobra.Command {
 	return []*cobra.Command{newMCPCommand(a)}
 }
 
+// Results returns what the commands of this package print, by the commands.
+func Results() map[string]any {
+	return map[string]any{
+		"mcp":         listening{},
+		"mcp install": installed{},
+	}
+}
+
 // serveFlags select the parts of the world that are served, and the clients.
 type serveFlags struct {
 	readOnly   bool

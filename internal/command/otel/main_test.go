@@ -6,7 +6,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/playctl/playctl/test/hostprocess"
-	"github.com/playctl/playctl/test/jsonfields"
 )
 
 // suite builds the program once, and removes it before the check for leaks.
@@ -15,8 +14,3 @@ type suite struct{ *testing.M }
 func (s suite) Run() int { return hostprocess.Main(s.M) }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(suite{m}) }
-
-func TestJSONFields(t *testing.T) {
-	t.Parallel()
-	jsonfields.Check(t, map[string]any{"otel": listening{}})
-}

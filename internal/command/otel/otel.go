@@ -20,6 +20,11 @@ import (
 // Commands returns the commands of this package.
 func Commands(a *command.App) []*cobra.Command { return []*cobra.Command{newOtelCommand(a)} }
 
+// Results returns what the commands of this package print, by the commands.
+func Results() map[string]any {
+	return map[string]any{"otel": listening{}}
+}
+
 // off is the address of a protocol that is not served.
 const off = "off"
 

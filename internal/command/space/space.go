@@ -27,6 +27,16 @@ func Commands(a *command.App) []*cobra.Command {
 	}
 }
 
+// Results returns what the commands of this package print, by the commands.
+func Results() map[string]any {
+	return map[string]any{
+		"create-space": createdSpaceResult{},
+		"list-spaces":  spacesResult{},
+		"inspect-space, add-amenity, remove-amenity": spaceResult{},
+		"remove-space": removedSpaceResult{},
+	}
+}
+
 // spacesResult is what "playctl list-spaces" prints.
 type spacesResult struct {
 	Context string                        `json:"context,omitempty"`

@@ -41,6 +41,17 @@ whose hosts may run while it is read.`,
 	}, all...)}
 }
 
+// Results returns what the commands of this package print, by the commands.
+func Results() map[string]any {
+	return map[string]any{
+		"store check":                 checkResult{},
+		"store compact":               compactResult{},
+		"store backup, store restore": backupResult{},
+		"store migrate":               migrateResult{},
+		"store acl":                   aclResult{},
+	}
+}
+
 // unverified turns the error of a damaged store or backup into a failed verification.
 // Other errors stay as they are.
 func unverified(err error) error {

@@ -22,6 +22,22 @@ func Commands(a *command.App) []*cobra.Command {
 	}
 }
 
+// Results returns what the commands of this package print, by the commands.
+func Results() map[string]any {
+	return map[string]any{
+		"tail, replay": eventResult{},
+		"tail --output json, replay --output json": eventsResult{},
+		"replay --open":  siteResult{},
+		"tail --record":  recordedLine{},
+		"replay --check": replayResult{},
+	}
+}
+
+// eventsResult is what render.List writes of events.
+type eventsResult struct {
+	Events []eventResult `json:"events"` // the events, in order
+}
+
 // tailFlags select the world, the printed events and the end of tail.
 type tailFlags struct {
 	since     uint64

@@ -24,6 +24,23 @@ func Commands(a *command.App) []*cobra.Command {
 	}
 }
 
+// Results returns what the commands of this package print, by the commands.
+func Results() map[string]any {
+	return map[string]any{
+		"connect":                  connectResult{},
+		"watch, qr":                watchResult{},
+		"watch list":               watchTokensResult{},
+		"watch revoke":             revokedTokenResult{},
+		"chain node":               nodeResult{},
+		"chain prove":              proofResult{},
+		"chain show, chain verify": chainResult{},
+		"chain verify-proof":       proofVerdict{},
+		"status":                   statusResult{},
+		"session reset":            resetResult{},
+		"remove":                   removedResult{},
+	}
+}
+
 // resetResult is what "playctl session reset" prints.
 type resetResult struct {
 	Server           string `json:"server"`

@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/playctl/playctl/internal/gen"
 )
 
 func main() {
-	// go generate runs it in the folder of the protocol.
-	if err := run(".."); err != nil {
+	if err := gen.Run(generate); err != nil {
 		fmt.Fprintln(os.Stderr, "contract:", err) //nolint:forbidigo // this is main
 		os.Exit(1)                                //nolint:forbidigo // as above
 	}
@@ -20,23 +21,7 @@ func main() {
 // protocolPage is prose with generated tables.
 const protocolPage = "docs/protocol.md"
 
-// run writes every file that is generated from the contract, under the module's
-// root.
-func run(root string) error {
-	files, err := generate(root)
-	if err != nil {
-		return err
-	}
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(root, name), text, 0o600); err != nil {
-			return fmt.Errorf("write %s: %w", name, err)
-		}
-	}
-	return nil
-}
-
-// generate generates the files, by their names under the module's root.
-func generate(root string) (map[string][]byte, error) {
+func generate(root string) (*gen.Output, error) {
 	source, err := readSource(filepath.Join(root, "protocol"))
 	if err != nil {
 		return nil, err
@@ -49,9 +34,9 @@ func generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{
+	return &gen.Output{Files: map[string][]byte{
 		protocolPage:                         page,
 		"internal/host/openapi/openapi.json": openapi,
 		"web/sdk/src/protocol/contract.ts":   typescript(source),
-	}, nil
+	}}, nil
 }

@@ -7,27 +7,26 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/playctl/playctl/internal/gen"
 	"github.com/playctl/playctl/protocol"
 )
 
 func TestGeneratedFilesAreCurrent(t *testing.T) {
 	t.Parallel()
-	root := filepath.Join("..", "..", "..")
-	files, err := generate(root)
+	root, err := gen.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range files {
-		got, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("%s is out of date: run go generate ./protocol (-contract +file)\n%s", name, diff)
-		}
+	output, err := generate(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outdated, err := output.Outdated(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range outdated {
+		t.Errorf("%s is out of date: run go generate ./protocol", name)
 	}
 }
 

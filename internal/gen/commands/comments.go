@@ -1,15 +1,14 @@
-package jsonfields
+package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
-	"testing"
 )
 
 const module = "github.com/playctl/playctl"
@@ -44,7 +43,6 @@ var everywhere = map[string]string{
 // comments are the comments of struct fields, read from the sources of their
 // packages.
 type comments struct {
-	t *testing.T
 	// root is the folder of the module.
 	root string
 	// packages are by import path; the comments of one are by type and field,
@@ -52,53 +50,42 @@ type comments struct {
 	packages map[string]map[string]string
 }
 
-func newComments(t *testing.T) *comments {
-	t.Helper()
-	root, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
-			return &comments{t, root, map[string]map[string]string{}}
-		}
-		if root == filepath.Dir(root) {
-			t.Fatal("there is no go.mod above the test's folder")
-		}
-		root = filepath.Dir(root)
-	}
-}
-
 // of returns the comment of a field, with names as in JSON, or "" if there is none.
-func (c *comments) of(typ reflect.Type, name, jsonName string) string {
+func (c *comments) of(typ reflect.Type, name, jsonName string) (string, error) {
 	path := typ.PkgPath()
 	if c.packages[path] == nil {
-		c.packages[path] = c.read(strings.TrimPrefix(path, module))
+		read, err := readComments(filepath.Join(c.root, strings.TrimPrefix(path, module)))
+		if err != nil {
+			return "", err
+		}
+		c.packages[path] = read
 	}
 	text := c.packages[path][typ.Name()+"."+name]
 	if text == "" {
-		return everywhere[jsonName]
+		return everywhere[jsonName], nil
 	}
 	for other := range typ.Fields() {
 		if inJSON, _, _ := strings.Cut(other.Tag.Get("json"), ","); inJSON != "" && inJSON != "-" {
 			text = regexp.MustCompile(`\b`+other.Name+`\b`).ReplaceAllString(text, inJSON)
 		}
 	}
-	return text
+	return text, nil
 }
 
-// read reads the comments of the package in a folder.
-func (c *comments) read(folder string) map[string]string {
-	c.t.Helper()
+// readComments reads the comments of the package in a folder.
+func readComments(folder string) (map[string]string, error) {
 	docs := map[string]string{}
-	names, err := filepath.Glob(filepath.Join(c.root, folder, "*.go"))
+	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
-		c.t.Fatal(err)
+		return nil, fmt.Errorf("list the sources of results: %w", err)
 	}
 	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
 		if err != nil {
-			c.t.Fatal(err)
+			return nil, fmt.Errorf("read a source of results: %w", err)
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			spec, ok := n.(*ast.TypeSpec)
@@ -115,7 +102,7 @@ func (c *comments) read(folder string) map[string]string {
 			return true
 		})
 	}
-	return docs
+	return docs, nil
 }
 
 // meaning returns the comment after or above a field as one line, without the words
