@@ -15,44 +15,6 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// contractCodes repeats the table of the protocol reference on purpose.
-var contractCodes = map[int]string{
-	400: "json_invalid body_invalid sid_missing op_unknown stable_key_unknown chat_tool_missing tool_unknown lease_unknown player_unknown agent_not_answering request_unknown node_not_derivable confirmation_mismatch occupant_limit agent_limit people_limit account_limit space_limit mcp_limit intercom_limit invitation_limit api_key_limit storage_limit amenity_last",
-	401: "credentials_missing credentials_invalid api_key_invalid",
-	403: "sid_invalid forbidden registration_closed invitation_used invitation_expired host_unknown origin_forbidden",
-	404: "not_found space_unknown",
-	405: "method_not_allowed",
-	409: "node_exists api_key_exists label_exists space_exists amenity_exists idempotency_conflict",
-	410: "removed",
-	413: "body_too_large",
-	415: "media_type",
-	429: "rate_limited",
-	500: "internal",
-	503: "store_unavailable repository_off behind shutting_down overloaded",
-}
-
-func TestEveryContractCodeHasItsStatus(t *testing.T) {
-	count := 0
-	for status, words := range contractCodes {
-		for word := range strings.FieldsSeq(words) {
-			count++
-			if got := protocol.Status(protocol.Code(word)); got != status {
-				t.Errorf("Status(%s) = %d, want %d", word, got, status)
-			}
-			if !slices.Contains(protocol.Codes(), protocol.Code(word)) {
-				t.Errorf("Codes() lacks %s", word)
-			}
-		}
-		general := protocol.CodeForStatus(status)
-		if !slices.Contains(strings.Fields(words), string(general)) {
-			t.Errorf("CodeForStatus(%d) = %s, which is not a code of that status", status, general)
-		}
-	}
-	if got := len(protocol.Codes()); got != count {
-		t.Errorf("there are %d codes, the contract has %d", got, count)
-	}
-}
-
 // TestEveryCodeConstantHasStatus finds a constant without a status.
 func TestEveryCodeConstantHasStatus(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "codes.go", nil, 0)

@@ -2,7 +2,6 @@ package protocol_test
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 
@@ -10,19 +9,6 @@ import (
 
 	"github.com/playctl/playctl/protocol"
 )
-
-func TestEventKinds(t *testing.T) {
-	want := strings.Fields(`world:player_added world:player_removed world:person_added world:person_removed world:mcp_registered world:mcp_unregistered world:agent_signal
-		world:interaction world:journey world:space_changed world:intercom session:reset session:resync`)
-	for _, kind := range protocol.EventKinds() {
-		if !slices.Contains(want, string(kind)) {
-			t.Errorf("%s is not in the contract", kind)
-		}
-	}
-	if len(protocol.EventKinds()) != len(want) {
-		t.Errorf("there are %d kinds, want %d", len(protocol.EventKinds()), len(want))
-	}
-}
 
 func TestEventDataOnTheWire(t *testing.T) {
 	row := json.RawMessage(`{"kind":"mcp"}`)

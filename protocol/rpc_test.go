@@ -107,31 +107,6 @@ func TestRPCRequests(t *testing.T) {
 	}
 }
 
-// contractOps is the table of the protocol reference: true for read operations.
-var contractOps = map[protocol.Op]bool{
-	"getWorldSnapshot": true, "getPlayerChainNode": true, "getPlayerChainNodes": true, "getPlayerChainProof": true,
-	"listEvents": true, "getWorldSnapshotAt": true, "listAnswering": true, "listInteractions": true, "listJourneys": true, "listSpaceNodes": true, "inspectSpace": true,
-	"recordInteraction": false, "recordJourney": false, "registerSpaceNode": false, "createSpace": false,
-	"removeSpace": false, "addSpaceAmenity": false, "removeSpaceAmenity": false,
-	"intercomCommand": false, "intercomResponse": false,
-}
-
-func TestOps(t *testing.T) {
-	for op, reads := range contractOps {
-		if !op.Known() || op.Reads() != reads {
-			t.Errorf("%s: known %t, reads %t, want true, %t", op, op.Known(), op.Reads(), reads)
-		}
-	}
-	if got := len(protocol.Operations()); got != len(contractOps) {
-		t.Errorf("there are %d operations, want %d", got, len(contractOps))
-	}
-	for _, op := range []protocol.Op{"", "GetWorldSnapshot", "recordInteraction ", "drop"} {
-		if op.Known() {
-			t.Errorf("%q is known", op)
-		}
-	}
-}
-
 func TestParseRPC(t *testing.T) {
 	for body, want := range map[string]protocol.Code{
 		`{}`: "body_invalid", `{"op":null}`: "body_invalid", `{"op":7}`: "body_invalid", `{"op":["recordJourney"]}`: "body_invalid",
