@@ -25,8 +25,7 @@ readonly gotestsum=gotest.tools/gotestsum@v1.13.0
 # All code is watched for races but scrypt, which is arithmetic on memory of its own in
 # one goroutine: watched, a node id takes many times as long, and two thirds of the
 # tests' time went there.
-readonly scrypt=(-gcflags=golang.org/x/crypto/salsa20/salsa=-race=false -gcflags=golang.org/x/crypto/scrypt=-race=false
-  -gcflags=github.com/playctl/playctl/internal/creds/romix=-race=false)
+readonly scrypt=(-gcflags=golang.org/x/crypto/scrypt=-race=false)
 # Without symbols for a debugger, which no test reads, 56 programs are linked faster.
 readonly race=(-race -ldflags=-w "${scrypt[@]}")
 

@@ -64,7 +64,7 @@ func serveKeeping(tb testing.TB, keeps store.Retention, path, rootKey string, n 
 	s = &served{tb: tb}
 	s.derive = s.cheapID
 	journal, w := openWorld(tb, keeps, path, rootKey, n)
-	deriver := creds.NewDeriver(creds.DeriverOptions{Derive: s.cheapID, Release: func() {}})
+	deriver := creds.NewDeriver(creds.DeriverOptions{Derive: s.cheapID})
 	h, err := host.New(host.Options{World: w, Deriver: deriver, Address: "127.0.0.1:0", Limits: host.RateLimits{RequestsPerSecond: -1, CreationsPerMinute: -1}})
 	must(tb, err)
 	must(tb, h.Listen(context.Background()))
@@ -75,7 +75,6 @@ func serveKeeping(tb testing.TB, keeps store.Retention, path, rootKey string, n 
 		cancel()
 		must(tb, <-ended)
 		must(tb, h.Close(context.Background()))
-		deriver.Close()
 		must(tb, w.Close(context.Background()))
 		must(tb, journal.Close())
 	}

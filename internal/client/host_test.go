@@ -45,7 +45,7 @@ func serveWorld(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	deriver := creds.NewDeriver(creds.DeriverOptions{Derive: worldtest.CheapID, Release: func() {}})
+	deriver := creds.NewDeriver(creds.DeriverOptions{Derive: worldtest.CheapID})
 	h, err := host.New(host.Options{World: w, Deriver: deriver, AdminToken: protocol.NewSecret(adminToken)})
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,6 @@ func serveWorld(t *testing.T) string {
 			t.Errorf("close the host: %v", err)
 		}
 		server.Close()
-		deriver.Close()
 		if err := w.Close(ctx); err != nil {
 			t.Errorf("close the world: %v", err)
 		}

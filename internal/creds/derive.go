@@ -2,22 +2,25 @@ package creds
 
 import (
 	"crypto/hmac"
-	"crypto/pbkdf2"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 
-	"github.com/playctl/playctl/internal/creds/romix"
+	"golang.org/x/crypto/scrypt"
+
 	"github.com/playctl/playctl/protocol"
 )
 
 // Parameters of scrypt (RFC 7914) that "Credentials" in the protocol reference fixes,
-// with p = 1: 128 * N * r bytes are 64 MiB.
+// with p = 1.
 const (
-	scryptN      = 65536
-	scryptKeyLen = 32
+	scryptN         = 65536
+	scryptBlockSize = 8 // r
+	scryptKeyLen    = 32
+	// derivationMemory is the memory of a derivation: 64 MiB.
+	derivationMemory = 128 * scryptN * scryptBlockSize
 )
 
 // Salt texts that "Credentials" in the protocol reference fixes.
@@ -81,33 +84,9 @@ func GenerateRootKey() string {
 }
 
 func scryptHex(password []byte, salt [sha256.Size]byte) (string, error) {
-	key, err := scryptKey(password, salt[:], scryptN)
+	key, err := scrypt.Key(password, salt[:], scryptN, scryptBlockSize, 1, scryptKeyLen)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("derive with scrypt: %w", err)
 	}
 	return hex.EncodeToString(key), nil
-}
-
-// scrypt (RFC 7914) with p = 1 is implemented here because a host has other work
-// meanwhile: golang.org/x/crypto/scrypt keeps a processor for its whole 0.2 s, and
-// allocates 64 MiB each time, which the garbage collector has to free again. This
-// implementation yields the processor, and reuses the memory.
-
-// scryptKey is scrypt with a cost of n, a power of two, and p = 1.
-func scryptKey(password, salt []byte, n int) ([]byte, error) {
-	b, err := pbkdf2.Key(sha256.New, string(password), salt, 1, romix.Block)
-	if err != nil {
-		return nil, fmt.Errorf("derive with scrypt: %w", err)
-	}
-	memory := derivations.take(n * romix.Block)
-	defer derivations.giveBack(memory)
-	// The race detector watches this write, but not the accesses in romix, which are
-	// too many.
-	copy(memory.bytes, b)
-	romix.Mix((*[romix.Block]byte)(b), memory.bytes)
-	key, err := pbkdf2.Key(sha256.New, string(password), b, 1, scryptKeyLen)
-	if err != nil {
-		return nil, fmt.Errorf("derive with scrypt: %w", err)
-	}
-	return key, nil
 }

@@ -3,6 +3,10 @@ package creds
 import (
 	"context"
 	"errors"
+	"math"
+	"net/netip"
+	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -37,7 +41,7 @@ type outcome struct {
 func ask(ctx context.Context, d *Deriver, rootKey string) <-chan outcome {
 	out := make(chan outcome, 1)
 	go func() {
-		id, err := d.NodeID(ctx, Origin{}, HashPhrase("amber"), rootKey)
+		id, err := d.NodeID(ctx, netip.Addr{}, HashPhrase("amber"), rootKey)
 		out <- outcome{id, err}
 	}()
 	return out
@@ -46,14 +50,13 @@ func ask(ctx context.Context, d *Deriver, rootKey string) <-chan outcome {
 func TestDeriverLimitsRunningAndWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
-		d := NewDeriver(DeriverOptions{Running: 2, Waiting: 1, Derive: g.derive, Release: func() {}})
-		defer d.Close()
+		d := NewDeriver(DeriverOptions{Running: 2, Waiting: 1, Derive: g.derive})
 		first, second, third := ask(t.Context(), d, "1"), ask(t.Context(), d, "2"), ask(t.Context(), d, "3")
 		synctest.Wait()
 		if running, waiting := d.Load(); running != 2 || waiting != 1 {
 			t.Fatalf("%d run and %d wait", running, waiting)
 		}
-		if _, err := d.NodeID(t.Context(), Origin{}, HashPhrase("amber"), "4"); !errors.Is(err, ErrBusy) {
+		if _, err := d.NodeID(t.Context(), netip.Addr{}, HashPhrase("amber"), "4"); !errors.Is(err, ErrBusy) {
 			t.Fatalf("a fourth caller got %v", err)
 		}
 		close(g.finish)
@@ -68,8 +71,7 @@ func TestDeriverLimitsRunningAndWaiting(t *testing.T) {
 func TestDeriverCancelsWaitingCallersOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
-		d := NewDeriver(DeriverOptions{Running: 1, Waiting: 1, Derive: g.derive, Release: func() {}})
-		defer d.Close()
+		d := NewDeriver(DeriverOptions{Running: 1, Waiting: 1, Derive: g.derive})
 		why := errors.New("the client hung up")
 		runCtx, stopRunning := context.WithCancelCause(t.Context())
 		waitCtx, stopWaiting := context.WithCancelCause(t.Context())
@@ -89,7 +91,7 @@ func TestDeriverCancelsWaitingCallersOnly(t *testing.T) {
 		if got := <-running; got.err != nil || got.id != "id of running" {
 			t.Errorf("the running caller got %q, %v", got.id, got.err)
 		}
-		if _, err := d.NodeID(waitCtx, Origin{}, HashPhrase("amber"), "late"); !errors.Is(err, why) {
+		if _, err := d.NodeID(waitCtx, netip.Addr{}, HashPhrase("amber"), "late"); !errors.Is(err, why) {
 			t.Errorf("a canceled caller got %v", err)
 		}
 		if n := len(g.started); n != 1 {
@@ -98,80 +100,69 @@ func TestDeriverCancelsWaitingCallersOnly(t *testing.T) {
 	})
 }
 
-func TestDeriverClose(t *testing.T) {
+// Callers wait in the order of their arrival.
+func TestDeriverServesInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
-		d := NewDeriver(DeriverOptions{Running: 1, Waiting: 1, Derive: g.derive, Release: func() { t.Error("released after Close") }})
-		running := ask(t.Context(), d, "running")
-		synctest.Wait()
-		waiting := ask(t.Context(), d, "waiting")
-		synctest.Wait()
-		closed := make(chan struct{})
-		go func() {
-			d.Close()
-			d.Close()
-			close(closed)
-		}()
-		if got := <-waiting; !errors.Is(got.err, ErrClosed) {
-			t.Errorf("the waiting caller got %v", got.err)
-		}
-		synctest.Wait()
-		select {
-		case <-closed:
-			t.Error("Close did not wait for the running derivation")
-		default:
+		d := NewDeriver(DeriverOptions{Running: 1, Waiting: 3, Derive: g.derive})
+		var order []string
+		var all []<-chan outcome
+		for _, name := range []string{"1", "2", "3", "4"} {
+			all = append(all, ask(t.Context(), d, name))
+			synctest.Wait()
 		}
 		close(g.finish)
-		if got := <-running; got.err != nil {
-			t.Errorf("the running caller got %v", got.err)
-		}
-		<-closed
-		if _, err := d.NodeID(t.Context(), Origin{}, HashPhrase("amber"), "late"); !errors.Is(err, ErrClosed) {
-			t.Errorf("after Close: %v", err)
-		}
-	})
-}
-
-func TestDeriverReleasesOnceAfterTheLastDerivation(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		var releases []time.Duration
-		d := NewDeriver(DeriverOptions{
-			Running: 1, Idle: 5 * time.Second,
-			Derive: func(PasswHash, string) (string, error) {
-				<-time.After(time.Second)
-				return "", errors.New("a failed derivation used memory too")
-			},
-			Release: func() { releases = append(releases, time.Since(start)) },
-		})
-		derive := func() {
-			if _, err := d.NodeID(t.Context(), Origin{}, HashPhrase("amber"), ""); err == nil {
-				t.Error("the error was lost")
+		for _, out := range all {
+			if got := <-out; got.err != nil {
+				t.Error(got.err)
 			}
+			order = append(order, <-g.started)
 		}
-		derive()                      // ends at 1 s
-		<-time.After(3 * time.Second) // not idle for long enough
-		derive()                      // ends at 5 s
-		<-time.After(time.Minute)     // released at 10 s, once
-		derive()                      // ends at 66 s
-		d.Close()                     // before it is released
-		<-time.After(time.Minute)
-		if len(releases) != 1 || releases[0] != 10*time.Second {
-			t.Errorf("released at %v", releases)
+		if want := []string{"1", "2", "3", "4"}; !slices.Equal(order, want) {
+			t.Errorf("the turns are %v, want %v", order, want)
 		}
 	})
 }
 
-func TestDeriverRefusedCallersDoNotRelease(t *testing.T) {
+// A site may take a quarter of the places, callers without one all of them.
+func TestDeriverPlacesOfSite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := NewDeriver(DeriverOptions{Release: func() { t.Error("released without a derivation") }})
-		defer d.Close()
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if _, err := d.NodeID(ctx, Origin{}, HashPhrase("amber"), ""); !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v", err)
+		g := newGate()
+		d := NewDeriver(DeriverOptions{Running: 1, Waiting: 8, Derive: g.derive})
+		first, second := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::")
+		var all sync.WaitGroup
+		asks := func(site netip.Addr, n int) (refused int) {
+			var busy atomic.Int64
+			for range n {
+				all.Go(func() {
+					switch _, err := d.NodeID(t.Context(), site, HashPhrase("amber"), ""); {
+					case errors.Is(err, ErrBusy):
+						busy.Add(1)
+					case err != nil:
+						t.Error(err)
+					}
+				})
+				synctest.Wait()
+			}
+			return int(busy.Load())
 		}
-		<-time.After(time.Hour)
+		if got := asks(first, 5); got != 2 { // One runs and two wait.
+			t.Errorf("%d of 5 callers of a site were refused, want 2", got)
+		}
+		if got := asks(second, 3); got != 1 {
+			t.Errorf("%d of 3 callers of another site were refused, want 1", got)
+		}
+		if got := asks(netip.Addr{}, 5); got != 1 {
+			t.Errorf("%d of 5 callers without a site were refused, want 1", got)
+		}
+		close(g.finish)
+		all.Wait()
+		if got := asks(first, 1); got != 0 {
+			t.Error("a place was not freed")
+		}
+		if running, waiting := d.Load(); running != 0 || waiting != 0 || len(d.sites) != 0 {
+			t.Errorf("%d run, %d wait, of %d sites", running, waiting, len(d.sites))
+		}
 	})
 }
 
@@ -189,10 +180,6 @@ func TestDeriverUnderRandomCallers(t *testing.T) {
 				<-time.After(time.Second)
 				now.Add(-1)
 				return "id", nil
-			}, Release: func() {
-				if now.Load() != 0 {
-					t.Error("released while deriving")
-				}
 			}})
 			var group sync.WaitGroup
 			var served, busy, gone atomic.Int64
@@ -203,7 +190,7 @@ func TestDeriverUnderRandomCallers(t *testing.T) {
 						ctx, cancel = context.WithTimeout(ctx, 500*time.Millisecond)
 					}
 					defer cancel()
-					switch _, err := d.NodeID(ctx, Origin{}, HashPhrase("amber"), ""); {
+					switch _, err := d.NodeID(ctx, netip.Addr{}, HashPhrase("amber"), ""); {
 					case err == nil:
 						served.Add(1)
 					case errors.Is(err, ErrBusy):
@@ -216,7 +203,6 @@ func TestDeriverUnderRandomCallers(t *testing.T) {
 				})
 			}
 			group.Wait()
-			d.Close()
 			if most.Load() > int64(running) {
 				t.Errorf("%d ran at once, want at most %d", most.Load(), running)
 			}
@@ -228,4 +214,21 @@ func TestDeriverUnderRandomCallers(t *testing.T) {
 			}
 		})
 	})
+}
+
+func TestDerivationsRespectMemoryLimit(t *testing.T) {
+	was := debug.SetMemoryLimit(-1)
+	t.Cleanup(func() { debug.SetMemoryLimit(was) })
+	for _, c := range []struct {
+		limit       int64
+		cores, want int
+	}{
+		{math.MaxInt64, 1, 1}, {math.MaxInt64, 2, 1}, {math.MaxInt64, 4, 2}, {math.MaxInt64, 64, 2},
+		{256 << 20, 8, 1}, {1 << 30, 8, 2}, {8 << 30, 8, 2},
+	} {
+		debug.SetMemoryLimit(c.limit)
+		if got := DefaultRunning(c.cores); got != c.want {
+			t.Errorf("%d cores and %d bytes: %d at once, want %d", c.cores, c.limit, got, c.want)
+		}
+	}
 }

@@ -34,7 +34,6 @@ type fixture struct {
 	t       testing.TB
 	journal store.Journal
 	world   *world.World
-	deriver *creds.Deriver
 	host    *Host
 	handler http.Handler
 	phrases int
@@ -55,7 +54,7 @@ func newFixture(t testing.TB, change ...func(*setup)) *fixture {
 	metrics := NewMetrics()
 	s := &setup{
 		journal: memory.Open(store.DefaultRetention()),
-		deriver: creds.DeriverOptions{Derive: worldtest.CheapID, Release: func() {}},
+		deriver: creds.DeriverOptions{Derive: worldtest.CheapID},
 		world:   world.Options{RootKey: worldtest.RootKey, Now: time.Now, Random: rand.Reader, Observer: metrics},
 		host:    Options{AdminToken: protocol.NewSecret(adminToken), Metrics: metrics, Address: "127.0.0.1:0"},
 	}
@@ -63,14 +62,14 @@ func newFixture(t testing.TB, change ...func(*setup)) *fixture {
 	for _, c := range change {
 		c(s)
 	}
-	f := &fixture{t: t, service: protocol.ServicePlay, journal: s.journal, deriver: creds.NewDeriver(s.deriver)}
+	f := &fixture{t: t, service: protocol.ServicePlay, journal: s.journal}
 	s.world.Journal = s.journal
 	w, err := world.Open(context.Background(), s.world)
 	if err != nil {
 		t.Fatalf("open the world: %v", err)
 	}
 	f.world = w
-	s.host.World, s.host.Deriver = w, f.deriver
+	s.host.World, s.host.Deriver = w, creds.NewDeriver(s.deriver)
 	if f.host, err = New(s.host); err != nil {
 		t.Fatalf("create the host: %v", err)
 	}
@@ -86,7 +85,6 @@ func (f *fixture) close() {
 	if err := f.host.Close(ctx); err != nil {
 		f.t.Errorf("close the host: %v", err)
 	}
-	f.deriver.Close()
 	if err := f.world.Close(ctx); err != nil {
 		f.t.Errorf("close the world: %v", err)
 	}

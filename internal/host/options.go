@@ -58,7 +58,7 @@ const CompatAgentPlay Compat = Compat(protocol.ServiceAgentPlay)
 type Options struct {
 	// World is the world to serve. The host does not close it.
 	World *world.World
-	// Deriver checks new node ids. The host does not close it.
+	// Deriver checks new node ids.
 	Deriver *creds.Deriver
 	// NoRepository turns node and API key checks off, for local play. The world
 	// must have been opened with it as well.

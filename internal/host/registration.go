@@ -169,12 +169,7 @@ func (c *call) derive(hash creds.PasswHash) (string, error) {
 	if err := c.checkCreationRate(); err != nil {
 		return "", err
 	}
-	nodeID, err := c.host.options.Deriver.NodeID(c.r.Context(), c.origin(), hash, c.host.world.View().RootKey)
+	nodeID, err := c.host.options.Deriver.NodeID(c.r.Context(), c.limitedAddress(), hash, c.host.world.View().RootKey)
 	c.host.metrics.derived(err)
 	return nodeID, err
-}
-
-// origin returns the address whose share of the derivations a request takes.
-func (c *call) origin() creds.Origin {
-	return creds.Origin{Network: networkOf(c.peer), Site: siteOf(c.peer), Exempt: c.host.options.exempt(c.peer)}
 }

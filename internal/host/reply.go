@@ -286,7 +286,7 @@ func (h *Host) refusal(err error) *protocol.Error {
 		e := protocol.WrapError(protocol.CodeRateLimited, err, "too many nodes are being created at once: try again in a few seconds")
 		e.RetryAfter = 2 * time.Second
 		return e
-	case errors.Is(err, creds.ErrClosed), h.draining() && errors.Is(err, context.Canceled):
+	case h.draining() && errors.Is(err, context.Canceled):
 		return protocol.WrapError(protocol.CodeShuttingDown, err, "the host is shutting down")
 	}
 	return protocol.WrapError(protocol.CodeInternal, err, "the host has a defect: its log has the details under this request's id")

@@ -47,7 +47,7 @@ func TestWatchCookieIsValidAtAnotherHost(t *testing.T) {
 	f := newFixture(t)
 	token := f.watchToken(f.main())
 	cookie := f.watchCookie(protocol.WatchScopeAct, token)
-	other, err := New(Options{World: f.world, Deriver: f.deriver})
+	other, err := New(Options{World: f.world, Deriver: f.host.options.Deriver})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,9 +86,9 @@ func (o *Options) journal(ctx context.Context) (store.Journal, error) {
 	return memory.Open(store.RetentionInMemory()), nil
 }
 
-func (o *Options) host(w *world.World, deriver *creds.Deriver, metrics *host.Metrics) host.Options {
+func (o *Options) host(w *world.World, metrics *host.Metrics) host.Options {
 	return host.Options{
-		World: w, Deriver: deriver, NoRepository: o.NoRepository, PublicURL: o.PublicURL, AllowHosts: []string{hostOf},
+		World: w, Deriver: creds.NewDeriver(creds.DeriverOptions{}), NoRepository: o.NoRepository, PublicURL: o.PublicURL, AllowHosts: []string{hostOf},
 		AdminToken:        o.AdminToken,
 		Registration:      host.Registration(o.Registration),
 		RegistrationToken: o.RegistrationToken,

@@ -20,7 +20,6 @@ import (
 
 	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/bridge"
-	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/host"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/world"
@@ -34,7 +33,6 @@ type PlayWorld struct {
 	options Options
 	journal store.Journal
 	world   *world.World
-	deriver *creds.Deriver
 	host    *host.Host
 	handler http.Handler
 	// bridge is nil if there is none.
@@ -79,8 +77,7 @@ func (p *PlayWorld) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	p.deriver = creds.NewDeriver(creds.DeriverOptions{})
-	if p.host, err = host.New(o.host(p.world, p.deriver, metrics)); err != nil {
+	if p.host, err = host.New(o.host(p.world, metrics)); err != nil {
 		return err
 	}
 	if o.BridgeURL != "" {
@@ -177,9 +174,6 @@ func (p *PlayWorld) closeParts(ctx context.Context) error {
 	}
 	if p.transport != nil {
 		p.transport.close()
-	}
-	if p.deriver != nil {
-		p.deriver.Close()
 	}
 	if p.world != nil {
 		failed = errors.Join(failed, p.world.Close(ctx))

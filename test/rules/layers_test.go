@@ -29,8 +29,7 @@ var layers = []struct {
 	{"internal/retry", []string{"internal/pause"}},
 	{"internal/suggest", nil},
 	{"internal/fieldorder", nil},
-	{"internal/creds/romix", nil},
-	{"internal/creds", []string{"protocol", "internal/durable", "internal/creds/romix"}},
+	{"internal/creds", []string{"protocol", "internal/durable"}},
 	{"internal/store", []string{"protocol", "chain"}},
 	// Backends, the contract they pass, and code that works on any of them.
 	{"internal/store/", []string{"protocol", "chain", "internal/durable", "internal/pause", "internal/store"}},

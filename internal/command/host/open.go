@@ -36,7 +36,6 @@ type served struct {
 	standby *host.Standby
 	world   *world.World
 	journal store.Journal
-	deriver *creds.Deriver
 	// bridge is nil if there is none.
 	bridge *bridge.Bridge
 
@@ -82,8 +81,8 @@ func openServed(ctx context.Context, a *command.App, s *serveSettings) (result *
 	}
 	options.Standby = result.standby
 	options.Processors = processors()
-	result.deriver = creds.NewDeriver(creds.DeriverOptions{Derive: a.Derive, Running: creds.DefaultRunning(options.Processors)})
-	options.World, options.Deriver = result.world, result.deriver
+	options.World = result.world
+	options.Deriver = creds.NewDeriver(creds.DeriverOptions{Derive: a.Derive, Running: creds.DefaultRunning(options.Processors)})
 	if err := s.openBridge(ctx, result, options); err != nil {
 		return result, err
 	}
@@ -272,9 +271,6 @@ func (s *served) close(ctx context.Context) error {
 	}
 	if s.world != nil {
 		failed = append(failed, s.world.Close(ctx))
-	}
-	if s.deriver != nil {
-		s.deriver.Close()
 	}
 	if s.journal != nil {
 		failed = append(failed, s.journal.Close())
