@@ -1,9 +1,9 @@
 package bridge
 
 import (
+	"fmt"
+	"io"
 	"sync"
-
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // Failure is a kind of failure to deliver an event.
@@ -94,34 +94,22 @@ func (b *board) passedOn() { b.change(func(s *State) { s.Leader, s.Failing = fal
 
 func (b *board) failed(why Failure) { b.change(func(s *State) { s.LastFailure = why }) }
 
-var _ prometheus.Collector = (*Bridge)(nil)
-
-var lastFailure = prometheus.NewDesc("playctl_bridge_last_failure", "The kind of the last failure; absent if there was none.",
-	[]string{"kind"}, nil)
-
-// Describe implements prometheus.Collector.
-func (b *Bridge) Describe(into chan<- *prometheus.Desc) {
-	prometheus.DescribeByCollect(b, into)
-	into <- lastFailure
-}
-
-// Collect implements prometheus.Collector.
-func (b *Bridge) Collect(into chan<- prometheus.Metric) {
+// WriteMetrics writes the state in the text format of Prometheus.
+func (b *Bridge) WriteMetrics(w io.Writer) {
 	s := b.State()
-	send := func(name, help string, kind prometheus.ValueType, value float64) {
-		desc := prometheus.NewDesc("playctl_bridge_"+name, help, nil, nil)
-		into <- prometheus.MustNewConstMetric(desc, kind, value)
+	write := func(name, labels, kind, help string, value float64) {
+		_, _ = fmt.Fprintf(w, "# HELP playctl_bridge_%[1]s %[2]s\n# TYPE playctl_bridge_%[1]s %[3]s\nplayctl_bridge_%[1]s%[4]s %[5]g\n", name, help, kind, labels, value)
 	}
-	send("position", "The id of the last event that was delivered, refused or skipped.", prometheus.GaugeValue, float64(s.Position))
-	send("lag_events", "Events between the position of the bridge and the end of the log.", prometheus.GaugeValue, float64(s.Lag))
-	send("failing", "1 while the bridge does not accept the next event.", prometheus.GaugeValue, oneIf(s.Failing))
-	send("leader", "1 while this host is the leader, which delivers to the bridge.", prometheus.GaugeValue, oneIf(s.Leader))
-	send("delivered_total", "Events that the bridge accepted.", prometheus.CounterValue, float64(s.Delivered))
-	send("refused_total", "Events that the bridge refused.", prometheus.CounterValue, float64(s.Refused))
-	send("retries_total", "Failed attempts, which are repeated.", prometheus.CounterValue, float64(s.Retries))
-	send("skipped_total", "Events that were no longer kept when they could have been delivered.", prometheus.CounterValue, float64(s.Skipped))
+	write("position", "", "gauge", "The id of the last event that was delivered, refused or skipped.", float64(s.Position))
+	write("lag_events", "", "gauge", "Events between the position of the bridge and the end of the log.", float64(s.Lag))
+	write("failing", "", "gauge", "1 while the bridge does not accept the next event.", oneIf(s.Failing))
+	write("leader", "", "gauge", "1 while this host is the leader, which delivers to the bridge.", oneIf(s.Leader))
+	write("delivered_total", "", "counter", "Events that the bridge accepted.", float64(s.Delivered))
+	write("refused_total", "", "counter", "Events that the bridge refused.", float64(s.Refused))
+	write("retries_total", "", "counter", "Failed attempts, which are repeated.", float64(s.Retries))
+	write("skipped_total", "", "counter", "Events that were no longer kept when they could have been delivered.", float64(s.Skipped))
 	if s.LastFailure != "" {
-		into <- prometheus.MustNewConstMetric(lastFailure, prometheus.GaugeValue, 1, string(s.LastFailure))
+		write("last_failure", fmt.Sprintf("{kind=%q}", s.LastFailure), "gauge", "The kind of the last failure; absent if there was none.", 1)
 	}
 }
 

@@ -1,51 +1,51 @@
 package host
 
 import (
-	"context"
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
-	"log/slog"
+	"io"
 	"net/http"
-	"net/http/pprof"
-	"strconv"
+	"slices"
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promauto"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/VictoriaMetrics/metrics"
 
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
 
-// Metrics collects the measurements of one host and its world, in a registry of
-// its own. Give the same Metrics to world.Options.Observer and to Options.
+// Metrics collects the measurements of one host and its world, and writes them in the text
+// format of Prometheus. Give the same Metrics to world.Options.Observer and to Options.
 type Metrics struct {
-	registry *prometheus.Registry
-	gauges   []prometheus.Collector
+	families []*family
 
-	requests    *prometheus.CounterVec
-	durations   *prometheus.HistogramVec
-	mu          sync.RWMutex
-	answered    map[answered]answers
-	streams     prometheus.Gauge
-	streamEnds  *prometheus.CounterVec
-	deferred    *prometheus.CounterVec
-	derivations *prometheus.CounterVec
-	unconfirmed prometheus.Counter
-	refusals    *prometheus.CounterVec
-	evictions   *prometheus.CounterVec
+	requests    *family
+	durations   *family
+	streams     *metrics.Gauge
+	streamEnds  *family
+	deferred    *family
+	derivations *family
+	unconfirmed *metrics.Counter
+	refusals    *family
+	evictions   *family
 
-	commands       prometheus.Counter
-	commits        prometheus.Counter
-	events         prometheus.Counter
-	appends        prometheus.Histogram
-	appendFailures prometheus.Counter
-	checkpoints    prometheus.Histogram
-	checkpointBad  prometheus.Counter
+	commands       *metrics.Counter
+	commits        *metrics.Counter
+	events         *metrics.Counter
+	appends        *metrics.PrometheusHistogram
+	appendFailures *metrics.Counter
+	checkpoints    *metrics.PrometheusHistogram
+	checkpointBad  *metrics.Counter
+
+	// mu guards the rest.
+	mu       sync.RWMutex
+	answered map[answered]answers
+	gauges   []measured
+	others   []func(io.Writer)
 }
 
 var _ world.Observer = (*Metrics)(nil)
@@ -53,71 +53,113 @@ var _ world.Observer = (*Metrics)(nil)
 // fastBuckets are for durations from microseconds to seconds.
 var fastBuckets = []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5}
 
+// family is the metrics of one name, which differ in their labels.
+type family struct {
+	name, kind, help string
+	set              *metrics.Set
+}
+
+// counter returns the counter with these labels, which is created if it is missing.
+func (f *family) counter(labels string) *metrics.Counter {
+	return f.set.GetOrCreateCounter(f.name + labels)
+}
+
+// histogram is counter for a histogram.
+func (f *family) histogram(labels string) *metrics.PrometheusHistogram {
+	return f.set.GetOrCreatePrometheusHistogramExt(f.name+labels, fastBuckets)
+}
+
+// label returns a label in the form of Prometheus.
+func label(name, value string) string { return fmt.Sprintf("{%s=%q}", name, value) }
+
+// describeMetric writes the description of the metrics of one name, before their values.
+func describeMetric(w io.Writer, name, kind, help string) {
+	_, _ = fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
+}
+
 // NewMetrics returns an empty collection.
 func NewMetrics() *Metrics {
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	made := promauto.With(registry)
-	counter := func(name, help string) prometheus.Counter {
-		return made.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+	m := &Metrics{answered: map[answered]answers{}}
+	made := func(kind, name, help string) *family {
+		f := &family{name, kind, help, metrics.NewSet()}
+		m.families = append(m.families, f)
+		return f
 	}
-	counters := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return made.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
-	}
-	histogram := func(name, help string) prometheus.Histogram {
-		return made.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: fastBuckets})
-	}
-	return &Metrics{
-		registry: registry,
-		answered: map[answered]answers{},
+	counters := func(name, help string) *family { return made("counter", name, help) }
+	histograms := func(name, help string) *family { return made("histogram", name, help) }
 
-		requests: counters("playctl_http_requests_total", "Requests by route, rpc operation and status.", "route", "op", "code"),
-		durations: made.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "playctl_http_request_duration_seconds", Help: "Time from a request's arrival to the end of its reply, streams included.",
-			Buckets: fastBuckets,
-		}, []string{"route", "op"}),
-		streams:     made.NewGauge(prometheus.GaugeOpts{Name: "playctl_stream_subscribers", Help: "Open event streams."}),
-		streamEnds:  counters("playctl_stream_ends_total", "Event streams that ended, by reason.", "reason"),
-		deferred:    counters("playctl_streams_deferred_total", "Event streams ended immediately and deferred, by error code.", "code"),
-		refusals:    counters("playctl_connections_refused_total", "Connections, requests and streams refused, by limit.", "limit"),
-		evictions:   counters("playctl_connections_evicted_total", "Connections closed to make room for others, by state.", "state"),
-		derivations: counters("playctl_derivations_total", "Derivations of node ids, by outcome.", "outcome"),
-		unconfirmed: counter("playctl_withdrawals_unconfirmed_total", "Deletions and replacements of credentials that other hosts did not confirm in time."),
+	m.requests = counters("playctl_http_requests_total", "Requests by route, rpc operation and status.")
+	m.durations = histograms("playctl_http_request_duration_seconds", "Time from a request's arrival to the end of its reply, streams included.")
+	streams := made("gauge", "playctl_stream_subscribers", "Open event streams.")
+	m.streams = streams.set.NewGauge(streams.name, nil)
+	m.streamEnds = counters("playctl_stream_ends_total", "Event streams that ended, by reason.")
+	m.deferred = counters("playctl_streams_deferred_total", "Event streams ended immediately and deferred, by error code.")
+	m.refusals = counters("playctl_connections_refused_total", "Connections, requests and streams refused, by limit.")
+	m.evictions = counters("playctl_connections_evicted_total", "Connections closed to make room for others, by state.")
+	m.derivations = counters("playctl_derivations_total", "Derivations of node ids, by outcome.")
+	m.unconfirmed = counters("playctl_withdrawals_unconfirmed_total", "Deletions and replacements of credentials that other hosts did not confirm in time.").counter("")
 
-		commands:       counter("playctl_world_commands_total", "Commands that the engine accepted."),
-		commits:        counter("playctl_world_commits_total", "Batches committed to the journal."),
-		events:         counter("playctl_world_events_total", "Committed events."),
-		appends:        histogram("playctl_journal_append_seconds", "Time to commit a batch to the journal."),
-		appendFailures: counter("playctl_journal_append_failures_total", "Batches that could not be appended to the journal."),
-		checkpoints:    histogram("playctl_checkpoint_seconds", "Time to write a checkpoint and trim the journal."),
-		checkpointBad:  counter("playctl_checkpoint_failures_total", "Checkpoints that could not be written."),
+	m.commands = counters("playctl_world_commands_total", "Commands that the engine accepted.").counter("")
+	m.commits = counters("playctl_world_commits_total", "Batches committed to the journal.").counter("")
+	m.events = counters("playctl_world_events_total", "Committed events.").counter("")
+	m.appends = histograms("playctl_journal_append_seconds", "Time to commit a batch to the journal.").histogram("")
+	m.appendFailures = counters("playctl_journal_append_failures_total", "Batches that could not be appended to the journal.").counter("")
+	m.checkpoints = histograms("playctl_checkpoint_seconds", "Time to write a checkpoint and trim the journal.").histogram("")
+	m.checkpointBad = counters("playctl_checkpoint_failures_total", "Checkpoints that could not be written.").counter("")
+	return m
+}
+
+// Add lets write add further metrics in the text format of Prometheus to each reply.
+func (m *Metrics) Add(write func(io.Writer)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.others = append(m.others, write)
+}
+
+// BuildInfo returns what writes the metric that states a host's version.
+func BuildInfo(version string) func(io.Writer) {
+	return func(w io.Writer) {
+		const name = "playctl_build_info"
+		describeMetric(w, name, "gauge", "1, with the version of the program.")
+		metrics.WriteGaugeUint64(w, name+label("version", version), 1)
 	}
 }
 
-// Add registers another collector.
-func (m *Metrics) Add(c prometheus.Collector) error {
-	if err := m.registry.Register(c); err != nil {
-		return fmt.Errorf("add to the host's measurements: %w", err)
+// ServeHTTP replies with all metrics, those of the Go runtime and of the process included.
+func (m *Metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	m.mu.RLock()
+	gauges, others := m.gauges, slices.Clone(m.others)
+	m.mu.RUnlock()
+	var text bytes.Buffer
+	for _, f := range m.families {
+		describeMetric(&text, f.name, f.kind, f.help)
+		f.set.WritePrometheus(&text)
 	}
-	return nil
-}
-
-// BuildInfo returns the metric that states a host's version.
-func BuildInfo(version string) prometheus.Collector {
-	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "playctl_build_info", Help: "1, with the version of the program.", ConstLabels: prometheus.Labels{"version": version},
-	}, func() float64 { return 1 })
+	for i, g := range gauges {
+		if i == 0 || g.name != gauges[i-1].name {
+			describeMetric(&text, g.name, "gauge", g.help)
+		}
+		metrics.WriteGaugeFloat64(&text, g.name+g.labels, g.value())
+	}
+	for _, write := range others {
+		write(&text)
+	}
+	metrics.WriteProcessMetrics(&text)
+	metrics.WriteFDMetrics(&text)
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	// A scraper that went away needs no reply.
+	_, _ = w.Write(text.Bytes())
 }
 
 // Committed implements world.Observer.
 func (m *Metrics) Committed(commands, entries, events int, took time.Duration) {
-	m.commands.Add(float64(commands))
+	m.commands.Add(commands)
 	if entries == 0 {
 		return
 	}
 	m.commits.Inc()
-	m.events.Add(float64(events))
-	m.appends.Observe(took.Seconds())
+	m.events.Add(events)
+	m.appends.Update(took.Seconds())
 }
 
 // AppendFailed implements world.Observer.
@@ -129,7 +171,7 @@ func (m *Metrics) CheckpointDone(took time.Duration, err error) {
 		m.checkpointBad.Inc()
 		return
 	}
-	m.checkpoints.Observe(took.Seconds())
+	m.checkpoints.Update(took.Seconds())
 }
 
 // answered is the set of labels of requests that count together, and answers are their
@@ -140,8 +182,8 @@ type answered struct {
 }
 
 type answers struct {
-	count prometheus.Counter
-	took  prometheus.Observer
+	count *metrics.Counter
+	took  *metrics.PrometheusHistogram
 }
 
 func (m *Metrics) request(route, op string, status int, took time.Duration) {
@@ -151,32 +193,37 @@ func (m *Metrics) request(route, op string, status int, took time.Duration) {
 	m.mu.RUnlock()
 	if !known {
 		// Looking them up by their labels takes longer than counting.
-		a = answers{m.requests.WithLabelValues(route, op, strconv.Itoa(status)), m.durations.WithLabelValues(route, op)}
+		a = answers{
+			m.requests.counter(fmt.Sprintf("{code=\"%d\",op=%q,route=%q}", status, op, route)),
+			m.durations.histogram(fmt.Sprintf("{op=%q,route=%q}", op, route)),
+		}
 		m.mu.Lock()
 		m.answered[kind] = a
 		m.mu.Unlock()
 	}
 	a.count.Inc()
-	a.took.Observe(took.Seconds())
+	a.took.Update(took.Seconds())
 }
 
 func (m *Metrics) streamOpened() { m.streams.Inc() }
 
 func (m *Metrics) streamEnded(reason endReason) {
 	m.streams.Dec()
-	m.streamEnds.WithLabelValues(string(reason)).Inc()
+	m.streamEnds.counter(label("reason", string(reason))).Inc()
 }
 
-func (m *Metrics) streamDeferred(code protocol.Code) { m.deferred.WithLabelValues(string(code)).Inc() }
+func (m *Metrics) streamDeferred(code protocol.Code) {
+	m.deferred.counter(label("code", string(code))).Inc()
+}
 
-func (m *Metrics) refusedFor(limit string) { m.refusals.WithLabelValues(limit).Inc() }
+func (m *Metrics) refusedFor(limit string) { m.refusals.counter(label("limit", limit)).Inc() }
 
 func (m *Metrics) connectionClosed(asked bool) {
 	state := stateSilent
 	if asked {
 		state = stateIdle
 	}
-	m.evictions.WithLabelValues(state).Inc()
+	m.evictions.counter(label("state", state)).Inc()
 }
 
 func (m *Metrics) derived(err error) {
@@ -187,14 +234,14 @@ func (m *Metrics) derived(err error) {
 	case err != nil:
 		outcome = "given_up"
 	}
-	m.derivations.WithLabelValues(outcome).Inc()
+	m.derivations.counter(label("outcome", outcome)).Inc()
 }
 
 // measured is a gauge whose value is read when it is collected.
 type measured struct {
 	name, help string
 	value      func() float64
-	labels     prometheus.Labels
+	labels     string
 }
 
 // observe adds the gauges that are read from the host's world when they are
@@ -206,36 +253,35 @@ func (m *Metrics) observe(h *Host) error {
 				return float64(door.states()[state])
 			}
 			return 0
-		}, prometheus.Labels{"state": state}}
+		}, label("state", state)}
 	}
 	all := []measured{
 		connections(stateSilent), connections(stateIdle), connections(stateAsking),
-		{"playctl_streams_replaying", "Event streams that are behind the log's end.", func() float64 { return float64(h.streams.replaying.Load()) }, nil},
-		{"playctl_world_rev", "The rev of the map.", func() float64 { return float64(h.world.View().Rev) }, nil},
-		{"playctl_world_seq", "The seq of the last event.", func() float64 { return float64(h.world.Events().Head()) }, nil},
+		{"playctl_streams_replaying", "Event streams that are behind the log's end.", func() float64 { return float64(h.streams.replaying.Load()) }, ""},
+		{"playctl_world_rev", "The rev of the map.", func() float64 { return float64(h.world.View().Rev) }, ""},
+		{"playctl_world_seq", "The seq of the last event.", func() float64 { return float64(h.world.Events().Head()) }, ""},
 		{"playctl_world_stale", "1 while the view may be behind the store.", func() float64 {
 			if h.world.Stale() != nil {
 				return 1
 			}
 			return 0
-		}, nil},
-		{"playctl_world_occupants", "Rows on the map.", func() float64 { return float64(h.world.View().Tree.OccupantCount()) }, nil},
-		{"playctl_body_bytes", "Memory of the bodies of requests in progress.", func() float64 { return float64(h.bodies.held.Load()) }, nil},
-		{"playctl_reply_bytes", "Memory of replies in progress that are not shared: pages of records and compressed maps.", func() float64 { return float64(h.replies.bytes()) }, nil},
-		{"playctl_journal_bytes", "Size of the journal, as far as this host knows.", func() float64 { bytes, _ := h.world.JournalBytes(); return float64(bytes) }, nil},
-		{"playctl_journal_limit_bytes", "Maximum size of the journal after a checkpoint.", func() float64 { _, most := h.world.JournalBytes(); return float64(most) }, nil},
-		{"playctl_derivations_running", "Derivations of node ids in progress.", func() float64 { running, _ := h.derivations(); return float64(running) }, nil},
-		{"playctl_derivations_waiting", "Derivations of node ids that wait.", func() float64 { _, waiting := h.derivations(); return float64(waiting) }, nil},
+		}, ""},
+		{"playctl_world_occupants", "Rows on the map.", func() float64 { return float64(h.world.View().Tree.OccupantCount()) }, ""},
+		{"playctl_body_bytes", "Memory of the bodies of requests in progress.", func() float64 { return float64(h.bodies.held.Load()) }, ""},
+		{"playctl_reply_bytes", "Memory of replies in progress that are not shared: pages of records and compressed maps.", func() float64 { return float64(h.replies.bytes()) }, ""},
+		{"playctl_journal_bytes", "Size of the journal, as far as this host knows.", func() float64 { bytes, _ := h.world.JournalBytes(); return float64(bytes) }, ""},
+		{"playctl_journal_limit_bytes", "Maximum size of the journal after a checkpoint.", func() float64 { _, most := h.world.JournalBytes(); return float64(most) }, ""},
+		{"playctl_derivations_running", "Derivations of node ids in progress.", func() float64 { running, _ := h.derivations(); return float64(running) }, ""},
+		{"playctl_derivations_waiting", "Derivations of node ids that wait.", func() float64 { _, waiting := h.derivations(); return float64(waiting) }, ""},
 	}
 	all = append(all, h.amounts()...)
-	for _, g := range all {
-		c := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help, ConstLabels: g.labels}, g.value)
-		if err := m.registry.Register(c); err != nil {
-			m.forget()
-			return fmt.Errorf("host: measure %s: one Metrics serves one host: %w", g.name, err)
-		}
-		m.gauges = append(m.gauges, c)
+	slices.SortStableFunc(all, func(a, b measured) int { return cmp.Compare(a.name, b.name) })
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.gauges != nil {
+		return errors.New("host: one Metrics serves one host: this one serves another")
 	}
+	m.gauges = all
 	return nil
 }
 
@@ -243,7 +289,7 @@ func (m *Metrics) observe(h *Host) error {
 func (h *Host) amounts() []measured {
 	var all []measured
 	add := func(of string, used, limit func() float64) {
-		labels := prometheus.Labels{"of": of}
+		labels := label("of", of)
 		all = append(all,
 			measured{"playctl_world_used", "Current use of each limited resource by all accounts together.", used, labels},
 			measured{"playctl_world_limit", "Limit of each resource for all accounts together; 0 for no limit.", limit, labels})
@@ -280,91 +326,7 @@ func (h *Host) derivations() (running, waiting int) {
 // forget removes a host's gauges, so that its Metrics can serve the next host of
 // the same world.
 func (m *Metrics) forget() {
-	for _, c := range m.gauges {
-		m.registry.Unregister(c)
-	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.gauges = nil
-}
-
-// readyTimeout is how long the store may take to answer a readiness probe.
-const readyTimeout = 2 * time.Second
-
-// addOps puts health and metrics on a mux. Probes come every few seconds, so they
-// are neither logged nor counted.
-func (h *Host) addOps(mux *http.ServeMux) {
-	mux.HandleFunc("GET "+protocol.PathHealth, sendHealth)
-	mux.HandleFunc("GET "+protocol.PathReady, h.sendReady)
-	metrics := promhttp.HandlerFor(h.metrics.registry, promhttp.HandlerOpts{
-		ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelError),
-	})
-	mux.Handle("GET "+protocol.PathMetrics, h.onSite(metrics))
-	for _, p := range []string{protocol.PathHealth, protocol.PathReady, protocol.PathMetrics} {
-		mux.Handle(p, h.otherMethod(p, []string{http.MethodGet}, false))
-	}
-}
-
-// onSite refuses pages of other origins at a handler that is not a route.
-func (h *Host) onSite(next http.Handler) http.Handler {
-	refused := h.notFound()
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if h.watch.checkSite(r, false) != nil {
-			refused.ServeHTTP(w, r)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-// newOpsHandler is the handler of the separate listener.
-func (h *Host) newOpsHandler() http.Handler {
-	mux := http.NewServeMux()
-	h.addOps(mux)
-	if h.options.Profiling {
-		mux.HandleFunc("/debug/pprof/", pprof.Index)
-		mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
-		mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
-		mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
-		mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	}
-	mux.Handle("/", h.notFound())
-	// It wraps the mux, which itself redirects a path that is not clean or lacks a slash.
-	rest := h.onSite(mux)
-	return secured(&h.options, func(w http.ResponseWriter, r *http.Request) {
-		if path := r.URL.Path; path == protocol.PathHealth || path == protocol.PathReady {
-			mux.ServeHTTP(w, r)
-			return
-		}
-		rest.ServeHTTP(w, r)
-	})
-}
-
-// sendHealth answers that the process is alive, whatever the state of the store: a
-// restart would not fix the store.
-func sendHealth(w http.ResponseWriter, _ *http.Request) {
-	sendProbe(w, http.StatusOK, "ok")
-}
-
-// sendReady reports whether requests should be sent to this host.
-func (h *Host) sendReady(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
-	defer cancel()
-	switch {
-	case h.draining():
-		sendProbe(w, http.StatusServiceUnavailable, "shutting down")
-	case !h.serving.Load():
-		sendProbe(w, http.StatusServiceUnavailable, "starting")
-	case h.world.Healthy(ctx) != nil:
-		sendProbe(w, http.StatusServiceUnavailable, "the store does not answer")
-	default:
-		sendProbe(w, http.StatusOK, "ready")
-	}
-}
-
-func sendProbe(w http.ResponseWriter, status int, text string) {
-	header := w.Header()
-	header.Set("Content-Type", "text/plain; charset=utf-8")
-	header["Cache-Control"] = noStore
-	w.WriteHeader(status)
-	// A probe that went away needs no reply.
-	_, _ = w.Write([]byte(text + "\n"))
 }

@@ -11,8 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus/promhttp"
-
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -110,13 +108,12 @@ func standbyProbes(mux *http.ServeMux, o *Options, rules *watchRules) {
 	mux.HandleFunc("GET "+protocol.PathReady, func(w http.ResponseWriter, _ *http.Request) {
 		sendProbe(w, http.StatusServiceUnavailable, "starting: the store does not answer")
 	})
-	metrics := promhttp.HandlerFor(o.Metrics.registry, promhttp.HandlerOpts{})
 	mux.HandleFunc("GET "+protocol.PathMetrics, func(w http.ResponseWriter, r *http.Request) {
 		if rules.checkSite(r, false) != nil {
 			sendUnavailable(w, r)
 			return
 		}
-		metrics.ServeHTTP(w, r)
+		o.Metrics.ServeHTTP(w, r)
 	})
 }
 

@@ -70,9 +70,7 @@ func openServed(ctx context.Context, a *command.App, s *serveSettings) (result *
 		return result, err
 	}
 	options.Metrics = host.NewMetrics()
-	if err := options.Metrics.Add(host.BuildInfo(a.ThisVersion().Version)); err != nil {
-		return result, err
-	}
+	options.Metrics.Add(host.BuildInfo(a.ThisVersion().Version))
 	result.memoryBudget = s.limitMemory(options.Logger, memlimit.FromCgroup)
 	s.fitLimits(options.Logger, a.Sources.Made)
 	options.BodyBudget, options.ReplyBudget = s.bodyBudget<<20, s.replyBudget<<20
@@ -99,7 +97,8 @@ func (s *serveSettings) openBridge(ctx context.Context, into *served, options *h
 	if err != nil {
 		return err
 	}
-	return options.Metrics.Add(into.bridge)
+	options.Metrics.Add(into.bridge.WriteMetrics)
+	return nil
 }
 
 // openWorld opens the store and recovers the world.
