@@ -3,15 +3,17 @@
 # Runs the tests. On a machine with Go, Node, git and apt it needs nothing else:
 # what the tests call and the machine lacks is installed first.
 #
-#   ./test.sh                  the usual suite: go vet, every Go test under the race detector, the
-#                              client in test/blackbox against the real program, the tests of the
-#                              TypeScript client, and those of the watch page in a Chromium
-#   ./test.sh ./chain/...      the Go tests of some packages
+#   ./test.sh                  the usual suite, at most ten minutes on two idle cores: go vet, the Go tests,
+#                              with the race detector where goroutines are, the client in test/blackbox
+#                              against the real program, the TypeScript client, the watch page's functions,
+#                              and its journeys that have the tag @usual in a Chromium
+#   ./test.sh --full           all tests with the race detector, at most 45 minutes: also those with the build
+#                              tag full, the black box on two hosts with Redis, every journey and every test
+#                              of the TypeScript client; then, with nothing beside it, test/siege, and whole
+#                              requests fuzzed for three minutes
+#   ./test.sh ./chain/...      the Go tests of some packages, as in the usual suite; after --full all of theirs
 #   ./test.sh --integrations   the TypeScript package in other runtimes, and its adapters with the real
 #                              libraries of the frameworks, from npm; the watch page in a Firefox
-#   ./test.sh --long           with the long property and kill runs as well (PLAYCTL_TEST_LONG=1), 400
-#                              clients through restarts, then, with nothing beside it, five minutes of
-#                              test/siege, and whole requests fuzzed for ten minutes
 #   ./test.sh --fuzz 30s       every fuzz target for 30 s each, after its committed corpus
 #   ./test.sh --bench          every benchmark, output fit for benchstat
 #
@@ -26,15 +28,17 @@ readonly gotestsum=gotest.tools/gotestsum@v1.13.0
 # one goroutine: watched, a node id takes many times as long, and two thirds of the
 # tests' time went there.
 readonly scrypt=(-gcflags=golang.org/x/crypto/scrypt=-race=false)
-# Without symbols for a debugger, which no test reads, 56 programs are linked faster.
-readonly race=(-race -ldflags=-w "${scrypt[@]}")
+# Without symbols for a debugger, which no test reads, programs are linked faster.
+readonly quick=(-ldflags=-w)
+# The packages that the usual suite watches for races.
+readonly concurrent='/(sdk|internal/(bridge|client|creds|host|store|world))(/|$)'
 
 main() {
   local mode=usual fuzz_time=30s
   local packages=()
   while [ $# -gt 0 ]; do
     case $1 in
-      --long) mode=long ;;
+      --full) mode=full ;;
       --bench) mode=bench ;;
       --integrations) mode=integrations ;;
       --fuzz)
@@ -52,15 +56,14 @@ main() {
     esac
     shift
   done
-  local all=no
-  [ ${#packages[@]} -gt 0 ] || { all=yes packages=(./...); }
 
   scratch=$(mktemp -d) beside=
   trap finish EXIT
   install_tools
+  local all=no
+  [ ${#packages[@]} -gt 0 ] || { all=yes packages=(./...); }
   case $mode in
-    usual) usual "$all" 25m "${packages[@]}" ;;
-    long) long "$all" "${packages[@]}" ;;
+    usual | full) suite "$mode" "$all" "${packages[@]}" ;;
     integrations) integrations ;;
     fuzz) fuzz "$fuzz_time" "${packages[@]}" ;;
     bench) go test -run '^$' -bench . -benchmem -timeout 120m "${packages[@]}" ;;
@@ -73,19 +76,19 @@ finish() {
   rm -rf "$scratch"
 }
 
-# install_tools gets what the tests that exist here call by name.
+# install_tools gets the programs that the tests call by name.
 install_tools() {
   command -v go >/dev/null ||
     fail "Go is not installed: get the version that go.mod names from https://go.dev/dl/ and run ./test.sh again"
   command -v npm >/dev/null ||
     fail "Node is not installed: get version 20 or newer, with npm, from https://nodejs.org/ and run ./test.sh again"
   need cc "gcc libc6-dev" "the race detector links with a C compiler"
-  if calls tmux; then need tmux tmux "terminal tests run playctl inside it"; fi
-  if calls nginx; then need nginx nginx-light "a host is tested behind it"; fi
-  if calls systemd-analyze; then need systemd-analyze systemd "it checks the unit of the host"; fi
+  need tmux tmux "terminal tests run playctl inside it"
+  need nginx nginx-light "a host is tested behind it"
+  need systemd-analyze systemd "it checks the unit of the host"
   need python3 python3 "an example is a program in Python"
-  if calls jq; then need jq jq "an example is a shell script that reads JSON with it"; fi
-  if calls script; then need script bsdutils "terminal tests get their pseudo-terminal from it"; fi
+  need jq jq "an example is a shell script that reads JSON with it"
+  need script bsdutils "terminal tests get their pseudo-terminal from it"
   command -v redis-server >/dev/null || install_redis
 }
 
@@ -100,11 +103,7 @@ install_redis() {
 
 # install_web_tools gets what only the whole suite calls: a browser, and packages.
 install_web_tools() {
-  local browser found=no
-  for browser in chromium chromium-browser google-chrome; do
-    ! command -v "$browser" >/dev/null || found=yes
-  done
-  [ "$found" = yes ] || need chromium chromium "the watch page is tested in it"
+  command -v chromium chromium-browser google-chrome >/dev/null || need chromium chromium "the watch page is tested in it"
   # Its engine alone takes half the processor time. Not every system has it, and the
   # tests take the whole browser where it is missing.
   if command -v apt-cache >/dev/null && apt-cache show chromium-headless-shell >/dev/null 2>&1; then
@@ -113,67 +112,52 @@ install_web_tools() {
   web/install.sh
 }
 
-# calls COMMAND reports whether a Go test starts it with exec.Command or exec.CommandContext.
-calls() {
-  grep -rqE --include='*_test.go' "exec\.Command(Context)?\(([a-zA-Z.()]+, )?\"$1\"" .
-}
-
 # need COMMAND PACKAGES WHY installs Debian packages when the command is missing.
 need() {
-  local command=$1 debian=$2 why=$3
-  ! command -v "$command" >/dev/null || return 0
-  command -v apt-get >/dev/null ||
-    fail "'$command' is missing and this machine has no apt-get: install it ($why) and run ./test.sh again"
   local root=()
-  if [ "$(id -u)" != 0 ]; then
-    command -v sudo >/dev/null ||
-      fail "'$command' is missing: run 'apt-get install $debian' as root ($why) and run ./test.sh again"
-    root=(sudo)
-    [ -t 0 ] || root=(sudo -n)
-  fi
-  echo "test.sh: installing $debian, because $why" >&2
+  ! command -v "$1" >/dev/null || return 0
+  [ "$(id -u)" = 0 ] || root=(sudo)
+  echo "test.sh: installing $2, because $3" >&2
   # shellcheck disable=SC2086 # several packages are several words
-  if ! "${root[@]}" apt-get update -qq >&2 ||
-    ! "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
-      apt-get install -qq -y --no-install-recommends $debian >&2; then
-    fail "apt-get could not install $debian: install it by hand ($why) and run ./test.sh again"
-  fi
+  { "${root[@]}" apt-get update -qq &&
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $2; } >&2 ||
+    fail "'$1' is missing and apt-get could not install $2: install it by hand ($3) and run ./test.sh again"
 }
 
-# usual ALL TIMEOUT PACKAGES... vets and tests, then prints once more what failed, and
-# how many tests passed and failed: of a long log often the end alone is kept. The order
-# of Go's tests is shuffled, so that none leans on another. What is tested with Node runs
-# beside them: either often waits. One build of playctl serves all that start it.
-usual() {
-  local all=$1 timeout=$2 status=0 vet= passed failed
+# suite usual|full ALL PACKAGES... vets and tests, then prints once more what failed, and
+# how many tests passed and failed: of a long log often the end alone is kept. What is
+# tested with Node runs beside Go's tests: either often waits. One build of playctl serves
+# all that start it.
+suite() {
+  local mode=$1 all=$2 watched=$concurrent status=0 vet= list passed failed
   shift 2
   go build -o "$scratch/playctl" ./cmd/playctl
   export PLAYCTL=$scratch/playctl
+  : >"$scratch/javascript"
   if [ "$all" = yes ]; then
     install_web_tools
     set -m
-    javascript >"$scratch/javascript" 2>&1 &
+    javascript "$mode" >"$scratch/javascript" 2>&1 &
     beside=$!
     set +m
   fi
-  go vet "${race[@]}" "$@" || { status=$?; vet="FAILED: go vet"; }
-  # What the tests would be vetted with is part of what vet just did. Packages that
-  # wait for a disk or a process leave the processors to others. A program under the
-  # race detector sleeps for a second before it exits, so that other threads finish
-  # their reports: a twentieth is enough for that.
-  # A larger heap is collected less often, which is a seventh of the processor time; and
-  # a test that waits leaves its place to others.
-  GOGC=${GOGC:-400} GORACE="atexit_sleep_ms=50 ${GORACE:-}" go run "$gotestsum" --format pkgname-and-test-fails --hide-summary all \
-    --jsonfile "$scratch/go" -- -vet=off "${race[@]}" -p "$(($(getconf _NPROCESSORS_ONLN) + 1))" -parallel 4 -shuffle on \
-    -timeout "$timeout" "$@" || status=$?
-  passed=$(go_tests pass) failed=$(go_tests fail)
+  go vet -tags full "$@" || { status=$?; vet="FAILED: go vet"; }
+  [ "$mode" = usual ] || { export GOFLAGS="-tags=full ${GOFLAGS:-}" watched=.; }
+  list=$(go list "$@") || return
+  [ "$all$mode" != yesfull ] || list=$(grep -v /test/siege <<<"$list")
+  # shellcheck disable=SC2046 # several packages are several words
+  go_test race -race "${scrypt[@]}" $(grep -E "$watched" <<<"$list") || status=$?
+  # shellcheck disable=SC2046
+  go_test plain $(grep -vE "$watched" <<<"$list") || status=$?
   if [ "$all" = yes ]; then
     wait "$beside" || status=$?
     beside=
     cat "$scratch/javascript"
-    passed=$((passed + $(javascript_tests pass))) failed=$((failed + $(javascript_tests fail)))
-    javascript_failures
+    [ "$mode" = usual ] || alone || status=$?
   fi
+  cat "$scratch"/*.json >"$scratch/go"
+  passed=$(($(go_tests pass) + $(javascript_tests pass))) failed=$(($(go_tests fail) + $(javascript_tests fail)))
+  javascript_failures
   # It reads what was written while the tests ran.
   go run "$gotestsum" --format none --hide-summary skipped --raw-command -- cat "$scratch/go" || status=$?
   [ -z "$vet" ] || echo "$vet"
@@ -181,17 +165,44 @@ usual() {
   return "$status"
 }
 
-# javascript runs what is tested with Node against the real program, all of it also
+# go_test NAME ARGUMENTS... runs go test. The order of tests is shuffled, so that none leans
+# on another. What tests would be vetted with is part of what vet just did. Packages that
+# wait for a disk or a process leave the processors to others, and a test that waits leaves
+# its place to others. A program under the race detector sleeps for a second before it
+# exits, so that other threads finish their reports: a twentieth is enough for that. A larger
+# heap is collected less often, which is a seventh of the processor time.
+go_test() {
+  local name=$1
+  shift
+  [[ ${!#} == */* ]] || return 0
+  GOGC=${GOGC:-400} GORACE="atexit_sleep_ms=50 ${GORACE:-}" go run "$gotestsum" --format pkgname-and-test-fails --hide-summary all \
+    --jsonfile "$scratch/$name.json" -- -vet=off "${quick[@]}" -p "$(($(getconf _NPROCESSORS_ONLN) + 1))" -parallel 4 \
+    -shuffle on -timeout 25m "$@"
+}
+
+# alone tests what has nothing beside it: how long calls take while a host is flooded, and
+# whole requests that a fuzzer makes.
+alone() {
+  local status=0
+  go_test siege ./test/siege || status=$?
+  go test -run '^$' -fuzz '^FuzzRequest$' -fuzztime 3m -fuzzminimizetime 1s -parallel 1 ./internal/host || status=$?
+  return "$status"
+}
+
+# javascript usual|full runs what is tested with Node against the real program, all of it also
 # after one part failed.
 javascript() {
-  local status=0
+  local mode=$1 status=0 client=() page=(--grep @usual)
   part test/blackbox/run.sh
-  part test/blackbox/run.sh --redis
+  if [ "$mode" = full ]; then
+    client=(--full) page=()
+    part test/blackbox/run.sh --redis
+  fi
   cd web || return
   part npm run --silent check
-  part npm test --silent --workspace sdk
+  part npm test --silent --workspace sdk -- "${client[@]}"
   part npm run --silent unit --workspace watch
-  part npm run --silent test:browser --workspace watch
+  part npm run --silent test:browser --workspace watch -- "${page[@]}"
   return "$status"
 }
 
@@ -209,22 +220,6 @@ integrations() {
   web/install.sh
   test/integrations/run.sh || status=$?
   npm --prefix web run --silent test:firefox --workspace watch || status=$?
-  return "$status"
-}
-
-# long ALL PACKAGES... is usual with the long runs. What measures how long calls take
-# has nothing beside it.
-long() {
-  local all=$1 status=0
-  shift
-  if [ "$all" = no ]; then
-    PLAYCTL_TEST_LONG=1 usual no 60m "$@"
-    return
-  fi
-  # shellcheck disable=SC2046 # several packages are several words
-  PLAYCTL_TEST_LONG=1 usual yes 60m $(go list ./... | grep -v /test/siege) || status=$?
-  PLAYCTL_TEST_LONG=1 go test -v -timeout 15m ./test/siege || status=$?
-  go test -run '^$' -fuzz '^FuzzRequest$' -fuzztime 10m -fuzzminimizetime 1s -parallel 1 ./internal/host || status=$?
   return "$status"
 }
 

@@ -9,6 +9,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	property.Checks("40") // each compares many trees with a slow implementation
+	property.Checks(40) // each compares many trees with a slow implementation
 	goleak.VerifyTestMain(m)
 }

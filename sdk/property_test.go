@@ -6,7 +6,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
 	"github.com/playctl/playctl/sdk/playworld"
+	"github.com/playctl/playctl/test/property"
 )
 
 // unreliableTransport is an unreliable network to a host: streams break after any number of
@@ -164,8 +164,8 @@ func (s *schedule) step() {
 // different one as verified, and has seen every event once and in order.
 func TestEverySubscriberEndsWithHostMap(t *testing.T) {
 	seeds := 3
-	if os.Getenv("PLAYCTL_TEST_LONG") != "" {
-		seeds = 300
+	if property.Full {
+		seeds = 30
 	}
 	modes := []*rewriter{
 		{}, {session: without(protocol.CapChainInline)}, {session: without(protocol.CapChainNodes)},
@@ -214,12 +214,12 @@ func (f *follower) checkComplete() {
 }
 
 // A connection breaks at each byte of a stream in turn: at every byte, nothing is
-// lost, repeated or assumed. A normal run tests some of the bytes, which differ
-// from run to run.
+// lost, repeated or assumed. A run tests some of the bytes, which differ from
+// run to run.
 func TestStreamBrokenAtAnyByte(t *testing.T) {
 	step := 47
-	if os.Getenv("PLAYCTL_TEST_LONG") != "" {
-		step = 1
+	if property.Full {
+		step = 7
 	}
 	const enough = 8200 // bytes of the whole scenario
 	for at := 1 + rand.IntN(step); at < enough; at += step {

@@ -9,6 +9,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	property.Checks("30") // each check opens several hosts
+	property.Checks(30) // each check opens several hosts
 	goleak.VerifyTestMain(m)
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/test/hostprocess"
+	"github.com/playctl/playctl/test/property"
 )
 
 const (
@@ -20,8 +21,8 @@ const (
 	agents  = 4
 )
 
-// rounds returns how often the host is killed: 20 times, each at another moment,
-// with PLAYCTL_TEST_LONG 50 times; PLAYCTL_KILL_ROUNDS overrides both.
+// rounds returns how often the host is killed, each time at another moment: three
+// times, with property.Full 20 times; PLAYCTL_KILL_ROUNDS overrides both.
 func rounds(t *testing.T) int {
 	if text := os.Getenv("PLAYCTL_KILL_ROUNDS"); text != "" {
 		n, err := strconv.Atoi(text)
@@ -30,10 +31,10 @@ func rounds(t *testing.T) int {
 		}
 		return n
 	}
-	if os.Getenv("PLAYCTL_TEST_LONG") != "" {
-		return 50
+	if property.Full {
+		return 20
 	}
-	return 20
+	return 3
 }
 
 // world is the expected content of the host's store.

@@ -1,3 +1,5 @@
+//go:build full
+
 package livecopy
 
 import (
@@ -21,14 +23,11 @@ var shortScenario = []step{
 
 // Each connection of a subscriber breaks after each possible number of bytes:
 // within headers, chunk sizes, ids, data and between frames, and within the replies
-// to its reads. A normal run tests every 19th byte, with a different start each
-// time; since the stride is odd, every other cut is a clean end.
+// to its reads. A run tests every 19th byte, with a different start each time; since
+// the stride is odd, every other cut is a clean end.
 func TestConnectionsBreakAtEveryByte(t *testing.T) {
 	t.Parallel()
-	stride := 19
-	if long {
-		stride = 1
-	}
+	const stride = 19
 	for _, name := range []string{"nothing", "batches"} {
 		t.Run("without "+name, func(t *testing.T) {
 			s := openSite(t, "", 1024)

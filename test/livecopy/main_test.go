@@ -1,7 +1,8 @@
+//go:build full
+
 package livecopy
 
 import (
-	"os"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -9,10 +10,7 @@ import (
 	"github.com/playctl/playctl/test/property"
 )
 
-// long is set if the tests may take many minutes.
-var long = os.Getenv("PLAYCTL_TEST_LONG") != ""
-
 func TestMain(m *testing.M) {
-	property.Checks("6") // each waits for real reconnects
+	property.Checks(4) // each waits for real reconnects
 	goleak.VerifyTestMain(m)
 }

@@ -1,21 +1,20 @@
-// Package property sets how often a normal run of the tests checks a random
-// property.
+// Package property sets how often a run of the tests checks a random property, and
+// reports which run it is.
 package property
 
 import (
 	"flag"
-	"os"
+	"strconv"
 )
 
 // Checks sets how often each property of a package is checked, for its TestMain, if
-// one check is expensive. With PLAYCTL_TEST_LONG it is rapid's default, 100 times,
-// and -rapid.checks on the command line overrides both. Every run draws different
-// values.
-func Checks(times string) {
-	if os.Getenv("PLAYCTL_TEST_LONG") != "" {
-		return
+// one check is expensive: with [Full] five times as often. -rapid.checks on the command
+// line overrides it. Every run draws different values.
+func Checks(times int) {
+	if Full {
+		times *= 5
 	}
-	if err := flag.Set("rapid.checks", times); err != nil {
-		panic(err) // the package's tests do not use rapid, or times is no number
+	if err := flag.Set("rapid.checks", strconv.Itoa(times)); err != nil {
+		panic(err) // the package's tests do not use rapid
 	}
 }

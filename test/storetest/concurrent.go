@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"testing"
 
@@ -49,11 +48,7 @@ func writeSteps(j store.Journal) error {
 	ctx := context.Background()
 	var feed Feed
 	var tip store.Tip
-	steps := 80
-	if os.Getenv("PLAYCTL_TEST_LONG") != "" {
-		steps = 150
-	}
-	for step := range steps {
+	for step := range 80 {
 		batch := feed.some(1 + step%16)
 		for i := range batch {
 			batch[i].Records = []store.Record{{

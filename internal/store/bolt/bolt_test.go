@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	if status, hasRole := runRole(); hasRole {
 		os.Exit(status)
 	}
-	property.Checks("20") // each call costs far more than one in memory
+	property.Checks(20) // each call costs far more than one in memory
 	goleak.VerifyTestMain(m)
 }
 

@@ -130,10 +130,7 @@ func TestDamagedLog(t *testing.T) {
 	end := bolt.WriteAheadHeader + len(bytes.TrimRight(log[bolt.WriteAheadHeader:], "\x00"))
 	last := bytes.LastIndex(log[:end], []byte("\xfeply"))
 	o.ReadOnly = true
-	stride := 20 // other bytes in each run
-	if os.Getenv("PLAYCTL_TEST_LONG") != "" {
-		stride = 12
-	}
+	const stride = 20 // other bytes in each run
 	for at := bolt.WriteAheadHeader; at < end; at += 1 + rand.N(stride) {
 		overwriteAt(t, path, at, []byte{log[at] ^ 1<<rand.N(8)})
 		n, err := entries(t, o)

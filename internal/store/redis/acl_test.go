@@ -101,22 +101,3 @@ func checkRulesAreNeeded(t *testing.T, called string, rules []string) {
 		}
 	}
 }
-
-// TestRulesOfCluster does the same with a node of a Cluster.
-func TestRulesOfCluster(t *testing.T) {
-	t.Parallel() // A Cluster takes two seconds to begin.
-	server := redistest.Start(t, append([]string{"--cluster-enabled", "yes"}, user(redis.Rules("world*", true))...)...)
-	server.Do("cluster", "addslotsrange", 0, 16383)
-	server.UntilCluster()
-	storetest.Run(t, storetest.Backend{Hosts: true, New: func(t *testing.T, retention store.Retention) storetest.Opener {
-		o := restricted(t, "redis+cluster://"+server.Addr, retention)
-		return func() store.Journal {
-			j, err := redis.Open(context.Background(), o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return j
-		}
-	}})
-	checkRulesAreNeeded(t, fmt.Sprint(server.Do("info", "commandstats")), []string{"+cluster|slots", "+command"})
-}

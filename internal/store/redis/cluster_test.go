@@ -1,9 +1,12 @@
+//go:build full
+
 package redis_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -211,4 +214,59 @@ func (w *writing) check(t *testing.T) {
 	if n := len(w.records); entries != n+unknown || found != entries || unknown > 1 {
 		t.Errorf("%d entries, %d records, %d of them never acknowledged; acknowledged were %d", entries, found, unknown, n)
 	}
+}
+
+// TestLostReplyOfCluster loses one reply: the commit must not be sent again,
+// because the second attempt would conflict with the first.
+func TestLostReplyOfCluster(t *testing.T) {
+	t.Parallel() // A Cluster takes two seconds to begin.
+	server := redistest.Start(t, "--cluster-enabled", "yes")
+	server.Do("cluster", "addslotsrange", 0, 16383)
+	server.UntilCluster()
+	proxy := server.Before(t)
+	_, port, err := net.SplitHostPort(proxy.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Do("config", "set", "cluster-announce-port", port)
+	j := open(t, at(t, "redis+cluster://"+proxy.Addr))
+	var feed storetest.Feed
+	tip := commit(t, j, batch(&feed, store.Tip{}, 1))
+	proxy.LoseNext()
+	_, err = j.Commit(context.Background(), batch(&feed, tip, 2))
+	if !errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrConflict) {
+		t.Fatalf("a commit whose reply was lost: %v, want ErrUnavailable alone", err)
+	}
+	missed, err := j.Missed(context.Background(), tip)
+	if err != nil || len(missed) != 1 || missed[0].Commit != (store.CommitID{2}) {
+		t.Fatalf("after the connection recovered: %v, %v; want the commit once", missed, err)
+	}
+}
+
+// TestPublishOnCluster uses channels that are not in the slot of the world's keys.
+func TestPublishOnCluster(t *testing.T) {
+	t.Parallel() // A Cluster takes two seconds to begin.
+	server := redistest.Start(t, "--cluster-enabled", "yes")
+	server.Do("cluster", "addslotsrange", 0, 16383)
+	server.UntilCluster()
+	publish(t, at(t, "redis+cluster://"+server.Addr), server.Addr)
+}
+
+// TestRulesOfCluster does the same with a node of a Cluster.
+func TestRulesOfCluster(t *testing.T) {
+	t.Parallel() // A Cluster takes two seconds to begin.
+	server := redistest.Start(t, append([]string{"--cluster-enabled", "yes"}, user(redis.Rules("world*", true))...)...)
+	server.Do("cluster", "addslotsrange", 0, 16383)
+	server.UntilCluster()
+	storetest.Run(t, storetest.Backend{Hosts: true, New: func(t *testing.T, retention store.Retention) storetest.Opener {
+		o := restricted(t, "redis+cluster://"+server.Addr, retention)
+		return func() store.Journal {
+			j, err := redis.Open(context.Background(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return j
+		}
+	}})
+	checkRulesAreNeeded(t, fmt.Sprint(server.Do("info", "commandstats")), []string{"+cluster|slots", "+command"})
 }

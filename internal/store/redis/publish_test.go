@@ -23,15 +23,6 @@ func TestPublish(t *testing.T) {
 	publish(t, o, server.Addr)
 }
 
-// TestPublishOnCluster uses channels that are not in the slot of the world's keys.
-func TestPublishOnCluster(t *testing.T) {
-	t.Parallel() // A Cluster takes two seconds to begin.
-	server := redistest.Start(t, "--cluster-enabled", "yes")
-	server.Do("cluster", "addslotsrange", 0, 16383)
-	server.UntilCluster()
-	publish(t, at(t, "redis+cluster://"+server.Addr), server.Addr)
-}
-
 func publish(t *testing.T, o redis.Options, addr string) {
 	first, second := "play:"+o.HostID+":world:events", "other:"+o.HostID+":world:events"
 	o.Publish = func(e *store.Entry) []store.Message {

@@ -17,7 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	property.Checks("20") // each call costs far more than one in memory
+	property.Checks(20) // each call costs far more than one in memory
 	goleak.VerifyTestMain(m)
 }
 

@@ -1,3 +1,5 @@
+//go:build full
+
 package redis_test
 
 import (
@@ -219,4 +221,89 @@ func logged(t *testing.T, server *redistest.Server) []byte {
 		t.Fatal(err)
 	}
 	return content
+}
+
+func TestRestart(t *testing.T) {
+	for fsync, want := range map[string]error{"everysec": store.ErrRestarted, "always": nil} {
+		t.Run(fsync, func(t *testing.T) { restart(t, fsync, want) })
+	}
+}
+
+// restart kills the server and starts it with its data: unless it syncs every
+// write, it accepts no commits until the host confirms that it knows of the
+// restart.
+func restart(t *testing.T, fsync string, want error) {
+	ctx := context.Background()
+	server := redistest.Start(t, redistest.AOF(fsync)...)
+	o := at(t, server.URL())
+	j, behind := open(t, o), open(t, o)
+	var feed storetest.Feed
+	first := commit(t, j, batch(&feed, store.Tip{}, 1))
+	tip := commit(t, j, batch(&feed, first, 2))
+	server.Logged()
+	server.Restart()
+	awaitServer(t, j)
+	awaitServer(t, behind)
+	if missed, err := behind.Missed(ctx, first); err != nil || len(missed) != 1 {
+		t.Fatalf("catching up after a restart: %d entries, %v", len(missed), err)
+	}
+	if _, err := j.Missed(ctx, tip); !errors.Is(err, want) {
+		t.Fatalf("Missed at the end after a restart: %v, want %v", err, want)
+	}
+	next := batch(&feed, tip, 3)
+	_, err := j.Commit(ctx, next)
+	if !errors.Is(err, want) {
+		t.Fatalf("Commit after a restart: %v, want %v", err, want)
+	}
+	if want == nil {
+		return
+	}
+	next.Resumed = storetest.RunOf(err)
+	// A host that knows of this restart does not know of the next one.
+	server.Restart()
+	awaitServer(t, j)
+	_, err = j.Commit(ctx, next)
+	if again := storetest.RunOf(err); again == "" || again == next.Resumed {
+		t.Fatalf("Commit after another restart: %v", err)
+	}
+	next.Resumed = storetest.RunOf(err)
+	tip = commit(t, j, next)
+	// That confirms the restart for every host.
+	commit(t, behind, batch(&feed, tip, 4))
+}
+
+// TestFailover promotes a replica that lost the last commits.
+func TestFailover(t *testing.T) {
+	ctx := context.Background()
+	master := redistest.Start(t)
+	o := at(t, master.URL())
+	j := open(t, o)
+	var feed storetest.Feed
+	first := commit(t, j, batch(&feed, store.Tip{}, 1))
+	replica := master.Replica(t)
+	o.Address.Hosts = []string{replica.Addr}
+	moved := open(t, withoutRootKey(o))
+	if _, err := moved.Commit(ctx, batch(&storetest.Feed{}, store.Tip{}, 9)); err == nil {
+		t.Fatal("a replica accepted a commit")
+	}
+	if _, err := moved.Commit(ctx, &store.Batch{After: first}); !errors.Is(err, store.ErrUnavailable) {
+		t.Fatalf("a replica confirmed its tip: %v, want ErrUnavailable", err)
+	}
+	replica.Do("replicaof", "no", "one")
+	tip := commit(t, j, batch(&feed, first, 2))
+	if _, err := moved.Missed(ctx, tip); !errors.Is(err, store.ErrDiverged) {
+		t.Errorf("a tip that the replica lost: %v, want ErrDiverged", err)
+	}
+	_, err := moved.Missed(ctx, first)
+	if !errors.Is(err, store.ErrRestarted) {
+		t.Errorf("a tip that the replica has: %v, want ErrRestarted", err)
+	}
+	other := batch(&storetest.Feed{}, first, 3)
+	other.Entries[0].Position, other.Entries[0].Rev, other.Entries[0].Seq = 2, 1<<20, 1<<20
+	other.Resumed = storetest.RunOf(err)
+	other.Commit = store.CommitID{3}
+	commit(t, moved, other)
+	if _, err := moved.Missed(ctx, tip); !errors.Is(err, store.ErrDiverged) {
+		t.Errorf("a tip of the lost branch: %v, want ErrDiverged", err)
+	}
 }

@@ -14,12 +14,11 @@ import { repository } from './repository.js'
 import { Redis } from './site.js'
 import { Started } from './started.js'
 
-const long = process.env.PLAYCTL_TEST_LONG !== undefined
 /** The number of streams of each library, of Chromium's contexts with six streams, and of its streams over HTTP/2. */
-const [each, contexts, overHTTP2] = long ? [400, 8, 100] : [6, 1, 6]
-const patienceMs = long ? 180_000 : 60_000
-/** How long the store is down while its hosts run: in the long form longer than any wait of a stream. */
-const outageMs = long ? 90_000 : 5_000
+const [each, contexts, overHTTP2] = [100, 4, 50]
+const patienceMs = 180_000
+/** How long the store is down while its hosts run: longer than any wait of a stream. */
+const outageMs = 90_000
 
 /** Writes one line after another, each until it is accepted, and only once. */
 class Writer {
@@ -34,7 +33,7 @@ class Writer {
 
   async #write(source: Source, playerId: string): Promise<void> {
     for (let i = 0; !this.#ending.signal.aborted; ) {
-      await sleep(long ? 300 : 50)
+      await sleep(300)
       const body = JSON.stringify({ op: 'recordInteraction', payload: { playerId, role: 'user', text: `line ${i}` } })
       const headers = { ...source.headers, 'content-type': 'application/json', 'idempotency-key': `line-${i}` }
       const reply = await fetch(source.url + source.path.replace('events', 'sdk/rpc'), { method: 'POST', headers, body }).catch(() => undefined)

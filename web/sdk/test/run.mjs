@@ -1,11 +1,13 @@
 // Runs the compiled tests against the program that PLAYCTL_BINARY names (or
 // PLAYCTL, as test.sh sets it), otherwise against one that it first builds with Go.
+// With --full it runs all of them, otherwise all but the slow ones.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import process from 'node:process'
 
+const full = process.argv.includes('--full')
 const sdk = path.resolve(import.meta.dirname, '..')
 const env = { ...process.env }
 env.PLAYCTL_BINARY ??= env.PLAYCTL
@@ -40,7 +42,7 @@ if (!env.PLAYCTL_BINARY) {
   env.PLAYCTL_BINARY = path.join(sdk, 'build', 'playctl')
   run('go', ['build', '-o', env.PLAYCTL_BINARY, './cmd/playctl'], path.resolve(sdk, '../..'))
 }
-env.PLAYCTL_PACKED = pack()
+if (full) env.PLAYCTL_PACKED = pack()
 env.PLAYCTL_PREPARED = scratch('prepared')
 process.env.PLAYCTL_BINARY = env.PLAYCTL_BINARY
 const { Host } = await import('../build/test/host.js')
@@ -63,10 +65,11 @@ function programs(files, count, timeout) {
   })
 }
 
-const tests = readdirSync(path.join(sdk, 'build/test')).filter((name) => name.endsWith('.test.js')).sort()
+const slow = ['browser.test.js', 'older_service.test.js', 'olderhosts.test.js', 'pack.test.js', 'restarts.test.js']
+const tests = readdirSync(path.join(sdk, 'build/test')).filter((name) => name.endsWith('.test.js') && (full || !slow.includes(name))).sort()
 // A library in this test needs globals of a browser, which would also be visible to other tests.
-const alone = ['restarts.test.js']
-const timeout = env.PLAYCTL_TEST_LONG === undefined ? 300_000 : 900_000
+const alone = tests.filter((name) => name === 'restarts.test.js')
+const timeout = 900_000
 const together = programs(tests.filter((name) => !alone.includes(name)), 3, timeout)
 // Tests mostly wait for a host, so more run at the same time than there are processors.
 run(process.execPath, ['--test', `--test-timeout=${timeout * 3}`, `--test-concurrency=${together.length + alone.length}`, ...alone.map((name) => path.join('build/test', name)), ...together], sdk)

@@ -11,7 +11,7 @@ const named = (name: string, port: number): string => `http://${name}:${port}/pl
 const refusedResource = /Failed to load resource: the server responded with a status of 40[13]/
 
 test.describe('on a loopback listener', () => {
-  test('a link is sufficient, and the cookie is inaccessible to scripts and other sites', async ({ page, context, host, world }) => {
+  test('a link is sufficient, and the cookie is inaccessible to scripts and other sites', { tag: '@usual' }, async ({ page, context, host, world }) => {
     await world.agent('Ada')
     await page.goto(`${host.url}/play/watch`)
     await verified(page)
@@ -66,7 +66,7 @@ test.describe('without a repository', () => {
     expect(answers).toEqual([[403, 'host_unknown'], [403, 'host_unknown'], [403, 'host_unknown']])
   })
 
-  test('a page of another origin is refused', async ({ page, host, world, pageErrors }) => {
+  test('a page of another origin is refused', { tag: '@usual' }, async ({ page, host, world, pageErrors }) => {
     await world.agent('Ada')
     pageErrors.expect(refusedResource)
     // A document without a policy, like a foreign one, and without an icon.
@@ -95,7 +95,7 @@ test.describe('without a repository', () => {
 test.describe('on a host that requires a token', () => {
   test.use({ hostFlags: ['--watch-access', 'token'] })
 
-  test('a visitor without a token sees what to do, and nothing of the world', async ({ page, host, world, pageErrors }) => {
+  test('a visitor without a token sees what to do, and nothing of the world', { tag: '@usual' }, async ({ page, host, world, pageErrors }) => {
     await world.agent('Ada')
     pageErrors.expect(refusedResource)
     await page.goto(`${host.url}/play/watch`)
@@ -104,7 +104,7 @@ test.describe('on a host that requires a token', () => {
     expect(await violations(page)).toEqual([])
   })
 
-  test('an invalid token is refused', async ({ page, host, world, pageErrors }) => {
+  test('an invalid token is refused', { tag: '@usual' }, async ({ page, host, world, pageErrors }) => {
     await world.agent('Ada')
     pageErrors.expect(refusedResource)
     await page.goto(`${host.url}/play/watch#token=pt_none`)
@@ -113,7 +113,7 @@ test.describe('on a host that requires a token', () => {
     expect(page.url()).toBe(`${host.url}/play/watch`)
   })
 
-  test('a link with a token opens the page, and the token is removed from the address', async ({ page, host, world }) => {
+  test('a link with a token opens the page, and the token is removed from the address', { tag: '@usual' }, async ({ page, host, world }) => {
     await world.agent('Ada')
     const token = await world.watchToken()
     await page.goto(`${host.url}/play/watch#token=${token}`)
@@ -150,7 +150,7 @@ test.describe('beyond loopback', () => {
   test.describe('with public watching', () => {
     test.use({ hostFlags: ['--listen', '0.0.0.0:0', '--watch-access', 'public'] })
 
-    test('anyone may watch, and acting requires a token, also without TLS', async ({ page, host, world }) => {
+    test('anyone may watch, and acting requires a token, also without TLS', { tag: '@usual' }, async ({ page, host, world }) => {
       const tool = { name: 'assist_route', description: 'Shows the way', parameters: { type: 'object' } }
       await world.agent('Ada', { assistTools: [tool] })
       await page.goto(named('town.playctl.test', host.port))
@@ -173,7 +173,7 @@ test.describe('beyond loopback', () => {
   })
 })
 
-test('the page can run only its own scripts', async ({ page, host, world, pageErrors }) => {
+test('the page can run only its own scripts', { tag: '@usual' }, async ({ page, host, world, pageErrors }) => {
   await world.agent('Ada')
   pageErrors.expect(/Content Security Policy/i)
   pageErrors.expect(/to http:\/\/127\.0\.0\.1:1\//)

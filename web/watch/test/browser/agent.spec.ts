@@ -4,7 +4,7 @@ import { en } from '../../src/text/en.js'
 import { expect, test } from './fixtures/test.js'
 import { open, panel, resident } from './fixtures/town.js'
 
-test('a tool is called with its form, and a question is answered', async ({ page, host, world, serve }) => {
+test('a tool is called with its form, and a question is answered', { tag: '@usual' }, async ({ page, host, world, serve }) => {
   await world.agent('Grace')
   const agent = await serve('Ada')
   await open(page, host)

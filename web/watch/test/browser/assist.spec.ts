@@ -48,7 +48,7 @@ async function form(about: Locator, title: string): Promise<Locator> {
 
 const send = (within: Locator): Promise<void> => within.getByRole('button', { name: en['assist.send'], exact: true }).click()
 
-test('errors are shown at their fields, and a valid form is sent', async ({ page, host, world }) => {
+test('errors are shown at their fields, and a valid form is sent', { tag: '@usual' }, async ({ page, host, world }) => {
   await world.agent('Ada', { assistTools: [trip] })
   const sent = commands(page)
   await open(page, host)

@@ -5,7 +5,7 @@ import { violations } from './fixtures/axe.js'
 import { expect, test } from './fixtures/test.js'
 import { feed, open, panel, resident, show, status, verified } from './fixtures/town.js'
 
-test('a question is visible only to its person and the agent', async ({ page, browser, host, world, pageErrors, serve }) => {
+test('a question is visible only to its person and the agent', { tag: '@usual' }, async ({ page, browser, host, world, pageErrors, serve }) => {
   const grace = await world.agent('Grace')
   await serve('Ada')
   const elsewhere = await browser.newContext()
@@ -47,7 +47,7 @@ test('a draft is kept while something else is shown', async ({ page, host, world
   await expect(panel(page, 'Ada').getByRole('textbox')).toHaveValue('Half a message')
 })
 
-test('a message that could not be sent is kept, and can be sent again', async ({ page, host, world, pageErrors }) => {
+test('a message that could not be sent is kept, and can be sent again', { tag: '@usual' }, async ({ page, host, world, pageErrors }) => {
   pageErrors.expect(/Failed to load resource|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/)
   await world.agent('Ada', { assistTools: [{ name: 'assist_wave', description: 'Waves', parameters: {} }] })
   await open(page, host)

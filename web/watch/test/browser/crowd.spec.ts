@@ -76,7 +76,7 @@ test.describe('with a higher limit', () => {
 })
 
 /** More than a page can draw: three elements for each of 2,500 lines would be too many. */
-const hundreds = process.env.PLAYCTL_TEST_LONG === undefined ? 25 : 100
+const hundreds = 25
 
 test(`${hundreds} hundred events do not slow the page, and the feed keeps few elements`, async ({ page, host, world }) => {
   test.slow()

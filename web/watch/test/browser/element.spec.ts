@@ -53,7 +53,7 @@ test('its script is smaller than 60 kB compressed', () => {
   expect(gzipSync(script, { level: 9 }).length).toBeLessThan(60_000)
 })
 
-test('it shows the current map with speech, live and proved, and requests nothing else', async ({ page, host, site, world, pageErrors }) => {
+test('it shows the current map with speech, live and proved, and requests nothing else', { tag: '@usual' }, async ({ page, host, site, world, pageErrors }) => {
   pageErrors.expect(/left the host, to http:\/\/127\.0\.0\.1/)
   const ada = await world.agent('Ada')
   const asked: { url: string, headers: Record<string, string> }[] = []

@@ -38,7 +38,7 @@ const framing = (address: string): string => `<iframe src="${address}" width="90
 test.describe('where watching is public', () => {
   test.use({ repository: false })
 
-  test('a page of a listed origin shows it, live and proved, for watching only', async ({ page, host, site, world, pageErrors }) => {
+  test('a page of a listed origin shows it, live and proved, for watching only', { tag: '@usual' }, async ({ page, host, site, world, pageErrors }) => {
     pageErrors.expect(/left the host, to http:\/\/site\.playctl\.test/)
     const ada = await world.agent('Ada', { enableP2a: 'on' })
     site.show = framing(`${host.url}/play/watch`)

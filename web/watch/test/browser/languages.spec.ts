@@ -147,7 +147,7 @@ test.describe('the address', () => {
 test.describe('the initial load', () => {
   test.use({ locale: 'en-GB', repository: false })
 
-  test('is less than 110 kB, without unused languages', async ({ page, host, world }) => {
+  test('is less than 110 kB, without unused languages', { tag: '@usual' }, async ({ page, host, world }) => {
     await world.agent('Ada')
     const loaded: Promise<{ url: string, bytes: number }>[] = []
     page.on('requestfinished', (request) => {

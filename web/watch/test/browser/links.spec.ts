@@ -94,7 +94,7 @@ test('parts that a link opened are not steps of the history', async ({ page, hos
   await expect(page).toHaveURL(before)
 })
 
-test('a reload keeps what is shown, and no address contains a token', async ({ page, host, world, pageErrors }) => {
+test('a reload keeps what is shown, and no address contains a token', { tag: '@usual' }, async ({ page, host, world, pageErrors }) => {
   pageErrors.expect(/status of 401/)
   await world.agent('Ada')
   const grace = await world.agent('Grace')

@@ -7,7 +7,7 @@ import { feed, open, panel, reached, resident, residents, show } from './fixture
 
 test.use({ repository: false })
 
-test('an empty world shows how to start', async ({ page, host, world }) => {
+test('an empty world shows how to start', { tag: '@usual' }, async ({ page, host, world }) => {
   await open(page, host)
   await expect(page.getByText(en['page.empty'])).toBeVisible()
   expect(await violations(page)).toEqual([])
@@ -15,7 +15,7 @@ test('an empty world shows how to start', async ({ page, host, world }) => {
   await expect(page.getByText(en['page.empty'])).toBeHidden()
 })
 
-test('residents are listed, arrivals appear and departures disappear', async ({ page, host, world }) => {
+test('residents are listed, arrivals appear and departures disappear', { tag: '@usual' }, async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   await world.mcp('weather')
   await open(page, host)
@@ -33,7 +33,7 @@ test('residents are listed, arrivals appear and departures disappear', async ({ 
   await reached(page, (await world.head()).rev)
 })
 
-test('a name is shown as plain text', async ({ page, host, world }) => {
+test('a name is shown as plain text', { tag: '@usual' }, async ({ page, host, world }) => {
   const name = '<img src=x onerror="globalThis.intruder=1">'
   const id = await world.agent(name)
   await open(page, host)
@@ -69,7 +69,7 @@ test('the search for residents is kept while something else is shown', async ({ 
   await expect(residents(page).getByRole('button')).toHaveText(['Grace'])
 })
 
-test('a line is in the feed and in the panel of its speaker', async ({ page, host, world }) => {
+test('a line is in the feed and in the panel of its speaker', { tag: '@usual' }, async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   await open(page, host)
   await resident(page, 'Ada').click()

@@ -29,7 +29,7 @@ async function walkTo(page: Page, name: string, who: string): Promise<void> {
   await expect(bar(page).getByText(`${who} is beside you.`)).toBeVisible()
 }
 
-test('another person sees a walk, a wave and the departure', async ({ page, host, world, browser, pageErrors }) => {
+test('another person sees a walk, a wave and the departure', { tag: '@usual' }, async ({ page, host, world, browser, pageErrors }) => {
   await world.agent('Ada')
   await open(page, host)
   const other = await openOther(browser, host, pageErrors)
@@ -94,7 +94,7 @@ test('closing the page removes the person, and the name is kept', async ({ page,
   await other.context().close()
 })
 
-test('a removed person sees why, and returns', async ({ page, host, world }) => {
+test('a removed person sees why, and returns', { tag: '@usual' }, async ({ page, host, world }) => {
   await world.agent('Ada')
   await open(page, host)
   await enter(page, 'Robin')

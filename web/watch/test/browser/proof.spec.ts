@@ -7,7 +7,7 @@ import { open, panel, resident, status, verified } from './fixtures/town.js'
 
 test.use({ repository: false })
 
-test('the badge opens the proof with its time, the root and the command to check it', async ({ page, context, host, world }) => {
+test('the badge opens the proof with its time, the root and the command to check it', { tag: '@usual' }, async ({ page, context, host, world }) => {
   const ada = await world.agent('Ada')
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await open(page, host)

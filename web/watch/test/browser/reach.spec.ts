@@ -15,7 +15,7 @@ for (const [name, options] of Object.entries({
   test.describe(name, () => {
     test.use(options)
 
-    test('every part is accessible', async ({ page, host, world }) => {
+    test('every part is accessible', { tag: '@usual' }, async ({ page, host, world }) => {
       const ada = await world.agent('Ada', {
         enableP2a: 'on',
         assistTools: [
@@ -58,7 +58,7 @@ for (const [name, options] of Object.entries({
   })
 }
 
-test('axe detects a violation', async ({ page, host, world }) => {
+test('axe detects a violation', { tag: '@usual' }, async ({ page, host, world }) => {
   await world.agent('Ada')
   await open(page, host)
   await page.evaluate(() => {
@@ -145,7 +145,7 @@ test('a phone hides the panels and shows them again, also by keyboard', async ({
   await expect(resident(page, 'Ada')).toBeVisible()
 })
 
-test('the keyboard reaches a resident, and Escape returns', async ({ page, host, world }) => {
+test('the keyboard reaches a resident, and Escape returns', { tag: '@usual' }, async ({ page, host, world }) => {
   await world.agent('Ada')
   await open(page, host)
   const ada = resident(page, 'Ada')

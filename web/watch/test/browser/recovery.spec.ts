@@ -11,7 +11,7 @@ const cut = /Failed to load resource|ERR_(CONNECTION_REFUSED|CONNECTION_RESET|IN
 
 test.use({ repository: false })
 
-test('after a kill of the host nothing is lost or repeated', async ({ page, host, world, pageErrors }) => {
+test('after a kill of the host nothing is lost or repeated', { tag: '@usual' }, async ({ page, host, world, pageErrors }) => {
   pageErrors.expect(cut)
   const ada = await world.agent('Ada')
   await open(page, host)
@@ -34,7 +34,7 @@ test('after a kill of the host nothing is lost or repeated', async ({ page, host
   await expect(resident(page, 'Ada'), 'an earlier resident is not new').not.toHaveAccessibleDescription(new RegExp(`${en['residents.new']}$`))
 })
 
-test('after a clean restart of the host everything is as before', async ({ page, host, world, pageErrors }) => {
+test('after a clean restart of the host everything is as before', { tag: '@usual' }, async ({ page, host, world, pageErrors }) => {
   pageErrors.expect(cut)
   const ada = await world.agent('Ada')
   await open(page, host)
@@ -46,7 +46,7 @@ test('after a clean restart of the host everything is as before', async ({ page,
   await verified(page)
 })
 
-test('a host that lost its store is a new world', async ({ page, host, world, pageErrors }) => {
+test('a host that lost its store is a new world', { tag: '@usual' }, async ({ page, host, world, pageErrors }) => {
   pageErrors.expect(cut)
   await world.agent('Ada')
   await open(page, host)
@@ -98,7 +98,7 @@ test('the page waits for a host that is unreachable while it loads', async ({ pa
   await expect(resident(page, 'Ada')).toBeVisible()
 })
 
-test('a reset empties the map, and the new session is followed', async ({ page, host, world }) => {
+test('a reset empties the map, and the new session is followed', { tag: '@usual' }, async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   await open(page, host)
   await resident(page, 'Ada').click()
@@ -133,7 +133,7 @@ test('a reset that the page has missed is detected', async ({ page, context, hos
 test.describe('on a host that requires a token', () => {
   test.use({ hostFlags: ['--watch-access', 'token'], repository: true })
 
-  test('access ends with its account, and a new link grants it again', async ({ page, context, host, world, pageErrors }) => {
+  test('access ends with its account, and a new link grants it again', { tag: '@usual' }, async ({ page, context, host, world, pageErrors }) => {
     pageErrors.expect(/status of 40[13]/)
     await world.agent('Ada')
     await page.goto(`${host.url}/play/watch#token=${await world.watchToken()}`)

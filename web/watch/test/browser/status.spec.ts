@@ -12,7 +12,7 @@ const eventAt = (page: Page, seq: number): Locator => feed(page).locator(`[data-
 
 test.use({ repository: false })
 
-test('a dead network is reported within 1.3 heartbeats, and nothing is verified while it lasts', async ({ page, host, world, pageErrors }) => {
+test('a dead network is reported within 1.3 heartbeats, and nothing is verified while it lasts', { tag: '@usual' }, async ({ page, host, world, pageErrors }) => {
   pageErrors.expect(/Failed to load resource|ERR_/)
   await page.clock.install()
   await world.agent('Ada')

@@ -27,7 +27,7 @@ async function isAt(page: Page, seq: number): Promise<void> {
   await expect(bar(page)).toHaveAttribute('data-proved', 'true')
 }
 
-test('the town is shown at any moment, proved, and live again', async ({ page, host, world }) => {
+test('the town is shown at any moment, proved, and live again', { tag: '@usual' }, async ({ page, host, world }) => {
   const ada = await world.agent('Ada') // 1
   await world.say(ada, 'Good morning') // 2
   const grace = await world.agent('Grace') // 3
@@ -160,7 +160,7 @@ test('the past is played at a higher speed, and ends in the present', async ({ p
   await verified(page)
 })
 
-test('a recording is proved in the browser, and changed lines are not shown', async ({ page, host, world }) => {
+test('a recording is proved in the browser, and changed lines are not shown', { tag: '@usual' }, async ({ page, host, world }) => {
   const ada = await world.agent('Ada')
   const file = join(host.folder, 'town.ndjson')
   const tail = start(host.folder, ['tail', '--server', host.url, '--record', file, '--until', 'interaction'])

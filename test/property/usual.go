@@ -1,0 +1,6 @@
+//go:build !full
+
+package property
+
+// Full reports whether all tests run, as with ./test.sh --full.
+const Full = false
