@@ -12,6 +12,11 @@
 #                              of the TypeScript client; then, with nothing beside it, test/siege, and whole
 #                              requests fuzzed for three minutes
 #   ./test.sh ./chain/...      the Go tests of some packages, as in the usual suite; after --full all of theirs
+#   ./test.sh --change [BASE]  a quick check of what differs from BASE, a commit (by default where the branch
+#                              left origin/HEAD), without the race detector: go vet and a build of everything,
+#                              the rules, the tests of the changed packages, the scripts of the changed
+#                              commands, the black-box files that name what was changed, and if web/ changed,
+#                              its types and the page's functions
 #   ./test.sh --integrations   the TypeScript package in other runtimes, and its adapters with the real
 #                              libraries of the frameworks, from npm; the watch page in a Firefox
 #   ./test.sh --fuzz 30s       every fuzz target for 30 s each, after its committed corpus
@@ -41,6 +46,7 @@ main() {
       --full) mode=full ;;
       --bench) mode=bench ;;
       --integrations) mode=integrations ;;
+      --change) mode=change ;;
       --fuzz)
         mode=fuzz
         [ $# -ge 2 ] || fail "--fuzz needs a duration for each target, for example: ./test.sh --fuzz 30s"
@@ -63,6 +69,7 @@ main() {
   local all=no
   [ ${#packages[@]} -gt 0 ] || { all=yes packages=(./...); }
   case $mode in
+    change) change "${packages[@]#./...}" ;;
     usual | full) suite "$mode" "$all" "${packages[@]}" ;;
     integrations) integrations ;;
     fuzz) fuzz "$fuzz_time" "${packages[@]}" ;;
@@ -221,6 +228,55 @@ integrations() {
   test/integrations/run.sh || status=$?
   npm --prefix web run --silent test:firefox --workspace watch || status=$?
   return "$status"
+}
+
+# change [BASE] tests what differs from a commit, and says what it left out.
+change() {
+  local base=${1:-} status=0 files packages scripts wire
+  [ -n "$base" ] || base=$(git merge-base HEAD origin/HEAD 2>/dev/null) || base=HEAD
+  files=$(git diff --name-only "$base" -- && git ls-files --others --exclude-standard) || fail "git knows no commit $base"
+  [ -n "$files" ] || fail "nothing differs from $base; ./test.sh --change BASE compares with another commit"
+  go build -o "$scratch/playctl" ./cmd/playctl
+  export PLAYCTL=$scratch/playctl
+  part go build ./...
+  part go vet -tags full ./...
+  packages=$(comm -12 <(changed_folders | sort -u) <(go list -f '{{.Dir}}' ./... | sort))
+  # shellcheck disable=SC2086 # several words are several arguments
+  part go test "${quick[@]}" ./test/rules $packages
+  scripts=$(grep /internal/command <<<"$packages" | xargs -I{} find {}/testdata -name '*.txtar' -printf '%f|' 2>/dev/null | sed 's/\.txtar|/|/g; s/|$//') || true
+  [ -z "$scripts" ] || part go test "${quick[@]}" ./cmd/playctl -run "Reference|Help|Documented|TestScripts/^($scripts)\$"
+  if wire=$(grep -E '^((chain|protocol|internal/(creds|host|store|world))/.*\.go|test/blackbox/.*)$' <<<"$files" | grep -v _test.go); then
+    # shellcheck disable=SC2046
+    part test/blackbox/run.sh $(touched "$base")
+  fi
+  if grep -q ^web/ <<<"$files"; then
+    web/install.sh
+    part npm --prefix web run --silent check
+    part env NODE_OPTIONS=--test-reporter=dot npm --prefix web run --silent unit --workspace watch
+  fi
+  echo "left out, for ./test.sh: the race detector, all tests of other packages, $([ -n "$scripts" ] && echo other || echo all) scripts of commands," \
+    "$([ -n "$wire" ] && echo "black-box files that name nothing of the change" || echo "the black box"), the TypeScript client, the page in a browser"
+  return "$status"
+}
+
+# changed_folders lists the closest folder with Go code of each of $files.
+changed_folders() {
+  local folder
+  while read -r folder; do
+    while folder=$(dirname "$folder") && [ "$folder" != . ]; do
+      ! compgen -G "$folder/*.go" >/dev/null || { echo "$PWD/$folder" && break; }
+    done
+  done <<<"$files"
+}
+
+# touched BASE lists the black-box files that changed, or that name a field, an operation
+# or a route in a changed line.
+touched() {
+  git diff -U0 "$1" -- chain protocol internal ':!*_test.go' | grep '^[+-]' | grep -oE '"/?[A-Za-z][A-Za-z-]{3,}[",/]' | tr -d '"/,' >"$scratch/words" || true
+  {
+    sed -n 's|^test/blackbox/\(.*\.test\.mjs\)$|\1|p' <<<"$files"
+    (cd test/blackbox && grep -lwF -f "$scratch/words" -- *.test.mjs) || true
+  } | sort -u
 }
 
 # go_tests RESULT counts the Go tests, subtests included, that ended so.
