@@ -123,11 +123,17 @@ func (s Service) Watch() string { return "/" + string(s) + "/watch" }
 // WatchAssets returns the path of the folder with the page's files.
 func (s Service) WatchAssets() string { return s.Watch() + "/assets" }
 
-// AssetName is the name of the wildcard in the path of the page's files.
-const AssetName = "name"
+// These are the names of the wildcards in the path of the page's files.
+const (
+	AssetBuild = "build"
+	AssetName  = "name"
+)
 
-// WatchAsset returns the path of the page's files, with a wildcard for the name.
-func (s Service) WatchAsset() string { return s.WatchAssets() + "/{" + AssetName + "}" }
+// WatchAsset returns the path of the page's files, with wildcards for the build and the
+// name.
+func (s Service) WatchAsset() string {
+	return s.WatchAssets() + "/{" + AssetBuild + "}/{" + AssetName + "}"
+}
 
 // WatchCard returns the path of the picture that a link to the page shows.
 func (s Service) WatchCard() string { return s.Watch() + "/card.png" }

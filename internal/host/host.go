@@ -23,7 +23,6 @@ import (
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
-	"github.com/playctl/playctl/web/watch"
 )
 
 // Host serves one world. Its methods may be called from several goroutines.
@@ -101,7 +100,7 @@ func New(o Options) (*Host, error) {
 		writing:     newTurns(o.Processors),
 		guesses:     guesses{turns: rate.NewLimiter(rate.Every(guessPause), 1), pause: guessPause},
 		streams:     newStreams(),
-		index:       indexFile(watch.Files(), &o),
+		index:       indexFile(&o),
 		pageHeaders: headersOfPage(o.WatchEmbed),
 		closing:     make(chan struct{}),
 		closed:      make(chan struct{}),

@@ -17,16 +17,12 @@ import (
 // requests to names of this machine only. The page verifies and plays it without a
 // host.
 func RecordingSite(file string) (http.Handler, error) {
-	files, err := page()
+	built, err := page()
 	if err != nil {
 		return nil, err
 	}
-	index := files[pageIndex].in[world.Identity]()
-	if index.err != nil {
-		return nil, index.err
-	}
 	name := `<meta name="playctl-recording" content="` + html.EscapeString(filepath.Base(file)) + `">`
-	body := bytes.Replace(index.body, []byte("</head>"), []byte(name+"</head>"), 1)
+	body := bytes.Replace(built.index, []byte("</head>"), []byte(name+"</head>"), 1)
 	mux, service := http.NewServeMux(), protocol.ServicePlay
 	mux.HandleFunc("GET "+service.Watch(), func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
@@ -34,8 +30,8 @@ func RecordingSite(file string) (http.Handler, error) {
 	})
 	mux.HandleFunc("GET "+service.WatchAsset(), func(w http.ResponseWriter, r *http.Request) {
 		name := r.PathValue(protocol.AssetName)
-		asset, known := files[name]
-		if !known || name == pageIndex || asset.in[world.Identity]().err != nil {
+		asset := built.assets[name]
+		if asset == nil || r.PathValue(protocol.AssetBuild) != built.build || asset.in[world.Identity]().err != nil {
 			http.NotFound(w, r)
 			return
 		}

@@ -49,9 +49,9 @@ func headersOfPage(embed []string) map[string]string {
 }
 
 const (
-	// cachePage makes browsers revalidate the page each time, cacheAsset lets files
-	// named by a hash of their content be cached for a year, the longest time in
-	// common use.
+	// cachePage makes browsers revalidate the page each time, cacheAsset lets files in
+	// a folder named by a hash of their content be cached for a year, the longest time
+	// in common use.
 	cachePage  = "no-cache"
 	cacheAsset = "public, max-age=31536000, immutable"
 )
@@ -70,21 +70,47 @@ type encoded struct {
 	err  error
 }
 
-// page is the built page, the same for every host of the process.
-var page = sync.OnceValues(func() (map[string]*pageFile, error) { return readPage(watch.Files()) })
+// builtPage is the page as it was built, the same for every host of the process.
+type builtPage struct {
+	// build is the folder in which the assets are served: a hash of all of them. So
+	// their references to one another are to files of the same build, and a browser may
+	// keep them.
+	build  string
+	index  []byte
+	assets map[string]*pageFile
+	town   *pageFile
+}
 
-// readPage returns the files by name, assets without their folder.
-func readPage(files fs.FS) (map[string]*pageFile, error) {
-	all := map[string]*pageFile{}
+var page = sync.OnceValues(func() (*builtPage, error) { return readPage(watch.Files()) })
+
+// readPage reads the index, in which the assets are named with their build, and the
+// list of assets.
+func readPage(files fs.FS) (*builtPage, error) {
+	index, err := fs.ReadFile(files, pageIndex)
+	if err != nil {
+		return nil, fmt.Errorf("read the watch page: %w", err)
+	}
 	names, err := fs.Glob(files, "assets/*")
 	if err != nil {
 		return nil, fmt.Errorf("list the watch page's files: %w", err)
 	}
-	for _, name := range append(names, pageIndex, townScript) {
-		all[strings.TrimPrefix(name, "assets/")] = newPageFile(files, name)
+	p := &builtPage{assets: map[string]*pageFile{}, town: newPageFile(files, townScript)}
+	all := sha256.New()
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, fmt.Errorf("read the watch page's file %s: %w", name, err)
+		}
+		_, _ = fmt.Fprintf(all, "%s %d\n%s", name, len(text), text) // Writing to a hash does not fail.
+		p.assets[path.Base(name)] = newPageFile(files, name)
 	}
-	return all, nil
+	p.build = hex.EncodeToString(all.Sum(nil)[:8])
+	p.index = bytes.ReplaceAll(index, []byte(assetFolder), []byte(assetFolder+p.build+"/"))
+	return p, nil
 }
+
+// assetFolder is how the built index refers to the folder of the assets.
+const assetFolder = "watch/assets/"
 
 func newPageFile(files fs.FS, name string) *pageFile {
 	return encodedFile(name, func() ([]byte, error) { return fs.ReadFile(files, name) })
@@ -93,13 +119,14 @@ func newPageFile(files fs.FS, name string) *pageFile {
 // indexFile is the page itself, which names the world, says if there are no
 // accounts and, if everybody may watch, describes itself to programs that show a link
 // to it.
-func indexFile(files fs.FS, o *Options) *pageFile {
+func indexFile(o *Options) *pageFile {
 	name, public, address := o.WorldName, o.WatchAccess == WatchPublic, o.PublicURL
 	return encodedFile(pageIndex, func() ([]byte, error) {
-		b, err := fs.ReadFile(files, pageIndex)
+		built, err := page()
 		if err != nil {
-			return b, err //nolint:wrapcheck // The caller wraps it.
+			return nil, err
 		}
+		b := built.index
 		shown := html.EscapeString(cmp.Or(name, unnamedWorld))
 		var head string
 		if name != "" {
@@ -196,24 +223,31 @@ func mediaTypeOf(name string) string {
 	return "application/octet-stream"
 }
 
-func sendPage(c *call) error { return c.sendPageFile(pageIndex, cachePage) }
+func sendPage(c *call) error { return c.sendPageFile(c.host.index, cachePage) }
 
-func sendAsset(c *call) error { return c.sendPageFile(c.r.PathValue(protocol.AssetName), cacheAsset) }
-
-func sendTown(c *call) error { return c.sendPageFile(townScript, cachePage) }
-
-func (c *call) sendPageFile(name, cache string) error {
-	files, err := page()
+// sendAsset sends a file of this build only: under the name of another build, a browser
+// would keep it as the file of that build.
+func sendAsset(c *call) error {
+	built, err := page()
 	if err != nil {
 		return err
 	}
-	file := files[name]
-	if name == pageIndex {
-		file = c.host.index
-	}
-	if file == nil || (name == pageIndex || name == townScript) != (cache == cachePage) {
+	file := built.assets[c.r.PathValue(protocol.AssetName)]
+	if file == nil || c.r.PathValue(protocol.AssetBuild) != built.build {
 		return protocol.Errorf(protocol.CodeNotFound, "there is no such route")
 	}
+	return c.sendPageFile(file, cacheAsset)
+}
+
+func sendTown(c *call) error {
+	built, err := page()
+	if err != nil {
+		return err
+	}
+	return c.sendPageFile(built.town, cachePage)
+}
+
+func (c *call) sendPageFile(file *pageFile, cache string) error {
 	header := c.w.Header()
 	coding := c.coding(codingsOfWhole)
 	e := file.in[coding]()

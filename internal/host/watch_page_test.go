@@ -2,6 +2,7 @@ package host
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -40,10 +41,48 @@ func TestWatchPageAndAssetsAreServed(t *testing.T) {
 			}
 		}
 	}
-	f.get("/play/watch/assets/none.js").refused(protocol.CodeNotFound)
-	f.get("/play/watch/assets/index.html").refused(protocol.CodeNotFound)
-	f.get("/play/watch/assets/").refused(protocol.CodeNotFound)
+	built, err := page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"0123456789abcdef/index.js", built.build + "/none.js", built.build + "/index.html", built.build + "/town.js", "index.js", ""} {
+		r := f.get("/play/watch/assets/" + path)
+		r.refused(protocol.CodeNotFound)
+		if cache := r.header.Get("Cache-Control"); cache != "no-store" {
+			t.Errorf("that %q does not exist has Cache-Control %q", path, cache)
+		}
+	}
 	f.post("/play/watch", `{}`).refused(protocol.CodeMethodNotAllowed)
+}
+
+// Every change of an asset gives all assets another address, so that a browser never loads
+// an older file that it keeps.
+func TestAssetsHaveAddressOfTheirBuild(t *testing.T) {
+	t.Parallel()
+	files := func(script, icon string) fstest.MapFS {
+		return fstest.MapFS{
+			"index.html": {Data: []byte(`<script src="watch/assets/a.js"></script><img src="watch/assets/icon.svg">`)},
+			"town.js":    {}, "assets/a.js": {Data: []byte(script)}, "assets/icon.svg": {Data: []byte(icon)},
+		}
+	}
+	renamed := files("one", "two")
+	renamed["assets/b.js"] = renamed["assets/a.js"]
+	delete(renamed, "assets/a.js")
+	builds := map[string]bool{}
+	for _, built := range []fstest.MapFS{files("one", "two"), files("one", "two"), files("one!", "two"), files("onet", "wo"), renamed} {
+		p, err := readPage(built)
+		if err != nil {
+			t.Fatal(err)
+		}
+		builds[p.build] = true
+		want := fmt.Sprintf(`<script src="watch/assets/%s/a.js"></script><img src="watch/assets/%[1]s/icon.svg">`, p.build)
+		if string(p.index) != want {
+			t.Errorf("got  %s\nwant %s", p.index, want)
+		}
+	}
+	if len(builds) != 4 {
+		t.Errorf("4 different builds have the hashes %v", builds)
+	}
 }
 
 func TestWatchPageHasNoInlineScript(t *testing.T) {
@@ -118,15 +157,15 @@ func TestPreferredCodingIsChosen(t *testing.T) {
 
 func TestMediaTypesOfPageFiles(t *testing.T) {
 	t.Parallel()
-	files, err := readPage(fstest.MapFS{"index.html": {}, "assets/a.js": {}, "assets/b.svg": {}, "assets/c.unknown": {}})
+	built, err := readPage(fstest.MapFS{"index.html": {}, "assets/a.js": {}, "assets/b.svg": {}, "assets/c.unknown": {}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []string
-	for _, name := range []string{"index.html", "a.js", "b.svg", "c.unknown"} {
-		got = append(got, files[name].mediaType)
+	got := []string{built.town.mediaType}
+	for _, name := range []string{"a.js", "b.svg", "c.unknown"} {
+		got = append(got, built.assets[name].mediaType)
 	}
-	if want := []string{"text/html; charset=utf-8", "text/javascript; charset=utf-8", "image/svg+xml", "application/octet-stream"}; !slices.Equal(got, want) {
+	if want := []string{"text/javascript; charset=utf-8", "text/javascript; charset=utf-8", "image/svg+xml", "application/octet-stream"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -89,8 +89,8 @@ func documented(r *http.Request) string {
 	if rest, other := strings.CutPrefix(path, "/"+string(protocol.ServiceAgentPlay)+"/"); other {
 		path = "/" + string(protocol.ServicePlay) + "/" + rest
 	}
-	if name, asset := strings.CutPrefix(path, protocol.ServicePlay.WatchAssets()+"/"); asset && name != "" {
-		return protocol.ServicePlay.WatchAssets() + "/{name}"
+	if file, asset := strings.CutPrefix(path, protocol.ServicePlay.WatchAssets()+"/"); asset && strings.Contains(file, "/") {
+		return protocol.ServicePlay.WatchAsset()
 	}
 	return path
 }

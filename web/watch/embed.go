@@ -10,8 +10,8 @@ import (
 //go:embed all:dist
 var dist embed.FS
 
-// Files is the built page: index.html, and what it is made of in assets, whose
-// names have a hash of their content.
+// Files returns the built page: index.html, the files that it loads in assets, and
+// town.js, which other pages load.
 func Files() fs.FS {
 	files, err := fs.Sub(dist, "dist")
 	if err != nil {

@@ -20,8 +20,10 @@ const words: Plugin = {
  * older paths, and its assets in a folder of the same name: so it refers to them
  * as watch/assets/…, and they to one another relative to themselves.
  *
- * Names hold a hash of the content, so that a host may let browsers keep them
- * for good. The same sources give the same bytes on every machine.
+ * Names are without a hash, so that a changed text changes one or two files of
+ * dist. The host serves them in a folder named by a hash of all of them, so that
+ * browsers may keep them and never mix two builds. The same sources give the same
+ * bytes on every machine.
  */
 export default defineConfig(({ command }) => ({
   plugins: [words],
@@ -36,6 +38,13 @@ export default defineConfig(({ command }) => ({
     assetsInlineLimit: 0,
     modulePreload: false,
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        entryFileNames: 'assets/[name].js',
+        chunkFileNames: 'assets/[name].js',
+        assetFileNames: 'assets/[name][extname]',
+      },
+    },
   },
   server: { proxy: { '/api': host, '/play/watch/session': host } },
 }))

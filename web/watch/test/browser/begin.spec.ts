@@ -16,7 +16,7 @@ function createGate(): { open: Promise<unknown>, release: () => void } {
 test('the name is shown before the scripts load, and keeps its position', async ({ page, host, world }) => {
   await world.agent('Ada')
   const scripts = createGate()
-  await page.route('**/assets/*.js', async (route) => {
+  await page.route('**/assets/*/*.js', async (route) => {
     await scripts.open
     await route.continue()
   })

@@ -89,7 +89,7 @@ test('the town is shown at any moment, proved, and live again', { tag: '@usual' 
 test('a failed load of the bar is reported with a retry button', async ({ page, host, world, pageErrors }) => {
   pageErrors.expect(/Failed to load resource|ERR_/)
   await world.agent('Ada')
-  await page.route('**/TimeBar-*.js', (route) => route.abort())
+  await page.route('**/TimeBar.js', (route) => route.abort())
   await open(page, host)
   const show = page.getByRole('button', { name: en['past.show'], exact: true })
   await show.click()
