@@ -25,7 +25,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -160,7 +159,7 @@ func (c *Client) Service() protocol.Service { return c.service }
 // Exposed reports whether credentials would cross a network in clear text:
 // plain HTTP to another machine.
 func (c *Client) Exposed() bool {
-	return c.base.Scheme == "http" && !creds.IsLoopbackName(strings.ToLower(c.base.Hostname()))
+	return c.base.Scheme == "http" && !creds.IsLoopbackName(c.base.Hostname())
 }
 
 // url returns the address of a path below the base.

@@ -252,9 +252,8 @@ func IsLoopbackURL(text string) bool {
 	if err != nil {
 		return false
 	}
-	name := strings.ToLower(u.Hostname())
-	addr, err := netip.ParseAddr(name)
-	return creds.IsLoopbackName(name) || err == nil && addr.IsUnspecified()
+	addr, err := netip.ParseAddr(u.Hostname())
+	return creds.IsLoopbackName(u.Hostname()) || err == nil && addr.IsUnspecified()
 }
 
 // suggested finds the commands in a hint: in double quotes, as a person types them.

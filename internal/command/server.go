@@ -43,7 +43,7 @@ func NamesThisMachine(host string, allowed []string) bool {
 		name = strings.Trim(host, "[]")
 	}
 	isName := func(one string) bool { return strings.EqualFold(one, name) }
-	return creds.IsLoopbackName(strings.ToLower(name)) || slices.ContainsFunc(allowed, isName)
+	return creds.IsLoopbackName(name) || slices.ContainsFunc(allowed, isName)
 }
 
 // CheckListenAddress refuses an invalid address to listen on; the system checks the name

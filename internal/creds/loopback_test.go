@@ -16,8 +16,8 @@ func TestIsLoopbackName(t *testing.T) {
 		"::ffff:127.0.0.1":  true,
 		"0:0:0:0:0:0:0:1":   true,
 		"":                  false,
-		"LOCALHOST":         false,
-		"localho\u017ft":    false, // It differs from localhost in case only, for strings.EqualFold.
+		"LOCALHOST":         true,
+		"localho\u017ft":    false, // strings.EqualFold would take it for localhost.
 		"localhost.":        false,
 		"localhost:7420":    false,
 		"localhost.example": false,

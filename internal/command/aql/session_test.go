@@ -197,15 +197,15 @@ SHOW VARIABLES`)
 	}
 	expect(t, "results", results, `
 1 CREATE SPACE {"spaceId":"space1","nodeId":"node-space1","phraseFile":"space1.phrase","structure":{"x":1}}
-8 SHOW "[secret]"
-9 SHOW "it is [secret]"
-10 SHOW {"nodeId":"node-space1","phrase":"[secret]","phraseFile":"space1.phrase","spaceId":"space1","structure":{"x":1}}
-11 SHOW "[secret]"
-12 SHOW "[secret]"
-13 SHOW VARIABLES [{"name":"both","value":"[secret]"},{"name":"design","value":"bazaar"},{"name":"f","value":"[secret]"},{"name":"p","value":"[secret]"},`+
-		`{"name":"shop","value":{"nodeId":"node-space1","phrase":"[secret]","phraseFile":"space1.phrase","spaceId":"space1","structure":{"x":1}}},`+
-		`{"name":"shop2","value":{"nodeId":"node-space1","phrase":"[secret]","phraseFile":"space1.phrase","spaceId":"space1","structure":{"x":1}}},`+
-		`{"name":"typed","value":"[secret]"}]`)
+8 SHOW "[redacted]"
+9 SHOW "it is [redacted]"
+10 SHOW {"nodeId":"node-space1","phrase":"[redacted]","phraseFile":"space1.phrase","spaceId":"space1","structure":{"x":1}}
+11 SHOW "[redacted]"
+12 SHOW "[redacted]"
+13 SHOW VARIABLES [{"name":"both","value":"[redacted]"},{"name":"design","value":"bazaar"},{"name":"f","value":"[redacted]"},{"name":"p","value":"[redacted]"},`+
+		`{"name":"shop","value":{"nodeId":"node-space1","phrase":"[redacted]","phraseFile":"space1.phrase","spaceId":"space1","structure":{"x":1}}},`+
+		`{"name":"shop2","value":{"nodeId":"node-space1","phrase":"[redacted]","phraseFile":"space1.phrase","spaceId":"space1","structure":{"x":1}}},`+
+		`{"name":"typed","value":"[redacted]"}]`)
 }
 
 // closedPipe is a pipe that its reader has closed.

@@ -21,9 +21,6 @@ import (
 // A value of a variable is a JSON value (nil, bool, json.Number, string, []any,
 // map[string]any) or a protocol.Secret, which the others may contain.
 
-// shownSecret replaces a secret in the output.
-const shownSecret = "[secret]"
-
 // errSecretValue means that a value must not be shown or sent. Check finds nearly all of
 // these errors before a program runs.
 var errSecretValue = errors.New("this is a secret: it can be used after PASSPHRASE only")
@@ -209,7 +206,7 @@ func (s *session) phrase(o *aql.Operand) (protocol.Secret, error) {
 func hidden(value any) any {
 	switch v := value.(type) {
 	case protocol.Secret:
-		return shownSecret
+		return v.String()
 	case map[string]any:
 		object := make(map[string]any, len(v))
 		for key, inside := range v {
@@ -246,7 +243,7 @@ func (s *session) show(st aql.Show) (*outcome, error) {
 	if len(st.Values) == 1 {
 		value, err = s.value(&st.Values[0])
 	} else {
-		value, _, err = s.join(st.Values, func(protocol.Secret) string { return shownSecret })
+		value, _, err = s.join(st.Values, protocol.Secret.String)
 	}
 	if err != nil {
 		return nil, err
