@@ -33,10 +33,8 @@ readonly gotestsum=gotest.tools/gotestsum@v1.13.0
 # one goroutine: watched, a node id takes many times as long, and two thirds of the
 # tests' time went there.
 readonly scrypt=(-gcflags=golang.org/x/crypto/scrypt=-race=false)
-# Without symbols for a debugger, which no test reads, programs are linked faster.
-readonly quick=(-ldflags=-w)
 # The packages that the usual suite watches for races.
-readonly concurrent='/(sdk|internal/(bridge|client|creds|host|store|world))(/|$)'
+readonly concurrent='playctl/(sdk|internal/(bridge|client|creds|host|store|world))(/|$)'
 
 main() {
   local mode=usual fuzz_time=30s
@@ -67,9 +65,9 @@ main() {
   trap finish EXIT
   install_tools
   local all=no
-  [ ${#packages[@]} -gt 0 ] || { all=yes packages=(./...); }
+  [ "$mode" = change ] || [ ${#packages[@]} -gt 0 ] || { all=yes packages=(./...); }
   case $mode in
-    change) change "${packages[@]#./...}" ;;
+    change) test/change.sh "${packages[@]}" ;;
     usual | full) suite "$mode" "$all" "${packages[@]}" ;;
     integrations) integrations ;;
     fuzz) fuzz "$fuzz_time" "${packages[@]}" ;;
@@ -83,52 +81,46 @@ finish() {
   rm -rf "$scratch"
 }
 
-# install_tools gets the programs that the tests call by name.
+# install_tools installs the Debian packages of the programs that tests call.
 install_tools() {
   command -v go >/dev/null ||
     fail "Go is not installed: get the version that go.mod names from https://go.dev/dl/ and run ./test.sh again"
   command -v npm >/dev/null ||
     fail "Node is not installed: get version 20 or newer, with npm, from https://nodejs.org/ and run ./test.sh again"
-  need cc "gcc libc6-dev" "the race detector links with a C compiler"
-  need tmux tmux "terminal tests run playctl inside it"
-  need nginx nginx-light "a host is tested behind it"
-  need systemd-analyze systemd "it checks the unit of the host"
-  need python3 python3 "an example is a program in Python"
-  need jq jq "an example is a shell script that reads JSON with it"
-  need script bsdutils "terminal tests get their pseudo-terminal from it"
-  command -v redis-server >/dev/null || install_redis
-}
-
-# install_redis gets the server's program alone. Debian's package redis-server would
-# start a service as well; redis-tools has the same program under a name by which it
-# only checks files, and it goes by the name that it is called by.
-install_redis() {
-  need redis-check-rdb redis-tools "tests start Redis servers of their own"
-  ln -s "$(command -v redis-check-rdb)" "$scratch/redis-server"
-  export PATH="$scratch:$PATH"
+  need build-essential cc # links programs under the race detector
+  need tmux tmux
+  need nginx-light nginx
+  need systemd systemd-analyze
+  need python3 python3
+  need jq jq
+  need bsdutils script
+  # Debian's redis-server would start a service. This has the same program under another name.
+  command -v redis-server >/dev/null || {
+    need redis-tools redis-check-rdb
+    ln -s "$(command -v redis-check-rdb)" "$scratch/redis-server"
+    export PATH="$scratch:$PATH"
+  }
 }
 
 # install_web_tools gets what only the whole suite calls: a browser, and packages.
 install_web_tools() {
-  command -v chromium chromium-browser google-chrome >/dev/null || need chromium chromium "the watch page is tested in it"
+  need chromium chromium chromium-browser google-chrome
   # Its engine alone takes half the processor time. Not every system has it, and the
   # tests take the whole browser where it is missing.
-  if command -v apt-cache >/dev/null && apt-cache show chromium-headless-shell >/dev/null 2>&1; then
-    need chromium-headless-shell chromium-headless-shell "the watch page is tested in it in half the time"
-  fi
+  ! apt-cache show chromium-headless-shell >/dev/null 2>&1 || need chromium-headless-shell chromium-headless-shell
   web/install.sh
 }
 
-# need COMMAND PACKAGES WHY installs Debian packages when the command is missing.
+# need PACKAGE COMMAND... installs a Debian package unless one of the commands exists.
 need() {
-  local root=()
-  ! command -v "$1" >/dev/null || return 0
+  local package=$1 root=()
+  shift
+  ! command -v "$@" >/dev/null || return 0
   [ "$(id -u)" = 0 ] || root=(sudo)
-  echo "test.sh: installing $2, because $3" >&2
-  # shellcheck disable=SC2086 # several packages are several words
+  echo "test.sh: installing $package, because tests call $1" >&2
   { "${root[@]}" apt-get update -qq &&
-    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $2; } >&2 ||
-    fail "'$1' is missing and apt-get could not install $2: install it by hand ($3) and run ./test.sh again"
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$package"; } >&2 ||
+    fail "'$1' is missing and apt-get could not install $package: install it by hand and run ./test.sh again"
 }
 
 # suite usual|full ALL PACKAGES... vets and tests, then prints once more what failed, and
@@ -152,10 +144,8 @@ suite() {
   [ "$mode" = usual ] || { export GOFLAGS="-tags=full ${GOFLAGS:-}" watched=.; }
   list=$(go list "$@") || return
   [ "$all$mode" != yesfull ] || list=$(grep -v /test/siege <<<"$list")
-  # shellcheck disable=SC2046 # several packages are several words
-  go_test race -race "${scrypt[@]}" $(grep -E "$watched" <<<"$list") || status=$?
-  # shellcheck disable=SC2046
-  go_test plain $(grep -vE "$watched" <<<"$list") || status=$?
+  go_test race "$(grep -E "$watched" <<<"$list")" -race "${scrypt[@]}" || status=$?
+  go_test plain "$(grep -vE "$watched" <<<"$list")" || status=$?
   if [ "$all" = yes ]; then
     wait "$beside" || status=$?
     beside=
@@ -172,19 +162,21 @@ suite() {
   return "$status"
 }
 
-# go_test NAME ARGUMENTS... runs go test. The order of tests is shuffled, so that none leans
+# go_test NAME PACKAGES FLAGS... runs go test. The order of tests is shuffled, so that none leans
 # on another. What tests would be vetted with is part of what vet just did. Packages that
 # wait for a disk or a process leave the processors to others, and a test that waits leaves
 # its place to others. A program under the race detector sleeps for a second before it
 # exits, so that other threads finish their reports: a twentieth is enough for that. A larger
-# heap is collected less often, which is a seventh of the processor time.
+# heap is collected less often, which is a seventh of the processor time. Without symbols for
+# a debugger programs are linked faster.
 go_test() {
-  local name=$1
-  shift
-  [[ ${!#} == */* ]] || return 0
+  local name=$1 packages=$2
+  shift 2
+  [ -n "$packages" ] || return 0
+  # shellcheck disable=SC2086 # several packages are several words
   GOGC=${GOGC:-400} GORACE="atexit_sleep_ms=50 ${GORACE:-}" go run "$gotestsum" --format pkgname-and-test-fails --hide-summary all \
-    --jsonfile "$scratch/$name.json" -- -vet=off "${quick[@]}" -p "$(($(getconf _NPROCESSORS_ONLN) + 1))" -parallel 4 \
-    -shuffle on -timeout 25m "$@"
+    --jsonfile "$scratch/$name.json" -- -vet=off -ldflags=-w -p "$(($(getconf _NPROCESSORS_ONLN) + 1))" -parallel 4 \
+    -shuffle on -timeout 25m "$@" $packages
 }
 
 # alone tests what has nothing beside it: how long calls take while a host is flooded, and
@@ -221,62 +213,13 @@ part() {
 # integrations tests with what others make: libraries of frameworks, and a Firefox.
 integrations() {
   local status=0
-  command -v firefox >/dev/null || need firefox-esr firefox-esr "the watch page is tested in it"
+  need firefox-esr firefox firefox-esr
   go build -o "$scratch/playctl" ./cmd/playctl
   export PLAYCTL=$scratch/playctl
   web/install.sh
   test/integrations/run.sh || status=$?
   npm --prefix web run --silent test:firefox --workspace watch || status=$?
   return "$status"
-}
-
-# change [BASE] tests what differs from a commit, and says what it left out.
-change() {
-  local base=${1:-} status=0 files packages scripts wire
-  [ -n "$base" ] || base=$(git merge-base HEAD origin/HEAD 2>/dev/null) || base=HEAD
-  files=$(git diff --name-only "$base" -- && git ls-files --others --exclude-standard) || fail "git knows no commit $base"
-  [ -n "$files" ] || fail "nothing differs from $base; ./test.sh --change BASE compares with another commit"
-  go build -o "$scratch/playctl" ./cmd/playctl
-  export PLAYCTL=$scratch/playctl
-  part go build ./...
-  part go vet -tags full ./...
-  packages=$(comm -12 <(changed_folders | sort -u) <(go list -f '{{.Dir}}' ./... | sort))
-  # shellcheck disable=SC2086 # several words are several arguments
-  part go test "${quick[@]}" ./test/rules $packages
-  scripts=$(grep /internal/command <<<"$packages" | xargs -I{} find {}/testdata -name '*.txtar' -printf '%f|' 2>/dev/null | sed 's/\.txtar|/|/g; s/|$//') || true
-  [ -z "$scripts" ] || part go test "${quick[@]}" ./cmd/playctl -run "Reference|Help|Documented|TestScripts/^($scripts)\$"
-  if wire=$(grep -E '^((chain|protocol|internal/(creds|host|store|world))/.*\.go|test/blackbox/.*)$' <<<"$files" | grep -v _test.go); then
-    # shellcheck disable=SC2046
-    part test/blackbox/run.sh $(touched "$base")
-  fi
-  if grep -q ^web/ <<<"$files"; then
-    web/install.sh
-    part npm --prefix web run --silent check
-    part env NODE_OPTIONS=--test-reporter=dot npm --prefix web run --silent unit --workspace watch
-  fi
-  echo "left out, for ./test.sh: the race detector, all tests of other packages, $([ -n "$scripts" ] && echo other || echo all) scripts of commands," \
-    "$([ -n "$wire" ] && echo "black-box files that name nothing of the change" || echo "the black box"), the TypeScript client, the page in a browser"
-  return "$status"
-}
-
-# changed_folders lists the closest folder with Go code of each of $files.
-changed_folders() {
-  local folder
-  while read -r folder; do
-    while folder=$(dirname "$folder") && [ "$folder" != . ]; do
-      ! compgen -G "$folder/*.go" >/dev/null || { echo "$PWD/$folder" && break; }
-    done
-  done <<<"$files"
-}
-
-# touched BASE lists the black-box files that changed, or that name a field, an operation
-# or a route in a changed line.
-touched() {
-  git diff -U0 "$1" -- chain protocol internal ':!*_test.go' | grep '^[+-]' | grep -oE '"/?[A-Za-z][A-Za-z-]{3,}[",/]' | tr -d '"/,' >"$scratch/words" || true
-  {
-    sed -n 's|^test/blackbox/\(.*\.test\.mjs\)$|\1|p' <<<"$files"
-    (cd test/blackbox && grep -lwF -f "$scratch/words" -- *.test.mjs) || true
-  } | sort -u
 }
 
 # go_tests RESULT counts the Go tests, subtests included, that ended so.
