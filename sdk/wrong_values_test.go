@@ -91,7 +91,7 @@ func wrongValues() map[string]wrongValue {
 		"a missing row":      {event: func(d map[string]any) { dropLastRow(d) }, received: "root", heals: 1, reads: 2},
 		"another key's node": {rpc: nodes(func(n []any) []any { n[0].(map[string]any)["stableKey"] = "mcp:x"; return n }), noInline: true, received: "asked for", reads: 2},
 		"too few nodes":      {rpc: nodes(func(n []any) []any { return n[1:] }), noInline: true, received: "nodes answer", reads: 2},
-		"a number as node":   {rpc: nodes(func(n []any) []any { n[0] = 7; return n }), noInline: true, received: "cannot be used", reads: 2},
+		"a number as node":   {rpc: nodes(func(n []any) []any { n[0] = 7; return n }), noInline: true, received: "cannot use the reply", reads: 2},
 	}
 }
 
