@@ -90,32 +90,6 @@ func Records(ctx context.Context, from Repository) iter.Seq2[Record, error] {
 	}
 }
 
-// Chunks collects the items of a walk up to its first error, at most a number of them
-// at a time, and until their sizes are enough. A chunk is valid until the next.
-func Chunks[T any](items iter.Seq2[T, error], most, enough int, size func(*T) int) iter.Seq2[[]T, error] {
-	return func(yield func([]T, error) bool) {
-		var chunk []T
-		held := 0
-		for item, err := range items {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			chunk = append(chunk, item)
-			if held += size(&item); len(chunk) < most && held < enough {
-				continue
-			}
-			if !yield(chunk, nil) {
-				return
-			}
-			chunk, held = chunk[:0], 0
-		}
-		if len(chunk) > 0 {
-			yield(chunk, nil)
-		}
-	}
-}
-
 // Bounds returns the least key of the range (inclusive) and the bound above it
 // (exclusive); empty means none.
 func (r Range) Bounds() (low, high []byte) {

@@ -37,7 +37,6 @@ var layers = []struct {
 	{"internal/store/replay", []string{"protocol", "chain", "internal/store"}},
 	{"internal/store/verify", []string{"protocol", "chain", "internal/store", "internal/store/replay"}},
 	{"internal/store/backup", []string{"protocol", "chain", "internal/store", "internal/store/replay"}},
-	{"internal/store/migrate", []string{"protocol", "chain", "internal/store", "internal/store/replay"}},
 	{"internal/world", []string{
 		"protocol", "chain", "internal/pause", "internal/retry", "internal/store", "internal/store/replay",
 	}},

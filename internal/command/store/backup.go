@@ -235,16 +235,21 @@ func restore(ctx context.Context, a *command.App, name string, to place.Place) (
 		return backup.Info{}, err
 	}
 	defer func() { _ = source.Close() }()
-	info, err = backup.Restore(ctx, source, backup.Target{
+	info, err = restoreFrom(ctx, a, source, to)
+	if errors.Is(err, backup.ErrInvalid) {
+		return backup.Info{}, command.Hintf(fmt.Errorf("%s: %w", name, err), "use another backup: nothing was restored")
+	}
+	return info, err
+}
+
+// restoreFrom restores the world of a backup.
+func restoreFrom(ctx context.Context, a *command.App, in io.Reader, to place.Place) (backup.Info, error) {
+	return backup.Restore(ctx, in, backup.Target{
 		SID:     newSID(),
 		Now:     a.Now(),
 		Begin:   func(rootKey string) (store.Import, error) { return to.Begin(ctx, rootKey) },
 		SetTerm: to.Terms(),
 	})
-	if errors.Is(err, backup.ErrInvalid) {
-		return backup.Info{}, command.Hintf(fmt.Errorf("%s: %w", name, err), "use another backup: nothing was restored")
-	}
-	return info, err
 }
 
 // newSID generates the id of a session: a random UUID, version 4 (RFC 9562).
@@ -262,14 +267,18 @@ func backupDocument(info backup.Info, file, at, done string) render.Document {
 		Data: backupResult{Info: info, File: file, Store: at, Records: info.Records},
 		Views: []render.View{
 			render.Line(done + " " + render.Clean(at) + "."),
-			render.Fields{
-				{Name: "file", Value: file},
-				{Name: "rev", Value: command.Number(&info.Rev)},
-				{Name: "seq", Value: command.Number(&info.Seq)},
-				{Name: "root", Value: info.Root},
-				{Name: "rows", Value: command.Decimal(int64(info.Rows))},
-				{Name: "records", Value: command.Number(&info.Records)},
-			},
+			append(render.Fields{{Name: "file", Value: file}}, contentFields(&info)...),
 		},
+	}
+}
+
+// contentFields describe the content of a backup.
+func contentFields(info *backup.Info) render.Fields {
+	return render.Fields{
+		{Name: "rev", Value: command.Number(&info.Rev)},
+		{Name: "seq", Value: command.Number(&info.Seq)},
+		{Name: "root", Value: info.Root},
+		{Name: "rows", Value: command.Decimal(int64(info.Rows))},
+		{Name: "records", Value: command.Number(&info.Records)},
 	}
 }

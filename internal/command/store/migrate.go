@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
+	"io"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -12,14 +13,15 @@ import (
 	"github.com/playctl/playctl/internal/command/place"
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/internal/store"
-	"github.com/playctl/playctl/internal/store/migrate"
+	"github.com/playctl/playctl/internal/store/backup"
 )
 
 // migrateResult is what "playctl store migrate" prints.
 type migrateResult struct {
 	From string `json:"from"` // the store that was read
 	To   string `json:"to"`   // the store that was written
-	migrate.Report
+	backup.Info
+	Records uint64 `json:"records"` // records that were copied: nodes, lines, journeys and what else is kept
 }
 
 func newStoreMigrateCommand(a *command.App) *cobra.Command {
@@ -28,13 +30,12 @@ func newStoreMigrateCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate",
 		Short: "Copy a world from a file to Redis, or back",
-		Long: `Copy a world from a file to Redis, or back: the map, nodes, interactions, journeys, and the events
-that streams resume over. Revs, seqs, the session and every root stay as they are, so clients continue
-where they were. --from and --to are the address of a Redis server or the folder of a store;
---host-id is the world's name on the Redis server.
+		Long: `Copy a world from a file to Redis, or back: a backup that is restored at once, without a file. Like
+a restored world, the copy goes on in a new session, with rev and seq far above those of the source.
+--from and --to are the address of a Redis server or the folder of a store; --host-id is the world's
+name on the Redis server.
 
-Stop the world's hosts first, and start them on the copy afterwards. The copy is read back and
-compared with the source, root and all, before it becomes a world: an interrupted migration leaves
+Stop the world's hosts first, and start them on the copy afterwards. An interrupted migration leaves
 no world; run it again to start over. A target that holds a world is refused. The source stays as it
 is.`,
 		Example: command.Example(
@@ -53,11 +54,11 @@ is.`,
 			if err != nil {
 				return err
 			}
-			report, err := runMigration(cmd.Context(), a, source, target)
+			info, err := command.Await(a, "Migrating", func() (backup.Info, error) { return migrate(cmd.Context(), a, source, target) })
 			if err != nil {
 				return err
 			}
-			return a.Printer.Print(migrateResult{source.String(), target.String(), report}.document())
+			return a.Printer.Print(migrateResult{source.String(), target.String(), info, info.Records}.document())
 		},
 	}
 	cmd.Flags().StringVar(&from, "from", "", "where the world is: the `address` of a Redis server or the folder of a store")
@@ -66,31 +67,30 @@ is.`,
 	return cmd
 }
 
-// runMigration copies a world and shows the progress.
-func runMigration(ctx context.Context, a *command.App, source, target place.Place) (report migrate.Report, err error) {
-	journal, err := source.Open(ctx)
+// migrate restores the backup of a world while it is written.
+func migrate(ctx context.Context, a *command.App, from, to place.Place) (info backup.Info, err error) {
+	journal, err := from.Open(ctx)
 	if err != nil {
-		return report, err
+		return info, err
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
-	if err := refuseServed(ctx, journal, source); err != nil {
-		return report, err
+	if err := refuseServed(ctx, journal, from); err != nil {
+		return info, err
 	}
-	var copied progress
-	err = a.Watching(copied.String, func() error {
-		report, err = migrate.Run(ctx, journal, journal.RootKey(), migrate.Target{
-			Begin: func(rootKey string) (store.Import, error) {
-				into, err := target.Begin(ctx, rootKey)
-				if err != nil {
-					return nil, err
-				}
-				return &counted{into, &copied}, nil
-			},
-			SetTerm: target.Terms(),
-		})
-		return place.StopHosts(err)
+	in, out := io.Pipe()
+	var failed error
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		_, failed = backup.Write(ctx, journal, journal.RootKey(), out)
+		_ = out.CloseWithError(failed)
 	})
-	return report, err
+	info, err = restoreFrom(ctx, a, in, to)
+	_ = in.CloseWithError(err)
+	writing.Wait()
+	if failed != nil {
+		return info, place.StopHosts(failed)
+	}
+	return info, err
 }
 
 // refuseServed refuses a world that hosts serve: they would continue to change it beside
@@ -112,55 +112,12 @@ func refuseServed(ctx context.Context, journal store.Journal, source place.Place
 	return nil
 }
 
-// progress counts the copied part of a world.
-type progress struct {
-	started          atomic.Bool
-	entries, records atomic.Int64
-}
-
-// String returns the progress for people.
-func (p *progress) String() string {
-	if !p.started.Load() {
-		return "Checking the source"
-	}
-	return fmt.Sprintf("Migrating: %d entries and %d records copied", p.entries.Load(), p.records.Load())
-}
-
-// counted is an import that reports its progress.
-type counted struct {
-	store.Import
-	progress *progress
-}
-
-// Entries implements store.Import.
-func (c *counted) Entries(ctx context.Context, entries []store.Entry) error {
-	c.progress.started.Store(true)
-	c.progress.entries.Add(int64(len(entries)))
-	return c.Import.Entries(ctx, entries)
-}
-
-// Records implements store.Import.
-func (c *counted) Records(ctx context.Context, records []store.Record) error {
-	c.progress.records.Add(int64(len(records)))
-	return c.Import.Records(ctx, records)
-}
-
 func (r migrateResult) document() render.Document {
 	return render.Document{
 		Data: r,
 		Views: []render.View{
-			render.Line("Migrated the world; the copy is equal to the source."),
-			render.Fields{
-				{Name: "from", Value: r.From},
-				{Name: "to", Value: r.To},
-				{Name: "root", Value: r.Root},
-				{Name: "rev", Value: command.Number(&r.Rev)},
-				{Name: "seq", Value: command.Number(&r.Seq)},
-				{Name: "entries", Value: command.Number(&r.Entries)},
-				{Name: "events", Value: command.Number(&r.Events)},
-				{Name: "rows", Value: command.Decimal(int64(r.Rows))},
-				{Name: "records", Value: command.Number(&r.Records)},
-			},
+			render.Line("Migrated the world."),
+			append(render.Fields{{Name: "from", Value: r.From}, {Name: "to", Value: r.To}}, contentFields(&r.Info)...),
 			render.Line("Start hosts on the copy only: the source does not follow it."),
 		},
 	}

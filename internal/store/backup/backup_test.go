@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -122,7 +123,7 @@ func TestRestore(t *testing.T) {
 	if diff := cmp.Diff(old.Rows, state.Rows); diff != "" {
 		t.Errorf("the rows (-backup +restored):\n%s", diff)
 	}
-	entry := only(t, fresh)
+	entry := first(t, fresh)
 	if len(entry.Events) != 1 || entry.Events[0].Kind != "session:reset" || entry.Notify != nil ||
 		string(entry.Events[0].Data) != `{"reason":"restore","sid":"`+newSID+`"}` {
 		t.Errorf("the entry has the events %s and the notify %s", entry.Events, entry.Notify)
@@ -137,6 +138,36 @@ func TestRestore(t *testing.T) {
 	}
 }
 
+// lossyImport is an import that loses the first record of each commit.
+type lossyImport struct{ store.Import }
+
+func (l lossyImport) Commit(ctx context.Context, batch *store.Batch) (store.Tip, error) {
+	for i := range batch.Entries {
+		batch.Entries[i].Records = batch.Entries[i].Records[min(1, len(batch.Entries[i].Records)):]
+	}
+	return l.Import.Commit(ctx, batch)
+}
+
+// A store that does not have every record of the backup does not become a world.
+func TestRestoreIsReadBack(t *testing.T) {
+	ctx := context.Background()
+	j, _ := world(t)
+	file, _ := write(t, j)
+	o := bolt.Options{Path: filepath.Join(t.TempDir(), "world.db")}
+	_, err := backup.Restore(ctx, bytes.NewReader(file), backup.Target{SID: newSID, Now: now, Begin: func(key string) (store.Import, error) {
+		o := o
+		o.RootKey = key
+		into, err := bolt.BeginImport(ctx, o)
+		return lossyImport{into}, err
+	}})
+	if !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "records are missing") {
+		t.Errorf("Restore of which records are lost: %v", err)
+	}
+	if _, err := bolt.Open(ctx, o); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Open after a failed restore: %v", err)
+	}
+}
+
 func must[T any](value T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
@@ -147,17 +178,20 @@ func must[T any](value T, err error) func(*testing.T) T {
 	}
 }
 
-func only(t *testing.T, j store.Journal) store.Entry {
+// first returns the first entry of a store, whose others only have records.
+func first(t *testing.T, j store.Journal) store.Entry {
 	t.Helper()
 	var entries []store.Entry
 	for e, err := range j.Read(context.Background(), 0) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		entries = append(entries, e)
+		if entries = append(entries, e); len(entries) > 1 && (e.MapChanged || len(e.Events)+len(e.Rows) > 0) {
+			t.Errorf("entry %d changes more than records: %+v", e.Position, e)
+		}
 	}
-	if len(entries) != 1 {
-		t.Fatalf("the store has %d entries, want 1", len(entries))
+	if len(entries) < 2 {
+		t.Fatalf("the store has %d entries, want one for the map and others for records", len(entries))
 	}
 	return entries[0]
 }

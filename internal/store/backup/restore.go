@@ -2,12 +2,12 @@ package backup
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
@@ -37,16 +37,13 @@ type Target struct {
 	Now time.Time
 }
 
-// recordsAtOnce is the number of records of one write to a store.
-const recordsAtOnce = 256
-
-// Restore restores the backup's world in a new store: the map, every table, a new
-// session, in one entry. The world exists if Restore returns nil, and otherwise
+// Restore restores the backup's world in a new store: the map in a new session, in one
+// entry, then every table. The world exists if Restore returns nil, and otherwise
 // nothing does. It fails as the import does, with store.ErrNotEmpty if there is a
 // world. It returns the description of the backup.
 func Restore(ctx context.Context, r io.Reader, to Target) (info Info, err error) {
-	var records []store.Record
-	read, err := readAll(ctx, r, func(some []store.Record) { records = append(records, some...) })
+	var tables [][]store.Record
+	read, err := readAll(ctx, r, func(some []store.Record) { tables = append(tables, some) })
 	if err != nil {
 		return Info{}, err
 	}
@@ -54,10 +51,10 @@ func Restore(ctx context.Context, r io.Reader, to Target) (info Info, err error)
 	if err != nil {
 		return Info{}, err
 	}
-	records = append(records, store.Record{
+	tables = append(tables, []store.Record{{
 		Table: store.Meta, Key: []byte(store.ResetSeqKey), Value: binary.BigEndian.AppendUint64(nil, entry.Seq),
-	})
-	if err := setTerms(records, to.SetTerm); err != nil {
+	}})
+	if err := setTerms(tables, to.SetTerm); err != nil {
 		return Info{}, err
 	}
 	into, err := to.Begin(read.info.RootKey)
@@ -65,15 +62,11 @@ func Restore(ctx context.Context, r io.Reader, to Target) (info Info, err error)
 		return Info{}, err
 	}
 	defer func() { err = errors.Join(err, into.Close()) }()
-	if err := fill(ctx, into, &entry, records); err != nil {
+	if err := fill(ctx, into, entry, tables); err != nil {
 		return Info{}, fmt.Errorf("restoring: %w", err)
 	}
-	state, err := replay.State(ctx, into.Source(), read.info.RootKey)
-	if err != nil {
+	if err := readBack(ctx, into, read.info.RootKey, &entry, tables); err != nil {
 		return Info{}, fmt.Errorf("verifying what was restored: %w", err)
-	}
-	if state.Position != entry.Position || state.Root != entry.Root {
-		return Info{}, fmt.Errorf("%w: what was restored is another world", store.ErrCorrupt)
 	}
 	if err := into.Finish(ctx); err != nil {
 		return Info{}, fmt.Errorf("finishing the restore: %w", err)
@@ -81,28 +74,74 @@ func Restore(ctx context.Context, r io.Reader, to Target) (info Info, err error)
 	return read.info, nil
 }
 
-func setTerms(records []store.Record, setTerm func(*store.Record) error) error {
+func setTerms(tables [][]store.Record, setTerm func(*store.Record) error) error {
 	if setTerm == nil {
 		return nil
 	}
-	for i := range records {
-		if err := setTerm(&records[i]); err != nil {
-			return fmt.Errorf("%w: the record %q of the table %s: %w", ErrInvalid, records[i].Key, records[i].Table, err)
+	for _, records := range tables {
+		for i := range records {
+			if err := setTerm(&records[i]); err != nil {
+				return fmt.Errorf("%w: the record %q of the table %s: %w", ErrInvalid, records[i].Key, records[i].Table, err)
+			}
 		}
 	}
 	return nil
 }
 
-func fill(ctx context.Context, into store.Import, entry *store.Entry, records []store.Record) error {
-	if err := into.Entries(ctx, []store.Entry{*entry}); err != nil {
+// fill commits the entry, and then the records with entries that change nothing else.
+func fill(ctx context.Context, into store.Journal, entry store.Entry, tables [][]store.Record) error {
+	var tip store.Tip
+	commit := func(e store.Entry) (err error) {
+		e.Position = tip.Position + 1
+		batch := store.Batch{After: tip, Entries: []store.Entry{e}}
+		// Since Go 1.24 rand.Read fills the slice or ends the program.
+		_, _ = rand.Read(batch.Commit[:])
+		tip, err = into.Commit(ctx, &batch)
 		return err
 	}
-	for some := range slices.Chunk(records, recordsAtOnce) {
-		if err := into.Records(ctx, some); err != nil {
+	if err := commit(entry); err != nil {
+		return err
+	}
+	for _, records := range tables {
+		err := commit(store.Entry{At: entry.At, Rev: entry.Rev, Seq: entry.Seq, Root: entry.Root, LeafCount: entry.LeafCount, Records: records})
+		if err != nil {
 			return err
 		}
 	}
-	return into.Complete(ctx, new(store.Content))
+	return nil
+}
+
+// readBack reads what was restored, and compares the map with its root and the number of
+// records.
+func readBack(ctx context.Context, j store.Source, rootKey string, entry *store.Entry, tables [][]store.Record) error {
+	state, err := replay.State(ctx, j, rootKey)
+	if err != nil {
+		return err
+	}
+	if state.Rev != entry.Rev || state.Root != entry.Root {
+		return fmt.Errorf("%w: it is another world", store.ErrCorrupt)
+	}
+	isReset := func(r *store.Record) bool { return r.Table == store.Meta && string(r.Key) == store.ResetSeqKey }
+	missing := 0
+	for _, records := range tables {
+		for i := range records {
+			if !isReset(&records[i]) {
+				missing++
+			}
+		}
+	}
+	for r, err := range store.Records(ctx, j) {
+		if err != nil {
+			return err
+		}
+		if !isReset(&r) {
+			missing--
+		}
+	}
+	if missing != 0 {
+		return fmt.Errorf("%w: %d records are missing", store.ErrCorrupt, missing)
+	}
+	return nil
 }
 
 // restored returns the entry that restores the world.
@@ -118,7 +157,7 @@ func restored(c *content, to Target) (store.Entry, error) {
 		return store.Entry{}, fmt.Errorf("encoding the event of the restore: %w", err)
 	}
 	e := store.Entry{
-		Position: 1, At: to.Now.UnixMilli(), Rev: state.Rev + Jump, Seq: state.Seq + Jump,
+		At: to.Now.UnixMilli(), Rev: state.Rev + Jump, Seq: state.Seq + Jump,
 		MapChanged: true, Cleared: true, Header: &header, Rows: state.Rows,
 		Events: []store.Event{{Kind: string(protocol.EventSessionReset), Data: data}},
 	}

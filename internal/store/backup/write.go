@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"math"
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
@@ -52,16 +51,29 @@ func infoOf(rootKey string, s *store.State) Info {
 	}
 }
 
+// writeTables writes every record and returns their number.
 func writeTables(ctx context.Context, j store.Source, out *writer) (count uint64, err error) {
-	size := func(r *store.Record) int { return len(r.Key) + len(r.Value) }
-	for records, err := range store.Chunks(store.Records(ctx, j), math.MaxInt, recordsFrame, size) {
+	var records []store.Record
+	held := 0
+	flush := func() error {
+		count += uint64(len(records))
+		encoded := store.AppendEntry(nil, &store.Entry{Records: records})
+		records, held = records[:0], 0
+		return out.frame(frameRecords, encoded)
+	}
+	for r, err := range store.Records(ctx, j) {
 		if err != nil {
 			return 0, err
 		}
-		if err := out.frame(frameRecords, store.AppendEntry(nil, &store.Entry{Records: records})); err != nil {
-			return 0, err
+		records = append(records, r)
+		if held += len(r.Key) + len(r.Value); held >= recordsFrame {
+			if err := flush(); err != nil {
+				return 0, err
+			}
 		}
-		count += uint64(len(records))
 	}
-	return count, nil
+	if len(records) > 0 {
+		err = flush()
+	}
+	return count, err
 }

@@ -19,23 +19,31 @@ import (
 // complete: a crash leaves no incomplete store, and if two processes create the
 // same store, one wins and both open that.
 func create(o Options) error {
-	folder := filepath.Dir(o.Path)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return fmt.Errorf("%w: making the folder of %s: %w", store.ErrUnavailable, o.Path, err)
-	}
-	fresh, err := freshFile(o.Path)
+	fresh, err := createBeside(o)
 	if err != nil {
 		return err
 	}
-	err = initialize(fresh, o.RootKey)
-	if err == nil {
-		err = link(fresh, o.Path)
-	}
-	if err != nil {
+	if _, err := link(fresh, o.Path); err != nil {
 		_ = os.Remove(fresh)
 		return fmt.Errorf("%w: creating %s: %w", store.ErrUnavailable, o.Path, err)
 	}
-	return syncFolder(folder)
+	return syncFolder(filepath.Dir(o.Path))
+}
+
+// createBeside creates an empty store beside the path, and returns its name.
+func createBeside(o Options) (string, error) {
+	if err := os.MkdirAll(filepath.Dir(o.Path), 0o700); err != nil {
+		return "", fmt.Errorf("%w: making the folder of %s: %w", store.ErrUnavailable, o.Path, err)
+	}
+	fresh, err := freshFile(o.Path)
+	if err != nil {
+		return "", err
+	}
+	if err := initialize(fresh, o.RootKey); err != nil {
+		_ = os.Remove(fresh)
+		return "", fmt.Errorf("%w: creating %s: %w", store.ErrUnavailable, o.Path, err)
+	}
+	return fresh, nil
 }
 
 // freshName is the prefix of the names of new files beside path.
@@ -46,8 +54,8 @@ func freshName(path string) string { return "." + filepath.Base(path) + ".new-" 
 const leftAfter = time.Minute
 
 // removeLeft removes the new files beside a store that killed processes left
-// behind, such as copies for backups. The caller has the store's lock, which its
-// copies and compactions need. Files that cannot be removed stay.
+// behind, such as copies for backups and imports. The caller has the store's lock, which its
+// copies and compactions need, or there is no store. Files that cannot be removed stay.
 func removeLeft(path string) {
 	folder := filepath.Dir(path)
 	entries, err := os.ReadDir(folder)
@@ -98,17 +106,18 @@ func found(db *bbolt.DB, rootKey string) error {
 	})
 }
 
-// link gives the finished file its name, unless another process was first.
-func link(fresh, path string) error {
+// link gives the finished file its name, and reports whether it has it: another
+// process may have been first.
+func link(fresh, path string) (bool, error) {
 	err := os.Link(fresh, path)
 	if err == nil || errors.Is(err, fs.ErrExist) {
-		return os.Remove(fresh)
+		return err == nil, os.Remove(fresh)
 	}
 	// A file system without hard links.
 	if _, statErr := os.Stat(path); statErr == nil {
-		return os.Remove(fresh)
+		return false, os.Remove(fresh)
 	}
-	return os.Rename(fresh, path)
+	return true, os.Rename(fresh, path)
 }
 
 // syncFolder makes a new name durable.

@@ -189,19 +189,15 @@ func (j *Journal) leaveLog(ctx context.Context) error {
 func forgetLog(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Delete(logKey) }
 
 // recoverLog reads the log that a crash left, and moves its commits into the
-// database unless that is open for reading only. A database that was just created,
-// or restored, has no log: a log file there belongs to a store that was removed.
+// database unless that is open for reading only. A database that was just created has
+// no log: a log file there belongs to a store that was removed.
 func (j *Journal) recoverLog(readOnly, made bool) error {
 	ctx := context.Background()
 	var id logID
 	var at store.Place
-	var restored bool // and not written to since
 	err := j.view(ctx, func(tx *bbolt.Tx) (err error) {
 		copy(id[:], tx.Bucket(metaBucket).Get(logKey))
-		if _, at, err = logEnd(tx); err == nil && at.Position == 0 {
-			first, _ := tx.Bucket(checkpointsBucket).Cursor().First()
-			restored = first != nil
-		}
+		_, at, err = logEnd(tx)
 		return err
 	})
 	if err != nil {
@@ -210,7 +206,7 @@ func (j *Journal) recoverLog(readOnly, made bool) error {
 	var entries []store.Entry
 	switch id {
 	case logID{}:
-		if entries, err = j.recoverUnnamed(at, made || restored, readOnly); err != nil || len(entries) == 0 {
+		if entries, err = j.recoverUnnamed(at, made, readOnly); err != nil || len(entries) == 0 {
 			return err
 		}
 	default:

@@ -3,12 +3,9 @@ package bolt_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
 	"strings"
 	"testing"
-
-	"go.etcd.io/bbolt"
 
 	"github.com/playctl/playctl/internal/store/bolt"
 )
@@ -29,15 +26,6 @@ func TestLogThatDoesNotContinueStoreIsKept(t *testing.T) {
 		"cut beside a damaged page": {func(t *testing.T, path string) {
 			damageNewestMeta(t, path)
 			must(t, os.Truncate(bolt.WriteAheadPath(path), bolt.WriteAheadHeader+bolt.WriteAheadSegment))
-		}, "entries 1 to 10, 10 of them, after entry 0 of the store"},
-		"beside a restored store": {func(t *testing.T, path string) {
-			must(t, os.Remove(path))
-			closeStore(t, open(t, bolt.Options{Path: path + ".new", RootKey: rootKey}))
-			must(t, os.Rename(path+".new", path))
-			db, err := bbolt.Open(path, 0o600, nil)
-			must(t, err)
-			err = db.Update(func(tx *bbolt.Tx) error { return tx.Bucket([]byte("checkpoints")).Put(be(7), []byte("a map")) })
-			must(t, errors.Join(err, db.Close()))
 		}, "entries 1 to 10, 10 of them, after entry 0 of the store"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/playctl/playctl/internal/store/verify"
 	"github.com/playctl/playctl/test/redistest"
 	"github.com/playctl/playctl/test/storetest"
+	"github.com/playctl/playctl/test/worldtest"
 )
 
 // checked verifies a world and returns its state.
@@ -52,6 +53,14 @@ func TestBackup(t *testing.T) {
 	if err := storetest.Append(ctx, j, feed.Head().Position, feed.Place(3, "another name"), feed.Remove(4)); err != nil {
 		t.Fatal(err)
 	}
+	last := feed.Say("with records")
+	last.Records = append(last.Records,
+		store.Record{Table: store.Meta, Key: []byte("empty"), Value: []byte{}},
+		store.Record{Table: store.Leases, Key: []byte("a lease"), Value: []byte("v")},
+		store.Record{Table: store.Aggregates, Key: []byte("large"), Value: bytes.Repeat([]byte("x"), 3<<20)})
+	if err := storetest.Append(ctx, j, last.Position-1, last); err != nil {
+		t.Fatal(err)
+	}
 	before := checked(t, j)
 
 	var file bytes.Buffer
@@ -62,14 +71,42 @@ func TestBackup(t *testing.T) {
 	target := backup.Target{SID: "7c1d9a40-52b3-4f6e-8a9b-0c1d2e3f4a5b", Now: time.Now(), Begin: func(rootKey string) (store.Import, error) {
 		o.RootKey = rootKey
 		return redis.BeginImport(ctx, o)
+	}, SetTerm: func(r *store.Record) error {
+		if r.Table == store.Leases {
+			r.Term = time.Millisecond
+		}
+		return nil
 	}}
 	if _, err := backup.Restore(ctx, bytes.NewReader(file.Bytes()), target); err != nil {
 		t.Fatalf("Restore: %v", err)
 	}
-	if after := checked(t, open(t, withoutRootKey(o))); cmp.Diff(before.Rows, after.Rows) != "" {
+	restored := open(t, withoutRootKey(o))
+	if after := checked(t, restored); cmp.Diff(before.Rows, after.Rows) != "" {
 		t.Errorf("the rows differ after the restore:\n%s", cmp.Diff(before.Rows, after.Rows))
 	}
+	if diff := cmp.Diff(records(t, j), records(t, restored)); diff != "" {
+		t.Errorf("the records differ after the restore:\n%s", diff)
+	}
+	worldtest.Eventually(t, "the restored lease is due", func() bool {
+		keys, err := restored.Due(ctx, store.Leases, 10)
+		return err == nil && len(keys) == 1 && keys[0] == "a lease"
+	})
 	if _, err := backup.Restore(ctx, bytes.NewReader(file.Bytes()), target); !errors.Is(err, store.ErrNotEmpty) {
 		t.Errorf("a second Restore: %v, want store.ErrNotEmpty", err)
 	}
+}
+
+// records returns the records of a world but for the seq of its reset.
+func records(t *testing.T, j store.Journal) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for r, err := range store.Records(context.Background(), j) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(r.Key) != store.ResetSeqKey {
+			all[string(r.Table)+" "+string(r.Key)] = string(r.Value)
+		}
+	}
+	return all
 }

@@ -115,11 +115,7 @@ func (j *Journal) upload(ctx context.Context, state *store.State, drop []store.P
 			return err
 		}
 	}
-	commit := state.Commit[:]
-	if j.token != "" {
-		commit = nil // The head of an import has another name.
-	}
-	args := []any{uint64(state.Position), state.Rev, commit}
+	args := []any{uint64(state.Position), state.Rev, state.Commit[:]}
 	keys := []string{name, j.key("checkpoints"), j.key("journal"), j.checkpointKey(state.Position)}
 	for _, old := range drop {
 		args = append(args, uint64(old))

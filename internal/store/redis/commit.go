@@ -40,11 +40,7 @@ func (j *Journal) Commit(ctx context.Context, batch *store.Batch) (store.Tip, er
 	if err := follows(batch.After.Position, batch.Entries); err != nil {
 		return store.Tip{}, err
 	}
-	var records []store.Record
-	for i := range batch.Entries {
-		records = append(records, batch.Entries[i].Records...)
-	}
-	a, err := j.retryAfterRestart(ctx, func() (answer, error) { return j.commit(ctx, "commit", batch, records) })
+	a, err := j.retryAfterRestart(ctx, func() (answer, error) { return j.commit(ctx, batch) })
 	if err != nil {
 		return store.Tip{}, err
 	}
@@ -74,11 +70,13 @@ func follows(after store.Position, entries []store.Entry) error {
 	return store.CheckBatch(before, entries)
 }
 
-// commit runs the script in a mode: "commit" compares the tip, "import" the token
-// of an import. The records are written to the tables.
-func (j *Journal) commit(ctx context.Context, mode string, batch *store.Batch, records []store.Record) (answer, error) {
+func (j *Journal) commit(ctx context.Context, batch *store.Batch) (answer, error) {
+	var records []store.Record
+	for i := range batch.Entries {
+		records = append(records, batch.Entries[i].Records...)
+	}
 	start := time.Now()
-	reply, err := j.script(ctx, "writing", commitScript(), j.touched(batch, records), j.arguments(mode, batch, records)...)
+	reply, err := j.script(ctx, "writing", commitScript(), j.touched(batch, records), j.arguments(batch, records)...)
 	if err != nil {
 		return answer{}, err
 	}
@@ -111,24 +109,20 @@ func (j *Journal) touched(batch *store.Batch, records []store.Record) []string {
 }
 
 // arguments returns the arguments in the order in which the script reads them.
-func (j *Journal) arguments(mode string, batch *store.Batch, records []store.Record) []any {
-	gate := batch.After.Commit[:]
-	if mode == "import" {
-		gate = []byte(j.token)
-	}
+func (j *Journal) arguments(batch *store.Batch, records []store.Record) []any {
 	fence, token := "", ""
 	if batch.Fence != nil {
 		fence, token = batch.Fence.Name, strconv.FormatUint(batch.Fence.Token, 10)
 	}
 	args := []any{
-		j.synced.Load(), mode, uint64(batch.After.Position), gate, batch.Resumed, fence, token,
+		j.synced.Load(), uint64(batch.After.Position), batch.After.Commit[:], batch.Resumed, fence, token,
 		len(batch.Expired),
 	}
 	for _, d := range batch.Expired {
 		args = append(args, string(d.Table), d.Key)
 	}
-	messages := j.messages(mode, batch.Entries)
-	args = j.appendEntries(args, mode, batch, channels(messages))
+	messages := j.messages(batch.Entries)
+	args = j.appendEntries(args, batch, channels(messages))
 	args = appendChanges(args, records)
 	args = append(args, len(batch.Renewals))
 	for _, r := range batch.Renewals {
@@ -141,39 +135,32 @@ func (j *Journal) arguments(mode string, batch *store.Batch, records []store.Rec
 	return args
 }
 
-func (j *Journal) appendEntries(args []any, mode string, batch *store.Batch, channels []any) []any {
+func (j *Journal) appendEntries(args []any, batch *store.Batch, channels []any) []any {
 	n := len(batch.Entries)
 	if n == 0 {
 		return append(args, 0, 0, "0", "", "", "", "", 0, 0)
 	}
-	own := func(e *store.Entry) []byte {
-		if mode != "commit" {
-			return e.Commit[:]
-		}
-		return batch.Commit[:]
-	}
 	first, last := &batch.Entries[0], &batch.Entries[n-1]
 	args = append(args, first.Seq-uint64(len(first.Events)), first.Rev, bit(first.MapChanged),
-		uint64(last.Position), own(last), last.Seq, last.Rev, n, len(channels))
+		uint64(last.Position), batch.Commit[:], last.Seq, last.Rev, n, len(channels))
 	args = append(args, channels...)
 	for i := range batch.Entries {
 		e := batch.Entries[i]
 		records := store.Mirrored(e.Records)
 		e.Records = nil
 		var encoded []byte
-		if len(records) > 0 {
+		if len(records) > 0 && j.headName != importHead { // No host follows an import.
 			encoded = store.AppendEntry(nil, &store.Entry{Position: e.Position, Records: records})
 		}
-		args = append(args, uint64(e.Position), store.AppendEntry(nil, &e), own(&batch.Entries[i]), encoded,
+		args = append(args, uint64(e.Position), store.AppendEntry(nil, &e), batch.Commit[:], encoded,
 			e.Seq, e.Rev, len(e.Events), bit(e.MapChanged))
 	}
 	return args
 }
 
-// messages returns the messages that a commit publishes. Imported entries were
-// published when they were committed.
-func (j *Journal) messages(mode string, entries []store.Entry) []store.Message {
-	if j.options.Publish == nil || mode != "commit" {
+// messages returns the messages that a commit publishes.
+func (j *Journal) messages(entries []store.Entry) []store.Message {
+	if j.options.Publish == nil {
 		return nil
 	}
 	var messages []store.Message

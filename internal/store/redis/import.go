@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/playctl/playctl/internal/store"
@@ -16,10 +15,11 @@ const importTerm = time.Minute
 
 // Import is a store.Import: the keys of a world, with another name for its head.
 type Import struct {
-	journal *Journal
-	place   store.Place
-	base    string
-	ended   bool
+	*Journal
+	// id stands for the commit before the first one, so that this import cannot commit to
+	// one that replaced it.
+	id    store.CommitID
+	ended bool
 }
 
 var _ store.Import = (*Import)(nil)
@@ -32,29 +32,31 @@ func BeginImport(ctx context.Context, o Options) (*Import, error) {
 	if o.RootKey == "" {
 		return nil, errors.New("importing a world: its root key is missing")
 	}
-	j, err := openWith(ctx, o, rand.Text(), (*Journal).beginImport)
+	i := &Import{}
+	// Since Go 1.24 rand.Read fills the slice or ends the program.
+	_, _ = rand.Read(i.id[:])
+	j, err := openWith(ctx, o, importHead, func(j *Journal, ctx context.Context) error {
+		i.Journal, j.rootKey = j, o.RootKey
+		args := []any{store.Format, o.RootKey, importTerm.Milliseconds()}
+		for _, table := range store.Tables() {
+			args = append(args, string(table))
+		}
+		return i.step(ctx, "begin", args...)
+	})
 	if err != nil {
 		return nil, err
 	}
-	return &Import{journal: j}, nil
+	i.Journal = j
+	return i, nil
 }
 
-func (j *Journal) beginImport(ctx context.Context) error {
-	j.rootKey = j.options.RootKey
-	args := []any{store.Format, j.rootKey, importTerm.Milliseconds()}
-	for _, table := range store.Tables() {
-		args = append(args, string(table))
-	}
-	return j.importing(ctx, "begin", args...)
-}
-
-// importing runs a step of an import.
-func (j *Journal) importing(ctx context.Context, what string, args ...any) error {
-	reply, err := j.script(ctx, "importing into", importScript(), []string{j.key("head"), j.key("journal"), j.key("checkpoints")}, append([]any{what, j.token}, args...)...)
+// step runs a step of the import.
+func (i *Import) step(ctx context.Context, what string, args ...any) error {
+	reply, err := i.script(ctx, "importing into", importScript(), []string{i.key("head"), i.key("journal")}, append([]any{what, i.id[:]}, args...)...)
 	if err != nil {
 		return err
 	}
-	return j.importVerdict(reply)
+	return i.importVerdict(reply)
 }
 
 func (j *Journal) importVerdict(reply parts) error {
@@ -76,61 +78,26 @@ func (j *Journal) importVerdict(reply parts) error {
 	return fmt.Errorf("%w: %s answered %q", store.ErrCorrupt, j.Path(), status)
 }
 
-// Entries implements store.Import.
-func (i *Import) Entries(ctx context.Context, entries []store.Entry) error {
-	if len(entries) == 0 {
-		return nil
+// Commit implements store.Journal. No host has the world yet, so a lost commit is not
+// looked up.
+func (i *Import) Commit(ctx context.Context, batch *store.Batch) (store.Tip, error) {
+	own := *batch
+	if own.After.Position == 0 {
+		own.After.Commit = i.id
 	}
-	if err := store.CheckImport(i.place, entries); err != nil {
-		return err
-	}
-	if err := i.add(ctx, entries, nil); err != nil {
-		return err
-	}
-	i.place = entries[len(entries)-1].Place()
-	return nil
-}
-
-// Records implements store.Import.
-func (i *Import) Records(ctx context.Context, records []store.Record) error {
-	if err := store.CheckRecords(records); err != nil {
-		return err
-	}
-	return i.add(ctx, nil, records)
-}
-
-// add writes entries to the stream, and records to the tables.
-func (i *Import) add(ctx context.Context, entries []store.Entry, records []store.Record) error {
-	batch := &store.Batch{After: store.Tip{Position: i.place.Position}, Entries: entries}
-	a, err := i.journal.commit(ctx, "import", batch, records)
+	tip, err := i.Journal.Commit(ctx, &own)
 	switch {
-	case err != nil:
-		return err
-	case a.status == "OK":
-		return nil
-	case a.status == "CONFLICT":
-		return i.journal.importVerdict(parts{"GONE"})
+	case errors.Is(err, store.ErrRestarted):
+		return tip, i.importVerdict(parts{"RESTARTED"})
+	case errors.Is(err, store.ErrDiverged):
+		return tip, i.importVerdict(parts{"GONE"})
 	}
-	return i.journal.importVerdict(parts{a.status})
+	return tip, err
 }
-
-// Complete implements store.Import.
-func (i *Import) Complete(ctx context.Context, content *store.Content) error {
-	if content.Base.Position > 0 {
-		if err := i.journal.upload(ctx, &content.Base, nil); err != nil {
-			return err
-		}
-		i.base = strconv.FormatUint(uint64(content.Base.Position), 10)
-	}
-	return i.journal.importing(ctx, "complete", content.Trimmed)
-}
-
-// Source implements store.Import.
-func (i *Import) Source() store.Source { return i.journal }
 
 // Finish implements store.Import.
 func (i *Import) Finish(ctx context.Context) error {
-	if err := i.journal.importing(ctx, "finish", uint64(i.place.Position), i.base); err != nil {
+	if err := i.step(ctx, "finish"); err != nil {
 		return err
 	}
 	i.ended = true
@@ -147,8 +114,8 @@ func (i *Import) Close() error {
 	if !i.ended {
 		i.ended = true
 		ctx, cancel := context.WithTimeout(context.Background(), closeTerm)
-		err = i.journal.importing(ctx, "abort")
+		err = i.step(ctx, "abort")
 		cancel()
 	}
-	return errors.Join(err, i.journal.Close())
+	return errors.Join(err, i.Journal.Close())
 }

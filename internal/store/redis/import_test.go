@@ -42,7 +42,7 @@ func TestImportInterrupted(t *testing.T) {
 	}
 	var feed storetest.Feed
 	dead := begin()
-	if err := errors.Join(dead.Entries(ctx, []store.Entry{feed.Next(true, 1)}), dead.Complete(ctx, &store.Content{Base: feed.State()})); err != nil {
+	if err := storetest.Append(ctx, dead, 0, feed.Next(true, 1)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := redis.Open(ctx, o); !errors.Is(err, store.ErrImporting) {
@@ -50,12 +50,15 @@ func TestImportInterrupted(t *testing.T) {
 	}
 	server.Do("hincrby", "play:{"+o.HostID+"}:import", "at", -60_000)
 	next := begin()
-	if head, err := next.Source().Head(ctx); err != nil || head != 0 {
+	if head, err := next.Head(ctx); err != nil || head != 0 {
 		t.Fatalf("the head of the next import: %d, %v; want 0", head, err)
 	}
-	// The interrupted import continues.
-	if err := dead.Records(ctx, []store.Record{{Table: store.Meta, Key: []byte("k"), Value: []byte("v")}}); !errors.Is(err, store.ErrUnavailable) {
-		t.Errorf("a replaced import continued: %v", err)
+	// The interrupted import continues, and so does one that had no commit yet.
+	tip := store.Tip{Position: 1, Commit: store.CommitID{1}}
+	for _, tip := range []store.Tip{tip, {}} {
+		if _, err := dead.Commit(ctx, storetest.NewBatch(tip, feed.Next(true, 1))); err == nil {
+			t.Errorf("a replaced import continued after %+v", tip)
+		}
 	}
 	if err := dead.Finish(ctx); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("a replaced import was finished: %v", err)
@@ -69,29 +72,36 @@ func TestImportInterrupted(t *testing.T) {
 	}
 }
 
-// TestImportOverRestart restarts the server, which may have lost parts of the
-// import.
+// TestImportOverRestart restarts the server: an import continues if the server syncs every
+// write, and otherwise ends, because parts of it may be lost.
 func TestImportOverRestart(t *testing.T) {
 	ctx := context.Background()
-	server := redistest.Start(t, redistest.AOF("always")...)
-	i, err := redis.BeginImport(ctx, at(t, server.URL()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = i.Close() }()
-	var feed storetest.Feed
-	if err := i.Entries(ctx, []store.Entry{feed.Next(true, 1)}); err != nil {
-		t.Fatal(err)
-	}
-	server.Restart()
-	worldtest.Eventually(t, "the import reports the restart", func() bool {
-		err = i.Entries(ctx, []store.Entry{feed.Next(true, 1)})
-		return err == nil || strings.Contains(err.Error(), "during the import")
-	})
-	if err == nil {
-		t.Fatal("an import continued after a restart")
-	}
-	if err := i.Finish(ctx); err == nil {
-		t.Fatal("an import was finished after a restart")
+	for policy, lossless := range map[string]bool{"always": true, "everysec": false} {
+		server := redistest.Start(t, redistest.AOF(policy)...)
+		o := at(t, server.URL())
+		i, err := redis.BeginImport(ctx, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = i.Close() }()
+		var feed storetest.Feed
+		if err := storetest.Append(ctx, i, 0, feed.Next(true, 1)); err != nil {
+			t.Fatal(err)
+		}
+		server.Restart()
+		next := feed.Next(true, 1)
+		worldtest.Eventually(t, "the import reports the restart, or continues", func() bool {
+			err = storetest.Append(ctx, i, 1, next)
+			return err == nil || strings.Contains(err.Error(), "during the import")
+		})
+		finished := i.Finish(ctx)
+		if (err == nil) != lossless || (finished == nil) != lossless {
+			t.Errorf("%s: after the restart the import continues with %v and ends with %v", policy, err, finished)
+		}
+		if lossless {
+			if head, err := open(t, o).Head(ctx); err != nil || head != 2 {
+				t.Errorf("%s: the head is %d, %v; want 2", policy, head, err)
+			}
+		}
 	}
 }

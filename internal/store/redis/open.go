@@ -22,19 +22,19 @@ import (
 // of it is finished, and with an error that is fs.ErrNotExist if it is missing. It
 // refuses a server that is too old or evicts keys.
 func Open(ctx context.Context, o Options) (*Journal, error) {
-	return openWith(ctx, o, "", (*Journal).found)
+	return openWith(ctx, o, worldHead, (*Journal).found)
 }
 
 // openWith connects to a server, checks that it is fit for a world, and calls
 // begin.
-func openWith(ctx context.Context, o Options, token string, begin func(*Journal, context.Context) error) (*Journal, error) {
+func openWith(ctx context.Context, o Options, headName string, begin func(*Journal, context.Context) error) (*Journal, error) {
 	o = o.withDefaults()
 	quiet()
 	if strings.ContainsAny(o.HostID, "{}") {
 		return nil, fmt.Errorf("the host id %q has a brace; choose one without", o.HostID)
 	}
 	j := &Journal{
-		options: o, prefix: "play:{" + o.HostID + "}:", token: token,
+		options: o, prefix: "play:{" + o.HostID + "}:", headName: headName,
 		client: connect(o, o.Timeout, newLines()),
 	}
 	err := j.inspect(ctx)

@@ -43,8 +43,8 @@ type Journal struct {
 	prefix  string
 	client  goredis.UniversalClient
 	clock   clock
-	// token names an import; it is empty for a world.
-	token string
+	// headName is the name of the head's key, which of an import is importHead.
+	headName string
 
 	// synced is the run id of a server that syncs every write and was never
 	// promoted: its restart loses nothing.
@@ -79,13 +79,14 @@ func (j *Journal) Close() error {
 
 func (j *Journal) key(name string) string { return j.prefix + name }
 
-// head is the key of the world's head. The head of an import has another name.
-func (j *Journal) head() string {
-	if j.token != "" {
-		return j.key("import")
-	}
-	return j.key("head")
-}
+// The names of the key of a world's head: that of a world, and of one that is imported.
+const (
+	worldHead  = "head"
+	importHead = "import"
+)
+
+// head is the key of the world's head.
+func (j *Journal) head() string { return j.key(j.headName) }
 
 // refusal is an error of the server itself, not of the connection.
 type refusal struct{ error }

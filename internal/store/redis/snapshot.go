@@ -34,7 +34,7 @@ func (j *Journal) Snapshot(ctx context.Context) (store.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &snapshot{of: j, Journal: &Journal{options: j.options, rootKey: j.rootKey, prefix: prefix, client: j.client}}
+	s := &snapshot{of: j, Journal: &Journal{options: j.options, rootKey: j.rootKey, headName: worldHead, prefix: prefix, client: j.client}}
 	for _, name := range copied {
 		s.copies = append(s.copies, text(name))
 	}

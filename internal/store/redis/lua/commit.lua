@@ -14,15 +14,10 @@ end
 local function count() return tonumber(take()) end
 local function answer(status, ...) return {status, time[1], time[2], run, ...} end
 
-local synced, mode, position, commit, resumed = take(), take(), take(), take(), take()
-local head = redis.call('HMGET', headKey, 'position', 'commit', 'seq', 'rev', 'run', 'token', 'local')
+local synced, position, commit, resumed = take(), take(), take(), take()
+local head = redis.call('HMGET', headKey, 'position', 'commit', 'seq', 'rev', 'run', 'at', 'local')
 if not head[1] then return answer('GONE') end
-if mode == 'import' then
-  -- The head is that of an import, and its token stands for the commit.
-  if head[6] ~= commit then return answer('GONE') end
-  if head[5] ~= run then return answer('RESTARTED') end
-  if head[1] ~= position then return answer('CONFLICT', head[1]) end
-elseif head[1] ~= position or head[2] ~= commit then
+if head[1] ~= position or head[2] ~= commit then
   local headAt, tipAt = tonumber(head[1]), tonumber(position)
   if headAt <= tipAt then return answer('DIVERGED', head[1]) end
   local missed = redis.call('XRANGE', prefix .. 'journal', string.format('%.0f-0', tipAt + 1), '+', 'COUNT', '16')
@@ -74,10 +69,11 @@ if entries > 0 then
 else
   redis.call('HSET', headKey, 'run', run)
 end
-if mode == 'import' then redis.call('HSET', headKey, 'at', string.format('%.0f', now)) end
-if mode == 'commit' and synced == run then
+-- An import is in progress.
+if head[6] then redis.call('HSET', headKey, 'at', string.format('%.0f', now)) end
+if synced == run then
   count_on(headKey, prefix, head[7])
-elseif mode == 'commit' and head[7] then
+elseif head[7] then
   redis.call('HDEL', headKey, 'local')
 end
 -- The fields of each entry: id, content, commit, records, seq, rev, events, map.

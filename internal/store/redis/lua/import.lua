@@ -1,25 +1,21 @@
--- Begins, completes, finishes or gives up an import: a world without a head, whose
--- own has another name until it is whole. KEYS[1] is the import's head.
--- ARGV: what, token, then of begin: format, root key, milliseconds after which one
--- that nothing is added to was interrupted, tables; of complete: trimmed seq; of
--- finish: position, its checkpoint's position or ''.
-local what, token = ARGV[1], ARGV[2]
+-- Begins, finishes or gives up an import: a world without a head, whose own has another
+-- name until it is whole. KEYS[1] is the import's head. ARGV: what, the import's id, then
+-- of begin: format, root key, milliseconds after which one that nothing is added to was
+-- interrupted, tables.
+local what, id = ARGV[1], ARGV[2]
 local import, prefix = KEYS[1], string.match(KEYS[1], '^.*:')
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
-local present = redis.call('HMGET', import, 'token', 'at', 'position', 'run', 'tables')
+local present = redis.call('HMGET', import, 'id', 'at', 'run', 'tables')
 
 local function discard()
-  for _, position in ipairs(redis.call('HKEYS', prefix .. 'checkpoints')) do
-    redis.call('UNLINK', prefix .. 'checkpoint:' .. position)
-  end
-  for name in string.gmatch(redis.call('HGET', import, 'tables'), '%S+') do
+  for name in string.gmatch(present[4], '%S+') do
     for _, kind in ipairs({'table:', 'order:', 'deadlines:', 'terms:'}) do
       redis.call('UNLINK', prefix .. kind .. name)
     end
   end
-  redis.call('UNLINK', prefix .. 'checkpoints', prefix .. 'journal', prefix .. 'asked', import)
+  redis.call('UNLINK', prefix .. 'journal', prefix .. 'asked', prefix .. 'local', import)
 end
 
 if what == 'begin' then
@@ -29,28 +25,22 @@ if what == 'begin' then
     local left = tonumber(present[2]) + tonumber(ARGV[5]) - now
     if left > 0 then return {'BUSY', string.format('%.0f', math.ceil(left / 1000))} end
     discard()
-  elseif redis.call('EXISTS', prefix .. 'journal') == 1 then
+  elseif redis.call('EXISTS', prefix .. 'journal', import) > 0 then
     return {'REMAINS'}
   end
-  redis.call('HSET', import, 'token', token, 'at', string.format('%.0f', now), 'tables', table.concat(ARGV, ' ', 6),
-    'position', '0', 'commit', string.rep('\0', 16), 'seq', '0', 'rev', '0', 'trimmed', '0', 'run', run,
+  redis.call('HSET', import, 'id', id, 'at', string.format('%.0f', now), 'tables', table.concat(ARGV, ' ', 6),
+    'position', '0', 'commit', id, 'seq', '0', 'rev', '0', 'trimmed', '0', 'run', run,
     'format', ARGV[3], 'root_key', ARGV[4])
   return {'OK'}
 end
 
-if present[1] ~= token then return {'GONE'} end
+if present[1] ~= id then return {'GONE'} end
 if what == 'abort' then
   discard()
   return {'OK'}
 end
-if present[4] ~= run then return {'RESTARTED'} end
-if what == 'complete' then
-  redis.call('HSET', import, 'trimmed', ARGV[3], 'at', string.format('%.0f', now))
-  return {'OK'}
-end
+if present[3] ~= run then return {'RESTARTED'} end
 if redis.call('EXISTS', prefix .. 'head') == 1 then return {'NOTEMPTY', redis.call('HGET', prefix .. 'head', 'position')} end
-local checkpoints = redis.call('HKEYS', prefix .. 'checkpoints')
-if present[3] ~= ARGV[3] or (checkpoints[1] or '') ~= ARGV[4] or #checkpoints > 1 then return {'GONE'} end
-redis.call('HDEL', import, 'token', 'at', 'tables')
+redis.call('HDEL', import, 'id', 'at', 'tables')
 redis.call('RENAME', import, prefix .. 'head')
 return {'OK'}
