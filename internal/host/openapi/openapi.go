@@ -1,6 +1,6 @@
 // Package openapi holds the OpenAPI 3.1 document of a host's routes. It is generated
 // from the tables and structs of package protocol, and from the YAML files of the folder
-// source for what only the document says; go generate in that package writes openapi.json.
+// source for what only the document says: go generate ./protocol writes openapi.json.
 package openapi
 
 import _ "embed"
