@@ -41,7 +41,7 @@ func TestDoctorFindsBufferingProxy(t *testing.T) {
 	if code := run(t.Context(), p); code != command.ExitFailed {
 		t.Errorf("exit code %d: %s", code, &messages)
 	}
-	if !strings.Contains(out.String(), "a proxy is buffering it") || !strings.Contains(out.String(), "fix: turn its buffering off") {
+	if !strings.Contains(out.String(), "a proxy is buffering it") || !strings.Contains(out.String(), "fix: turn off its buffering") {
 		t.Errorf("doctor found:\n%s", &out)
 	}
 }

@@ -51,7 +51,7 @@ func TestChat(t *testing.T) {
 	t.Parallel()
 	p := personWithAgent(t)
 	chat := p.start("chat", "Ada")
-	chat.expect("You talk with Ada")
+	chat.expect("You are talking with Ada")
 	chat.press("hello\r")
 	chat.expect("part-two")
 	chat.press("/too\t\r")
@@ -94,7 +94,7 @@ func TestChat(t *testing.T) {
 	chat.waitExit(command.ExitDone)
 
 	chat = p.start("chat", "Ada")
-	chat.expect("You talk with Ada")
+	chat.expect("You are talking with Ada")
 	chat.press(ctrlC)
 	chat.waitExit(command.ExitInterrupted)
 	if shown := p.start("chat", "Nobody").waitExit(command.ExitFailed); !strings.Contains(shown, "there is no agent") {
@@ -106,12 +106,12 @@ func TestChat(t *testing.T) {
 	}
 	p.start("create-agent-node", "Bob", "--keep-phrase").waitExit(command.ExitDone)
 	shown = p.start("chat", "Bob").waitExit(command.ExitFailed)
-	if !strings.Contains(shown, `hint: "playctl agent list" shows who is; "playctl agent run Bob -- COMMAND"`) {
+	if !strings.Contains(shown, `hint: "playctl agent list" lists the agents on the map; "playctl agent run Bob -- COMMAND"`) {
 		t.Errorf("chat with an agent that is not on the map shows:\n%s", shown)
 	}
 	p.start("add-agent", "Bob").waitExit(command.ExitDone)
 	chat = p.start("chat", "Bob")
-	chat.expect("You talk with Bob")
+	chat.expect("You are talking with Bob")
 	chat.press("hello\r")
 	chat.expect("error: ")
 	chat.expect("hint: ")

@@ -211,7 +211,7 @@ func TestDetachedHostOutlivesWindow(t *testing.T) {
 	if shown := p.start("logs", "--data-dir", "world").waitExit(command.ExitDone); strings.Contains(shown, "shutting down") {
 		t.Errorf("the host has ended:\n%s", shown)
 	}
-	if shown := p.start("stop", "--data-dir", "world").waitExit(command.ExitDone); !strings.Contains(shown, "The host has ended") {
+	if shown := p.start("stop", "--data-dir", "world").waitExit(command.ExitDone); !strings.Contains(shown, "The host has stopped") {
 		t.Errorf("stop shows:\n%s", shown)
 	}
 }

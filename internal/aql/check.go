@@ -204,7 +204,7 @@ func (c *checker) unknown(column int, name string) {
 // open checks an operand that others can see.
 func (c *checker) open(o *Operand) {
 	if c.secrecy(o) == Secret {
-		c.fail(o.Pos.Column, "$%s is a secret: it can be used after PASSPHRASE only", o.Variable)
+		c.fail(o.Pos.Column, "$%s is a secret: it can only be used after PASSPHRASE", o.Variable)
 	}
 }
 

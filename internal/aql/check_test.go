@@ -52,7 +52,7 @@ REMOVE SPACE`},
 		"variables of an earlier program": {program: "SHOW $x", scope: Scope{Variables: map[string]Secrecy{"x": Plain}}},
 		"a secret of an earlier program": {
 			program: "CONNECT $x", scope: Scope{Variables: map[string]Secrecy{"x": Secret}},
-			mistakes: []string{"1:9: $x is a secret: it can be used after PASSPHRASE only"},
+			mistakes: []string{"1:9: $x is a secret: it can only be used after PASSPHRASE"},
 		},
 		"statements before a required one": {
 			program: "ADD SPACE AMENITY shop\nREMOVE SPACE AMENITY shop\nREMOVE SPACE\nINSPECT SPACE\nSEND \"x\"\nINSPECT AGENT",
@@ -94,19 +94,19 @@ INSPECT SPACE $copy.phrase
 LET q FROM FILE $p
 SHOW $p.length`,
 			mistakes: []string{
-				"3:16: $p is a secret: it can be used after PASSPHRASE only",
-				"4:10: $p is a secret: it can be used after PASSPHRASE only",
-				"6:6: $all is a secret: it can be used after PASSPHRASE only",
-				"7:6: $shop.phrase is a secret: it can be used after PASSPHRASE only",
-				"9:15: $copy.phrase is a secret: it can be used after PASSPHRASE only",
-				"10:17: $p is a secret: it can be used after PASSPHRASE only",
+				"3:16: $p is a secret: it can only be used after PASSPHRASE",
+				"4:10: $p is a secret: it can only be used after PASSPHRASE",
+				"6:6: $all is a secret: it can only be used after PASSPHRASE",
+				"7:6: $shop.phrase is a secret: it can only be used after PASSPHRASE",
+				"9:15: $copy.phrase is a secret: it can only be used after PASSPHRASE",
+				"10:17: $p is a secret: it can only be used after PASSPHRASE",
 				"11:6: $p is a secret, which has no fields",
 			},
 		},
 		"literal passphrases": {
 			program: "LET p = \"correct horse\"\nUSE AGENT NODE Ada PASSPHRASE $p\nSEND $p\nUSE AGENT NODE Ada PASSPHRASE \"battery\"",
 			mistakes: []string{
-				"3:6: $p is a secret: it can be used after PASSPHRASE only",
+				"3:6: $p is a secret: it can only be used after PASSPHRASE",
 			},
 			warnings: []string{
 				"2:31: the passphrase in $p is not a secret: set the variable with LET p FROM ENV, FILE or PROMPT",

@@ -44,7 +44,7 @@ func (a *App) AdminToken(flags *AdminFlags) (protocol.Secret, error) {
 	token, err := a.EnvironmentSecret(envAdminToken)
 	if err == nil && token.IsZero() {
 		err = Hintf(fmt.Errorf("%w of the administrator", errNotAuthenticated),
-			"name the file with the token with --admin-token-file, or set %s; a host has an administrator if it was started with \"playctl serve --admin-token-file FILE\"", envAdminToken)
+			"pass the token's file with --admin-token-file, or set %s; a host has an administrator only if it was started with \"playctl serve --admin-token-file FILE\"", envAdminToken)
 	}
 	return token, err
 }

@@ -164,7 +164,7 @@ func (c *Caller) choose(meant *meanings, own bool, seek Seek) (AgentRef, error) 
 	case len(ids) > 1:
 		return AgentRef{}, meant.several(ids)
 	case others && seek != SeekAny:
-		return AgentRef{}, Hintf(fmt.Errorf("%w %q of your account: it is another account's", ErrNoAgent, creds.Shorten(ref)), "\"playctl list-agent-nodes\" shows yours")
+		return AgentRef{}, Hintf(fmt.Errorf("%w %q in your account: it belongs to another account", ErrNoAgent, creds.Shorten(ref)), "\"playctl list-agent-nodes\" shows yours")
 	case len(ids) == 0 && c.Main.IsZero() && protocol.ValidID(protocol.NormalizeAgentID(ref)):
 		return c.refOf(protocol.NormalizeAgentID(ref), ""), nil
 	case len(ids) == 0:
@@ -200,7 +200,7 @@ func (m *meanings) several(ids []string) error {
 	if len(which) > most {
 		which = append(which[:most], "and others")
 	}
-	return Hintf(Usagef("%q may be one of %d agents: %s", creds.Shorten(m.ref), len(ids), strings.Join(which, ", ")), "name it by its id, or by more digits of it")
+	return Hintf(Usagef("%q matches %d agents: %s", creds.Shorten(m.ref), len(ids), strings.Join(which, ", ")), "use the id, or more of its digits")
 }
 
 // Snapshot reads the whole world and returns it both as sent by the host and parsed.
@@ -284,16 +284,16 @@ func (c *Caller) unknownAgent(ref string, seek Seek) error {
 		}
 	}
 	shown, valid := creds.Shorten(ref), creds.CheckLabel(ref) == nil
-	err := fmt.Errorf("%w %q of your account", ErrNoAgent, shown)
+	err := fmt.Errorf("%w %q in your account", ErrNoAgent, shown)
 	hint := "\"playctl list-agent-nodes\" shows yours"
 	switch {
 	case suggest.Nearest(ref, labels) != "":
 		hint = fmt.Sprintf("did you mean %q?", suggest.Nearest(ref, labels))
 	case seek == SeekAny:
-		err = protocol.Errorf(protocol.CodePlayerUnknown, "there is no agent %q of your account or on the map", shown)
-		hint = "\"playctl agent list\" shows who is"
+		err = protocol.Errorf(protocol.CodePlayerUnknown, "there is no agent %q in your account or on the map", shown)
+		hint = "\"playctl agent list\" lists the agents on the map"
 		if valid {
-			hint += fmt.Sprintf("; \"playctl agent run %s -- COMMAND\" puts an agent there that answers", ShellWord(ref))
+			hint += fmt.Sprintf("; \"playctl agent run %s -- COMMAND\" adds one that answers", ShellWord(ref))
 		}
 	case seek == SeekNew && valid:
 		hint += fmt.Sprintf("; \"playctl create-agent-node %s\" creates one", ShellWord(ref))

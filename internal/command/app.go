@@ -167,7 +167,7 @@ func (a *App) filter(ctx context.Context) (render.Filter, error) {
 	var err error
 	switch expression, layout := a.Settings.jq, a.Settings.template; {
 	case expression != "" && layout != "":
-		return nil, Usagef("--jq and --template exclude each other")
+		return nil, Usagef("--jq and --template cannot be used together")
 	case expression != "":
 		filter, err = render.JQ(ctx, expression)
 	case layout != "":

@@ -170,7 +170,7 @@ func (a *App) environmentNode(who *Caller) error {
 		return nil
 	}
 	if !protocol.ValidHex64(id) {
-		return BadSetting(EnvNodeID, errors.New("it is not a node id: 64 lower-case hex digits"))
+		return BadSetting(EnvNodeID, errors.New("not a node id: use 64 lower-case hex digits"))
 	}
 	hash, err := a.environmentHash()
 	if err != nil {

@@ -30,7 +30,7 @@ func RegisterYes(cmd *cobra.Command, yes *bool) {
 // RegisterDryRun adds --dry-run for a command that asks no question: it passes true to
 // ConfirmIfSeen as yes.
 func RegisterDryRun(cmd *cobra.Command) {
-	cmd.Flags().Bool(dryRunFlag, false, "say what would be done, and do nothing")
+	cmd.Flags().Bool(dryRunFlag, false, "show what would be done, and change nothing")
 }
 
 const dryRunFlag = "dry-run"
@@ -144,7 +144,7 @@ func RunGroup(cmd *cobra.Command, args []string) error {
 			}
 			return nil
 		}
-		return Usagef("%s needs one of: %s", cmd.CommandPath(), strings.Join(subcommands(cmd), ", "))
+		return Usagef("%s requires a command: %s", cmd.CommandPath(), strings.Join(subcommands(cmd), ", "))
 	}
 	err := Usagef("there is no command %q", strings.TrimSpace(cmd.CommandPath()+" "+args[0]))
 	if near := suggest.Nearest(args[0], subcommands(cmd)); near != "" {
@@ -194,9 +194,9 @@ func Takes(names ...string) cobra.PositionalArgs {
 		case len(args) < least:
 			return Usagef("the %s is missing", strings.TrimSuffix(names[len(args)], "?"))
 		case len(args) > len(names) && len(names) == 0:
-			return Usagef("no argument is expected, but there is %q", args[0])
+			return Usagef("unexpected argument: %q", args[0])
 		case len(args) > len(names):
-			return Usagef("there is one argument too many: %q", args[len(names)])
+			return Usagef("unexpected argument: %q", args[len(names)])
 		}
 		return CheckArguments(args, names...)
 	}

@@ -94,16 +94,16 @@ func badFlag(cmd *cobra.Command, err error) error {
 // replacements.
 var parserWords = sync.OnceValue(func() []meaning {
 	return []meaning{
-		{regexp.MustCompile(`strconv\.ParseBool: parsing ".*": invalid syntax`), "it is neither true nor false"},
-		{regexp.MustCompile(`strconv\.ParseUint: parsing ".*": invalid syntax`), "it is not a whole number of 0 or more"},
-		{regexp.MustCompile(`strconv\.\w+: parsing ".*": invalid syntax`), "it is not a whole number"},
-		{regexp.MustCompile(`strconv\.\w+: parsing ".*": value out of range`), "it is too large"},
+		{regexp.MustCompile(`strconv\.ParseBool: parsing ".*": invalid syntax`), "must be true or false"},
+		{regexp.MustCompile(`strconv\.ParseUint: parsing ".*": invalid syntax`), "must be a whole number of 0 or more"},
+		{regexp.MustCompile(`strconv\.\w+: parsing ".*": invalid syntax`), "must be a whole number"},
+		{regexp.MustCompile(`strconv\.\w+: parsing ".*": value out of range`), "too large"},
 		// The parser has the same words for a valid time that is too long as for an invalid one.
 		{
 			regexp.MustCompile(`time: invalid duration "[-+]?((\d+\.?\d*|\.\d+)([num]?s|m|h))+"`),
-			"it is too long: the longest time is " + time.Duration(math.MaxInt64).Truncate(time.Second).String(),
+			"too long: the maximum is " + time.Duration(math.MaxInt64).Truncate(time.Second).String(),
 		},
-		{regexp.MustCompile(`time: .* duration ".*"`), "a time needs a number and a unit, as 30s or 5m"},
+		{regexp.MustCompile(`time: .* duration ".*"`), "must be a number with a unit, such as 30s or 5m"},
 	}
 })
 
@@ -225,7 +225,7 @@ func readerLeft(err error) bool {
 
 // ErrRootKey means that a host has another root key than before, or than an invitation
 // names.
-var ErrRootKey = errors.New("the host has another root key")
+var ErrRootKey = errors.New("the host has a different root key")
 
 // codes are the codes of errors that are not the answer of a host.
 var codes = []struct {

@@ -140,7 +140,7 @@ func usage(cmd *cobra.Command, width int) string {
 	}
 	section("Global flags", cmd.InheritedFlags().FlagUsagesWrapped(width))
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(&out, "\n\"%s <command> --help\" says more about a command.\n", cmd.CommandPath())
+		fmt.Fprintf(&out, "\n\"%s <command> --help\" describes a command.\n", cmd.CommandPath())
 	}
 	return out.String()
 }

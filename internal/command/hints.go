@@ -43,9 +43,9 @@ func (a *App) hintFor(err error) string {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "allow more time with --timeout"
 	case errors.Is(err, syscall.EADDRINUSE):
-		return "another program listens there: end it, or name another address; port 0 picks a free one"
+		return "another program listens there: stop it, or use another address; port 0 picks a free one"
 	case errors.Is(err, creds.ErrRootFileMissing):
-		return "omit --root-file and PLAYCTL_ROOT_FILE, and playctl gets the root key from the host; \"playctl create-root-key --root-file FILE\" creates the file for a new world"
+		return "omit --root-file and PLAYCTL_ROOT_FILE to get the root key from the host; \"playctl create-root-key --root-file FILE\" creates the file for a new world"
 	case errors.Is(err, client.ErrFingerprint):
 		return "nothing was sent: get the right fingerprint from the host's operator through another channel; if the certificate was replaced, \"playctl context edit NAME --fingerprint HEX\" trusts the new one"
 	case isDistrusted(err):
@@ -55,11 +55,11 @@ func (a *App) hintFor(err error) string {
 	case errors.Is(err, http.ErrSchemeMismatch):
 		return "the host does not speak TLS: use http:// if that is intended"
 	case isGateway(err):
-		return "a proxy answered that cannot reach the host: is the host running behind it?"
+		return "a proxy answered, but it cannot reach the host: is the host behind it running?"
 	case IsUnreachable(err):
-		return "is the host running? Start one with \"playctl serve\", or name another with --server"
+		return "is the host running? Start one with \"playctl serve\", or set another address with --server"
 	case isNoHost(err):
-		return "is that the address of a playctl host? " + a.answered() + "--server names it, with https:// if it speaks TLS, and --service the word in its paths"
+		return "is that the address of a playctl host? " + a.answered() + "--server sets it, with https:// if it uses TLS, and --service sets the word in its paths"
 	}
 	if a.called != nil {
 		if hint := a.called.hintFor(err); hint != "" {
@@ -111,15 +111,15 @@ func (a *App) answered() string {
 func (c *Caller) hintFor(err error) string {
 	switch {
 	case protocol.HasCode(err, protocol.CodeNodeNotDerivable):
-		return fmt.Sprintf("your root key is not the host's: omit --root-file and PLAYCTL_ROOT_FILE, and playctl gets the root key from %s", c.Server)
+		return fmt.Sprintf("your root key is not the host's: omit --root-file and PLAYCTL_ROOT_FILE to get it from %s", c.Server)
 	case c.admin && protocol.HasCode(err, protocol.CodeCredentialsInvalid):
-		return "the token must be the one in the file that the host was started with (\"playctl serve --admin-token-file FILE\"): name that file with --admin-token-file or put the token into " + envAdminToken
+		return "the token must be the one that the host was started with (\"playctl serve --admin-token-file FILE\"): pass that file with --admin-token-file or put the token into " + envAdminToken
 	case protocol.HasCode(err, protocol.CodeAPIKeyInvalid):
 		return c.wrongKey()
 	case protocol.HasCode(err, protocol.CodeCredentialsMissing):
 		return c.missing()
 	case protocol.HasCode(err, protocol.CodeCredentialsInvalid) && c.NodeFromEnv != "":
-		return fmt.Sprintf("they came from %s and %s in the environment: put the right ones there, or unset %s to call as the account of a context", EnvNodeID, c.NodeFromEnv, EnvNodeID)
+		return fmt.Sprintf("they came from %s and %s in the environment: correct them there, or unset %s to use the account of a context", EnvNodeID, c.NodeFromEnv, EnvNodeID)
 	case protocol.HasCode(err, protocol.CodeCredentialsInvalid) && c.Context != nil && c.Context.ServerURL != c.Server:
 		return fmt.Sprintf("these are the credentials of context %q, which are for %s: omit --server to use them there", c.Context.Name, c.Context.ServerURL)
 	}
@@ -135,9 +135,9 @@ func (c *Caller) wrongKey() string {
 	case c.Main.IsZero():
 		hint += ": the account's owner runs it; put the new key into " + EnvAPIKey + " here"
 	case c.Service != protocol.ServicePlay:
-		hint = fmt.Sprintf("%q creates a new key in place of the account's, and keeps it with your credentials", c.NewKey())
+		hint = fmt.Sprintf("%q replaces the account's key and saves the new one with your credentials", c.NewKey())
 	case c.Keeps():
-		hint += "; it is kept in the context"
+		hint += "; it is saved in the context"
 	}
 	return hint
 }
@@ -182,10 +182,10 @@ func (c *Caller) missing() string {
 		return fmt.Sprintf("create an account with \"playctl create-main-node%s\", sign in to one that you have with %q, or set %s and %s",
 			flags, c.SignIn(), EnvNodeID, EnvPhrase)
 	case sameMachine != "":
-		return fmt.Sprintf("the credentials at hand are for %s: if that is the same host, add --context %s", strings.Join(elsewhere, ", "), sameMachine)
+		return fmt.Sprintf("your credentials are for %s: if that is the same host, add --context %s", strings.Join(elsewhere, ", "), sameMachine)
 	}
-	return fmt.Sprintf("the credentials at hand are for %s: choose with --context, or get some for this host with "+
-		"\"playctl create-main-node --context NAME --server %s\", or, with the phrase of an account there, %q", strings.Join(elsewhere, ", "), c.Server, c.SignIn())
+	return fmt.Sprintf("your credentials are for %s: choose a context with --context, create an account on this host with "+
+		"\"playctl create-main-node --context NAME --server %s\", or sign in with the phrase of one: %q", strings.Join(elsewhere, ", "), c.Server, c.SignIn())
 }
 
 // elsewhere lists the hosts for which there are credentials, with their contexts.
@@ -224,12 +224,12 @@ func schemeAndPort(text string) string {
 var hints = map[protocol.Code]string{
 	protocol.CodeCredentialsInvalid:  "\"playctl whoami\" shows who you are here; \"playctl context list\" shows your other hosts",
 	protocol.CodeForbidden:           "\"playctl whoami\" shows who you are; you may act for your own agents only",
-	protocol.CodeRegistrationClosed:  "ask the operator of the host for an invitation, which \"playctl login --invite-file FILE\" takes; with an account there, \"playctl login --phrase\" signs in",
+	protocol.CodeRegistrationClosed:  "ask the host's operator for an invitation and use it with \"playctl login --invite-file FILE\"; if you have an account there, sign in with \"playctl login --phrase\"",
 	protocol.CodeInvitationUsed:      "ask the person who invited you for another: \"playctl invite --uses N\" creates one for several accounts",
 	protocol.CodeInvitationExpired:   "ask the person who invited you for another: \"playctl invite --expires 72h\" creates one that lasts longer",
 	protocol.CodeInvitationLimit:     "\"playctl invite list\" shows them, \"playctl invite revoke ID\" revokes one",
-	protocol.CodeNodeNotDerivable:    "your root key is not the host's: omit --root-file and PLAYCTL_ROOT_FILE, and playctl gets the root key from the host",
-	protocol.CodeHostUnknown:         "name the host by its address, or start it with --allow-host NAME",
+	protocol.CodeNodeNotDerivable:    "your root key is not the host's: omit --root-file and PLAYCTL_ROOT_FILE to get the root key from the host",
+	protocol.CodeHostUnknown:         "use the host's address, or start it with --allow-host NAME",
 	protocol.CodeOccupantLimit:       "remove an agent or an MCP placement first; \"playctl snapshot\" lists them",
 	protocol.CodeAgentLimit:          "delete an agent node you no longer need; \"playctl list-agent-nodes\" lists them",
 	protocol.CodeSpaceLimit:          "remove a space with \"playctl remove-space\"; \"playctl list-spaces\" lists them",

@@ -30,7 +30,7 @@ func (a *App) OpenInput(name string) (io.ReadCloser, error) {
 		if cause, ok := errors.AsType[*fs.PathError](err); ok {
 			err = cause.Err
 		}
-		return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)
+		return nil, fmt.Errorf("%s: cannot read it: %w", name, err)
 	}
 	return file, nil
 }
@@ -72,10 +72,10 @@ func (a *App) ReadInput(name string, limit int64) ([]byte, error) {
 	defer func() { _ = source.Close() }()
 	text, err := io.ReadAll(io.LimitReader(source, limit+1))
 	if err != nil {
-		return nil, fmt.Errorf("%s: it cannot be read: %w", InputName(name), err)
+		return nil, fmt.Errorf("%s: cannot read it: %w", InputName(name), err)
 	}
 	if int64(len(text)) > limit {
-		return nil, fmt.Errorf("%s: it is larger than %d bytes", InputName(name), limit)
+		return nil, fmt.Errorf("%s: larger than %d bytes", InputName(name), limit)
 	}
 	return text, nil
 }
@@ -110,7 +110,7 @@ func (a *App) ReadHidden(ctx context.Context, file, question, what, flag string)
 	}
 	text, err := a.Ask(ctx, question, true)
 	if errors.Is(err, ErrNoTerminal) {
-		err = Hintf(Usagef("there is no terminal for entering the %s", what), "name the file it is in with --%s; - is standard input", flag)
+		err = Hintf(Usagef("there is no terminal for entering the %s", what), "pass its file with --%s; - is standard input", flag)
 	}
 	return text, err
 }
@@ -134,7 +134,7 @@ func (a *App) ReadToken(file string) (protocol.Secret, error) {
 	token := protocol.NormalizePhrase(string(text))
 	switch {
 	case token == "":
-		return protocol.Secret{}, BadInput(fmt.Errorf("%s: it is empty, but a token is expected", InputName(file)))
+		return protocol.Secret{}, BadInput(fmt.Errorf("%s: the file is empty, but must have a token", InputName(file)))
 	case !visible(token):
 		return protocol.Secret{}, BadInput(fmt.Errorf("%s: a token is one word of visible ASCII characters", InputName(file)))
 	}
@@ -197,10 +197,10 @@ func InputName(file string) string {
 func CheckReaders(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return fmt.Errorf("it cannot be read: %w", err)
+		return fmt.Errorf("cannot read it: %w", err)
 	}
 	if mode := info.Mode(); mode.IsRegular() && mode.Perm()&0o026 != 0 && runtime.GOOS != "windows" {
-		return Hintf(fmt.Errorf("its mode is %04o, so others on this machine can reach the secret in it", mode.Perm()),
+		return Hintf(fmt.Errorf("its mode is %04o, so others on this machine can read the secret in it", mode.Perm()),
 			"run \"chmod 600 %s\", and change the secret if somebody may have read it", path)
 	}
 	return nil

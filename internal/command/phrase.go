@@ -56,9 +56,9 @@ func (p *NodePhrase) makeFile(a *App, text []byte, task string) error {
 	err := creds.WriteSecretFile(path, text, false)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return Hintf(fmt.Errorf("%s: there is a file already, and a phrase is never written over one", p.Flags.To), "name another file")
+		return Hintf(fmt.Errorf("%s already exists, and a phrase never overwrites a file", p.Flags.To), "use another file")
 	case errors.Is(err, fs.ErrNotExist):
-		return Hintf(fmt.Errorf("%s: there is no folder for it", p.Flags.To), "create the folder first")
+		return Hintf(fmt.Errorf("%s: its folder does not exist", p.Flags.To), "create the folder first")
 	case err != nil:
 		return fmt.Errorf("%s: %w", task, err)
 	}
@@ -97,9 +97,9 @@ func (f *PhraseFlags) Register(flags *pflag.FlagSet) {
 
 // RegisterNew adds the flags for a new phrase.
 func (f *PhraseFlags) RegisterNew(flags *pflag.FlagSet) {
-	flags.StringVar(&f.To, "phrase-file", "", "write the new phrase to this `file`, which must not exist")
+	flags.StringVar(&f.To, "phrase-file", "", "write the new phrase to this new `file`")
 	flags.BoolVar(&f.Show, "show-phrase", false, "print the phrase with the result, even if others may read it")
-	flags.BoolVar(&f.keep, "keep-phrase", false, "keep the phrase in the credentials file, which otherwise holds its hash only")
+	flags.BoolVar(&f.keep, "keep-phrase", false, "keep the phrase in the credentials file, which otherwise holds only its hash")
 }
 
 // PhraseFor generates or reads the phrase of a new node. It refuses a phrase that would
@@ -107,7 +107,7 @@ func (f *PhraseFlags) RegisterNew(flags *pflag.FlagSet) {
 func (a *App) PhraseFor(ctx context.Context, flags *PhraseFlags) (*NodePhrase, error) {
 	if flags.from != "" {
 		if flags.To != "" {
-			return nil, Usagef("--phrase-from names a phrase that you have, --phrase-file is for a new one: use one of them")
+			return nil, Usagef("--phrase-from reads an existing phrase, and --phrase-file is for a new one: use one of them")
 		}
 		phrase, err := a.ReadPhrase(ctx, flags.from, "")
 		if err != nil {

@@ -41,8 +41,8 @@ const DefaultServer = "http://127.0.0.1:7420"
 // register adds the flags that every command has.
 func (s *Settings) register(flags *pflag.FlagSet) {
 	flags.StringVarP(&s.output, "output", "o", "table", "how results are printed: table, json, ndjson or yaml")
-	flags.StringVar(&s.jq, "jq", "", "filter the result's JSON by this jq `expression`")
-	flags.StringVar(&s.template, "template", "", "format the result's JSON by this Go `template` (text/template)")
+	flags.StringVar(&s.jq, "jq", "", "filter the result's JSON with this jq `expression`")
+	flags.StringVar(&s.template, "template", "", "format the result's JSON with this Go `template` (text/template)")
 	flags.StringVar(&s.color, "color", "auto", "when to use colors: auto, always or never")
 	flags.StringVar(&s.config, "config", "", "the config `file` (default: playctl/config.yaml in the config folder)")
 	flags.StringVar(&s.credentials, "credentials-file", "", "the credentials `file` (default: playctl/credentials.json in the config folder)")
@@ -231,7 +231,7 @@ func (s *Sources) parse(root *yaml.Node, flags *pflag.FlagSet) (map[string]any, 
 			return nil, Hintf(s.problem(key.Line, fmt.Sprintf("there is no setting called %q", key.Value)), "%s", hint)
 		}
 		if first := s.lines[key.Value]; first > 0 {
-			return nil, s.problem(key.Line, fmt.Sprintf("%s is set already, in line %d", key.Value, first))
+			return nil, s.problem(key.Line, fmt.Sprintf("%s is already set, in line %d", key.Value, first))
 		}
 		text, ok := settingText(root.Content[i+1])
 		if !ok {
@@ -270,7 +270,7 @@ func (s *Sources) yamlProblem(err error) error {
 		line, _ = strconv.Atoi(found[1])
 		text = text[len(found[0]):]
 	}
-	return s.problem(line, "it is not valid YAML: "+text)
+	return s.problem(line, "not valid YAML: "+text)
 }
 
 func (s *Sources) problem(line int, problem string) error {

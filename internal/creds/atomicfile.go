@@ -142,7 +142,7 @@ func readError(path string, err error) *FileError {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		cause = pathErr.Err
 	}
-	return &FileError{Path: path, Problem: "it cannot be read: " + cause.Error(), Err: err}
+	return &FileError{Path: path, Problem: "cannot read it: " + cause.Error(), Err: err}
 }
 
 // WriteSecretFile writes a secret to the file at path, such as a phrase or an

@@ -94,7 +94,7 @@ func checkVersion(path string, data []byte) error {
 		return &FileError{Path: path, Problem: `it has no "version", so it is not a credentials file of playctl; "playctl credentials import" reads the agent-play service's`}
 	case *head.Version > fileVersion:
 		return &FileError{Path: path, Err: ErrNewerFile,
-			Problem: fmt.Sprintf("a newer playctl wrote it (version %d, this one knows %d): upgrade playctl, or name another file with %s", *head.Version, fileVersion, EnvCredentialsFile)}
+			Problem: fmt.Sprintf("a newer playctl wrote it (version %d, this one knows %d): upgrade playctl, or use another file with %s", *head.Version, fileVersion, EnvCredentialsFile)}
 	case *head.Version < fileVersion:
 		return &FileError{Path: path, Problem: fmt.Sprintf("its version is %d, but versions start at %d", *head.Version, fileVersion)}
 	}

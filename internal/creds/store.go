@@ -168,7 +168,7 @@ func checkPrivate(path string) error {
 	}
 	if mode := info.Mode().Perm(); mode&othersMask != 0 {
 		return &FileError{Path: path,
-			Problem: fmt.Sprintf("its mode is %04o, so others on this machine can reach the credentials in it: run \"chmod 600 %s\", and create new nodes if somebody may have read it", mode, path)}
+			Problem: fmt.Sprintf("its mode is %04o, so others on this machine can read the credentials in it: run \"chmod 600 %s\", and create new nodes if somebody may have read it", mode, path)}
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ the shell looks for such scripts.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write, known := writers[args[0]]
 			if !known {
-				return command.Usagef("there is no completion for %q: it is one of bash, zsh, fish, powershell", args[0])
+				return command.Usagef("unknown shell %q: use bash, zsh, fish or powershell", args[0])
 			}
 			if err := write(cmd.Root(), a.Stdout); err != nil {
 				return fmt.Errorf("write the completion script: %w", err)

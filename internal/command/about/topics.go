@@ -23,8 +23,8 @@ const topicEnvironment = `Every setting can be set in four places. A flag takes 
 the environment over the config file, and the config file over the default; "playctl
 config show" says where each value came from.
 
-An environment variable is named after its flag: --no-input is PLAYCTL_NO_INPUT,
---data-dir is PLAYCTL_DATA_DIR. One that is set to nothing counts as not set.
+An environment variable is named after its flag: --no-input is PLAYCTL_NO_INPUT, --data-dir is
+PLAYCTL_DATA_DIR. An empty one counts as unset.
 
 The config file is YAML, with the flags' names as keys and nothing nested:
 
@@ -44,13 +44,13 @@ Files and folders:
 Credentials for a run without a credentials file. They are never taken from the
 command line, where other people on the machine could read them:
 
-    PLAYCTL_NODE_ID            the main node that calls
+    PLAYCTL_NODE_ID            the main node to call as
     PLAYCTL_PHRASE             its phrase, or
-    PLAYCTL_PASSW_HASH         the hash of it
+    PLAYCTL_PASSW_HASH         the phrase's hash
     PLAYCTL_API_KEY            the account's API key
     PLAYCTL_REGISTRATION_TOKEN the registration token, for a host with --registration token
-    PLAYCTL_ADMIN_TOKEN        the administrator's token, or the file that it is in:
-    PLAYCTL_ADMIN_TOKEN_FILE   the same as --admin-token-file
+    PLAYCTL_ADMIN_TOKEN        the administrator's token, or
+    PLAYCTL_ADMIN_TOKEN_FILE   the file with it, as for --admin-token-file
     PLAYCTL_STORE_PASSWORD     the password of the Redis server, see "playctl help stores"
 
 Colors: NO_COLOR turns them off, CLICOLOR_FORCE=1 turns them on in a pipe, and
@@ -69,10 +69,10 @@ const topicExitCodes = `A script can rely on these:
 
     0    done
     1    it failed; the message says why
-    2    the command line, a variable or the config file is wrong: nothing was tried
+    2    the command line, a variable or the config file is wrong: nothing was attempted
     3    not authenticated: no credentials, wrong ones, or a wrong API key
     4    the host cannot be reached, by this machine or by a proxy, or did not answer in time
-    5    verification failed: what was checked is not what it should be
+    5    verification failed: the data does not match its root or proof
     130  interrupted by Ctrl-C or SIGTERM
 
 "playctl serve" exits with 0 after Ctrl-C or SIGTERM, which are the normal way to
@@ -87,8 +87,8 @@ errors, goes to standard error. --output chooses the form of results:
     ndjson   one JSON object a line: a list's items, or a stream's events
     yaml     the same data as json
 
---jq filters the JSON by a jq expression, --template formats it by a Go template; of
-lists and streams in ndjson each item. playctl needs no jq for it.
+--jq filters the JSON with a jq expression, and --template formats it with a Go template. In lists
+and streams in ndjson they apply to each item. You do not need to install jq.
 
     playctl snapshot --jq '.worldMap.occupants[].name'
     playctl context list --template '{{range .contexts}}{{.server}} {{end}}'
@@ -96,13 +96,13 @@ lists and streams in ndjson each item. playctl needs no jq for it.
 On a terminal, control characters and reordering characters in their output are removed,
 as others may have written it; a pipe gets the text unchanged. JSON escapes them.
 
-With --output json or ndjson an error is a JSON object on standard error: error, hint,
-exitCode, and if the host refused, code and requestId. A host with another certificate
-or root key than expected has a code, too: fingerprint_mismatch, root_key_mismatch.
+With --output json or ndjson an error is a JSON object on standard error: error, hint, exitCode, and
+if the host refused, code and requestId. An unexpected certificate or root key of the host also has
+a code: fingerprint_mismatch, root_key_mismatch.
 
-The fields of json, ndjson and yaml are stable: fields may be added, none is renamed
-or removed without a new major version. Times are RFC 3339 in UTC there; a table shows
-them as people write them. The field "context" names the context that was used, if any.
+The fields of json, ndjson and yaml are stable: fields may be added, but none is renamed or removed
+without a new major version. Times are RFC 3339 in UTC there; a table shows them as people write
+them. The field "context" names the context that was used, if any.
 
 A table shortens a node id to its first 12 digits and a UUID to its first 8. Commands
 accept such a prefix, an agent's label, or the whole id.`

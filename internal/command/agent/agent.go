@@ -80,10 +80,10 @@ func newAddAgentCommand(a *command.App) *cobra.Command {
 		Use:     "add-agent <agent>",
 		GroupID: command.GroupWorld,
 		Short:   "Put an agent on the map",
-		Long: `Put an agent on the map, or update its row. An update leaves what no flag names unchanged. Without
---hold it stays until it is removed.
-With --hold this command keeps it alive with heartbeats and removes it from the map at Ctrl-C;
-if the command dies, the host removes the agent when its lease expires.`,
+		Long: `Put an agent on the map, or update its row. An update leaves everything without a flag unchanged.
+Without --hold the agent stays until it is removed. With --hold this command keeps it alive with
+heartbeats and removes it from the map at Ctrl-C; if the command dies, the host removes the agent
+when its lease expires.`,
 		Example: command.Example(
 			"playctl add-agent Ada",
 			"playctl add-agent Ada --name \"Ada L.\" --type langchain --tool search --tool assist_route",
@@ -97,7 +97,7 @@ if the command dies, the host removes the agent when its lease expires.`,
 			}
 			held := flags.hold || flags.given("for")
 			if flags.given("lease") && !held {
-				return command.Usagef("--lease is for an agent that is kept alive: add --hold or --for")
+				return command.Usagef("--lease requires --hold or --for")
 			}
 			if held {
 				return command.UnlessTerminated(cmd.Context(), holdAgent(cmd.Context(), a, args[0], &flags))
@@ -133,8 +133,8 @@ func (f *agentFlags) register(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.tools, "tool", nil, "a `tool` it has; may be repeated; chat_tool is always included")
 	flags.StringVar(&f.assistFile, "assist-tools", "", "a JSON `file` with the descriptions of its assist_ tools")
 	flags.StringVar(&f.p2a, "p2a", protocol.P2AOff, "let people talk to it: on or off")
-	flags.StringVar(&f.instructions, "realtime-instructions", "", "a `file` with its instructions for realtime talk")
-	flags.DurationVar(&f.holdFor, "for", 0, "keep it alive for this time, then remove it from the map")
+	flags.StringVar(&f.instructions, "realtime-instructions", "", "a `file` with its instructions for realtime conversations")
+	flags.DurationVar(&f.holdFor, "for", 0, "keep it alive for this long, then remove it from the map")
 	flags.DurationVar(&f.lease, "lease", protocol.DefaultLeaseTTLSeconds*time.Second, fmt.Sprintf("how long the host keeps an agent without a heartbeat, from %ds to %ds", protocol.MinLeaseTTLSeconds, protocol.MaxLeaseTTLSeconds))
 	command.Choices(cmd, "p2a", protocol.P2AOn, protocol.P2AOff)
 }
@@ -243,12 +243,12 @@ func readAssistTools(a *command.App, file string) ([]protocol.AssistTool, error)
 	}
 	var tools []protocol.AssistTool
 	if err := json.Unmarshal(text, &tools); err != nil {
-		return nil, command.Hintf(fmt.Errorf("%s: it is not a list of assist tools: %w", placeIn(file, text), err),
-			`it looks like [{"name": "assist_route", "description": "Shows the way", "parameters": {}}]`)
+		return nil, command.Hintf(fmt.Errorf("%s: not a list of assist tools: %w", placeIn(file, text), err),
+			`it must look like [{"name": "assist_route", "description": "Shows the way", "parameters": {}}]`)
 	}
 	for i := range tools {
 		if name := tools[i].Name; !strings.HasPrefix(name, protocol.AssistToolPrefix) || name == protocol.AssistToolPrefix {
-			return nil, command.Hintf(fmt.Errorf("%s: tool number %d is called %q, and tools for people have names that begin with %s",
+			return nil, command.Hintf(fmt.Errorf("%s: tool %d is called %q, but names of tools for people must begin with %s",
 				command.InputName(file), i+1, name, protocol.AssistToolPrefix), "call it %q", protocol.AssistToolPrefix+cmp.Or(strings.TrimPrefix(name, protocol.AssistToolPrefix), "route"))
 		}
 		tools[i].Parameters = fieldorder.Write(tools[i].Parameters)
@@ -294,7 +294,7 @@ delete-agent-node" deletes the node as well. It is not an error if the agent is 
 			err = a.Call(cmd.Context(), who, ref.Node, "Removing", func(ctx context.Context, c *client.Client) error {
 				_, err := c.Disconnect(ctx, protocol.DisconnectRequest{PlayerID: ref.ID})
 				if err != nil && who.Service != protocol.ServicePlay && !command.IsUnreachable(err) {
-					err = command.Hintf(err, "at a host of this service only the program that put the agent on the map can remove it: end that program")
+					err = command.Hintf(err, "on a host of this service, only the program that put the agent on the map can remove it: stop that program")
 				}
 				return err
 			})

@@ -26,10 +26,10 @@ func newChatCommand(a *command.App) *cobra.Command {
 		Use:     "chat <agent>",
 		GroupID: command.GroupWorld,
 		Short:   "Talk with an agent at a prompt",
-		Long: `Talk with an agent at a prompt: its answers are shown while they come. /tools lists its tools, and
-/NAME, with a tool's name, prompts for each argument by its schema. The arrow keys bring back what
-was typed, Tab completes what begins with /, Ctrl-C ends a question or clears the line, and Ctrl-D or
-/quit leaves.`,
+		Long: `Talk with an agent at a prompt. Answers appear as they arrive. /tools lists the agent's tools, and
+/NAME calls the tool of that name and prompts for each argument in its schema. The arrow keys recall
+earlier lines, Tab completes words that begin with /, Ctrl-C cancels a question or clears the line,
+and Ctrl-D or /quit leaves.`,
 		Example:           command.Example("playctl chat Ada"),
 		Args:              command.Takes("agent"),
 		ValidArgsFunction: a.CompletesAgent(command.SeekAny),
@@ -175,7 +175,7 @@ func (m *chatModel) Init() tea.Cmd {
 	if m.app.Settings.Quiet {
 		return m.input.Focus()
 	}
-	return tea.Batch(m.input.Focus(), tea.Println(m.look.Faint("You talk with "+render.Clean(m.name)+". /tools lists its tools, Ctrl-D leaves.")))
+	return tea.Batch(m.input.Focus(), tea.Println(m.look.Faint("You are talking with "+render.Clean(m.name)+". /tools lists its tools, Ctrl-D leaves.")))
 }
 
 // Update implements tea.Model.

@@ -146,11 +146,11 @@ func (f *field) question() string {
 func (f *field) value(text string) (value any, ok bool, err error) {
 	switch {
 	case text == "" && f.required:
-		return nil, false, fmt.Errorf("%s is needed", f.name)
+		return nil, false, fmt.Errorf("%s is required", f.name)
 	case text == "":
 		return nil, f.nullable, nil
 	case len(f.enum) > 0 && !slices.Contains(f.enum, text):
-		return nil, false, fmt.Errorf("%s is one of %s", f.name, strings.Join(f.enum, ", "))
+		return nil, false, fmt.Errorf("%s must be one of %s", f.name, strings.Join(f.enum, ", "))
 	}
 	switch f.kind {
 	case "string":
@@ -158,7 +158,7 @@ func (f *field) value(text string) (value any, ok bool, err error) {
 	case "boolean":
 		value, err = strconv.ParseBool(text)
 		if err != nil {
-			return nil, false, fmt.Errorf("%s is true or false", f.name)
+			return nil, false, fmt.Errorf("%s must be true or false", f.name)
 		}
 		return value, true, nil
 	}

@@ -118,7 +118,7 @@ func (f *foundMap) warnNamesake(ref command.AgentRef) {
 	for _, row := range f.rows {
 		if row.Name == ref.Name() && row.NodeID != f.who.Main.NodeID {
 			f.app.Warn("an agent of another account on the map is also called "+ref.Name()+": use the id to ask a specific one",
-				"if that one is yours, stop this one and sign in to its account by its phrase: \"playctl login --phrase "+f.who.Server+" --context NAME\"")
+				"if that one is yours, stop this one and sign in to its account with its phrase: \"playctl login --phrase "+f.who.Server+" --context NAME\"")
 			return
 		}
 	}

@@ -99,15 +99,15 @@ is an error, and nothing is written.`,
 // writeFolder writes the files of a language, or none if one of them already exists.
 func writeFolder(a *command.App, l *language, folder string) error {
 	if folder == "" {
-		return command.Hintf(command.Usagef("the folder's name is empty"), "name it, or omit it for my-agent")
+		return command.Hintf(command.Usagef("the folder's name is empty"), "give a name, or omit it for my-agent")
 	}
 	path := a.Absolute(folder)
 	name := filepath.Base(path)
 	if err := creds.CheckLabel(name); err != nil || command.ShellWord(name) != name {
-		return command.Hintf(command.Usagef("%q cannot be the name of an agent", creds.Shorten(name)), "name the folder with letters, digits, - and _")
+		return command.Hintf(command.Usagef("%q cannot be the name of an agent", creds.Shorten(name)), "use only letters, digits, - and _ in the folder's name")
 	}
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return command.Hintf(fmt.Errorf("%s is a file and not a folder, so nothing was written", folder), "name another folder")
+		return command.Hintf(fmt.Errorf("%s is a file, not a folder, so nothing was written", folder), "use another folder")
 	}
 	texts, err := l.texts(name)
 	if err != nil {
@@ -118,9 +118,9 @@ func writeFolder(a *command.App, l *language, folder string) error {
 		result.Files = append(result.Files, file)
 		switch _, err := os.Lstat(filepath.Join(path, file)); {
 		case err == nil:
-			return command.Hintf(fmt.Errorf("there is a file %s already, so nothing was written", filepath.Join(folder, file)), "name another folder")
+			return command.Hintf(fmt.Errorf("%s already exists, so nothing was written", filepath.Join(folder, file)), "use another folder")
 		case !errors.Is(err, fs.ErrNotExist):
-			return command.Hintf(fmt.Errorf("nothing was written, as the folder cannot be read: %w", err), "name another folder")
+			return command.Hintf(fmt.Errorf("cannot read the folder, so nothing was written: %w", err), "use another folder")
 		}
 	}
 	slices.Sort(result.Files)
@@ -150,7 +150,7 @@ func (l *language) texts(agent string) (map[string][]byte, error) {
 		for file, to := range files {
 			text, err := folders.ReadFile("folders/" + from + "/" + file)
 			if err != nil {
-				return nil, fmt.Errorf("read what is in this program: %w", err)
+				return nil, fmt.Errorf("read the templates in this program: %w", err)
 			}
 			if from == "shared" {
 				filled, err := template.New(file).Parse(string(text))

@@ -54,10 +54,10 @@ func newIntercomSendCommand(a *command.App) *cobra.Command {
 		Use:        "send <agent> [text]",
 		SuggestFor: []string{"ask", "send"},
 		Short:      "Ask an agent and print its answer",
-		Long: `Say something to an agent on the map, or call one of its tools with --tool, and wait for the
-answer; --timeout bounds that. The text is an argument, or comes from standard input if it is -
-or missing and standard input is a pipe. Any agent on the map is named by its name, its id or the
-beginning of its id; of yours, the label comes first.
+		Long: `Say something to an agent on the map, or call one of its tools with --tool, and wait for the answer,
+for --timeout at most. The text is an argument; with - or in a pipe it is read from standard input.
+Identify an agent by its name, its id or the beginning of its id; the labels of your own agents come
+first.
 
 The exit code is 1 if the agent reports a failure.`,
 		Example: command.Example(
@@ -75,7 +75,7 @@ The exit code is 1 if the agent reports a failure.`,
 	}
 	cmd.Flags().StringVar(&flags.tool, "tool", "", "call this `tool` instead of saying something")
 	cmd.Flags().StringVar(&flags.args, "args", "", "the tool's arguments: a `JSON` object, or - for standard input")
-	cmd.Flags().StringVar(&flags.from, "from", "", "the `agent` of yours that asks (default: a person)")
+	cmd.Flags().StringVar(&flags.from, "from", "", "ask as this `agent` of yours (default: as a person)")
 	a.CompleteFlag(cmd, "tool", command.ToolsOf)
 	a.CompleteFlag(cmd, "from", command.Agents(command.SeekOwn))
 	return cmd
@@ -86,13 +86,13 @@ func questionOf(a *command.App, flags *sendFlags, args []string) (*sdk.IntercomQ
 	q := &sdk.IntercomQuestion{Tool: flags.tool}
 	switch {
 	case flags.tool != "" && len(args) > 1:
-		return nil, command.Usagef("a tool takes --args, no text")
+		return nil, command.Usagef("a tool takes --args, not a text")
 	case flags.tool == "" && flags.args != "":
-		return nil, command.Usagef("--args are a tool's: add --tool")
+		return nil, command.Usagef("--args requires --tool")
 	case flags.tool == "":
 		text, err := spokenText(a, args[1:], "")
 		if err == nil && protocol.TrimSpace(text) == "" {
-			err = command.Hintf(command.Usagef("the text is missing"), "it comes after the agent, or from standard input with -; \"playctl chat %s\" is a prompt", command.ShellWord(args[0]))
+			err = command.Hintf(command.Usagef("the text is missing"), "put it after the agent, or pass it on standard input with -; \"playctl chat %s\" is a prompt", command.ShellWord(args[0]))
 		}
 		q.Text = text
 		return q, err
@@ -109,7 +109,7 @@ func questionOf(a *command.App, flags *sendFlags, args []string) (*sdk.IntercomQ
 	}
 	if _, refused := protocol.ParseObject(text); refused != nil {
 		why := strings.Replace(refused.Message, "the body", "it", 1)
-		return nil, command.Hintf(command.Usagef("--args is not a JSON object: %s", why), `in a shell it is in single quotes, such as '{"to": "shop"}'`)
+		return nil, command.Hintf(command.Usagef("--args is not a JSON object: %s", why), `in a shell, put it in single quotes, such as '{"to": "shop"}'`)
 	}
 	q.Args = text
 	return q, nil
@@ -193,9 +193,9 @@ func whoStarts(ref command.AgentRef, err error) error {
 
 // notOnMap returns the error for a question to an agent that is not on the map.
 func notOnMap(ref command.AgentRef) error {
-	hint := "\"playctl agent list\" shows who is"
+	hint := "\"playctl agent list\" lists the agents on the map"
 	if ref.Own {
-		hint += fmt.Sprintf("; \"playctl agent run %s -- COMMAND\" puts it there and answers for it", command.ShellWord(ref.Name()))
+		hint += fmt.Sprintf("; \"playctl agent run %s -- COMMAND\" adds it and answers for it", command.ShellWord(ref.Name()))
 	}
 	return command.Hintf(protocol.Errorf(protocol.CodePlayerUnknown, "%s is not on the map", ref.Name()), "%s", hint)
 }

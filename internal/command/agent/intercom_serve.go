@@ -34,19 +34,19 @@ func newIntercomServeCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve <agent>... --exec <program> [-- <argument>...]",
 		Short: "Answer for agents with a program, such as a shell script",
-		Long: `Put agents on the map, keep them there with heartbeats, and run a program for each command
-that comes for them. It gets the command on standard input, one JSON object:
+		Long: `Put agents on the map, keep them there with heartbeats, and run a program for each command that they
+receive. It reads the command from standard input, one JSON object:
 
   {"requestId": "…", "agentId": "…", "label": "Ada", "fromPlayerId": "__human__",
    "kind": "chat", "text": "Where is the shop?"}
   {… "kind": "assist", "toolName": "assist_route", "args": {"to": "shop"}}
 
-Its output is the answer: a text; or a JSON object with "message", "result" (an object) and
-"error"; or any other JSON object, which is the result. If its exit code is not 0 the answer is
-a failure, with its output as the reason. Its standard error is shown here only.
+Its output is the answer: a text; or a JSON object with "message", "result" (an object) and "error";
+or any other JSON object, which is the result. If its exit code is not 0, the answer is a failure
+with its output as the reason. Its standard error is only shown here.
 
-A command is run once, also after a lost connection, and within --command-timeout; then the
-program gets SIGTERM, and two seconds later SIGKILL. Ctrl-C removes the agents from the map.`,
+A command runs once, even after a lost connection. After --command-timeout the program gets SIGTERM,
+and two seconds later SIGKILL. Ctrl-C removes the agents from the map.`,
 		Example: command.Example(
 			"playctl intercom serve Ada --exec ./agent.sh --assist-tools tools.json",
 			"playctl intercom serve Ada --exec python3 -- agent.py --verbose",
@@ -97,7 +97,7 @@ func (f *execFlags) check(a *command.App, agents []string) (program string, err 
 	case f.maxOutput < 1 || f.maxOutput > protocol.MaxIntercomResultBytes:
 		return "", command.Usagef("--max-output must be from 1 to %d", protocol.MaxIntercomResultBytes)
 	case f.name != "" && len(agents) > 1:
-		return "", command.Usagef("--name is for one agent, but there are %d", len(agents))
+		return "", command.Usagef("--name works with one agent only, but there are %d", len(agents))
 	}
 	program = f.program
 	if strings.ContainsAny(program, `/\`) {
@@ -105,9 +105,9 @@ func (f *execFlags) check(a *command.App, agents []string) (program string, err 
 	}
 	found, err := exec.LookPath(program)
 	if err != nil {
-		hint := "is it there, and executable (chmod +x)?"
+		hint := "does it exist, and is it executable (chmod +x)?"
 		if strings.ContainsAny(f.program, " \t") {
-			hint = "its arguments come after --, as in --exec python3 -- agent.py"
+			hint = "put its arguments after --, as in --exec python3 -- agent.py"
 		}
 		return "", command.Hintf(command.Usagef("the program %s cannot be run: %w", f.program, errors.Unwrap(err)), "%s", hint)
 	}
@@ -234,14 +234,14 @@ func newAgentRunCommand(a *command.App) *cobra.Command {
 		Use:        "run <agent> -- <command> [argument...]",
 		SuggestFor: []string{"run", "answer"},
 		Short:      "Put an agent on the map and answer for it with a program",
-		Long: `Put an agent on the map, keep it there, and answer for it with a program. An account at the
-host and the agent are created if they are missing. Each question and its answer are
-logged with their times. Ctrl-C (exit code 130) or SIGTERM (exit code 0) ends it: the agent leaves
-the map, or has its earlier row again if it was there before.
-A new phrase is shown at the terminal; without one it is kept in the credentials file.
+		Long: `Put an agent on the map, keep it there, and answer for it with a program. A missing account or agent
+is created. Each question and answer is logged with its time. On Ctrl-C (exit code 130) or SIGTERM
+(exit code 0) the agent leaves the map, or gets its earlier row back if it was there before. A new
+phrase is shown at the terminal; without a terminal it is saved in the credentials file.
 
-The program runs once for each question, as "playctl intercom serve --help" says. With --lines it
-runs once, is started again when it ends, and reads and writes JSON objects, one on a line:
+The program runs once for each question, as described in "playctl intercom serve --help". With
+--lines it keeps running, is restarted when it ends, and reads and writes JSON objects, one per
+line:
 
   in   {"id": "…", "kind": "chat", "text": "Where is it?", "from": "…"}
        {"id": "…", "kind": "assist", "toolName": "assist_route", "args": {}}
@@ -250,8 +250,8 @@ runs once, is started again when it ends, and reads and writes JSON objects, one
        {"id": "…", "message": "It is by the river.", "result": {"steps": 3}}
        {"id": "…", "error": "I do not know"}
 
-Parts are optional. A last line ends the answer, with a message, a result or both, or with an error.
-Without any of them, the parts together are the message. Several questions can be open at once.`,
+Parts are optional. The last line of an answer has a message, a result or both, or an error. Without
+any of them, the parts are the message. Several questions can be open at once.`,
 		Example: command.Example(
 			"playctl agent run Ada -- ./agent.sh",
 			"playctl agent run Ada --assist-tools tools.json --lines -- python3 agent.py"),
@@ -260,9 +260,9 @@ Without any of them, the parts together are the message. Several questions can b
 			case len(args) == 0 || dash == 0:
 				return command.Usagef("the agent is missing")
 			case dash < 0 || dash == len(args):
-				return command.Usagef("the program is missing: name it after --")
+				return command.Usagef("the program is missing: put it after --")
 			case dash > 1:
-				return command.Usagef("there is one agent, and the program comes after --")
+				return command.Usagef("only one agent is allowed, and the program comes after --")
 			}
 			return command.CheckArguments(args[:1], "agent")
 		},

@@ -93,7 +93,7 @@ func (p *lineProgram) keep(ctx context.Context) {
 		if err != nil {
 			how = err.Error()
 		}
-		p.Note("The program is started again in a moment: %s", render.Clean(how))
+		p.Note("The program will be restarted in a moment: %s", render.Clean(how))
 		startAgain.Wait(ctx, failures)
 	}
 }

@@ -42,9 +42,9 @@ func newAgentListCommand(a *command.App) *cobra.Command {
 		Use:        "list",
 		SuggestFor: []string{"agents", "ps", "who"},
 		Short:      "List the agents on the map, and whether a program answers for them",
-		Long: `List the agents on the map: whose they are, whether a program answers for them, and when yours
-were last asked since the host began. Whether one answers is unknown where a program reads the
-events of the agent or its owner without saying for which agents it answers.`,
+		Long: `List the agents on the map: who owns them, whether a program answers for them, and when yours were
+last asked since the host started. It is unknown whether one answers if a program reads the events
+of the agent or its owner without stating for which agents it answers.`,
 		Example: command.Example("playctl agent list", "playctl agent list --output ndjson"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -67,7 +67,7 @@ func agentList(a *command.App, who *command.Caller, rows []*protocol.Agent, answ
 	result := listedAgents{Context: who.ContextName(), Agents: []listedAgent{}}
 	table := render.Table{
 		Columns: []render.Column{{Title: "agent"}, {Title: "name", Wraps: true}, {Title: "owner"}, {Title: "answering"}, {Title: "asked"}},
-		Empty:   a.LikeThis("There are no agents on the map. \"playctl agent run NAME -- COMMAND\" puts one there."),
+		Empty:   a.LikeThis("There are no agents on the map. \"playctl agent run NAME -- COMMAND\" adds one."),
 	}
 	for _, row := range rows {
 		known := answering[row.AgentID]

@@ -101,7 +101,7 @@ func placement(ctx context.Context, c *command.Caller, host *client.Client, ref 
 		mine := c.Main.IsZero() || row.NodeID == c.Main.NodeID
 		if mine && (row.Name == ref || len(ref) >= command.LeastPrefix && strings.HasPrefix(row.ID, strings.ToLower(ref))) {
 			if found != nil {
-				return nil, fmt.Errorf("there are several MCP placements called %q: name one by its id", ref)
+				return nil, fmt.Errorf("several MCP placements are called %q: use an id", ref)
 			}
 			found = row
 		}

@@ -87,7 +87,7 @@ func spokenText(a *command.App, args []string, file string) (string, error) {
 	if spoken := string(text); strings.ToValidUTF8(spoken, "") == spoken {
 		return strings.TrimRight(spoken, "\r\n"), nil
 	}
-	return "", errors.New(command.InputName(file) + ": it is not UTF-8 text")
+	return "", errors.New(command.InputName(file) + ": not UTF-8 text")
 }
 
 // interactionsResult is what "playctl interactions" prints.
@@ -103,7 +103,7 @@ func newInteractionsCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "interactions [agent]",
 		GroupID: command.GroupWorld,
-		Short:   "List what agents said, the newest last",
+		Short:   "List chat lines, newest last",
 		Example: command.Example(
 			"playctl interactions",
 			"playctl interactions Ada --limit 20",
@@ -138,7 +138,7 @@ func newInteractionsCommand(a *command.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().IntVar(&limit, "limit", protocol.DefaultListLimit, fmt.Sprintf("how many to list, at most %d", protocol.MaxListLimit))
-	cmd.Flags().Uint64Var(&before, "before", 0, "list what came before the event with this `seq`")
+	cmd.Flags().Uint64Var(&before, "before", 0, "list lines before the event with this `seq`")
 	return cmd
 }
 
@@ -146,7 +146,7 @@ func interactionsDocument(c *command.Caller, look render.Look, reply *protocol.I
 	result := interactionsResult{Context: c.ContextName(), Interactions: append([]protocol.Interaction{}, reply.Interactions...), HasMore: reply.HasMore}
 	table := render.Table{
 		Columns: []render.Column{{Title: "seq", Right: true}, {Title: "when"}, {Title: "agent"}, {Title: "role"}, {Title: "text", Wraps: true}},
-		Empty:   "Nothing was said yet.",
+		Empty:   "There are no chat lines yet.",
 	}
 	doc := render.ListOf(result, result.Interactions, table, func(one protocol.Interaction) []string {
 		name := cmp.Or(c.NameOf(one.PlayerID), render.ShortID(one.PlayerID))

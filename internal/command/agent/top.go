@@ -36,9 +36,9 @@ func newTopCommand(a *command.App) *cobra.Command {
 		Use:     "top",
 		GroupID: command.GroupWorld,
 		Short:   "Show the agents on the map live, and ask them",
-		Long: `Show the agents on the map live: whose they are, whether a program answers for them, and what each
-did last. The arrow keys select one, Enter shows details, / filters by name, a asks the agent,
-and q or Esc goes back or quits.`,
+		Long: `Show the agents on the map live: who owns them, whether a program answers for them, and what each
+did last. The arrow keys select one, Enter shows details, / filters by name, a asks the agent, and q
+or Esc goes back or quits.`,
 		Example: command.Example("playctl top"),
 		Args:    command.Takes(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return top(cmd.Context(), a) },

@@ -165,12 +165,12 @@ func chooseAgent(records []protocol.AgentRecord, snapshot *protocol.Snapshot, re
 		return exact, nil
 	}
 	if len(found) > 1 {
-		return nil, fmt.Errorf("%d agents are called %.40q: name one by its id", len(found), ref)
+		return nil, fmt.Errorf("%d agents are called %.40q: use an id", len(found), ref)
 	}
 	for _, only := range found {
 		return only, nil
 	}
-	return nil, protocol.Errorf(protocol.CodePlayerUnknown, "there is no agent %.40q of your main node or on the map", ref)
+	return nil, protocol.Errorf(protocol.CodePlayerUnknown, "there is no agent %.40q in your account or on the map", ref)
 }
 
 func (s *session) agentViews(d *inspectedAgent) []render.View {

@@ -53,10 +53,9 @@ func newAQLCommand(a *command.App) *cobra.Command {
 		Use:     "aql [file]",
 		GroupID: command.GroupWorld,
 		Short:   "Run an AQL program, or type one at a prompt",
-		Long: `Run a program in AQL, a small language for creating spaces and looking at a world: one
-statement on a line, "#" before a comment. The program is in a file, or comes from standard
-input with - or from a pipe. Without either, at a terminal, it is a prompt with history and
-completion.
+		Long: `Run a program in AQL, a small language for creating spaces and looking at a world: one statement per
+line, with "#" before a comment. The program is a file, or standard input with - or in a pipe.
+Without either, at a terminal, you get a prompt with history and completion.
 
   CONNECT ["url" | CONTEXT "name"]
   LET name = value …
@@ -73,10 +72,10 @@ completion.
   FETCH OCCUPANTS | METADATA | SNAPSHOT [INTO name]
   SHOW value … | AGENTS | CONNECTION | SPACES | VARIABLES
 
-A value is a text in quotes or a variable, $name or $name.field. What LET … FROM sets is a
-secret: it serves as a passphrase and is never shown.
+A value is quoted text or a variable, $name or $name.field. LET … FROM sets a secret, which can
+serve as a passphrase and is never shown.
 
-A mistake in a program is found before anything is done, and then the exit code is 2.`,
+Mistakes in a program are found before anything runs; the exit code is then 2.`,
 		Example: command.Example(
 			"playctl aql town.aql",
 			"playctl aql --check town.aql",
@@ -92,8 +91,8 @@ A mistake in a program is found before anything is done, and then the exit code 
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&flags.check, "check", false, "only look for mistakes in the program; no host is contacted")
-	cmd.Flags().BoolVar(&flags.format, "format", false, "only print the program in its canonical form; no host is contacted")
+	cmd.Flags().BoolVar(&flags.check, "check", false, "only check the program for mistakes; contact no host")
+	cmd.Flags().BoolVar(&flags.format, "format", false, "only print the program in its canonical form; contact no host")
 	cmd.Flags().BoolVar(&flags.showPhrase, "show-phrase", false, "print the phrases of new spaces with the results, even if others may read them")
 	cmd.Flags().StringArrayVar(&flags.set, "set", nil, "set a variable before the program starts (`name=text`); it is not a secret")
 	return cmd
@@ -101,7 +100,7 @@ A mistake in a program is found before anything is done, and then the exit code 
 
 func runAQL(ctx context.Context, a *command.App, flags *aqlFlags, args []string) error {
 	if flags.check && flags.format {
-		return command.Usagef("--check and --format exclude each other")
+		return command.Usagef("--check and --format cannot be used together")
 	}
 	variables, err := parseAssignments(flags.set)
 	if err != nil {

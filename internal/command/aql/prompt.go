@@ -45,10 +45,10 @@ func promptAQL(ctx context.Context, a *command.App, flags *aqlFlags, variables m
 	defer p.close()
 	p.editor.History = p.history
 	p.editor.AutoCompleteCallback = p.complete
-	a.Note("AQL: one statement on a line. HELP lists them, Tab completes, Ctrl-R searches, EXIT or Ctrl-D leaves.")
+	a.Note("AQL: one statement per line. HELP lists them, Tab completes, Ctrl-R searches, EXIT or Ctrl-D leaves.")
 	err = p.loop(ctx)
 	if failed := p.history.save(); failed != nil {
-		a.Warn("the history is not kept: "+failed.Error(), "")
+		a.Warn("the history is not saved: "+failed.Error(), "")
 	}
 	return err
 }

@@ -219,13 +219,13 @@ func (s *session) during(ctx context.Context, verb string, work func(context.Con
 func (s *session) keep(came *outcome) error {
 	text, err := json.Marshal(came.data)
 	if err != nil {
-		return fmt.Errorf("keep the result in a variable: %w", err)
+		return fmt.Errorf("save the result in a variable: %w", err)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var value any
 	if err := decoder.Decode(&value); err != nil {
-		return fmt.Errorf("keep the result in a variable: %w", err)
+		return fmt.Errorf("save the result in a variable: %w", err)
 	}
 	if object, ok := value.(map[string]any); ok && !came.phrase.IsZero() {
 		object[aql.PhraseField] = came.phrase
@@ -358,7 +358,7 @@ func appFor(a *command.App, server, contextName string) (*command.App, error) {
 // as returns a client that calls as the node with a phrase.
 func (s *session) as(nodeID string, phrase protocol.Secret) (*client.Client, error) {
 	if !protocol.ValidHex64(nodeID) {
-		return nil, errors.New("it has no node of its own that a passphrase could be for")
+		return nil, errors.New("it has no node of its own, so it takes no passphrase")
 	}
 	return s.main.As(client.Credentials{NodeID: nodeID, Hash: creds.HashPhrase(phrase.Reveal())}), nil
 }

@@ -161,7 +161,7 @@ func (s *session) findSpace(ctx context.Context, o *aql.Operand) (*protocol.Spac
 	for _, space := range found {
 		ids = append(ids, space.ID)
 	}
-	return nil, at(o, fmt.Errorf("%d spaces are called %.40q: name one by its id: %s", len(found), ref, strings.Join(ids, ", ")))
+	return nil, at(o, fmt.Errorf("%d spaces are called %.40q: use an id: %s", len(found), ref, strings.Join(ids, ", ")))
 }
 
 // spaceMeant returns the space that an operand names, or for nil the one in use.
@@ -252,7 +252,7 @@ func (s *session) removeSpace(ctx context.Context, st aql.RemoveSpace) (*outcome
 	}
 	views := command.Sentence("Removed the space %s with its structure, its node and its log.", name)
 	if !reply.OK {
-		views = command.Sentence("There is no space %s any more.", name)
+		views = command.Sentence("There is no space %s.", name)
 	}
 	return reading(nil, &removed{OK: reply.OK, SpaceID: id, Name: name}, views...)
 }

@@ -23,7 +23,7 @@ import (
 
 // errSecretValue means that a value must not be shown or sent. Check finds nearly all of
 // these errors before a program runs.
-var errSecretValue = errors.New("this is a secret: it can be used after PASSPHRASE only")
+var errSecretValue = errors.New("this is a secret: it can only be used after PASSPHRASE")
 
 // value returns the value of an operand.
 func (s *session) value(o *aql.Operand) (any, error) {
@@ -53,7 +53,7 @@ func field(name string, value any, path []string) (any, error) {
 		case []any:
 			index, err := strconv.ParseUint(key, 10, 31)
 			if err != nil || int(index) >= len(inside) {
-				return nil, fmt.Errorf("%s is a list of %d: name one by its number, from 0, not %.40q", at, len(inside), key)
+				return nil, fmt.Errorf("%s is a list of %d: use a number from 0, not %.40q", at, len(inside), key)
 			}
 			value = inside[index]
 		default:
@@ -96,9 +96,9 @@ func textOf(o *aql.Operand, value any) (string, error) {
 	case protocol.Secret:
 		return "", errSecretValue
 	case map[string]any:
-		return "", fmt.Errorf("$%s is not a text: name one of its fields, %s", o.Variable, fieldNames(v))
+		return "", fmt.Errorf("$%s is not text: use one of its fields, %s", o.Variable, fieldNames(v))
 	case []any:
-		return "", fmt.Errorf("$%s is a list of %d, not a text: name one by its number, from 0, and its field", o.Variable, len(v))
+		return "", fmt.Errorf("$%s is a list of %d, not text: use a number from 0 and a field", o.Variable, len(v))
 	}
 	return "", fmt.Errorf("$%s is empty", o.Variable)
 }

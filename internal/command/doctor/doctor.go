@@ -185,7 +185,7 @@ func (p *examination) terminal() {
 	case term == "dumb" || term == "" && runtime.GOOS != "windows":
 		p.add(check, stateDoubt, "export TERM=xterm-256color", "TERM is %q, so there are no colors and no maps", term)
 	case !utf8:
-		p.add(check, stateDoubt, "export LANG=C.UTF-8", "the locale %q is not of UTF-8, so names and maps may come out wrong", locale)
+		p.add(check, stateDoubt, "export LANG=C.UTF-8", "the locale %q is not UTF-8, so names and maps may look wrong", locale)
 	case p.Printer.Look.Width > 0 && p.Printer.Look.Width < narrow:
 		p.add(check, stateDoubt, "make the window wider", "the window has %d columns: tables need %d", p.Printer.Look.Width, narrow)
 	default:
@@ -222,11 +222,11 @@ func (p *examination) files() {
 		switch info, err := os.Stat(path); {
 		case path == "" || errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			p.wrong(check, fmt.Errorf("it cannot be read: %w", err), "")
+			p.wrong(check, fmt.Errorf("cannot read it: %w", err), "")
 		case ownerOnly(info):
 			good++
 		case path != token || command.CheckReaders(path) != nil:
-			p.wrong(check, fmt.Errorf("others on this machine can reach %s: its mode is %04o", path, info.Mode().Perm()), "chmod 600 "+command.ShellWord(path))
+			p.wrong(check, fmt.Errorf("others on this machine can read %s: its mode is %04o", path, info.Mode().Perm()), "chmod 600 "+command.ShellWord(path))
 		}
 	}
 	if found, err := p.Surroundings().FindRootFile(""); err != nil && !errors.Is(err, creds.ErrNoRootFile) {
@@ -235,6 +235,6 @@ func (p *examination) files() {
 		p.add(check, stateGood, "", "the root key file is %s", found.Path)
 	}
 	if good > 0 {
-		p.add(check, stateGood, "", "%s readable by you only", command.Plural(good, "file with secrets is", "files with secrets are"))
+		p.add(check, stateGood, "", "%s readable only by you", command.Plural(good, "file with secrets is", "files with secrets are"))
 	}
 }

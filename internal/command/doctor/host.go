@@ -39,13 +39,13 @@ func (p *examination) reach(ctx context.Context) bool {
 	p.add("host", stateGood, "", "%s answers in %v", p.who.Server, contact.Took.Round(time.Millisecond))
 	switch {
 	case p.host.Exposed():
-		p.add("TLS", stateDoubt, "serve with --tls-cert and --tls-key, and call it with https", "anyone on the network path can read your credentials: the connection is not encrypted")
+		p.add("TLS", stateDoubt, "serve it with --tls-cert and --tls-key, and use https", "anyone on the network path can read your credentials: the connection is not encrypted")
 	case contact.TLS == nil:
 		p.add("TLS", stateGood, "", "not needed: the host is on this machine")
 	case len(contact.TLS.PeerCertificates) > 0:
 		end := contact.TLS.PeerCertificates[0].NotAfter
 		if left := end.Sub(p.Now()); left < certificateDoubt {
-			p.add("TLS", stateDoubt, "renew the certificate; SIGHUP makes the host read it", "the host's certificate ends in %.0f days", left.Hours()/24)
+			p.add("TLS", stateDoubt, "renew the certificate; SIGHUP makes the host reload it", "the host's certificate ends in %.0f days", left.Hours()/24)
 		} else {
 			p.add("TLS", stateGood, "", "the certificate is valid until %s", end.Format(time.DateOnly))
 		}
@@ -57,9 +57,9 @@ func (p *examination) reach(ctx context.Context) bool {
 func (p *examination) clock(contact *client.Contact) {
 	switch ahead := contact.Clock; {
 	case ahead == nil:
-		p.add("clock", stateUnknown, "", "the host does not say its time")
+		p.add("clock", stateUnknown, "", "the host does not report its time")
 	case ahead.Abs() >= clockWrong:
-		p.wrong("clock", fmt.Errorf("the host's clock and this machine's are %v apart", ahead.Abs()), "set the wrong clock, for example with: timedatectl set-ntp true")
+		p.wrong("clock", fmt.Errorf("the host's clock and this machine's are %v apart", ahead.Abs()), "correct the wrong clock, for example with: timedatectl set-ntp true")
 	case ahead.Abs() >= clockDoubt:
 		p.add("clock", stateDoubt, "timedatectl set-ntp true", "the host's clock and this machine's are %v apart", ahead.Abs())
 	default:
@@ -76,7 +76,7 @@ func (p *examination) ready(ctx context.Context) {
 	case answered && refused.Status() != http.StatusNotFound:
 		p.wrong("ready", fmt.Errorf("the host is not ready: %w", err), "check its log: playctl logs, or the service manager's")
 	default:
-		p.add("ready", stateUnknown, "", "another listener says whether the host is ready (--metrics-listen)")
+		p.add("ready", stateUnknown, "", "another listener reports whether the host is ready (--metrics-listen)")
 	}
 }
 
@@ -92,7 +92,7 @@ func (p *examination) version(ctx context.Context) {
 	}
 	switch {
 	case err != nil || theirs == "":
-		p.add("version", stateUnknown, "", "this is playctl %s; the host does not say its version here", own)
+		p.add("version", stateUnknown, "", "this is playctl %s; the host does not report its version here", own)
 	case theirs != own:
 		p.add("version", stateDoubt, "go install github.com/playctl/playctl/cmd/playctl@"+theirs, "this is playctl %s, the host is %s", own, theirs)
 	default:
@@ -108,14 +108,14 @@ func (p *examination) account(ctx context.Context) bool {
 		return false
 	}
 	if p.who.Main.IsZero() {
-		p.add("account", stateDoubt, "playctl create-main-node --server "+p.who.Server, "there is no account for this host; everybody may read it")
+		p.add("account", stateDoubt, "playctl create-main-node --server "+p.who.Server, "you have no account on this host, which anyone can read")
 		return true
 	}
 	if _, err := p.host.Nodes(ctx); err != nil {
 		p.wrong("account", err, p.refusalFix(err))
 		return false
 	}
-	p.add("account", stateGood, "", "the host takes your credentials and the API key (session %.8s)", session.SID)
+	p.add("account", stateGood, "", "the host accepts your credentials and your API key (session %.8s)", session.SID)
 	return true
 }
 
@@ -150,9 +150,9 @@ func (p *examination) rootKey(ctx context.Context) {
 		p.wrong("root key", errors.New("the host has a different root key from the one in the context: it is a different world"),
 			"playctl context add NAME --server "+p.who.Server+", and then playctl create-main-node --context NAME")
 	case theirs != own:
-		p.add("root key", stateGood, "", "the host's own; the one in %s is of another world", file.Path)
+		p.add("root key", stateGood, "", "the host's own; the one in %s belongs to another world", file.Path)
 	default:
-		p.add("root key", stateGood, "", "the host's is the one that is known here")
+		p.add("root key", stateGood, "", "the host's is the one saved here")
 	}
 }
 
@@ -165,7 +165,7 @@ func (p *examination) stream(ctx context.Context) {
 	for signal := range p.host.Events(ctx, client.StreamOptions{Answers: protocol.AnswersFor()}).All() {
 		switch signal.Type {
 		case client.SignalCursor:
-			p.add("stream", stateGood, "", "events come immediately (the first after %v)", p.Now().Sub(began).Round(time.Millisecond))
+			p.add("stream", stateGood, "", "events arrive immediately (the first after %v)", p.Now().Sub(began).Round(time.Millisecond))
 			return
 		case client.SignalLost:
 			p.wrong("stream", fmt.Errorf("the event stream ended immediately: %w", cmp.Or(signal.Err, errStreamEnds)), "")
@@ -174,7 +174,7 @@ func (p *examination) stream(ctx context.Context) {
 		}
 	}
 	p.wrong("stream", fmt.Errorf("no data from the event stream within %v: a proxy is buffering it", streamStart),
-		"turn its buffering off for /api/play/events, as proxy_buffering off in nginx")
+		"turn off its buffering for /api/play/events, in nginx with proxy_buffering off")
 }
 
 var errStreamEnds = errors.New("no reason given")
@@ -188,7 +188,7 @@ func (p *examination) agents(ctx context.Context) {
 	}
 	answering, err := command.Answering(ctx, p.host)
 	if err != nil || answering == nil {
-		p.add("agents", stateUnknown, "", "the host does not say for which agents programs answer")
+		p.add("agents", stateUnknown, "", "the host does not report for which agents programs answer")
 		return
 	}
 	own, silent := 0, 0

@@ -133,13 +133,13 @@ func (b *bannerResult) document(look render.Look) render.Document {
 // views show the banner of a host, with more fields below it.
 func (b *bannerResult) views(look render.Look, next string, more ...render.Field) []render.View {
 	store, root := b.Store, b.RootFile
-	store = cmp.Or(store, "in memory only, lost when the host ends")
-	root = cmp.Or(root, "in the store; commands ask the host for it")
+	store = cmp.Or(store, "only in memory; lost when the host stops")
+	root = cmp.Or(root, "in the store; commands get it from the host")
 	if b.RootMade {
 		root += " (created now; keep this file, because node ids derive from it)"
 	}
 	views := []render.View{
-		render.Line(look.Strong("A world is served at " + b.URL)),
+		render.Line(look.Strong("Serving a world at " + b.URL)),
 		render.Line(""),
 		append(render.Fields{
 			{Name: "  watch", Value: b.WatchURL},

@@ -83,7 +83,7 @@ func detach(ctx context.Context, a *command.App, s *serveSettings) (err error) {
 	}
 	result := detachedResult{PID: cmd.Process.Pid, PIDFile: filepath.Join(folder, pidFile), LogFile: log.file.Name()}
 	if err := json.Unmarshal(banner, &result.bannerResult); err != nil {
-		return fmt.Errorf("read what the host says of itself: %w", err)
+		return fmt.Errorf("read the status of the host: %w", err)
 	}
 	warnAgain(a, result.Listen, s)
 	own := ""

@@ -70,7 +70,7 @@ func (s *serveSettings) fitLimits(log *slog.Logger, set func(flag string) bool) 
 		}
 	}
 	if len(smaller) > 0 {
-		log.Info("the memory is small, and so are limits that nobody set", smaller...)
+		log.Info("memory is small, so limits that are not set are lower", smaller...)
 	}
 }
 

@@ -326,7 +326,7 @@ func takeRootKey(a *command.App, into *served, key string) {
 	case "":
 		withoutRootFile(a, keepRootKey(a, into, key))
 	default:
-		a.Note("The root key in %s is of another world: this one has its own in its store, and commands ask the host for it.", into.root.Path)
+		a.Note("The root key in %s belongs to another world. The key of this world is in its store, and commands get it from the host.", into.root.Path)
 		into.root = creds.RootFile{Key: key}
 	}
 }
@@ -349,6 +349,6 @@ func keepRootKey(a *command.App, into *served, key string) error {
 // file, for which a container may have no place.
 func withoutRootFile(a *command.App, err error) {
 	if err != nil {
-		a.Warn("the world's root key is in no file here: "+err.Error(), "commands that create nodes need one; the host does not")
+		a.Warn("the world's root key could not be saved here: "+err.Error(), "the host does not need the file; commands that create nodes do")
 	}
 }

@@ -32,8 +32,8 @@ const (
 	pidWait = 20 * time.Millisecond
 )
 
-// errNoHost means that no host runs in the background with a folder.
-var errNoHost = errors.New("no host runs in the background")
+// errNoHost means that no host is running in the background with a folder.
+var errNoHost = errors.New("no host is running in the background")
 
 // runFolder returns the folder of those files.
 func runFolder(a *command.App, dataDir string) (string, error) {
@@ -41,7 +41,7 @@ func runFolder(a *command.App, dataDir string) (string, error) {
 		return "", err
 	}
 	if dataDir == "" {
-		return "", command.Hintf(command.Usagef("there is no home folder to keep the log in"), "name a folder with --data-dir")
+		return "", command.Hintf(command.Usagef("there is no home folder for the log"), "set a folder with --data-dir")
 	}
 	return a.Absolute(dataDir), nil
 }
@@ -57,10 +57,10 @@ func claim(folder string) (release func() error, err error) {
 	lock := pidLock(folder, os.O_CREATE|os.O_RDWR)
 	switch held, err := lock.TryLock(); {
 	case err != nil:
-		return nil, fmt.Errorf("claim the folder: %w", err)
+		return nil, fmt.Errorf("lock the folder: %w", err)
 	case !held:
 		return nil, command.Hintf(fmt.Errorf("a host is already running in the background with %s", folder),
-			"\"playctl stop\" ends it; another one needs a --data-dir of its own")
+			"\"playctl stop\" stops it; to run another one, set a different --data-dir")
 	}
 	path := lock.Path()
 	end := func() error { return errors.Join(os.Remove(path), lock.Close()) }
@@ -142,11 +142,11 @@ func (l *boundedLog) Write(text []byte) (int, error) {
 func (l *boundedLog) turn() (err error) {
 	older, err := os.OpenFile(l.file.Name()+olderLog, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
-		return fmt.Errorf("keep the older log: %w", err)
+		return fmt.Errorf("rename the old log: %w", err)
 	}
 	defer func() { err = errors.Join(err, older.Close()) }()
 	if _, err := io.Copy(older, io.NewSectionReader(l.file, 0, l.size)); err != nil {
-		return fmt.Errorf("keep the older log: %w", err)
+		return fmt.Errorf("rename the old log: %w", err)
 	}
 	if err := l.file.Truncate(0); err != nil {
 		return fmt.Errorf("start a new log: %w", err)

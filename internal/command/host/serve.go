@@ -49,12 +49,12 @@ every write is on disk before the client gets its reply. It needs no database an
 With --store the world is in Redis, and every host that is started on the same Redis server, with
 the same --host-id, serves it: "playctl help stores" has more.
 
-Ctrl-C and SIGTERM shut it down gracefully: /readyz turns 503, streams end, and requests in
-progress are answered. A second signal ends it at once. SIGHUP reads the TLS certificate again; if
-its terminal was closed, it shuts the host down gracefully. With --detach it runs in the background
-instead, until "playctl stop", with its log in a file of the data folder.
+Ctrl-C and SIGTERM shut it down gracefully: /readyz turns 503, streams end, and requests in progress
+are answered. A second signal ends it at once. SIGHUP reloads the TLS certificate; if its terminal
+was closed, it shuts the host down gracefully. With --detach it runs in the background instead,
+until "playctl stop", with its log in a file of the data folder.
 
-A damaged store is not served: exit code 5, as that of "playctl store check".`,
+A damaged store is not served; the exit code is 5, as for "playctl store check".`,
 		Example: command.Example(
 			"playctl serve",
 			"playctl serve --demo",
@@ -171,7 +171,7 @@ func attend(ctx context.Context, a *command.App, served *served, s *serveSetting
 // listenProblem adds a hint to the error of an address at which the host cannot listen.
 func listenProblem(err error, s *serveSettings) error {
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return command.Hintf(fmt.Errorf("%s is taken by another program: %w", s.options.Address, syscall.EADDRINUSE),
+		return command.Hintf(fmt.Errorf("%s is in use by another program: %w", s.options.Address, syscall.EADDRINUSE),
 			"is a host running already? Choose another address with --listen; port 0 picks a free one")
 	}
 	return err
@@ -181,8 +181,8 @@ func listenProblem(err error, s *serveSettings) error {
 func warnOfSettings(a *command.App, addr net.Addr, s *serveSettings) {
 	warnOfListener(a, addr, s)
 	if s.options.Registration == host.RegistrationClosed && s.adminTokenFile == "" && !s.options.MainNodesInvite && !s.options.NoRepository {
-		a.Warn("nobody new can create an account here: registration is closed, and nobody may invite",
-			"--admin-token-file FILE gives the host an administrator, who does")
+		a.Warn("nobody can create an account here: registration is closed, and nobody may invite",
+			"--admin-token-file FILE gives the host an administrator, who can invite")
 	}
 }
 
@@ -208,7 +208,7 @@ func reloadOnHangUp(a *command.App, h *host.Host, end func()) (release func()) {
 		if terminals(a.Program) < before {
 			end()
 		} else if err := h.Reload(); err != nil {
-			a.Warn("the TLS certificate was not replaced: "+err.Error(), "the one from before stays in use")
+			a.Warn("cannot reload the TLS certificate: "+err.Error(), "the previous one stays in use")
 		}
 	}, syscall.SIGHUP)
 }

@@ -69,11 +69,11 @@ func (s *serveSettings) limitFlags() []limit {
 		{"max-watch-tokens", &s.limits.WatchTokens, world.DefaultWatchTokens, 1, "how many watch tokens one main node may have; new ones replace the oldest"},
 		{"max-api-keys", &s.limits.APIKeys, world.DefaultAPIKeys, 1, "how many API keys one account may have besides the default one"},
 		{"max-invitations", &s.limits.Invitations, world.DefaultInvitations, 1, "how many open invitations one main node may have"},
-		{"max-total-invitations", &s.limits.TotalInvitations, world.DefaultTotalInvitations, 1, "how many invitations all together may have, the administrator's included"},
-		{"body-budget", &s.bodyBudget, host.DefaultBodyBudget >> 20, 4 * protocol.MaxBodyBytes >> 20, "how many MiB the bodies of all requests in progress may hold together"},
-		{"reply-budget", &s.replyBudget, host.DefaultReplyBudget >> 20, 8, "how many MiB pages and compressed maps may hold until their readers have them"},
+		{"max-total-invitations", &s.limits.TotalInvitations, world.DefaultTotalInvitations, 1, "how many open invitations there may be in all, the administrator's included"},
+		{"body-budget", &s.bodyBudget, host.DefaultBodyBudget >> 20, 4 * protocol.MaxBodyBytes >> 20, "how many MiB the bodies of all requests in progress may take together"},
+		{"reply-budget", &s.replyBudget, host.DefaultReplyBudget >> 20, 8, "how many MiB pages and compressed maps may take until clients have read them"},
 		{"memory-budget", &s.memoryBudget, 0, 0, "how many MiB of memory past revs and recent events may take; 0 = an eighth of the memory limit, else 64"},
-		{"journal-budget", &s.journalBudget, 0, 0, "how many MiB the journal of events may take, past it the oldest events are dropped; 0 = 256, 64 with --ephemeral"},
+		{"journal-budget", &s.journalBudget, 0, 0, "how many MiB the journal of events may take before the oldest events are dropped; 0 = 256, 64 with --ephemeral"},
 		{"rate-history", &s.limits.HistoryRate, 1 << 20, 0, "how many bytes a second one account may write to the world's store, with bursts of a minute's worth; 0 = no limit"},
 		{"rate-requests", &s.options.Limits.RequestsPerSecond, 1000, math.MinInt, "how many requests a second one address may send; 0 = the default, negative = no limit"},
 		{"rate-nodes", &s.options.Limits.CreationsPerMinute, 60, math.MinInt, "how many nodes a minute one address may create; 0 = the default, negative = no limit"},
@@ -145,22 +145,22 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	own.BoolVar(&s.options.MainNodesInvite, "main-nodes-invite", false, "let main nodes create invitations, besides the administrator")
 	own.BoolVar(&s.options.NoRepository, "no-repository", false, "no nodes and no API keys: anybody may do anything; for play on one machine")
 	own.StringVar((*string)(&s.options.Compat), "compat", "", "also serve existing clients of a `service`: agent-play")
-	own.Var(&s.bridgeURL, "bridge-url", "post every public event to this `URL` with /events added; with a password in it, set it in the environment or the file")
+	own.Var(&s.bridgeURL, "bridge-url", "post every public event to this `URL` plus /events; set a URL with a password in the environment or the config file")
 	own.BoolVar(&s.options.AllowOwnerHash, "allow-owner-hash", false, "accept a main node's hash in place of its agents' hashes beyond loopback as well")
 	command.GroupFlags(own, "Who may do what")
 
 	own.StringVar((*string)(&s.options.WatchAccess), "watch-access", "local", "who may use the watch page without a token: local (on loopback), public (and everybody may watch) or token (nobody)")
 	own.StringSliceVar(&s.options.WatchNames, "watch-name", nil, "an additional `name` of this machine under which the watch page is allowed without a token, when listening on loopback; may be repeated")
-	own.StringSliceVar(&s.options.WatchEmbed, "watch-embed", nil, "an `origin` whose pages may show the watch page in a frame or the map alone, to watch only, such as https://example.com; may be repeated")
+	own.StringSliceVar(&s.options.WatchEmbed, "watch-embed", nil, "an `origin` whose pages may embed the watch page or the map alone, for watching only, such as https://example.com; may be repeated")
 	own.StringVar(&s.options.WorldName, "world-name", "", "the `name` of the world on its watch page and on cards of links to it")
 	command.GroupFlags(own, "The watch page")
 
 	own.StringVar(&s.options.Address, "listen", "127.0.0.1:7420", "the `address` to listen on; port 0 picks a free one")
-	own.StringSliceVar(&s.options.AllowHosts, "allow-host", nil, "an additional `name` that requests may call the host by, with --no-repository, besides addresses, names without a dot and that of --public-url; may be repeated")
+	own.StringSliceVar(&s.options.AllowHosts, "allow-host", nil, "an additional host `name` that requests may use with --no-repository, besides addresses, names without a dot and the one in --public-url; may be repeated")
 	own.StringVar(&s.options.PublicURL, "public-url", "", "the `URL` that links start with (default: the listener's)")
 	own.StringSliceVar(&s.trustedProxies, "trusted-proxy", nil, "an `address` or network whose X-Forwarded-For is trusted; may be repeated")
 	own.StringSliceVar(&s.options.CORSOrigins, "cors-origin", nil, "an `origin` whose pages may send requests, such as https://example.com; may be repeated")
-	own.StringVar(&s.options.CertFile, "tls-cert", "", "serve TLS with this certificate `file` (PEM); SIGHUP reads it again")
+	own.StringVar(&s.options.CertFile, "tls-cert", "", "serve TLS with this certificate `file` (PEM); SIGHUP reloads it")
 	own.StringVar(&s.options.KeyFile, "tls-key", "", "the `file` of the certificate's key (PEM)")
 	own.BoolVar(&s.options.HSTS, "hsts", false, "tell browsers to use TLS only, for a year; with --tls-cert")
 	own.StringVar(&s.options.OpsAddress, "metrics-listen", "", "serve /healthz, /readyz and /metrics on a separate listener at this `address`")
@@ -190,19 +190,19 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 func (s *serveSettings) checkTogether() error {
 	switch {
 	case (s.options.CertFile == "") != (s.options.KeyFile == ""):
-		return command.Usagef("--tls-cert and --tls-key go together")
+		return command.Usagef("--tls-cert and --tls-key must be used together")
 	case s.options.HSTS && s.options.CertFile == "":
-		return command.Usagef("--hsts is for a host that speaks TLS: add --tls-cert and --tls-key")
+		return command.Usagef("--hsts requires --tls-cert and --tls-key")
 	case s.demo && s.options.NoRepository:
-		return command.Usagef("--demo creates nodes, and with --no-repository there are none: use one of them")
+		return command.Usagef("--demo creates nodes, which a host with --no-repository does not have: use one of them")
 	case s.demo && s.options.Registration != host.RegistrationOpen:
 		return command.Usagef("--demo creates a main node, so registration must be open")
 	case s.options.Compat != "" && s.options.APIKeys == host.APIKeysRequired:
-		return command.Usagef("clients that --compat is for send no API key: omit --api-keys, or make it optional or off")
+		return command.Usagef("clients that need --compat send no API key: omit --api-keys, or set it to optional or off")
 	case s.options.Registration == host.RegistrationToken && s.registrationTokenFile == "":
-		return command.Usagef("--registration token needs a token: name its file with --registration-token-file")
+		return command.Usagef("--registration token requires --registration-token-file")
 	case s.registrationTokenFile != "" && s.options.Registration != host.RegistrationToken:
-		return command.Usagef("--registration-token-file is for --registration token")
+		return command.Usagef("--registration-token-file requires --registration token")
 	}
 	return nil
 }
@@ -255,7 +255,7 @@ func (s *serveSettings) checkStore(from *command.Sources) error {
 		s.ephemeral = false
 	}
 	if s.demo && !s.ephemeral && s.store.DataDir == "" && s.store.OnServer(from) {
-		return command.Usagef("--demo creates accounts that stay on the server: name a folder for their credentials with --data-dir")
+		return command.Usagef("--demo creates accounts that stay on the server: set a folder for their credentials with --data-dir")
 	}
 	return nil
 }

@@ -36,8 +36,9 @@ func newStopCommand(a *command.App) *cobra.Command {
 		Use:     "stop",
 		GroupID: command.GroupHost,
 		Short:   "Stop a host that runs in the background",
-		Long: `Shut down the host that "playctl serve --detach" started, gracefully, and wait until it has
-ended, for --timeout at most. If it takes longer the exit code is 1; a second stop ends it at once.`,
+		Long: `Gracefully shut down the host that "playctl serve --detach" started, and wait for --timeout at most
+until it has stopped. If it takes longer, the exit code is 1; a second "playctl stop" ends it at
+once.`,
 		Example: command.Example("playctl stop", "playctl stop --data-dir world"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -54,7 +55,7 @@ ended, for --timeout at most. If it takes longer the exit code is 1; a second st
 			if err := a.Waiting("Stopping the host", func() error { return end(ctx, folder, pid) }); err != nil {
 				return err
 			}
-			return a.PrintSentence(stoppedResult{PID: pid, Folder: folder}, "The host has ended (process %d).", pid)
+			return a.PrintSentence(stoppedResult{PID: pid, Folder: folder}, "The host has stopped (process %d).", pid)
 		},
 	}
 	place.RegisterDataDir(cmd.Flags(), a, &dataDir, folderUsage)
@@ -79,7 +80,7 @@ func end(ctx context.Context, folder string, pid int) error {
 			continue
 		}
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return command.Hintf(fmt.Errorf("the host (process %d) was asked to end and has not ended: %w", pid, ctx.Err()), "a second \"playctl stop\" ends it at once")
+			return command.Hintf(fmt.Errorf("the host (process %d) has not stopped yet: %w", pid, ctx.Err()), "a second \"playctl stop\" ends it at once")
 		}
 		return errors.Join(err, context.Cause(ctx))
 	}
@@ -110,9 +111,9 @@ func newLogsCommand(a *command.App) *cobra.Command {
 		Use:     "logs",
 		GroupID: command.GroupHost,
 		Short:   "Show the log of a host that runs in the background",
-		Long: `Show the end of the log of the host that "playctl serve --detach" started, also after it has ended.
-With --follow it prints new lines as they come, until Ctrl-C or the end of the host. The log is ` + logFile + `
-in the folder of the store, up to 8 MiB; what was in it before is beside it, in ` + logFile + olderLog + `.`,
+		Long: `Show the end of the log of the host that "playctl serve --detach" started, even after it has
+stopped. With --follow it prints new lines as they are written, until Ctrl-C or until the host
+stops. The log is` + logFile + ` in the folder of the store, up to 8 MiB; earlier lines are beside it, in` + logFile + olderLog + `.`,
 		Example: command.Example("playctl logs", "playctl logs --lines 20", "playctl logs --follow"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -120,7 +121,7 @@ in the folder of the store, up to 8 MiB; what was in it before is beside it, in 
 			case lines < 0:
 				return command.Usagef("--lines cannot be negative")
 			case follow && a.Printer.Format != render.FormatTable && a.Printer.Format != render.FormatNDJSON:
-				return command.Usagef("--follow has no end: print lines with --output ndjson")
+				return command.Usagef("--follow has no end: use --output ndjson")
 			}
 			folder, err := runFolder(a, dataDir)
 			if err != nil {
@@ -130,8 +131,8 @@ in the folder of the store, up to 8 MiB; what was in it before is beside it, in 
 		},
 	}
 	place.RegisterDataDir(cmd.Flags(), a, &dataDir, folderUsage)
-	cmd.Flags().IntVarP(&lines, "lines", "n", 100, "how many of the last lines")
-	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "print new lines as they come")
+	cmd.Flags().IntVarP(&lines, "lines", "n", 100, "how many lines from the end")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "print new lines as they are written")
 	return cmd
 }
 
@@ -139,7 +140,7 @@ func showLog(ctx context.Context, a *command.App, folder string, lines int, foll
 	path := filepath.Join(folder, logFile)
 	file, err := os.Open(path) //nolint:gosec // G304: in the folder that the operator names
 	if errors.Is(err, fs.ErrNotExist) {
-		return command.Hintf(fmt.Errorf("there is no log in %s", folder), "a host that \"playctl serve --detach\" starts writes one; others log to their standard error")
+		return command.Hintf(fmt.Errorf("there is no log in %s", folder), "a host that \"playctl serve --detach\" starts writes one; others log to standard error")
 	}
 	if err != nil {
 		return fmt.Errorf("open the log: %w", err)

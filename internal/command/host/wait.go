@@ -101,7 +101,7 @@ func openAt(ctx context.Context, a *command.App, s *serveSettings, at place.Plac
 		}
 	}
 	if errors.Is(err, store.ErrRootKey) {
-		err = command.Hintf(err, "omit --root-file and %s: the host then takes the key that its store has", creds.EnvRootFile)
+		err = command.Hintf(err, "omit --root-file and %s: the host then uses the key in its store", creds.EnvRootFile)
 	}
 	if err != nil {
 		return err

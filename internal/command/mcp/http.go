@@ -96,10 +96,10 @@ func guarded(next http.Handler, token protocol.Secret, allowed []string) http.Ha
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case !command.NamesThisMachine(r.Host, allowed):
-			http.Error(w, "this server does not answer under that name: start it with --allow-host", http.StatusForbidden)
+			http.Error(w, "this server does not accept that host name: allow it with --allow-host", http.StatusForbidden)
 			return
 		case r.Header.Get("Origin") != "" && !isOrigin(r.Header.Get("Origin"), allowed):
-			http.Error(w, "pages of other origins may not call", http.StatusForbidden)
+			http.Error(w, "requests from pages of other origins are not allowed", http.StatusForbidden)
 			return
 		case !command.ShowsToken(r.Header.Get("Authorization"), token):
 			w.Header().Set("WWW-Authenticate", "Bearer")

@@ -71,7 +71,7 @@ client then starts "playctl mcp" with the context of this run; no secret is writ
 		RunE: func(cmd *cobra.Command, args []string) error {
 			to, ok := targets[args[0]]
 			if !ok {
-				return command.Usagef("there is no client %q: give one of %s", args[0], strings.Join(clientNames, ", "))
+				return command.Usagef("unknown client %q: use %s", args[0], strings.Join(clientNames, ", "))
 			}
 			if err := flags.check(cmd.Context()); err != nil {
 				return err
@@ -89,7 +89,7 @@ func install(cmd *cobra.Command, a *command.App, name string, to target, flags *
 	path := a.Absolute(to.path)
 	if to.inHome {
 		if a.Home == "" {
-			return fmt.Errorf("there is no home folder, in which %s has its configuration: set HOME", name)
+			return fmt.Errorf("there is no home folder for the configuration of %s: set HOME", name)
 		}
 		path = filepath.Join(a.Home, to.path)
 	}
@@ -115,7 +115,7 @@ func install(cmd *cobra.Command, a *command.App, name string, to target, flags *
 	if err := replace(path, after); err != nil {
 		return err
 	}
-	return a.PrintSentence(result, "Written to %s. Start the client again to use it.", path)
+	return a.PrintSentence(result, "Written to %s. Restart the client to use it.", path)
 }
 
 // program returns the command for the client to start: this program by its name if it is

@@ -42,7 +42,7 @@ type serveFlags struct {
 }
 
 func (f *serveFlags) register(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.readOnly, "read-only", false, "serve only what changes nothing and asks nobody")
+	cmd.Flags().BoolVar(&f.readOnly, "read-only", false, "serve only tools that change nothing and ask nobody")
 	cmd.Flags().StringVar(&f.agent, "agent", "", "the `agent` of yours that may speak and record journeys")
 }
 
@@ -53,16 +53,15 @@ func newMCPCommand(a *command.App) *cobra.Command {
 		Short:   "Serve the world to clients of the Model Context Protocol",
 		GroupID: command.GroupWorld,
 		Long: `Serve the world as an MCP server over standard input and output, as desktop clients start one, or
-with --http over streamable HTTP. Its tools list agents, read the snapshot and the events, wait for an
-event, ask an agent and register MCP placements; with --agent they also speak and record journeys as
-that agent, which is put on the map if it is not there. An account and an agent that are not there are
-created, unless --read-only is given. Resources are the world and its agents, whose
-subscriptions follow the stream. What comes from the world is marked as data, since anybody may have
-written it.
+with --http over streamable HTTP. Its tools list agents, read the snapshot and the events, wait for
+an event, ask an agent and register MCP placements; with --agent they also speak and record journeys
+as that agent, which is put on the map if it is not there. A missing account or agent is created,
+unless --read-only is set. Resources are the world and its agents, whose subscriptions follow the
+stream. What comes from the world is marked as data, since anybody may have written it.
 
-Over HTTP every request needs the bearer token in --token-file, which is created with mode 0600 where it
-is missing. Hosts besides this machine's names are refused unless --allow-host names them, and so are
-pages of other origins.`,
+Over HTTP every request needs the bearer token in --token-file, which is created with mode 0600 if
+it is missing. Requests under other names than this machine's are refused unless --allow-host allows
+the name, and so are requests from pages of other origins.`,
 		Example: command.Example("playctl mcp --read-only", "playctl mcp --http 127.0.0.1:7430 --token-file mcp.token --agent Ada"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -95,11 +94,11 @@ type view struct {
 func (f *serveFlags) check(ctx context.Context) error {
 	switch {
 	case f.http == "" && f.tokenFile != "":
-		return command.Usagef("--token-file is for --http: standard input has one client")
+		return command.Usagef("--token-file requires --http: standard input has one client")
 	case f.http != "" && f.tokenFile == "":
 		return command.Usagef("--http needs --token-file, which is created if it is missing")
 	case f.agent != "" && f.readOnly:
-		return command.Usagef("--agent speaks, which --read-only forbids")
+		return command.Usagef("--agent lets the client speak, which --read-only forbids")
 	}
 	if err := command.CheckListenAddress(ctx, f.http); err != nil {
 		return command.Usagef("--http: %w", err)

@@ -124,13 +124,13 @@ func addPrompts(server *sdkmcp.Server) {
 	server.AddPrompt(&sdkmcp.Prompt{
 		Name: "delegate", Description: "Have an agent of the world do something.",
 		Arguments: []*sdkmcp.PromptArgument{
-			{Name: "task", Description: "what is to be done", Required: true},
-			{Name: "agent", Description: "who should do it; the most suitable one unless it is given"},
+			{Name: "task", Description: "what to do", Required: true},
+			{Name: "agent", Description: "who should do it; by default the most suitable agent"},
 		},
 	}, func(_ context.Context, r *sdkmcp.GetPromptRequest) (*sdkmcp.GetPromptResult, error) {
 		task := r.Params.Arguments["task"]
 		if task == "" {
-			return nil, errors.New("the argument task is missing: say what is to be done")
+			return nil, errors.New("the argument task is missing: set it to what should be done")
 		}
 		who := "the agent whose tools fit best"
 		if name := r.Params.Arguments["agent"]; name != "" {

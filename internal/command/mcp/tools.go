@@ -222,7 +222,7 @@ func bounded(ctx context.Context, seconds int) (context.Context, context.CancelF
 	case seconds == 0:
 		wait = usualWait
 	case seconds < 0 || wait > longestWait:
-		return nil, nil, fmt.Errorf("timeoutSeconds is %d: it may be 1 to %d", seconds, int(longestWait.Seconds()))
+		return nil, nil, fmt.Errorf("timeoutSeconds is %d: it must be 1 to %d", seconds, int(longestWait.Seconds()))
 	}
 	bound, cancel := context.WithTimeoutCause(ctx, wait, errTimedOut)
 	return bound, cancel, nil
@@ -295,7 +295,7 @@ func (v *view) find(ctx context.Context, name string) (string, error) {
 		case row.AgentID == protocol.NormalizeAgentID(name):
 			return row.AgentID, nil
 		case row.Name == name && found != "":
-			return "", fmt.Errorf("several agents have the name %q: give the id of one", name)
+			return "", fmt.Errorf("several agents have the name %q: use an id", name)
 		case row.Name == name:
 			found = row.AgentID
 		}

@@ -33,8 +33,8 @@ func newCreateAPIKeyCommand(a *command.App) *cobra.Command {
 		Use:     "create-api-key",
 		GroupID: command.GroupNodes,
 		Short:   "Create a new API key; the old one stops working at once",
-		Long: `Create a new API key of the context's main node. The one before stops working at once. The
-key is kept in the context; --api-key-file or --show-api-key give it to another program.`,
+		Long: `Create a new API key for the context's main node. The previous one stops working at once. The key is
+saved in the context; for another program, add --api-key-file or --show-api-key.`,
 		Example: command.Example("playctl create-api-key", "playctl create-api-key --api-key-file ci.key"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -46,7 +46,7 @@ key is kept in the context; --api-key-file or --show-api-key give it to another 
 			}
 			return a.AsMain(cmd.Context(), "Creating the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 				if !who.Keeps() && file == "" && !show {
-					return nil, command.Hintf(command.Usagef("there is no context to keep the key in, so it would be lost"),
+					return nil, command.Hintf(command.Usagef("there is no context to save the key in, so it would be lost"),
 						"add --api-key-file FILE or --show-api-key")
 				}
 				reply, err := c.CreateAPIKey(ctx)
@@ -57,7 +57,7 @@ key is kept in the context; --api-key-file or --show-api-key give it to another 
 			})
 		},
 	}
-	cmd.Flags().StringVar(&file, "api-key-file", "", "write the key to this `file` as well, readable by you only")
+	cmd.Flags().StringVar(&file, "api-key-file", "", "write the key to this `file` as well, readable only by you")
 	cmd.Flags().BoolVar(&show, "show-api-key", false, "print the key with the result, even if others may read it")
 	command.RegisterYes(cmd, &yes)
 	return cmd
@@ -74,7 +74,7 @@ func holdsOnlyKey(a *command.App, file string) error {
 	}
 	text, err := a.ReadInput(file, protocol.MaxBodyBytes)
 	if key := strings.TrimSpace(string(text)); err != nil || !strings.HasPrefix(key, "pk_") || strings.ContainsAny(key, " \t\r\n") {
-		return command.Hintf(fmt.Errorf("%s: there is a file already, and it is not an API key", file), "name another file; one with an API key is replaced")
+		return command.Hintf(fmt.Errorf("%s already exists, and is not an API key", file), "use another file; only a file with an API key is replaced")
 	}
 	return nil
 }
@@ -136,10 +136,10 @@ func newCreateAgentNodeCommand(a *command.App) *cobra.Command {
 		Use:     "create-agent-node [label]",
 		GroupID: command.GroupNodes,
 		Short:   "Create an agent node of your main node",
-		Long: `Create an agent node of the context's main node. Its credentials are kept in the
-context under the label, which names the agent for other commands: "playctl add-agent Ada". Without
-a label in the command it asks for one. If there is no context, as in a job with credentials from
-the environment, the agent gets no label.`,
+		Long: `Create an agent node of the context's main node. Its credentials are saved in the context under the
+label, by which other commands find the agent: "playctl add-agent Ada". Without a label it asks for
+one. If there is no context, as in a job with credentials from the environment, the agent gets no
+label.`,
 		Example: command.Example(
 			"playctl create-agent-node Ada",
 			"playctl create-agent-node Ada --no-input --phrase-file ada.txt --output json"),
@@ -217,7 +217,7 @@ func registerAgent(ctx context.Context, a *command.App, c *client.Client, node c
 		}
 		_, err := c.CreateLabeledAgent(ctx, node, kept)
 		if protocol.HasCode(err, protocol.CodeLabelExists) {
-			a.Warn(fmt.Sprintf("another agent of the account has the label %q: this one has it on this machine only", label),
+			a.Warn(fmt.Sprintf("another agent of the account has the label %q: this one has it only on this machine", label),
 				"\"playctl list-agent-nodes\" shows which; delete that one if it is no longer used")
 			_, err = c.CreateAgentNode(ctx, node)
 		}
@@ -248,14 +248,14 @@ func labelIsFree(c *command.Caller, label string) error {
 		return nil
 	}
 	if !c.Keeps() {
-		return command.Hintf(command.Usagef("there is no context of this main node to keep the label %q in, so no command would know it", creds.Shorten(label)),
+		return command.Hintf(command.Usagef("there is no context of this main node to save the label %q in, so no command would find it", creds.Shorten(label)),
 			"omit the label and use the agent's id, or sign in first: %q", c.SignIn())
 	}
 	if err := creds.CheckLabel(label); err != nil {
 		return command.Usagef("%w", err)
 	}
 	if _, err := c.Context.Agent(label); err == nil {
-		return command.Hintf(fmt.Errorf("there is an agent %q in context %q already", label, c.Context.Name), "give the new one another label")
+		return command.Hintf(fmt.Errorf("an agent %q already exists in context %q", label, c.Context.Name), "use another label")
 	}
 	return nil
 }

@@ -38,12 +38,12 @@ func newContextExportCommand(a *command.App) *cobra.Command {
 		Short: "Write a context into a file, to take it to another machine",
 		Long: `Write a context, or the one in use, into a file: the host with its root key and certificate, your
 main node with its API key, the agents with their labels. "playctl context import" creates the same
-context from it. With --encrypt a passphrase is asked for, or taken from --passphrase-file, and age
-(age-encryption.org) encrypts the file; without it everybody who reads the file can act as you.
+context from it. With --encrypt it asks for a passphrase, or reads it from --passphrase-file, and
+encrypts the file with age (age-encryption.org). Otherwise anyone who reads the file can act as you.
 
-With --agent it has that one agent and no main node, for a machine that runs only this agent:
-nothing else of the account can be done with it. Its API key is the one in --api-key-file, which
-"playctl key create" created for that machine.`,
+With --agent the file has that agent and no main node, for a machine that runs this agent and needs
+no other rights. Its API key is the one in --api-key-file; create one for that machine with "playctl
+key create".`,
 		Example: command.Example(
 			"playctl context export --encrypt --file home.age",
 			"playctl context export --agent Ada --api-key-file ci.key --file ada.json"),
@@ -51,18 +51,18 @@ nothing else of the account can be done with it. Its API key is the one in --api
 		ValidArgsFunction: a.CompletesContext,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags.file == "" {
-				return command.Usagef("name the file to write with --file; - is standard output")
+				return command.Usagef("set the file to write with --file; - is standard output")
 			}
 			if flags.keyFile != "" && flags.agent == "" || flags.passphraseFile != "" && !flags.encrypt {
-				return command.Usagef("--api-key-file is for --agent, and --passphrase-file for --encrypt")
+				return command.Usagef("--api-key-file requires --agent, and --passphrase-file requires --encrypt")
 			}
 			return exportContext(cmd.Context(), a, args, &flags)
 		},
 	}
-	cmd.Flags().StringVar(&flags.file, "file", "", "the `file` to write, readable by you only; - is standard output")
-	cmd.Flags().BoolVar(&flags.force, "force", false, "replace a file that is there")
-	cmd.Flags().BoolVar(&flags.encrypt, "encrypt", false, "encrypt it under a passphrase, as age does")
-	cmd.Flags().StringVar(&flags.passphraseFile, "passphrase-file", "", "take the passphrase from this `file`; - is standard input")
+	cmd.Flags().StringVar(&flags.file, "file", "", "the `file` to write, readable only by you; - is standard output")
+	cmd.Flags().BoolVar(&flags.force, "force", false, "replace an existing file")
+	cmd.Flags().BoolVar(&flags.encrypt, "encrypt", false, "encrypt it with a passphrase, using age")
+	cmd.Flags().StringVar(&flags.passphraseFile, "passphrase-file", "", "read the passphrase from this `file`; - is standard input")
 	cmd.Flags().StringVar(&flags.agent, "agent", "", "only this `agent`, without the main node")
 	cmd.Flags().StringVar(&flags.keyFile, "api-key-file", "", "with --agent, the `file` with the API key to include")
 	return cmd
@@ -93,7 +93,7 @@ func exportContext(ctx context.Context, a *command.App, args []string, flags *bu
 	if flags.agent != "" {
 		what, who = "the agent "+flags.agent+" of "+what, "this agent"
 	}
-	kind := "It is not encrypted: everybody who reads it can act as " + who + "."
+	kind := "It is not encrypted: anyone who reads it can act as " + who + "."
 	if flags.encrypt {
 		kind = "It is encrypted."
 	}
@@ -113,7 +113,7 @@ func writeExport(a *command.App, name, what string, text []byte, force bool) (pa
 	path = a.Absolute(name)
 	err = creds.WriteSecretFile(path, text, force)
 	if errors.Is(err, fs.ErrExist) {
-		return "", command.Hintf(fmt.Errorf("%s: there is a file already", name), "name another file, or add --force")
+		return "", command.Hintf(fmt.Errorf("%s already exists", name), "use another file, or add --force")
 	}
 	if err != nil {
 		return "", fmt.Errorf("export %s: %w", what, err)
@@ -161,7 +161,7 @@ func encrypted(ctx context.Context, a *command.App, text []byte, file string) ([
 		return nil, command.BadInput(fmt.Errorf("the passphrase is shorter than %d characters: others could guess it", leastPassphrase))
 	}
 	if file == "" {
-		again, err := readPassphrase(ctx, a, "", "The same again:")
+		again, err := readPassphrase(ctx, a, "", "Repeat the passphrase:")
 		if err != nil {
 			return nil, err
 		}
@@ -194,9 +194,9 @@ func newContextImportCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import <file>",
 		Short: "Create a context from a file that \"playctl context export\" wrote",
-		Long: `Create a context from a file that "playctl context export" wrote, - for standard input. The
-passphrase of an encrypted one is asked for, or taken from --passphrase-file. --context gives it
-another name.`,
+		Long: `Create a context from a file that "playctl context export" wrote; - is standard input. For an
+encrypted file it asks for the passphrase, or reads it from --passphrase-file. --context gives the
+context another name.`,
 		Example: command.Example(
 			"playctl context import home.age",
 			"playctl context import ada.json --context ci --use"),
@@ -205,7 +205,7 @@ another name.`,
 			return importContext(cmd.Context(), a, args[0], passphraseFile, replace, use)
 		},
 	}
-	cmd.Flags().StringVar(&passphraseFile, "passphrase-file", "", "take the passphrase from this `file`; - is standard input")
+	cmd.Flags().StringVar(&passphraseFile, "passphrase-file", "", "read the passphrase from this `file`; - is standard input")
 	cmd.Flags().BoolVar(&replace, "replace", false, "replace a context of that name")
 	cmd.Flags().BoolVar(&use, "use", false, "use it from now on")
 	return cmd

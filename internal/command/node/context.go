@@ -33,9 +33,9 @@ func newContextAddCommand(a *command.App) *cobra.Command {
 		Use:   "add <name>",
 		Short: "Add a context for a host, without credentials yet",
 		Long: `Add a context for a host. "playctl create-main-node --context <name>" puts a main node into it, and
-"playctl login --phrase --context <name>" an existing one. If the host's certificate is
-not one that everybody trusts, --fingerprint names it; an invitation does so automatically, and what
-another context trusts at the same URL is trusted here, too.`,
+"playctl login --phrase --context <name>" an existing one. If the host's certificate is not publicly
+trusted, set its --fingerprint. An invitation does so automatically, and a certificate that another
+context trusts at the same URL is trusted here as well.`,
 		Example: command.Example(
 			"playctl context add work --server https://play.example.com",
 			"playctl context add lab --server https://lab.example.com --fingerprint \"$FINGERPRINT\""),
@@ -51,7 +51,7 @@ another context trusts at the same URL is trusted here, too.`,
 
 func addContext(ctx context.Context, a *command.App, name, fingerprint string, use bool) error {
 	if a.Settings.Server == "" {
-		return command.Usagef("name the host with --server")
+		return command.Usagef("set the host with --server")
 	}
 	service, err := a.ServiceOr(protocol.ServicePlay)
 	if err != nil {
@@ -93,7 +93,7 @@ func putImported(ctx context.Context, a *command.App, imported *creds.Context, r
 		return imported, putContext(file, imported, replace, use)
 	})
 	if errors.Is(err, creds.ErrContextExists) {
-		return command.Hintf(err, "name another with --context, or add --replace")
+		return command.Hintf(err, "use another name with --context, or add --replace")
 	}
 	return err
 }
@@ -232,8 +232,8 @@ func newContextRemoveCommand(a *command.App) *cobra.Command {
 		Use:        "remove <name>",
 		SuggestFor: []string{"logout", "sign-out", "signout"},
 		Short:      "Delete a context and the credentials in it",
-		Long: `Delete a context and the credentials in it. The nodes stay on their host: without their
-phrases they cannot be used any more.`,
+		Long: `Delete a context and the credentials in it. The nodes stay on their host: without their phrases they
+can no longer be used.`,
 		Example:           command.Example("playctl context remove old --yes"),
 		Args:              command.Takes("name"),
 		ValidArgsFunction: a.CompletesContext,

@@ -12,7 +12,7 @@ import (
 func newContextRenameCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:               "rename <name> <new name>",
-		Short:             "Give a context another name",
+		Short:             "Rename a context",
 		Example:           command.Example("playctl context rename old older"),
 		Args:              command.Takes("name", "new name"),
 		ValidArgsFunction: a.CompletesContext,
@@ -56,7 +56,7 @@ they are for the world of the root key, wherever that is served.`,
 		ValidArgsFunction: a.CompletesContext,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags.url == "" && flags.fingerprint == "" {
-				return command.Usagef("say what to change: --url or --fingerprint")
+				return command.Usagef("nothing to change: add --url or --fingerprint")
 			}
 			return editContext(cmd.Context(), a, args[0], &flags)
 		},

@@ -39,9 +39,9 @@ func newCreateMainNodeCommand(a *command.App) *cobra.Command {
 		Long: `Create an account on a host: a main node, which owns agents and MCP placements. Its
 credentials become a context in the credentials file; --context names it.
 
-A main node is a phrase of ten words. Only a hash of it leaves this machine, and only
-the hash is kept in the credentials file, unless --keep-phrase says otherwise. The node
-id derives from the hash and the world's root key, which the host gives.`,
+A main node is a phrase of ten words. Only a hash of it leaves this machine, and only the hash is
+kept in the credentials file, unless --keep-phrase is set. The node id derives from the hash and the
+world's root key, which the host provides.`,
 		Example: command.Example(
 			"playctl create-main-node",
 			"playctl create-main-node --context work --server https://play.example.com",
@@ -136,7 +136,7 @@ func keepable(a *command.App, node string) error {
 	if err == nil {
 		return nil
 	}
-	return command.Hintf(fmt.Errorf("no %s was created, because its credentials could not be saved: %w", node, err), "name another file with --credentials-file")
+	return command.Hintf(fmt.Errorf("no %s was created, because its credentials could not be saved: %w", node, err), "use another file with --credentials-file")
 }
 
 // notKept returns the error of a new node whose credentials cannot be saved. The phrase
@@ -150,7 +150,7 @@ func notKept(node, again string, err error) error {
 }
 
 // errHasMain means that a context already has an account.
-var errHasMain = errors.New("has a main node already")
+var errHasMain = errors.New("already has a main node")
 
 // newAccount returns the context for a new main node: an existing one without a main
 // node, or with replace also one with a main node, else a new one.
@@ -198,7 +198,7 @@ func accountContext(a *command.App, file *creds.File, server string, replace boo
 // hasMain returns the error of a context that already has an account.
 func hasMain(existing *creds.Context) error {
 	return command.Hintf(fmt.Errorf("context %q %w, at %s", existing.Name, errHasMain, existing.ServerURL),
-		"\"playctl whoami --context %s\" shows it; name a new context with --context for another account", existing.Name)
+		"\"playctl whoami --context %s\" shows it; use a new name with --context for another account", existing.Name)
 }
 
 // trustedAt returns the fingerprint of a host from the context with that name, else from
@@ -242,7 +242,7 @@ func notCreated(a *command.App, err error, phrase *command.NodePhrase) error {
 	}
 	if phrase.File != "" {
 		a.Warn("it is not known whether the node was created",
-			fmt.Sprintf("the phrase is in %s: try it again with --phrase-from", phrase.Flags.To))
+			fmt.Sprintf("the phrase is in %s: try again with --phrase-from", phrase.Flags.To))
 	}
 	return err
 }
@@ -257,7 +257,7 @@ func keepContext(ctx context.Context, a *command.App, target *creds.Context, rep
 	err = store.Update(context.WithoutCancel(ctx), func(file *creds.File) error {
 		existing, err := file.Context(target.Name)
 		if err == nil && existing.Main != nil && !replace {
-			return fmt.Errorf("context %q got a main node meanwhile", target.Name)
+			return fmt.Errorf("context %q got a main node in the meantime", target.Name)
 		}
 		if err == nil && existing.Main != nil && existing.Main.NodeID == target.Main.NodeID {
 			// It is the same account: its other data stays.

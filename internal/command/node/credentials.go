@@ -31,14 +31,14 @@ func newCredentialsImportCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import [file]",
 		Short: "Sign in on this machine with a recovery phrase, or import a credentials file",
-		Long: `Sign in on this machine. Without a file it asks for the phrase of a main node, or
-takes it from --phrase-from; the host must know the node. With --agent it is the phrase of
-an agent, which joins the context under that label.
+		Long: `Sign in on this machine. Without a file it asks for the phrase of a main node, or reads it from
+--phrase-from; the host must have the node. With --agent it is the phrase of an agent, which joins
+the context under that label.
 
-With a file, - for standard input, it imports a credentials file: a context of
-playctl's own file, or a file of "playctl credentials export" or of the agent-play service.
-Agents without a label get agent-1, agent-2 and so on; --server and --service say where
-the host is if the file does not. The host gets the labels that it does not have yet.
+With a file, - for standard input, it imports a credentials file: a context of playctl's own file,
+or a file of "playctl credentials export" or of the agent-play service. Agents without a label get
+agent-1, agent-2 and so on; --server and --service set the host's address if the file does not have
+it. The host gets the labels that it does not have yet.
 
 Phrases are hashed and forgotten unless --keep-phrase is given.`,
 		Example: command.Example(
@@ -53,15 +53,15 @@ Phrases are hashed and forgotten unless --keep-phrase is given.`,
 			case len(args) == 0:
 				return importMain(cmd.Context(), a, &flags)
 			case flags.from != "" || flags.agent != "":
-				return command.Usagef("--phrase-from and --agent are for a phrase, and there is a file: use one of them")
+				return command.Usagef("--phrase-from and --agent are for a phrase, not for a file: use one or the other")
 			}
 			return importCredentials(cmd.Context(), a, args[0], flags.keep, flags.replace)
 		},
 	}
 	cmd.Flags().StringVar(&flags.from, "phrase-from", "", "read the phrase from this `file` instead of asking; - is standard input")
-	cmd.Flags().StringVar(&flags.agent, "agent", "", "it is the phrase of an agent, which gets this `label`")
+	cmd.Flags().StringVar(&flags.agent, "agent", "", "the phrase is an agent's, which gets this `label`")
 	registerRootFile(cmd, &flags.rootFile)
-	cmd.Flags().BoolVar(&flags.keep, "keep-phrase", false, "keep the phrases in the credentials file, which otherwise holds their hashes only")
+	cmd.Flags().BoolVar(&flags.keep, "keep-phrase", false, "keep the phrases in the credentials file, which otherwise holds only their hashes")
 	cmd.Flags().BoolVar(&flags.replace, "replace", false, "replace a context of that name")
 	return cmd
 }
@@ -113,23 +113,23 @@ func newCredentialsExportCommand(a *command.App) *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write the context as a credentials file that agent-play reads, too",
-		Long: `Write the context as a credentials file in the form of the agent-play service, with the
-labels, the API key and the service beside it, so that "playctl credentials import" creates
-the same context from it. The file holds phrases as plain text, so it works only where they were
-kept with --keep-phrase, and it goes to a file that only you can read. --file - prints it.
-Without phrases, copy the credentials file itself: import takes that, too.`,
+		Short: "Write the context as a credentials file that agent-play can also read",
+		Long: `Write the context as a credentials file in the form of the agent-play service, with the labels, the
+API key and the service beside it, so that "playctl credentials import" creates the same context
+from it. The file holds phrases as plain text, so it works only if they were kept with
+--keep-phrase. Only you can read the file; --file - prints it instead. Without phrases, copy the
+credentials file itself: import accepts that, too.`,
 		Example: command.Example("playctl credentials export --file credentials.json"),
 		Args:    command.Takes(),
 		RunE: func(*cobra.Command, []string) error {
 			if file == "" {
-				return command.Usagef("name the file to write with --file")
+				return command.Usagef("set the file to write with --file")
 			}
 			return exportCredentials(a, file, force)
 		},
 	}
 	cmd.Flags().StringVar(&file, "file", "", "the `file` to write; - is standard output")
-	cmd.Flags().BoolVar(&force, "force", false, "replace a file that is there")
+	cmd.Flags().BoolVar(&force, "force", false, "replace an existing file")
 	return cmd
 }
 
@@ -160,8 +160,8 @@ func newCredentialsClearCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "clear",
 		Short: "Delete every context, or with --context that one",
-		Long: `Delete every context, or with --context that one. The nodes stay on their hosts: without
-their phrases they cannot be used any more.`,
+		Long: `Delete every context, or with --context that one. The nodes stay on their hosts: without their
+phrases they can no longer be used.`,
 		Example: command.Example("playctl credentials clear --context old", "playctl credentials clear --yes"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -248,7 +248,7 @@ func recall(ctx context.Context, a *command.App, who *command.Caller, flags *imp
 func importMain(ctx context.Context, a *command.App, flags *importFlags) error {
 	target, err := newAccount(a, flags.replace)
 	if errors.Is(err, errHasMain) {
-		return command.Hintf(err, "name a new context with --context, or add --replace")
+		return command.Hintf(err, "use a new name with --context, or add --replace")
 	}
 	if err != nil {
 		return err
@@ -309,7 +309,7 @@ func importAgent(ctx context.Context, a *command.App, flags *importFlags) error 
 }
 
 // errAgentPhrase means that a phrase belongs to an agent instead of an account.
-var errAgentPhrase = errors.New("this is the phrase of an agent, not that of its account")
+var errAgentPhrase = errors.New("this is the phrase of an agent, not of its account")
 
 // confirmNode asks the host whether a node exists and its phrase is right.
 func confirmNode(ctx context.Context, a *command.App, who *command.Caller, request protocol.ValidateRequest, fault string) error {
@@ -333,5 +333,5 @@ func confirmNode(ctx context.Context, a *command.App, who *command.Caller, reque
 	case fault != "":
 		return command.Hintf(err, "is the phrase right? %s", strings.ToUpper(fault[:1])+fault[1:])
 	}
-	return command.Hintf(err, "the host knows no node of this phrase: is the phrase right, and is the root key the host's?")
+	return command.Hintf(err, "the host has no node with this phrase: is the phrase right, and is the root key the host's?")
 }

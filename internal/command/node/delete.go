@@ -64,9 +64,9 @@ func deleteAgentNode(ctx context.Context, a *command.App, name string, yes bool)
 			return err
 		case slices.Contains(account.MainNode.AgentNodeIDs, ref.ID):
 			return command.Hintf(fmt.Errorf("the host did not delete the agent node %s, so its credentials are kept", ref.Name()),
-				"hosts of the agent-play service delete no agent nodes: ask the operator of %s", who.Server)
+				"hosts of the agent-play service cannot delete agent nodes: ask the operator of %s", who.Server)
 		case !ref.Own:
-			return protocol.Errorf(protocol.CodeNotFound, "the host knows no agent node %s", ref.Name())
+			return protocol.Errorf(protocol.CodeNotFound, "the host has no agent node %s", ref.Name())
 		}
 		return nil
 	})

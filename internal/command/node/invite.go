@@ -47,13 +47,12 @@ func newInviteCommand(a *command.App) *cobra.Command {
 		Use:     "invite",
 		GroupID: command.GroupNodes,
 		Short:   "Invite somebody to a host with one string",
-		Long: `Invite somebody to a host. It prints one string with everything that "playctl login" needs
-to create an account: the host's address, its root key, a registration token and, if the
-certificate is not one that everybody trusts, its fingerprint.
+		Long: `Invite somebody to a host. It prints one string with everything that "playctl login" needs to create
+an account: the host's address, its root key, a registration token and, if the certificate is not
+publicly trusted, its fingerprint.
 
 The administrator may invite (--admin), and main nodes if the host was started with
---main-nodes-invite. The first to have the string can use it: send it so that only the invited
-person sees it.`,
+--main-nodes-invite. Anyone who has the string can use it, so send it privately.`,
 		Example: command.Example(
 			"playctl invite --admin --admin-token-file admin.token --server https://play.example.com",
 			"playctl invite --expires 72h --uses 5"),
@@ -62,8 +61,8 @@ person sees it.`,
 	}
 	flags.admin.Register(cmd)
 	cmd.Flags().DurationVar(&flags.expires, "expires", protocol.DefaultInvitationSeconds*time.Second, fmt.Sprintf("how long it is valid, from %dm to %dh", protocol.MinInvitationSeconds/60, protocol.MaxInvitationSeconds/3600))
-	cmd.Flags().IntVar(&flags.uses, "uses", protocol.DefaultInvitationUses, fmt.Sprintf("how many accounts it creates, at most %d", protocol.MaxInvitationUses))
-	cmd.Flags().StringVar(&flags.url, "url", "", "the host's `URL` for the invited person (default: the host's --public-url, else the one that is called)")
+	cmd.Flags().IntVar(&flags.uses, "uses", protocol.DefaultInvitationUses, fmt.Sprintf("how many accounts it can create, at most %d", protocol.MaxInvitationUses))
+	cmd.Flags().StringVar(&flags.url, "url", "", "the host's `URL` for the invited person (default: the host's --public-url, else the one in use)")
 	cmd.Flags().StringVar(&flags.fingerprint, "fingerprint", fingerprintAuto,
 		"the certificate to trust: `HEX` of its SHA-256, none, or auto: that of the host if this machine trusts it by SSL_CERT_FILE, SSL_CERT_DIR or a fingerprint only")
 	cmd.AddCommand(newInviteListCommand(a), newInviteRevokeCommand(a))
@@ -94,7 +93,7 @@ func invite(ctx context.Context, a *command.App, flags *inviteFlags) error {
 		return invitation(a, who, c, flags, reply)
 	})
 	if protocol.HasCode(err, protocol.CodeForbidden) && !flags.admin.Admin {
-		return command.Hintf(err, "as the administrator add --admin; the operator lets main nodes invite with \"playctl serve --main-nodes-invite\"")
+		return command.Hintf(err, "as the administrator, add --admin; the operator can let main nodes invite with \"playctl serve --main-nodes-invite\"")
 	}
 	return err
 }
@@ -113,7 +112,7 @@ func invitation(a *command.App, who *command.Caller, c *client.Client, flags *in
 		return nil, fmt.Errorf("create the invitation: %w", err)
 	}
 	if command.IsLoopbackURL(server) {
-		a.Warn("the invitation names "+server+", which only this machine reaches", "name the address that others use with --url")
+		a.Warn("the invitation contains "+server+", which only this machine can reach", "set the address that others use with --url")
 	}
 	a.Note("\"playctl login\" reads this invitation. It creates %s until %s.",
 		command.Plural(reply.Uses, "account", "accounts"), reply.ExpiresAt)
@@ -151,8 +150,8 @@ func newInviteListCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the invitations that you created, or with --admin all",
-		Long: `List the invitations that you created, or with --admin those of everybody. One that has expired
-is listed for a week more. The strings themselves are not kept anywhere.`,
+		Long: `List the invitations that you created, or with --admin those of everybody. Expired ones are listed
+for another week. The strings themselves are not stored anywhere.`,
 		Example: command.Example("playctl invite list", "playctl invite list --admin --admin-token-file admin.token"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -51,8 +51,8 @@ func newKeyCreateCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create <name>",
 		Short: "Create one more API key; the others stay valid",
-		Long: `Create one more API key of the context's main node. The host shows it once: --use keeps it in
-the context, in place of the one there, --api-key-file writes it to a file for another program.`,
+		Long: `Create one more API key of the context's main node. The host shows it once: --use saves it in the
+context in place of the current one, and --api-key-file writes it to a file for another program.`,
 		Example: command.Example(
 			"playctl key create ci --expires 720h --api-key-file ci.key",
 			"playctl key create winter --use"),
@@ -60,7 +60,7 @@ the context, in place of the one there, --api-key-file writes it to a file for a
 		RunE: func(cmd *cobra.Command, args []string) error { return createKey(cmd.Context(), a, args[0], &flags) },
 	}
 	cmd.Flags().DurationVar(&flags.expires, "expires", 0, fmt.Sprintf("how long it is valid, from %dm to %dh; 0 = no expiry", protocol.MinKeySeconds/60, protocol.MaxKeySeconds/3600))
-	cmd.Flags().StringVar(&flags.file, "api-key-file", "", "write the key to this `file`, readable by you only, which must not exist")
+	cmd.Flags().StringVar(&flags.file, "api-key-file", "", "write the key to this new `file`, readable only by you")
 	cmd.Flags().BoolVar(&flags.show, "show-api-key", false, "print the key with the result, even if others may read it")
 	cmd.Flags().BoolVar(&flags.use, "use", false, "keep it in the context and use it from now on")
 	return cmd
@@ -76,7 +76,7 @@ func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags
 	}
 	return a.AsMain(ctx, "Creating the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 		if flags.use && !who.Keeps() {
-			return nil, command.Usagef("there is no context of this main node to keep the key in: omit --use")
+			return nil, command.Usagef("there is no context of this main node to save the key in: omit --use")
 		}
 		result := createdKeyResult{Context: kept(who), Name: name, Used: flags.use}
 		if flags.file != "" {
@@ -113,9 +113,9 @@ func seconds(term time.Duration, least, most int) (int, error) {
 	shortest, longest := time.Duration(least)*time.Second, time.Duration(most)*time.Second
 	switch {
 	case term != 0 && term < shortest:
-		return 0, command.Usagef("--expires is %v, and must be at least %v", term, shortest)
+		return 0, command.Usagef("--expires is %v, but must be at least %v", term, shortest)
 	case term > longest:
-		return 0, command.Usagef("--expires is %v, and must be at most %v", term, longest)
+		return 0, command.Usagef("--expires is %v, but must be at most %v", term, longest)
 	}
 	return int(term / time.Second), nil
 }
@@ -161,9 +161,9 @@ func newKeyListCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the API keys of your main node",
-		Long: `List the API keys of your main node, with when they expire and when they were last used.
-Where several hosts serve the world, a use at another one may be an hour behind.
-The keys themselves are not listed: the host shows a key only when it is created.`,
+		Long: `List the API keys of your main node, with when they expire and when they were last used. If several
+hosts serve the world, uses at another host may appear an hour late. The keys themselves are not
+listed: the host shows a key only when it is created.`,
 		Example: command.Example("playctl key list", "playctl key list --output json"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -255,13 +255,13 @@ func revokesKey(a *command.App, name string) string {
 // warnRevoked warns if the API key of commands is no longer valid.
 func warnRevoked(ctx context.Context, a *command.App, c *client.Client) {
 	if _, err := c.Session(ctx); protocol.HasCode(err, protocol.CodeAPIKeyInvalid) {
-		a.Warn("the host refuses the API key that your own commands show now", a.HintFor(err))
+		a.Warn("the host now refuses the API key that your own commands send", a.HintFor(err))
 	}
 }
 
 // noteNoKey says that a context has no API key.
 func noteNoKey(a *command.App, who *command.Caller) {
-	a.Note("The API key of this account is not known here. If the host asks for one, %q creates it.", who.NewKey())
+	a.Note("No API key of this account is saved here. If the host requires one, %q creates it.", who.NewKey())
 }
 
 func unknownKey(name string) error {

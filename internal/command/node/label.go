@@ -30,9 +30,9 @@ func newNodesLabelCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "label <agent> [label]",
 		Short: "Change or remove the label of an agent node",
-		Long: `Change the label of an agent node of yours, or of your main node by its id. The host keeps it, so
-that other machines of the account know it, and so does the context. Others do not see it: what
-they see is the name with which the agent is on the map.`,
+		Long: `Change the label of one of your agent nodes, or of your main node by its id. The host stores it for
+your other machines, and so does the context. Others do not see it; they see the agent's name on the
+map.`,
 		Example: command.Example("playctl nodes label Ada 'Ada of the mill'", "playctl nodes label Ada --remove"),
 		Args:    command.Takes("agent", "label?"),
 
@@ -41,21 +41,21 @@ they see is the name with which the agent is on the map.`,
 			label := ""
 			switch {
 			case len(args) > 1 && remove:
-				return command.Usagef("--remove and a new label exclude each other: use one of them")
+				return command.Usagef("use either --remove or a new label")
 			case len(args) > 1:
 				label = args[1]
 				if err := creds.CheckLabel(label); err != nil {
 					return command.Usagef("%w", err)
 				}
 			case !remove:
-				return command.Hintf(command.Usagef("the label is missing"), "--remove removes the present one")
+				return command.Hintf(command.Usagef("the label is missing"), "to remove the current one, use --remove")
 			}
 			return a.AsMain(cmd.Context(), "Labeling the node", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
 				return labelNode(ctx, a, who, c, args[0], label)
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&remove, "remove", false, "take the label away")
+	cmd.Flags().BoolVar(&remove, "remove", false, "remove the label")
 	return cmd
 }
 
@@ -72,7 +72,7 @@ func labelNode(ctx context.Context, a *command.App, who *command.Caller, c *clie
 	}
 	if who.Context != nil && label != "" {
 		if other, err := who.Context.Agent(label); err == nil && other.NodeID != id {
-			return nil, command.Hintf(fmt.Errorf("there is an agent %q in context %q already", label, who.Context.Name), "choose another label")
+			return nil, command.Hintf(fmt.Errorf("an agent %q already exists in context %q", label, who.Context.Name), "use another label")
 		}
 	}
 	atHost, err := labelAtHost(ctx, c, id, label)
@@ -95,7 +95,7 @@ func labelNode(ctx context.Context, a *command.App, who *command.Caller, c *clie
 		return nil, err
 	}
 	if !atHost && !inContext {
-		return nil, command.Hintf(errors.New("the host keeps no labels, and the node is in no context that could"), "name the node by its id")
+		return nil, command.Hintf(errors.New("the host does not store labels, and no context has the node"), "use the node's id")
 	}
 	return labelDocument(who, id, label, atHost), nil
 }
@@ -103,10 +103,10 @@ func labelNode(ctx context.Context, a *command.App, who *command.Caller, c *clie
 func labelDocument(who *command.Caller, id, label string, atHost bool) *render.Document {
 	now, where := "is now called "+label, ""
 	if label == "" {
-		now = "has no label any more"
+		now = "no longer has a label"
 	}
 	if !atHost {
-		where = ", on this machine only: the host keeps no labels"
+		where = ", only on this machine: the host does not store labels"
 	}
 	result := labelResult{Context: kept(who), NodeID: id, Label: label, AtHost: atHost}
 	return command.SentenceDocument(result, "Node %s %s%s.", render.ShortID(id), now, where)
@@ -137,11 +137,11 @@ func shareLabels(ctx context.Context, a *command.App, who *command.Caller, agent
 	}
 	ctx, cancel := context.WithTimeout(ctx, sharingTime)
 	defer cancel()
-	err := a.Call(ctx, who, who.Main, "Giving the host the labels", func(ctx context.Context, c *client.Client) error {
+	err := a.Call(ctx, who, who.Main, "Sending the labels to the host", func(ctx context.Context, c *client.Client) error {
 		return shareWith(ctx, c.WithRetry(retry.Policy{Attempts: 1}), agents)
 	})
 	if err != nil {
-		a.Warn(fmt.Sprintf("the labels are on this machine only: %v", err), "\"playctl nodes label AGENT LABEL\" gives the host one")
+		a.Warn(fmt.Sprintf("the labels are only on this machine: %v", err), "\"playctl nodes label AGENT LABEL\" sends one to the host")
 	}
 }
 

@@ -90,10 +90,10 @@ func newNodesLimitCommand(a *command.App) *cobra.Command {
 	values := map[string]*uint64{}
 	cmd := &cobra.Command{
 		Use:   "limit <main node>",
-		Short: "Give one account limits of its own, as the administrator",
-		Long: `Give one account limits of its own instead of those that the host has for every account,
-as the administrator. Limits that are not named stay; 0 is no limit. The limits for all
-accounts together hold as before.`,
+		Short: "Set the limits of one account, as the administrator",
+		Long: `Set the limits of one account, as the administrator, in place of those that the host has for every
+account. Limits without a flag stay as they are; 0 is no limit. The limits for all accounts together
+still apply.`,
 		Example: command.Example(
 			"playctl nodes limit \"$ID\" --spaces 500 --admin-token-file admin.token",
 			"playctl nodes limit \"$ID\" --reset --admin-token-file admin.token"),
@@ -111,7 +111,7 @@ accounts together hold as before.`,
 				*one.of = values[one.name]
 			}
 			if !reset && given == (protocol.Amounts{}) {
-				return command.Usagef("name a limit, such as --spaces 500, or --reset")
+				return command.Usagef("set a limit, such as --spaces 500, or use --reset")
 			}
 			return a.AsAdmin(cmd.Context(), &admin, "Setting the limits", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
 				return limitNode(ctx, c, protocol.NodeLimitsRequest{NodeID: args[0], Limits: given}, reset)
@@ -190,7 +190,7 @@ func meantAccount(accounts []protocol.MainNodeRecord, typed string) (string, err
 	case 1:
 		return meant[0], nil
 	}
-	return "", command.Hintf(command.Usagef("%q may be one of %d main nodes", typed, len(meant)), "type more digits of its id")
+	return "", command.Hintf(command.Usagef("%q matches %d main nodes", typed, len(meant)), "type more digits of its id")
 }
 
 // keepOwn adds the account's own limits that do not change.

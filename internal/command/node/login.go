@@ -34,17 +34,17 @@ func newLoginCommand(a *command.App) *cobra.Command {
 		SuggestFor: []string{"signin", "sign-in", "join"},
 		GroupID:    command.GroupNodes,
 		Short:      "Join a host by an invitation or its URL, or sign in on a new machine",
-		Long: `Join a host. Without a URL it asks for an invitation, which "playctl invite" created; without a
-terminal it reads it from standard input. With the URL of a host that is open to everybody no
-invitation is needed. An invitation is never an argument: others on the machine see those.
+		Long: `Join a host. Without a URL it asks for an invitation that "playctl invite" created, or reads it from
+standard input if there is no terminal. A host that is open to everyone needs only its URL. An
+invitation is never an argument, because others on the machine can see arguments.
 
 It creates an account and a context that remembers the host's address, root key and, if the
-invitation names one, the certificate. Commands use that context from then on.
+invitation has one, the certificate's fingerprint. Commands use that context from then on.
 
-With --phrase it signs in to an existing account: on a new machine, or after the credentials
-file was lost. It asks for the account's phrase, or reads it from standard input, and names the agents
-by the labels that the host keeps; they need no phrases of their own. An invitation to the host, used
-or not, says where it is; otherwise the URL does.`,
+With --phrase it signs in to an existing account: on a new machine, or after the credentials file
+was lost. It asks for the account's phrase, or reads it from standard input, and names the agents by
+the labels that the host keeps; they need no phrases of their own. An invitation to the host, used
+or not, has its address; otherwise pass the URL.`,
 		Example: command.Example(
 			"playctl login",
 			"playctl login --invite-file invitation.txt --context work",
@@ -53,7 +53,7 @@ or not, says where it is; otherwise the URL does.`,
 		Args: command.Takes("url?"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags.signIn && (flags.phrase.To != "" || flags.phrase.Show) {
-				return command.Hintf(command.Usagef("--phrase-file and --show-phrase are for a new phrase, and with --phrase you have one"),
+				return command.Hintf(command.Usagef("--phrase-file and --show-phrase are for a new phrase, but --phrase uses an existing one"),
 					"omit them; --phrase reads the phrase from standard input")
 			}
 			invited, err := flags.invitation(cmd.Context(), a, args)
@@ -68,7 +68,7 @@ or not, says where it is; otherwise the URL does.`,
 	}
 	cmd.Flags().StringVar(&flags.inviteFile, "invite-file", "", "the `file` with the invitation; - is standard input")
 	cmd.Flags().StringVar(&flags.fingerprint, "fingerprint", "", "trust the certificate with this SHA-256 (`HEX`), with a URL")
-	cmd.Flags().BoolVar(&flags.signIn, "phrase", false, "you have an account there: ask for its phrase, or read it from standard input")
+	cmd.Flags().BoolVar(&flags.signIn, "phrase", false, "sign in to an existing account: ask for its phrase, or read it from standard input")
 	registerRootFile(cmd, &flags.rootFile)
 	flags.phrase.RegisterNew(cmd.Flags())
 	return cmd
@@ -91,11 +91,11 @@ func (f *loginFlags) invitation(ctx context.Context, a *command.App, args []stri
 		return readInvitation(ctx, a, f.inviteFile)
 	}
 	if _, err := creds.ParseInvitation(args[0]); err == nil {
-		return invited, command.Hintf(command.Usagef("an invitation is a secret and never an argument, which others on this machine see"),
-			"run \"playctl login\" and paste it, or name its file with --invite-file; have this one revoked if others may have seen it")
+		return invited, command.Hintf(command.Usagef("an invitation is a secret: others on this machine can see it as an argument"),
+			"run \"playctl login\" and paste it, or pass its file with --invite-file; have this one revoked if others may have seen it")
 	}
 	if f.inviteFile != "" {
-		return invited, command.Hintf(command.Usagef("--invite-file names the host, and so does the URL"), "leave the URL out")
+		return invited, command.Hintf(command.Usagef("--invite-file and a URL cannot be used together"), "omit the URL")
 	}
 	if invited.ServerURL, err = creds.ParseServerURL(args[0]); err != nil {
 		return invited, command.Usagef("%w", err)
@@ -118,7 +118,7 @@ func readInvitation(ctx context.Context, a *command.App, file string) (creds.Inv
 	if errors.Is(err, command.ErrNoTerminal) {
 		if file == "" && command.IsTerminal(a.Stdin) {
 			return creds.Invitation{}, command.Hintf(command.Usagef("there is no terminal for entering the invitation"),
-				"name its file with --invite-file, or the URL of a host that is open to everybody")
+				"pass its file with --invite-file, or the URL of a host that is open to everyone")
 		}
 		file = cmp.Or(file, "-")
 		var content []byte
@@ -131,7 +131,7 @@ func readInvitation(ctx context.Context, a *command.App, file string) (creds.Inv
 	invited, err := creds.ParseInvitation(text)
 	if err != nil {
 		return creds.Invitation{}, command.Hintf(command.BadInput(fmt.Errorf("%s: %w", from, err)),
-			"ask the person who invited you to send it again; \"playctl login URL\" joins a host that is open to everybody")
+			"ask the person who invited you to send it again; \"playctl login URL\" joins a host that is open to everyone")
 	}
 	return invited, nil
 }
@@ -167,8 +167,8 @@ func joinContext(a *command.App, invited *creds.Invitation) (*creds.Context, err
 	for _, name := range file.Names() {
 		there, err := file.Context(name)
 		if err == nil && there.ServerURL == invited.ServerURL && there.Main != nil && a.Settings.Context == "" {
-			return nil, command.Hintf(fmt.Errorf("there is an account at %s already, in context %q", there.ServerURL, name),
-				"\"playctl context use %s\" uses it; name a new context with --context for another account there", name)
+			return nil, command.Hintf(fmt.Errorf("context %[2]q already has an account at %[1]s", there.ServerURL, name),
+				"\"playctl context use %s\" uses it; use a new name with --context for another account there", name)
 		}
 	}
 	service, err := a.ServiceOr(protocol.ServicePlay)
@@ -252,7 +252,7 @@ func invitedRootKey(ctx context.Context, a *command.App, c *client.Client, invit
 		return "", err
 	}
 	if protocol.NormalizeRootKey(reply.RootKey) != invited.RootKey {
-		return "", command.Hintf(fmt.Errorf("%w than the invitation names, so %s is not the host that you were invited to", command.ErrRootKey, c.Host()),
+		return "", command.Hintf(fmt.Errorf("%w than the invitation, so %s is not the host that you were invited to", command.ErrRootKey, c.Host()),
 			"ask the person who invited you: its world may have been replaced since, or somebody else may answer at its address")
 	}
 	return invited.RootKey, nil

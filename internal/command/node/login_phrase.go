@@ -111,7 +111,7 @@ func machineKey(ctx context.Context, a *command.App, c *client.Client) (protocol
 			return protocol.Secret{}, "", fmt.Errorf("create an API key for this machine: %w", err)
 		}
 	}
-	return protocol.Secret{}, "", errors.New("this machine has created an API key a moment ago: try again")
+	return protocol.Secret{}, "", errors.New("this machine created an API key a moment ago: try again")
 }
 
 // keyName returns the name of a machine's API key.

@@ -99,10 +99,10 @@ func newNodesListCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List your nodes, or with --admin all nodes of the host",
-		Long: `List your main node and its agent nodes, or with --admin every node that the host knows, and
-what each account has: agents, spaces, MCP placements, chat lines, journeys and bytes of history, with
-limits of its own after a slash. NAME is the owner's label, else the name at the host, and of the
-node of a space the beginning of the space's id. No phrase, hash or key is ever shown.`,
+		Long: `List your main node and its agent nodes, or with --admin every node that the host knows, and what
+each account has: agents, spaces, MCP placements, chat lines, journeys and bytes of history, with
+limits of its own after a slash. NAME is the owner's label, else the name at the host; for the node
+of a space, it is the beginning of the space's id. No phrase, hash or key is ever shown.`,
 		Example: command.Example("playctl nodes list", "playctl nodes list --admin --admin-token-file admin.token --output ndjson"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -145,7 +145,7 @@ func nodesDocument(look render.Look, who *command.Caller, reply *protocol.AllNod
 	}
 	table := render.Table{
 		Columns: []render.Column{{Title: "kind"}, {Title: "node"}, {Title: "parent"}, {Title: "name", Wraps: true}, {Title: "created"}},
-		Empty:   "The host knows no nodes.",
+		Empty:   "The host has no nodes.",
 	}
 	result := nodesResult{
 		Context: who.ContextName(), GenesisNodeID: reply.GenesisNodeID,
@@ -170,8 +170,8 @@ func newListAgentNodesCommand(a *command.App) *cobra.Command {
 		Use:     "list-agent-nodes",
 		GroupID: command.GroupNodes,
 		Short:   "List the agent nodes of your main node",
-		Long: `List the agent nodes of your main node. ZONES and YIELDS count the proximity signals of these
-kinds that the agent got.`,
+		Long: `List the agent nodes of your main node. ZONES and YIELDS count the proximity signals of these kinds
+that the agent received.`,
 		Example: command.Example("playctl list-agent-nodes", "playctl list-agent-nodes --output ndjson"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -196,9 +196,9 @@ func newInspectNodeCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "inspect-node [agent]",
 		GroupID: command.GroupNodes,
-		Short:   "Show what the host knows of a node",
-		Long: `Show what the host knows of an agent node, or of your main node if none is named. An
-agent is named by its label, its id, or the beginning of its id.`,
+		Short:   "Show what the host knows about a node",
+		Long: `Show what the host knows about an agent node, or by default about your main node. Identify an agent
+by its label, its id, or the beginning of its id.`,
 		Example:           command.Example("playctl inspect-node", "playctl inspect-node Ada --output yaml"),
 		Args:              command.Takes("agent?"),
 		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),
@@ -248,7 +248,7 @@ func agentDocument(c *command.Caller, look render.Look, ref command.AgentRef, ag
 			)},
 		}, nil
 	}
-	return nil, command.Hintf(protocol.Errorf(protocol.CodeNotFound, "the host knows no agent node %s of yours", ref.Name()),
+	return nil, command.Hintf(protocol.Errorf(protocol.CodeNotFound, "the host has no agent node %s of yours", ref.Name()),
 		"\"playctl list-agent-nodes\" lists them")
 }
 
@@ -274,8 +274,8 @@ func newWhoamiCommand(a *command.App) *cobra.Command {
 		Use:     "whoami",
 		GroupID: command.GroupNodes,
 		Short:   "Show the current account, agents and host",
-		Long: `Show the account and the agents that commands act as, and the host. The host is not
-asked: "playctl validate-main-node" checks with it.`,
+		Long: `Show the account and the agents that commands act as, and the host. It does not contact the host;
+"playctl validate-main-node" does.`,
 		Example: command.Example("playctl whoami", "playctl whoami --context work --output json"),
 		Args:    command.Takes(),
 		RunE: func(*cobra.Command, []string) error {

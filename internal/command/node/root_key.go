@@ -16,7 +16,7 @@ import (
 )
 
 func registerRootFile(cmd *cobra.Command, rootFile *string) {
-	cmd.Flags().StringVar(rootFile, "root-file", "", "the world's root key `file` (default: "+creds.EnvRootFile+", else the key that the host gives)")
+	cmd.Flags().StringVar(rootFile, "root-file", "", "the world's root key `file` (default: "+creds.EnvRootFile+", else the key that the host provides)")
 }
 
 // rootKey returns the root key from which the node ids of a host are derived: from the
@@ -45,13 +45,13 @@ func rootKey(ctx context.Context, a *command.App, c *client.Client, remembered, 
 	case !errors.Is(missing, creds.ErrNoRootFile):
 		return "", missing
 	case protocol.HasCode(err, protocol.CodeCredentialsMissing, protocol.CodeCredentialsInvalid):
-		return "", command.Hintf(err, "ask its operator for an invitation, which \"playctl login --invite-file FILE\" takes, or for a registration token (--registration-token-file); "+
-			"if you have an account there, sign in with \"playctl login --phrase --invite-file FILE\", any invitation to it, or name its root key file with --root-file")
+		return "", command.Hintf(err, "ask its operator for an invitation (\"playctl login --invite-file FILE\") or a registration token (--registration-token-file); "+
+			"if you have an account there, sign in with any invitation to it (\"playctl login --phrase --invite-file FILE\"), or pass its root key file with --root-file")
 	case err == nil:
 		err = errors.New("its answer has none")
 	}
-	return "", command.Hintf(fmt.Errorf("the host does not give its root key: %w", err),
-		"ask the operator of %s for its root key file, and name that with --root-file", c.Host())
+	return "", command.Hintf(fmt.Errorf("the host does not provide its root key: %w", err),
+		"ask the operator of %s for its root key file, and pass it with --root-file", c.Host())
 }
 
 // askRootKey requests the root key from the host.
@@ -107,7 +107,7 @@ again from the same secret.`,
 	}
 	cmd.Flags().StringVar(&file, "root-file", "", "the `file` to create (default: "+creds.EnvRootFile+", else ~/.playctl/root)")
 	cmd.Flags().StringVar(&secret, "secret-file", "", "derive the key from the bytes of this `file`; - is standard input")
-	cmd.Flags().BoolVar(&force, "force", false, "replace a file that is there; every node of its world becomes invalid")
+	cmd.Flags().BoolVar(&force, "force", false, "replace an existing file; every node of its world becomes invalid")
 	return cmd
 }
 

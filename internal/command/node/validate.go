@@ -28,8 +28,8 @@ func newValidateMainNodeCommand(a *command.App) *cobra.Command {
 		Use:     "validate-main-node",
 		GroupID: command.GroupNodes,
 		Short:   "Check that the host accepts your main node",
-		Long: `Check that the host accepts the main node of the context and, with --root-file, that it
-was created with that root key. It exits with 5 if the host says no.`,
+		Long: `Check that the host accepts the main node of the context and, with --root-file, that it was created
+with that root key. It exits with 5 if the host does not.`,
 		Example: command.Example("playctl validate-main-node", "playctl validate-main-node --root-file world.root"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -48,8 +48,8 @@ func newValidateAgentNodeCommand(a *command.App) *cobra.Command {
 		Use:     "validate-agent-node <agent>",
 		GroupID: command.GroupNodes,
 		Short:   "Check that the host accepts an agent node as yours",
-		Long: `Check that the host accepts an agent node as one of your main node and, with --root-file,
-that it was created with that root key. It exits with 5 if the host says no.`,
+		Long: `Check that the host accepts an agent node as one of your main node and, with --root-file, that it
+was created with that root key. It exits with 5 if the host does not.`,
 		Example:           command.Example("playctl validate-agent-node Ada"),
 		Args:              command.Takes("agent"),
 		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),

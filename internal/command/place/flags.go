@@ -54,7 +54,7 @@ type Flags struct {
 func (f *Flags) Register(flags *pflag.FlagSet, a *command.App) {
 	RegisterDataDir(flags, a, &f.DataDir, FolderUsage)
 	flags.Var(&f.Address, "store", fmt.Sprintf(
-		"keep the world on a server at this `address`, for several hosts: %s:// and the forms of \"playctl help stores\"", strings.Join(backend.Schemes(), "://, ")))
+		"keep the world on a server at this `address`, for several hosts: %s://, see \"playctl help stores\"", strings.Join(backend.Schemes(), "://, ")))
 	f.RegisterBackends(flags)
 	command.Configurable(flags, "store")
 }

@@ -32,7 +32,7 @@ func Of(a *command.App, f *Flags) (Place, error) {
 		return Place{}, err
 	}
 	if f.DataDir == "" {
-		return Place{}, command.Hintf(errors.New("there is no home folder for the store"), "name its folder with --data-dir")
+		return Place{}, command.Hintf(errors.New("there is no home folder for the store"), "set its folder with --data-dir")
 	}
 	return inFile(a, f, filepath.Join(a.Absolute(f.DataDir), StoreFile))
 }
@@ -86,7 +86,7 @@ func onServer(a *command.App, f *Flags, flag, text string) (Place, error) {
 		return Place{}, command.BadSetting(a.Sources.Where(wrong.Name), wrong.Err)
 	}
 	if err != nil {
-		return Place{}, command.Hintf(command.BadSetting(where, err), "\"playctl help stores\" has the forms of an address")
+		return Place{}, command.Hintf(command.BadSetting(where, err), "\"playctl help stores\" shows the forms of an address")
 	}
 	return Place{at}, nil
 }
@@ -102,7 +102,7 @@ func insteadOf(a *command.App, f *Flags, text string) string {
 			}
 		}
 	}
-	return "a store in a file is named by its folder, with --data-dir; \"playctl help stores\" has the forms of an address"
+	return "for a store in a file, set its folder with --data-dir; \"playctl help stores\" shows the forms of an address"
 }
 
 // refusePassword refuses an address with a password where others can read it, and states
@@ -116,7 +116,7 @@ func refusePassword(a *command.App, flag, text, goes string) error {
 		return nil
 	}
 	if where := a.Sources.Where(flag); where == "--"+flag {
-		return command.Hintf(command.Usagef("%s has a password in it, and everyone on this machine can read the arguments of a program", where),
+		return command.Hintf(command.Usagef("%s contains a password, and everyone on this machine can read the arguments of a program", where),
 			"omit it, and put it into %s", goes)
 	}
 	if a.Sources.ByEnvironment(flag) {

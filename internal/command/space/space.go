@@ -22,7 +22,7 @@ import (
 func Commands(a *command.App) []*cobra.Command {
 	return []*cobra.Command{
 		newCreateSpaceCommand(a), newListSpacesCommand(a), newInspectSpaceCommand(a), newRemoveSpaceCommand(a),
-		newAmenityCommand(a, "add-amenity", "Give a space an amenity", (*client.Client).AddSpaceAmenity),
+		newAmenityCommand(a, "add-amenity", "Add an amenity to a space", (*client.Client).AddSpaceAmenity),
 		newAmenityCommand(a, removeAmenity, "Remove an amenity from a space; the last one cannot be removed", (*client.Client).RemoveSpaceAmenity),
 	}
 }
@@ -85,8 +85,8 @@ func newInspectSpaceCommand(a *command.App) *cobra.Command {
 		Use:     "inspect-space <space>",
 		GroupID: command.GroupWorld,
 		Short:   "Show a space, and its log to those who may see it",
-		Long: `Show a space. Its log is for the main node that created it, the space's own node and the
-administrator. A space is named by its name, its id or the beginning of its id.`,
+		Long: `Show a space. Only the main node that created it, the space's own node and the administrator see its
+log. Identify a space by its name, its id or the beginning of its id.`,
 		Example: command.Example("playctl inspect-space \"Corner shop\"", "playctl inspect-space \"$ID\" --output yaml"),
 		Args:    command.Takes("space"), ValidArgsFunction: a.Completes(command.Spaces),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -121,7 +121,8 @@ func newRemoveSpaceCommand(a *command.App) *cobra.Command {
 		Use:     "remove-space <space>",
 		GroupID: command.GroupWorld,
 		Short:   "Remove a space with its structure, its node and its log",
-		Long:    `Remove a space that you created, or with --admin any, with its structure, its node and its log.`,
+		Long:    `Remove a space that you created, or any space with --admin, with its structure, its node and its
+log.`,
 		Example: command.Example("playctl remove-space \"Corner shop\"", "playctl remove-space \"$ID\" --yes"),
 		Args:    command.Takes("space"), ValidArgsFunction: a.Completes(command.Spaces),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -251,7 +252,7 @@ func findSpace(ctx context.Context, c *client.Client, ref string) (*protocol.Spa
 	case 1:
 		return found[0], nil
 	}
-	return nil, command.Hintf(command.Usagef("%d spaces could be meant by %q", len(found), creds.Shorten(ref)), "give the id: \"playctl list-spaces\" lists them")
+	return nil, command.Hintf(command.Usagef("%d spaces match %q", len(found), creds.Shorten(ref)), "use an id: \"playctl list-spaces\" lists them")
 }
 
 // createdSpaceResult is what "playctl create-space" prints.
@@ -277,9 +278,9 @@ func newCreateSpaceCommand(a *command.App) *cobra.Command {
 		Use:     "create-space <name>",
 		GroupID: command.GroupWorld,
 		Short:   "Create a space: its structure on the map and a node of its own",
-		Long: `Create a space of the context's main node. The host puts a structure on the map for it and
-creates a node for it, whose phrase is shown once: anyone with it may change the space. You may
-too, as the one who created it.`,
+		Long: `Create a space of the context's main node. The host puts a structure on the map for it and creates a
+node for it, whose phrase is shown once: anyone with it may change the space. As its creator, you
+may as well.`,
 		Example: command.Example(
 			"playctl create-space \"Corner shop\" --design bazaar --owner Ada",
 			"playctl create-space Mill --design mill --owner Bo --amenity shop --amenity car_wash --phrase-file mill.txt"),
@@ -295,7 +296,7 @@ too, as the one who created it.`,
 	f.StringVar(&flags.request.Description, "description", "", "a `text` about it")
 	f.StringVar(&flags.request.StructureName, "structure", "", "the `name` of its structure (default: its own)")
 	f.StringSliceVar(&flags.kinds, "amenity", nil, "a `kind` of amenity: shop, supermarket or car_wash; may be repeated (default: shop)")
-	f.StringVar(&flags.phrase.To, "phrase-file", "", "write the new phrase to this `file`, which must not exist")
+	f.StringVar(&flags.phrase.To, "phrase-file", "", "write the new phrase to this new `file`")
 	f.BoolVar(&flags.phrase.Show, "show-phrase", false, "print the phrase with the result, even if others may read it")
 	command.Choices(cmd, "amenity", protocol.Amenities()...)
 	return cmd

@@ -41,8 +41,8 @@ Every root is verified while it is read, and the complete file is read back and 
 It holds digests of credentials: keep it as safe as the store. If hosts write to a world in Redis
 during the read, it is read again.
 
-With --server it gets from a running host the world as of one moment, as the administrator, while
-writes go on there.`,
+With --server it reads the world at one moment from a running host, as the administrator, while
+writes continue there.`,
 		Example: command.Example(
 			"playctl store backup world.backup",
 			"playctl store backup world.backup --server https://play.example.com --admin-token-file admin.token",
@@ -69,7 +69,7 @@ writes go on there.`,
 	}
 	stored.Register(cmd.Flags(), a)
 	admin.RegisterToken(cmd)
-	cmd.Flags().BoolVar(&force, "force", false, "replace a file that is there")
+	cmd.Flags().BoolVar(&force, "force", false, "replace an existing file")
 	return cmd
 }
 
@@ -115,7 +115,7 @@ func backUpHost(ctx context.Context, a *command.App, admin *command.AdminFlags, 
 func writeBackup(ctx context.Context, a *command.App, name string, force bool, from string, write func(context.Context, *os.File) (backup.Info, error)) error {
 	file := a.Absolute(name)
 	if _, err := os.Lstat(file); err == nil && !force {
-		return command.Hintf(fmt.Errorf("%s: there is a file already", name), "name another file, or add --force")
+		return command.Hintf(fmt.Errorf("%s already exists", name), "use another file, or add --force")
 	}
 	info, err := command.Await(a, "Writing the backup", func() (backup.Info, error) { return backUpTo(ctx, file, write) })
 	if err != nil {
@@ -162,7 +162,7 @@ func fill(ctx context.Context, temp *os.File, write func(context.Context, *os.Fi
 		return backup.Info{}, err
 	}
 	if written != (backup.Info{}) && info != written {
-		return backup.Info{}, fmt.Errorf("%w: what was read back is another world", backup.ErrInvalid)
+		return backup.Info{}, fmt.Errorf("%w: the file has a different world when read back", backup.ErrInvalid)
 	}
 	return info, nil
 }
@@ -199,12 +199,12 @@ func newStoreRestoreCommand(a *command.App) *cobra.Command {
 		Use:        "restore <file>",
 		SuggestFor: []string{"restore"},
 		Short:      "Create a store from a backup",
-		Long: `Create a store from a backup, in a folder that has none yet or with --store in a Redis database that
-has no world of that --host-id. The backup is verified before anything is written. The world goes on
-in a new session, with rev and seq far above those of the backup, so that no client confuses it
+		Long: `Create a store from a backup, in a folder that has none, or with --store in a Redis database that
+has no world with that --host-id. The backup is verified before anything is written. The world goes
+on in a new session, with rev and seq far above those of the backup, so that no client confuses it
 with the earlier one.
 
-The world's root key comes along: "playctl serve" takes it from the store.`,
+The backup includes the world's root key: "playctl serve" takes it from the store.`,
 		Example: command.Example(
 			"playctl store restore world.backup --data-dir /var/lib/playctl",
 			"playctl store restore world.backup --store redis://redis.example.com:6379 --host-id restored"),
@@ -221,7 +221,7 @@ The world's root key comes along: "playctl serve" takes it from the store.`,
 			if err := a.Printer.Print(backupDocument(info, args[0], at.String(), "Restored")); err != nil {
 				return err
 			}
-			a.Note("The world's root key came along: \"playctl serve\" takes it from the store, without a root key file.")
+			a.Note("The backup includes the world's root key: \"playctl serve\" takes it from the store, without a root key file.")
 			return nil
 		},
 	}

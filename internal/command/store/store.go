@@ -172,8 +172,8 @@ func newStoreCompactCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compact",
 		Short: "Free the unused disk space of a store",
-		Long: `Rewrite a store without its unused disk space. A crash meanwhile leaves the store as it was;
-there must be room for a second copy.`,
+		Long: `Rewrite a store without its unused disk space. A crash leaves the store as it was; there must be
+room for a second copy.`,
 		Example: command.Example("playctl store compact"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -208,9 +208,9 @@ func newStoreACLCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "acl",
 		Short: "Print the permissions that the Redis user of a world's hosts needs",
-		Long: `Print the permissions that the Redis user of a world's hosts needs, as a line of an ACL file: the keys
-and the channels of the world, the commands that hosts send, and nothing else. A password is still
-to be added, as >PASSWORD, or as # and the hex SHA-256 of it.`,
+		Long: `Print the permissions that the Redis user of a world's hosts needs, as a line of an ACL file: the
+keys and the channels of the world, the commands that hosts send, and nothing else. You still have
+to add a password, as >PASSWORD, or as # and its hex SHA-256.`,
 		Example: command.Example("playctl store acl", "playctl store acl --host-id arena --user arena --cluster --output json"),
 		Args:    command.Takes(),
 		RunE: func(*cobra.Command, []string) error {

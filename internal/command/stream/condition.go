@@ -112,7 +112,7 @@ func parseClause(text string) (clause, error) {
 	// A quote within a value would hide the commas after it.
 	if strings.Contains(t.value, `"`) {
 		if err := json.Unmarshal([]byte(t.value), &t.value); err != nil {
-			return t, command.Usagef("%s is not a text in quotes", t.value)
+			return t, command.Usagef("%s is not quoted text", t.value)
 		}
 	}
 	err := t.check(text)
@@ -123,12 +123,12 @@ func parseClause(text string) (clause, error) {
 func (t *clause) check(text string) (err error) {
 	switch {
 	case t.field == "" || strings.ContainsAny(t.field, `"!~<>= `):
-		return command.Usagef("%q does not begin with the name of a field", text)
+		return command.Usagef("%q does not begin with a field name", text)
 	case t.field == "kind" && (t.operator == "=" || t.operator == "!="):
 		t.kind, err = parseKind(t.value)
 		return err
 	case t.field == "player" && t.operator != "=" && t.operator != "!=", t.field == "kind":
-		return command.Usagef("%q: a %s is compared with = or !=", text, t.field)
+		return command.Usagef("%q: compare a %s with = or !=", text, t.field)
 	case t.operator == ">=" || t.operator == "<=":
 		if _, ok := exactNumber(t.value); !ok {
 			return command.Usagef("%q compares with a number, which %q is not", text, t.value)

@@ -49,9 +49,9 @@ func TestConditions(t *testing.T) {
 func TestInvalidConditions(t *testing.T) {
 	t.Parallel()
 	for text, message := range map[string]string{
-		",": "not a kind", "interaction,": "not a kind", "interactoin": "not a kind", "kind=moon": "not a kind", "=x": "the name of a field",
-		"kind~=world": "compared with = or !=", "player>=1": "compared with = or !=", "text>=x": "a number", "seq<=1e999999999": "a number",
-		`text="open`: "in quotes", `text="a"b`: "in quotes", `text~=b"`: "in quotes", `"text"=b`: "the name of a field", "a b=c": "the name of a field",
+		",": "not a kind", "interaction,": "not a kind", "interactoin": "not a kind", "kind=moon": "not a kind", "=x": "a field name",
+		"kind~=world": "with = or !=", "player>=1": "with = or !=", "text>=x": "a number", "seq<=1e999999999": "a number",
+		`text="open`: "quoted text", `text="a"b`: "quoted text", `text~=b"`: "quoted text", `"text"=b`: "a field name", "a b=c": "a field name",
 	} {
 		if _, err := parseCondition(text); err == nil || !strings.Contains(err.Error(), message) {
 			t.Errorf("%s: %v, want %q", text, err, message)

@@ -43,7 +43,7 @@ func (t *tailer) proved(known sdk.Verification) (done bool, err error) {
 	case sdk.Verified, sdk.Unverifiable:
 		return true, t.ending.result
 	case sdk.Mismatched:
-		return true, unproved(fmt.Errorf("the copy of the world is not what the host says it is as of %s", t.ending.name()))
+		return true, unproved(fmt.Errorf("the copy of the world does not match the host as of %s", t.ending.name()))
 	}
 	return false, nil
 }
@@ -89,7 +89,7 @@ func (t *tailer) tooLate() error {
 	}
 	hint := "allow more time with --timeout"
 	if !t.flags.fromStart && !t.flags.hasSince {
-		hint += ", or look at what was before with --from-start"
+		hint += ", or include earlier events with --from-start"
 	}
 	return command.Hintf(t.unseen(within), "%s", hint)
 }

@@ -57,7 +57,7 @@ func (l *recordedLines) next() (*recordedLine, error) {
 		}
 		var line recordedLine
 		if err := protocol.Decode(text, &line); err != nil {
-			why := "its fields have values of other types"
+			why := "its fields have values of the wrong type"
 			if _, refused := protocol.ParseObject(text); refused != nil {
 				why = strings.Replace(refused.Message, "the body", "it", 1)
 			}
@@ -138,7 +138,7 @@ func (w *recordedWorld) prove(line *recordedLine, state *chain.EventState) (bool
 		want++
 	}
 	if *state.Rev != want {
-		return false, fmt.Errorf("it is of rev %d, the recording is at rev %d: events are missing", *state.Rev, have)
+		return false, fmt.Errorf("it has rev %d, but the recording is at rev %d: events are missing", *state.Rev, have)
 	}
 	found, err := w.copy.Apply(state, line.Seq)
 	return found == chain.Equal, err
@@ -169,7 +169,7 @@ type recorder struct {
 // newRecorder returns the recorder of a file that must not exist yet.
 func newRecorder(path, context string) (*recorder, error) {
 	if _, err := os.Lstat(path); err == nil {
-		return nil, command.Hintf(fmt.Errorf("%s: there is a file already", path), "name another file for the recording")
+		return nil, command.Hintf(fmt.Errorf("%s already exists", path), "use another file for the recording")
 	}
 	return &recorder{path: path, context: context}, nil
 }

@@ -31,7 +31,7 @@ type replayFlags struct {
 func (f *replayFlags) validate() error {
 	switch {
 	case f.open && f.check:
-		return command.Usagef("--open and --check exclude each other")
+		return command.Usagef("--open and --check cannot be used together")
 	case (f.open || f.check) && (len(f.kinds) > 0 || f.player != ""):
 		return command.Usagef("--open and --check are for a whole recording: omit --kinds and --player")
 	}
@@ -48,8 +48,8 @@ func newReplayCommand(a *command.App) *cobra.Command {
 would print them. It contacts no host: it creates the world from the recording's snapshot, merges the
 rows of each event into it, and compares root and leaf count with those that the host stated.
 
-It ends with exit code 5 at the first event that does not verify, or after which events are
-missing. --check prints what was verified and not the events.
+It ends with exit code 5 at the first event that does not verify, or after which events are missing.
+--check prints what was verified instead of the events.
 
 --open shows the recording in the watch page, which plays and verifies it, at an address of this
 machine until Ctrl-C.`,
@@ -73,7 +73,7 @@ machine until Ctrl-C.`,
 		},
 	}
 	registerSelection(a, cmd, &flags.kinds, &flags.player)
-	cmd.Flags().BoolVar(&flags.check, "check", false, "print what was verified and not the events")
+	cmd.Flags().BoolVar(&flags.check, "check", false, "print what was verified instead of the events")
 	cmd.Flags().BoolVar(&flags.open, "open", false, "show the recording in the watch page, until Ctrl-C")
 	return cmd
 }
@@ -180,7 +180,7 @@ func (r *replayer) take(line *recordedLine, out *eventLines) error {
 // ended stores the state at the end of the recording.
 func (r *replayer) ended() error {
 	if r.result.Snapshots == 0 {
-		return command.Hintf(errors.New("the recording has no snapshot, so nothing of it can be verified"),
+		return command.Hintf(errors.New("the recording has no snapshot, so none of it can be verified"),
 			"create recordings with \"playctl tail --record\"")
 	}
 	end := r.proof.copy.Snapshot()

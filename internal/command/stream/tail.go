@@ -92,7 +92,7 @@ as player=Ada,text~=hello or kind=journey,player=Ada; docs/tail.md has the rest.
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			flags.hasSince = cmd.Flags().Changed("since")
 			if cmd.Flags().Changed("until") && flags.until == "" {
-				return command.Usagef("--until needs a condition, such as interaction or player=Ada; leave it out to wait for none")
+				return command.Usagef("--until needs a condition, such as interaction or player=Ada; omit it if you want none")
 			}
 			pipeIsNDJSON(a)
 			return tail(cmd.Context(), a, &flags)
@@ -113,8 +113,8 @@ as player=Ada,text~=hello or kind=journey,player=Ada; docs/tail.md has the rest.
 
 // registerSelection adds the flags that select events.
 func registerSelection(a *command.App, cmd *cobra.Command, kinds *[]string, player *string) {
-	cmd.Flags().StringSliceVar(kinds, "kinds", nil, "print events of these `kinds` only, such as interaction,journey")
-	cmd.Flags().StringVar(player, "player", "", "print events of this player only (`agent`: label, name, id or the id's beginning)")
+	cmd.Flags().StringSliceVar(kinds, "kinds", nil, "print only events of these `kinds`, such as interaction,journey")
+	cmd.Flags().StringVar(player, "player", "", "print only events of this player (`agent`: label, name, id or the id's beginning)")
 	command.CompleteList(cmd, "kinds", shortKinds()...)
 	a.CompleteFlag(cmd, "player", command.Players)
 }
@@ -164,13 +164,13 @@ func tail(ctx context.Context, a *command.App, flags *tailFlags) (err error) {
 func newTailer(a *command.App, flags *tailFlags) (*tailer, error) {
 	switch {
 	case flags.hasSince && flags.fromStart:
-		return nil, command.Usagef("--since and --from-start exclude each other")
+		return nil, command.Usagef("--since and --from-start cannot be used together")
 	case flags.view == viewMap && !livelyTerminal(a):
-		return nil, command.Hintf(command.Usagef("a map needs a terminal as standard output"), "in a pipe, use --view lines")
+		return nil, command.Hintf(command.Usagef("the map needs a terminal as standard output"), "in a pipe, use --view lines")
 	case flags.view == viewMap && !flags.follow:
 		return nil, command.Usagef("--view map shows the present and needs --follow")
 	case flags.record != "" && flags.noVerify:
-		return nil, command.Usagef("--record and --no-verify exclude each other: a recording is for verifying")
+		return nil, command.Usagef("--record and --no-verify cannot be used together: a recording is for verifying")
 	}
 	if err := command.CheckNumber("since", flags.since); err != nil {
 		return nil, err
@@ -223,7 +223,7 @@ func (t *tailer) prepare(ctx context.Context) (err error) {
 	case session.Seq != nil:
 		t.present = *session.Seq
 	case !t.flags.follow:
-		return errors.New("this host does not number its events, so there is no present to end at: leave out --follow=false")
+		return errors.New("this host does not number its events, so there is no present to end at: omit --follow=false")
 	}
 	if t.recording != nil && !t.client.Has(protocol.CapChainInline) {
 		return errors.New("this host does not put the changed rows into its events, so a recording could not be verified: omit --record")

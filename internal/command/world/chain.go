@@ -80,7 +80,7 @@ func (t *trusted) given() bool { return t.flags.Changed("root") }
 // check validates the flags.
 func (t *trusted) check() error {
 	if t.given() != t.flags.Changed("leaves") {
-		return command.Hintf(command.Usagef("--root and --leaves belong together"), "a root alone does not fix the number of leaves")
+		return command.Hintf(command.Usagef("--root and --leaves must be used together"), "a root alone does not fix the number of leaves")
 	}
 	if !t.given() {
 		return nil
@@ -130,7 +130,7 @@ func meantKey(ctx context.Context, c *client.Client, typed string) (string, erro
 	case 1:
 		return meant[0], nil
 	}
-	return "", command.Hintf(command.Usagef("%q may be one of %s", typed, strings.Join(meant, ", ")), "type the whole key, or more of its id")
+	return "", command.Hintf(command.Usagef("%q matches %s", typed, strings.Join(meant, ", ")), "type the whole key, or more of its id")
 }
 
 // begins reports whether a text is a prefix of an id and long enough to identify it.

@@ -29,13 +29,13 @@ func newChainNodeCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "node <stableKey>",
 		Short: "Read one node of the chain",
-		Long: `Read one node of the chain: __genesis__, __header__, agent:<nodeId>:<agentId>, mcp:<id>,
-human:<id>, structure:<id> or space:<id>; "playctl chain show" lists them. The beginning of the
-id also works, and so does the name, as in mcp:weather. A key that is not in the world is
-"removed", even if it never was.
+		Long: `Read one node of the chain: __genesis__, __header__, agent:<nodeId>:<agentId>, mcp:<id>, human:<id>,
+structure:<id> or space:<id>; "playctl chain show" lists them. The beginning of the id also works,
+and so does the name, as in mcp:weather. A key that is not in the world is "removed", even if it
+never existed.
 
---at-rev asks for it as of an earlier rev, which the host may no longer have: the rev of the
-result says which it is.`,
+--at-rev asks for the node as of an earlier rev. The host may no longer have that one: the result
+states its rev.`,
 		Example: command.Example("playctl chain node __header__", "playctl chain node __header__ --at-rev 1 -o json"),
 		Args:    command.Takes("stableKey"), ValidArgsFunction: a.Completes(command.StableKeys(everyKey)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -131,8 +131,7 @@ func newChainProveCommand(a *command.App) *cobra.Command {
 		Short: "Print the proof that a node is in the chain",
 		Long: `Print, as JSON, the proof that a node is in the chain: the node, its place, and the digests that
 lead from its leaf to the root. Anyone who knows the root and the number of leaves can check it with
-"playctl chain verify-proof" and needs no host for it. An invalid proof is not printed:
-exit code 5.`,
+"playctl chain verify-proof", without a host. An invalid proof is not printed: exit code 5.`,
 		Example: command.Example("playctl chain prove __header__ > proof.json", "playctl chain prove __header__ | playctl chain verify-proof -"),
 		Args:    command.Takes("stableKey"), ValidArgsFunction: a.Completes(command.StableKeys(everyKey)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -178,9 +177,9 @@ func newChainVerifyProofCommand(a *command.App) *cobra.Command {
 		Long: `Check a proof that "playctl chain prove" printed, from a file or - for standard input, without
 asking a host. It ends with exit code 5 if the proof is invalid.
 
-A proof is worth as much as the root it leads to: give the root that you trust with --root and
---leaves. Without them the proof's own are taken, and all that is shown is that the node is in
-some chain with that root; compare the root that is printed with one that you trust.`,
+A proof is only as good as the root it leads to: pass the root that you trust with --root and
+--leaves. Without them the proof's own root is used, which only shows that the node is in some chain
+with that root; compare the printed root with one that you trust.`,
 		Example: command.Example("playctl chain verify-proof proof.json --root \"$ROOT\" --leaves \"$LEAVES\"", "playctl chain verify-proof - < proof.json"),
 		Args:    command.Takes("file"),
 		RunE: func(_ *cobra.Command, args []string) error {

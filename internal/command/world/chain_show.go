@@ -65,7 +65,7 @@ ends with exit code 5 then.`,
 			return a.Printer.Print(*doc)
 		},
 	}
-	cmd.Flags().StringVar(&file, "file", "", "read the snapshot from this `file`, - for standard input, and not from the host")
+	cmd.Flags().StringVar(&file, "file", "", "read the snapshot from this `file` instead of the host; - is standard input")
 	cmd.Flags().BoolVar(&tree, "tree", false, "draw the tree")
 	return cmd
 }
@@ -161,11 +161,11 @@ func newChainVerifyCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Rebuild the root from a snapshot and compare it",
-		Long: `Rebuild the root of the chain from every row of a snapshot, the host's or that of a file, and
-compare it and the number of leaves with what the snapshot states, or with --root and --leaves.
-It ends with exit code 5 if they differ.
+		Long: `Rebuild the root of the chain from every row of a snapshot, the host's or one in a file, and compare
+it and the number of leaves with those that the snapshot states, or with --root and --leaves. It
+ends with exit code 5 if they differ.
 
-The snapshot of a file is what "playctl snapshot --output json" prints.`,
+The file is what "playctl snapshot --output json" prints.`,
 		Example: command.Example("playctl chain verify", "playctl snapshot -o json | playctl chain verify --file -"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -178,7 +178,7 @@ The snapshot of a file is what "playctl snapshot --output json" prints.`,
 			}
 			stated = want.over(stated)
 			if stated.MerkleRootHex == "" {
-				return command.Hintf(fmt.Errorf("nothing can be compared: %w", errNoRoot), "give the root with --root and --leaves")
+				return command.Hintf(fmt.Errorf("nothing can be compared: %w", errNoRoot), "pass the root with --root and --leaves")
 			}
 			result := chainOf(world, stated)
 			err = a.Printer.Print(render.Document{Data: result, Views: []render.View{chainFields(&result)}})
@@ -188,7 +188,7 @@ The snapshot of a file is what "playctl snapshot --output json" prints.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&file, "file", "", "read the snapshot from this `file`, - for standard input, and not from the host")
+	cmd.Flags().StringVar(&file, "file", "", "read the snapshot from this `file` instead of the host; - is standard input")
 	want.register(cmd)
 	return cmd
 }

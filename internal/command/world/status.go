@@ -107,12 +107,12 @@ func newStatusCommand(a *command.App) *cobra.Command {
 		SuggestFor: []string{"health"},
 		GroupID:    command.GroupHost,
 		Short:      "Show whether the host is ready, and what is in its world",
-		Long: `Show whether the host is ready, where its world stands, how much is in it and the state
-of the bridge. The exit code is 1 if the host answers and is not ready, 4 if it does not
-answer. Without credentials for the host it shows the first only.
+		Long: `Show whether the host is ready, where its world stands, how much is in it and the state of the
+bridge. The exit code is 1 if the host answers and is not ready, 4 if it does not answer. Without
+credentials for the host it shows only whether the host is ready.
 
-With --ready it asks for nothing else and needs no credentials: a health check of a container.
---wait gives the host time to become ready; the exit codes are the same.`,
+With --ready it checks only that and needs no credentials, as in a container's health check. --wait
+gives the host time to become ready; the exit codes are the same.`,
 		Example: command.Example(
 			"playctl status",
 			"playctl status --server http://127.0.0.1:7420 --timeout 2s --output json",
@@ -175,7 +175,7 @@ func (r *statusResult) readinessKnown() error {
 		return nil
 	}
 	return command.Hintf(fmt.Errorf("%s does not report whether it is ready", r.Server),
-		"a host with --metrics-listen reports it on that listener: name that address with --server")
+		"a host with --metrics-listen reports it on that listener: use that address with --server")
 }
 
 // probe checks whether the host is ready.

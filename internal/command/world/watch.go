@@ -116,7 +116,7 @@ it: anyone with it may watch and act for 12 hours, so treat it like a password.`
 				}
 				if !only && command.HasBrowser(a) {
 					if err := openBrowser(ctx, a, result); err != nil {
-						a.Warn("no browser opened: "+err.Error(), "open the address yourself")
+						a.Warn("cannot open a browser: "+err.Error(), "open the address yourself")
 					} else {
 						result.Opened = true
 					}
@@ -224,7 +224,7 @@ func linkWithoutToken(ctx context.Context, who *command.Caller, link *watchResul
 
 func errOnlyHere(server string) error {
 	return command.Hintf(fmt.Errorf("%s can be reached only from this machine", server),
-		"name the address that others reach with --server, or start the host with --public-url, or with --listen 0.0.0.0:<port>")
+		"set the address that others can reach with --server, or start the host with --public-url, or with --listen 0.0.0.0:<port>")
 }
 
 // openBrowser opens a link. Every user of a machine can read the arguments of its
@@ -235,14 +235,14 @@ func openBrowser(ctx context.Context, a *command.App, link *watchResult) error {
 	if link.token {
 		folder := a.StateFolder()
 		if folder == "" {
-			return errors.New("there is no home folder to keep the link in")
+			return errors.New("there is no home folder to save the link in")
 		}
 		if err := os.MkdirAll(folder, 0o700); err != nil {
 			return fmt.Errorf("create a folder for the link: %w", err)
 		}
 		target = filepath.Join(folder, "watch.html")
 		if err := creds.WriteSecretFile(target, redirectPage(link.URL), true); err != nil {
-			return fmt.Errorf("keep the link for the browser: %w", err)
+			return fmt.Errorf("save the link for the browser: %w", err)
 		}
 	}
 	return command.OpenBrowser(ctx, target)

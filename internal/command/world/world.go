@@ -117,7 +117,7 @@ Use "playctl remove-agent", "unregister-mcp" and "remove-space" for your own.`,
 		Args:    command.Takes("stable key"), ValidArgsFunction: a.Completes(command.StableKeys(removable)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !admin.Admin {
-				return command.Hintf(command.Usagef("this is for the administrator: add --admin"),
+				return command.Hintf(command.Usagef("only the administrator can do this: add --admin"),
 					"use \"playctl remove-agent\", \"playctl unregister-mcp\" and \"playctl remove-space\" for your own")
 			}
 			key, err := keyOnMap(cmd.Context(), a, &admin, args[0])

@@ -179,7 +179,7 @@ func (r *reader) frame() (kind byte, payload []byte, err error) {
 	if _, err := io.CopyN(&buffer, r.in, int64(size)); errors.Is(err, io.EOF) {
 		return 0, nil, fmt.Errorf("%w: it is cut off", ErrInvalid)
 	} else if err != nil {
-		return 0, nil, fmt.Errorf("%w: the rest of it cannot be read: %w", ErrInvalid, err)
+		return 0, nil, fmt.Errorf("%w: the rest of cannot read it: %w", ErrInvalid, err)
 	}
 	r.sum.Write(buffer.Bytes())
 	if kind == frameSum {
