@@ -66,15 +66,7 @@ func IsPersonLabel(id string) bool { return strings.HasPrefix(id, PersonPrefix) 
 // ValidIdempotencyKey reports whether s can be an idempotency key: 1 to 128
 // visible ASCII characters.
 func ValidIdempotencyKey(s string) bool {
-	if s == "" || len(s) > 128 {
-		return false
-	}
-	for i := range len(s) {
-		if s[i] <= ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
+	return s != "" && len(s) <= 128 && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 // The prefixes of the stable keys of rows and spaces.

@@ -175,12 +175,7 @@ func looksSecret(text string) bool {
 
 // visible reports whether an HTTP header can contain a text unchanged.
 func visible(text string) bool {
-	for i := range len(text) {
-		if text[i] <= ' ' || text[i] > '~' {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 // InputName returns the name of a file in messages; "-" is standard input.

@@ -260,6 +260,7 @@ func checkNode(nodeID string, hash PasswHash, phrase protocol.Secret) error {
 // network. The unspecified address is not loopback: a listener there is reachable
 // from elsewhere.
 func IsLoopbackName(name string) bool {
+	name = strings.ToLower(name) // strings.EqualFold also compares letters such as ſ.
 	addr, err := netip.ParseAddr(name)
-	return strings.ToLower(name) == "localhost" || err == nil && addr.IsLoopback()
+	return name == "localhost" || err == nil && addr.IsLoopback()
 }
