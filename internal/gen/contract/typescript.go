@@ -62,6 +62,7 @@ func typescript(s *source) []byte {
 	w.signals()
 	w.occupants()
 	w.shapes(shown())
+	w.requests()
 	return []byte(w.String())
 }
 
@@ -113,7 +114,7 @@ func (w *writer) operations() {
 	w.line("\n/** The operations of the rpc route; those that write need the sid and take an idempotency key. */\nexport const operations = {")
 	for _, o := range protocol.Operations() {
 		w.comment("  ", o.Summary)
-		w.line("  %s: { writes: %t },", o.Op, o.Writes)
+		w.line("  %s: { writes: %t, request: %s },", o.Op, o.Writes, quote(typeName(reflect.TypeOf(o.Request))))
 	}
 	w.line("} as const\nexport type Op = keyof typeof operations")
 	w.line("\n/** What each operation takes and gives. */\nexport interface OperationTypes {")
@@ -277,93 +278,6 @@ func element(f *protocol.Field) string { //nolint:cyclop // one case for each ty
 		return "string"
 	}
 	return "number"
-}
-
-const shapesHead = `
-/**
- * A field as a reader takes it that does not trust its host. ` + "`of`" + ` is the shape of an object or of a list's objects, ` + "`older`" + ` the
- * name on hosts of the older service. What a field needs:
- * - must: without it, in its type and as one of its words, what holds it is refused
- * - filled: as must, and not empty
- * - zero: else it reads as '', 0, false, [], or as its fallback
- * - optional: else it is left out
- */
-export interface Field {
-  readonly name: string
-  readonly type: 'text' | 'number' | 'boolean' | 'json' | 'object' | 'texts' | 'objects'
-  readonly need: 'must' | 'filled' | 'zero' | 'optional'
-  readonly of?: string
-  readonly words?: readonly string[]
-  readonly fallback?: string
-  readonly older?: string
-}
-
-/** The fields of rows and of events, by the names of the types. */
-export const shapes = {`
-
-// shapes writes the fields of what hosts send, for readers.
-func (w *writer) shapes(types []reflect.Type) {
-	w.line("%s", shapesHead)
-	for _, t := range types {
-		fields := protocol.FieldsOf(t)
-		if len(fields) == 0 {
-			continue
-		}
-		w.line("  %s: [", typeName(t))
-		for i := range fields {
-			w.line("    { %s },", shape(&fields[i]))
-		}
-		w.line("  ],")
-	}
-	w.line("} as const satisfies Readonly<Record<string, readonly Field[]>>")
-}
-
-func shape(f *protocol.Field) string {
-	parts := []string{"name: " + quote(f.Name), "type: " + quote(shapeType(f)), "need: " + quote(need(f))}
-	if inner := structOf(f); inner != nil && !open[inner] && len(protocol.FieldsOf(inner)) > 0 {
-		parts = append(parts, "of: "+quote(typeName(inner)))
-	}
-	if f.Enum != "" && (f.Must || f.Default != "") {
-		parts = append(parts, "words: "+plural(f.Enum))
-	}
-	if f.Default != "" {
-		parts = append(parts, "fallback: "+quote(f.Default))
-	}
-	if f.Older != "" {
-		parts = append(parts, "older: "+quote(f.Older))
-	}
-	return strings.Join(parts, ", ")
-}
-
-func shapeType(f *protocol.Field) string {
-	one := element(f)
-	switch {
-	case structOf(f) != nil || f.Form == "object" || f.Ref != "":
-		one = "object"
-	case one == "boolean" || one == "number":
-	case one == "true" || one == "false":
-		one = "boolean"
-	case one == "Json":
-		one = "json"
-	default:
-		one = "text"
-	}
-	if isList(f) {
-		one += "s"
-	}
-	return one
-}
-
-func need(f *protocol.Field) string {
-	switch {
-	case f.Filled:
-		return "filled"
-	case f.Must:
-		return "must"
-	case f.Optional || f.Null || f.When.Field != "":
-		return "optional"
-	}
-	return "zero"
 }
 
 // plural returns the name of the list of an enumeration's words.

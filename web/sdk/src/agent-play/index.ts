@@ -7,5 +7,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 export * from '../index.js'
 export { langchainRegistration } from '../langchain/registration.js'
-export type { AddAgentInput, RegisteredPlayer, RemotePlayWorldOptions, SnapshotCallbacks } from './options.js'
+export type { RegisteredPlayer, RemotePlayWorldOptions, SnapshotCallbacks } from './options.js'
+export type { AddAgentOptions as AddAgentInput } from '../world/agent.js'
 export { RemotePlayWorld } from './world.js'

@@ -1,6 +1,6 @@
-import type { NodeCredentials } from '../credentials/resolve.js'
-import type { AddAgentOptions, Agent } from '../world/agent.js'
-import type { RemotePlayWorldOptions as WorldOptions } from '../world/options.js'
+import type { OptionNames } from '../protocol/options.js'
+import type { Agent } from '../world/agent.js'
+import { type RemotePlayWorldOptions as WorldOptions, worldOptions } from '../world/options.js'
 import type { RegisteredAgent, WorldSnapshot } from '../protocol/contract.js'
 import type { WorldEvent } from '../protocol/events.js'
 
@@ -12,16 +12,8 @@ export interface RemotePlayWorldOptions extends Partial<WorldOptions> {
   readonly onSessionEvent?: (event: WorldEvent) => void | Promise<void>
 }
 
-/** The options of `addAgent`. */
-export interface AddAgentInput extends Omit<AddAgentOptions, 'credentials'> {
-  /** The agent's node id. */
-  readonly nodeId?: string
-  /** The older name of `nodeId`. */
-  readonly agentId?: string
-  /** The agent's own phrase; without it the main node speaks for the agent. */
-  readonly agentPassphrase?: string
-  readonly credentials?: NodeCredentials
-}
+/** The names of the options of a `RemotePlayWorld`. @internal */
+export const playWorldOptions: OptionNames<RemotePlayWorldOptions> = { ...worldOptions, logging: true, onSessionEvent: true }
 
 /** An agent on the map. */
 export interface RegisteredPlayer {

@@ -1,4 +1,4 @@
-import { type NodeCredentials, resolveNode } from '../credentials/resolve.js'
+import type { NodeCredentials } from '../credentials/resolve.js'
 import { isPasswHash } from '../credentials/derive.js'
 import { createClient } from '../http/client.js'
 import { noRetry } from '../http/options.js'
@@ -14,7 +14,9 @@ import type { IntercomOptions, IntercomSubscription } from '../world/intercom_ty
 import type { Mcp } from '../world/placements.js'
 import type { RemotePlayWorld as World } from '../world/remote.js'
 import { ownFile } from './file.js'
-import type { AddAgentInput, RegisteredPlayer, RemotePlayWorldOptions, SnapshotCallbacks } from './options.js'
+import { checkOptions } from '../protocol/options.js'
+import type { AddAgentOptions } from '../world/agent.js'
+import { type RegisteredPlayer, type RemotePlayWorldOptions, type SnapshotCallbacks, playWorldOptions } from './options.js'
 
 /** A journey whose times may be dates. */
 type DatedJourney = Omit<Journey, 'startedAt' | 'completedAt'> & { readonly startedAt: Date | string; readonly completedAt: Date | string }
@@ -30,6 +32,7 @@ export class RemotePlayWorld {
 
   /** Creates a world; it connects with the first call. */
   constructor(options: RemotePlayWorldOptions = {}) {
+    checkOptions('RemotePlayWorld', options, playWorldOptions)
     this.#options = options
     if (options.apiKey?.trim() === '') throw new OptionError('apiKey is empty: give the account\'s key, or any text if the host checks none')
   }
@@ -73,26 +76,18 @@ export class RemotePlayWorld {
   }
 
   /** Puts an agent on the map; its node must exist. */
-  async addAgent(input: AddAgentInput): Promise<RegisteredPlayer> {
+  async addAgent(input: AddAgentOptions): Promise<RegisteredPlayer> {
     const world = await this.#open()
-    const { agentId, agentPassphrase, nodeId = agentId, credentials: given, ...rest } = input
-    const own = agentPassphrase === undefined ? given : { ...given, phrase: agentPassphrase }
-    const credentials = own === undefined ? undefined : await this.#agentNode(world, { ...withHash(own), ...(nodeId === undefined ? {} : { nodeId }) })
-    const agent = await world.addAgent({ ...rest, ...(nodeId === undefined ? {} : { nodeId }), ...(credentials === undefined ? {} : { credentials }) })
+    const { credentials } = input
+    const agent = await world.addAgent(credentials === undefined ? input : { ...input, credentials: withHash(credentials) })
     const now = new Date()
     const { previewUrl, registeredAgent } = agent.registration
     return { id: agent.id, name: agent.name, sid: this.#sid, createdAt: now, updatedAt: now, previewUrl, registeredAgent, agent }
   }
 
   /** The older name of `addAgent`. */
-  async addPlayer(input: AddAgentInput): Promise<RegisteredPlayer> {
+  async addPlayer(input: AddAgentOptions): Promise<RegisteredPlayer> {
     return this.addAgent(input)
-  }
-
-  /** Returns the agent's credentials. A missing id is derived from the phrase and the host's root key. */
-  async #agentNode(world: World, credentials: NodeCredentials): Promise<NodeCredentials> {
-    if (credentials.nodeId !== undefined || credentials.rootKey !== undefined) return credentials
-    return resolveNode({ ...credentials, rootKey: (await (await world.client()).bootstrap()).rootKey })
   }
 
   /** Records what a player said. */

@@ -8,9 +8,11 @@ import { PastWorld } from '../chain/past.js'
 import { type ProvedLeaf, proveLeaf } from '../chain/proof.js'
 import { type Call, type Reply, largeReply } from './call.js'
 import { Identity } from './identity.js'
-import type { CallOptions, ClientOptions, NodeIdentity, NodeOptions, ReadOptions, Retry } from './options.js'
+import { type CallOptions, type ClientOptions, type NodeIdentity, type NodeOptions, type ReadOptions, type Retry, clientOptions } from './options.js'
+import { checkOptions } from '../protocol/options.js'
 import { allPages, at, chainNodes, leastRev, understood } from './reading.js'
 import { typed } from './reply.js'
+import { requestOf } from './request.js'
 import { type Shared, Transport } from './transport.js'
 
 /** Some nodes of the chain; fields that an older host does not state are absent. */
@@ -99,22 +101,22 @@ export class WorldClient {
 
   /** Puts an agent on the map, or changes its row. */
   async register(request: wire.RegisterRequest, options?: CallOptions): Promise<wire.RegisterReply> {
-    return this.#post('players', request, 'same', { playerId: 'text', registeredAgent: 'object' }, options)
+    return this.#post('players', requestOf('RegisterRequest', request), 'same', { playerId: 'text', registeredAgent: 'object' }, options)
   }
 
   /** Renews an agent's lease. */
   async heartbeat(request: wire.HeartbeatRequest, options?: CallOptions): Promise<wire.HeartbeatReply> {
-    return this.#send({ ...this.#write('heartbeat', request, 'same'), keyless: true }, {}, options)
+    return this.#send({ ...this.#write('heartbeat', requestOf('HeartbeatRequest', request), 'same'), keyless: true }, {}, options)
   }
 
   /** Removes an agent from the map. */
   async disconnect(request: wire.DisconnectRequest, options?: CallOptions): Promise<wire.OkReply> {
-    return this.#post('disconnect', request, 'same', {}, options)
+    return this.#post('disconnect', requestOf('DisconnectRequest', request), 'same', {}, options)
   }
 
   /** Puts an MCP placement of the calling main node on the map, or changes the one of that name. */
   async registerMcp(request: wire.McpRegisterRequest, options?: CallOptions): Promise<wire.IdReply> {
-    return this.#post('mcpRegister', request, 'same', { id: 'text' }, options)
+    return this.#post('mcpRegister', requestOf('McpRegisterRequest', request), 'same', { id: 'text' }, options)
   }
 
   /** Removes an MCP placement from the map; `ok` is false if there was none with that id. */
@@ -137,7 +139,7 @@ export class WorldClient {
 
   /** Calls a tool of an agent for a person. The answers come as `world:intercom` events of the request's id. */
   async assistTool(request: wire.AssistToolRequest, options?: CallOptions): Promise<wire.RequestReply> {
-    return this.#post('assistTool', request, 'keyed', { requestId: 'text' }, options)
+    return this.#post('assistTool', requestOf('AssistToolRequest', request), 'keyed', { requestId: 'text' }, options)
   }
 
   /**
@@ -145,7 +147,7 @@ export class WorldClient {
    * changes: call it again before the lease expires. The reply's row says where the person is. Only for hosts with `person`.
    */
   async putPerson(request: wire.PersonRequest, options?: CallOptions): Promise<wire.PersonReply> {
-    return this.#send({ ...this.#write('person', request, 'same'), method: 'PUT', keyless: true }, { person: 'object' }, options)
+    return this.#send({ ...this.#write('person', requestOf('PersonRequest', request), 'same'), method: 'PUT', keyless: true }, { person: 'object' }, options)
   }
 
   /** Removes the person of the caller's watch cookie from the map; `ok` is false if there was none. */
@@ -155,7 +157,7 @@ export class WorldClient {
 
   /** Signals that someone met an agent or a person on the map. */
   async proximityAction(request: wire.ProximityActionRequest, options?: CallOptions): Promise<wire.OkReply> {
-    return this.#post('proximityAction', request, 'keyed', {}, options)
+    return this.#post('proximityAction', requestOf('ProximityActionRequest', request), 'keyed', {}, options)
   }
 
   /** Records a chat line, once. */
@@ -215,7 +217,7 @@ export class WorldClient {
    * that knows that no program answers for the agent refuses with `agent_not_answering`.
    */
   async intercomCommand(command: wire.IntercomCommand, options: CallOptions & { readonly ifAnswering?: boolean } = {}): Promise<wire.OkReply> {
-    const call = this.#write('rpc', { op: 'intercomCommand', payload: command }, 'same')
+    const call = this.#write('rpc', payloadOf('intercomCommand', command), 'same')
     const checked = options.ifAnswering === true && this.transport.service === 'play'
     return this.#send(checked ? { ...call, query: { [queries.ifAnswering]: '1' } } : call, {}, options)
   }
@@ -347,7 +349,7 @@ export class WorldClient {
 
   /** Checks whether a node exists and is derived from a root key. A negative answer is a reply, not an error. */
   async validate(request: wire.ValidateRequest, options?: CallOptions): Promise<wire.ValidateReply> {
-    const call: Call = { method: 'POST', path: paths.validateNode, body: request, repeat: 'same', keyless: true, accept: 400 }
+    const call: Call = { method: 'POST', path: paths.validateNode, body: requestOf('ValidateRequest', request), repeat: 'same', keyless: true, accept: 400 }
     const reply: Reply = await this.transport.do(call, options?.signal)
     const verdict = typed<wire.ValidateReply & { readonly error?: string; readonly code?: string }>(call, reply, {})
     // The other kind of 400: the request was wrong.
@@ -359,7 +361,7 @@ export class WorldClient {
   }
 
   #read<O extends wire.Op>(op: O, payload: wire.OperationTypes[O]['request'], minRev = 0): Call {
-    const call: Call = { method: 'POST', path: this.transport.path('rpc'), body: { op, payload }, repeat: 'read', limit: largeReply, world: true }
+    const call: Call = { method: 'POST', path: this.transport.path('rpc'), body: payloadOf(op, payload), repeat: 'read', limit: largeReply, world: true }
     return minRev === 0 ? call : { ...call, minRev }
   }
 
@@ -375,7 +377,7 @@ export class WorldClient {
   async #op<O extends wire.Op>(
     op: O, payload: wire.OperationTypes[O]['request'], needs: Needs, options?: CallOptions, repeat: 'same' | 'keyed' = 'keyed',
   ): Promise<wire.OperationTypes[O]['reply']> {
-    return this.#send(operations[op].writes ? this.#write('rpc', { op, payload }, repeat) : this.#read(op, payload), needs, options)
+    return this.#send(operations[op].writes ? this.#write('rpc', payloadOf(op, payload), repeat) : this.#read(op, payload), needs, options)
   }
 
   async #send<T>(call: Call, needs: Needs, options?: CallOptions): Promise<T> {
@@ -383,7 +385,13 @@ export class WorldClient {
   }
 }
 
+/** Returns the body of an operation. */
+function payloadOf(op: wire.Op, payload: object): object {
+  return { op, payload: requestOf(operations[op].request, payload) }
+}
+
 /** Creates a client. It throws an `OptionError` for invalid options, and does not connect. */
 export function createClient(options: ClientOptions): WorldClient {
+  checkOptions('createClient', options, clientOptions)
   return new WorldClient(options)
 }

@@ -1,3 +1,5 @@
+import type { OptionNames } from '../protocol/options.js'
+
 /** The calling node, and what authenticates it. */
 export interface NodeIdentity {
   /** The node's id. */
@@ -66,6 +68,11 @@ export interface ClientOptions {
    * far as the replying host knows; a warning is printed unless it is given. It must not call the client. Errors that it throws are dropped.
    */
   readonly onUnconfirmed?: (hosts: number) => void
+}
+
+/** The names of the options of a client. @internal */
+export const clientOptions: OptionNames<ClientOptions> = {
+  baseUrl: true, service: true, credentials: true, apiKey: true, registrationToken: true, timeoutMs: true, retry: true, fetch: true, onSession: true, onUnconfirmed: true,
 }
 
 /** The options of one call. */

@@ -1,4 +1,5 @@
 import type { NodeCredentials } from '../credentials/resolve.js'
+import type { OptionNames } from '../protocol/options.js'
 
 /** The options of a `PlayWorld`. None is required: by default the world is in memory, with an account of its own. */
 export interface PlayWorldOptions {
@@ -23,4 +24,9 @@ export interface PlayWorldOptions {
   readonly apiKey?: string
   /** Called with each line of the host's log. Errors that it throws are dropped. */
   readonly onLog?: (line: string) => void
+}
+
+/** The names of the options of a `PlayWorld`. @internal */
+export const playWorldOptions: OptionNames<PlayWorldOptions> = {
+  repository: true, playApiBase: true, binary: true, listen: true, noRepository: true, flags: true, mainNodeCredentials: true, apiKey: true, onLog: true,
 }

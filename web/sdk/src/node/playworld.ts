@@ -4,11 +4,12 @@ import { deriveNodeIdFromMaterialAsync, generateNodePassphrase, nodeCredentialsM
 import { createClient } from '../http/client.js'
 import type { CallOptions, NodeIdentity } from '../http/options.js'
 import { randomText } from '../http/wait.js'
+import { defined } from '../json/read.js'
 import { hasCode } from '../protocol/errors.js'
 import type { EventKind, IntercomEventData, Journey, Space, WorldSnapshot } from '../protocol/contract.js'
 import type * as wire from '../protocol/contract.js'
 import type { SubscribeOptions, WorldSubscription } from '../subscription/types.js'
-import type { AddAgentOptions, Agent } from '../world/agent.js'
+import { type AddAgentOptions, type Agent, nodeOf } from '../world/agent.js'
 import type { IntercomQuestion } from '../world/ask.js'
 import type { AgentProgram } from '../tools/program.js'
 import type { EventOf, EventsOptions } from '../world/event_loop.js'
@@ -17,7 +18,8 @@ import type { Hold } from '../world/hold.js'
 import type { IntercomOptions, IntercomSubscription } from '../world/intercom_types.js'
 import type { Mcp } from '../world/placements.js'
 import { RemotePlayWorld } from '../world/remote.js'
-import type { PlayWorldOptions } from './options.js'
+import { checkOptions } from '../protocol/options.js'
+import { type PlayWorldOptions, playWorldOptions } from './options.js'
 import { HostProcess } from './process.js'
 
 /**
@@ -42,6 +44,7 @@ export class PlayWorld {
 
   /** Starts a world, and waits until it serves. */
   static async start(options: PlayWorldOptions = {}): Promise<PlayWorld> {
+    checkOptions('PlayWorld.start', options, playWorldOptions)
     const host = await HostProcess.start(options)
     try {
       const account = options.noRepository === true ? undefined : await join(host, options)
@@ -73,9 +76,11 @@ export class PlayWorld {
 
   /** Puts an agent on the map and keeps it there. Its agent node is created if there is none; without credentials it gets its own. */
   async addAgent(options: AddAgentOptions, call?: CallOptions): Promise<Agent> {
-    if (this.#noRepository) return this.#remote.addAgent({ ...options, nodeId: options.nodeId ?? randomText() }, call)
-    const node = await this.#agentNode(options, call)
-    return this.#remote.addAgent({ ...options, nodeId: node.nodeId, credentials: node }, call)
+    const { agentId: _id, agentPassphrase: _phrase, credentials: _own, ...rest } = options
+    const { nodeId, credentials } = nodeOf(options)
+    if (this.#noRepository) return this.#remote.addAgent({ ...rest, ...defined({ credentials }), nodeId: nodeId ?? randomText() }, call)
+    const node = await this.#agentNode(nodeId, credentials, call)
+    return this.#remote.addAgent({ ...rest, nodeId: node.nodeId, credentials: node }, call)
   }
 
   /** Puts an agent on the map with its program; see `RemotePlayWorld.agent`. */
@@ -83,9 +88,8 @@ export class PlayWorld {
     return this.#remote.agent(name, program, call)
   }
 
-  async #agentNode(options: AddAgentOptions, call: CallOptions | undefined): Promise<NodeIdentity> {
-    const given: NodeCredentials = { rootKey: this.rootKey, ...(options.nodeId === undefined ? {} : { nodeId: options.nodeId }), ...options.credentials }
-    const node = await (options.credentials === undefined ? newNode(this.rootKey) : resolveNode(given))
+  async #agentNode(nodeId: string | undefined, own: NodeCredentials | undefined, call: CallOptions | undefined): Promise<NodeIdentity> {
+    const node = await (own === undefined ? newNode(this.rootKey) : resolveNode({ rootKey: this.rootKey, ...defined({ nodeId }), ...own }))
     try {
       await this.#remote.createAgentNode(node, call)
     } catch (error) {

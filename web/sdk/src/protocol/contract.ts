@@ -268,45 +268,45 @@ export type ErrorCode = keyof typeof errorStatuses
 /** The operations of the rpc route; those that write need the sid and take an idempotency key. */
 export const operations = {
   /** Reads the whole world at one rev. */
-  getWorldSnapshot: { writes: false },
+  getWorldSnapshot: { writes: false, request: 'EmptyRequest' },
   /** Reads one node of the player chain. */
-  getPlayerChainNode: { writes: false },
+  getPlayerChainNode: { writes: false, request: 'ChainNodeRequest' },
   /** Reads several nodes of the player chain, all at one rev. */
-  getPlayerChainNodes: { writes: false },
+  getPlayerChainNodes: { writes: false, request: 'ChainNodesRequest' },
   /** Reads a node with the siblings that prove it. */
-  getPlayerChainProof: { writes: false },
+  getPlayerChainProof: { writes: false, request: 'ChainProofRequest' },
   /** Lists chat lines, newest last. */
-  listInteractions: { writes: false },
+  listInteractions: { writes: false, request: 'ListRequest' },
   /** Lists journeys, newest last. */
-  listJourneys: { writes: false },
+  listJourneys: { writes: false, request: 'ListRequest' },
   /** Lists events of this session with the time of their commit; an extension without a capability, so other hosts answer `op_unknown`. */
-  listEvents: { writes: false },
+  listEvents: { writes: false, request: 'ListEventsRequest' },
   /** Reads a map of the past as a whole, from which events lead on; an extension without a capability, as `listEvents`. */
-  getWorldSnapshotAt: { writes: false },
+  getWorldSnapshotAt: { writes: false, request: 'SnapshotAtRequest' },
   /** Lists whether programs answer for agents on the map; an extension without a capability, so other hosts answer `op_unknown`. */
-  listAnswering: { writes: false },
+  listAnswering: { writes: false, request: 'ListAnsweringRequest' },
   /** Lists the spaces. */
-  listSpaceNodes: { writes: false },
+  listSpaceNodes: { writes: false, request: 'EmptyRequest' },
   /** Reads a space, with its log for those who may see it. */
-  inspectSpace: { writes: false },
+  inspectSpace: { writes: false, request: 'SpaceRequest' },
   /** Records a chat line. */
-  recordInteraction: { writes: true },
+  recordInteraction: { writes: true, request: 'RecordInteractionRequest' },
   /** Records what an agent did to answer a message. */
-  recordJourney: { writes: true },
+  recordJourney: { writes: true, request: 'RecordJourneyRequest' },
   /** Creates a space without a place on the map. */
-  registerSpaceNode: { writes: true },
+  registerSpaceNode: { writes: true, request: 'RegisterSpaceRequest' },
   /** Creates a space with a node of its own and a structure on the map. */
-  createSpace: { writes: true },
+  createSpace: { writes: true, request: 'CreateSpaceRequest' },
   /** Removes a space with its structure, its node and its log. */
-  removeSpace: { writes: true },
+  removeSpace: { writes: true, request: 'SpaceRequest' },
   /** Adds an amenity to a space. */
-  addSpaceAmenity: { writes: true },
+  addSpaceAmenity: { writes: true, request: 'AmenityRequest' },
   /** Removes an amenity from a space; the last one stays. */
-  removeSpaceAmenity: { writes: true },
+  removeSpaceAmenity: { writes: true, request: 'AmenityRequest' },
   /** Asks an agent. */
-  intercomCommand: { writes: true },
+  intercomCommand: { writes: true, request: 'IntercomCommand' },
   /** Answers a command of the intercom. */
-  intercomResponse: { writes: true },
+  intercomResponse: { writes: true, request: 'IntercomResponse' },
 } as const
 export type Op = keyof typeof operations
 
@@ -1828,3 +1828,47 @@ export const shapes = {
     { name: 'playerChainNodes', type: 'objects', need: 'optional' },
   ],
 } as const satisfies Readonly<Record<string, readonly Field[]>>
+
+/** The fields of requests by the names of the types, each with the type of its object, or of the objects of its list; '' for other values. */
+export const requestFields = {
+  EmptyRequest: {},
+  AssistTool: { name: '', description: '', parameters: '' },
+  AgentSpec: { type: '', toolNames: '', assistTools: 'AssistTool' },
+  RegisterRequest: { name: '', type: '', agent: 'AgentSpec', agentId: '', mainNodeId: '', passwHash: '', apiKey: '', connectionId: '', leaseTtlSeconds: '', enableP2a: '', realtimeInstructions: '' },
+  HeartbeatRequest: { playerId: '', connectionId: '', leaseTtlSeconds: '' },
+  DisconnectRequest: { playerId: '', connectionId: '' },
+  McpRegisterRequest: { name: '', url: '' },
+  McpUnregisterRequest: { id: '' },
+  RemoveOccupantRequest: { stableKey: '' },
+  AssistToolRequest: { targetPlayerId: '', toolName: '', args: '' },
+  ProximityActionRequest: { fromPlayerId: '', toPlayerId: '', action: '' },
+  PersonRequest: { name: '', x: '', y: '', leaseTtlSeconds: '' },
+  WatchSessionRequest: { token: '', framed: '' },
+  CreateNodeRequest: { kind: '', nodeId: '', spaceId: '', passwHash: '' },
+  DeleteNodeRequest: { confirmNodeId: '' },
+  CreateAgentNodeRequest: { kind: '', parentNodeId: '', agentNodeId: '', agentNodePasswHash: '', label: '' },
+  ValidateRequest: { nodeId: '', rootKey: '', mainNodeId: '' },
+  Amounts: { agents: '', spaces: '', mcp: '', requests: '', lines: '', journeys: '', bytes: '', mapBytes: '', agentBytes: '', occupants: '', rateHistory: '' },
+  NodeLimitsRequest: { nodeId: '', limits: 'Amounts' },
+  CreateKeyRequest: { name: '', expiresInSeconds: '' },
+  LabelRequest: { nodeId: '', label: '' },
+  InviteRequest: { expiresInSeconds: '', uses: '' },
+  ChainNodeRequest: { stableKey: '', atRev: '' },
+  ChainNodesRequest: { stableKeys: '', atRev: '' },
+  ChainProofRequest: { stableKey: '' },
+  ListRequest: { playerId: '', limit: '', beforeSeq: '' },
+  ListEventsRequest: { afterSeq: '', limit: '', brief: '' },
+  SnapshotAtRequest: { rev: '' },
+  ListAnsweringRequest: { playerIds: '' },
+  SpaceRequest: { spaceId: '' },
+  RecordInteractionRequest: { playerId: '', role: '', text: '' },
+  JourneyStep: { type: '', content: '', messageId: '', toolName: '', toolCallId: '', args: '', result: '' },
+  Journey: { steps: 'JourneyStep', startedAt: '', completedAt: '' },
+  RecordJourneyRequest: { playerId: '', journey: 'Journey' },
+  SpaceOwnerRequest: { displayName: '', playerId: '' },
+  RegisterSpaceRequest: { id: '', name: '', description: '', designKey: '', owner: 'SpaceOwnerRequest', amenities: '' },
+  CreateSpaceRequest: { name: '', designKey: '', ownerDisplayName: '', description: '', structureName: '', amenities: '' },
+  AmenityRequest: { spaceId: '', kind: '' },
+  IntercomCommand: { requestId: '', mainNodeId: '', fromPlayerId: '', toPlayerId: '', kind: '', toolName: '', args: '', text: '' },
+  IntercomResponse: { requestId: '', mainNodeId: '', toPlayerId: '', fromPlayerId: '', kind: '', status: '', toolName: '', message: '', result: '', error: '', ts: '' },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>

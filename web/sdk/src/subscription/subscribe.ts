@@ -1,8 +1,14 @@
 import type { WorldClient } from '../http/client.js'
 import { linked } from '../http/wait.js'
 import { ClosedError } from '../protocol/errors.js'
+import { type OptionNames, checkOptions } from '../protocol/options.js'
 import { Follower } from './follower.js'
 import type { SubscribeOptions, SubscriptionState, WorldSubscription } from './types.js'
+
+const optionNames: OptionNames<SubscribeOptions> = {
+  onSnapshot: true, onEvent: true, onChecked: true, onState: true, onError: true, after: true, verify: true, inline: true, reconnect: true, silenceMs: true,
+  headersTimeoutMs: true, signal: true,
+}
 
 class Subscription implements WorldSubscription {
   readonly done: Promise<void>
@@ -39,5 +45,6 @@ class Subscription implements WorldSubscription {
  * caller, including one with only a cookie.
  */
 export function subscribeWorld(client: WorldClient, options: SubscribeOptions = {}): WorldSubscription {
+  checkOptions('subscribeWorld', options, optionNames)
   return new Subscription(client, options)
 }

@@ -2,6 +2,7 @@ import type { NodeCredentials } from '../credentials/resolve.js'
 import { asObject, asText } from '../json/read.js'
 import type { JsonObject } from '../protocol/contract.js'
 import { OptionError, ToolError } from '../protocol/errors.js'
+import type { OptionNames } from '../protocol/options.js'
 import type { AddAgentOptions } from '../world/agent.js'
 import { ASSIST_TOOL_PREFIX, CHAT_TOOL, type FrameworkRegistration, frameworkRegistration } from '../world/framework.js'
 import type { IntercomAnswer, IntercomCall, IntercomOptions } from '../world/intercom_types.js'
@@ -16,7 +17,7 @@ export interface ChatMessage extends Asked {
 }
 
 /** The program of an agent: the second argument of `agent`. */
-export interface AgentProgram extends Omit<AddAgentOptions, 'name' | 'agent' | 'nodeId' | 'type' | 'credentials'> {
+export interface AgentProgram extends Pick<AddAgentOptions, 'enableP2a' | 'realtimeInstructions' | 'leaseTtlSeconds' | 'permanent' | 'onLost'> {
   /** Answers a text, as a whole or in parts: with `stream`, or as an async generator of texts. An agent without it answers that it does not chat. */
   readonly chat?: (message: ChatMessage) => Answer | Promise<Answer> | AsyncIterable<string>
   /** The tools that people may call, by name; names without the prefix `assist_` get it. */
@@ -37,6 +38,12 @@ export interface AgentProgram extends Omit<AddAgentOptions, 'name' | 'agent' | '
   readonly follow?: (change: (program: AgentProgram) => void) => () => void
   /** Called for errors, such as an error in a tool; they are printed unless it is given. */
   readonly onError?: NonNullable<IntercomOptions['onError']>
+}
+
+/** The names of the options of `agent`. @internal */
+export const programNames: OptionNames<AgentProgram> = {
+  enableP2a: true, realtimeInstructions: true, leaseTtlSeconds: true, permanent: true, onLost: true, chat: true, tools: true, record: true, type: true,
+  credentials: true, follow: true, onError: true,
 }
 
 /** Returns the registration of an agent with a program. */

@@ -12,7 +12,8 @@ import { asObject, defined } from '../json/read.js'
 import { OptionError } from '../protocol/errors.js'
 import { warnTo } from '../protocol/callback.js'
 import type { AgentWorld } from './agent.js'
-import type { RemotePlayWorldOptions } from './options.js'
+import { checkOptions } from '../protocol/options.js'
+import { type RemotePlayWorldOptions, worldOptions } from './options.js'
 import { Placements } from './placements.js'
 
 /** The value of the option `apiKey` for an account without an API key. */
@@ -39,6 +40,7 @@ export class Account {
     // Programs without types may pass any value.
     const given = (asObject(options) ?? {}) as Partial<RemotePlayWorldOptions>
     if (!given.baseUrl?.trim()) throw new OptionError("baseUrl is empty: set the host's address, such as http://127.0.0.1:7420")
+    checkOptions('RemotePlayWorld', options, worldOptions)
     this.#options = options
     const apiKey = given.apiKey?.trim() ?? ''
     this.#apiKey = apiKey === noKey ? undefined : apiKey

@@ -1,5 +1,4 @@
-import type { NodeCredentials } from '../credentials/resolve.js'
-import { resolveNode } from '../credentials/resolve.js'
+import { type NodeCredentials, resolveNode } from '../credentials/resolve.js'
 import type { WorldClient } from '../http/client.js'
 import { type CallOptions, type NodeIdentity, noRetry } from '../http/options.js'
 import { randomText } from '../http/wait.js'
@@ -7,6 +6,7 @@ import { asObject, defined } from '../json/read.js'
 import { OptionError, PlayError, hasCode } from '../protocol/errors.js'
 import { type Journey, type RecordInteractionReply, type RecordJourneyReply, type RegisterReply, type RegisterRequest, limits } from '../protocol/contract.js'
 import { callBack } from '../protocol/callback.js'
+import { type OptionNames, checkOptions } from '../protocol/options.js'
 import { isBlank, normalizeAgentId, normalizeNodeId } from '../protocol/text.js'
 import { type FrameworkRegistration, within } from './framework.js'
 import { Lease } from './lease.js'
@@ -26,12 +26,29 @@ export interface AddAgentOptions extends Omit<RegisterRequest, OwnFields | 'type
   readonly agent: FrameworkRegistration
   /** The agent's node id; may be omitted if `credentials` contain it. */
   readonly nodeId?: string
+  /** Another name of `nodeId`. */
+  readonly agentId?: string
   /** The agent's own credentials; without them the main node acts for it, as for all its other agents. */
   readonly credentials?: NodeCredentials
+  /** The agent's own phrase, instead of `credentials`. It is hashed here and never sent. A secret. */
+  readonly agentPassphrase?: string
+  /** The agent's owner: an id other than the world's main node is refused. */
+  readonly mainNodeId?: string
+  /** Accepted for programs of `@agent-play/sdk`, and ignored. */
+  readonly version?: string
+  /** Accepted for programs of `@agent-play/sdk`, and ignored. */
+  readonly createdAt?: Date
+  /** Accepted for programs of `@agent-play/sdk`, and ignored. */
+  readonly updatedAt?: Date
   /** Registers without a lease: the agent stays on the map even if this program crashes. */
   readonly permanent?: boolean
   /** Called once if the agent cannot be kept on the map: the host refuses to register it again. */
   readonly onLost?: (error: Error) => void | Promise<void>
+}
+
+const optionNames: OptionNames<AddAgentOptions> = {
+  name: true, type: true, agent: true, enableP2a: true, realtimeInstructions: true, leaseTtlSeconds: true, nodeId: true, agentId: true, credentials: true,
+  agentPassphrase: true, mainNodeId: true, version: true, createdAt: true, updatedAt: true, permanent: true, onLost: true,
 }
 
 /** The parts of a world that its agents need. @internal */
@@ -67,6 +84,7 @@ export class Agent {
 
   /** Registers an agent. @internal */
   static async register(world: AgentWorld, options: AddAgentOptions, call: CallOptions): Promise<Agent> {
+    checkOptions('addAgent', options, optionNames)
     within("the agent's name", options.name, limits.maxNameChars)
     if (asObject(options.agent) === undefined) throw new OptionError('agent says what the agent can do: make it with frameworkRegistration')
     const { id, caller } = await speakerOf(world, options)
@@ -186,9 +204,13 @@ async function withdraw(world: AgentWorld, client: WorldClient, { agentId: playe
 
 /** Returns the node that acts for an agent: the agent itself if it has credentials, otherwise the main node. */
 async function speakerOf(world: AgentWorld, options: AddAgentOptions): Promise<{ id: string; caller: NodeIdentity | undefined }> {
-  const id = normalizeAgentId(options.nodeId ?? '')
-  if (options.credentials !== undefined) {
-    const caller = await resolveNode(options.credentials.nodeId === undefined && id !== '' ? { ...options.credentials, nodeId: id } : options.credentials)
+  const { nodeId, credentials: own } = nodeOf(options)
+  const id = normalizeAgentId(nodeId ?? '')
+  if (own !== undefined) {
+    const named = own.nodeId === undefined && id !== '' ? { ...own, nodeId: id } : own
+    // A phrase alone is one of a node of this host.
+    const derives = named.nodeId === undefined && named.rootKey === undefined
+    const caller = await resolveNode(derives ? { ...named, rootKey: (await world.client.bootstrap()).rootKey } : named)
     if (id !== '' && normalizeNodeId(id) !== caller.nodeId) throw new OptionError('nodeId and credentials.nodeId name different nodes')
     return { id: caller.nodeId, caller }
   }
@@ -199,15 +221,29 @@ async function speakerOf(world: AgentWorld, options: AddAgentOptions): Promise<{
   return { id, caller: older ? { nodeId: id, passwHash: world.main.passwHash } : world.main }
 }
 
+/** Returns the id and the own credentials in the options of an agent, each of which has two names. @internal */
+export function nodeOf({ nodeId, agentId, credentials, agentPassphrase: phrase }: AddAgentOptions): Pick<AddAgentOptions, 'nodeId' | 'credentials'> {
+  return defined({
+    nodeId: oneOf('nodeId', nodeId, 'agentId', agentId),
+    credentials: oneOf('credentials', credentials, 'agentPassphrase', phrase === undefined ? undefined : { phrase }),
+  })
+}
+
+/** Returns the one that is set of two options of which at most one may be. */
+function oneOf<T>(name: string, value: T | undefined, other: string, otherwise: T | undefined): T | undefined {
+  if (value !== undefined && otherwise !== undefined && value !== otherwise) throw new OptionError(`set ${name} or ${other}, not both`)
+  return value ?? otherwise
+}
+
 function requestOf(world: AgentWorld, options: AddAgentOptions, agentId: string, caller: NodeIdentity | undefined): RegisterRequest {
-  const { nodeId: _id, credentials: _own, onLost: _onLost, permanent = false, leaseTtlSeconds, ...fields } = options
+  const { name, type = options.agent.type, agent, enableP2a = 'off', realtimeInstructions, permanent = false } = options
   const older = world.client.transport.service !== 'play'
-  return {
-    enableP2a: 'off',
-    ...fields,
-    agentId,
-    type: options.type ?? options.agent.type,
-    ...(permanent ? {} : defined({ connectionId: `${world.program}-${randomText()}`, leaseTtlSeconds })),
-    ...defined({ mainNodeId: world.main?.nodeId, ...(older && { passwHash: caller?.passwHash, apiKey: world.bodyKey }) }),
-  }
+  return defined({
+    agentId, name, type, agent, enableP2a, realtimeInstructions,
+    connectionId: permanent ? undefined : `${world.program}-${randomText()}`,
+    leaseTtlSeconds: permanent ? undefined : options.leaseTtlSeconds,
+    mainNodeId: options.mainNodeId ?? world.main?.nodeId,
+    passwHash: older ? caller?.passwHash : undefined,
+    apiKey: older ? world.bodyKey : undefined,
+  })
 }

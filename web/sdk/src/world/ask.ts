@@ -4,6 +4,7 @@ import { defined } from '../json/read.js'
 import { AgentFailedError, GapError, OptionError, PlayError } from '../protocol/errors.js'
 import type { IntercomCommand, IntercomEventData, JsonObject, WorldMap } from '../protocol/contract.js'
 import { type WorldEvent, isEvent } from '../protocol/events.js'
+import { type OptionNames, checkOptions } from '../protocol/options.js'
 import { isBlank, normalizeAgentId } from '../protocol/text.js'
 import { Stream, headersTimeoutMs } from '../stream/stream.js'
 import { isFinal } from './lease.js'
@@ -31,8 +32,11 @@ export interface IntercomQuestion {
   readonly signal?: AbortSignal
 }
 
+const optionNames: OptionNames<IntercomQuestion> = { to: true, from: true, text: true, tool: true, args: true, realtime: true, onPartial: true, signal: true }
+
 /** Asks an agent as some caller, and waits for the answer. */
 export async function ask(caller: WorldClient, question: IntercomQuestion, life: AbortSignal): Promise<IntercomEventData> {
+  checkOptions('ask', question, optionNames)
   const ending = new AbortController()
   const unlink = linked(ending, life, question.signal)
   try {

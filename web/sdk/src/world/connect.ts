@@ -7,7 +7,8 @@ import { defined } from '../json/read.js'
 import { OptionError, PlayError } from '../protocol/errors.js'
 import { warnTo } from '../protocol/callback.js'
 import { type Known, environment, fromFile } from './account_file.js'
-import type { RemotePlayWorldOptions } from './options.js'
+import { checkOptions } from '../protocol/options.js'
+import { type RemotePlayWorldOptions, worldOptions } from './options.js'
 import { RemotePlayWorld } from './remote.js'
 
 /** The default address of "playctl serve". */
@@ -28,6 +29,8 @@ export interface ConnectOptions extends Partial<Omit<RemotePlayWorldOptions, 'no
  * creates an account for this run. Rejects with an `OptionError` if there is no account, with the host's refusal or with an `UnreachableError`.
  */
 export async function connect(options: ConnectOptions = {}): Promise<RemotePlayWorld> {
+  const { nodeCredentials: _older, ...names } = worldOptions
+  checkOptions('connect', options, { ...names, context: true, credentialsFile: true })
   const { context: _context, credentialsFile: _file, ...given } = options
   const known = await account(options)
   const baseUrl = options.baseUrl ?? known.server ?? defaultServer

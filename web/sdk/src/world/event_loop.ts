@@ -2,6 +2,7 @@ import type { WorldClient } from '../http/client.js'
 import { linked } from '../http/wait.js'
 import { defined } from '../json/read.js'
 import { reportTo } from '../protocol/callback.js'
+import { type OptionNames, checkOptions } from '../protocol/options.js'
 import { type EventFields, type EventKind, eventKinds } from '../protocol/contract.js'
 import { type WorldEvent, readEvent } from '../protocol/events.js'
 import { reportsOf } from '../stream/reports.js'
@@ -22,8 +23,11 @@ export interface EventsOptions<K extends EventKind = EventKind> {
   readonly signal?: AbortSignal
 }
 
+const optionNames: OptionNames<EventsOptions> = { kinds: true, after: true, onError: true, signal: true }
+
 /** Yields events on demand: events that the loop's body has not requested yet stay at the host. It ends with a signal. */
 export async function* eventLoop<K extends EventKind>(client: WorldClient, options: EventsOptions<K>, life: AbortSignal): AsyncGenerator<EventOf<K>, void, undefined> {
+  checkOptions('events', options, optionNames)
   const ending = new AbortController()
   const unlink = linked(ending, life, options.signal)
   const stream = new Stream(client.transport, defined({ inline: false, signal: ending.signal, after: options.after }))

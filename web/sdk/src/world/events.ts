@@ -4,6 +4,7 @@ import { ClosedError } from '../protocol/errors.js'
 import type { EventKind } from '../protocol/contract.js'
 import type { NamedOr, WorldEvent } from '../protocol/events.js'
 import { callBack, reportTo } from '../protocol/callback.js'
+import { type OptionNames, checkOptions } from '../protocol/options.js'
 import { reportsOf } from '../stream/reports.js'
 import { Stream } from '../stream/stream.js'
 
@@ -26,6 +27,8 @@ export interface EventOptions {
   readonly onError?: (error: Error) => void | Promise<void>
 }
 
+const optionNames: OptionNames<EventOptions> = { kinds: true, after: true, answersFor: true, onEvent: true, onOpen: true, onError: true }
+
 /** A subscription that reports events until it is closed. */
 export interface EventSubscription {
   /** Resolves when the subscription has ended. */
@@ -36,6 +39,7 @@ export interface EventSubscription {
 
 /** Reports events, such as chat lines, without a copy of the world. */
 export function subscribeEvents(client: WorldClient, options: EventOptions): EventSubscription {
+  checkOptions('subscribeEvents', options, optionNames)
   const ending = new AbortController()
   const { after, answersFor = [] } = options
   const stream = new Stream(client.transport, defined({ inline: false, answers: answersFor.join(','), signal: ending.signal, after }))

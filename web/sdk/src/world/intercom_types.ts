@@ -1,4 +1,5 @@
 import type { IntercomCommand, JsonObject } from '../protocol/contract.js'
+import type { OptionNames } from '../protocol/options.js'
 import type { Agent } from './agent.js'
 
 /** An agent's answer, or a part of it. */
@@ -42,6 +43,9 @@ export interface IntercomOptions {
   /** Called for errors, with the command of the error if there is one; errors are printed unless it is given. The subscription continues. */
   readonly onError?: (error: Error, command?: IntercomCommand) => void | Promise<void>
 }
+
+/** The names of the options of `subscribeIntercomCommands`. @internal */
+export const intercomOptions: OptionNames<IntercomOptions> = { execute: true, agents: true, timeoutMs: true, concurrency: true, onError: true }
 
 /** A subscription that carries out commands until it is closed. */
 export interface IntercomSubscription {

@@ -1,5 +1,6 @@
 import type { NodeCredentials } from '../credentials/resolve.js'
 import type { Retry } from '../http/options.js'
+import type { OptionNames } from '../protocol/options.js'
 
 /** The options of a `RemotePlayWorld`. */
 export interface RemotePlayWorldOptions {
@@ -23,4 +24,9 @@ export interface RemotePlayWorldOptions {
   readonly fetch?: typeof globalThis.fetch
   /** Called with the text of each warning, such as that an agent has no credentials of its own; warnings are printed unless it is given. Errors that it throws are dropped. */
   readonly onWarning?: (text: string) => void | Promise<void>
+}
+
+/** The names of the options of a `RemotePlayWorld`. @internal */
+export const worldOptions: OptionNames<RemotePlayWorldOptions> = {
+  baseUrl: true, apiKey: true, mainNodeCredentials: true, nodeCredentials: true, agentCredentials: true, service: true, timeoutMs: true, retry: true, fetch: true, onWarning: true,
 }

@@ -3,6 +3,7 @@ import { asObject } from '../json/read.js'
 import { limits } from '../protocol/contract.js'
 import { GapError } from '../protocol/errors.js'
 import type { WorldEvent } from '../protocol/events.js'
+import { type OptionNames, checkOptions } from '../protocol/options.js'
 
 /** The options of `pastEvents`. */
 export interface PastOptions {
@@ -12,6 +13,8 @@ export interface PastOptions {
   readonly limit: number
   readonly signal?: AbortSignal
 }
+
+const optionNames: OptionNames<PastOptions> = { before: true, limit: true, signal: true }
 
 /** Past events. */
 export interface PastEvents {
@@ -33,7 +36,9 @@ export async function oldestPosition(client: WorldClient, from: number, to: numb
 }
 
 /** Reads events before a position. Not every host supports it. */
-export async function pastEvents(client: WorldClient, { before, limit, signal }: PastOptions): Promise<PastEvents> {
+export async function pastEvents(client: WorldClient, options: PastOptions): Promise<PastEvents> {
+  checkOptions('pastEvents', options, optionNames)
+  const { before, limit, signal } = options
   const from = Math.max(0, before - 1 - limit)
   const events: WorldEvent[] = []
   let after = from

@@ -9,11 +9,12 @@ import { type ChainNodeReply, type EventKind, type IntercomEventData, type Journ
 import { ClosedError, hasCode } from '../protocol/errors.js'
 import type * as wire from '../protocol/contract.js'
 import { callBack } from '../protocol/callback.js'
+import { checkOptions } from '../protocol/options.js'
 import { normalizeAgentId } from '../protocol/text.js'
 import { withGenesis } from '../subscription/genesis.js'
 import { subscribeWorld } from '../subscription/subscribe.js'
 import type { SubscribeOptions, WorldSubscription } from '../subscription/types.js'
-import { type AgentProgram, registrationOf } from '../tools/program.js'
+import { type AgentProgram, programNames, registrationOf } from '../tools/program.js'
 import { type AddAgentOptions, Agent, leaving } from './agent.js'
 import { type IntercomQuestion, ask } from './ask.js'
 import { Account } from './account.js'
@@ -23,7 +24,7 @@ import { Hold } from './hold.js'
 import { type EventOf, type EventsOptions, eventLoop } from './event_loop.js'
 import { IntercomListener } from './intercom.js'
 import { Programs } from './programs.js'
-import type { IntercomOptions, IntercomSubscription } from './intercom_types.js'
+import { type IntercomOptions, type IntercomSubscription, intercomOptions } from './intercom_types.js'
 import type { RemotePlayWorldOptions } from './options.js'
 import type { Mcp } from './placements.js'
 
@@ -141,7 +142,9 @@ export class RemotePlayWorld {
   async agent(name: string, program: AgentProgram = {}, call?: CallOptions): Promise<Agent> {
     within("the agent's name", name, limits.maxNameChars)
     const client = await this.#client()
-    const { chat: _chat, tools: _tools, type: _type, credentials: own, onError: _onError, follow: _follow, ...row } = program
+    checkOptions('agent', program, programNames)
+    const { credentials: own, enableP2a, realtimeInstructions, leaseTtlSeconds, permanent, onLost } = program
+    const row = defined({ enableP2a, realtimeInstructions, leaseTtlSeconds, permanent, onLost })
     const registration = registrationOf(program)
     const credentials = own ?? await this.#account.agentNode(name)
     const node = credentials === undefined ? undefined : await resolveNode(credentials)
@@ -170,6 +173,7 @@ export class RemotePlayWorld {
 
   /** Puts an MCP placement of the main node on the map and returns its id. A second call with the same name changes the row. */
   async registerMcp(mcp: Mcp, call?: CallOptions): Promise<string> {
+    checkOptions('registerMcp', mcp, { name: true, url: true })
     const client = await this.#client()
     const { id } = await client.registerMcp(defined({ name: mcp.name, url: mcp.url }), call)
     this.#account.placements.keep(mcp, id)
@@ -247,6 +251,7 @@ export class RemotePlayWorld {
    * and its commands in progress end when the world is closed.
    */
   async subscribeIntercomCommands(options: IntercomOptions): Promise<IntercomSubscription> {
+    checkOptions('subscribeIntercomCommands', options, intercomOptions)
     const client = await this.#client()
     const named = options.agents
     const sources = this.#account.hasMain ? [client] : [...new Set((named ?? [...this.#agents.values()]).map((agent) => agent.client))]

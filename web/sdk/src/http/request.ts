@@ -1,0 +1,35 @@
+import { asArray, asObject } from '../json/read.js'
+import { type Json, type JsonObject, requestFields } from '../protocol/contract.js'
+import { OptionError } from '../protocol/errors.js'
+
+/** The name of a request, or of an object in one, whose fields the contract lists. */
+export type RequestType = keyof typeof requestFields
+
+/**
+ * Builds a request from the fields that the contract lists for it. Another field is an `OptionError`: it may hold a
+ * secret, and the host would ignore it. The objects inside a request are copied without their other fields.
+ */
+export function requestOf(type: RequestType, given: object): JsonObject {
+  const fields: Readonly<Record<string, string>> = requestFields[type]
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== undefined && !Object.hasOwn(fields, name)) throw new OptionError(`${type} has no field ${JSON.stringify(name)}: remove it`)
+  }
+  return copyOf(fields, given)
+}
+
+function copyOf(fields: Readonly<Record<string, string>>, given: object): JsonObject {
+  const copy: Record<string, Json> = {}
+  for (const [name, type] of Object.entries(fields)) {
+    const value = Object.hasOwn(given, name) ? (given as Record<string, Json | undefined>)[name] : undefined
+    if (value !== undefined) copy[name] = type === '' ? value : partOf(requestFields[type as RequestType], value)
+  }
+  return copy
+}
+
+/** Copies an object or a list of objects inside a request; any other value stays as it is, for the host to refuse. */
+function partOf(fields: Readonly<Record<string, string>>, value: Json): Json {
+  const list = asArray(value)
+  if (list !== undefined) return list.map((item) => partOf(fields, item))
+  const object = asObject(value)
+  return object === undefined ? value : copyOf(fields, object)
+}
