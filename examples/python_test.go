@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -61,9 +62,10 @@ func TestPythonClient(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = stdin.Close() }()
+		sent := newWire(p)
 		lines, end := p.python(stdin, []string{
 			"PLAYCTL_NODE_ID=" + p.field("nodeId", "whoami", "--output", "json"), "PLAYCTL_PHRASE=" + phrase,
-			"PLAYCTL_API_KEY=" + key, "PLAYCTL_CREDENTIALS_FILE=none.json", "PLAYCTL_CHECK_ASKED=1",
+			"PLAYCTL_API_KEY=" + key, "PLAYCTL_CREDENTIALS_FILE=none.json", "PLAYCTL_CHECK_ASKED=1", "PLAYCTL_SERVER=" + sent.URL,
 		}, "testdata/client.py", client)
 		for _, line := range append(want, "ready") {
 			if got := <-lines; got != line {
@@ -85,6 +87,12 @@ func TestPythonClient(t *testing.T) {
 			t.Errorf("at the end the program printed %q", line)
 		}
 		end(nil)
+		if !sent.has(key) {
+			t.Error("the program did not use its API key")
+		}
+		if !slices.ContainsFunc(strings.Fields(phrase), func(word string) bool { return !sent.has(word) }) {
+			t.Error("the program sent every word of its phrase")
+		}
 	})
 	t.Run("its own account", func(t *testing.T) {
 		lines, end := p.python(nil, []string{"PLAYCTL_CREDENTIALS_FILE=none.json"}, "testdata/client.py", client)
