@@ -25,7 +25,6 @@ const (
 	limitDigest   = "digest"
 	limitNode     = "node.json"
 	limitSnapshot = "snapshot.json"
-	limitZstd     = "snapshot.zst"
 	limitGzip     = "snapshot.gz"
 	limitLine     = "line.json"
 	limitFrame    = "frame.txt"
@@ -41,7 +40,7 @@ const limitTag = `W/"0123456789abcdef0123456789abcdef.101"`
 // and parses the same body, compares one digest, appends and syncs a line before it
 // answers, and sends the same headers and bytes.
 type limit struct {
-	digest, node, snapshot, zstd, gzip, line, frame []byte
+	digest, node, snapshot, gzip, line, frame []byte
 
 	lines chan chan struct{}
 	file  *os.File
@@ -72,7 +71,7 @@ func runLimit(folder string) error {
 	l := &limit{lines: make(chan chan struct{}, 1024), seq: 1}
 	l.more = sync.NewCond(&l.mu)
 	for name, into := range map[string]*[]byte{
-		limitDigest: &l.digest, limitNode: &l.node, limitSnapshot: &l.snapshot, limitZstd: &l.zstd, limitGzip: &l.gzip,
+		limitDigest: &l.digest, limitNode: &l.node, limitSnapshot: &l.snapshot, limitGzip: &l.gzip,
 		limitLine: &l.line, limitFrame: &l.frame,
 	} {
 		text, err := os.ReadFile(filepath.Join(folder, name)) //nolint:gosec // the benchmark's own folder
@@ -108,11 +107,7 @@ func runLimit(folder string) error {
 		w.Header()["Vary"] = []string{"Accept-Encoding"}
 		w.Header()["Etag"] = []string{limitTag}
 		body := l.snapshot
-		switch coding := r.Header.Get("Accept-Encoding"); coding {
-		case "zstd":
-			body = l.zstd
-			w.Header()["Content-Encoding"] = []string{coding}
-		case "gzip":
+		if coding := r.Header.Get("Accept-Encoding"); coding == "gzip" {
 			body = l.gzip
 			w.Header()["Content-Encoding"] = []string{coding}
 		}

@@ -32,8 +32,8 @@ type peer struct {
 	secure bool
 	pid    int
 	// The requests sent to it.
-	node, snapshot, zstd, gzip, events []byte
-	lines                              [][]byte
+	node, snapshot, gzip, events []byte
+	lines                        [][]byte
 	// restart starts the program again.
 	restart func()
 }
@@ -58,10 +58,7 @@ func newTable(b *testing.B) *table {
 	nodeBody := []byte(`{"op":"getPlayerChainNode","payload":{"stableKey":"` + stable + `"}}`)
 	snapshotPath := "/api/play/snapshot?sid=" + s.sid
 	coded := func(p *peer) {
-		accept := func(coding string) []byte {
-			return bytes.Replace(p.snapshot, []byte("\r\n\r\n"), []byte("\r\nAccept-Encoding: "+coding+"\r\n\r\n"), 1)
-		}
-		p.zstd, p.gzip = accept("zstd"), accept("gzip")
+		p.gzip = bytes.Replace(p.snapshot, []byte("\r\n\r\n"), []byte("\r\nAccept-Encoding: gzip\r\n\r\n"), 1)
 	}
 	t.ours = &peer{
 		addr: host.addr(), pid: host.PID(),
@@ -190,7 +187,7 @@ func (t *table) prepareLimit(s *served) {
 	}
 	sum := sha256.Sum256([]byte(s.main.hash))
 	for name, text := range map[string][]byte{
-		limitDigest: sum[:], limitNode: ask(t.ours.node), limitSnapshot: ask(t.ours.snapshot), limitZstd: ask(t.ours.zstd), limitGzip: ask(t.ours.gzip),
+		limitDigest: sum[:], limitNode: ask(t.ours.node), limitSnapshot: ask(t.ours.snapshot), limitGzip: ask(t.ours.gzip),
 		limitLine: ask(t.ours.lines[0]), limitFrame: t.frame(s),
 	} {
 		must(t.b, os.WriteFile(filepath.Join(dir, name), text, 0o600))
@@ -232,7 +229,6 @@ func (t *table) compareHeaders() {
 	for name, of := range map[string]func(*peer) []byte{
 		"a chain node": func(p *peer) []byte { return p.node },
 		"a snapshot":   func(p *peer) []byte { return p.snapshot },
-		"one in zstd":  func(p *peer) []byte { return p.zstd },
 		"one in gzip":  func(p *peer) []byte { return p.gzip },
 		"a line":       func(p *peer) []byte { return p.lines[0] },
 		"a stream":     func(p *peer) []byte { return p.events },

@@ -30,7 +30,6 @@ func BenchmarkTable(b *testing.B) {
 	t := newTable(b)
 	t.row("chain node, 16 connections", t.requests(16, func(p *peer, _ int) []byte { return p.node }))
 	t.row("snapshot of 100 agents, 16 connections", t.requests(16, func(p *peer, _ int) []byte { return p.snapshot }))
-	t.row("snapshot of 100 agents in zstd, 16 connections", t.requests(16, func(p *peer, _ int) []byte { return p.zstd }))
 	t.row("snapshot of 100 agents in gzip, 16 connections", t.requests(16, func(p *peer, _ int) []byte { return p.gzip }))
 	for _, n := range []int{1, 16, 64, 256} {
 		t.row(fmt.Sprintf("durable chat line, %d connections", n), t.requests(n, line))

@@ -2,84 +2,39 @@ package host
 
 import (
 	"bytes"
+	"compress/gzip"
 	"container/list"
 	"crypto/sha256"
-	"io"
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
-
-	"github.com/playctl/playctl/internal/world"
 )
 
-// codings are the content codings that a host supports; of two that a client accepts
-// equally, the first is used.
-var codings = []world.Coding{world.Zstd, world.Gzip}
+// gzipped is the value of Content-Encoding of compressed replies. It must not be modified.
+var gzipped = []string{"gzip"}
 
-// codingsOfWhole are the codings for content that never changes. The highest level of gzip
-// makes it as short as the highest of zstd, except for 2 in 100 bytes, in a fifth of the time
-// and with far less memory (BenchmarkCompressWhole).
-var codingsOfWhole = []world.Coding{world.Gzip, world.Zstd}
-
-// codingHeaders are values of Content-Encoding. They must not be modified.
-var codingHeaders = map[world.Coding][]string{world.Zstd: {string(world.Zstd)}, world.Gzip: {string(world.Gzip)}}
-
-// codingOf returns the coding that Accept-Encoding prefers (RFC 9110, section
-// 12.5.3); a coding that it does not name is not used.
-func codingOf(headers []string, of []world.Coding) world.Coding {
-	best, weight := world.Identity, 0.0
-	for _, coding := range of {
-		if w := weightOf(headers, string(coding)); w > weight {
-			best, weight = coding, w
-		}
-	}
-	return best
-}
-
-// weightOf returns the weight of a coding, 0 if it is not accepted. A weight that
-// cannot be parsed counts as the default.
-func weightOf(headers []string, coding string) float64 {
+// acceptsGzip reports whether Accept-Encoding names gzip with a weight that is not 0 (RFC
+// 9110, section 12.5.3). A weight that cannot be parsed counts as the default.
+func acceptsGzip(headers []string) bool {
 	for _, header := range headers {
 		for part := range strings.SplitSeq(header, ",") {
 			name, parameter, _ := strings.Cut(part, ";")
-			if !strings.EqualFold(strings.TrimSpace(name), coding) {
-				continue
+			if strings.EqualFold(strings.TrimSpace(name), gzipped[0]) {
+				_, q, _ := strings.Cut(parameter, "=")
+				weight, err := strconv.ParseFloat(strings.TrimSpace(q), 64)
+				return err != nil || weight > 0
 			}
-			_, q, _ := strings.Cut(parameter, "=")
-			if w, err := strconv.ParseFloat(strings.TrimSpace(q), 64); err == nil {
-				return w
-			}
-			return 1
 		}
 	}
-	return 0
+	return false
 }
 
-// coding returns the one of these codings that the caller prefers, for a reply that varies
-// by Accept-Encoding.
-func (c *call) coding(of []world.Coding) world.Coding {
+// acceptsGzip reports whether the caller accepts gzip, for a reply that varies by that.
+func (c *call) acceptsGzip() bool {
 	c.w.Header().Add("Vary", "Accept-Encoding")
-	return codingOf(c.r.Header["Accept-Encoding"], of)
-}
-
-// compressWhole compresses content that never changes. Higher levels of zstd would
-// take up to 50 MB for each text.
-func compressWhole(text []byte, coding world.Coding) []byte {
-	if coding == world.Zstd {
-		return compress(must(zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))), text)
-	}
-	return compress(must(gzip.NewWriterLevel(nil, gzip.BestCompression)), text)
-}
-
-// must is for encoders, whose options are constant and valid.
-func must[T any](w T, err error) T {
-	if err != nil {
-		panic("host: the options of compression: " + err.Error())
-	}
-	return w
+	return acceptsGzip(c.r.Header["Accept-Encoding"])
 }
 
 const (
@@ -100,28 +55,22 @@ type compressedLists struct {
 	// order has a *compressedList in each element, the most recently requested one in
 	// front.
 	order list.List
-	of    map[listKey]*list.Element
-}
-
-// listKey names the text of a list, and its coding.
-type listKey struct {
-	sum    [sha256.Size]byte
-	coding world.Coding
+	of    map[[sha256.Size]byte]*list.Element
 }
 
 type compressedList struct {
-	key  listKey
+	// sum is the digest of the text.
+	sum  [sha256.Size]byte
 	body []byte
 }
 
-// get returns a list in a coding.
-func (l *compressedLists) get(parts [][]byte, coding world.Coding) []byte {
-	key := listKey{coding: coding}
+// get returns a list in gzip.
+func (l *compressedLists) get(parts [][]byte) []byte {
 	h := sha256.New()
 	for _, part := range parts {
 		_, _ = h.Write(part) // It never fails.
 	}
-	h.Sum(key.sum[:0])
+	key := [sha256.Size]byte(h.Sum(nil))
 	l.mu.Lock()
 	e := l.of[key]
 	if e != nil {
@@ -131,7 +80,7 @@ func (l *compressedLists) get(parts [][]byte, coding world.Coding) []byte {
 	if e != nil {
 		return e.Value.(*compressedList).body //nolint:forcetypeassert // It holds nothing else.
 	}
-	body := compressParts(parts, coding)
+	body := compress(slices.Values(parts))
 	l.keep(&compressedList{key, body})
 	return body
 }
@@ -140,47 +89,44 @@ func (l *compressedLists) get(parts [][]byte, coding world.Coding) []byte {
 func (l *compressedLists) keep(c *compressedList) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.of[c.key] != nil || len(c.body) > compressedListsBytes {
+	if l.of[c.sum] != nil || len(c.body) > compressedListsBytes {
 		return
 	}
 	for l.size+len(c.body) > compressedListsBytes {
 		oldest := l.order.Remove(l.order.Back()).(*compressedList) //nolint:forcetypeassert // It holds nothing else.
-		delete(l.of, oldest.key)
+		delete(l.of, oldest.sum)
 		l.size -= len(oldest.body)
 	}
 	if l.of == nil {
-		l.of = map[listKey]*list.Element{}
+		l.of = map[[sha256.Size]byte]*list.Element{}
 	}
-	l.of[c.key] = l.order.PushFront(c)
+	l.of[c.sum] = l.order.PushFront(c)
 	l.size += len(c.body)
 }
 
-// encoder is the interface of both packages' writers.
-type encoder interface {
-	io.WriteCloser
-	Reset(io.Writer)
+// compressors are reused: a new one takes a megabyte. They favor speed over size, because
+// a list or a view is rarely requested twice.
+var compressors = sync.Pool{New: func() any { return newCompressor(gzip.BestSpeed) }}
+
+func newCompressor(level int) *gzip.Writer {
+	w, err := gzip.NewWriterLevel(nil, level)
+	if err != nil {
+		panic("host: the level of compression: " + err.Error())
+	}
+	return w
 }
 
-// encoders are reused: a new one takes a megabyte. They favor speed over size,
-// because a list is rarely requested twice.
-var encoders = map[world.Coding]*sync.Pool{
-	world.Gzip: {New: func() any { return must(gzip.NewWriterLevel(nil, gzip.BestSpeed)) }},
-	world.Zstd: {New: func() any {
-		return must(zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
-			zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true)))
-	}},
+// compress returns a text in gzip.
+func compress(parts iter.Seq[[]byte]) []byte {
+	w := compressors.Get().(*gzip.Writer) //nolint:forcetypeassert // The pool holds nothing else.
+	defer compressors.Put(w)
+	return compressWith(w, parts)
 }
 
-func compressParts(parts [][]byte, coding world.Coding) []byte {
-	w := encoders[coding].Get().(encoder) //nolint:forcetypeassert // The pools hold nothing else.
-	defer encoders[coding].Put(w)
-	return compress(w, parts...)
-}
-
-func compress(w encoder, parts ...[]byte) []byte {
+func compressWith(w *gzip.Writer, parts iter.Seq[[]byte]) []byte {
 	var b bytes.Buffer
 	w.Reset(&b)
-	for _, part := range parts {
+	for part := range parts {
 		_, _ = w.Write(part) // Nothing fails in memory.
 	}
 	_ = w.Close()
@@ -191,12 +137,11 @@ func compress(w encoder, parts ...[]byte) []byte {
 // not for replies with secrets, whose compressed length would reveal something about them.
 func (c *call) writeList(parts [][]byte) {
 	length := lengthOf(parts)
-	coding := c.coding(codings)
-	if coding == world.Identity || length < minCompressedList || length > maxCompressedList {
+	if !c.acceptsGzip() || length < minCompressedList || length > maxCompressedList {
 		c.writeParts(parts)
 		return
 	}
-	body := c.host.lists.get(parts, coding)
-	c.w.Header()["Content-Encoding"] = codingHeaders[coding]
+	body := c.host.lists.get(parts)
+	c.w.Header()["Content-Encoding"] = gzipped
 	c.writeParts([][]byte{body})
 }

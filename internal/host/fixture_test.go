@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
 	"golang.org/x/time/rate"
 
 	"github.com/playctl/playctl/internal/creds"
@@ -201,8 +200,6 @@ func (f *fixture) decoded(header http.Header, body []byte) []byte {
 	switch header.Get("Content-Encoding") {
 	case "gzip":
 		in, err = gzip.NewReader(bytes.NewReader(body))
-	case "zstd":
-		in, err = zstd.NewReader(bytes.NewReader(body), zstd.WithDecoderConcurrency(1))
 	default:
 		return body
 	}

@@ -68,6 +68,9 @@ type Host struct {
 	// pageHeaders are the headers of the page's files.
 	pageHeaders map[string]string
 	lists       compressedLists
+	// snapshots and snapshotReplies are the replies with the map, of the route and of the
+	// operation.
+	snapshots, snapshotReplies *latestReplies
 
 	tls      *certificate
 	mu       sync.Mutex
@@ -92,18 +95,20 @@ func New(o Options) (*Host, error) {
 	}
 	h := &Host{
 		options: o, world: o.World, log: o.Logger, metrics: o.Metrics, service: protocol.ServicePlay,
-		requests:    newLimiter(float64(o.Limits.RequestsPerSecond), 2*o.Limits.RequestsPerSecond, o.LimitLoopback),
-		creation:    newLimiter(float64(o.Limits.CreationsPerMinute)/60, o.Limits.CreationsPerMinute, o.LimitLoopback),
-		bodies:      bodyBudget{limit: int64(o.BodyBudget)},
-		replies:     newReplyBudget(o.ReplyBudget),
-		reading:     newTurns(o.Processors),
-		writing:     newTurns(o.Processors),
-		guesses:     guesses{turns: rate.NewLimiter(rate.Every(guessPause), 1), pause: guessPause},
-		streams:     newStreams(),
-		index:       indexFile(&o),
-		pageHeaders: headersOfPage(o.WatchEmbed),
-		closing:     make(chan struct{}),
-		closed:      make(chan struct{}),
+		requests:        newLimiter(float64(o.Limits.RequestsPerSecond), 2*o.Limits.RequestsPerSecond, o.LimitLoopback),
+		creation:        newLimiter(float64(o.Limits.CreationsPerMinute)/60, o.Limits.CreationsPerMinute, o.LimitLoopback),
+		bodies:          bodyBudget{limit: int64(o.BodyBudget)},
+		replies:         newReplyBudget(o.ReplyBudget),
+		reading:         newTurns(o.Processors),
+		writing:         newTurns(o.Processors),
+		guesses:         guesses{turns: rate.NewLimiter(rate.Every(guessPause), 1), pause: guessPause},
+		streams:         newStreams(),
+		index:           indexFile(&o),
+		pageHeaders:     headersOfPage(o.WatchEmbed),
+		snapshots:       newLatestReplies(o.World, (*world.View).Snapshot),
+		snapshotReplies: newLatestReplies(o.World, (*world.View).SnapshotReply),
+		closing:         make(chan struct{}),
+		closed:          make(chan struct{}),
 
 		adminDigest: creds.SecretDigest(o.AdminToken),
 		operations:  operations(),

@@ -268,7 +268,7 @@ func (m *Metrics) observe(h *Host) error {
 		}, ""},
 		{"playctl_world_occupants", "Rows on the map.", func() float64 { return float64(h.world.View().Tree.OccupantCount()) }, ""},
 		{"playctl_body_bytes", "Memory of the bodies of requests in progress.", func() float64 { return float64(h.bodies.held.Load()) }, ""},
-		{"playctl_reply_bytes", "Memory of replies in progress that are not shared: pages of records and compressed maps.", func() float64 { return float64(h.replies.bytes()) }, ""},
+		{"playctl_reply_bytes", "Memory of replies in progress: pages of records and maps.", func() float64 { return float64(h.replies.bytes()) }, ""},
 		{"playctl_journal_bytes", "Size of the journal, as far as this host knows.", func() float64 { bytes, _ := h.world.JournalBytes(); return float64(bytes) }, ""},
 		{"playctl_journal_limit_bytes", "Maximum size of the journal after a checkpoint.", func() float64 { _, most := h.world.JournalBytes(); return float64(most) }, ""},
 		{"playctl_derivations_running", "Derivations of node ids in progress.", func() float64 { running, _ := h.derivations(); return float64(running) }, ""},

@@ -68,6 +68,6 @@ const briefBytes = 192 + 4*protocol.MaxIDChars
 func sendSnapshotAt(c *call, request protocol.SnapshotAtRequest) error {
 	v := c.host.world.ViewUpTo(*request.Rev)
 	c.setRev(v.Rev)
-	c.writeSnapshot(v.SnapshotReply(), world.Identity, nil)
+	c.writeSnapshot(v.SnapshotReply())
 	return nil
 }

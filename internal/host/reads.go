@@ -13,57 +13,6 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// sendSnapshot answers with the whole world, or 304 where the caller has this
-// rev of this session already.
-func sendSnapshot(c *call) error {
-	v := c.host.world.View()
-	c.setRev(v.Rev)
-	snapshot := v.Snapshot()
-	coding, parts := c.compress(&snapshot)
-	c.w.Header()["Etag"] = []string{entityTag(v, coding)}
-	if asked := c.r.Header.Values("If-None-Match"); len(asked) > 0 {
-		for _, known := range []world.Coding{world.Identity, world.Gzip, world.Zstd} {
-			if matchesTag(asked, entityTag(v, known)) {
-				c.notModified()
-				return nil
-			}
-		}
-	}
-	c.writeSnapshot(snapshot, coding, parts)
-	return nil
-}
-
-// compress compresses a snapshot in the coding that the caller prefers, and
-// returns Identity where it is to be sent uncompressed.
-func (c *call) compress(s *world.SnapshotJSON) (coding world.Coding, parts [][]byte) {
-	coding = c.coding(codings)
-	parts, compressed := s.Compressed(coding)
-	if !compressed || !c.holdReply(lengthOf(parts)) {
-		return world.Identity, nil
-	}
-	return coding, parts
-}
-
-// sendSnapshotReply is sendSnapshot as an operation.
-func sendSnapshotReply(c *call, _ protocol.EmptyRequest) error {
-	v := c.host.world.View()
-	c.setRev(v.Rev)
-	snapshot := v.SnapshotReply()
-	coding, parts := c.compress(&snapshot)
-	c.writeSnapshot(snapshot, coding, parts)
-	return nil
-}
-
-// entityTag names a map in a coding. It is weak (RFC 9110, section 8.8.1): two snapshots of
-// one rev differ in their seq if events that did not change the map came in between.
-func entityTag(v *world.View, coding world.Coding) string {
-	tag := `W/"` + v.SID + "." + strconv.FormatUint(v.Rev, 10)
-	if coding != world.Identity {
-		tag += "-" + string(coding)
-	}
-	return tag + `"`
-}
-
 // matchesTag compares weakly, as RFC 9110, section 13.1.2, requires.
 func matchesTag(headers []string, tag string) bool {
 	opaque := strings.TrimPrefix(tag, "W/")

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/playctl/playctl/internal/creds"
-	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -31,12 +30,12 @@ func RecordingSite(file string) (http.Handler, error) {
 	mux.HandleFunc("GET "+service.WatchAsset(), func(w http.ResponseWriter, r *http.Request) {
 		name := r.PathValue(protocol.AssetName)
 		asset := built.assets[name]
-		if asset == nil || r.PathValue(protocol.AssetBuild) != built.build || asset.in[world.Identity]().err != nil {
+		if asset == nil || r.PathValue(protocol.AssetBuild) != built.build || asset.plain().err != nil {
 			http.NotFound(w, r)
 			return
 		}
 		w.Header().Set("Content-Type", asset.mediaType)
-		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(asset.in[world.Identity]().body))
+		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(asset.plain().body))
 	})
 	mux.HandleFunc("GET "+service.Watch()+"/recording", func(w http.ResponseWriter, r *http.Request) { sendRecording(w, r, file) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

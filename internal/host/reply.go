@@ -70,13 +70,8 @@ func (c *call) write(status int, body []byte) {
 	_, _ = c.Write(body)
 }
 
-// writeSnapshot sends a snapshot, or the parts of the compressed one.
-func (c *call) writeSnapshot(s world.SnapshotJSON, coding world.Coding, compressed [][]byte) {
-	if coding != world.Identity {
-		c.w.Header()["Content-Encoding"] = codingHeaders[coding]
-		c.writeParts(compressed)
-		return
-	}
+// writeSnapshot sends a snapshot while it is encoded.
+func (c *call) writeSnapshot(s world.SnapshotJSON) {
 	c.beginJSON(http.StatusOK, s.Len())
 	c.gather(s.Len())
 	s.Hold = c.holdReply

@@ -22,8 +22,8 @@ const (
 	callersPart = 4
 )
 
-// replyBudget bounds the memory of replies that are not shared, pages of records and
-// compressed maps, until they are written.
+// replyBudget bounds the memory of pages of records and of maps until they are written. A
+// map that readers share counts for each of them.
 type replyBudget struct {
 	limit int
 

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 
 	"github.com/playctl/playctl/internal/host/openapi"
-	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -248,12 +247,12 @@ func (c *certificate) config() *tls.Config {
 func openapiAnswer() answer {
 	document := encodedFile("openapi.json", func() ([]byte, error) { return openapi.JSON(), nil })
 	return answer{order: []step{func(c *call) error {
-		coding := c.coding(codingsOfWhole)
-		if coding != world.Identity {
-			c.w.Header()["Content-Encoding"] = codingHeaders[coding]
-		}
 		// The document is part of the program, so reading it cannot fail.
-		c.write(http.StatusOK, document.in[coding]().body)
+		e := c.fileFor(document)
+		if e.zipped {
+			c.w.Header()["Content-Encoding"] = gzipped
+		}
+		c.write(http.StatusOK, e.body)
 		return nil
 	}}}
 }

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"sync"
 
-	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -34,6 +33,6 @@ func sendCard(c *call) error {
 	}
 	// The picture is meant to be shown on other sites.
 	header.Set("Cross-Origin-Resource-Policy", "cross-origin")
-	c.sendFile(card(), mediaTypes[".png"], cacheCard, world.Identity)
+	c.sendFile(card(), mediaTypes[".png"], cacheCard)
 	return nil
 }

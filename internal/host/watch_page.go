@@ -3,6 +3,7 @@ package host
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -13,12 +14,12 @@ import (
 	"net/http"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/playctl/playctl/internal/creds"
-	"github.com/playctl/playctl/internal/world"
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/web/watch"
 )
@@ -59,15 +60,16 @@ const (
 // pageFile is one file of the page, or another that never changes. It is read and
 // compressed when it is first requested.
 type pageFile struct {
-	mediaType string
-	in        map[world.Coding]func() encoded
+	mediaType     string
+	plain, zipped func() encoded
 }
 
 // encoded is a file as it is sent, with its entity tag.
 type encoded struct {
-	body []byte
-	tag  string
-	err  error
+	body   []byte
+	tag    string
+	zipped bool
+	err    error
 }
 
 // builtPage is the page as it was built, the same for every host of the process.
@@ -179,25 +181,31 @@ var pageTitle = sync.OnceValue(func() *regexp.Regexp {
 })
 
 func encodedFile(name string, read func() ([]byte, error)) *pageFile {
-	f := &pageFile{mediaType: mediaTypeOf(name), in: map[world.Coding]func() encoded{}}
-	plain := sync.OnceValue(func() encoded {
+	f := &pageFile{mediaType: mediaTypeOf(name)}
+	f.plain = sync.OnceValue(func() encoded {
 		b, err := read()
 		if err != nil {
 			return encoded{err: fmt.Errorf("read the watch page's file %s: %w", name, err)}
 		}
 		return encoded{body: b, tag: tagOf(b)}
 	})
-	f.in[world.Identity] = plain
-	for _, coding := range codingsOfWhole {
-		f.in[coding] = sync.OnceValue(func() encoded {
-			e := plain()
-			if e.err != nil {
-				return e
-			}
-			return encoded{body: compressWhole(e.body, coding), tag: strings.TrimSuffix(e.tag, `"`) + "-" + string(coding) + `"`}
-		})
-	}
+	f.zipped = sync.OnceValue(func() encoded {
+		e := f.plain()
+		if e.err != nil {
+			return e
+		}
+		body := compressWith(newCompressor(gzip.BestCompression), slices.Values([][]byte{e.body}))
+		return encoded{body: body, tag: strings.TrimSuffix(e.tag, `"`) + `-gzip"`, zipped: true}
+	})
 	return f
+}
+
+// fileFor returns a file as the caller accepts it.
+func (c *call) fileFor(f *pageFile) encoded {
+	if c.acceptsGzip() {
+		return f.zipped()
+	}
+	return f.plain()
 }
 
 // tagOf returns the entity tag of a text.
@@ -249,8 +257,7 @@ func sendTown(c *call) error {
 
 func (c *call) sendPageFile(file *pageFile, cache string) error {
 	header := c.w.Header()
-	coding := c.coding(codingsOfWhole)
-	e := file.in[coding]()
+	e := c.fileFor(file)
 	if e.err != nil {
 		return e.err
 	}
@@ -261,12 +268,12 @@ func (c *call) sendPageFile(file *pageFile, cache string) error {
 		// Elsewhere browsers ignore it, with a warning in their console.
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	}
-	c.sendFile(e, file.mediaType, cache, coding)
+	c.sendFile(e, file.mediaType, cache)
 	return nil
 }
 
-// sendFile sends a file in a coding, or 304 where the caller has it already.
-func (c *call) sendFile(e encoded, mediaType, cache string, coding world.Coding) {
+// sendFile sends a file, or 304 where the caller has it already.
+func (c *call) sendFile(e encoded, mediaType, cache string) {
 	header := c.w.Header()
 	header.Set("Cache-Control", cache)
 	header.Set("Etag", e.tag)
@@ -274,8 +281,8 @@ func (c *call) sendFile(e encoded, mediaType, cache string, coding world.Coding)
 		c.begin(http.StatusNotModified)
 		return
 	}
-	if coding != world.Identity {
-		header["Content-Encoding"] = codingHeaders[coding]
+	if e.zipped {
+		header["Content-Encoding"] = gzipped
 	}
 	header.Set("Content-Type", mediaType)
 	header.Set("Content-Length", strconv.Itoa(len(e.body)))

@@ -116,7 +116,7 @@ func TestReadOfLongMapRetainsNoCopy(t *testing.T) {
 }
 
 // A reader gets the complete snapshot of one rev, even if the map changes before
-// the first byte or during the read, and whether or not readers share its bytes.
+// the first byte or during the read.
 func TestSnapshotIsCompleteDuringChanges(t *testing.T) {
 	for _, size := range []int{7 * chunkBytes / 2, 11 * chunkBytes / 2} {
 		f := openLarge(t, 0)
@@ -126,9 +126,6 @@ func TestSnapshotIsCompleteDuringChanges(t *testing.T) {
 		for passesAfter := range 8 {
 			readWhile(t, f, a, passesAfter)
 		}
-		if shared := f.View().body.chunk(0) != nil; shared != (size <= maxShared) {
-			t.Errorf("a map of %d bytes: shared %v", size, shared)
-		}
 	}
 }
 
@@ -136,7 +133,7 @@ func TestSnapshotIsCompleteDuringChanges(t *testing.T) {
 func readWhile(t *testing.T, f *fixture, agent string, passesAfter int) {
 	t.Helper()
 	view := f.View()
-	want := snapshotOf(&View{Map: view.Map, body: &snapshotBody{}})
+	want := snapshotOf(&View{Map: view.Map})
 	if passesAfter == 0 {
 		f.rename(agent, int(view.Rev))
 	}
@@ -159,9 +156,9 @@ func readWhile(t *testing.T, f *fixture, agent string, passesAfter int) {
 // one.
 func TestSnapshotWithoutBudgetUsesSmallChunks(t *testing.T) {
 	f := openLarge(t, 0)
-	a := id("a")
-	f.as("", registration(a))
-	f.as("", longJourney(a, 2*maxShared))
+	for i := range 400 {
+		f.as("", registration(id(fmt.Sprint(i))))
+	}
 	want := snapshotOf(f.View())
 	for room, size := range map[bool]int{true: chunkBytes, false: smallChunkBytes} {
 		text := f.View().Snapshot()

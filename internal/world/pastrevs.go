@@ -70,12 +70,8 @@ func (p *pastViews) restart(run []replay.Past) *View {
 	p.keptViews = keptViews{}
 	var view *View
 	for i := range run {
-		next := &View{Map: run[i].Map, body: &snapshotBody{}}
-		if view != nil && !run[i].Changed {
-			next.body = view.body
-		}
-		p.push(next, run[i].Beside)
-		view = next
+		view = &View{Map: run[i].Map}
+		p.push(view, run[i].Beside)
 	}
 	return view
 }
@@ -98,7 +94,7 @@ func (p *pastViews) push(v *View, beside int) {
 		switch {
 		case len(p.keys) > maxKeyViews || over && len(p.keys) > 0:
 			p.bytes -= p.keys[0].bytes
-			p.keys[0].body.dropped.Store(true)
+			p.keys[0].dropped.Store(true)
 			p.keys = dropFirst(p.keys)
 		case len(p.kept) > pastRevs || over && len(p.kept) > 1:
 			p.passOldest()
@@ -116,7 +112,7 @@ func (p *pastViews) passOldest() {
 	switch {
 	case p.bytes > p.budget:
 		p.bytes -= oldest.bytes
-		oldest.body.dropped.Store(true)
+		oldest.dropped.Store(true)
 	case last < 0 || p.keys[last].SID != oldest.SID || oldest.Rev >= p.keys[last].Rev+keyRevs:
 		p.keys = append(p.keys, oldest)
 	default:

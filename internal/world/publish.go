@@ -37,20 +37,13 @@ func (w *World) publishEntry(prev *View, e *store.Entry, after *replay.Map) *Vie
 	if e.Header != nil && e.Header.SID != prev.SID {
 		w.resetSeq.Store(e.Seq)
 	}
-	return w.nextView(prev, e, after)
+	return w.nextView(e, after)
 }
 
-// nextView returns the view after an entry, nil before the first; it is kept with
-// the past revs.
-func (w *World) nextView(prev *View, e *store.Entry, after *replay.Map) *View {
+// nextView returns the view after an entry, which is kept with the past revs.
+func (w *World) nextView(e *store.Entry, after *replay.Map) *View {
 	w.grow(e)
 	next := &View{Map: *after}
-	if prev != nil {
-		next.body = prev.body
-	}
-	if e.MapChanged || next.body == nil {
-		next.body = &snapshotBody{}
-	}
 	w.views.add(next, e)
 	return next
 }
@@ -69,9 +62,7 @@ func (w *World) grow(e *store.Entry) {
 
 // show makes a view the newest and wakes the goroutines that wait for it.
 func (w *World) show(view *View, events []*Event) {
-	if prev := w.view.Swap(view); prev.body != view.body {
-		prev.body.release()
-	}
+	w.view.Store(view)
 	w.wake()
 	w.log.add(events)
 	if w.checkpointDue(view) {

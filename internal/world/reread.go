@@ -227,7 +227,7 @@ func (w *World) reapply(view *View, entries []store.Entry) (*View, error) {
 		if err := w.state.applyNext(&entries[i]); err != nil {
 			return nil, err
 		}
-		view = w.nextView(view, &entries[i], &w.state.Map)
+		view = w.nextView(&entries[i], &w.state.Map)
 	}
 	w.state.keep()
 	return view, nil
