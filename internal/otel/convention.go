@@ -7,9 +7,6 @@ import (
 	"strings"
 	"unicode"
 
-	commonpb "go.opentelemetry.io/proto/slim/otlp/common/v1"
-	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
-
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -32,14 +29,14 @@ var kinds = []struct {
 }
 
 // classify determines the kind of a span, and the names in it.
-func (s *Span) classify(known attributes, from *tracepb.Span) {
+func (s *Span) classify(known attributes, from *wireSpan) {
 	for _, k := range kinds {
 		if s.Kind = k.values[known.text(k.attribute)]; s.Kind != Other {
 			break
 		}
 	}
 	s.Agent = known.text("gen_ai.agent.name", "agent.name", "gen_ai.agent.id")
-	if name := langChainAgent(known, from.GetName()); s.Kind == Other && name != "" {
+	if name := langChainAgent(known, from.Name); s.Kind == Other && name != "" {
 		s.Kind, s.Agent = AgentRun, name
 	}
 	if s.Agent == "" && s.Kind == AgentRun {
@@ -56,7 +53,7 @@ func (s *Span) classify(known attributes, from *tracepb.Span) {
 	}
 	s.Tool = known.text("gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name")
 	if s.Tool == "" {
-		name := strings.TrimPrefix(strings.TrimPrefix(from.GetName(), "execute_tool "), "tools/call ")
+		name := strings.TrimPrefix(strings.TrimPrefix(from.Name, "execute_tool "), "tools/call ")
 		s.Tool = clean(name)
 	}
 	s.Tool = cmp.Or(s.Tool, "tool")
@@ -64,17 +61,17 @@ func (s *Span) classify(known attributes, from *tracepb.Span) {
 
 // classifyMCP finds the server of a span of MCP. A span from the server itself is
 // not a step, because the caller reports it as well.
-func (s *Span) classifyMCP(known attributes, from *tracepb.Span) {
+func (s *Span) classifyMCP(known attributes, from *wireSpan) {
 	s.Server = known.text("mcp.server.name")
-	if from.GetKind() == tracepb.Span_SPAN_KIND_SERVER {
+	if from.Kind == kindServer {
 		s.Kind = Other
 		s.Server = cmp.Or(s.Server, s.Service)
 		return
 	}
 	if address := known.text("server.address"); s.Server == "" && address != "" {
 		s.Server = address
-		if port := known.value("server.port").GetIntValue(); port > 0 {
-			s.Server = fmt.Sprintf("%s:%d", address, port)
+		if port := known.value("server.port").IntValue; port != nil && *port > 0 {
+			s.Server = fmt.Sprintf("%s:%d", address, *port)
 		}
 	}
 }
@@ -82,21 +79,21 @@ func (s *Span) classifyMCP(known attributes, from *tracepb.Span) {
 // fill sets the content of a span. Conventions before the present one had it in
 // events, of which only those are read in which Claude Code has the result of a
 // tool.
-func (s *Span) fill(known attributes, from *tracepb.Span) {
+func (s *Span) fill(known attributes, from *wireSpan) {
 	s.Input = said(known.value("gen_ai.input.messages", "input.value", "traceloop.entity.input", "ai.prompt", "user_prompt"), "user")
 	s.Output = said(known.value("gen_ai.output.messages", "output.value", "traceloop.entity.output", "ai.response.text"), "assistant")
 	if s.Kind == ToolCall {
 		s.Arguments = untitled(plain(known.value("gen_ai.tool.call.arguments", "input.value", "traceloop.entity.input", "ai.toolCall.args", "tool_input")))
 		result := known.value("gen_ai.tool.call.result", "output.value", "traceloop.entity.output", "ai.toolCall.result")
-		for _, event := range from.GetEvents() {
-			if result == nil && event.GetName() == "tool.output" {
-				result = attributes(event.GetAttributes()).value("output")
+		for _, event := range from.Events {
+			if result.toJSON(0) == nil && event.Name == "tool.output" {
+				result = event.Attributes.value("output")
 			}
 		}
 		s.Result = given(plain(result))
 	}
 	// Some programs write the stack below the message, with the names of their files.
-	message, _, _ := strings.Cut(strings.TrimSpace(from.GetStatus().GetMessage()), "\n")
+	message, _, _ := strings.Cut(strings.TrimSpace(from.Status.Message), "\n")
 	if message = clean(message); s.Failed && message != "" {
 		s.Failure = message
 	}
@@ -114,7 +111,7 @@ func untitled(text string) string {
 
 // said returns the last text of a role in an attribute with messages, else the
 // attribute unchanged.
-func said(value *commonpb.AnyValue, role string) string {
+func said(value anyValue, role string) string {
 	text := plain(value)
 	var messages []struct {
 		Role    string          `json:"role"`
@@ -170,12 +167,12 @@ func said(value *commonpb.AnyValue, role string) string {
 
 // plain returns an attribute as text: a string unchanged, a structured value as
 // JSON.
-func plain(value *commonpb.AnyValue) string {
-	text := value.GetStringValue()
-	if text == "" && value.GetValue() != nil {
-		if written, err := json.Marshal(toJSON(value, 0)); err == nil && string(written) != `""` {
-			text = string(written)
-		}
+func plain(value anyValue) string {
+	text := ""
+	if value.StringValue != nil {
+		text = *value.StringValue
+	} else if written, err := json.Marshal(value.toJSON(0)); err == nil && string(written) != "null" {
+		text = string(written)
 	}
 	// Messages must be complete to be parsed: a journey shows only a part of them.
 	return strings.ToValidUTF8(text, "\uFFFD")
@@ -184,29 +181,28 @@ func plain(value *commonpb.AnyValue) string {
 // deepest is the greatest depth of structured attributes.
 const deepest = 32
 
-func toJSON(value *commonpb.AnyValue, depth int) any {
-	if depth == deepest {
-		return nil
-	}
-	switch v := value.GetValue().(type) {
-	case *commonpb.AnyValue_StringValue:
-		return v.StringValue
-	case *commonpb.AnyValue_BoolValue:
-		return v.BoolValue
-	case *commonpb.AnyValue_IntValue:
-		return v.IntValue
-	case *commonpb.AnyValue_DoubleValue:
-		return v.DoubleValue
-	case *commonpb.AnyValue_ArrayValue:
+// toJSON returns a value as json.Marshal needs it; nil for an empty one.
+func (v *anyValue) toJSON(depth int) any {
+	switch {
+	case depth == deepest:
+	case v.StringValue != nil:
+		return *v.StringValue
+	case v.BoolValue != nil:
+		return *v.BoolValue
+	case v.IntValue != nil:
+		return *v.IntValue
+	case v.DoubleValue != nil:
+		return *v.DoubleValue
+	case v.ArrayValue != nil:
 		list := []any{}
-		for _, item := range v.ArrayValue.GetValues() {
-			list = append(list, toJSON(item, depth+1))
+		for i := range v.ArrayValue.Values {
+			list = append(list, v.ArrayValue.Values[i].toJSON(depth+1))
 		}
 		return list
-	case *commonpb.AnyValue_KvlistValue:
+	case v.KvlistValue != nil:
 		object := map[string]any{}
-		for _, item := range v.KvlistValue.GetValues() {
-			object[item.GetKey()] = toJSON(item.GetValue(), depth+1)
+		for i := range v.KvlistValue.Values {
+			object[v.KvlistValue.Values[i].Key] = v.KvlistValue.Values[i].Value.toJSON(depth + 1)
 		}
 		return object
 	}

@@ -1,26 +1,131 @@
 package otel
 
 import (
+	"encoding/base64"
+	"encoding/hex"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 )
 
-func load(t testing.TB, name string) *tracepb.TracesData {
+func load(t testing.TB, name string) *Request {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return parsed(t, text)
+}
+
+// parsed parses a request in JSON, and fails the test unless it is the same in protobuf.
+func parsed(t testing.TB, text []byte) *Request {
+	t.Helper()
 	data, err := ParseJSON(text)
 	if err != nil {
 		t.Fatal(err)
 	}
+	again, err := ParseProto(inProtobuf(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(data, again, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("JSON and protobuf differ (-JSON +protobuf):\n%s", diff)
+	}
 	return data
+}
+
+// inProtobuf writes a request in JSON in protobuf, by the library of OpenTelemetry.
+func inProtobuf(t testing.TB, text []byte) []byte {
+	t.Helper()
+	data := &tracepb.TracesData{}
+	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(text, data); err != nil {
+		t.Fatal(err)
+	}
+	// Its ids are hex, which the library reads as base64: every hex digit is one of base64.
+	ofHex := func(read []byte) []byte {
+		id, err := hex.DecodeString(base64.StdEncoding.EncodeToString(read))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	for _, resource := range data.GetResourceSpans() {
+		for _, scope := range resource.GetScopeSpans() {
+			for _, span := range scope.GetSpans() {
+				span.TraceId, span.SpanId, span.ParentSpanId = ofHex(span.GetTraceId()), ofHex(span.GetSpanId()), ofHex(span.GetParentSpanId())
+			}
+		}
+	}
+	binary, err := proto.Marshal(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return binary
+}
+
+// Every kind of value is read from both forms.
+func TestValues(t *testing.T) {
+	t.Parallel()
+	values := map[string]string{
+		`{"stringValue":"ü"}`: "ü", `{"stringValue":""}`: "", `{"boolValue":true}`: "true", `{"boolValue":false}`: "false",
+		`{"intValue":"-5"}`: "-5", `{"intValue":7}`: "7", `{"doubleValue":1.5}`: "1.5", `{"doubleValue":"-Infinity"}`: "", `{"bytesValue":"AAA="}`: "", `{}`: "",
+		`{"arrayValue":{"values":[{"stringValue":"a"},{"intValue":"1"},{}]}}`:            `["a",1,null]`,
+		`{"kvlistValue":{"values":[{"key":"a","value":{"arrayValue":{}}},{"key":"b"}]}}`: `{"a":[],"b":null}`,
+	}
+	for text, want := range values {
+		data := parsed(t, []byte(`{"resourceSpans":[{"resource":{"attributes":[{"key":"k","value":`+text+`}]}}]}`))
+		if got := plain(data.ResourceSpans[0].Resource.Attributes.value("k")); got != want {
+			t.Errorf("%s is %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestDeepValuesAreCut(t *testing.T) {
+	t.Parallel()
+	text := `{"resourceSpans":[{"resource":{"attributes":[{"key":"k","value":` + strings.Repeat(`{"arrayValue":{"values":[`, 40) + "{}" + strings.Repeat("]}}", 40) + `}]}}]}`
+	fromJSON, err := ParseJSON([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromProto, err := ParseProto(inProtobuf(t, []byte(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, data := range []*Request{fromJSON, fromProto} {
+		if got, want := plain(data.ResourceSpans[0].Resource.Attributes.value("k")), strings.Repeat("[", 32)+"null"+strings.Repeat("]", 32); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestMalformedRequestsAreRefused(t *testing.T) {
+	t.Parallel()
+	deep := []byte{}
+	for range mostDepth {
+		deep = protowire.AppendBytes([]byte{5<<3 | 2}, protowire.AppendBytes([]byte{1<<3 | 2}, deep))
+	}
+	for name, body := range map[string][]byte{
+		"cut off":    []byte("\x0a\x05a"),
+		"wrong type": []byte("\x08\x01"),
+		"too deep":   protowire.AppendBytes([]byte{1<<3 | 2}, protowire.AppendBytes([]byte{1<<3 | 2}, protowire.AppendBytes([]byte{1<<3 | 2}, protowire.AppendBytes([]byte{2<<3 | 2}, deep)))),
+	} {
+		if _, err := ParseProto(body); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	for _, body := range []string{"", "[]", `{"resourceSpans":1}`, `{"resourceSpans":[{"scopeSpans":[{"spans":[{"startTimeUnixNano":"x"}]}]}]}`} {
+		if _, err := ParseJSON([]byte(body)); err == nil {
+			t.Errorf("%s: no error", body)
+		}
+	}
 }
 
 // spanRequest returns a JSON request with one span of a kind with some attributes.
@@ -55,18 +160,7 @@ func TestConventions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			data, err := ParseJSON([]byte(c.text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			binary, err := proto.Marshal(data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if data, err = ParseProto(binary); err != nil {
-				t.Fatal(err)
-			}
-			got, malformed := Read(data, false)
+			got, malformed := Read(parsed(t, []byte(c.text)), false)
 			if len(got) != 1 || malformed != 0 {
 				t.Fatalf("%d spans, %d malformed", len(got), malformed)
 			}
@@ -103,12 +197,8 @@ func FuzzSpans(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	binary, err := proto.Marshal(load(f, "content.json"))
-	if err != nil {
-		f.Fatal(err)
-	}
 	f.Add(seed, true)
-	f.Add(binary, false)
+	f.Add(inProtobuf(f, seed), false)
 	f.Fuzz(func(t *testing.T, body []byte, isJSON bool) {
 		parse := ParseProto
 		if isJSON {

@@ -6,16 +6,8 @@
 package otel
 
 import (
-	"encoding/base64"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"time"
-
-	commonpb "go.opentelemetry.io/proto/slim/otlp/common/v1"
-	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
-	"google.golang.org/protobuf/encoding/protojson"
-	"google.golang.org/protobuf/proto"
 )
 
 // Kind is the kind of a span.
@@ -72,51 +64,16 @@ func (s *Span) size() int {
 		len(s.Failure) + len(s.Input) + len(s.Output) + len(s.Arguments) + len(s.Result)
 }
 
-// ParseProto reads the body of an OTLP request in protobuf.
-func ParseProto(body []byte) (*tracepb.TracesData, error) {
-	// A request and a TracesData have the same form on the wire.
-	data := &tracepb.TracesData{}
-	if err := proto.Unmarshal(body, data); err != nil {
-		return nil, fmt.Errorf("read the spans: %w", err)
-	}
-	return data, nil
-}
-
-// ParseJSON reads the body of an OTLP request in JSON. Its ids are hex, which the JSON
-// of protobuf would read as base64.
-func ParseJSON(body []byte) (*tracepb.TracesData, error) {
-	data := &tracepb.TracesData{}
-	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(body, data); err != nil {
-		return nil, errors.New("read the spans: the body is not an OTLP request in JSON")
-	}
-	for _, resource := range data.GetResourceSpans() {
-		for _, scope := range resource.GetScopeSpans() {
-			for _, span := range scope.GetSpans() {
-				span.TraceId, span.SpanId, span.ParentSpanId = hexID(span.GetTraceId()), hexID(span.GetSpanId()), hexID(span.GetParentSpanId())
-			}
-		}
-	}
-	return data, nil
-}
-
-// hexID returns an id whose hex text was decoded as base64: every hex digit is a
-// digit of base64, so nothing is lost.
-func hexID(read []byte) []byte {
-	id, err := hex.DecodeString(base64.StdEncoding.EncodeToString(read))
-	if err != nil {
-		return nil
-	}
-	return id
-}
-
 // Read reads the spans of a request. Prompts, arguments and results are omitted
 // unless content is set. malformed counts spans without ids of the right length.
-func Read(data *tracepb.TracesData, content bool) (spans []*Span, malformed int) {
-	for _, resource := range data.GetResourceSpans() {
-		service := attributes(resource.GetResource().GetAttributes()).text("service.name")
-		for _, scope := range resource.GetScopeSpans() {
-			for _, from := range scope.GetSpans() {
-				if len(from.GetTraceId()) != 16 || len(from.GetSpanId()) != 8 {
+func Read(r *Request, content bool) (spans []*Span, malformed int) {
+	for i := range r.ResourceSpans {
+		resource := &r.ResourceSpans[i]
+		service := resource.Resource.Attributes.text("service.name")
+		for _, scope := range resource.ScopeSpans {
+			for j := range scope.Spans {
+				from := &scope.Spans[j]
+				if len(from.TraceID) != 16 || len(from.SpanID) != 8 {
 					malformed++
 					continue
 				}
@@ -127,17 +84,17 @@ func Read(data *tracepb.TracesData, content bool) (spans []*Span, malformed int)
 	return spans, malformed
 }
 
-func read(from *tracepb.Span, service string, content bool) *Span {
+func read(from *wireSpan, service string, content bool) *Span {
 	s := &Span{
-		Trace: hex.EncodeToString(from.GetTraceId()), ID: hex.EncodeToString(from.GetSpanId()), Parent: hex.EncodeToString(from.GetParentSpanId()),
-		Service: service, Start: at(from.GetStartTimeUnixNano()), End: at(from.GetEndTimeUnixNano()),
+		Trace: hex.EncodeToString(from.TraceID), ID: hex.EncodeToString(from.SpanID), Parent: hex.EncodeToString(from.ParentSpanID),
+		Service: service, Start: at(from.StartTimeUnixNano), End: at(from.EndTimeUnixNano),
 	}
 	if s.Parent == "0000000000000000" {
 		s.Parent = ""
 	}
-	known := attributes(from.GetAttributes())
+	known := from.Attributes
 	s.classify(known, from)
-	if s.Failed = from.GetStatus().GetCode() == tracepb.Status_STATUS_CODE_ERROR || known.text("error.type") != ""; s.Failed {
+	if s.Failed = from.Status.Code == codeError || known.text("error.type") != ""; s.Failed {
 		s.Failure = known.text("error.type")
 	}
 	if content && s.Kind != Other {
@@ -147,32 +104,30 @@ func read(from *tracepb.Span, service string, content bool) *Span {
 }
 
 // at returns a time of OTLP; zero if a journey cannot have it.
-func at(nanos uint64) time.Time {
-	if nanos == 0 || nanos > 1<<62 {
+func at(nanos number) time.Time {
+	if nanos <= 0 || nanos > 1<<62 {
 		return time.Time{}
 	}
 	return time.Unix(0, int64(nanos)).UTC()
 }
 
-// attributes are the attributes of a span or a resource.
-type attributes []*commonpb.KeyValue
-
-func (a attributes) value(keys ...string) *commonpb.AnyValue {
+// value returns the first of the attributes that is there, an empty value if none is.
+func (a attributes) value(keys ...string) anyValue {
 	for _, key := range keys {
-		for _, attribute := range a {
-			if attribute.GetKey() == key {
-				return attribute.GetValue()
+		for i := range a {
+			if a[i].Key == key {
+				return a[i].Value
 			}
 		}
 	}
-	return nil
+	return anyValue{}
 }
 
 // text returns the first of the attributes that is a text, as a name.
 func (a attributes) text(keys ...string) string {
 	for _, key := range keys {
-		if name := clean(a.value(key).GetStringValue()); name != "" {
-			return name
+		if value := a.value(key).StringValue; value != nil && clean(*value) != "" {
+			return clean(*value)
 		}
 	}
 	return ""

@@ -12,12 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"connectrpc.com/connect"
-	collectorpb "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
-	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
-	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/emptypb"
+	"github.com/VictoriaMetrics/easyproto"
 
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/otel"
@@ -45,17 +40,35 @@ type receiver struct {
 	told    sync.Once
 }
 
-// take collects the spans of a request and returns the number of rejected spans.
-func (r *receiver) take(data *tracepb.TracesData) (rejected int, err error) {
+// take collects the spans of a request and returns the number of rejected spans. code is
+// the HTTP status of an error.
+func (r *receiver) take(body []byte, isJSON bool) (rejected, code int, err error) {
+	parse := otel.ParseProto
+	if isJSON {
+		parse = otel.ParseJSON
+	}
+	data, err := parse(body)
+	if err != nil {
+		return 0, http.StatusBadRequest, errors.New("the body is not an OTLP request")
+	}
 	spans, malformed := otel.Read(data, r.content)
 	if r.strange != nil && len(spans) > 0 && !slices.ContainsFunc(spans, func(s *otel.Span) bool { return s.Kind != otel.Other }) {
 		r.told.Do(func() { r.strange(spans[0].Service) })
 	}
-	rejected, err = r.collector.Add(r.now(), spans)
-	return rejected + malformed, err
+	if rejected, err = r.collector.Add(r.now(), spans); err != nil {
+		return 0, http.StatusServiceUnavailable, err
+	}
+	return rejected + malformed, 0, nil
 }
 
-const whyRejected = "spans without a valid id, or more than the trace may have"
+// drop takes a request without reading it.
+func drop([]byte, bool) (rejected, code int, err error) { return 0, 0, nil }
+
+// These are texts of replies.
+const (
+	whyRejected  = "spans without a valid id, or more than the trace may have"
+	whyForbidden = "the bearer token is missing or wrong"
+)
 
 // shows reports whether the value of an Authorization header has the token.
 func (r *receiver) shows(authorization string) bool {
@@ -98,7 +111,7 @@ func (r *receiver) webServer() *http.Server { return newServer(r.routes()) }
 
 // rpcServer returns the server for OTLP over gRPC, without a listener.
 func (r *receiver) rpcServer() *http.Server {
-	server := newServer(r.procedures())
+	server := newServer(r.methods())
 	server.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: mostStreams}
 	server.Protocols = new(http.Protocols)
 	server.Protocols.SetUnencryptedHTTP2(true)
@@ -129,7 +142,9 @@ func (r *receiver) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/v1/traces", r)
 	for _, path := range []string{"/v1/metrics", "/v1/logs"} {
-		mux.HandleFunc(path, func(w http.ResponseWriter, q *http.Request) { r.guard(w, q, r.drop) })
+		mux.HandleFunc(path, func(w http.ResponseWriter, q *http.Request) {
+			r.guard(w, q, func(w http.ResponseWriter, q *http.Request, isJSON bool) { r.serve(w, q, isJSON, drop) })
+		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, q *http.Request) {
 		r.guard(w, q, func(w http.ResponseWriter, _ *http.Request, isJSON bool) {
@@ -140,7 +155,9 @@ func (r *receiver) routes() http.Handler {
 }
 
 // ServeHTTP handles a request of OTLP over HTTP.
-func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) { r.guard(w, q, r.serve) }
+func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	r.guard(w, q, func(w http.ResponseWriter, q *http.Request, isJSON bool) { r.serve(w, q, isJSON, r.take) })
+}
 
 // guard calls next for a valid request of an exporter.
 func (r *receiver) guard(w http.ResponseWriter, q *http.Request, next func(w http.ResponseWriter, q *http.Request, isJSON bool)) {
@@ -156,7 +173,7 @@ func (r *receiver) guard(w http.ResponseWriter, q *http.Request, next func(w htt
 		refuse(w, isJSON, http.StatusForbidden, "this server does not answer under that name")
 	case !r.shows(q.Header.Get("Authorization")):
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		refuse(w, isJSON, http.StatusUnauthorized, "the bearer token is missing or wrong")
+		refuse(w, isJSON, http.StatusUnauthorized, whyForbidden)
 	case !isJSON && kind != "application/x-protobuf":
 		refuse(w, isJSON, http.StatusUnsupportedMediaType, "the body must be application/x-protobuf or application/json")
 	default:
@@ -164,34 +181,19 @@ func (r *receiver) guard(w http.ResponseWriter, q *http.Request, next func(w htt
 	}
 }
 
-// drop reads a request and discards it.
-func (r *receiver) drop(w http.ResponseWriter, q *http.Request, isJSON bool) {
-	if _, code, err := r.body(w, q); err != nil {
-		refuse(w, isJSON, code, err.Error())
-		return
-	}
-	accept(w, isJSON, 0)
-}
-
-func (r *receiver) serve(w http.ResponseWriter, q *http.Request, isJSON bool) {
-	body, code, err := r.body(w, q)
+// serve reads a request and replies to it after take.
+func (r *receiver) serve(w http.ResponseWriter, q *http.Request, isJSON bool, take func([]byte, bool) (int, int, error)) {
+	body, code, err := r.body(http.MaxBytesReader(w, q.Body, int64(r.longest)), q.Header.Get("Content-Encoding"))
 	if err != nil {
 		refuse(w, isJSON, code, err.Error())
 		return
 	}
-	parse := otel.ParseProto
-	if isJSON {
-		parse = otel.ParseJSON
-	}
-	data, err := parse(body)
+	rejected, code, err := take(body, isJSON)
 	if err != nil {
-		refuse(w, isJSON, http.StatusBadRequest, "the body is not an OTLP request")
-		return
-	}
-	rejected, err := r.take(data)
-	if err != nil {
-		w.Header().Set("Retry-After", "1")
-		refuse(w, isJSON, http.StatusServiceUnavailable, err.Error())
+		if code == http.StatusServiceUnavailable {
+			w.Header().Set("Retry-After", "1")
+		}
+		refuse(w, isJSON, code, err.Error())
 		return
 	}
 	accept(w, isJSON, rejected)
@@ -200,7 +202,7 @@ func (r *receiver) serve(w http.ResponseWriter, q *http.Request, isJSON bool) {
 // accept replies to a request with a number of rejected spans.
 func accept(w http.ResponseWriter, isJSON bool, rejected int) {
 	w.Header().Set("Content-Type", "application/x-protobuf")
-	reply, _ := proto.Marshal(partial(rejected)) // it has only valid text, so there is no error
+	reply := partial(rejected)
 	if isJSON {
 		w.Header().Set("Content-Type", protocol.MediaTypeJSON)
 		reply = []byte("{}")
@@ -212,9 +214,8 @@ func accept(w http.ResponseWriter, isJSON bool, rejected int) {
 }
 
 // body reads a body, which may be compressed, within its limit.
-func (r *receiver) body(w http.ResponseWriter, q *http.Request) (body []byte, code int, err error) {
-	var from io.Reader = http.MaxBytesReader(w, q.Body, int64(r.longest))
-	switch q.Header.Get("Content-Encoding") {
+func (r *receiver) body(from io.Reader, encoding string) (body []byte, code int, err error) {
+	switch encoding {
 	case "", "identity":
 	case "gzip":
 		if from, err = gzip.NewReader(from); err != nil {
@@ -238,7 +239,7 @@ func (r *receiver) body(w http.ResponseWriter, q *http.Request) (body []byte, co
 // the text.
 func refuse(w http.ResponseWriter, isJSON bool, code int, why string) {
 	w.Header().Set("Content-Type", "application/x-protobuf")
-	body := protowire.AppendString(protowire.AppendTag(nil, 2, protowire.BytesType), why)
+	body := marshal(func(m *easyproto.MessageMarshaler) { m.AppendString(2, why) })
 	if isJSON {
 		w.Header().Set("Content-Type", protocol.MediaTypeJSON)
 		body = fmt.Appendf(nil, `{"message":%q}`, why)
@@ -247,43 +248,24 @@ func refuse(w http.ResponseWriter, isJSON bool, code int, why string) {
 	_, _ = w.Write(body)
 }
 
-// partial returns the reply to a request with a number of rejected spans.
-func partial(rejected int) *collectorpb.ExportTraceServiceResponse {
+// partial returns the reply to a request with a number of rejected spans, in protobuf.
+func partial(rejected int) []byte {
 	if rejected == 0 {
-		return &collectorpb.ExportTraceServiceResponse{}
+		return nil
 	}
-	return &collectorpb.ExportTraceServiceResponse{
-		PartialSuccess: &collectorpb.ExportTracePartialSuccess{RejectedSpans: int64(rejected), ErrorMessage: whyRejected},
-	}
-}
-
-// procedures returns the handler for OTLP over gRPC. Metrics and logs are dropped, as over
-// HTTP.
-func (r *receiver) procedures() http.Handler {
-	gate := connect.WithRequestGate(func(ctx context.Context, _ connect.Spec, _ connect.Peer, header http.Header) (context.Context, error) {
-		if !r.shows(header.Get("Authorization")) {
-			return nil, connect.NewError(connect.CodeUnauthenticated, errors.New("the bearer token is missing or wrong"))
-		}
-		return ctx, nil
+	return marshal(func(m *easyproto.MessageMarshaler) {
+		success := m.AppendMessage(1)
+		success.AppendInt64(1, int64(rejected))
+		success.AppendString(2, whyRejected)
 	})
-	longest := connect.WithReadMaxBytes(r.longest)
-	mux := http.NewServeMux()
-	traces := "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
-	mux.Handle(traces, connect.NewUnaryHandlerSimple(traces, r.export, gate, longest))
-	for _, dropped := range []string{"/opentelemetry.proto.collector.metrics.v1.MetricsService/Export", "/opentelemetry.proto.collector.logs.v1.LogsService/Export"} {
-		mux.Handle(dropped, connect.NewUnaryHandlerSimple(dropped, func(context.Context, *emptypb.Empty) (*emptypb.Empty, error) {
-			return &emptypb.Empty{}, nil
-		}, gate, longest))
-	}
-	return mux
 }
 
-// export receives traces over gRPC: a request and a TracesData have the same form on the
-// wire.
-func (r *receiver) export(_ context.Context, data *tracepb.TracesData) (*collectorpb.ExportTraceServiceResponse, error) {
-	rejected, err := r.take(data)
-	if err != nil {
-		return nil, connect.NewError(connect.CodeUnavailable, err)
-	}
-	return partial(rejected), nil
+var marshalers easyproto.MarshalerPool
+
+// marshal returns a message whose fields are written by write.
+func marshal(write func(*easyproto.MessageMarshaler)) []byte {
+	m := marshalers.Get()
+	defer marshalers.Put(m)
+	write(m.MessageMarshaler())
+	return m.Marshal(nil)
 }

@@ -161,7 +161,7 @@ func TestOtherSignalsAreDropped(t *testing.T) {
 }
 
 // A request over gRPC may be compressed, and its limit counts what it contains.
-func TestGRPCRefusesLongRequests(t *testing.T) {
+func TestGRPCRefusesInvalidRequests(t *testing.T) {
 	t.Parallel()
 	limits := otel.Limits{Traces: 10, Spans: 10, Bytes: 1 << 20, Settle: time.Second, Wait: time.Minute}
 	r := &receiver{collector: otel.NewCollector(limits, nil), longest: 1 << 10, now: time.Now}
@@ -185,6 +185,14 @@ func TestGRPCRefusesLongRequests(t *testing.T) {
 			}
 		}
 	}
+	wrong := &emptypb.Empty{}
+	wrong.ProtoReflect().SetUnknown(protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), 1))
+	for service, want := range map[string]codes.Code{"trace.v1.TraceService": codes.InvalidArgument, "profiles.v1.ProfilesService": codes.Unimplemented} {
+		err := conn.Invoke(t.Context(), "/opentelemetry.proto.collector."+service+"/Export", wrong, &emptypb.Empty{})
+		if status.Code(err) != want || strings.Contains(err.Error(), "%") {
+			t.Errorf("%s: %v, want %v", service, err, want)
+		}
+	}
 }
 
 // If a program reports other spans only, nothing appears on the map, and a message says
@@ -197,11 +205,7 @@ func TestUnmappedSpansAreReported(t *testing.T) {
 	const span = `{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},"scopeSpans":[{"spans":[{
 		"traceId":"0102030405060708090a0b0c0d0e0f10","spanId":"%016x","name":"span","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"%s"}}]}]}]}]}`
 	for i, operation := range []string{"chat", "", ""} {
-		data, err := otel.ParseJSON(fmt.Appendf(nil, span, i+1, operation))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := r.take(data); err != nil {
+		if _, _, err := r.take(fmt.Appendf(nil, span, i+1, operation), true); err != nil {
 			t.Fatal(err)
 		}
 		if want := min(i, 1); len(reported) != want {
