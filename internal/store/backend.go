@@ -68,8 +68,7 @@ type Location interface {
 	Open(ctx context.Context, o OpenOptions) (Opened, error)
 	// BeginImport begins to fill a new store, for a world of this root key.
 	BeginImport(ctx context.Context, rootKey string) (Import, error)
-	// Shared reports whether several hosts can serve the world. Such a store keeps
-	// deadlines: imported records need a Term.
+	// Shared reports whether several hosts can serve the world.
 	Shared() bool
 	// Passing reports whether an error of Open may be temporary, so that a starting host
 	// can wait.

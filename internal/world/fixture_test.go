@@ -80,29 +80,6 @@ func (f *fixture) reopen() {
 	f.start()
 }
 
-// write adds an entry with records to the journal of a closed world.
-func (f *fixture) write(records ...store.Record) {
-	f.t.Helper()
-	head, err := f.journal.Head(f.t.Context())
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	last := store.Entry{}
-	for e, err := range f.journal.Read(f.t.Context(), head-1) {
-		if err != nil {
-			f.t.Fatal(err)
-		}
-		last = e
-	}
-	last.Position, last.Events, last.Rows, last.Notify, last.MapChanged = head+1, nil, nil, nil, false
-	last.Records = records
-	if _, err := f.journal.Commit(f.t.Context(), &store.Batch{
-		After: store.Tip{Position: head, Commit: last.Commit}, Commit: last.Commit, Entries: []store.Entry{last},
-	}); err != nil {
-		f.t.Fatal(err)
-	}
-}
-
 // as runs a command for a node and fails the test if it is refused.
 func (f *fixture) as(nodeID string, c Command) Reply {
 	f.t.Helper()

@@ -58,7 +58,7 @@ var layers = []struct {
 	// The commands: their common base, and packages that do not import each other.
 	{"internal/command", []string{"protocol", "chain", "internal/retry", "internal/suggest", "internal/creds", "internal/client", "internal/render", "sdk"}},
 	{"internal/command/place", []string{
-		"protocol", "internal/command", "internal/creds", "internal/store", "internal/store/", "internal/world",
+		"protocol", "internal/command", "internal/creds", "internal/store", "internal/store/",
 	}},
 	{"internal/command/", []string{
 		"protocol", "chain", "internal/pause", "internal/retry", "internal/suggest", "internal/creds", "internal/client", "internal/render", "sdk",
@@ -79,7 +79,7 @@ var layers = []struct {
 		"internal/host", "internal/render", "sdk", "internal/command", "internal/command/place",
 	}},
 	{"internal/command/store", []string{
-		"internal/durable", "internal/store", "internal/store/", "internal/render", "internal/command", "internal/command/place",
+		"internal/durable", "internal/store", "internal/store/", "internal/world", "internal/render", "internal/command", "internal/command/place",
 	}},
 	{"internal/command/tree", []string{"internal/command", "internal/command/"}},
 	{"cmd/", []string{"internal/command", "internal/command/tree"}},

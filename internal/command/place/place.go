@@ -14,7 +14,6 @@ import (
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/backend"
-	"github.com/playctl/playctl/internal/world"
 )
 
 // StoreFile is the store's name in the data folder.
@@ -174,14 +173,6 @@ func (p Place) Compact(ctx context.Context) (before, after int64, err error) {
 	}
 	before, after, err = can.Compact(ctx)
 	return before, after, p.Explain(err)
-}
-
-// Terms returns the function that sets the deadlines of records, if the store keeps them.
-func (p Place) Terms() func(*store.Record) error {
-	if !p.Shared() {
-		return nil
-	}
-	return world.SetTerm
 }
 
 // AttemptsToRead is the number of attempts to read a world whose hosts run, before they

@@ -17,6 +17,7 @@ import (
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/backup"
+	"github.com/playctl/playctl/internal/world"
 )
 
 // backupResult is what "playctl store backup" and "restore" print: the content of the
@@ -248,7 +249,7 @@ func restoreFrom(ctx context.Context, a *command.App, in io.Reader, to place.Pla
 		SID:     newSID(),
 		Now:     a.Now(),
 		Begin:   func(rootKey string) (store.Import, error) { return to.Begin(ctx, rootKey) },
-		SetTerm: to.Terms(),
+		SetTerm: world.SetTerm,
 	})
 }
 

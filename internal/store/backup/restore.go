@@ -28,8 +28,7 @@ type Target struct {
 	// Begin begins the import for the backup's root key. It is called when the whole
 	// backup was read and verified.
 	Begin func(rootKey string) (store.Import, error)
-	// SetTerm sets a record's Term if its kind has one; nil if the target keeps no
-	// deadlines.
+	// SetTerm sets a record's Term if its kind has one; nil if no kind has.
 	SetTerm func(*store.Record) error
 	// SID is the new session, a random UUID v4.
 	SID string

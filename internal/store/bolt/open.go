@@ -110,8 +110,7 @@ var errReplaced = errors.New("the file was replaced while it was opened")
 func openFile(o Options, freePages bool) (*bbolt.DB, error) {
 	deadline := time.Now().Add(o.LockWait)
 	for {
-		// Only create creates files: bbolt would leave an incomplete one.
-		db, err := openLocked(o.Path, bbolt.Options{Timeout: o.LockWait, ReadOnly: o.ReadOnly, PreLoadFreelist: freePages}, false)
+		db, err := openLocked(o.Path, bbolt.Options{Timeout: o.LockWait, ReadOnly: o.ReadOnly, PreLoadFreelist: freePages})
 		if errors.Is(err, errReplaced) && time.Now().Before(deadline) {
 			continue
 		}
@@ -119,16 +118,13 @@ func openFile(o Options, freePages bool) (*bbolt.DB, error) {
 	}
 }
 
-// openLocked opens and locks the file at the path; mayCreate says whether to create
-// a missing one.
-func openLocked(path string, options bbolt.Options, mayCreate bool) (*bbolt.DB, error) {
+// openLocked opens and locks the file at the path. It creates none: bbolt would leave an
+// incomplete one.
+func openLocked(path string, options bbolt.Options) (*bbolt.DB, error) {
 	var file *os.File
 	options.FreelistType = bbolt.FreelistMapType
 	options.OpenFile = func(path string, flag int, mode os.FileMode) (*os.File, error) {
-		if !mayCreate {
-			flag &^= os.O_CREATE
-		}
-		opened, err := os.OpenFile(path, flag, mode) //nolint:gosec // the path is the operator's
+		opened, err := os.OpenFile(path, flag&^os.O_CREATE, mode) //nolint:gosec // the path is the operator's
 		file = opened
 		return opened, err
 	}

@@ -51,7 +51,8 @@ func OpenKept(ctx context.Context, retention store.Retention, keeper Keeper, roo
 	if len(j.meta) == 0 && len(j.entries) == 0 {
 		format := strconv.Itoa(store.Format)
 		j.meta = map[string]string{metaFormat: format, metaRoot: rootKey}
-		return j, j.save(ctx, []store.Pair{metaPair(metaFormat, format), metaPair(metaRoot, rootKey)})
+		err := j.save(ctx, []store.Pair{metaPair(metaFormat, format), metaPair(metaRoot, rootKey)})
+		return j, err
 	}
 	if j.meta[metaRoot] != rootKey {
 		return nil, fmt.Errorf("%w: the repository's is not the one of the options", store.ErrRootKey)

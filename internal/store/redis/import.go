@@ -35,7 +35,7 @@ func BeginImport(ctx context.Context, o Options) (*Import, error) {
 	i := &Import{}
 	// Since Go 1.24 rand.Read fills the slice or ends the program.
 	_, _ = rand.Read(i.id[:])
-	j, err := openWith(ctx, o, importHead, func(j *Journal, ctx context.Context) error {
+	_, err := openWith(ctx, o, importHead, func(j *Journal, ctx context.Context) error {
 		i.Journal, j.rootKey = j, o.RootKey
 		args := []any{store.Format, o.RootKey, importTerm.Milliseconds()}
 		for _, table := range store.Tables() {
@@ -46,7 +46,6 @@ func BeginImport(ctx context.Context, o Options) (*Import, error) {
 	if err != nil {
 		return nil, err
 	}
-	i.Journal = j
 	return i, nil
 }
 
