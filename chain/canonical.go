@@ -218,7 +218,7 @@ func appendString(dst []byte, s string) ([]byte, error) {
 	}
 	out, err := jsontext.AppendQuote(dst, s)
 	if err != nil {
-		return dst, fmt.Errorf("%w: a text is not UTF-8", ErrJSON)
+		return dst, fmt.Errorf("%w: a string is not UTF-8", ErrJSON)
 	}
 	return out, nil
 }

@@ -91,7 +91,7 @@ func readNode(text []byte) (n protocol.ChainNode, err error) {
 	}
 	n.Kind, _ = asText(field(text, "kind"))
 	if n.StableKey, _ = asText(field(text, "stableKey")); n.StableKey == "" {
-		return n, badNode("stableKey", "a string that is not empty")
+		return n, badNode("stableKey", "a non-empty string")
 	}
 	switch n.Kind {
 	case protocol.NodeGenesis:

@@ -85,7 +85,7 @@ func readRef(text []byte) (ref protocol.NodeRef, err error) {
 	}
 	switch {
 	case ref.StableKey == "":
-		return ref, fieldError("stableKey", "a string that is not empty")
+		return ref, fieldError("stableKey", "a non-empty string")
 	case !hasIndex:
 		return ref, fieldError("leafIndex", "a number")
 	case !goodRemoved:

@@ -67,7 +67,7 @@ func occupantKey(text []byte) (string, error) {
 	}
 	if a, ok := row.(*protocol.Agent); ok {
 		if a.NodeID, _ = asText(field(text, "nodeId")); a.NodeID == "" {
-			return "", fmt.Errorf("%w: nodeId of a row of kind agent must be a string that is not empty", ErrRow)
+			return "", fmt.Errorf("%w: nodeId of a row of kind agent must be a non-empty string", ErrRow)
 		}
 	}
 	return row.StableKey(), nil

@@ -98,7 +98,7 @@ const (
 	CodeAPIKeyExists Code = "api_key_exists"
 	// CodeLabelExists: another agent of the account has this label.
 	CodeLabelExists Code = "label_exists"
-	// CodeSpaceExists: a space with this id exists already.
+	// CodeSpaceExists: a space with this id already exists.
 	CodeSpaceExists Code = "space_exists"
 	// CodeAmenityExists: the space has that amenity already.
 	CodeAmenityExists Code = "amenity_exists"

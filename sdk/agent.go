@@ -202,7 +202,7 @@ func (w *RemotePlayWorld) agentNode(o *AgentOptions) (agentNode, error) {
 	}
 	caller := w.main
 	if !caller.IsZero() {
-		w.warn("an agent has no credentials of its own: the main node's are used for it", "agentId", agentID)
+		w.warn("an agent has no credentials of its own, so the main node's are used", "agentId", agentID)
 	}
 	if w.client.Service() != protocol.ServicePlay && !caller.IsZero() {
 		// The agent-play service knows the owner by its hash, next to the agent's id.
@@ -283,7 +283,7 @@ func (a *Agent) Err() error {
 // Say records what the agent said; a blank text is an error.
 func (a *Agent) Say(ctx context.Context, text string) (*protocol.RecordInteractionReply, error) {
 	if protocol.TrimSpace(text) == "" {
-		return nil, errors.New("there is nothing to say: the text is blank")
+		return nil, errors.New("the text is blank, so nothing was said")
 	}
 	return a.world.RecordInteraction(ctx, protocol.RecordInteractionRequest{
 		PlayerID: a.PlayerID(), Role: protocol.RoleAssistant, Text: text,

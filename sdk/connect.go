@@ -81,7 +81,7 @@ func Connect(ctx context.Context, options ...ConnectOption) (*RemotePlayWorld, e
 	}
 	w.named = c.agents
 	if made {
-		w.warn("an account that lasts for this run was created: \"playctl create-main-node\" creates one that stays", "host", w.client.Host())
+		w.warn("a temporary account was created for this run: \"playctl create-main-node\" creates a permanent one", "host", w.client.Host())
 	}
 	if _, err := w.Connect(ctx); err != nil {
 		return nil, errors.Join(err, w.Close(ctx))
@@ -172,7 +172,7 @@ func (c *connection) keptContext() (*creds.Store, *creds.Context, error) {
 	}
 	kept, err := file.Select("")
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w, or name one with sdk.InContext or PLAYCTL_CONTEXT", err)
+		return nil, nil, fmt.Errorf("%w, or set one with sdk.InContext or PLAYCTL_CONTEXT", err)
 	}
 	return store, kept, nil
 }

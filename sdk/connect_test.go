@@ -230,7 +230,7 @@ func TestConnectCreatesTemporaryAccount(t *testing.T) {
 	setEnvironment(t, map[string]string{"PLAYCTL_SERVER": url})
 	var warnings []string
 	a := connectAgent(t, "Ada", collectWarnings(&warnings))
-	if owner(t, host, a) == "" || !strings.Contains(strings.Join(warnings, "\n"), "lasts for this run") {
+	if owner(t, host, a) == "" || !strings.Contains(strings.Join(warnings, "\n"), "a temporary account") {
 		t.Errorf("warnings: %q", warnings)
 	}
 }

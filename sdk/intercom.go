@@ -27,10 +27,10 @@ const MaxIntercomConcurrency = 1 << 16
 // ErrAnswered is the cause of an executor's ended context if its command was
 // answered already: by the host after its timeout, or by another program of the
 // account.
-var ErrAnswered = errors.New("the command was answered already")
+var ErrAnswered = errors.New("the command was already answered")
 
 // ErrTookTooLong is the cause of an executor's ended context if its time is over.
-var ErrTookTooLong = errors.New("the command was not carried out in time")
+var ErrTookTooLong = errors.New("the command was not completed in time")
 
 // IntercomAnswer is an agent's answer, or a part of one.
 type IntercomAnswer struct {
@@ -73,7 +73,7 @@ type IntercomOptions struct {
 func (o *IntercomOptions) check() error {
 	switch {
 	case o.Execute == nil:
-		return errors.New("sdk.IntercomOptions.Execute is nil: it is what carries commands out")
+		return errors.New("sdk.IntercomOptions.Execute is nil: set the function that runs commands")
 	case len(o.Agents) > 0 && len(o.AgentIDs) > 0:
 		return errors.New("sdk.IntercomOptions: set Agents or AgentIDs, not both")
 	case o.Timeout < 0:

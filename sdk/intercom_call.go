@@ -22,7 +22,7 @@ const (
 )
 
 // errPanicked is the error that an asker gets for a panic.
-var errPanicked = errors.New("the agent's program broke down while it carried out the command")
+var errPanicked = errors.New("the agent's program crashed while it ran the command")
 
 // IntercomCall is a command that an executor carries out.
 type IntercomCall struct {

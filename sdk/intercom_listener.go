@@ -287,9 +287,9 @@ func (l *intercomListener) reportOf(call *IntercomCall, err error) {
 	if report == nil {
 		log := l.world.options.Logger
 		if call == nil {
-			log.Warn("commands are not received as they should be", "reason", err)
+			log.Warn("error while receiving commands", "reason", err)
 		} else {
-			log.Warn("a command was not carried out as it should be", "reason", err)
+			log.Warn("error while running a command", "reason", err)
 		}
 		return
 	}

@@ -59,7 +59,7 @@ func TestLostCommandStreamIsLogged(t *testing.T) {
 		synctest.Wait()
 		commands.Close()
 		text := logged.String()
-		if !strings.Contains(text, "commands are not received as they should be") || !strings.Contains(text, "connection lost") || strings.Contains(text, "carried out") {
+		if !strings.Contains(text, "error while receiving commands") || !strings.Contains(text, "connection lost") || strings.Contains(text, "carried out") {
 			t.Errorf("the lost stream was logged as:\n%s", text)
 		}
 	})

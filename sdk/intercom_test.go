@@ -149,7 +149,7 @@ func TestFailuresAreReported(t *testing.T) {
 	for text, want := range map[string]string{
 		"fail":          "no idea",
 		"fail silently": "the agent failed and gave no reason",
-		"panic":         "the agent's program broke down while it carried out the command",
+		"panic":         "the agent's program crashed while it ran the command",
 		"wait":          "the agent did not finish within 5s",
 		"stuck":         "the agent did not finish within 5s",
 		"list":          "the agent's answer has a result that is not a JSON object",

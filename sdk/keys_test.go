@@ -64,7 +64,7 @@ func TestUnconfirmedRevocationCausesWarning(t *testing.T) {
 		if ok, err := w.RevokeAPIKey(t.Context(), "ci"); err != nil || !ok {
 			t.Fatalf("revoked: %v, %v", ok, err)
 		}
-		if len(warnings) != want || want > 0 && !strings.Contains(warnings[0], "until they do, they may accept what is gone") {
+		if len(warnings) != want || want > 0 && !strings.Contains(warnings[0], "until they do, they may accept old credentials") {
 			t.Errorf("with %q the warnings are %q", header, warnings)
 		}
 	}

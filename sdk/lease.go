@@ -130,7 +130,7 @@ func (a *Agent) renew(again bool) error {
 		if !protocol.HasCode(err, protocol.CodeLeaseUnknown, protocol.CodePlayerUnknown) {
 			return err
 		}
-		a.world.options.Logger.Info("the host does not know an agent's lease: it registers again", "agentId", a.PlayerID())
+		a.world.options.Logger.Info("the host does not know an agent's lease; registering again", "agentId", a.PlayerID())
 		a.noteContest(ctx)
 	}
 	return a.register(ctx)
@@ -154,7 +154,7 @@ func (a *Agent) noteContest(ctx context.Context) {
 	}
 	if _, _, err := ownerOnMap(ctx, a.client, a.PlayerID()); err == nil {
 		a.contested = true
-		a.world.warn("another program put an agent on the map that this one keeps there: end one of them, or both answer for it", "agentId", a.PlayerID())
+		a.world.warn("another program put the same agent on the map: stop one of them, or both answer for it", "agentId", a.PlayerID())
 	}
 }
 

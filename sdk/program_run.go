@@ -116,7 +116,7 @@ func (p *agentProgram) run(ctx context.Context, c *protocol.IntercomCommand, sen
 		}
 		return tool.run(ctx, c.Args)
 	}
-	return nil, ToolErrorf("this agent does not talk in realtime")
+	return nil, ToolErrorf("this agent does not support realtime conversations")
 }
 
 // answerOf converts the result of a function to an answer.

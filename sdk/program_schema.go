@@ -74,7 +74,7 @@ func readArgs(form *jsonschema.Resolved, args []byte, v any) error {
 		err = json.Unmarshal(args, v)
 	}
 	if err != nil {
-		return ToolErrorf("the arguments are not what the tool takes: %s", inWords(err))
+		return ToolErrorf("the arguments do not match the tool's parameters: %s", inWords(err))
 	}
 	return nil
 }

@@ -178,7 +178,7 @@ func (w *RemotePlayWorld) sessionChanged(sid string) {
 // unconfirmed is called when hosts of the world may still accept deleted or replaced
 // credentials.
 func (w *RemotePlayWorld) unconfirmed(hosts int) {
-	w.warn("not all hosts of the world have confirmed a deletion or revocation: until they do, they may accept what is gone", "hosts", hosts)
+	w.warn("not all hosts of the world have confirmed a deletion or revocation: until they do, they may accept old credentials", "hosts", hosts)
 }
 
 // warn reports a state that works but should be corrected.

@@ -99,21 +99,21 @@ func (c *checker) statement() {
 
 // needs checks the order of statements.
 func (c *checker) needs() {
-	const space, agent = "space in use, and none is: put USE SPACE NODE … PASSPHRASE …", "agent in use, and none is: put USE AGENT NODE …"
+	const space, agent = "a space in use: put USE SPACE NODE … PASSPHRASE …", "an agent in use: put USE AGENT NODE …"
 	about := func(missing bool, what, otherwise string) {
 		if missing {
-			c.fail(c.line.Column, "%s is about the %s before it%s", c.line.Verb(), what, otherwise)
+			c.fail(c.line.Column, "%s needs %s before it%s", c.line.Verb(), what, otherwise)
 		}
 	}
 	switch s := c.line.Statement.(type) {
 	case ChangeAmenity:
 		about(!c.scope.Space, space, "")
 	case RemoveSpace:
-		about(!c.scope.Space && s.Space == nil, space, ", or name the space")
+		about(!c.scope.Space && s.Space == nil, space, ", or give the space")
 	case InspectSpace:
-		about(!c.scope.Space && s.Space == nil, space, ", or name the space")
+		about(!c.scope.Space && s.Space == nil, space, ", or give the space")
 	case InspectAgent:
-		about(!c.scope.Agent && s.Agent == nil, agent, ", or name the agent")
+		about(!c.scope.Agent && s.Agent == nil, agent, ", or give the agent")
 	case Send:
 		about(!c.scope.Agent, agent, "")
 	}
@@ -161,7 +161,7 @@ func (c *checker) amenitiesOnce(amenities []Operand) {
 	seen := map[Text]bool{}
 	for _, o := range amenities {
 		if o.Variable == "" && seen[o.Text] {
-			c.fail(o.Pos.Column, "the amenity %s is there twice", quoted(string(o.Text)))
+			c.fail(o.Pos.Column, "the amenity %s is listed twice", quoted(string(o.Text)))
 		}
 		seen[o.Text] = true
 	}

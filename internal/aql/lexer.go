@@ -118,7 +118,7 @@ func findMistake(t lexer.Token) *mistake {
 	return nil
 }
 
-// unquote parses a text in quotes. If it is invalid, wrong says why, and at is the
+// unquote parses quoted text. If it is invalid, wrong says why, and at is the
 // byte.
 func unquote(raw string) (text string, at int, wrong string) {
 	const noEnd = `the text has no end: a " is missing`
@@ -161,7 +161,7 @@ func escape(raw string) (r rune, size int, wrong string) {
 		}
 		return rune(value), len(`\u{}`) + len(digits), ""
 	}
-	return 0, 0, `there is no escape like this: use \", \\, \n, \t or \u{1F33B}`
+	return 0, 0, `unknown escape: use \", \\, \n, \t or \u{1F33B}`
 }
 
 var namePattern = sync.OnceValue(func() *regexp.Regexp {

@@ -233,19 +233,19 @@ func (e expectation) unlike(t lexer.Token) string {
 	switch {
 	case e.kind == kindPassphrase && word && t.Type != tokenType("Keyword"):
 		// Its words are not repeated: they may be the phrase itself.
-		return "a passphrase is a variable, or a text in quotes"
+		return "a passphrase is a variable or quoted text"
 	case e.kind != "" && word && len(e.words) == 0:
-		return fmt.Sprintf("expected %s, but there is the word %s: put it in quotes if it is meant", e.kind, there)
+		return fmt.Sprintf("expected %s, found the word %s: put it in quotes if it is text", e.kind, there)
 	case e.kind != "":
 		could = append([]string{e.kind}, could...)
 	case len(e.words) == 0:
-		return "nothing more is expected in this statement, but there is " + there
+		return "expected the end of the statement, found " + there
 	}
 	hint := ""
 	if near := suggest.Nearest(t.Value, e.words); word && near != "" {
 		hint = "; did you mean " + near + "?"
 	}
-	return fmt.Sprintf("expected %s, but there is %s%s", anyOf(could), there, hint)
+	return fmt.Sprintf("expected %s, found %s%s", anyOf(could), there, hint)
 }
 
 // unlikeName says that there is something else in place of the name of a variable.
@@ -256,7 +256,7 @@ func unlikeName(t lexer.Token) string {
 	case tokenType("Variable"):
 		return "a variable is set without the $: write " + Reference(t.Value[1:]).name()
 	}
-	return "expected the name of a variable, but there is " + describe(t)
+	return "expected the name of a variable, found " + describe(t)
 }
 
 // describe returns a token in the words of a message. It never repeats the content
@@ -266,7 +266,7 @@ func describe(t lexer.Token) string {
 	case lexer.EOF:
 		return "the end of the line"
 	case tokenType("Text"):
-		return "a text in quotes"
+		return "quoted text"
 	case tokenType("Variable"):
 		return "$" + Reference(t.Value[1:]).name()
 	}

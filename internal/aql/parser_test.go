@@ -94,39 +94,39 @@ func TestProgramKeepsItsLines(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		"CRAETE SPACE":                           `1:1: expected CONNECT, LET, CREATE, USE, ADD, REMOVE, INSPECT, SEND, FETCH or SHOW, but there is "CRAETE"; did you mean CREATE?`,
-		"CREATE":                                 "1:7: expected SPACE, but there is the end of the line",
+		"CRAETE SPACE":                           `1:1: expected CONNECT, LET, CREATE, USE, ADD, REMOVE, INSPECT, SEND, FETCH or SHOW, found "CRAETE"; did you mean CREATE?`,
+		"CREATE":                                 "1:7: expected SPACE, found the end of the line",
 		`CREATE SPACE "a" OWNER "b"`:             `1:27: DESIGN is missing: the key of the space's design, such as DESIGN "bazaar"`,
 		`CREATE SPACE "a" DESIGN "b"`:            `1:28: OWNER is missing: the display name of the space's owner, such as OWNER "Ada"`,
-		`CREATE SPACE "a" DESIGN "b" DESIGN "c"`: `1:29: expected OWNER, DESCRIPTION, STRUCTURE, AMENITIES, KEYFILE or INTO, but there is "DESIGN"`,
-		`CREATE SPACE Mill DESIGN "b" OWNER "c"`: `1:14: expected a text in quotes or a variable, but there is the word "Mill": put it in quotes if it is meant`,
-		`SEND hello`:                             `1:6: expected a text in quotes or a variable, but there is the word "hello": put it in quotes if it is meant`,
-		`SEND "x" hello`:                         `1:10: expected a text in quotes or a variable, but there is the word "hello": put it in quotes if it is meant`,
+		`CREATE SPACE "a" DESIGN "b" DESIGN "c"`: `1:29: expected OWNER, DESCRIPTION, STRUCTURE, AMENITIES, KEYFILE or INTO, found "DESIGN"`,
+		`CREATE SPACE Mill DESIGN "b" OWNER "c"`: `1:14: expected quoted text or a variable, found the word "Mill": put it in quotes if it is text`,
+		`SEND hello`:                             `1:6: expected quoted text or a variable, found the word "hello": put it in quotes if it is text`,
+		`SEND "x" hello`:                         `1:10: expected quoted text or a variable, found the word "hello": put it in quotes if it is text`,
 		"LET $x = 1":                             "1:5: a variable is set without the $: write x",
 		"LET 1x = 1":                             `1:5: "1x" cannot name a variable: use letters, digits and _, a letter first`,
-		"LET x":                                  "1:6: expected FROM or =, but there is the end of the line",
-		"LET x FROM TAPE":                        `1:12: expected ENV, FILE or PROMPT, but there is "TAPE"`,
-		"LET x FROM ENV":                         "1:15: expected the name of an environment variable, but there is the end of the line",
+		"LET x":                                  "1:6: expected FROM or =, found the end of the line",
+		"LET x FROM TAPE":                        `1:12: expected ENV, FILE or PROMPT, found "TAPE"`,
+		"LET x FROM ENV":                         "1:15: expected the name of an environment variable, found the end of the line",
 		`SHOW "x";`:                              `1:9: a statement ends with its line: omit the ";"`,
 		"SHOW VARIABLES ;":                       "1:16: a statement ends with its line: omit the \";\"",
-		"FETCH OCUPANTS":                         `1:7: expected OCCUPANTS, METADATA or SNAPSHOT, but there is "OCUPANTS"; did you mean OCCUPANTS?`,
-		"FETCH METADATA INTO":                    "1:20: expected the name of a variable, but there is the end of the line",
-		"FETCH METADATA now":                     `1:16: expected INTO, but there is "now"`,
-		"CONNECT a b":                            `1:11: nothing more is expected in this statement, but there is "b"`,
-		"USE SPACE":                              "1:10: expected NODE, but there is the end of the line",
-		"USE SPACE NODE PASSPHRASE $p":           `1:16: expected a space node, but there is the word "PASSPHRASE": put it in quotes if it is meant`,
+		"FETCH OCUPANTS":                         `1:7: expected OCCUPANTS, METADATA or SNAPSHOT, found "OCUPANTS"; did you mean OCCUPANTS?`,
+		"FETCH METADATA INTO":                    "1:20: expected the name of a variable, found the end of the line",
+		"FETCH METADATA now":                     `1:16: expected INTO, found "now"`,
+		"CONNECT a b":                            `1:11: expected the end of the statement, found "b"`,
+		"USE SPACE":                              "1:10: expected NODE, found the end of the line",
+		"USE SPACE NODE PASSPHRASE $p":           `1:16: expected a space node, found the word "PASSPHRASE": put it in quotes if it is text`,
 		"SHOW $":                                 "1:6: the name of a variable is missing after $: it starts with a letter",
 		"SHOW $x.":                               "1:9: the name of a field is missing after the dot",
 		`SHOW "x`:                                `1:6: the text has no end: a " is missing`,
 		`SHOW "x\`:                               `1:8: the text has no end: a " is missing`,
-		`SHOW "\x"`:                              `1:7: there is no escape like this: use \", \\, \n, \t or \u{1F33B}`,
+		`SHOW "\x"`:                              `1:7: unknown escape: use \", \\, \n, \t or \u{1F33B}`,
 		`SHOW "\u{D800}"`:                        `1:7: a character is written as \u{…} with its number in hex digits, such as \u{1F33B}`,
 		"SHOW \x01":                              "1:6: there is a control character here (U+0001)",
 		"SHOW \"\x1b[2J\"":                       `1:7: there is a control character in the text: write it as \u{1B}`,
 		"SHOW \"é\xff\"":                         "1:8: this is not UTF-8 text: save the program as UTF-8",
 		"# \x07":                                 "1:1: the comment holds a control character",
-		"\n\n  ADD SPACE AMENITY":                "3:20: expected an amenity, but there is the end of the line",
-		`SEND "日本"  日本`:                          `1:12: expected a text in quotes or a variable, but there is the word "日本": put it in quotes if it is meant`,
+		"\n\n  ADD SPACE AMENITY":                "3:20: expected an amenity, found the end of the line",
+		`SEND "日本"  日本`:                          `1:12: expected quoted text or a variable, found the word "日本": put it in quotes if it is text`,
 	} {
 		_, err := Parse("t", in)
 		if err == nil {
@@ -148,7 +148,7 @@ func TestMistakesShowLine(t *testing.T) {
 town.aql:3:6: the text has no end: a " is missing
  3 | SHOW "x
    |      ^
-town.aql:4:31: a passphrase is a variable, or a text in quotes
+town.aql:4:31: a passphrase is a variable or quoted text
  4 | USE SPACE NODE "a" PASSPHRASE *************
    |                               ^`
 	if err == nil || err.Error() != strings.ReplaceAll(want, "é", "e\u0301") {

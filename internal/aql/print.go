@@ -92,7 +92,7 @@ func formatOperand(field reflect.StructField, o *Operand) string {
 	return quote(text)
 }
 
-// quote writes a text in quotes, with escapes for characters that cannot be in a
+// quote writes quoted text, with escapes for characters that cannot be in a
 // line.
 func quote(text string) string {
 	var out strings.Builder

@@ -42,7 +42,7 @@ var statements = []Statement{
 
 // The kinds of operands that completion and checks know.
 const (
-	kindValue      = "a text in quotes or a variable"
+	kindValue      = "quoted text or a variable"
 	kindAmenity    = "an amenity"
 	kindAgent      = "an agent"
 	kindSpace      = "a space"

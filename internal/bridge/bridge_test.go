@@ -200,7 +200,7 @@ func TestBridgeBehindRemovedEvents(t *testing.T) {
 	if s := b.State(); s.Skipped != 40 || s.Delivered != 20 {
 		t.Errorf("the state is %+v", s)
 	}
-	if n := strings.Count(f.logged.String(), "are not delivered"); n != 1 {
+	if n := strings.Count(f.logged.String(), "before they were delivered"); n != 1 {
 		t.Errorf("the log has %d lines of it, want 1: %s", n, f.logged)
 	}
 }

@@ -121,7 +121,7 @@ func (b *Bridge) skip(ctx context.Context) error {
 	}
 	b.state.skipped(by)
 	b.state.moved(from + by)
-	b.log.Warn("the bridge was unavailable for too long: events are no longer kept and are not delivered", "after", from, "upTo", from+by)
+	b.log.Warn("the bridge was unavailable for too long: some events were dropped before they were delivered", "after", from, "upTo", from+by)
 	return nil
 }
 

@@ -298,5 +298,5 @@ func decodeFault(err error) error {
 	if broken, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return fmt.Errorf("it is not valid JSON at byte %d", broken.ByteOffset)
 	}
-	return errors.New("it is not the JSON that the route promises")
+	return errors.New("it is not the JSON that the route returns")
 }

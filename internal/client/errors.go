@@ -19,7 +19,7 @@ var ErrUnreachable = errors.New("the host cannot be reached")
 
 // ErrReply is matched by every error of an unusable answer: it is too long, not
 // JSON, or lacks a field of the route.
-var ErrReply = errors.New("the host's answer cannot be used")
+var ErrReply = errors.New("the host's reply cannot be used")
 
 // UnreachableError says that a host gave no answer.
 type UnreachableError struct {
@@ -135,9 +135,9 @@ func (c *Client) refusal(status int, header http.Header, body []byte) *protocol.
 func redirected(resp *http.Response) error {
 	to, err := resp.Location()
 	if err != nil {
-		return fmt.Errorf("it has the status %d, which is not an answer", resp.StatusCode)
+		return fmt.Errorf("unexpected status %d", resp.StatusCode)
 	}
-	return fmt.Errorf("the host sends requests on to %s://%s, where credentials are not sent: if you trust it, use that address",
+	return fmt.Errorf("the host redirects to %s://%s, but credentials are not sent there: if you trust it, use that address",
 		to.Scheme, to.Host)
 }
 

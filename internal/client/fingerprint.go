@@ -12,7 +12,7 @@ import (
 
 // ErrFingerprint is matched by every error about a host whose certificate does not
 // have the fingerprint that the client requires.
-var ErrFingerprint = errors.New("the host shows another certificate than the one that its fingerprint names")
+var ErrFingerprint = errors.New("the host's certificate does not match its fingerprint")
 
 // Fingerprint returns the SHA-256 of a certificate in DER, 64 lower-case hex
 // digits.
@@ -41,7 +41,7 @@ func checkFingerprint(chain []*x509.Certificate, fingerprint, host string) error
 		if len(chain) > 0 {
 			got = Fingerprint(chain[0])
 		}
-		return fmt.Errorf("%w: it shows %s, expected is %s", ErrFingerprint, got, fingerprint)
+		return fmt.Errorf("%w: got %s, expected %s", ErrFingerprint, got, fingerprint)
 	}
 	options := x509.VerifyOptions{Roots: x509.NewCertPool(), Intermediates: x509.NewCertPool()}
 	options.Roots.AddCert(chain[at])

@@ -28,7 +28,7 @@ const maxHeaderBytes = 64 << 10
 var ErrBaseURL = errors.New("the server's address must be http:// or https:// with a host name, such as http://127.0.0.1:7420")
 
 // ErrBaseURLUserinfo is returned for an address with a user name or password.
-var ErrBaseURLUserinfo = errors.New("the server's address must not hold a user name or password: node credentials travel in headers of their own")
+var ErrBaseURLUserinfo = errors.New("the server's address must not hold a user name or password: node credentials are sent in headers")
 
 // Options are the options of a Client. Only BaseURL is required.
 type Options struct {

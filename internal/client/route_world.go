@@ -21,7 +21,7 @@ func (c *Client) Session(ctx context.Context) (*protocol.SessionReply, error) {
 		return nil, err
 	}
 	if r.SID == "" {
-		return nil, &ReplyError{Route: k.route(), Err: errors.New("it names no session: is this the address of a world host?")}
+		return nil, &ReplyError{Route: k.route(), Err: errors.New("it has no session: is this the address of a playctl host?")}
 	}
 	c.session.adopt(r.SID, r.Capabilities)
 	return r, nil
@@ -150,7 +150,7 @@ func (c *Client) Metrics(ctx context.Context) ([]byte, error) {
 // its store.
 const backupSilence = 2 * time.Minute
 
-var errBackupSilent = fmt.Errorf("the host sent nothing of the backup for %v", backupSilence)
+var errBackupSilent = fmt.Errorf("the host sent no backup data for %v", backupSilence)
 
 // Backup writes a backup of the host's world to a writer, as the administrator. It
 // is not retried. It may take any time, but it ends if the host sends nothing for 2

@@ -175,7 +175,7 @@ func (s *Stream) connect() error {
 	s.floor, s.hasFloor = s.cursor, s.hasCursor
 	signal := Signal{Type: SignalOpen, Resumes: s.hasCursor, SID: conn.sid, Cursor: s.cursor}
 	if s.opened && !s.hasCursor {
-		signal.Err = fmt.Errorf("%w: the host numbers no events, so what happened between two connections is not known", ErrGap)
+		signal.Err = fmt.Errorf("%w: the host does not number its events, so events between two connections may be missing", ErrGap)
 	}
 	s.opened = true
 	s.emit(signal)
@@ -276,7 +276,7 @@ func (s *Stream) open() (*connection, error) {
 		}
 		s.client.session.forget(sid)
 	}
-	return nil, errors.New("the host names a session and then refuses it")
+	return nil, errors.New("the host returned a session and then refused it")
 }
 
 func (s *Stream) openFor(sid string) (*connection, error) {
@@ -332,13 +332,13 @@ func (c *Client) checkStream(resp *http.Response, p *prepared) error {
 	if resp.StatusCode != http.StatusOK {
 		_, err := c.read(resp, p)
 		if err == nil {
-			err = &ReplyError{Route: p.route(), Err: fmt.Errorf("its status is %d and not 200", resp.StatusCode)}
+			err = &ReplyError{Route: p.route(), Err: fmt.Errorf("its status is %d, not 200", resp.StatusCode)}
 		}
 		return err
 	}
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil || kind != protocol.MediaTypeSSE {
-		return &ReplyError{Route: p.route(), Err: errors.New("it is not an event stream: is this the address of a world host?")}
+		return &ReplyError{Route: p.route(), Err: errors.New("it is not an event stream: is this the address of a playctl host?")}
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ var (
 	// ErrAgentUnknown: no agent has that id or label.
 	ErrAgentUnknown = errors.New("no such agent in this context")
 	// ErrAgentExists: the context has an agent with that id already.
-	ErrAgentExists = errors.New("this agent is in the context already")
+	ErrAgentExists = errors.New("this agent is already in the context")
 	// ErrLabelTaken: another agent of the context has the label.
 	ErrLabelTaken = errors.New("another agent of this context has this label")
 	// ErrLabel: the text is not a valid label.
@@ -115,7 +115,7 @@ func (c *Context) find(ref string) (int, error) {
 	id := protocol.NormalizeNodeID(ref)
 	i := slices.IndexFunc(c.agents, func(a Agent) bool { return a.NodeID == id || a.Label != "" && a.Label == ref })
 	if i < 0 {
-		return 0, fmt.Errorf("%w: it has neither the id nor the label %q", ErrAgentUnknown, Shorten(ref))
+		return 0, fmt.Errorf("%w: none has the id or label %q", ErrAgentUnknown, Shorten(ref))
 	}
 	return i, nil
 }

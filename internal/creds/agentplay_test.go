@@ -104,14 +104,14 @@ func TestImportErrors(t *testing.T) {
 		"no id":               {`{"serverUrl":"http://a","passw":"hunter2"}`, "f: ", "nodeId is missing"},
 		"no phrase":           {`{"serverUrl":"http://a","nodeId":"` + keyA + `"}`, "f: ", "passw is missing"},
 		"blank phrase":        {"{\n\"passw\":\"\"}", "f:2:", "passw must be a phrase"},
-		"phrase as a list":    {"{\n\"passw\":[\"hunter2\"]}", "f:2:", "passw has a value that does not fit"},
+		"phrase as a list":    {"{\n\"passw\":[\"hunter2\"]}", "f:2:", "passw has an invalid value"},
 		"bad id":              {"{\n\"nodeId\":\"hunter2\"}", "f:2:", "nodeId must be a node id"},
 		"agent without id":    {"{" + main + `,"agentNodes":[{"passw":"hunter2"}]}`, "f: ", "agentNodes.0.nodeId is missing"},
 		"agent without passw": {"{" + main + `,"agentNodes":[{"nodeId":"` + keyB + `"}]}`, "f: ", "agentNodes.0.passw is missing"},
 		"bad time":            {"{" + main + ",\n\"agentNodes\":[{\"createdAt\":\"hunter2\"}]}", "f:2:", "agentNodes.0.createdAt must be a time"},
 		"multi-line key":      {"{" + main + ",\n\"apiKey\":\"hunter2\\n\"}", "f:2:", "apiKey must be an API key without control characters"},
 		"duplicate agent": {"{" + main + `,"agentNodes":[{"nodeId":"` + keyB + `","passw":"x"},{"nodeId":"` + keyB + `","passw":"x"}]}`,
-			"f: ", "in the context already"},
+			"f: ", "already in the context"},
 	} {
 		_, err := ParseAgentPlay("f", []byte(c.text), ImportOptions{Name: "a"})
 		if err == nil || !strings.HasPrefix(err.Error(), c.prefix) || !strings.Contains(err.Error(), c.message) {

@@ -131,7 +131,7 @@ func readLimited(path string, limit int64) ([]byte, error) {
 		return nil, readError(path, err)
 	}
 	if int64(len(data)) > limit {
-		return nil, &FileError{Path: path, Problem: fmt.Sprintf("it is larger than %d bytes, so it is not the file that is meant", limit)}
+		return nil, &FileError{Path: path, Problem: fmt.Sprintf("it is larger than %d bytes, so it is not the right file", limit)}
 	}
 	return data, nil
 }

@@ -39,7 +39,7 @@ func (e Environment) CredentialsPath() (string, error) {
 		return filepath.Join(config, "playctl", "credentials.json"), nil
 	}
 	if e.Home == "" {
-		return "", fmt.Errorf("there is no home folder to keep the credentials file in: name one with %s", EnvCredentialsFile)
+		return "", fmt.Errorf("there is no home folder for the credentials file: set one with %s", EnvCredentialsFile)
 	}
 	return filepath.Join(e.Home, ".config", "playctl", "credentials.json"), nil
 }

@@ -17,7 +17,7 @@ var (
 	// ErrContextUnknown: no context has that name.
 	ErrContextUnknown = errors.New("no such context")
 	// ErrContextExists: the name is taken.
-	ErrContextExists = errors.New("a context with this name exists already")
+	ErrContextExists = errors.New("a context with this name already exists")
 	// ErrNoContext: none was named and none is the current one.
 	ErrNoContext = errors.New("no context is in use")
 	// ErrContextName: the name is not valid.

@@ -74,9 +74,9 @@ func semanticProblem(err *json.SemanticError) string {
 	case errors.As(err.Err, &wanted):
 		return fmt.Sprintf("%s %s", field, wanted)
 	case err.JSONKind != 0:
-		return fmt.Sprintf("%s has a value that does not fit (%s)", field, kindName(err.JSONKind))
+		return fmt.Sprintf("%s has an invalid value (%s)", field, kindName(err.JSONKind))
 	default:
-		return field + " has a value that does not fit"
+		return field + " has an invalid value"
 	}
 }
 

@@ -21,7 +21,7 @@ const invitationVersion = 1
 const maxInvitation = 16 << 10
 
 // ErrInvitation is returned for a text that is not an invitation, or only a part of one.
-var ErrInvitation = errors.New("this is not a whole invitation: it is one string that \"playctl invite\" prints, from \"" + invitationPrefix + "\" to its end")
+var ErrInvitation = errors.New("this invitation is incomplete: it is one string that \"playctl invite\" prints, from \"" + invitationPrefix + "\" to its end")
 
 // ErrNewerInvitation is returned for an invitation that a later playctl wrote.
 var ErrNewerInvitation = errors.New("a newer playctl created this invitation: upgrade playctl")

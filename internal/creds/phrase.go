@@ -79,11 +79,11 @@ func PhraseFault(phrase protocol.Secret) string {
 		if len(words) == 1 {
 			unit = "word"
 		}
-		return fmt.Sprintf("it has %d %s, and phrases that playctl creates have %d", len(words), unit, PhraseWords)
+		return fmt.Sprintf("it has %d %s, but phrases that playctl creates have %d", len(words), unit, PhraseWords)
 	}
 	for i, word := range words {
 		if !slices.Contains(phraseWords(), word) {
-			return fmt.Sprintf("its word number %d is in no phrase that playctl creates", i+1)
+			return fmt.Sprintf("its word %d is not one that playctl uses in phrases", i+1)
 		}
 	}
 	return ""

@@ -27,7 +27,7 @@ var ErrRootFileMissing = fmt.Errorf("there is no root key file of that name: %w"
 
 // ErrRootFileExists is returned by WriteRootFile instead of overwriting a file. It
 // matches fs.ErrExist too.
-var ErrRootFileExists = fmt.Errorf("a root key file is there already: %w", fs.ErrExist)
+var ErrRootFileExists = fmt.Errorf("a root key file already exists: %w", fs.ErrExist)
 
 // RootFile is a root key and the place where it was found.
 type RootFile struct {
@@ -49,7 +49,7 @@ type rootPlace struct {
 // ~/.playctl/root.
 func (e Environment) DefaultRootFile() (string, error) {
 	if e.Home == "" {
-		return "", fmt.Errorf("there is no home folder to keep the root key file in: name one with --root-file or %s", EnvRootFile)
+		return "", fmt.Errorf("there is no home folder for the root key file: set one with --root-file or %s", EnvRootFile)
 	}
 	return filepath.Join(e.Home, ".playctl", "root"), nil
 }
@@ -83,7 +83,7 @@ func (e Environment) FindRootFile(flag string) (RootFile, error) {
 		}
 		tried = append(tried, place.path)
 	}
-	return RootFile{}, fmt.Errorf("%w: looked for %s; create one with \"playctl create-root-key\", or name one with --root-file or %s",
+	return RootFile{}, fmt.Errorf("%w: looked for %s; create one with \"playctl create-root-key\", or set one with --root-file or %s",
 		ErrNoRootFile, strings.Join(tried, " and "), EnvRootFile)
 }
 
@@ -118,12 +118,12 @@ func ParseRootFile(path string, data []byte) (string, error) {
 	digits := protocol.TrimSpace(text)
 	start := int64(strings.Index(text, digits))
 	if digits == "" {
-		return "", &FileError{Path: path, Line: 1, Problem: "it is empty, but a root key file holds 64 hex digits"}
+		return "", &FileError{Path: path, Line: 1, Problem: "it is empty, but a root key file must hold 64 hex digits"}
 	}
 	if other := strings.IndexFunc(digits, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF", r) }); other >= 0 {
 		line, column := position(data, start+int64(other))
 		return "", &FileError{Path: path, Line: line, Column: column,
-			Problem: "a root key file holds 64 hex digits and nothing else, but here is another character"}
+			Problem: "a root key file holds 64 hex digits and nothing else, but this one has another character"}
 	}
 	if len(digits) != hexDigits {
 		line, _ := position(data, start)
@@ -153,14 +153,14 @@ func ReadRootSecret(path string) ([]byte, error) {
 func WriteRootFile(path, key string, overwrite bool) error {
 	key = protocol.NormalizeRootKey(key)
 	if !protocol.ValidHex64(key) {
-		return &FileError{Path: path, Problem: "nothing is written: a root key file holds exactly 64 hex digits"}
+		return &FileError{Path: path, Problem: "nothing was written: a root key file holds exactly 64 hex digits"}
 	}
 	if err := os.MkdirAll(filepath.Dir(path), secretDirMode); err != nil {
 		return fmt.Errorf("create the folder of the root key file: %w", err)
 	}
 	err := WriteSecretFile(path, []byte(key+"\n"), overwrite)
 	if errors.Is(err, fs.ErrExist) {
-		return &FileError{Path: path, Problem: "a root key file is there already; overwriting it makes every node of its world invalid, so that takes --force", Err: ErrRootFileExists}
+		return &FileError{Path: path, Problem: "a root key file already exists; overwriting it makes every node of its world invalid, so that takes --force", Err: ErrRootFileExists}
 	}
 	return err
 }

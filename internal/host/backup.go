@@ -15,7 +15,7 @@ const backupWrite = 30 * time.Second
 // backup at a time: each occupies as much space as the whole world.
 func sendBackup(c *call) error {
 	if !c.host.backingUp.TryLock() {
-		e := protocol.Errorf(protocol.CodeOverloaded, "another backup is being created, and there is one at a time")
+		e := protocol.Errorf(protocol.CodeOverloaded, "another backup is in progress, and only one can run at a time")
 		e.RetryAfter = backupWrite
 		return e
 	}

@@ -119,10 +119,10 @@ func readBody(c *call) error {
 	c.bodyRead = true
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return protocol.WrapError(protocol.CodeJSONInvalid, err,
-			"the body came too slowly: at least %d bytes have to come in each %s", bodyPace, bodyWindow)
+			"the body arrived too slowly: at least %d bytes must arrive every %s", bodyPace, bodyWindow)
 	}
 	if err != nil {
-		return protocol.WrapError(protocol.CodeJSONInvalid, err, "the body could not be read to its end")
+		return protocol.WrapError(protocol.CodeJSONInvalid, err, "the body could not be read completely")
 	}
 	// Later deadlines count from here.
 	_ = paced.control.SetReadDeadline(time.Time{})

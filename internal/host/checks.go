@@ -174,7 +174,7 @@ func awaitRev(c *call) error {
 	if err != nil {
 		return &protocol.Error{
 			Code: protocol.CodeBodyInvalid, Field: protocol.HeaderMinRev,
-			Message: "the header " + protocol.HeaderMinRev + " must be a rev: a whole number from 0",
+			Message: "the header " + protocol.HeaderMinRev + " must be a rev: a whole number of 0 or more",
 		}
 	}
 	if c.rev >= rev {

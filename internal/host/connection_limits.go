@@ -46,7 +46,7 @@ const (
 func (l *ConnectionLimits) fill(descriptors int, log *slog.Logger) {
 	room := max(descriptors-reservedDescriptors-refusedAtOnce-opsConnections, minConnections)
 	if l.Connections > room {
-		log.Warn("the limit of connections is above what the process has descriptors for: raise its limit of open files (ulimit -n)",
+		log.Warn("the connection limit exceeds the process's file descriptors: raise its limit of open files (ulimit -n)",
 			"connections", l.Connections, "descriptors", descriptors, "used", room)
 	}
 	l.Connections = min(cmp.Or(l.Connections, maxConnections), room)
@@ -136,9 +136,9 @@ func checkConnection(c *call) error {
 	}
 	c.w.Header().Set("Connection", "close")
 	if conn.refused == "connections" {
-		return c.host.overloaded(conn.refused, "the host has as many connections as it may, %d (--max-connections)", conn.gate.limit)
+		return c.host.overloaded(conn.refused, "the host has reached its connection limit of %d (--max-connections)", conn.gate.limit)
 	}
-	return c.host.overloaded(conn.refused, "this address has as many connections as it may, %d (--max-connections-per-address)", conn.gate.perAddress)
+	return c.host.overloaded(conn.refused, "this address has reached its connection limit of %d (--max-connections-per-address)", conn.gate.perAddress)
 }
 
 // checkRequests refuses a request where as many are in progress as there may be
@@ -147,10 +147,10 @@ func (c *call) checkRequests(g *gate) error {
 	limit, _ := c.r.Context().Value(refusedKey{}).(string)
 	switch limit {
 	case requestsLimit:
-		return c.host.overloaded(limit, "the host has as many requests in progress as it may have connections, %d (--max-connections)", g.limit)
+		return c.host.overloaded(limit, "the host has too many requests in progress: the limit is %d (--max-connections)", g.limit)
 	case requestsOfOrigin:
 		return c.host.overloaded(limit,
-			"this address has as many requests in progress as it may have connections, %d (--max-connections-per-address)", g.perAddress)
+			"this address has too many requests in progress: the limit is %d (--max-connections-per-address)", g.perAddress)
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (c *call) checkRequests(g *gate) error {
 // enterCall counts a request toward its caller's limit until it is concluded.
 func (c *call) enterCall() error {
 	if most := c.host.options.Connections.PerCaller; !c.host.calls.enter(c.callerKey(), most) {
-		return c.host.overloaded("connections_per_caller", "you have as many requests in progress as one caller may, %d (--max-connections-per-caller)", most)
+		return c.host.overloaded("connections_per_caller", "you have too many requests in progress: the limit is %d (--max-connections-per-caller)", most)
 	}
 	c.entered = c.callerKey()
 	return nil

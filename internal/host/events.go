@@ -216,11 +216,11 @@ func (c *call) enterStream() (leave func(), err error) {
 	s, limits := c.host.streams, &c.host.options.Connections
 	addr, caller := c.limitedAddress(), c.callerKey()
 	if !s.ofCaller.enter(caller, limits.StreamsPerCaller) {
-		return nil, c.host.overloaded("streams_per_caller", "you have as many streams as one caller may")
+		return nil, c.host.overloaded("streams_per_caller", "you have reached your stream limit")
 	}
 	if !s.ofAddress.enter(addr, limits.StreamsPerAddress) {
 		s.ofCaller.leave(caller)
-		return nil, c.host.overloaded("streams_per_address", "this address has as many streams as it may")
+		return nil, c.host.overloaded("streams_per_address", "this address has reached its stream limit")
 	}
 	release := func() {
 		s.ofCaller.leave(caller)
@@ -234,7 +234,7 @@ func (c *call) enterStream() (leave func(), err error) {
 		return nil, protocol.Errorf(protocol.CodeShuttingDown, "the host is shutting down: open the stream again in a moment")
 	case s.n >= limits.Streams:
 		release()
-		return nil, c.host.overloaded("streams", "the host has as many streams as it may")
+		return nil, c.host.overloaded("streams", "the host has reached its stream limit")
 	}
 	s.n++
 	s.open.Add(1)

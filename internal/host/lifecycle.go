@@ -34,7 +34,7 @@ func (h *Host) Listen(ctx context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.listener != nil {
-		return errors.New("host: it listens already")
+		return errors.New("host: already listening")
 	}
 	if h.options.Address == "" {
 		return errors.New("host: Options.Address is empty: there is nothing to listen on")
@@ -57,7 +57,7 @@ func (h *Host) checkAdminToken() error {
 		return nil
 	}
 	if h.loopback.Load() {
-		h.log.Warn("the administrator's token is short: a host that others reach would not start with it", "least", minAdminToken)
+		h.log.Warn("the administrator's token is short: a host that other machines can reach would not start with it", "least", minAdminToken)
 		return nil
 	}
 	return fmt.Errorf("host: the administrator's token has fewer than %d characters, and other machines can reach %s: choose a longer one", minAdminToken, h.listener.Addr())
@@ -115,7 +115,7 @@ func (h *Host) Serve(ctx context.Context) error {
 		}
 	}
 	if h.draining() {
-		return errors.Join(errors.New("host: it was closed before it served"), h.closeListeners())
+		return errors.Join(errors.New("host: closed before it served"), h.closeListeners())
 	}
 	h.sweeper.start()
 	// Connections wait in the listener's queue until here, so a request sent as soon

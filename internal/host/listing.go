@@ -17,7 +17,7 @@ func sendNodes(c *call) error {
 	all := c.query().Get(protocol.QueryAll) == "true"
 	if all != c.caller.Admin {
 		return protocol.Errorf(protocol.CodeForbidden,
-			"a main node lists its own nodes; the administrator lists all of them, with ?all=true")
+			"a main node can list only its own nodes, and the administrator only all of them, with ?all=true")
 	}
 	if all {
 		c.list((*listing).everything)

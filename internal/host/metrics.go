@@ -272,7 +272,7 @@ func (m *Metrics) observe(h *Host) error {
 		{"playctl_journal_bytes", "Size of the journal, as far as this host knows.", func() float64 { bytes, _ := h.world.JournalBytes(); return float64(bytes) }, ""},
 		{"playctl_journal_limit_bytes", "Maximum size of the journal after a checkpoint.", func() float64 { _, most := h.world.JournalBytes(); return float64(most) }, ""},
 		{"playctl_derivations_running", "Derivations of node ids in progress.", func() float64 { running, _ := h.derivations(); return float64(running) }, ""},
-		{"playctl_derivations_waiting", "Derivations of node ids that wait.", func() float64 { _, waiting := h.derivations(); return float64(waiting) }, ""},
+		{"playctl_derivations_waiting", "Derivations of node ids that are waiting.", func() float64 { _, waiting := h.derivations(); return float64(waiting) }, ""},
 	}
 	all = append(all, h.amounts()...)
 	slices.SortStableFunc(all, func(a, b measured) int { return cmp.Compare(a.name, b.name) })

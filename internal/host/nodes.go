@@ -60,12 +60,12 @@ func validateNode(c *call, request protocol.ValidateRequest) error {
 	return nil
 }
 
-var errNotValid = errors.New("the node is not what the client thinks")
+var errNotValid = errors.New("the node is not what the client expects")
 
 func (c *call) validate(request protocol.ValidateRequest) (*protocol.ValidateReply, error) {
 	node := c.host.world.Registry().Node(request.NodeID)
 	if node != nil && !c.mayValidate(node) {
-		return nil, protocol.Errorf(protocol.CodeForbidden, "a node validates itself, and a main node its agents as well")
+		return nil, protocol.Errorf(protocol.CodeForbidden, "a node can validate only itself, and a main node also its agents")
 	}
 	return c.validation(node, request), nil
 }

@@ -241,7 +241,7 @@ func (o *Options) checkValues() error {
 		return errors.New("host: TLS needs a certificate file and a key file: set both or neither")
 	}
 	if o.Profiling && o.OpsAddress == "" {
-		return badOption("Profiling", "profiles are served on a listener of their own only: set its address")
+		return badOption("Profiling", "profiles are only served on a separate listener: set its address")
 	}
 	return errors.Join(o.checkAccess(), o.checkAddresses(), o.checkWatch())
 }
@@ -277,7 +277,7 @@ func (o *Options) checkCompat() error {
 		return nil
 	case CompatAgentPlay:
 	default:
-		return badOption("Compat", "the compatibility %q is not known: there is %s", o.Compat, CompatAgentPlay)
+		return badOption("Compat", "unknown compatibility %q: use %s", o.Compat, CompatAgentPlay)
 	}
 	if o.APIKeys == APIKeysRequired {
 		return badOption("APIKeys", "clients of %s send no API key, so with that compatibility API keys cannot be %q", o.Compat, APIKeysRequired)

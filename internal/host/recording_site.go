@@ -40,7 +40,7 @@ func RecordingSite(file string) (http.Handler, error) {
 	mux.HandleFunc("GET "+service.Watch()+"/recording", func(w http.ResponseWriter, r *http.Request) { sendRecording(w, r, file) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !creds.IsLoopbackName(hostName(r.Host)) {
-			http.Error(w, "this page is for this machine: open it as localhost", http.StatusForbidden)
+			http.Error(w, "this page is only for this machine: open it as localhost", http.StatusForbidden)
 			return
 		}
 		for k, v := range pageHeaders {
@@ -54,7 +54,7 @@ func RecordingSite(file string) (http.Handler, error) {
 func sendRecording(w http.ResponseWriter, r *http.Request, name string) {
 	file, err := os.Open(name) //nolint:gosec // The user of this machine named it.
 	if err != nil {
-		http.Error(w, "the recording cannot be read any more", http.StatusNotFound)
+		http.Error(w, "the recording can no longer be read", http.StatusNotFound)
 		return
 	}
 	defer func() { _ = file.Close() }()

@@ -65,7 +65,7 @@ func planCreateAgent(c *call) (action, error) {
 	}
 	return func(c *call) error {
 		if request.ParentNodeID != "" && request.ParentNodeID != c.caller.NodeID {
-			return protocol.Errorf(protocol.CodeForbidden, "parentNodeId is not the calling main node: it creates agents for itself only")
+			return protocol.Errorf(protocol.CodeForbidden, "parentNodeId is not the calling main node, which can create agents only for itself")
 		}
 		if err := c.checkDerives(request.AgentNodeID, "agentNodeId", hash); err != nil {
 			return err
@@ -158,7 +158,7 @@ func (c *call) checkDerives(nodeID, field string, hash creds.PasswHash) error {
 
 func (c *call) checkFree(nodeID string) error {
 	if c.host.world.Registry().Node(nodeID) != nil || nodeID == c.host.world.View().RootKey {
-		return protocol.Errorf(protocol.CodeNodeExists, "a node with this id exists already: use another phrase, or sign in with this one")
+		return protocol.Errorf(protocol.CodeNodeExists, "a node with this id already exists: use another phrase, or sign in with this one")
 	}
 	return nil
 }

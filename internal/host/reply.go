@@ -284,7 +284,7 @@ func (h *Host) refusal(err error) *protocol.Error {
 	case h.draining() && errors.Is(err, context.Canceled):
 		return protocol.WrapError(protocol.CodeShuttingDown, err, "the host is shutting down")
 	}
-	return protocol.WrapError(protocol.CodeInternal, err, "the host has a defect: its log has the details under this request's id")
+	return protocol.WrapError(protocol.CodeInternal, err, "internal error: the host's log has the details under this request id")
 }
 
 // finish ends a request when its handler returns, unless the call was detached: it
@@ -325,7 +325,7 @@ func (h *Host) recovered(c *call, p any) {
 	if c.status != 0 {
 		panic(http.ErrAbortHandler)
 	}
-	c.refuse(&protocol.Error{Code: protocol.CodeInternal, Message: "the host has a defect: its log has the details under this request's id"})
+	c.refuse(&protocol.Error{Code: protocol.CodeInternal, Message: "internal error: the host's log has the details under this request id"})
 }
 
 // logAccess writes the request's line. It has no query, which may hold a sid, and

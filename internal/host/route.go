@@ -76,7 +76,7 @@ func end(parameter, named, what string, cmd world.Command) (action, error) {
 	if named == "" {
 		return nil, &protocol.Error{
 			Code: protocol.CodeBodyInvalid, Field: parameter,
-			Message: "the query parameter " + parameter + " is missing: it names " + what,
+			Message: "the query parameter " + parameter + " is missing: set it to " + what,
 		}
 	}
 	return do(cmd)

@@ -68,7 +68,7 @@ func createSpaceNode(request protocol.CreateNodeRequest) action {
 		case space.Creator != c.caller.NodeID:
 			return protocol.Errorf(protocol.CodeForbidden, "only the main node that created the space may give it a node")
 		case space.NodeID != "":
-			return protocol.Errorf(protocol.CodeNodeExists, "the space has a node already")
+			return protocol.Errorf(protocol.CodeNodeExists, "the space already has a node")
 		}
 		var phrase protocol.Secret
 		var nodeID string

@@ -123,7 +123,7 @@ const frameTerm = time.Hour
 func (c *call) sendFramePass(token protocol.Secret) error {
 	if len(c.host.options.WatchEmbed) == 0 {
 		return protocol.Errorf(protocol.CodeForbidden,
-			"no page may show this page in a frame: the operator can allow your page's origin with --watch-embed")
+			"this page may not be embedded: the operator can allow your page's origin with --watch-embed")
 	}
 	now := c.host.world.Now()
 	p := &pass{viewer: newViewer(), free: true, expires: now.Add(frameTerm)}
@@ -174,7 +174,7 @@ func (c *call) newPass(token protocol.Secret) (*pass, error) {
 		return &pass{viewer: newViewer(), scope: free, expires: c.host.world.Now().Add(world.WatchTerm), free: true}, nil
 	case c.host.loopback.Load() && c.host.options.WatchAccess != WatchToken && !isForwarded(c.r) && !c.host.watch.elsewhere:
 		return nil, protocol.Errorf(protocol.CodeForbidden,
-			"the page is free for names of this machine only: open it as localhost, or let the operator name this one with --watch-name")
+			"the page is open only under names of this machine: open it as localhost, or have the operator add this name with --watch-name")
 	}
 	return nil, protocol.Errorf(protocol.CodeCredentialsMissing,
 		"this page needs a link with a token: a main node creates one with \"playctl watch\"")

@@ -176,10 +176,10 @@ func TestConventions(t *testing.T) {
 func TestRulesAreChecked(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"agents: [{match: a}]":                      "agents, rule 1: it says neither",
+		"agents: [{match: a}]":                      "agents, rule 1: it has neither",
 		"agents: [{name: a}]":                       "match is empty",
 		"agents: [{match: '[', name: a}]":           "not a pattern",
-		"agents: [{match: a, drop: true, name: b}]": "drop leaves it out",
+		"agents: [{match: a, drop: true, name: b}]": "drop excludes it",
 		"tools: [{match: a, service: b, name: c}]":  "service is for rules about agents",
 		"tools: [{match: a, url: b}]":               "url is for rules about servers",
 		"agent: []":                                 "field agent not found",

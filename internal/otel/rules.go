@@ -79,7 +79,7 @@ func ParseRules(text []byte) (*Rules, error) {
 
 func (r *Rule) check(section string) error {
 	if r.Match == "" && r.Service == "" {
-		return errors.New("match is empty: it is the pattern that names have to fit")
+		return errors.New("match is empty: set the pattern that names must match")
 	}
 	for _, pattern := range []string{r.Match, r.Service} {
 		if _, err := path.Match(pattern, ""); err != nil {
@@ -92,9 +92,9 @@ func (r *Rule) check(section string) error {
 	case r.URL != "" && section != "servers":
 		return errors.New("url is for rules about servers")
 	case r.Drop && (r.Name != "" || r.URL != ""):
-		return errors.New("drop leaves it out: then it needs no name and no url")
+		return errors.New("drop excludes it: omit name and url")
 	case !r.Drop && r.Name == "" && r.URL == "":
-		return errors.New("it says neither name nor drop")
+		return errors.New("it has neither name nor drop")
 	}
 	return nil
 }

@@ -119,10 +119,10 @@ func CheckBatch(head Place, entries []Entry) error {
 			return fmt.Errorf("the entry of position %d cannot follow position %d", m.Position, head.Position)
 		}
 		if m.Seq < head.Seq || m.Seq-head.Seq < m.Events {
-			return fmt.Errorf("entry %d of %d events ends at seq %d, before it stood at %d", m.Position, m.Events, m.Seq, head.Seq)
+			return fmt.Errorf("entry %d of %d events ends at seq %d, but the entry before it at %d", m.Position, m.Events, m.Seq, head.Seq)
 		}
 		if m.Rev < head.Rev || m.MapChanged && m.Rev == head.Rev {
-			return fmt.Errorf("entry %d has rev %d, before it stood at %d", m.Position, m.Rev, head.Rev)
+			return fmt.Errorf("entry %d has rev %d, but the entry before it has %d", m.Position, m.Rev, head.Rev)
 		}
 		if err := checkRecords(e); err != nil {
 			return err

@@ -131,7 +131,7 @@ func (o *OneHost) missed(after Tip) ([]Entry, error) {
 	}
 	switch {
 	case after.Position > o.tip.Position:
-		return nil, fmt.Errorf("%w: it ends at position %d, this host knows %d", ErrDiverged, o.tip.Position, after.Position)
+		return nil, fmt.Errorf("%w: it ends at position %d, but this host knows %d", ErrDiverged, o.tip.Position, after.Position)
 	case after.Position == o.tip.Position && other(o.tip.Commit):
 		return nil, fmt.Errorf("%w: another commit wrote entry %d", ErrDiverged, after.Position)
 	case after.Position == o.tip.Position:

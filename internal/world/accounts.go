@@ -33,7 +33,7 @@ func (c CreateMainNode) plan(p *planner) (any, error) {
 func (p *planner) checkFree(id string) error {
 	if p.st.nodes[id] != nil || id == p.st.RootKey {
 		return protocol.Errorf(protocol.CodeNodeExists,
-			"a node with this id exists already: use another phrase, or sign in with this one")
+			"a node with this id already exists: use another phrase, or sign in with this one")
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ func (p *planner) checkAddressee(r *protocol.IntercomCommand) error {
 		return err
 	}
 	if row.NodeID != r.MainNodeID {
-		return protocol.Errorf(protocol.CodePlayerUnknown, "the agent is not mainNodeId's")
+		return protocol.Errorf(protocol.CodePlayerUnknown, "the agent does not belong to mainNodeId")
 	}
 	if r.Kind == protocol.IntercomAssist && !slices.Contains(row.ToolNames, r.ToolName) {
 		return protocol.Errorf(protocol.CodeToolUnknown, "the agent did not register this tool")
@@ -186,7 +186,7 @@ func (c IntercomResponse) plan(p *planner) (any, error) {
 	request := p.st.intercoms[r.RequestID]
 	if request == nil || request.Agent != r.FromPlayerID {
 		return nil, protocol.Errorf(protocol.CodeRequestUnknown,
-			"no open request with this requestId is addressed to this agent: it may have been answered or have run out of time")
+			"no open request with this requestId is addressed to this agent: it may have been answered or have timed out")
 	}
 	result, secret, err := protocol.NormalizeResult(r.Result, r.Message)
 	if err != nil {

@@ -147,9 +147,9 @@ func (p *planner) checkInvitations(creator string) error {
 	}
 	switch {
 	case creator != "" && own >= limits.Invitations:
-		return protocol.Errorf(protocol.CodeInvitationLimit, "the account has %d open invitations, and one may have %d: revoke some", own, limits.Invitations)
+		return protocol.Errorf(protocol.CodeInvitationLimit, "the account has %d open invitations, and the limit is %d: revoke some", own, limits.Invitations)
 	case total >= limits.TotalInvitations:
-		return protocol.Errorf(protocol.CodeInvitationLimit, "the world has %d open invitations, and may have %d: revoke some", total, limits.TotalInvitations)
+		return protocol.Errorf(protocol.CodeInvitationLimit, "the world has %d open invitations, and the limit is %d: revoke some", total, limits.TotalInvitations)
 	}
 	return nil
 }

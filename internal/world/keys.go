@@ -107,9 +107,9 @@ func (c CreateKey) plan(p *planner) (any, error) {
 	case c.Name == protocol.DefaultKeyName:
 		return nil, protocol.FieldError("name", "must not be %q: that is the key which POST %s replaces", c.Name, protocol.PathNodeAPIKey)
 	case slices.ContainsFunc(next.APIKeys, func(k APIKey) bool { return k.Name == c.Name }):
-		return nil, protocol.Errorf(protocol.CodeAPIKeyExists, "the account has an API key of this name already: revoke it first, or take another name")
+		return nil, protocol.Errorf(protocol.CodeAPIKeyExists, "the account already has an API key of this name: revoke it first, or use another name")
 	case len(next.APIKeys) >= p.options.Limits.APIKeys:
-		return nil, protocol.Errorf(protocol.CodeAPIKeyLimit, "the account has %d API keys besides the default one, and one may have %d: revoke some",
+		return nil, protocol.Errorf(protocol.CodeAPIKeyLimit, "the account has %d API keys besides the default one, and the limit is %d: revoke some",
 			len(next.APIKeys), p.options.Limits.APIKeys)
 	}
 	key := APIKey{Name: c.Name, Digest: c.Digest[:], CreatedAt: p.now.UnixMilli()}

@@ -246,7 +246,7 @@ func (c LabelNode) plan(p *planner) (any, error) {
 	c.NodeID = cmp.Or(c.NodeID, owner)
 	node := p.st.nodes[c.NodeID]
 	if node == nil || c.NodeID != owner && (node.Parent != owner || node.Kind != protocol.NodeKindAgent) {
-		return nil, protocol.Errorf(protocol.CodeForbidden, "a main node labels itself and its agents")
+		return nil, protocol.Errorf(protocol.CodeForbidden, "a main node can label only itself and its agents")
 	}
 	if err := p.checkLabel(owner, c.NodeID, c.Label); err != nil {
 		return nil, err

@@ -137,7 +137,7 @@ func (w *World) AwaitHosts(ctx context.Context) (late []string, err error) {
 	place := w.View().reached()
 	hosts, err := w.present(ctx, presenceTerm)
 	if err != nil {
-		return nil, fmt.Errorf("look which other hosts serve: %w", err)
+		return nil, fmt.Errorf("list the other hosts: %w", err)
 	}
 	delete(hosts, w.replica.holder)
 	if len(hosts) == 0 {

@@ -46,7 +46,7 @@ func (p *planner) checkNeighbor(fromPlayerID string) (person string, err error) 
 	case own:
 		return "", protocol.Errorf(protocol.CodePlayerUnknown, "you are not on the map: put your person there first")
 	case on:
-		return "", protocol.Errorf(protocol.CodeForbidden, "only the viewer whose person it is may act for it")
+		return "", protocol.Errorf(protocol.CodeForbidden, "only the viewer who owns this person may act for it")
 	}
 	return "", p.checkAsker(fromPlayerID)
 }

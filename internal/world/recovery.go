@@ -94,7 +94,7 @@ func (w *World) load(ctx context.Context) (*View, error) {
 	}
 	if w.state.Position == 0 {
 		// A world cannot continue from here: only the first entry has the map's header.
-		return nil, fmt.Errorf("%w: it has no entry any more", store.ErrDiverged)
+		return nil, fmt.Errorf("%w: it no longer has an entry", store.ErrDiverged)
 	}
 	run, err := w.restartedRun(ctx)
 	if err != nil {

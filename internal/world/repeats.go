@@ -115,7 +115,7 @@ func (p *planner) recordRepeat(reply any) error {
 // unavailable returns the error that a caller gets when the store does not answer.
 func unavailable(cause error) error {
 	return protocol.WrapError(protocol.CodeStoreUnavailable, cause,
-		"the world's store cannot be used now: the outcome is unknown; repeat the request with the same idempotency key")
+		"the store is not responding, so the outcome is unknown: repeat the request with the same idempotency key")
 }
 
 // unreadable is the same for a read, which may simply be sent again.

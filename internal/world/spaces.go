@@ -68,7 +68,7 @@ func (c RegisterSpace) plan(p *planner) (any, error) {
 		}
 	}
 	if p.st.spaces[id] != nil {
-		return nil, protocol.Errorf(protocol.CodeSpaceExists, "a space with this id exists already")
+		return nil, protocol.Errorf(protocol.CodeSpaceExists, "a space with this id already exists")
 	}
 	if err := p.checkQuota(creator, Spaces); err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (c CreateSpaceNode) plan(p *planner) (any, error) {
 		return nil, err
 	}
 	if prev.NodeID != "" {
-		return nil, protocol.Errorf(protocol.CodeNodeExists, "the space has a node already")
+		return nil, protocol.Errorf(protocol.CodeNodeExists, "the space already has a node")
 	}
 	next := *prev
 	next.NodeID, next.Entry.Owner.NodeID = c.NodeID, c.NodeID
@@ -173,7 +173,7 @@ func (c RemoveSpace) plan(p *planner) (any, error) {
 func (c AddAmenity) plan(p *planner) (any, error) {
 	reply, err := p.changeAmenities(c.SpaceID, "added "+c.Kind, func(has []string) ([]string, error) {
 		if slices.Contains(has, c.Kind) {
-			return nil, protocol.Errorf(protocol.CodeAmenityExists, "the space has a %s already", c.Kind)
+			return nil, protocol.Errorf(protocol.CodeAmenityExists, "the space already has a %s", c.Kind)
 		}
 		return append(slices.Clone(has), c.Kind), nil
 	})

@@ -90,7 +90,7 @@ func (s *SnapshotJSON) Parts() iter.Seq[[]byte] {
 
 // ErrDropped is the error of a snapshot that was not written to its end because its
 // rev is no longer kept.
-var ErrDropped = errors.New("the rev of the snapshot is not kept any more")
+var ErrDropped = errors.New("the rev of the snapshot is no longer kept")
 
 // How much of a snapshot is written at a time: the second size where there is no room
 // for the first.
@@ -132,7 +132,7 @@ func (s *SnapshotJSON) WriteTo(w io.Writer) (int64, error) {
 // refused with stable_key_unknown.
 func (v *View) AppendNode(parts [][]byte, stableKey string) ([][]byte, error) {
 	if protocol.NodeKindOf(stableKey) == "" {
-		return nil, protocol.Errorf(protocol.CodeStableKeyUnknown, "the stable key is of no kind that a map has")
+		return nil, protocol.Errorf(protocol.CodeStableKeyUnknown, "the stable key has an unknown kind")
 	}
 	n, err := v.Tree.Node(stableKey)
 	if err != nil {

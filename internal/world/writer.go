@@ -126,7 +126,7 @@ func refusal(err error) error {
 	if _, ok := errors.AsType[*protocol.Error](err); ok {
 		return err
 	}
-	return protocol.WrapError(protocol.CodeInternal, err, "the host has a defect; its log has the details under the request id")
+	return protocol.WrapError(protocol.CodeInternal, err, "internal error; the host's log has the details under the request id")
 }
 
 // reply answers every job of a batch that was committed.

@@ -121,7 +121,7 @@ func newRemoveSpaceCommand(a *command.App) *cobra.Command {
 		Use:     "remove-space <space>",
 		GroupID: command.GroupWorld,
 		Short:   "Remove a space with its structure, its node and its log",
-		Long:    `Remove a space that you created, or any space with --admin, with its structure, its node and its
+		Long: `Remove a space that you created, or any space with --admin, with its structure, its node and its
 log.`,
 		Example: command.Example("playctl remove-space \"Corner shop\"", "playctl remove-space \"$ID\" --yes"),
 		Args:    command.Takes("space"), ValidArgsFunction: a.Completes(command.Spaces),
@@ -229,7 +229,7 @@ func canChange(ctx context.Context, a *command.App, remove bool, ref, kind strin
 		case !has && !slices.Contains(protocol.Amenities(), kind):
 			return nil, command.Usagef("%q is not an amenity: use one of: %s", kind, strings.Join(protocol.Amenities(), ", "))
 		case !remove && has:
-			return nil, protocol.Errorf(protocol.CodeAmenityExists, "the space has a %s already", kind)
+			return nil, protocol.Errorf(protocol.CodeAmenityExists, "the space already has a %s", kind)
 		case remove && !has:
 			return nil, protocol.Errorf(protocol.CodeNotFound, "the space has no %s", kind)
 		case remove && len(space.Amenities) == 1:

@@ -172,7 +172,7 @@ func (r *reader) frame() (kind byte, payload []byte, err error) {
 	}
 	size, err := binary.ReadUvarint(r)
 	if err != nil || size > maxFrame {
-		return 0, nil, fmt.Errorf("%w: a part of it has no sensible length", ErrInvalid)
+		return 0, nil, fmt.Errorf("%w: a part of it has an invalid length", ErrInvalid)
 	}
 	// The buffer grows with the data, not with a claimed length.
 	var buffer bytes.Buffer
@@ -193,7 +193,7 @@ func (r *reader) ends(sum, stated []byte) error {
 		return fmt.Errorf("%w: its checksum differs", ErrInvalid)
 	}
 	if _, err := r.in.ReadByte(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: something follows its end", ErrInvalid)
+		return fmt.Errorf("%w: there is data after its end", ErrInvalid)
 	}
 	return nil
 }

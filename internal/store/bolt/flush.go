@@ -154,7 +154,7 @@ func (j *Journal) flush(ctx context.Context) error {
 	}
 	err := j.extend(ctx, entries, func(at store.Place) error {
 		if at.Position+1 != entries[0].Position {
-			return fmt.Errorf("%w: it ends at entry %d, its log continues with %d", store.ErrCorrupt, at.Position, entries[0].Position)
+			return fmt.Errorf("%w: it ends at entry %d, but its log continues with %d", store.ErrCorrupt, at.Position, entries[0].Position)
 		}
 		return nil
 	})

@@ -52,7 +52,7 @@ func vacant(path string) error {
 	_, err := os.Lstat(path)
 	switch {
 	case err == nil:
-		return fmt.Errorf("%w: %s is there; choose another folder, or move it away", store.ErrNotEmpty, path)
+		return fmt.Errorf("%w: %s already exists; choose another folder, or move it away", store.ErrNotEmpty, path)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	}

@@ -39,7 +39,7 @@ func whole(tx *bbolt.Tx, path string) error {
 		return err
 	}
 	if bytes < tx.Size() {
-		return fmt.Errorf("%w: the file has %d bytes of at least %d, its end is missing", store.ErrCorrupt, bytes, tx.Size())
+		return fmt.Errorf("%w: the file has only %d of at least %d bytes: its end is missing", store.ErrCorrupt, bytes, tx.Size())
 	}
 	return nil
 }

@@ -93,7 +93,7 @@ func (j *Journal) Seek(ctx context.Context, seq uint64) (store.Position, error) 
 			return err
 		}
 		if seq < gone {
-			return fmt.Errorf("%w: events up to seq %d are gone, asked for those after %d", store.ErrTrimmed, gone, seq)
+			return fmt.Errorf("%w: events up to seq %d are gone, but those after %d were requested", store.ErrTrimmed, gone, seq)
 		}
 		log, end, err := logEnd(tx)
 		if err != nil {

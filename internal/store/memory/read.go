@@ -57,7 +57,7 @@ func (j *Journal) Seek(ctx context.Context, seq uint64) (store.Position, error) 
 		return 0, err
 	}
 	if seq < j.trimmed {
-		return 0, fmt.Errorf("%w: events up to seq %d are gone, asked for those after %d", store.ErrTrimmed, j.trimmed, seq)
+		return 0, fmt.Errorf("%w: events up to seq %d are gone, but those after %d were requested", store.ErrTrimmed, j.trimmed, seq)
 	}
 	i := sort.Search(len(j.entries), func(i int) bool { return j.entries[i].Seq > seq })
 	for ; i < len(j.entries); i++ {

@@ -246,11 +246,11 @@ func (l location) Passing(err error) bool { return Passing(err) }
 
 // whatToDo has advice for a Redis server that cannot be used, by its error.
 var whatToDo = []struct{ said, advice string }{
-	{"NOAUTH", "name a file with its username= and password= with --store-credentials, or set " + envPassword},
-	{"WRONGPASS", "name a file with its username= and password= with --store-credentials, or set " + envPassword},
+	{"NOAUTH", "put its username= and password= into a file for --store-credentials, or set " + envPassword},
+	{"WRONGPASS", "put its username= and password= into a file for --store-credentials, or set " + envPassword},
 	{"NOPERM", "\"playctl store acl\" prints the rules that the user of a world's hosts needs"},
 	{"TLS", "rediss: is for a Redis server that speaks TLS; write redis: for one that does not"},
-	{"all sentinels", "are the Sentinels there, and is that the name that they have for the master?"},
+	{"all sentinels", "are the Sentinels running, and is that their name for the master?"},
 	{"unknown command 'time'", "that is a Sentinel: write redis+sentinel://host:26379/master"},
 	{"cluster support disabled", "that Redis server is in no Cluster: write redis: for it"},
 }
@@ -258,7 +258,7 @@ var whatToDo = []struct{ said, advice string }{
 // Advice implements store.Location.
 func (l location) Advice(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
-		return "its name there is --host-id, and the number at the address' end is its database"
+		return "check --host-id, the world's name there, and the database number at the end of the address"
 	}
 	if !errors.Is(err, store.ErrUnavailable) {
 		return ""

@@ -207,7 +207,7 @@ func (j *Journal) commitError(a answer, batch *store.Batch) error {
 	case "DENIED":
 		return j.denied("writing", a.rest)
 	case "REFUSED":
-		return fmt.Errorf("entry %d goes back: the journal stands at seq %s and rev %s", batch.Entries[0].Position, text(a.rest.at(0)), text(a.rest.at(1)))
+		return fmt.Errorf("entry %d goes back: the journal is at seq %s and rev %s", batch.Entries[0].Position, text(a.rest.at(0)), text(a.rest.at(1)))
 	}
 	return j.lost(a, batch.After)
 }
@@ -216,9 +216,9 @@ func (j *Journal) commitError(a answer, batch *store.Batch) error {
 func (j *Journal) lost(a answer, tip store.Tip) error {
 	switch a.status {
 	case "GONE":
-		return fmt.Errorf("%w: %s holds no world any more", store.ErrDiverged, j.Path())
+		return fmt.Errorf("%w: %s no longer has a world", store.ErrDiverged, j.Path())
 	case "DIVERGED":
-		return fmt.Errorf("%w: %s ends at position %s, this host knows %d", store.ErrDiverged, j.Path(), text(a.rest.at(0)), tip.Position)
+		return fmt.Errorf("%w: %s ends at position %s, but this host knows %d", store.ErrDiverged, j.Path(), text(a.rest.at(0)), tip.Position)
 	case "RESTARTED":
 		return fmt.Errorf("%w: %s", &store.RestartedError{Run: a.run, At: a.at}, j.Path())
 	}

@@ -41,7 +41,7 @@ type line struct {
 }
 
 // errCrowded means that a server accepts no more clients.
-var errCrowded = errors.New("it has as many clients as its maxclients allows")
+var errCrowded = errors.New("it has reached its limit of clients (maxclients)")
 
 // Read returns the error of a server with too many clients, which it sends before
 // it closes the connection: the library would mistake it for a server that does not
@@ -157,7 +157,7 @@ func handshake(ctx context.Context, limit time.Duration, conn net.Conn, config *
 	secured := tls.Client(conn, config)
 	if err := secured.HandshakeContext(ctx); err != nil {
 		_ = conn.Close()
-		return nil, fmt.Errorf("agreeing on TLS with %s: %w", address, err)
+		return nil, fmt.Errorf("TLS handshake with %s: %w", address, err)
 	}
 	return secured, nil
 }

@@ -138,7 +138,7 @@ func (j *Journal) Seek(ctx context.Context, seq uint64) (store.Position, error) 
 	}
 	switch {
 	case len(reply) == 2 && text(reply.at(0)) == "TRIMMED":
-		return 0, fmt.Errorf("%w: events up to seq %s are gone, asked for those after %d", store.ErrTrimmed, text(reply.at(1)), seq)
+		return 0, fmt.Errorf("%w: events up to seq %s are gone, but those after %d were requested", store.ErrTrimmed, text(reply.at(1)), seq)
 	case len(reply) == 2:
 		if n, err := strconv.ParseUint(text(reply.at(1)), 10, 64); err == nil {
 			return store.Position(n), nil

@@ -261,7 +261,7 @@ func (c *check) remembered(ctx context.Context, j store.Source) error {
 
 func (c *check) sameUsage(account string, said, is replay.Usage) {
 	if said.Lines != is.Lines || said.Journeys != is.Journeys || said.Bytes != is.Bytes {
-		c.complain("the account %s is said to have %d lines and %d journeys in %d bytes, but has %d and %d in %d",
+		c.complain("the account %s is recorded with %d lines and %d journeys in %d bytes, but has %d and %d in %d",
 			account, said.Lines, said.Journeys, said.Bytes, is.Lines, is.Journeys, is.Bytes)
 	}
 }
