@@ -54,15 +54,19 @@ changed_folders() {
   done <<<"$files"
 }
 
-# touched BASE lists the black-box files that changed, and those that name a field, an
-# operation or a route of a changed line; none means all of them.
+# touched BASE lists the black-box files that changed, those that have the name of a changed
+# file, and those that name a field, an operation or a route of a changed line; none means
+# all of them.
 touched() {
-  git diff -U0 "$1" -- chain protocol internal ':!*_test.go' | grep '^[+-]' |
-    grep -oE '"/?[A-Za-z][A-Za-z-]{3,}[",/]' | tr -d '"/,' >"$scratch/words" || true
+  local names
+  names=$(sed -nE 's|.*/([a-z]+)[^/]*\.go$|\1|p' <<<"$wire" | paste -sd '|')
+  git diff -U0 "$1" -- '*.go' ':!*_test.go' | grep '^[+-]' | grep -oE '"/?[A-Za-z][A-Za-z-]{3,}[",/]' | tr -d '"/,' >"$scratch/words" || true
   {
-    sed -n 's|^test/blackbox/\(.*\.test\.mjs\)$|\1|p' <<<"$files"
-    (cd test/blackbox && grep -lwF -f "$scratch/words" -- *.test.mjs) || true
-  } | sort -u
+    sed -n 's|^test/blackbox/\(.*\.test\.mjs\)$|\1|p' <<<"$wire"
+    cd test/blackbox
+    printf '%s\n' *.test.mjs | grep -E "^(${names:-none})s?[._]"
+    grep -lwF -f "$scratch/words" -- *.test.mjs
+  } | sort -u || true
 }
 
 fail() {
