@@ -22,10 +22,10 @@ import (
 	"github.com/playctl/playctl/test/worldtest"
 )
 
-var update = flag.Bool("update", false, "write the present costs into "+baseline)
+var update = flag.Bool("update", false, "write the present costs into "+costsFile)
 
-// baseline contains the permitted cost of each of the paths below.
-const baseline = "testdata/costs.json"
+// costsFile has the permitted cost of each of the paths below.
+const costsFile = "testdata/costs.json"
 
 const (
 	// worse is the factor by which a cost may grow.
@@ -46,7 +46,7 @@ type requestCost struct {
 	Syncs  float64 `json:"syncs"`
 }
 
-// TestCosts compares the costs of requests with the committed baseline, which
+// TestCosts compares the costs of requests with the committed ones, which
 // -update rewrites.
 func TestCosts(t *testing.T) {
 	// In memory a round takes less than a second even on a machine with a busy disk.
@@ -64,7 +64,7 @@ func TestCosts(t *testing.T) {
 	node := []byte(`{"op":"getPlayerChainNode","payload":{"stableKey":"agent:` + s.main.id + ":" + s.agents[0].id + `"}}`)
 	var allowed map[string]requestCost
 	if !*update {
-		text, err := os.ReadFile(baseline)
+		text, err := os.ReadFile(costsFile)
 		must(t, err)
 		must(t, json.Unmarshal(text, &allowed))
 	}
@@ -92,7 +92,7 @@ func TestCosts(t *testing.T) {
 	if *update {
 		text, err := json.MarshalIndent(found, "", "  ")
 		must(t, err)
-		must(t, os.WriteFile(baseline, append(text, '\n'), 0o600))
+		must(t, os.WriteFile(costsFile, append(text, '\n'), 0o600))
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(found)) {

@@ -28,7 +28,7 @@ func BenchmarkMercure(b *testing.B) {
 		b.Fatalf("%v: %s", err, text)
 	}
 	t := newTable(b)
-	t.limit, t.limitName = startMercure(t, program), "mercure"
+	t.baseline, t.baselineName = startMercure(t, program), "mercure"
 	for _, n := range []int{100, 1000} {
 		t.row(fmt.Sprintf("chat line to %d subscribers, 16 writers", n), t.fanOut(http11, n, 0))
 	}
@@ -40,7 +40,7 @@ func BenchmarkMercure(b *testing.B) {
 func startMercure(t *table, program string) *peer {
 	t.b.Helper()
 	const key = "a key of the benchmark, of 32 bytes or more"
-	frame, err := os.ReadFile(filepath.Join(t.limitDir, limitFrame))
+	frame, err := os.ReadFile(filepath.Join(t.baselineDir, baselineFrame))
 	must(t.b, err)
 	_, data, _ := bytes.Cut(bytes.TrimSpace(frame), []byte("\ndata: "))
 	form := url.Values{"topic": {"world"}, "type": {"world:fanout"}, "data": {string(data)}}.Encode()

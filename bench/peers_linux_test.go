@@ -38,8 +38,8 @@ type peer struct {
 	restart func()
 }
 
-// pair is a host and the limit.
-type pair struct{ ours, limit *peer }
+// pair is a host and the baseline.
+type pair struct{ ours, baseline *peer }
 
 func newTable(b *testing.B) *table {
 	b.Helper()
@@ -52,7 +52,7 @@ func newTable(b *testing.B) *table {
 	s.populate(strings.TrimSpace(string(key)), 100)
 	t := &table{
 		b: b, seconds: time.Duration(setting("PLAYCTL_BENCH_SECONDS", 3) * float64(time.Second)),
-		rounds: int(setting("PLAYCTL_BENCH_ROUNDS", 3)), rows: regexp.MustCompile(os.Getenv("PLAYCTL_BENCH_ROWS")), limitName: "limit",
+		rounds: int(setting("PLAYCTL_BENCH_ROUNDS", 3)), rows: regexp.MustCompile(os.Getenv("PLAYCTL_BENCH_ROWS")), baselineName: "baseline",
 	}
 	stable := fmt.Sprintf("agent:%s:%s", s.main.id, s.agents[0].id)
 	nodeBody := []byte(`{"op":"getPlayerChainNode","payload":{"stableKey":"` + stable + `"}}`)
@@ -66,26 +66,26 @@ func newTable(b *testing.B) *table {
 		snapshot: request(s.main, http.MethodGet, snapshotPath, nil),
 		events:   request(s.main, http.MethodGet, "/api/play/events?sid="+s.sid, nil),
 	}
-	t.limit = &peer{
+	t.baseline = &peer{
 		node:     request(s.main, http.MethodPost, "/rpc", nodeBody),
 		snapshot: request(s.main, http.MethodGet, "/snapshot?sid="+s.sid, nil),
 		events:   request(s.main, http.MethodGet, "/events?sid="+s.sid, nil),
 	}
 	coded(t.ours)
-	coded(t.limit)
+	coded(t.baseline)
 	for _, a := range s.agents {
 		line := s.interaction(a)
 		t.ours.lines = append(t.ours.lines, line)
-		// The limit knows one caller; the line has the same length.
+		// The baseline knows one caller; the line has the same length.
 		a.id, a.hash = s.main.id, s.main.hash
-		t.limit.lines = append(t.limit.lines, bytes.Replace(line, []byte("/api/play/sdk/rpc"), []byte("/rpc"), 1))
+		t.baseline.lines = append(t.baseline.lines, bytes.Replace(line, []byte("/api/play/sdk/rpc"), []byte("/rpc"), 1))
 	}
 	t.ours.restart = func() {
 		host.Stop()
 		host = startForTable(b, dir)
 		t.ours.addr, t.ours.pid = host.addr(), host.PID()
 	}
-	t.prepareLimit(s)
+	t.prepareBaseline(s)
 	t.compareHeaders()
 	t.more = func(program string, args ...string) *peer {
 		host.Stop()
@@ -124,17 +124,17 @@ func (t *table) copyOurs(dir, program string, args ...string) *peer {
 func (t *table) useTLS() {
 	t.b.Helper()
 	dir := t.b.TempDir()
-	certFile, keyFile := filepath.Join(dir, limitCert), filepath.Join(dir, limitKey)
+	certFile, keyFile := filepath.Join(dir, baselineCert), filepath.Join(dir, baselineKey)
 	makeCertificate(t.b, certFile, keyFile)
 	t.beside = nil
 	t.ours = t.more("", "--tls-cert", certFile, "--tls-key", keyFile)
-	t.ours.secure, t.limit.secure = true, true
-	for _, name := range []string{limitCert, limitKey} {
+	t.ours.secure, t.baseline.secure = true, true
+	for _, name := range []string{baselineCert, baselineKey} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		must(t.b, err)
-		must(t.b, os.WriteFile(filepath.Join(t.limitDir, name), text, 0o600)) //nolint:gosec // the benchmark's own folder
+		must(t.b, os.WriteFile(filepath.Join(t.baselineDir, name), text, 0o600)) //nolint:gosec // the benchmark's own folder
 	}
-	t.limit.restart()
+	t.baseline.restart()
 }
 
 // makeCertificate creates a self-signed certificate for 127.0.0.1.
@@ -170,11 +170,11 @@ func startProgram(b *testing.B, dir, program string, args ...string) *process {
 	}, args...)})}
 }
 
-// prepareLimit starts the other program with the host's replies.
-func (t *table) prepareLimit(s *served) {
+// prepareBaseline starts the other program with the host's replies.
+func (t *table) prepareBaseline(s *served) {
 	t.b.Helper()
 	dir := t.b.TempDir()
-	t.limitDir = dir
+	t.baselineDir = dir
 	ask := func(text []byte) []byte {
 		c := dial(t.b, s.addr)
 		defer c.close()
@@ -187,43 +187,43 @@ func (t *table) prepareLimit(s *served) {
 	}
 	sum := sha256.Sum256([]byte(s.main.hash))
 	for name, text := range map[string][]byte{
-		limitDigest: sum[:], limitNode: ask(t.ours.node), limitSnapshot: ask(t.ours.snapshot), limitGzip: ask(t.ours.gzip),
-		limitLine: ask(t.ours.lines[0]), limitFrame: t.frame(s),
+		baselineDigest: sum[:], baselineNode: ask(t.ours.node), baselineSnapshot: ask(t.ours.snapshot), baselineGzip: ask(t.ours.gzip),
+		baselineLine: ask(t.ours.lines[0]), baselineFrame: t.frame(s),
 	} {
 		must(t.b, os.WriteFile(filepath.Join(dir, name), text, 0o600))
 	}
-	cmd := t.startLimit(dir)
-	t.limit.restart = func() {
+	cmd := t.startBaseline(dir)
+	t.baseline.restart = func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-		cmd = t.startLimit(dir)
+		cmd = t.startBaseline(dir)
 	}
 	t.b.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	for i, line := range t.limit.lines {
+	for i, line := range t.baseline.lines {
 		// All of them come from the only caller that it knows.
 		agent := s.agents[i]
-		t.limit.lines[i] = bytes.Replace(line, []byte("X-Node-Passw: "+agent.hash), []byte("X-Node-Passw: "+s.main.hash), 1)
+		t.baseline.lines[i] = bytes.Replace(line, []byte("X-Node-Passw: "+agent.hash), []byte("X-Node-Passw: "+s.main.hash), 1)
 	}
 }
 
-func (t *table) startLimit(dir string) *exec.Cmd {
+func (t *table) startBaseline(dir string) *exec.Cmd {
 	t.b.Helper()
 	cmd := exec.Command(os.Args[0]) //nolint:gosec // this program itself
-	cmd.Env = append(os.Environ(), envLimit+"="+dir)
+	cmd.Env = append(os.Environ(), envBaseline+"="+dir)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	must(t.b, err)
 	must(t.b, cmd.Start())
 	addr, err := bufio.NewReader(out).ReadString('\n')
 	must(t.b, err)
-	t.limit.addr, t.limit.pid = strings.TrimSpace(addr), cmd.Process.Pid
+	t.baseline.addr, t.baseline.pid = strings.TrimSpace(addr), cmd.Process.Pid
 	return cmd
 }
 
-// compareHeaders fails if the limit's replies have other headers than the host's.
+// compareHeaders fails if the baseline's replies have other headers than the host's.
 func (t *table) compareHeaders() {
 	t.b.Helper()
 	for name, of := range map[string]func(*peer) []byte{
@@ -233,9 +233,9 @@ func (t *table) compareHeaders() {
 		"a line":       func(p *peer) []byte { return p.lines[0] },
 		"a stream":     func(p *peer) []byte { return p.events },
 	} {
-		ours, limit := headerNames(t.b, t.ours.addr, of(t.ours)), headerNames(t.b, t.limit.addr, of(t.limit))
-		if !slices.Equal(ours, limit) {
-			t.b.Errorf("%s has the headers %q, and %q at the limit", name, ours, limit)
+		ours, baseline := headerNames(t.b, t.ours.addr, of(t.ours)), headerNames(t.b, t.baseline.addr, of(t.baseline))
+		if !slices.Equal(ours, baseline) {
+			t.b.Errorf("%s has the headers %q, and %q at the baseline", name, ours, baseline)
 		}
 	}
 }

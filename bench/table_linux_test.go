@@ -14,7 +14,7 @@ import (
 	"github.com/playctl/playctl/test/hostprocess"
 )
 
-// BenchmarkTable measures a host beside the limit (limit), each a process of its own,
+// BenchmarkTable measures a host beside the baseline, each a process of its own,
 // in turns: the rate and the processor time for each request or frame, and the share
 // of the processors that the load itself took. A request begins when the one before it
 // on its connection is answered, but for those at a given pace: they begin when they are
@@ -66,13 +66,13 @@ type table struct {
 	// beside is another playctl, nil for none.
 	beside *peer
 	// more starts a playctl on a copy of the world.
-	more     func(program string, args ...string) *peer
-	limitDir string
-	// limitName is the name of the second program in the rows.
-	limitName string
-	seconds   time.Duration
-	rounds    int
-	rows      *regexp.Regexp
+	more        func(program string, args ...string) *peer
+	baselineDir string
+	// baselineName is the name of the second program in the rows.
+	baselineName string
+	seconds      time.Duration
+	rounds       int
+	rows         *regexp.Regexp
 }
 
 // result is one round of one program. Zero values were not measured.
@@ -106,10 +106,10 @@ func (t *table) row(name string, measure func(*peer) result) {
 	if !t.rows.MatchString(name) {
 		return
 	}
-	var ours, limit, beside []result
+	var ours, baseline, beside []result
 	turns := []func(){
 		func() { ours = append(ours, measure(t.ours)) },
-		func() { limit = append(limit, measure(t.limit)) },
+		func() { baseline = append(baseline, measure(t.baseline)) },
 	}
 	if t.beside != nil {
 		turns = append(turns, func() { beside = append(beside, measure(t.beside)) })
@@ -124,9 +124,9 @@ func (t *table) row(name string, measure func(*peer) result) {
 		slices.Reverse(turns)
 	}
 	// A benchmark's log is truncated after ten lines.
-	fmt.Printf("%s\n  ours   %s\n  %-6s %s\n  ratio  %s\n", name, describe(ours), t.limitName, describe(limit), ratios(ours, limit))
+	fmt.Printf("%s\n  playctl  %s\n  %-8s %s\n  ratio    %s\n", name, describe(ours), t.baselineName, describe(baseline), ratios(ours, baseline))
 	if t.beside != nil {
-		fmt.Printf("  beside %s\n  ours to beside, round by round: %s\n", describe(beside), pairs(ours, beside))
+		fmt.Printf("  beside   %s\n  playctl to beside, round by round: %s\n", describe(beside), pairs(ours, beside))
 	}
 }
 
@@ -270,7 +270,7 @@ func (t *table) fanOut(v version, subscribers, pace int) func(*peer) result {
 }
 
 // fanOutWithReads is fanOut with reads of others, 50 a second, at a program without streams that
-// nobody reads any more: the limit keeps those until it writes to them.
+// nobody reads any more: the baseline keeps those until it writes to them.
 func (t *table) fanOutWithReads(subscribers, pace int) func(*peer) result {
 	return func(p *peer) result {
 		p.restart()

@@ -17,29 +17,29 @@ import (
 	"time"
 )
 
-// envLimit names the folder of a process that runs the limit instead of the tests.
-const envLimit = "PLAYCTL_BENCH_LIMIT"
+// envBaseline names the folder of a process that runs the baseline instead of the tests.
+const envBaseline = "PLAYCTL_BENCH_BASELINE"
 
-// The files of that folder: replies of a real host, which the limit sends as well.
+// The files of that folder: replies of a real host, which the baseline sends as well.
 const (
-	limitDigest   = "digest"
-	limitNode     = "node.json"
-	limitSnapshot = "snapshot.json"
-	limitGzip     = "snapshot.gz"
-	limitLine     = "line.json"
-	limitFrame    = "frame.txt"
-	// The limit serves TLS if these files exist.
-	limitCert = "cert.pem"
-	limitKey  = "key.pem"
+	baselineDigest   = "digest"
+	baselineNode     = "node.json"
+	baselineSnapshot = "snapshot.json"
+	baselineGzip     = "snapshot.gz"
+	baselineLine     = "line.json"
+	baselineFrame    = "frame.txt"
+	// The baseline serves TLS if these files exist.
+	baselineCert = "cert.pem"
+	baselineKey  = "key.pem"
 )
 
-// limitTag is as long as a host's snapshot tags.
-const limitTag = `W/"0123456789abcdef0123456789abcdef.101"`
+// baselineTag is as long as a host's snapshot tags.
+const baselineTag = `W/"0123456789abcdef0123456789abcdef.101"`
 
-// limit is a bare net/http program that does only what every host must do: it reads
+// baseline is a bare net/http program that does only what every host must do: it reads
 // and parses the same body, compares one digest, appends and syncs a line before it
 // answers, and sends the same headers and bytes.
-type limit struct {
+type baseline struct {
 	digest, node, snapshot, gzip, line, frame []byte
 
 	lines chan chan struct{}
@@ -55,7 +55,7 @@ type limit struct {
 }
 
 func init() { //nolint:gochecknoinits // It replaces the tests if the process is another program.
-	for name, run := range map[string]func(string) error{envLimit: runLimit, envLoad: runLoad} {
+	for name, run := range map[string]func(string) error{envBaseline: runBaseline, envLoad: runLoad} {
 		if value := os.Getenv(name); value != "" {
 			if err := run(value); err != nil {
 				fmt.Fprintln(os.Stderr, err)
@@ -66,13 +66,13 @@ func init() { //nolint:gochecknoinits // It replaces the tests if the process is
 	}
 }
 
-// runLimit serves until the process is killed; it prints its address first.
-func runLimit(folder string) error {
-	l := &limit{lines: make(chan chan struct{}, 1024), seq: 1}
+// runBaseline serves until the process is killed; it prints its address first.
+func runBaseline(folder string) error {
+	l := &baseline{lines: make(chan chan struct{}, 1024), seq: 1}
 	l.more = sync.NewCond(&l.mu)
 	for name, into := range map[string]*[]byte{
-		limitDigest: &l.digest, limitNode: &l.node, limitSnapshot: &l.snapshot, limitGzip: &l.gzip,
-		limitLine: &l.line, limitFrame: &l.frame,
+		baselineDigest: &l.digest, baselineNode: &l.node, baselineSnapshot: &l.snapshot, baselineGzip: &l.gzip,
+		baselineLine: &l.line, baselineFrame: &l.frame,
 	} {
 		text, err := os.ReadFile(filepath.Join(folder, name)) //nolint:gosec // the benchmark's own folder
 		if err != nil {
@@ -105,7 +105,7 @@ func runLimit(folder string) error {
 			return
 		}
 		w.Header()["Vary"] = []string{"Accept-Encoding"}
-		w.Header()["Etag"] = []string{limitTag}
+		w.Header()["Etag"] = []string{baselineTag}
 		body := l.snapshot
 		if coding := r.Header.Get("Accept-Encoding"); coding == "gzip" {
 			body = l.gzip
@@ -118,8 +118,8 @@ func runLimit(folder string) error {
 	server.Protocols.SetHTTP1(true)
 	server.Protocols.SetHTTP2(true)
 	server.Protocols.SetUnencryptedHTTP2(true)
-	if cert := filepath.Join(folder, limitCert); exists(cert) {
-		return server.ServeTLS(listener, cert, filepath.Join(folder, limitKey))
+	if cert := filepath.Join(folder, baselineCert); exists(cert) {
+		return server.ServeTLS(listener, cert, filepath.Join(folder, baselineKey))
 	}
 	return server.Serve(listener)
 }
@@ -130,7 +130,7 @@ func exists(path string) bool {
 }
 
 // authenticated compares the digest of a caller's credentials.
-func (l *limit) authenticated(w http.ResponseWriter, r *http.Request) bool {
+func (l *baseline) authenticated(w http.ResponseWriter, r *http.Request) bool {
 	sum := sha256.Sum256([]byte(r.Header.Get("X-Node-Passw")))
 	if subtle.ConstantTimeCompare(sum[:], l.digest) == 1 {
 		return true
@@ -139,7 +139,7 @@ func (l *limit) authenticated(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-func (l *limit) answer(w http.ResponseWriter, r *http.Request) {
+func (l *baseline) answer(w http.ResponseWriter, r *http.Request) {
 	if !l.authenticated(w, r) {
 		return
 	}
@@ -177,7 +177,7 @@ func (l *limit) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (l *limit) send(w http.ResponseWriter, body []byte) {
+func (l *baseline) send(w http.ResponseWriter, body []byte) {
 	h := w.Header()
 	l.begin(h, "application/json")
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
@@ -185,7 +185,7 @@ func (l *limit) send(w http.ResponseWriter, body []byte) {
 }
 
 // begin sets the headers that all replies of a host have.
-func (l *limit) begin(h http.Header, contentType string) {
+func (l *baseline) begin(h http.Header, contentType string) {
 	h["Content-Type"] = []string{contentType}
 	h["Cache-Control"] = []string{"no-store"}
 	h["X-Play-Rev"] = []string{"101"}
@@ -194,7 +194,7 @@ func (l *limit) begin(h http.Header, contentType string) {
 }
 
 // write syncs the waiting lines with one sync, and then answers and publishes them.
-func (l *limit) write() {
+func (l *baseline) write() {
 	var text []byte
 	for first := range l.lines {
 		batch := []chan struct{}{first}
@@ -232,7 +232,7 @@ func (l *limit) write() {
 }
 
 // stream sends a subscriber all new events with one write.
-func (l *limit) stream(w http.ResponseWriter, r *http.Request) {
+func (l *baseline) stream(w http.ResponseWriter, r *http.Request) {
 	if !l.authenticated(w, r) {
 		return
 	}
