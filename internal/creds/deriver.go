@@ -9,14 +9,17 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"time"
 )
 
-// Defaults of DeriverOptions.
+// Limits of a Deriver.
 const (
 	// maxDefaultRunning keeps the default peak below 512 MiB on a big machine: besides the
 	// running derivations, the memory of finished ones waits for the garbage collector.
 	maxDefaultRunning = 2
 	defaultWaiting    = 32
+	// idleTime is how long after the last derivation its memory is returned.
+	idleTime = 5 * time.Second
 )
 
 // ErrBusy is returned when the limits of a Deriver for running and waiting
@@ -42,16 +45,19 @@ func DefaultRunning(cores int) int {
 	return max(1, min(cores/2, maxDefaultRunning, int(min(room, maxDefaultRunning))))
 }
 
-// Deriver computes node ids for a host, and bounds the number of running and waiting
-// derivations. Its methods may be called by several goroutines.
+// Deriver computes node ids for a host: it bounds the number of running and waiting
+// derivations, and runs them at a lower priority if the system has one for threads
+// (Linux). Its methods may be called by several goroutines.
 type Deriver struct {
 	derive DeriveFunc
 	limit  int           // of waiting callers
 	turns  chan struct{} // contains an item for each running derivation
+	free   func()        // returns garbage to the system
 
 	mu      sync.Mutex
 	waiting int
 	sites   map[netip.Addr]int // waiting callers of each site
+	ended   time.Time          // end of the last derivation; zero after FreeMemory
 }
 
 // NewDeriver returns a Deriver with the given limits.
@@ -64,7 +70,7 @@ func NewDeriver(opts DeriverOptions) *Deriver {
 	}
 	return &Deriver{
 		derive: opts.Derive, limit: max(cmp.Or(opts.Waiting, defaultWaiting), 0),
-		turns: make(chan struct{}, opts.Running), sites: map[netip.Addr]int{},
+		turns: make(chan struct{}, opts.Running), free: debug.FreeOSMemory, sites: map[netip.Addr]int{},
 	}
 }
 
@@ -86,7 +92,13 @@ func (d *Deriver) NodeID(ctx context.Context, site netip.Addr, hash PasswHash, r
 	if ctx.Err() != nil {
 		return "", givenUp(ctx)
 	}
-	return d.derive(hash, rootKey)
+	var id string
+	var err error
+	inBackground(func() { id, err = d.derive(hash, rootKey) })
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.ended = time.Now()
+	return id, err
 }
 
 // wait returns when it is the caller's turn. Senders on a channel are served in order.
@@ -124,6 +136,20 @@ func (d *Deriver) leavePlace(site netip.Addr) {
 	d.waiting--
 	if d.sites[site]--; d.sites[site] == 0 {
 		delete(d.sites, site)
+	}
+}
+
+// FreeMemory returns the memory of derivations to the system once none has run for 5 s:
+// the runtime alone would do so minutes later. A host calls it every second or so.
+func (d *Deriver) FreeMemory() {
+	d.mu.Lock()
+	idle := len(d.turns) == 0 && !d.ended.IsZero() && time.Since(d.ended) >= idleTime
+	if idle {
+		d.ended = time.Time{}
+	}
+	d.mu.Unlock()
+	if idle {
+		d.free()
 	}
 }
 

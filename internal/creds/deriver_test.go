@@ -166,6 +166,30 @@ func TestDeriverPlacesOfSite(t *testing.T) {
 	})
 }
 
+func TestDeriverFreesMemoryWhenIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := NewDeriver(DeriverOptions{Derive: func(PasswHash, string) (string, error) { return "id", nil }})
+		freed := 0
+		d.free = func() { freed++ }
+		wait := func(after time.Duration, want int) {
+			<-time.After(after)
+			d.FreeMemory()
+			if freed != want {
+				t.Errorf("memory was returned %d times, want %d", freed, want)
+			}
+		}
+		wait(time.Minute, 0)
+		for range 2 {
+			if _, err := d.NodeID(t.Context(), netip.Addr{}, HashPhrase("amber"), ""); err != nil {
+				t.Fatal(err)
+			}
+			wait(4*time.Second, 0)
+		}
+		wait(time.Second, 1)
+		wait(time.Minute, 1)
+	})
+}
+
 // Whatever callers do, no more than Running derivations run at once, and every
 // caller gets one of the documented replies.
 func TestDeriverUnderRandomCallers(t *testing.T) {

@@ -130,7 +130,7 @@ func New(o Options) (*Host, error) {
 	// Since Go 1.24 rand.Read fills the slice or ends the program.
 	_, _ = rand.Read(prefix[:])
 	h.requestPrefix = hex.EncodeToString(prefix[:])
-	h.sweeper = newSweeper(h.world, h.log)
+	h.sweeper = newSweeper(h.world, o.Deriver, h.log)
 	h.handler = h.newHandler()
 	h.ops = h.newOpsHandler()
 	return h, nil

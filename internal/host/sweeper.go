@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/world"
 )
 
@@ -13,18 +14,21 @@ import (
 // an agent whose lease expired leaves the map within 5 s.
 const sweepInterval = time.Second
 
-// sweeper is the goroutine that removes expired agents and records. It starts at
-// most once, and stop waits for it.
+// sweeper is the goroutine that removes expired agents and records, and returns the
+// memory of derivations. It starts at most once, and stop waits for it.
 type sweeper struct {
-	world *world.World
-	log   *slog.Logger
+	world   *world.World
+	deriver *creds.Deriver // nil at a host without a repository
+	log     *slog.Logger
 
 	once    sync.Once
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 }
 
-func newSweeper(w *world.World, log *slog.Logger) *sweeper { return &sweeper{world: w, log: log} }
+func newSweeper(w *world.World, deriver *creds.Deriver, log *slog.Logger) *sweeper {
+	return &sweeper{world: w, deriver: deriver, log: log}
+}
 
 func (s *sweeper) start() {
 	s.once.Do(func() {
@@ -52,6 +56,9 @@ func (s *sweeper) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		}
+		if s.deriver != nil {
+			s.deriver.FreeMemory()
 		}
 		err := s.world.Sweep(ctx)
 		switch {

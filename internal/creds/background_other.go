@@ -1,0 +1,5 @@
+//go:build !linux
+
+package creds
+
+func inBackground(f func()) { f() }
