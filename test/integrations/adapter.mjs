@@ -53,7 +53,7 @@ export function describeAdapter(title, { file, booking, waits, fails, free = ({ 
       assert.equal(answer.message, 'Booked for Saturday.')
       assert.equal(streamed, answer.message)
       assert.equal(free(await world.ask({ to: ada.id, tool: 'assist_search', args: { day: 'saturday' } })), 4)
-      await assert.rejects(world.ask({ to: ada.id, tool: 'assist_search', args: { day: 'monday' } }), /not what the tool takes: day: /u)
+      await assert.rejects(world.ask({ to: ada.id, tool: 'assist_search', args: { day: 'monday' } }), /do not match the tool's parameters: day: /u)
       await ada.say('Saturday is booked.')
       golden(file, await observed(world, ada))
     })

@@ -68,7 +68,7 @@ for (const [line, parts] of Object.entries(lines)) {
       assert.deepEqual([message, result.free], ['4 seats', 4])
       await assert.rejects(call('book', { day: 'friday', people: 4 }), /no 4 seats on friday/u)
       assert.equal((await call('book', { day: 'saturday', people: 4 })).message, 'booked 4 on saturday')
-      await assert.rejects(call('search', { day: 'monday' }), /not what the tool takes: day: /u)
+      await assert.rejects(call('search', { day: 'monday' }), /do not match the tool's parameters: day: /u)
       await ada.say('Saturday is booked.')
       golden(`mcp-${line}`, await observed(world, ada))
     })

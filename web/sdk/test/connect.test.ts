@@ -55,7 +55,7 @@ describe('connect', () => {
     const warnings: string[] = []
     await using world = await connect({ onWarning: (text) => { warnings.push(text) } })
     assert.notEqual((await world.client()).nodeId, '')
-    assert.match(warnings.join(), /lasts for this run/u)
+    assert.match(warnings.join(), /a temporary account/u)
   })
 
   it('states what to do at a host with closed registration', async () => {

@@ -81,7 +81,7 @@ describe('a reply of a host', () => {
   it('is refused with the name of the missing field', () => {
     const agent = { kind: 'agent', nodeId: 'n', agentId: 'a', name: '', x: 0, y: 0 }
     assert.equal(checkOccupant(agent), agent)
-    assert.throws(() => checkOccupant({ ...agent, agentId: '' }), /agentId must be a string that is not empty/u)
+    assert.throws(() => checkOccupant({ ...agent, agentId: '' }), /agentId must be a non-empty string/u)
     assert.throws(() => checkOccupant({ ...agent, x: '0' }), /x must be a number/u)
     assert.throws(() => checkOccupant({ ...agent, kind: 'cloud' }), /one of agent, mcp, human, structure/u)
     const space = { id: 's', name: '', designKey: '', owner: { displayName: '' }, amenities: [] }

@@ -25,7 +25,7 @@ export function readNode(value: unknown): ChainNode {
   const node = asObject(value)
   if (node === undefined) throw new ChainError('a chain node is an object')
   const stableKey = asText(member(node, 'stableKey'))
-  if (!stableKey) throw wrong('stableKey', 'a string that is not empty')
+  if (!stableKey) throw wrong('stableKey', 'a non-empty string')
   switch (asText(member(node, 'kind'))) {
     case 'genesis':
       return readGenesis(node, stableKey)

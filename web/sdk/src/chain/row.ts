@@ -46,7 +46,7 @@ export function checkSpace(value: unknown): Space {
 /** Returns the stable key of a row of the map. An agent without its owner has none. */
 export function stableKeyOf(row: Occupant): string {
   if (row.kind !== 'agent') return `${row.kind}:${row.id}`
-  if (!asText(row.nodeId)) throw new ChainError('a row of kind agent has no key: nodeId must be a string that is not empty')
+  if (!asText(row.nodeId)) throw new ChainError('a row of kind agent has no key: nodeId must be a non-empty string')
   return `agent:${row.nodeId}:${row.agentId}`
 }
 

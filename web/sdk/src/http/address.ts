@@ -15,7 +15,7 @@ export function checkBaseUrl(text: string): string {
     throw new OptionError('baseUrl must be http:// or https:// with a host name, such as http://127.0.0.1:7420')
   }
   if (url.username !== '' || url.password !== '') {
-    throw new OptionError('baseUrl must not hold a user name or password: node credentials travel in headers of their own')
+    throw new OptionError('baseUrl must not hold a user name or password: node credentials are sent in headers')
   }
   if (/\/(?:api\/[\w.~-]+(?:\/events)?|[\w.~-]+\/watch)\/*$/u.test(url.pathname)) {
     throw new OptionError('baseUrl is the address of a page or of a route: give that of the host alone, such as http://127.0.0.1:7420')

@@ -101,7 +101,7 @@ export class Transport {
     const call: Call = { method: 'GET', path: this.path('session'), repeat: 'read' }
     const { value } = await this.do(call, signal)
     const sid = asText(member(asObject(value), 'sid'))
-    if (!sid) throw new ReplyError(routeOf(call), 'it names no session: is this the address of a world host?')
+    if (!sid) throw new ReplyError(routeOf(call), 'it has no session: is this the address of a playctl host?')
     const reply = value as SessionReply
     this.session.adopt(reply)
     return reply
@@ -160,7 +160,7 @@ export class Transport {
   async refusal(call: Call, response: Response): Promise<PlayError | ReplyError> {
     if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
       await response.body?.cancel()
-      return new ReplyError(routeOf(call), 'the host sends requests on to another address, where credentials are not sent: if you trust that one, use it')
+      return new ReplyError(routeOf(call), 'the host redirects to another address, but credentials are not sent there: if you trust it, use that address')
     }
     const body = await readBody(response, errorReply).catch((error: unknown) => {
       throw unreachable(this.host, error)
@@ -190,7 +190,7 @@ export class Transport {
     } catch (error) {
       throw unreachable(this.host, error)
     }
-    if (!body.whole) throw new ReplyError(routeOf(call), `it is longer than ${limit} bytes`)
+    if (!body.whole) throw new ReplyError(routeOf(call), `the reply exceeds ${limit} bytes`)
     if (call.repeat !== 'read') this.#tellUnconfirmed(response.headers.get(names.unconfirmed) ?? '')
     try {
       return { status: response.status, value: parseJson(textOf(body)), rev }

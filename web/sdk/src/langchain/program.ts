@@ -102,7 +102,7 @@ function toolOf(tool: LangChainTool): AgentTool {
         // LangChain checks the arguments itself, and does not state which are wrong.
         if (!(error instanceof Error && error.constructor.name === 'ToolInputParsingException')) throw error
         await checkOf(tool.schema as ToolInput)(args)
-        throw new ToolError('the arguments are not what the tool takes', { cause: error })
+        throw new ToolError('the arguments do not match the tool\'s parameters', { cause: error })
       }
       return typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean' ? given : asObject(given) ?? JSON.stringify(given)
     },

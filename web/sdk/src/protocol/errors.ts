@@ -82,7 +82,7 @@ export class ReplyError extends Error {
 
   /** Creates the error for a route, which is a method and a path. */
   constructor(route: string, reason: string, options?: ErrorOptions) {
-    super(`the answer to ${route} cannot be used: ${reason}`, options)
+    super(`cannot use the reply to ${route}: ${reason}`, options)
   }
 }
 

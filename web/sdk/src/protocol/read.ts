@@ -34,7 +34,7 @@ export function lackOf(shape: string, raw: JsonObject): string | undefined {
     const inner = asObject(member(raw, field.name))
     if (value === undefined && field.type === 'object' && field.of !== undefined && inner !== undefined) return `${field.name}.${lackOf(field.of, inner) ?? ''}`
     if (value === undefined) return `${field.name} must be ${wanted[field.type]}${field.words === undefined ? '' : ` of ${field.words.join(', ')}`}`
-    if (field.need === 'filled' && value === '') return `${field.name} must be a string that is not empty`
+    if (field.need === 'filled' && value === '') return `${field.name} must be a non-empty string`
   }
   return undefined
 }

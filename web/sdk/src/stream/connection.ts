@@ -66,7 +66,7 @@ export class Connection {
         transport.session.forget(sid)
       }
     }
-    throw new ReplyError('GET /events', 'the host names a session and then refuses it')
+    throw new ReplyError('GET /events', 'the host returned a session and then refused it')
   }
 
   static async #openFor(transport: Transport, sid: string, options: ConnectionOptions): Promise<Connection> {
@@ -96,7 +96,7 @@ export class Connection {
     const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
     if (type !== 'text/event-stream' || response.body === null) {
       await response.body?.cancel()
-      throw new ReplyError(routeOf(call), 'it is no event stream: is this the address of a world host?')
+      throw new ReplyError(routeOf(call), 'it is no event stream: is this the address of a playctl host?')
     }
     this.#reader = response.body.getReader()
   }

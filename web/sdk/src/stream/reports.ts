@@ -15,7 +15,7 @@ export async function* reportsOf(stream: Stream): AsyncGenerator<StreamReport, v
     const signal = await stream.next()
     if (signal === undefined) return
     if (signal.type === 'open') {
-      if (connected && !signal.resumes) yield gap('the host numbers none, so what happened between two connections is not known')
+      if (connected && !signal.resumes) yield gap('the host does not number them, so events between two connections may be missing')
       connected = true
       yield { type: 'open' }
     } else if (signal.type === 'lost') {

@@ -101,7 +101,7 @@ async function run(program: AgentProgram, { command }: IntercomCall, asked: Aske
       return recorded(used, name, asObject(command.args) ?? {}, asked)
     }
     case 'realtime':
-      throw new ToolError('this agent does not talk in realtime')
+      throw new ToolError('this agent does not support realtime conversations')
   }
 }
 

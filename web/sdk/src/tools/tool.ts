@@ -94,5 +94,5 @@ const mostNamed = 5
 
 function wrong(issues: readonly (readonly [path: string, message: string])[]): ToolError {
   const named = issues.slice(0, mostNamed).map(([path, message]) => (path === '' ? message : `${path}: ${message}`))
-  return new ToolError(`the arguments are not what the tool takes: ${named.join('; ')}`)
+  return new ToolError(`the arguments do not match the tool's parameters: ${named.join('; ')}`)
 }

@@ -52,7 +52,7 @@ export async function fromFile(wanted: { readonly context?: string; readonly ser
   if (name === undefined) {
     const names = Object.keys(contexts)
     if (wanted.server !== undefined || names.length === 0) return { agents: {} }
-    throw new OptionError(`no context is in use: pick one with "playctl context use" (there are: ${names.join(', ')}), or name one with the option context or PLAYCTL_CONTEXT`)
+    throw new OptionError(`no context is in use: pick one with "playctl context use" (there are: ${names.join(', ')}), or set one with the option context or PLAYCTL_CONTEXT`)
   }
   const found = asObject(member(contexts, name))
   if (found === undefined) throw new OptionError(`the credentials file ${file.path} has no context ${JSON.stringify(name)}`)

@@ -128,7 +128,7 @@ export class Agent {
   /** Records what the agent said; a blank text is an `OptionError`. */
   async say(text: string, call?: CallOptions): Promise<RecordInteractionReply> {
     if (typeof text !== 'string') throw new OptionError('what the agent says is not a text')
-    if (isBlank(text)) throw new OptionError('there is nothing to say: the text is empty')
+    if (isBlank(text)) throw new OptionError('the text is empty, so nothing was said')
     return this.client.recordInteraction({ playerId: this.playerId, role: 'assistant', text }, call)
   }
 
@@ -215,7 +215,7 @@ async function speakerOf(world: AgentWorld, options: AddAgentOptions): Promise<{
     return { id: caller.nodeId, caller }
   }
   if (id === '') throw new OptionError('set nodeId, or credentials that have it')
-  if (world.main !== undefined) world.warn(`the agent ${id} has no credentials of its own: the main node's are used for it`)
+  if (world.main !== undefined) world.warn(`the agent ${id} has no credentials of its own, so the main node's are used`)
   // The agent-play service identifies the owner by its hash, next to the agent's id.
   const older = world.main !== undefined && world.client.transport.service !== 'play'
   return { id, caller: older ? { nodeId: id, passwHash: world.main.passwHash } : world.main }

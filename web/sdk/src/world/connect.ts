@@ -83,6 +83,6 @@ async function newAccount(options: Omit<ConnectOptions, 'context'> & { readonly 
   }
   const node = await resolveNode(createNodeCredentialMaterial({ rootKey }))
   const { apiKey } = await nobody.createMainNode(node)
-  warnTo(options.onWarning, `an account that lasts for this run was created at ${new URL(baseUrl).origin}; "playctl create-main-node" creates one that stays`)
+  warnTo(options.onWarning, `a temporary account was created for this run at ${new URL(baseUrl).origin}; "playctl create-main-node" creates a permanent one`)
   return defined({ main: node, apiKey })
 }

@@ -169,7 +169,7 @@ export class IntercomListener implements IntercomSubscription {
 
 /** Checks the options. Programs without types may pass any value. */
 function check({ execute, timeoutMs = 1, concurrency = 1 }: Partial<IntercomOptions>): void {
-  if (typeof execute !== 'function') throw new OptionError('execute is not a function: it is what carries commands out')
+  if (typeof execute !== 'function') throw new OptionError('execute is not a function: set the function that runs commands')
   if (!(timeoutMs > 0)) throw new OptionError('timeoutMs must be more than 0')
   if (!(concurrency >= 1)) throw new OptionError('concurrency must be at least 1')
 }

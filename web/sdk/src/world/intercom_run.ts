@@ -39,7 +39,7 @@ export class CommandRun {
   answered(): void {
     if (this.#finished) return
     this.#answered = true
-    this.end(new AnsweredError('the command was answered already'))
+    this.end(new AnsweredError('the command was already answered'))
   }
 
   /** Runs the executor and sends the answer, unless the command was already answered. Never rejects. */
