@@ -13,44 +13,6 @@ import (
 
 func keyed(key string) func(*http.Request) { return with(protocol.HeaderIdempotencyKey, key) }
 
-func TestRepeatedRequestGetsFirstReply(t *testing.T) {
-	f := newFixture(t)
-	main := f.main()
-	agent := f.player(main)
-	line := map[string]any{"playerId": agent.id, "role": "user", "text": "once"}
-	first := f.rpc("recordInteraction", line, as(agent), keyed("k1")).ok()
-	before := f.stateSummary()
-	for range 3 {
-		again := f.rpc("recordInteraction", line, as(agent), keyed("k1")).ok()
-		if !bytes.Equal(again.body, first.body) {
-			t.Errorf("the repeat got %s, the first %s", again.body, first.body)
-		}
-	}
-	if after := f.stateSummary(); after != before {
-		t.Errorf("repeats changed the state: %s, before %s", after, before)
-	}
-	// The key names one request: another body, operation or path is another one.
-	line["text"] = "twice"
-	f.rpc("recordInteraction", line, as(agent), keyed("k1")).refused(protocol.CodeIdempotencyConflict)
-	f.post(f.play("/players"), registration(agent.id), as(agent), keyed("k1")).refused(protocol.CodeIdempotencyConflict)
-	// To another caller the same key is another key.
-	f.rpc("recordInteraction", line, as(main), keyed("k1")).ok()
-	f.rpc("recordInteraction", line, as(agent), keyed("k2")).ok()
-}
-
-// The key is looked up before the sid is checked: a client that repeats a request
-// across a reset learns that it was carried out.
-func TestRepeatedRequestAfterReset(t *testing.T) {
-	f := newFixture(t)
-	agent := f.player(f.main())
-	target := f.play("/players/disconnect")
-	body := map[string]any{"playerId": agent.id}
-	f.post(target, body, as(agent), keyed("k")).ok()
-	f.post(f.play("/session/reset"), nil, asAdmin).ok()
-	f.post(target, body, as(agent), keyed("k")).ok()
-	f.post(target, body, as(agent), keyed("other")).refused(protocol.CodeSIDInvalid)
-}
-
 func TestIdempotencyKeyMustBeVisible(t *testing.T) {
 	f := newFixture(t)
 	agent := f.player(f.main())
@@ -129,16 +91,6 @@ func TestSealOpensOnlyWithItsOwnKey(t *testing.T) {
 	if got, err := mine.open(sealed); err == nil {
 		t.Errorf("a changed reply opened: %q", got)
 	}
-}
-
-// A repeated deletion of the caller itself is refused as that of an unknown
-// caller, which shows that it was carried out.
-func TestRepeatedSelfDeletion(t *testing.T) {
-	f := newFixture(t)
-	main := f.main()
-	body := map[string]any{"confirmNodeId": main.id}
-	f.do(http.MethodDelete, protocol.PathNodes, body, as(main), keyed("k")).ok()
-	f.do(http.MethodDelete, protocol.PathNodes, body, as(main), keyed("k")).refused(protocol.CodeCredentialsInvalid)
 }
 
 func TestIdempotencyKeyCoversQuery(t *testing.T) {

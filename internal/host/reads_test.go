@@ -17,27 +17,6 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-func TestSessionReply(t *testing.T) {
-	f := newFixture(t)
-	main := f.main()
-	f.player(main)
-	var s protocol.SessionReply
-	r := f.get("/api/play/session", as(main))
-	r.into(&s)
-	v := f.world.View()
-	if s.SID != v.SID || *s.Rev != v.Rev || *s.Seq != v.Seq {
-		t.Errorf("the session is %s", r.body)
-	}
-	for _, c := range []protocol.Capability{"chain-nodes", "chain-at-rev", "chain-proof", "chain-inline", "resume", "interactions", "idempotency", "min-rev"} {
-		if !s.Has(c) {
-			t.Errorf("the capability %s is missing", c)
-		}
-	}
-	if r.header.Get("X-Play-Rev") != strconv.FormatUint(v.Rev, 10) || r.header.Get("Cache-Control") != "no-store" {
-		t.Errorf("the headers are %v", r.header)
-	}
-}
-
 func TestSnapshotETag(t *testing.T) {
 	f := newFixture(t)
 	main := f.main()
