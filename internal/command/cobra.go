@@ -83,7 +83,7 @@ Start with "playctl serve --demo", which creates a world with agents in it, or w
 		&cobra.Group{ID: GroupHost, Title: "Host:"},
 		&cobra.Group{ID: GroupOther, Title: "Other:"},
 	)
-	root.SetVersionTemplate("playctl {{.Version}}\n")
+	root.SetVersionTemplate(a.versionLine())
 	root.SetHelpCommandGroupID(GroupOther)
 	root.SetHelpCommand(newHelpCommand(root))
 	a.setHelp(root)
