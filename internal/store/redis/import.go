@@ -72,7 +72,7 @@ func (j *Journal) importVerdict(reply parts) error {
 	case "RESTARTED":
 		return fmt.Errorf("%w: %s restarted during the import and may have lost parts of it; run it again", store.ErrUnavailable, j.Path())
 	case "GONE":
-		return fmt.Errorf("%w: another import took the place of this one in %s; run it again", store.ErrUnavailable, j.Path())
+		return fmt.Errorf("%w: the import into %s is gone: the server lost it, or another import took its place; run it again", store.ErrUnavailable, j.Path())
 	}
 	return fmt.Errorf("%w: %s answered %q", store.ErrCorrupt, j.Path(), status)
 }

@@ -88,6 +88,7 @@ func TestImportOverRestart(t *testing.T) {
 		if err := storetest.Append(ctx, i, 0, feed.Next(true, 1)); err != nil {
 			t.Fatal(err)
 		}
+		server.Logged()
 		server.Restart()
 		next := feed.Next(true, 1)
 		worldtest.Eventually(t, "the import reports the restart, or continues", func() bool {
