@@ -60,7 +60,7 @@ func TestChat(t *testing.T) {
 	chat.press("/assist_r\t\r")
 	chat.expect("to (string)")
 	chat.press("\r")
-	chat.expect("to is needed")
+	chat.expect("to is required")
 	chat.press("shop\r")
 	chat.expect("note (string, may be empty)")
 	chat.press("uphill\r")
@@ -72,7 +72,7 @@ func TestChat(t *testing.T) {
 	chat.press("3\r")
 	chat.expect("by (foot or boat, may be empty)")
 	chat.press("train\r")
-	chat.expect("by is one of foot, boat")
+	chat.expect("by must be one of foot, boat")
 	chat.press("boat\r")
 	chat.expect("three-steps-to-go")
 	args, err := os.ReadFile(filepath.Join(p.home, "args.json"))
@@ -106,7 +106,7 @@ func TestChat(t *testing.T) {
 	}
 	p.start("create-agent-node", "Bob", "--keep-phrase").waitExit(command.ExitDone)
 	shown = p.start("chat", "Bob").waitExit(command.ExitFailed)
-	if !strings.Contains(shown, `hint: "playctl agent list" lists the agents on the map; "playctl agent run Bob -- COMMAND"`) {
+	if !strings.Contains(strings.Join(strings.Fields(shown), " "), `hint: "playctl agent list" lists the agents on the map; "playctl agent run Bob -- COMMAND" adds it and answers for it`) {
 		t.Errorf("chat with an agent that is not on the map shows:\n%s", shown)
 	}
 	p.start("add-agent", "Bob").waitExit(command.ExitDone)
