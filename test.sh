@@ -9,8 +9,7 @@
 #                              and its journeys that have the tag @usual in a Chromium
 #   ./test.sh --full           all tests with the race detector, at most 45 minutes: also those with the build
 #                              tag full, the black box on two hosts with Redis, every journey and every test
-#                              of the TypeScript client; then, with nothing beside it, test/siege, and whole
-#                              requests fuzzed for three minutes
+#                              of the TypeScript client; then whole requests are fuzzed for three minutes
 #   ./test.sh ./chain/...      the Go tests of some packages, as in the usual suite; after --full all of theirs
 #   ./test.sh --change [BASE]  a quick check of what differs from BASE, a commit (by default where the branch
 #                              left origin/HEAD), without the race detector: go vet and a build of everything,
@@ -143,14 +142,13 @@ suite() {
   go vet -tags full "$@" || { status=$?; vet="FAILED: go vet"; }
   [ "$mode" = usual ] || { export GOFLAGS="-tags=full ${GOFLAGS:-}" watched=.; }
   list=$(go list "$@") || return
-  [ "$all$mode" != yesfull ] || list=$(grep -v /test/siege <<<"$list")
   go_test race "$(grep -E "$watched" <<<"$list")" -race "${scrypt[@]}" || status=$?
   go_test plain "$(grep -vE "$watched" <<<"$list")" || status=$?
   if [ "$all" = yes ]; then
     wait "$beside" || status=$?
     beside=
     cat "$scratch/javascript"
-    [ "$mode" = usual ] || alone || status=$?
+    [ "$mode" = usual ] || go test -run '^$' -fuzz '^FuzzRequest$' -fuzztime 3m -fuzzminimizetime 1s -parallel 1 ./internal/host || status=$?
   fi
   cat "$scratch"/*.json >"$scratch/go"
   passed=$(($(go_tests pass) + $(javascript_tests pass))) failed=$(($(go_tests fail) + $(javascript_tests fail)))
@@ -177,15 +175,6 @@ go_test() {
   GOGC=${GOGC:-400} GORACE="atexit_sleep_ms=50 ${GORACE:-}" go run "$gotestsum" --format pkgname-and-test-fails --hide-summary all \
     --jsonfile "$scratch/$name.json" -- -vet=off -ldflags=-w -p "$(($(getconf _NPROCESSORS_ONLN) + 1))" -parallel 4 \
     -shuffle on -timeout 25m "$@" $packages
-}
-
-# alone tests what has nothing beside it: how long calls take while a host is flooded, and
-# whole requests that a fuzzer makes.
-alone() {
-  local status=0
-  go_test siege ./test/siege || status=$?
-  go test -run '^$' -fuzz '^FuzzRequest$' -fuzztime 3m -fuzzminimizetime 1s -parallel 1 ./internal/host || status=$?
-  return "$status"
 }
 
 # javascript usual|full runs what is tested with Node against the real program, all of it also

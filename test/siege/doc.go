@@ -1,5 +1,5 @@
 // Package siege attacks a real host with every flood at once, together with an
-// honest client: the client must get no error and keep its latency, and the host
-// must stay within its memory and its descriptors. It measures latency, so nothing else
-// may run on the machine: ./test.sh --full runs it by itself.
+// honest client: the client must get no error, and the host must stay within its
+// memory and its descriptors. With PLAYCTL_SIEGE the client must also keep its
+// latency, which needs a machine without other work.
 package siege

@@ -34,15 +34,17 @@ const (
 	memory      = 512 << 20
 )
 
-// The host is attacked for a minute, unless PLAYCTL_SIEGE has another duration, such as
-// 5m. Its memory is measured again a minute later.
+// The host is attacked for six seconds. With a duration in PLAYCTL_SIEGE, such as 5m, it
+// is attacked for so long; then latency counts too, and a minute later its memory.
 func TestFloodsDoNotAffectHonestClient(t *testing.T) {
-	siege := time.Minute
-	if text := os.Getenv("PLAYCTL_SIEGE"); text != "" {
+	quiet, siege := time.Second, 6*time.Second
+	length := os.Getenv("PLAYCTL_SIEGE")
+	if length != "" {
 		var err error
-		if siege, err = time.ParseDuration(text); err != nil {
+		if siege, err = time.ParseDuration(length); err != nil {
 			t.Fatalf("PLAYCTL_SIEGE: %v", err)
 		}
+		quiet = 20 * time.Second
 	}
 	dir := t.TempDir()
 	root := filepath.Join(dir, "root")
@@ -71,7 +73,7 @@ func TestFloodsDoNotAffectHonestClient(t *testing.T) {
 	defer cancel()
 	h.listen(ctx, t)
 	idle := used(t, host)
-	before := h.measure(t, 20*time.Second)
+	before := h.measure(t, quiet)
 	watch := watchUsage(ctx, t, host)
 	stop := startFloods(t, a)
 	during := h.measure(t, siege)
@@ -86,7 +88,7 @@ func TestFloodsDoNotAffectHonestClient(t *testing.T) {
 	}
 	for _, call := range calls {
 		t.Logf("%-8s quiet %v, flooded %v", call, before[call], during[call])
-		if allowed := max(3*before[call].P99, 50*time.Millisecond); during[call].P99 > allowed {
+		if allowed := max(3*before[call].P99, 50*time.Millisecond); length != "" && during[call].P99 > allowed {
 			t.Errorf("%s: 99th percentile %v, limit %v", call, during[call].P99, allowed)
 		}
 	}
@@ -94,7 +96,9 @@ func TestFloodsDoNotAffectHonestClient(t *testing.T) {
 		t.Errorf("the host used %d MiB of %d", most.memory>>20, memory>>20)
 	}
 	h.drain(t, cancel)
-	settled(t, host, idle)
+	if length != "" {
+		settled(t, host, idle)
+	}
 }
 
 // account creates a main node with an agent on the map.
