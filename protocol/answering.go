@@ -12,12 +12,12 @@ const answersConnection = "connection:"
 // Answers are the agents for which the reader of an event stream answers; the zero
 // value is for a stream that does not declare any.
 type Answers struct {
-	Said  bool
-	items []string
+	Declared bool
+	items    []string
 }
 
 // AnswersFor returns the Answers of a reader that answers for exactly these agents.
-func AnswersFor(agentIDs ...string) Answers { return Answers{Said: true, items: agentIDs} }
+func AnswersFor(agentIDs ...string) Answers { return Answers{Declared: true, items: agentIDs} }
 
 // AnswersHeld returns the Answers of a reader that answers for all agents held by
 // connections whose ids begin with connection, and may answer for agents that no
@@ -43,7 +43,7 @@ func (a Answers) Query() string { return strings.Join(a.items, ",") }
 
 // Key returns a text that is equal for equal Answers.
 func (a Answers) Key() string {
-	if !a.Said {
+	if !a.Declared {
 		return ""
 	}
 	return "=" + a.Query()
@@ -53,7 +53,7 @@ func (a Answers) Key() string {
 // if it is "", none does.
 func (a Answers) For(agentID, connection string) string {
 	found := AnsweringNo
-	if !a.Said {
+	if !a.Declared {
 		found = AnsweringUnknown
 	}
 	for _, item := range a.items {

@@ -301,7 +301,7 @@ func (c *Client) openEvents(ctx context.Context, sid string, s *Stream) (*http.R
 	if s.inline {
 		query.Set(protocol.QueryInline, "1")
 	}
-	if s.answers.Said && c.service == protocol.ServicePlay {
+	if s.answers.Declared && c.service == protocol.ServicePlay {
 		query.Set(protocol.QueryAnswers, s.answers.Query())
 	}
 	p := &prepared{call: &call{method: http.MethodGet, path: c.service.Events(), query: query}}

@@ -37,8 +37,8 @@ type App struct {
 	// unconfirmed is the number of hosts that may still accept credentials which this run
 	// deleted or replaced.
 	unconfirmed int
-	// called is the identity of this run, nil before it is known.
-	called *Caller
+	// identity is the caller of this run, nil before it is known.
+	identity *Caller
 }
 
 // prepare reads the settings before a command runs: flags, environment, config

@@ -99,7 +99,7 @@ func (a *App) Caller() (*Caller, error) {
 		}
 		who.APIKey = who.Context.AccountKey()
 	}
-	a.called = who
+	a.identity = who
 	return who, a.override(who)
 }
 
@@ -354,7 +354,7 @@ func (a *App) CallerWithAccount(ctx context.Context) (*Caller, error) {
 	if err == nil && !who.Main.IsZero() {
 		return who, nil
 	}
-	if err := a.MakeMainNode(ctx, a.KeptPhrase()); err != nil && !protocol.HasCode(err, protocol.CodeRepositoryOff) {
+	if err := a.MakeMainNode(ctx, a.SavePhrase()); err != nil && !protocol.HasCode(err, protocol.CodeRepositoryOff) {
 		return nil, err
 	}
 	return a.Caller()
@@ -370,11 +370,11 @@ func (a *App) OwnAgent(ctx context.Context, who *Caller, name string) (AgentRef,
 	if !errors.Is(err, ErrNoAgent) {
 		return ref, who, err
 	}
-	if !who.Keeps() {
+	if !who.SavesCredentials() {
 		ref, err = a.MakeNamedAgent(ctx, who, name)
 		return ref, who, err
 	}
-	if err := a.MakeAgentNode(ctx, name, a.KeptPhrase()); err != nil {
+	if err := a.MakeAgentNode(ctx, name, a.SavePhrase()); err != nil {
 		return AgentRef{}, who, err
 	}
 	now, err := a.Caller()

@@ -8,9 +8,9 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// Keeps reports whether the context holds the main node that calls, so that new
+// SavesCredentials reports whether the context holds the main node that calls, so that new
 // credentials of the node can be saved there.
-func (c *Caller) Keeps() bool {
+func (c *Caller) SavesCredentials() bool {
 	return c.Context != nil && c.Context.Main != nil && c.Context.Main.NodeID == c.Main.NodeID
 }
 
@@ -60,7 +60,7 @@ func (c *Caller) ReloadAPIKey(context.Context) (protocol.Secret, error) {
 // Change alters the caller's context in the credentials file, if the context holds the
 // caller's node.
 func (c *Caller) Change(ctx context.Context, alter func(*creds.Context) error) error {
-	if !c.Keeps() {
+	if !c.SavesCredentials() {
 		return nil
 	}
 	return c.Store.Update(context.WithoutCancel(ctx), func(file *creds.File) error {

@@ -61,8 +61,8 @@ func (a *App) hintFor(err error) string {
 	case isNoHost(err):
 		return "is that the address of a playctl host? " + a.answered() + "--server sets it, with https:// if it uses TLS, and --service sets the word in its paths"
 	}
-	if a.called != nil {
-		if hint := a.called.hintFor(err); hint != "" {
+	if a.identity != nil {
+		if hint := a.identity.hintFor(err); hint != "" {
 			return hint
 		}
 	}
@@ -100,10 +100,10 @@ func isNoHost(err error) bool {
 
 // answered returns the server that answered, if it is known.
 func (a *App) answered() string {
-	if a.called == nil {
+	if a.identity == nil {
 		return ""
 	}
-	return a.called.Server + " answered; "
+	return a.identity.Server + " answered; "
 }
 
 // hintFor returns what to do about an error that depends on the called host and on the
@@ -136,7 +136,7 @@ func (c *Caller) wrongKey() string {
 		hint += ": the account's owner runs it; put the new key into " + EnvAPIKey + " here"
 	case c.Service != protocol.ServicePlay:
 		hint = fmt.Sprintf("%q replaces the account's key and saves the new one with your credentials", c.NewKey())
-	case c.Keeps():
+	case c.SavesCredentials():
 		hint += "; it is saved in the context"
 	}
 	return hint
@@ -152,7 +152,7 @@ func (c *Caller) NewKey() string {
 	switch {
 	case c.Service != protocol.ServicePlay:
 		return "playctl create-api-key" + flag
-	case c.Keeps() && !c.KeyFromEnv:
+	case c.SavesCredentials() && !c.KeyFromEnv:
 		return "playctl key create NAME --use" + flag
 	}
 	return "playctl key create NAME --api-key-file FILE" + flag

@@ -128,8 +128,8 @@ func (a *App) PhraseFor(ctx context.Context, flags *PhraseFlags) (*NodePhrase, e
 	return p, err
 }
 
-// Keeps reports whether the phrase goes into the credentials file.
-func (f *PhraseFlags) Keeps() bool { return f.keep }
+// Saves reports whether the phrase goes into the credentials file.
+func (f *PhraseFlags) Saves() bool { return f.keep }
 
 // KeepUnseen keeps the phrase in the credentials file if neither a flag nor a terminal
 // would show it.
@@ -138,9 +138,9 @@ func (f *PhraseFlags) KeepUnseen(a *App) {
 	f.keep = f.keep || f.unseen
 }
 
-// KeptPhrase returns the flags for a new node that a command creates by itself: the
+// SavePhrase returns the flags for a new node that a command creates by itself: the
 // phrase is shown at a terminal; without one it is kept with the credentials.
-func (a *App) KeptPhrase() *PhraseFlags {
+func (a *App) SavePhrase() *PhraseFlags {
 	flags := &PhraseFlags{}
 	flags.KeepUnseen(a)
 	return flags

@@ -47,13 +47,13 @@ func EventLine(look Look, names *Names, event Event) string {
 // formatters write the text of each kind of event.
 var formatters = map[protocol.EventKind]func(*Names, []byte) (sentence, error){
 	protocol.EventPlayerAdded:     (*Names).joined,
-	protocol.EventPlayerRemoved:   (*Names).left,
+	protocol.EventPlayerRemoved:   (*Names).playerRemoved,
 	protocol.EventPersonAdded:     (*Names).walked,
 	protocol.EventPersonRemoved:   (*Names).personLeft,
 	protocol.EventMCPRegistered:   (*Names).placed,
-	protocol.EventMCPUnregistered: (*Names).taken,
+	protocol.EventMCPUnregistered: (*Names).mcpUnregistered,
 	protocol.EventAgentSignal:     (*Names).signaled,
-	protocol.EventInteraction:     (*Names).said,
+	protocol.EventInteraction:     (*Names).interaction,
 	protocol.EventJourney:         (*Names).journeyed,
 	protocol.EventSpaceChanged:    (*Names).spaceChanged,
 	protocol.EventIntercom:        (*Names).intercom,

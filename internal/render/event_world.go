@@ -39,7 +39,7 @@ func (n *Names) joined(data []byte) (sentence, error) {
 	return sentence{verb: "joins", tone: good, text: text}, nil
 }
 
-func (n *Names) left(data []byte) (sentence, error) {
+func (n *Names) playerRemoved(data []byte) (sentence, error) {
 	event, err := read[protocol.PlayerRemovedData](data)
 	if err != nil {
 		return sentence{}, err
@@ -97,12 +97,12 @@ func (n *Names) placed(data []byte) (sentence, error) {
 	return sentence{verb: "mcp", tone: accent, text: text}, nil
 }
 
-func (n *Names) taken(data []byte) (sentence, error) {
+func (n *Names) mcpUnregistered(data []byte) (sentence, error) {
 	event, err := read[protocol.MCPUnregisteredData](data)
 	return sentence{verb: "mcp", tone: warn, text: fmt.Sprintf("%s was removed (%s)", n.Of(event.ID), event.Reason)}, err
 }
 
-func (n *Names) said(data []byte) (sentence, error) {
+func (n *Names) interaction(data []byte) (sentence, error) {
 	event, err := read[protocol.InteractionData](data)
 	verbs := map[string]string{protocol.RoleUser: "asked", protocol.RoleAssistant: "says", protocol.RoleTool: "tool"}
 	verb, known := verbs[event.Role]

@@ -148,7 +148,7 @@ const (
 	MirrorAll
 )
 
-// Mirror returns which parts of a table's records the entries of Missed and Follow
+// Mirror returns which parts of a table's records the entries of EntriesAfter and Follow
 // have; for MirrorKeys, values are empty but not nil.
 func (t Table) Mirror() Mirroring {
 	switch t {

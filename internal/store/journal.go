@@ -16,7 +16,7 @@ var (
 	// has committed. Nothing was written.
 	ErrConflict = errors.New("another writer committed first")
 	// ErrUnavailable means that the backend could not be read or written. After
-	// a Commit the outcome is unknown until Missed answers again.
+	// a Commit the outcome is unknown until EntriesAfter answers again.
 	ErrUnavailable = errors.New("the store is unavailable")
 	// ErrTrimmed means that the requested entries are no longer kept.
 	ErrTrimmed = errors.New("the journal no longer holds that position")
@@ -63,24 +63,24 @@ type Journal interface {
 	// after batch.After rules that out.
 	Commit(ctx context.Context, batch *Batch) (Tip, error)
 
-	// Missed returns the first entries after a tip, none at the journal's end. They
+	// EntriesAfter returns the first entries after a tip, none at the journal's end. They
 	// have Commit, Prev and the Records that Mirrored returns. It fails with
 	// ErrDiverged, ErrRestarted and ErrTrimmed.
-	Missed(ctx context.Context, after Tip) ([]Entry, error)
+	EntriesAfter(ctx context.Context, after Tip) ([]Entry, error)
 
 	// Follow yields the entries after a tip as other hosts commit them, some at a
-	// time and as Missed returns them, until the context ends or it fails as Missed
+	// time and as EntriesAfter returns them, until the context ends or it fails as EntriesAfter
 	// does. Each walk has its own connection. If there is no other host it only
 	// waits.
 	Follow(ctx context.Context, after Tip) iter.Seq2[[]Entry, error]
 
-	// Weigh returns how many bytes the entries take, and the limit of the Retention; 0
+	// Size returns how many bytes the entries take, and the limit of the Retention; 0
 	// for no limit.
-	Weigh(ctx context.Context) (weight, limit uint64, err error)
+	Size(ctx context.Context) (weight, limit uint64, err error)
 
 	// Checkpoint stores the whole map as of state.Position, which must not be past the
 	// head nor older than the last one stored, then trims the entries that the
-	// retention no longer needs, and returns how much is left, counted as by Weigh;
+	// retention no longer needs, and returns how much is left, counted as by Size;
 	// entries committed meanwhile may be counted or not. It may be called while a
 	// Commit runs. It fails with ErrConflict if another host stored a newer one, and
 	// with ErrDiverged for a map of lost entries.
@@ -150,21 +150,21 @@ type Hosts interface {
 	// the host's own where there is no server.
 	Clock(own func() time.Time) func() time.Time
 
-	// Arrive registers a host that begins to serve, with the deadlines of the records
+	// HostStarted registers a host that begins to serve, with the deadlines of the records
 	// that it found. If no other host serves, no agent could renew its lease: every
 	// deadline gets its full term at once.
-	Arrive(ctx context.Context, deadlines []Renewal) error
+	HostStarted(ctx context.Context, deadlines []Renewal) error
 
-	// Present registers a host, by an id and a name for people, for a term from now; a
+	// Heartbeat registers a host, by an id and a name for people, for a term from now; a
 	// term of 0 ends the registration. It returns the names of the registered hosts,
 	// this one included, by id.
-	Present(ctx context.Context, id, name string, term time.Duration) (map[string]string, error)
+	Heartbeat(ctx context.Context, id, name string, term time.Duration) (map[string]string, error)
 
-	// Due lists the keys of a table's records whose deadlines have passed, the
+	// Expired lists the keys of a table's records whose deadlines have passed, the
 	// longest first, at most limit. Where several hosts may serve and none asked for
 	// so long that agents may have been unable to renew, every deadline gets its full
 	// term first.
-	Due(ctx context.Context, table Table, limit int) ([]string, error)
+	Expired(ctx context.Context, table Table, limit int) ([]string, error)
 
 	// Acquire acquires or renews a lock for a term. held is false while another
 	// holder has it.

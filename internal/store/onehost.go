@@ -86,9 +86,9 @@ func (o *OneHost) Commit(ctx context.Context, b *Batch) (Tip, error) {
 }
 
 // settle finds the end of the journal, and with it the outcome of the last batch,
-// if that is unknown or again is set.
-func (o *OneHost) settle(ctx context.Context, again bool) error {
-	if o.known && !o.unsettled && !again {
+// if that is unknown or force is set.
+func (o *OneHost) settle(ctx context.Context, force bool) error {
+	if o.known && !o.unsettled && !force {
 		return nil
 	}
 	head, err := o.log.Head(ctx)
@@ -149,8 +149,8 @@ func (o *OneHost) missed(after Tip) ([]Entry, error) {
 	return entries, nil
 }
 
-// Missed implements Journal.
-func (o *OneHost) Missed(ctx context.Context, after Tip) ([]Entry, error) {
+// EntriesAfter implements Journal.
+func (o *OneHost) EntriesAfter(ctx context.Context, after Tip) ([]Entry, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if err := o.settle(ctx, false); err != nil {
@@ -163,7 +163,7 @@ func (o *OneHost) Missed(ctx context.Context, after Tip) ([]Entry, error) {
 // commits.
 func (o *OneHost) Follow(ctx context.Context, after Tip) iter.Seq2[[]Entry, error] {
 	return func(yield func([]Entry, error) bool) {
-		entries, err := o.Missed(ctx, after)
+		entries, err := o.EntriesAfter(ctx, after)
 		if (err != nil || len(entries) > 0) && (!yield(entries, err) || err != nil) {
 			return
 		}
@@ -219,9 +219,9 @@ func (o *OneHost) start(r Renewal) {
 	timed[r.Key] = o.now().Add(r.Term)
 }
 
-// Arrive implements Hosts: no other host was running, so every record with a
+// HostStarted implements Hosts: no other host was running, so every record with a
 // deadline gets its full term.
-func (o *OneHost) Arrive(_ context.Context, deadlines []Renewal) error {
+func (o *OneHost) HostStarted(_ context.Context, deadlines []Renewal) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	clear(o.deadlines)
@@ -231,8 +231,8 @@ func (o *OneHost) Arrive(_ context.Context, deadlines []Renewal) error {
 	return nil
 }
 
-// Due implements Hosts.
-func (o *OneHost) Due(_ context.Context, table Table, limit int) ([]string, error) {
+// Expired implements Hosts.
+func (o *OneHost) Expired(_ context.Context, table Table, limit int) ([]string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now, timed := o.now(), o.deadlines[table]
@@ -246,8 +246,8 @@ func (o *OneHost) Due(_ context.Context, table Table, limit int) ([]string, erro
 	return keys[:min(limit, len(keys))], nil
 }
 
-// Present implements Hosts: there is no other host.
-func (o *OneHost) Present(context.Context, string, string, time.Duration) (map[string]string, error) {
+// Heartbeat implements Hosts: there is no other host.
+func (o *OneHost) Heartbeat(context.Context, string, string, time.Duration) (map[string]string, error) {
 	return nil, nil //nolint:nilnil // The nil map has no host.
 }
 

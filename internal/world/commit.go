@@ -281,7 +281,7 @@ func (w *World) ask(ctx context.Context, cause error, l *commitLoop) error {
 		return cause
 	}
 	for failures := 1; ; failures++ {
-		entries, err := w.options.Journal.Missed(ctx, w.state.Tip())
+		entries, err := w.options.Journal.EntriesAfter(ctx, w.state.Tip())
 		switch {
 		case err == nil:
 			if err = w.overtaken(ctx, entries, l); err == nil && w.SoleHost() {

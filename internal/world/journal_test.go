@@ -41,7 +41,7 @@ func TestJournalStaysWithinByteLimit(t *testing.T) {
 		for range 150 {
 			f.rewrite(a, 1)
 			synctest.Wait() // until a checkpoint is stored
-			bytes, _, err := f.journal.Weigh(t.Context())
+			bytes, _, err := f.journal.Size(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func TestJournalAboveLoweredLimitIsTrimmed(t *testing.T) {
 	before := f.View().Rev
 	f.rename(a, 1)
 	<-done
-	if bytes, _, err := f.journal.Weigh(t.Context()); err != nil || bytes > limit {
+	if bytes, _, err := f.journal.Size(t.Context()); err != nil || bytes > limit {
 		t.Errorf("after the first entry the journal has %d bytes, %v; want at most %d", bytes, err, limit)
 	}
 	f.reopen()
@@ -135,9 +135,9 @@ type weighCounter struct {
 	times *atomic.Int64
 }
 
-func (w weighCounter) Weigh(ctx context.Context) (weight, limit uint64, err error) {
+func (w weighCounter) Size(ctx context.Context) (weight, limit uint64, err error) {
 	w.times.Add(1)
-	return w.Host.Weigh(ctx)
+	return w.Host.Size(ctx)
 }
 
 // Hosts of one world trim its journal together, regardless of which host writes.
@@ -166,7 +166,7 @@ func TestHostsKeepJournalWithinByteLimit(t *testing.T) {
 		for n := range 150 {
 			c.must(n%hosts, "", ProximityAction{protocol.ProximityActionRequest{FromPlayerID: a, ToPlayerID: a, Action: "zone"}})
 			synctest.Wait()
-			bytes, _, err := c.hosts[0].Weigh(t.Context())
+			bytes, _, err := c.hosts[0].Size(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -167,7 +167,7 @@ func TestRereadJournalIsWeighedOnce(t *testing.T) {
 	if err := f.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	bytes, _, err := f.journal.Weigh(t.Context())
+	bytes, _, err := f.journal.Size(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

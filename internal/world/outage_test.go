@@ -70,11 +70,11 @@ func (s *slow) Load(ctx context.Context) (store.State, error) {
 
 func (s *slow) cut(entries []store.Entry) []store.Entry { return entries[:min(s.piece, len(entries))] }
 
-func (s *slow) Missed(ctx context.Context, after store.Tip) ([]store.Entry, error) {
+func (s *slow) EntriesAfter(ctx context.Context, after store.Tip) ([]store.Entry, error) {
 	if err := s.hang(ctx); err != nil {
 		return nil, err
 	}
-	entries, err := s.Host.Missed(ctx, after)
+	entries, err := s.Host.EntriesAfter(ctx, after)
 	return s.cut(entries), err
 }
 

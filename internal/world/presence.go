@@ -156,7 +156,7 @@ func (w *World) AwaitHosts(ctx context.Context) (late []string, err error) {
 // present registers this host at the store, and returns the names of the
 // registered hosts by id.
 func (w *World) present(ctx context.Context, term time.Duration) (map[string]string, error) {
-	hosts, err := w.options.Journal.Present(ctx, w.replica.holder, w.options.Name, term)
+	hosts, err := w.options.Journal.Heartbeat(ctx, w.replica.holder, w.options.Name, term)
 	if err == nil {
 		w.listeners.count(len(hosts))
 	}

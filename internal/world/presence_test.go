@@ -95,11 +95,11 @@ type unaware struct {
 	cut atomic.Bool
 }
 
-func (u *unaware) Missed(ctx context.Context, after store.Tip) ([]store.Entry, error) {
+func (u *unaware) EntriesAfter(ctx context.Context, after store.Tip) ([]store.Entry, error) {
 	if u.cut.Load() {
 		return nil, store.ErrUnavailable
 	}
-	return u.Host.Missed(ctx, after)
+	return u.Host.EntriesAfter(ctx, after)
 }
 
 // A host that still shows entries that the store has lost does not confirm a deletion

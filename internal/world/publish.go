@@ -115,7 +115,7 @@ func (w *World) JournalBytes() (bytes, limit uint64) {
 // weigh reads the size of the journal from the store; bytes that commits add
 // meanwhile may be counted or not.
 func (w *World) weigh(ctx context.Context) error {
-	bytes, limit, err := w.options.Journal.Weigh(ctx)
+	bytes, limit, err := w.options.Journal.Size(ctx)
 	if err != nil {
 		return fmt.Errorf("read the size of the journal: %w", err)
 	}

@@ -46,7 +46,7 @@ func Open(ctx context.Context, options Options) (*World, error) {
 		w.replica.holder, err = newUUID(options.Random)
 	}
 	if err == nil {
-		err = options.Journal.Arrive(ctx, w.state.deadlines())
+		err = options.Journal.HostStarted(ctx, w.state.deadlines())
 	}
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (w *World) load(ctx context.Context) (*View, error) {
 // restartedRun returns the name of the server's run if it restarted and no host has
 // committed to it since; else it is empty.
 func (w *World) restartedRun(ctx context.Context) (string, error) {
-	_, err := w.options.Journal.Missed(ctx, w.state.Tip())
+	_, err := w.options.Journal.EntriesAfter(ctx, w.state.Tip())
 	if restart, ok := errors.AsType[*store.RestartedError](err); ok {
 		return restart.Run, nil
 	}
@@ -133,7 +133,7 @@ func (w *World) catchUp(ctx context.Context, view *View, run string) (*View, err
 	}
 	jumped := w.state.jumped
 	for {
-		missed, err := journal.Missed(ctx, w.state.Tip())
+		missed, err := journal.EntriesAfter(ctx, w.state.Tip())
 		if restart, ok := errors.AsType[*store.RestartedError](err); ok && restart.Run == run {
 			return view, nil
 		}

@@ -132,7 +132,7 @@ func (w *World) walk(ctx context.Context, failures *int) error {
 	w.replica.mu.Unlock()
 	// The first entry of a walk may take long to come; this read shows at once that
 	// the store answers.
-	missed, err := w.options.Journal.Missed(walk, w.View().Tip())
+	missed, err := w.options.Journal.EntriesAfter(walk, w.View().Tip())
 	if walk.Err() != nil {
 		return nil
 	}

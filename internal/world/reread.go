@@ -66,7 +66,7 @@ func (w *World) reread(ctx context.Context, cause error, l *commitLoop) error {
 // read the snapshot again, once.
 func (w *World) rereadOnce(ctx context.Context, cause error, l *commitLoop) error {
 	// The cause may be out of date: then the journal still continues from the state.
-	missed, err := w.options.Journal.Missed(ctx, w.state.Tip())
+	missed, err := w.options.Journal.EntriesAfter(ctx, w.state.Tip())
 	if err == nil {
 		if err = w.applyMissed(missed, l); err == nil || !needsReread(err) {
 			return err
@@ -154,7 +154,7 @@ func (w *World) restarted(ctx context.Context, view *View, cause error) (_ *View
 		return view, nil, nil
 	}
 	for range maxConflicts {
-		missed, err := w.options.Journal.Missed(ctx, w.state.Tip())
+		missed, err := w.options.Journal.EntriesAfter(ctx, w.state.Tip())
 		if errors.As(err, &restart) {
 			return view, restart, nil
 		}

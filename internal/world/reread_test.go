@@ -155,7 +155,7 @@ func (l *lateFollower) Follow(ctx context.Context, after store.Tip) iter.Seq2[[]
 			yield(nil, ctx.Err())
 			return
 		}
-		if entries, err := l.Missed(ctx, after); yield(entries, err) {
+		if entries, err := l.EntriesAfter(ctx, after); yield(entries, err) {
 			<-ctx.Done()
 		}
 	}

@@ -81,11 +81,11 @@ func (w *World) due(ctx context.Context) ([]Command, error) {
 	if err := w.register(ctx); err != nil {
 		return nil, unavailable(err)
 	}
-	leases, err := w.options.Journal.Due(ctx, store.Leases, maxDue)
+	leases, err := w.options.Journal.Expired(ctx, store.Leases, maxDue)
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	requests, err := w.options.Journal.Due(ctx, store.Intercom, maxDue)
+	requests, err := w.options.Journal.Expired(ctx, store.Intercom, maxDue)
 	if err != nil {
 		return nil, unavailable(err)
 	}

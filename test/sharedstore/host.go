@@ -64,8 +64,8 @@ func (h *Host) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
 	return tip, err
 }
 
-// Missed implements store.Journal.
-func (h *Host) Missed(ctx context.Context, after store.Tip) ([]store.Entry, error) {
+// EntriesAfter implements store.Journal.
+func (h *Host) EntriesAfter(ctx context.Context, after store.Tip) ([]store.Entry, error) {
 	entries, _, err := h.missed(ctx, after)
 	return entries, err
 }
@@ -112,8 +112,8 @@ func (h *Host) Follow(ctx context.Context, after store.Tip) iter.Seq2[[]store.En
 	}
 }
 
-// Arrive implements store.Journal.
-func (h *Host) Arrive(ctx context.Context, _ []store.Renewal) error {
+// HostStarted implements store.Journal.
+func (h *Host) HostStarted(ctx context.Context, _ []store.Renewal) error {
 	if err := h.usable(ctx); err != nil {
 		return err
 	}
@@ -128,8 +128,8 @@ func (h *Host) Arrive(ctx context.Context, _ []store.Renewal) error {
 	return nil
 }
 
-// Due implements store.Journal.
-func (h *Host) Due(ctx context.Context, table store.Table, limit int) ([]string, error) {
+// Expired implements store.Journal.
+func (h *Host) Expired(ctx context.Context, table store.Table, limit int) ([]string, error) {
 	if err := h.usable(ctx); err != nil {
 		return nil, err
 	}
@@ -153,8 +153,8 @@ func (h *Host) Due(ctx context.Context, table store.Table, limit int) ([]string,
 	return keys[:min(limit, len(keys))], nil
 }
 
-// Present implements store.Hosts.
-func (h *Host) Present(ctx context.Context, id, name string, term time.Duration) (map[string]string, error) {
+// Heartbeat implements store.Hosts.
+func (h *Host) Heartbeat(ctx context.Context, id, name string, term time.Duration) (map[string]string, error) {
 	if err := h.usable(ctx); err != nil {
 		return nil, err
 	}

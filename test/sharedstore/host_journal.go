@@ -79,15 +79,15 @@ func (h *Host) Checkpoint(ctx context.Context, state store.State) (store.Kept, e
 	return kept, nil
 }
 
-// Weigh implements store.Journal.
-func (h *Host) Weigh(ctx context.Context) (weight, limit uint64, err error) {
+// Size implements store.Journal.
+func (h *Host) Size(ctx context.Context) (weight, limit uint64, err error) {
 	if err := h.usable(ctx); err != nil {
 		return 0, 0, err
 	}
 	s := h.server
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.journal.Weigh(ctx)
+	return s.journal.Size(ctx)
 }
 
 // Load implements store.Journal.

@@ -158,13 +158,13 @@ func commits(t *testing.T, j store.Journal, batch *store.Batch) store.Tip {
 // misses compares the entries after a tip.
 func misses(t *testing.T, j store.Journal, after store.Tip, want []store.Entry) {
 	t.Helper()
-	got, err := j.Missed(context.Background(), after)
+	got, err := j.EntriesAfter(context.Background(), after)
 	if err != nil || len(got) != len(want) {
-		t.Fatalf("Missed after %d: %d entries, %v; want %d", after.Position, len(got), err, len(want))
+		t.Fatalf("EntriesAfter after %d: %d entries, %v; want %d", after.Position, len(got), err, len(want))
 	}
 	if len(want) > 0 {
 		if diff := difference(want, got); diff != "" {
-			t.Fatalf("Missed after %d (-want +got):\n%s", after.Position, diff)
+			t.Fatalf("EntriesAfter after %d (-want +got):\n%s", after.Position, diff)
 		}
 	}
 }
@@ -225,8 +225,8 @@ func testDiverged(t *testing.T, b Backend) {
 		"another commit":           {Position: tip.Position, Commit: other},
 		"an older one of nobody's": {Position: tip.Position - 1, Commit: other},
 	} {
-		if _, err := j.Missed(ctx, wrong); !errors.Is(err, store.ErrDiverged) {
-			t.Errorf("Missed, %s: %v, want ErrDiverged", name, err)
+		if _, err := j.EntriesAfter(ctx, wrong); !errors.Is(err, store.ErrDiverged) {
+			t.Errorf("EntriesAfter, %s: %v, want ErrDiverged", name, err)
 		}
 		at := feed
 		entry := at.Next(false, 1)
@@ -264,9 +264,9 @@ func testMirror(t *testing.T, b Backend) {
 		e.Records[0], e.Records[1], e.Records[2],
 		{Table: store.Journeys, Key: []byte("c"), Value: []byte{}}, e.Records[4],
 	}
-	got, err := handles[1].Missed(context.Background(), store.Tip{})
+	got, err := handles[1].EntriesAfter(context.Background(), store.Tip{})
 	if err != nil || len(got) != 1 || len(got[0].Records) != len(want.Records) {
-		t.Fatalf("Missed: %v, %v", got, err)
+		t.Fatalf("EntriesAfter: %v, %v", got, err)
 	}
 	for i, r := range got[0].Records {
 		w := want.Records[i]

@@ -68,7 +68,7 @@ func Run(t *testing.T, b Backend) {
 	}
 	if b.Hosts {
 		groups = append(groups,
-			group{"Follow", testFollow}, group{"Race", testRace}, group{"Grace", testGrace}, group{"Arrive", testArrive},
+			group{"Follow", testFollow}, group{"Race", testRace}, group{"Grace", testGrace}, group{"HostStarted", testHostStarted},
 			group{"Fences", testFences}, group{"Present", testPresent}, group{"Messages", testMessages}, group{"Checkpoints", testCheckpoints})
 	} else {
 		groups = append(groups, group{"OneHost", testOneHost})

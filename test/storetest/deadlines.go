@@ -60,9 +60,9 @@ func leaseOf(key string, term time.Duration) store.Record {
 
 func dueLeases(t *testing.T, j store.Journal) []string {
 	t.Helper()
-	keys, err := j.Due(context.Background(), store.Leases, 10)
+	keys, err := j.Expired(context.Background(), store.Leases, 10)
 	if err != nil {
-		t.Fatalf("Due: %v", err)
+		t.Fatalf("Expired: %v", err)
 	}
 	return keys
 }
@@ -137,8 +137,8 @@ func testRenewals(t *testing.T, b Backend) {
 	var keys []string
 	eventually(t, "the kept lease is due", func() bool {
 		var err error
-		if keys, err = j.Due(ctx, store.Leases, 10); err != nil {
-			t.Fatalf("Due: %v", err)
+		if keys, err = j.Expired(ctx, store.Leases, 10); err != nil {
+			t.Fatalf("Expired: %v", err)
 		}
 		return slices.Contains(keys, "kept")
 	})
@@ -146,7 +146,7 @@ func testRenewals(t *testing.T, b Backend) {
 	if want := []string{"kept", "without", "written"}; !slices.Equal(keys, want) {
 		t.Errorf("the due keys are %v, want %v", keys, want)
 	}
-	if keys, err := j.Due(ctx, store.Intercom, 10); err != nil || len(keys) > 0 {
+	if keys, err := j.Expired(ctx, store.Intercom, 10); err != nil || len(keys) > 0 {
 		t.Errorf("due in a cleared table: %v, %v", keys, err)
 	}
 }
@@ -160,9 +160,9 @@ func testGrace(t *testing.T, b Backend) {
 	now := j.Clock(time.Now)
 	due := func() []string {
 		t.Helper()
-		keys, err := j.Due(ctx, store.Intercom, 10)
+		keys, err := j.Expired(ctx, store.Intercom, 10)
 		if err != nil {
-			t.Fatalf("Due: %v", err)
+			t.Fatalf("Expired: %v", err)
 		}
 		return keys
 	}
@@ -182,26 +182,26 @@ func testGrace(t *testing.T, b Backend) {
 	}
 }
 
-// testArrive starts a host after a deadline has passed: if another host listens,
+// testHostStarted starts a host after a deadline has passed: if another host listens,
 // the deadline is due, and if all were down, it has its full term again.
-func testArrive(t *testing.T, b Backend) {
+func testHostStarted(t *testing.T, b Backend) {
 	const term = time.Second
 	handles := b.handles(t, wide, 2)
 	here, comes := handles[0], handles[1]
 	now := comes.Clock(time.Now)
 	due := func() []string {
 		t.Helper()
-		keys, err := comes.Due(t.Context(), store.Leases, 10)
+		keys, err := comes.Expired(t.Context(), store.Leases, 10)
 		if err != nil {
-			t.Fatalf("Due: %v", err)
+			t.Fatalf("Expired: %v", err)
 		}
 		return keys
 	}
 	arrive := func() time.Time {
 		t.Helper()
 		at := now()
-		if err := comes.Arrive(t.Context(), nil); err != nil {
-			t.Fatalf("Arrive: %v", err)
+		if err := comes.HostStarted(t.Context(), nil); err != nil {
+			t.Fatalf("HostStarted: %v", err)
 		}
 		return at
 	}

@@ -98,7 +98,7 @@ func testRace(t *testing.T, b Backend) {
 	var journal []store.CommitID
 	tip := store.Tip{}
 	for {
-		entries, err := handles[0].Missed(context.Background(), tip)
+		entries, err := handles[0].EntriesAfter(context.Background(), tip)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +212,7 @@ func testPresent(t *testing.T, b Backend) {
 	handles := b.handles(t, wide, 2)
 	present := func(j store.Journal, id string, term time.Duration) []string {
 		t.Helper()
-		names, err := j.Present(t.Context(), id, "the name of "+id, term)
+		names, err := j.Heartbeat(t.Context(), id, "the name of "+id, term)
 		if err != nil {
 			t.Fatalf("Present: %v", err)
 		}
@@ -328,7 +328,7 @@ func testOneHost(t *testing.T, b Backend) {
 			t.Errorf("Release: %v", err)
 		}
 	}
-	// Arrive gets every deadline; each gets its full term.
+	// HostStarted gets every deadline; each gets its full term.
 	at := time.Unix(1_700_000_000, 0)
 	j.Clock(func() time.Time { return at })
 	var feed Feed
@@ -338,7 +338,7 @@ func testOneHost(t *testing.T, b Backend) {
 	renewal := func(key string) store.Renewal {
 		return store.Renewal{Deadline: store.Deadline{Table: store.Leases, Key: key}, Term: time.Minute}
 	}
-	if err := j.Arrive(ctx, []store.Renewal{renewal("b"), renewal("a")}); err != nil {
+	if err := j.HostStarted(ctx, []store.Renewal{renewal("b"), renewal("a")}); err != nil {
 		t.Fatal(err)
 	}
 	for after, want := range map[time.Duration][]string{time.Minute - 1: nil, time.Minute: {"a", "b"}} {

@@ -53,7 +53,7 @@ func retentionBytes(t *testing.T, b Backend) {
 			must(t, j, feed.long(size))
 		}
 		left := keeps(t, j, feed.State())
-		bytes, most, err := j.Weigh(ctx)
+		bytes, most, err := j.Size(ctx)
 		if want := (store.Kept{UpTo: feed.Head().Position, Entries: uint64(len(all(t, j, 0))), Bytes: bytes}); left != want {
 			t.Fatalf("the checkpoint reports that it left %+v, want %+v", left, want)
 		}
@@ -186,8 +186,8 @@ func testTrimmed(t *testing.T, b Backend) {
 	if _, err := handles[0].Checkpoint(ctx, state); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := handles[1].Missed(ctx, store.Tip{}); !errors.Is(err, store.ErrTrimmed) {
-		t.Fatalf("Missed of trimmed entries: %v, want ErrTrimmed", err)
+	if _, err := handles[1].EntriesAfter(ctx, store.Tip{}); !errors.Is(err, store.ErrTrimmed) {
+		t.Fatalf("EntriesAfter of trimmed entries: %v, want ErrTrimmed", err)
 	}
 	for _, err := range handles[1].Follow(ctx, store.Tip{}) {
 		if !errors.Is(err, store.ErrTrimmed) {

@@ -45,7 +45,7 @@ saved in the context; for another program, add --api-key-file or --show-api-key.
 				return err
 			}
 			return a.AsMain(cmd.Context(), "Creating the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
-				if !who.Keeps() && file == "" && !show {
+				if !who.SavesCredentials() && file == "" && !show {
 					return nil, command.Hintf(command.Usagef("there is no context to save the key in, so it would be lost"),
 						"add --api-key-file FILE or --show-api-key")
 				}
@@ -114,7 +114,7 @@ func keepAPIKey(ctx context.Context, a *command.App, who *command.Caller, key pr
 
 // kept returns the context that saves the new credentials of the main node, "" for none.
 func kept(who *command.Caller) string {
-	if !who.Keeps() {
+	if !who.SavesCredentials() {
 		return ""
 	}
 	return who.ContextName()
@@ -179,8 +179,8 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 	if err != nil {
 		return err
 	}
-	if who.Keeps() {
-		if err := keepable(a, "agent"); err != nil {
+	if who.SavesCredentials() {
+		if err := canSave(a, "agent"); err != nil {
 			return err
 		}
 	}
@@ -201,7 +201,7 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 		return notCreated(a, err, phrase)
 	}
 	agent := creds.Agent{NodeID: node.NodeID, Label: label, PasswHash: node.Hash, Phrase: phrase.Kept(), CreatedAt: a.Now()}
-	err = notKept("agent", importAgain, keepAgent(ctx, who, agent, root))
+	err = notSaved("agent", importAgain, keepAgent(ctx, who, agent, root))
 	err = errors.Join(err, a.Printer.Print(createdAgent(who, agent, phrase)))
 	a.ShowPhrase(phrase)
 	return err
@@ -228,7 +228,7 @@ func registerAgent(ctx context.Context, a *command.App, c *client.Client, node c
 // askedLabel prompts for the label if there is a context to save it in: without a context
 // only the id could name the agent.
 func askedLabel(ctx context.Context, a *command.App, who *command.Caller, label string) (string, error) {
-	if label != "" || !who.Keeps() {
+	if label != "" || !who.SavesCredentials() {
 		return label, nil
 	}
 	label, err := a.Ask(ctx, "The agent's name:", false)
@@ -247,7 +247,7 @@ func labelIsFree(c *command.Caller, label string) error {
 	if label == "" {
 		return nil
 	}
-	if !c.Keeps() {
+	if !c.SavesCredentials() {
 		return command.Hintf(command.Usagef("there is no context of this main node to save the label %q in, so no command would find it", creds.Shorten(label)),
 			"omit the label and use the agent's id, or sign in first: %q", c.SignIn())
 	}

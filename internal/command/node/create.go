@@ -86,7 +86,7 @@ func createMainNode(ctx context.Context, a *command.App, flags *command.PhraseFl
 // makeAccount creates a main node at the host of a context, and saves the context with
 // it; with use, commands use it from then on.
 func makeAccount(ctx context.Context, a *command.App, c *client.Client, target *creds.Context, flags *command.PhraseFlags, use bool) error {
-	if err := keepable(a, "account"); err != nil {
+	if err := canSave(a, "account"); err != nil {
 		return err
 	}
 	phrase, err := a.PhraseFor(ctx, flags)
@@ -104,7 +104,7 @@ func makeAccount(ctx context.Context, a *command.App, c *client.Client, target *
 	}
 	target.Main = &creds.MainNode{NodeID: node.NodeID, PasswHash: node.Hash, APIKey: key, KeyName: protocol.DefaultKeyName, Phrase: phrase.Kept(), CreatedAt: a.Now()}
 	_, err = keepContext(ctx, a, target, false, use)
-	err = notKept("main node", "playctl login --phrase "+target.ServerURL, err)
+	err = notSaved("main node", "playctl login --phrase "+target.ServerURL, err)
 	document := createdMain(target, phrase)
 	if err == nil {
 		document.Views = append(document.Views, whichContext(a, target.Name, use)...)
@@ -127,8 +127,8 @@ func whichContext(a *command.App, made string, use bool) []render.View {
 	return command.Sentence("Commands still use context %s; \"playctl context use %s\" changes that.", file.Current(), made)
 }
 
-// keepable fails if the credentials of a node could not be saved, before it is created.
-func keepable(a *command.App, node string) error {
+// canSave fails if the credentials of a node could not be saved, before it is created.
+func canSave(a *command.App, node string) error {
 	store, err := a.CredentialsStore()
 	if err == nil {
 		err = store.Writable()
@@ -139,9 +139,9 @@ func keepable(a *command.App, node string) error {
 	return command.Hintf(fmt.Errorf("no %s was created, because its credentials could not be saved: %w", node, err), "use another file with --credentials-file")
 }
 
-// notKept returns the error of a new node whose credentials cannot be saved. The phrase
+// notSaved returns the error of a new node whose credentials cannot be saved. The phrase
 // is shown nevertheless: again is the command that restores the credentials from it.
-func notKept(node, again string, err error) error {
+func notSaved(node, again string, err error) error {
 	if err == nil {
 		return nil
 	}

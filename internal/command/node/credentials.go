@@ -283,7 +283,7 @@ func importAgent(ctx context.Context, a *command.App, flags *importFlags) error 
 	if err != nil {
 		return err
 	}
-	if who.Main.IsZero() || !who.Keeps() {
+	if who.Main.IsZero() || !who.SavesCredentials() {
 		return who.NoMain()
 	}
 	if err := labelIsFree(who, flags.agent); err != nil {

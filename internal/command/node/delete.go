@@ -129,7 +129,7 @@ func deleteMainNode(ctx context.Context, a *command.App, yes bool) error {
 
 // forget removes the context if it holds the main node that called.
 func forget(ctx context.Context, c *command.Caller) error {
-	if !c.Keeps() {
+	if !c.SavesCredentials() {
 		return nil
 	}
 	return c.Store.Update(context.WithoutCancel(ctx), func(file *creds.File) error {

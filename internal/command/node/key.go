@@ -75,7 +75,7 @@ func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags
 		return err
 	}
 	return a.AsMain(ctx, "Creating the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
-		if flags.use && !who.Keeps() {
+		if flags.use && !who.SavesCredentials() {
 			return nil, command.Usagef("there is no context of this main node to save the key in: omit --use")
 		}
 		result := createdKeyResult{Context: kept(who), Name: name, Used: flags.use}
@@ -245,7 +245,7 @@ func newKeyRevokeCommand(a *command.App) *cobra.Command {
 func revokesKey(a *command.App, name string) string {
 	question := fmt.Sprintf("Revoke the API key %s? Programs that use it are refused at once.", render.Clean(name))
 	who, err := a.Caller()
-	if err != nil || !who.Keeps() || who.Context.Main.KeyName != name {
+	if err != nil || !who.SavesCredentials() || who.Context.Main.KeyName != name {
 		return question // The request to the host reports an error of the caller.
 	}
 	return fmt.Sprintf("Revoke the API key %s, which context %q itself uses? Its commands are refused at once, until %q.",

@@ -31,7 +31,7 @@ func signIn(ctx context.Context, a *command.App, flags *loginFlags, invited cred
 			return err
 		}
 	}
-	if err := keepable(a, "API key of this machine"); err != nil {
+	if err := canSave(a, "API key of this machine"); err != nil {
 		return err
 	}
 	from := ""
@@ -51,7 +51,7 @@ func signIn(ctx context.Context, a *command.App, flags *loginFlags, invited cred
 		return err
 	}
 	target.Main = &creds.MainNode{NodeID: node.NodeID, PasswHash: node.Hash, CreatedAt: a.Now()}
-	if flags.phrase.Keeps() {
+	if flags.phrase.Saves() {
 		target.Main.Phrase = phrase
 	}
 	return finishSignIn(ctx, a, who, target)

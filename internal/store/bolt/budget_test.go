@@ -81,7 +81,7 @@ func TestOpenDoesNotReadWholeLog(t *testing.T) {
 			must(t, db.Close())
 			j := open(t, o)
 			defer closeStore(t, j)
-			weight, _, err := j.Weigh(t.Context())
+			weight, _, err := j.Size(t.Context())
 			must(t, err)
 			return weight
 		}

@@ -75,8 +75,8 @@ func (j *Journal) plan(tx *bbolt.Tx, state *store.State) (store.Trim, error) {
 	return j.retention.Trim(stored, at.Rev, newestFirst(log, 0))
 }
 
-// Weigh implements store.Journal: it adds up the entries since the last checkpoint.
-func (j *Journal) Weigh(ctx context.Context) (weight, limit uint64, err error) {
+// Size implements store.Journal: it adds up the entries since the last checkpoint.
+func (j *Journal) Size(ctx context.Context) (weight, limit uint64, err error) {
 	weight = j.pending.weight()
 	err = j.view(ctx, func(tx *bbolt.Tx) error {
 		log, err := bucket(tx, logBucket)

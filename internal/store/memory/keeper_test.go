@@ -108,7 +108,7 @@ func TestFailedSave(t *testing.T) {
 				t.Errorf("before the kept content is known: %v", err)
 			}
 			d.before, d.after, d.loads = false, false, false
-			missed, err := j.Missed(t.Context(), batch.After)
+			missed, err := j.EntriesAfter(t.Context(), batch.After)
 			if err != nil || (len(missed) == 1) != written {
 				t.Fatalf("%d entries were written, %v", len(missed), err)
 			}

@@ -141,8 +141,8 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) (store.Kept
 	return superfluous.Kept, j.save(ctx, j.checkpointed(superfluous, before))
 }
 
-// Weigh implements store.Journal.
-func (j *Journal) Weigh(ctx context.Context) (weight, limit uint64, err error) {
+// Size implements store.Journal.
+func (j *Journal) Size(ctx context.Context) (weight, limit uint64, err error) {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
 	if err := j.usable(ctx); err != nil {

@@ -80,8 +80,8 @@ func TestRules(t *testing.T) {
 	server.Restart()
 	server.Do("config", "set", "appendfsync", "always")
 	awaitServer(t, j)
-	if _, err := j.Missed(ctx, tip); err != nil {
-		t.Errorf("Missed after a restart that lost nothing: %v", err)
+	if _, err := j.EntriesAfter(ctx, tip); err != nil {
+		t.Errorf("EntriesAfter after a restart that lost nothing: %v", err)
 	}
 	checkRulesAreNeeded(t, called+fmt.Sprint(server.Do("info", "commandstats")), rules)
 

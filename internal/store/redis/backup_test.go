@@ -88,7 +88,7 @@ func TestBackup(t *testing.T) {
 		t.Errorf("the records differ after the restore:\n%s", diff)
 	}
 	worldtest.Eventually(t, "the restored lease is due", func() bool {
-		keys, err := restored.Due(ctx, store.Leases, 10)
+		keys, err := restored.Expired(ctx, store.Leases, 10)
 		return err == nil && len(keys) == 1 && keys[0] == "a lease"
 	})
 	if _, err := backup.Restore(ctx, bytes.NewReader(file.Bytes()), target); !errors.Is(err, store.ErrNotEmpty) {

@@ -47,8 +47,8 @@ func (j *Journal) Checkpoint(ctx context.Context, state store.State) (store.Kept
 	return j.trim(ctx, head, &superfluous)
 }
 
-// Weigh implements store.Journal.
-func (j *Journal) Weigh(ctx context.Context) (weight, limit uint64, err error) {
+// Size implements store.Journal.
+func (j *Journal) Size(ctx context.Context) (weight, limit uint64, err error) {
 	all, err := j.count(ctx)
 	return all.Bytes, j.options.Retention.Bytes, err
 }

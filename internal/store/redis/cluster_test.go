@@ -154,7 +154,7 @@ func (w *writing) missed(ctx context.Context) ([]store.Entry, error) {
 	defer w.attempts.Add(1)
 	ctx, cancel := w.bounded(ctx)
 	defer cancel()
-	return w.journal.Missed(ctx, w.tip)
+	return w.journal.EntriesAfter(ctx, w.tip)
 }
 
 // unanswered reports whether an error leaves the outcome unknown: the store is
@@ -237,7 +237,7 @@ func TestLostReplyOfCluster(t *testing.T) {
 	if !errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrConflict) {
 		t.Fatalf("a commit whose reply was lost: %v, want ErrUnavailable alone", err)
 	}
-	missed, err := j.Missed(context.Background(), tip)
+	missed, err := j.EntriesAfter(context.Background(), tip)
 	if err != nil || len(missed) != 1 || missed[0].Commit != (store.CommitID{2}) {
 		t.Fatalf("after the connection recovered: %v, %v; want the commit once", missed, err)
 	}

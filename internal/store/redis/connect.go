@@ -15,28 +15,28 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 )
 
-// silence discards the library's log: failures are in the errors of calls, and
+// discardLogger discards the library's log: failures are in the errors of calls, and
 // further lines would break the host's log.
-type silence struct{}
+type discardLogger struct{}
 
 // Printf writes nothing.
-func (silence) Printf(context.Context, string, ...any) {}
+func (discardLogger) Printf(context.Context, string, ...any) {}
 
-var quiet = sync.OnceFunc(func() { goredis.SetLogger(silence{}) })
+var quiet = sync.OnceFunc(func() { goredis.SetLogger(discardLogger{}) })
 
-// lines are the connections of one client. The connections of a walk are cut when
+// connTracker tracks the connections of one client. The connections of a walk are cut when
 // its context ends, so that a call that waits for the server ends too.
-type lines struct {
+type connTracker struct {
 	mu     sync.Mutex
 	closed bool
-	open   map[*line]struct{}
+	open   map[*trackedConn]struct{}
 }
 
-func newLines() *lines { return &lines{open: map[*line]struct{}{}} }
+func newConnTracker() *connTracker { return &connTracker{open: map[*trackedConn]struct{}{}} }
 
-type line struct {
+type trackedConn struct {
 	net.Conn
-	owner   *lines
+	owner   *connTracker
 	greeted bool
 }
 
@@ -46,7 +46,7 @@ var errCrowded = errors.New("it has reached its limit of clients (maxclients)")
 // Read returns the error of a server with too many clients, which it sends before
 // it closes the connection: the library would mistake it for a server that does not
 // support its greeting, and report a broken connection.
-func (l *line) Read(p []byte) (int, error) {
+func (l *trackedConn) Read(p []byte) (int, error) {
 	n, err := l.Conn.Read(p)
 	if n > 0 && !l.greeted {
 		l.greeted = true
@@ -59,7 +59,7 @@ func (l *line) Read(p []byte) (int, error) {
 
 // SyscallConn lets the library detect, before it sends a command, that the other
 // side has closed the connection.
-func (l *line) SyscallConn() (syscall.RawConn, error) {
+func (l *trackedConn) SyscallConn() (syscall.RawConn, error) {
 	conn, ok := l.Conn.(syscall.Conn)
 	if !ok {
 		return nil, errors.ErrUnsupported
@@ -72,7 +72,7 @@ func (l *line) SyscallConn() (syscall.RawConn, error) {
 }
 
 // Close also removes the connection from its owner.
-func (l *line) Close() error {
+func (l *trackedConn) Close() error {
 	l.owner.mu.Lock()
 	delete(l.owner.open, l)
 	l.owner.mu.Unlock()
@@ -82,30 +82,30 @@ func (l *line) Close() error {
 	return nil
 }
 
-func (l *lines) add(conn net.Conn) net.Conn {
+func (l *connTracker) add(conn net.Conn) net.Conn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		_ = conn.Close()
 	}
-	added := &line{Conn: conn, owner: l}
+	added := &trackedConn{Conn: conn, owner: l}
 	l.open[added] = struct{}{}
 	return added
 }
 
-func (l *lines) cut() {
+func (l *connTracker) cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true
 	for open := range l.open {
-		// line.Close takes the lock; the connection's own Close does not.
+		// trackedConn.Close takes the lock; the connection's own Close does not.
 		_ = open.Conn.Close()
 	}
 }
 
 // connect returns a client with connections of its own. A commit is never sent
 // twice: the client does not retry.
-func connect(o Options, reply time.Duration, connections *lines) goredis.UniversalClient {
+func connect(o Options, reply time.Duration, connections *connTracker) goredis.UniversalClient {
 	u := &goredis.UniversalOptions{
 		Addrs: o.Address.Hosts, DB: o.Address.DB, MasterName: o.Address.Master,
 		IsClusterMode: o.Address.Cluster,

@@ -56,13 +56,13 @@ func TestLostReply(t *testing.T) {
 		t.Fatalf("a commit whose reply was lost: %v, want ErrUnavailable", err)
 	}
 	proxy.LoseReplies(false)
-	missed, err := j.Missed(context.Background(), tip)
+	missed, err := j.EntriesAfter(context.Background(), tip)
 	if err != nil || len(missed) != 1 || missed[0].Commit != (store.CommitID{2}) {
 		t.Fatalf("after the connection recovered: %v, %v; want the commit once", missed, err)
 	}
 
 	proxy.Refuse(true)
-	if _, err := j.Missed(context.Background(), tip); !errors.Is(err, store.ErrUnavailable) {
+	if _, err := j.EntriesAfter(context.Background(), tip); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("without a connection: %v, want ErrUnavailable", err)
 	}
 	proxy.Refuse(false)
@@ -117,7 +117,7 @@ func TestFull(t *testing.T) {
 		t.Errorf("without memory: %v, want ErrUnavailable that names maxmemory", err)
 	}
 	server.Do("config", "set", "maxmemory", "0")
-	if missed, err := j.Missed(context.Background(), tip); err != nil || len(missed) > 0 {
+	if missed, err := j.EntriesAfter(context.Background(), tip); err != nil || len(missed) > 0 {
 		t.Fatalf("a refused commit left %d entries, %v", len(missed), err)
 	}
 	server.Do("config", "set", "min-replicas-to-write", "1")

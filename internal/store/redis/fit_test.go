@@ -70,7 +70,7 @@ func TestDenied(t *testing.T) {
 			}
 		}
 		server.Do("acl", "setuser", aclUser, revoked.back)
-		if missed, err := j.Missed(ctx, tip); err != nil || len(missed) > 0 {
+		if missed, err := j.EntriesAfter(ctx, tip); err != nil || len(missed) > 0 {
 			t.Fatalf("%s: a refused commit left %d entries, %v", revoked.rule, len(missed), err)
 		}
 	}

@@ -23,9 +23,9 @@ const replyBytes = 1 << 20
 // its tip: a connection to a server that is no longer the master stays silent.
 const followBlock = time.Second
 
-// Missed implements store.Journal. It returns the entries even if the server
+// EntriesAfter implements store.Journal. It returns the entries even if the server
 // restarted; ErrRestarted is returned at the journal's end.
-func (j *Journal) Missed(ctx context.Context, tip store.Tip) ([]store.Entry, error) {
+func (j *Journal) EntriesAfter(ctx context.Context, tip store.Tip) ([]store.Entry, error) {
 	a, err := j.retryAfterRestart(ctx, func() (answer, error) { return j.askMissed(ctx, tip) })
 	switch {
 	case err != nil:
@@ -62,7 +62,7 @@ func (j *Journal) Follow(ctx context.Context, tip store.Tip) iter.Seq2[[]store.E
 		client, end := j.walk(ctx, followBlock+replyTimeout)
 		defer end()
 		for {
-			entries, err := j.Missed(ctx, tip)
+			entries, err := j.EntriesAfter(ctx, tip)
 			if err == nil && len(entries) == 0 {
 				entries, err = j.wait(ctx, client, tip)
 			}
@@ -107,7 +107,7 @@ func (j *Journal) wait(ctx context.Context, client goredis.UniversalClient, tip 
 // walk returns a client with connections of its own, which are cut when the context
 // ends.
 func (j *Journal) walk(ctx context.Context, reply time.Duration) (client goredis.UniversalClient, end func()) {
-	connections := newLines()
+	connections := newConnTracker()
 	client = connect(j.options, reply, connections)
 	stop := context.AfterFunc(ctx, connections.cut)
 	return client, func() {

@@ -32,9 +32,9 @@ func (j *Journal) Release(ctx context.Context, fence store.Fence) error {
 // SoleHost implements store.Hosts.
 func (j *Journal) SoleHost() bool { return false }
 
-// Arrive implements store.Hosts. The server knows the deadlines. A crashed host
+// HostStarted implements store.Hosts. The server knows the deadlines. A crashed host
 // counts as gone when its connections are closed.
-func (j *Journal) Arrive(ctx context.Context, _ []store.Renewal) error {
+func (j *Journal) HostStarted(ctx context.Context, _ []store.Renewal) error {
 	hosts, err := j.Hosts(ctx)
 	if err != nil || hosts > 0 {
 		return err
@@ -48,8 +48,8 @@ func (j *Journal) Arrive(ctx context.Context, _ []store.Renewal) error {
 	return err
 }
 
-// Present implements store.Hosts.
-func (j *Journal) Present(ctx context.Context, id, name string, term time.Duration) (map[string]string, error) {
+// Heartbeat implements store.Hosts.
+func (j *Journal) Heartbeat(ctx context.Context, id, name string, term time.Duration) (map[string]string, error) {
 	reply, err := j.readScript(ctx, "counting the hosts of", presentScript(), []string{j.key("hosts")}, id, name, milliseconds(term))
 	hosts := make(map[string]string, len(reply)/2)
 	for i := 0; i+1 < len(reply); i += 2 {
@@ -64,8 +64,8 @@ func (j *Journal) Present(ctx context.Context, id, name string, term time.Durati
 // clock's.
 const grace = 5 * time.Second
 
-// Due implements store.Hosts.
-func (j *Journal) Due(ctx context.Context, table store.Table, limit int) ([]string, error) {
+// Expired implements store.Hosts.
+func (j *Journal) Expired(ctx context.Context, table store.Table, limit int) ([]string, error) {
 	reply, err := j.readScript(ctx, "reading", dueScript(), append(j.tableKeys(table)[2:], j.key("asked"), j.key("local")),
 		string(table), limit, grace.Milliseconds(), j.synced.Load())
 	keys := make([]string, 0, len(reply))

@@ -72,7 +72,7 @@ func TestClockGoesBack(t *testing.T) {
 	commit(t, j, b)
 	due := func() {
 		t.Helper()
-		if keys, err := j.Due(ctx, store.Leases, 1); err != nil || len(keys) > 0 {
+		if keys, err := j.Expired(ctx, store.Leases, 1); err != nil || len(keys) > 0 {
 			t.Fatalf("due are %q, %v, want none", keys, err)
 		}
 	}

@@ -27,9 +27,9 @@ func TestLargeReplies(t *testing.T) {
 		e.Records = []store.Record{{Table: store.Journeys, Key: fmt.Appendf(nil, "key %03d", i), Value: e.Events[0].Data}}
 		tip = commit(t, j, &store.Batch{After: tip, Commit: store.CommitID{1, byte(i)}, Entries: []store.Entry{e}})
 	}
-	missed, err := j.Missed(ctx, store.Tip{})
+	missed, err := j.EntriesAfter(ctx, store.Tip{})
 	if err != nil || len(missed) == 0 || len(missed)*size > 4<<20 {
-		t.Errorf("Missed: %d entries of %d bytes, %v; want some MB", len(missed), size, err)
+		t.Errorf("EntriesAfter: %d entries of %d bytes, %v; want some MB", len(missed), size, err)
 	}
 	followed := 0
 	for entries, err := range j.Follow(ctx, store.Tip{}) {
@@ -54,8 +54,8 @@ func TestLargeReplies(t *testing.T) {
 	if replies := rangeCalls(t, server) - before; read != count || replies < count*size/(4<<20)+1 {
 		t.Errorf("Read: %d entries of %d bytes arrived in %d replies; want some MB in each", read, size, replies)
 	}
-	if weight, _, err := j.Weigh(ctx); err != nil || weight < count*size || weight > count*(size+500) {
-		t.Errorf("Weigh: %d bytes, %v; want those of %d entries of %d bytes", weight, err, count, size)
+	if weight, _, err := j.Size(ctx); err != nil || weight < count*size || weight > count*(size+500) {
+		t.Errorf("Size: %d bytes, %v; want those of %d entries of %d bytes", weight, err, count, size)
 	}
 	for _, reverse := range []bool{false, true} {
 		found := 0

@@ -152,13 +152,13 @@ func (p *pair) missed() {
 		after.Commit = store.CommitID{0xff}
 	}
 	var found [2][]store.Entry
-	_ = p.both("Missed", func(j store.Journal, which int) error {
+	_ = p.both("EntriesAfter", func(j store.Journal, which int) error {
 		var err error
-		found[which], err = j.Missed(context.Background(), after)
+		found[which], err = j.EntriesAfter(context.Background(), after)
 		return err
 	})
 	if diff := cmp.Diff(found[0], found[1], cmpopts.EquateEmpty()); diff != "" {
-		p.t.Fatalf("Missed (-Redis +memory):\n%s", diff)
+		p.t.Fatalf("EntriesAfter (-Redis +memory):\n%s", diff)
 	}
 }
 

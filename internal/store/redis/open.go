@@ -35,7 +35,7 @@ func openWith(ctx context.Context, o Options, headName string, begin func(*Journ
 	}
 	j := &Journal{
 		options: o, prefix: "play:{" + o.HostID + "}:", headName: headName,
-		client: connect(o, o.Timeout, newLines()),
+		client: connect(o, o.Timeout, newConnTracker()),
 	}
 	err := j.inspect(ctx)
 	if err == nil {

@@ -62,12 +62,12 @@ func TestConnectionCutDuringRead(t *testing.T) {
 	var feed storetest.Feed
 	tip := commit(t, j, batch(&feed, store.Tip{}, 1))
 	for name, read := range map[string]func() error{
-		"Head":   func() error { _, err := j.Head(ctx); return err },
-		"Get":    func() error { _, err := j.Get(ctx, store.Meta, []byte("k")); return err },
-		"Missed": func() error { _, err := j.Missed(ctx, tip); return err },
-		"Seek":   func() error { _, err := j.Seek(ctx, 0); return err },
-		"Load":   func() error { _, err := j.Load(ctx); return err },
-		"Due":    func() error { _, err := j.Due(ctx, store.Leases, 1); return err },
+		"Head":         func() error { _, err := j.Head(ctx); return err },
+		"Get":          func() error { _, err := j.Get(ctx, store.Meta, []byte("k")); return err },
+		"EntriesAfter": func() error { _, err := j.EntriesAfter(ctx, tip); return err },
+		"Seek":         func() error { _, err := j.Seek(ctx, 0); return err },
+		"Load":         func() error { _, err := j.Load(ctx); return err },
+		"Expired":      func() error { _, err := j.Expired(ctx, store.Leases, 1); return err },
 	} {
 		proxy.LoseNext()
 		if err := read(); err != nil {
@@ -83,14 +83,14 @@ func TestConnectionCutDuringRead(t *testing.T) {
 // TestPromotedAndRestarted uses a replica that syncs every write, lost the last
 // commits, is promoted and restarts before a host connects: it looks like a server
 // that always was the master, and is detected if it has followed a commit or a call
-// of Due.
+// of Expired.
 func TestPromotedAndRestarted(t *testing.T) {
 	for name, follow := range map[string]func(*redis.Journal, *storetest.Feed, store.Tip) store.Tip{
 		"a commit": func(j *redis.Journal, feed *storetest.Feed, first store.Tip) store.Tip {
 			return commit(t, j, batch(feed, first, 2))
 		},
-		"a call of Due": func(j *redis.Journal, _ *storetest.Feed, first store.Tip) store.Tip {
-			if _, err := j.Due(context.Background(), store.Leases, 1); err != nil {
+		"a call of Expired": func(j *redis.Journal, _ *storetest.Feed, first store.Tip) store.Tip {
+			if _, err := j.Expired(context.Background(), store.Leases, 1); err != nil {
 				t.Fatal(err)
 			}
 			return first
@@ -123,8 +123,8 @@ func promotedAndRestarted(t *testing.T, follow func(*redis.Journal, *storetest.F
 	replica.Restart()
 	o.Address.Hosts = []string{replica.Addr}
 	moved := open(t, o)
-	if _, err := moved.Missed(ctx, second); !errors.Is(err, store.ErrRestarted) {
-		t.Errorf("Missed at the tip of a replica that lost the tail: %v, want ErrRestarted", err)
+	if _, err := moved.EntriesAfter(ctx, second); !errors.Is(err, store.ErrRestarted) {
+		t.Errorf("EntriesAfter at the tip of a replica that lost the tail: %v, want ErrRestarted", err)
 	}
 	next := batch(&storetest.Feed{}, second, 4)
 	next.Entries[0].Position, next.Entries[0].Rev, next.Entries[0].Seq = second.Position+1, 1<<20, 1<<20
@@ -136,8 +136,8 @@ func promotedAndRestarted(t *testing.T, follow func(*redis.Journal, *storetest.F
 	// From here on it is a server like any other.
 	replica.Restart()
 	awaitServer(t, moved)
-	if _, err := moved.Missed(ctx, tip); err != nil {
-		t.Errorf("Missed after a restart that lost nothing: %v", err)
+	if _, err := moved.EntriesAfter(ctx, tip); err != nil {
+		t.Errorf("EntriesAfter after a restart that lost nothing: %v", err)
 	}
 	master.Kill()
 }
@@ -244,11 +244,11 @@ func restart(t *testing.T, fsync string, want error) {
 	server.Restart()
 	awaitServer(t, j)
 	awaitServer(t, behind)
-	if missed, err := behind.Missed(ctx, first); err != nil || len(missed) != 1 {
+	if missed, err := behind.EntriesAfter(ctx, first); err != nil || len(missed) != 1 {
 		t.Fatalf("catching up after a restart: %d entries, %v", len(missed), err)
 	}
-	if _, err := j.Missed(ctx, tip); !errors.Is(err, want) {
-		t.Fatalf("Missed at the end after a restart: %v, want %v", err, want)
+	if _, err := j.EntriesAfter(ctx, tip); !errors.Is(err, want) {
+		t.Fatalf("EntriesAfter at the end after a restart: %v, want %v", err, want)
 	}
 	next := batch(&feed, tip, 3)
 	_, err := j.Commit(ctx, next)
@@ -291,10 +291,10 @@ func TestFailover(t *testing.T) {
 	}
 	replica.Do("replicaof", "no", "one")
 	tip := commit(t, j, batch(&feed, first, 2))
-	if _, err := moved.Missed(ctx, tip); !errors.Is(err, store.ErrDiverged) {
+	if _, err := moved.EntriesAfter(ctx, tip); !errors.Is(err, store.ErrDiverged) {
 		t.Errorf("a tip that the replica lost: %v, want ErrDiverged", err)
 	}
-	_, err := moved.Missed(ctx, first)
+	_, err := moved.EntriesAfter(ctx, first)
 	if !errors.Is(err, store.ErrRestarted) {
 		t.Errorf("a tip that the replica has: %v, want ErrRestarted", err)
 	}
@@ -303,7 +303,7 @@ func TestFailover(t *testing.T) {
 	other.Resumed = storetest.RunOf(err)
 	other.Commit = store.CommitID{3}
 	commit(t, moved, other)
-	if _, err := moved.Missed(ctx, tip); !errors.Is(err, store.ErrDiverged) {
+	if _, err := moved.EntriesAfter(ctx, tip); !errors.Is(err, store.ErrDiverged) {
 		t.Errorf("a tip of the lost branch: %v, want ErrDiverged", err)
 	}
 }

@@ -55,13 +55,13 @@ func TestSentinelFailover(t *testing.T) {
 
 	var err error
 	worldtest.Eventually(t, "a reply of the new master", func() bool {
-		_, err = j.Missed(ctx, lost)
+		_, err = j.EntriesAfter(ctx, lost)
 		return !errors.Is(err, store.ErrUnavailable)
 	})
 	if !errors.Is(err, store.ErrDiverged) {
 		t.Errorf("a host that has the lost commit: %v, want ErrDiverged", err)
 	}
-	if _, err := behind.Missed(ctx, first); !errors.Is(err, store.ErrRestarted) {
+	if _, err := behind.EntriesAfter(ctx, first); !errors.Is(err, store.ErrRestarted) {
 		t.Errorf("a host without the lost commit: %v, want ErrRestarted", err)
 	}
 	next := batch(&storetest.Feed{}, first, 4)
@@ -71,10 +71,10 @@ func TestSentinelFailover(t *testing.T) {
 		t.Errorf("a commit before the host knows of the restart: %v, want ErrRestarted", err)
 	}
 	tip := commit(t, behind, next)
-	if missed, err := j.Missed(ctx, first); err != nil || len(missed) != 1 || missed[0].Commit != tip.Commit {
+	if missed, err := j.EntriesAfter(ctx, first); err != nil || len(missed) != 1 || missed[0].Commit != tip.Commit {
 		t.Errorf("the other host after it: %v, %v", missed, err)
 	}
-	if _, err := j.Missed(ctx, lost); !errors.Is(err, store.ErrDiverged) {
+	if _, err := j.EntriesAfter(ctx, lost); !errors.Is(err, store.ErrDiverged) {
 		t.Errorf("the lost tip: %v, want ErrDiverged", err)
 	}
 }

@@ -25,10 +25,10 @@ func TestTail(t *testing.T) {
 	if err := storetest.Checkpoint(ctx, j, feed.State()); err != nil {
 		t.Fatal(err)
 	}
-	if missed, err := j.Missed(ctx, tips[30]); err != nil || len(missed) != 20 {
+	if missed, err := j.EntriesAfter(ctx, tips[30]); err != nil || len(missed) != 20 {
 		t.Errorf("20 entries behind the head: %d entries, %v", len(missed), err)
 	}
-	if _, err := j.Missed(ctx, tips[29]); !errors.Is(err, store.ErrTrimmed) {
+	if _, err := j.EntriesAfter(ctx, tips[29]); !errors.Is(err, store.ErrTrimmed) {
 		t.Errorf("21 entries behind the head: %v, want ErrTrimmed", err)
 	}
 }

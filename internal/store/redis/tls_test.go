@@ -107,14 +107,14 @@ func TestRestartUnderTLS(t *testing.T) {
 	next := batch(&feed, tip, 2)
 	_, err := j.Commit(ctx, next)
 	t.Logf("the first commit after the restart: %v", err)
-	missed, unknown := j.Missed(ctx, tip)
+	missed, unknown := j.EntriesAfter(ctx, tip)
 	if unknown != nil {
 		t.Fatalf("the outcome cannot be looked up: %v", unknown)
 	}
 	if err != nil && len(missed) == 0 {
 		commit(t, j, next)
 	}
-	missed, err = j.Missed(ctx, tip)
+	missed, err = j.EntriesAfter(ctx, tip)
 	if err != nil || len(missed) != 1 || missed[0].Commit != next.Commit {
 		t.Errorf("after it: %d entries, %v; want the commit once", len(missed), err)
 	}

@@ -40,7 +40,7 @@ func TestTrimAfterLoss(t *testing.T) {
 		if n := server.Do("xlen", j.key("journal")); n != int64(want) || kept.Entries != want {
 			t.Errorf("the journal has %v entries, and %d are reported, want %d", n, kept.Entries, want)
 		}
-		if weight, _, err := j.Weigh(t.Context()); err != nil || kept.Bytes != 0 && (kept.Bytes != weight || kept.UpTo != tip.Position) {
+		if weight, _, err := j.Size(t.Context()); err != nil || kept.Bytes != 0 && (kept.Bytes != weight || kept.UpTo != tip.Position) {
 			t.Errorf("%d bytes up to %d are reported, want %d: %v", kept.Bytes, kept.UpTo, weight, err)
 		}
 	}
