@@ -42,7 +42,7 @@ func sendEvents(c *call) error {
 	if c.pass == nil && !c.caller.Admin && c.r.Method != http.MethodHead {
 		c.leaves = append(c.leaves, h.world.AddListener(c.caller.NodeID, c.answers()))
 	}
-	conn, raw := takable(c.r)
+	conn, raw := canHijack(c.r)
 	// The server would wait for a body before it replies, unless the connection ends
 	// with the reply.
 	hasBody := c.r.ContentLength != 0 && c.r.ProtoMajor == 1
@@ -54,7 +54,7 @@ func sendEvents(c *call) error {
 		return nil
 	}
 	h.metrics.streamOpened()
-	if conn != nil && s.take(c, conn, raw, reason) {
+	if conn != nil && s.hijack(c, conn, raw, reason) {
 		return nil
 	}
 	s.answer(c, reason)

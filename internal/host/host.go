@@ -46,7 +46,7 @@ type Host struct {
 	replies  *replyBudget
 	// reading shares the turns for reading pages and history, and writing those for
 	// the parts of long replies, which are short.
-	reading, writing *turns
+	reading, writing *fairSemaphore
 	guesses          guesses
 	failures         failureLines
 	tokens           tokenCount
@@ -99,8 +99,8 @@ func New(o Options) (*Host, error) {
 		creation:        newLimiter(float64(o.Limits.CreationsPerMinute)/60, o.Limits.CreationsPerMinute, o.LimitLoopback),
 		bodies:          bodyBudget{limit: int64(o.BodyBudget)},
 		replies:         newReplyBudget(o.ReplyBudget),
-		reading:         newTurns(o.Processors),
-		writing:         newTurns(o.Processors),
+		reading:         newFairSemaphore(o.Processors),
+		writing:         newFairSemaphore(o.Processors),
 		guesses:         guesses{turns: rate.NewLimiter(rate.Every(guessPause), 1), pause: guessPause},
 		streams:         newStreams(),
 		index:           indexFile(&o),

@@ -277,7 +277,7 @@ func (h *Host) stopServers(ctx context.Context) (failed error) {
 		if ctx.Err() == nil {
 			continue
 		}
-		open, asking := s.gate.left()
+		open, asking := s.gate.inUse()
 		connections, requests = connections+open, requests+asking
 		failed = errors.Join(failed, s.Close())
 		// The server does not know the streams that were taken over.
@@ -289,8 +289,8 @@ func (h *Host) stopServers(ctx context.Context) (failed error) {
 	return failed
 }
 
-// left counts the connections that are still open, and the requests in progress on them.
-func (g *gate) left() (connections, requests int) {
+// inUse counts the connections that are still open, and the requests in progress on them.
+func (g *gate) inUse() (connections, requests int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return len(g.open), g.asking

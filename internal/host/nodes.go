@@ -32,7 +32,7 @@ func deleteNode(c *call, request protocol.DeleteNodeRequest) error {
 // planDeleteAgent deletes one agent of the calling main node.
 func planDeleteAgent(c *call) (action, error) {
 	id := protocol.NormalizeNodeID(c.query().Get(protocol.QueryID))
-	return end(protocol.QueryID, id, "the agent to delete", world.DeleteAgent{AgentID: id})
+	return endCommand(protocol.QueryID, id, "the agent to delete", world.DeleteAgent{AgentID: id})
 }
 
 // validateNode reports whether a node is as the client's request describes it. A
@@ -117,7 +117,7 @@ func createKey(c *call, request protocol.CreateKeyRequest) error {
 // planRevokeKey revokes an API key of the calling main node.
 func planRevokeKey(c *call) (action, error) {
 	name := c.query().Get(protocol.QueryName)
-	return end(protocol.QueryName, name, "the API key to revoke", world.RevokeKey{Name: name})
+	return endCommand(protocol.QueryName, name, "the API key to revoke", world.RevokeKey{Name: name})
 }
 
 // planLabel sets the label of one of the caller's nodes.
@@ -129,7 +129,7 @@ func planLabel(c *call) (action, error) {
 	if err := checkLabel(request.Label); err != nil {
 		return nil, err
 	}
-	return do(world.LabelNode{LabelRequest: request})
+	return command(world.LabelNode{LabelRequest: request})
 }
 
 // checkLabel refuses an invalid label; an empty one removes the label.
@@ -173,5 +173,5 @@ func sendInvitations(c *call) error {
 // if it may no longer create any.
 func planRevokeInvitation(c *call) (action, error) {
 	id := c.query().Get(protocol.QueryID)
-	return end(protocol.QueryID, id, "the invitation to revoke", world.RevokeInvitation{ID: id})
+	return endCommand(protocol.QueryID, id, "the invitation to revoke", world.RevokeInvitation{ID: id})
 }

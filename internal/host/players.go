@@ -19,7 +19,7 @@ func planRegister(c *call) (action, error) {
 	if err := c.checkFresh(func() error { return c.checkShownHash(request.AgentID, shown) }); err != nil {
 		return nil, err
 	}
-	return do(world.Register{RegisterRequest: request, PreviewURL: c.host.URL() + c.route.service.Watch()})
+	return command(world.Register{RegisterRequest: request, PreviewURL: c.host.URL() + c.route.service.Watch()})
 }
 
 // checkShownHash compares the body's passwHash with the agent's digest, or with
@@ -52,4 +52,4 @@ func (c *call) actsAsOwner(agent *world.Node) bool {
 }
 
 // planRemovePerson removes the caller's own person.
-func planRemovePerson(*call) (action, error) { return do(world.RemovePerson{}) }
+func planRemovePerson(*call) (action, error) { return command(world.RemovePerson{}) }

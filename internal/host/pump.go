@@ -44,11 +44,11 @@ type pump struct {
 
 	mu      sync.Mutex
 	running bool
-	joining []*taken
-	leaving []*taken
+	joining []*hijackedStream
+	leaving []*hijackedStream
 
 	// The fields below belong to the goroutine.
-	streams []*taken
+	streams []*hijackedStream
 	// removed is the channel of deletions as of the last check of all streams.
 	removed <-chan struct{}
 	// due is when a stream has to be checked although no event came.
@@ -57,7 +57,7 @@ type pump struct {
 }
 
 // join hands the pump a stream that has caught up.
-func (p *pump) join(t *taken) {
+func (p *pump) join(t *hijackedStream) {
 	p.mu.Lock()
 	p.joining = append(p.joining, t)
 	start := !p.running
@@ -73,7 +73,7 @@ func (p *pump) join(t *taken) {
 }
 
 // dismiss ends a stream whose client is gone, if the pump has it.
-func (p *pump) dismiss(t *taken) {
+func (p *pump) dismiss(t *hijackedStream) {
 	p.mu.Lock()
 	running := p.running
 	if running {
@@ -187,7 +187,7 @@ func (p *pump) admit() bool {
 	}
 }
 
-func (p *pump) add(t *taken) {
+func (p *pump) add(t *hijackedStream) {
 	if t.gone.Load() {
 		t.finish(endClient)
 		return
@@ -203,7 +203,7 @@ func (p *pump) add(t *taken) {
 }
 
 // drop removes a stream.
-func (p *pump) drop(t *taken) {
+func (p *pump) drop(t *hijackedStream) {
 	last := len(p.streams) - 1
 	p.streams[t.at] = p.streams[last]
 	p.streams[t.at].at = t.at
@@ -215,7 +215,7 @@ func (p *pump) drop(t *taken) {
 }
 
 // release hands a stream to a goroutine of its own.
-func (p *pump) release(t *taken) {
+func (p *pump) release(t *hijackedStream) {
 	p.drop(t)
 	go t.resume()
 }
@@ -289,7 +289,7 @@ func (p *pump) round(head uint64) (writes int) {
 }
 
 // send writes the next events to one stream.
-func (p *pump) send(t *taken, now time.Time) {
+func (p *pump) send(t *hijackedStream, now time.Time) {
 	b := p.batch(t.cursor, t.inline)
 	if b.err != nil || len(b.events) == 0 {
 		p.release(t)
@@ -312,7 +312,7 @@ func (p *pump) send(t *taken, now time.Time) {
 
 // write writes a chunk to a stream, and reports whether the pump still has the stream
 // afterwards.
-func (p *pump) write(t *taken, chunk []byte, now time.Time) bool {
+func (p *pump) write(t *hijackedStream, chunk []byte, now time.Time) bool {
 	n, err := p.writer.write(t.raw, chunk)
 	t.written, t.lastWrite = t.written+n, now
 	switch {

@@ -130,7 +130,7 @@ func TestPumpSurvivesPanic(t *testing.T) {
 	for i := range f.host.pumps.all {
 		client, server := net.Pipe()
 		t.Cleanup(func() { _ = client.Close() })
-		broken := &taken{
+		broken := &hijackedStream{
 			stream: stream{host: f.host}, conn: server, pump: &f.host.pumps.all[i], at: -1, ended: make(chan struct{}),
 		}
 		broken.pump.join(broken) // The stream has no connection to write to.

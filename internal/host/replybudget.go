@@ -17,9 +17,9 @@ const (
 	pageBytes = 1 << 20
 	// readingTurn is how long a page waits for its turn to be read.
 	readingTurn = 10 * time.Second
-	// callersPart is the divisor of the budget for the share of one caller, which leaves
+	// perCallerDivisor is the divisor of the budget for the share of one caller, which leaves
 	// room for the others.
-	callersPart = 4
+	perCallerDivisor = 4
 )
 
 // replyBudget bounds the memory of pages of records and of maps until they are written. A
@@ -42,7 +42,7 @@ func newReplyBudget(limit int) *replyBudget {
 func (b *replyBudget) take(caller string, n int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.held+n > b.limit || b.of[caller] > 0 && b.of[caller]+n > b.limit/callersPart {
+	if b.held+n > b.limit || b.of[caller] > 0 && b.of[caller]+n > b.limit/perCallerDivisor {
 		return false
 	}
 	b.held += n
@@ -79,13 +79,13 @@ func (c *call) holdReply(n int) bool {
 func (c *call) readPage(read func(ctx context.Context) (parts [][]byte, err error)) ([][]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(c.r.Context(), readingTurn, errNoTurn)
 	defer cancel()
-	if err := c.host.reading.begin(ctx, c.callerKey()); err != nil {
+	if err := c.host.reading.acquire(ctx, c.callerKey()); err != nil {
 		if errors.Is(err, errNoTurn) {
 			return nil, c.host.overloaded("replies_reading", "too many concurrent history reads")
 		}
 		return nil, err
 	}
-	defer c.host.reading.end()
+	defer c.host.reading.release()
 	parts, err := c.readCounted(read)
 	if err != nil {
 		return nil, err

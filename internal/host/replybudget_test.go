@@ -108,11 +108,11 @@ func TestReplyBudget(t *testing.T) {
 				}
 			}
 		}
-		if stall(owner); f.host.replies.bytes() > budget/callersPart {
+		if stall(owner); f.host.replies.bytes() > budget/perCallerDivisor {
 			t.Errorf("one caller holds %d bytes of %d", f.host.replies.bytes(), budget)
 		}
 		for callers := 1; stall(f.main()) > 0; callers++ {
-			if callers > 2*callersPart {
+			if callers > 2*perCallerDivisor {
 				t.Fatalf("%d callers hold %d bytes of %d", callers, f.host.replies.bytes(), budget)
 			}
 		}
@@ -139,7 +139,7 @@ func TestUnreadSnapshotsCountInReplyBudget(t *testing.T) {
 		}
 		n := f.serve()
 		var open []net.Conn
-		for range budget/callersPart/chunk + 2 {
+		for range budget/perCallerDivisor/chunk + 2 {
 			conn, err := n.ln.dial()
 			if err != nil {
 				t.Fatal(err)
@@ -154,7 +154,7 @@ func TestUnreadSnapshotsCountInReplyBudget(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if held := f.host.replies.bytes(); held != budget/callersPart {
+		if held := f.host.replies.bytes(); held != budget/perCallerDivisor {
 			t.Errorf("one caller holds %d bytes of %d", held, budget)
 		}
 		for _, conn := range open {
@@ -197,7 +197,7 @@ func TestPageWaitsForTurn(t *testing.T) {
 		owner := f.main()
 		busy := f.host.reading.free
 		for range busy {
-			if err := f.host.reading.begin(t.Context(), "another"); err != nil {
+			if err := f.host.reading.acquire(t.Context(), "another"); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -207,7 +207,7 @@ func TestPageWaitsForTurn(t *testing.T) {
 			t.Errorf("the page was refused after %v, want %v", took, readingTurn)
 		}
 		for range busy {
-			f.host.reading.end()
+			f.host.reading.release()
 		}
 		f.rpc("listJourneys", map[string]any{}, as(owner)).ok()
 	})

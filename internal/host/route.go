@@ -65,21 +65,21 @@ type answer struct {
 // action answers a request whose body is valid.
 type action func(*call) error
 
-// do returns the action that passes a command to the engine.
-func do(cmd world.Command) (action, error) {
+// command returns the action that passes a command to the engine.
+func command(cmd world.Command) (action, error) {
 	return func(c *call) error { return c.carryOut(cmd) }, nil
 }
 
-// end is do for a command that ends the item that a parameter of the query names; the
+// endCommand is command for a command that ends the item that a parameter of the query names; the
 // parameter must not be empty.
-func end(parameter, named, what string, cmd world.Command) (action, error) {
+func endCommand(parameter, named, what string, cmd world.Command) (action, error) {
 	if named == "" {
 		return nil, &protocol.Error{
 			Code: protocol.CodeBodyInvalid, Field: parameter,
 			Message: "the query parameter " + parameter + " is missing: set it to " + what,
 		}
 	}
-	return do(cmd)
+	return command(cmd)
 }
 
 // carryOut passes a command to the engine and answers with its outcome.
@@ -117,19 +117,19 @@ type route struct {
 	rules
 }
 
-// parsed is the plan of a route or an operation whose request itself is a command of the
+// decodeCommand is the plan of a route or an operation whose request itself is a command of the
 // engine.
-func parsed[C world.Command](c *call) (action, error) {
+func decodeCommand[C world.Command](c *call) (action, error) {
 	cmd, err := requestOf[C](c)
 	if err != nil {
 		return nil, err
 	}
-	return do(cmd)
+	return command(cmd)
 }
 
-// given returns the plan of a route or an operation whose action takes its request as an
+// decodeRequest returns the plan of a route or an operation whose action takes its request as an
 // argument.
-func given[T any](answer func(*call, T) error) func(*call) (action, error) {
+func decodeRequest[T any](answer func(*call, T) error) func(*call) (action, error) {
 	return func(c *call) (action, error) {
 		request, err := requestOf[T](c)
 		if err != nil {
@@ -157,7 +157,7 @@ func requestOf[T any](c *call) (T, error) {
 	return request, nil
 }
 
-// now returns a plan for an action without a body to read.
-func now(a action) func(*call) (action, error) {
+// noBody returns a plan for an action without a body to read.
+func noBody(a action) func(*call) (action, error) {
 	return func(*call) (action, error) { return a, nil }
 }

@@ -77,21 +77,21 @@ func bodyOf(r *protocol.Route) bodyUse {
 // The rules of the rpc route are those of its operations.
 func worldAnswers(s protocol.Service) routeAnswers {
 	return routeAnswers{
-		"GET " + s.Session():          {embed: true, ofNodes: true, plan: now(sendSession)},
+		"GET " + s.Session():          {embed: true, ofNodes: true, plan: noBody(sendSession)},
 		"GET " + s.Bootstrap():        {order: []step{checkMayBootstrap, sendBootstrap}},
 		"POST " + s.Reset():           {withdraws: true, plan: planReset},
-		"GET " + s.Snapshot():         {embed: true, plan: now(sendSnapshot)},
-		"GET " + s.Events():           {embed: true, plan: now(sendEvents)},
+		"GET " + s.Snapshot():         {embed: true, plan: noBody(sendSnapshot)},
+		"GET " + s.Events():           {embed: true, plan: noBody(sendEvents)},
 		"POST " + s.Players():         {plan: planRegister},
-		"POST " + s.Heartbeat():       {plan: parsed[world.Heartbeat]},
-		"POST " + s.Disconnect():      {plan: parsed[world.Disconnect]},
-		"POST " + s.MCPRegister():     {plan: parsed[world.RegisterMCP]},
-		"POST " + s.MCPUnregister():   {plan: parsed[world.UnregisterMCP]},
-		"POST " + s.RemoveOccupant():  {withdraws: true, plan: parsed[world.RemoveOccupant]},
+		"POST " + s.Heartbeat():       {plan: decodeCommand[world.Heartbeat]},
+		"POST " + s.Disconnect():      {plan: decodeCommand[world.Disconnect]},
+		"POST " + s.MCPRegister():     {plan: decodeCommand[world.RegisterMCP]},
+		"POST " + s.MCPUnregister():   {plan: decodeCommand[world.UnregisterMCP]},
+		"POST " + s.RemoveOccupant():  {withdraws: true, plan: decodeCommand[world.RemoveOccupant]},
 		"POST " + s.RPC():             {embed: true, order: rpcOrder()},
-		"POST " + s.AssistTool():      {plan: parsed[world.AssistTool]},
-		"POST " + s.ProximityAction(): {plan: parsed[world.ProximityAction]},
-		"PUT " + s.Person():           {plan: parsed[world.PutPerson]},
+		"POST " + s.AssistTool():      {plan: decodeCommand[world.AssistTool]},
+		"POST " + s.ProximityAction(): {plan: decodeCommand[world.ProximityAction]},
+		"PUT " + s.Person():           {plan: decodeCommand[world.PutPerson]},
 		"DELETE " + s.Person():        {plan: planRemovePerson},
 	}
 }
@@ -101,29 +101,29 @@ func nodeAnswers() routeAnswers {
 	return routeAnswers{
 		"GET " + protocol.PathOpenAPI:        openapiAnswer(),
 		"POST " + protocol.PathNodes:         {order: creationOrder(), repository: true, plan: planCreateNode},
-		"GET " + protocol.PathNodes:          {repository: true, ofNodes: true, plan: now(sendNodes)},
-		"DELETE " + protocol.PathNodes:       {repository: true, withdraws: true, plan: given(deleteNode)},
+		"GET " + protocol.PathNodes:          {repository: true, ofNodes: true, plan: noBody(sendNodes)},
+		"DELETE " + protocol.PathNodes:       {repository: true, withdraws: true, plan: decodeRequest(deleteNode)},
 		"POST " + protocol.PathAgentNode:     {repository: true, plan: planCreateAgent},
-		"POST " + protocol.PathValidateNode:  {ofNodes: true, plan: given(validateNode)},
+		"POST " + protocol.PathValidateNode:  {ofNodes: true, plan: decodeRequest(validateNode)},
 		"POST " + protocol.PathNodeLabel:     {repository: true, plan: planLabel},
-		"POST " + protocol.PathNodeLimits:    {repository: true, plan: parsed[world.SetLimits]},
-		"POST " + protocol.PathNodeAPIKey:    {repository: true, withdraws: true, plan: now(replaceAPIKey)},
-		"GET " + protocol.PathNodeAPIKeys:    {repository: true, ofNodes: true, plan: now(sendKeys)},
-		"POST " + protocol.PathNodeAPIKeys:   {repository: true, plan: given(createKey)},
+		"POST " + protocol.PathNodeLimits:    {repository: true, plan: decodeCommand[world.SetLimits]},
+		"POST " + protocol.PathNodeAPIKey:    {repository: true, withdraws: true, plan: noBody(replaceAPIKey)},
+		"GET " + protocol.PathNodeAPIKeys:    {repository: true, ofNodes: true, plan: noBody(sendKeys)},
+		"POST " + protocol.PathNodeAPIKeys:   {repository: true, plan: decodeRequest(createKey)},
 		"DELETE " + protocol.PathNodeAPIKeys: {repository: true, withdraws: true, plan: planRevokeKey},
-		"POST " + protocol.PathInvitations:   {repository: true, plan: given(invite)},
-		"GET " + protocol.PathInvitations:    {repository: true, ofNodes: true, plan: now(sendInvitations)},
+		"POST " + protocol.PathInvitations:   {repository: true, plan: decodeRequest(invite)},
+		"GET " + protocol.PathInvitations:    {repository: true, ofNodes: true, plan: noBody(sendInvitations)},
 		"DELETE " + protocol.PathInvitations: {repository: true, withdraws: true, plan: planRevokeInvitation},
-		"GET " + protocol.PathBackup:         {plan: now(sendBackup)},
-		"GET " + protocol.PathAgents:         {repository: true, ofNodes: true, plan: now(sendAgents)},
+		"GET " + protocol.PathBackup:         {plan: noBody(sendBackup)},
+		"GET " + protocol.PathAgents:         {repository: true, ofNodes: true, plan: noBody(sendAgents)},
 		"DELETE " + protocol.PathAgents:      {repository: true, withdraws: true, plan: planDeleteAgent},
-		"POST " + protocol.PathAgents:        {plan: now(sendRemoved)},
+		"POST " + protocol.PathAgents:        {plan: noBody(sendRemoved)},
 	}
 }
 
 // planReset ends the session for everybody.
 func planReset(*call) (action, error) {
-	return do(world.ResetSession{Reason: "admin"})
+	return command(world.ResetSession{Reason: "admin"})
 }
 
 // sendRemoved answers a route of the agent-play service that has no successor under

@@ -321,10 +321,10 @@ func (s *stream) replay(ctx context.Context) endReason {
 
 // older reads some events from the journal in the caller's turn.
 func (s *stream) older(ctx context.Context) ([]*world.Event, error) {
-	if err := s.host.reading.begin(ctx, keyOf(s.caller)); err != nil {
+	if err := s.host.reading.acquire(ctx, keyOf(s.caller)); err != nil {
 		return nil, err
 	}
-	defer s.host.reading.end()
+	defer s.host.reading.release()
 	return s.host.world.JournalEvents(ctx, s.cursor, s.host.world.Events().Head(), s.events[:0])
 }
 

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// turns shares the processors among callers with long work: to read a page or a part of
+// fairSemaphore shares the processors among callers with long work: to read a page or a part of
 // the history, or to write a part of a long reply. The number of turns at once leaves
 // half of the processors to short requests, which would otherwise wait for all long ones
 // before them. Callers have turns one after the other, however many requests each has.
-type turns struct {
+type fairSemaphore struct {
 	mu   sync.Mutex
 	free int
 	// waiting are the requests that wait for a turn, by caller, in the order of their
@@ -25,12 +25,12 @@ type turns struct {
 // delays its own writer, but no other. A processor copies some MiB in that time.
 const longestTurn = 2 * time.Millisecond
 
-func newTurns(processors int) *turns {
-	return &turns{free: max(processors/2, 1), waiting: map[string][]chan struct{}{}}
+func newFairSemaphore(processors int) *fairSemaphore {
+	return &fairSemaphore{free: max(processors/2, 1), waiting: map[string][]chan struct{}{}}
 }
 
-// begin waits for a turn of the caller, which end ends.
-func (t *turns) begin(ctx context.Context, caller string) error {
+// acquire waits for a turn of the caller, which release ends.
+func (t *fairSemaphore) acquire(ctx context.Context, caller string) error {
 	t.mu.Lock()
 	if t.free > 0 {
 		t.free--
@@ -48,14 +48,14 @@ func (t *turns) begin(ctx context.Context, caller string) error {
 		return nil
 	case <-ctx.Done():
 	}
-	if !t.leave(caller, turn) {
-		t.end() // The turn came at the same moment.
+	if !t.cancel(caller, turn) {
+		t.release() // The turn came at the same moment.
 	}
 	return fmt.Errorf("wait for a turn: %w", context.Cause(ctx))
 }
 
-// leave removes a waiting request and reports whether it was waiting.
-func (t *turns) leave(caller string, turn chan struct{}) bool {
+// cancel removes a waiting request and reports whether it was waiting.
+func (t *fairSemaphore) cancel(caller string, turn chan struct{}) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	i := slices.Index(t.waiting[caller], turn)
@@ -70,8 +70,8 @@ func (t *turns) leave(caller string, turn chan struct{}) bool {
 	return true
 }
 
-// end ends a turn and gives it to the caller whose turn is next.
-func (t *turns) end() {
+// release ends a turn and gives it to the caller whose turn is next.
+func (t *fairSemaphore) release() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.next) == 0 {
@@ -89,16 +89,16 @@ func (t *turns) end() {
 	}
 }
 
-// beginShort is begin for a turn that ends automatically after longestTurn. The
+// acquireShort is begin for a turn that ends automatically after longestTurn. The
 // function that it returns ends the turn earlier.
-func (t *turns) beginShort(ctx context.Context, caller string) (end func(), err error) {
-	if err := t.begin(ctx, caller); err != nil {
+func (t *fairSemaphore) acquireShort(ctx context.Context, caller string) (end func(), err error) {
+	if err := t.acquire(ctx, caller); err != nil {
 		return nil, err
 	}
-	over := time.AfterFunc(longestTurn, t.end)
+	over := time.AfterFunc(longestTurn, t.release)
 	return func() {
 		if over.Stop() {
-			t.end()
+			t.release()
 		}
 	}, nil
 }
@@ -107,14 +107,14 @@ func (t *turns) beginShort(ctx context.Context, caller string) (end func(), err 
 // TLS a turn covers only writes that do not wait for the client.
 func (c *call) writePart(b []byte) (int, error) {
 	c.paceReply()
-	if conn, raw := takable(c.r); conn != nil {
+	if conn, raw := canHijack(c.r); conn != nil {
 		conn.inTurns = func(b []byte) (int, error) {
 			return c.host.writing.write(c.r.Context(), c.callerKey(), conn.Conn, raw, b)
 		}
 		defer func() { conn.inTurns = nil }()
 		return c.w.Write(b) //nolint:wrapcheck // the caller's own writer
 	}
-	end, err := c.host.writing.beginShort(c.r.Context(), c.callerKey())
+	end, err := c.host.writing.acquireShort(c.r.Context(), c.callerKey())
 	if err != nil {
 		return 0, err
 	}

@@ -18,29 +18,29 @@ import (
 
 // queued begins a turn of each caller while another has the turn, and returns the order
 // in which they get theirs.
-func queued(t *testing.T, turns *turns, callers ...string) (order []string) {
+func queued(t *testing.T, turns *fairSemaphore, callers ...string) (order []string) {
 	t.Helper()
-	if err := turns.begin(t.Context(), "another"); err != nil {
+	if err := turns.acquire(t.Context(), "another"); err != nil {
 		t.Fatal(err)
 	}
 	for _, caller := range callers {
 		go func() {
-			if err := turns.begin(t.Context(), caller); err != nil {
+			if err := turns.acquire(t.Context(), caller); err != nil {
 				t.Error(err)
 			}
 			order = append(order, caller)
-			turns.end()
+			turns.release()
 		}()
 		synctest.Wait()
 	}
-	turns.end()
+	turns.release()
 	synctest.Wait()
 	return order
 }
 
 func TestTurnsAlternateBetweenCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(1)
+		turns := newFairSemaphore(1)
 		for range 2 {
 			order := queued(t, turns, "a", "a", "a", "b", "c", "c", "a")
 			if got, want := strings.Join(order, ""), "abcacaa"; got != want {
@@ -55,7 +55,7 @@ func TestTurnsAlternateBetweenCallers(t *testing.T) {
 
 func TestTurnsUseHalfOfProcessors(t *testing.T) {
 	for processors, want := range map[int]int{1: 1, 2: 1, 3: 1, 4: 2, 64: 32} {
-		if got := newTurns(processors).free; got != want {
+		if got := newFairSemaphore(processors).free; got != want {
 			t.Errorf("with %d processors %d have a turn at once, want %d", processors, got, want)
 		}
 	}
@@ -64,14 +64,14 @@ func TestTurnsUseHalfOfProcessors(t *testing.T) {
 // A caller that no longer waits is skipped, and a turn that comes just then is not lost.
 func TestTurnSkipsCanceledCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(1)
-		if err := turns.begin(t.Context(), "another"); err != nil {
+		turns := newFairSemaphore(1)
+		if err := turns.acquire(t.Context(), "another"); err != nil {
 			t.Fatal(err)
 		}
 		canceled, cancel := context.WithCancel(t.Context())
 		over := make(chan error, 2)
 		for _, caller := range []string{"gone", "gone"} {
-			go func() { over <- turns.begin(canceled, caller) }()
+			go func() { over <- turns.acquire(canceled, caller) }()
 		}
 		synctest.Wait()
 		if n := len(turns.waiting["gone"]); n != 2 {
@@ -79,7 +79,7 @@ func TestTurnSkipsCanceledCaller(t *testing.T) {
 		}
 		cancel()
 		synctest.Wait()
-		turns.end()
+		turns.release()
 		for range 2 {
 			if err := <-over; !errors.Is(err, context.Canceled) {
 				t.Errorf("the canceled caller got %v", err)
@@ -94,19 +94,19 @@ func TestTurnSkipsCanceledCaller(t *testing.T) {
 // The turn of a client that reads nothing of a long reply ends after a while.
 func TestShortTurnEndsAutomatically(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(1)
-		end, err := turns.beginShort(t.Context(), "stalled")
+		turns := newFairSemaphore(1)
+		end, err := turns.acquireShort(t.Context(), "stalled")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := turns.begin(t.Context(), "another"); err != nil {
+		if err := turns.acquire(t.Context(), "another"); err != nil {
 			t.Fatal(err)
 		}
 		end() // The turn has ended.
 		if turns.free != 0 {
 			t.Error("a turn was ended twice")
 		}
-		turns.end()
+		turns.release()
 	})
 }
 
@@ -117,7 +117,7 @@ func TestUnreadLongRepliesDoNotDelayOthers(t *testing.T) {
 	for name, secure := range map[string]bool{"plain": false, "TLS": true} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			f.host.writing = newTurns(1)
+			f.host.writing = newFairSemaphore(1)
 			server := serveForTest(t, f, func(w http.ResponseWriter, r *http.Request) {
 				c := &call{host: f.host, w: w, r: r}
 				c.caller.NodeID = r.Header.Get(protocol.HeaderNodeID)

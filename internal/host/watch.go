@@ -21,7 +21,7 @@ func watchAnswers(s protocol.Service) routeAnswers {
 		"GET " + s.WatchAsset():    {order: []step{sendAsset}},
 		"GET " + s.WatchTown():     {embed: true, order: []step{sendTown}},
 		"POST " + s.WatchSession(): {embed: true, order: []step{checkFrame, checkSessionOrigin, readBody, parseObject, sendWatchSession}},
-		"GET " + s.WatchToken():    {ofNodes: true, plan: now(sendWatchTokens)},
+		"GET " + s.WatchToken():    {ofNodes: true, plan: noBody(sendWatchTokens)},
 		"POST " + s.WatchToken():   {plan: planWatchToken},
 		"DELETE " + s.WatchToken(): {withdraws: true, plan: planRevokeToken},
 	}
@@ -69,13 +69,13 @@ func (t *tokenCount) read(w *world.World) float64 {
 // planRevokeToken revokes one of the caller's tokens.
 func planRevokeToken(c *call) (action, error) {
 	id := c.query().Get(protocol.QueryID)
-	return end(protocol.QueryID, id, "the token to revoke", world.RevokeWatchToken{ID: id})
+	return endCommand(protocol.QueryID, id, "the token to revoke", world.RevokeWatchToken{ID: id})
 }
 
 // planWatchToken creates a token for the calling main node.
 func planWatchToken(c *call) (action, error) {
 	token := creds.GenerateToken()
-	return do(world.CreateWatchToken{
+	return command(world.CreateWatchToken{
 		Digest: creds.SecretDigest(token), Token: token, URL: c.host.URL() + c.route.service.Watch(),
 		AllAddresses: isUnspecified(c.host.Addr()),
 	})

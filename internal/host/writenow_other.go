@@ -17,8 +17,8 @@ func newDirectWriter() *directWriter { return &directWriter{} }
 func (*directWriter) write(syscall.RawConn, []byte) (int, error) { return 0, nil }
 
 // write writes all of b to a connection in one turn.
-func (t *turns) write(ctx context.Context, caller string, conn net.Conn, _ syscall.RawConn, b []byte) (int, error) {
-	end, err := t.beginShort(ctx, caller)
+func (t *fairSemaphore) write(ctx context.Context, caller string, conn net.Conn, _ syscall.RawConn, b []byte) (int, error) {
+	end, err := t.acquireShort(ctx, caller)
 	if err != nil {
 		return 0, err
 	}

@@ -45,15 +45,15 @@ func (w *directWriter) write(conn syscall.RawConn, b []byte) (int, error) {
 
 // write writes all of b to a connection. Only the writes themselves take a turn: while
 // it waits for the client to read, it has none.
-func (t *turns) write(ctx context.Context, caller string, _ net.Conn, raw syscall.RawConn, b []byte) (n int, err error) {
+func (t *fairSemaphore) write(ctx context.Context, caller string, _ net.Conn, raw syscall.RawConn, b []byte) (n int, err error) {
 	waited := raw.Write(func(fd uintptr) bool {
 		for n < len(b) {
-			if err = t.begin(ctx, caller); err != nil {
+			if err = t.acquire(ctx, caller); err != nil {
 				return true
 			}
 			var more int
 			more, err = syscall.Write(int(fd), b[n:])
-			t.end()
+			t.release()
 			switch {
 			case errors.Is(err, syscall.EAGAIN):
 				err = nil

@@ -31,9 +31,9 @@ type listeners struct {
 	mu    sync.Mutex
 	now   func() time.Time
 	began time.Time
-	// before has the agents that were on the map when this host started: their
+	// agentsAtStart has the agents that were on the map when this host started: their
 	// programs may not have reconnected yet.
-	before map[string]string
+	agentsAtStart map[string]string
 	// nodes are the streams by caller, then by declaration.
 	nodes map[string]map[string]*listener
 	ended []endedListener
@@ -63,7 +63,7 @@ type endedListener struct {
 
 func newListeners(now func() time.Time, players map[string]string) *listeners {
 	return &listeners{
-		now: now, began: now(), before: maps.Clone(players), nodes: map[string]map[string]*listener{}, asked: map[string]chan peerAnswer{},
+		now: now, began: now(), agentsAtStart: maps.Clone(players), nodes: map[string]map[string]*listener{}, asked: map[string]chan peerAnswer{},
 	}
 }
 
@@ -134,7 +134,7 @@ func (w *World) answering(agent agentKey) string {
 	defer l.mu.Unlock()
 	l.forget()
 	found := protocol.AnsweringNo
-	if _, was := l.before[agent.id]; was && l.now().Sub(l.began) < answerGrace {
+	if _, was := l.agentsAtStart[agent.id]; was && l.now().Sub(l.began) < answerGrace {
 		found = protocol.AnsweringUnknown
 	}
 	for _, node := range callers {

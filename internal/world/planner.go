@@ -33,10 +33,10 @@ type planner struct {
 	renewals []store.Renewal
 	// usages are the usages that the command changes, gone the seqs of the records
 	// that it drops, and closed the account that it deletes.
-	usages []accountUsage
-	room   [1]accountUsage
-	gone   []uint64
-	closed string
+	usages   []accountUsage
+	usageBuf [1]accountUsage
+	gone     []uint64
+	closed   string
 	// tallies are the numbers of remembered ids that the command changes, talliedBefore
 	// what they were, remembering the id that it adds last, and forgotten the keys of
 	// those that it forgets.

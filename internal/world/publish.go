@@ -97,9 +97,9 @@ type journalWeight struct {
 	upTo store.Position
 }
 
-// left sets the size of the journal after a checkpoint. The bytes that this host
+// setAfterTrim sets the size of the journal after a checkpoint. The bytes that this host
 // counted for later entries are not included until the next checkpoint.
-func (j *journalWeight) left(bytes uint64, upTo store.Position) {
+func (j *journalWeight) setAfterTrim(bytes uint64, upTo store.Position) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.bytes.Store(bytes)
@@ -161,7 +161,7 @@ func (w *World) storeMap(view *View) error {
 	if err != nil {
 		return err
 	}
-	w.journal.left(kept.Bytes, kept.UpTo)
+	w.journal.setAfterTrim(kept.Bytes, kept.UpTo)
 	if !w.SoleHost() {
 		ctx, cancel := context.WithTimeout(context.Background(), sendTerm)
 		defer cancel()
@@ -176,7 +176,7 @@ func (w *World) receiveWeight(message []byte) bool {
 	if len(message) != 17 || message[0] != weightMessage {
 		return false
 	}
-	w.journal.left(binary.BigEndian.Uint64(message[1:]), store.Position(binary.BigEndian.Uint64(message[9:])))
+	w.journal.setAfterTrim(binary.BigEndian.Uint64(message[1:]), store.Position(binary.BigEndian.Uint64(message[9:])))
 	return true
 }
 

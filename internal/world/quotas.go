@@ -255,7 +255,7 @@ func (w *World) Used() Amounts {
 func (w *World) OccupantCounts() (occupants, people int) {
 	w.replica.mu.Lock()
 	defer w.replica.mu.Unlock()
-	return w.replica.places, w.replica.people
+	return w.replica.occupantCount, w.replica.personCount
 }
 
 // Limits returns the operator's limits.

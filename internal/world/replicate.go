@@ -41,9 +41,9 @@ type replica struct {
 	mu sync.Mutex
 	// used is the state's used amounts, and restart ends the follower's present walk.
 	used Amounts
-	// places is the number of rows of agents and MCP placements, and people that of people.
-	places, people int
-	restart        context.CancelFunc
+	// occupantCount is the number of rows of agents and MCP placements, and personCount that of people.
+	occupantCount, personCount int
+	restart                    context.CancelFunc
 }
 
 // followUpdate is an update of the follower for the writer: entries, or the error that
@@ -76,7 +76,7 @@ func (w *World) showState() {
 	w.replica.mu.Lock()
 	defer w.replica.mu.Unlock()
 	w.replica.used = w.state.used
-	w.replica.places, w.replica.people = w.state.occupants, w.state.people
+	w.replica.occupantCount, w.replica.personCount = w.state.occupants, w.state.people
 }
 
 // retryFollowNow makes the follower try at once if it waits because the store did

@@ -45,16 +45,16 @@ func (w *World) Sweep(ctx context.Context) error {
 	for _, j := range jobs {
 		<-j.done
 		errs = append(errs, j.err)
-		if j.reply.Value == more {
+		if j.reply.Value == moreExpired {
 			w.forgot.Store(0)
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// more is the reply of a command that forgot as much as it may at once: the next
+// moreExpired is the reply of a command that forgot as much as it may at once: the next
 // sweep continues.
-const more = forgotten(true)
+const moreExpired = forgotten(true)
 
 type forgotten bool
 

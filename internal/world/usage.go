@@ -86,7 +86,7 @@ func (p *planner) usage(name string) *accountUsage {
 		}
 	}
 	if p.usages == nil {
-		p.usages = p.room[:0]
+		p.usages = p.usageBuf[:0]
 	}
 	p.usages = append(p.usages, accountUsage{name, p.st.usage(name)})
 	return &p.usages[len(p.usages)-1]

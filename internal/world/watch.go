@@ -210,7 +210,7 @@ func (forgetWatchTokens) plan(p *planner) (any, error) {
 		}
 		p.forgetToken(string(pair.Value), pair.Key[len(timedWatchToken):])
 		if left--; left == 0 {
-			return more, nil
+			return moreExpired, nil
 		}
 	}
 	return forgotten(false), nil

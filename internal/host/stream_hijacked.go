@@ -15,11 +15,11 @@ import (
 	"github.com/playctl/playctl/internal/world"
 )
 
-// taken is a stream on a connection that was taken over from net/http, whose buffers
+// hijackedStream is a stream on a connection that was taken over from net/http, whose buffers
 // and goroutines would take most of an idle stream's memory. One goroutine waits for
 // the client to go away. The events are written by a pump while the stream keeps up,
 // and otherwise by a goroutine that runs until it has caught up.
-type taken struct {
+type hijackedStream struct {
 	stream
 	call   *call
 	conn   net.Conn
@@ -46,10 +46,10 @@ type taken struct {
 // connection.
 const endGrace = 500 * time.Millisecond
 
-// takable returns the connection of a request if its stream can continue without
+// canHijack returns the connection of a request if its stream can continue without
 // net/http: over TLS and HTTP/2 it cannot, nor for a client that does not support
 // chunks.
-func takable(r *http.Request) (*gateConn, syscall.RawConn) {
+func canHijack(r *http.Request) (*gateConn, syscall.RawConn) {
 	conn := connOf(r)
 	if conn == nil || r.TLS != nil || r.ProtoMajor != 1 || r.ProtoMinor == 0 {
 		return nil, nil
@@ -65,14 +65,14 @@ func takable(r *http.Request) (*gateConn, syscall.RawConn) {
 	return conn, raw
 }
 
-// take takes a stream's connection over, once its headers are known. It reports
+// hijack takes a stream's connection over, once its headers are known. It reports
 // whether it did; the call then ends with the stream.
-func (s *stream) take(c *call, conn *gateConn, raw syscall.RawConn, greeting string) bool {
+func (s *stream) hijack(c *call, conn *gateConn, raw syscall.RawConn, greeting string) bool {
 	if _, _, err := c.control().Hijack(); err != nil {
 		return false
 	}
 	_, _ = conn.begin() // The handler's own call of end comes first.
-	t := &taken{
+	t := &hijackedStream{
 		stream: *s, call: c, conn: conn, raw: raw, pump: c.host.pumps.next(), at: -1, ended: make(chan struct{}),
 	}
 	t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(c.r.Context()))
@@ -100,7 +100,7 @@ func (c *call) detach() {
 // awaitClient waits until the client is gone or the stream has ended, and then ends the
 // call. Bytes that the client sends after its request are not answered; a client that
 // sends more than another request could hold is cut, as reading costs the host time.
-func (t *taken) awaitClient() {
+func (t *hijackedStream) awaitClient() {
 	var b [64]byte
 	for sent := 0; sent <= maxHeaderBytes; {
 		n, err := t.conn.Read(b[:])
@@ -120,7 +120,7 @@ func (t *taken) awaitClient() {
 }
 
 // resume is proceed on a goroutine of its own, for a stream that the pump released.
-func (t *taken) resume() {
+func (t *hijackedStream) resume() {
 	t.proceed(func() endReason {
 		if len(t.rest) > 0 {
 			t.setDeadline()
@@ -138,7 +138,7 @@ func (t *taken) resume() {
 }
 
 // follow sends events until the stream ends, or has caught up.
-func (t *taken) follow() endReason {
+func (t *hijackedStream) follow() endReason {
 	t.events = make([]*world.Event, 0, maxDispatch)
 	defer func() { t.events = nil }()
 	return t.run(t.ctx)
@@ -146,7 +146,7 @@ func (t *taken) follow() endReason {
 
 // proceed does some of the stream's work, and then hands the stream to the pump or ends
 // it.
-func (t *taken) proceed(work func() endReason) {
+func (t *hijackedStream) proceed(work func() endReason) {
 	end := endClient
 	defer func() {
 		if p := recover(); p != nil {
@@ -165,7 +165,7 @@ func (t *taken) proceed(work func() endReason) {
 }
 
 // finish ends the stream. Nothing else uses it any more.
-func (t *taken) finish(end endReason) {
+func (t *hijackedStream) finish(end endReason) {
 	t.end = end
 	if end == endClient || end == endSlow {
 		_ = t.conn.Close()
