@@ -47,11 +47,13 @@ type Host struct {
 	// reading shares the turns for reading pages and history, and writing those for
 	// the parts of long replies, which are short.
 	reading, writing *fairSemaphore
-	guesses          guesses
-	failures         failureLines
-	tokens           tokenCount
-	streams          *streams
-	pumps            *pumps
+	// replaying shares the turns for replaying past revs.
+	replaying *fairSemaphore
+	guesses   guesses
+	failures  failureLines
+	tokens    tokenCount
+	streams   *streams
+	pumps     *pumps
 	// calls counts the requests in progress of each caller, and gate holds the
 	// listener's connections; nil before it listens.
 	calls   tally[string]
@@ -99,8 +101,9 @@ func New(o Options) (*Host, error) {
 		creation:        newLimiter(float64(o.Limits.CreationsPerMinute)/60, o.Limits.CreationsPerMinute, o.LimitLoopback),
 		bodies:          bodyBudget{limit: int64(o.BodyBudget)},
 		replies:         newReplyBudget(o.ReplyBudget),
-		reading:         newFairSemaphore(o.Processors),
-		writing:         newFairSemaphore(o.Processors),
+		reading:         newFairSemaphore(halfOf(o.Processors)),
+		replaying:       newFairSemaphore(maxReplays),
+		writing:         newFairSemaphore(halfOf(o.Processors)),
 		guesses:         guesses{turns: rate.NewLimiter(rate.Every(guessPause), 1), pause: guessPause},
 		streams:         newStreams(),
 		index:           indexFile(&o),

@@ -66,8 +66,25 @@ const briefBytes = 192 + 4*protocol.MaxIDChars
 
 // sendSnapshotAt answers with the map at an earlier rev.
 func sendSnapshotAt(c *call, request protocol.SnapshotAtRequest) error {
-	v := c.host.world.ViewUpTo(*request.Rev)
+	v, err := c.pastView(world.PastRead{Rev: *request.Rev, UpTo: true})
+	if err != nil {
+		return err
+	}
 	c.setRev(v.Rev)
 	c.writeSnapshot(v.SnapshotReply())
 	return nil
+}
+
+// pastView returns a view of an earlier rev. If it is not in memory, it is replayed in the
+// caller's turn.
+func (c *call) pastView(r world.PastRead) (*world.View, error) {
+	v := c.host.world.Past(r)
+	if v != nil {
+		return v, nil
+	}
+	err := c.inTurn(c.host.replaying, func() (err error) {
+		v, err = c.host.world.Replay(c.r.Context(), r)
+		return err
+	})
+	return v, err
 }

@@ -3,6 +3,8 @@ package host
 import (
 	"encoding/json"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/protocol"
@@ -54,4 +56,40 @@ func TestPastMapsVerifyFromEvents(t *testing.T) {
 			t.Errorf("event %d is listed as %v", i, e)
 		}
 	}
+}
+
+// A past rev that is not in memory is replayed in the caller's turn. Without one the
+// request is refused, to be sent again.
+func TestReplayWaitsForTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		main := f.main()
+		agent := f.player(main)
+		first := f.world.View().Rev
+		for i := range 200 {
+			r := registration(agent.id)
+			r["name"] = "name " + itoa(uint64(i))
+			f.post(f.play("/players"), r, as(main)).ok()
+		}
+		requests := map[string]map[string]any{
+			"getPlayerChainNode": {"stableKey": protocol.HeaderStableKey, "atRev": first},
+			"getWorldSnapshotAt": {"rev": first},
+		}
+		turns := f.host.replaying
+		f.host.replaying = newFairSemaphore(0)
+		for op, request := range requests {
+			began := time.Now()
+			r := f.rpc(op, request, as(main))
+			r.refused(protocol.CodeOverloaded)
+			if took := time.Since(began); took != readingTurn || r.header.Get("Retry-After") == "" {
+				t.Errorf("%s waited %s; the headers are %v", op, took, r.header)
+			}
+		}
+		f.host.replaying = turns
+		for op, request := range requests {
+			if r := f.rpc(op, request, as(main)).ok(); r.header.Get("X-Play-Rev") != itoa(first) {
+				t.Errorf("%s answers as of rev %s, want %d", op, r.header.Get("X-Play-Rev"), first)
+			}
+		}
+	})
 }

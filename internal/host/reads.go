@@ -36,19 +36,24 @@ func (c *call) notModified() {
 
 // viewAt returns the view that answers a read at a rev: the view of that rev if it
 // is still kept, else the present one.
-func (c *call) viewAt(rev *uint64) *world.View {
-	v := c.host.world.View()
+func (c *call) viewAt(rev *uint64) (*world.View, error) {
+	v, err := c.host.world.View(), error(nil)
 	if rev != nil {
-		v = c.host.world.ViewAt(*rev)
+		v, err = c.pastView(world.PastRead{Rev: *rev})
 	}
-	c.setRev(v.Rev)
-	return v
+	if err == nil {
+		c.setRev(v.Rev)
+	}
+	return v, err
 }
 
 var nodeReply = []byte(`{"node":`)
 
 func sendChainNode(c *call, request protocol.ChainNodeRequest) error {
-	v := c.viewAt(request.AtRev)
+	v, err := c.viewAt(request.AtRev)
+	if err != nil {
+		return err
+	}
 	parts, err := v.AppendNode(append(make([][]byte, 0, 5), nodeReply), request.StableKey)
 	if err != nil {
 		return err
@@ -60,9 +65,11 @@ func sendChainNode(c *call, request protocol.ChainNodeRequest) error {
 }
 
 func sendChainNodes(c *call, request protocol.ChainNodesRequest) error {
-	v := c.viewAt(request.AtRev)
+	v, err := c.viewAt(request.AtRev)
+	if err != nil {
+		return err
+	}
 	parts := append(make([][]byte, 0, 4*len(request.StableKeys)+2), []byte(`{"nodes":[`))
-	var err error
 	for i, key := range request.StableKeys {
 		if i > 0 {
 			parts = append(parts, comma)
@@ -76,7 +83,8 @@ func sendChainNodes(c *call, request protocol.ChainNodesRequest) error {
 }
 
 func sendChainProof(c *call, request protocol.ChainProofRequest) error {
-	v := c.viewAt(nil)
+	v := c.host.world.View()
+	c.setRev(v.Rev)
 	proof, there := v.Tree.Proof(request.StableKey)
 	if !there {
 		return protocol.Errorf(protocol.CodeNotFound, "there is no leaf with this stable key now")

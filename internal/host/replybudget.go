@@ -15,8 +15,10 @@ const (
 	// pageBytes is the size that a page of records counts as until it is read: the
 	// length at which a page ends.
 	pageBytes = 1 << 20
-	// readingTurn is how long a page waits for its turn to be read.
+	// readingTurn is how long a page or a past rev waits for its turn to be read, and
+	// maxReplays how many past revs are replayed at once.
 	readingTurn = 10 * time.Second
+	maxReplays  = 2
 	// perCallerDivisor is the divisor of the budget for the share of one caller, which leaves
 	// room for the others.
 	perCallerDivisor = 4
@@ -75,18 +77,27 @@ func (c *call) holdReply(n int) bool {
 	return true
 }
 
-// readPage reads the page for the reply, in the caller's turn and if the budget allows it.
-func (c *call) readPage(read func(ctx context.Context) (parts [][]byte, err error)) ([][]byte, error) {
+// inTurn reads a part of the history in a turn of the caller.
+func (c *call) inTurn(of *fairSemaphore, read func() error) error {
 	ctx, cancel := context.WithTimeoutCause(c.r.Context(), readingTurn, errNoTurn)
 	defer cancel()
-	if err := c.host.reading.acquire(ctx, c.callerKey()); err != nil {
+	if err := of.acquire(ctx, c.callerKey()); err != nil {
 		if errors.Is(err, errNoTurn) {
-			return nil, c.host.overloaded("replies_reading", "too many concurrent history reads")
+			return c.host.overloaded("replies_reading", "too many concurrent history reads")
 		}
-		return nil, err
+		return err
 	}
-	defer c.host.reading.release()
-	parts, err := c.readCounted(read)
+	defer of.release()
+	return read()
+}
+
+// readPage reads the page for the reply, in the caller's turn and if the budget allows it.
+func (c *call) readPage(read func(ctx context.Context) (parts [][]byte, err error)) ([][]byte, error) {
+	var parts [][]byte
+	err := c.inTurn(c.host.reading, func() (err error) {
+		parts, err = c.readCounted(read)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 func sendSpaces(c *call, _ protocol.EmptyRequest) error {
-	v := c.viewAt(nil)
+	v := c.host.world.View()
+	c.setRev(v.Rev)
 	var spaces [][]byte
 	for _, leaf := range v.Tree.Spaces() {
 		spaces = append(spaces, leaf.Payload())

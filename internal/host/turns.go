@@ -9,9 +9,8 @@ import (
 )
 
 // fairSemaphore shares the processors among callers with long work: to read a page or a part of
-// the history, or to write a part of a long reply. The number of turns at once leaves
-// half of the processors to short requests, which would otherwise wait for all long ones
-// before them. Callers have turns one after the other, however many requests each has.
+// the history, or to write a part of a long reply. Callers have turns one after the other,
+// however many requests each has.
 type fairSemaphore struct {
 	mu   sync.Mutex
 	free int
@@ -25,8 +24,13 @@ type fairSemaphore struct {
 // delays its own writer, but no other. A processor copies some MiB in that time.
 const longestTurn = 2 * time.Millisecond
 
-func newFairSemaphore(processors int) *fairSemaphore {
-	return &fairSemaphore{free: max(processors/2, 1), waiting: map[string][]chan struct{}{}}
+// halfOf leaves the other half of the processors to short requests, which would otherwise
+// wait for all long ones before them.
+func halfOf(processors int) int { return max(processors/2, 1) }
+
+// newFairSemaphore returns one with that many turns at once.
+func newFairSemaphore(free int) *fairSemaphore {
+	return &fairSemaphore{free: free, waiting: map[string][]chan struct{}{}}
 }
 
 // acquire waits for a turn of the caller, which release ends.

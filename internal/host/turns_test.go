@@ -55,7 +55,7 @@ func TestTurnsAlternateBetweenCallers(t *testing.T) {
 
 func TestTurnsUseHalfOfProcessors(t *testing.T) {
 	for processors, want := range map[int]int{1: 1, 2: 1, 3: 1, 4: 2, 64: 32} {
-		if got := newFairSemaphore(processors).free; got != want {
+		if got := newFairSemaphore(halfOf(processors)).free; got != want {
 			t.Errorf("with %d processors %d have a turn at once, want %d", processors, got, want)
 		}
 	}

@@ -55,6 +55,10 @@ func TestOneHostStoresEachCheckpoint(t *testing.T) {
 		}
 		journals, c.worlds = append(journals, j), append(c.worlds, w)
 	}
+	for _, j := range journals { // That of the new world.
+		<-j.done
+		j.stored.Store(0)
+	}
 	a := c.agent(0, 45)
 	stored := func() (counts []int64) {
 		for _, j := range journals {

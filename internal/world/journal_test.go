@@ -89,6 +89,7 @@ func TestJournalAboveLoweredLimitIsTrimmed(t *testing.T) {
 	}
 	done := make(chan struct{}, 100)
 	f := open(t, func(o *Options) { o.NoRepository, o.Journal, o.Observer = true, openStore(), checkpointed{done: done} })
+	<-done // That of the new world.
 	a := id("a")
 	f.as("", registration(a))
 	f.as("", longJourney(a, 200<<10))

@@ -174,74 +174,43 @@ func TestSnapshotWithoutBudgetUsesSmallChunks(t *testing.T) {
 	}
 }
 
-// A slow reader does not keep the rows of a rev for which the budget has no room.
+// A slow reader keeps the rows of a rev that is no longer in memory only if they count
+// as its own.
 func TestSnapshotOfDroppedRevIsCut(t *testing.T) {
-	f := openLarge(t, 8*chunkBytes)
-	a := id("a")
-	f.as("", registration(a))
-	f.as("", longJourney(a, 3*chunkBytes))
-	text := f.View().Snapshot()
-	writes := 0
-	_, err := text.WriteTo(writerFunc(func(b []byte) (int, error) {
-		if writes++; writes == 2 {
-			for i := range 4 {
-				f.rename(a, i)
+	for _, room := range []bool{false, true} {
+		f := openLarge(t, 0)
+		a := id("a")
+		f.as("", registration(a))
+		f.as("", longJourney(a, 3*chunkBytes))
+		text := f.View().Snapshot()
+		want, counted := snapshotOf(f.View()), 0
+		var got []byte
+		writes := 0
+		text.Hold = func(n int) bool {
+			if n == chunkBytes {
+				return true
 			}
+			counted += n
+			return room
 		}
-		return len(b), nil
-	}))
-	if !errors.Is(err, ErrDropped) || writes != 2 {
-		t.Errorf("a snapshot whose rev was dropped in its second write ends after %d with %v, want ErrDropped", writes, err)
-	}
-}
-
-// The memory of past revs equals the counted memory and stays within the budget.
-func TestPastRevsStayWithinBudget(t *testing.T) {
-	for name, change := range map[string]struct {
-		prepare func(*fixture)
-		step    func(*fixture, int)
-		steps   int
-	}{
-		"a long row changes": {
-			func(f *fixture) {
-				f.as("", registration(id("long")))
-				f.as("", longJourney(id("long"), 50<<10))
-			},
-			func(f *fixture, _ int) {
-				f.as("", ProximityAction{protocol.ProximityActionRequest{FromPlayerID: id("long"), ToPlayerID: id("long"), Action: "zone"}})
-			}, 100,
-		},
-		"rows are inserted": {
-			func(f *fixture) {
-				for i := range 500 {
-					f.as("", registration(id(fmt.Sprint(i))))
+		_, err := text.WriteTo(writerFunc(func(b []byte) (int, error) {
+			if writes++; writes == 1 {
+				for i := range recentRevs {
+					f.rename(a, i)
 				}
-			},
-			func(f *fixture, i int) { f.as("", registration(id(fmt.Sprint("new", i)))) }, 100,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := openLarge(t, 1<<30)
-			change.prepare(f)
-			f.views.swap(keptViews{})
-			for i := range change.steps {
-				change.step(f, i)
 			}
-			counted, with := f.views.bytes, worldtest.LiveHeap()
-			f.views.swap(keptViews{})
-			actual := with - worldtest.LiveHeap()
-			t.Logf("counted %d bytes, freed %d", counted, actual)
-			if counted < 1<<20 || actual > counted*5/4 || actual < counted*3/4 {
-				t.Errorf("%d revs use %d bytes, counted %d", change.steps, actual, counted)
-			}
-			f.views.budget = counted / 4
-			for i := range change.steps {
-				change.step(f, change.steps+i)
-			}
-			if kept := len(f.views.kept); f.views.bytes > f.views.budget || kept < change.steps/8 || kept > change.steps/2 {
-				t.Errorf("%d revs with %d bytes are kept within %d", kept, f.views.bytes, f.views.budget)
-			}
-		})
+			got = append(got, b...)
+			return len(b), nil
+		}))
+		if counted == 0 || counted > len(want) {
+			t.Errorf("%d bytes count as the reader's own, of %d", counted, len(want))
+		}
+		if room && (err != nil || !bytes.Equal(got, want)) {
+			t.Errorf("with room a snapshot of %d bytes has %d, %v", len(want), len(got), err)
+		}
+		if !room && !errors.Is(err, ErrDropped) {
+			t.Errorf("without room a snapshot whose rev was dropped ends after %d bytes with %v, want ErrDropped", len(got), err)
+		}
 	}
 }
 

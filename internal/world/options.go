@@ -50,7 +50,7 @@ const (
 )
 
 // DefaultMemoryBudget is for a machine with 512 MiB.
-const DefaultMemoryBudget = 64 << 20
+const DefaultMemoryBudget = 32 << 20
 
 // Options configure a World.
 type Options struct {
@@ -68,8 +68,8 @@ type Options struct {
 	Limits Limits
 	// NoRepository turns ownership checks off, for local play.
 	NoRepository bool
-	// MemoryBudget is how many bytes of memory past revs, and events for streams, may
-	// take, half of it each: DefaultMemoryBudget by default.
+	// MemoryBudget is how many bytes of memory events for streams may take:
+	// DefaultMemoryBudget by default.
 	MemoryBudget int
 	// RingEvents is how many encoded events stay in memory for streams at most,
 	// 16,384 by default; older ones are read from the journal.

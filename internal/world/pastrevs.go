@@ -2,185 +2,203 @@ package world
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"slices"
 	"sync"
 
-	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/replay"
-	"github.com/playctl/playctl/protocol"
 )
 
-// pastRevs is how many revs stay readable at most (protocol reference, "Chain
-// reads").
-const pastRevs = 1024
-
-// Of older revs one view in every keyRevs is kept, at most maxKeyViews of them, so
-// that the events after a key view lead to any rev between.
 const (
-	keyRevs     = 128
-	maxKeyViews = 128
+	// pastRevs is how many revs stay readable (protocol reference, "Chain reads").
+	pastRevs = 1024
+	// recentRevs is of how many revs the views stay in memory. Older ones are replayed
+	// from the journal on request, and the last replayedRevs of those stay as well.
+	recentRevs   = 128
+	replayedRevs = 8
 )
 
-// pastViews are the views of the last revs, the newest included, and key views of
-// older revs: as many as a memory budget allows.
+// pastViews are the views that stay in memory.
 type pastViews struct {
-	budget int
-
-	mu sync.RWMutex
+	mu sync.Mutex
 	keptViews
+	// swaps counts the calls of swap.
+	swaps int
 }
 
 type keptViews struct {
-	// kept are in the order of their revs.
-	kept []keptView
-	// keys are older than kept, and are dropped first if there is no room. The bytes of a
-	// view that is dropped are added to those of the key view before it, which are then
-	// at least what that view does not share with the next one.
-	keys []keptView
-	// bytes is the memory of all views except the newest.
-	bytes int
+	// recent are the views of the last revs, the newest included, in the order of their
+	// revs. Views share the rows that they have in common.
+	recent []*View
+	// replayed are older views, those that were read last at the end.
+	replayed []replayedView
 }
 
-// keptView is a view and the memory that it does not share with the one after it.
-type keptView struct {
+// replayedView is the view for the revs from its own to upTo, at none of which the map
+// changed. If from is less than its rev, the session has no older one.
+type replayedView struct {
 	*View
-	bytes int
+	from, upTo uint64
 }
 
-// viewBytes is about how much memory a view takes besides its tree.
-const viewBytes = 512
-
-// add keeps the view after an entry; a view of the same rev is replaced.
-func (p *pastViews) add(v *View, e *store.Entry) {
+// add keeps the newest view; a view of the same rev is replaced.
+func (p *pastViews) add(v *View) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	beside := 0
-	if last := len(p.kept) - 1; last >= 0 && p.kept[last].Rev != v.Rev {
-		beside = unshared(p.kept[last].Tree, v.Tree, e)
-	}
-	p.push(v, beside)
-}
-
-// restart keeps only the views of maps that were replayed together, and returns the
-// last one, nil if there is none.
-func (p *pastViews) restart(run []replay.Past) *View {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.keptViews = keptViews{}
-	var view *View
-	for i := range run {
-		view = &View{Map: run[i].Map}
-		p.push(view, run[i].Beside)
-	}
-	return view
-}
-
-// push keeps a view, replacing one of the same rev. beside is the memory that the view
-// before does not share with it.
-func (p *pastViews) push(v *View, beside int) {
-	last := len(p.kept) - 1
-	if last >= 0 && p.kept[last].Rev == v.Rev {
-		p.kept[last].View = v
+	if last := len(p.recent) - 1; last >= 0 && p.recent[last].Rev == v.Rev {
+		p.recent[last] = v
 		return
 	}
-	if last >= 0 {
-		p.kept[last].bytes = viewBytes + beside
-		p.bytes += p.kept[last].bytes
+	p.recent = append(p.recent, v)
+	for p.recent[0].Rev+recentRevs <= v.Rev {
+		p.recent[0].dropped.Store(true)
+		p.recent[0] = nil
+		p.recent = p.recent[1:]
 	}
-	p.kept = append(p.kept, keptView{View: v})
-	for {
-		over := p.bytes > p.budget
-		switch {
-		case len(p.keys) > maxKeyViews || over && len(p.keys) > 0:
-			p.bytes -= p.keys[0].bytes
-			p.keys[0].dropped.Store(true)
-			p.keys = dropFirst(p.keys)
-		case len(p.kept) > pastRevs || over && len(p.kept) > 1:
-			p.passOldest()
-		default:
-			return
-		}
-	}
-}
-
-// passOldest drops the oldest view, or keeps it as a key view if one is due.
-func (p *pastViews) passOldest() {
-	oldest := p.kept[0]
-	p.kept = dropFirst(p.kept)
-	last := len(p.keys) - 1
-	switch {
-	case p.bytes > p.budget:
-		p.bytes -= oldest.bytes
-		oldest.dropped.Store(true)
-	case last < 0 || p.keys[last].SID != oldest.SID || oldest.Rev >= p.keys[last].Rev+keyRevs:
-		p.keys = append(p.keys, oldest)
-	default:
-		p.keys[last].bytes += oldest.bytes - viewBytes
-		p.bytes -= viewBytes
-	}
-}
-
-func dropFirst(views []keptView) []keptView {
-	views[0] = keptView{}
-	return views[1:]
-}
-
-// upTo returns the newest view of a session that is not newer than a rev, or else
-// the session's oldest; nil if there is none of the session.
-func (p *pastViews) upTo(sid string, rev uint64) *View {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	var found *View
-	for _, views := range [][]keptView{p.keys, p.kept} {
-		for _, v := range views {
-			if v.SID == sid && (found == nil || v.Rev <= rev) {
-				found = v.View
-			}
-		}
-	}
-	return found
-}
-
-// at is the view of a rev, nil if it is not kept.
-func (p *pastViews) at(rev uint64) *View {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	i, found := slices.BinarySearchFunc(p.kept, rev, func(v keptView, rev uint64) int { return cmp.Compare(v.Rev, rev) })
-	if !found {
-		return nil
-	}
-	return p.kept[i].View
 }
 
 // swap replaces the kept views with others, and returns the previous ones.
 func (p *pastViews) swap(others keptViews) keptViews {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.swaps++
 	p.keptViews, others = others, p.keptViews
 	return others
 }
 
-// unshared returns about how many bytes of memory a tree takes in addition to the tree
-// after an entry.
-func unshared(prev, next *chain.Tree, e *store.Entry) int {
-	size := prev.BlocksBeside(next)
-	if e.Cleared {
-		for _, leaf := range prev.All() {
-			size += leaf.Size()
+// keep keeps a view that was replayed, unless the views were swapped meanwhile.
+func (p *pastViews) keep(v replayedView, swaps int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.swaps != swaps {
+		return
+	}
+	if len(p.replayed) == replayedRevs {
+		p.replayed[0].dropped.Store(true)
+		p.replayed = slices.Delete(p.replayed, 0, 1)
+	}
+	p.replayed = append(p.replayed, v)
+}
+
+// upTo returns the newest view of a session that is not newer than a rev, or else the
+// session's oldest; nil if that is not in memory. An empty sid stands for any session.
+func (p *pastViews) upTo(rev uint64, sid string) *View {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	of := func(v *View) bool { return sid == "" || v.SID == sid }
+	if i := p.recentUpTo(rev); i >= 0 || len(p.recent) > 0 && !of(p.recent[0]) {
+		for _, v := range p.recent[max(i, 0):] {
+			if of(v) {
+				return v
+			}
 		}
-		return size
 	}
-	replaced := func(key string) {
-		if leaf := prev.Get(key); leaf != nil {
-			size += leaf.Size()
+	for i, v := range p.replayed {
+		if (v.Rev <= rev || v.from <= rev && sid != "") && rev <= v.upTo && of(v.View) {
+			p.replayed = append(slices.Delete(p.replayed, i, i+1), v)
+			return v.View
 		}
 	}
-	for i := range e.Rows {
-		replaced(e.Rows[i].Key)
+	return nil
+}
+
+// recentUpTo returns the index of the newest recent view that is not newer than a rev, -1
+// if there is none.
+func (p *pastViews) recentUpTo(rev uint64) int {
+	i, found := slices.BinarySearchFunc(p.recent, rev, func(v *View, rev uint64) int { return cmp.Compare(v.Rev, rev) })
+	if found {
+		return i
 	}
-	if e.Header != nil {
-		replaced(protocol.HeaderStableKey)
+	return i - 1
+}
+
+// PastRead requests a view of an earlier rev.
+type PastRead struct {
+	Rev uint64
+	// UpTo asks for the newest view of this session that is not newer than the rev, or
+	// else the oldest. Without it the view is that of the rev, of any session, and the
+	// newest one if the rev is not kept.
+	UpTo bool
+}
+
+// Past returns a view if it is in memory, else nil: then Replay returns it.
+func (w *World) Past(r PastRead) *View {
+	now, sid := w.View(), ""
+	if r.UpTo {
+		sid = now.SID
 	}
-	return size
+	if r.Rev >= now.Rev || !r.UpTo && r.Rev+pastRevs <= now.Rev {
+		return now
+	}
+	v := w.views.upTo(r.Rev, sid)
+	if v != nil && !r.UpTo && v.Rev != r.Rev {
+		return now
+	}
+	return v
+}
+
+// Replay returns a view from memory, or replays it from the journal, which takes the time
+// and memory of the whole map: the caller bounds how many calls run at once. It fails with
+// store_unavailable if the store does not respond in time, or has replaced the checkpoint
+// meanwhile.
+func (w *World) Replay(ctx context.Context, r PastRead) (*View, error) {
+	if v := w.Past(r); v != nil {
+		return v, nil
+	}
+	ctx, cancel := w.bounded(ctx)
+	defer cancel()
+	w.views.mu.Lock()
+	swaps := w.views.swaps
+	w.views.mu.Unlock()
+	var sid string
+	if r.UpTo {
+		sid = w.View().SID
+	}
+	m, upTo, err := w.replayUpTo(ctx, r.Rev, sid)
+	if errors.Is(err, store.ErrCorrupt) {
+		return nil, err
+	} else if err != nil {
+		return nil, unreadable(err)
+	}
+	v := &View{Map: m}
+	w.views.keep(replayedView{View: v, from: min(r.Rev, v.Rev), upTo: upTo}, swaps)
+	if !r.UpTo && v.Rev != r.Rev {
+		return w.View(), nil
+	}
+	return v, nil
+}
+
+// replayUpTo replays the newest map of a session that is not newer than a rev, or else its
+// oldest. The map is the same for all revs up to the one that it returns.
+func (w *World) replayUpTo(ctx context.Context, rev uint64, sid string) (m replay.Map, upTo uint64, err error) {
+	base, err := w.options.Journal.Load(ctx)
+	if err != nil {
+		return m, 0, err
+	}
+	m, upTo = replay.New(w.options.RootKey), rev
+	if base.Position > 0 {
+		if m, err = replay.FromState(w.options.RootKey, &base); err != nil {
+			return m, 0, err
+		}
+	}
+	run := replay.NewRun(&m)
+	for e, err := range w.options.Journal.Read(ctx, m.Position) {
+		if err != nil {
+			return m, 0, err
+		}
+		now := run.Now()
+		if now.Position > 0 && e.Rev > max(rev, now.Rev) && (sid == "" || now.SID == sid) {
+			upTo = e.Rev - 1
+			break
+		}
+		if err := run.Add(&e); err != nil {
+			return m, 0, replay.OrReplaced(ctx, w.options.Journal, base.Position, err)
+		}
+	}
+	if m, err = run.End(); err != nil {
+		return m, 0, replay.OrReplaced(ctx, w.options.Journal, base.Position, err)
+	}
+	return m, upTo, nil
 }

@@ -44,7 +44,7 @@ func (w *World) publishEntry(prev *View, e *store.Entry, after *replay.Map) *Vie
 func (w *World) nextView(e *store.Entry, after *replay.Map) *View {
 	w.grow(e)
 	next := &View{Map: *after}
-	w.views.add(next, e)
+	w.views.add(next)
 	return next
 }
 

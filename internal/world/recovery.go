@@ -25,7 +25,7 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	// One clock for all hosts, so that times agree.
 	options.Now = options.Journal.Clock(options.Now)
 	w := &World{
-		options: options, state: newState(options.RootKey), views: &pastViews{budget: options.MemoryBudget / 2},
+		options: options, state: newState(options.RootKey), views: &pastViews{},
 		queue: newQueue(), reads: make(chan struct{}, maxReads), checkpoints: make(chan *View, 1),
 		replica: replica{
 			updates: make(chan followUpdate), retryFollow: make(chan struct{}, 1),
@@ -58,11 +58,16 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	w.view.Store(view)
 	w.registry = newRegistry(w.state)
 	w.listeners = newListeners(options.Now, w.state.players)
-	w.log = newEventLog(options.RingEvents, options.MemoryBudget/2, w.state.Seq)
+	w.log = newEventLog(options.RingEvents, options.MemoryBudget, w.state.Seq)
 	w.resetSeq.Store(w.state.resetSeq)
 	w.startReplica()
 	w.writer.Go(w.write)
 	w.writer.Go(w.checkpoint)
+	if view.Position == 1 {
+		// A new world: its past revs are replayed from here until there are enough of them.
+		w.checkpoints <- view
+		w.lastCheckpoint = view.Position
+	}
 	// If the store does not answer any more, the view is stale, as it may be at any time.
 	_ = w.register(ctx)
 	return w, nil
@@ -190,29 +195,47 @@ func (w *World) loadCheckpoint(ctx context.Context) error {
 }
 
 // replayAll applies the entries after the state, whose records the tables already have,
-// and returns the view after the last. It keeps as many views as the memory budget
-// allows.
+// and returns the view after the last. It keeps the views of the last recentRevs revs.
 func (w *World) replayAll(entries iter.Seq2[store.Entry, error]) (*View, error) {
-	run := replay.NewRun(&w.state.Map, w.views.budget)
+	run := replay.NewRun(&w.state.Map)
+	var recent []store.Entry
 	for e, err := range entries {
 		if err != nil {
 			return nil, fmt.Errorf("read the journal after entry %d: %w", w.state.Position, err)
 		}
-		if err := run.Add(&e); err != nil {
-			return nil, err
-		}
-		if err := w.state.follow(&e, run.Now()); err != nil {
+		if err := w.state.follow(&e); err != nil {
 			return nil, err
 		}
 		w.state.keep()
 		w.grow(&e)
+		e.Events = nil
+		recent = append(recent, e)
+		for recent[0].Rev+recentRevs <= e.Rev {
+			if err := run.Add(&recent[0]); err != nil {
+				return nil, err
+			}
+			recent[0] = store.Entry{}
+			recent = recent[1:]
+		}
 	}
-	past, err := run.End()
+	m, err := run.End()
 	if err != nil {
 		return nil, err
 	}
-	w.state.Map = *run.Now()
-	return w.views.restart(past), nil
+	w.views.swap(keptViews{})
+	view := &View{Map: m}
+	if m.Position > 0 {
+		w.views.add(view)
+	}
+	for i := range recent {
+		if err := m.Apply(&recent[i], nil); err != nil {
+			return nil, err
+		}
+		view = &View{Map: m}
+		w.views.add(view)
+	}
+	w.state.Map = m
+	return view, nil
 }
 
 // loadTables reads the tables that the engine keeps in memory.

@@ -157,10 +157,10 @@ func (s *state) apply(e *store.Entry, tree *chain.Tree, typed map[string]protoco
 	return s.applyRest(e, &before, typed)
 }
 
-// follow is apply for an entry of a run, which has the map after it.
-func (s *state) follow(e *store.Entry, after *replay.Map) error {
+// follow is apply without the tree, which the caller replays.
+func (s *state) follow(e *store.Entry) error {
 	before := s.Map
-	s.Map = *after
+	s.Pass(e)
 	return s.applyRest(e, &before, nil)
 }
 

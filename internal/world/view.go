@@ -21,7 +21,7 @@ type View struct {
 
 	// snapshotLength is the length of the snapshot, once it was requested.
 	snapshotLength atomic.Int64
-	// dropped is set once the budget for past revs has no room for the rev.
+	// dropped is set once the rev is no longer in memory.
 	dropped atomic.Bool
 }
 
@@ -89,8 +89,8 @@ func (s *SnapshotJSON) Parts() iter.Seq[[]byte] {
 }
 
 // ErrDropped is the error of a snapshot that was not written to its end because its
-// rev is no longer kept.
-var ErrDropped = errors.New("the rev of the snapshot is no longer kept")
+// rev is no longer in memory.
+var ErrDropped = errors.New("the rev of the snapshot is no longer in memory")
 
 // How much of a snapshot is written at a time: the second size where there is no room
 // for the first.
@@ -102,7 +102,8 @@ const (
 var chunkWriters = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, chunkBytes) }}
 
 // WriteTo implements io.WriterTo. While w blocks, it holds one chunk and the rows of
-// its rev. It fails with ErrDropped if those are no longer kept.
+// its rev. If those are no longer in memory otherwise, they count as bytes that the reader holds,
+// and WriteTo fails with ErrDropped if it may not.
 func (s *SnapshotJSON) WriteTo(w io.Writer) (int64, error) {
 	var chunks *bufio.Writer
 	if s.Hold == nil || s.Hold(chunkBytes) {
@@ -113,10 +114,12 @@ func (s *SnapshotJSON) WriteTo(w io.Writer) (int64, error) {
 	} else {
 		chunks = bufio.NewWriterSize(w, smallChunkBytes)
 	}
-	n := 0
+	n, alone := 0, false
 	for part := range s.Parts() {
-		if s.view.dropped.Load() {
-			return int64(n), ErrDropped
+		if !alone && s.view.dropped.Load() {
+			if alone = s.Hold != nil && s.Hold(s.Len()-n); !alone {
+				return int64(n), ErrDropped
+			}
 		}
 		more, err := chunks.Write(part)
 		if n += more; err != nil {

@@ -166,24 +166,6 @@ func (w *World) Refresh(ctx context.Context) error {
 // View returns the newest committed view.
 func (w *World) View() *View { return w.view.Load() }
 
-// ViewAt returns the view of a rev if it is still kept, otherwise the newest.
-func (w *World) ViewAt(rev uint64) *View {
-	if v := w.views.at(rev); v != nil {
-		return v
-	}
-	return w.View()
-}
-
-// ViewUpTo returns the newest view of this session that is kept and not newer than a
-// rev, or else the oldest.
-func (w *World) ViewUpTo(rev uint64) *View {
-	now := w.View()
-	if v := w.views.upTo(now.SID, rev); v != nil {
-		return v
-	}
-	return now
-}
-
 // WaitRev waits until the view has at least a rev.
 func (w *World) WaitRev(ctx context.Context, rev uint64) error {
 	return w.waitFor(ctx, func(v *View) bool { return v.Rev >= rev })

@@ -15,12 +15,11 @@ import (
 
 const mebibyte = 1 << 20
 
-// budgetPart is the divisor of the memory limit that gives the budget of past revs and
-// events.
-const budgetPart = 8
+// budgetPart is the divisor of the memory limit that gives the budget of recent events.
+const budgetPart = 16
 
 // limitMemory sets the memory limit of the garbage collector to GOMEMLIMIT, else to nine
-// tenths of the container's memory, and returns the budget of past revs and events in
+// tenths of the container's memory, and returns the budget of recent events in
 // bytes.
 func (s *serveSettings) limitMemory(log *slog.Logger, container memlimit.Provider) int {
 	limit, err := memlimit.Set(memlimit.WithProvider(container))
@@ -96,7 +95,7 @@ func (s *serveSettings) logMemory(log *slog.Logger, budget int) {
 	if limit < math.MaxInt64 {
 		attrs = append(attrs, "limitMiB", limit/mebibyte)
 	}
-	log.Info("memory for past revs and events is limited", attrs...)
+	log.Info("memory for recent events is limited", attrs...)
 }
 
 // moreGoroutines is the number of additional goroutines that run at the same time, beyond

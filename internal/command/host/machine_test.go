@@ -28,7 +28,7 @@ func TestBudgetFromFlagOrMemoryLimit(t *testing.T) {
 		want  int
 	}{
 		"no limit":             {math.MaxInt64, 0, world.DefaultMemoryBudget},
-		"a limit":              {256 * mebibyte, 0, 32 * mebibyte},
+		"a limit":              {256 * mebibyte, 0, 16 * mebibyte},
 		"a flag and no limit":  {math.MaxInt64, 7, 7 * mebibyte},
 		"a flag beside limits": {256 * mebibyte, 100, 100 * mebibyte},
 	} {

@@ -72,7 +72,7 @@ func (s *serveSettings) limitFlags() []limit {
 		{"max-total-invitations", &s.limits.TotalInvitations, world.DefaultTotalInvitations, 1, "how many open invitations there may be in all, the administrator's included"},
 		{"body-budget", &s.bodyBudget, host.DefaultBodyBudget >> 20, 4 * protocol.MaxBodyBytes >> 20, "how many MiB the bodies of all requests in progress may take together"},
 		{"reply-budget", &s.replyBudget, host.DefaultReplyBudget >> 20, 8, "how many MiB pages and maps may take until clients have read them"},
-		{"memory-budget", &s.memoryBudget, 0, 0, "how many MiB of memory past revs and recent events may take; 0 = an eighth of the memory limit, else 64"},
+		{"memory-budget", &s.memoryBudget, 0, 0, "how many MiB of memory recent events may take; 0 = a sixteenth of the memory limit, else 32"},
 		{"journal-budget", &s.journalBudget, 0, 0, "how many MiB the journal of events may take before the oldest events are dropped; 0 = 256, 64 with --ephemeral"},
 		{"rate-history", &s.limits.HistoryRate, 1 << 20, 0, "how many bytes a second one account may write to the world's store, with bursts of a minute's worth; 0 = no limit"},
 		{"rate-requests", &s.options.Limits.RequestsPerSecond, 1000, math.MinInt, "how many requests a second one address may send; 0 = the default, negative = no limit"},

@@ -131,12 +131,12 @@ func (m *Map) Apply(e *store.Entry, tree *chain.Tree) error {
 			store.ErrCorrupt, e.Position, e.Rev, e.Root, e.LeafCount, root, tree.Len())
 	}
 	m.Tree = tree
-	m.pass(e)
+	m.Pass(e)
 	return nil
 }
 
-// pass updates the map to the one after an entry, except for its tree.
-func (m *Map) pass(e *store.Entry) {
+// Pass updates the map to the one after an entry, except for its tree.
+func (m *Map) Pass(e *store.Entry) {
 	if e.Header != nil {
 		m.SID, m.Bounds = e.Header.SID, Bounds(e.Header)
 	}
