@@ -8,15 +8,12 @@ import { Badge } from '../app/Badge.js'
 import { nameOf } from '../app/names.js'
 import { useLoaded } from '../app/loaded.js'
 import { Tabs } from '../app/Tabs.js'
-import { Timeline } from '../journey/Timeline.js'
 import { text } from '../text/text.js'
 import type { Town } from '../town/town.js'
 import type { AgentThing, Thing } from '../world/things.js'
 import type { Notifier } from '../notify/notifier.js'
 import { panelParts, type WorldStore } from '../world/store.js'
-import { About } from './About.js'
 import { Now } from './Now.js'
-import { ProveAgent } from './ProveAgent.js'
 
 interface PanelProps {
   readonly store: WorldStore
@@ -34,6 +31,7 @@ export function Panel({ store, thingKey, notifier, town, show }: PanelProps): VN
   const heading = useRef<HTMLHeadingElement>(null)
   const shown = thing ?? last
   const close = useCallback(() => { store.select(undefined) }, [store])
+  const facts = useLoaded(shown !== undefined && shown.kind !== 'agent', () => import('./FactsOf.js'), () => { store.note.value = 'page.older' })
   useEffect(() => { if (thing !== undefined) remember(thing) }, [thing])
   useEffect(() => {
     const before = document.activeElement
@@ -71,8 +69,7 @@ export function Panel({ store, thingKey, notifier, town, show }: PanelProps): VN
         ? <AgentParts store={store} agent={shown} there={thing !== undefined} town={town} show={show} />
         : <div class="scroll" tabIndex={0} role="group" aria-label={text('panel.about')}>
           {thing === undefined && <p class="gone">{text(store.time.value === undefined ? 'panel.gone' : 'panel.notThere', { who: nameOf(shown) })}</p>}
-          <About store={store} thing={shown} show={show} />
-          {thing !== undefined && store.time.value === undefined && <ProveAgent key={shown.key} store={store} stableKey={shown.key} />}
+          {facts !== undefined && <facts.FactsOf store={store} thing={shown} provable={thing !== undefined && store.time.value === undefined} show={show} />}
         </div>}
     </aside>
   )
@@ -91,7 +88,9 @@ interface AgentPartsProps {
 function AgentParts({ store, agent, there, town, show }: AgentPartsProps): VNode {
   const part = store.part.value
   const now = store.time.value === undefined
-  const story = useLoaded(part === 'story', () => import('../story/StoryOf.js'), () => { store.note.value = 'page.older' })
+  const older = (): void => { store.note.value = 'page.older' }
+  const story = useLoaded(part === 'story', () => import('../story/StoryOf.js'), older)
+  const facts = useLoaded(part === 'facts', () => import('./FactsOf.js'), older)
   return (
     <>
       <Now store={store} agent={agent} />
@@ -104,14 +103,11 @@ function AgentParts({ store, agent, there, town, show }: AgentPartsProps): VNode
           <Conversation store={store} agent={agent} />
           <AssistTools store={store} agent={agent} />
         </div>}
-        {part === 'story' && <>
-          <Timeline store={store} agent={agent} town={town} />
-          {story !== undefined && <story.StoryOf key={agent.key} store={store} agent={agent} />}
+        {part === 'story' && story !== undefined && <>
+          <story.Timeline store={store} agent={agent} town={town} />
+          <story.StoryOf key={agent.key} store={store} agent={agent} />
         </>}
-        {part === 'facts' && <>
-          <About store={store} thing={agent} show={show} />
-          {there && now && <ProveAgent key={agent.key} store={store} stableKey={agent.key} />}
-        </>}
+        {part === 'facts' && facts !== undefined && <facts.FactsOf store={store} thing={agent} provable={there && now} show={show} />}
       </div>
     </>
   )

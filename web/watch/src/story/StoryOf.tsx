@@ -10,6 +10,8 @@ import type { WorldStore } from '../world/store.js'
 import { jsonOf, markdownOf, more, most, search, type Chapter } from './story.js'
 import { useStory } from './reading.js'
 
+export { Timeline } from '../journey/Timeline.js'
+
 /** The number of chapters shown at first, and added at each request for earlier ones. */
 const shownAtOnce = 500
 

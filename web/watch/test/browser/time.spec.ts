@@ -42,7 +42,7 @@ test('the town is shown at any moment, proved, and live again', { tag: '@usual' 
   await panel(page, 'Alan').getByRole('textbox').fill('Half a message')
   await button(page, 'past.back').click()
   await isAt(page, 5)
-  await expect(panel(page, 'Alan')).toContainText('Alan is not on the map of this moment.')
+  await expect(panel(page, 'Alan')).toContainText('Alan is not on the map at this moment.')
   await expect(panel(page, 'Alan').getByRole('textbox')).toBeHidden()
   await button(page, 'past.live').click()
   await expect(bar(page), 'the bar keeps the focus when the town is live again').toBeFocused()
