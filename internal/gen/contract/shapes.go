@@ -2,6 +2,7 @@ package main
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/playctl/playctl/protocol"
@@ -46,32 +47,55 @@ func (w *writer) shapes(types []reflect.Type) {
 	w.line("} as const satisfies Readonly<Record<string, readonly Field[]>>")
 }
 
-// requests writes the names of the fields of what clients send, each with the type
-// of its object or of its list's objects.
+// requests writes the names of the fields of what clients send, by operation and route,
+// and of the objects in it. It is short because pages load it.
 func (w *writer) requests() {
-	w.line("\n/** The fields of requests by the names of the types, each with the type of its object, or of the objects of its list; '' for other values. */")
+	w.line("\n/** The names of the fields of requests, by operation and route, and of the objects in them, by type. A name with a colon is that of an object, or of a list of objects, of a type. */")
 	w.line("export const requestFields = {")
-	for _, t := range asked() {
-		var members []string
-		for _, f := range protocol.FieldsOf(t) {
-			inner := structOf(&f)
-			name := ""
-			if inner != nil && !open[inner] {
-				name = typeName(inner)
-			}
-			members = append(members, f.Name+": "+quote(name))
-		}
-		w.line("  %s: {%s},", typeName(t), spaced(strings.Join(members, ", ")))
+	for _, o := range protocol.Operations() {
+		w.line("  %s: %s,", o.Op, quote(fieldNames(reflect.TypeOf(o.Request))))
 	}
-	w.line("} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>")
+	routes := map[string]reflect.Type{}
+	for _, r := range protocol.Routes("{service}") {
+		if r.Request != nil {
+			routes[r.Path] = reflect.TypeOf(r.Request)
+		}
+	}
+	for _, path := range append(servicePaths(), constant{"ValidateNode", protocol.PathValidateNode}) {
+		if t := routes[path.value]; t != nil && path.name != "RPC" {
+			w.line("  %s: %s,", lower(path.name), quote(fieldNames(t)))
+		}
+	}
+	for _, t := range objectsIn(asked()) {
+		w.line("  %s: %s,", typeName(t), quote(fieldNames(t)))
+	}
+	w.line("} as const")
 }
 
-// spaced returns a text between spaces, and an empty one as it is.
-func spaced(text string) string {
-	if text == "" {
-		return ""
+// fieldNames lists the names of the fields of a type.
+func fieldNames(t reflect.Type) string {
+	var names []string
+	for _, f := range protocol.FieldsOf(t) {
+		name := f.Name
+		if inner := structOf(&f); inner != nil && !open[inner] {
+			name += ":" + typeName(inner)
+		}
+		names = append(names, name)
 	}
-	return " " + text + " "
+	return strings.Join(names, " ")
+}
+
+// objectsIn lists the types of the objects in the fields of types.
+func objectsIn(types []reflect.Type) []reflect.Type {
+	var list []reflect.Type
+	for _, t := range types {
+		for _, f := range protocol.FieldsOf(t) {
+			if inner := structOf(&f); inner != nil && !open[inner] && !slices.Contains(list, inner) {
+				list = append(list, inner)
+			}
+		}
+	}
+	return list
 }
 
 func shape(f *protocol.Field) string {

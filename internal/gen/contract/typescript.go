@@ -114,7 +114,7 @@ func (w *writer) operations() {
 	w.line("\n/** The operations of the rpc route; those that write need the sid and take an idempotency key. */\nexport const operations = {")
 	for _, o := range protocol.Operations() {
 		w.comment("  ", o.Summary)
-		w.line("  %s: { writes: %t, request: %s },", o.Op, o.Writes, quote(typeName(reflect.TypeOf(o.Request))))
+		w.line("  %s: { writes: %t },", o.Op, o.Writes)
 	}
 	w.line("} as const\nexport type Op = keyof typeof operations")
 	w.line("\n/** What each operation takes and gives. */\nexport interface OperationTypes {")

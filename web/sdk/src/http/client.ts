@@ -101,22 +101,22 @@ export class WorldClient {
 
   /** Puts an agent on the map, or changes its row. */
   async register(request: wire.RegisterRequest, options?: CallOptions): Promise<wire.RegisterReply> {
-    return this.#post('players', requestOf('RegisterRequest', request), 'same', { playerId: 'text', registeredAgent: 'object' }, options)
+    return this.#post('players', requestOf('players', request), 'same', { playerId: 'text', registeredAgent: 'object' }, options)
   }
 
   /** Renews an agent's lease. */
   async heartbeat(request: wire.HeartbeatRequest, options?: CallOptions): Promise<wire.HeartbeatReply> {
-    return this.#send({ ...this.#write('heartbeat', requestOf('HeartbeatRequest', request), 'same'), keyless: true }, {}, options)
+    return this.#send({ ...this.#write('heartbeat', requestOf('heartbeat', request), 'same'), keyless: true }, {}, options)
   }
 
   /** Removes an agent from the map. */
   async disconnect(request: wire.DisconnectRequest, options?: CallOptions): Promise<wire.OkReply> {
-    return this.#post('disconnect', requestOf('DisconnectRequest', request), 'same', {}, options)
+    return this.#post('disconnect', requestOf('disconnect', request), 'same', {}, options)
   }
 
   /** Puts an MCP placement of the calling main node on the map, or changes the one of that name. */
   async registerMcp(request: wire.McpRegisterRequest, options?: CallOptions): Promise<wire.IdReply> {
-    return this.#post('mcpRegister', requestOf('McpRegisterRequest', request), 'same', { id: 'text' }, options)
+    return this.#post('mcpRegister', requestOf('mcpRegister', request), 'same', { id: 'text' }, options)
   }
 
   /** Removes an MCP placement from the map; `ok` is false if there was none with that id. */
@@ -139,7 +139,7 @@ export class WorldClient {
 
   /** Calls a tool of an agent for a person. The answers come as `world:intercom` events of the request's id. */
   async assistTool(request: wire.AssistToolRequest, options?: CallOptions): Promise<wire.RequestReply> {
-    return this.#post('assistTool', requestOf('AssistToolRequest', request), 'keyed', { requestId: 'text' }, options)
+    return this.#post('assistTool', requestOf('assistTool', request), 'keyed', { requestId: 'text' }, options)
   }
 
   /**
@@ -147,7 +147,7 @@ export class WorldClient {
    * changes: call it again before the lease expires. The reply's row says where the person is. Only for hosts with `person`.
    */
   async putPerson(request: wire.PersonRequest, options?: CallOptions): Promise<wire.PersonReply> {
-    return this.#send({ ...this.#write('person', requestOf('PersonRequest', request), 'same'), method: 'PUT', keyless: true }, { person: 'object' }, options)
+    return this.#send({ ...this.#write('person', requestOf('person', request), 'same'), method: 'PUT', keyless: true }, { person: 'object' }, options)
   }
 
   /** Removes the person of the caller's watch cookie from the map; `ok` is false if there was none. */
@@ -157,7 +157,7 @@ export class WorldClient {
 
   /** Signals that someone met an agent or a person on the map. */
   async proximityAction(request: wire.ProximityActionRequest, options?: CallOptions): Promise<wire.OkReply> {
-    return this.#post('proximityAction', requestOf('ProximityActionRequest', request), 'keyed', {}, options)
+    return this.#post('proximityAction', requestOf('proximityAction', request), 'keyed', {}, options)
   }
 
   /** Records a chat line, once. */
@@ -349,7 +349,7 @@ export class WorldClient {
 
   /** Checks whether a node exists and is derived from a root key. A negative answer is a reply, not an error. */
   async validate(request: wire.ValidateRequest, options?: CallOptions): Promise<wire.ValidateReply> {
-    const call: Call = { method: 'POST', path: paths.validateNode, body: requestOf('ValidateRequest', request), repeat: 'same', keyless: true, accept: 400 }
+    const call: Call = { method: 'POST', path: paths.validateNode, body: requestOf('validateNode', request), repeat: 'same', keyless: true, accept: 400 }
     const reply: Reply = await this.transport.do(call, options?.signal)
     const verdict = typed<wire.ValidateReply & { readonly error?: string; readonly code?: string }>(call, reply, {})
     // The other kind of 400: the request was wrong.
@@ -387,7 +387,7 @@ export class WorldClient {
 
 /** Returns the body of an operation. */
 function payloadOf(op: wire.Op, payload: object): object {
-  return { op, payload: requestOf(operations[op].request, payload) }
+  return { op, payload: requestOf(op, payload) }
 }
 
 /** Creates a client. It throws an `OptionError` for invalid options, and does not connect. */

@@ -268,45 +268,45 @@ export type ErrorCode = keyof typeof errorStatuses
 /** The operations of the rpc route; those that write need the sid and take an idempotency key. */
 export const operations = {
   /** Reads the whole world at one rev. */
-  getWorldSnapshot: { writes: false, request: 'EmptyRequest' },
+  getWorldSnapshot: { writes: false },
   /** Reads one node of the player chain. */
-  getPlayerChainNode: { writes: false, request: 'ChainNodeRequest' },
+  getPlayerChainNode: { writes: false },
   /** Reads several nodes of the player chain, all at one rev. */
-  getPlayerChainNodes: { writes: false, request: 'ChainNodesRequest' },
+  getPlayerChainNodes: { writes: false },
   /** Reads a node with the siblings that prove it. */
-  getPlayerChainProof: { writes: false, request: 'ChainProofRequest' },
+  getPlayerChainProof: { writes: false },
   /** Lists chat lines, newest last. */
-  listInteractions: { writes: false, request: 'ListRequest' },
+  listInteractions: { writes: false },
   /** Lists journeys, newest last. */
-  listJourneys: { writes: false, request: 'ListRequest' },
+  listJourneys: { writes: false },
   /** Lists events of this session with the time of their commit; an extension without a capability, so other hosts answer `op_unknown`. */
-  listEvents: { writes: false, request: 'ListEventsRequest' },
+  listEvents: { writes: false },
   /** Reads a map of the past as a whole, from which events lead on; an extension without a capability, as `listEvents`. */
-  getWorldSnapshotAt: { writes: false, request: 'SnapshotAtRequest' },
+  getWorldSnapshotAt: { writes: false },
   /** Lists whether programs answer for agents on the map; an extension without a capability, so other hosts answer `op_unknown`. */
-  listAnswering: { writes: false, request: 'ListAnsweringRequest' },
+  listAnswering: { writes: false },
   /** Lists the spaces. */
-  listSpaceNodes: { writes: false, request: 'EmptyRequest' },
+  listSpaceNodes: { writes: false },
   /** Reads a space, with its log for those who may see it. */
-  inspectSpace: { writes: false, request: 'SpaceRequest' },
+  inspectSpace: { writes: false },
   /** Records a chat line. */
-  recordInteraction: { writes: true, request: 'RecordInteractionRequest' },
+  recordInteraction: { writes: true },
   /** Records what an agent did to answer a message. */
-  recordJourney: { writes: true, request: 'RecordJourneyRequest' },
+  recordJourney: { writes: true },
   /** Creates a space without a place on the map. */
-  registerSpaceNode: { writes: true, request: 'RegisterSpaceRequest' },
+  registerSpaceNode: { writes: true },
   /** Creates a space with a node of its own and a structure on the map. */
-  createSpace: { writes: true, request: 'CreateSpaceRequest' },
+  createSpace: { writes: true },
   /** Removes a space with its structure, its node and its log. */
-  removeSpace: { writes: true, request: 'SpaceRequest' },
+  removeSpace: { writes: true },
   /** Adds an amenity to a space. */
-  addSpaceAmenity: { writes: true, request: 'AmenityRequest' },
+  addSpaceAmenity: { writes: true },
   /** Removes an amenity from a space; the last one stays. */
-  removeSpaceAmenity: { writes: true, request: 'AmenityRequest' },
+  removeSpaceAmenity: { writes: true },
   /** Asks an agent. */
-  intercomCommand: { writes: true, request: 'IntercomCommand' },
+  intercomCommand: { writes: true },
   /** Answers a command of the intercom. */
-  intercomResponse: { writes: true, request: 'IntercomResponse' },
+  intercomResponse: { writes: true },
 } as const
 export type Op = keyof typeof operations
 
@@ -1829,46 +1829,45 @@ export const shapes = {
   ],
 } as const satisfies Readonly<Record<string, readonly Field[]>>
 
-/** The fields of requests by the names of the types, each with the type of its object, or of the objects of its list; '' for other values. */
+/** The names of the fields of requests, by operation and route, and of the objects in them, by type. A name with a colon is that of an object, or of a list of objects, of a type. */
 export const requestFields = {
-  EmptyRequest: {},
-  AssistTool: { name: '', description: '', parameters: '' },
-  AgentSpec: { type: '', toolNames: '', assistTools: 'AssistTool' },
-  RegisterRequest: { name: '', type: '', agent: 'AgentSpec', agentId: '', mainNodeId: '', passwHash: '', apiKey: '', connectionId: '', leaseTtlSeconds: '', enableP2a: '', realtimeInstructions: '' },
-  HeartbeatRequest: { playerId: '', connectionId: '', leaseTtlSeconds: '' },
-  DisconnectRequest: { playerId: '', connectionId: '' },
-  McpRegisterRequest: { name: '', url: '' },
-  McpUnregisterRequest: { id: '' },
-  RemoveOccupantRequest: { stableKey: '' },
-  AssistToolRequest: { targetPlayerId: '', toolName: '', args: '' },
-  ProximityActionRequest: { fromPlayerId: '', toPlayerId: '', action: '' },
-  PersonRequest: { name: '', x: '', y: '', leaseTtlSeconds: '' },
-  WatchSessionRequest: { token: '', framed: '' },
-  CreateNodeRequest: { kind: '', nodeId: '', spaceId: '', passwHash: '' },
-  DeleteNodeRequest: { confirmNodeId: '' },
-  CreateAgentNodeRequest: { kind: '', parentNodeId: '', agentNodeId: '', agentNodePasswHash: '', label: '' },
-  ValidateRequest: { nodeId: '', rootKey: '', mainNodeId: '' },
-  Amounts: { agents: '', spaces: '', mcp: '', requests: '', lines: '', journeys: '', bytes: '', mapBytes: '', agentBytes: '', occupants: '', rateHistory: '' },
-  NodeLimitsRequest: { nodeId: '', limits: 'Amounts' },
-  CreateKeyRequest: { name: '', expiresInSeconds: '' },
-  LabelRequest: { nodeId: '', label: '' },
-  InviteRequest: { expiresInSeconds: '', uses: '' },
-  ChainNodeRequest: { stableKey: '', atRev: '' },
-  ChainNodesRequest: { stableKeys: '', atRev: '' },
-  ChainProofRequest: { stableKey: '' },
-  ListRequest: { playerId: '', limit: '', beforeSeq: '' },
-  ListEventsRequest: { afterSeq: '', limit: '', brief: '' },
-  SnapshotAtRequest: { rev: '' },
-  ListAnsweringRequest: { playerIds: '' },
-  SpaceRequest: { spaceId: '' },
-  RecordInteractionRequest: { playerId: '', role: '', text: '' },
-  JourneyStep: { type: '', content: '', messageId: '', toolName: '', toolCallId: '', args: '', result: '' },
-  Journey: { steps: 'JourneyStep', startedAt: '', completedAt: '' },
-  RecordJourneyRequest: { playerId: '', journey: 'Journey' },
-  SpaceOwnerRequest: { displayName: '', playerId: '' },
-  RegisterSpaceRequest: { id: '', name: '', description: '', designKey: '', owner: 'SpaceOwnerRequest', amenities: '' },
-  CreateSpaceRequest: { name: '', designKey: '', ownerDisplayName: '', description: '', structureName: '', amenities: '' },
-  AmenityRequest: { spaceId: '', kind: '' },
-  IntercomCommand: { requestId: '', mainNodeId: '', fromPlayerId: '', toPlayerId: '', kind: '', toolName: '', args: '', text: '' },
-  IntercomResponse: { requestId: '', mainNodeId: '', toPlayerId: '', fromPlayerId: '', kind: '', status: '', toolName: '', message: '', result: '', error: '', ts: '' },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
+  getWorldSnapshot: '',
+  getPlayerChainNode: 'stableKey atRev',
+  getPlayerChainNodes: 'stableKeys atRev',
+  getPlayerChainProof: 'stableKey',
+  listInteractions: 'playerId limit beforeSeq',
+  listJourneys: 'playerId limit beforeSeq',
+  listEvents: 'afterSeq limit brief',
+  getWorldSnapshotAt: 'rev',
+  listAnswering: 'playerIds',
+  listSpaceNodes: '',
+  inspectSpace: 'spaceId',
+  recordInteraction: 'playerId role text',
+  recordJourney: 'playerId journey:Journey',
+  registerSpaceNode: 'id name description designKey owner:SpaceOwnerRequest amenities',
+  createSpace: 'name designKey ownerDisplayName description structureName amenities',
+  removeSpace: 'spaceId',
+  addSpaceAmenity: 'spaceId kind',
+  removeSpaceAmenity: 'spaceId kind',
+  intercomCommand: 'requestId mainNodeId fromPlayerId toPlayerId kind toolName args text',
+  intercomResponse: 'requestId mainNodeId toPlayerId fromPlayerId kind status toolName message result error ts',
+  assistTool: 'targetPlayerId toolName args',
+  disconnect: 'playerId connectionId',
+  heartbeat: 'playerId connectionId leaseTtlSeconds',
+  mcpRegister: 'name url',
+  mcpUnregister: 'id',
+  person: 'name x y leaseTtlSeconds',
+  players: 'name type agent:AgentSpec agentId mainNodeId passwHash apiKey connectionId leaseTtlSeconds enableP2a realtimeInstructions',
+  proximityAction: 'fromPlayerId toPlayerId action',
+  removeOccupant: 'stableKey',
+  reset: '',
+  watchSession: 'token framed',
+  watchToken: '',
+  validateNode: 'nodeId rootKey mainNodeId',
+  AssistTool: 'name description parameters',
+  AgentSpec: 'type toolNames assistTools:AssistTool',
+  Amounts: 'agents spaces mcp requests lines journeys bytes mapBytes agentBytes occupants rateHistory',
+  JourneyStep: 'type content messageId toolName toolCallId args result',
+  Journey: 'steps:JourneyStep startedAt completedAt',
+  SpaceOwnerRequest: 'displayName playerId',
+} as const
