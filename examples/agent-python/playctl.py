@@ -226,7 +226,7 @@ class World:
         main = node_of(secrets.token_hex(32), open_to["rootKey"])
         made = self._call("POST", "/api/nodes", {"kind": "main", "nodeId": main.id, "passwHash": main.hash})
         self._main, self._key = main, made.get("apiKey")
-        warn('an account that lasts for this run was created; "playctl create-main-node" creates one that stays')
+        warn('a temporary account was created for this run; "playctl create-main-node" creates a permanent one')
         self.sid = self._call("GET", "/api/play/session")["sid"]
 
     def _post(self, path, body, node=None):
@@ -260,7 +260,7 @@ class World:
         shown = hashlib.sha256(connection.sock.getpeercert(True)).hexdigest()
         if self._fingerprint and shown != self._fingerprint:
             connection.close()
-            raise PlayError("the host shows another certificate than the one that is trusted", 0, "certificate")
+            raise PlayError("the host's certificate does not match its fingerprint", 0, "certificate")
         return connection
 
     def _headers(self, node=None):

@@ -51,26 +51,26 @@ func (a *App) AdminToken(flags *AdminFlags) (protocol.Secret, error) {
 
 // AsAdmin sends a request as the administrator, and prints the result.
 func (a *App) AsAdmin(ctx context.Context, flags *AdminFlags, label string, ask question) error {
-	who, err := a.Caller()
+	caller, err := a.Caller()
 	if err != nil {
 		return err
 	}
-	c, err := a.AdminClient(who, flags)
+	c, err := a.AdminClient(caller, flags)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	return a.answerWith(ctx, who, c, label, ask)
+	return a.answerWith(ctx, caller, c, label, ask)
 }
 
 // AdminClient returns a client that calls as the administrator.
-func (a *App) AdminClient(who *Caller, flags *AdminFlags) (*client.Client, error) {
+func (a *App) AdminClient(caller *Caller, flags *AdminFlags) (*client.Client, error) {
 	token, err := a.AdminToken(flags)
 	if err != nil {
 		return nil, err
 	}
-	who.admin = true
-	return a.connect(who, client.Credentials{}, token)
+	caller.admin = true
+	return a.connect(caller, client.Credentials{}, token)
 }
 
 // AsOwner sends a request as the main node of the context, or with --admin as the

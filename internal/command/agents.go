@@ -68,44 +68,44 @@ const (
 // repository accepts any id. A name or a prefix that fits several agents is an error,
 // even if it is the name of one agent and a prefix of another's id: anybody can choose
 // any name.
-func (a *App) FindAgent(ctx context.Context, who *Caller, ref string, seek Seek) (AgentRef, error) {
+func (a *App) FindAgent(ctx context.Context, caller *Caller, ref string, seek Seek) (AgentRef, error) {
 	if ref == "" {
 		return AgentRef{}, Usagef("the agent's name is empty")
 	}
-	if found, known := who.Known(ref); known {
+	if found, known := caller.Known(ref); known {
 		return knownRef(found), nil
 	}
 	id := protocol.NormalizeAgentID(ref)
 	switch {
 	case protocol.ValidHex64(id):
-		return a.named(ctx, who, who.refOf(id, ""), seek), nil
-	case who.Main.IsZero() && seek != SeekAny && !protocol.ValidID(id):
+		return a.named(ctx, caller, caller.refOf(id, ""), seek), nil
+	case caller.Main.IsZero() && seek != SeekAny && !protocol.ValidID(id):
 		return AgentRef{}, Usagef("%q cannot be an agent's id", creds.Shorten(ref))
-	case who.Main.IsZero() && seek != SeekAny:
-		return who.refOf(id, ""), nil
+	case caller.Main.IsZero() && seek != SeekAny:
+		return caller.refOf(id, ""), nil
 	}
-	return Request(ctx, a, who, who.Main, "Looking for the agent", func(ctx context.Context, c *client.Client) (AgentRef, error) {
-		return who.lookUp(ctx, c, ref, seek)
+	return Request(ctx, a, caller, caller.Main, "Looking for the agent", func(ctx context.Context, c *client.Client) (AgentRef, error) {
+		return caller.lookUp(ctx, c, ref, seek)
 	})
 }
 
 // CallerAndAgent is Caller for commands about an agent, which it finds as FindAgent does.
 func (a *App) CallerAndAgent(ctx context.Context, name string, seek Seek) (*Caller, AgentRef, error) {
-	who, err := a.Caller()
+	caller, err := a.Caller()
 	if err != nil {
 		return nil, AgentRef{}, err
 	}
-	ref, err := a.FindAgent(ctx, who, name, seek)
-	return who, ref, err
+	ref, err := a.FindAgent(ctx, caller, name, seek)
+	return caller, ref, err
 }
 
 // named adds the label and the name at the host to an agent that was named by its whole
 // id, if they may become its name on the map. On an error the agent stays as it is.
-func (a *App) named(ctx context.Context, who *Caller, ref AgentRef, seek Seek) AgentRef {
-	if ref.Own || seek != SeekNew || who.Main.IsZero() {
+func (a *App) named(ctx context.Context, caller *Caller, ref AgentRef, seek Seek) AgentRef {
+	if ref.Own || seek != SeekNew || caller.Main.IsZero() {
 		return ref
 	}
-	_ = a.Call(ctx, who, who.Main, "Looking for the agent", func(ctx context.Context, c *client.Client) error {
+	_ = a.Call(ctx, caller, caller.Main, "Looking for the agent", func(ctx context.Context, c *client.Client) error {
 		reply, err := c.Agents(ctx)
 		if err != nil {
 			return err
@@ -317,10 +317,10 @@ func NodeCredentials(id string, hash creds.PasswHash) *sdk.NodeCredentials {
 }
 
 // WorldOptions returns the SDK's options for a run that calls as a node, or without one.
-func (a *App) WorldOptions(who *Caller, node client.Credentials) sdk.Options {
+func (a *App) WorldOptions(caller *Caller, node client.Credentials) sdk.Options {
 	options := sdk.Options{
-		BaseURL: who.Server, Service: who.Service, APIKey: who.APIKey, ReloadAPIKey: who.ReloadAPIKey, NoAPIKey: true,
-		CertificateFingerprint: who.Fingerprint(), Timeout: a.Settings.Timeout,
+		BaseURL: caller.Server, Service: caller.Service, APIKey: caller.APIKey, ReloadAPIKey: caller.ReloadAPIKey, NoAPIKey: true,
+		CertificateFingerprint: caller.Fingerprint(), Timeout: a.Settings.Timeout,
 		// Commands print messages of their own.
 		Logger: slog.New(slog.DiscardHandler),
 	}

@@ -25,7 +25,7 @@ type App struct {
 	// need one. The package of those commands sets these functions.
 	MakeMainNode   func(ctx context.Context, phrase *PhraseFlags) error
 	MakeAgentNode  func(ctx context.Context, label string, phrase *PhraseFlags) error
-	MakeNamedAgent func(ctx context.Context, who *Caller, name string) (AgentRef, error)
+	MakeNamedAgent func(ctx context.Context, caller *Caller, name string) (AgentRef, error)
 	// interrupted is closed when the run is interrupted.
 	interrupted <-chan struct{}
 	// unwritten is the error of writing the help.

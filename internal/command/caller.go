@@ -71,14 +71,14 @@ func (a *App) CredentialsFile() (*creds.Store, *creds.File, error) {
 
 // MainCaller is Caller for commands that need a main node.
 func (a *App) MainCaller() (*Caller, error) {
-	who, err := a.Caller()
+	caller, err := a.Caller()
 	if err != nil {
 		return nil, err
 	}
-	if who.Main.IsZero() {
-		return nil, who.NoMain()
+	if caller.Main.IsZero() {
+		return nil, caller.NoMain()
 	}
-	return who, nil
+	return caller, nil
 }
 
 // Caller returns the identity of a run: the node from the environment, else the main node
@@ -88,19 +88,19 @@ func (a *App) Caller() (*Caller, error) {
 	if err != nil {
 		return nil, err
 	}
-	who := &Caller{Store: store, file: file, Server: DefaultServer, Service: protocol.ServicePlay}
-	if who.Context, err = a.ChooseContext(file); err != nil {
+	caller := &Caller{Store: store, file: file, Server: DefaultServer, Service: protocol.ServicePlay}
+	if caller.Context, err = a.ChooseContext(file); err != nil {
 		return nil, err
 	}
-	if who.Context != nil {
-		who.Server, who.Service = who.Context.ServerURL, who.Context.Service
-		if node := who.Context.Main; node != nil {
-			who.Main = client.Credentials{NodeID: node.NodeID, Hash: node.PasswHash}
+	if caller.Context != nil {
+		caller.Server, caller.Service = caller.Context.ServerURL, caller.Context.Service
+		if node := caller.Context.Main; node != nil {
+			caller.Main = client.Credentials{NodeID: node.NodeID, Hash: node.PasswHash}
 		}
-		who.APIKey = who.Context.AccountKey()
+		caller.APIKey = caller.Context.AccountKey()
 	}
-	a.identity = who
-	return who, a.override(who)
+	a.identity = caller
+	return caller, a.override(caller)
 }
 
 // ChooseContext returns the context of this run: the named one, else the one for the
@@ -129,16 +129,16 @@ func (a *App) ChooseContext(file *creds.File) (*creds.Context, error) {
 }
 
 // override replaces values of the context by those of this run.
-func (a *App) override(who *Caller) error {
+func (a *App) override(caller *Caller) error {
 	if a.Settings.Server != "" {
 		server, err := creds.ParseServerURL(a.Settings.Server)
 		if err != nil {
 			return BadSetting(a.Sources.Where("server"), err)
 		}
-		who.Server = server
+		caller.Server = server
 	}
 	var err error
-	if who.Service, err = a.ServiceOr(who.Service); err != nil {
+	if caller.Service, err = a.ServiceOr(caller.Service); err != nil {
 		return err
 	}
 	key, err := a.EnvironmentSecret(EnvAPIKey)
@@ -146,9 +146,9 @@ func (a *App) override(who *Caller) error {
 		return err
 	}
 	if !key.IsZero() {
-		who.APIKey, who.KeyFromEnv = key, true
+		caller.APIKey, caller.KeyFromEnv = key, true
 	}
-	return a.environmentNode(who)
+	return a.environmentNode(caller)
 }
 
 // ServiceOr returns the service that the run names, or otherwise if it names none.
@@ -164,7 +164,7 @@ func (a *App) ServiceOr(otherwise protocol.Service) (protocol.Service, error) {
 }
 
 // environmentNode sets the node that the environment names.
-func (a *App) environmentNode(who *Caller) error {
+func (a *App) environmentNode(caller *Caller) error {
 	id := protocol.NormalizeNodeID(a.Env(EnvNodeID))
 	if id == "" {
 		return nil
@@ -176,13 +176,13 @@ func (a *App) environmentNode(who *Caller) error {
 	if err != nil {
 		return err
 	}
-	if who.Main.NodeID != id && a.Env(EnvAPIKey) == "" {
+	if caller.Main.NodeID != id && a.Env(EnvAPIKey) == "" {
 		// The context's key belongs to another account.
-		who.APIKey = protocol.Secret{}
+		caller.APIKey = protocol.Secret{}
 	}
-	who.Main, who.NodeFromEnv = client.Credentials{NodeID: id, Hash: hash}, EnvPhrase
+	caller.Main, caller.NodeFromEnv = client.Credentials{NodeID: id, Hash: hash}, EnvPhrase
 	if a.Env(EnvPasswHash) != "" {
-		who.NodeFromEnv = EnvPasswHash
+		caller.NodeFromEnv = EnvPasswHash
 	}
 	return nil
 }
@@ -203,28 +203,28 @@ func (a *App) environmentHash() (creds.PasswHash, error) {
 }
 
 // Client returns a client that calls as node, or without credentials if node is zero.
-func (a *App) Client(who *Caller, node client.Credentials) (*client.Client, error) {
-	return a.connect(who, node, protocol.Secret{})
+func (a *App) Client(caller *Caller, node client.Credentials) (*client.Client, error) {
+	return a.connect(caller, node, protocol.Secret{})
 }
 
 // connect returns a client that calls as node, or as the administrator.
-func (a *App) connect(who *Caller, node client.Credentials, adminToken protocol.Secret) (*client.Client, error) {
+func (a *App) connect(caller *Caller, node client.Credentials, adminToken protocol.Secret) (*client.Client, error) {
 	registration, err := a.EnvironmentSecret(EnvRegistrationToken)
 	if err != nil {
 		return nil, err
 	}
 	c, err := client.New(client.Options{
 		AdminToken:        adminToken,
-		BaseURL:           who.Server,
-		Service:           who.Service,
+		BaseURL:           caller.Server,
+		Service:           caller.Service,
 		Credentials:       node,
-		APIKey:            who.APIKey,
-		ReloadAPIKey:      who.ReloadAPIKey,
+		APIKey:            caller.APIKey,
+		ReloadAPIKey:      caller.ReloadAPIKey,
 		RegistrationToken: registration,
-		Fingerprint:       who.Fingerprint(),
+		Fingerprint:       caller.Fingerprint(),
 		Timeout:           a.Settings.Timeout,
 		UserAgent:         "playctl/" + a.ThisVersion().Version,
-		OnUnconfirmed:     func(hosts int) { a.warnUnconfirmed(who.Server, hosts) },
+		OnUnconfirmed:     func(hosts int) { a.warnUnconfirmed(caller.Server, hosts) },
 	})
 	if err != nil {
 		return nil, err
@@ -246,55 +246,55 @@ func (a *App) WarnExposed(c *client.Client) {
 
 // question sends a request to a host and returns the document to print. A document that
 // is returned with an error is printed before the error.
-type question func(ctx context.Context, who *Caller, c *client.Client) (*render.Document, error)
+type question func(ctx context.Context, caller *Caller, c *client.Client) (*render.Document, error)
 
 // AsMain sends a request that needs a main node, and prints the result.
 func (a *App) AsMain(ctx context.Context, label string, ask question) error {
-	who, err := a.MainCaller()
+	caller, err := a.MainCaller()
 	if err != nil {
 		return err
 	}
-	return a.answer(ctx, who, who.Main, label, ask)
+	return a.answer(ctx, caller, caller.Main, label, ask)
 }
 
 // AsReader sends a request that every valid node may send, and every caller on a host
 // without nodes, and prints the result.
 func (a *App) AsReader(ctx context.Context, label string, ask question) error {
-	who, err := a.Caller()
+	caller, err := a.Caller()
 	if err != nil {
 		return err
 	}
-	return a.answer(ctx, who, who.Reader(), label, ask)
+	return a.answer(ctx, caller, caller.Reader(), label, ask)
 }
 
 // AsAgent sends a request as an agent of the account, and prints the result.
 func (a *App) AsAgent(ctx context.Context, name string, seek Seek, label string, ask func(context.Context, *Caller, AgentRef, *client.Client) (*render.Document, error)) error {
-	who, ref, err := a.CallerAndAgent(ctx, name, seek)
+	caller, ref, err := a.CallerAndAgent(ctx, name, seek)
 	if err != nil {
 		return err
 	}
-	return a.answer(ctx, who, ref.Node, label, func(ctx context.Context, who *Caller, c *client.Client) (*render.Document, error) {
-		return ask(ctx, who, ref, c)
+	return a.answer(ctx, caller, ref.Node, label, func(ctx context.Context, caller *Caller, c *client.Client) (*render.Document, error) {
+		return ask(ctx, caller, ref, c)
 	})
 }
 
 // answer sends a request as a node and prints the result after the spinner is gone.
-func (a *App) answer(ctx context.Context, who *Caller, node client.Credentials, label string, ask question) error {
-	c, err := a.Client(who, node)
+func (a *App) answer(ctx context.Context, caller *Caller, node client.Credentials, label string, ask question) error {
+	c, err := a.Client(caller, node)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	return a.answerWith(ctx, who, c, label, ask)
+	return a.answerWith(ctx, caller, c, label, ask)
 }
 
 // answerWith sends a request with an existing client.
-func (a *App) answerWith(ctx context.Context, who *Caller, c *client.Client, label string, ask question) error {
+func (a *App) answerWith(ctx context.Context, caller *Caller, c *client.Client, label string, ask question) error {
 	ctx, cancel := a.Limited(ctx)
 	defer cancel()
 	var result *render.Document
 	err := a.Waiting(label, func() (err error) {
-		result, err = ask(ctx, who, c)
+		result, err = ask(ctx, caller, c)
 		return err
 	})
 	if result != nil {
@@ -304,15 +304,15 @@ func (a *App) answerWith(ctx context.Context, who *Caller, c *client.Client, lab
 }
 
 // Call runs work within --timeout, with a spinner.
-func (a *App) Call(ctx context.Context, who *Caller, node client.Credentials, label string, work func(context.Context, *client.Client) error) error {
-	return a.answer(ctx, who, node, label, func(ctx context.Context, _ *Caller, c *client.Client) (*render.Document, error) {
+func (a *App) Call(ctx context.Context, caller *Caller, node client.Credentials, label string, work func(context.Context, *client.Client) error) error {
+	return a.answer(ctx, caller, node, label, func(ctx context.Context, _ *Caller, c *client.Client) (*render.Document, error) {
 		return nil, work(ctx, c)
 	})
 }
 
 // Request is Call for work that has a result.
-func Request[T any](ctx context.Context, a *App, who *Caller, node client.Credentials, label string, work func(context.Context, *client.Client) (T, error)) (result T, err error) {
-	err = a.Call(ctx, who, node, label, func(ctx context.Context, c *client.Client) (err error) {
+func Request[T any](ctx context.Context, a *App, caller *Caller, node client.Credentials, label string, work func(context.Context, *client.Client) (T, error)) (result T, err error) {
+	err = a.Call(ctx, caller, node, label, func(ctx context.Context, c *client.Client) (err error) {
 		result, err = work(ctx, c)
 		return err
 	})
@@ -321,8 +321,8 @@ func Request[T any](ctx context.Context, a *App, who *Caller, node client.Creden
 
 // Reach checks that the host answers. It fails as soon as other commands do if it is
 // unreachable: the SDK retries longer, for programs that survive a restart of the host.
-func (a *App) Reach(ctx context.Context, who *Caller) error {
-	_, err := Request(ctx, a, who, who.Main, "Connecting", func(ctx context.Context, c *client.Client) (*protocol.SessionReply, error) {
+func (a *App) Reach(ctx context.Context, caller *Caller) error {
+	_, err := Request(ctx, a, caller, caller.Main, "Connecting", func(ctx context.Context, c *client.Client) (*protocol.SessionReply, error) {
 		return c.Session(ctx)
 	})
 	return err
@@ -347,12 +347,12 @@ func (c *Caller) NoMain() error {
 // in a context that does not exist yet. At a host without nodes the caller has no
 // account.
 func (a *App) CallerWithAccount(ctx context.Context) (*Caller, error) {
-	who, err := a.Caller()
+	caller, err := a.Caller()
 	if err != nil && !errors.Is(err, creds.ErrContextUnknown) {
 		return nil, err
 	}
-	if err == nil && !who.Main.IsZero() {
-		return who, nil
+	if err == nil && !caller.Main.IsZero() {
+		return caller, nil
 	}
 	if err := a.MakeMainNode(ctx, a.SavePhrase()); err != nil && !protocol.HasCode(err, protocol.CodeRepositoryOff) {
 		return nil, err
@@ -365,21 +365,21 @@ func (a *App) CallerWithAccount(ctx context.Context) (*Caller, error) {
 // the new agent too; for an account from the environment alone, the agent's credentials
 // are derived from the account's credentials and the name, so that every run finds the
 // same agent.
-func (a *App) OwnAgent(ctx context.Context, who *Caller, name string) (AgentRef, *Caller, error) {
-	ref, err := a.FindAgent(ctx, who, name, SeekOwn)
+func (a *App) OwnAgent(ctx context.Context, caller *Caller, name string) (AgentRef, *Caller, error) {
+	ref, err := a.FindAgent(ctx, caller, name, SeekOwn)
 	if !errors.Is(err, ErrNoAgent) {
-		return ref, who, err
+		return ref, caller, err
 	}
-	if !who.SavesCredentials() {
-		ref, err = a.MakeNamedAgent(ctx, who, name)
-		return ref, who, err
+	if !caller.SavesCredentials() {
+		ref, err = a.MakeNamedAgent(ctx, caller, name)
+		return ref, caller, err
 	}
 	if err := a.MakeAgentNode(ctx, name, a.SavePhrase()); err != nil {
-		return AgentRef{}, who, err
+		return AgentRef{}, caller, err
 	}
 	now, err := a.Caller()
 	if err != nil {
-		return AgentRef{}, who, err
+		return AgentRef{}, caller, err
 	}
 	ref, err = a.FindAgent(ctx, now, name, SeekOwn)
 	return ref, now, err

@@ -31,7 +31,7 @@ type Word struct {
 
 // Offer returns the possible completions, each with a description after a tab.
 // Completions that it returns with an error are offered too.
-type Offer func(ctx context.Context, a *App, who *Caller, host *client.Client, word Word) ([]cobra.Completion, error)
+type Offer func(ctx context.Context, a *App, caller *Caller, host *client.Client, word Word) ([]cobra.Completion, error)
 
 // Listed offers each item of a list that the host returns for the caller.
 func Listed[R, T any](ask func(*client.Client, context.Context) (*R, error), list func(*R) []T, offer func(T) cobra.Completion) Offer {
@@ -49,8 +49,8 @@ func Listed[R, T any](ask func(*client.Client, context.Context) (*R, error), lis
 
 // Knows is a request that fails with unknown if an offer does not have a word.
 func Knows(offer Offer, word string, unknown error) func(context.Context, *Caller, *client.Client) (*render.Document, error) {
-	return func(ctx context.Context, who *Caller, host *client.Client) (*render.Document, error) {
-		found, err := offer(ctx, nil, who, host, Word{})
+	return func(ctx context.Context, caller *Caller, host *client.Client) (*render.Document, error) {
+		found, err := offer(ctx, nil, caller, host, Word{})
 		if err == nil && !slices.ContainsFunc(found, func(one cobra.Completion) bool { return one == word || strings.HasPrefix(one, word+"\t") }) {
 			err = unknown
 		}
@@ -132,11 +132,11 @@ func (a *App) Offers(ctx context.Context, offer Offer, word Word) []cobra.Comple
 	quiet, exposed := a.Settings.Quiet, a.exposed
 	defer func() { a.Settings.Quiet, a.exposed = quiet, exposed }()
 	a.Settings.Quiet, a.exposed = true, true
-	who, err := a.Caller()
+	caller, err := a.Caller()
 	if err != nil {
 		return nil
 	}
-	host, err := a.Client(who, who.Main)
+	host, err := a.Client(caller, caller.Main)
 	if err != nil {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (a *App) Offers(ctx context.Context, offer Offer, word Word) []cobra.Comple
 	ctx, cancel := context.WithTimeout(ctx, completionTime)
 	defer cancel()
 	// Completions from before a failure, such as an unreachable host, are offered too.
-	found, _ := offer(ctx, a, who, host.WithRetry(retry.Policy{Attempts: 1}), word)
+	found, _ := offer(ctx, a, caller, host.WithRetry(retry.Policy{Attempts: 1}), word)
 	return fit(found, word.Typed)
 }
 
@@ -208,20 +208,20 @@ func (k known) offers(typed string) []cobra.Completion {
 
 // Agents offers agents.
 func Agents(seek Seek) Offer {
-	return func(ctx context.Context, _ *App, who *Caller, host *client.Client, word Word) ([]cobra.Completion, error) {
+	return func(ctx context.Context, _ *App, caller *Caller, host *client.Client, word Word) ([]cobra.Completion, error) {
 		agents := known{}
-		err := addAgents(ctx, agents, who, host, seek)
+		err := addAgents(ctx, agents, caller, host, seek)
 		return agents.offers(word.Typed), err
 	}
 }
 
-func addAgents(ctx context.Context, agents known, who *Caller, host *client.Client, seek Seek) error {
-	if who.Context != nil {
-		for _, agent := range who.Context.Agents() {
+func addAgents(ctx context.Context, agents known, caller *Caller, host *client.Client, seek Seek) error {
+	if caller.Context != nil {
+		for _, agent := range caller.Context.Agents() {
 			agents.add(agent.NodeID, agent.Label, "", "yours")
 		}
 	}
-	if !who.Main.IsZero() {
+	if !caller.Main.IsZero() {
 		reply, err := host.Agents(ctx)
 		if err != nil {
 			return err
@@ -230,7 +230,7 @@ func addAgents(ctx context.Context, agents known, who *Caller, host *client.Clie
 			agents.add(reply.Agents[i].AgentID, reply.Agents[i].Label, reply.Agents[i].Name, "yours")
 		}
 	}
-	if seek != SeekAny && !who.Main.IsZero() {
+	if seek != SeekAny && !caller.Main.IsZero() {
 		return nil
 	}
 	rows, err := AgentsOnMap(ctx, host)
@@ -241,9 +241,9 @@ func addAgents(ctx context.Context, agents known, who *Caller, host *client.Clie
 }
 
 // Players offers agents and MCP servers, to which the events relate.
-func Players(ctx context.Context, _ *App, who *Caller, host *client.Client, word Word) ([]cobra.Completion, error) {
+func Players(ctx context.Context, _ *App, caller *Caller, host *client.Client, word Word) ([]cobra.Completion, error) {
 	players := known{}
-	if err := addAgents(ctx, players, who, host, SeekAny); err != nil {
+	if err := addAgents(ctx, players, caller, host, SeekAny); err != nil {
 		return players.offers(word.Typed), err
 	}
 	err := addServers(ctx, players, host, func(*protocol.MCP) bool { return true })
@@ -251,10 +251,10 @@ func Players(ctx context.Context, _ *App, who *Caller, host *client.Client, word
 }
 
 // MCPServers offers the caller's own MCP servers.
-func MCPServers(ctx context.Context, _ *App, who *Caller, host *client.Client, word Word) ([]cobra.Completion, error) {
+func MCPServers(ctx context.Context, _ *App, caller *Caller, host *client.Client, word Word) ([]cobra.Completion, error) {
 	servers := known{}
 	err := addServers(ctx, servers, host, func(row *protocol.MCP) bool {
-		return who.Main.IsZero() || row.NodeID == who.Main.NodeID
+		return caller.Main.IsZero() || row.NodeID == caller.Main.NodeID
 	})
 	return servers.offers(word.Typed), err
 }
@@ -315,11 +315,11 @@ func NameIn(payload []byte) string {
 }
 
 // ToolsOf offers the tools of the agent in the first argument.
-func ToolsOf(ctx context.Context, a *App, who *Caller, host *client.Client, word Word) ([]cobra.Completion, error) {
+func ToolsOf(ctx context.Context, a *App, caller *Caller, host *client.Client, word Word) ([]cobra.Completion, error) {
 	if len(word.Before) == 0 {
 		return nil, nil
 	}
-	ref, err := a.FindAgent(ctx, who, word.Before[0], SeekAny)
+	ref, err := a.FindAgent(ctx, caller, word.Before[0], SeekAny)
 	if err != nil {
 		return nil, err
 	}

@@ -102,12 +102,12 @@ when its lease expires.`,
 			if held {
 				return command.UnlessTerminated(cmd.Context(), holdAgent(cmd.Context(), a, args[0], &flags))
 			}
-			return a.AsAgent(cmd.Context(), args[0], command.SeekNew, "Putting the agent on the map", func(ctx context.Context, who *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
+			return a.AsAgent(cmd.Context(), args[0], command.SeekNew, "Putting the agent on the map", func(ctx context.Context, caller *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
 				row, err := command.AgentOnMap(ctx, c, ref.ID)
 				if err != nil {
 					return nil, err
 				}
-				request, err := registration(a, who, ref, &flags, row)
+				request, err := registration(a, caller, ref, &flags, row)
 				if err != nil {
 					return nil, err
 				}
@@ -115,7 +115,7 @@ when its lease expires.`,
 				if err != nil {
 					return nil, err
 				}
-				return playerDocument(who, ref, reply), nil
+				return playerDocument(caller, ref, reply), nil
 			})
 		},
 	}
@@ -155,9 +155,9 @@ func (f *agentFlags) check() error {
 
 // registration returns the request that the flags describe; anything else stays as in the
 // agent's row, which is nil if the agent is not on the map.
-func registration(a *command.App, who *command.Caller, ref command.AgentRef, flags *agentFlags, row *protocol.Agent) (*protocol.RegisterRequest, error) {
+func registration(a *command.App, caller *command.Caller, ref command.AgentRef, flags *agentFlags, row *protocol.Agent) (*protocol.RegisterRequest, error) {
 	request := &protocol.RegisterRequest{
-		Name: cmp.Or(flags.name, ref.Name()), Type: flags.platform, AgentID: ref.ID, MainNodeID: who.Main.NodeID, EnableP2A: flags.p2a,
+		Name: cmp.Or(flags.name, ref.Name()), Type: flags.platform, AgentID: ref.ID, MainNodeID: caller.Main.NodeID, EnableP2A: flags.p2a,
 		Agent: protocol.AgentSpec{ToolNames: flags.tools},
 	}
 	if row != nil {
@@ -284,16 +284,16 @@ delete-agent-node" deletes the node as well. It is not an error if the agent is 
 		Args:              command.Takes("agent"),
 		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			who, ref, err := a.CallerAndAgent(cmd.Context(), args[0], command.SeekOwn)
+			caller, ref, err := a.CallerAndAgent(cmd.Context(), args[0], command.SeekOwn)
 			if err != nil {
 				return err
 			}
 			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Remove the agent %q from the map?", ref.Name()), nil); err != nil {
 				return err
 			}
-			err = a.Call(cmd.Context(), who, ref.Node, "Removing", func(ctx context.Context, c *client.Client) error {
+			err = a.Call(cmd.Context(), caller, ref.Node, "Removing", func(ctx context.Context, c *client.Client) error {
 				_, err := c.Disconnect(ctx, protocol.DisconnectRequest{PlayerID: ref.ID})
-				if err != nil && who.Service != protocol.ServicePlay && !command.IsUnreachable(err) {
+				if err != nil && caller.Service != protocol.ServicePlay && !command.IsUnreachable(err) {
 					err = command.Hintf(err, "on a host of this service, only the program that put the agent on the map can remove it: stop that program")
 				}
 				return err
@@ -301,7 +301,7 @@ delete-agent-node" deletes the node as well. It is not an error if the agent is 
 			if err != nil {
 				return err
 			}
-			return a.PrintSentence(playerResult{Context: who.ContextName(), PlayerID: ref.ID, Label: ref.Label}, "%s is not on the map.", ref.Name())
+			return a.PrintSentence(playerResult{Context: caller.ContextName(), PlayerID: ref.ID, Label: ref.Label}, "%s is not on the map.", ref.Name())
 		},
 	}
 	command.RegisterYes(cmd, &yes)
@@ -309,8 +309,8 @@ delete-agent-node" deletes the node as well. It is not an error if the agent is 
 }
 
 // heldAgent returns the SDK's options for the flags that registration uses.
-func heldAgent(a *command.App, who *command.Caller, ref command.AgentRef, flags *agentFlags, row *protocol.Agent) (*sdk.AgentOptions, error) {
-	request, err := registration(a, who, ref, flags, row)
+func heldAgent(a *command.App, caller *command.Caller, ref command.AgentRef, flags *agentFlags, row *protocol.Agent) (*sdk.AgentOptions, error) {
+	request, err := registration(a, caller, ref, flags, row)
 	if err != nil {
 		return nil, err
 	}

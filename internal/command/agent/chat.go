@@ -47,11 +47,11 @@ func chat(ctx context.Context, a *command.App, name string) (err error) {
 	if err := needsTerminal(a, "playctl intercom send"); err != nil {
 		return err
 	}
-	who, ref, err := a.CallerAndAgent(ctx, name, command.SeekAny)
+	caller, ref, err := a.CallerAndAgent(ctx, name, command.SeekAny)
 	if err != nil {
 		return err
 	}
-	row, err := command.Request(ctx, a, who, who.Main, "Connecting", func(ctx context.Context, c *client.Client) (*protocol.Agent, error) {
+	row, err := command.Request(ctx, a, caller, caller.Main, "Connecting", func(ctx context.Context, c *client.Client) (*protocol.Agent, error) {
 		return command.AgentOnMap(ctx, c, ref.ID)
 	})
 	if err != nil {
@@ -60,7 +60,7 @@ func chat(ctx context.Context, a *command.App, name string) (err error) {
 	if row == nil {
 		return notOnMap(ref)
 	}
-	world, err := remoteWorld(a, who)
+	world, err := remoteWorld(a, caller)
 	if err != nil {
 		return err
 	}

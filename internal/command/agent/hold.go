@@ -17,19 +17,19 @@ const noAPIKey = "none"
 // holdAgent puts an agent on the map and keeps it there until ctx ends or the requested
 // time is over.
 func holdAgent(ctx context.Context, a *command.App, name string, flags *agentFlags) (err error) {
-	who, ref, err := a.CallerAndAgent(ctx, name, command.SeekNew)
+	caller, ref, err := a.CallerAndAgent(ctx, name, command.SeekNew)
 	if err != nil {
 		return err
 	}
-	found, err := findMap(ctx, a, who, ref)
+	found, err := findMap(ctx, a, caller, ref)
 	if err != nil {
 		return err
 	}
-	options, err := heldAgent(a, who, ref, flags, found.rows[ref.ID])
+	options, err := heldAgent(a, caller, ref, flags, found.rows[ref.ID])
 	if err != nil {
 		return err
 	}
-	world, err := remoteWorld(a, who)
+	world, err := remoteWorld(a, caller)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func holdAgent(ctx context.Context, a *command.App, name string, flags *agentFla
 	kept, lose := context.WithCancelCause(ctx)
 	defer lose(nil)
 	options.OnLost = lose
-	shown, err := appear(ctx, a, world, who, ref, options)
+	shown, err := appear(ctx, a, world, caller, ref, options)
 	if err != nil {
 		return err
 	}
@@ -48,14 +48,14 @@ func holdAgent(ctx context.Context, a *command.App, name string, flags *agentFla
 }
 
 // appear puts an agent on the map, and returns the document to print.
-func appear(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, who *command.Caller, ref command.AgentRef, options *sdk.AgentOptions) (*render.Document, error) {
+func appear(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, caller *command.Caller, ref command.AgentRef, options *sdk.AgentOptions) (*render.Document, error) {
 	limited, cancel := a.Limited(ctx)
 	defer cancel()
 	agent, err := command.Await(a, "Putting the agent on the map", func() (*sdk.Agent, error) { return world.AddAgent(limited, *options) })
 	if err != nil {
 		return nil, err
 	}
-	return playerDocument(who, ref, agent.Registration()), nil
+	return playerDocument(caller, ref, agent.Registration()), nil
 }
 
 // hold waits until the time is over or kept ends: because of a signal, or because an
@@ -71,8 +71,8 @@ func hold(kept context.Context, a *command.App, world *sdk.RemotePlayWorld, flag
 
 // foundMap is the state of the map before a command changes it.
 type foundMap struct {
-	app *command.App
-	who *command.Caller
+	app    *command.App
+	caller *command.Caller
 	// rows are the agents on the map by id. stays are this command's agents that had no
 	// lease before: leave restores them.
 	rows  map[string]*protocol.Agent
@@ -81,9 +81,9 @@ type foundMap struct {
 
 // findMap reads the map before agents are put there, and like App.Reach fails if the host
 // is unreachable.
-func findMap(ctx context.Context, a *command.App, who *command.Caller, refs ...command.AgentRef) (*foundMap, error) {
-	found := &foundMap{app: a, who: who, rows: map[string]*protocol.Agent{}}
-	return found, a.Call(ctx, who, who.Main, "Connecting", func(ctx context.Context, c *client.Client) error {
+func findMap(ctx context.Context, a *command.App, caller *command.Caller, refs ...command.AgentRef) (*foundMap, error) {
+	found := &foundMap{app: a, caller: caller, rows: map[string]*protocol.Agent{}}
+	return found, a.Call(ctx, caller, caller.Main, "Connecting", func(ctx context.Context, c *client.Client) error {
 		all, err := command.AgentsOnMap(ctx, c)
 		if err != nil {
 			return err
@@ -116,9 +116,9 @@ func (f *foundMap) warnNamesake(ref command.AgentRef) {
 		return
 	}
 	for _, row := range f.rows {
-		if row.Name == ref.Name() && row.NodeID != f.who.Main.NodeID {
+		if row.Name == ref.Name() && row.NodeID != f.caller.Main.NodeID {
 			f.app.Warn("an agent of another account on the map is also called "+ref.Name()+": use the id to ask a specific one",
-				"if that one is yours, stop this one and sign in to its account with its phrase: \"playctl login --phrase "+f.who.Server+" --context NAME\"")
+				"if that one is yours, stop this one and sign in to its account with its phrase: \"playctl login --phrase "+f.caller.Server+" --context NAME\"")
 			return
 		}
 	}
@@ -131,9 +131,9 @@ func (f *foundMap) leave(ctx context.Context, world *sdk.RemotePlayWorld) (err e
 	defer cancel()
 	unchanged := &agentFlags{given: func(string) bool { return false }}
 	for _, ref := range f.stays {
-		request, failed := registration(f.app, f.who, ref, unchanged, f.rows[ref.ID])
+		request, failed := registration(f.app, f.caller, ref, unchanged, f.rows[ref.ID])
 		if failed == nil {
-			failed = f.app.Call(limited, f.who, ref.Node, "Leaving", func(ctx context.Context, c *client.Client) error {
+			failed = f.app.Call(limited, f.caller, ref.Node, "Leaving", func(ctx context.Context, c *client.Client) error {
 				_, err := c.Register(ctx, request)
 				return err
 			})
@@ -144,12 +144,12 @@ func (f *foundMap) leave(ctx context.Context, world *sdk.RemotePlayWorld) (err e
 }
 
 // remoteWorld returns the SDK's connection to the host.
-func remoteWorld(a *command.App, who *command.Caller) (*sdk.RemotePlayWorld, error) {
-	options := a.WorldOptions(who, who.Main)
+func remoteWorld(a *command.App, caller *command.Caller) (*sdk.RemotePlayWorld, error) {
+	options := a.WorldOptions(caller, caller.Main)
 	if options.APIKey.IsZero() {
 		options.APIKey = protocol.NewSecret(noAPIKey)
 	}
-	if !who.Main.IsZero() {
+	if !caller.Main.IsZero() {
 		options.OnWarning = func(text string) { a.Warn(text, "") }
 	}
 	return sdk.New(options)

@@ -116,27 +116,27 @@ func questionOf(a *command.App, flags *sendFlags, args []string) (*sdk.IntercomQ
 }
 
 func sendIntercom(ctx context.Context, a *command.App, name, from string, q *sdk.IntercomQuestion) (err error) {
-	who, ref, err := a.CallerAndAgent(ctx, name, command.SeekAny)
+	caller, ref, err := a.CallerAndAgent(ctx, name, command.SeekAny)
 	if err != nil {
 		return err
 	}
-	if err := a.Reach(ctx, who); err != nil {
+	if err := a.Reach(ctx, caller); err != nil {
 		return err
 	}
 	q.To = ref.ID
 	if from != "" {
-		asker, err := a.FindAgent(ctx, who, from, command.SeekOwn)
+		asker, err := a.FindAgent(ctx, caller, from, command.SeekOwn)
 		if err != nil {
 			return err
 		}
 		q.From = asker.ID
 	}
-	world, err := remoteWorld(a, who)
+	world, err := remoteWorld(a, caller)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, world.Close(context.WithoutCancel(ctx))) }()
-	answer, err := askAgent(ctx, a, world, who, ref, q)
+	answer, err := askAgent(ctx, a, world, caller, ref, q)
 	if answer != nil {
 		return errors.Join(a.Printer.Print(*answer), err)
 	}
@@ -146,7 +146,7 @@ func sendIntercom(ctx context.Context, a *command.App, name, from string, q *sdk
 // askAgent waits for an answer within --timeout. Its parts are separate lines in NDJSON,
 // and in the result of the other formats; a terminal shows them as they arrive, on the
 // line that the whole answer then replaces.
-func askAgent(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, who *command.Caller, ref command.AgentRef, q *sdk.IntercomQuestion) (*render.Document, error) {
+func askAgent(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, caller *command.Caller, ref command.AgentRef, q *sdk.IntercomQuestion) (*render.Document, error) {
 	ctx, cancel := a.Limited(ctx)
 	defer cancel()
 	var parts []string
@@ -155,7 +155,7 @@ func askAgent(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, w
 	coming.Store("Waiting for the answer")
 	q.OnPartial = func(part *protocol.IntercomEvent) {
 		if a.Printer.Format == render.FormatNDJSON {
-			broken = errors.Join(broken, a.Printer.Item(*answerDocument(who, ref, part, nil)))
+			broken = errors.Join(broken, a.Printer.Item(*answerDocument(caller, ref, part, nil)))
 			return
 		}
 		parts = append(parts, part.Message)
@@ -170,7 +170,7 @@ func askAgent(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, w
 	if answer == nil {
 		return nil, whoStarts(ref, err)
 	}
-	return answerDocument(who, ref, answer, parts), err
+	return answerDocument(caller, ref, answer, parts), err
 }
 
 // whoStarts adds a hint to the refusal of a question: how to start an agent that is not

@@ -120,22 +120,22 @@ func serveIntercom(ctx context.Context, a *command.App, names []string, flags *e
 	if err != nil {
 		return err
 	}
-	who, err := a.Caller()
+	caller, err := a.Caller()
 	if err != nil {
 		return err
 	}
 	refs := make([]command.AgentRef, len(names))
 	for i, name := range names {
-		if refs[i], err = a.FindAgent(ctx, who, name, command.SeekNew); err != nil {
+		if refs[i], err = a.FindAgent(ctx, caller, name, command.SeekNew); err != nil {
 			return err
 		}
 	}
-	return answerFor(ctx, a, who, refs, program, flags)
+	return answerFor(ctx, a, caller, refs, program, flags)
 }
 
 // answerFor keeps agents on the map and answers for them until ctx ends.
-func answerFor(ctx context.Context, a *command.App, who *command.Caller, refs []command.AgentRef, program string, flags *execFlags) (err error) {
-	found, err := findMap(ctx, a, who, refs...)
+func answerFor(ctx context.Context, a *command.App, caller *command.Caller, refs []command.AgentRef, program string, flags *execFlags) (err error) {
+	found, err := findMap(ctx, a, caller, refs...)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func answerFor(ctx context.Context, a *command.App, who *command.Caller, refs []
 	if err != nil {
 		return err
 	}
-	world, err := remoteWorld(a, who)
+	world, err := remoteWorld(a, caller)
 	if err != nil {
 		return err
 	}
@@ -175,12 +175,12 @@ func answerFor(ctx context.Context, a *command.App, who *command.Caller, refs []
 	kept, lose := context.WithCancelCause(ctx)
 	defer lose(nil)
 	for _, ref := range refs {
-		options, err := heldAgent(a, who, ref, &flags.agentFlags, found.rows[ref.ID])
+		options, err := heldAgent(a, caller, ref, &flags.agentFlags, found.rows[ref.ID])
 		if err != nil {
 			return err
 		}
 		options.OnLost = lose
-		shown, err := appear(ctx, a, world, who, ref, options)
+		shown, err := appear(ctx, a, world, caller, ref, options)
 		if err != nil {
 			return err
 		}
@@ -284,13 +284,13 @@ func runAgent(ctx context.Context, a *command.App, name string, flags *execFlags
 	if err != nil {
 		return err
 	}
-	who, err := a.CallerWithAccount(ctx)
+	caller, err := a.CallerWithAccount(ctx)
 	if err != nil {
 		return err
 	}
-	ref, who, err := a.OwnAgent(ctx, who, name)
+	ref, caller, err := a.OwnAgent(ctx, caller, name)
 	if err != nil {
 		return err
 	}
-	return answerFor(ctx, a, who, []command.AgentRef{ref}, program, flags)
+	return answerFor(ctx, a, caller, []command.AgentRef{ref}, program, flags)
 }

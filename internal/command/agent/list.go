@@ -48,7 +48,7 @@ of the agent or its owner without stating for which agents it answers.`,
 		Example: command.Example("playctl agent list", "playctl agent list --output ndjson"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.AsReader(cmd.Context(), "Reading the map", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+			return a.AsReader(cmd.Context(), "Reading the map", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
 				rows, err := command.AgentsOnMap(ctx, c)
 				if err != nil {
 					return nil, err
@@ -57,14 +57,14 @@ of the agent or its owner without stating for which agents it answers.`,
 				if err != nil {
 					return nil, err
 				}
-				return agentList(a, who, rows, answering), nil
+				return agentList(a, caller, rows, answering), nil
 			})
 		},
 	}
 }
 
-func agentList(a *command.App, who *command.Caller, rows []*protocol.Agent, answering map[string]protocol.AnsweringAgent) *render.Document {
-	result := listedAgents{Context: who.ContextName(), Agents: []listedAgent{}}
+func agentList(a *command.App, caller *command.Caller, rows []*protocol.Agent, answering map[string]protocol.AnsweringAgent) *render.Document {
+	result := listedAgents{Context: caller.ContextName(), Agents: []listedAgent{}}
 	table := render.Table{
 		Columns: []render.Column{{Title: "agent"}, {Title: "name", Wraps: true}, {Title: "owner"}, {Title: "answering"}, {Title: "asked"}},
 		Empty:   a.LikeThis("There are no agents on the map. \"playctl agent run NAME -- COMMAND\" adds one."),
@@ -72,7 +72,7 @@ func agentList(a *command.App, who *command.Caller, rows []*protocol.Agent, answ
 	for _, row := range rows {
 		known := answering[row.AgentID]
 		result.Agents = append(result.Agents, listedAgent{
-			AgentID: row.AgentID, Name: row.Name, Label: who.NameOf(row.AgentID), OwnerID: row.NodeID, Yours: row.NodeID == who.Main.NodeID,
+			AgentID: row.AgentID, Name: row.Name, Label: caller.NameOf(row.AgentID), OwnerID: row.NodeID, Yours: row.NodeID == caller.Main.NodeID,
 			Answering: cmp.Or(known.Answering, protocol.AnsweringUnknown), AskedAt: known.AskedAt,
 		})
 	}

@@ -31,7 +31,7 @@ place. Everyone who watches the world can read the URL.`,
 		Example: command.Example("playctl register-mcp weather https://mcp.example.com/weather"),
 		Args:    command.Takes("name", "url?"), ValidArgsFunction: a.Completes(command.MCPServers),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.AsReader(cmd.Context(), "Registering", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+			return a.AsReader(cmd.Context(), "Registering", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
 				request := protocol.MCPRegisterRequest{Name: args[0]}
 				if len(args) > 1 {
 					request.URL = args[1]
@@ -41,7 +41,7 @@ place. Everyone who watches the world can read the URL.`,
 					return nil, err
 				}
 				return &render.Document{
-					Data: mcpResult{Context: who.ContextName(), ID: reply.ID, Name: request.Name, URL: request.URL},
+					Data: mcpResult{Context: caller.ContextName(), ID: reply.ID, Name: request.Name, URL: request.URL},
 					Views: []render.View{render.Fields{
 						{Name: "MCP server", Value: request.Name},
 						{Name: "id", Value: reply.ID},
@@ -62,12 +62,12 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 		Example: command.Example("playctl unregister-mcp weather"),
 		Args:    command.Takes("name or id"), ValidArgsFunction: a.Completes(command.MCPServers),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			who, err := a.Caller()
+			caller, err := a.Caller()
 			if err != nil {
 				return err
 			}
-			server, err := command.Request(cmd.Context(), a, who, who.Main, "Looking for it", func(ctx context.Context, c *client.Client) (*protocol.MCP, error) {
-				return placement(ctx, who, c, args[0])
+			server, err := command.Request(cmd.Context(), a, caller, caller.Main, "Looking for it", func(ctx context.Context, c *client.Client) (*protocol.MCP, error) {
+				return placement(ctx, caller, c, args[0])
 			})
 			if err != nil {
 				return err
@@ -75,7 +75,7 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Remove the MCP server %q from the map?", server.Name), nil); err != nil {
 				return err
 			}
-			return a.AsReader(cmd.Context(), "Unregistering", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+			return a.AsReader(cmd.Context(), "Unregistering", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
 				reply, err := c.UnregisterMCP(ctx, server.ID)
 				if err == nil && !reply.OK {
 					err = noPlacement(args[0])
@@ -83,7 +83,7 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 				if err != nil {
 					return nil, err
 				}
-				return command.SentenceDocument(mcpResult{Context: who.ContextName(), ID: server.ID}, "Unregistered %s.", server.Name), nil
+				return command.SentenceDocument(mcpResult{Context: caller.ContextName(), ID: server.ID}, "Unregistered %s.", server.Name), nil
 			})
 		},
 	}

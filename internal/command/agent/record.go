@@ -46,7 +46,7 @@ standard input if it is - or missing and standard input is a pipe. It is trimmed
 			if err != nil {
 				return err
 			}
-			return a.AsAgent(cmd.Context(), args[0], command.SeekOwn, "Recording", func(ctx context.Context, who *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
+			return a.AsAgent(cmd.Context(), args[0], command.SeekOwn, "Recording", func(ctx context.Context, caller *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
 				reply, err := c.RecordInteraction(ctx, protocol.RecordInteractionRequest{PlayerID: ref.ID, Role: role, Text: text})
 				if err != nil {
 					return nil, err
@@ -55,7 +55,7 @@ standard input if it is - or missing and standard input is a pipe. It is trimmed
 				if reply.Seq == nil && protocol.NormalizeText(text) == "" {
 					line = "Nothing was recorded: the text is blank."
 				}
-				return command.SentenceDocument(recordedResult{Context: who.ContextName(), PlayerID: ref.ID, Seq: reply.Seq}, "%s", line), nil
+				return command.SentenceDocument(recordedResult{Context: caller.ContextName(), PlayerID: ref.ID, Seq: reply.Seq}, "%s", line), nil
 			})
 		},
 	}
@@ -117,13 +117,13 @@ func newInteractionsCommand(a *command.App) *cobra.Command {
 			if err := command.CheckNumber("before", before); err != nil {
 				return err
 			}
-			return a.AsReader(cmd.Context(), "Reading the interactions", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+			return a.AsReader(cmd.Context(), "Reading the interactions", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
 				request := protocol.ListRequest{Limit: limit}
 				if cmd.Flags().Changed("before") {
 					request.BeforeSeq = &before
 				}
 				if len(args) > 0 {
-					ref, err := a.FindAgent(ctx, who, args[0], command.SeekAny)
+					ref, err := a.FindAgent(ctx, caller, args[0], command.SeekAny)
 					if err != nil {
 						return nil, err
 					}
@@ -133,7 +133,7 @@ func newInteractionsCommand(a *command.App) *cobra.Command {
 				if err != nil {
 					return nil, err
 				}
-				return interactionsDocument(who, a.Printer.Look, reply), nil
+				return interactionsDocument(caller, a.Printer.Look, reply), nil
 			})
 		},
 	}
@@ -179,12 +179,12 @@ The host gives each step a place on the map.`,
 			if err != nil {
 				return err
 			}
-			return a.AsAgent(cmd.Context(), args[0], command.SeekOwn, "Recording", func(ctx context.Context, who *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
+			return a.AsAgent(cmd.Context(), args[0], command.SeekOwn, "Recording", func(ctx context.Context, caller *command.Caller, ref command.AgentRef, c *client.Client) (*render.Document, error) {
 				reply, err := c.RecordJourney(ctx, protocol.RecordJourneyRequest{PlayerID: ref.ID, Journey: journey})
 				if err != nil {
 					return nil, err
 				}
-				result := recordedResult{Context: who.ContextName(), PlayerID: ref.ID, Rev: reply.Rev}
+				result := recordedResult{Context: caller.ContextName(), PlayerID: ref.ID, Rev: reply.Rev}
 				return command.SentenceDocument(result, "Recorded a journey of %s.", command.Plural(len(journey.Steps), "step", "steps")), nil
 			})
 		},

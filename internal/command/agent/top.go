@@ -50,24 +50,24 @@ func top(ctx context.Context, a *command.App) (err error) {
 	if err := needsTerminal(a, "playctl agent list"); err != nil {
 		return err
 	}
-	who, err := a.Caller()
+	caller, err := a.Caller()
 	if err != nil {
 		return err
 	}
-	if err := a.Reach(ctx, who); err != nil {
+	if err := a.Reach(ctx, caller); err != nil {
 		return err
 	}
-	world, err := remoteWorld(a, who)
+	world, err := remoteWorld(a, caller)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, world.Close(context.WithoutCancel(ctx))) }()
-	host, err := a.Client(who, who.Main)
+	host, err := a.Client(caller, caller.Main)
 	if err != nil {
 		return err
 	}
 	defer host.Close()
-	m := &topModel{asker: &asker{app: a, world: world, ctx: ctx}, who: who, look: a.Look(a.Stdout), lines: map[string][]string{}, input: textinput.New()}
+	m := &topModel{asker: &asker{app: a, world: world, ctx: ctx}, caller: caller, look: a.Look(a.Stdout), lines: map[string][]string{}, input: textinput.New()}
 	following, stop := context.WithCancel(ctx)
 	defer stop()
 	m.program = tea.NewProgram(m, m.options(ctx)...)
@@ -102,7 +102,7 @@ type (
 // topModel is the list of agents, with the details of one or an input line below it.
 type topModel struct {
 	*asker
-	who       *command.Caller
+	caller    *command.Caller
 	look      render.Look
 	rows      rowsMsg
 	answering answeringMsg
@@ -334,7 +334,7 @@ func (m *topModel) title(shown int) string {
 	if !m.connected {
 		state = m.look.Warn("connecting")
 	}
-	text := m.look.Strong(command.Plural(shown, "agent", "agents")) + " at " + render.Clean(m.who.Server) + "  " + state
+	text := m.look.Strong(command.Plural(shown, "agent", "agents")) + " at " + render.Clean(m.caller.Server) + "  " + state
 	if m.filter != "" {
 		text += m.look.Faint("  filter: " + render.Clean(m.filter))
 	}
@@ -344,7 +344,7 @@ func (m *topModel) title(shown int) string {
 // row returns one agent on a line.
 func (m *topModel) row(row *protocol.Agent, chosen bool) string {
 	owner := render.ShortID(row.NodeID)
-	if row.NodeID == m.who.Main.NodeID {
+	if row.NodeID == m.caller.Main.NodeID {
 		owner = "you"
 	}
 	answering := cmp.Or(m.answering[row.AgentID].Answering, protocol.AnsweringUnknown)

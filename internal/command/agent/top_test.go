@@ -15,7 +15,7 @@ import (
 func TestTopShowsAnswerOfItsAgent(t *testing.T) {
 	t.Parallel()
 	m := &topModel{
-		asker: &asker{ref: command.AgentRef{ID: "ada"}}, who: &command.Caller{}, input: textinput.New(),
+		asker: &asker{ref: command.AgentRef{ID: "ada"}}, caller: &command.Caller{}, input: textinput.New(),
 		rows: rowsMsg{{AgentID: "ada", Name: "Ada"}, {AgentID: "bo", Name: "Bo"}}, chosen: "ada", details: true, asking: true, width: 80, height: 24,
 	}
 	send := func(msg tea.Msg) string {

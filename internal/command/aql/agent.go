@@ -28,7 +28,7 @@ func (s *session) useAgent(ctx context.Context, st aql.UseAgentNode) (*outcome, 
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.host.FindAgent(ctx, s.who, ref, command.SeekOwn)
+	found, err := s.host.FindAgent(ctx, s.caller, ref, command.SeekOwn)
 	if err != nil {
 		return nil, at(&st.Node, err)
 	}
@@ -90,7 +90,7 @@ func (s *session) inspectMain(ctx context.Context, st aql.InspectMainNode) (*out
 	if err != nil {
 		return nil, err
 	}
-	main, agents := s.who.MainDocument(s.Printer.Look, reply), s.who.AgentsDocument(s.App, reply.AgentNodes)
+	main, agents := s.caller.MainDocument(s.Printer.Look, reply), s.caller.AgentsDocument(s.App, reply.AgentNodes)
 	return reading(st.Into, reply, slices.Concat(main.Views, []render.View{render.Line("")}, agents.Views)...)
 }
 
@@ -136,7 +136,7 @@ func (s *session) agentMeant(o *aql.Operand) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if agent, known := s.who.Known(ref); known {
+	if agent, known := s.caller.Known(ref); known {
 		return agent.NodeID, nil
 	}
 	return ref, nil
@@ -268,9 +268,9 @@ func (s *session) showList(ctx context.Context, st aql.ShowList) (*outcome, erro
 		if err != nil {
 			return nil, err
 		}
-		return reading(nil, &agentList{reply.AgentNodes}, s.who.AgentsDocument(s.App, reply.AgentNodes).Views...)
+		return reading(nil, &agentList{reply.AgentNodes}, s.caller.AgentsDocument(s.App, reply.AgentNodes).Views...)
 	}
-	c := &connection{Server: s.main.BaseURL(), Context: s.who.ContextName(), MainNode: s.main.Node()}
+	c := &connection{Server: s.main.BaseURL(), Context: s.caller.ContextName(), MainNode: s.main.Node()}
 	if s.space != nil {
 		c.SpaceID = s.space.id
 	}

@@ -31,8 +31,8 @@ type session struct {
 	host *command.App
 	// who is the caller at that host; main is the client that calls as its main node, or
 	// without credentials if it has none. Both are nil until a statement needs the host.
-	who  *command.Caller
-	main *client.Client
+	caller *command.Caller
+	main   *client.Client
 	// space and agent are the nodes in use; nil for none.
 	space *usedSpace
 	agent *usedAgent
@@ -52,7 +52,7 @@ func (s *session) close() {
 	if s.main != nil {
 		s.main.Close()
 	}
-	s.host, s.who, s.main, s.space, s.agent = s.App, nil, nil, nil, nil
+	s.host, s.caller, s.main, s.space, s.agent = s.App, nil, nil, nil, nil
 }
 
 // scope returns the scope of the next statement.
@@ -297,11 +297,11 @@ func (s *session) open(ctx context.Context, server, contextName string) error {
 	if err != nil {
 		return err
 	}
-	who, err := host.Caller()
+	caller, err := host.Caller()
 	if err != nil {
 		return host.Hinted(err)
 	}
-	main, err := host.Client(who, who.Main)
+	main, err := host.Client(caller, caller.Main)
 	if err != nil {
 		return host.Hinted(err)
 	}
@@ -313,10 +313,10 @@ func (s *session) open(ctx context.Context, server, contextName string) error {
 		main.Close()
 		return host.Hinted(err)
 	}
-	s.host, s.who, s.main = host, who, main
+	s.host, s.caller, s.main = host, caller, main
 	note := "Connected to " + main.BaseURL()
-	if who.ContextName() != "" {
-		note += " with the context " + who.ContextName()
+	if caller.ContextName() != "" {
+		note += " with the context " + caller.ContextName()
 	}
 	s.Note("%s", render.Clean(note+"."))
 	return nil

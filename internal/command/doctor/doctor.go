@@ -80,7 +80,7 @@ as 4 if the host cannot be reached, and 3 if it refuses the credentials: see "pl
 // examination is the run of all checks on this machine and a host.
 type examination struct {
 	*command.App
-	who    *command.Caller
+	caller *command.Caller
 	host   *client.Client
 	result doctorResult
 	// first is the first problem.
@@ -91,13 +91,13 @@ func examine(ctx context.Context, a *command.App) error {
 	p := &examination{App: a}
 	p.terminal()
 	p.files()
-	who, err := a.Caller()
+	caller, err := a.Caller()
 	if err != nil {
 		p.wrong("credentials", err, a.HintFor(err))
 		return p.report()
 	}
-	p.who, p.result.Context, p.result.Server = who, who.ContextName(), who.Server
-	host, err := a.Client(who, who.Main)
+	p.caller, p.result.Context, p.result.Server = caller, caller.ContextName(), caller.Server
+	host, err := a.Client(caller, caller.Main)
 	if err != nil {
 		return err
 	}

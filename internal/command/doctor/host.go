@@ -30,13 +30,13 @@ func (p *examination) reach(ctx context.Context) bool {
 	contact, err := p.host.Contact(ctx, p.Now)
 	if err != nil {
 		fix := p.HintFor(err)
-		if command.IsLoopbackURL(p.who.Server) {
+		if command.IsLoopbackURL(p.caller.Server) {
 			fix = "playctl serve --detach"
 		}
 		p.wrong("host", err, fix)
 		return false
 	}
-	p.add("host", stateGood, "", "%s answers in %v", p.who.Server, contact.Took.Round(time.Millisecond))
+	p.add("host", stateGood, "", "%s answers in %v", p.caller.Server, contact.Took.Round(time.Millisecond))
 	switch {
 	case p.host.Exposed():
 		p.add("TLS", stateDoubt, "serve it with --tls-cert and --tls-key, and use https", "anyone on the network path can read your credentials: the connection is not encrypted")
@@ -107,8 +107,8 @@ func (p *examination) account(ctx context.Context) bool {
 		p.wrong("account", err, p.refusalFix(err))
 		return false
 	}
-	if p.who.Main.IsZero() {
-		p.add("account", stateDoubt, "playctl create-main-node --server "+p.who.Server, "you have no account on this host, which anyone can read")
+	if p.caller.Main.IsZero() {
+		p.add("account", stateDoubt, "playctl create-main-node --server "+p.caller.Server, "you have no account on this host, which anyone can read")
 		return true
 	}
 	if _, err := p.host.Nodes(ctx); err != nil {
@@ -123,11 +123,11 @@ func (p *examination) account(ctx context.Context) bool {
 func (p *examination) refusalFix(err error) string {
 	switch {
 	case protocol.HasCode(err, protocol.CodeAPIKeyInvalid):
-		return p.who.NewKey()
+		return p.caller.NewKey()
 	case protocol.HasCode(err, protocol.CodeCredentialsMissing):
-		return "playctl create-main-node --server " + p.who.Server
+		return "playctl create-main-node --server " + p.caller.Server
 	case protocol.HasCode(err, protocol.CodeCredentialsInvalid):
-		return "playctl login --phrase --context NAME " + p.who.Server + ", with the account's phrase and a new name"
+		return "playctl login --phrase --context NAME " + p.caller.Server + ", with the account's phrase and a new name"
 	}
 	return p.HintFor(err)
 }
@@ -142,13 +142,13 @@ func (p *examination) rootKey(ctx context.Context) {
 		theirs = nodes.GenesisNodeID
 	}
 	file, _ := p.Surroundings().FindRootFile("") // an invalid file was reported before
-	own := cmp.Or(p.who.RootKey(), file.Key)
+	own := cmp.Or(p.caller.RootKey(), file.Key)
 	switch {
 	case theirs == "" || own == "":
 		p.add("root key", stateGood, "", "the host's is used when one is needed")
-	case theirs != own && p.who.RootKey() != "":
+	case theirs != own && p.caller.RootKey() != "":
 		p.wrong("root key", errors.New("the host has a different root key from the one in the context: it is a different world"),
-			"playctl context add NAME --server "+p.who.Server+", and then playctl create-main-node --context NAME")
+			"playctl context add NAME --server "+p.caller.Server+", and then playctl create-main-node --context NAME")
 	case theirs != own:
 		p.add("root key", stateGood, "", "the host's own; the one in %s belongs to another world", file.Path)
 	default:
@@ -193,13 +193,13 @@ func (p *examination) agents(ctx context.Context) {
 	}
 	own, silent := 0, 0
 	for _, row := range rows {
-		if row.NodeID != p.who.Main.NodeID {
+		if row.NodeID != p.caller.Main.NodeID {
 			continue
 		}
 		own++
 		if answering[row.AgentID].Answering == protocol.AnsweringNo {
 			silent++
-			name := cmp.Or(p.who.NameOf(row.AgentID), row.Name)
+			name := cmp.Or(p.caller.NameOf(row.AgentID), row.Name)
 			p.add("agents", stateDoubt, "playctl agent run "+command.ShellWord(name)+" -- COMMAND", "%s is on the map, and no program answers for it", name)
 		}
 	}

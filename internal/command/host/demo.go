@@ -60,8 +60,8 @@ func startDemo(ctx context.Context, a *command.App, served *served) (d *demo, er
 	if err := d.populate(ctx, account); err != nil {
 		return d, err
 	}
-	for who := range d.cast {
-		if err := d.play(ctx, who, 0); err != nil {
+	for speaker := range d.cast {
+		if err := d.play(ctx, speaker, 0); err != nil {
 			return d, err
 		}
 	}
@@ -112,8 +112,8 @@ func (d *demo) register(ctx context.Context, url, rootKey string) (*creds.Contex
 	if err != nil {
 		return nil, err
 	}
-	for _, who := range d.cast {
-		agent, err := d.registerAgent(ctx, world, who.name, rootKey)
+	for _, member := range d.cast {
+		agent, err := d.registerAgent(ctx, world, member.name, rootKey)
 		if err == nil {
 			err = account.AddAgent(*agent)
 		}
@@ -151,17 +151,17 @@ func (d *demo) populate(ctx context.Context, account *creds.Context) (err error)
 		return err
 	}
 	for i := range d.cast {
-		who := &d.cast[i]
-		node, err := account.Agent(who.name)
+		member := &d.cast[i]
+		node, err := account.Agent(member.name)
 		if err != nil {
 			return err
 		}
-		tools, err := sdk.NewFrameworkRegistration(who.framework, who.allTools()...)
+		tools, err := sdk.NewFrameworkRegistration(member.framework, member.allTools()...)
 		if err != nil {
 			return err
 		}
 		agent, err := d.world.AddAgent(ctx, sdk.AgentOptions{
-			Credentials: command.NodeCredentials(node.NodeID, node.PasswHash), Name: who.name, Tools: tools, EnableP2A: true,
+			Credentials: command.NodeCredentials(node.NodeID, node.PasswHash), Name: member.name, Tools: tools, EnableP2A: true,
 		})
 		if err != nil {
 			return err
@@ -180,8 +180,8 @@ func (d *demo) populate(ctx context.Context, account *creds.Context) (err error)
 // a while by then, and the next scene tries again.
 func (d *demo) live(ctx context.Context) {
 	for ctx.Err() == nil {
-		who := rand.IntN(len(d.cast)) //nolint:gosec // G404: who speaks next is not a secret
-		if err := d.play(ctx, who, demoPause); err != nil && ctx.Err() == nil {
+		speaker := rand.IntN(len(d.cast)) //nolint:gosec // G404: who speaks next is not a secret
+		if err := d.play(ctx, speaker, demoPause); err != nil && ctx.Err() == nil {
 			d.app.Warn("the demo could not continue a scene: "+err.Error(), "")
 		}
 	}
@@ -189,8 +189,8 @@ func (d *demo) live(ctx context.Context) {
 
 // play records one scene of an agent: the question, the tool, the answer and the journey,
 // with pauses between.
-func (d *demo) play(ctx context.Context, who int, pace time.Duration) error {
-	agent, scenes := d.agents[who], d.cast[who].scenes
+func (d *demo) play(ctx context.Context, speaker int, pace time.Duration) error {
+	agent, scenes := d.agents[speaker], d.cast[speaker].scenes
 	d.turn++
 	part := scenes[rand.IntN(len(scenes))] //nolint:gosec // G404: as above
 	start := d.app.Now()

@@ -54,16 +54,16 @@ func (d *demo) listen(ctx context.Context) (err error) {
 
 // answer carries out one command as the agent that received it.
 func (d *demo) answer(ctx context.Context, call *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
-	who := slices.IndexFunc(d.cast, func(p persona) bool { return p.name == call.Agent.Registration().RegisteredAgent.Name })
-	if who < 0 {
+	caller := slices.IndexFunc(d.cast, func(p persona) bool { return p.name == call.Agent.Registration().RegisteredAgent.Name })
+	if caller < 0 {
 		return sdk.IntercomAnswer{}, errors.New("this agent is not part of the demo")
 	}
 	switch call.Command.Kind {
 	case protocol.IntercomChat:
-		answer := sdk.IntercomAnswer{Message: d.cast[who].reply(call.Command.Text)}
+		answer := sdk.IntercomAnswer{Message: d.cast[caller].reply(call.Command.Text)}
 		return answer, inParts(ctx, call, answer.Message)
 	case protocol.IntercomAssist:
-		for _, a := range d.cast[who].assists {
+		for _, a := range d.cast[caller].assists {
 			if a.tool.Name == call.Command.ToolName {
 				return a.answer(call)
 			}

@@ -80,7 +80,7 @@ the name, and so are requests from pages of other origins.`,
 // view is the world in the server of one run.
 type view struct {
 	app    *command.App
-	who    *command.Caller
+	caller *command.Caller
 	client *client.Client
 	world  *sdk.RemotePlayWorld
 	// agent is zero without --agent.
@@ -153,21 +153,21 @@ func open(ctx context.Context, a *command.App, flags *serveFlags) (_ *view, err 
 	if flags.readOnly {
 		find = func(context.Context) (*command.Caller, error) { return a.Caller() }
 	}
-	who, err := find(ctx)
+	caller, err := find(ctx)
 	if err != nil {
 		return nil, err
 	}
-	v := &view{app: a, who: who, readOnly: flags.readOnly}
+	v := &view{app: a, caller: caller, readOnly: flags.readOnly}
 	if flags.agent != "" {
-		if v.agent, v.who, err = a.OwnAgent(ctx, who, flags.agent); err != nil {
+		if v.agent, v.caller, err = a.OwnAgent(ctx, caller, flags.agent); err != nil {
 			return nil, err
 		}
-		who = v.who
+		caller = v.caller
 	}
-	if v.client, err = a.Client(who, who.Main); err != nil {
+	if v.client, err = a.Client(caller, caller.Main); err != nil {
 		return nil, err
 	}
-	if v.world, err = sdk.New(a.WorldOptions(who, who.Main)); err != nil {
+	if v.world, err = sdk.New(a.WorldOptions(caller, caller.Main)); err != nil {
 		v.client.Close()
 		return nil, err
 	}

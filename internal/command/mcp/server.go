@@ -132,11 +132,11 @@ func addPrompts(server *sdkmcp.Server) {
 		if task == "" {
 			return nil, errors.New("the argument task is missing: set it to what should be done")
 		}
-		who := "the agent whose tools fit best"
+		caller := "the agent whose tools fit best"
 		if name := r.Params.Arguments["agent"]; name != "" {
-			who = fmt.Sprintf("the agent %q", name)
+			caller = fmt.Sprintf("the agent %q", name)
 		}
-		return spoken(fmt.Sprintf("Find out with list_agents what the agents can do, then ask %s with ask_agent to do this, and report the answer: %s", who, task)), nil
+		return spoken(fmt.Sprintf("Find out with list_agents what the agents can do, then ask %s with ask_agent to do this, and report the answer: %s", caller, task)), nil
 	})
 }
 

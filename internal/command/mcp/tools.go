@@ -94,7 +94,7 @@ func (v *view) addTools(server *sdkmcp.Server) {
 		return
 	}
 	add(v, server, &sdkmcp.Tool{Name: "ask_agent", Description: "Asks an agent with a text, or calls one of its tools, and waits for its answer."}, v.ask)
-	if !v.who.Main.IsZero() {
+	if !v.caller.Main.IsZero() {
 		add(v, server, &sdkmcp.Tool{Name: "register_mcp", Description: "Puts an MCP server of your account on the map, or changes its address. It is not started or called."},
 			func(ctx context.Context, _ *sdkmcp.CallToolRequest, in mcpArgs) (any, error) {
 				return v.client.RegisterMCP(ctx, protocol.MCPRegisterRequest{Name: in.Name, URL: in.URL})

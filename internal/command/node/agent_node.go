@@ -44,8 +44,8 @@ saved in the context; for another program, add --api-key-file or --show-api-key.
 			if err := a.ConfirmIfSeen(cmd.Context(), yes, replacesKey(a, file), nil); err != nil {
 				return err
 			}
-			return a.AsMain(cmd.Context(), "Creating the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
-				if !who.SavesCredentials() && file == "" && !show {
+			return a.AsMain(cmd.Context(), "Creating the key", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
+				if !caller.SavesCredentials() && file == "" && !show {
 					return nil, command.Hintf(command.Usagef("there is no context to save the key in, so it would be lost"),
 						"add --api-key-file FILE or --show-api-key")
 				}
@@ -53,7 +53,7 @@ saved in the context; for another program, add --api-key-file or --show-api-key.
 				if err != nil {
 					return nil, err
 				}
-				return keepAPIKey(ctx, a, who, reply.APIKey.Secret, file, show)
+				return keepAPIKey(ctx, a, caller, reply.APIKey.Secret, file, show)
 			})
 		},
 	}
@@ -89,15 +89,15 @@ func replacesKey(a *command.App, file string) string {
 
 // keepAPIKey saves a new key. The old one is invalid by now, so an interrupt no longer
 // stops it.
-func keepAPIKey(ctx context.Context, a *command.App, who *command.Caller, key protocol.Secret, file string, show bool) (*render.Document, error) {
-	result := apiKeyResult{Context: kept(who), NodeID: who.Main.NodeID, UnconfirmedHosts: a.Unconfirmed()}
+func keepAPIKey(ctx context.Context, a *command.App, caller *command.Caller, key protocol.Secret, file string, show bool) (*render.Document, error) {
+	result := apiKeyResult{Context: kept(caller), NodeID: caller.Main.NodeID, UnconfirmedHosts: a.Unconfirmed()}
 	if file != "" {
 		result.File = a.Absolute(file)
 	}
 	if show {
 		result.APIKey = key.Reveal()
 	}
-	unkept, unwritten := saveKey(ctx, who, protocol.DefaultKeyName, key, result.File, true)
+	unkept, unwritten := saveKey(ctx, caller, protocol.DefaultKeyName, key, result.File, true)
 	if unkept != nil {
 		result.Context = ""
 	}
@@ -113,11 +113,11 @@ func keepAPIKey(ctx context.Context, a *command.App, who *command.Caller, key pr
 }
 
 // kept returns the context that saves the new credentials of the main node, "" for none.
-func kept(who *command.Caller) string {
-	if !who.SavesCredentials() {
+func kept(caller *command.Caller) string {
+	if !caller.SavesCredentials() {
 		return ""
 	}
-	return who.ContextName()
+	return caller.ContextName()
 }
 
 // createdAgentResult is what "playctl create-agent-node" prints.
@@ -160,26 +160,26 @@ label.`,
 }
 
 func createAgentNode(ctx context.Context, a *command.App, label string, flags *command.PhraseFlags, rootFile string) error {
-	who, err := a.MainCaller()
+	caller, err := a.MainCaller()
 	if err != nil {
 		return err
 	}
-	if label, err = askedLabel(ctx, a, who, label); err != nil {
+	if label, err = askedLabel(ctx, a, caller, label); err != nil {
 		return err
 	}
-	if err := labelIsFree(who, label); err != nil {
+	if err := labelIsFree(caller, label); err != nil {
 		return err
 	}
-	c, err := a.Client(who, who.Main)
+	c, err := a.Client(caller, caller.Main)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	root, err := rootKey(ctx, a, c, who.RootKey(), rootFile)
+	root, err := rootKey(ctx, a, c, caller.RootKey(), rootFile)
 	if err != nil {
 		return err
 	}
-	if who.SavesCredentials() {
+	if caller.SavesCredentials() {
 		if err := canSave(a, "agent"); err != nil {
 			return err
 		}
@@ -201,8 +201,8 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 		return notCreated(a, err, phrase)
 	}
 	agent := creds.Agent{NodeID: node.NodeID, Label: label, PasswHash: node.Hash, Phrase: phrase.Kept(), CreatedAt: a.Now()}
-	err = notSaved("agent", importAgain, keepAgent(ctx, who, agent, root))
-	err = errors.Join(err, a.Printer.Print(createdAgent(who, agent, phrase)))
+	err = notSaved("agent", importAgain, keepAgent(ctx, caller, agent, root))
+	err = errors.Join(err, a.Printer.Print(createdAgent(caller, agent, phrase)))
 	a.ShowPhrase(phrase)
 	return err
 }
@@ -227,8 +227,8 @@ func registerAgent(ctx context.Context, a *command.App, c *client.Client, node c
 
 // askedLabel prompts for the label if there is a context to save it in: without a context
 // only the id could name the agent.
-func askedLabel(ctx context.Context, a *command.App, who *command.Caller, label string) (string, error) {
-	if label != "" || !who.SavesCredentials() {
+func askedLabel(ctx context.Context, a *command.App, caller *command.Caller, label string) (string, error) {
+	if label != "" || !caller.SavesCredentials() {
 		return label, nil
 	}
 	label, err := a.Ask(ctx, "The agent's name:", false)
@@ -270,9 +270,9 @@ func keepAgent(ctx context.Context, c *command.Caller, agent creds.Agent, rootKe
 	})
 }
 
-func createdAgent(who *command.Caller, agent creds.Agent, phrase *command.NodePhrase) render.Document {
+func createdAgent(caller *command.Caller, agent creds.Agent, phrase *command.NodePhrase) render.Document {
 	result := createdAgentResult{
-		Context: kept(who), AgentID: agent.NodeID, Label: agent.Label,
+		Context: kept(caller), AgentID: agent.NodeID, Label: agent.Label,
 		Phrase: phrase.Shown(), PhraseFile: phrase.File,
 	}
 	return render.Document{Data: result, Views: []render.View{render.Fields{
@@ -286,17 +286,17 @@ func createdAgent(who *command.Caller, agent creds.Agent, phrase *command.NodePh
 // createNamedAgent creates the agent node whose credentials are derived from the
 // account's credentials and a name. If another program created it before, it returns that
 // one.
-func createNamedAgent(ctx context.Context, a *command.App, who *command.Caller, name string) (command.AgentRef, error) {
-	c, err := a.Client(who, who.Main)
+func createNamedAgent(ctx context.Context, a *command.App, caller *command.Caller, name string) (command.AgentRef, error) {
+	c, err := a.Client(caller, caller.Main)
 	if err != nil {
 		return command.AgentRef{}, err
 	}
 	defer c.Close()
-	root, err := rootKey(ctx, a, c, who.RootKey(), "")
+	root, err := rootKey(ctx, a, c, caller.RootKey(), "")
 	if err != nil {
 		return command.AgentRef{}, err
 	}
-	node, err := derive(a, creds.NamedAgentHash(who.Main.Hash, name), root)
+	node, err := derive(a, creds.NamedAgentHash(caller.Main.Hash, name), root)
 	if err != nil {
 		return command.AgentRef{}, err
 	}

@@ -89,11 +89,11 @@ func exportContext(ctx context.Context, a *command.App, args []string, flags *bu
 	if err != nil || path == "" {
 		return err
 	}
-	what, who := "context "+chosen.Name, "you"
+	what, caller := "context "+chosen.Name, "you"
 	if flags.agent != "" {
-		what, who = "the agent "+flags.agent+" of "+what, "this agent"
+		what, caller = "the agent "+flags.agent+" of "+what, "this agent"
 	}
-	kind := "It is not encrypted: anyone who reads it can act as " + who + "."
+	kind := "It is not encrypted: anyone who reads it can act as " + caller + "."
 	if flags.encrypt {
 		kind = "It is encrypted."
 	}

@@ -222,13 +222,13 @@ type recalled struct {
 }
 
 // recall reads a phrase and derives its node.
-func recall(ctx context.Context, a *command.App, who *command.Caller, flags *importFlags, question string) (found recalled, err error) {
-	c, err := a.Client(who, who.Main)
+func recall(ctx context.Context, a *command.App, caller *command.Caller, flags *importFlags, question string) (found recalled, err error) {
+	c, err := a.Client(caller, caller.Main)
 	if err != nil {
 		return recalled{}, err
 	}
 	defer c.Close()
-	if found.rootKey, err = rootKey(ctx, a, c, who.RootKey(), flags.rootFile); err != nil {
+	if found.rootKey, err = rootKey(ctx, a, c, caller.RootKey(), flags.rootFile); err != nil {
 		return recalled{}, err
 	}
 	phrase, err := a.ReadPhrase(ctx, flags.from, question)
@@ -253,13 +253,13 @@ func importMain(ctx context.Context, a *command.App, flags *importFlags) error {
 	if err != nil {
 		return err
 	}
-	who := &command.Caller{Context: target, Server: target.ServerURL, Service: target.Service}
-	found, err := recall(ctx, a, who, flags, "The main node's phrase:")
+	caller := &command.Caller{Context: target, Server: target.ServerURL, Service: target.Service}
+	found, err := recall(ctx, a, caller, flags, "The main node's phrase:")
 	if err != nil {
 		return err
 	}
-	who.Main = found.node
-	if err := confirmNode(ctx, a, who, protocol.ValidateRequest{}, found.fault); err != nil {
+	caller.Main = found.node
+	if err := confirmNode(ctx, a, caller, protocol.ValidateRequest{}, found.fault); err != nil {
 		return err
 	}
 	target.RootKey = found.rootKey
@@ -272,39 +272,39 @@ func importMain(ctx context.Context, a *command.App, flags *importFlags) error {
 		return err
 	}
 	if target.Main.APIKey.IsZero() {
-		noteNoKey(a, who)
+		noteNoKey(a, caller)
 	}
 	return nil
 }
 
 // importAgent restores an agent of the context's main node from its phrase.
 func importAgent(ctx context.Context, a *command.App, flags *importFlags) error {
-	who, err := a.Caller()
+	caller, err := a.Caller()
 	if err != nil {
 		return err
 	}
-	if who.Main.IsZero() || !who.SavesCredentials() {
-		return who.NoMain()
+	if caller.Main.IsZero() || !caller.SavesCredentials() {
+		return caller.NoMain()
 	}
-	if err := labelIsFree(who, flags.agent); err != nil {
+	if err := labelIsFree(caller, flags.agent); err != nil {
 		return err
 	}
-	found, err := recall(ctx, a, who, flags, "The agent's phrase:")
+	found, err := recall(ctx, a, caller, flags, "The agent's phrase:")
 	if err != nil {
 		return err
 	}
-	request := protocol.ValidateRequest{NodeID: found.node.NodeID, MainNodeID: who.Main.NodeID}
-	if err := confirmNode(ctx, a, who, request, found.fault); err != nil {
+	request := protocol.ValidateRequest{NodeID: found.node.NodeID, MainNodeID: caller.Main.NodeID}
+	if err := confirmNode(ctx, a, caller, request, found.fault); err != nil {
 		return err
 	}
 	agent := creds.Agent{NodeID: found.node.NodeID, Label: flags.agent, PasswHash: found.node.Hash, Phrase: found.kept, CreatedAt: a.Now()}
-	if err := keepAgent(ctx, who, agent, found.rootKey); err != nil {
+	if err := keepAgent(ctx, caller, agent, found.rootKey); err != nil {
 		return err
 	}
-	if err := a.Printer.Print(createdAgent(who, agent, &command.NodePhrase{Flags: &command.PhraseFlags{}})); err != nil {
+	if err := a.Printer.Print(createdAgent(caller, agent, &command.NodePhrase{Flags: &command.PhraseFlags{}})); err != nil {
 		return err
 	}
-	shareLabels(ctx, a, who, []creds.Agent{agent})
+	shareLabels(ctx, a, caller, []creds.Agent{agent})
 	return nil
 }
 
@@ -312,8 +312,8 @@ func importAgent(ctx context.Context, a *command.App, flags *importFlags) error 
 var errAgentPhrase = errors.New("this is the phrase of an agent, not of its account")
 
 // confirmNode asks the host whether a node exists and its phrase is right.
-func confirmNode(ctx context.Context, a *command.App, who *command.Caller, request protocol.ValidateRequest, fault string) error {
-	err := a.Call(ctx, who, who.Main, "Asking the host", func(ctx context.Context, c *client.Client) error {
+func confirmNode(ctx context.Context, a *command.App, caller *command.Caller, request protocol.ValidateRequest, fault string) error {
+	err := a.Call(ctx, caller, caller.Main, "Asking the host", func(ctx context.Context, c *client.Client) error {
 		reply, err := c.ValidateNode(ctx, request)
 		switch {
 		case err != nil:

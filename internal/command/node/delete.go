@@ -42,18 +42,18 @@ deleted from the context as well.`,
 }
 
 func deleteAgentNode(ctx context.Context, a *command.App, name string, yes bool) error {
-	who, err := a.MainCaller()
+	caller, err := a.MainCaller()
 	if err != nil {
 		return err
 	}
-	ref, err := a.FindAgent(ctx, who, name, command.SeekOwn)
+	ref, err := a.FindAgent(ctx, caller, name, command.SeekOwn)
 	if err != nil {
 		return err
 	}
 	if err := a.Confirm(ctx, yes, fmt.Sprintf("Delete the agent node %s?", ref.Name())); err != nil {
 		return err
 	}
-	err = a.Call(ctx, who, who.Main, "Deleting", func(ctx context.Context, c *client.Client) error {
+	err = a.Call(ctx, caller, caller.Main, "Deleting", func(ctx context.Context, c *client.Client) error {
 		reply, err := c.DeleteAgent(ctx, ref.ID)
 		if err != nil || reply.OK {
 			return err
@@ -64,7 +64,7 @@ func deleteAgentNode(ctx context.Context, a *command.App, name string, yes bool)
 			return err
 		case slices.Contains(account.MainNode.AgentNodeIDs, ref.ID):
 			return command.Hintf(fmt.Errorf("the host did not delete the agent node %s, so its credentials are kept", ref.Name()),
-				"hosts of the agent-play service cannot delete agent nodes: ask the operator of %s", who.Server)
+				"hosts of the agent-play service cannot delete agent nodes: ask the operator of %s", caller.Server)
 		case !ref.Own:
 			return protocol.Errorf(protocol.CodeNotFound, "the host has no agent node %s", ref.Name())
 		}
@@ -73,7 +73,7 @@ func deleteAgentNode(ctx context.Context, a *command.App, name string, yes bool)
 	if err != nil {
 		return err
 	}
-	err = who.Change(ctx, func(target *creds.Context) error {
+	err = caller.Change(ctx, func(target *creds.Context) error {
 		if !ref.Own {
 			return nil
 		}
@@ -83,7 +83,7 @@ func deleteAgentNode(ctx context.Context, a *command.App, name string, yes bool)
 	if err != nil {
 		return err
 	}
-	result := deletedResult{Context: who.ContextName(), NodeID: ref.ID, DeletedAgents: 1, UnconfirmedHosts: a.Unconfirmed()}
+	result := deletedResult{Context: caller.ContextName(), NodeID: ref.ID, DeletedAgents: 1, UnconfirmedHosts: a.Unconfirmed()}
 	return a.PrintSentence(result, "Deleted the agent node %s.", ref.Name())
 }
 
@@ -106,24 +106,24 @@ The context is deleted as well.`,
 }
 
 func deleteMainNode(ctx context.Context, a *command.App, yes bool) error {
-	who, err := a.MainCaller()
+	caller, err := a.MainCaller()
 	if err != nil {
 		return err
 	}
-	question := fmt.Sprintf("Delete the main node %s at %s with all its agents?", render.ShortID(who.Main.NodeID), who.Server)
+	question := fmt.Sprintf("Delete the main node %s at %s with all its agents?", render.ShortID(caller.Main.NodeID), caller.Server)
 	if err := a.Confirm(ctx, yes, question); err != nil {
 		return err
 	}
-	reply, err := command.Request(ctx, a, who, who.Main, "Deleting", func(ctx context.Context, c *client.Client) (*protocol.DeleteNodeReply, error) {
-		return c.DeleteNode(ctx, who.Main.NodeID)
+	reply, err := command.Request(ctx, a, caller, caller.Main, "Deleting", func(ctx context.Context, c *client.Client) (*protocol.DeleteNodeReply, error) {
+		return c.DeleteNode(ctx, caller.Main.NodeID)
 	})
 	if err != nil {
 		return err
 	}
-	if err := forget(ctx, who); err != nil {
+	if err := forget(ctx, caller); err != nil {
 		return err
 	}
-	result := deletedResult{who.ContextName(), who.Main.NodeID, reply.DeletedAgentCount, a.Unconfirmed()}
+	result := deletedResult{caller.ContextName(), caller.Main.NodeID, reply.DeletedAgentCount, a.Unconfirmed()}
 	return a.PrintSentence(result, "Deleted the main node %s and %s.", render.ShortID(result.NodeID), command.Plural(result.DeletedAgents, "agent", "agents"))
 }
 

@@ -85,12 +85,12 @@ func invite(ctx context.Context, a *command.App, flags *inviteFlags) error {
 		}
 		flags.fingerprint = fingerprint
 	}
-	err = a.AsOwner(ctx, &flags.admin, "Creating the invitation", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+	err = a.AsOwner(ctx, &flags.admin, "Creating the invitation", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
 		reply, err := c.Invite(ctx, request)
 		if err != nil {
 			return nil, err
 		}
-		return invitation(a, who, c, flags, reply)
+		return invitation(a, caller, c, flags, reply)
 	})
 	if protocol.HasCode(err, protocol.CodeForbidden) && !flags.admin.Admin {
 		return command.Hintf(err, "as the administrator, add --admin; the operator can let main nodes invite with \"playctl serve --main-nodes-invite\"")
@@ -99,13 +99,13 @@ func invite(ctx context.Context, a *command.App, flags *inviteFlags) error {
 }
 
 // invitation returns the document with the invitation from a reply.
-func invitation(a *command.App, who *command.Caller, c *client.Client, flags *inviteFlags, reply *protocol.InviteReply) (*render.Document, error) {
-	server, err := creds.ParseServerURL(cmp.Or(flags.url, reply.URL, who.Server))
+func invitation(a *command.App, caller *command.Caller, c *client.Client, flags *inviteFlags, reply *protocol.InviteReply) (*render.Document, error) {
+	server, err := creds.ParseServerURL(cmp.Or(flags.url, reply.URL, caller.Server))
 	if err != nil {
 		return nil, command.Usagef("%w", err)
 	}
 	made := creds.Invitation{
-		ServerURL: server, Fingerprint: fingerprintFor(a, who, c, flags.fingerprint), RootKey: reply.RootKey, Token: reply.Token.Secret,
+		ServerURL: server, Fingerprint: fingerprintFor(a, caller, c, flags.fingerprint), RootKey: reply.RootKey, Token: reply.Token.Secret,
 	}
 	text, err := made.Text()
 	if err != nil {
@@ -127,13 +127,13 @@ func invitation(a *command.App, who *command.Caller, c *client.Client, flags *in
 
 // fingerprintFor returns the fingerprint for an invitation. If this machine trusts the
 // host because of its own settings, another machine would not.
-func fingerprintFor(a *command.App, who *command.Caller, c *client.Client, flag string) string {
+func fingerprintFor(a *command.App, caller *command.Caller, c *client.Client, flag string) string {
 	switch {
 	case flag == fingerprintNone:
 		return ""
 	case flag != fingerprintAuto:
 		return flag
-	case who.Fingerprint() != "" || a.Env("SSL_CERT_FILE") != "" || a.Env("SSL_CERT_DIR") != "":
+	case caller.Fingerprint() != "" || a.Env("SSL_CERT_FILE") != "" || a.Env("SSL_CERT_DIR") != "":
 		return c.Certificate()
 	}
 	return ""
@@ -155,12 +155,12 @@ for another week. The strings themselves are not stored anywhere.`,
 		Example: command.Example("playctl invite list", "playctl invite list --admin --admin-token-file admin.token"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.AsOwner(cmd.Context(), &admin, "Reading the invitations", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+			return a.AsOwner(cmd.Context(), &admin, "Reading the invitations", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
 				reply, err := c.Invitations(ctx)
 				if err != nil {
 					return nil, err
 				}
-				return listedInvitations(a, who, reply.Invitations), nil
+				return listedInvitations(a, caller, reply.Invitations), nil
 			})
 		},
 	}
@@ -168,12 +168,12 @@ for another week. The strings themselves are not stored anywhere.`,
 	return cmd
 }
 
-func listedInvitations(a *command.App, who *command.Caller, list []protocol.InvitationRecord) *render.Document {
+func listedInvitations(a *command.App, caller *command.Caller, list []protocol.InvitationRecord) *render.Document {
 	table := render.Table{
 		Columns: []render.Column{{Title: "id"}, {Title: "used", Right: true}, {Title: "of", Right: true}, {Title: "expires"}, {Title: "by"}},
 		Empty:   a.LikeThis("There are no invitations. \"playctl invite\" creates one."),
 	}
-	result := invitationsResult{Context: who.ContextName(), Invitations: list}
+	result := invitationsResult{Context: caller.ContextName(), Invitations: list}
 	return render.ListOf(result, list, table, func(i protocol.InvitationRecord) []string {
 		by := "administrator"
 		if i.CreatedBy != "" {

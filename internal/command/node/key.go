@@ -74,11 +74,11 @@ func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags
 	if err != nil {
 		return err
 	}
-	return a.AsMain(ctx, "Creating the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
-		if flags.use && !who.SavesCredentials() {
+	return a.AsMain(ctx, "Creating the key", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
+		if flags.use && !caller.SavesCredentials() {
 			return nil, command.Usagef("there is no context of this main node to save the key in: omit --use")
 		}
-		result := createdKeyResult{Context: kept(who), Name: name, Used: flags.use}
+		result := createdKeyResult{Context: kept(caller), Name: name, Used: flags.use}
 		if flags.file != "" {
 			// The file is created first: a key that cannot be saved is lost.
 			result.File = a.Absolute(flags.file)
@@ -97,7 +97,7 @@ func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags
 		if flags.show {
 			result.APIKey = reply.APIKey.Reveal()
 		}
-		unkept, unwritten := saveKey(ctx, who, name, reply.APIKey.Secret, result.File, flags.use)
+		unkept, unwritten := saveKey(ctx, caller, name, reply.APIKey.Secret, result.File, flags.use)
 		if unkept != nil {
 			result.Used = false
 		}
@@ -122,9 +122,9 @@ func seconds(term time.Duration, least, most int) (int, error) {
 
 // saveKey saves a new key: in the context with use, and in the file if there is one. The
 // context is first, because commands need a valid key.
-func saveKey(ctx context.Context, who *command.Caller, name string, key protocol.Secret, file string, use bool) (unkept, unwritten error) {
+func saveKey(ctx context.Context, caller *command.Caller, name string, key protocol.Secret, file string, use bool) (unkept, unwritten error) {
 	if use {
-		unkept = who.Change(ctx, func(target *creds.Context) error {
+		unkept = caller.Change(ctx, func(target *creds.Context) error {
 			target.Main.APIKey, target.Main.KeyName = key, name
 			return nil
 		})
@@ -167,24 +167,24 @@ listed: the host shows a key only when it is created.`,
 		Example: command.Example("playctl key list", "playctl key list --output json"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.AsMain(cmd.Context(), "Reading the keys", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+			return a.AsMain(cmd.Context(), "Reading the keys", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
 				reply, err := c.Keys(ctx)
 				if err != nil {
 					return nil, err
 				}
-				return listedKeys(a, who, reply.Keys), nil
+				return listedKeys(a, caller, reply.Keys), nil
 			})
 		},
 	}
 }
 
-func listedKeys(a *command.App, who *command.Caller, keys []protocol.KeyRecord) *render.Document {
+func listedKeys(a *command.App, caller *command.Caller, keys []protocol.KeyRecord) *render.Document {
 	look := a.Printer.Look
 	table := render.Table{
 		Columns: []render.Column{{Title: "name"}, {Title: "created"}, {Title: "last used"}, {Title: "expires"}},
 		Empty:   a.LikeThis("There are no API keys. \"playctl create-api-key\" creates one."),
 	}
-	result := keysResult{Context: who.ContextName(), Keys: keys}
+	result := keysResult{Context: caller.ContextName(), Keys: keys}
 	return render.ListOf(result, keys, table, func(k protocol.KeyRecord) []string {
 		return []string{k.Name, look.AgeOf(k.CreatedAt), look.AgeOf(k.LastUsedAt), orExpired(a, k.ExpiresAt)}
 	})
@@ -223,7 +223,7 @@ func newKeyRevokeCommand(a *command.App) *cobra.Command {
 			if err := a.ConfirmIfSeen(cmd.Context(), yes, revokesKey(a, args[0]), check); err != nil {
 				return err
 			}
-			return a.AsMain(cmd.Context(), "Revoking the key", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+			return a.AsMain(cmd.Context(), "Revoking the key", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
 				reply, err := c.RevokeKey(ctx, args[0])
 				if err == nil && !reply.OK {
 					err = unknownKey(args[0])
@@ -232,7 +232,7 @@ func newKeyRevokeCommand(a *command.App) *cobra.Command {
 					return nil, err
 				}
 				warnRevoked(ctx, a, c)
-				return command.SentenceDocument(revokedKeyResult{who.ContextName(), args[0], a.Unconfirmed()}, "Revoked the API key %s.", args[0]), nil
+				return command.SentenceDocument(revokedKeyResult{caller.ContextName(), args[0], a.Unconfirmed()}, "Revoked the API key %s.", args[0]), nil
 			})
 		},
 	}
@@ -244,12 +244,12 @@ func newKeyRevokeCommand(a *command.App) *cobra.Command {
 // uses it.
 func revokesKey(a *command.App, name string) string {
 	question := fmt.Sprintf("Revoke the API key %s? Programs that use it are refused at once.", render.Clean(name))
-	who, err := a.Caller()
-	if err != nil || !who.SavesCredentials() || who.Context.Main.KeyName != name {
+	caller, err := a.Caller()
+	if err != nil || !caller.SavesCredentials() || caller.Context.Main.KeyName != name {
 		return question // The request to the host reports an error of the caller.
 	}
 	return fmt.Sprintf("Revoke the API key %s, which context %q itself uses? Its commands are refused at once, until %q.",
-		render.Clean(name), who.Context.Name, who.NewKey())
+		render.Clean(name), caller.Context.Name, caller.NewKey())
 }
 
 // warnRevoked warns if the API key of commands is no longer valid.
@@ -260,8 +260,8 @@ func warnRevoked(ctx context.Context, a *command.App, c *client.Client) {
 }
 
 // noteNoKey says that a context has no API key.
-func noteNoKey(a *command.App, who *command.Caller) {
-	a.Note("No API key of this account is saved here. If the host requires one, %q creates it.", who.NewKey())
+func noteNoKey(a *command.App, caller *command.Caller) {
+	a.Note("No API key of this account is saved here. If the host requires one, %q creates it.", caller.NewKey())
 }
 
 func unknownKey(name string) error {

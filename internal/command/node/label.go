@@ -50,8 +50,8 @@ map.`,
 			case !remove:
 				return command.Hintf(command.Usagef("the label is missing"), "to remove the current one, use --remove")
 			}
-			return a.AsMain(cmd.Context(), "Labeling the node", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
-				return labelNode(ctx, a, who, c, args[0], label)
+			return a.AsMain(cmd.Context(), "Labeling the node", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
+				return labelNode(ctx, a, caller, c, args[0], label)
 			})
 		},
 	}
@@ -61,18 +61,18 @@ map.`,
 
 // labelNode sets the label of a node at the host and in the context, wherever labels are
 // stored.
-func labelNode(ctx context.Context, a *command.App, who *command.Caller, c *client.Client, name, label string) (*render.Document, error) {
-	id := who.Main.NodeID
+func labelNode(ctx context.Context, a *command.App, caller *command.Caller, c *client.Client, name, label string) (*render.Document, error) {
+	id := caller.Main.NodeID
 	if protocol.NormalizeNodeID(name) != id {
-		ref, err := a.FindAgent(ctx, who, name, command.SeekOwn)
+		ref, err := a.FindAgent(ctx, caller, name, command.SeekOwn)
 		if err != nil {
 			return nil, err
 		}
 		id = ref.ID
 	}
-	if who.Context != nil && label != "" {
-		if other, err := who.Context.Agent(label); err == nil && other.NodeID != id {
-			return nil, command.Hintf(fmt.Errorf("an agent %q already exists in context %q", label, who.Context.Name), "use another label")
+	if caller.Context != nil && label != "" {
+		if other, err := caller.Context.Agent(label); err == nil && other.NodeID != id {
+			return nil, command.Hintf(fmt.Errorf("an agent %q already exists in context %q", label, caller.Context.Name), "use another label")
 		}
 	}
 	atHost, err := labelAtHost(ctx, c, id, label)
@@ -83,7 +83,7 @@ func labelNode(ctx context.Context, a *command.App, who *command.Caller, c *clie
 		return nil, err
 	}
 	inContext := false
-	err = who.Change(ctx, func(target *creds.Context) error {
+	err = caller.Change(ctx, func(target *creds.Context) error {
 		err := target.LabelAgent(id, label)
 		inContext = err == nil
 		if errors.Is(err, creds.ErrAgentUnknown) {
@@ -97,10 +97,10 @@ func labelNode(ctx context.Context, a *command.App, who *command.Caller, c *clie
 	if !atHost && !inContext {
 		return nil, command.Hintf(errors.New("the host does not store labels, and no context has the node"), "use the node's id")
 	}
-	return labelDocument(who, id, label, atHost), nil
+	return labelDocument(caller, id, label, atHost), nil
 }
 
-func labelDocument(who *command.Caller, id, label string, atHost bool) *render.Document {
+func labelDocument(caller *command.Caller, id, label string, atHost bool) *render.Document {
 	now, where := "is now called "+label, ""
 	if label == "" {
 		now = "no longer has a label"
@@ -108,7 +108,7 @@ func labelDocument(who *command.Caller, id, label string, atHost bool) *render.D
 	if !atHost {
 		where = ", only on this machine: the host does not store labels"
 	}
-	result := labelResult{Context: kept(who), NodeID: id, Label: label, AtHost: atHost}
+	result := labelResult{Context: kept(caller), NodeID: id, Label: label, AtHost: atHost}
 	return command.SentenceDocument(result, "Node %s %s%s.", render.ShortID(id), now, where)
 }
 
@@ -131,13 +131,13 @@ const sharingTime = 5 * time.Second
 
 // shareLabels sends the labels of agents that have none at the host. A failure is a
 // warning: the context has the labels.
-func shareLabels(ctx context.Context, a *command.App, who *command.Caller, agents []creds.Agent) {
-	if len(agents) == 0 || who.Service != protocol.ServicePlay {
+func shareLabels(ctx context.Context, a *command.App, caller *command.Caller, agents []creds.Agent) {
+	if len(agents) == 0 || caller.Service != protocol.ServicePlay {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, sharingTime)
 	defer cancel()
-	err := a.Call(ctx, who, who.Main, "Sending the labels to the host", func(ctx context.Context, c *client.Client) error {
+	err := a.Call(ctx, caller, caller.Main, "Sending the labels to the host", func(ctx context.Context, c *client.Client) error {
 		return shareWith(ctx, c.WithRetry(retry.Policy{Attempts: 1}), agents)
 	})
 	if err != nil {

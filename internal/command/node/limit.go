@@ -128,8 +128,8 @@ still apply.`,
 
 // mainNodes offers the ids of all accounts, with the administrator's token.
 func mainNodes(admin *command.AdminFlags) command.Offer {
-	return func(ctx context.Context, a *command.App, who *command.Caller, _ *client.Client, _ command.Word) ([]cobra.Completion, error) {
-		host, err := a.AdminClient(who, admin)
+	return func(ctx context.Context, a *command.App, caller *command.Caller, _ *client.Client, _ command.Word) ([]cobra.Completion, error) {
+		host, err := a.AdminClient(caller, admin)
 		if err != nil {
 			return nil, err
 		}

@@ -20,8 +20,8 @@ func signIn(ctx context.Context, a *command.App, flags *loginFlags, invited cred
 	if err != nil {
 		return err
 	}
-	who := &command.Caller{Context: target, Server: target.ServerURL, Service: target.Service}
-	nobody, err := a.Client(who, client.Credentials{})
+	caller := &command.Caller{Context: target, Server: target.ServerURL, Service: target.Service}
+	nobody, err := a.Client(caller, client.Credentials{})
 	if err != nil {
 		return err
 	}
@@ -46,22 +46,22 @@ func signIn(ctx context.Context, a *command.App, flags *loginFlags, invited cred
 	if err != nil {
 		return err
 	}
-	who.Main = node
-	if err := confirmNode(ctx, a, who, protocol.ValidateRequest{RootKey: target.RootKey}, creds.PhraseFault(phrase)); err != nil {
+	caller.Main = node
+	if err := confirmNode(ctx, a, caller, protocol.ValidateRequest{RootKey: target.RootKey}, creds.PhraseFault(phrase)); err != nil {
 		return err
 	}
 	target.Main = &creds.MainNode{NodeID: node.NodeID, PasswHash: node.Hash, CreatedAt: a.Now()}
 	if flags.phrase.Saves() {
 		target.Main.Phrase = phrase
 	}
-	return finishSignIn(ctx, a, who, target)
+	return finishSignIn(ctx, a, caller, target)
 }
 
 // finishSignIn creates an API key for this machine, reads the agents of the account, and
 // saves the context.
-func finishSignIn(ctx context.Context, a *command.App, who *command.Caller, target *creds.Context) error {
+func finishSignIn(ctx context.Context, a *command.App, caller *command.Caller, target *creds.Context) error {
 	var agents *protocol.AgentsReply
-	err := a.Call(ctx, who, who.Main, "Reading the account", func(ctx context.Context, c *client.Client) (err error) {
+	err := a.Call(ctx, caller, caller.Main, "Reading the account", func(ctx context.Context, c *client.Client) (err error) {
 		if target.Main.APIKey, target.Main.KeyName, err = machineKey(ctx, a, c); err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func finishSignIn(ctx context.Context, a *command.App, who *command.Caller, targ
 		return err
 	}
 	if target.Main.KeyName == "" {
-		noteNoKey(a, who)
+		noteNoKey(a, caller)
 	} else {
 		a.Note("This machine has an API key of its own, %s, which \"playctl key revoke\" revokes.", target.Main.KeyName)
 	}

@@ -24,8 +24,8 @@ func Commands(a *command.App) []*cobra.Command {
 	a.MakeAgentNode = func(ctx context.Context, label string, phrase *command.PhraseFlags) error {
 		return createAgentNode(ctx, a, label, phrase, "")
 	}
-	a.MakeNamedAgent = func(ctx context.Context, who *command.Caller, name string) (command.AgentRef, error) {
-		return createNamedAgent(ctx, a, who, name)
+	a.MakeNamedAgent = func(ctx context.Context, caller *command.Caller, name string) (command.AgentRef, error) {
+		return createNamedAgent(ctx, a, caller, name)
 	}
 	return []*cobra.Command{
 		newCreateRootKeyCommand(a), newCreateMainNodeCommand(a), newCreateAgentNodeCommand(a), newCreateAPIKeyCommand(a),
@@ -106,19 +106,19 @@ of a space, it is the beginning of the space's id. No phrase, hash or key is eve
 		Example: command.Example("playctl nodes list", "playctl nodes list --admin --admin-token-file admin.token --output ndjson"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.AsOwner(cmd.Context(), &admin, "Reading the nodes", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+			return a.AsOwner(cmd.Context(), &admin, "Reading the nodes", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
 				if admin.Admin {
 					all, err := c.AllNodes(ctx)
 					if err != nil {
 						return nil, err
 					}
-					return nodesDocument(a.Printer.Look, who, all), nil
+					return nodesDocument(a.Printer.Look, caller, all), nil
 				}
 				own, err := c.Nodes(ctx)
 				if err != nil {
 					return nil, err
 				}
-				return nodesDocument(a.Printer.Look, who, &protocol.AllNodesReply{
+				return nodesDocument(a.Printer.Look, caller, &protocol.AllNodesReply{
 					GenesisNodeID: own.GenesisNodeID, MainNodes: protocol.List[protocol.MainNodeRecord]{own.MainNode}, AgentNodes: own.AgentNodes,
 				}), nil
 			})
@@ -128,7 +128,7 @@ of a space, it is the beginning of the space's id. No phrase, hash or key is eve
 	return cmd
 }
 
-func nodesDocument(look render.Look, who *command.Caller, reply *protocol.AllNodesReply) *render.Document {
+func nodesDocument(look render.Look, caller *command.Caller, reply *protocol.AllNodesReply) *render.Document {
 	owners := map[string]string{}
 	var nodes []nodeItem
 	for _, n := range reply.MainNodes {
@@ -148,7 +148,7 @@ func nodesDocument(look render.Look, who *command.Caller, reply *protocol.AllNod
 		Empty:   "The host has no nodes.",
 	}
 	result := nodesResult{
-		Context: who.ContextName(), GenesisNodeID: reply.GenesisNodeID,
+		Context: caller.ContextName(), GenesisNodeID: reply.GenesisNodeID,
 		MainNodes: reply.MainNodes, AgentNodes: reply.AgentNodes, SpaceNodes: reply.SpaceNodes,
 	}
 	doc := render.ListOf(result, nodes, table, func(n nodeItem) []string {
@@ -175,12 +175,12 @@ that the agent received.`,
 		Example: command.Example("playctl list-agent-nodes", "playctl list-agent-nodes --output ndjson"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.AsMain(cmd.Context(), "Reading the nodes", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+			return a.AsMain(cmd.Context(), "Reading the nodes", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
 				reply, err := c.Nodes(ctx)
 				if err != nil {
 					return nil, err
 				}
-				return who.AgentsDocument(a, allAgents(reply)), nil
+				return caller.AgentsDocument(a, allAgents(reply)), nil
 			})
 		},
 	}
@@ -203,19 +203,19 @@ by its label, its id, or the beginning of its id.`,
 		Args:              command.Takes("agent?"),
 		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.AsMain(cmd.Context(), "Reading the node", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+			return a.AsMain(cmd.Context(), "Reading the node", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
 				reply, err := c.Nodes(ctx)
 				if err != nil {
 					return nil, err
 				}
-				if len(args) == 0 || protocol.NormalizeNodeID(args[0]) == who.Main.NodeID {
-					return who.MainDocument(a.Printer.Look, reply), nil
+				if len(args) == 0 || protocol.NormalizeNodeID(args[0]) == caller.Main.NodeID {
+					return caller.MainDocument(a.Printer.Look, reply), nil
 				}
-				ref, err := a.FindAgent(ctx, who, args[0], command.SeekOwn)
+				ref, err := a.FindAgent(ctx, caller, args[0], command.SeekOwn)
 				if err != nil {
 					return nil, err
 				}
-				return agentDocument(who, a.Printer.Look, ref, allAgents(reply))
+				return agentDocument(caller, a.Printer.Look, ref, allAgents(reply))
 			})
 		},
 	}
@@ -279,14 +279,14 @@ func newWhoamiCommand(a *command.App) *cobra.Command {
 		Example: command.Example("playctl whoami", "playctl whoami --context work --output json"),
 		Args:    command.Takes(),
 		RunE: func(*cobra.Command, []string) error {
-			who, err := a.Caller()
+			caller, err := a.Caller()
 			if err != nil {
 				return err
 			}
-			if who.Main.IsZero() && (who.Context == nil || len(who.Context.Agents()) == 0) {
-				return who.NoMain()
+			if caller.Main.IsZero() && (caller.Context == nil || len(caller.Context.Agents()) == 0) {
+				return caller.NoMain()
 			}
-			return a.Printer.Print(document(who))
+			return a.Printer.Print(document(caller))
 		},
 	}
 }

@@ -33,8 +33,8 @@ with that root key. It exits with 5 if the host does not.`,
 		Example: command.Example("playctl validate-main-node", "playctl validate-main-node --root-file world.root"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.AsMain(cmd.Context(), "Asking the host", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
-				return validate(ctx, a, who, c, who.Main.NodeID, rootFile)
+			return a.AsMain(cmd.Context(), "Asking the host", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
+				return validate(ctx, a, caller, c, caller.Main.NodeID, rootFile)
 			})
 		},
 	}
@@ -54,15 +54,15 @@ was created with that root key. It exits with 5 if the host does not.`,
 		Args:              command.Takes("agent"),
 		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.AsMain(cmd.Context(), "Asking the host", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
-				ref, err := a.FindAgent(ctx, who, args[0], command.SeekOwn)
+			return a.AsMain(cmd.Context(), "Asking the host", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
+				ref, err := a.FindAgent(ctx, caller, args[0], command.SeekOwn)
 				if err != nil {
 					return nil, err
 				}
-				if who.Service != protocol.ServicePlay && ref.Own {
+				if caller.Service != protocol.ServicePlay && ref.Own {
 					c = c.As(ref.Node) // on that service a node can validate only itself
 				}
-				return validate(ctx, a, who, c, ref.ID, rootFile)
+				return validate(ctx, a, caller, c, ref.ID, rootFile)
 			})
 		},
 	}
@@ -74,10 +74,10 @@ func registerCheckedRoot(cmd *cobra.Command, rootFile *string) {
 	cmd.Flags().StringVar(rootFile, "root-file", "", "also check that the node was created with the root key in this `file`")
 }
 
-func validate(ctx context.Context, a *command.App, who *command.Caller, c *client.Client, id, rootFile string) (*render.Document, error) {
+func validate(ctx context.Context, a *command.App, caller *command.Caller, c *client.Client, id, rootFile string) (*render.Document, error) {
 	request := protocol.ValidateRequest{NodeID: id}
-	if id != who.Main.NodeID {
-		request.MainNodeID = who.Main.NodeID
+	if id != caller.Main.NodeID {
+		request.MainNodeID = caller.Main.NodeID
 	}
 	if rootFile != "" {
 		key, err := creds.ReadRootFile(a.Absolute(rootFile))
@@ -90,7 +90,7 @@ func validate(ctx context.Context, a *command.App, who *command.Caller, c *clien
 	if err != nil {
 		return nil, err
 	}
-	result := validationResult{Context: who.ContextName(), NodeID: id, OK: reply.OK, Kind: reply.NodeKind, Reason: reply.Reason}
+	result := validationResult{Context: caller.ContextName(), NodeID: id, OK: reply.OK, Kind: reply.NodeKind, Reason: reply.Reason}
 	reason := reasonText(reply.Reason)
 	verdict := a.Printer.Look.Good("valid")
 	if !reply.OK {

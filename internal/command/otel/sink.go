@@ -22,7 +22,7 @@ const mostServers = 100
 // sink records runs in a world. Only one goroutine uses it.
 type sink struct {
 	app     *command.App
-	who     *command.Caller
+	caller  *command.Caller
 	world   *sdk.RemotePlayWorld
 	most    int
 	lines   bool
@@ -39,19 +39,19 @@ type shown struct {
 
 // openSink connects to the world, and creates the account if it is missing.
 func openSink(ctx context.Context, a *command.App, most int, lines bool) (*sink, error) {
-	who, err := a.CallerWithAccount(ctx)
+	caller, err := a.CallerWithAccount(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Reach(ctx, who); err != nil {
+	if err := a.Reach(ctx, caller); err != nil {
 		return nil, err
 	}
-	world, err := sdk.New(a.WorldOptions(who, who.Main))
+	world, err := sdk.New(a.WorldOptions(caller, caller.Main))
 	if err != nil {
 		return nil, err
 	}
 	return &sink{
-		app: a, who: who, world: world, most: most, lines: lines,
+		app: a, caller: caller, world: world, most: most, lines: lines,
 		agents: map[string]*shown{}, servers: map[otel.Server]bool{}, refused: map[string]bool{},
 	}, nil
 }
@@ -151,11 +151,11 @@ func (s *sink) show(ctx context.Context, name string, tools []string) (*sdk.Agen
 }
 
 func (s *sink) find(ctx context.Context, name string) (command.AgentRef, error) {
-	if s.who.Main.IsZero() {
-		return s.app.FindAgent(ctx, s.who, idOf(name), command.SeekOwn)
+	if s.caller.Main.IsZero() {
+		return s.app.FindAgent(ctx, s.caller, idOf(name), command.SeekOwn)
 	}
-	ref, who, err := s.app.OwnAgent(ctx, s.who, name)
-	s.who = who
+	ref, caller, err := s.app.OwnAgent(ctx, s.caller, name)
+	s.caller = caller
 	return ref, err
 }
 

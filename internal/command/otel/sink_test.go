@@ -59,7 +59,7 @@ func TestRefusedToolsAreShownLater(t *testing.T) {
 	var warnings bytes.Buffer
 	program := &command.Program{Stderr: &warnings, LookupEnv: func(string) (string, bool) { return "", false }, Now: time.Now}
 	s := &sink{
-		app: &command.App{Program: program}, who: &command.Caller{Service: protocol.ServicePlay}, world: world, most: 1,
+		app: &command.App{Program: program}, caller: &command.Caller{Service: protocol.ServicePlay}, world: world, most: 1,
 		agents: map[string]*shown{}, servers: map[otel.Server]bool{}, refused: map[string]bool{},
 	}
 	for _, step := range []struct {

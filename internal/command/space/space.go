@@ -67,13 +67,13 @@ func newListSpacesCommand(a *command.App) *cobra.Command {
 		Example: command.Example("playctl list-spaces", "playctl list-spaces --output ndjson"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.AsReader(cmd.Context(), "Reading the spaces", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+			return a.AsReader(cmd.Context(), "Reading the spaces", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
 				reply, err := c.ListSpaceNodes(ctx)
 				if err != nil {
 					return nil, err
 				}
 				empty := a.LikeThis("There are no spaces yet. \"playctl create-space\" creates one.")
-				return command.SpacesDocument(spacesResult{who.ContextName(), reply.Spaces}, reply.Spaces, empty), nil
+				return command.SpacesDocument(spacesResult{caller.ContextName(), reply.Spaces}, reply.Spaces, empty), nil
 			})
 		},
 	}
@@ -90,7 +90,7 @@ log. Identify a space by its name, its id or the beginning of its id.`,
 		Example: command.Example("playctl inspect-space \"Corner shop\"", "playctl inspect-space \"$ID\" --output yaml"),
 		Args:    command.Takes("space"), ValidArgsFunction: a.Completes(command.Spaces),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ask := func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+			ask := func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
 				space, err := findSpace(ctx, c, args[0])
 				if err != nil {
 					return nil, err
@@ -100,7 +100,7 @@ log. Identify a space by its name, its id or the beginning of its id.`,
 					return nil, err
 				}
 				return &render.Document{
-					Data:  spaceResult{who.ContextName(), reply.Space, reply.Log},
+					Data:  spaceResult{caller.ContextName(), reply.Space, reply.Log},
 					Views: command.SpaceViews(a.Printer.Look, &reply.Space, reply.Log),
 				}, nil
 			}
@@ -126,11 +126,11 @@ log.`,
 		Example: command.Example("playctl remove-space \"Corner shop\"", "playctl remove-space \"$ID\" --yes"),
 		Args:    command.Takes("space"), ValidArgsFunction: a.Completes(command.Spaces),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			who, err := a.Caller()
+			caller, err := a.Caller()
 			if err != nil {
 				return err
 			}
-			space, err := command.Request(cmd.Context(), a, who, who.Main, "Looking for the space", func(ctx context.Context, c *client.Client) (*protocol.Space, error) {
+			space, err := command.Request(cmd.Context(), a, caller, caller.Main, "Looking for the space", func(ctx context.Context, c *client.Client) (*protocol.Space, error) {
 				return findSpace(ctx, c, args[0])
 			})
 			if err != nil && !admin.Admin {
@@ -143,7 +143,7 @@ log.`,
 			if err := a.Confirm(cmd.Context(), yes, fmt.Sprintf("Remove the space %s with everything in it?", render.Clean(name))); err != nil {
 				return err
 			}
-			return a.AsOwner(cmd.Context(), &admin, "Removing", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+			return a.AsOwner(cmd.Context(), &admin, "Removing", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
 				space, err := findSpace(ctx, c, args[0])
 				if err != nil {
 					return nil, err
@@ -151,7 +151,7 @@ log.`,
 				if _, err := c.RemoveSpace(ctx, space.ID); err != nil {
 					return nil, err
 				}
-				result := removedSpaceResult{who.ContextName(), space.ID, space.Name, a.Unconfirmed()}
+				result := removedSpaceResult{caller.ContextName(), space.ID, space.Name, a.Unconfirmed()}
 				return command.SentenceDocument(result, "Removed the space %s with its structure, its node and its log.", space.Name), nil
 			})
 		},
@@ -191,7 +191,7 @@ created the space, and with --phrase-from for the space's own node.`,
 			if err := a.ConfirmIfSeen(cmd.Context(), true, question, check); err != nil {
 				return err
 			}
-			return a.AsMain(cmd.Context(), "Changing the space", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+			return a.AsMain(cmd.Context(), "Changing the space", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
 				space, err := findSpace(ctx, c, args[0])
 				if err != nil {
 					return nil, err
@@ -207,7 +207,7 @@ created the space, and with --phrase-from for the space's own node.`,
 				if err != nil {
 					return nil, err
 				}
-				result := spaceResult{Context: who.ContextName(), Space: reply.Space}
+				result := spaceResult{Context: caller.ContextName(), Space: reply.Space}
 				return command.SentenceDocument(result, "%s has %s now.", reply.Space.Name, strings.Join(reply.Space.Amenities, ", ")), nil
 			})
 		},
@@ -314,7 +314,7 @@ func createSpace(ctx context.Context, a *command.App, flags *spaceFlags) error {
 		return err
 	}
 	created := false
-	err = a.AsMain(ctx, "Creating the space", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+	err = a.AsMain(ctx, "Creating the space", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
 		reply, err := c.CreateSpace(ctx, &flags.request)
 		if err != nil {
 			return nil, err
@@ -323,7 +323,7 @@ func createSpace(ctx context.Context, a *command.App, flags *spaceFlags) error {
 		phrase.Secret = reply.Phrase.Secret
 		// The result does not name a file that could not be written.
 		unsaved := phrase.Save()
-		return createdSpace(who, reply, phrase), unsaved
+		return createdSpace(caller, reply, phrase), unsaved
 	})
 	if err != nil && !created {
 		return errors.Join(err, phrase.Discard())
@@ -334,9 +334,9 @@ func createSpace(ctx context.Context, a *command.App, flags *spaceFlags) error {
 	return err
 }
 
-func createdSpace(who *command.Caller, reply *protocol.CreateSpaceReply, phrase *command.NodePhrase) *render.Document {
+func createdSpace(caller *command.Caller, reply *protocol.CreateSpaceReply, phrase *command.NodePhrase) *render.Document {
 	result := createdSpaceResult{
-		Context: who.ContextName(), SpaceID: reply.SpaceID, NodeID: reply.NodeID, Structure: reply.Structure,
+		Context: caller.ContextName(), SpaceID: reply.SpaceID, NodeID: reply.NodeID, Structure: reply.Structure,
 		Phrase: phrase.Shown(), PhraseFile: phrase.File,
 	}
 	return &render.Document{Data: result, Views: []render.View{command.CreatedSpaceFields(reply,

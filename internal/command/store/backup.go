@@ -95,11 +95,11 @@ func backUp(ctx context.Context, at place.Place, out io.Writer) (info backup.Inf
 
 // backUpHost reads a backup from a running host, and verifies it before it gets its name.
 func backUpHost(ctx context.Context, a *command.App, admin *command.AdminFlags, name string, force bool) error {
-	who, err := a.Caller()
+	caller, err := a.Caller()
 	if err != nil {
 		return err
 	}
-	c, err := a.AdminClient(who, admin)
+	c, err := a.AdminClient(caller, admin)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func backUpHost(ctx context.Context, a *command.App, admin *command.AdminFlags, 
 	if name == "-" {
 		return c.Backup(ctx, a.Stdout)
 	}
-	return writeBackup(ctx, a, name, force, who.Server, func(ctx context.Context, temp *os.File) (backup.Info, error) {
+	return writeBackup(ctx, a, name, force, caller.Server, func(ctx context.Context, temp *os.File) (backup.Info, error) {
 		return backup.Info{}, c.Backup(ctx, temp)
 	})
 }

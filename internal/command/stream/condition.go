@@ -55,7 +55,7 @@ func parseCondition(text string) (condition, error) {
 }
 
 // offerClauses completes the last clause of a condition.
-func offerClauses(ctx context.Context, a *command.App, who *command.Caller, host *client.Client, word command.Word) (offers []cobra.Completion, err error) {
+func offerClauses(ctx context.Context, a *command.App, caller *command.Caller, host *client.Client, word command.Word) (offers []cobra.Completion, err error) {
 	last := word.Typed
 	for more := true; more; {
 		_, rest, cut := cutClause(last)
@@ -69,7 +69,7 @@ func offerClauses(ctx context.Context, a *command.App, who *command.Caller, host
 		case "kind":
 			values = shortKinds()
 		case "player":
-			values, err = command.Players(ctx, a, who, host, command.Word{Typed: value})
+			values, err = command.Players(ctx, a, caller, host, command.Word{Typed: value})
 		default:
 			values = nil
 		}

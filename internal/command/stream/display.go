@@ -172,8 +172,8 @@ type mapDisplay struct {
 
 func (t *tailer) newMapDisplay() (_ display, err error) {
 	d := &mapDisplay{App: t.App, timer: stoppedTimer()}
-	d.picture.Title = t.who.Server
-	if name := t.who.ContextName(); name != "" {
+	d.picture.Title = t.caller.Server
+	if name := t.caller.ContextName(); name != "" {
 		d.picture.Title = name + "  " + d.picture.Title
 	}
 	if d.keyboard, err = openKeyboard(t.App); err != nil {

@@ -19,7 +19,7 @@ import (
 // tailer follows and shows a world. One goroutine owns it.
 type tailer struct {
 	*command.App
-	who    *command.Caller
+	caller *command.Caller
 	client *client.Client
 	flags  *tailFlags
 	pick   *selection
@@ -56,7 +56,7 @@ func (t *tailer) run(ctx context.Context) (err error) {
 	}
 	// Messages for a person are written after the display is closed.
 	defer func() { err = errors.Join(err, t.shown.close()) }()
-	world, err := sdk.New(t.WorldOptions(t.who, t.who.Reader()))
+	world, err := sdk.New(t.WorldOptions(t.caller, t.caller.Reader()))
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (t *tailer) noteUnknownPlayer() {
 	if player == "" || t.reads > 1 {
 		return
 	}
-	if _, known := t.who.Known(player); known {
+	if _, known := t.caller.Known(player); known {
 		return
 	}
 	for o := range t.state.Snapshot.Occupants() {
@@ -224,7 +224,7 @@ func (t *tailer) event(event *sdk.Event) (done bool, err error) {
 	}
 	t.names.LearnFrom(line)
 	if t.pick.takes(fields, &t.names) {
-		result := eventResult{Context: t.who.ContextName(), Event: event.Kind, Data: event.Data}
+		result := eventResult{Context: t.caller.ContextName(), Event: event.Kind, Data: event.Data}
 		if event.HasSeq {
 			result.Seq = &event.Seq
 		}

@@ -132,12 +132,12 @@ func isID(id, text string) bool {
 type selection struct {
 	kinds  []protocol.EventKind
 	player string
-	who    *command.Caller
+	caller *command.Caller
 }
 
 // newSelection parses --kinds and --player; who may be nil.
-func newSelection(kinds []string, player string, who *command.Caller) (*selection, error) {
-	s := &selection{player: player, who: who}
+func newSelection(kinds []string, player string, caller *command.Caller) (*selection, error) {
+	s := &selection{player: player, caller: caller}
 	for _, text := range kinds {
 		kind, err := parseKind(text)
 		if err != nil {
@@ -152,8 +152,8 @@ func newSelection(kinds []string, player string, who *command.Caller) (*selectio
 func (s *selection) namesOf(names *render.Names) naming {
 	return func(id string) []string {
 		found := []string{names.Of(id)}
-		if s.who != nil {
-			if label := s.who.NameOf(id); label != "" {
+		if s.caller != nil {
+			if label := s.caller.NameOf(id); label != "" {
 				found = append(found, label)
 			}
 		}

@@ -53,7 +53,7 @@ func TestEventsOfAPlayer(t *testing.T) {
 	} {
 		shown := &printed{}
 		tail := &tailer{
-			shown: shown, present: 100, flags: &tailFlags{follow: true}, who: &command.Caller{}, pick: &selection{player: player}, quiet: stoppedTimer(),
+			shown: shown, present: 100, flags: &tailFlags{follow: true}, caller: &command.Caller{}, pick: &selection{player: player}, quiet: stoppedTimer(),
 		}
 		for i, e := range events {
 			if _, err := tail.event(&sdk.Event{Kind: e.kind, Seq: uint64(i) + 1, HasSeq: true, Data: []byte(e.data)}); err != nil {

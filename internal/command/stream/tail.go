@@ -175,11 +175,11 @@ func newTailer(a *command.App, flags *tailFlags) (*tailer, error) {
 	if err := command.CheckNumber("since", flags.since); err != nil {
 		return nil, err
 	}
-	who, err := a.Caller()
+	caller, err := a.Caller()
 	if err != nil {
 		return nil, err
 	}
-	pick, err := newSelection(flags.kinds, flags.player, who)
+	pick, err := newSelection(flags.kinds, flags.player, caller)
 	if err != nil {
 		return nil, err
 	}
@@ -187,11 +187,11 @@ func newTailer(a *command.App, flags *tailFlags) (*tailer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := a.Client(who, who.Reader())
+	c, err := a.Client(caller, caller.Reader())
 	if err != nil {
 		return nil, err
 	}
-	return &tailer{App: a, who: who, client: c, flags: flags, pick: pick, until: until, quiet: stoppedTimer()}, nil
+	return &tailer{App: a, caller: caller, client: c, flags: flags, pick: pick, until: until, quiet: stoppedTimer()}, nil
 }
 
 // livelyTerminal reports whether standard output is a terminal on which lines can be
@@ -209,7 +209,7 @@ func (t *tailer) past() bool {
 // tail reconnects after a lost connection.
 func (t *tailer) prepare(ctx context.Context) (err error) {
 	if t.flags.record != "" {
-		if t.recording, err = newRecorder(t.Absolute(t.flags.record), t.who.ContextName()); err != nil {
+		if t.recording, err = newRecorder(t.Absolute(t.flags.record), t.caller.ContextName()); err != nil {
 			return err
 		}
 	}

@@ -43,11 +43,11 @@ func worldOf(ctx context.Context, a *command.App, file string) (world *chain.Sna
 		}
 		return world, stated, err
 	}
-	who, err := a.Caller()
+	caller, err := a.Caller()
 	if err != nil {
 		return nil, stated, err
 	}
-	err = a.Call(ctx, who, who.Reader(), "Reading the world", func(ctx context.Context, c *client.Client) error {
+	err = a.Call(ctx, caller, caller.Reader(), "Reading the world", func(ctx context.Context, c *client.Client) error {
 		if world, stated, err = c.World(ctx); err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ states its rev.`,
 				return err
 			}
 			at := client.At{Rev: atRev, Set: cmd.Flags().Changed("at-rev")}
-			return a.AsReader(cmd.Context(), "Reading the node", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+			return a.AsReader(cmd.Context(), "Reading the node", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
 				if !at.Set {
 					var err error
 					if key, err = meantKey(ctx, c, key); err != nil {
@@ -61,7 +61,7 @@ states its rev.`,
 				if err := chain.AnswersFor(reply.Node, key); err != nil {
 					return nil, fmt.Errorf("%w: %w", command.ErrUnverified, err)
 				}
-				return nodeDocument(who.ContextName(), reply)
+				return nodeDocument(caller.ContextName(), reply)
 			})
 		},
 	}

@@ -25,10 +25,10 @@ const outwardTarget = "198.51.100.1:9"
 // lanURL replaces the loopback address in the URL of a page by one of this machine's
 // network addresses at which a host answers; "" if there is none. It sends no credentials
 // and no token.
-func lanURL(ctx context.Context, who *command.Caller, page string) string {
+func lanURL(ctx context.Context, caller *command.Caller, page string) string {
 	for _, addr := range lanAddresses(ctx) {
-		there, ok := withAddress(who.Server, addr)
-		if !ok || !answers(ctx, there, who.Service) {
+		there, ok := withAddress(caller.Server, addr)
+		if !ok || !answers(ctx, there, caller.Service) {
 			continue
 		}
 		if moved, ok := withAddress(page, addr); ok {

@@ -45,14 +45,14 @@ context. It changes nothing.`,
 		Example: command.Example("playctl connect", "playctl connect --server http://127.0.0.1:7420 --timeout 2s"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.AsReader(cmd.Context(), "Connecting", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+			return a.AsReader(cmd.Context(), "Connecting", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
 				start := a.Now()
 				session, err := c.Session(ctx)
 				if err != nil {
 					return nil, err
 				}
 				result := connectResult{
-					Context: who.ContextName(), Server: c.BaseURL(), NodeID: who.Main.NodeID, SID: session.SID,
+					Context: caller.ContextName(), Server: c.BaseURL(), NodeID: caller.Main.NodeID, SID: session.SID,
 					Rev: session.Rev, Seq: session.Seq, Capabilities: append([]protocol.Capability{}, session.Capabilities...),
 					LatencyMillis: a.Now().Sub(start).Milliseconds(),
 				}
@@ -126,8 +126,8 @@ gives the host time to become ready; the exit codes are the same.`,
 			if a.Settings.Timeout > 0 {
 				a.Settings.Timeout += wait
 			}
-			return a.AsReader(cmd.Context(), "Asking the host", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
-				result := statusResult{Context: who.ContextName(), Server: c.BaseURL()}
+			return a.AsReader(cmd.Context(), "Asking the host", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
+				result := statusResult{Context: caller.ContextName(), Server: c.BaseURL()}
 				err := result.probeFor(ctx, c, wait)
 				if errors.Is(ctx.Err(), context.Canceled) {
 					return nil, context.Cause(ctx)

@@ -33,8 +33,8 @@ anyone who sees it may watch and act for 12 hours.`,
 		Example: command.Example("playctl qr", "playctl qr --server https://play.example.com"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.AsReader(cmd.Context(), "Asking for the page", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
-				link, err := link(ctx, who, c, true)
+			return a.AsReader(cmd.Context(), "Asking for the page", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
+				link, err := link(ctx, caller, c, true)
 				if err != nil {
 					return nil, err
 				}
@@ -109,8 +109,8 @@ it: anyone with it may watch and act for 12 hours, so treat it like a password.`
 		Example: command.Example("playctl watch", "playctl watch --print", "playctl watch --server https://play.example.com --output json"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.AsReader(cmd.Context(), "Asking for the page", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
-				result, err := link(ctx, who, c, false)
+			return a.AsReader(cmd.Context(), "Asking for the page", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
+				result, err := link(ctx, caller, c, false)
 				if err != nil {
 					return nil, err
 				}
@@ -158,7 +158,7 @@ func (r *watchResult) document() *render.Document {
 // link returns a link to the watch page. If there is a main node it creates a token,
 // unless the host permits everything at the address without one. outside requests an
 // address that other machines can reach.
-func link(ctx context.Context, who *command.Caller, c *client.Client, outside bool) (*watchResult, error) {
+func link(ctx context.Context, caller *command.Caller, c *client.Client, outside bool) (*watchResult, error) {
 	link := &watchResult{URL: c.WatchURL()}
 	scope, err := c.WatchScope(ctx)
 	switch code := protocol.CodeOf(err); {
@@ -171,15 +171,15 @@ func link(ctx context.Context, who *command.Caller, c *client.Client, outside bo
 	if link.Scope == protocol.WatchScopeAct && !hidden {
 		return link, nil
 	}
-	if who.Main.IsZero() {
-		return linkWithoutToken(ctx, who, link, hidden)
+	if caller.Main.IsZero() {
+		return linkWithoutToken(ctx, caller, link, hidden)
 	}
 	reply, err := c.WatchToken(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if hidden {
-		if link.URL, err = outsideURL(ctx, who, reply, link.URL); err != nil {
+		if link.URL, err = outsideURL(ctx, caller, reply, link.URL); err != nil {
 			return nil, err
 		}
 	}
@@ -191,33 +191,33 @@ func link(ctx context.Context, who *command.Caller, c *client.Client, outside bo
 // outsideURL returns the page's address for other machines, if this one uses a loopback
 // address of the host. The host has to confirm that it listens at all addresses: a token
 // must not lead people to another program that has the same port at another address.
-func outsideURL(ctx context.Context, who *command.Caller, reply *protocol.WatchTokenReply, local string) (string, error) {
+func outsideURL(ctx context.Context, caller *command.Caller, reply *protocol.WatchTokenReply, local string) (string, error) {
 	if !command.IsLoopbackURL(reply.URL) {
 		return reply.URL, nil
 	}
 	if reply.AllAddresses {
-		if found := lanURL(ctx, who, local); found != "" {
+		if found := lanURL(ctx, caller, local); found != "" {
 			return found, nil
 		}
 	}
-	return "", errOnlyHere(who.Server)
+	return "", errOnlyHere(caller.Server)
 }
 
 // linkWithoutToken returns the link if no token can be created. hidden says that other
 // machines cannot use the address.
-func linkWithoutToken(ctx context.Context, who *command.Caller, link *watchResult, hidden bool) (*watchResult, error) {
+func linkWithoutToken(ctx context.Context, caller *command.Caller, link *watchResult, hidden bool) (*watchResult, error) {
 	if hidden {
 		// A host that permits everything to this machine without a token listens at loopback
 		// only.
 		if link.Scope == protocol.WatchScopeAct {
-			return nil, errOnlyHere(who.Server)
+			return nil, errOnlyHere(caller.Server)
 		}
-		if link.URL = lanURL(ctx, who, link.URL); link.URL == "" {
-			return nil, errOnlyHere(who.Server)
+		if link.URL = lanURL(ctx, caller, link.URL); link.URL == "" {
+			return nil, errOnlyHere(caller.Server)
 		}
 	}
 	if link.Scope == "" {
-		return nil, who.NoMain()
+		return nil, caller.NoMain()
 	}
 	return link, nil
 }

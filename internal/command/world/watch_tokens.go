@@ -33,12 +33,12 @@ func newWatchListCommand(a *command.App) *cobra.Command {
 		Example: command.Example("playctl watch list"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.AsMain(cmd.Context(), "Reading the tokens", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+			return a.AsMain(cmd.Context(), "Reading the tokens", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
 				reply, err := c.WatchTokens(ctx)
 				if err != nil {
 					return nil, err
 				}
-				result := watchTokensResult{Context: who.ContextName(), Tokens: reply.Tokens}
+				result := watchTokensResult{Context: caller.ContextName(), Tokens: reply.Tokens}
 				table := render.Table{Columns: []render.Column{{Title: "ID"}, {Title: "ENDS"}}, Empty: "You have no valid links."}
 				return render.ListOf(result, reply.Tokens, table, func(t protocol.WatchTokenRecord) []string {
 					return []string{t.ID, t.ExpiresAt}
@@ -71,7 +71,7 @@ disconnected at once.`,
 			if err := a.ConfirmIfSeen(cmd.Context(), yes, question, check); err != nil {
 				return err
 			}
-			return a.AsMain(cmd.Context(), "Revoking the token", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+			return a.AsMain(cmd.Context(), "Revoking the token", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
 				reply, err := c.RevokeWatchToken(ctx, args[0])
 				if err == nil && !reply.OK {
 					err = unknownToken(args[0])
@@ -79,7 +79,7 @@ disconnected at once.`,
 				if err != nil {
 					return nil, err
 				}
-				return command.SentenceDocument(revokedTokenResult{who.ContextName(), args[0], a.Unconfirmed()}, "Revoked %s.", args[0]), nil
+				return command.SentenceDocument(revokedTokenResult{caller.ContextName(), args[0], a.Unconfirmed()}, "Revoked %s.", args[0]), nil
 			})
 		},
 	}

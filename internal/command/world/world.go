@@ -68,23 +68,23 @@ register it again by themselves.`,
 		Example: command.Example("playctl session reset --admin-token-file admin.token", "playctl session reset --admin-token-file admin.token --yes"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			who, err := a.Caller()
+			caller, err := a.Caller()
 			if err != nil {
 				return err
 			}
 			if _, err := a.AdminToken(&admin); err != nil {
 				return err
 			}
-			question := fmt.Sprintf("Reset the session at %s? Everything on the map, chat, journeys and spaces are removed.", who.Server)
+			question := fmt.Sprintf("Reset the session at %s? Everything on the map, chat, journeys and spaces are removed.", caller.Server)
 			if err := a.Confirm(cmd.Context(), yes, question); err != nil {
 				return err
 			}
-			return a.AsAdmin(cmd.Context(), &admin, "Resetting", func(ctx context.Context, who *command.Caller, c *client.Client) (*render.Document, error) {
+			return a.AsAdmin(cmd.Context(), &admin, "Resetting", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
 				reply, err := c.ResetSession(ctx)
 				if err != nil {
 					return nil, err
 				}
-				result := resetResult{Server: who.Server, SID: reply.SID, UnconfirmedHosts: a.Unconfirmed()}
+				result := resetResult{Server: caller.Server, SID: reply.SID, UnconfirmedHosts: a.Unconfirmed()}
 				return command.SentenceDocument(result, "The session is %s now, and its map is empty.", reply.SID), nil
 			})
 		},
