@@ -30,7 +30,7 @@ var typed = []struct {
 	{regexp.MustCompile(`playctl top$`), "Ada", "q", command.ExitDone},
 	{regexp.MustCompile(`playctl serve( --demo| --bridge-url \S+| --store .*| --listen :7420 .*)?$`), "Next, in another terminal", ctrlC, command.ExitDone},
 	{regexp.MustCompile(`agent run`), "stays on the map", ctrlC, command.ExitInterrupted},
-	{regexp.MustCompile(`playctl logs .*--follow`), "memory for past revs", ctrlC, command.ExitInterrupted},
+	{regexp.MustCompile(`playctl logs .*--follow`), "memory for recent events", ctrlC, command.ExitInterrupted},
 	{regexp.MustCompile(`context export --encrypt`), "passphrase|Repeat the passphrase", "not much of a secret\r", command.ExitDone},
 	{regexp.MustCompile(`context import home.age`), "passphrase", "not much of a secret\r", command.ExitDone},
 	{regexp.MustCompile(`playctl tail --view map$`), "Ada", "q", command.ExitDone},
