@@ -2,6 +2,7 @@ package host
 
 import (
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -67,17 +68,18 @@ func TestInvitationUsesAreLimited(t *testing.T) {
 
 func TestInvitationExpiryAndRevocation(t *testing.T) {
 	t.Parallel()
-	clock := time.Now()
+	start := time.Now()
+	var passed atomic.Int64
 	f := newFixture(t, func(s *setup) {
 		s.host.Registration = RegistrationClosed
-		s.world.Now = func() time.Time { return clock }
+		s.world.Now = func() time.Time { return start.Add(time.Duration(passed.Load())) }
 	})
 	short := f.invite(map[string]any{"expiresInSeconds": 60}, asAdmin)
 	long := f.invite(map[string]any{}, asAdmin)
-	if want := protocol.FormatTime(clock.Add(24 * time.Hour)); long.ExpiresAt != want {
+	if want := protocol.FormatTime(start.Add(24 * time.Hour)); long.ExpiresAt != want {
 		t.Errorf("the invitation expires at %s, want %s", long.ExpiresAt, want)
 	}
-	clock = clock.Add(time.Minute)
+	passed.Store(int64(time.Minute))
 	f.join(short.Token.Reveal()).refused(protocol.CodeInvitationExpired)
 	var gone protocol.OKReply
 	f.do(http.MethodDelete, protocol.PathInvitations+"?id="+long.ID, nil, asAdmin).into(&gone)

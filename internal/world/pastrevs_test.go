@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/playctl/playctl/chain"
@@ -117,23 +118,33 @@ func TestRestartKeepsRecentRevs(t *testing.T) {
 	}
 }
 
-// unreadableJournal fails to load its checkpoint.
-type unreadableJournal struct{ store.Journal }
+// unreadableJournal fails to load its checkpoint once it is gone.
+type unreadableJournal struct {
+	store.Journal
+	gone atomic.Bool
+}
 
-func (unreadableJournal) Load(context.Context) (store.State, error) {
-	return store.State{}, errors.New("the disk is gone")
+func (j *unreadableJournal) Load(ctx context.Context) (store.State, error) {
+	if j.gone.Load() {
+		return store.State{}, errors.New("the disk is gone")
+	}
+	return j.Journal.Load(ctx)
 }
 
 // A rev that cannot be replayed is refused, to be asked for again.
 func TestUnreadableRevIsRefused(t *testing.T) {
-	f := open(t)
+	var journal *unreadableJournal
+	f := open(t, func(o *Options) {
+		journal = &unreadableJournal{Journal: o.Journal}
+		o.Journal = journal
+	})
 	a := f.agent(f.main("owner"), "a")
 	for i := range recentRevs + 10 {
 		r := registration(a)
 		r.Name = fmt.Sprint("name ", i)
 		f.as(a, r)
 	}
-	f.World.options.Journal = unreadableJournal{f.World.options.Journal}
+	journal.gone.Store(true)
 	_, err := f.Replay(t.Context(), PastRead{Rev: 2})
 	if protocol.CodeOf(err) != protocol.CodeStoreUnavailable {
 		t.Errorf("got %v, want store_unavailable", err)
