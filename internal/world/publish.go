@@ -134,18 +134,23 @@ func (w *World) wake() {
 // views, so the writer does not wait for it.
 func (w *World) checkpoint() {
 	for view := range w.checkpoints {
-		began := w.options.Now()
-		mine, err := w.mayCheckpoint()
-		if err == nil && mine {
-			err = w.storeMap(view)
-		}
-		if errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrDiverged) {
-			// Another host has written a newer one, or the view is of a branch that was lost.
-			err = nil
-		}
-		if mine || err != nil {
-			w.options.Observer.CheckpointDone(w.options.Now().Sub(began), err)
-		}
+		w.storeCheckpoint(view)
+	}
+}
+
+// storeCheckpoint stores a view as a checkpoint if no other host does so now.
+func (w *World) storeCheckpoint(view *View) {
+	began := w.options.Now()
+	mine, err := w.mayCheckpoint()
+	if err == nil && mine {
+		err = w.storeMap(view)
+	}
+	if errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrDiverged) {
+		// Another host has written a newer one, or the view is of a branch that was lost.
+		err = nil
+	}
+	if mine || err != nil {
+		w.options.Observer.CheckpointDone(w.options.Now().Sub(began), err)
 	}
 }
 

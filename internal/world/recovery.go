@@ -61,13 +61,13 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	w.log = newEventLog(options.RingEvents, options.MemoryBudget, w.state.Seq)
 	w.resetSeq.Store(w.state.resetSeq)
 	w.startReplica()
-	w.writer.Go(w.write)
-	w.writer.Go(w.checkpoint)
 	if view.Position == 1 {
 		// A new world: its past revs are replayed from here until there are enough of them.
-		w.checkpoints <- view
+		w.storeCheckpoint(view)
 		w.lastCheckpoint = view.Position
 	}
+	w.writer.Go(w.write)
+	w.writer.Go(w.checkpoint)
 	// If the store does not answer any more, the view is stale, as it may be at any time.
 	_ = w.register(ctx)
 	return w, nil
