@@ -42,7 +42,7 @@ type latestReply struct {
 // while another encodes share the reply with the view that is the newest afterwards: each
 // waits for two encodings at most.
 func (l *latestReply) of(v *world.View, newest func() *world.View, text func(*world.View) world.SnapshotJSON) *viewReply {
-	isNew := func(r *viewReply) bool { return r != nil && r.rev >= v.Rev && r.seq >= v.Seq }
+	isNew := func(r *viewReply) bool { return r != nil && r.sid == v.SID && r.rev >= v.Rev && r.seq >= v.Seq }
 	if r := l.reply.Load(); isNew(r) {
 		return r
 	}

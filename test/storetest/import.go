@@ -141,16 +141,16 @@ func importConcurrent(t *testing.T, b ImportBackend) {
 	var feed Feed
 	entries := filled(&feed)
 	must(t, i, entries...)
-	other, begun := begin()
-	if begun == nil {
+	other, secondErr := begin()
+	if secondErr == nil {
 		t.Cleanup(func() { _ = other.Close() })
-	} else if !errors.Is(begun, store.ErrImporting) {
-		t.Fatalf("a second import: %v, want ErrImporting", begun)
+	} else if !errors.Is(secondErr, store.ErrImporting) {
+		t.Fatalf("a second import: %v, want ErrImporting", secondErr)
 	}
 	if err := errors.Join(i.Finish(ctx), i.Close()); err != nil {
 		t.Fatalf("Finish: %v", err)
 	}
-	if begun == nil {
+	if secondErr == nil {
 		if err := other.Finish(ctx); !errors.Is(err, store.ErrNotEmpty) {
 			t.Fatalf("Finish of the second import: %v, want ErrNotEmpty", err)
 		}
