@@ -24,18 +24,20 @@ func TestFrameworkRegistration(t *testing.T) {
 		}},
 		sdk.Tool{Name: "assist_wave"},
 		sdk.Tool{Name: "assist_own", Schema: json.RawMessage(`{"anything":[1]}`)},
+		sdk.Tool{Name: "assist_none", Schema: json.RawMessage(`null`)},
 		sdk.Tool{Name: "assist_go", Schema: json.RawMessage(`{"properties":{"to":{},"by":{}}}`)},
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"search", "chat_tool", "assist_book", "assist_wave", "assist_own", "assist_go"}, r.ToolNames()); diff != "" {
+	if diff := cmp.Diff([]string{"search", "chat_tool", "assist_book", "assist_wave", "assist_own", "assist_none", "assist_go"}, r.ToolNames()); diff != "" {
 		t.Errorf("tool names: %s", diff)
 	}
 	want := map[string]string{
 		"assist_book": `{"type":"object","properties":{"guests":{"type":"integer","description":"How many","x-order":0},"room":{"type":"string","enum":["inside","outside"],"x-order":1}},"required":["guests"]}`,
 		"assist_wave": `{"type":"object","properties":{}}`,
 		"assist_own":  `{"anything":[1]}`,
+		"assist_none": `{"type":"object","properties":{}}`,
 		"assist_go":   `{"properties":{"to":{"x-order":0},"by":{"x-order":1}}}`,
 	}
 	if len(r.AssistTools()) != len(want) || r.Framework() != "langchain" {
@@ -77,7 +79,7 @@ func TestFrameworkRegistrationRefusesInvalidTools(t *testing.T) {
 		"two equal names":    {"go", []sdk.Tool{chat, {Name: "assist_x", Parameters: []sdk.Parameter{{Name: "p", Type: sdk.TypeString}, {Name: "p", Type: sdk.TypeString}}}}},
 		"two schemas":        {"go", []sdk.Tool{chat, {Name: "assist_x", Schema: json.RawMessage(`{}`), Parameters: []sdk.Parameter{{Name: "p", Type: sdk.TypeString}}}}},
 		"a list as schema":   {"go", []sdk.Tool{chat, {Name: "assist_x", Schema: json.RawMessage(`[]`)}}},
-		"a null schema":      {"go", []sdk.Tool{chat, {Name: "assist_x", Schema: json.RawMessage(`null`)}}},
+		"a schema of a text": {"go", []sdk.Tool{chat, {Name: "assist_x", Schema: json.RawMessage(`{"type":"string"}`)}}},
 		"a broken schema":    {"go", []sdk.Tool{chat, {Name: "assist_x", Schema: json.RawMessage(`{`)}}},
 	} {
 		if _, err := sdk.NewFrameworkRegistration(c.framework, c.tools...); err == nil || errors.Is(err, sdk.ErrChatToolMissing) {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/playctl/playctl/internal/fieldorder"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -126,7 +125,8 @@ type Tool struct {
 	// people.
 	Parameters []Parameter
 	// Schema is a JSON Schema object in place of Parameters, for tools that have one
-	// already. The form for people has its properties in their written order.
+	// already; empty or null for none. The form for people has its properties in their
+	// written order.
 	Schema json.RawMessage
 }
 
@@ -143,7 +143,7 @@ type Parameter struct {
 
 // schema returns a tool's parameters as a JSON Schema object.
 func (t *Tool) schema() (json.RawMessage, error) {
-	if len(t.Schema) > 0 {
+	if len(t.Schema) > 0 && string(t.Schema) != "null" {
 		return t.ownSchema()
 	}
 	type property struct {
@@ -187,11 +187,14 @@ func (t *Tool) ownSchema() (json.RawMessage, error) {
 	if len(t.Parameters) > 0 {
 		return nil, t.wrong("it has Parameters and a Schema: set one of them")
 	}
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(t.Schema, &object); err != nil || object == nil {
-		return nil, t.wrong("its Schema is not a JSON object")
+	if !json.Valid(t.Schema) {
+		return nil, t.wrong("its Schema is not JSON")
 	}
-	return fieldorder.Write(bytes.Clone(t.Schema)), nil
+	schema, err := checkedSchema(bytes.Clone(t.Schema))
+	if err != nil {
+		return nil, t.wrong("its Schema %w", err)
+	}
+	return schema, nil
 }
 
 func (t *Tool) wrong(format string, args ...any) error {

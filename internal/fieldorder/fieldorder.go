@@ -1,5 +1,6 @@
-// Package fieldorder records in a tool's JSON Schema the order in which its
-// parameters were written: rows are canonical JSON, which sorts names.
+// Package fieldorder writes a tool's JSON Schema as rows need it: with the order in which
+// its parameters were written, since rows are canonical JSON, which sorts names, and with
+// the types of JSON Schema in lower case, which Gemini has in upper case.
 package fieldorder
 
 import (
@@ -16,8 +17,8 @@ const Key = "x-order"
 // deepest is the greatest depth of nested schemas that are processed.
 const deepest = 8
 
-// Write returns a schema whose properties state their order, in it and in nested
-// schemas. It does not change a text that is not a JSON object, a schema that
+// Write returns a schema with types in lower case, whose properties state their order, in
+// it and in nested schemas. It does not change a text that is not a JSON object, a schema that
 // states its order already, a single property, or properties in the order of their
 // names: those may come from a row, which does not keep the order.
 func Write(schema json.RawMessage) json.RawMessage { return writer{}.schema(schema, 0) }
@@ -31,7 +32,7 @@ func Number(schema json.RawMessage) json.RawMessage { return writer{sorted: true
 type writer struct{ sorted bool }
 
 func (w writer) schema(schema json.RawMessage, depth int) json.RawMessage {
-	members, ok := read(schema)
+	members, ok := Members(schema)
 	if !ok || depth > deepest {
 		return schema
 	}
@@ -39,18 +40,22 @@ func (w writer) schema(schema json.RawMessage, depth int) json.RawMessage {
 	for i := range members {
 		m := &members[i]
 		var after json.RawMessage
-		switch m.name {
+		switch m.Name {
 		case "properties":
-			after = w.each(m.value, depth, true)
+			after = w.each(m.Value, depth, true)
 		case "$defs", "definitions":
-			after = w.each(m.value, depth, false)
+			after = w.each(m.Value, depth, false)
 		case "items":
-			after = w.schema(m.value, depth+1)
+			after = w.schema(m.Value, depth+1)
+		case "anyOf", "oneOf", "allOf":
+			after = w.alternatives(m.Value, depth)
+		case "type":
+			after = bytes.ToLower(m.Value)
 		default:
 			continue
 		}
-		changed = changed || !bytes.Equal(after, m.value)
-		m.value = after
+		changed = changed || !bytes.Equal(after, m.Value)
+		m.Value = after
 	}
 	if !changed {
 		return schema
@@ -61,23 +66,23 @@ func (w writer) schema(schema json.RawMessage, depth int) json.RawMessage {
 // each writes the order into each member of an object of schemas, and if they are
 // properties, their own order as well.
 func (w writer) each(object json.RawMessage, depth int, properties bool) json.RawMessage {
-	members, ok := read(object)
+	members, ok := Members(object)
 	if !ok {
 		return object
 	}
-	numbered := properties && len(members) > 1 && (w.sorted || !slices.IsSortedFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) }))
+	numbered := properties && len(members) > 1 && (w.sorted || !slices.IsSortedFunc(members, func(a, b Member) int { return strings.Compare(a.Name, b.Name) }))
 	changed := false
 	for i := range members {
-		after := w.schema(members[i].value, depth+1)
-		if property, ok := read(after); ok && numbered && !slices.ContainsFunc(property, func(m member) bool { return m.name == Key }) {
+		after := w.schema(members[i].Value, depth+1)
+		if property, ok := Members(after); ok && numbered && !slices.ContainsFunc(property, func(m Member) bool { return m.Name == Key }) {
 			place, err := json.Marshal(i)
 			if err != nil {
 				return object
 			}
-			after = text(append(property, member{Key, place}))
+			after = text(append(property, Member{Key, place}))
 		}
-		changed = changed || !bytes.Equal(after, members[i].value)
-		members[i].value = after
+		changed = changed || !bytes.Equal(after, members[i].Value)
+		members[i].Value = after
 	}
 	if !changed {
 		return object
@@ -85,14 +90,32 @@ func (w writer) each(object json.RawMessage, depth int, properties bool) json.Ra
 	return text(members)
 }
 
-type member struct {
-	name  string
-	value json.RawMessage
+// alternatives writes the order into each schema of a list.
+func (w writer) alternatives(list json.RawMessage, depth int) json.RawMessage {
+	var schemas []json.RawMessage
+	if json.Unmarshal(list, &schemas) != nil {
+		return list
+	}
+	changed := false
+	for i, schema := range schemas {
+		schemas[i] = w.schema(schema, depth+1)
+		changed = changed || !bytes.Equal(schemas[i], schema)
+	}
+	if after, err := json.Marshal(schemas); changed && err == nil {
+		return after
+	}
+	return list
 }
 
-// read returns the members of an object in the order in which they were written; ok
+// Member is a member of a JSON object.
+type Member struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// Members returns the members of an object in the order in which they were written; ok
 // is false if the text is not an object.
-func read(object json.RawMessage) (members []member, ok bool) {
+func Members(object json.RawMessage) (members []Member, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
 		return nil, false
@@ -102,8 +125,8 @@ func read(object json.RawMessage) (members []member, ok bool) {
 		if err != nil {
 			return nil, false
 		}
-		m := member{}
-		if m.name, ok = name.(string); !ok || d.Decode(&m.value) != nil {
+		m := Member{}
+		if m.Name, ok = name.(string); !ok || d.Decode(&m.Value) != nil {
 			return nil, false
 		}
 		members = append(members, m)
@@ -112,15 +135,15 @@ func read(object json.RawMessage) (members []member, ok bool) {
 	return members, err == nil
 }
 
-func text(members []member) json.RawMessage {
+func text(members []Member) json.RawMessage {
 	b := []byte{'{'}
 	for i, m := range members {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		// A string that was decoded can be encoded.
-		name, _ := json.Marshal(m.name) //nolint:errchkjson // A string never fails.
-		b = append(append(append(b, name...), ':'), m.value...)
+		name, _ := json.Marshal(m.Name) //nolint:errchkjson // A string never fails.
+		b = append(append(append(b, name...), ':'), m.Value...)
 	}
 	return append(b, '}')
 }

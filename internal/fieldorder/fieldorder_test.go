@@ -17,9 +17,11 @@ func TestWriteAddsOrder(t *testing.T) {
 		`{"definitions":{"T":{"properties":{"b":{},"a":{}}}}}`:                               `{"definitions":{"T":{"properties":{"b":{"x-order":0},"a":{"x-order":1}}}}}`,
 		`{"properties":3,"items":[1]}`:                                                       `{"properties":3,"items":[1]}`,
 		`{"properties":{"b":{},"a":{}}`:                                                      `{"properties":{"b":{},"a":{}}`,
-		`[]`:                                                                                 `[]`,
-		``:                                                                                   ``,
-		`{"properties":{"\u00e9":{},"e":null}}`:                                              `{"properties":{"é":{"x-order":0},"e":null}}`,
+		`{"type":"OBJECT","properties":{"type":{"type":"STRING","default":"OBJECT"}}}`:       `{"type":"object","properties":{"type":{"type":"string","default":"OBJECT"}}}`,
+		`{"anyOf":[{"properties":{"b":{},"a":{}}},true]}`:                                    `{"anyOf":[{"properties":{"b":{"x-order":0},"a":{"x-order":1}}},true]}`,
+		`[]`:                                    `[]`,
+		``:                                      ``,
+		`{"properties":{"\u00e9":{},"e":null}}`: `{"properties":{"é":{"x-order":0},"e":null}}`,
 	} {
 		if got := string(Write(json.RawMessage(schema))); got != want {
 			t.Errorf("%s gives\n%s, want\n%s", schema, got, want)

@@ -15,7 +15,6 @@ import (
 
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/command"
-	"github.com/playctl/playctl/internal/fieldorder"
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
@@ -131,7 +130,7 @@ func (f *agentFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.name, "name", "", "the `name` on the map (default: the label)")
 	flags.StringVar(&f.platform, "type", "playctl", "the agent's `platform`, such as langchain")
 	flags.StringSliceVar(&f.tools, "tool", nil, "a `tool` it has; may be repeated; chat_tool is always included")
-	flags.StringVar(&f.assistFile, "assist-tools", "", "a JSON `file` with the descriptions of its assist_ tools")
+	flags.StringVar(&f.assistFile, "assist-tools", "", "a JSON `file` with its assist_ tools, as MCP or a model's vendor describes them")
 	flags.StringVar(&f.p2a, "p2a", protocol.P2AOff, "let people talk to it: on or off")
 	flags.StringVar(&f.instructions, "realtime-instructions", "", "a `file` with its instructions for realtime conversations")
 	flags.DurationVar(&f.holdFor, "for", 0, "keep it alive for this long, then remove it from the map")
@@ -194,6 +193,9 @@ func registration(a *command.App, caller *command.Caller, ref command.AgentRef, 
 			request.Agent.ToolNames = append(request.Agent.ToolNames, tool.Name)
 		}
 	}
+	if n := len(request.Agent.ToolNames); n > protocol.MaxToolNames {
+		return nil, fmt.Errorf("%s would have %d tools with %s, but an agent may have %d: remove %d", request.Name, n, protocol.ChatTool, protocol.MaxToolNames, n-protocol.MaxToolNames)
+	}
 	if flags.instructions != "" {
 		text, err := a.ReadText(flags.instructions, protocol.MaxRealtimeInstructionsBytes)
 		if err != nil {
@@ -228,30 +230,35 @@ func (f *agentFlags) required(a *command.App) (map[string][]string, error) {
 		var schema struct {
 			Required []string `json:"required"`
 		}
-		if err := json.Unmarshal(tool.Parameters, &schema); len(tool.Parameters) > 0 && err != nil {
-			return nil, fmt.Errorf("%s: the parameters of %s are not a JSON schema of an object: %w", command.InputName(f.assistFile), tool.Name, err)
+		if err := json.Unmarshal(tool.Parameters, &schema); err != nil {
+			return nil, fmt.Errorf("%s: the parameters of %s: %w", command.InputName(f.assistFile), tool.Name, err)
 		}
 		needs[tool.Name] = schema.Required
 	}
 	return needs, nil
 }
 
+// maxAssistFile is the size of a file with tools: lists of other programs have more than
+// what is registered.
+const maxAssistFile = 16 * protocol.MaxAssistToolsBytes
+
 func readAssistTools(a *command.App, file string) ([]protocol.AssistTool, error) {
-	text, err := a.ReadText(file, protocol.MaxAssistToolsBytes)
+	text, err := a.ReadText(file, maxAssistFile)
 	if err != nil {
 		return nil, err
 	}
-	var tools []protocol.AssistTool
-	if err := json.Unmarshal(text, &tools); err != nil {
-		return nil, command.Hintf(fmt.Errorf("%s: not a list of assist tools: %w", placeIn(file, text), err),
-			`it must look like [{"name": "assist_route", "description": "Shows the way", "parameters": {}}]`)
+	list, err := sdk.ReadTools(text)
+	if err != nil {
+		return nil, command.Hintf(fmt.Errorf("%s: %w", placeIn(file, text), err),
+			`it must be a list like [{"name": "assist_route", "description": "Shows the way", "parameters": {}}], or the list of OpenAI, Anthropic, MCP, LangChain, Gemini or Vercel`)
 	}
-	for i := range tools {
-		if name := tools[i].Name; !strings.HasPrefix(name, protocol.AssistToolPrefix) || name == protocol.AssistToolPrefix {
+	tools := make([]protocol.AssistTool, len(list))
+	for i, tool := range list {
+		if !strings.HasPrefix(tool.Name, protocol.AssistToolPrefix) || tool.Name == protocol.AssistToolPrefix {
 			return nil, command.Hintf(fmt.Errorf("%s: tool %d is called %q, but names of tools for people must begin with %s",
-				command.InputName(file), i+1, name, protocol.AssistToolPrefix), "call it %q", protocol.AssistToolPrefix+cmp.Or(strings.TrimPrefix(name, protocol.AssistToolPrefix), "route"))
+				command.InputName(file), i+1, tool.Name, protocol.AssistToolPrefix), "call it %q", protocol.AssistToolPrefix+cmp.Or(strings.TrimPrefix(tool.Name, protocol.AssistToolPrefix), "route"))
 		}
-		tools[i].Parameters = fieldorder.Write(tools[i].Parameters)
+		tools[i] = protocol.AssistTool{Name: tool.Name, Description: tool.Description, Parameters: tool.Schema}
 	}
 	return tools, nil
 }
