@@ -103,7 +103,7 @@ var around = []struct {
 	{regexp.MustCompile(`watch revoke`), "playctl watch --print; ID=$(playctl watch list --jq '.tokens[0].id')", ""},
 	{regexp.MustCompile(`invite revoke`), "ID=$(playctl invite --jq .id 2>/dev/null)", ""},
 	{regexp.MustCompile(`intercom send Ada`), startAgent("Ada", "playctl intercom serve Ada --exec ./agent.sh --assist-tools tools.json"), "kill $serving; wait"},
-	{regexp.MustCompile(`intercom send Robin`), startAgent("Robin", "playctl agent run Robin -- ./agent.sh"), "kill $serving; wait"},
+	{regexp.MustCompile(`intercom send Robin`), startAgent("Robin", "playctl agent run Robin --text -- cat"), "kill $serving; wait"},
 	{regexp.MustCompile(`playctl (stop|logs)( --lines 20| --follow)?$`), "playctl serve --detach --listen 127.0.0.1:0 --memory-budget 64", "playctl stop 2>/dev/null"},
 	{regexp.MustCompile(`playctl (stop|logs) --data-dir world`), "playctl serve --detach --listen 127.0.0.1:0 --data-dir world --memory-budget 64", "playctl stop --data-dir world 2>/dev/null"},
 	{regexp.MustCompile(`serve --detach --data-dir world`), "", "playctl stop --data-dir world"},

@@ -27,18 +27,18 @@ type language struct {
 	Language, Title string
 	// Source is the source file of the program, Program the command that runs it.
 	Source, Program string
-	// Lines is set where the program runs once for all questions.
-	Lines bool
+	// Mode is the flag of "playctl agent run" for the program.
+	Mode string
 	// files are the files of this language, by their names in the binary.
 	files map[string]string
 }
 
 var languages = []language{
-	{"bash", "Bash", "agent.sh", "./agent.sh", false, map[string]string{"agent.sh": "agent.sh"}},
-	{"python", "Python", "agent.py", "python3 agent.py", true, map[string]string{"agent.py": "agent.py"}},
-	{"node", "Node", "agent.mjs", "node agent.mjs", true, map[string]string{"agent.mjs": "agent.mjs"}},
+	{"bash", "Bash", "agent.sh", "./agent.sh", "--text", map[string]string{"agent.sh": "agent.sh"}},
+	{"python", "Python", "agent.py", "python3 agent.py", "--lines", map[string]string{"agent.py": "agent.py"}},
+	{"node", "Node", "agent.mjs", "node agent.mjs", "--lines", map[string]string{"agent.mjs": "agent.mjs"}},
 	// The suffixes keep these files out of this module.
-	{"go", "Go", "agent.go", "go run .", true, map[string]string{"agent.go.txt": "agent.go", "go.mod.txt": "go.mod"}},
+	{"go", "Go", "agent.go", "go run .", "--lines", map[string]string{"agent.go.txt": "agent.go", "go.mod.txt": "go.mod"}},
 }
 
 // sharedFiles are in every folder, by their names in the binary.

@@ -28,6 +28,8 @@ type commandRunner struct {
 	*command.App
 	program   string
 	arguments []string
+	// text is set where the program gets the text alone.
+	text      bool
 	maxOutput int
 	// agents are the agents that it answers for, by id.
 	agents map[string]command.AgentRef
@@ -69,11 +71,9 @@ func (r *commandRunner) logged(answer sdk.IntercomExecutor) sdk.IntercomExecutor
 // missing returns the error of a call that lacks a required argument of the tool: the
 // program is not run for it.
 func (r *commandRunner) missing(asked *protocol.IntercomCommand) error {
-	var args map[string]json.RawMessage
-	if len(asked.Args) > 0 {
-		if err := json.Unmarshal(asked.Args, &args); err != nil {
-			return fmt.Errorf("the arguments cannot be read: %w", err)
-		}
+	args, err := argsOf(asked)
+	if err != nil {
+		return err
 	}
 	for _, name := range r.required[asked.ToolName] {
 		if _, given := args[name]; !given {
@@ -81,6 +81,17 @@ func (r *commandRunner) missing(asked *protocol.IntercomCommand) error {
 		}
 	}
 	return nil
+}
+
+// argsOf returns the arguments of a call by their names.
+func argsOf(asked *protocol.IntercomCommand) (args map[string]json.RawMessage, err error) {
+	if len(asked.Args) == 0 {
+		return nil, nil
+	}
+	if err := json.Unmarshal(asked.Args, &args); err != nil {
+		return nil, fmt.Errorf("the arguments cannot be read: %w", err)
+	}
+	return args, nil
 }
 
 func (r *commandRunner) clock(at time.Time) string { return at.In(r.Zone).Format(time.TimeOnly) }
@@ -109,24 +120,23 @@ type programInput struct {
 // run is the executor: it runs the program for one command.
 func (r *commandRunner) run(ctx context.Context, call *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
 	asked := &call.Command
-	input, err := json.Marshal(programInput{
-		RequestID: asked.RequestID, AgentID: asked.ToPlayerID, Label: r.agents[asked.ToPlayerID].Label,
-		FromPlayerID: asked.FromPlayerID, Kind: asked.Kind, ToolName: asked.ToolName, Args: asked.Args, Text: asked.Text,
-	})
-	if err != nil {
-		return sdk.IntercomAnswer{}, fmt.Errorf("encode the command: %w", err)
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	output := &boundedOutput{limit: r.maxOutput, full: cancel}
 	complaint := &boundedOutput{limit: maxComplaint}
 	cmd := exec.CommandContext(ctx, r.program, r.arguments...) //nolint:gosec // G204: the person who runs playctl names it
 	cmd.Dir = r.Dir
-	cmd.Stdin = bytes.NewReader(append(input, '\n'))
+	give := r.giveJSON
+	if r.text {
+		give = giveText
+	}
+	if err := give(cmd, asked); err != nil {
+		return sdk.IntercomAnswer{}, err
+	}
 	cmd.Stdout, cmd.Stderr = output, complaint
 	cmd.WaitDelay = killDelay
 	command.EndWithChildren(cmd)
-	err = cmd.Run()
+	err := cmd.Run()
 	r.complain(asked.RequestID, complaint)
 	switch {
 	case output.over:
@@ -136,7 +146,24 @@ func (r *commandRunner) run(ctx context.Context, call *sdk.IntercomCall) (sdk.In
 	case err != nil:
 		return sdk.IntercomAnswer{}, r.failure(asked.RequestID, err, output.kept.String())
 	}
+	if printed := output.kept.String(); r.text && asked.Kind != protocol.IntercomAssist {
+		// What looks like JSON may be from the asker.
+		return sdk.IntercomAnswer{Message: strings.TrimRight(strings.ToValidUTF8(printed, "\uFFFD"), "\r\n")}, nil
+	}
 	return readAnswer(output.kept.Bytes())
+}
+
+// giveJSON gives a program a command as a line of JSON.
+func (r *commandRunner) giveJSON(cmd *exec.Cmd, asked *protocol.IntercomCommand) error {
+	input, err := json.Marshal(programInput{
+		RequestID: asked.RequestID, AgentID: asked.ToPlayerID, Label: r.agents[asked.ToPlayerID].Label,
+		FromPlayerID: asked.FromPlayerID, Kind: asked.Kind, ToolName: asked.ToolName, Args: asked.Args, Text: asked.Text,
+	})
+	if err != nil {
+		return fmt.Errorf("encode the command: %w", err)
+	}
+	cmd.Stdin = bytes.NewReader(append(input, '\n'))
+	return nil
 }
 
 // complain shows the standard error of a program.

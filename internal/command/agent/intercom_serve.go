@@ -23,7 +23,7 @@ type execFlags struct {
 	agentFlags
 	program     string
 	arguments   []string
-	lines       bool
+	text, lines bool
 	limit       time.Duration
 	concurrency int
 	maxOutput   int
@@ -45,11 +45,20 @@ Its output is the answer: a text; or a JSON object with "message", "result" (an 
 or any other JSON object, which is the result. If its exit code is not 0, the answer is a failure
 with its output as the reason. Its standard error is only shown here.
 
+With --text its standard input is the text alone, without a line feed after it, and its output is
+the answer to a text as it is. Variables have the rest: PLAYCTL_TOOL is the tool, empty for a text;
+PLAYCTL_ARG_to is the tool's argument "to"; PLAYCTL_FROM is the asker, PLAYCTL_AGENT_ID the agent,
+PLAYCTL_REQUEST_ID the question. An argument that is not a text is JSON, and null sets no variable.
+In the name of a variable "_" replaces every character that is not an ASCII letter or a digit. The
+program does not run for a call of more than 100 arguments, of two with the same variable, or of one
+with a NUL character: the answer is then a failure that says so.
+
 A command runs once, even after a lost connection. After --command-timeout the program gets SIGTERM,
 and two seconds later SIGKILL. Ctrl-C removes the agents from the map.`,
 		Example: command.Example(
 			"playctl intercom serve Ada --exec ./agent.sh --assist-tools tools.json",
 			"playctl intercom serve Ada --exec python3 -- agent.py --verbose",
+			"playctl intercom serve Ada --text --exec fmt -- --width=60",
 			"playctl intercom serve Ada Bob --exec ./agent.sh --concurrency 1 --for 1h"),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 || cmd.ArgsLenAtDash() == 0 {
@@ -77,6 +86,7 @@ and two seconds later SIGKILL. Ctrl-C removes the agents from the map.`,
 func (f *execFlags) register(cmd *cobra.Command) {
 	f.agentFlags.register(cmd)
 	flags := cmd.Flags()
+	flags.BoolVar(&f.text, "text", false, "give the program the text alone, and the rest in variables")
 	flags.DurationVar(&f.limit, "command-timeout", time.Minute, fmt.Sprintf("how long the program may take for one command; the host waits %ds", protocol.MaxIntercomSilenceSeconds))
 	flags.IntVar(&f.concurrency, "concurrency", 4, "how many commands run at the same time; others wait")
 	flags.IntVar(&f.maxOutput, "max-output", protocol.MaxIntercomResultBytes, "how many bytes the program may print for one command")
@@ -90,6 +100,8 @@ func (f *execFlags) check(a *command.App, agents []string) (program string, err 
 	switch {
 	case f.program == "":
 		return "", command.Usagef("the program is missing: add --exec")
+	case f.text && f.lines:
+		return "", command.Usagef("--text and --lines cannot be used together")
 	case f.limit <= 0:
 		return "", command.Usagef("--command-timeout must be more than 0")
 	case f.concurrency < 1 || f.concurrency > sdk.MaxIntercomConcurrency:
@@ -149,7 +161,7 @@ func answerFor(ctx context.Context, a *command.App, caller *command.Caller, refs
 	}
 	defer func() { err = errors.Join(err, found.leave(ctx, world)) }()
 	runner := &commandRunner{
-		App: a, program: program, arguments: flags.arguments, maxOutput: flags.maxOutput,
+		App: a, program: program, arguments: flags.arguments, text: flags.text, maxOutput: flags.maxOutput,
 		agents: map[string]command.AgentRef{}, required: required,
 	}
 	for _, ref := range refs {
@@ -239,9 +251,9 @@ is created. Each question and answer is logged with its time. On Ctrl-C (exit co
 (exit code 0) the agent leaves the map, or gets its earlier row back if it was there before. A new
 phrase is shown at the terminal; without a terminal it is saved in the credentials file.
 
-The program runs once for each question, as described in "playctl intercom serve --help". With
---lines it keeps running, is restarted when it ends, and reads and writes JSON objects, one per
-line:
+The program runs once for each question, which it reads as JSON, or with --text as a text; "playctl
+intercom serve --help" describes both. With --lines it keeps running, is restarted when it ends, and
+reads and writes JSON objects, one per line:
 
   in   {"id": "…", "kind": "chat", "text": "Where is it?", "from": "…"}
        {"id": "…", "kind": "assist", "toolName": "assist_route", "args": {}}
@@ -254,6 +266,7 @@ Parts are optional. The last line of an answer has a message, a result or both, 
 any of them, the parts are the message. Several questions can be open at once.`,
 		Example: command.Example(
 			"playctl agent run Ada -- ./agent.sh",
+			"playctl agent run Ada --text -- sed 's/^/You said: /'",
 			"playctl agent run Ada --assist-tools tools.json --lines -- python3 agent.py"),
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch dash := cmd.ArgsLenAtDash(); {

@@ -32,3 +32,14 @@ is() {
 }
 is 'a question' "$(playctl intercom send {{.Agent}} 'Where is the shop?')" 'You said: Where is the shop?'
 is 'a tool' "$(playctl intercom send {{.Agent}} --tool assist_count --args '{"text": "one two three"}' --jq .result.words)" 3
+
+# Any text: on several lines, with quotes and backslashes, in any language, long.
+text=$(printf 'two  lines:\n"quoted" and %s\n\ta \\n that is none, $HOME, äöü 日本 {}' "'single'")
+long=$(printf '%05000d %05000d' 0 0)
+is 'a text on several lines' "$(playctl intercom send {{.Agent}} "$text" --jq .message)" "You said: $text"
+is 'JSON as a text' "$(playctl intercom send {{.Agent}} '{"error": "none"}')" 'You said: {"error": "none"}'
+is 'a long text' "$(playctl intercom send {{.Agent}} "$long")" "You said: $long"
+count() { playctl intercom send {{.Agent}} --tool assist_count --args "{\"text\": \"$1\"}" --jq .result.words; }
+is 'words on several lines' "$(count 'one\ntwo\tthree\n\n four \\ \"six\" * ü')" 8
+is 'no words' "$(count '')" 0
+is 'many characters' "$(count "$long")" 2
