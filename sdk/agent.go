@@ -161,7 +161,7 @@ func (w *RemotePlayWorld) newAgent(o *AgentOptions) (*Agent, error) {
 		renewal: make(chan struct{}, 1), kept: make(chan struct{}), arrived: make(chan struct{}),
 		request: protocol.RegisterRequest{
 			Name: o.Name, Type: cmp.Or(o.Type, o.Tools.Framework()), Agent: o.Tools.spec(), AgentID: node.agentID,
-			MainNodeID: w.client.Node(), EnableP2A: protocol.P2AOff, RealtimeInstructions: o.RealtimeInstructions,
+			MainNodeID: w.main.NodeID, EnableP2A: protocol.P2AOff, RealtimeInstructions: o.RealtimeInstructions,
 		},
 	}
 	a.leaving, a.stop = context.WithCancel(w.life)

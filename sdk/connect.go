@@ -52,6 +52,7 @@ func FromCredentialsFile(path string) ConnectOption {
 // playctl's credentials file that commands would use, with the credentials of its agents.
 // If the file has contexts and none is in use, one has to be named. Without an account, at
 // a host on this machine with open registration, a temporary one is created for this run.
+// In a context with agents but no account, the world has these agents only.
 //
 // The error matches [ErrNoAccount] if there is no account, [ErrCredentials] if the
 // credentials are incomplete, and is the host's refusal or [ErrUnreachable]
@@ -68,7 +69,7 @@ func Connect(ctx context.Context, options ...ConnectOption) (*RemotePlayWorld, e
 		return nil, err
 	}
 	made := false
-	if c.options.MainNodeCredentials == nil {
+	if c.options.MainNodeCredentials == nil && len(c.options.AgentCredentials) == 0 {
 		var err error
 		if made, err = c.makeAccount(ctx); err != nil {
 			return nil, err
@@ -195,6 +196,7 @@ func (c *connection) take(store *creds.Store, kept *creds.Context) {
 		o.CertificateFingerprint = cmp.Or(o.CertificateFingerprint, kept.Fingerprint)
 	}
 	if kept.Main == nil {
+		c.takeAgents(kept)
 		return
 	}
 	if o.MainNodeCredentials == nil {
@@ -209,6 +211,26 @@ func (c *connection) take(store *creds.Store, kept *creds.Context) {
 			o.ReloadAPIKey = func(context.Context) (protocol.Secret, error) { return store.KeyNow(kept) }
 		}
 	}
+	c.nameAgents(kept)
+}
+
+// takeAgents uses the agents of a context without an account.
+func (c *connection) takeAgents(kept *creds.Context) {
+	o := &c.options
+	if o.MainNodeCredentials != nil || len(o.AgentCredentials) > 0 || len(kept.Agents()) == 0 {
+		return
+	}
+	if o.APIKey.IsZero() {
+		o.APIKey = kept.AccountKey()
+	}
+	for _, agent := range kept.Agents() {
+		o.AgentCredentials = append(o.AgentCredentials, NodeCredentials{NodeID: agent.NodeID, PasswHash: agent.PasswHash.Secret})
+	}
+	c.nameAgents(kept)
+}
+
+// nameAgents makes the agents of a context known by their labels.
+func (c *connection) nameAgents(kept *creds.Context) {
 	c.agents = map[string]*NodeCredentials{}
 	for _, agent := range kept.Agents() {
 		if agent.Label != "" {

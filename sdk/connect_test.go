@@ -256,3 +256,49 @@ func TestConnectReportsUnreachableHost(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A machine may have the credentials of agents, and none of their account.
+func TestConnectInContextOfAgents(t *testing.T) {
+	a := newAccount(t, 2)
+	server := httptest.NewServer(a.host.Handler())
+	t.Cleanup(server.Close)
+	file := setEnvironment(t, nil)
+	err := creds.NewStore(file).Update(t.Context(), func(f *creds.File) error {
+		kept, err := creds.NewContext("work", server.URL, protocol.ServicePlay, time.Now())
+		if err != nil {
+			return err
+		}
+		kept.APIKey = a.apiKey
+		for i, label := range []string{"Ada", "Bob"} {
+			hash := creds.PasswHash{Secret: a.agents[i].PasswHash}
+			if err := kept.AddAgent(creds.Agent{NodeID: a.agents[i].NodeID, Label: label, PasswHash: hash, CreatedAt: time.Now()}); err != nil {
+				return err
+			}
+		}
+		return f.Add(kept)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := sdk.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close(context.Background()) })
+	for i, name := range []string{"Ada", "Bob"} {
+		agent, err := w.Agent(t.Context(), name, sdk.Chat(func(_ context.Context, text string) (string, error) { return name + " heard " + text, nil }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if agent.PlayerID() != a.agents[i].NodeID || owner(t, a.host, agent) != a.main.NodeID {
+			t.Errorf("%s is %s", name, agent.PlayerID())
+		}
+		answer, err := w.Ask(t.Context(), sdk.IntercomQuestion{To: agent.PlayerID(), Text: "you"})
+		if err != nil || answer.Message != name+" heard you" {
+			t.Errorf("%s answers %+v, %v", name, answer, err)
+		}
+	}
+	if _, err := w.Agent(t.Context(), "Eve"); !errors.Is(err, sdk.ErrCredentials) {
+		t.Errorf("an agent without credentials: %v", err)
+	}
+}

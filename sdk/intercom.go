@@ -129,7 +129,7 @@ func (w *RemotePlayWorld) SubscribeIntercomCommands(ctx context.Context, options
 		return nil, err
 	}
 	listener := newIntercomListener(w, &options)
-	listener.sources = w.intercomSources(options.Agents)
+	listener.sources = w.intercomSources(&options)
 	return listener.start(ctx)
 }
 
@@ -140,16 +140,24 @@ func (w *RemotePlayWorld) SubscribeIntercomCommands(ctx context.Context, options
 func (s *IntercomSubscription) Ready() <-chan struct{} { return s.ready }
 
 // intercomSources returns the clients whose streams have the agents' commands.
-func (w *RemotePlayWorld) intercomSources(agents []*Agent) []*client.Client {
+func (w *RemotePlayWorld) intercomSources(o *IntercomOptions) []*client.Client {
 	if !w.main.IsZero() {
 		return []*client.Client{w.client}
 	}
 	var sources []*client.Client
 	known := map[string]bool{}
-	for _, a := range agents {
-		if node := a.client.Node(); !known[node] {
-			known[node] = true
-			sources = append(sources, a.client)
+	add := func(c *client.Client) {
+		if !known[c.Node()] {
+			known[c.Node()] = true
+			sources = append(sources, c)
+		}
+	}
+	for _, a := range o.Agents {
+		add(a.client)
+	}
+	for _, node := range w.agentNodes {
+		if slices.Contains(o.AgentIDs, node.NodeID) || len(o.Agents)+len(o.AgentIDs) == 0 {
+			add(w.client.As(node))
 		}
 	}
 	if len(sources) == 0 {

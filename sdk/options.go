@@ -54,6 +54,10 @@ type Options struct {
 	MainNodeCredentials *NodeCredentials
 	// NodeCredentials is the older name of MainNodeCredentials; set one of them.
 	NodeCredentials *NodeCredentials
+	// AgentCredentials are those of agents, for a program without the account: it reads and asks as
+	// the first of them, and answers for each with its own. They have no effect if
+	// MainNodeCredentials are set.
+	AgentCredentials []NodeCredentials
 	// Service is the service name in the paths, protocol.ServicePlay if empty.
 	Service protocol.Service
 	// Timeout bounds one attempt of a call, 30 s if 0. Calls that are safe to repeat
@@ -74,31 +78,45 @@ type Options struct {
 	OnWarning func(text string)
 }
 
-// client checks the options and returns the client that the world uses; main are
-// its credentials.
-func (o *Options) client(onSession func(sid string), onUnconfirmed func(hosts int)) (c *client.Client, main client.Credentials, err error) {
-	if protocol.TrimSpace(o.BaseURL) == "" {
-		return nil, main, ErrBaseURLMissing
-	}
-	if protocol.TrimSpace(o.APIKey.Reveal()) == "" && !o.NoAPIKey {
-		return nil, main, ErrAPIKeyMissing
-	}
-	if main, err = o.mainNode(); err != nil {
-		return nil, main, err
-	}
+// client checks the options and returns the client that the world uses, which calls as
+// the given node.
+func (o *Options) client(node client.Credentials, onSession func(sid string), onUnconfirmed func(hosts int)) (*client.Client, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
 	options := o.base()
-	options.Credentials = main
+	options.Credentials = node
 	options.APIKey = protocol.NewSecret(protocol.TrimSpace(o.APIKey.Reveal()))
 	options.ReloadAPIKey = o.ReloadAPIKey
 	options.Retry = retry.Patient()
 	options.OnSession, options.OnUnconfirmed = onSession, onUnconfirmed
-	if c, err = client.New(options); err != nil {
-		return nil, main, fmt.Errorf("sdk.Options: %w", err)
+	c, err := client.New(options)
+	if err != nil {
+		return nil, fmt.Errorf("sdk.Options: %w", err)
 	}
-	return c, main, nil
+	return c, nil
+}
+
+// nodes checks the credentials and returns those of the main node and of the agents that
+// act without it.
+func (o *Options) nodes() (main client.Credentials, agents []client.Credentials, err error) {
+	if protocol.TrimSpace(o.BaseURL) == "" {
+		return main, nil, ErrBaseURLMissing
+	}
+	if protocol.TrimSpace(o.APIKey.Reveal()) == "" && !o.NoAPIKey {
+		return main, nil, ErrAPIKeyMissing
+	}
+	if main, err = o.mainNode(); err != nil || !main.IsZero() {
+		return main, nil, err
+	}
+	for i := range o.AgentCredentials {
+		agent, err := o.AgentCredentials[i].resolve()
+		if err != nil {
+			return main, nil, fmt.Errorf("sdk.Options.AgentCredentials: %w", err)
+		}
+		agents = append(agents, agent)
+	}
+	return main, agents, nil
 }
 
 // base returns the options of a client without credentials.

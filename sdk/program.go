@@ -169,6 +169,8 @@ func (w *RemotePlayWorld) identify(ctx context.Context, o *AgentOptions) error {
 	case o.Credentials != nil || o.AgentID != "":
 	case w.named[o.Name] != nil:
 		o.Credentials = w.named[o.Name]
+	case len(w.agentNodes) > 0:
+		return fmt.Errorf("%w: there are none for an agent %q, and none for its account, which could create it", ErrCredentials, o.Name)
 	case w.main.IsZero():
 		o.AgentID = rand.Text()
 	default:

@@ -34,6 +34,8 @@ type RemotePlayWorld struct {
 	options Options
 	client  *client.Client
 	main    client.Credentials
+	// agentNodes are the agents of a world without a main node.
+	agentNodes []client.Credentials
 	// named are the credentials of known agents, by name.
 	named map[string]*NodeCredentials
 	// program is the prefix of the connection ids of its agents, by which a host knows
@@ -64,16 +66,22 @@ type RemotePlayWorld struct {
 // that the host answers and accepts the credentials.
 func New(options Options) (*RemotePlayWorld, error) {
 	w := &RemotePlayWorld{options: options, agents: map[string]*Agent{}, arriving: map[string]*Agent{}, program: rand.Text()}
-	c, main, err := w.options.client(w.sessionChanged, w.unconfirmed)
-	if err != nil {
+	var err error
+	if w.main, w.agentNodes, err = w.options.nodes(); err != nil {
 		return nil, err
 	}
-	w.main, w.client = main, c
+	caller := w.main
+	if len(w.agentNodes) > 0 {
+		caller = w.agentNodes[0]
+	}
+	if w.client, err = w.options.client(caller, w.sessionChanged, w.unconfirmed); err != nil {
+		return nil, err
+	}
 	w.placements = &placements{world: w, renewal: make(chan struct{}, 1), byName: map[string]placement{}, names: map[string]string{}}
 	w.programs = &programs{world: w, listeners: map[string]*IntercomSubscription{}}
 	w.life, w.end = context.WithCancelCause(context.Background())
-	if c.Exposed() {
-		w.warn("credentials will cross the network in clear text: use an https:// address", "host", c.Host())
+	if w.client.Exposed() {
+		w.warn("credentials will cross the network in clear text: use an https:// address", "host", w.client.Host())
 	}
 	return w, nil
 }

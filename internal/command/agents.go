@@ -73,10 +73,13 @@ func (a *App) FindAgent(ctx context.Context, caller *Caller, ref string, seek Se
 		return AgentRef{}, Usagef("the agent's name is empty")
 	}
 	if found, known := caller.Known(ref); known {
+		caller.acting = found.NodeID
 		return knownRef(found), nil
 	}
 	id := protocol.NormalizeAgentID(ref)
 	switch {
+	case caller.AgentsOnly() && seek != SeekAny:
+		return AgentRef{}, caller.unknownAgent(ref, seek)
 	case protocol.ValidHex64(id):
 		return a.named(ctx, caller, caller.refOf(id, ""), seek), nil
 	case caller.Main.IsZero() && seek != SeekAny && !protocol.ValidID(id):
@@ -84,7 +87,7 @@ func (a *App) FindAgent(ctx context.Context, caller *Caller, ref string, seek Se
 	case caller.Main.IsZero() && seek != SeekAny:
 		return caller.refOf(id, ""), nil
 	}
-	return Request(ctx, a, caller, caller.Main, "Looking for the agent", func(ctx context.Context, c *client.Client) (AgentRef, error) {
+	return Request(ctx, a, caller, caller.Reader(), "Looking for the agent", func(ctx context.Context, c *client.Client) (AgentRef, error) {
 		return caller.lookUp(ctx, c, ref, seek)
 	})
 }
@@ -165,7 +168,7 @@ func (c *Caller) choose(meant *meanings, own bool, seek Seek) (AgentRef, error) 
 		return AgentRef{}, meant.several(ids)
 	case others && seek != SeekAny:
 		return AgentRef{}, Hintf(fmt.Errorf("%w %q in your account: it belongs to another account", ErrNoAgent, creds.Shorten(ref)), "\"playctl list-agent-nodes\" shows yours")
-	case len(ids) == 0 && c.Main.IsZero() && protocol.ValidID(protocol.NormalizeAgentID(ref)):
+	case len(ids) == 0 && c.Reader().IsZero() && protocol.ValidID(protocol.NormalizeAgentID(ref)):
 		return c.refOf(protocol.NormalizeAgentID(ref), ""), nil
 	case len(ids) == 0:
 		return AgentRef{}, c.unknownAgent(ref, seek)
@@ -261,7 +264,7 @@ func (c *Caller) refOf(id, name string) AgentRef {
 	if found, known := c.Known(id); known {
 		return knownRef(found)
 	}
-	ref := AgentRef{ID: id, Called: name, Node: c.Main}
+	ref := AgentRef{ID: id, Called: name, Node: c.Reader()}
 	if c.Service != protocol.ServicePlay && !c.Main.IsZero() {
 		// The agent-play service identifies the owner by the hash, and the agent by the id.
 		ref.Node.NodeID = id
@@ -271,8 +274,7 @@ func (c *Caller) refOf(id, name string) AgentRef {
 
 func knownRef(agent creds.Agent) AgentRef {
 	return AgentRef{
-		ID: agent.NodeID, Label: agent.Label,
-		Node: client.Credentials{NodeID: agent.NodeID, Hash: agent.PasswHash}, Own: true,
+		ID: agent.NodeID, Label: agent.Label, Node: nodeOf(agent), Own: true,
 	}
 }
 
@@ -286,6 +288,11 @@ func (c *Caller) unknownAgent(ref string, seek Seek) error {
 	shown, valid := creds.Shorten(ref), creds.CheckLabel(ref) == nil
 	err := fmt.Errorf("%w %q in your account", ErrNoAgent, shown)
 	hint := "\"playctl list-agent-nodes\" shows yours"
+	if c.AgentsOnly() {
+		err = fmt.Errorf("%w %q in context %q", ErrNoAgent, shown, c.Context.Name)
+		hint = fmt.Sprintf("the context has no account, only %s; on the machine with the account, \"playctl context export --encrypt --agent %s --file FILE\" "+
+			"writes a context for here", strings.Join(labels, ", "), ShellWord(ref))
+	}
 	switch {
 	case suggest.Nearest(ref, labels) != "":
 		hint = fmt.Sprintf("did you mean %q?", suggest.Nearest(ref, labels))
@@ -295,7 +302,7 @@ func (c *Caller) unknownAgent(ref string, seek Seek) error {
 		if valid {
 			hint += fmt.Sprintf("; \"playctl agent run %s -- COMMAND\" adds one that answers", ShellWord(ref))
 		}
-	case seek == SeekNew && valid:
+	case seek == SeekNew && valid && !c.AgentsOnly():
 		hint += fmt.Sprintf("; \"playctl create-agent-node %s\" creates one", ShellWord(ref))
 	}
 	return Hintf(err, "%s", hint)
@@ -316,16 +323,20 @@ func NodeCredentials(id string, hash creds.PasswHash) *sdk.NodeCredentials {
 	return &sdk.NodeCredentials{NodeID: id, PasswHash: hash.Secret}
 }
 
-// WorldOptions returns the SDK's options for a run that calls as a node, or without one.
-func (a *App) WorldOptions(caller *Caller, node client.Credentials) sdk.Options {
+// WorldOptions returns the SDK's options for a run that calls as the caller's nodes, or
+// without one.
+func (a *App) WorldOptions(caller *Caller) sdk.Options {
 	options := sdk.Options{
 		BaseURL: caller.Server, Service: caller.Service, APIKey: caller.APIKey, ReloadAPIKey: caller.ReloadAPIKey, NoAPIKey: true,
 		CertificateFingerprint: caller.Fingerprint(), Timeout: a.Settings.Timeout,
 		// Commands print messages of their own.
 		Logger: slog.New(slog.DiscardHandler),
 	}
-	if !node.IsZero() {
-		options.MainNodeCredentials = NodeCredentials(node.NodeID, node.Hash)
+	if !caller.Main.IsZero() {
+		options.MainNodeCredentials = NodeCredentials(caller.Main.NodeID, caller.Main.Hash)
+	}
+	for _, agent := range caller.agentsOnly() {
+		options.AgentCredentials = append(options.AgentCredentials, *NodeCredentials(agent.NodeID, agent.PasswHash))
 	}
 	return options
 }

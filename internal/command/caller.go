@@ -35,6 +35,8 @@ type Caller struct {
 	// NodeFromEnv is the variable with the secret of the node from the environment, "" if
 	// the environment names no node.
 	NodeFromEnv string
+	// acting is the agent that the run is about, if its credentials are known.
+	acting string
 	// admin is set if the run calls with the administrator's token instead of credentials.
 	admin bool
 }
@@ -254,7 +256,7 @@ func (a *App) AsMain(ctx context.Context, label string, ask question) error {
 	if err != nil {
 		return err
 	}
-	return a.answer(ctx, caller, caller.Main, label, ask)
+	return a.As(ctx, caller, caller.Main, label, ask)
 }
 
 // AsReader sends a request that every valid node may send, and every caller on a host
@@ -264,7 +266,7 @@ func (a *App) AsReader(ctx context.Context, label string, ask question) error {
 	if err != nil {
 		return err
 	}
-	return a.answer(ctx, caller, caller.Reader(), label, ask)
+	return a.As(ctx, caller, caller.Reader(), label, ask)
 }
 
 // AsAgent sends a request as an agent of the account, and prints the result.
@@ -273,13 +275,13 @@ func (a *App) AsAgent(ctx context.Context, name string, seek Seek, label string,
 	if err != nil {
 		return err
 	}
-	return a.answer(ctx, caller, ref.Node, label, func(ctx context.Context, caller *Caller, c *client.Client) (*render.Document, error) {
+	return a.As(ctx, caller, ref.Node, label, func(ctx context.Context, caller *Caller, c *client.Client) (*render.Document, error) {
 		return ask(ctx, caller, ref, c)
 	})
 }
 
-// answer sends a request as a node and prints the result after the spinner is gone.
-func (a *App) answer(ctx context.Context, caller *Caller, node client.Credentials, label string, ask question) error {
+// As sends a request as a node and prints the result after the spinner is gone.
+func (a *App) As(ctx context.Context, caller *Caller, node client.Credentials, label string, ask question) error {
 	c, err := a.Client(caller, node)
 	if err != nil {
 		return err
@@ -305,7 +307,7 @@ func (a *App) answerWith(ctx context.Context, caller *Caller, c *client.Client, 
 
 // Call runs work within --timeout, with a spinner.
 func (a *App) Call(ctx context.Context, caller *Caller, node client.Credentials, label string, work func(context.Context, *client.Client) error) error {
-	return a.answer(ctx, caller, node, label, func(ctx context.Context, _ *Caller, c *client.Client) (*render.Document, error) {
+	return a.As(ctx, caller, node, label, func(ctx context.Context, _ *Caller, c *client.Client) (*render.Document, error) {
 		return nil, work(ctx, c)
 	})
 }
@@ -322,7 +324,7 @@ func Request[T any](ctx context.Context, a *App, caller *Caller, node client.Cre
 // Reach checks that the host answers. It fails as soon as other commands do if it is
 // unreachable: the SDK retries longer, for programs that survive a restart of the host.
 func (a *App) Reach(ctx context.Context, caller *Caller) error {
-	_, err := Request(ctx, a, caller, caller.Main, "Connecting", func(ctx context.Context, c *client.Client) (*protocol.SessionReply, error) {
+	_, err := Request(ctx, a, caller, caller.Reader(), "Connecting", func(ctx context.Context, c *client.Client) (*protocol.SessionReply, error) {
 		return c.Session(ctx)
 	})
 	return err
@@ -340,18 +342,22 @@ func (c *Caller) NoMain() error {
 	if c.Context == nil {
 		return Hintf(fmt.Errorf("%w for %s", errNotAuthenticated, c.Server), "%s", c.missing())
 	}
+	if c.AgentsOnly() {
+		return Hintf(fmt.Errorf("%w of an account: context %q has only agents", errNotAuthenticated, c.Context.Name),
+			"run this on the machine with their account, or sign in to it here with its phrase: %q", c.SignIn())
+	}
 	return Hintf(fmt.Errorf("%w: context %q has no main node", errNotAuthenticated, c.Context.Name), "%s", c.missing())
 }
 
 // CallerWithAccount is Caller for commands that create the account if it is missing, even
 // in a context that does not exist yet. At a host without nodes the caller has no
-// account.
+// account, and none in a context that has only agents of one.
 func (a *App) CallerWithAccount(ctx context.Context) (*Caller, error) {
 	caller, err := a.Caller()
 	if err != nil && !errors.Is(err, creds.ErrContextUnknown) {
 		return nil, err
 	}
-	if err == nil && !caller.Main.IsZero() {
+	if err == nil && (!caller.Main.IsZero() || caller.AgentsOnly()) {
 		return caller, nil
 	}
 	if err := a.MakeMainNode(ctx, a.SavePhrase()); err != nil && !protocol.HasCode(err, protocol.CodeRepositoryOff) {
@@ -367,7 +373,7 @@ func (a *App) CallerWithAccount(ctx context.Context) (*Caller, error) {
 // same agent.
 func (a *App) OwnAgent(ctx context.Context, caller *Caller, name string) (AgentRef, *Caller, error) {
 	ref, err := a.FindAgent(ctx, caller, name, SeekOwn)
-	if !errors.Is(err, ErrNoAgent) {
+	if !errors.Is(err, ErrNoAgent) || caller.AgentsOnly() {
 		return ref, caller, err
 	}
 	if !caller.SavesCredentials() {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"slices"
 
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/creds"
@@ -14,13 +15,43 @@ func (c *Caller) SavesCredentials() bool {
 	return c.Context != nil && c.Context.Main != nil && c.Context.Main.NodeID == c.Main.NodeID
 }
 
-// Reader returns the node that reads the world: the main node, else an agent of a context
-// without a main node.
+// AgentsOnly reports whether the run has credentials of agents but none of their account.
+func (c *Caller) AgentsOnly() bool { return len(c.agentsOnly()) > 0 }
+
+// agentsOnly returns the agents of a run without their account, the acting one first.
+func (c *Caller) agentsOnly() []creds.Agent {
+	if !c.Main.IsZero() {
+		return nil
+	}
+	agents := c.here().Agents()
+	if i := slices.IndexFunc(agents, func(agent creds.Agent) bool { return agent.NodeID == c.acting }); i > 0 {
+		agents[0], agents[i] = agents[i], agents[0]
+	}
+	return agents
+}
+
+// Reader returns the node for requests that every node may send: the main node, else an
+// agent of a context without a main node.
 func (c *Caller) Reader() client.Credentials {
-	if agents := c.here().Agents(); c.Main.IsZero() && len(agents) > 0 {
-		return client.Credentials{NodeID: agents[0].NodeID, Hash: agents[0].PasswHash}
+	if agents := c.agentsOnly(); len(agents) > 0 {
+		return nodeOf(agents[0])
 	}
 	return c.Main
+}
+
+// nodeOf returns the credentials of an agent.
+func nodeOf(agent creds.Agent) client.Credentials {
+	return client.Credentials{NodeID: agent.NodeID, Hash: agent.PasswHash}
+}
+
+// Owns reports whether an agent on the map is the caller's: of its account, or one whose
+// credentials it has.
+func (c *Caller) Owns(row *protocol.Agent) bool {
+	if c.AgentsOnly() {
+		_, known := c.Known(row.AgentID)
+		return known
+	}
+	return row.NodeID == c.Main.NodeID
 }
 
 // Known returns the agent of the context with a label or an id.

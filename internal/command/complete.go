@@ -136,7 +136,7 @@ func (a *App) Offers(ctx context.Context, offer Offer, word Word) []cobra.Comple
 	if err != nil {
 		return nil
 	}
-	host, err := a.Client(caller, caller.Main)
+	host, err := a.Client(caller, caller.Reader())
 	if err != nil {
 		return nil
 	}
@@ -230,7 +230,7 @@ func addAgents(ctx context.Context, agents known, caller *Caller, host *client.C
 			agents.add(reply.Agents[i].AgentID, reply.Agents[i].Label, reply.Agents[i].Name, "yours")
 		}
 	}
-	if seek != SeekAny && !caller.Main.IsZero() {
+	if seek != SeekAny && !caller.Reader().IsZero() {
 		return nil
 	}
 	rows, err := AgentsOnMap(ctx, host)

@@ -161,6 +161,9 @@ func (c *Caller) NewKey() string {
 // SignIn returns the command for a person with an account at the called host whose
 // credentials are not available.
 func (c *Caller) SignIn() string {
+	if c.AgentsOnly() {
+		return "playctl login --phrase --context NAME " + c.Server // a context of its own
+	}
 	if c.Context != nil && c.Context.Main == nil && c.Context.ServerURL == c.Server {
 		return "playctl login --phrase --context " + c.Context.Name
 	}
@@ -172,6 +175,8 @@ func (c *Caller) missing() string {
 	elsewhere, sameMachine := c.elsewhere()
 	flags := ""
 	switch {
+	case c.AgentsOnly():
+		return fmt.Sprintf("context %q has only agents: sign in to their account with %q", c.Context.Name, c.SignIn())
 	case c.Context != nil:
 		flags = " --context " + c.Context.Name
 	case c.Server != DefaultServer:

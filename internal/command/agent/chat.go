@@ -51,7 +51,7 @@ func chat(ctx context.Context, a *command.App, name string) (err error) {
 	if err != nil {
 		return err
 	}
-	row, err := command.Request(ctx, a, caller, caller.Main, "Connecting", func(ctx context.Context, c *client.Client) (*protocol.Agent, error) {
+	row, err := command.Request(ctx, a, caller, caller.Reader(), "Connecting", func(ctx context.Context, c *client.Client) (*protocol.Agent, error) {
 		return command.AgentOnMap(ctx, c, ref.ID)
 	})
 	if err != nil {

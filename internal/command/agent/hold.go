@@ -83,7 +83,7 @@ type foundMap struct {
 // is unreachable.
 func findMap(ctx context.Context, a *command.App, caller *command.Caller, refs ...command.AgentRef) (*foundMap, error) {
 	found := &foundMap{app: a, caller: caller, rows: map[string]*protocol.Agent{}}
-	return found, a.Call(ctx, caller, caller.Main, "Connecting", func(ctx context.Context, c *client.Client) error {
+	return found, a.Call(ctx, caller, caller.Reader(), "Connecting", func(ctx context.Context, c *client.Client) error {
 		all, err := command.AgentsOnMap(ctx, c)
 		if err != nil {
 			return err
@@ -116,7 +116,7 @@ func (f *foundMap) warnNamesake(ref command.AgentRef) {
 		return
 	}
 	for _, row := range f.rows {
-		if row.Name == ref.Name() && row.NodeID != f.caller.Main.NodeID {
+		if row.Name == ref.Name() && !f.caller.Owns(row) && !f.caller.AgentsOnly() {
 			f.app.Warn("an agent of another account on the map is also called "+ref.Name()+": use the id to ask a specific one",
 				"if that one is yours, stop this one and sign in to its account with its phrase: \"playctl login --phrase "+f.caller.Server+" --context NAME\"")
 			return
@@ -145,7 +145,7 @@ func (f *foundMap) leave(ctx context.Context, world *sdk.RemotePlayWorld) (err e
 
 // remoteWorld returns the SDK's connection to the host.
 func remoteWorld(a *command.App, caller *command.Caller) (*sdk.RemotePlayWorld, error) {
-	options := a.WorldOptions(caller, caller.Main)
+	options := a.WorldOptions(caller)
 	if options.APIKey.IsZero() {
 		options.APIKey = protocol.NewSecret(noAPIKey)
 	}

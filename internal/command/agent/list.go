@@ -72,7 +72,7 @@ func agentList(a *command.App, caller *command.Caller, rows []*protocol.Agent, a
 	for _, row := range rows {
 		known := answering[row.AgentID]
 		result.Agents = append(result.Agents, listedAgent{
-			AgentID: row.AgentID, Name: row.Name, Label: caller.NameOf(row.AgentID), OwnerID: row.NodeID, Yours: row.NodeID == caller.Main.NodeID,
+			AgentID: row.AgentID, Name: row.Name, Label: caller.NameOf(row.AgentID), OwnerID: row.NodeID, Yours: caller.Owns(row),
 			Answering: cmp.Or(known.Answering, protocol.AnsweringUnknown), AskedAt: known.AskedAt,
 		})
 	}

@@ -66,7 +66,7 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			server, err := command.Request(cmd.Context(), a, caller, caller.Main, "Looking for it", func(ctx context.Context, c *client.Client) (*protocol.MCP, error) {
+			server, err := command.Request(cmd.Context(), a, caller, caller.Reader(), "Looking for it", func(ctx context.Context, c *client.Client) (*protocol.MCP, error) {
 				return placement(ctx, caller, c, args[0])
 			})
 			if err != nil {

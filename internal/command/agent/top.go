@@ -62,7 +62,7 @@ func top(ctx context.Context, a *command.App) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, world.Close(context.WithoutCancel(ctx))) }()
-	host, err := a.Client(caller, caller.Main)
+	host, err := a.Client(caller, caller.Reader())
 	if err != nil {
 		return err
 	}
@@ -344,7 +344,7 @@ func (m *topModel) title(shown int) string {
 // row returns one agent on a line.
 func (m *topModel) row(row *protocol.Agent, chosen bool) string {
 	owner := render.ShortID(row.NodeID)
-	if row.NodeID == m.caller.Main.NodeID {
+	if m.caller.Owns(row) {
 		owner = "you"
 	}
 	answering := cmp.Or(m.answering[row.AgentID].Answering, protocol.AnsweringUnknown)

@@ -301,7 +301,7 @@ func (s *session) open(ctx context.Context, server, contextName string) error {
 	if err != nil {
 		return host.Hinted(err)
 	}
-	main, err := host.Client(caller, caller.Main)
+	main, err := host.Client(caller, caller.Reader())
 	if err != nil {
 		return host.Hinted(err)
 	}

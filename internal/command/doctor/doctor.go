@@ -97,7 +97,7 @@ func examine(ctx context.Context, a *command.App) error {
 		return p.report()
 	}
 	p.caller, p.result.Context, p.result.Server = caller, caller.ContextName(), caller.Server
-	host, err := a.Client(caller, caller.Main)
+	host, err := a.Client(caller, caller.Reader())
 	if err != nil {
 		return err
 	}

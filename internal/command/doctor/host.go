@@ -107,6 +107,9 @@ func (p *examination) account(ctx context.Context) bool {
 		p.wrong("account", err, p.refusalFix(err))
 		return false
 	}
+	if p.caller.AgentsOnly() {
+		return p.agentsAccepted(ctx)
+	}
 	if p.caller.Main.IsZero() {
 		p.add("account", stateDoubt, "playctl create-main-node --server "+p.caller.Server, "you have no account on this host, which anyone can read")
 		return true
@@ -116,6 +119,23 @@ func (p *examination) account(ctx context.Context) bool {
 		return false
 	}
 	p.add("account", stateGood, "", "the host accepts your credentials and your API key (session %.8s)", session.SID)
+	return true
+}
+
+// agentsAccepted checks whether the host accepts each agent of a context without their
+// account.
+func (p *examination) agentsAccepted(ctx context.Context) bool {
+	var names []string
+	for _, agent := range p.caller.Context.Agents() {
+		name := cmp.Or(agent.Label, agent.NodeID)
+		host := p.host.As(client.Credentials{NodeID: agent.NodeID, Hash: agent.PasswHash})
+		if _, err := host.ValidateNode(ctx, protocol.ValidateRequest{NodeID: agent.NodeID}); err != nil {
+			p.wrong("account", fmt.Errorf("%s: %w", name, err), p.refusalFix(err))
+			return false
+		}
+		names = append(names, name)
+	}
+	p.add("account", stateGood, "", "the host accepts the agents of this context, which has no account: %s", strings.Join(names, ", "))
 	return true
 }
 
@@ -193,7 +213,7 @@ func (p *examination) agents(ctx context.Context) {
 	}
 	own, silent := 0, 0
 	for _, row := range rows {
-		if row.NodeID != p.caller.Main.NodeID {
+		if !p.caller.Owns(row) {
 			continue
 		}
 		own++

@@ -164,10 +164,10 @@ func open(ctx context.Context, a *command.App, flags *serveFlags) (_ *view, err 
 		}
 		caller = v.caller
 	}
-	if v.client, err = a.Client(caller, caller.Main); err != nil {
+	if v.client, err = a.Client(caller, caller.Reader()); err != nil {
 		return nil, err
 	}
-	if v.world, err = sdk.New(a.WorldOptions(caller, caller.Main)); err != nil {
+	if v.world, err = sdk.New(a.WorldOptions(caller)); err != nil {
 		v.client.Close()
 		return nil, err
 	}

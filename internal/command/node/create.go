@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
+	"net/url"
 
 	"github.com/spf13/cobra"
 
@@ -152,47 +154,76 @@ func notSaved(node, again string, err error) error {
 // errHasMain means that a context already has an account.
 var errHasMain = errors.New("already has a main node")
 
-// newAccount returns the context for a new main node: an existing one without a main
-// node, or with replace also one with a main node, else a new one.
+// newAccount returns the context for a new main node: an existing one without nodes, or
+// with replace also one with nodes, else a new one.
 func newAccount(a *command.App, replace bool) (*creds.Context, error) {
 	_, file, err := a.CredentialsFile()
 	if err != nil {
 		return nil, err
 	}
 	server, service := a.Settings.Server, protocol.ServicePlay
-	name := accountContext(a, file, server, replace)
-	existing, err := file.Context(name)
-	switch {
-	case errors.Is(err, creds.ErrContextUnknown):
-	case err != nil:
-		return nil, err
-	case existing.Main != nil && !replace:
-		return nil, hasMain(existing)
-	case existing.Main != nil && server == "":
-		server, service = existing.ServerURL, existing.Service
-	case server == "":
-		return existing, nil
+	if name := cmp.Or(a.Settings.Context, defaultContext); server == "" {
+		if there, err := file.Context(name); err == nil {
+			server, service = there.ServerURL, there.Service
+		}
 	}
 	if service, err = a.ServiceOr(service); err != nil {
 		return nil, err
 	}
-	target, err := creds.NewContext(name, cmp.Or(server, command.DefaultServer), service, a.Now())
-	if err != nil {
+	if server, err = creds.ParseServerURL(cmp.Or(server, command.DefaultServer)); err != nil {
 		return nil, command.Usagef("%w", err)
 	}
-	target.Fingerprint = trustedAt(file, name, target.ServerURL)
-	return target, nil
+	return contextFor(a, file, server, service, replace)
 }
 
-// accountContext returns the name of the context for a new account: the named one, else
-// "default", or for another host one that is named after the host.
-func accountContext(a *command.App, file *creds.File, server string, replace bool) string {
-	there, err := file.Context(defaultContext)
-	parsed, invalid := creds.ParseServerURL(server)
-	if a.Settings.Context == "" && (replace || err != nil || invalid != nil || there.ServerURL == parsed) {
-		return defaultContext
+// contextFor returns the context for an account at a host: the named one, else "default",
+// else one that is named after the host. It is an existing one if that is for the host and
+// has no nodes, so that no node gets into the context of another account.
+func contextFor(a *command.App, file *creds.File, server string, service protocol.Service, replace bool) (*creds.Context, error) {
+	named := a.Settings.Context != ""
+	for name := range contextNames(a.Settings.Context, server) {
+		there, err := file.Context(name)
+		same := err == nil && there.ServerURL == server
+		switch vacant := err == nil && there.Main == nil && len(there.Agents()) == 0; {
+		case errors.Is(err, creds.ErrContextUnknown), vacant && !same && named, replace && (same || named || name == defaultContext):
+			target, err := creds.NewContext(name, server, service, a.Now())
+			if err != nil {
+				return nil, command.Usagef("%w", err)
+			}
+			target.Fingerprint = trustedAt(file, name, server)
+			return target, nil
+		case err != nil:
+			return nil, err
+		case vacant && same:
+			there.Service = service
+			return there, nil
+		case there.Main != nil && (same || named):
+			return nil, hasMain(there)
+		case named:
+			return nil, command.Hintf(fmt.Errorf("context %q has agents of another account", name), "use a new name with --context")
+		}
 	}
-	return freeContext(a, file, server)
+	return nil, errors.New("no name is free for the context") // contextNames does not end
+}
+
+// contextNames yields the names that a context for a host may have, by preference: a
+// chosen name alone, else an endless number.
+func contextNames(chosen, server string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if chosen != "" {
+			yield(chosen)
+			return
+		}
+		host := "host"
+		if u, err := url.Parse(server); err == nil {
+			host = nameFrom(u.Host, host)
+		}
+		if !yield(defaultContext) || !yield(host) {
+			return
+		}
+		for i := 2; yield(fmt.Sprintf("%.60s-%d", host, i)); i++ {
+		}
+	}
 }
 
 // hasMain returns the error of a context that already has an account.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"regexp"
 	"strings"
 	"sync"
@@ -175,19 +174,11 @@ func joinContext(a *command.App, invited *creds.Invitation) (*creds.Context, err
 	if err != nil {
 		return nil, err
 	}
-	target, err := creds.NewContext(freeContext(a, file, invited.ServerURL), invited.ServerURL, service, a.Now())
-	if err != nil {
-		return nil, command.Usagef("%w", err)
+	target, err := contextFor(a, file, invited.ServerURL, service, false)
+	if err == nil {
+		target.Fingerprint = cmp.Or(invited.Fingerprint, target.Fingerprint)
 	}
-	there, err := file.Context(target.Name)
-	switch {
-	case err == nil && there.Main != nil:
-		return nil, hasMain(there)
-	case err == nil && there.ServerURL == target.ServerURL && (a.Settings.Service == "" || there.Service == service):
-		target = there // It is the same host: its other data stays.
-	}
-	target.Fingerprint = cmp.Or(invited.Fingerprint, trustedAt(file, target.Name, target.ServerURL))
-	return target, nil
+	return target, err
 }
 
 // knownHost returns the address in the named context, "" for none, for a sign-in to a
@@ -220,21 +211,6 @@ func nameFrom(text, otherwise string) string {
 	const most = 64
 	name := strings.Trim(notInContextName().ReplaceAllString(text, "-"), "-._")
 	return cmp.Or(name[:min(len(name), most)], otherwise)
-}
-
-// freeContext returns the name of a context for a host.
-func freeContext(a *command.App, file *creds.File, server string) string {
-	if a.Settings.Context != "" {
-		return a.Settings.Context
-	}
-	if there, err := file.Context(defaultContext); err != nil || there.Main == nil {
-		return defaultContext
-	}
-	u, err := url.Parse(server)
-	if err != nil {
-		return defaultContext
-	}
-	return nameFrom(u.Host, "host")
 }
 
 // invitedRootKey returns the root key of a host. If it differs from the one in the

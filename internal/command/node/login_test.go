@@ -48,12 +48,9 @@ func TestContextNamesOfHosts(t *testing.T) {
 		"https://пример.рф":         "host",
 		"https://пример.рф:8443":    "8443",
 	} {
-		got := freeContext(new(command.App), file, server)
-		if got != want {
-			t.Errorf("the context of %s is called %q, want %q", server, got, want)
-		}
-		if _, err := creds.NewContext(got, server, protocol.ServicePlay, now); err != nil {
-			t.Errorf("the context of %s: %v", server, err)
+		made, err := contextFor(&command.App{Program: &command.Program{Now: time.Now}}, file, server, protocol.ServicePlay, false)
+		if err != nil || made.Name != want {
+			t.Errorf("the context of %s is %+v with %v, want the name %q", server, made, err, want)
 		}
 	}
 }

@@ -49,25 +49,39 @@ func newValidateAgentNodeCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupNodes,
 		Short:   "Check that the host accepts an agent node as yours",
 		Long: `Check that the host accepts an agent node as one of your main node and, with --root-file, that it
-was created with that root key. It exits with 5 if the host does not.`,
+was created with that root key. It exits with 5 if the host does not. In a context without a main
+node, it checks that the host accepts the agent.`,
 		Example:           command.Example("playctl validate-agent-node Ada"),
 		Args:              command.Takes("agent"),
 		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.AsMain(cmd.Context(), "Asking the host", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
-				ref, err := a.FindAgent(ctx, caller, args[0], command.SeekOwn)
-				if err != nil {
-					return nil, err
-				}
-				if caller.Service != protocol.ServicePlay && ref.Own {
-					c = c.As(ref.Node) // on that service a node can validate only itself
-				}
-				return validate(ctx, a, caller, c, ref.ID, rootFile)
-			})
+			return validateAgent(cmd.Context(), a, args[0], rootFile)
 		},
 	}
 	registerCheckedRoot(cmd, &rootFile)
 	return cmd
+}
+
+// validateAgent validates an agent as its account, else as the agent itself.
+func validateAgent(ctx context.Context, a *command.App, name, rootFile string) error {
+	caller, err := a.Caller()
+	if err != nil {
+		return err
+	}
+	if caller.Reader().IsZero() {
+		return caller.NoMain()
+	}
+	ref, err := a.FindAgent(ctx, caller, name, command.SeekOwn)
+	if err != nil {
+		return err
+	}
+	node := caller.Reader()
+	if caller.Service != protocol.ServicePlay && ref.Own {
+		node = ref.Node // on that service a node can validate only itself
+	}
+	return a.As(ctx, caller, node, "Asking the host", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
+		return validate(ctx, a, caller, c, ref.ID, rootFile)
+	})
 }
 
 func registerCheckedRoot(cmd *cobra.Command, rootFile *string) {

@@ -46,7 +46,7 @@ func openSink(ctx context.Context, a *command.App, most int, lines bool) (*sink,
 	if err := a.Reach(ctx, caller); err != nil {
 		return nil, err
 	}
-	world, err := sdk.New(a.WorldOptions(caller, caller.Main))
+	world, err := sdk.New(a.WorldOptions(caller))
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func (s *sink) show(ctx context.Context, name string, tools []string) (*sdk.Agen
 }
 
 func (s *sink) find(ctx context.Context, name string) (command.AgentRef, error) {
-	if s.caller.Main.IsZero() {
+	if s.caller.Reader().IsZero() {
 		return s.app.FindAgent(ctx, s.caller, idOf(name), command.SeekOwn)
 	}
 	ref, caller, err := s.app.OwnAgent(ctx, s.caller, name)

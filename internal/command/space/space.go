@@ -130,7 +130,7 @@ log.`,
 			if err != nil {
 				return err
 			}
-			space, err := command.Request(cmd.Context(), a, caller, caller.Main, "Looking for the space", func(ctx context.Context, c *client.Client) (*protocol.Space, error) {
+			space, err := command.Request(cmd.Context(), a, caller, caller.Reader(), "Looking for the space", func(ctx context.Context, c *client.Client) (*protocol.Space, error) {
 				return findSpace(ctx, c, args[0])
 			})
 			if err != nil && !admin.Admin {

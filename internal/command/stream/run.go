@@ -56,7 +56,7 @@ func (t *tailer) run(ctx context.Context) (err error) {
 	}
 	// Messages for a person are written after the display is closed.
 	defer func() { err = errors.Join(err, t.shown.close()) }()
-	world, err := sdk.New(t.WorldOptions(t.caller, t.caller.Reader()))
+	world, err := sdk.New(t.WorldOptions(t.caller))
 	if err != nil {
 		return err
 	}
