@@ -32,7 +32,7 @@ func TestExamples(t *testing.T) {
 	p := newWorkspace(t)
 	p.serve()
 	p.run("create-main-node", "--phrase-file", "main.txt")
-	key := p.field("apiKey", "create-api-key", "--show-api-key", "--output", "json")
+	key := p.field("apiKey", "create-api-key", "--yes", "--show-api-key", "--output", "json")
 	main := p.field("nodeId", "whoami", "--output", "json")
 	p.run("create-agent-node", "Shelly", "--phrase-file", "shelly.txt")
 

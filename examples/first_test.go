@@ -71,7 +71,7 @@ func main() {
 			p := newWorkspace(t)
 			p.serve()
 			p.run("create-main-node", "--phrase-file", "main.txt")
-			main, key := p.field("nodeId", "whoami", "--output", "json"), p.field("apiKey", "create-api-key", "--show-api-key", "--output", "json")
+			main, key := p.field("nodeId", "whoami", "--output", "json"), p.field("apiKey", "create-api-key", "--yes", "--show-api-key", "--output", "json")
 			lines := firstLines(t, c.title, c.fence)
 			parts := []any{lines}
 			if c.fence == "go" {

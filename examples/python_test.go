@@ -45,7 +45,7 @@ func TestPythonClient(t *testing.T) {
 	p := newWorkspace(t)
 	p.serve()
 	p.run("create-main-node", "--phrase-file", "main.txt")
-	key := p.field("apiKey", "create-api-key", "--show-api-key", "--output", "json")
+	key := p.field("apiKey", "create-api-key", "--yes", "--show-api-key", "--output", "json")
 	client, err := filepath.Abs("agent-python")
 	if err != nil {
 		t.Fatal(err)

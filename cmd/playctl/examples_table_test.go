@@ -48,7 +48,8 @@ var typed = []struct {
 	{regexp.MustCompile(`playctl login$`), "invitation:", "$INVITATION\r", command.ExitDone},
 	{regexp.MustCompile(`credentials import --context home`), "phrase:", "$PHRASE\r", command.ExitDone},
 	{regexp.MustCompile(`(delete-agent-node Ada|delete-main-node|session reset.*admin.token|remove-space "Corner shop"( --admin)?|credentials clear --context old|context remove old)$`), "[y/N]", "y\r", command.ExitDone},
-	{regexp.MustCompile(`create-api-key|(key|watch) revoke|remove --admin|remove-agent|unregister-mcp|(session reset$)`), "[y/N]", "y\r", command.ExitDone},
+	{regexp.MustCompile(`playctl [a-z -]+ .*--yes`), "", "", command.ExitDone},
+	{regexp.MustCompile(`create-api-key|(key|watch|invite) revoke|remove --admin|remove-agent|remove-amenity|unregister-mcp|(session reset$)`), "[y/N]", "y\r", command.ExitDone},
 }
 
 // before creates what an example requires, or removes what it will create.
@@ -97,6 +98,7 @@ var around = []struct {
 }{
 	{regexp.MustCompile(`\$ROOT`), "ROOT=$(jq -r .merkleRootHex proof.json) LEAVES=$(jq .merkleLeafCount proof.json)", ""},
 	{regexp.MustCompile(`\$key`), "key=__header__", ""},
+	{regexp.MustCompile(`gh secret set`), "gh() { grep -c =; }", ""},
 	// A key is lost while the shell still starts the pipe, and if the shell has a trap.
 	{regexp.MustCompile(`tail.*\| jq`), `trap - INT; jq() { echo jq runs >&2; command jq "$@"; }`, ""},
 	{regexp.MustCompile(`nodes limit`), "ID=$(playctl whoami --jq .nodeId)", ""},

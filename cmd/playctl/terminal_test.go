@@ -297,8 +297,8 @@ func TestConfirmationAtTerminal(t *testing.T) {
 	}
 }
 
-// A new key ends the old one on every machine, so a person has to confirm it; a script
-// has not.
+// A new key ends the old one on every machine, so a person has to confirm it, also if only
+// one of the standard streams is the terminal.
 func TestNewKeyIsConfirmedAtTerminal(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
@@ -310,11 +310,19 @@ func TestNewKeyIsConfirmedAtTerminal(t *testing.T) {
 	asked.press("n\r")
 	asked.waitExit(command.ExitFailed)
 	p.start("create-api-key", "--api-key-file", "ci.key", "--yes").waitExit(command.ExitDone)
-	asked = p.start("create-api-key", "--api-key-file", "ci.key")
-	asked.expect("write it over the one in ci.key")
-	asked.press("y\r")
-	asked.waitExit(command.ExitDone)
-	p.startProgram("sh", "-c", "playctl create-api-key < /dev/null").waitExit(command.ExitDone)
+	if shown := p.start("create-api-key", "--api-key-file", "ci.key").waitExit(command.ExitFailed); !strings.Contains(shown, "ci.key already exists") {
+		t.Errorf("replacing a file shows:\n%s", shown)
+	}
+	for _, line := range []string{
+		"playctl create-api-key --api-key-file ci.key --force", "playctl create-api-key < /dev/null", "playctl create-api-key 2> log",
+		"playctl create-api-key > out", "true | playctl create-api-key > out",
+	} {
+		asked = p.startProgram("sh", "-c", line)
+		asked.expect("[y/N]")
+		asked.press("y\r")
+		asked.waitExit(command.ExitDone)
+	}
+	p.startProgram("sh", "-c", "playctl create-api-key < /dev/null 2> log").waitExit(command.ExitUsage)
 	p.start("key", "create", "own", "--use").waitExit(command.ExitDone)
 	asked = p.start("key", "revoke", "own")
 	asked.expect(`Revoke the API key own, which context "default" itself uses?`)

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 
+	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/command/tree"
 )
 
@@ -34,6 +37,38 @@ func TestCommandsHaveHelp(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A command that removes or replaces something has --yes, and is refused without it where
+// nobody can be asked, before it looks at its arguments or calls a host.
+func TestRemovalsNeedConfirmation(t *testing.T) {
+	t.Parallel()
+	removes := regexp.MustCompile(`^(remove|delete|revoke|clear|reset|unregister|prune|create-api-key)`)
+	found := 0
+	tree.Each(tree.Documented(), func(cmd *cobra.Command) {
+		if !removes.MatchString(cmd.Name()) || cmd.HasSubCommands() {
+			return
+		}
+		found++
+		if !command.IsConfirmed(cmd) {
+			t.Errorf("%s has no confirmation", cmd.CommandPath())
+			return
+		}
+		args := strings.Fields(cmd.CommandPath())[1:]
+		for range strings.Count(cmd.Use, "<") {
+			args = append(args, "none")
+		}
+		p := inProcess(t.TempDir(), nil)
+		p.Args = append(args, "--output", "json")
+		p.Stderr = new(strings.Builder)
+		code := command.Run(t.Context(), p, tree.New)
+		if shown := fmt.Sprint(p.Stderr); code != command.ExitUsage || !strings.Contains(shown, `"code":"confirmation_required"`) {
+			t.Errorf("%s ends with %d: %s", cmd.CommandPath(), code, shown)
+		}
+	})
+	if found < 14 {
+		t.Errorf("only %d commands remove something", found)
+	}
 }
 
 // No flag accepts a secret: other people on the machine can read command lines.

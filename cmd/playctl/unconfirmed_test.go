@@ -61,7 +61,7 @@ func TestUnconfirmedDeletionIsReported(t *testing.T) {
 		ran(server, "watch", "--print")
 		link, _ := ran(server, "watch", "list", "--jq", ".tokens[0].id")
 		for _, args := range [][]string{
-			{"delete-agent-node", "ada", "--yes"}, {"key", "revoke", "ci", "--yes"}, {"invite", "revoke", strings.TrimSpace(invitation)},
+			{"delete-agent-node", "ada", "--yes"}, {"key", "revoke", "ci", "--yes"}, {"invite", "revoke", strings.TrimSpace(invitation), "--yes"},
 			{"watch", "revoke", strings.TrimSpace(link), "--yes"},
 		} {
 			out, errs := ran(at, append(args, "--jq", ".unconfirmedHosts")...)

@@ -305,7 +305,7 @@ func (c *Caller) unknownAgent(ref string, seek Seek) error {
 	case seek == SeekNew && valid && !c.AgentsOnly():
 		hint += fmt.Sprintf("; \"playctl create-agent-node %s\" creates one", ShellWord(ref))
 	}
-	return Hintf(err, "%s", hint)
+	return Missing(Hintf(err, "%s", hint))
 }
 
 // NameOf returns the label of an agent of the context, "" if it has none.

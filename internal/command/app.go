@@ -32,13 +32,24 @@ type App struct {
 	unwritten error
 	// exposed is set after the warning that the connection to the host is not encrypted.
 	exposed bool
-	// dryRun ends the run where it would ask for a confirmation.
-	dryRun bool
+	// yes confirms the run in advance, and dryRun ends it where it would be confirmed.
+	yes, dryRun bool
 	// unconfirmed is the number of hosts that may still accept credentials which this run
 	// deleted or replaced.
 	unconfirmed int
 	// identity is the caller of this run, nil before it is known.
 	identity *Caller
+}
+
+// begin prepares a run, and refuses a command that nobody can confirm before it begins.
+func (a *App) begin(cmd *cobra.Command, args []string) error {
+	if err := a.prepare(cmd, args); err != nil {
+		return err
+	}
+	if IsConfirmed(cmd) && !a.yes && !a.dryRun && !a.MayAsk() {
+		return a.unconfirmable()
+	}
+	return nil
 }
 
 // prepare reads the settings before a command runs: flags, environment, config
@@ -62,9 +73,7 @@ func (a *App) prepare(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return BadSetting(loaded.Where("output"), err)
 	}
-	if flag := cmd.Flags().Lookup(dryRunFlag); flag != nil {
-		a.dryRun = flag.Value.String() == "true"
-	}
+	a.yes, a.dryRun = isSet(cmd, yesFlag), isSet(cmd, dryRunFlag)
 	if a.Settings.Server == "" && loaded.ByFlag("server") {
 		return Usagef("--server is empty")
 	}

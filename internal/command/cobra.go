@@ -20,21 +20,6 @@ func Number(position *uint64) string {
 	return strconv.FormatUint(*position, 10)
 }
 
-// RegisterYes adds the flags --yes, which answers a confirmation, and --dry-run, which
-// ends the command before it.
-func RegisterYes(cmd *cobra.Command, yes *bool) {
-	cmd.Flags().BoolVarP(yes, "yes", "y", false, "do it without asking")
-	RegisterDryRun(cmd)
-}
-
-// RegisterDryRun adds --dry-run for a command that asks no question: it passes true to
-// ConfirmIfSeen as yes.
-func RegisterDryRun(cmd *cobra.Command) {
-	cmd.Flags().Bool(dryRunFlag, false, "show what would be done, and change nothing")
-}
-
-const dryRunFlag = "dry-run"
-
 // These are the groups of commands in the help.
 const (
 	GroupNodes = "nodes"
@@ -58,7 +43,7 @@ Start with "playctl serve --demo", which creates a world with agents in it, or w
   playctl tail`,
 		Args:              cobra.ArbitraryArgs,
 		RunE:              RunGroup,
-		PersistentPreRunE: a.prepare,
+		PersistentPreRunE: a.begin,
 		Version:           a.ThisVersion().Version,
 		SilenceErrors:     true,
 		SilenceUsage:      true,

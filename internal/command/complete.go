@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/client"
@@ -286,6 +287,34 @@ func Spaces(ctx context.Context, _ *App, _ *Caller, host *client.Client, word Wo
 		}
 	}
 	return spaces.offers(word.Typed), nil
+}
+
+// Designs offers the design keys of the spaces of the world.
+func Designs(ctx context.Context, _ *App, _ *Caller, host *client.Client, _ Word) ([]cobra.Completion, error) {
+	reply, err := host.ListSpaceNodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var designs []cobra.Completion
+	for _, space := range reply.Spaces {
+		designs = append(designs, render.Clean(space.DesignKey))
+	}
+	slices.Sort(designs)
+	return slices.Compact(designs), nil
+}
+
+// completeNoFiles stops the shell from offering files for flags that are no paths and
+// have no completion.
+func completeNoFiles(cmd *cobra.Command) {
+	cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) {
+		placeholder, _ := pflag.UnquoteUsage(flag)
+		if _, has := cmd.GetFlagCompletionFunc(flag.Name); !has && !isPath(placeholder) {
+			registerCompletion(cmd, flag.Name, cobra.NoFileCompletions)
+		}
+	})
+	for _, sub := range cmd.Commands() {
+		completeNoFiles(sub)
+	}
 }
 
 // StableKeys offers the stable keys of the chain that wanted selects.

@@ -227,7 +227,30 @@ func readerLeft(err error) bool {
 // names.
 var ErrRootKey = errors.New("the host has a different root key")
 
-// codes are the codes of errors that are not the answer of a host.
+// These mean that nothing is created, because the context has an account or an agent of
+// that label.
+var (
+	ErrContextTaken = errors.New("already has a main node")
+	ErrAgentExists  = errors.New("already exists")
+)
+
+// existsError is the error of a file that is not replaced.
+type existsError struct{ name string }
+
+// Error implements error.
+func (e *existsError) Error() string { return e.name + " already exists" }
+
+// Is makes it match fs.ErrExist.
+func (e *existsError) Is(target error) bool { return target == fs.ErrExist }
+
+// FileExists returns the error of a file that is replaced only with --force. It matches
+// fs.ErrExist.
+func FileExists(name string) error {
+	return Hintf(&existsError{name}, "use another file, or add --force")
+}
+
+// codes are the codes of errors that are not the answer of a host, the specific ones
+// first. docs/scripting.md has the same list.
 var codes = []struct {
 	err  error
 	code string
@@ -235,6 +258,33 @@ var codes = []struct {
 	{client.ErrFingerprint, "fingerprint_mismatch"},
 	{ErrRootKey, "root_key_mismatch"},
 	{creds.ErrInvitation, "invitation_invalid"},
+	{errUnconfirmed, "confirmation_required"},
+	{creds.ErrContextExists, "context_exists"},
+	{ErrContextTaken, "context_exists"},
+	{creds.ErrContextUnknown, "context_unknown"},
+	{ErrAgentExists, "agent_exists"},
+	{creds.ErrAgentExists, "agent_exists"},
+	{creds.ErrLabelTaken, "agent_exists"},
+	{ErrNoAgent, "agent_unknown"},
+	{creds.ErrAgentUnknown, "agent_unknown"},
+	{fs.ErrExist, "file_exists"},
+	{errNotAuthenticated, "credentials_missing"},
+	{ErrUnverified, "verification_failed"},
+	{client.ErrUnreachable, "host_unreachable"},
+}
+
+// codeOf returns the code of an error: one of codes, else the host's.
+func codeOf(err error) string {
+	for _, own := range codes {
+		if errors.Is(err, own.err) {
+			return own.code
+		}
+	}
+	refused, _ := errors.AsType[*protocol.Error](err)
+	if refused == nil {
+		return ""
+	}
+	return string(refused.Code)
 }
 
 // failure is an error as JSON.
@@ -258,14 +308,9 @@ func (a *App) report(cmd *cobra.Command, err error) int {
 		text = strings.ReplaceAll(text, context.DeadlineExceeded.Error(), "it took longer than "+a.Settings.Timeout.String())
 	}
 	if a.wantsJSON() {
-		printed := failure{Error: text, Hint: a.blotted(hint), ExitCode: code}
+		printed := failure{Error: text, Hint: a.blotted(hint), Code: codeOf(err), ExitCode: code}
 		if refused, ok := errors.AsType[*protocol.Error](err); ok {
-			printed.Code, printed.RequestID = string(refused.Code), refused.RequestID
-		}
-		for _, own := range codes {
-			if errors.Is(err, own.err) {
-				printed.Code = own.code
-			}
+			printed.RequestID = refused.RequestID
 		}
 		// An error of the writer is ignored: there is no other place to report it.
 		_ = (&render.Printer{Out: a.Stderr, Format: render.FormatNDJSON}).Print(render.Document{Data: printed})

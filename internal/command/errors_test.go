@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"regexp"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -95,5 +97,26 @@ func TestSignals(t *testing.T) {
 	release()
 	if !stopped {
 		t.Error("signals were not released")
+	}
+}
+
+// The page for scripts lists exactly the codes that commands add to those of hosts.
+func TestDocsListCodes(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/scripting.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var documented, known []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllSubmatch(page, -1) {
+		documented = append(documented, string(row[1]))
+	}
+	for _, own := range codes {
+		known = append(known, own.code)
+	}
+	slices.Sort(documented)
+	slices.Sort(known)
+	if known = slices.Compact(known); !slices.Equal(documented, known) {
+		t.Errorf("docs/scripting.md lists %q, want %q", documented, known)
 	}
 }

@@ -56,7 +56,7 @@ func (p *NodePhrase) makeFile(a *App, text []byte, task string) error {
 	err := creds.WriteSecretFile(path, text, false)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return Hintf(fmt.Errorf("%s already exists, and a phrase never overwrites a file", p.Flags.To), "use another file")
+		return Hintf(fmt.Errorf("%w, and a phrase never overwrites a file", &existsError{p.Flags.To}), "use another file")
 	case errors.Is(err, fs.ErrNotExist):
 		return Hintf(fmt.Errorf("%s: its folder does not exist", p.Flags.To), "create the folder first")
 	case err != nil:

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -80,6 +81,9 @@ func Run(parent context.Context, p *Program, tree func(*App) *cobra.Command) int
 	}
 	a := &App{Program: p, interrupted: ctx.Done()}
 	root := tree(a)
+	if len(p.Args) > 0 && strings.HasPrefix(p.Args[0], cobra.ShellCompRequestCmd) {
+		completeNoFiles(root)
+	}
 	root.SetArgs(p.Args)
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)

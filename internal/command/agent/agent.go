@@ -280,7 +280,6 @@ func playerDocument(c *command.Caller, ref command.AgentRef, reply *protocol.Reg
 }
 
 func newRemoveAgentCommand(a *command.App) *cobra.Command {
-	var yes bool
 	cmd := &cobra.Command{
 		Use:     "remove-agent <agent>",
 		GroupID: command.GroupWorld,
@@ -295,7 +294,7 @@ delete-agent-node" deletes the node as well. It is not an error if the agent is 
 			if err != nil {
 				return err
 			}
-			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Remove the agent %q from the map?", ref.Name()), nil); err != nil {
+			if err := a.Confirm(cmd.Context(), fmt.Sprintf("Remove the agent %q from the map?", ref.Name()), command.Removes("agent", ref.ID, ref.Name())); err != nil {
 				return err
 			}
 			err = a.Call(cmd.Context(), caller, ref.Node, "Removing", func(ctx context.Context, c *client.Client) error {
@@ -311,7 +310,8 @@ delete-agent-node" deletes the node as well. It is not an error if the agent is 
 			return a.PrintSentence(playerResult{Context: caller.ContextName(), PlayerID: ref.ID, Label: ref.Label}, "%s is not on the map.", ref.Name())
 		},
 	}
-	command.RegisterYes(cmd, &yes)
+	command.RegisterConfirmation(cmd)
+	command.IgnoreMissing(a, cmd)
 	return cmd
 }
 

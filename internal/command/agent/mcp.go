@@ -54,7 +54,6 @@ place. Everyone who watches the world can read the URL.`,
 }
 
 func newUnregisterMCPCommand(a *command.App) *cobra.Command {
-	var yes bool
 	cmd := &cobra.Command{
 		Use:     "unregister-mcp <name or id>",
 		GroupID: command.GroupWorld,
@@ -72,7 +71,7 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Remove the MCP server %q from the map?", server.Name), nil); err != nil {
+			if err := a.Confirm(cmd.Context(), fmt.Sprintf("Remove the MCP server %q from the map?", server.Name), command.Removes("mcp", server.ID, server.Name)); err != nil {
 				return err
 			}
 			return a.AsReader(cmd.Context(), "Unregistering", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
@@ -87,7 +86,8 @@ func newUnregisterMCPCommand(a *command.App) *cobra.Command {
 			})
 		},
 	}
-	command.RegisterYes(cmd, &yes)
+	command.RegisterConfirmation(cmd)
+	command.IgnoreMissing(a, cmd)
 	return cmd
 }
 
@@ -113,5 +113,5 @@ func placement(ctx context.Context, c *command.Caller, host *client.Client, ref 
 }
 
 func noPlacement(ref string) error {
-	return command.Hintf(protocol.Errorf(protocol.CodeNotFound, "you have no MCP server %q", ref), "\"playctl snapshot\" lists what is on the map")
+	return command.Missing(command.Hintf(protocol.Errorf(protocol.CodeNotFound, "you have no MCP server %q", ref), "\"playctl snapshot\" lists what is on the map"))
 }

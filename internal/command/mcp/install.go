@@ -58,7 +58,6 @@ type installed struct {
 
 func newInstallCommand(a *command.App) *cobra.Command {
 	var flags serveFlags
-	var yes bool
 	cmd := &cobra.Command{
 		Use:   "install <client>",
 		Short: "Write the configuration of an MCP client",
@@ -76,16 +75,16 @@ client then starts "playctl mcp" with the context of this run; no secret is writ
 			if err := flags.check(cmd.Context()); err != nil {
 				return err
 			}
-			return install(cmd, a, args[0], to, &flags, yes)
+			return install(cmd, a, args[0], to, &flags)
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "write without asking")
+	cmd.Flags().BoolP("yes", "y", false, "write without asking")
 	a.CompleteFlag(cmd, "agent", command.Agents(command.SeekOwn))
 	return cmd
 }
 
-func install(cmd *cobra.Command, a *command.App, name string, to target, flags *serveFlags, yes bool) error {
+func install(cmd *cobra.Command, a *command.App, name string, to target, flags *serveFlags) error {
 	path := a.Absolute(to.path)
 	if to.inHome {
 		if a.Home == "" {
@@ -106,7 +105,7 @@ func install(cmd *cobra.Command, a *command.App, name string, to target, flags *
 		return a.PrintSentence(result, "%s has it already.", path)
 	}
 	a.Note("%s gets:\n\n%s", path, strings.TrimRight(added, "\n"))
-	if err := a.Confirm(cmd.Context(), yes, "Write "+path+"?"); err != nil {
+	if err := a.Confirm(cmd.Context(), "Write "+path+"?", command.Changes()); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

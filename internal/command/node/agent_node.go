@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +27,7 @@ type apiKeyResult struct {
 
 func newCreateAPIKeyCommand(a *command.App) *cobra.Command {
 	var file string
-	var show, yes bool
+	var show, force bool
 	cmd := &cobra.Command{
 		Use:     "create-api-key",
 		GroupID: command.GroupNodes,
@@ -38,10 +37,9 @@ saved in the context; for another program, add --api-key-file or --show-api-key.
 		Example: command.Example("playctl create-api-key", "playctl create-api-key --api-key-file ci.key"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := holdsOnlyKey(a, file); err != nil {
-				return err
-			}
-			if err := a.ConfirmIfSeen(cmd.Context(), yes, replacesKey(a, file), nil); err != nil {
+			find := func() ([]command.Change, error) { return replacesKey(a, file, force) }
+			question := "Create a new API key? The old one stops working at once, on every machine."
+			if err := a.Confirm(cmd.Context(), question, find); err != nil {
 				return err
 			}
 			return a.AsMain(cmd.Context(), "Creating the key", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
@@ -49,51 +47,41 @@ saved in the context; for another program, add --api-key-file or --show-api-key.
 					return nil, command.Hintf(command.Usagef("there is no context to save the key in, so it would be lost"),
 						"add --api-key-file FILE or --show-api-key")
 				}
-				reply, err := c.CreateAPIKey(ctx)
+				reserved, err := reserveFile(a, file, force)
 				if err != nil {
 					return nil, err
 				}
-				return keepAPIKey(ctx, a, caller, reply.APIKey.Secret, file, show)
+				reply, err := c.CreateAPIKey(ctx)
+				if err != nil {
+					return nil, errors.Join(err, reserved.discard())
+				}
+				return keepAPIKey(ctx, a, caller, reply.APIKey.Secret, reserved, show)
 			})
 		},
 	}
-	cmd.Flags().StringVar(&file, "api-key-file", "", "write the key to this `file` as well, readable only by you")
+	cmd.Flags().StringVar(&file, "api-key-file", "", "write the key to this new `file` as well, readable only by you")
+	cmd.Flags().BoolVar(&force, "force", false, "replace an existing file")
 	cmd.Flags().BoolVar(&show, "show-api-key", false, "print the key with the result, even if others may read it")
-	command.RegisterYes(cmd, &yes)
+	command.RegisterConfirmation(cmd)
 	return cmd
 }
 
-// holdsOnlyKey refuses to overwrite a file that has anything but a key.
-func holdsOnlyKey(a *command.App, file string) error {
-	if file == "" {
-		return nil
+// replacesKey returns what a new default key replaces.
+func replacesKey(a *command.App, file string, force bool) ([]command.Change, error) {
+	changes := []command.Change{{Action: "replace", Kind: "api_key", Name: protocol.DefaultKeyName}}
+	if _, err := os.Lstat(a.Absolute(file)); file != "" && err == nil {
+		changes = append(changes, command.Change{Action: "replace", Kind: "file", Name: file})
+		if !force {
+			return changes, command.FileExists(file)
+		}
 	}
-	info, err := os.Stat(a.Absolute(file))
-	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-		return nil //nolint:nilerr // the write reports the error
-	}
-	text, err := a.ReadInput(file, protocol.MaxBodyBytes)
-	if key := strings.TrimSpace(string(text)); err != nil || !strings.HasPrefix(key, "pk_") || strings.ContainsAny(key, " \t\r\n") {
-		return command.Hintf(fmt.Errorf("%s already exists, and is not an API key", file), "use another file; only a file with an API key is replaced")
-	}
-	return nil
-}
-
-// replacesKey returns the question whether a new key may replace the old one everywhere.
-func replacesKey(a *command.App, file string) string {
-	if _, err := os.Stat(a.Absolute(file)); file != "" && err == nil {
-		return fmt.Sprintf("Create a new API key and write it over the one in %s? The old one stops working at once, on every machine.", render.Clean(file))
-	}
-	return "Create a new API key? The old one stops working at once, on every machine."
+	return changes, nil
 }
 
 // keepAPIKey saves a new key. The old one is invalid by now, so an interrupt no longer
 // stops it.
-func keepAPIKey(ctx context.Context, a *command.App, caller *command.Caller, key protocol.Secret, file string, show bool) (*render.Document, error) {
-	result := apiKeyResult{Context: kept(caller), NodeID: caller.Main.NodeID, UnconfirmedHosts: a.Unconfirmed()}
-	if file != "" {
-		result.File = a.Absolute(file)
-	}
+func keepAPIKey(ctx context.Context, a *command.App, caller *command.Caller, key protocol.Secret, file reservedFile, show bool) (*render.Document, error) {
+	result := apiKeyResult{Context: kept(caller), NodeID: caller.Main.NodeID, File: file.path, UnconfirmedHosts: a.Unconfirmed()}
 	if show {
 		result.APIKey = key.Reveal()
 	}
@@ -125,6 +113,7 @@ type createdAgentResult struct {
 	Context    string `json:"context"` // the context that keeps it; empty where none does
 	AgentID    string `json:"agentId"`
 	Label      string `json:"label,omitempty"` // its label in the context
+	Created    bool   `json:"created"`         // false if the account has had it before, with --if-missing
 	Phrase     string `json:"phrase,omitempty"`
 	PhraseFile string `json:"phraseFile,omitempty"`
 }
@@ -132,6 +121,7 @@ type createdAgentResult struct {
 func newCreateAgentNodeCommand(a *command.App) *cobra.Command {
 	var phrase command.PhraseFlags
 	var rootFile string
+	var ifMissing bool
 	cmd := &cobra.Command{
 		Use:     "create-agent-node [label]",
 		GroupID: command.GroupNodes,
@@ -151,12 +141,54 @@ label.`,
 					return command.Usagef("the label is empty")
 				}
 			}
+			if ifMissing {
+				if label == "" {
+					return command.Usagef("--if-missing requires a label")
+				}
+				if existing, err := labeledAgent(cmd.Context(), a, label); err != nil || existing != nil {
+					return errors.Join(err, printExisting(a, existing))
+				}
+			}
 			return createAgentNode(cmd.Context(), a, label, &phrase, rootFile)
 		},
 	}
 	phrase.Register(cmd.Flags())
+	command.RegisterIfMissing(cmd, &ifMissing)
 	registerRootFile(cmd, &rootFile)
 	return cmd
+}
+
+// labeledAgent returns the agent of the account with a label, known here or only at the
+// host; nil if there is none.
+func labeledAgent(ctx context.Context, a *command.App, label string) (*createdAgentResult, error) {
+	caller, err := a.MainCaller()
+	if err != nil {
+		return nil, err
+	}
+	if known, ok := caller.Known(label); ok && caller.SavesCredentials() && known.Label == label {
+		return &createdAgentResult{Context: kept(caller), AgentID: known.NodeID, Label: known.Label}, nil
+	}
+	reply, err := command.Request(ctx, a, caller, caller.Main, "Looking for the agent", func(ctx context.Context, c *client.Client) (*protocol.NodesReply, error) {
+		return c.Nodes(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, agent := range reply.AgentNodes {
+		if agent.Label == label {
+			return &createdAgentResult{AgentID: agent.AgentID, Label: label}, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // no error, and no such agent
+}
+
+// printExisting prints an agent that the account has had before, if there is one.
+func printExisting(a *command.App, existing *createdAgentResult) error {
+	if existing == nil {
+		return nil
+	}
+	views := append(command.Sentence("The account has this agent already."), existing.fields())
+	return a.Printer.Print(render.Document{Data: existing, Views: views})
 }
 
 func createAgentNode(ctx context.Context, a *command.App, label string, flags *command.PhraseFlags, rootFile string) error {
@@ -255,7 +287,7 @@ func labelIsFree(c *command.Caller, label string) error {
 		return command.Usagef("%w", err)
 	}
 	if _, err := c.Context.Agent(label); err == nil {
-		return command.Hintf(fmt.Errorf("an agent %q already exists in context %q", label, c.Context.Name), "use another label")
+		return command.Hintf(fmt.Errorf("an agent %q %w in context %q", label, command.ErrAgentExists, c.Context.Name), "use another label, or add --if-missing")
 	}
 	return nil
 }
@@ -272,15 +304,19 @@ func keepAgent(ctx context.Context, c *command.Caller, agent creds.Agent, rootKe
 
 func createdAgent(caller *command.Caller, agent creds.Agent, phrase *command.NodePhrase) render.Document {
 	result := createdAgentResult{
-		Context: kept(caller), AgentID: agent.NodeID, Label: agent.Label,
+		Context: kept(caller), AgentID: agent.NodeID, Label: agent.Label, Created: true,
 		Phrase: phrase.Shown(), PhraseFile: phrase.File,
 	}
-	return render.Document{Data: result, Views: []render.View{render.Fields{
-		{Name: "agent node", Value: result.AgentID},
-		{Name: "label", Value: result.Label},
-		{Name: "context", Value: result.Context},
-		{Name: "phrase", Value: result.Phrase},
-	}}}
+	return render.Document{Data: result, Views: []render.View{result.fields()}}
+}
+
+func (r *createdAgentResult) fields() render.Fields {
+	return render.Fields{
+		{Name: "agent node", Value: r.AgentID},
+		{Name: "label", Value: r.Label},
+		{Name: "context", Value: r.Context},
+		{Name: "phrase", Value: r.Phrase},
+	}
 }
 
 // createNamedAgent creates the agent node whose credentials are derived from the

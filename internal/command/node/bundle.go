@@ -113,7 +113,7 @@ func writeExport(a *command.App, name, what string, text []byte, force bool) (pa
 	path = a.Absolute(name)
 	err = creds.WriteSecretFile(path, text, force)
 	if errors.Is(err, fs.ErrExist) {
-		return "", command.Hintf(fmt.Errorf("%s already exists", name), "use another file, or add --force")
+		return "", command.FileExists(name)
 	}
 	if err != nil {
 		return "", fmt.Errorf("export %s: %w", what, err)

@@ -27,7 +27,7 @@ of them is in use; --context or PLAYCTL_CONTEXT picks another for one run.`,
 }
 
 func newContextAddCommand(a *command.App) *cobra.Command {
-	var use bool
+	var use, ifMissing bool
 	var fingerprint string
 	cmd := &cobra.Command{
 		Use:   "add <name>",
@@ -41,12 +41,28 @@ context trusts at the same URL is trusted here as well.`,
 			"playctl context add lab --server https://lab.example.com --fingerprint \"$FINGERPRINT\""),
 		Args: command.Takes("name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return addContext(cmd.Context(), a, args[0], fingerprint, use)
+			err := addContext(cmd.Context(), a, args[0], fingerprint, use)
+			if ifMissing && errors.Is(err, creds.ErrContextExists) {
+				return showAdded(a, args[0], err)
+			}
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&fingerprint, "fingerprint", "", "trust the certificate with this SHA-256 (`HEX`)")
 	cmd.Flags().BoolVar(&use, "use", false, "use it from now on")
+	command.RegisterIfMissing(cmd, &ifMissing)
 	return cmd
+}
+
+// showAdded prints an existing context if it is for the host of the run, else it returns
+// err.
+func showAdded(a *command.App, name string, err error) error {
+	existing, current, failed := namedContext(a, []string{name})
+	server, invalid := creds.ParseServerURL(a.Settings.Server)
+	if failed != nil || invalid != nil || server != existing.ServerURL {
+		return err
+	}
+	return a.Printer.Print(contextDocument(existing, current))
 }
 
 func addContext(ctx context.Context, a *command.App, name, fingerprint string, use bool) error {
@@ -227,7 +243,6 @@ func newContextShowCommand(a *command.App) *cobra.Command {
 }
 
 func newContextRemoveCommand(a *command.App) *cobra.Command {
-	var yes bool
 	cmd := &cobra.Command{
 		Use:        "remove <name>",
 		SuggestFor: []string{"logout", "sign-out", "signout"},
@@ -244,9 +259,9 @@ can no longer be used.`,
 			}
 			removed, err := file.Context(args[0])
 			if err != nil {
-				return err
+				return command.Missing(err)
 			}
-			if err := a.Confirm(cmd.Context(), yes, fmt.Sprintf("Delete context %s and its credentials?", args[0])); err != nil {
+			if err := a.Confirm(cmd.Context(), fmt.Sprintf("Delete context %s and its credentials?", args[0]), command.Changes(contextChanges(removed)...)); err != nil {
 				return err
 			}
 			if err := changeContexts(cmd.Context(), a, func(file *creds.File) error { return file.Remove(args[0]) }); err != nil {
@@ -255,8 +270,21 @@ can no longer be used.`,
 			return a.PrintSentence(describeContext(removed, false), "Deleted context %s.", removed.Name)
 		},
 	}
-	command.RegisterYes(cmd, &yes)
+	command.RegisterConfirmation(cmd)
+	command.IgnoreMissing(a, cmd)
 	return cmd
+}
+
+// contextChanges returns what goes with a context: itself, and the credentials in it.
+func contextChanges(removed *creds.Context) []command.Change {
+	changes := []command.Change{{Action: "remove", Kind: "context", Name: removed.Name}}
+	if removed.Main != nil {
+		changes = append(changes, command.Change{Action: "remove", Kind: "main_node_credentials", ID: removed.Main.NodeID})
+	}
+	for _, agent := range removed.Agents() {
+		changes = append(changes, command.Change{Action: "remove", Kind: "agent_credentials", ID: agent.NodeID, Name: agent.Label})
+	}
+	return changes
 }
 
 // contextResult is a context as commands print it.

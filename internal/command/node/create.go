@@ -25,7 +25,8 @@ const defaultContext = "default"
 type createdMainResult struct {
 	Context    string `json:"context"`
 	Server     string `json:"server"`
-	NodeID     string `json:"nodeId"` // the id of the new account
+	NodeID     string `json:"nodeId"`  // the id of the account
+	Created    bool   `json:"created"` // false if the context has had it before, with --if-missing
 	Phrase     string `json:"phrase,omitempty"`
 	PhraseFile string `json:"phraseFile,omitempty"`
 }
@@ -33,6 +34,7 @@ type createdMainResult struct {
 func newCreateMainNodeCommand(a *command.App) *cobra.Command {
 	var phrase command.PhraseFlags
 	var rootFile, tokenFile string
+	var ifMissing bool
 	cmd := &cobra.Command{
 		Use:        "create-main-node",
 		SuggestFor: []string{"signup", "sign-up", "register"},
@@ -50,11 +52,16 @@ world's root key, which the host provides.`,
 			"playctl create-main-node --no-input --phrase-file phrase.txt --output json"),
 		Args: command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return createMainNode(cmd.Context(), a, &phrase, rootFile, tokenFile)
+			err := createMainNode(cmd.Context(), a, &phrase, rootFile, tokenFile)
+			if taken, has := errors.AsType[*takenError](err); has && ifMissing && taken.at(a.Settings.Server) {
+				return a.Printer.Print(existingMain(taken.context))
+			}
+			return err
 		},
 	}
 	phrase.Register(cmd.Flags())
 	registerRootFile(cmd, &rootFile)
+	command.RegisterIfMissing(cmd, &ifMissing)
 	cmd.Flags().StringVar(&tokenFile, "registration-token-file", "", "the `file` with the token that the host requires (or set "+command.EnvRegistrationToken+")")
 	return cmd
 }
@@ -151,9 +158,6 @@ func notSaved(node, again string, err error) error {
 		"keep the phrase: once that is fixed, %q creates them from it", again)
 }
 
-// errHasMain means that a context already has an account.
-var errHasMain = errors.New("already has a main node")
-
 // newAccount returns the context for a new main node: an existing one without nodes, or
 // with replace also one with nodes, else a new one.
 func newAccount(a *command.App, replace bool) (*creds.Context, error) {
@@ -226,9 +230,26 @@ func contextNames(chosen, server string) iter.Seq[string] {
 	}
 }
 
+// takenError is the error of a context that already has an account.
+type takenError struct{ context *creds.Context }
+
+// Error implements error.
+func (e *takenError) Error() string {
+	return fmt.Sprintf("context %q %v, at %s", e.context.Name, command.ErrContextTaken, e.context.ServerURL)
+}
+
+// Unwrap returns ErrContextTaken.
+func (e *takenError) Unwrap() error { return command.ErrContextTaken }
+
+// at reports whether the account is at a host; "" stands for any.
+func (e *takenError) at(server string) bool {
+	parsed, err := creds.ParseServerURL(server)
+	return server == "" || err == nil && parsed == e.context.ServerURL
+}
+
 // hasMain returns the error of a context that already has an account.
 func hasMain(existing *creds.Context) error {
-	return command.Hintf(fmt.Errorf("context %q %w, at %s", existing.Name, errHasMain, existing.ServerURL),
+	return command.Hintf(&takenError{existing},
 		"\"playctl whoami --context %s\" shows it; use a new name with --context for another account", existing.Name)
 }
 
@@ -308,13 +329,23 @@ func keepContext(ctx context.Context, a *command.App, target *creds.Context, rep
 
 func createdMain(target *creds.Context, phrase *command.NodePhrase) render.Document {
 	result := createdMainResult{
-		Context: target.Name, Server: target.ServerURL, NodeID: target.Main.NodeID,
+		Context: target.Name, Server: target.ServerURL, NodeID: target.Main.NodeID, Created: true,
 		Phrase: phrase.Shown(), PhraseFile: phrase.File,
 	}
-	return render.Document{Data: result, Views: []render.View{render.Fields{
-		{Name: "main node", Value: result.NodeID},
-		{Name: "server", Value: result.Server},
-		{Name: "context", Value: result.Context},
-		{Name: "phrase", Value: result.Phrase},
-	}}}
+	return render.Document{Data: result, Views: []render.View{result.fields()}}
+}
+
+// existingMain shows the account that a context has had before.
+func existingMain(kept *creds.Context) render.Document {
+	result := createdMainResult{Context: kept.Name, Server: kept.ServerURL, NodeID: kept.Main.NodeID}
+	return render.Document{Data: result, Views: append(command.Sentence("The context has an account already."), result.fields())}
+}
+
+func (r *createdMainResult) fields() render.Fields {
+	return render.Fields{
+		{Name: "main node", Value: r.NodeID},
+		{Name: "server", Value: r.Server},
+		{Name: "context", Value: r.Context},
+		{Name: "phrase", Value: r.Phrase},
+	}
 }

@@ -156,7 +156,6 @@ type clearedResult struct {
 }
 
 func newCredentialsClearCommand(a *command.App) *cobra.Command {
-	var yes bool
 	cmd := &cobra.Command{
 		Use:   "clear",
 		Short: "Delete every context, or with --context that one",
@@ -165,14 +164,14 @@ phrases they can no longer be used.`,
 		Example: command.Example("playctl credentials clear --context old", "playctl credentials clear --yes"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return clearCredentials(cmd.Context(), a, yes)
+			return clearCredentials(cmd.Context(), a)
 		},
 	}
-	command.RegisterYes(cmd, &yes)
+	command.RegisterConfirmation(cmd)
 	return cmd
 }
 
-func clearCredentials(ctx context.Context, a *command.App, yes bool) error {
+func clearCredentials(ctx context.Context, a *command.App) error {
 	_, file, err := a.CredentialsFile()
 	if err != nil {
 		return err
@@ -184,8 +183,18 @@ func clearCredentials(ctx context.Context, a *command.App, yes bool) error {
 		}
 		names = []string{name}
 	}
+	find := func() (all []command.Change, err error) {
+		for _, name := range names {
+			cleared, err := file.Context(name)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, contextChanges(cleared)...)
+		}
+		return all, nil
+	}
 	if len(names) > 0 {
-		if err := a.Confirm(ctx, yes, "Delete the credentials of "+command.Plural(len(names), "context", "contexts")+"?"); err != nil {
+		if err := a.Confirm(ctx, "Delete the credentials of "+command.Plural(len(names), "context", "contexts")+"?", find); err != nil {
 			return err
 		}
 	}
@@ -247,7 +256,7 @@ func recall(ctx context.Context, a *command.App, caller *command.Caller, flags *
 // the API key is not restored, because it is shown only once.
 func importMain(ctx context.Context, a *command.App, flags *importFlags) error {
 	target, err := newAccount(a, flags.replace)
-	if errors.Is(err, errHasMain) {
+	if errors.Is(err, command.ErrContextTaken) {
 		return command.Hintf(err, "use a new name with --context, or add --replace")
 	}
 	if err != nil {

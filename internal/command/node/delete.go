@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -23,7 +24,6 @@ type deletedResult struct {
 }
 
 func newDeleteAgentNodeCommand(a *command.App) *cobra.Command {
-	var yes bool
 	cmd := &cobra.Command{
 		Use:     "delete-agent-node <agent>",
 		GroupID: command.GroupNodes,
@@ -34,14 +34,15 @@ deleted from the context as well.`,
 		Args:              command.Takes("agent"),
 		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return deleteAgentNode(cmd.Context(), a, args[0], yes)
+			return deleteAgentNode(cmd.Context(), a, args[0])
 		},
 	}
-	command.RegisterYes(cmd, &yes)
+	command.RegisterConfirmation(cmd)
+	command.IgnoreMissing(a, cmd)
 	return cmd
 }
 
-func deleteAgentNode(ctx context.Context, a *command.App, name string, yes bool) error {
+func deleteAgentNode(ctx context.Context, a *command.App, name string) error {
 	caller, err := a.MainCaller()
 	if err != nil {
 		return err
@@ -50,7 +51,7 @@ func deleteAgentNode(ctx context.Context, a *command.App, name string, yes bool)
 	if err != nil {
 		return err
 	}
-	if err := a.Confirm(ctx, yes, fmt.Sprintf("Delete the agent node %s?", ref.Name())); err != nil {
+	if err := a.Confirm(ctx, fmt.Sprintf("Delete the agent node %s?", ref.Name()), command.Removes("agent_node", ref.ID, ref.Name())); err != nil {
 		return err
 	}
 	err = a.Call(ctx, caller, caller.Main, "Deleting", func(ctx context.Context, c *client.Client) error {
@@ -66,7 +67,7 @@ func deleteAgentNode(ctx context.Context, a *command.App, name string, yes bool)
 			return command.Hintf(fmt.Errorf("the host did not delete the agent node %s, so its credentials are kept", ref.Name()),
 				"hosts of the agent-play service cannot delete agent nodes: ask the operator of %s", caller.Server)
 		case !ref.Own:
-			return protocol.Errorf(protocol.CodeNotFound, "the host has no agent node %s", ref.Name())
+			return command.Missing(protocol.Errorf(protocol.CodeNotFound, "the host has no agent node %s", ref.Name()))
 		}
 		return nil
 	})
@@ -88,7 +89,6 @@ func deleteAgentNode(ctx context.Context, a *command.App, name string, yes bool)
 }
 
 func newDeleteMainNodeCommand(a *command.App) *cobra.Command {
-	var yes bool
 	cmd := &cobra.Command{
 		Use:     "delete-main-node",
 		GroupID: command.GroupNodes,
@@ -98,20 +98,20 @@ The context is deleted as well.`,
 		Example: command.Example("playctl delete-main-node", "playctl delete-main-node --context old --yes"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return deleteMainNode(cmd.Context(), a, yes)
+			return deleteMainNode(cmd.Context(), a)
 		},
 	}
-	command.RegisterYes(cmd, &yes)
+	command.RegisterConfirmation(cmd)
 	return cmd
 }
 
-func deleteMainNode(ctx context.Context, a *command.App, yes bool) error {
+func deleteMainNode(ctx context.Context, a *command.App) error {
 	caller, err := a.MainCaller()
 	if err != nil {
 		return err
 	}
-	question := fmt.Sprintf("Delete the main node %s at %s with all its agents?", render.ShortID(caller.Main.NodeID), caller.Server)
-	if err := a.Confirm(ctx, yes, question); err != nil {
+	question := fmt.Sprintf("Delete the main node %s at %s with everything it owns?", render.ShortID(caller.Main.NodeID), caller.Server)
+	if err := a.Confirm(ctx, question, func() ([]command.Change, error) { return accountChanges(ctx, a, caller) }); err != nil {
 		return err
 	}
 	reply, err := command.Request(ctx, a, caller, caller.Main, "Deleting", func(ctx context.Context, c *client.Client) (*protocol.DeleteNodeReply, error) {
@@ -125,6 +125,60 @@ func deleteMainNode(ctx context.Context, a *command.App, yes bool) error {
 	}
 	result := deletedResult{caller.ContextName(), caller.Main.NodeID, reply.DeletedAgentCount, a.Unconfirmed()}
 	return a.PrintSentence(result, "Deleted the main node %s and %s.", render.ShortID(result.NodeID), command.Plural(result.DeletedAgents, "agent", "agents"))
+}
+
+// accountChanges returns what goes with an account: its nodes, and what it owns on the
+// map.
+func accountChanges(ctx context.Context, a *command.App, caller *command.Caller) ([]command.Change, error) {
+	changes := []command.Change{{Action: "remove", Kind: "main_node", ID: caller.Main.NodeID}}
+	if caller.SavesCredentials() {
+		changes = append(changes, command.Change{Action: "remove", Kind: "context", Name: caller.Context.Name})
+	}
+	owned := func(kind, id, name string) {
+		changes = append(changes, command.Change{Action: "remove", Kind: kind, ID: id, Name: name})
+	}
+	err := a.Call(ctx, caller, caller.Main, "Reading the account", func(ctx context.Context, c *client.Client) error {
+		nodes, err := c.Nodes(ctx)
+		if err != nil {
+			return err
+		}
+		for _, agent := range nodes.AgentNodes {
+			owned("agent_node", agent.AgentID, cmp.Or(agent.Label, agent.Name))
+		}
+		if c.Service() != protocol.ServicePlay {
+			return nil // Another service does not say whose the rest is.
+		}
+		return ownedOnMap(ctx, caller, c, owned)
+	})
+	return changes, err
+}
+
+// ownedOnMap calls owned for each MCP placement and each space of the account.
+func ownedOnMap(ctx context.Context, caller *command.Caller, c *client.Client, owned func(kind, id, name string)) error {
+	_, snapshot, err := command.Snapshot(ctx, c)
+	if err != nil {
+		return err
+	}
+	for _, server := range client.Rows[*protocol.MCP](snapshot) {
+		if server.NodeID == caller.Main.NodeID {
+			owned("mcp", server.ID, server.Name)
+		}
+	}
+	reply, err := c.ListSpaceNodes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, space := range reply.Spaces {
+		inspected, err := c.InspectSpace(ctx, space.ID)
+		if err != nil && !protocol.HasCode(err, protocol.CodeSpaceUnknown) {
+			return err
+		}
+		// The log is visible only to the account that created the space.
+		if err == nil && len(inspected.Log) > 0 {
+			owned("space", space.ID, space.Name)
+		}
+	}
+	return nil
 }
 
 // forget removes the context if it holds the main node that called.

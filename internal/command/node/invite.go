@@ -203,11 +203,12 @@ func newInviteRevokeCommand(a *command.App) *cobra.Command {
 		Args:              command.Takes("id"),
 		ValidArgsFunction: a.Completes(invitations),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			question := fmt.Sprintf("Revoke the invitation %q. The accounts that it created stay.", args[0])
+			question := fmt.Sprintf("Revoke the invitation %q? Accounts that it created stay.", args[0])
 			check := func() error {
 				return a.AsOwner(cmd.Context(), &admin, "Reading the invitations", command.Knows(invitations, args[0], unknownInvitation(args[0])))
 			}
-			if err := a.ConfirmIfSeen(cmd.Context(), true, question, check); err != nil {
+			revoked := command.Change{Action: "remove", Kind: "invitation", ID: args[0]}
+			if err := a.Confirm(cmd.Context(), question, revoked.If(check)); err != nil {
 				return err
 			}
 			return a.AsOwner(cmd.Context(), &admin, "Revoking the invitation", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
@@ -223,10 +224,11 @@ func newInviteRevokeCommand(a *command.App) *cobra.Command {
 		},
 	}
 	admin.Register(cmd)
-	command.RegisterDryRun(cmd)
+	command.RegisterConfirmation(cmd)
+	command.IgnoreMissing(a, cmd)
 	return cmd
 }
 
 func unknownInvitation(id string) error {
-	return command.Hintf(protocol.Errorf(protocol.CodeNotFound, "there is no invitation %q that you created", id), "\"playctl invite list\" shows them")
+	return command.Missing(command.Hintf(protocol.Errorf(protocol.CodeNotFound, "there is no invitation %q that you created", id), "\"playctl invite list\" shows them"))
 }

@@ -72,7 +72,7 @@ func labelNode(ctx context.Context, a *command.App, caller *command.Caller, c *c
 	}
 	if caller.Context != nil && label != "" {
 		if other, err := caller.Context.Agent(label); err == nil && other.NodeID != id {
-			return nil, command.Hintf(fmt.Errorf("an agent %q already exists in context %q", label, caller.Context.Name), "use another label")
+			return nil, command.Hintf(fmt.Errorf("an agent %q %w in context %q", label, command.ErrAgentExists, caller.Context.Name), "use another label")
 		}
 	}
 	atHost, err := labelAtHost(ctx, c, id, label)

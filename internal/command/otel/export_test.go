@@ -297,7 +297,7 @@ func TestAccountFromEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, key := p.run("whoami", "--jq", ".nodeId"), p.run("create-api-key", "--show-api-key", "--jq", ".apiKey")
+	id, key := p.run("whoami", "--jq", ".nodeId"), p.run("create-api-key", "--yes", "--show-api-key", "--jq", ".apiKey")
 	p.home = t.TempDir()
 	p.account = []string{"PLAYCTL_NODE_ID=" + strings.TrimSpace(id), "PLAYCTL_PHRASE=" + strings.TrimSpace(string(phrase)), "PLAYCTL_API_KEY=" + strings.TrimSpace(key)}
 	agents := func() string { return p.run("list-agent-nodes", "--jq", "[.agents[] | {agentId, label, name}]") }

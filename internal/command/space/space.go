@@ -3,8 +3,6 @@ package space
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -116,7 +114,6 @@ log. Identify a space by its name, its id or the beginning of its id.`,
 
 func newRemoveSpaceCommand(a *command.App) *cobra.Command {
 	var admin command.AdminFlags
-	var yes bool
 	cmd := &cobra.Command{
 		Use:     "remove-space <space>",
 		GroupID: command.GroupWorld,
@@ -140,7 +137,7 @@ log.`,
 			if space != nil {
 				name = space.Name
 			}
-			if err := a.Confirm(cmd.Context(), yes, fmt.Sprintf("Remove the space %s with everything in it?", render.Clean(name))); err != nil {
+			if err := a.Confirm(cmd.Context(), fmt.Sprintf("Remove the space %s with everything in it?", render.Clean(name)), removedSpace(space, name)); err != nil {
 				return err
 			}
 			return a.AsOwner(cmd.Context(), &admin, "Removing", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
@@ -157,8 +154,18 @@ log.`,
 		},
 	}
 	admin.Register(cmd)
-	command.RegisterYes(cmd, &yes)
+	command.RegisterConfirmation(cmd)
+	command.IgnoreMissing(a, cmd)
 	return cmd
+}
+
+// removedSpace returns what "remove-space" removes. An administrator without an account
+// may not see the space.
+func removedSpace(space *protocol.Space, name string) func() ([]command.Change, error) {
+	if space == nil {
+		return command.Removes("space", "", name)
+	}
+	return command.Removes("space", space.ID, space.Name)
 }
 
 const removeAmenity = "remove-amenity"
@@ -186,9 +193,7 @@ created the space, and with --phrase-from for the space's own node.`,
 			return a.Completes(command.Spaces)(cmd, args, typed)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			question := fmt.Sprintf("%s: %s of %s.", short, args[1], args[0])
-			check := func() error { return canChange(cmd.Context(), a, name == removeAmenity, args[0], args[1]) }
-			if err := a.ConfirmIfSeen(cmd.Context(), true, question, check); err != nil {
+			if err := confirmAmenity(cmd.Context(), a, name == removeAmenity, args[0], args[1]); err != nil {
 				return err
 			}
 			return a.AsMain(cmd.Context(), "Changing the space", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
@@ -204,6 +209,9 @@ created the space, and with --phrase-from for the space's own node.`,
 					c = c.As(client.Credentials{NodeID: space.Owner.NodeID, Hash: creds.HashPhrase(phrase.Reveal())})
 				}
 				reply, err := change(c, ctx, protocol.AmenityRequest{SpaceID: space.ID, Kind: args[1]})
+				if name == removeAmenity && protocol.HasCode(err, protocol.CodeNotFound) {
+					err = command.Missing(err)
+				}
 				if err != nil {
 					return nil, err
 				}
@@ -213,8 +221,24 @@ created the space, and with --phrase-from for the space's own node.`,
 		},
 	}
 	cmd.Flags().StringVar(&phraseFile, "phrase-from", "", "call as the space's own node, with the phrase in this `file`; - is standard input")
-	command.RegisterDryRun(cmd)
+	if name == removeAmenity {
+		command.RegisterConfirmation(cmd)
+		command.IgnoreMissing(a, cmd)
+	} else {
+		command.RegisterDryRun(cmd)
+	}
 	return cmd
+}
+
+// confirmAmenity asks before an amenity is removed, and ends a dry run.
+func confirmAmenity(ctx context.Context, a *command.App, remove bool, space, amenity string) error {
+	change := command.Change{Action: "add", Kind: "amenity", ID: space, Name: amenity}
+	check := func() error { return canChange(ctx, a, remove, space, amenity) }
+	if remove {
+		change.Action = "remove"
+		return a.Confirm(ctx, fmt.Sprintf("Remove the amenity %s of %s?", amenity, render.Clean(space)), change.If(check))
+	}
+	return a.DryRun(fmt.Sprintf("Add the amenity %s to %s.", amenity, render.Clean(space)), change.If(check))
 }
 
 // canChange returns an error if an amenity cannot be added to a space, or cannot be
@@ -231,7 +255,7 @@ func canChange(ctx context.Context, a *command.App, remove bool, ref, kind strin
 		case !remove && has:
 			return nil, protocol.Errorf(protocol.CodeAmenityExists, "the space already has a %s", kind)
 		case remove && !has:
-			return nil, protocol.Errorf(protocol.CodeNotFound, "the space has no %s", kind)
+			return nil, command.Missing(protocol.Errorf(protocol.CodeNotFound, "the space has no %s", kind))
 		case remove && len(space.Amenities) == 1:
 			return nil, protocol.Errorf(protocol.CodeAmenityLast, "a space keeps at least one amenity: add another first, or remove the space")
 		}
@@ -248,99 +272,9 @@ func findSpace(ctx context.Context, c *client.Client, ref string) (*protocol.Spa
 	found := command.MatchSpaces(reply.Spaces, ref)
 	switch len(found) {
 	case 0:
-		return nil, command.Hintf(protocol.Errorf(protocol.CodeSpaceUnknown, "there is no space %q", creds.Shorten(ref)), "\"playctl list-spaces\" lists them")
+		return nil, command.Missing(command.Hintf(protocol.Errorf(protocol.CodeSpaceUnknown, "there is no space %q", creds.Shorten(ref)), "\"playctl list-spaces\" lists them"))
 	case 1:
 		return found[0], nil
 	}
 	return nil, command.Hintf(command.Usagef("%d spaces match %q", len(found), creds.Shorten(ref)), "use an id: \"playctl list-spaces\" lists them")
-}
-
-// createdSpaceResult is what "playctl create-space" prints.
-type createdSpaceResult struct {
-	Context    string          `json:"context,omitempty"`
-	SpaceID    string          `json:"spaceId"`
-	NodeID     string          `json:"nodeId"`    // the id of the space's own node
-	Structure  json.RawMessage `json:"structure"` // the row of its structure on the map
-	Phrase     string          `json:"phrase,omitempty"`
-	PhraseFile string          `json:"phraseFile,omitempty"`
-}
-
-// spaceFlags describe a new space.
-type spaceFlags struct {
-	request protocol.CreateSpaceRequest
-	kinds   []string
-	phrase  command.PhraseFlags
-}
-
-func newCreateSpaceCommand(a *command.App) *cobra.Command {
-	var flags spaceFlags
-	cmd := &cobra.Command{
-		Use:     "create-space <name>",
-		GroupID: command.GroupWorld,
-		Short:   "Create a space: its structure on the map and a node of its own",
-		Long: `Create a space of the context's main node. The host puts a structure on the map for it and creates a
-node for it, whose phrase is shown once: anyone with it may change the space. As its creator, you
-may as well.`,
-		Example: command.Example(
-			"playctl create-space \"Corner shop\" --design bazaar --owner Ada",
-			"playctl create-space Mill --design mill --owner Bo --amenity shop --amenity car_wash --phrase-file mill.txt"),
-		Args: command.Takes("name"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			flags.request.Name, flags.request.Amenities = args[0], flags.kinds
-			return createSpace(cmd.Context(), a, &flags)
-		},
-	}
-	f := cmd.Flags()
-	f.StringVar(&flags.request.DesignKey, "design", "", "the look of the building (`key`): bazaar, mill or another")
-	f.StringVar(&flags.request.OwnerDisplayName, "owner", "", "the `name` of its owner, as people see it")
-	f.StringVar(&flags.request.Description, "description", "", "a `text` about it")
-	f.StringVar(&flags.request.StructureName, "structure", "", "the `name` of its structure (default: its own)")
-	f.StringSliceVar(&flags.kinds, "amenity", nil, "a `kind` of amenity: shop, supermarket or car_wash; may be repeated (default: shop)")
-	f.StringVar(&flags.phrase.To, "phrase-file", "", "write the new phrase to this new `file`")
-	f.BoolVar(&flags.phrase.Show, "show-phrase", false, "print the phrase with the result, even if others may read it")
-	command.Choices(cmd, "amenity", protocol.Amenities()...)
-	return cmd
-}
-
-func createSpace(ctx context.Context, a *command.App, flags *spaceFlags) error {
-	switch {
-	case flags.request.DesignKey == "":
-		return command.Usagef("the design is missing: add --design")
-	case flags.request.OwnerDisplayName == "":
-		return command.Usagef("the owner is missing: add --owner")
-	}
-	phrase, err := a.ReservePhrase(&flags.phrase)
-	if err != nil {
-		return err
-	}
-	created := false
-	err = a.AsMain(ctx, "Creating the space", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
-		reply, err := c.CreateSpace(ctx, &flags.request)
-		if err != nil {
-			return nil, err
-		}
-		created = true
-		phrase.Secret = reply.Phrase.Secret
-		// The result does not name a file that could not be written.
-		unsaved := phrase.Save()
-		return createdSpace(caller, reply, phrase), unsaved
-	})
-	if err != nil && !created {
-		return errors.Join(err, phrase.Discard())
-	}
-	if created {
-		a.ShowPhrase(phrase)
-	}
-	return err
-}
-
-func createdSpace(caller *command.Caller, reply *protocol.CreateSpaceReply, phrase *command.NodePhrase) *render.Document {
-	result := createdSpaceResult{
-		Context: caller.ContextName(), SpaceID: reply.SpaceID, NodeID: reply.NodeID, Structure: reply.Structure,
-		Phrase: phrase.Shown(), PhraseFile: phrase.File,
-	}
-	return &render.Document{Data: result, Views: []render.View{command.CreatedSpaceFields(reply,
-		render.Field{Name: "context", Value: result.Context},
-		render.Field{Name: "phrase", Value: result.Phrase},
-	)}}
 }

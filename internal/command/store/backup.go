@@ -116,7 +116,7 @@ func backUpHost(ctx context.Context, a *command.App, admin *command.AdminFlags, 
 func writeBackup(ctx context.Context, a *command.App, name string, force bool, from string, write func(context.Context, *os.File) (backup.Info, error)) error {
 	file := a.Absolute(name)
 	if _, err := os.Lstat(file); err == nil && !force {
-		return command.Hintf(fmt.Errorf("%s already exists", name), "use another file, or add --force")
+		return command.FileExists(name)
 	}
 	info, err := command.Await(a, "Writing the backup", func() (backup.Info, error) { return backUpTo(ctx, file, write) })
 	if err != nil {

@@ -49,7 +49,6 @@ func newWatchListCommand(a *command.App) *cobra.Command {
 }
 
 func newWatchRevokeCommand(a *command.App) *cobra.Command {
-	var yes bool
 	tokens := command.Listed((*client.Client).WatchTokens,
 		func(r *protocol.WatchTokensReply) []protocol.WatchTokenRecord { return r.Tokens },
 		func(one protocol.WatchTokenRecord) cobra.Completion {
@@ -68,7 +67,8 @@ disconnected at once.`,
 			check := func() error {
 				return a.AsMain(cmd.Context(), "Reading the tokens", command.Knows(tokens, args[0], unknownToken(args[0])))
 			}
-			if err := a.ConfirmIfSeen(cmd.Context(), yes, question, check); err != nil {
+			revoked := command.Change{Action: "remove", Kind: "watch_token", ID: args[0]}
+			if err := a.Confirm(cmd.Context(), question, revoked.If(check)); err != nil {
 				return err
 			}
 			return a.AsMain(cmd.Context(), "Revoking the token", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
@@ -83,10 +83,11 @@ disconnected at once.`,
 			})
 		},
 	}
-	command.RegisterYes(cmd, &yes)
+	command.RegisterConfirmation(cmd)
+	command.IgnoreMissing(a, cmd)
 	return cmd
 }
 
 func unknownToken(id string) error {
-	return command.Hintf(protocol.Errorf(protocol.CodeNotFound, "you have no token %q", id), "\"playctl watch list\" lists them")
+	return command.Missing(command.Hintf(protocol.Errorf(protocol.CodeNotFound, "you have no token %q", id), "\"playctl watch list\" lists them"))
 }

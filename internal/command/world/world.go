@@ -58,7 +58,6 @@ func newSessionCommand(a *command.App) *cobra.Command {
 
 func newSessionResetCommand(a *command.App) *cobra.Command {
 	var admin command.AdminFlags
-	var yes bool
 	cmd := &cobra.Command{
 		Use:   "reset",
 		Short: "Begin a new session: an empty map",
@@ -76,7 +75,7 @@ register it again by themselves.`,
 				return err
 			}
 			question := fmt.Sprintf("Reset the session at %s? Everything on the map, chat, journeys and spaces are removed.", caller.Server)
-			if err := a.Confirm(cmd.Context(), yes, question); err != nil {
+			if err := a.Confirm(cmd.Context(), question, command.Changes(command.Change{Action: "replace", Kind: "session", Name: caller.Server})); err != nil {
 				return err
 			}
 			return a.AsAdmin(cmd.Context(), &admin, "Resetting", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
@@ -90,7 +89,7 @@ register it again by themselves.`,
 		},
 	}
 	admin.RegisterToken(cmd)
-	command.RegisterYes(cmd, &yes)
+	command.RegisterConfirmation(cmd)
 	return cmd
 }
 
@@ -102,7 +101,6 @@ type removedResult struct {
 
 func newRemoveCommand(a *command.App) *cobra.Command {
 	var admin command.AdminFlags
-	var yes bool
 	cmd := &cobra.Command{
 		Use:     "remove --admin <stable key>",
 		GroupID: command.GroupHost,
@@ -125,7 +123,8 @@ Use "playctl remove-agent", "unregister-mcp" and "remove-space" for your own.`,
 				return err
 			}
 			check := func() error { return hasKey(cmd.Context(), a, &admin, key) }
-			if err := a.ConfirmIfSeen(cmd.Context(), yes, fmt.Sprintf("Remove %q from the map?", key), check); err != nil {
+			removed := command.Change{Action: "remove", Kind: string(protocol.NodeKindOf(key)), ID: key}
+			if err := a.Confirm(cmd.Context(), fmt.Sprintf("Remove %q from the map?", key), removed.If(check)); err != nil {
 				return err
 			}
 			return a.AsAdmin(cmd.Context(), &admin, "Removing", func(ctx context.Context, _ *command.Caller, c *client.Client) (*render.Document, error) {
@@ -141,7 +140,8 @@ Use "playctl remove-agent", "unregister-mcp" and "remove-space" for your own.`,
 		},
 	}
 	admin.Register(cmd)
-	command.RegisterYes(cmd, &yes)
+	command.RegisterConfirmation(cmd)
+	command.IgnoreMissing(a, cmd)
 	return cmd
 }
 
@@ -161,8 +161,8 @@ func hasKey(ctx context.Context, a *command.App, admin *command.AdminFlags, key 
 }
 
 func unknownKey(key string) error {
-	return command.Hintf(protocol.Errorf(protocol.CodeNotFound, "there is nothing with the key %q on the map", key),
-		"\"playctl chain show\" lists the keys of the world")
+	return command.Missing(command.Hintf(protocol.Errorf(protocol.CodeNotFound, "there is nothing with the key %q on the map", key),
+		"\"playctl chain show\" lists the keys of the world"))
 }
 
 // removable reports whether a stable key is that of a row on the map.
