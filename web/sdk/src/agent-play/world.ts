@@ -1,46 +1,59 @@
-import type { NodeCredentials } from '../credentials/resolve.js'
-import { isPasswHash } from '../credentials/derive.js'
-import { createClient } from '../http/client.js'
-import { noRetry } from '../http/options.js'
-import type { ChainNode, IntercomEventData, Journey, RecordInteractionRequest, WorldSnapshot } from '../protocol/contract.js'
-import { ClosedError, OptionError, PlayError } from '../protocol/errors.js'
-import type { WorldEvent } from '../protocol/events.js'
-import { reportTo } from '../protocol/callback.js'
-import { asText } from '../json/read.js'
+import { resolveNode } from '../credentials/resolve.js'
+import type { WorldClient } from '../http/client.js'
+import type { ChainNode, IntercomEventData, IntercomResponse, Journey as WireJourney, RecordInteractionRequest, WorldSnapshot } from '../protocol/contract.js'
+import { ClosedError, OptionError } from '../protocol/errors.js'
+import { type WorldEvent, isEvent } from '../protocol/events.js'
+import { asError, callBack, reportTo, warnTo } from '../protocol/callback.js'
+import { asText, defined } from '../json/read.js'
+import { checkOptions } from '../protocol/options.js'
+import { normalizeAgentId } from '../protocol/text.js'
 import type { IntercomQuestion } from '../world/ask.js'
+import type { AddAgentOptions, Agent } from '../world/agent.js'
 import { connect } from '../world/connect.js'
-import type { Hold } from '../world/hold.js'
-import type { IntercomOptions, IntercomSubscription } from '../world/intercom_types.js'
+import { Hold } from '../world/hold.js'
+import { IntercomListener } from '../world/intercom.js'
+import type { Receiver } from '../world/intercom_types.js'
 import type { Mcp } from '../world/placements.js'
 import type { RemotePlayWorld as World } from '../world/remote.js'
-import { ownFile } from './file.js'
-import { checkOptions } from '../protocol/options.js'
-import type { AddAgentOptions } from '../world/agent.js'
-import { type RegisteredPlayer, type RemotePlayWorldOptions, type SnapshotCallbacks, playWorldOptions } from './options.js'
-
-/** A journey whose times may be dates. */
-type DatedJourney = Omit<Journey, 'startedAt' | 'completedAt'> & { readonly startedAt: Date | string; readonly completedAt: Date | string }
+import { type OwnAccount, accountOf, mustBe, serviceAt, withHash } from './account.js'
+import { type SubscribeIntercomCommandsOptions, carryOut, playerIdsOf } from './commands.js'
+import { isAgentPlayDebugEnabled } from './debug.js'
+import { type RemotePlayWorldSessionEvent, SESSION_CLOSED_EVENT, SESSION_CONNECTED_EVENT } from './events.js'
+import {
+  type Journey, type P2aEnableFlag, type RegisteredPlayer, type RemotePlayWorldConnectOptions, type RemotePlayWorldHold, type RemotePlayWorldInitAudioOptions,
+  type RemotePlayWorldOptions, type SnapshotCallbacks, playWorldOptions,
+} from './options.js'
 
 /** A world at a host, with the methods of `@agent-play/sdk`. */
 export class RemotePlayWorld {
   readonly #options: RemotePlayWorldOptions
+  readonly #own: OwnAccount
   readonly #onClose: (() => void)[] = []
+  readonly #agents = new Map<string, Agent>()
+  readonly #listeners = new Set<IntercomListener<Receiver>>()
+  readonly #ending = new AbortController()
   #world: Promise<World> | undefined
   #sid = ''
   #address = ''
   #closing: Promise<void> | undefined
 
-  /** Creates a world; it connects with the first call. */
+  /** Creates a world; it connects with the first call. Invalid options are an `OptionError`. */
   constructor(options: RemotePlayWorldOptions = {}) {
     checkOptions('RemotePlayWorld', options, playWorldOptions)
     this.#options = options
-    if (options.apiKey?.trim() === '') throw new OptionError('apiKey is empty: give the account\'s key, or any text if the host checks none')
+    this.#own = accountOf(options)
   }
 
-  /** Connects and reads the session. */
-  async connect(): Promise<void> {
+  /** Connects and reads the session. A `mainNodeId` other than that of the main node is an `OptionError`. */
+  async connect(options: RemotePlayWorldConnectOptions = {}): Promise<void> {
+    checkOptions('connect', options, { mainNodeId: true })
+    const mainNodeId = options.mainNodeId?.trim() ?? ''
+    // Nothing is sent with the wrong credentials.
+    if (mainNodeId !== '' && this.#own.main !== undefined) mustBe(mainNodeId, (await resolveNode(this.#own.main)).nodeId)
     const world = await this.#open()
+    if (mainNodeId !== '') mustBe(mainNodeId, (await world.client()).nodeId)
     this.#sid = (await world.connect()).sid
+    this.#report({ name: SESSION_CONNECTED_EVENT, detail: { sid: this.#sid } })
   }
 
   /** The session's id; an error before `connect`. */
@@ -49,10 +62,21 @@ export class RemotePlayWorld {
     return this.#sid
   }
 
-  /** The address of the page that shows the world; an error before `connect`. */
+  /**
+   * The address of the page that shows the world. Before `connect` it is that of a host with the paths of the agent-play service,
+   * or an error if neither the options nor the credentials file name the host.
+   */
   getPreviewUrl(): string {
-    this.getSessionId()
-    return this.#address
+    if (this.#address !== '') return this.#address
+    if (this.#own.baseUrl === undefined) throw new ClosedError('the host is not known yet: call connect() first, or set baseUrl')
+    return `${this.#own.baseUrl}/${this.#options.service ?? 'agent-play'}/watch`
+  }
+
+  /** Warns that this client creates no secrets for realtime conversations; agents answer texts and tool calls all the same. */
+  initAudio(options: RemotePlayWorldInitAudioOptions): this {
+    checkOptions('initAudio', options, { openai: true })
+    warnTo(this.#options.onWarning, 'initAudio has no effect: this client creates no client secrets for realtime conversations, so agents answer texts and tool calls, not voice')
+    return this
   }
 
   /** Reads the whole world. */
@@ -68,10 +92,11 @@ export class RemotePlayWorld {
   /** Follows the world: `onSnapshot` gets the snapshot itself. */
   subscribeWorldState(callbacks: SnapshotCallbacks): { close: () => void } {
     const ending = new AbortController()
+    const { onSnapshot, onError, onIntercomEvent } = callbacks
     this.#open().then(async (world) => world.subscribeWorldState({
-      onSnapshot: async ({ snapshot }) => { await callbacks.onSnapshot(snapshot) }, signal: ending.signal,
-      ...(callbacks.onError === undefined ? {} : { onError: callbacks.onError }),
-    })).catch((error: unknown) => { reportTo(callbacks.onError, error as Error) })
+      onSnapshot: async ({ snapshot }) => { await onSnapshot(snapshot) }, signal: ending.signal, mayAnswer: onIntercomEvent !== undefined, ...defined({ onError }),
+      onEvent: async (event) => { if (isEvent(event, 'world:intercom')) await onIntercomEvent?.(event.data) },
+    })).catch((error: unknown) => { reportTo(onError, asError(error)) })
     return { close: () => { ending.abort(new ClosedError('the subscription was closed')) } }
   }
 
@@ -80,9 +105,15 @@ export class RemotePlayWorld {
     const world = await this.#open()
     const { credentials } = input
     const agent = await world.addAgent(credentials === undefined ? input : { ...input, credentials: withHash(credentials) })
+    this.#agents.set(agent.id, agent)
     const now = new Date()
-    const { previewUrl, registeredAgent } = agent.registration
-    return { id: agent.id, name: agent.name, sid: this.#sid, createdAt: now, updatedAt: now, previewUrl, registeredAgent, agent }
+    const { previewUrl, registeredAgent, connectionId, leaseTtlSeconds } = agent.registration
+    // The agent-play service may not state it.
+    const { enableP2a = input.enableP2a ?? 'off' } = agent.registration as { readonly enableP2a?: P2aEnableFlag }
+    return defined({
+      id: agent.id, name: agent.name, sid: this.#sid, createdAt: now, updatedAt: now, previewUrl, registeredAgent, enableP2a,
+      connectionId: connectionId ?? undefined, leaseTtlSeconds: leaseTtlSeconds ?? undefined, agent,
+    })
   }
 
   /** The older name of `addAgent`. */
@@ -96,9 +127,9 @@ export class RemotePlayWorld {
   }
 
   /** Records a player's journey. */
-  async recordJourney(playerId: string, journey: DatedJourney): Promise<void> {
+  async recordJourney(playerId: string, { steps, startedAt, completedAt }: Journey | WireJourney): Promise<void> {
     const time = (at: Date | string) => (typeof at === 'string' ? at : at.toISOString())
-    await (await this.#open()).recordJourney(playerId, { ...journey, startedAt: time(journey.startedAt), completedAt: time(journey.completedAt) })
+    await (await this.#open()).recordJourney(playerId, { steps: steps as WireJourney['steps'], startedAt: time(startedAt), completedAt: time(completedAt) })
   }
 
   /** Puts an MCP placement on the map and returns its id. */
@@ -106,9 +137,37 @@ export class RemotePlayWorld {
     return (await this.#open()).registerMcp(mcp)
   }
 
-  /** Carries out the commands to the world's agents. */
-  async subscribeIntercomCommands(options: IntercomOptions): Promise<IntercomSubscription> {
-    return (await this.#open()).subscribeIntercomCommands(options)
+  /**
+   * Carries out the commands to players, which this or another program put on the map, until it is closed: `executeTool`
+   * executes tools, and answers texts unless `chatAgentsByPlayerId` has the agent. Errors of the stream are printed.
+   */
+  subscribeIntercomCommands(options: SubscribeIntercomCommandsOptions): { close: () => void } {
+    const ids = playerIdsOf(options)
+    if (ids.length === 0) return { close: () => undefined }
+    const opened = this.#listen(ids, options)
+    opened.catch((error: unknown) => { if (this.#closing === undefined) reportTo(undefined, asError(error)) })
+    return { close: () => { opened.then(async (listener) => listener.close()).catch(() => undefined) } }
+  }
+
+  async #listen(ids: readonly string[], options: SubscribeIntercomCommandsOptions): Promise<IntercomListener<Receiver>> {
+    const client = await (await this.#open()).client()
+    const known = new Set(ids.map(normalizeAgentId))
+    const receiver = (id: string): Receiver => this.#agents.get(id) ?? { client }
+    const listener = new IntercomListener<Receiver>([client], { execute: async ({ command }) => carryOut(command, options) }, ids, (id) => {
+      const normal = normalizeAgentId(id)
+      return known.has(normal) ? receiver(normal) : undefined
+    })
+    this.#listeners.add(listener)
+    void listener.done.then(() => this.#listeners.delete(listener))
+    if (this.#closing !== undefined) await listener.close()
+    return listener
+  }
+
+  /** Sends an answer, or a part of it, to a command. */
+  async sendIntercomResponse(response: IntercomResponse): Promise<void> {
+    const world = await this.#open()
+    const client: WorldClient = this.#agents.get(normalizeAgentId(response.fromPlayerId))?.client ?? await world.client()
+    await client.intercomResponse(response)
   }
 
   /** Asks an agent, and waits for its answer. */
@@ -116,16 +175,15 @@ export class RemotePlayWorld {
     return (await this.#open()).ask(question)
   }
 
-  /** Calls a function for each event of the session. The returned function removes it again. */
-  onSessionEvent(handler: (event: WorldEvent) => void | Promise<void>): () => void {
-    const subscribed = this.#open().then(async (world) => world.subscribeEvents({ onEvent: handler }))
-    subscribed.catch((error: unknown) => { reportTo(undefined, error as Error) })
-    return () => { void subscribed.then(async (subscription) => subscription.close(), () => undefined) }
-  }
-
-  /** Keeps the program going. */
-  hold(): Pick<Hold, 'for'> {
-    return { for: async (seconds) => (await this.#open()).hold().for(seconds) }
+  /** Keeps the program running; it calls no host. */
+  hold(): RemotePlayWorldHold {
+    return {
+      for: async (seconds) => {
+        if (!Number.isFinite(seconds)) throw new OptionError('hold().for takes a finite number of seconds, such as 3600')
+        const { signal } = this.#ending
+        await new Hold(signal).for(seconds).catch((error: unknown) => { if (!signal.aborted) throw error })
+      },
+    }
   }
 
   /** Adds a function that `close` calls once. The returned function removes it again. */
@@ -138,7 +196,7 @@ export class RemotePlayWorld {
     }
   }
 
-  /** Removes the agents from the map and ends the subscriptions. May be called again. */
+  /** Removes the agents from the map and ends the subscriptions. May be called again. It never rejects: errors are printed. */
   async close(): Promise<void> {
     this.#closing ??= this.#shutdown()
     return this.#closing
@@ -148,22 +206,25 @@ export class RemotePlayWorld {
     // Nothing is awaited before the state shows that the world is closed.
     await Promise.resolve()
     const world = await this.#world?.catch(() => undefined)
-    try {
-      await world?.close()
-    } finally {
-      for (const handler of this.#onClose.splice(0)) {
-        try {
-          handler()
-        } catch (error) {
-          reportTo(undefined, error as Error)
-        }
-      }
-    }
+    await Promise.all([...this.#listeners].map(async (listener) => listener.close()))
+    await world?.close().catch((error: unknown) => { warnTo(this.#options.onWarning, asError(error).message) })
+    this.#ending.abort(new ClosedError())
+    this.#report({ name: SESSION_CLOSED_EVENT })
+    for (const handler of this.#onClose.splice(0)) callBack(handler, (error) => { reportTo(undefined, error) })
   }
 
   /** Closes the world, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
+  }
+
+  #report(event: RemotePlayWorldSessionEvent): void {
+    if (this.#logs) print(event.name, asText(event.detail?.sid))
+    callBack(this.#options.onSessionEvent, (error) => { reportTo(undefined, error) }, event)
+  }
+
+  get #logs(): boolean {
+    return this.#options.logging === 'on' || isAgentPlayDebugEnabled()
   }
 
   async #open(): Promise<World> {
@@ -177,22 +238,17 @@ export class RemotePlayWorld {
   }
 
   async #make(): Promise<World> {
-    const { logging, onSessionEvent, nodeCredentials, mainNodeCredentials, ...rest } = this.#options
-    const given = mainNodeCredentials ?? nodeCredentials
-    const file = given === undefined ? await ownFile() : undefined
-    const main = given === undefined ? file?.main : withHash(given)
-    const baseUrl = rest.baseUrl ?? file?.server
+    const { logging: _logging, onSessionEvent: _events, nodeCredentials: _older, mainNodeCredentials: _main, ...rest } = this.#options
+    const { baseUrl, main } = this.#own
     const service = rest.service ?? await serviceAt(baseUrl)
     const world = await connect({
-      ...rest, ...(baseUrl === undefined ? {} : { baseUrl }), ...(service === undefined ? {} : { service }),
-      ...(main === undefined ? {} : { mainNodeCredentials: main, apiKey: rest.apiKey ?? 'none' }),
+      ...rest, ...defined({ baseUrl, service }), ...(main === undefined ? {} : { mainNodeCredentials: main, apiKey: rest.apiKey ?? 'none' }),
     })
     try {
       const client = await world.client()
       this.#sid = (await client.session()).sid
       this.#address = client.transport.baseUrl + client.transport.path('watch')
-      if (onSessionEvent !== undefined) await world.subscribeEvents({ onEvent: onSessionEvent })
-      if (logging === 'on') await world.subscribeEvents({ onEvent: log })
+      if (this.#logs) await world.subscribeEvents({ onEvent: log })
     } catch (error) {
       await world.close()
       throw error
@@ -202,24 +258,10 @@ export class RemotePlayWorld {
 }
 
 function log({ kind, seq, data }: WorldEvent): void {
+  print(kind, seq, asText(data.playerId) ?? asText(data.id))
+}
+
+function print(...parts: readonly (string | number | undefined)[]): void {
   // eslint-disable-next-line no-console -- the program asked for it
-  console.log(`playctl: ${kind} ${seq ?? ''} ${asText(data.playerId) ?? asText(data.id) ?? ''}`.trimEnd())
-}
-
-/** Returns the name of the service whose routes a host has: agent-play if the host serves its routes. */
-async function serviceAt(baseUrl: string | undefined): Promise<string | undefined> {
-  if (baseUrl === undefined) return undefined
-  try {
-    await createClient({ baseUrl, service: 'agent-play', retry: noRetry }).session()
-  } catch (error) {
-    if (error instanceof PlayError && error.status === 404) return 'play'
-    if (!(error instanceof PlayError)) throw error
-  }
-  return 'agent-play'
-}
-
-/** Credentials whose `passw` may be a phrase. */
-function withHash({ passw, ...rest }: NodeCredentials): NodeCredentials {
-  if (passw === undefined) return rest
-  return isPasswHash(passw) ? { ...rest, passw } : { ...rest, phrase: passw }
+  console.info(['playctl:', ...parts.filter((part) => part !== undefined)].join(' '))
 }

@@ -19,8 +19,8 @@ export interface ConnectionOptions {
   readonly after?: number
   /** Whether to request the changed rows within the events. */
   readonly inline: boolean
-  /** The agents for which the reader answers, as the value of the parameter `answers`; none by default. */
-  readonly answers?: string
+  /** The ids of the agents for which the reader answers; none by default. */
+  readonly answers?: readonly string[] | 'unknown'
   /** How long the stream may be silent, in milliseconds; `stallAfterMs` by default. */
   readonly silenceMs?: number
   readonly signal: AbortSignal
@@ -82,8 +82,9 @@ export class Connection {
   }
 
   async #request(transport: Transport, options: ConnectionOptions): Promise<void> {
-    // Without the parameter the host could not know that the reader answers for no agent.
-    const answers = transport.service === 'play' ? options.answers ?? '' : undefined
+    const { answers: known = [] } = options
+    // A stream without the parameter declares nothing, one with an empty value declares that the reader answers for no agent.
+    const answers = transport.service === 'play' && known !== 'unknown' ? known.join(',') : undefined
     const call: Call = {
       method: 'GET', path: transport.path('events'), repeat: 'read',
       query: { ...(options.inline ? { [queries.inline]: '1' } : {}), ...(answers === undefined ? {} : { [queries.answers]: answers }) },

@@ -34,8 +34,8 @@ export type Signal =
 export interface StreamOptions {
   readonly after?: number
   readonly inline: boolean
-  /** The agents for which the reader answers, as the value of the parameter `answers`; none by default. */
-  readonly answers?: string
+  /** The ids of the agents for which the reader answers; none by default. */
+  readonly answers?: readonly string[] | 'unknown'
   /** How long a connection may be silent, in milliseconds; 45 s by default. */
   readonly silenceMs?: number
   readonly signal: AbortSignal

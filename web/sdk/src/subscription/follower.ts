@@ -61,8 +61,8 @@ export class Follower {
     this.#signal = signal
     this.#headersTimeoutMs = options.headersTimeoutMs ?? headersTimeoutMs
     this.#verifier = new Verifier(options.verify !== false)
-    const { after, reconnect, silenceMs } = options
-    this.#stream = new Stream(this.#client.transport, defined({ signal, inline: options.inline !== false, after, reconnect, silenceMs }))
+    const { after, reconnect, silenceMs, mayAnswer = false } = options
+    this.#stream = new Stream(this.#client.transport, defined({ signal, inline: options.inline !== false, answers: mayAnswer ? 'unknown' as const : undefined, after, reconnect, silenceMs }))
   }
 
   /** Tries to connect now; with `force`, even if it is connected or an attempt is in progress. */

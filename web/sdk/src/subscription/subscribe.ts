@@ -7,7 +7,7 @@ import type { SubscribeOptions, SubscriptionState, WorldSubscription } from './t
 
 const optionNames: OptionNames<SubscribeOptions> = {
   onSnapshot: true, onEvent: true, onChecked: true, onState: true, onError: true, after: true, verify: true, inline: true, reconnect: true, silenceMs: true,
-  headersTimeoutMs: true, signal: true,
+  mayAnswer: true, headersTimeoutMs: true, signal: true,
 }
 
 class Subscription implements WorldSubscription {

@@ -112,6 +112,8 @@ export interface SubscribeOptions {
    * three times `limits.maxStreamSilenceSeconds`, after which a host of this protocol sends a comment.
    */
   readonly silenceMs?: number
+  /** Whether the program may answer the commands that `onEvent` gets. Otherwise the host knows that this stream has no reader that answers. @internal */
+  readonly mayAnswer?: boolean
   /** How long to wait for a stream's headers before the snapshot is read without them, in milliseconds. @internal */
   readonly headersTimeoutMs?: number
   /** Ends the subscription, as `close` does. */

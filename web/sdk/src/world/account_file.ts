@@ -16,7 +16,7 @@ export interface Known {
 }
 
 /** Returns the current process; undefined in a browser. */
-function currentProcess(): (Omit<typeof process, 'getBuiltinModule'> & Partial<Pick<typeof process, 'getBuiltinModule'>>) | undefined {
+export function currentProcess(): (Omit<typeof process, 'getBuiltinModule'> & Partial<Pick<typeof process, 'getBuiltinModule'>>) | undefined {
   return (globalThis as { process?: typeof process }).process
 }
 
@@ -86,24 +86,18 @@ function nodeOf(node: JsonObject | undefined): NodeCredentials | undefined {
 const longestFile = 8 << 20
 
 /** The text of a file with secrets. */
-export interface PrivateFile {
+interface PrivateFile {
   readonly path: string
   readonly text: string
 }
 
 async function readFile(given: string | undefined): Promise<{ readonly path: string; readonly content: JsonObject } | undefined> {
-  const file = await readPrivate((home, environment) => given ?? pathIn(environment, home), { required: given !== undefined })
+  const file = await readPrivate((home, environment) => given ?? pathIn(environment, home), given !== undefined)
   return file === undefined ? undefined : { path: file.path, content: contentOf(file.path, file.text) }
 }
 
-/**
- * Reads a file with secrets; undefined if there is none, as in a browser. A file that others can read is refused, unless
- * it is `shared`: the program that writes it does not restrict its permissions.
- */
-export async function readPrivate(
-  pathOf: (home: string, environment: NodeJS.ProcessEnv) => string | undefined,
-  { shared = false, required = false }: { readonly shared?: boolean; readonly required?: boolean } = {},
-): Promise<PrivateFile | undefined> {
+/** Reads a file with secrets; undefined if there is none, as in a browser, unless it is required. A file that others can read is refused. */
+async function readPrivate(pathOf: (home: string, environment: NodeJS.ProcessEnv) => string | undefined, required: boolean): Promise<PrivateFile | undefined> {
   const running = currentProcess()
   // A bundle for a browser has no file system to look for.
   const fs = running?.getBuiltinModule?.('node:fs/promises')
@@ -112,7 +106,7 @@ export async function readPrivate(
   if (running === undefined || fs === undefined || path === undefined) return undefined
   try {
     const { mode, size } = await fs.stat(path)
-    if (!shared && running.platform !== 'win32' && (mode & 0o077) !== 0) {
+    if (running.platform !== 'win32' && (mode & 0o077) !== 0) {
       throw new OptionError(`others on this machine can read the credentials file ${path}: run "chmod 600 ${path}", and make new nodes if somebody may have read it`)
     }
     if (size > longestFile) throw new OptionError(`the credentials file ${path} is too long: it may have ${longestFile} bytes`)

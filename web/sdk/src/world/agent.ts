@@ -4,7 +4,7 @@ import { type CallOptions, type NodeIdentity, noRetry } from '../http/options.js
 import { randomText } from '../http/wait.js'
 import { asObject, defined } from '../json/read.js'
 import { OptionError, PlayError, hasCode } from '../protocol/errors.js'
-import { type Journey, type RecordInteractionReply, type RecordJourneyReply, type RegisterReply, type RegisterRequest, limits } from '../protocol/contract.js'
+import { type AgentSpec, type Journey, type RecordInteractionReply, type RecordJourneyReply, type RegisterReply, type RegisterRequest, limits } from '../protocol/contract.js'
 import { callBack } from '../protocol/callback.js'
 import { type OptionNames, checkOptions } from '../protocol/options.js'
 import { isBlank, normalizeAgentId, normalizeNodeId } from '../protocol/text.js'
@@ -21,9 +21,9 @@ type OwnFields = 'agentId' | 'mainNodeId' | 'passwHash' | 'apiKey' | 'connection
  * The options of `addAgent`: the fields of a registration, and how the agent is kept on the map. People
  * see its `name`; `type` is the framework's name by default, `enableP2a` is `off`.
  */
-export interface AddAgentOptions extends Omit<RegisterRequest, OwnFields | 'type' | 'agent'>, Partial<Pick<RegisterRequest, 'type'>> {
+export interface AddAgentOptions extends Omit<RegisterRequest, OwnFields | 'type'>, Partial<Pick<RegisterRequest, 'type'>> {
   /** The agent's tools, as `frameworkRegistration` returns them. */
-  readonly agent: FrameworkRegistration
+  readonly agent: AgentSpec
   /** The agent's node id; may be omitted if `credentials` contain it. */
   readonly nodeId?: string
   /** Another name of `nodeId`. */

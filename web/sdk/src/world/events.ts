@@ -41,8 +41,8 @@ export interface EventSubscription {
 export function subscribeEvents(client: WorldClient, options: EventOptions): EventSubscription {
   checkOptions('subscribeEvents', options, optionNames)
   const ending = new AbortController()
-  const { after, answersFor = [] } = options
-  const stream = new Stream(client.transport, defined({ inline: false, answers: answersFor.join(','), signal: ending.signal, after }))
+  const { after, answersFor } = options
+  const stream = new Stream(client.transport, defined({ inline: false, answers: answersFor, signal: ending.signal, after }))
   const done = listen(stream, options)
   return {
     done,

@@ -9,7 +9,7 @@ import type { Agent } from './agent.js'
 import { type EventSubscription, subscribeEvents } from './events.js'
 import { CommandRun } from './intercom_run.js'
 import { isFinal } from './lease.js'
-import type { IntercomOptions, IntercomSubscription } from './intercom_types.js'
+import type { IntercomOptions, IntercomSubscription, Receiver } from './intercom_types.js'
 
 /** How many request ids are remembered: a host that numbers no events may repeat a request. */
 const rememberedRequests = 1 << 14
@@ -21,23 +21,23 @@ const mostEarly = 256
 const mostWaiting = 1024
 
 /** Reads commands from streams and executes each once. With `expects` they are commands to programs of agents, for which the host must not refuse the streams. */
-export class IntercomListener implements IntercomSubscription {
+export class IntercomListener<A extends Receiver = Agent> implements IntercomSubscription {
   /** Ends when the streams are open, for programs of agents also with the host's refusal of a stream that was not open yet. */
   readonly ready: Promise<void>
   readonly done: Promise<void>
-  readonly #options: IntercomOptions
-  readonly #agentOf: (id: string) => Agent | undefined
+  readonly #options: IntercomOptions<A>
+  readonly #agentOf: (id: string) => A | undefined
   readonly #streams: readonly EventSubscription[]
   readonly #seen = new Set<string>()
-  readonly #open = new Map<string, CommandRun>()
+  readonly #open = new Map<string, CommandRun<A>>()
   readonly #running = new Set<Promise<void>>()
-  readonly #waiting = new Set<CommandRun>()
+  readonly #waiting = new Set<CommandRun<A>>()
   /** Commands to agents whose registration is still in progress. */
   #early: WorldEvent[] = []
   #active = 0
 
   constructor(
-    sources: readonly WorldClient[], options: IntercomOptions, answersFor: readonly string[], agentOf: (id: string) => Agent | undefined,
+    sources: readonly WorldClient[], options: IntercomOptions<A>, answersFor: readonly string[], agentOf: (id: string) => A | undefined,
     readonly expects?: (id: string) => boolean,
   ) {
     check(options)
@@ -157,7 +157,7 @@ export class IntercomListener implements IntercomSubscription {
     }
   }
 
-  #begin(run: CommandRun, done: () => void): void {
+  #begin(run: CommandRun<A>, done: () => void): void {
     const running = run.carryOut().finally(() => {
       this.#open.delete(run.command.requestId)
       this.#running.delete(running)
@@ -168,7 +168,7 @@ export class IntercomListener implements IntercomSubscription {
 }
 
 /** Checks the options. Programs without types may pass any value. */
-function check({ execute, timeoutMs = 1, concurrency = 1 }: Partial<IntercomOptions>): void {
+function check<A>({ execute, timeoutMs = 1, concurrency = 1 }: Partial<IntercomOptions<A>>): void {
   if (typeof execute !== 'function') throw new OptionError('execute is not a function: set the function that runs commands')
   if (!(timeoutMs > 0)) throw new OptionError('timeoutMs must be more than 0')
   if (!(concurrency >= 1)) throw new OptionError('concurrency must be at least 1')

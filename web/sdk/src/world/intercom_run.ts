@@ -3,8 +3,7 @@ import { asObject, defined } from '../json/read.js'
 import { AnsweredError, PlayError, TimeoutError, ToolError, TookTooLongError } from '../protocol/errors.js'
 import { type IntercomCommand, type IntercomResponse, limits } from '../protocol/contract.js'
 import { asError, reportTo } from '../protocol/callback.js'
-import type { Agent } from './agent.js'
-import type { IntercomAnswer, IntercomCall, IntercomOptions } from './intercom_types.js'
+import type { IntercomAnswer, IntercomCall, IntercomOptions, Receiver } from './intercom_types.js'
 
 /** Less than the host's own limit, so that a command that waited for others can still be answered. */
 const defaultTimeoutMs = (limits.maxIntercomSilenceSeconds - 20) * 1000
@@ -19,15 +18,15 @@ const neutralFailure = "something went wrong in the agent's program"
 const maxFailure = 4096
 
 /** The execution of one command. */
-export class CommandRun {
+export class CommandRun<A extends Receiver = Receiver> {
   readonly #ending = new AbortController()
   #answered = false
   #finished = false
 
   constructor(
     readonly command: IntercomCommand,
-    readonly agent: Agent,
-    readonly options: IntercomOptions,
+    readonly agent: A,
+    readonly options: IntercomOptions<A>,
   ) {}
 
   /** Ends the command; the asker gets the reason. */
@@ -64,7 +63,7 @@ export class CommandRun {
   /** Returns the answer, or an error if there is none. */
   async #execute(): Promise<IntercomAnswer | Error> {
     const { signal } = this.#ending
-    const call: IntercomCall = {
+    const call: IntercomCall<A> = {
       command: this.command, agent: this.agent, signal,
       stream: (part) => {
         const sent = this.#stream(part)
@@ -86,7 +85,7 @@ export class CommandRun {
     await this.#respond('stream', part)
   }
 
-  async #answer(call: IntercomCall): Promise<IntercomAnswer | Error> {
+  async #answer(call: IntercomCall<A>): Promise<IntercomAnswer | Error> {
     try {
       if (call.signal.aborted) return reasonOf(call.signal)
       const answer = await this.options.execute(call)

@@ -1,3 +1,4 @@
+import type { WorldClient } from '../http/client.js'
 import type { IntercomCommand, JsonObject } from '../protocol/contract.js'
 import type { OptionNames } from '../protocol/options.js'
 import type { Agent } from './agent.js'
@@ -10,12 +11,17 @@ export interface IntercomAnswer {
   readonly result?: JsonObject
 }
 
+/** An agent that receives commands, as far as its answers need it. @internal */
+export interface Receiver {
+  readonly client: WorldClient
+}
+
 /** A command that an executor carries out. */
-export interface IntercomCall {
+export interface IntercomCall<A = Agent> {
   /** The command: `toPlayerId` is the agent, `fromPlayerId` the asker. */
   readonly command: IntercomCommand
   /** The agent that received the command. */
-  readonly agent: Agent
+  readonly agent: A
   /**
    * Ends when the command no longer needs an answer. Its reason is an
    * `AnsweredError`, a `TookTooLongError`, or a `ClosedError` if the
@@ -27,15 +33,15 @@ export interface IntercomCall {
 }
 
 /** The options of `subscribeIntercomCommands`. */
-export interface IntercomOptions {
+export interface IntercomOptions<A = Agent> {
   /**
    * Carries out one command; several run at the same time. A text is the same as an answer
    * with that message. The message of a `ToolError` that it throws goes to the asker.
    * Any other error goes to `onError`, and the reply states only that the agent failed.
    */
-  readonly execute: (call: IntercomCall) => Promise<IntercomAnswer | string> | IntercomAnswer | string
+  readonly execute: (call: IntercomCall<A>) => Promise<IntercomAnswer | string> | IntercomAnswer | string
   /** The agents whose commands are carried out; by default every agent of the world when a command arrives. */
-  readonly agents?: readonly Agent[]
+  readonly agents?: readonly A[]
   /** The time limit of one command, in milliseconds; by default 20 s less than `limits.maxIntercomSilenceSeconds`, after which the host gives up without an answer. */
   readonly timeoutMs?: number
   /** How many commands are carried out at the same time; 16 by default. 1,024 others may wait, further ones get an error. A command that exceeds its time limit no longer counts. */
