@@ -1,8 +1,8 @@
 package otel
 
 import (
+	"container/list"
 	"errors"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -40,19 +40,26 @@ type Collector struct {
 
 	mu     sync.Mutex
 	traces map[string]*trace
-	bytes  int
-	ready  []Run
-	lost   int
+	// open has the traces with spans that are not recorded, and done the others; those
+	// without new spans for the longest time are first.
+	open, done *list.List
+	bytes      int
+	ready      []Run
+	lost       int
 }
 
 // trace is the spans of one trace.
 type trace struct {
+	id    string
 	spans map[string]*Span
 	bytes int
-	// last is the time of the latest spans; open says that some spans are not
-	// recorded.
+	// last is the time of the latest spans, and at the place in the list of open or done
+	// traces.
 	last time.Time
 	open bool
+	at   *list.Element
+	// waits says that a span waits for its parent, since the latest spans.
+	waits bool
 }
 
 // NewCollector returns a new collector; rules may be nil.
@@ -60,12 +67,13 @@ func NewCollector(limits Limits, rules *Rules) *Collector {
 	if rules == nil {
 		rules = &Rules{}
 	}
-	return &Collector{limits: limits, rules: rules, traces: map[string]*trace{}}
+	return &Collector{limits: limits, rules: rules, traces: map[string]*trace{}, open: list.New(), done: list.New()}
 }
 
 // Add keeps spans that arrived at a time. A span that it has already is the same
-// one, sent again. rejected counts the spans that exceed the limit of their trace.
-// With ErrBusy none was kept.
+// one, sent again. rejected counts the spans that exceed the limit of their trace, and
+// those for which there was no room because too many runs wait for Take. With ErrBusy none
+// was kept.
 func (c *Collector) Add(now time.Time, spans []*Span) (rejected int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,76 +81,93 @@ func (c *Collector) Add(now time.Time, spans []*Span) (rejected int, err error) 
 		return 0, ErrBusy
 	}
 	for _, s := range spans {
-		t := c.traces[s.Trace]
-		if t == nil {
-			c.makeRoom(c.limits.Traces - 1)
-			t = &trace{spans: map[string]*Span{}}
-			c.traces[s.Trace] = t
-		}
-		if _, there := t.spans[s.ID]; there {
-			continue
-		}
-		if len(t.spans) >= c.limits.Spans {
+		if len(c.ready) >= waitingRuns || !c.keep(now, s) {
 			rejected++
-			continue
 		}
-		s.order = len(t.spans)
-		t.spans[s.ID] = s
-		t.bytes += s.size()
-		c.bytes += s.size()
-		t.last, t.open = now, true
 	}
 	c.lost += rejected
-	c.makeRoom(c.limits.Traces)
 	return rejected, nil
+}
+
+// keep keeps a span; false if its trace is full.
+func (c *Collector) keep(now time.Time, s *Span) bool {
+	t := c.traces[s.Trace]
+	if t == nil {
+		c.makeRoom(c.limits.Traces - 1)
+		t = &trace{id: s.Trace, spans: map[string]*Span{}, open: true}
+		t.at = c.open.PushBack(t)
+		c.traces[s.Trace] = t
+	}
+	if _, there := t.spans[s.ID]; there {
+		return true
+	}
+	if len(t.spans) >= c.limits.Spans {
+		return false
+	}
+	s.order = len(t.spans)
+	t.spans[s.ID] = s
+	t.bytes += s.size()
+	c.bytes += s.size()
+	c.list(t).Remove(t.at)
+	t.last, t.open, t.waits = now, true, false
+	t.at = c.open.PushBack(t)
+	c.makeRoom(c.limits.Traces)
+	return true
+}
+
+func (c *Collector) list(t *trace) *list.List {
+	if t.open {
+		return c.open
+	}
+	return c.done
 }
 
 // makeRoom drops traces until there are at most that many and they fit: first the
 // recorded ones, then those without new spans for the longest time, whose
 // incomplete runs are recorded.
 func (c *Collector) makeRoom(most int) {
-	if len(c.traces) <= most && c.bytes <= c.limits.Bytes {
-		return
-	}
-	ids := slices.SortedFunc(maps.Keys(c.traces), func(a, b string) int {
-		left, right := c.traces[a], c.traces[b]
-		if left.open != right.open {
-			if right.open {
-				return -1
-			}
-			return 1
+	for len(c.traces) > most || c.bytes > c.limits.Bytes {
+		oldest := c.done.Front()
+		if oldest == nil {
+			oldest = c.open.Front()
 		}
-		return left.last.Compare(right.last)
-	})
-	for _, id := range ids {
-		if len(c.traces) <= most && c.bytes <= c.limits.Bytes {
+		if oldest == nil {
 			return
 		}
-		c.drop(id)
+		c.drop(oldest.Value.(*trace)) //nolint:forcetypeassert // the lists have traces only
 	}
 }
 
-func (c *Collector) drop(id string) {
-	t := c.traces[id]
+func (c *Collector) drop(t *trace) {
 	if t.open {
 		c.ready = append(c.ready, t.runs(c.rules)...)
 	}
+	c.list(t).Remove(t.at)
 	c.bytes -= t.bytes
-	delete(c.traces, id)
+	delete(c.traces, t.id)
+}
+
+// record records the runs of a trace, which is kept for late spans.
+func (c *Collector) record(t *trace) {
+	c.ready = append(c.ready, t.runs(c.rules)...)
+	c.open.Remove(t.at)
+	t.open = false
+	t.at = c.done.PushBack(t)
 }
 
 // Take returns the runs that are complete at a time, each once.
 func (c *Collector) Take(now time.Time) []Run {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for id, t := range c.traces {
+	for _, t := range c.traces {
 		quiet := now.Sub(t.last)
 		switch {
 		case quiet >= c.limits.Wait:
-			c.drop(id)
-		case t.open && quiet >= c.limits.Settle && t.whole():
-			c.ready = append(c.ready, t.runs(c.rules)...)
-			t.open = false
+			c.drop(t)
+		case t.open && !t.waits && quiet >= c.limits.Settle:
+			if t.waits = !t.whole(); !t.waits {
+				c.record(t)
+			}
 		}
 	}
 	ready := c.ready
@@ -154,14 +179,14 @@ func (c *Collector) Take(now time.Time) []Run {
 // Flush returns all runs, even incomplete ones, and drops all traces.
 func (c *Collector) Flush() []Run {
 	c.mu.Lock()
-	for id := range c.traces {
-		c.drop(id)
+	for _, t := range c.traces {
+		c.drop(t)
 	}
 	c.mu.Unlock()
 	return c.Take(time.Time{})
 }
 
-// Lost returns the number of spans that exceeded the limits of their traces.
+// Lost returns the number of rejected spans.
 func (c *Collector) Lost() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

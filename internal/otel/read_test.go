@@ -1,9 +1,11 @@
 package otel
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -16,30 +18,50 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-func load(t testing.TB, name string) *Request {
+// load reads the spans of a file in testdata.
+func load(t testing.TB, name string, content bool) []*Span {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return parsed(t, text)
+	spans, rejected := readBoth(t, text, content)
+	if rejected.Total() != 0 {
+		t.Errorf("%s: %s", name, rejected.Why())
+	}
+	return spans
 }
 
-// parsed parses a request in JSON, and fails the test unless it is the same in protobuf.
-func parsed(t testing.TB, text []byte) *Request {
+// readBoth reads a request in JSON, and fails the test unless its spans are the same in
+// protobuf.
+func readBoth(t testing.TB, text []byte, content bool) ([]*Span, Rejected) {
 	t.Helper()
-	data, err := ParseJSON(text)
+	spans, rejected, err := collect(text, true, content)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := ParseProto(inProtobuf(t, text))
+	again, _, err := collect(inProtobuf(t, text), false, content)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(data, again, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(spans, again, cmp.AllowUnexported(Span{}), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("JSON and protobuf differ (-JSON +protobuf):\n%s", diff)
 	}
-	return data
+	return spans, rejected
+}
+
+// collect returns all spans of a request.
+func collect(body []byte, isJSON, content bool) (spans []*Span, rejected Rejected, err error) {
+	r := &Reader{Content: content, Take: func(some []*Span) error {
+		spans = append(spans, some...)
+		return nil
+	}}
+	if isJSON {
+		rejected, err = r.JSON(body)
+	} else {
+		rejected, err = r.Proto(body)
+	}
+	return spans, rejected, err
 }
 
 // inProtobuf writes a request in JSON in protobuf, by the library of OpenTelemetry.
@@ -74,34 +96,19 @@ func inProtobuf(t testing.TB, text []byte) []byte {
 // Every kind of value is read from both forms.
 func TestValues(t *testing.T) {
 	t.Parallel()
+	deep := strings.Repeat(`{"arrayValue":{"values":[`, 40) + "{}" + strings.Repeat("]}}", 40)
 	values := map[string]string{
 		`{"stringValue":"ü"}`: "ü", `{"stringValue":""}`: "", `{"boolValue":true}`: "true", `{"boolValue":false}`: "false",
 		`{"intValue":"-5"}`: "-5", `{"intValue":7}`: "7", `{"doubleValue":1.5}`: "1.5", `{"doubleValue":"-Infinity"}`: "", `{"bytesValue":"AAA="}`: "", `{}`: "",
 		`{"arrayValue":{"values":[{"stringValue":"a"},{"intValue":"1"},{}]}}`:            `["a",1,null]`,
 		`{"kvlistValue":{"values":[{"key":"a","value":{"arrayValue":{}}},{"key":"b"}]}}`: `{"a":[],"b":null}`,
+		deep: strings.Repeat("[", 32) + "null" + strings.Repeat("]", 32),
 	}
 	for text, want := range values {
-		data := parsed(t, []byte(`{"resourceSpans":[{"resource":{"attributes":[{"key":"k","value":`+text+`}]}}]}`))
-		if got := plain(data.ResourceSpans[0].Resource.Attributes.value("k")); got != want {
-			t.Errorf("%s is %q, want %q", text, got, want)
-		}
-	}
-}
-
-func TestDeepValuesAreCut(t *testing.T) {
-	t.Parallel()
-	text := `{"resourceSpans":[{"resource":{"attributes":[{"key":"k","value":` + strings.Repeat(`{"arrayValue":{"values":[`, 40) + "{}" + strings.Repeat("]}}", 40) + `}]}}]}`
-	fromJSON, err := ParseJSON([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fromProto, err := ParseProto(inProtobuf(t, []byte(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, data := range []*Request{fromJSON, fromProto} {
-		if got, want := plain(data.ResourceSpans[0].Resource.Attributes.value("k")), strings.Repeat("[", 32)+"null"+strings.Repeat("]", 32); got != want {
-			t.Errorf("%q, want %q", got, want)
+		body := `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"eee19b7ec3c1b174","name":"execute_tool x",
+			"attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"execute_tool"}},{"key":"gen_ai.tool.call.arguments","value":` + text + `}]}]}]}]}`
+		if got, _ := readBoth(t, []byte(body), true); len(got) != 1 || got[0].Arguments != want {
+			t.Errorf("%s is %+v, want %q", text, got, want)
 		}
 	}
 }
@@ -117,13 +124,74 @@ func TestMalformedRequestsAreRefused(t *testing.T) {
 		"wrong type": []byte("\x08\x01"),
 		"too deep":   protowire.AppendBytes([]byte{1<<3 | 2}, protowire.AppendBytes([]byte{1<<3 | 2}, protowire.AppendBytes([]byte{1<<3 | 2}, protowire.AppendBytes([]byte{2<<3 | 2}, deep)))),
 	} {
-		if _, err := ParseProto(body); err == nil {
+		if _, _, err := collect(body, false, true); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	for _, body := range []string{"", "[]", `{"resourceSpans":1}`, `{"resourceSpans":[{"scopeSpans":[{"spans":[{"startTimeUnixNano":"x"}]}]}]}`} {
-		if _, err := ParseJSON([]byte(body)); err == nil {
+	for _, body := range []string{"", "[]", "{}{}", "{} x", `{"resourceSpans":1}`, `{"resourceSpans":[1]}`, `{"resourceSpans":[{"scopeSpans":[{"spans":[{"startTimeUnixNano":"x"}]}]}]}`} {
+		if _, _, err := collect([]byte(body), true, true); err == nil {
 			t.Errorf("%s: no error", body)
+		}
+	}
+	for _, body := range []string{"{}", "\xEF\xBB\xBF{}", `{"resourceSpans":null}`, `{"resourceSpans":[{"resource":null,"scopeSpans":[{"spans":null,"scope":{}}]}],"more":[{"x":1}]}`} {
+		if _, rejected, err := collect([]byte(body), true, true); err != nil || rejected.Total() != 0 {
+			t.Errorf("%s: %v %s", body, err, rejected.Why())
+		}
+	}
+}
+
+// repeated returns a message that is empty but for a number of empty messages in a field,
+// after other fields.
+func repeated(field protowire.Number, count int, others []byte) []byte {
+	body := slices.Clone(others)
+	for range count {
+		body = protowire.AppendBytes(protowire.AppendTag(body, field, protowire.BytesType), nil)
+	}
+	return body
+}
+
+// A request whose parts take many times its bytes in memory takes little: spans are
+// unpacked one by one, and those of too many parts are not.
+func TestUnpackedSizeIsBounded(t *testing.T) {
+	const many = 2_000_000
+	ids := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), bytes.Repeat([]byte{1}, traceIDBytes))
+	ids = protowire.AppendBytes(protowire.AppendTag(ids, 2, protowire.BytesType), bytes.Repeat([]byte{1}, spanIDBytes))
+	in := func(field protowire.Number, message []byte) []byte {
+		return protowire.AppendBytes(protowire.AppendTag(nil, field, protowire.BytesType), message)
+	}
+	inJSON := func(before, part, after string) []byte {
+		return []byte(before + strings.TrimSuffix(strings.Repeat(part+",", many/2), ",") + after)
+	}
+	const start = `{"resourceSpans":[{"scopeSpans":[{"spans":[`
+	const span = `{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"eee19b7ec3c1b174","`
+	for name, c := range map[string]struct {
+		body   []byte
+		isJSON bool
+		fails  bool
+		want   Rejected
+		most   uint64 // MiB that are allocated in all
+	}{
+		"empty spans":         {in(1, in(2, repeated(2, many, nil))), false, false, Rejected{NoID: many}, 1024},
+		"attributes":          {in(1, in(2, in(2, repeated(9, many, ids)))), false, false, Rejected{Large: 1}, 16},
+		"events":              {in(1, in(2, in(2, repeated(11, many, ids)))), false, false, Rejected{Large: 1}, 16},
+		"scopes":              {in(1, repeated(2, many, nil)), false, false, Rejected{}, 1024},
+		"resource attributes": {in(1, in(1, repeated(1, many, nil))), false, true, Rejected{}, 32},
+		"spans in JSON":       {inJSON(start, "{}", "]}]}]}"), true, false, Rejected{NoID: many / 2}, 512},
+		"numbers in JSON":     {inJSON(start, "0", "]}]}]}"), true, true, Rejected{}, 1},
+		"null in JSON":        {inJSON(start, "null", "]}]}]}"), true, false, Rejected{NoID: many / 2}, 512},
+		"attributes in JSON":  {inJSON(start+span+`attributes":[`, "{}", "]}]}]}]}"), true, false, Rejected{Large: 1}, 1},
+		"a list in JSON":      {inJSON(start+span+`attributes":[{"key":"a","value":{"arrayValue":{"values":[`, "{}", "]}}}]}]}]}]}"), true, false, Rejected{Large: 1}, 1},
+		"resources in JSON":   {inJSON(`{"resourceSpans":[`, "{}", "]}"), true, false, Rejected{}, 1024},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, rejected, err := collect(c.body, c.isJSON, true)
+		runtime.ReadMemStats(&after)
+		if c.fails != (err != nil) || err == nil && rejected != c.want {
+			t.Errorf("%s: %+v %v", name, rejected, err)
+		}
+		if made := (after.TotalAlloc - before.TotalAlloc) >> 20; made > c.most {
+			t.Errorf("%s: %d MiB were allocated, want at most %d", name, made, c.most)
 		}
 	}
 }
@@ -160,9 +228,9 @@ func TestConventions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, malformed := Read(parsed(t, []byte(c.text)), false)
-			if len(got) != 1 || malformed != 0 {
-				t.Fatalf("%d spans, %d malformed", len(got), malformed)
+			got, rejected := readBoth(t, []byte(c.text), false)
+			if len(got) != 1 || rejected.Total() != 0 {
+				t.Fatalf("%d spans, %s", len(got), rejected.Why())
 			}
 			c.want.Trace, c.want.ID, c.want.Service = "5b8efff798038103d269b633813fc60c", "eee19b7ec3c1b174", "shop"
 			c.want.Start, c.want.End = at(1544712660000000000), at(1544712661000000000)
@@ -200,16 +268,11 @@ func FuzzSpans(f *testing.F) {
 	f.Add(seed, true)
 	f.Add(inProtobuf(f, seed), false)
 	f.Fuzz(func(t *testing.T, body []byte, isJSON bool) {
-		parse := ParseProto
-		if isJSON {
-			parse = ParseJSON
-		}
-		data, err := parse(body)
-		if err != nil {
-			return
-		}
 		for _, content := range []bool{false, true} {
-			spans, _ := Read(data, content)
+			spans, _, err := collect(body, isJSON, content)
+			if err != nil {
+				return
+			}
 			c := NewCollector(largeLimits(), nil)
 			if _, err := c.Add(zero, spans); err != nil {
 				t.Fatal(err)

@@ -1,350 +1,263 @@
 package otel
 
 import (
-	"encoding/hex"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
-	"github.com/VictoriaMetrics/easyproto"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Request is the part of an OTLP request for traces from which spans are read. The names
-// of the fields are those of OTLP.
-type Request struct {
-	ResourceSpans []resourceSpans `json:"resourceSpans"`
+// Rejected counts the spans of requests that were not kept, by reason.
+type Rejected struct {
+	// NoID counts spans without valid ids, and Base64 those of them with ids in base64,
+	// which the program From reported.
+	NoID, Base64 int
+	From         string
+	// Large counts spans with more parts than a span may have, and Full those beyond the
+	// limits of the collector.
+	Large, Full int
 }
 
-type resourceSpans struct {
-	Resource   resource     `json:"resource"`
-	ScopeSpans []scopeSpans `json:"scopeSpans"`
-}
+// Total returns the number of rejected spans.
+func (r *Rejected) Total() int { return r.NoID + r.Large + r.Full }
 
-type resource struct {
-	Attributes attributes `json:"attributes"`
-}
-
-type scopeSpans struct {
-	Spans []wireSpan `json:"spans"`
-}
-
-// wireSpan is a span as it is reported.
-type wireSpan struct {
-	TraceID           hexID      `json:"traceId"`
-	SpanID            hexID      `json:"spanId"`
-	ParentSpanID      hexID      `json:"parentSpanId"`
-	Name              string     `json:"name"`
-	Kind              int32      `json:"kind"`
-	StartTimeUnixNano number     `json:"startTimeUnixNano"`
-	EndTimeUnixNano   number     `json:"endTimeUnixNano"`
-	Attributes        attributes `json:"attributes"`
-	Events            []event    `json:"events"`
-	Status            status     `json:"status"`
-}
-
-// These are values of Kind and of the code of a status.
-const (
-	kindServer = 2
-	codeError  = 2
-)
-
-type event struct {
-	Name       string     `json:"name"`
-	Attributes attributes `json:"attributes"`
-}
-
-type status struct {
-	Message string `json:"message"`
-	Code    int32  `json:"code"`
-}
-
-// attributes are the attributes of a span or a resource.
-type attributes []attribute
-
-type attribute struct {
-	Key   string   `json:"key"`
-	Value anyValue `json:"value"`
-}
-
-// anyValue is the value of an attribute. At most one field is set: none for an empty
-// value and for bytes.
-type anyValue struct {
-	StringValue *string   `json:"stringValue"`
-	BoolValue   *bool     `json:"boolValue"`
-	IntValue    *number   `json:"intValue"`
-	DoubleValue *double   `json:"doubleValue"`
-	ArrayValue  *anyArray `json:"arrayValue"`
-	KvlistValue *anyMap   `json:"kvlistValue"`
-}
-
-type anyArray struct {
-	Values []anyValue `json:"values"`
-}
-
-type anyMap struct {
-	Values attributes `json:"values"`
-}
-
-// number is an integer of 64 bits, which JSON has as a text or a number. One that is too
-// large is the largest.
-type number int64
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (n *number) UnmarshalJSON(text []byte) error {
-	if string(text) == "null" {
-		return nil
-	}
-	parsed, err := strconv.ParseInt(strings.Trim(string(text), `"`), 10, 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return fmt.Errorf("not an integer: %w", err)
-	}
-	*n = number(parsed)
-	return nil
-}
-
-// double is a floating-point number, which JSON has as a number or, if it is infinite or
-// none, as a text.
-type double float64
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (d *double) UnmarshalJSON(text []byte) error {
-	if string(text) == "null" {
-		return nil
-	}
-	parsed, err := strconv.ParseFloat(strings.Trim(string(text), `"`), 64)
-	if err != nil {
-		return fmt.Errorf("not a number: %w", err)
-	}
-	*d = double(parsed)
-	return nil
-}
-
-// hexID is the id of a trace or a span, hex in JSON; empty if it is malformed.
-type hexID []byte
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (id *hexID) UnmarshalText(text []byte) error {
-	decoded, err := hex.DecodeString(string(text))
-	if err == nil {
-		*id = decoded
-	}
-	return nil
-}
-
-// ParseJSON reads the body of an OTLP request in JSON.
-func ParseJSON(body []byte) (*Request, error) {
-	r := &Request{}
-	if err := json.Unmarshal(body, r); err != nil {
-		return nil, errors.New("read the spans: the body is not an OTLP request in JSON")
-	}
-	return r, nil
-}
-
-// ParseProto reads the body of an OTLP request in protobuf.
-func ParseProto(body []byte) (*Request, error) {
-	r := &Request{}
-	if err := parse(body, 0, r); err != nil {
-		return nil, fmt.Errorf("read the spans: %w", err)
-	}
-	return r, nil
-}
-
-// message is a message of protobuf, which takes its fields one after the other.
-type message interface {
-	take(f *field) error
-}
-
-// field is a field of a message, depth the number of messages around it.
-type field struct {
-	easyproto.FieldContext
-	depth int
-}
-
-// mostDepth bounds the depth of messages in each other.
-const mostDepth = 1000
-
-func parse(body []byte, depth int, into message) (err error) {
-	if depth > mostDepth {
-		return errors.New("too many messages in each other")
-	}
-	f := field{depth: depth}
-	for len(body) > 0 {
-		if body, err = f.NextField(body); err != nil {
-			return fmt.Errorf("not protobuf: %w", err)
+// Why states the reasons, for the program that sent the spans.
+func (r *Rejected) Why() string {
+	var why []string
+	for _, one := range []struct {
+		reason string
+		count  int
+	}{
+		{"spans with ids in base64, which OTLP has in hex in JSON", r.Base64},
+		{"spans without valid ids", r.NoID - r.Base64},
+		{"spans with " + errManyParts.Error(), r.Large},
+		{"spans beyond those that a trace may have, or that are kept", r.Full},
+	} {
+		if one.count > 0 {
+			why = append(why, fmt.Sprintf("%s: %d", one.reason, one.count))
 		}
-		if err := into.take(&f); err != nil {
+	}
+	return strings.Join(why, "; ")
+}
+
+// Reader reads the spans of requests one after the other, so that only one is unpacked at
+// a time, and passes them on in portions.
+type Reader struct {
+	// Content includes prompts, arguments and results.
+	Content bool
+	// Take gets the spans, at most portion of them at once. An error ends the reading.
+	Take func(spans []*Span) error
+
+	rejected Rejected
+	one      wireSpan
+	spans    []*Span
+	service  string
+	scope    string
+}
+
+// portion bounds the spans that are passed on at once.
+const portion = 256
+
+// Proto reads the body of an OTLP request in protobuf. An error of Take is returned
+// unchanged.
+func (r *Reader) Proto(body []byte) (Rejected, error) {
+	err := fields(body, 1, func(body []byte) error {
+		var of resource
+		if err := fields(body, 1, func(body []byte) error { return unpack(body, &of) }); err != nil {
+			return err
+		}
+		r.service = of.Attributes.text("service.name")
+		return fields(body, 2, r.protoScope)
+	})
+	return r.finish(err)
+}
+
+func (r *Reader) protoScope(body []byte) error {
+	var of scope
+	if err := fields(body, 1, func(body []byte) error { return unpack(body, &of) }); err != nil {
+		return err
+	}
+	r.scope = clean(of.Name)
+	return fields(body, 2, func(body []byte) error {
+		r.one = wireSpan{}
+		return r.add(unpack(body, &r.one))
+	})
+}
+
+// JSON reads the body of an OTLP request in JSON. An error of Take is returned unchanged.
+func (r *Reader) JSON(body []byte) (Rejected, error) {
+	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))
+	if !jsontext.Value(body).IsValid(lenient...) {
+		return Rejected{}, errNotOTLP
+	}
+	err := members(body, "resourceSpans", true, func(body []byte) error {
+		var of resource
+		err := members(body, "resource", false, func(value []byte) error { return unmarshal(value, &of) })
+		if err != nil {
+			return err
+		}
+		r.service = of.Attributes.text("service.name")
+		return members(body, "scopeSpans", true, r.jsonScope)
+	})
+	return r.finish(err)
+}
+
+func (r *Reader) jsonScope(body []byte) error {
+	var of scope
+	if err := members(body, "scope", false, func(value []byte) error { return unmarshal(value, &of) }); err != nil {
+		return err
+	}
+	r.scope = clean(of.Name)
+	return members(body, "spans", true, func(body []byte) error {
+		r.one = wireSpan{}
+		return r.add(unmarshal(body, &r.one))
+	})
+}
+
+// add passes on the span that was unpacked last, with an error or nil.
+func (r *Reader) add(err error) error {
+	from := &r.one
+	switch {
+	case errors.Is(err, errManyParts):
+		r.rejected.Large++
+		return nil
+	case err != nil:
+		return err
+	}
+	s := read(from, r.service, r.scope, r.Content)
+	if s == nil {
+		r.rejected.NoID++
+		if from.TraceID.base64 || from.SpanID.base64 {
+			r.rejected.Base64++
+			r.rejected.From = r.service
+		}
+		return nil
+	}
+	if r.spans = append(r.spans, s); len(r.spans) < portion {
+		return nil
+	}
+	return r.pass()
+}
+
+func (r *Reader) pass() error {
+	spans := r.spans
+	r.spans = nil
+	if len(spans) == 0 {
+		return nil
+	}
+	return r.Take(spans)
+}
+
+func (r *Reader) finish(err error) (Rejected, error) {
+	if err == nil {
+		err = r.pass()
+	}
+	return r.rejected, err
+}
+
+// fields passes each message in a field of a message to next.
+func fields(body []byte, number uint32, next func([]byte) error) error {
+	return unpack(body, visitor(func(f *field) error {
+		if f.FieldNum != number {
+			return nil
+		}
+		inside, ok := f.MessageData()
+		if !ok {
+			return wrongType(f)
+		}
+		return next(inside)
+	}))
+}
+
+// visitor is a message whose fields are passed to a function.
+type visitor func(f *field) error
+
+func (v visitor) take(f *field) error { return v(f) }
+
+// lenient are the options of requests: programs also send names twice and texts that are
+// not UTF-8.
+var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+
+// errNotOTLP is the error of a body that is JSON but no OTLP request.
+var errNotOTLP = errors.New("the body is not an OTLP request in JSON")
+
+// members passes the values of a name in a JSON object to next, or each of the elements of
+// such a value.
+func members(object []byte, name string, elements bool, next func([]byte) error) error {
+	// A decoder reads a bytes.Buffer without a copy.
+	d := jsontext.NewDecoder(bytes.NewBuffer(object), lenient...)
+	if start, err := d.ReadToken(); err != nil || start.Kind() != '{' {
+		return errNotOTLP
+	}
+	for d.PeekKind() == '"' {
+		found, err := d.ReadToken()
+		if err != nil {
+			return errNotOTLP
+		}
+		if found.String() != name || d.PeekKind() == 'n' {
+			if d.SkipValue() != nil {
+				return errNotOTLP
+			}
+			continue
+		}
+		if elements {
+			err = each(d, next)
+		} else {
+			err = one(d, next)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// inner parses the message in a field.
-func inner(f *field, into message) error {
-	body, ok := f.MessageData()
-	if !ok {
-		return wrongType(f)
-	}
-	return parse(body, f.depth+1, into)
-}
-
-// add parses the message in a field as the next one of a list.
-func add[M any, P interface {
-	*M
-	message
-}](f *field, list *[]M) error {
-	var one M
-	err := inner(f, P(&one))
-	*list = append(*list, one)
-	return err
-}
-
-// set sets a value to that of a field.
-func set[V any](f *field, into *V, get func() (V, bool)) error {
-	value, ok := get()
-	if !ok {
-		return wrongType(f)
-	}
-	*into = value
-	return nil
-}
-
-func wrongType(f *field) error {
-	return fmt.Errorf("field %d has the wrong type", f.FieldNum)
-}
-
-// setText sets a text to a copy of that of a field, so that a kept span does not keep the
-// whole request.
-func setText(f *field, into *string) error {
-	err := set(f, into, f.String)
-	*into = strings.Clone(*into)
-	return err
-}
-
-func (r *Request) take(f *field) error {
-	if f.FieldNum == 1 {
-		return add(f, &r.ResourceSpans)
+	if _, err := d.ReadToken(); err != nil {
+		return errNotOTLP
 	}
 	return nil
 }
 
-func (r *resourceSpans) take(f *field) error {
-	switch f.FieldNum {
-	case 1:
-		return inner(f, &r.Resource)
-	case 2:
-		return add(f, &r.ScopeSpans)
+// each passes the elements of an array to next.
+func each(d *jsontext.Decoder, next func([]byte) error) error {
+	if start, err := d.ReadToken(); err != nil || start.Kind() != '[' {
+		return errNotOTLP
 	}
+	for d.PeekKind() != ']' {
+		if err := one(d, next); err != nil {
+			return err
+		}
+	}
+	_, _ = d.ReadToken()
 	return nil
 }
 
-func (r *resource) take(f *field) error {
-	if f.FieldNum == 1 {
-		return add(f, (*[]attribute)(&r.Attributes))
+func one(d *jsontext.Decoder, next func([]byte) error) error {
+	value, err := d.ReadValue()
+	if err != nil {
+		return errNotOTLP
 	}
-	return nil
+	return next(value)
 }
 
-func (s *scopeSpans) take(f *field) error {
-	if f.FieldNum == 2 {
-		return add(f, &s.Spans)
+// unmarshal reads a JSON value with at most mostPartsJSON parts.
+func unmarshal(value []byte, into any) error {
+	inText, parts := false, 0
+	for i := 0; i < len(value); i++ {
+		switch c := value[i]; {
+		case c == '"':
+			inText = !inText
+		case c == '\\':
+			i++
+		case !inText && (c == '{' || c == '[' || c == ','):
+			parts++
+		}
 	}
-	return nil
-}
-
-func (s *wireSpan) take(f *field) error {
-	switch f.FieldNum {
-	case 1:
-		return set(f, (*[]byte)(&s.TraceID), f.Bytes)
-	case 2:
-		return set(f, (*[]byte)(&s.SpanID), f.Bytes)
-	case 4:
-		return set(f, (*[]byte)(&s.ParentSpanID), f.Bytes)
-	case 5:
-		return setText(f, &s.Name)
-	case 6:
-		return set(f, &s.Kind, f.Int32)
-	case 7:
-		return set(f, (*int64)(&s.StartTimeUnixNano), f.Sfixed64)
-	case 8:
-		return set(f, (*int64)(&s.EndTimeUnixNano), f.Sfixed64)
-	case 9:
-		return add(f, (*[]attribute)(&s.Attributes))
-	case 11:
-		return add(f, &s.Events)
-	case 15:
-		return inner(f, &s.Status)
+	if parts > mostPartsJSON {
+		return errManyParts
 	}
-	return nil
-}
-
-func (e *event) take(f *field) error {
-	switch f.FieldNum {
-	case 2:
-		return setText(f, &e.Name)
-	case 3:
-		return add(f, (*[]attribute)(&e.Attributes))
-	}
-	return nil
-}
-
-func (s *status) take(f *field) error {
-	switch f.FieldNum {
-	case 2:
-		return setText(f, &s.Message)
-	case 3:
-		return set(f, &s.Code, f.Int32)
-	}
-	return nil
-}
-
-func (a *attribute) take(f *field) error {
-	switch f.FieldNum {
-	case 1:
-		return setText(f, &a.Key)
-	case 2:
-		return inner(f, &a.Value)
-	}
-	return nil
-}
-
-func (v *anyValue) take(f *field) error {
-	*v = anyValue{}
-	switch f.FieldNum {
-	case 1:
-		v.StringValue = new(string)
-		return setText(f, v.StringValue)
-	case 2:
-		v.BoolValue = new(bool)
-		return set(f, v.BoolValue, f.Bool)
-	case 3:
-		v.IntValue = new(number)
-		return set(f, (*int64)(v.IntValue), f.Int64)
-	case 4:
-		v.DoubleValue = new(double)
-		return set(f, (*float64)(v.DoubleValue), f.Double)
-	case 5:
-		v.ArrayValue = &anyArray{}
-		return inner(f, v.ArrayValue)
-	case 6:
-		v.KvlistValue = &anyMap{}
-		return inner(f, v.KvlistValue)
-	}
-	return nil
-}
-
-func (a *anyArray) take(f *field) error {
-	if f.FieldNum == 1 {
-		return add(f, &a.Values)
-	}
-	return nil
-}
-
-func (m *anyMap) take(f *field) error {
-	if f.FieldNum == 1 {
-		return add(f, (*[]attribute)(&m.Values))
+	if json.Unmarshal(value, into) != nil {
+		return errNotOTLP
 	}
 	return nil
 }

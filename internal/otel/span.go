@@ -5,10 +5,7 @@
 // gets the time from its caller.
 package otel
 
-import (
-	"encoding/hex"
-	"time"
-)
+import "time"
 
 // Kind is the kind of a span.
 type Kind int
@@ -64,33 +61,14 @@ func (s *Span) size() int {
 		len(s.Failure) + len(s.Input) + len(s.Output) + len(s.Arguments) + len(s.Result)
 }
 
-// Read reads the spans of a request. Prompts, arguments and results are omitted
-// unless content is set. malformed counts spans without ids of the right length.
-func Read(r *Request, content bool) (spans []*Span, malformed int) {
-	for i := range r.ResourceSpans {
-		resource := &r.ResourceSpans[i]
-		service := resource.Resource.Attributes.text("service.name")
-		for _, scope := range resource.ScopeSpans {
-			for j := range scope.Spans {
-				from := &scope.Spans[j]
-				if len(from.TraceID) != 16 || len(from.SpanID) != 8 {
-					malformed++
-					continue
-				}
-				spans = append(spans, read(from, service, content))
-			}
-		}
-	}
-	return spans, malformed
-}
-
-func read(from *wireSpan, service string, content bool) *Span {
+// read returns a span as it is stored; nil without valid ids.
+func read(from *wireSpan, service, scope string, content bool) *Span {
 	s := &Span{
-		Trace: hex.EncodeToString(from.TraceID), ID: hex.EncodeToString(from.SpanID), Parent: hex.EncodeToString(from.ParentSpanID),
+		Trace: from.TraceID.text(traceIDBytes), ID: from.SpanID.text(spanIDBytes), Parent: from.ParentSpanID.text(spanIDBytes),
 		Service: service, Start: at(from.StartTimeUnixNano), End: at(from.EndTimeUnixNano),
 	}
-	if s.Parent == "0000000000000000" {
-		s.Parent = ""
+	if s.Trace == "" || s.ID == "" {
+		return nil
 	}
 	known := from.Attributes
 	s.classify(known, from)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -180,6 +181,30 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// To find the trace that is dropped for a new one takes no work for each kept trace.
+func TestManyTracesCostLittle(t *testing.T) {
+	limits := largeLimits()
+	limits.Traces = 1000
+	c := NewCollector(limits, nil)
+	const many = 20_000
+	var all []*Span
+	for i := range many {
+		all = append(all, &Span{Trace: fmt.Sprint(i), ID: "a"})
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if rejected, err := c.Add(zero, all); err != nil || rejected != 0 {
+		t.Errorf("%d were rejected: %v", rejected, err)
+	}
+	runtime.ReadMemStats(&after)
+	if made := (after.TotalAlloc - before.TotalAlloc) / many; made > 2000 {
+		t.Errorf("%d bytes were allocated for each trace", made)
+	}
+	if len(c.traces) != limits.Traces || c.traces[fmt.Sprint(many-1)] == nil {
+		t.Errorf("%d traces are kept", len(c.traces))
+	}
+}
+
 func TestHugeRunsFitProtocol(t *testing.T) {
 	t.Parallel()
 	hostile := strings.Repeat("\x01<\"", 6000)
@@ -242,14 +267,9 @@ func TestContentIsRedacted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data := load(t, "content.json")
 	for _, content := range []bool{false, true} {
-		all, malformed := Read(data, content)
-		if malformed != 0 {
-			t.Errorf("%d spans are malformed", malformed)
-		}
 		c := NewCollector(largeLimits(), rules)
-		if _, err := c.Add(zero, all); err != nil {
+		if _, err := c.Add(zero, load(t, "content.json", content)); err != nil {
 			t.Fatal(err)
 		}
 		text, err := json.MarshalIndent(c.Flush(), "", "  ")

@@ -24,7 +24,7 @@ func TestIdleGRPCConnectionsAreClosed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		limits := otel.Limits{Traces: 10, Spans: 10, Bytes: 1 << 20, Settle: time.Second, Wait: time.Minute}
-		r := &receiver{collector: otel.NewCollector(limits, nil), longest: 1 << 10, now: time.Now}
+		r := newReceiver(otel.NewCollector(limits, nil), 1<<10, 1<<20)
 		listener := bufconn.Listen(64 << 10)
 		server := r.rpcServer()
 		served := make(chan error)

@@ -82,7 +82,7 @@ Beyond this machine every request needs the bearer token in --token-file, which 
 	f.IntVar(&flags.limits.Traces, "max-traces", 1000, "how many traces are kept, at most")
 	f.IntVar(&flags.limits.Spans, "max-spans", 10000, "how many spans of a trace are kept, at most")
 	f.IntVar(&flags.body, "max-body", 4, "how many MiB a request may have, unpacked")
-	f.IntVar(&flags.memory, "max-memory", 64, "about how many MiB all kept traces may take")
+	f.IntVar(&flags.memory, "max-memory", 64, "about how many MiB kept traces and requests may take together")
 	f.DurationVar(&flags.limits.Settle, "settle", 2*time.Second, "how long no span of a trace arrives before its runs count as complete")
 	f.DurationVar(&flags.limits.Wait, "wait", 10*time.Minute, "how long spans wait for their parents, and traces for late spans")
 	return cmd
@@ -115,7 +115,7 @@ func (f *receiverFlags) check(ctx context.Context) error {
 			return command.Usagef("--%s %s is open to other machines: that needs --token-file", name, address)
 		}
 	}
-	f.limits.Bytes = f.memory << 20
+	f.limits.Bytes = f.memory << 19
 	return nil
 }
 
@@ -164,7 +164,9 @@ func receive(ctx context.Context, a *command.App, flags *receiverFlags) (err err
 		return err
 	}
 	defer func() { err = errors.Join(err, to.close(ctx)) }()
-	r := &receiver{collector: otel.NewCollector(flags.limits, rules), content: flags.content, token: token, longest: flags.body << 20, now: time.Now}
+	// A half of the memory is for kept traces, the other for requests.
+	r := newReceiver(otel.NewCollector(flags.limits, rules), flags.body<<20, flags.memory<<19)
+	r.content, r.token = flags.content, token
 	r.strange = func(service string) {
 		a.Warn(fmt.Sprintf("spans of %q are about no agent, tool or model and were ignored", service),
 			"frameworks report such spans with an instrumentation, which docs/otel.md lists")
@@ -190,7 +192,7 @@ func receive(ctx context.Context, a *command.App, flags *receiverFlags) (err err
 	close(stopped)
 	recording.Wait()
 	if lost := r.collector.Lost(); lost > 0 {
-		a.Warn(fmt.Sprintf("%d spans were dropped: their traces were full", lost), "raise --max-spans")
+		a.Warn(fmt.Sprintf("%d spans were dropped: their traces were full, or too many runs waited", lost), "raise --max-spans")
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package otel
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -9,6 +10,8 @@ import (
 	"mime"
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,51 +27,152 @@ const (
 	mostConnections = 32
 	mostStreams     = 4
 	mostHeaderBytes = 16 << 10
+	mostUnpacking   = 2
 	requestTimeout  = 30 * time.Second
 	drainTimeout    = 3 * time.Second
+	// retryAfter is when a request that was refused for lack of room may be sent again.
+	retryAfter = time.Second
 )
 
 // receiver handles the requests of exporters.
 type receiver struct {
 	collector *otel.Collector
+	places    *places
+	// unpacking has the requests that are being unpacked.
+	unpacking chan struct{}
 	content   bool
 	token     protocol.Secret
 	longest   int
 	now       func() time.Time
+	// rejected, unless it is nil, is called with the rejected spans of each request that has
+	// some.
+	rejected func(otel.Rejected)
 	// strange, unless it is nil, is called once, with the program whose spans show no agent.
 	strange func(service string)
 	told    sync.Once
 }
 
-// take collects the spans of a request and returns the number of rejected spans. code is
-// the HTTP status of an error.
-func (r *receiver) take(body []byte, isJSON bool) (rejected, code int, err error) {
-	parse := otel.ParseProto
-	if isJSON {
-		parse = otel.ParseJSON
+// newReceiver returns a receiver of bodies with at most longest bytes, which take at most
+// memory bytes at the same time.
+func newReceiver(collector *otel.Collector, longest, memory int) *receiver {
+	return &receiver{
+		collector: collector, places: newPlaces(mostConnections, memory), unpacking: make(chan struct{}, mostUnpacking),
+		longest: min(longest, memory), now: time.Now,
 	}
-	data, err := parse(body)
-	if err != nil {
-		return 0, http.StatusBadRequest, errors.New("the body is not an OTLP request")
-	}
-	spans, malformed := otel.Read(data, r.content)
-	if r.strange != nil && len(spans) > 0 && !slices.ContainsFunc(spans, func(s *otel.Span) bool { return s.Kind != otel.Other }) {
-		r.told.Do(func() { r.strange(spans[0].Service) })
-	}
-	if rejected, err = r.collector.Add(r.now(), spans); err != nil {
-		return 0, http.StatusServiceUnavailable, err
-	}
-	return rejected + malformed, 0, nil
 }
 
-// drop takes a request without reading it.
-func drop([]byte, bool) (rejected, code int, err error) { return 0, 0, nil }
+// take collects the spans of a request. code is the HTTP status of an error.
+func (r *receiver) take(body []byte, isJSON bool) (rejected otel.Rejected, code int, err error) {
+	full, kept := 0, false
+	reader := &otel.Reader{Content: r.content, Take: func(spans []*otel.Span) error {
+		beyond, err := r.collector.Add(r.now(), spans)
+		if errors.Is(err, otel.ErrBusy) && kept {
+			// A request whose spans are kept in part must not be sent again.
+			beyond, err = len(spans), nil
+		}
+		full += beyond
+		kept = true
+		if r.strange != nil && !slices.ContainsFunc(spans, func(s *otel.Span) bool { return s.Kind != otel.Other }) {
+			r.told.Do(func() { r.strange(spans[0].Service) })
+		}
+		return err
+	}}
+	if isJSON {
+		rejected, err = reader.JSON(body)
+	} else {
+		rejected, err = reader.Proto(body)
+	}
+	switch {
+	case errors.Is(err, otel.ErrBusy):
+		return rejected, http.StatusServiceUnavailable, err
+	case err != nil:
+		return rejected, http.StatusBadRequest, errors.New("the body is not an OTLP request")
+	}
+	rejected.Full = full
+	if r.rejected != nil && rejected.Total() > 0 {
+		r.rejected(rejected)
+	}
+	return rejected, 0, nil
+}
 
-// These are texts of replies.
-const (
-	whyRejected  = "spans without a valid id, or more than the trace may have"
-	whyForbidden = "the bearer token is missing or wrong"
-)
+// taker takes the body of a request, whose encoding is JSON or protobuf.
+type taker func(body []byte, isJSON bool) (rejected otel.Rejected, code int, err error)
+
+// drop takes a request without reading it.
+func drop([]byte, bool) (otel.Rejected, int, error) { return otel.Rejected{}, 0, nil }
+
+// receive reads a body, which may be compressed, and passes it on. code is the HTTP status
+// of an error.
+func (r *receiver) receive(ctx context.Context, from io.Reader, encoding string, isJSON bool, take taker) (rejected otel.Rejected, code int, err error) {
+	p := placeOf(ctx)
+	body := &held{places: r.places, place: p, most: r.longest}
+	defer func() { r.places.release(p, body.Len()) }()
+	if code, err = r.read(body, from, encoding); err != nil {
+		return rejected, code, err
+	}
+	r.places.keep(p, 1)
+	defer r.places.keep(p, -1)
+	select {
+	case r.unpacking <- struct{}{}:
+	case <-ctx.Done():
+		return rejected, http.StatusServiceUnavailable, errFull
+	}
+	defer func() { <-r.unpacking }()
+	return take(body.Bytes(), isJSON)
+}
+
+// held is a body in memory.
+type held struct {
+	bytes.Buffer
+
+	places *places
+	place  *place
+	most   int
+}
+
+var errLong = errors.New("the body is too long")
+
+// Write implements io.Writer.
+func (h *held) Write(b []byte) (int, error) {
+	if h.Len()+len(b) > h.most {
+		return 0, errLong
+	}
+	if err := h.places.hold(h.place, len(b)); err != nil {
+		return 0, err
+	}
+	return h.Buffer.Write(b) //nolint:wrapcheck // it never fails
+}
+
+// read reads a body, which may be compressed, within its limits. code is the HTTP status of
+// an error.
+func (r *receiver) read(body *held, from io.Reader, encoding string) (code int, err error) {
+	switch strings.ToLower(strings.TrimSpace(encoding)) {
+	case "", "identity":
+	case "gzip", "x-gzip":
+		if from, err = gzip.NewReader(from); err != nil {
+			return http.StatusBadRequest, errors.New("the body is not compressed as it says")
+		}
+	default:
+		return http.StatusUnsupportedMediaType, errors.New("the body may be compressed by gzip only")
+	}
+	// Of a limited reader no more is unpacked than is needed to see that a body is too long.
+	_, err = io.Copy(onlyWriter{body}, io.LimitReader(from, int64(r.longest)+1))
+	var over *http.MaxBytesError
+	switch {
+	case errors.Is(err, errLong), errors.As(err, &over):
+		return http.StatusRequestEntityTooLarge, fmt.Errorf("the body has more than %d bytes: send fewer spans at once, or raise --max-body and --max-memory", r.longest)
+	case errors.Is(err, errFull):
+		return http.StatusServiceUnavailable, errFull
+	case err != nil:
+		return http.StatusBadRequest, errors.New("the body ends too early")
+	}
+	return 0, nil
+}
+
+// onlyWriter hides bytes.Buffer.ReadFrom, which would bypass Write.
+type onlyWriter struct{ io.Writer }
+
+const whyForbidden = "the bearer token is missing or wrong"
 
 // shows reports whether the value of an Authorization header has the token.
 func (r *receiver) shows(authorization string) bool {
@@ -93,7 +197,8 @@ func (r *receiver) listen(ctx context.Context, flags *receiverFlags) (*servers, 
 		if one.address == off {
 			continue
 		}
-		listener, err := command.Listen(ctx, one.address, mostConnections)
+		// One more connection may wait for the place of another.
+		listener, err := command.Listen(ctx, one.address, mostConnections+1)
 		if err != nil {
 			s.stop()
 			return nil, err
@@ -101,7 +206,7 @@ func (r *receiver) listen(ctx context.Context, flags *receiverFlags) (*servers, 
 		*one.at = "http://" + listener.Addr().String()
 		server := one.server()
 		s.running = append(s.running, server)
-		s.runs.Go(func() { s.failed <- server.Serve(listener) })
+		s.runs.Go(func() { s.failed <- server.Serve(r.places.listener(listener)) })
 	}
 	return s, nil
 }
@@ -120,7 +225,7 @@ func (r *receiver) rpcServer() *http.Server {
 
 func newServer(handler http.Handler) *http.Server {
 	return &http.Server{
-		Handler: handler, ReadHeaderTimeout: requestTimeout, ReadTimeout: requestTimeout, WriteTimeout: requestTimeout, MaxHeaderBytes: mostHeaderBytes,
+		Handler: handler, ConnContext: withPlace, ReadHeaderTimeout: requestTimeout, ReadTimeout: requestTimeout, WriteTimeout: requestTimeout, MaxHeaderBytes: mostHeaderBytes,
 	}
 }
 
@@ -182,57 +287,30 @@ func (r *receiver) guard(w http.ResponseWriter, q *http.Request, next func(w htt
 }
 
 // serve reads a request and replies to it after take.
-func (r *receiver) serve(w http.ResponseWriter, q *http.Request, isJSON bool, take func([]byte, bool) (int, int, error)) {
-	body, code, err := r.body(http.MaxBytesReader(w, q.Body, int64(r.longest)), q.Header.Get("Content-Encoding"))
-	if err != nil {
-		refuse(w, isJSON, code, err.Error())
-		return
-	}
-	rejected, code, err := take(body, isJSON)
+func (r *receiver) serve(w http.ResponseWriter, q *http.Request, isJSON bool, take taker) {
+	rejected, code, err := r.receive(q.Context(), http.MaxBytesReader(w, q.Body, int64(r.longest)), q.Header.Get("Content-Encoding"), isJSON, take)
 	if err != nil {
 		if code == http.StatusServiceUnavailable {
-			w.Header().Set("Retry-After", "1")
+			w.Header().Set("Retry-After", strconv.Itoa(int(retryAfter/time.Second)))
 		}
 		refuse(w, isJSON, code, err.Error())
 		return
 	}
-	accept(w, isJSON, rejected)
+	accept(w, isJSON, &rejected)
 }
 
-// accept replies to a request with a number of rejected spans.
-func accept(w http.ResponseWriter, isJSON bool, rejected int) {
+// accept replies to a request some of whose spans may be rejected.
+func accept(w http.ResponseWriter, isJSON bool, rejected *otel.Rejected) {
 	w.Header().Set("Content-Type", "application/x-protobuf")
 	reply := partial(rejected)
 	if isJSON {
 		w.Header().Set("Content-Type", protocol.MediaTypeJSON)
 		reply = []byte("{}")
-		if rejected > 0 {
-			reply = fmt.Appendf(nil, `{"partialSuccess":{"rejectedSpans":"%d","errorMessage":%q}}`, rejected, whyRejected)
+		if rejected.Total() > 0 {
+			reply = fmt.Appendf(nil, `{"partialSuccess":{"rejectedSpans":"%d","errorMessage":%q}}`, rejected.Total(), rejected.Why())
 		}
 	}
 	_, _ = w.Write(reply)
-}
-
-// body reads a body, which may be compressed, within its limit.
-func (r *receiver) body(from io.Reader, encoding string) (body []byte, code int, err error) {
-	switch encoding {
-	case "", "identity":
-	case "gzip":
-		if from, err = gzip.NewReader(from); err != nil {
-			return nil, http.StatusBadRequest, errors.New("the body is not compressed as it says")
-		}
-	default:
-		return nil, http.StatusUnsupportedMediaType, errors.New("the body may be compressed by gzip only")
-	}
-	body, err = io.ReadAll(io.LimitReader(from, int64(r.longest)+1))
-	var over *http.MaxBytesError
-	switch {
-	case len(body) > r.longest || errors.As(err, &over):
-		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the body has more than %d bytes", r.longest)
-	case err != nil:
-		return nil, http.StatusBadRequest, errors.New("the body ends too early")
-	}
-	return body, 0, nil
 }
 
 // refuse replies with a message of the type Status, as OTLP requires: its second field is
@@ -248,15 +326,15 @@ func refuse(w http.ResponseWriter, isJSON bool, code int, why string) {
 	_, _ = w.Write(body)
 }
 
-// partial returns the reply to a request with a number of rejected spans, in protobuf.
-func partial(rejected int) []byte {
-	if rejected == 0 {
+// partial returns the reply to a request some of whose spans may be rejected, in protobuf.
+func partial(rejected *otel.Rejected) []byte {
+	if rejected.Total() == 0 {
 		return nil
 	}
 	return marshal(func(m *easyproto.MessageMarshaler) {
 		success := m.AppendMessage(1)
-		success.AppendInt64(1, int64(rejected))
-		success.AppendString(2, whyRejected)
+		success.AppendInt64(1, int64(rejected.Total()))
+		success.AppendString(2, rejected.Why())
 	})
 }
 

@@ -59,6 +59,10 @@ func TestHTTPRefusesInvalidRequests(t *testing.T) {
 		"too long":                 {body: strings.Repeat(" ", 1<<10) + "{}", want: http.StatusRequestEntityTooLarge, reply: "1024 bytes"},
 		"too long uncompressed":    {encoding: "gzip", body: compressed(t, strings.Repeat(" ", 1<<20)), want: http.StatusRequestEntityTooLarge, reply: "1024 bytes"},
 		"not compressed":           {encoding: "gzip", body: "{}", want: http.StatusBadRequest, reply: "not compressed"},
+		"capitals":                 {encoding: "GZIP", body: compressed(t, "{}"), want: http.StatusOK, reply: "{}"},
+		"an old name of gzip":      {encoding: "x-gzip", body: compressed(t, "{}"), want: http.StatusOK, reply: "{}"},
+		"ids in base64":            {body: `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"W47/95gDgQPSabYzgT/GDA==","spanId":"7uGbfsOxsXQ="}]}]}]}`, want: http.StatusOK, reply: "base64"},
+		"ids of zero":              {body: `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"00000000000000000000000000000000","spanId":"eee19b7ec3c1b174"}]}]}]}`, want: http.StatusOK, reply: `"rejectedSpans":"1"`},
 		"unsupported compression":  {encoding: "br", body: "{}", want: http.StatusUnsupportedMediaType, reply: "gzip"},
 		"without the token":        {token: "secret", body: "{}", want: http.StatusUnauthorized, reply: "token"},
 		"with another token":       {token: "secret", authorization: "Bearer guess", body: "{}", want: http.StatusUnauthorized, reply: "token"},
@@ -66,7 +70,8 @@ func TestHTTPRefusesInvalidRequests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := &receiver{collector: otel.NewCollector(limits, nil), longest: 1 << 10, now: time.Now, token: protocol.NewSecret(c.token)}
+			r := newReceiver(otel.NewCollector(limits, nil), 1<<10, 1<<20)
+			r.token = protocol.NewSecret(c.token)
 			if c.method == "" {
 				c.method = http.MethodPost
 			}
@@ -118,7 +123,8 @@ func TestFlagsAreChecked(t *testing.T) {
 func TestOtherSignalsAreDropped(t *testing.T) {
 	t.Parallel()
 	limits := otel.Limits{Traces: 10, Spans: 10, Bytes: 1 << 20, Settle: time.Second, Wait: time.Minute}
-	r := &receiver{collector: otel.NewCollector(limits, nil), longest: 1 << 10, now: time.Now, token: protocol.NewSecret("secret")}
+	r := newReceiver(otel.NewCollector(limits, nil), 1<<10, 1<<20)
+	r.token = protocol.NewSecret("secret")
 	running, err := r.listen(t.Context(), &receiverFlags{http: "127.0.0.1:0", grpc: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +170,7 @@ func TestOtherSignalsAreDropped(t *testing.T) {
 func TestGRPCRefusesInvalidRequests(t *testing.T) {
 	t.Parallel()
 	limits := otel.Limits{Traces: 10, Spans: 10, Bytes: 1 << 20, Settle: time.Second, Wait: time.Minute}
-	r := &receiver{collector: otel.NewCollector(limits, nil), longest: 1 << 10, now: time.Now}
+	r := newReceiver(otel.NewCollector(limits, nil), 1<<10, 1<<20)
 	running, err := r.listen(t.Context(), &receiverFlags{http: off, grpc: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +207,8 @@ func TestUnmappedSpansAreReported(t *testing.T) {
 	t.Parallel()
 	limits := otel.Limits{Traces: 10, Spans: 10, Bytes: 1 << 20, Settle: time.Second, Wait: time.Minute}
 	var reported []string
-	r := &receiver{collector: otel.NewCollector(limits, nil), now: time.Now, strange: func(service string) { reported = append(reported, service) }}
+	r := newReceiver(otel.NewCollector(limits, nil), 1<<10, 1<<20)
+	r.strange = func(service string) { reported = append(reported, service) }
 	const span = `{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},"scopeSpans":[{"spans":[{
 		"traceId":"0102030405060708090a0b0c0d0e0f10","spanId":"%016x","name":"span","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"%s"}}]}]}]}]}`
 	for i, operation := range []string{"chat", "", ""} {
