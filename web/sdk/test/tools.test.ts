@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFileSync, readdirSync } from 'node:fs'
+import path from 'node:path'
 import { describe, it } from 'node:test'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { type } from 'arktype'
@@ -6,11 +8,13 @@ import * as v from 'valibot'
 import { z } from 'zod'
 import { OptionError, ToolError, frameworkRegistration, tool } from '../src/index.js'
 import type { AgentTool, Asked } from '../src/index.js'
+import { parametersOf, toolsIn } from '../src/tools/list.js'
+import { repository } from './repository.js'
 
 const asked = {} as Asked
 
 /** Returns the published form of the tools of one registration. */
-function published(...given: Parameters<typeof frameworkRegistration>[1]) {
+function published(...given: readonly unknown[]) {
   return frameworkRegistration('test', ['chat_tool', ...given]).assistTools
 }
 
@@ -66,7 +70,7 @@ describe('a tool', () => {
     assert.throws(() => published({ name: 'assist_a', parameters: old }), /"assist_a" \(old\) gives no JSON Schema: use Zod 4\.2/u)
     assert.throws(() => published({ name: 'assist_a', schema: { _def: {} } }), /version of Zod/u)
     assert.throws(() => published({ name: 'assist_a', parameters: z.object({ at: z.date() }) }), /"assist_a" cannot be described in JSON Schema/u)
-    assert.throws(() => published({ name: 'assist_a', parameters: z.string() }), /describe no object/u)
+    assert.throws(() => published({ name: 'assist_a', parameters: z.string() }), /it must be "object"/u)
   })
 })
 
@@ -98,7 +102,49 @@ describe('the tools of a registration', () => {
   })
 
   it('are named in the error about a malformed list', () => {
-    assert.throws(() => published('assist_a', {} as { name: string }), /tool 3 of the list has no name/u)
-    assert.throws(() => frameworkRegistration('test', { weather: {} } as unknown as []), /create one from a record of tools with Object\.entries/u)
+    assert.throws(() => published('assist_a', {}), /tool 3 has no name/u)
+  })
+})
+
+describe('a list of tools', () => {
+  const folder = path.join(repository, 'sdk/testdata/tools')
+  for (const file of readdirSync(folder)) {
+    it(`is read as the Go SDK reads it: ${file}`, () => {
+      const { list, tools = [], refused = [] } = JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as { list: unknown; tools?: unknown[]; refused?: string[] }
+      const read = () => toolsIn(list).map((one) => ({ name: one.name, description: one.description, parameters: parametersOf(one) }))
+      if (refused.length === 0) assert.deepEqual(read(), tools)
+      else assert.throws(read, (error: unknown) => error instanceof OptionError && refused.every((word) => error.message.includes(word)))
+    })
+  }
+
+  it('may have the schemas of libraries, in the form of any framework', () => {
+    const schema = z.object({ city: z.string() })
+    const { parameters } = published({ name: 'assist_x', parameters: schema })[0] ?? assert.fail()
+    const entries: unknown[] = [
+      ...['inputSchema', 'input_schema', 'args_schema', 'schema'].map((key) => ({ name: 'assist_x', [key]: schema })),
+      { type: 'function', function: { name: 'assist_x', parameters: schema } },
+      { name: 'assist_x', inputSchema: () => ({ jsonSchema: parameters, validate: () => true }) },
+      { name: 'assist_x', inputSchema: { jsonSchema: parameters, validate: () => true } },
+      { tools: [{ name: 'assist_x', inputSchema: schema }] },
+    ]
+    for (const entry of entries) assert.deepEqual(published(entry)[0]?.parameters, parameters)
+    const { assistTools } = frameworkRegistration('vercel', { chat_tool: {}, assist_x: { description: 'X', inputSchema: schema } })
+    assert.deepEqual(assistTools, [{ name: 'assist_x', description: 'X', parameters }])
+  })
+
+  it('says what cannot be read', () => {
+    const wrong: [entry: unknown, message: RegExp][] = [
+      [{ name: 'assist_x', args: z.object({}) }, /"assist_x": "args" describes arguments.*put their schema into "parameters"/u],
+      [{ name: 'assist_x', parameters: { type: 'object', properties: { a: { default: 1n } } } }, /parameters of the tool "assist_x" has no JSON form/u],
+      [{ name: 'assist_x', inputSchema: { jsonSchema: Promise.resolve({}) } }, /inputSchema of the tool "assist_x" is not there yet/u],
+      [{ name: 'assist_x', schema: { _def: {} } }, /schema of the tool "assist_x" is of a version of Zod/u],
+      [{ name: '' }, /the name of tool 2 is empty/u],
+      [{ assist_x: {} }, /tool 2 has no name/u],
+      [() => undefined, /tool 2 is a function/u],
+      [null, /tool 2 is null/u],
+      ['chat_tool', /tools 1 and 2 have the same name/u],
+    ]
+    for (const [entry, message] of wrong) assert.throws(() => published(entry), (error: unknown) => error instanceof OptionError && message.test(error.message), String(message))
+    assert.throws(() => frameworkRegistration('test', ['assist_x']), /lack chat_tool/u)
   })
 })

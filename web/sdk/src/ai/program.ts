@@ -1,7 +1,7 @@
 import { OptionError } from '../protocol/errors.js'
 import type { AgentProgram, ChatMessage } from '../tools/program.js'
 import type { Redact } from '../tools/recorder.js'
-import type { ToolInput } from '../tools/schema.js'
+import { inputOf } from '../tools/schema.js'
 import { type AgentTool, type Answer, tool } from '../tools/tool.js'
 import { type AiRun, type RunPart, note, noteSteps } from './run.js'
 
@@ -41,7 +41,7 @@ export function fromAiSdk(agent: AiAgent | ((message: ChatMessage) => unknown), 
     .filter(([, { execute, needsApproval = false }]) => execute !== undefined && (tools !== undefined || needsApproval === false))
   return {
     ...rest, type: 'ai-sdk', record,
-    tools: Object.fromEntries(callable.map(([name, given]) => [name, toolOf(name, given)])),
+    tools: Object.fromEntries(callable.map(([name, given]) => [name, toolOf(given)])),
     async *chat(message) {
       const run = await answers(message) as Partial<AiRun> & { readonly fullStream?: AsyncIterable<unknown> }
       if (run.fullStream !== undefined) yield* said(run.fullStream as AsyncIterable<RunPart>, message)
@@ -69,24 +69,15 @@ async function* said(parts: AsyncIterable<RunPart>, { journey, signal }: ChatMes
   }
 }
 
-function toolOf(name: string, { description, inputSchema, execute }: AiTool): AgentTool {
+function toolOf({ description, inputSchema, execute }: AiTool): AgentTool {
   return tool({
     description: typeof description === 'string' ? description : '',
-    input: inputOf(name, inputSchema),
+    input: inputOf(inputSchema),
     run: async (args, { requestId, signal }): Promise<Answer> => {
       const given = await execute?.(args as never, { toolCallId: requestId, messages: [], abortSignal: signal } as never)
       return lastOf(given)
     },
   })
-}
-
-/** Returns the input schema of a tool: a schema of a library, or one created by `jsonSchema` of the AI SDK. */
-function inputOf(name: string, schema: unknown): ToolInput {
-  const given: unknown = typeof schema === 'function' && !('~standard' in schema) ? (schema as () => unknown)() : schema
-  if (typeof given !== 'object' || given === null || '~standard' in given || !('jsonSchema' in given)) return (given ?? { type: 'object', properties: {} }) as ToolInput
-  const { jsonSchema } = given
-  if (jsonSchema instanceof Promise) throw new OptionError(`the schema of the tool ${JSON.stringify(name)} is not there yet: give one whose jsonSchema is not a promise`)
-  return jsonSchema as ToolInput
 }
 
 /** Returns the output of a tool, the last one if it has several. */

@@ -10,14 +10,14 @@ export interface ClaudeTool {
   readonly name: string
   readonly description: string
   /** The schemas of the arguments, by name. */
-  readonly inputSchema: object
+  readonly inputSchema?: object | null
   readonly handler: (args: never, extra: unknown) => Promise<{ readonly content?: unknown; readonly structuredContent?: unknown; readonly isError?: unknown }>
 }
 
 /** Returns a tool of Claude's Agent SDK as a tool of an agent; the asker gets the message of a failure that it reports. */
 export function toolOf({ name, description, inputSchema, handler }: ClaudeTool): AgentTool {
   return tool({
-    description, input: objectOf(name, inputSchema as Readonly<Record<string, unknown>>),
+    description, input: objectOf(name, asObject(inputSchema) ?? {}),
     run: async (args, { signal }) => answerOf(name, await handler(args as never, { signal })),
   })
 }

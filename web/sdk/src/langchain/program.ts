@@ -1,9 +1,10 @@
-import type { JsonObject } from '../protocol/contract.js'
+import type { Json } from '../protocol/contract.js'
 import { OptionError, ToolError } from '../protocol/errors.js'
 import { asObject } from '../json/read.js'
 import type { AgentProgram } from '../tools/program.js'
 import type { Redact } from '../tools/recorder.js'
-import { type ToolInput, inOrder, jsonSchemaOf } from '../tools/schema.js'
+import { parametersOf, toolsIn } from '../tools/list.js'
+import type { ToolInput } from '../tools/schema.js'
 import { type AgentTool, type Answer, checkOf } from '../tools/tool.js'
 import { CHAT_TOOL } from '../world/framework.js'
 import { contentOf, textOf, toolCallbacks } from './callbacks.js'
@@ -90,10 +91,10 @@ function answerPart(part: unknown): string {
 }
 
 function toolOf(tool: LangChainTool): AgentTool {
-  const { parameters, schema } = described(tool as unknown as JsonObject)
+  const [listed] = toolsIn([described(tool as unknown as Json)])
   return {
     description: tool.description ?? '',
-    parameters: (name) => inOrder(jsonSchemaOf(name, parameters ?? schema ?? { type: 'object', properties: {} })),
+    parameters: () => (listed === undefined ? {} : parametersOf(listed)),
     call: async (args, { signal }): Promise<Answer> => {
       let given
       try {

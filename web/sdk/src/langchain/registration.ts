@@ -2,13 +2,13 @@ import { asArray, asObject, asText, member } from '../json/read.js'
 import type { Json, JsonObject } from '../protocol/contract.js'
 import { OptionError } from '../protocol/errors.js'
 import { standardOf } from '../tools/schema.js'
-import { type FrameworkRegistration, type Tool, frameworkRegistration } from '../world/framework.js'
+import { type FrameworkRegistration, frameworkRegistration } from '../world/framework.js'
 
 /** Returns the registration of a LangChain agent. It reads the agent's tools, from its own list or from its options; one of them must be `chat_tool`. */
 export function langchainRegistration(agent: unknown): FrameworkRegistration {
   const tools = toolsOf(agent)
   if (tools === undefined) throw new OptionError('the agent has no list of tools: give what createAgent({ tools }) made, or { tools }')
-  return frameworkRegistration('langchain', tools.map((tool) => described(asObject(tool) ?? {})))
+  return frameworkRegistration('langchain', tools.map(described))
 }
 
 /** Returns the tools of a LangChain agent, from its own list or from its options; undefined if it has none. */
@@ -17,14 +17,14 @@ export function toolsOf(agent: unknown): readonly Json[] | undefined {
   return asArray(given?.tools) ?? asArray(member(asObject(given?.options), 'tools'))
 }
 
-/** Returns a tool with the schema that its library provides; for Zod 3, which provides none, with the names and plain types. */
-export function described(tool: JsonObject): Tool {
-  const { schema } = tool as { readonly schema?: unknown }
-  const shape = shapeOf(schema)
-  const rest = { name: asText(tool.name) ?? '', description: asText(tool.description) ?? '' }
-  if (standardOf(schema)?.jsonSchema !== undefined || shape === undefined) return schema === undefined ? rest : { ...rest, schema: schema as JsonObject }
+/** Returns a tool with a schema that gives JSON Schema: that of Zod 3, which gives none, is replaced by the names and plain types. */
+export function described(tool: Json): Json {
+  const given = asObject(tool)
+  const schema = member(given, 'schema')
+  const shape = standardOf(schema)?.jsonSchema === undefined ? shapeOf(schema) : undefined
+  if (given === undefined || shape === undefined) return tool
   const properties = Object.fromEntries(Object.entries(shape).map(([name, cell]) => [name, typeOf(cell)]))
-  return { ...rest, parameters: { type: 'object', properties } }
+  return { name: given.name ?? '', description: given.description ?? '', parameters: { type: 'object', properties } }
 }
 
 function shapeOf(schema: unknown): JsonObject | undefined {

@@ -18,7 +18,7 @@ export interface OpenAiTool {
   readonly type: string
   readonly name: string
   readonly description?: string
-  readonly parameters?: object
+  readonly parameters?: object | null
   readonly needsApproval?: (context: never, args: never) => Promise<boolean>
   readonly invoke: (context: never, input: string, details?: never) => Promise<unknown>
 }
@@ -89,8 +89,8 @@ function deltaOf(data: unknown): string {
 }
 
 function toolOf(given: OpenAiTool, context: unknown): AgentTool {
-  const { name, description = '', parameters = {}, needsApproval } = given
-  const { schema, filled } = withOptional(parameters as JsonObject)
+  const { name, description = '', parameters, needsApproval } = given
+  const { schema, filled } = withOptional(asObject(parameters) ?? {})
   return tool({
     description, input: schema,
     run: async (args, { signal }): Promise<Answer> => {

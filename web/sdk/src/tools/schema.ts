@@ -1,4 +1,4 @@
-import { asObject } from '../json/read.js'
+import { asArray, asObject, asText, asTexts } from '../json/read.js'
 import type { Json, JsonObject } from '../protocol/contract.js'
 import { OptionError } from '../protocol/errors.js'
 
@@ -64,68 +64,117 @@ export function standardOf(value: unknown): StandardSchema['~standard'] | undefi
   return (value as StandardSchema)['~standard']
 }
 
-/** Returns the JSON Schema of an object that an input is or provides; an input without one is an `OptionError` that names the tool. */
-export function jsonSchemaOf(tool: string, input: unknown): JsonObject {
-  const standard = standardOf(input)
-  if (standard !== undefined) return asParameters(tool, schemaOfStandard(tool, standard))
-  const given = asObject(input)
-  if (given !== undefined && ('_def' in given || '_zod' in given)) {
-    throw new OptionError(`the schema of the tool ${JSON.stringify(tool)} is of a version of Zod that gives no JSON Schema: use Zod 4.2 or newer, or give a JSON Schema`)
-  }
-  return asParameters(tool, given)
+/** Describes a tool without arguments. */
+const empty = { type: 'object', properties: {} } as const satisfies JsonSchema
+
+/** The names of a schema within an object: Vercel's and Bedrock's. */
+const wrappers = ['jsonSchema', 'json']
+
+/** Returns the schema of arguments as the client uses it: an empty one for none, and the one that the AI SDK or Bedrock put into an object or a function. */
+export function inputOf(schema: unknown): ToolInput {
+  if (typeof schema === 'function' && standardOf(schema) === undefined) return inputOf((schema as () => unknown)())
+  const given = asObject(schema)
+  if (given === undefined || standardOf(given) !== undefined) return (schema ?? empty) as ToolInput
+  const wrapper = wrappers.find((name) => given[name] !== undefined && given.type === undefined && given.properties === undefined)
+  return (wrapper === undefined ? given : given[wrapper]) as ToolInput
 }
 
-function schemaOfStandard(tool: string, standard: StandardSchema['~standard']): unknown {
+/** Returns the JSON Schema of an object that an input is or provides; an input without one is an `OptionError` about `what`. */
+export function jsonSchemaOf(what: string, input: unknown): JsonObject {
+  const standard = standardOf(input)
+  if (standard !== undefined) return asParameters(what, schemaOfStandard(what, standard))
+  const given = asObject(input)
+  if (given !== undefined && ('_def' in given || '_zod' in given)) {
+    throw new OptionError(`${what} is of a version of Zod that gives no JSON Schema: use Zod 4.2 or newer, or give a JSON Schema`)
+  }
+  if (input instanceof Promise) throw new OptionError(`${what} is not there yet: give one whose jsonSchema is not a promise`)
+  return asParameters(what, input)
+}
+
+function schemaOfStandard(what: string, standard: StandardSchema['~standard']): unknown {
   if (standard.jsonSchema === undefined) {
-    throw new OptionError(`the schema of the tool ${JSON.stringify(tool)} (${standard.vendor}) gives no JSON Schema: ` +
+    throw new OptionError(`${what} (${standard.vendor}) gives no JSON Schema: ` +
       'use Zod 4.2 or newer, ArkType 2.1.28 or newer, Valibot with toStandardJsonSchema of @valibot/to-json-schema, or give a JSON Schema')
   }
   try {
     return standard.jsonSchema.input({ target: 'draft-2020-12' })
   } catch (error) {
-    throw new OptionError(`the schema of the tool ${JSON.stringify(tool)} cannot be described in JSON Schema: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    throw new OptionError(`${what} cannot be described in JSON Schema: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
   }
 }
 
-function asParameters(tool: string, schema: unknown): JsonObject {
+function asParameters(what: string, schema: unknown): JsonObject {
   const given = asObject(schema)
-  if (given === undefined) throw new OptionError(`the parameters of the tool ${JSON.stringify(tool)} are no JSON object: give a JSON Schema, such as { type: 'object', properties: {} }`)
-  if (given.type !== undefined && given.type !== 'object') {
-    throw new OptionError(`the parameters of the tool ${JSON.stringify(tool)} describe no object: a tool's arguments have names`)
+  if (given === undefined) throw new OptionError(`${what} is ${kindOf(schema)}: it must be a JSON Schema object, such as ${JSON.stringify(empty)}`)
+  const { $schema: _dialect, ...rest } = plain(what, given)
+  const { type, properties, required } = rest
+  if (typeof type === 'string' && type.toLowerCase() !== 'object') {
+    throw new OptionError(`${what} has the type ${JSON.stringify(type)}: arguments have names, so it must be "object"`)
   }
-  const { $schema: _dialect, ...rest } = given
+  if (properties !== undefined && asObject(properties) === undefined) {
+    throw new OptionError(`${what} has properties that are ${kindOf(properties)}: they must be an object, empty for none`)
+  }
+  if (required !== undefined && asTexts(required) === undefined) throw new OptionError(`${what} has required that is ${kindOf(required)}: it must be a list of names`)
   return rest
 }
 
-/**
- * Returns a JSON Schema that states the order in which its properties were written: `x-order` counts them from 0 if there
- * are several, since a row's JSON is sorted by names. Properties that already have an `x-order` keep it.
- */
-export function inOrder(schema: JsonObject): JsonObject {
-  const properties = asObject(schema.properties)
-  const items = asObject(schema.items)
-  return {
-    ...schema,
-    ...(properties === undefined ? {} : { properties: ordered(properties) }),
-    ...(items === undefined ? {} : { items: inOrder(items) }),
-    ...Object.fromEntries(['$defs', 'definitions'].flatMap((word) => {
-      const named = asObject(schema[word])
-      return named === undefined ? [] : [[word, Object.fromEntries(Object.entries(named).map(([name, one]) => [name, orderedWithin(one)]))]]
-    })),
+/** Returns a schema without what JSON cannot state. */
+function plain(what: string, schema: JsonObject): JsonObject {
+  try {
+    return JSON.parse(JSON.stringify(schema)) as JsonObject
+  } catch (error) {
+    throw new OptionError(`${what} has no JSON form: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
   }
 }
 
-function orderedWithin(schema: Json): Json {
-  const object = asObject(schema)
-  return object === undefined ? schema : inOrder(object)
+/** Names the kind of a value. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value)
+  if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'an object'
+  return typeof value === 'string' ? 'a text' : `a ${typeof value}`
 }
 
-function ordered(properties: JsonObject): JsonObject {
-  const names = Object.keys(properties)
+/** The greatest depth of nested schemas that are processed. */
+const deepest = 8
+
+/**
+ * Returns a JSON Schema as rows need it. Types are in lower case, which Gemini has in upper case. `x-order` counts properties from 0 in
+ * the order in which they were written, unless that is the order of their names, in which a row has them. Properties that already have an
+ * `x-order` keep it.
+ */
+export function inOrder(schema: JsonObject, depth = 0): JsonObject {
+  if (depth > deepest) return schema
+  const within = (inner: Json): Json => {
+    const object = asObject(inner)
+    return object === undefined ? inner : inOrder(object, depth + 1)
+  }
+  return Object.fromEntries(Object.entries(schema).map(([word, value]) => {
+    switch (word) {
+      case 'type':
+        return [word, typeof value === 'string' ? value.toLowerCase() : Array.isArray(value) ? value.map((type: Json) => asText(type)?.toLowerCase() ?? type) : value]
+      case 'properties':
+        return [word, eachOf(value, within, true)]
+      case '$defs': case 'definitions':
+        return [word, eachOf(value, within, false)]
+      case 'items':
+        return [word, within(value)]
+      case 'anyOf': case 'oneOf': case 'allOf':
+        return [word, asArray(value)?.map(within) ?? value]
+      default:
+        return [word, value]
+    }
+  }))
+}
+
+/** Processes each schema of an object of schemas, and numbers them if they are properties. */
+function eachOf(schemas: Json, within: (schema: Json) => Json, properties: boolean): Json {
+  const given = asObject(schemas)
+  if (given === undefined) return schemas
+  const names = Object.keys(given)
+  const numbered = properties && names.some((name, i) => i > 0 && name < (names[i - 1] ?? ''))
   return Object.fromEntries(names.map((name, place) => {
-    const property = asObject(properties[name])
-    if (property === undefined) return [name, properties[name] ?? {}]
-    const placed = names.length > 1 && property['x-order'] === undefined ? { ...property, 'x-order': place } : property
-    return [name, inOrder(placed)]
+    const schema = within(given[name] ?? {})
+    const object = asObject(schema)
+    return [name, numbered && object !== undefined && object['x-order'] === undefined ? { ...object, 'x-order': place } : schema]
   }))
 }

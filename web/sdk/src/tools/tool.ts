@@ -5,7 +5,7 @@ import { OptionError, ToolError } from '../protocol/errors.js'
 import type { Agent } from '../world/agent.js'
 import type { IntercomAnswer } from '../world/intercom_types.js'
 import type { JourneyRecorder } from './recorder.js'
-import { type ArgsOf, type StandardSchema, type ToolInput, jsonSchemaOf, standardOf } from './schema.js'
+import { type ArgsOf, type StandardSchema, type ToolInput, inputOf, jsonSchemaOf, standardOf } from './schema.js'
 
 /** The question that a tool or a chat function answers. */
 export interface Asked {
@@ -52,11 +52,11 @@ export interface AgentTool {
 export function tool<const Input extends ToolInput>(definition: ToolDefinition<Input>): AgentTool {
   const { description, input, run } = definition
   if (typeof run !== 'function') throw new OptionError('a tool needs run, the function that does it')
-  const given = input ?? { type: 'object', properties: {} }
+  const given = inputOf(input)
   const check = checkOf(given)
   return {
     description,
-    parameters: (name) => jsonSchemaOf(name, given),
+    parameters: (name) => jsonSchemaOf(`the schema of the tool ${JSON.stringify(name)}`, given),
     call: async (args, asked) => run(await check(args) as ArgsOf<Input>, asked),
   }
 }
