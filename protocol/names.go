@@ -6,11 +6,14 @@ const (
 	HeaderNodePassw         = "x-node-passw" //nolint:gosec // G101: the name of a header, not what it holds
 	HeaderAPIKey            = "x-api-key"
 	HeaderRegistrationToken = "x-registration-token"
-	HeaderIdempotencyKey    = "idempotency-key"
-	HeaderRev               = "x-play-rev"
-	HeaderMinRev            = "x-play-min-rev"
-	HeaderUnconfirmed       = "x-play-unconfirmed-hosts"
-	HeaderLastEventID       = "Last-Event-ID"
+	// HeaderInvitationDigest carries the digest of an invitation's token, for a host that is
+	// not to get the token yet.
+	HeaderInvitationDigest = "x-invitation-digest"
+	HeaderIdempotencyKey   = "idempotency-key"
+	HeaderRev              = "x-play-rev"
+	HeaderMinRev           = "x-play-min-rev"
+	HeaderUnconfirmed      = "x-play-unconfirmed-hosts"
+	HeaderLastEventID      = "Last-Event-ID"
 	// HeaderWatchPass carries the pass of a page in a frame, where browsers send no cookie.
 	HeaderWatchPass = "x-watch-pass"
 )

@@ -94,11 +94,14 @@ func (s Service) sessionRoutes() []Route {
 		{
 			Method: methodGet, Path: s.Bootstrap(), ID: "getBootstrap", Group: GroupWorld, Callers: CallerNodes | CallerAdmin,
 			Anyone: true, WithoutRev: true,
-			Headers: []Parameter{{Name: HeaderRegistrationToken, Summary: "Gives access if registration requires it."}},
-			Reply:   BootstrapReply{}, Result: "The root key, from which node ids derive, and who may register.",
+			Headers: []Parameter{
+				{Name: HeaderRegistrationToken, Summary: "The registration token, or an invitation's."},
+				{Name: HeaderInvitationDigest, Summary: "*Extension.* The lower-case hex SHA-256 of an invitation's token, in place of the token."},
+			},
+			Reply: BootstrapReply{}, Result: "The root key, from which node ids derive, and who may register.",
 			Summary: "Returns the root key, for callers without a node.",
-			Description: "If registration is not open, the registration token is required, or the credentials of a node or " +
-				"the administrator.",
+			Description: "If registration is not open, the registration token is required, an invitation's token or its digest, " +
+				"or the credentials of a node or the administrator.",
 		},
 		{
 			Method: methodPost, Path: s.Reset(), ID: "resetSession", Group: GroupWorld, Callers: CallerAdmin, SID: true, Repeatable: true,

@@ -233,7 +233,7 @@ func TestFirstStepsAtTerminal(t *testing.T) {
 	}
 	// The phrase restores the node's context. The prompt does not show it.
 	asked := p.start("credentials", "import", "--context", "again")
-	asked.expect("The main node's phrase:")
+	asked.expect("The phrase of the main node at")
 	asked.press(phrase[1] + "\r")
 	if shown := asked.waitExit(command.ExitDone); strings.Contains(shown, phrase[1]) || !strings.Contains(shown, "again") {
 		t.Errorf("import shows:\n%s", shown)

@@ -52,6 +52,8 @@ type call struct {
 	body any
 	// header is sent in addition to the usual ones.
 	header http.Header
+	// registers says that the route takes a registration token.
+	registers bool
 	// sid says that the route needs the session.
 	sid bool
 	// again says when to repeat. In any case a write carries an idempotency key unless
@@ -214,7 +216,7 @@ func (c *Client) request(ctx context.Context, p *prepared, sid string) (*http.Re
 	if rev > 0 {
 		req.Header.Set(protocol.HeaderMinRev, strconv.FormatUint(rev, 10))
 	}
-	c.who.show(req.Header)
+	c.who.show(req.Header, p.registers)
 	return req, nil
 }
 

@@ -66,8 +66,9 @@ func (w *identity) secrets() []string {
 	return append(w.apiKey.all(), w.node.Hash.Reveal(), w.admin.Reveal(), w.registration.Reveal())
 }
 
-// show sets the caller's credentials on a request.
-func (w *identity) show(h http.Header) {
+// show sets the caller's credentials on a request; the registration token is only for
+// calls that register.
+func (w *identity) show(h http.Header, registers bool) {
 	set := func(name, value string) {
 		if value != "" {
 			h.Set(name, value)
@@ -76,7 +77,9 @@ func (w *identity) show(h http.Header) {
 	set(protocol.HeaderNodeID, w.node.NodeID)
 	set(protocol.HeaderNodePassw, w.node.Hash.Reveal())
 	set(protocol.HeaderAPIKey, w.apiKey.current().Reveal())
-	set(protocol.HeaderRegistrationToken, w.registration.Reveal())
+	if registers {
+		set(protocol.HeaderRegistrationToken, w.registration.Reveal())
+	}
 	if !w.admin.IsZero() {
 		h.Set("Authorization", "Bearer "+w.admin.Reveal())
 	}

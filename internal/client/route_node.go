@@ -2,25 +2,41 @@ package client
 
 import (
 	"context"
+	"encoding/hex"
 	"net/http"
 	"net/url"
 
+	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
 )
 
 // Bootstrap reads the data that a client needs before it has a node: the root key,
 // and who may register. No credentials are needed if registration is open.
 func (c *Client) Bootstrap(ctx context.Context) (*protocol.BootstrapReply, error) {
-	return decode[protocol.BootstrapReply](ctx, c, &call{method: http.MethodGet, path: c.service.Bootstrap()})
+	return decode[protocol.BootstrapReply](ctx, c, &call{method: http.MethodGet, path: c.service.Bootstrap(), registers: true})
+}
+
+// InvitedBootstrap is Bootstrap with only the digest of the registration token, which is
+// an invitation's. A host without that extension answers as if no token was sent.
+func (c *Client) InvitedBootstrap(ctx context.Context) (*protocol.BootstrapReply, error) {
+	if c.who.registration.IsZero() {
+		return c.Bootstrap(ctx)
+	}
+	digest := creds.SecretDigest(c.who.registration)
+	return decode[protocol.BootstrapReply](ctx, c, &call{
+		method: http.MethodGet, path: c.service.Bootstrap(),
+		header: http.Header{http.CanonicalHeaderKey(protocol.HeaderInvitationDigest): {hex.EncodeToString(digest[:])}},
+	})
 }
 
 // CreateMainNode creates a main node. The reply has its first API key, which is
 // shown only once. No credentials are needed.
 func (c *Client) CreateMainNode(ctx context.Context, node Credentials) (*protocol.CreateNodeReply, error) {
-	return decode[protocol.CreateNodeReply](ctx, c, c.nodeWrite(http.MethodPost, protocol.PathNodes,
-		protocol.CreateNodeRequest{
-			Kind: protocol.NodeKindMain, NodeID: node.NodeID, PasswHash: node.Hash.Wire(),
-		}))
+	k := c.nodeWrite(http.MethodPost, protocol.PathNodes, protocol.CreateNodeRequest{
+		Kind: protocol.NodeKindMain, NodeID: node.NodeID, PasswHash: node.Hash.Wire(),
+	})
+	k.registers = true
+	return decode[protocol.CreateNodeReply](ctx, c, k)
 }
 
 // CreateAgentNode creates an agent node of the calling main node.

@@ -116,10 +116,17 @@ func (a *App) Confirm(ctx context.Context, question string, find func() ([]Chang
 	if _, err := find(); err != nil {
 		return err
 	}
-	answer, err := a.Ask(ctx, question+" [y/N]", false)
+	err := a.AskYes(ctx, question)
 	if errors.Is(err, ErrNoTerminal) {
 		return a.unconfirmable()
 	}
+	return err
+}
+
+// AskYes asks a question at the terminal whose answer is yes or no. It fails unless the
+// answer is yes, with ErrNoTerminal if nobody can be asked.
+func (a *App) AskYes(ctx context.Context, question string) error {
+	answer, err := a.Ask(ctx, question+" [y/N]", false)
 	if err != nil {
 		return err
 	}

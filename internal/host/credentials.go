@@ -73,8 +73,8 @@ func bearerToken(header string) (protocol.Secret, bool) {
 }
 
 const (
-	// guessPause is the time between two replies to wrong administrator's tokens, and
-	// maxGuesses how many callers wait for theirs. Further callers are answered at
+	// guessPause is the time between two replies to wrong tokens, the administrator's and
+	// those for registration, and maxGuesses how many callers wait for theirs. Further callers are answered at
 	// once: each guess costs them a connection.
 	guessPause = 100 * time.Millisecond
 	maxGuesses = 256
@@ -103,10 +103,13 @@ func (g *guesses) wait(ctx context.Context, closing <-chan struct{}) {
 	}
 }
 
+// delayGuess delays the reply to a wrong token.
+func (c *call) delayGuess() { c.host.guesses.wait(c.r.Context(), c.host.closing) }
+
 func (c *call) authenticateAdmin(token protocol.Secret) error {
 	known := !c.host.options.AdminToken.IsZero()
 	if !creds.AuthenticateSecret(c.host.adminDigest, known, token) {
-		c.host.guesses.wait(c.r.Context(), c.host.closing)
+		c.delayGuess()
 		if !known {
 			return protocol.Errorf(protocol.CodeCredentialsInvalid, "this host has no administrator: it was started without an administrator's token")
 		}

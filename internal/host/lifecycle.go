@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // The limits of a connection. Streams set deadlines of their own.
@@ -45,22 +48,26 @@ func (h *Host) Listen(ctx context.Context) error {
 	}
 	h.opsLn = ops
 	h.useListener(ln)
-	return h.checkAdminToken()
+	return h.checkTokens()
 }
 
-// minAdminToken is the least number of characters of the administrator's token on a
-// host that other machines can reach.
-const minAdminToken = 16
+// minToken is the least number of characters of the administrator's and the registration
+// token on a host that other machines can reach.
+const minToken = 16
 
-func (h *Host) checkAdminToken() error {
-	if length := len(h.options.AdminToken.Reveal()); length == 0 || length >= minAdminToken {
+func (h *Host) checkTokens() error {
+	return cmp.Or(h.checkToken("administrator's", h.options.AdminToken), h.checkToken("registration", h.options.RegistrationToken))
+}
+
+func (h *Host) checkToken(whose string, token protocol.Secret) error {
+	if length := len(token.Reveal()); length == 0 || length >= minToken {
 		return nil
 	}
 	if h.loopback.Load() {
-		h.log.Warn("the administrator's token is short: a host that other machines can reach would not start with it", "least", minAdminToken)
+		h.log.Warn("the "+whose+" token is short: a host that other machines can reach would not start with it", "least", minToken)
 		return nil
 	}
-	return fmt.Errorf("host: the administrator's token has fewer than %d characters, and other machines can reach %s: choose a longer one", minAdminToken, h.listener.Addr())
+	return fmt.Errorf("host: the %s token has fewer than %d characters, and other machines can reach %s: choose a longer one", whose, minToken, h.listener.Addr())
 }
 
 // openListeners takes over the listeners of a Standby, or opens new ones; ops is

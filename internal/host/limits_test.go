@@ -182,45 +182,63 @@ func TestAbandonedGuessesDelayNoCaller(t *testing.T) {
 	})
 }
 
-func TestWrongAdminTokensAreDelayed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t)
-		f.host.guesses.turns, f.host.guesses.pause = rate.NewLimiter(rate.Every(guessPause), 1), guessPause
-		guess := func() {
-			f.get("/api/play/session", with("Authorization", "Bearer guess")).refused(protocol.CodeCredentialsInvalid)
-		}
-		began := time.Now()
-		var all sync.WaitGroup
-		for range maxGuesses {
-			all.Go(guess)
-		}
-		synctest.Wait()
-		f.get("/api/play/session", asAdmin).ok()
-		guess() // The queue is full.
-		if waited := time.Since(began); waited != 0 {
-			t.Errorf("a valid token, or a wrong one beyond the queue, waited %s", waited)
-		}
-		all.Wait()
-		if took := time.Since(began); took < maxGuesses*guessPause {
-			t.Errorf("%d wrong tokens were answered within %s", maxGuesses, took)
-		}
-	})
+func TestWrongTokensAreDelayed(t *testing.T) {
+	wrong := func(code protocol.Code, path string, option func(*http.Request)) func(*fixture) {
+		return func(f *fixture) { f.get(path, option).refused(code) }
+	}
+	bootstrap := protocol.ServicePlay.Bootstrap()
+	for name, guess := range map[string]func(*fixture){
+		"administrator": wrong(protocol.CodeCredentialsInvalid, "/api/play/session", with("Authorization", "Bearer guess")),
+		"registration":  wrong(protocol.CodeCredentialsMissing, bootstrap, with(protocol.HeaderRegistrationToken, "guess")),
+		"digest":        wrong(protocol.CodeCredentialsInvalid, bootstrap, with(protocol.HeaderInvitationDigest, strings.Repeat("0", 64))),
+		"no digest":     wrong(protocol.CodeCredentialsInvalid, bootstrap, with(protocol.HeaderInvitationDigest, "guess")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t, func(s *setup) {
+					s.host.Registration, s.host.RegistrationToken = RegistrationToken, protocol.NewSecret("the operator's")
+				})
+				f.host.guesses.turns, f.host.guesses.pause = rate.NewLimiter(rate.Every(guessPause), 1), guessPause
+				began := time.Now()
+				var all sync.WaitGroup
+				for range maxGuesses {
+					all.Go(func() { guess(f) })
+				}
+				synctest.Wait()
+				f.get("/api/play/session", asAdmin).ok()
+				f.get(bootstrap, with(protocol.HeaderRegistrationToken, "the operator's")).ok()
+				guess(f) // The queue is full.
+				if waited := time.Since(began); waited != 0 {
+					t.Errorf("a valid token, or a wrong one beyond the queue, waited %s", waited)
+				}
+				all.Wait()
+				if took := time.Since(began); took < maxGuesses*guessPause {
+					t.Errorf("%d wrong tokens were answered within %s", maxGuesses, took)
+				}
+			})
+		})
+	}
 }
 
-func TestShortAdminTokenRequiresLoopback(t *testing.T) {
+func TestShortTokensRequireLoopback(t *testing.T) {
 	for address, refused := range map[string]bool{"127.0.0.1:0": false, "0.0.0.0:0": true} {
-		for length, short := range map[int]bool{minAdminToken - 1: true, minAdminToken: false, 0: false} {
-			var logged bytes.Buffer
-			f := newFixture(t, func(s *setup) {
-				s.host.Address, s.host.AdminToken = address, protocol.NewSecret(strings.Repeat("t", length))
-				s.host.Logger = slog.New(slog.NewTextHandler(&logged, nil))
-			})
-			err := f.host.Listen(t.Context())
-			if (err != nil) != (refused && short) {
-				t.Errorf("at %s with a token of %d characters: %v", address, length, err)
-			}
-			if warned := strings.Contains(logged.String(), "token is short"); warned != (short && !refused) {
-				t.Errorf("at %s with a token of %d characters the log has %q", address, length, logged.String())
+		for length, short := range map[int]bool{minToken - 1: true, minToken: false, 0: false} {
+			for _, registration := range []bool{false, length > 0} {
+				var logged bytes.Buffer
+				f := newFixture(t, func(s *setup) {
+					token := protocol.NewSecret(strings.Repeat("t", length))
+					if s.host.AdminToken = token; registration {
+						s.host.AdminToken, s.host.Registration, s.host.RegistrationToken = protocol.Secret{}, RegistrationToken, token
+					}
+					s.host.Address, s.host.Logger = address, slog.New(slog.NewTextHandler(&logged, nil))
+				})
+				err := f.host.Listen(t.Context())
+				if (err != nil) != (refused && short) {
+					t.Errorf("at %s with a token of %d characters: %v", address, length, err)
+				}
+				if warned := strings.Contains(logged.String(), "token is short"); warned != (short && !refused) {
+					t.Errorf("at %s with a token of %d characters the log has %q", address, length, logged.String())
+				}
 			}
 		}
 	}

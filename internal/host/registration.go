@@ -1,6 +1,7 @@
 package host
 
 import (
+	"encoding/hex"
 	"errors"
 
 	"github.com/playctl/playctl/internal/creds"
@@ -87,7 +88,11 @@ func (c *call) checkRegistration() (invitation *[32]byte, err error) {
 		return nil, nil //nolint:nilnil // As above.
 	case !shown.IsZero():
 		digest := creds.SecretDigest(shown)
-		return (*[32]byte)(&digest), c.checkFresh(func() error { return c.checkInvitation(digest) })
+		err := c.checkFresh(func() error { return c.checkInvitation(digest) })
+		if protocol.HasCode(err, protocol.CodeRegistrationClosed) {
+			c.delayGuess()
+		}
+		return (*[32]byte)(&digest), err
 	case o.Registration == RegistrationToken:
 		return nil, protocol.Errorf(protocol.CodeRegistrationClosed, "this host requires its registration token in the header x-registration-token")
 	}
@@ -109,24 +114,61 @@ func (c *call) checkInvitation(digest creds.Digest) error {
 	return i.Check(c.host.world.Now())
 }
 
-// checkMayBootstrap lets in a caller that may register, a node, and the administrator.
+// checkInvitationDigest refuses a text that is not the digest of a valid invitation's
+// token. The digest gives access to the root key and nothing else.
+func (c *call) checkInvitationDigest(text string) error {
+	var digest creds.Digest
+	if !protocol.ValidHex64(text) {
+		c.delayGuess()
+		return protocol.Errorf(protocol.CodeCredentialsInvalid, "the header x-invitation-digest must be 64 lower-case hex digits")
+	}
+	_, _ = hex.Decode(digest[:], []byte(text)) // It is valid.
+	if err := c.host.world.Refresh(c.r.Context()); err != nil {
+		return err // Another host may have used the invitation up.
+	}
+	refused := c.checkInvitation(digest)
+	if refused == nil {
+		return nil
+	}
+	if protocol.HasCode(refused, protocol.CodeRegistrationClosed) {
+		c.delayGuess()
+		return protocol.WrapError(protocol.CodeCredentialsInvalid, refused, "the digest is not that of an invitation that this host knows")
+	}
+	return protocol.WrapError(protocol.CodeCredentialsInvalid, refused, "%s", messageOf(refused))
+}
+
+// messageOf returns the text of a refusal whose code does not apply.
+func messageOf(err error) string {
+	if refused, ok := errors.AsType[*protocol.Error](err); ok {
+		return refused.Message
+	}
+	return err.Error()
+}
+
+// checkMayBootstrap lets in a caller that may register, one that shows the digest of an
+// invitation, a node, and the administrator.
 func checkMayBootstrap(c *call) error {
 	_, closed := c.checkRegistration()
 	if closed == nil {
 		return nil
 	}
+	digest := c.r.Header.Get(protocol.HeaderInvitationDigest)
+	var wrong error
+	if digest != "" {
+		if wrong = c.checkInvitationDigest(digest); wrong == nil {
+			return nil
+		}
+	}
 	err := authenticate(c)
 	switch {
 	case !protocol.HasCode(err, protocol.CodeCredentialsMissing):
 		return err
+	case wrong != nil:
+		return wrong
 	case protocol.HasCode(closed, protocol.CodeInvitationUsed, protocol.CodeInvitationExpired):
 		return closed
 	}
-	why := closed.Error()
-	if refused, ok := errors.AsType[*protocol.Error](closed); ok {
-		why = refused.Message // The code of this refusal is a different one.
-	}
-	return protocol.WrapError(protocol.CodeCredentialsMissing, closed, "node credentials are required to read the root key: %s", why)
+	return protocol.WrapError(protocol.CodeCredentialsMissing, closed, "node credentials are required to read the root key: %s", messageOf(closed))
 }
 
 // sendBootstrap answers with the key that node ids derive from, before there is a node.

@@ -158,8 +158,8 @@ func parseAddress(text string) netip.Addr {
 // browsers always allow. Cookies are not allowed: the watch page has the host's
 // own origin.
 const (
-	corsRequestHeaders = "authorization, content-type, idempotency-key, if-none-match, last-event-id, x-api-key, x-node-id, " +
-		"x-node-passw, x-play-min-rev, x-registration-token"
+	corsRequestHeaders = "authorization, content-type, idempotency-key, if-none-match, last-event-id, x-api-key, x-invitation-digest, " +
+		"x-node-id, x-node-passw, x-play-min-rev, x-registration-token"
 	corsReplyHeaders = "etag, retry-after, x-play-rev, x-play-unconfirmed-hosts, x-request-id"
 	// corsMaxAge is how long, in seconds, a browser may remember a preflight.
 	corsMaxAge = "600"

@@ -29,7 +29,7 @@ test('a page of a listed origin reads replies, refusals and the stream', async (
 })
 
 test('its browser learns that it may send every header of the protocol', async () => {
-  const asked = ['x-node-id', 'x-node-passw', 'x-api-key', 'x-registration-token', 'x-play-min-rev', 'idempotency-key']
+  const asked = ['x-node-id', 'x-node-passw', 'x-api-key', 'x-registration-token', 'x-invitation-digest', 'x-play-min-rev', 'idempotency-key']
   asked.push('authorization', 'content-type', 'if-none-match', 'last-event-id')
   for (const [path, method] of Object.entries({ '/players': 'POST', '/snapshot': 'GET', '/api/agents': 'DELETE' })) {
     const headers = { origin: listed, 'access-control-request-method': method }

@@ -78,10 +78,7 @@ func createMainNode(ctx context.Context, a *command.App, flags *command.PhraseFl
 	if err != nil {
 		return err
 	}
-	c, err := client.New(client.Options{
-		BaseURL: target.ServerURL, Service: target.Service,
-		Fingerprint: target.Fingerprint, RegistrationToken: token, Timeout: a.Settings.Timeout, UserAgent: "playctl/" + a.ThisVersion().Version,
-	})
+	c, err := newcomer(a, target, token)
 	if err != nil {
 		return err
 	}

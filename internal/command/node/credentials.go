@@ -263,15 +263,17 @@ func importMain(ctx context.Context, a *command.App, flags *importFlags) error {
 		return err
 	}
 	caller := &command.Caller{Context: target, Server: target.ServerURL, Service: target.Service}
-	found, err := recall(ctx, a, caller, flags, "The main node's phrase:")
+	found, err := recall(ctx, a, caller, flags, "The phrase of the main node at "+target.ServerURL+":")
 	if err != nil {
 		return err
 	}
-	caller.Main = found.node
+	target.RootKey, caller.Main = found.rootKey, found.node
+	if err := confirmHost(ctx, a, target, false); err != nil {
+		return err
+	}
 	if err := confirmNode(ctx, a, caller, protocol.ValidateRequest{}, found.fault); err != nil {
 		return err
 	}
-	target.RootKey = found.rootKey
 	target.Main = &creds.MainNode{NodeID: found.node.NodeID, PasswHash: found.node.Hash, Phrase: found.kept, CreatedAt: a.Now()}
 	current, err := keepContext(ctx, a, target, flags.replace, false)
 	if err != nil {
@@ -298,7 +300,7 @@ func importAgent(ctx context.Context, a *command.App, flags *importFlags) error 
 	if err := labelIsFree(caller, flags.agent); err != nil {
 		return err
 	}
-	found, err := recall(ctx, a, caller, flags, "The agent's phrase:")
+	found, err := recall(ctx, a, caller, flags, "The phrase of the agent at "+caller.Server+":")
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
@@ -66,7 +65,7 @@ or not, has its address; otherwise pass the URL.`,
 		},
 	}
 	cmd.Flags().StringVar(&flags.inviteFile, "invite-file", "", "the `file` with the invitation; - is standard input")
-	cmd.Flags().StringVar(&flags.fingerprint, "fingerprint", "", "trust the certificate with this SHA-256 (`HEX`), with a URL")
+	cmd.Flags().StringVar(&flags.fingerprint, "fingerprint", "", "trust only the certificate with this SHA-256 (`HEX`)")
 	cmd.Flags().BoolVar(&flags.signIn, "phrase", false, "sign in to an existing account: ask for its phrase, or read it from standard input")
 	registerRootFile(cmd, &flags.rootFile)
 	flags.phrase.RegisterNew(cmd.Flags())
@@ -84,10 +83,10 @@ func (f *loginFlags) invitation(ctx context.Context, a *command.App, args []stri
 		args = []string{cmp.Or(a.Settings.Server, known, command.DefaultServer)}
 	}
 	if len(args) == 0 {
-		if f.fingerprint != "" {
-			return invited, command.Usagef("--fingerprint is for a URL: an invitation has its own")
+		if invited, err = readInvitation(ctx, a, f.inviteFile); err != nil {
+			return invited, err
 		}
-		return readInvitation(ctx, a, f.inviteFile)
+		return invited, f.addFingerprint(&invited)
 	}
 	if _, err := creds.ParseInvitation(args[0]); err == nil {
 		return invited, command.Hintf(command.Usagef("an invitation is a secret: others on this machine can see it as an argument"),
@@ -99,13 +98,28 @@ func (f *loginFlags) invitation(ctx context.Context, a *command.App, args []stri
 	if invited.ServerURL, err = creds.ParseServerURL(args[0]); err != nil {
 		return invited, command.Usagef("%w", err)
 	}
-	if f.fingerprint != "" {
-		if invited.Fingerprint, err = creds.ParseFingerprint(f.fingerprint); err != nil {
-			return invited, command.Usagef("--fingerprint: %w", err)
-		}
+	if err := f.addFingerprint(&invited); err != nil {
+		return invited, err
 	}
 	invited.Token, err = a.EnvironmentSecret(command.EnvRegistrationToken)
 	return invited, err
+}
+
+// addFingerprint sets the fingerprint of the flag.
+func (f *loginFlags) addFingerprint(invited *creds.Invitation) error {
+	if f.fingerprint == "" {
+		return nil
+	}
+	known, err := creds.ParseFingerprint(f.fingerprint)
+	if err != nil {
+		return command.Usagef("--fingerprint: %w", err)
+	}
+	if invited.Fingerprint != "" && invited.Fingerprint != known {
+		return command.Hintf(command.Usagef("the invitation has another fingerprint than --fingerprint"),
+			"ask the person who invited you: one of them is not of the host's certificate")
+	}
+	invited.Fingerprint = known
+	return nil
 }
 
 // readInvitation reads an invitation from a file, at a terminal, or from standard input.
@@ -141,15 +155,17 @@ func join(ctx context.Context, a *command.App, flags *loginFlags, invited creds.
 	if err != nil {
 		return err
 	}
-	c, err := client.New(client.Options{
-		BaseURL: target.ServerURL, Service: target.Service, Fingerprint: target.Fingerprint,
-		RegistrationToken: invited.Token, Timeout: a.Settings.Timeout, UserAgent: "playctl/" + a.ThisVersion().Version,
-	})
+	c, err := newcomer(a, target, invited.Token)
 	if err != nil {
-		return command.Usagef("%w", err)
+		return err
 	}
 	defer c.Close()
-	if target.RootKey, err = invitedRootKey(ctx, a, c, &invited, flags.rootFile); err != nil {
+	if target.RootKey = invited.RootKey; target.RootKey != "" {
+		err = checkInviter(ctx, a, c, target)
+	} else {
+		target.RootKey, err = rootKey(ctx, a, c, "", flags.rootFile)
+	}
+	if err != nil {
 		return err
 	}
 	flags.phrase.KeepUnseen(a)
@@ -211,25 +227,4 @@ func nameFrom(text, otherwise string) string {
 	const most = 64
 	name := strings.Trim(notInContextName().ReplaceAllString(text, "-"), "-._")
 	return cmp.Or(name[:min(len(name), most)], otherwise)
-}
-
-// invitedRootKey returns the root key of a host. If it differs from the one in the
-// invitation, this is another host or another world.
-func invitedRootKey(ctx context.Context, a *command.App, c *client.Client, invited *creds.Invitation, file string) (string, error) {
-	if invited.RootKey == "" {
-		return rootKey(ctx, a, c, "", file)
-	}
-	reply, err := askRootKey(ctx, a, c)
-	if protocol.HasCode(err, protocol.CodeCredentialsMissing) {
-		return "", command.Hintf(protocol.WrapError(protocol.CodeRegistrationClosed, err, "the host does not know this invitation"),
-			"it may have been revoked: ask the person who invited you for another")
-	}
-	if err != nil {
-		return "", err
-	}
-	if protocol.NormalizeRootKey(reply.RootKey) != invited.RootKey {
-		return "", command.Hintf(fmt.Errorf("%w than the invitation, so %s is not the host that you were invited to", command.ErrRootKey, c.Host()),
-			"ask the person who invited you: its world may have been replaced since, or somebody else may answer at its address")
-	}
-	return invited.RootKey, nil
 }

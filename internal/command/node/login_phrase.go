@@ -21,15 +21,8 @@ func signIn(ctx context.Context, a *command.App, flags *loginFlags, invited cred
 		return err
 	}
 	caller := &command.Caller{Context: target, Server: target.ServerURL, Service: target.Service}
-	nobody, err := a.Client(caller, client.Credentials{})
-	if err != nil {
+	if err := checkAccountHost(ctx, a, target, &invited, flags.rootFile); err != nil {
 		return err
-	}
-	defer nobody.Close()
-	if target.RootKey = invited.RootKey; target.RootKey == "" {
-		if target.RootKey, err = rootKey(ctx, a, nobody, "", flags.rootFile); err != nil {
-			return err
-		}
 	}
 	if err := canSave(a, "API key of this machine"); err != nil {
 		return err
@@ -38,7 +31,7 @@ func signIn(ctx context.Context, a *command.App, flags *loginFlags, invited cred
 	if !a.MayAsk() || !command.IsTerminal(a.Stdin) {
 		from = "-"
 	}
-	phrase, err := a.ReadPhrase(ctx, from, "The account's phrase:")
+	phrase, err := a.ReadPhrase(ctx, from, "The phrase of the account at "+target.ServerURL+":")
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func rootKey(ctx context.Context, a *command.App, c *client.Client, remembered, 
 	if remembered != "" {
 		return remembered, nil
 	}
-	reply, err := askRootKey(ctx, a, c)
+	reply, err := askRootKey(ctx, a, c, (*client.Client).Bootstrap)
 	if err == nil && reply.RootKey != "" {
 		return protocol.NormalizeRootKey(reply.RootKey), nil
 	}
@@ -54,10 +54,13 @@ func rootKey(ctx context.Context, a *command.App, c *client.Client, remembered, 
 		"ask the operator of %s for its root key file, and pass it with --root-file", c.Host())
 }
 
+// bootstrap is one of the client's ways to ask for the root key.
+type bootstrap func(*client.Client, context.Context) (*protocol.BootstrapReply, error)
+
 // askRootKey requests the root key from the host.
-func askRootKey(ctx context.Context, a *command.App, c *client.Client) (reply *protocol.BootstrapReply, err error) {
+func askRootKey(ctx context.Context, a *command.App, c *client.Client, ask bootstrap) (reply *protocol.BootstrapReply, err error) {
 	err = a.CallWith(ctx, c, "Asking the host for its root key", func(ctx context.Context, c *client.Client) (err error) {
-		reply, err = c.Bootstrap(ctx)
+		reply, err = ask(c, ctx)
 		return err
 	})
 	return reply, err

@@ -72,6 +72,7 @@ export const headers = {
   nodePassw: 'x-node-passw',
   apiKey: 'x-api-key',
   registrationToken: 'x-registration-token',
+  invitationDigest: 'x-invitation-digest',
   idempotencyKey: 'idempotency-key',
   rev: 'x-play-rev',
   minRev: 'x-play-min-rev',
