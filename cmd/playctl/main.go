@@ -52,6 +52,7 @@ func theProcess() *command.Program {
 		Stdout:    os.Stdout,
 		Stderr:    os.Stderr,
 		LookupEnv: os.LookupEnv,
+		Environ:   os.Environ,
 		Home:      home,
 		Dir:       dir,
 		Now:       time.Now,

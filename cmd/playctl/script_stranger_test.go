@@ -10,8 +10,9 @@ import (
 
 // startStranger starts a server that is not a host of a world and sets $STRANGER to its
 // URL, and $STRANGER_ADDRESS to its address without the scheme. Below /<status> it
-// answers with that status, as a proxy or another program would, and at other paths with
-// a page. It ends with the script.
+// answers with that status, as a proxy or another program would, below /endless it sends
+// without end, below /stalled it begins to, and at other paths it answers with a page. It
+// ends with the script.
 //
 //	stranger
 func startStranger(ts *testscript.TestScript, neg bool, args []string) {
@@ -27,6 +28,18 @@ func startStranger(ts *testscript.TestScript, neg bool, args []string) {
 		w.Header().Set("Content-Type", "text/html")
 		w.WriteHeader(status)
 		_, _ = w.Write([]byte("<html>\x1b[31mHello.</html>\n"))
+	})
+	pages.HandleFunc("/endless/", func(w http.ResponseWriter, _ *http.Request) {
+		for {
+			if _, err := w.Write(make([]byte, 1<<16)); err != nil {
+				return
+			}
+		}
+	})
+	pages.HandleFunc("/stalled/", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write(make([]byte, 1<<16))
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
 	})
 	server := httptest.NewServer(pages)
 	serversOf(ts).t.Cleanup(server.Close)

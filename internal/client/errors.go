@@ -17,6 +17,9 @@ import (
 // ErrUnreachable is matched by every error of a call without an answer.
 var ErrUnreachable = errors.New("the host cannot be reached")
 
+// ErrTooLarge means that a host sent more than the caller accepts.
+var ErrTooLarge = errors.New("it is larger than the limit")
+
 // ErrReply is matched by every error of an unusable answer: it is too long, not
 // JSON, or lacks a field of the route.
 var ErrReply = errors.New("the host's reply cannot be used")

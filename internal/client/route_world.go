@@ -154,8 +154,9 @@ var errBackupSilent = fmt.Errorf("the host sent no backup data for %v", backupSi
 
 // Backup writes a backup of the host's world to a writer, as the administrator. It
 // is not retried. It may take any time, but it ends if the host sends nothing for 2
-// minutes. Only the checksum of the backup shows whether it is complete.
-func (c *Client) Backup(ctx context.Context, to io.Writer) error {
+// minutes. It writes at most limit bytes and one more, and then fails with ErrTooLarge; 0
+// is no limit. Only the checksum of the backup shows whether it is complete.
+func (c *Client) Backup(ctx context.Context, to io.Writer, limit int64) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	silence := time.AfterFunc(backupSilence, func() { cancel(errBackupSilent) })
@@ -178,8 +179,16 @@ func (c *Client) Backup(ctx context.Context, to io.Writer) error {
 		}
 		return &ReplyError{Route: p.route(), Err: fmt.Errorf("it has the status %d", resp.StatusCode)}
 	}
-	if _, err := io.Copy(to, &timedReader{resp.Body, silence, backupSilence}); err != nil {
+	var from io.Reader = &timedReader{resp.Body, silence, backupSilence}
+	if limit > 0 {
+		from = io.LimitReader(from, limit+1)
+	}
+	sent, err := io.Copy(to, from)
+	if err != nil {
 		return fmt.Errorf("the backup was interrupted: %w", causeOr(ctx, errBackupSilent, err))
+	}
+	if limit > 0 && sent > limit {
+		return fmt.Errorf("the backup of %s: %w of %d MiB", c.base, ErrTooLarge, limit>>20)
 	}
 	return nil
 }

@@ -19,7 +19,9 @@ type App struct {
 	Sources *Sources
 	// HostFlags registers the flags of a host, which the config file can set too.
 	HostFlags func(*pflag.FlagSet)
-	Printer   *render.Printer
+	// StoreVariables returns the environment variables of the stores.
+	StoreVariables func() []string
+	Printer        *render.Printer
 	// MakeMainNode and MakeAgentNode create nodes as their commands do, and MakeNamedAgent
 	// creates an agent node whose credentials are derived from its name, for commands that
 	// need one. The package of those commands sets these functions.
@@ -46,6 +48,7 @@ func (a *App) begin(cmd *cobra.Command, args []string) error {
 	if err := a.prepare(cmd, args); err != nil {
 		return err
 	}
+	a.warnOfVariables(cmd)
 	if IsConfirmed(cmd) && !a.yes && !a.dryRun && !a.MayAsk() {
 		return a.unconfirmable()
 	}
@@ -145,11 +148,7 @@ func (a *App) Waiting(label string, work func() error) error {
 
 // Await is Waiting for work that has a result.
 func Await[T any](a *App, label string, work func() (T, error)) (result T, err error) {
-	err = a.Waiting(label, func() (err error) {
-		result, err = work()
-		return err
-	})
-	return result, err
+	return AwaitWith(a, func() string { return label }, work)
 }
 
 // Watching is Waiting with a label that can show progress.

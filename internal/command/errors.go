@@ -201,7 +201,7 @@ func ExitCode(err error) int {
 		return ExitDone
 	case errors.Is(err, ErrInterrupted):
 		return ExitInterrupted
-	case errors.As(err, &mistake):
+	case errors.As(err, &mistake), errors.Is(err, creds.ErrNoHome):
 		return ExitUsage
 	case errors.Is(err, errNotAuthenticated),
 		protocol.HasCode(err, protocol.CodeCredentialsMissing, protocol.CodeCredentialsInvalid, protocol.CodeAPIKeyInvalid):

@@ -42,6 +42,8 @@ func (a *App) hintFor(err error) string {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "allow more time with --timeout"
+	case errors.Is(err, client.ErrTooLarge):
+		return "if the world may be that large, set a higher --max-size"
 	case errors.Is(err, syscall.EADDRINUSE):
 		return "another program listens there: stop it, or use another address; port 0 picks a free one"
 	case errors.Is(err, creds.ErrRootFileMissing):

@@ -40,6 +40,8 @@ type Program struct {
 	Stderr io.Writer
 	// LookupEnv returns an environment variable, as os.LookupEnv does.
 	LookupEnv func(name string) (string, bool)
+	// Environ returns all environment variables, as os.Environ does; it may be nil.
+	Environ func() []string
 	// Home is the user's home folder, "" if there is none; Dir the working
 	// folder.
 	Home, Dir string

@@ -1,6 +1,7 @@
 package creds
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 )
@@ -27,6 +28,9 @@ type Environment struct {
 	Dir string
 }
 
+// ErrNoHome means that there is no home folder, and nothing else names the file.
+var ErrNoHome = errors.New("there is no home folder")
+
 // CredentialsPath returns the path of the user's credentials file:
 // PLAYCTL_CREDENTIALS_FILE, else playctl/credentials.json in XDG_CONFIG_HOME, else
 // the same in .config of the home folder. As the XDG base directory specification
@@ -39,7 +43,7 @@ func (e Environment) CredentialsPath() (string, error) {
 		return filepath.Join(config, "playctl", "credentials.json"), nil
 	}
 	if e.Home == "" {
-		return "", fmt.Errorf("there is no home folder for the credentials file: set one with %s", EnvCredentialsFile)
+		return "", fmt.Errorf("%w for the credentials file: set one with %s", ErrNoHome, EnvCredentialsFile)
 	}
 	return filepath.Join(e.Home, ".config", "playctl", "credentials.json"), nil
 }

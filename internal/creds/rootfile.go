@@ -49,7 +49,7 @@ type rootPlace struct {
 // ~/.playctl/root.
 func (e Environment) DefaultRootFile() (string, error) {
 	if e.Home == "" {
-		return "", fmt.Errorf("there is no home folder for the root key file: set one with --root-file or %s", EnvRootFile)
+		return "", fmt.Errorf("%w for the root key file: set one with --root-file or %s", ErrNoHome, EnvRootFile)
 	}
 	return filepath.Join(e.Home, ".playctl", "root"), nil
 }

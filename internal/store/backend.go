@@ -12,6 +12,8 @@ type Backend struct {
 	Flags []Flag
 	// Help is its part of "playctl help stores".
 	Help string
+	// Variables are the environment variables that it reads.
+	Variables []string
 	// PasswordGoes says where to put a password, which must not be in an address.
 	PasswordGoes string
 	// Locate parses an address with the flags. An error in a flag, or in a file that a

@@ -37,35 +37,37 @@ func detach(ctx context.Context, a *command.App, s *serveSettings) (err error) {
 	if runtime.GOOS == "windows" {
 		return command.Usagef("--detach is not supported on Windows")
 	}
-	folder, err := runFolder(a, s.store.DataDir)
+	folder, err := s.run().folder(a)
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return fmt.Errorf("create the folder of the store: %w", err)
+		return fmt.Errorf("create the folder of the host: %w", err)
 	}
-	log, err := openLog(filepath.Join(folder, logFile), logBound)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, log.Close()) }()
 	program, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	// The host's banner arrives through this pipe; its errors are in the log.
+	// The host's banner arrives through this pipe.
 	said, out, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("start a host: %w", err)
 	}
 	defer func() { _ = said.Close() }()
+	// Its errors are in the log, except those from before it has the folder: the log may be
+	// that of another host.
+	early, refused, err := os.Pipe()
+	if err != nil {
+		return errors.Join(fmt.Errorf("start a host: %w", err), out.Close())
+	}
+	defer func() { _ = early.Close() }()
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), program, append(append([]string{}, a.Args...), //nolint:gosec // this program with its own arguments
 		"--"+inBackground, "--output", "ndjson", "--jq", "", "--template", "", "--no-input")...)
 	cmd.Args[0] = a.Name
-	cmd.Dir, cmd.Stdout, cmd.Stderr = a.Dir, out, log.file
+	cmd.Dir, cmd.Stdout, cmd.Stderr = a.Dir, out, refused
 	command.Detach(cmd)
 	started := cmd.Start()
-	if err := errors.Join(started, out.Close()); err != nil {
+	if err := errors.Join(started, out.Close(), refused.Close()); err != nil {
 		return fmt.Errorf("start a host: %w", err)
 	}
 	var banner []byte
@@ -79,17 +81,14 @@ func detach(ctx context.Context, a *command.App, s *serveSettings) (err error) {
 	})
 	// A host that got no signal to end is serving, even if ctx has ended just now.
 	if err != nil || ended {
-		return didNotStart(ctx, cmd, log)
+		return didNotStart(ctx, cmd, early, filepath.Join(folder, logFile))
 	}
-	result := detachedResult{PID: cmd.Process.Pid, PIDFile: filepath.Join(folder, pidFile), LogFile: log.file.Name()}
+	result := detachedResult{PID: cmd.Process.Pid, PIDFile: filepath.Join(folder, pidFile), LogFile: filepath.Join(folder, logFile)}
 	if err := json.Unmarshal(banner, &result.bannerResult); err != nil {
 		return fmt.Errorf("read the status of the host: %w", err)
 	}
 	warnAgain(a, result.Listen, s)
-	own := ""
-	if a.Sources.ByFlag("data-dir") {
-		own = " --data-dir " + command.ShellWord(s.store.DataDir)
-	}
+	own := s.run().again(a)
 	result.Next = append(result.Next, invocation(a)+" logs --follow"+own, invocation(a)+" stop"+own)
 	return errors.Join(cmd.Process.Release(), a.Printer.Print(result.document(a.Printer.Look)))
 }
@@ -108,23 +107,26 @@ func (r *detachedResult) document(look render.Look) render.Document {
 }
 
 // didNotStart waits for the end of a host that does not serve, and returns its last
-// message with its exit code.
-func didNotStart(ctx context.Context, cmd *exec.Cmd, log *boundedLog) error {
-	if err := cmd.Wait(); ctx.Err() != nil {
+// message with its exit code: the one that it wrote before it had the log, else the end of
+// the log.
+func didNotStart(ctx context.Context, cmd *exec.Cmd, early io.Reader, path string) error {
+	text, err := io.ReadAll(io.LimitReader(early, maxMessage))
+	if err := errors.Join(err, cmd.Wait()); ctx.Err() != nil {
 		return context.Cause(ctx)
 	} else if err == nil {
-		return command.Hintf(errors.New("the host ended before it served"), "see %s", log.file.Name())
+		return command.Hintf(errors.New("the host ended before it served"), "see %s", path)
+	}
+	if len(text) == 0 {
+		if text, err = endOf(path); err != nil {
+			return err
+		}
 	}
 	var failed struct {
 		Error, Hint string
 	}
-	text, err := io.ReadAll(io.NewSectionReader(log.file, log.size, logBound))
-	if err != nil {
-		return fmt.Errorf("read the log: %w", err)
-	}
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	if json.Unmarshal([]byte(lines[len(lines)-1]), &failed) != nil || failed.Error == "" {
-		failed.Error, failed.Hint = "the host did not start", "see "+log.file.Name()
+		failed.Error, failed.Hint = "the host did not start", "see "+path
 	}
 	code := cmd.ProcessState.ExitCode()
 	if code < 0 { // A signal ended it, such as one from a system without free memory.
@@ -133,18 +135,52 @@ func didNotStart(ctx context.Context, cmd *exec.Cmd, log *boundedLog) error {
 	return command.Failed(code, failed.Error, failed.Hint)
 }
 
+// maxMessage is more than a host writes about its failure, in bytes.
+const maxMessage = 64 << 10
+
+// endOf returns the last bytes of a log.
+func endOf(path string) (text []byte, err error) {
+	file, err := openRunFile(path, os.O_RDONLY)
+	if err != nil {
+		return nil, fmt.Errorf("read the log: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("read the log: %w", err)
+	}
+	text, err = io.ReadAll(io.NewSectionReader(file, max(0, info.Size()-maxMessage), maxMessage))
+	if err != nil {
+		return nil, fmt.Errorf("read the log: %w", err)
+	}
+	return text, nil
+}
+
+// run returns the flags for the folder of a host in the background.
+func (s *serveSettings) run() *runFlags { return &runFlags{s.store.DataDir, s.runDir} }
+
 // keepRun does the additional work of a host in the background: it claims its folder and
 // logs to a file there.
 func keepRun(a *command.App, s *serveSettings) (end func() error, err error) {
-	folder, err := runFolder(a, s.store.DataDir)
+	folder, err := s.run().folder(a)
 	if err != nil {
 		return nil, err
 	}
 	end, err = claim(folder)
+	if errors.Is(err, errClaimed) {
+		other := dataDirFlag
+		if s.store.OnServer(a.Sources) {
+			other = runDirFlag
+		}
+		return nil, command.Hintf(err, "\"playctl stop%s\" stops it; to run another one, set a different --%s", s.run().again(a), other)
+	}
 	if err != nil {
 		return nil, err
 	}
 	log, err := openLog(filepath.Join(folder, logFile), logBound)
+	if err == nil {
+		err = takeStderr(log.file)
+	}
 	if err != nil {
 		return nil, errors.Join(err, end())
 	}

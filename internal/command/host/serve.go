@@ -52,7 +52,8 @@ the same --host-id, serves it: "playctl help stores" has more.
 Ctrl-C and SIGTERM shut it down gracefully: /readyz turns 503, streams end, and requests in progress
 are answered. A second signal ends it at once. SIGHUP reloads the TLS certificate; if its terminal
 was closed, it shuts the host down gracefully. With --detach it runs in the background instead,
-until "playctl stop", with its log in a file of the data folder.
+until "playctl stop", with its log in a file of the data folder; with --store, hosts on one machine
+need a --run-dir each.
 
 A damaged store is not served; the exit code is 5, as for "playctl store check".`,
 		Example: command.Example(
@@ -64,6 +65,9 @@ A damaged store is not served; the exit code is 5, as for "playctl store check".
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if detached && !background {
 				return detach(cmd.Context(), a, &s)
+			}
+			if a.Sources.ByFlag(runDirFlag) && !background {
+				return command.Usagef("--%s is for a host in the background: add --detach", runDirFlag)
 			}
 			if background {
 				end, refused := keepRun(a, &s)

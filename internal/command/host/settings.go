@@ -24,6 +24,7 @@ type serveSettings struct {
 	options host.Options
 
 	store     place.Flags
+	runDir    string
 	storeWait time.Duration
 	ephemeral bool
 	demo      bool
@@ -132,6 +133,7 @@ func (s *serveSettings) register(flags *pflag.FlagSet, a *command.App) {
 	own := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	own.SortFlags = false // The flags of the command are sorted; here each group would sort them again.
 	s.store.Register(own, a)
+	own.StringVar(&s.runDir, runDirFlag, "", runDirUsage)
 	own.DurationVar(&s.storeWait, "store-wait", time.Minute, "how long a starting host waits for its store to answer; 0 = do not wait")
 	own.BoolVar(&s.ephemeral, "ephemeral", false, "keep the world in memory only; it is lost when the host ends")
 	own.BoolVar(&s.demo, "demo", false, "create a world with demo agents; its store is temporary unless --data-dir is given (with --store, the folder has its credentials)")
@@ -250,7 +252,8 @@ func (s *serveSettings) checkStore(from *command.Sources) error {
 	case from.ByFlag("ephemeral") && from.ByFlag("store") && s.ephemeral:
 		return command.Usagef("--ephemeral keeps nothing and --store keeps the world on a server: use one of them")
 	case from.ByFlag("store") && from.ByFlag("data-dir") && !s.demo:
-		return command.Usagef("--data-dir keeps the world in a file and --store on a server: use one of them")
+		return command.Hintf(command.Usagef("--data-dir keeps the world in a file and --store on a server: use one of them"),
+			"--%s is the folder of the log of a host in the background", runDirFlag)
 	case s.ephemeral && from.ByFlag("store"):
 		s.ephemeral = false
 	}

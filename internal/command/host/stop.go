@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/playctl/playctl/internal/command"
-	"github.com/playctl/playctl/internal/command/place"
 	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/internal/render"
 )
@@ -24,14 +23,14 @@ import (
 // stoppedResult is what "playctl stop" prints.
 type stoppedResult struct {
 	PID    int    `json:"pid"`     // the process id that the host had
-	Folder string `json:"dataDir"` // the folder of its store
+	Folder string `json:"dataDir"` // the folder of its log and its process id
 }
 
 // folderUsage is the help of --data-dir of a command for a running host.
 const folderUsage = "the `folder` of the host's store, as for \"playctl serve\""
 
 func newStopCommand(a *command.App) *cobra.Command {
-	var dataDir string
+	var run runFlags
 	cmd := &cobra.Command{
 		Use:     "stop",
 		GroupID: command.GroupHost,
@@ -39,10 +38,10 @@ func newStopCommand(a *command.App) *cobra.Command {
 		Long: `Gracefully shut down the host that "playctl serve --detach" started, and wait for --timeout at most
 until it has stopped. If it takes longer, the exit code is 1; a second "playctl stop" ends it at
 once.`,
-		Example: command.Example("playctl stop", "playctl stop --data-dir world"),
+		Example: command.Example("playctl stop", "playctl stop --data-dir world", "playctl stop --run-dir second"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			folder, err := runFolder(a, dataDir)
+			folder, err := run.folder(a)
 			if err != nil {
 				return err
 			}
@@ -58,7 +57,7 @@ once.`,
 			return a.PrintSentence(stoppedResult{PID: pid, Folder: folder}, "The host has stopped (process %d).", pid)
 		},
 	}
-	place.RegisterDataDir(cmd.Flags(), a, &dataDir, folderUsage)
+	run.register(cmd.Flags(), a)
 	return cmd
 }
 
@@ -67,6 +66,10 @@ func end(ctx context.Context, folder string, pid int) error {
 	process, err := os.FindProcess(pid)
 	if err != nil {
 		return fmt.Errorf("find the host: %w", err)
+	}
+	if path := filepath.Join(folder, pidFile); !hasOpen(pid, path) {
+		return command.Hintf(fmt.Errorf("process %d, which %s names, is not the host: it does not have the file open, so it was not stopped", pid, path),
+			"find out which program holds a lock of that file")
 	}
 	if err := process.Signal(syscall.SIGTERM); err != nil {
 		return fmt.Errorf("end the host (process %d): %w", pid, err)
@@ -104,7 +107,7 @@ type logLine struct {
 }
 
 func newLogsCommand(a *command.App) *cobra.Command {
-	var dataDir string
+	var run runFlags
 	var lines int
 	var follow bool
 	cmd := &cobra.Command{
@@ -113,7 +116,7 @@ func newLogsCommand(a *command.App) *cobra.Command {
 		Short:   "Show the log of a host that runs in the background",
 		Long: `Show the end of the log of the host that "playctl serve --detach" started, even after it has
 stopped. With --follow it prints new lines as they are written, until Ctrl-C or until the host
-stops. The log is` + logFile + ` in the folder of the store, up to 8 MiB; earlier lines are beside it, in` + logFile + olderLog + `.`,
+stops. The log is ` + logFile + ` in the folder of --run-dir or else of the store, up to 8 MiB; earlier lines are beside it, in ` + logFile + olderLog + `.`,
 		Example: command.Example("playctl logs", "playctl logs --lines 20", "playctl logs --follow"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -123,14 +126,14 @@ stops. The log is` + logFile + ` in the folder of the store, up to 8 MiB; earlie
 			case follow && a.Printer.Format != render.FormatTable && a.Printer.Format != render.FormatNDJSON:
 				return command.Usagef("--follow has no end: use --output ndjson")
 			}
-			folder, err := runFolder(a, dataDir)
+			folder, err := run.folder(a)
 			if err != nil {
 				return err
 			}
 			return showLog(cmd.Context(), a, folder, lines, follow)
 		},
 	}
-	place.RegisterDataDir(cmd.Flags(), a, &dataDir, folderUsage)
+	run.register(cmd.Flags(), a)
 	cmd.Flags().IntVarP(&lines, "lines", "n", 100, "how many lines from the end")
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "print new lines as they are written")
 	return cmd
@@ -138,7 +141,7 @@ stops. The log is` + logFile + ` in the folder of the store, up to 8 MiB; earlie
 
 func showLog(ctx context.Context, a *command.App, folder string, lines int, follow bool) (err error) {
 	path := filepath.Join(folder, logFile)
-	file, err := os.Open(path) //nolint:gosec // G304: in the folder that the operator names
+	file, err := openRunFile(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return command.Hintf(fmt.Errorf("there is no log in %s", folder), "a host that \"playctl serve --detach\" starts writes one; others log to standard error")
 	}

@@ -88,7 +88,7 @@ func install(cmd *cobra.Command, a *command.App, name string, to target, flags *
 	path := a.Absolute(to.path)
 	if to.inHome {
 		if a.Home == "" {
-			return fmt.Errorf("there is no home folder for the configuration of %s: set HOME", name)
+			return fmt.Errorf("%w for the configuration of %s: set HOME", creds.ErrNoHome, name)
 		}
 		path = filepath.Join(a.Home, to.path)
 	}

@@ -32,7 +32,7 @@ func TestRefusedInstall(t *testing.T) {
 		code int
 	}{
 		"flags that mcp refuses": {[]string{"claude", "--agent", "Ada", "--read-only"}, true, command.ExitUsage},
-		"no home folder":         {[]string{"codex"}, false, command.ExitFailed},
+		"no home folder":         {[]string{"codex"}, false, command.ExitUsage},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)

@@ -59,6 +59,15 @@ func (f *Flags) Register(flags *pflag.FlagSet, a *command.App) {
 	command.Configurable(flags, "store")
 }
 
+// Variables returns the environment variables that stores read besides their flags.
+func Variables() []string {
+	var all []string
+	for _, b := range backend.All() {
+		all = append(all, b.Variables...)
+	}
+	return all
+}
+
 // FolderUsage is the help of --data-dir.
 const FolderUsage = "the `folder` of the store"
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/backend"
 )
@@ -31,7 +32,7 @@ func Of(a *command.App, f *Flags) (Place, error) {
 		return Place{}, err
 	}
 	if f.DataDir == "" {
-		return Place{}, command.Hintf(errors.New("there is no home folder for the store"), "set its folder with --data-dir")
+		return Place{}, command.Hintf(fmt.Errorf("%w for the store", creds.ErrNoHome), "set its folder with --data-dir")
 	}
 	return inFile(a, f, filepath.Join(a.Absolute(f.DataDir), StoreFile))
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -32,7 +33,7 @@ type backupResult struct {
 func newStoreBackupCommand(a *command.App) *cobra.Command {
 	var stored place.Flags
 	var admin command.AdminFlags
-	var force bool
+	var flags backupFlags
 	cmd := &cobra.Command{
 		Use:        "backup <file>",
 		SuggestFor: []string{"backup"},
@@ -43,7 +44,8 @@ It holds digests of credentials: keep it as safe as the store. If hosts write to
 during the read, it is read again.
 
 With --server it reads the world at one moment from a running host, as the administrator, while
-writes continue there.`,
+writes continue there. --timeout limits that only if it is set; without it, a host that sends nothing
+for two minutes has failed.`,
 		Example: command.Example(
 			"playctl store backup world.backup",
 			"playctl store backup world.backup --server https://play.example.com --admin-token-file admin.token",
@@ -52,7 +54,7 @@ writes continue there.`,
 		Args: command.Takes("file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.Sources.ByFlag("server") {
-				return backUpHost(cmd.Context(), a, &admin, args[0], force)
+				return backUpHost(cmd.Context(), a, &admin, args[0], &flags)
 			}
 			at, err := place.Of(a, &stored)
 			if err != nil {
@@ -62,16 +64,23 @@ writes continue there.`,
 				_, err := backUp(cmd.Context(), at, a.Stdout)
 				return orFromHost(place.StopHosts(err), args[0])
 			}
-			return orFromHost(writeBackup(cmd.Context(), a, args[0], force, at.String(), func(ctx context.Context, temp *os.File) (backup.Info, error) {
-				info, err := backUpAgain(ctx, at, temp)
+			return orFromHost(writeBackup(cmd.Context(), a, args[0], flags.force, at.String(), func(ctx context.Context, temp *os.File, p *command.Progress) (backup.Info, error) {
+				info, err := backUpAgain(ctx, at, temp, p)
 				return info, place.StopHosts(err)
 			}), args[0])
 		},
 	}
 	stored.Register(cmd.Flags(), a)
 	admin.RegisterToken(cmd)
-	cmd.Flags().BoolVar(&force, "force", false, "replace an existing file")
+	cmd.Flags().BoolVar(&flags.force, "force", false, "replace an existing file")
+	cmd.Flags().IntVar(&flags.maxSize, "max-size", 4096, "how many MiB the backup of a host may have; 0 = no limit")
 	return cmd
+}
+
+// backupFlags are the flags of a backup into a file.
+type backupFlags struct {
+	force   bool
+	maxSize int // in MiB, of a host's backup; 0 for no limit
 }
 
 // orFromHost adds to the error of a store that a running host has open how to get a
@@ -94,7 +103,15 @@ func backUp(ctx context.Context, at place.Place, out io.Writer) (info backup.Inf
 }
 
 // backUpHost reads a backup from a running host, and verifies it before it gets its name.
-func backUpHost(ctx context.Context, a *command.App, admin *command.AdminFlags, name string, force bool) error {
+func backUpHost(ctx context.Context, a *command.App, admin *command.AdminFlags, name string, flags *backupFlags) error {
+	if flags.maxSize < 0 || flags.maxSize > mostMebibytes {
+		return command.Usagef("--max-size must be from 0 to %d", mostMebibytes)
+	}
+	if a.Sources.Made("timeout") {
+		limited, cancel := a.Limited(ctx)
+		defer cancel()
+		ctx = limited
+	}
 	caller, err := a.Caller()
 	if err != nil {
 		return err
@@ -104,36 +121,44 @@ func backUpHost(ctx context.Context, a *command.App, admin *command.AdminFlags, 
 		return err
 	}
 	defer c.Close()
+	limit := int64(flags.maxSize) << 20
 	if name == "-" {
-		return c.Backup(ctx, a.Stdout)
+		return c.Backup(ctx, a.Stdout, limit)
 	}
-	return writeBackup(ctx, a, name, force, caller.Server, func(ctx context.Context, temp *os.File) (backup.Info, error) {
-		return backup.Info{}, c.Backup(ctx, temp)
+	return writeBackup(ctx, a, name, flags.force, caller.Server, func(ctx context.Context, temp *os.File, p *command.Progress) (backup.Info, error) {
+		return backup.Info{}, c.Backup(ctx, p.Writer(temp), limit)
 	})
 }
 
+// mostMebibytes is the largest size that is a number of bytes.
+const mostMebibytes = math.MaxInt64 >> 20
+
 // writeBackup writes a backup to a file, as backUpTo does, and prints its content.
-func writeBackup(ctx context.Context, a *command.App, name string, force bool, from string, write func(context.Context, *os.File) (backup.Info, error)) error {
+func writeBackup(ctx context.Context, a *command.App, name string, force bool, from string, write writer) error {
 	file := a.Absolute(name)
 	if _, err := os.Lstat(file); err == nil && !force {
 		return command.FileExists(name)
 	}
-	info, err := command.Await(a, "Writing the backup", func() (backup.Info, error) { return backUpTo(ctx, file, write) })
+	var p command.Progress
+	info, err := command.AwaitWith(a, p.Bytes("Writing and verifying the backup"), func() (backup.Info, error) { return backUpTo(ctx, file, &p, write) })
 	if err != nil {
 		return err
 	}
 	return a.Printer.Print(backupDocument(info, file, from, "Wrote a backup of"))
 }
 
+// writer writes a backup to a file, and counts the bytes.
+type writer func(context.Context, *os.File, *command.Progress) (backup.Info, error)
+
 // backUpTo writes a backup to a temporary file in the same folder, verifies the written
 // file, and renames it. After a failure it leaves no file.
-func backUpTo(ctx context.Context, file string, write func(context.Context, *os.File) (backup.Info, error)) (backup.Info, error) {
+func backUpTo(ctx context.Context, file string, p *command.Progress, write writer) (backup.Info, error) {
 	// os.CreateTemp creates files that only their owner can read.
 	temp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*")
 	if err != nil {
 		return backup.Info{}, fmt.Errorf("write the backup: %w", err)
 	}
-	info, err := fill(ctx, temp, write)
+	info, err := fill(ctx, temp, p, write)
 	if err == nil {
 		if err = os.Rename(temp.Name(), file); err != nil {
 			err = fmt.Errorf("put the backup in its place: %w", err)
@@ -150,15 +175,15 @@ func backUpTo(ctx context.Context, file string, write func(context.Context, *os.
 }
 
 // fill writes a backup to a file, and verifies the written file.
-func fill(ctx context.Context, temp *os.File, write func(context.Context, *os.File) (backup.Info, error)) (info backup.Info, err error) {
-	written, err := write(ctx, temp)
+func fill(ctx context.Context, temp *os.File, p *command.Progress, write writer) (info backup.Info, err error) {
+	written, err := write(ctx, temp, p)
 	if err == nil {
 		err = temp.Sync()
 	}
 	if err := errors.Join(err, temp.Close()); err != nil {
 		return backup.Info{}, err
 	}
-	info, err = verifyBackup(ctx, temp.Name())
+	info, err = verifyBackup(ctx, temp.Name(), p)
 	if err != nil {
 		return backup.Info{}, err
 	}
@@ -170,28 +195,42 @@ func fill(ctx context.Context, temp *os.File, write func(context.Context, *os.Fi
 
 // backUpAgain repeats a backup from its beginning, a few times at most, until the world
 // did not change during it.
-func backUpAgain(ctx context.Context, at place.Place, file *os.File) (info backup.Info, err error) {
+func backUpAgain(ctx context.Context, at place.Place, file *os.File, p *command.Progress) (info backup.Info, err error) {
 	for range place.AttemptsToRead {
+		p.Expect(0)
 		if _, err = file.Seek(0, io.SeekStart); err == nil {
 			err = file.Truncate(0)
 		}
 		if err != nil {
 			return info, fmt.Errorf("write the backup: %w", err)
 		}
-		if info, err = backUp(ctx, at, file); !place.WrittenTo(err) {
+		if info, err = backUp(ctx, at, p.Writer(file)); !place.WrittenTo(err) {
 			return info, err
 		}
 	}
 	return info, err
 }
 
-func verifyBackup(ctx context.Context, file string) (backup.Info, error) {
+func verifyBackup(ctx context.Context, file string, p *command.Progress) (backup.Info, error) {
 	in, err := os.Open(file) //nolint:gosec // G304: the user names the path
 	if err != nil {
 		return backup.Info{}, fmt.Errorf("read the backup: %w", err)
 	}
 	defer func() { _ = in.Close() }()
-	return backup.Verify(ctx, in)
+	return backup.Verify(ctx, counted(in, p))
+}
+
+// counted returns a reader that counts the bytes of an input, which it expects to be as
+// many as the file has.
+func counted(in io.Reader, p *command.Progress) io.Reader {
+	size := int64(0)
+	if file, ok := in.(*os.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			size = info.Size()
+		}
+	}
+	p.Expect(size)
+	return p.Reader(in)
 }
 
 func newStoreRestoreCommand(a *command.App) *cobra.Command {
@@ -215,7 +254,8 @@ The backup includes the world's root key: "playctl serve" takes it from the stor
 			if err != nil {
 				return err
 			}
-			info, err := command.Await(a, "Restoring", func() (backup.Info, error) { return restore(cmd.Context(), a, args[0], at) })
+			var p command.Progress
+			info, err := command.AwaitWith(a, p.Bytes("Restoring"), func() (backup.Info, error) { return restore(cmd.Context(), a, args[0], at, &p) })
 			if err != nil {
 				return err
 			}
@@ -230,13 +270,13 @@ The backup includes the world's root key: "playctl serve" takes it from the stor
 	return cmd
 }
 
-func restore(ctx context.Context, a *command.App, name string, to place.Place) (info backup.Info, err error) {
+func restore(ctx context.Context, a *command.App, name string, to place.Place, p *command.Progress) (info backup.Info, err error) {
 	source, err := a.OpenInput(name)
 	if err != nil {
 		return backup.Info{}, err
 	}
 	defer func() { _ = source.Close() }()
-	info, err = restoreFrom(ctx, a, source, to)
+	info, err = restoreFrom(ctx, a, counted(source, p), to)
 	if errors.Is(err, backup.ErrInvalid) {
 		return backup.Info{}, command.Hintf(fmt.Errorf("%s: %w", name, err), "use another backup: nothing was restored")
 	}

@@ -54,7 +54,8 @@ is.`,
 			if err != nil {
 				return err
 			}
-			info, err := command.Await(a, "Migrating", func() (backup.Info, error) { return migrate(cmd.Context(), a, source, target) })
+			var p command.Progress
+			info, err := command.AwaitWith(a, p.Bytes("Migrating"), func() (backup.Info, error) { return migrate(cmd.Context(), a, source, target, &p) })
 			if err != nil {
 				return err
 			}
@@ -68,7 +69,7 @@ is.`,
 }
 
 // migrate restores the backup of a world while it is written.
-func migrate(ctx context.Context, a *command.App, from, to place.Place) (info backup.Info, err error) {
+func migrate(ctx context.Context, a *command.App, from, to place.Place, p *command.Progress) (info backup.Info, err error) {
 	journal, err := from.Open(ctx)
 	if err != nil {
 		return info, err
@@ -84,7 +85,7 @@ func migrate(ctx context.Context, a *command.App, from, to place.Place) (info ba
 		_, failed = backup.Write(ctx, journal, journal.RootKey(), out)
 		_ = out.CloseWithError(failed)
 	})
-	info, err = restoreFrom(ctx, a, in, to)
+	info, err = restoreFrom(ctx, a, p.Reader(in), to)
 	_ = in.CloseWithError(err)
 	writing.Wait()
 	if failed != nil {

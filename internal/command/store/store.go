@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +15,7 @@ import (
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/command/place"
 	"github.com/playctl/playctl/internal/render"
+	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/backup"
 	"github.com/playctl/playctl/internal/store/redis"
 	"github.com/playctl/playctl/internal/store/verify"
@@ -45,6 +49,7 @@ whose hosts may run while it is read.`,
 func Results() map[string]any {
 	return map[string]any{
 		"store check":                 checkResult{},
+		"store check; of a backup":    checkedBackup{},
 		"store compact":               compactResult{},
 		"store backup, store restore": backupResult{},
 		"store migrate":               migrateResult{},
@@ -71,24 +76,32 @@ type checkResult struct {
 func newStoreCheckCommand(a *command.App) *cobra.Command {
 	var stored place.Flags
 	cmd := &cobra.Command{
-		Use:   "check",
-		Short: "Check a store; rebuild and compare every root",
+		Use:   "check [file]",
+		Short: "Check a store or a backup; rebuild and compare every root",
 		Long: `Check a store from its pages up to the world in it: the map is rebuilt as of the last checkpoint
 and of every rev after it, and its Merkle root and leaf count are compared with those that were
-published. It changes nothing and exits with 5 if something is wrong.`,
+published. It changes nothing and exits with 5 if something is wrong.
+
+With the file of a backup, - for standard input, it checks that instead: the backup is complete and
+unchanged, and its map has the root that it states. A backup has no earlier revs.`,
 		Example: command.Example(
 			"playctl store check",
+			"playctl store check world.backup",
 			"playctl store check --data-dir /var/lib/playctl --output json",
 			"playctl store check --store redis://redis.example.com:6379 --store-credentials redis.secret"),
-		Args: command.Takes(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			at, err := place.Of(a, &stored)
+		Args: command.Takes("file?"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at, isBackup, err := checked(a, &stored, args)
 			if err != nil {
 				return err
 			}
-			result, err := command.Await(a, "Checking the store", func() (*checkResult, error) { return checkStore(cmd.Context(), at) })
+			if isBackup {
+				return checkBackup(cmd.Context(), a, args[0])
+			}
+			var p command.Progress
+			result, err := command.AwaitWith(a, p.Items("Checking the store", "entries"), func() (*checkResult, error) { return checkStore(cmd.Context(), at, &p) })
 			if err != nil {
-				return err
+				return orFromBackup(err)
 			}
 			if err := a.Printer.Print(result.document(a.Printer.Look)); err != nil || result.OK {
 				return err
@@ -101,8 +114,84 @@ published. It changes nothing and exits with 5 if something is wrong.`,
 	return cmd
 }
 
+// orFromBackup adds to the error of a store that a running host has open how to check a
+// backup of it.
+func orFromBackup(err error) error {
+	if !errors.Is(err, store.ErrLocked) {
+		return err
+	}
+	return command.Hintf(err, "a running host writes a backup without stopping, and \"playctl store check FILE\" checks it: "+
+		"\"playctl store backup FILE --server URL --admin-token-file FILE\"")
+}
+
+// checked returns the store to check: the one of the flags, or the one that an argument
+// names by its file or its folder. Any other argument is a backup.
+func checked(a *command.App, stored *place.Flags, args []string) (at place.Place, isBackup bool, err error) {
+	if len(args) == 0 {
+		at, err = place.Of(a, stored)
+		return at, false, err
+	}
+	if a.Sources.ByFlag("data-dir") || a.Sources.ByFlag("store") {
+		return at, false, command.Usagef("the argument is what to check: omit --data-dir and --store")
+	}
+	info, err := os.Stat(a.Absolute(args[0]))
+	if err == nil && info.IsDir() || filepath.Base(args[0]) == place.StoreFile {
+		at, err = place.Named(a, stored, "store", args[0])
+		return at, false, err
+	}
+	return at, true, nil
+}
+
+// checkBackup checks a backup, and prints its content.
+func checkBackup(ctx context.Context, a *command.App, name string) error {
+	source, err := a.OpenInput(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = source.Close() }()
+	var p command.Progress
+	info, err := command.AwaitWith(a, p.Bytes("Checking the backup"), func() (backup.Info, error) { return backup.Verify(ctx, counted(source, &p)) })
+	if errors.Is(err, backup.ErrInvalid) {
+		err = command.Hintf(fmt.Errorf("%s: %w", command.InputName(name), err), "nothing can be restored from it: use another backup")
+	}
+	if err != nil {
+		return err
+	}
+	result := checkedBackup{Info: info, File: name, OK: true, Records: info.Records}
+	return a.Printer.Print(render.Document{Data: result, Views: []render.View{
+		render.Line(a.Printer.Look.Good("good") + ": the backup is complete, and its map has the root that it states"),
+		append(render.Fields{{Name: "file", Value: name}}, contentFields(&info)...),
+	}})
+}
+
+// checkedBackup is what "playctl store check" prints for a backup.
+type checkedBackup struct {
+	backup.Info
+	File    string `json:"file"`    // the file of the backup
+	OK      bool   `json:"ok"`      // always true: a backup that is wrong is an error
+	Records uint64 `json:"records"` // records in it: nodes, lines, journeys and what else is kept
+}
+
+// countedSource counts the entries that are read.
+type countedSource struct {
+	store.Source
+	p *command.Progress
+}
+
+// Read implements store.Source.
+func (s countedSource) Read(ctx context.Context, after store.Position) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		for entry, err := range s.Source.Read(ctx, after) {
+			s.p.Add(1)
+			if !yield(entry, err) {
+				return
+			}
+		}
+	}
+}
+
 // checkStore checks the pages of the file, if the store is one, and the world in it.
-func checkStore(ctx context.Context, at place.Place) (result *checkResult, err error) {
+func checkStore(ctx context.Context, at place.Place, p *command.Progress) (result *checkResult, err error) {
 	journal, err := at.Open(ctx)
 	if err != nil {
 		return nil, err
@@ -119,7 +208,8 @@ func checkStore(ctx context.Context, at place.Place) (result *checkResult, err e
 	}
 	var report *verify.Report
 	err = place.WhileItStands(ctx, journal, func() error {
-		report, err = verify.Check(ctx, journal, journal.RootKey())
+		p.Expect(0)
+		report, err = verify.Check(ctx, countedSource{journal, p}, journal.RootKey())
 		return err
 	})
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/playctl/playctl/internal/command/mcp"
 	"github.com/playctl/playctl/internal/command/node"
 	"github.com/playctl/playctl/internal/command/otel"
+	"github.com/playctl/playctl/internal/command/place"
 	"github.com/playctl/playctl/internal/command/space"
 	"github.com/playctl/playctl/internal/command/store"
 	"github.com/playctl/playctl/internal/command/stream"
@@ -28,6 +29,7 @@ import (
 // it, even "playctl --help".
 func New(a *command.App) *cobra.Command {
 	a.HostFlags = func(flags *pflag.FlagSet) { host.RegisterFlags(flags, a) }
+	a.StoreVariables = place.Variables
 	root := command.NewRoot(a)
 	for _, commands := range []func(*command.App) []*cobra.Command{
 		node.Commands, agent.Commands, world.Commands, space.Commands, stream.Commands, aql.Commands, mcp.Commands, otel.Commands,

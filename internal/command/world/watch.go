@@ -2,7 +2,6 @@ package world
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"html"
 	"net/url"
@@ -235,7 +234,7 @@ func openBrowser(ctx context.Context, a *command.App, link *watchResult) error {
 	if link.token {
 		folder := a.StateFolder()
 		if folder == "" {
-			return errors.New("there is no home folder to save the link in")
+			return fmt.Errorf("%w to save the link in", creds.ErrNoHome)
 		}
 		if err := os.MkdirAll(folder, 0o700); err != nil {
 			return fmt.Errorf("create a folder for the link: %w", err)

@@ -68,6 +68,7 @@ func Backend() store.Backend {
 			{Name: flagServerName, Usage: "the `name` that the certificate of the Redis server must have (default: its host's)"},
 		},
 		Help:         help,
+		Variables:    []string{envUsername, envPassword, envSentinelUsername, envSentinelPassword},
 		PasswordGoes: "a file for --" + flagCredentials + " or into " + envPassword,
 		Locate:       locate,
 	}
