@@ -11,6 +11,10 @@ type Snapshot = chain.Snapshot
 // Verification is the state of verification of a copy of the world.
 type Verification = chain.Verification
 
+// WentBackError is the error of a host that went back to an earlier state; see
+// chain.WentBackError.
+type WentBackError = chain.WentBackError
+
 // The states of verification of a copy.
 const (
 	// Unread: there is no copy yet.

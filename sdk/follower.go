@@ -43,6 +43,7 @@ type follower struct {
 	publishes func(*State)
 	state     State
 	copy      chain.Copy
+	witness   chain.Witness
 
 	// unread reports whether a full read is due, repairing whether that is to repair a
 	// mismatch.
@@ -58,6 +59,8 @@ type follower struct {
 	// snapshot must not be behind either.
 	cursor  *uint64
 	atLeast uint64
+	// older counts the consecutive full reads that were behind the known position or rev.
+	older int
 	// failures counts consecutive full reads that failed or repaired nothing.
 	failures    int
 	connections int
@@ -158,12 +161,7 @@ func (f *follower) take(signal client.Signal) {
 	case client.SignalEvent:
 		f.event(signal.Event)
 	case client.SignalLost:
-		f.headers.stop()
-		f.readable = false
-		f.publish(func(s *State) { s.Connected = false })
-		if signal.Err != nil {
-			f.report(signal.Err)
-		}
+		f.lost(signal.Err)
 	}
 }
 
@@ -193,6 +191,7 @@ func (f *follower) opened(sid string) {
 	if s := f.copy.Snapshot(); s != nil && s.SID() != sid {
 		f.unread = true
 	}
+	f.witness.Session(sid)
 	f.publish(func(s *State) { s.Connected = true })
 }
 
@@ -201,6 +200,10 @@ func (f *follower) opened(sid string) {
 func (f *follower) positioned(cursor uint64) {
 	if f.cursor != nil && *f.cursor != cursor {
 		f.unread = true
+	}
+	// A host that does not resume may receive events from another one a little later.
+	if f.cursor != nil || f.connections == 1 {
+		f.unread = f.saw(f.witness.Position(cursor)) || f.unread
 	}
 	if f.fresh && f.behind(cursor) {
 		f.unread = true
@@ -224,6 +227,7 @@ func (f *follower) event(event Event) {
 	f.emit(Report{Type: ReportEvent, Event: &event}, nil)
 	if event.HasSeq {
 		f.cursor = &event.Seq
+		f.unread = f.saw(f.witness.Position(event.Seq)) || f.unread
 	}
 	lacking := f.unread
 	f.learn(&event)
@@ -242,6 +246,10 @@ func (f *follower) event(event Event) {
 // learn updates the state from the fields of an event.
 func (f *follower) learn(event *Event) {
 	state, err := chain.ParseEventState(event.Data)
+	if event.Kind == protocol.EventSessionReset {
+		f.witness = chain.Witness{}
+	}
+	f.sawRoot(&state)
 	switch {
 	case event.Kind == protocol.EventSessionResync && f.fresh && event.HasSeq && !f.unread && !f.behind(event.Seq):
 		// The events that the host reports as missing were covered by a full read already.
@@ -283,6 +291,7 @@ func (f *follower) apply(event *Event, state *chain.EventState) {
 			f.lacking(event, state, err)
 			return
 		}
+		before, known := f.copy.Rev()
 		found, err := f.copy.Merge(state, seq, rows.nodes, rows.rev)
 		if found == chain.NotCompared && err != nil {
 			f.lacking(event, state, err)
@@ -291,6 +300,9 @@ func (f *follower) apply(event *Event, state *chain.EventState) {
 		f.count(func(s *Stats) { s.Merges++ })
 		f.show(event)
 		f.conclude(found, err, state.Rev)
+		if found == chain.Mismatch && known {
+			f.recheck(before)
+		}
 	}
 }
 
@@ -314,6 +326,7 @@ func (f *follower) conclude(found chain.Comparison, err error, rev *uint64) {
 	case chain.Equal:
 		f.repaired, f.failures = false, 0
 		f.settle.stop()
+		f.witness.Verified(f.copy.Snapshot())
 		f.count(func(s *Stats) { s.Verifications++ })
 	case chain.Unsettled:
 		f.settle.set(settleTime)

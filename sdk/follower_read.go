@@ -20,10 +20,16 @@ func (f *follower) readAll() {
 		}
 		if protocol.HasCode(err, protocol.CodeBehind) {
 			f.atLeast = 0 // a rev that never comes must not prevent the repair of the copy
+			f.older++
 		}
 		return
 	}
+	f.older = 0
+	f.saw(f.witness.Whole(snapshot, stated))
 	mismatch := f.copy.Replace(snapshot, stated)
+	if f.copy.Verification() == Verified {
+		f.witness.Verified(f.copy.Snapshot())
+	}
 	f.fresh = true
 	f.count(func(s *Stats) {
 		s.FullReads++
@@ -58,8 +64,8 @@ func (f *follower) snapshot() (*chain.Snapshot, chain.Stated, error) {
 	if err != nil {
 		return nil, stated, err
 	}
-	if seq := s.Head().Seq; seq != nil && f.cursor != nil && *seq < *f.cursor {
-		return nil, stated, fmt.Errorf("the snapshot is of event %d, the stream is at %d", *seq, *f.cursor)
+	if err := f.checkAge(s); err != nil {
+		return nil, stated, err
 	}
 	s, err = f.client.WithGenesis(f.ctx, s)
 	return s, stated, err

@@ -37,6 +37,10 @@ type Stats struct {
 	FullReads, Heals uint64
 	// Reconnects counts the connections after the first one.
 	Reconnects uint64
+	// Rollbacks counts the times that the host went back to an earlier state of the same
+	// session, each of which is reported as a *WentBackError. What follows is verified
+	// against the host's present statements only.
+	Rollbacks uint64
 }
 
 // ReportType is the type of a Report.

@@ -38,9 +38,17 @@ var errStalled = fmt.Errorf("nothing arrived for %v, not even a heartbeat", stal
 // drains, waits for its store, or is full.
 var errLater = errors.New("the host cannot serve a stream for now")
 
-// ErrBackwards is matched by the error of a connection on which an id was not
-// above the one before it.
-var ErrBackwards = fmt.Errorf("%w: an id goes backwards", ErrFrame)
+// BackwardsError is the error of a connection on which the id of an event, Seq, was not
+// above the position before it, After. It matches ErrFrame.
+type BackwardsError struct{ Seq, After uint64 }
+
+// Error implements error.
+func (e *BackwardsError) Error() string {
+	return fmt.Sprintf("%v: an id goes backwards: %d came after %d", ErrFrame, e.Seq, e.After)
+}
+
+// Unwrap returns ErrFrame.
+func (*BackwardsError) Unwrap() error { return ErrFrame }
 
 // StreamOptions are the options of a stream.
 type StreamOptions struct {
@@ -207,7 +215,7 @@ func (s *Stream) read() error {
 	case numbered:
 		if s.hasFloor && seq <= s.floor {
 			s.hasCursor = false
-			return fmt.Errorf("%w: %d came after %d", ErrBackwards, seq, s.floor)
+			return &BackwardsError{Seq: seq, After: s.floor}
 		}
 		s.cursor, s.hasCursor = seq, true
 	}

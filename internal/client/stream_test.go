@@ -214,7 +214,8 @@ func TestDecreasingIDIsRefused(t *testing.T) {
 			r.want(SignalConnecting, SignalOpen)
 			go func() { _, _ = io.WriteString(w, event(7, "k", "{}")+event(second, "k", "{}")) }()
 			r.want(SignalEvent)
-			if lost := r.want(SignalLost); !errors.Is(lost.Err, ErrBackwards) {
+			lost := r.want(SignalLost)
+			if backwards, ok := errors.AsType[*BackwardsError](lost.Err); !ok || *backwards != (BackwardsError{uint64(second), 7}) {
 				t.Errorf("lost: %v", lost.Err)
 			}
 			if got := r.want(SignalConnecting); got.Resumes {
