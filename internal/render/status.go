@@ -17,6 +17,8 @@ type Status struct {
 	// copy that is not verified, such as "catching up".
 	Verified bool
 	Known    string
+	// WentBack says that the host went back to an earlier state at some time.
+	WentBack bool
 	// Rev is the copy's revision, nil if there is none.
 	Rev *uint64
 	// Root is the copy's root, "" if there is no copy.
@@ -74,6 +76,8 @@ func (s Status) proof() part {
 		return part{faint, "no copy yet"}
 	case !s.Connected:
 		return part{warn, "stale"}
+	case s.Verified && s.WentBack:
+		return part{warn, "verified since the host went back"}
 	case s.Verified:
 		return part{good, "verified"}
 	}

@@ -62,6 +62,16 @@ func unproved(err error) error {
 		"do not rely on what this host says; \"playctl chain verify\" compares its snapshot with its root")
 }
 
+// wentBack handles a host that went back to an earlier state. It ends a tail that was
+// asked for a verdict, as what was verified before no longer holds.
+func (t *tailer) wentBack(err *sdk.WentBackError) error {
+	if t.until != nil || !t.flags.follow {
+		return command.Hintf(fmt.Errorf("%w: %w", command.ErrUnverified, err),
+			"an older copy of its store was probably put in place: ask its operator; docs/backup.md says how to restore a backup")
+	}
+	return t.shown.problem(err, t.status())
+}
+
 // name identifies the event in an error.
 func (e *ending) name() string {
 	if !e.event.HasSeq {

@@ -2,83 +2,148 @@ package stream
 
 import (
 	"bufio"
-	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/protocol"
-	"github.com/playctl/playctl/sdk"
 )
 
-// longestRecordedLine limits the memory for a line of a recording.
-const longestRecordedLine = 256 << 20
+// maxRecordedLine is how long a line of a recording may be, in bytes. The longest one has
+// the snapshot of a whole world.
+const maxRecordedLine = 16 << 20
 
-// recordedLines reads a recording line by line.
+// recordedLines reads a recording line by line, and checks that it has every line that was
+// written, unchanged.
 type recordedLines struct {
 	in *bufio.Reader
 	// number is the number of the last line, from 1.
 	number int
-	// cutOff is set if the last line was incomplete and was ignored.
-	cutOff bool
+	// digest is the SHA-256 of the lines so far.
+	digest hash.Hash
+	// complete is set after the last line of a complete recording.
+	complete bool
 }
 
 func newRecordedLines(in io.Reader) *recordedLines {
-	return &recordedLines{in: bufio.NewReaderSize(in, 64<<10)}
+	return &recordedLines{in: bufio.NewReaderSize(in, 64<<10), digest: sha256.New()}
 }
 
-// next reads a line; io.EOF marks the end of the recording.
+// next reads a line; io.EOF marks the end of the recording. It fails with
+// command.ErrUnverified if a line is missing or was changed.
 func (l *recordedLines) next() (*recordedLine, error) {
+	text, err := l.text()
+	if err != nil {
+		return nil, err
+	}
+	l.number++
+	line, err := l.parse(text)
+	switch {
+	case err != nil:
+		return nil, err
+	case line.Number != l.number:
+		return nil, l.changed(fmt.Errorf("it has the number %d, so lines are missing or in another order", line.Number))
+	case l.complete:
+		return nil, l.changed(errors.New("it comes after the end of the recording"))
+	case line.End == nil:
+		l.digest.Write(text)
+		return line, nil
+	}
+	if stated := (recordedEnd{l.number - 1, hex.EncodeToString(l.digest.Sum(nil))}); *line.End != stated {
+		return nil, l.changed(fmt.Errorf("the lines before it are not those that were recorded: their SHA-256 is %s, not %s", stated.SHA256, line.End.SHA256))
+	}
+	l.complete = true
+	return l.next()
+}
+
+// text reads the bytes of a line, with its line feed. A last line without one was cut off
+// and is left out.
+func (l *recordedLines) text() ([]byte, error) {
 	var text []byte
 	for {
 		piece, err := l.in.ReadSlice('\n')
 		text = append(text, piece...)
 		switch {
-		case errors.Is(err, bufio.ErrBufferFull) && len(text) <= longestRecordedLine:
-			continue
+		case len(text) > maxRecordedLine:
+			return nil, fmt.Errorf("line %d of the recording is longer than %d MiB, the longest that playctl writes", l.number+1, maxRecordedLine>>20)
 		case errors.Is(err, bufio.ErrBufferFull):
-			return nil, fmt.Errorf("line %d of the recording is longer than any that playctl writes", l.number+1)
+			continue
 		case errors.Is(err, io.EOF):
-			l.cutOff = len(bytes.TrimSpace(text)) > 0
 			return nil, io.EOF
 		case err != nil:
 			return nil, fmt.Errorf("read the recording: %w", err)
 		}
-		l.number++
-		if len(bytes.TrimSpace(text)) == 0 {
-			text = text[:0]
-			continue
-		}
-		var line recordedLine
-		if err := protocol.Decode(text, &line); err != nil {
-			why := "its fields have values of the wrong type"
-			if _, refused := protocol.ParseObject(text); refused != nil {
-				why = strings.Replace(refused.Message, "the body", "it", 1)
-			}
-			return nil, command.Hintf(fmt.Errorf("line %d is not a valid recording line: %s", l.number, why), "create recordings with \"playctl tail --record\"")
-		}
-		if (line.Snapshot == nil) == (line.Event == "") {
-			return nil, fmt.Errorf("line %d is not a valid recording line: it is neither a snapshot nor an event", l.number)
-		}
-		return &line, nil
+		return text, nil
 	}
 }
 
-// recordedLine is one line of a recording: a full read of the world, or an event with its
-// changed rows. The line of an event is the same as in the output of "playctl tail".
+// parse parses a line. What no recorder writes is a changed line, unless it is the first
+// one: then the file is not a recording.
+func (l *recordedLines) parse(text []byte) (*recordedLine, error) {
+	var line recordedLine
+	err := protocol.Decode(text, &line)
+	switch {
+	case err == nil && line.isOne() && line.Number > 0:
+		return &line, nil
+	case err == nil && line.isOne():
+		err = errors.New("it has no number")
+	case err == nil:
+		err = errors.New("it is not one of a snapshot, an event and the end")
+	default:
+		why := "its fields have values of the wrong type"
+		if _, refused := protocol.ParseObject(text); refused != nil {
+			why = strings.Replace(refused.Message, "the body", "it", 1)
+		}
+		err = errors.New(why)
+	}
+	if l.number > 1 {
+		return nil, l.changed(err)
+	}
+	return nil, command.Hintf(fmt.Errorf("line %d is not a valid recording line: %w", l.number, err), "create recordings with \"playctl tail --record\"")
+}
+
+// changed returns the error of a line that is not as it was recorded.
+func (l *recordedLines) changed(err error) error {
+	return fmt.Errorf("%w: line %d: %w", command.ErrUnverified, l.number, err)
+}
+
+// recordedLine is one line of a recording: a full read of the world, an event with its
+// changed rows, or the end. The line of an event is the same as in the output of "playctl
+// tail", after its number.
 type recordedLine struct {
+	Number       int                `json:"line"` // the number of the line, from 1
 	Context      string             `json:"context,omitempty"`
-	Snapshot     json.RawMessage    `json:"snapshot,omitempty"`     // a full read of the world; absent in the line of an event
+	Snapshot     json.RawMessage    `json:"snapshot,omitempty"`     // a full read of the world; absent in other lines
 	Verification string             `json:"verification,omitempty"` // the result of the verification of the snapshot
 	Seq          *uint64            `json:"seq,omitempty"`          // the number of the event
 	Event        protocol.EventKind `json:"event,omitempty"`        // the kind of the event
 	Data         json.RawMessage    `json:"data,omitempty"`         // what the event says, with the rows that it changed
+	End          *recordedEnd       `json:"end,omitempty"`          // the end of a complete recording: the last line
+}
+
+// recordedEnd states what is before the last line of a recording. It finds a file that was
+// cut off, damaged or edited; whoever edits a file on purpose can compute it anew.
+type recordedEnd struct {
+	Lines  int    `json:"lines"`  // the number of lines before it
+	SHA256 string `json:"sha256"` // the SHA-256 of all bytes before it, in lower-case hex
+}
+
+// isOne reports whether a line is exactly one of its three kinds.
+func (l *recordedLine) isOne() bool {
+	kinds := 0
+	for _, is := range []bool{l.Snapshot != nil, l.Event != "", l.End != nil} {
+		if is {
+			kinds++
+		}
+	}
+	return kinds == 1
 }
 
 // name identifies the line in an error.
@@ -94,12 +159,16 @@ func (l *recordedLine) name() string {
 
 // recordedWorld is the world of a recording, verified line by line.
 type recordedWorld struct {
-	copy chain.Copy
+	copy    chain.Copy
+	witness chain.Witness
 	// lost is set while events are missing, as the host itself reported; the next snapshot
 	// replaces them.
 	lost bool
 	// last is the position of the last event.
 	last *uint64
+	// gaps counts the positions between two events that no event has: the events there were
+	// for other subscribers only.
+	gaps uint64
 }
 
 // take applies one line. proved is true for an event whose root and leaf count were
@@ -108,12 +177,14 @@ func (w *recordedWorld) take(line *recordedLine) (proved bool, err error) {
 	if line.Snapshot != nil {
 		return false, w.replace(line)
 	}
-	restarted := line.Event == protocol.EventSessionReset || line.Event == protocol.EventSessionResync
-	if line.Seq != nil && w.last != nil && *line.Seq <= *w.last && !restarted {
-		return false, fmt.Errorf("it comes after event %d", *w.last)
+	if err := w.follow(line); err != nil {
+		return false, err
 	}
-	w.last = line.Seq
-	if restarted {
+	switch line.Event {
+	case protocol.EventSessionReset:
+		w.witness = chain.Witness{}
+		fallthrough
+	case protocol.EventSessionResync:
 		w.lost = true
 		return false, nil
 	}
@@ -121,7 +192,30 @@ func (w *recordedWorld) take(line *recordedLine) (proved bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if err := w.witness.Root(state.Rev, state.MerkleRootHex, state.MerkleLeafCount); err != nil {
+		return false, err
+	}
 	return w.prove(line, &state)
+}
+
+// follow takes the position of an event.
+func (w *recordedWorld) follow(line *recordedLine) error {
+	before := w.last
+	w.last = line.Seq
+	if line.Seq == nil {
+		return nil
+	}
+	if err := w.witness.Position(*line.Seq); err != nil {
+		return err
+	}
+	if before == nil || line.Event == protocol.EventSessionReset || line.Event == protocol.EventSessionResync {
+		return nil
+	}
+	if *line.Seq <= *before {
+		return fmt.Errorf("it comes after event %d", *before)
+	}
+	w.gaps += *line.Seq - *before - 1
+	return nil
 }
 
 // prove merges an event into the copy and compares, unless the event states no root or is
@@ -141,6 +235,9 @@ func (w *recordedWorld) prove(line *recordedLine, state *chain.EventState) (bool
 		return false, fmt.Errorf("it has rev %d, but the recording is at rev %d: events are missing", *state.Rev, have)
 	}
 	found, err := w.copy.Apply(state, line.Seq)
+	if found == chain.Equal {
+		w.witness.Verified(w.copy.Snapshot())
+	}
 	return found == chain.Equal, err
 }
 
@@ -155,104 +252,14 @@ func (w *recordedWorld) replace(line *recordedLine) error {
 		return errors.New("it did not match the host's root when it was recorded")
 	}
 	w.lost = false
-	return w.copy.Replace(snapshot, stated)
-}
-
-// recorder writes a recording. The file appears under its name with the first complete
-// line, and never replaces another file.
-type recorder struct {
-	path    string
-	context string
-	file    *os.File
-}
-
-// newRecorder returns the recorder of a file that must not exist yet.
-func newRecorder(path, context string) (*recorder, error) {
-	if _, err := os.Lstat(path); err == nil {
-		return nil, command.Hintf(fmt.Errorf("%s already exists", path), "use another file for the recording")
-	}
-	return &recorder{path: path, context: context}, nil
-}
-
-// snapshot records a full read.
-func (r *recorder) snapshot(state *sdk.State) error {
-	text, err := state.Snapshot.AppendJSON(nil)
-	if err != nil {
-		return fmt.Errorf("record the world: %w", err)
-	}
-	return r.write(recordedLine{Context: r.context, Snapshot: text, Verification: state.Verification.String()})
-}
-
-// event records an event.
-func (r *recorder) event(event *sdk.Event) error {
-	line := recordedLine{Context: r.context, Event: event.Kind, Data: event.Data}
-	if event.HasSeq {
-		line.Seq = &event.Seq
-	}
-	return r.write(line)
-}
-
-// write appends a line in a single write.
-func (r *recorder) write(line recordedLine) error {
-	text, err := encodeLine(line)
-	if err != nil {
-		return fmt.Errorf("record an event: %w", err)
-	}
-	if r.file == nil {
-		return r.create(text)
-	}
-	if _, err := r.file.Write(text); err != nil {
-		return fmt.Errorf("write the recording: %w", err)
-	}
-	return nil
-}
-
-// encodeLine returns a value as one line of JSON.
-func encodeLine(value any) ([]byte, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(value)
-	return text.Bytes(), err
-}
-
-// recordingMode lets everybody read a recording, within the umask: it has what every
-// subscriber sees, and no secret.
-const recordingMode = 0o644
-
-// create writes a temporary file with the first line in the same folder and links it to
-// the path, which fails if that exists already.
-func (r *recorder) create(first []byte) (err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("begin the recording: %w", err)
-		}
-	}()
-	file, err := os.CreateTemp(filepath.Dir(r.path), "."+filepath.Base(r.path)+".*")
-	if err != nil {
+	if err := w.witness.Whole(snapshot, stated); err != nil {
 		return err
 	}
-	_, err = file.Write(first)
-	if err == nil {
-		err = file.Chmod(recordingMode)
+	if err := w.copy.Replace(snapshot, stated); err != nil {
+		return err
 	}
-	if err == nil {
-		err = os.Link(file.Name(), r.path)
-	}
-	if err = errors.Join(err, os.Remove(file.Name())); err != nil {
-		return errors.Join(err, file.Close())
-	}
-	r.file = file
-	return nil
-}
-
-// close syncs the recording to the disk and closes it.
-func (r *recorder) close() error {
-	if r.file == nil {
-		return nil
-	}
-	if err := errors.Join(r.file.Sync(), r.file.Close()); err != nil {
-		return fmt.Errorf("end the recording: %w", err)
+	if w.copy.Verification() == chain.Verified {
+		w.witness.Verified(w.copy.Snapshot())
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,7 +49,12 @@ func newReplayCommand(a *command.App) *cobra.Command {
 would print them. It contacts no host: it creates the world from the recording's snapshot, merges the
 rows of each event into it, and compares root and leaf count with those that the host stated.
 
-It ends with exit code 5 at the first event that does not verify, or after which events are missing.
+What is verified is the map after each event. The texts of chat lines are not in the map, so nothing
+proves that they are the host's. The lines of a recording are numbered, and its last line states their
+number and SHA-256, which finds a damaged or edited file.
+
+It ends with exit code 5 at the first event that does not verify, and at a line that is missing or
+changed. A recording without its last line, as after a crash, ends early, which it says.
 --check prints what was verified instead of the events.
 
 --open shows the recording in the watch page, which plays and verifies it, at an address of this
@@ -81,15 +87,16 @@ machine until Ctrl-C.`,
 // replayResult is what "playctl replay --check" prints.
 type replayResult struct {
 	File      string  `json:"file"`          // the recording
-	OK        bool    `json:"ok"`            // whether everything in it could be verified
+	OK        bool    `json:"ok"`            // whether no line is missing or changed, and the map was equal at every event that states a root
+	Complete  bool    `json:"complete"`      // whether it has its last line; otherwise it ends early
+	Lines     int     `json:"lines"`         // lines that were read
 	Events    int     `json:"events"`        // events in it
-	Proved    int     `json:"proved"`        // events whose root was compared; the others are from before the first snapshot, or state no root
+	Proved    int     `json:"proved"`        // events at which the map was verified; the others are from before the first snapshot, or state no root
+	Gaps      uint64  `json:"gaps"`          // positions between its events that were for other subscribers only
 	Snapshots int     `json:"snapshots"`     // snapshots in it
 	Rev       *uint64 `json:"rev,omitempty"` // the rev at its end
 	Root      string  `json:"merkleRootHex,omitempty"`
 	Leaves    int     `json:"merkleLeafCount,omitempty"`
-	// CutOff says that the last line is not whole, as after a crash.
-	CutOff bool `json:"cutOff"`
 }
 
 func replay(ctx context.Context, a *command.App, name string, flags *replayFlags) error {
@@ -106,6 +113,7 @@ func replay(ctx context.Context, a *command.App, name string, flags *replayFlags
 	r.result.File = name
 	failed := r.run(ctx)
 	r.result.OK = failed == nil
+	r.result.Complete, r.result.Lines, r.result.Gaps = r.lines.complete, r.lines.number, r.proof.gaps
 	if ctx.Err() != nil || failed != nil && !errors.Is(failed, command.ErrUnverified) {
 		return failed
 	}
@@ -139,7 +147,6 @@ func (r *replayer) run(ctx context.Context) (err error) {
 		line, err := r.lines.next()
 		switch {
 		case errors.Is(err, io.EOF):
-			r.result.CutOff = r.lines.cutOff
 			return r.ended()
 		case err != nil:
 			return fmt.Errorf("%s: %w", command.InputName(r.result.File), err)
@@ -188,33 +195,49 @@ func (r *replayer) ended() error {
 	return nil
 }
 
+// summary returns the result as sentences.
 func (r *replayer) summary() string {
-	text := fmt.Sprintf("Verified %d of %s against %s.", r.result.Proved, command.Plural(r.result.Events, "event", "events"),
-		command.Plural(r.result.Snapshots, "snapshot", "snapshots"))
-	if r.result.CutOff {
-		text += " The last line is cut off."
+	verdict := r.verdict()
+	text := strings.ToUpper(verdict[:1]) + verdict[1:] + "."
+	if !r.result.Complete {
+		text += " The recording " + r.end() + "."
 	}
 	return text
 }
 
-// verdict states how many events were verified, and why the others were not.
+// verdict states what was verified, and what was not.
 func (r *replayer) verdict() string {
 	if !r.result.OK {
 		return "not verified"
 	}
-	text := fmt.Sprintf("verified %d of %s", r.result.Proved, command.Plural(r.result.Events, "event", "events"))
+	text := fmt.Sprintf("map verified at %d of %s; chat texts are not covered", r.result.Proved, command.Plural(r.result.Events, "event", "events"))
 	if r.result.Proved < r.result.Events {
-		text += "; the others are from before the first snapshot, or state no root"
+		text += "; the other events are from before the first snapshot, or state no root"
 	}
 	return text
+}
+
+// end states whether the recording has its last line.
+func (r *replayer) end() string {
+	switch {
+	case !r.result.OK:
+		return fmt.Sprintf("was read up to line %d", r.result.Lines)
+	case r.result.Complete:
+		return fmt.Sprintf("is complete: %s, with the SHA-256 that its end states", command.Plural(r.result.Lines, "line", "lines"))
+	case r.proof.last != nil:
+		return fmt.Sprintf("ends early at line %d, event %d: what came after it is missing", r.result.Lines, *r.proof.last)
+	}
+	return fmt.Sprintf("ends early at line %d: what came after it is missing", r.result.Lines)
 }
 
 func (r *replayer) document() render.Document {
 	return render.Document{Data: r.result, Views: []render.View{render.Fields{
 		{Name: "file", Value: r.result.File},
 		{Name: "verdict", Value: r.verdict()},
+		{Name: "recording", Value: r.end()},
 		{Name: "events", Value: command.Decimal(int64(r.result.Events))},
 		{Name: "verified", Value: command.Decimal(int64(r.result.Proved))},
+		{Name: "gaps", Value: command.Number(&r.result.Gaps)},
 		{Name: "snapshots", Value: command.Decimal(int64(r.result.Snapshots))},
 		{Name: "rev", Value: command.Number(r.result.Rev)},
 		{Name: "root", Value: r.result.Root},

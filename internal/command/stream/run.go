@@ -262,6 +262,9 @@ func (t *tailer) wrong(err error) error {
 	if errors.Is(err, sdk.ErrUnmended) && t.reads > 1 {
 		return unproved(err)
 	}
+	if back, ok := errors.AsType[*sdk.WentBackError](err); ok {
+		return t.wentBack(back)
+	}
 	if _, differs := errors.AsType[*chain.MismatchError](err); differs {
 		t.state.Verification = sdk.Mismatched
 	}
@@ -277,7 +280,8 @@ func (t *tailer) status() render.Status {
 	status := render.Status{
 		Connected: t.state.Connected, Tried: t.reads > 0,
 		Verified: t.state.Verification == sdk.Verified, Known: t.state.Verification.String(),
-		Lag: t.lag, HasLag: t.hasLag,
+		WentBack: t.state.Stats.Rollbacks > 0,
+		Lag:      t.lag, HasLag: t.hasLag,
 	}
 	if copied := t.state.Snapshot; copied != nil {
 		status.Rev, status.Root, status.Occupants = copied.Head().Rev, copied.Root().Hex(), copied.Tree().OccupantCount()
