@@ -168,14 +168,19 @@ func (o toolEntry) tool(what, name string) (Tool, error) {
 		}
 		schema = json.RawMessage(emptySchema)
 	}
-	if members, ok := fieldorder.Members(schema); ok && len(members) == 1 && slices.Contains(schemaKeys, members[0].Name) {
-		schema = members[0].Value
-	}
 	var err error
-	if t.Schema, err = checkedSchema(schema); err != nil {
+	if t.Schema, err = checkedSchema(unwrapped(schema)); err != nil {
 		return Tool{}, t.wrong("%s %w", key, err)
 	}
 	return t, nil
+}
+
+// unwrapped returns the schema within an object that has nothing else.
+func unwrapped(schema json.RawMessage) json.RawMessage {
+	if members, ok := fieldorder.Members(schema); ok && len(members) == 1 && slices.Contains(schemaKeys, members[0].Name) {
+		return members[0].Value
+	}
+	return schema
 }
 
 // unreadSchema returns the member that describes arguments under a name that is not

@@ -57,9 +57,8 @@ func TestFirstCallCreatesAccount(t *testing.T) {
 
 	host.Kill()
 	session, end = startServer(t, home, server, "--agent", "Ada")
-	refused, err := session.CallTool(t.Context(), &sdkmcp.CallToolParams{Name: "say", Arguments: map[string]any{"text": "Hello?"}})
-	if err != nil || !refused.IsError || !strings.Contains(refused.Content[1].(*sdkmcp.TextContent).Text, "cannot reach the host") { //nolint:forcetypeassert // a failed test either way
-		t.Errorf("a call without a host gives %+v %v", refused, err)
+	if text := refusal(t, session, "say", map[string]any{"text": "Hello?"}); !strings.Contains(text, "cannot reach the host") {
+		t.Errorf("a call without a host says %q", text)
 	}
 	host.Start()
 	call(t, session, "say", map[string]any{"text": "Good evening."}, &done)
@@ -69,14 +68,63 @@ func TestFirstCallCreatesAccount(t *testing.T) {
 	end()
 }
 
-// A read-only server creates nothing.
-func TestReadOnlyServerCreatesNothing(t *testing.T) {
+// refusal calls a tool and returns the text of its error.
+func refusal(t *testing.T, session *sdkmcp.ClientSession, name string, args any) string {
+	t.Helper()
+	result, err := session.CallTool(t.Context(), &sdkmcp.CallToolParams{Name: name, Arguments: args})
+	if err != nil || !result.IsError {
+		t.Fatalf("%s gives %+v, %v", name, result, err)
+	}
+	return result.Content[1].(*sdkmcp.TextContent).Text //nolint:forcetypeassert // a failed test either way
+}
+
+// Without an account, a host or a context the server starts, creates nothing that it may
+// not, and each call says what is missing, until it is there.
+func TestCallsSayWhatIsMissing(t *testing.T) {
+	host := hostprocess.Start(t, hostprocess.Options{})
+	nobody := "http://" + port.Keep(t)
+	for _, c := range []struct {
+		server, args, tool, want string
+	}{
+		{host.URL(), "--read-only", "list_agents", "this host requires an account, and you have no credentials for it (credentials_missing); create an account with \"playctl create-main-node"},
+		{nobody, "--read-only", "wait_for_event", "Start one with \"playctl serve\""},
+		{nobody, "", "register_mcp", "Start one with \"playctl serve\""},
+		{nobody, "--agent Ada", "say", "Start one with \"playctl serve\""},
+		{host.URL(), "--read-only --context work", "list_agents", `"work": no such context`},
+		{"http://127.0.0.1:1/no\x7f", "--read-only", "get_snapshot", "PLAYCTL_SERVER: the server must be an http or https URL"},
+	} {
+		t.Run(c.args+" "+c.tool, func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			session, end := startServer(t, home, c.server, append(strings.Fields(c.args), "--timeout", "1s")...)
+			if text := refusal(t, session, c.tool, map[string]any{"text": "Hello", "name": "notes"}); !strings.Contains(text, c.want) {
+				t.Errorf("%s says %q, want %q", c.tool, text, c.want)
+			}
+			if _, err := session.ReadResource(t.Context(), &sdkmcp.ReadResourceParams{URI: "playctl://agents"}); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("a resource gives %v, want %q", err, c.want)
+			}
+			end()
+			if files, err := os.ReadDir(home); err != nil || len(files) > 0 {
+				t.Errorf("the home folder has %v, %v", files, err)
+			}
+		})
+	}
+}
+
+// An account that a person creates while the server runs is used by the next call.
+func TestAccountIsCreatedMeanwhile(t *testing.T) {
 	host := hostprocess.Start(t, hostprocess.Options{})
 	home := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), hostprocess.Binary(t), "mcp", "--read-only")
-	cmd.Dir, cmd.Env = home, []string{"HOME=" + home, "PLAYCTL_SERVER=" + host.URL()}
-	text, err := cmd.CombinedOutput()
-	if err == nil || !strings.Contains(string(text), "create-main-node") {
-		t.Errorf("the call gives %v: %s", err, text)
+	session, end := startServer(t, home, host.URL(), "--read-only")
+	defer end()
+	if text := refusal(t, session, "list_agents", nil); !strings.Contains(text, "create-main-node") {
+		t.Errorf("the error is %q", text)
 	}
+	cmd := exec.CommandContext(t.Context(), hostprocess.Binary(t), "create-main-node", "--keep-phrase")
+	cmd.Dir, cmd.Env = home, []string{"HOME=" + home, "PLAYCTL_SERVER=" + host.URL()}
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	var agents []any
+	call(t, session, "list_agents", nil, &agents)
 }

@@ -56,7 +56,8 @@ func newMCPCommand(a *command.App) *cobra.Command {
 with --http over streamable HTTP. Its tools list agents, read the snapshot and the events, wait for
 an event, ask an agent and register MCP placements; with --agent they also speak and record journeys
 as that agent, which is put on the map if it is not there. A missing account or agent is created,
-unless --read-only is set. Resources are the world and its agents, whose subscriptions follow the
+unless --read-only is set. The server also starts without an account or a host: each call then says
+what is missing, and tries again. Resources are the world and its agents, whose subscriptions follow the
 stream. What comes from the world is marked as data, since anybody may have written it.
 
 Over HTTP every request needs the bearer token in --token-file, which is created with mode 0600 if
@@ -79,16 +80,18 @@ the name, and so are requests from pages of other origins.`,
 
 // view is the world in the server of one run.
 type view struct {
-	app    *command.App
+	app   *command.App
+	flags *serveFlags
+	// mutex guards there, and the fields below it until there is true. Calls use them after
+	// ready.
+	mutex sync.Mutex
+	// there is set after the host answered and the agent is on the map.
+	there  bool
 	caller *command.Caller
 	client *client.Client
 	world  *sdk.RemotePlayWorld
 	// agent is zero without --agent.
-	agent    command.AgentRef
-	readOnly bool
-	// mutex guards there, which is set after the host answered and the agent is on the map.
-	mutex sync.Mutex
-	there bool
+	agent command.AgentRef
 }
 
 func (f *serveFlags) check(ctx context.Context) error {
@@ -116,26 +119,30 @@ func serve(ctx context.Context, a *command.App, flags *serveFlags) (err error) {
 		aside.Out = a.Stderr
 		a.Printer = &aside
 	}
-	v, err := open(ctx, a, flags)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		err = errors.Join(err, v.world.Close(context.WithoutCancel(ctx)))
-		v.client.Close()
-	}()
+	v := &view{app: a, flags: flags}
 	following, stop := context.WithCancel(ctx)
 	server, done := v.server(following)
-	defer done()
-	defer stop()
+	var starting sync.WaitGroup
+	// Clients start their servers once, perhaps before there is a host or an account, and
+	// do not wait long for the first answer.
+	starting.Go(func() {
+		if err := v.ready(following); err != nil && following.Err() == nil {
+			a.Warn(v.explained(err), "each call of the client tries again")
+		}
+	})
+	defer func() {
+		stop()
+		starting.Wait()
+		done()
+		err = errors.Join(err, v.close(context.WithoutCancel(ctx)))
+	}()
 	if flags.http != "" {
 		return serveHTTP(ctx, a, server, flags)
 	}
 	if command.IsTerminal(a.Stdin) {
 		a.Note("Waiting for an MCP client on standard input; \"playctl mcp install\" sets one up to start this.")
 	}
-	out := &shared{out: a.Stdout}
-	err = server.Run(ctx, &sdkmcp.IOTransport{Reader: io.NopCloser(newLines(a.Stdin, out)), Writer: out})
+	err = server.Run(ctx, &stdio{in: a.Stdin, out: a.Stdout})
 	// A client that ends closes its side, even during a write to it.
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, sdkmcp.ErrConnectionClosed) {
 		return nil
@@ -146,56 +153,72 @@ func serve(ctx context.Context, a *command.App, flags *serveFlags) (err error) {
 	return fmt.Errorf("serve the client: %w", err)
 }
 
-// open connects to the world and puts the agent of the run on the map. It creates the
-// account and the agent if they are missing, unless the server is read-only.
-func open(ctx context.Context, a *command.App, flags *serveFlags) (_ *view, err error) {
-	find := a.CallerWithAccount
-	if flags.readOnly {
-		find = func(context.Context) (*command.Caller, error) { return a.Caller() }
-	}
-	caller, err := find(ctx)
-	if err != nil {
-		return nil, err
-	}
-	v := &view{app: a, caller: caller, readOnly: flags.readOnly}
-	if flags.agent != "" {
-		if v.agent, v.caller, err = a.OwnAgent(ctx, caller, flags.agent); err != nil {
-			return nil, err
-		}
-		caller = v.caller
-	}
-	if v.client, err = a.Client(caller, caller.Reader()); err != nil {
-		return nil, err
-	}
-	if v.world, err = sdk.New(a.WorldOptions(caller)); err != nil {
-		v.client.Close()
-		return nil, err
-	}
-	err = v.ready(ctx)
-	if flags.http == "" && command.IsUnreachable(err) {
-		// Desktop clients start their servers once, perhaps before the host.
-		a.Warn(err.Error(), "each call of the client tries again")
-		return v, nil
-	}
-	if err != nil {
-		v.client.Close()
-		return nil, errors.Join(err, v.world.Close(context.WithoutCancel(ctx)))
-	}
-	return v, nil
-}
-
-// ready ensures, once, that the host answers and that the agent is on the map.
+// ready ensures, once, that the world is open, that the host answers and that the agent is
+// on the map.
 func (v *view) ready(ctx context.Context) error {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
 	if v.there {
 		return nil
 	}
-	if err := v.appear(ctx); err != nil {
+	err := v.open(ctx)
+	if err == nil {
+		err = v.appear(ctx)
+	}
+	if v.there = err == nil; v.there {
+		return nil
+	}
+	// The next call may find other credentials.
+	return errors.Join(err, v.close(context.WithoutCancel(ctx)))
+}
+
+// explained returns the text of an error, with what to do about it.
+func (v *view) explained(err error) string {
+	v.mutex.Lock()
+	defer v.mutex.Unlock()
+	if hint := v.app.HintFor(err); hint != "" {
+		return command.Worded(err) + "; " + hint
+	}
+	return command.Worded(err)
+}
+
+// open prepares the connection to the world. It creates the account and the agent if they
+// are missing, unless the server is read-only.
+func (v *view) open(ctx context.Context) (err error) {
+	find := v.app.CallerWithAccount
+	if v.flags.readOnly {
+		find = func(context.Context) (*command.Caller, error) { return v.app.Caller() }
+	}
+	if v.caller, err = find(ctx); err != nil {
 		return err
 	}
-	v.there = true
+	if v.flags.agent != "" {
+		if v.agent, v.caller, err = v.app.OwnAgent(ctx, v.caller, v.flags.agent); err != nil {
+			return err
+		}
+	}
+	reader, err := v.app.Client(v.caller, v.caller.Reader())
+	if err != nil {
+		return err
+	}
+	world, err := sdk.New(v.app.WorldOptions(v.caller))
+	if err != nil {
+		reader.Close()
+		return err
+	}
+	v.client, v.world = reader, world
 	return nil
+}
+
+// close ends what open began.
+func (v *view) close(ctx context.Context) error {
+	if v.world == nil {
+		return nil
+	}
+	v.client.Close()
+	world := v.world
+	v.client, v.world = nil, nil
+	return world.Close(ctx)
 }
 
 // appear checks that the host answers and puts the agent on the map, unless another

@@ -50,7 +50,7 @@ type (
 	stepArgs struct {
 		Tool   string         `json:"tool" jsonschema:"the name of the tool"`
 		Args   map[string]any `json:"args,omitempty" jsonschema:"its arguments"`
-		Result any            `json:"result,omitempty" jsonschema:"what it gave"`
+		Result any            `json:"result,omitempty" jsonschema:"what it gave: a text, or JSON"`
 	}
 	journeyArgs struct {
 		Question string     `json:"question" jsonschema:"what the agent was asked"`
@@ -76,46 +76,72 @@ type agentSummary struct {
 	Answering string `json:"answering,omitempty"`
 }
 
+// These say what calls of the tools change.
+func looks() *sdkmcp.ToolAnnotations {
+	return &sdkmcp.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: new(false), IdempotentHint: true, OpenWorldHint: new(true)}
+}
+
+func adds() *sdkmcp.ToolAnnotations {
+	return &sdkmcp.ToolAnnotations{DestructiveHint: new(false), OpenWorldHint: new(true)}
+}
+
 func (v *view) addTools(server *sdkmcp.Server) {
-	look := &sdkmcp.ToolAnnotations{ReadOnlyHint: true}
-	add(v, server, &sdkmcp.Tool{Name: "list_agents", Description: "Lists the agents on the map: who they are, what they can do, and whether a program answers for them.", Annotations: look},
-		func(ctx context.Context, _ *sdkmcp.CallToolRequest, _ noArgs) (any, error) { return v.agents(ctx) })
-	add(v, server, &sdkmcp.Tool{Name: "get_snapshot", Description: "Reads the whole world: the map with all rows, and the spaces.", Annotations: look},
-		func(ctx context.Context, _ *sdkmcp.CallToolRequest, _ noArgs) (any, error) {
+	add(v, server, &sdkmcp.Tool{Name: "list_agents", Title: "List the agents", Annotations: looks(), Description: "Lists the agents on the map: who they are, what they can do, and whether a program answers for them."},
+		func(ctx context.Context, _ *sdkmcp.CallToolRequest, _ noArgs) ([]agentSummary, error) {
+			return v.agents(ctx)
+		})
+	add(v, server, &sdkmcp.Tool{Name: "get_snapshot", Title: "Read the world", Annotations: looks(), Description: "Reads the whole world: the map with all rows, and the spaces."},
+		func(ctx context.Context, _ *sdkmcp.CallToolRequest, _ noArgs) (json.RawMessage, error) {
 			text, _, err := v.client.WorldSnapshot(ctx)
 			return text, err
 		})
-	add(v, server, &sdkmcp.Tool{Name: "events_since", Description: "Reads what happened after an event: chat lines, journeys, who came and left. Pass lastSeq of the reply to continue.", Annotations: look},
-		func(ctx context.Context, _ *sdkmcp.CallToolRequest, in eventsArgs) (any, error) {
+	add(v, server, &sdkmcp.Tool{Name: "events_since", Title: "Read past events", Annotations: looks(), Description: "Reads what happened after an event: chat lines, journeys, who came and left. Pass lastSeq of the reply to continue."},
+		func(ctx context.Context, _ *sdkmcp.CallToolRequest, in eventsArgs) (*protocol.ListEventsReply, error) {
 			return v.client.ListEvents(ctx, &protocol.ListEventsRequest{AfterSeq: in.AfterSeq, Limit: in.Limit})
 		})
-	add(v, server, &sdkmcp.Tool{Name: "wait_for_event", Description: "Waits for the next event, of some kinds or about one agent, and returns it.", Annotations: look}, v.wait)
-	if v.readOnly {
+	add(v, server, &sdkmcp.Tool{Name: "wait_for_event", Title: "Wait for an event", Annotations: looks(), Description: "Waits for the next event, of some kinds or about one agent, and returns it."}, v.wait)
+	if v.flags.readOnly {
 		return
 	}
-	add(v, server, &sdkmcp.Tool{Name: "ask_agent", Description: "Asks an agent with a text, or calls one of its tools, and waits for its answer."}, v.ask)
-	if !v.caller.Main.IsZero() {
-		add(v, server, &sdkmcp.Tool{Name: "register_mcp", Description: "Puts an MCP server of your account on the map, or changes its address. It is not started or called."},
-			func(ctx context.Context, _ *sdkmcp.CallToolRequest, in mcpArgs) (any, error) {
-				return v.client.RegisterMCP(ctx, protocol.MCPRegisterRequest{Name: in.Name, URL: in.URL})
-			})
-	}
-	if v.agent.ID == "" {
+	// What an agent does when it is asked is not known.
+	add(v, server, &sdkmcp.Tool{Name: "ask_agent", Title: "Ask an agent", Annotations: &sdkmcp.ToolAnnotations{DestructiveHint: new(true), OpenWorldHint: new(true)},
+		Description: "Asks an agent with a text, or calls one of its tools, and waits for its answer."}, v.ask)
+	add(v, server, &sdkmcp.Tool{Name: "register_mcp", Title: "Put an MCP server on the map", Annotations: &sdkmcp.ToolAnnotations{DestructiveHint: new(true), IdempotentHint: true, OpenWorldHint: new(true)},
+		Description: "Puts an MCP server of your account on the map, or changes its address. It is not started or called."},
+		func(ctx context.Context, _ *sdkmcp.CallToolRequest, in mcpArgs) (*protocol.IDReply, error) {
+			if v.caller.AgentsOnly() {
+				return nil, v.caller.NoMain()
+			}
+			return v.client.RegisterMCP(ctx, protocol.MCPRegisterRequest{Name: in.Name, URL: in.URL})
+		})
+	if v.flags.agent == "" {
 		return
 	}
-	add(v, server, &sdkmcp.Tool{Name: "say", Description: fmt.Sprintf("Says something in the world as the agent %s.", v.agent.Name())},
-		func(ctx context.Context, _ *sdkmcp.CallToolRequest, in sayArgs) (any, error) {
+	add(v, server, &sdkmcp.Tool{Name: "say", Title: "Say something", Annotations: adds(), Description: fmt.Sprintf("Says something in the world as the agent %s.", v.flags.agent)},
+		func(ctx context.Context, _ *sdkmcp.CallToolRequest, in sayArgs) (*protocol.RecordInteractionReply, error) {
 			return v.world.RecordInteraction(ctx, protocol.RecordInteractionRequest{PlayerID: v.agent.ID, Role: protocol.RoleAssistant, Text: in.Text})
 		})
-	add(v, server, &sdkmcp.Tool{Name: "record_journey", Description: fmt.Sprintf("Records what the agent %s did to answer a question, for everybody in the world to see.", v.agent.Name())}, v.record)
+	add(v, server, &sdkmcp.Tool{Name: "record_journey", Title: "Record a journey", Annotations: adds(), Description: fmt.Sprintf("Records what the agent %s did to answer a question, for everybody in the world to see.", v.flags.agent)}, v.record)
+}
+
+// result is the structured result of a tool, for clients that show nothing else.
+type result[Out any] struct {
+	Note   string `json:"note" jsonschema:"says where the result comes from"`
+	Result Out    `json:"result" jsonschema:"what the tool returned"`
 }
 
 // add adds a tool. Its result is JSON from the world and marked as such, and so is its
 // error, which may contain an agent's words.
-func add[In any](v *view, server *sdkmcp.Server, tool *sdkmcp.Tool, run func(context.Context, *sdkmcp.CallToolRequest, In) (any, error)) {
-	sdkmcp.AddTool(server, tool, func(ctx context.Context, r *sdkmcp.CallToolRequest, in In) (*sdkmcp.CallToolResult, any, error) {
-		var value any
-		err := v.ready(ctx)
+func add[In, Out any](v *view, server *sdkmcp.Server, tool *sdkmcp.Tool, run func(context.Context, *sdkmcp.CallToolRequest, In) (Out, error)) {
+	arguments := schemaOf[In]()
+	tool.InputSchema, tool.OutputSchema = arguments, schemaOf[result[Out]]()
+	server.AddTool(tool, func(ctx context.Context, r *sdkmcp.CallToolRequest) (*sdkmcp.CallToolResult, error) {
+		var in In
+		var value Out
+		err := arguments.read(r.Params.Arguments, &in)
+		if err == nil {
+			err = v.ready(ctx)
+		}
 		if err == nil {
 			value, err = run(ctx, r, in)
 		}
@@ -123,12 +149,13 @@ func add[In any](v *view, server *sdkmcp.Server, tool *sdkmcp.Tool, run func(con
 		if err == nil {
 			text, err = json.Marshal(value)
 		}
-		if err != nil {
-			text = []byte(err.Error())
+		content := func(text string) []sdkmcp.Content {
+			return []sdkmcp.Content{&sdkmcp.TextContent{Text: untrusted}, &sdkmcp.TextContent{Text: text}}
 		}
-		return &sdkmcp.CallToolResult{IsError: err != nil, Content: []sdkmcp.Content{
-			&sdkmcp.TextContent{Text: untrusted}, &sdkmcp.TextContent{Text: string(text)},
-		}}, nil, nil
+		if err != nil {
+			return &sdkmcp.CallToolResult{IsError: true, Content: content(v.explained(err))}, nil
+		}
+		return &sdkmcp.CallToolResult{Content: content(string(text)), StructuredContent: result[json.RawMessage]{untrusted, text}}, nil
 	})
 }
 
@@ -155,17 +182,17 @@ type waited struct {
 	Over bool            `json:"timeIsOver,omitempty"`
 }
 
-func (v *view) wait(ctx context.Context, r *sdkmcp.CallToolRequest, in waitArgs) (any, error) {
+func (v *view) wait(ctx context.Context, r *sdkmcp.CallToolRequest, in waitArgs) (waited, error) {
 	ctx, cancel, err := bounded(ctx, in.TimeoutSeconds)
 	if err != nil {
-		return nil, err
+		return waited{}, err
 	}
 	defer cancel()
 	options := sdk.EventOptions{}
 	for _, text := range in.Kinds {
 		kind, err := kindOf(text)
 		if err != nil {
-			return nil, err
+			return waited{}, err
 		}
 		options.Kinds = append(options.Kinds, kind)
 	}
@@ -179,7 +206,7 @@ func (v *view) wait(ctx context.Context, r *sdkmcp.CallToolRequest, in waitArgs)
 		case errors.Is(err, errNobody):
 			subject = protocol.NormalizeAgentID(in.Agent) // the agent may appear later
 		case err != nil:
-			return nil, err
+			return waited{}, err
 		}
 	}
 	seen := progressOf(r)
@@ -196,7 +223,7 @@ func (v *view) wait(ctx context.Context, r *sdkmcp.CallToolRequest, in waitArgs)
 	if errors.Is(context.Cause(ctx), errTimedOut) {
 		return waited{Over: true}, nil
 	}
-	return nil, context.Cause(ctx)
+	return waited{}, context.Cause(ctx)
 }
 
 // kindOf parses a kind of event, also without the prefix before its colon. It refuses
@@ -242,18 +269,24 @@ func progressOf(r *sdkmcp.CallToolRequest) func(ctx context.Context, message str
 	}
 }
 
-func (v *view) ask(ctx context.Context, r *sdkmcp.CallToolRequest, in askArgs) (any, error) {
+// answered is the result of ask_agent.
+type answered struct {
+	Message string          `json:"message,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+}
+
+func (v *view) ask(ctx context.Context, r *sdkmcp.CallToolRequest, in askArgs) (answered, error) {
 	if in.Text == "" == (in.Tool == "") {
-		return nil, errors.New("give text, or tool with args")
+		return answered{}, errors.New("give text, or tool with args")
 	}
 	ctx, cancel, err := bounded(ctx, in.TimeoutSeconds)
 	if err != nil {
-		return nil, err
+		return answered{}, err
 	}
 	defer cancel()
 	to, err := v.find(ctx, in.Agent)
 	if err != nil {
-		return nil, err
+		return answered{}, err
 	}
 	question := sdk.IntercomQuestion{To: to, Text: in.Text, Tool: in.Tool}
 	if v.agent.ID != "" {
@@ -261,7 +294,7 @@ func (v *view) ask(ctx context.Context, r *sdkmcp.CallToolRequest, in askArgs) (
 	}
 	if in.Args != nil {
 		if question.Args, err = json.Marshal(in.Args); err != nil {
-			return nil, fmt.Errorf("write the arguments: %w", err)
+			return answered{}, fmt.Errorf("write the arguments: %w", err)
 		}
 	}
 	part := progressOf(r)
@@ -272,12 +305,9 @@ func (v *view) ask(ctx context.Context, r *sdkmcp.CallToolRequest, in askArgs) (
 	}
 	answer, err := v.world.Ask(ctx, question)
 	if err != nil {
-		return nil, err
+		return answered{}, err
 	}
-	return struct {
-		Message string          `json:"message,omitempty"`
-		Result  json.RawMessage `json:"result,omitempty"`
-	}{answer.Message, answer.Result}, nil
+	return answered{answer.Message, answer.Result}, nil
 }
 
 // errNobody is the error of find if no agent matches.
@@ -306,7 +336,7 @@ func (v *view) find(ctx context.Context, name string) (string, error) {
 	return found, nil
 }
 
-func (v *view) record(ctx context.Context, _ *sdkmcp.CallToolRequest, in journeyArgs) (any, error) {
+func (v *view) record(ctx context.Context, _ *sdkmcp.CallToolRequest, in journeyArgs) (*protocol.RecordJourneyReply, error) {
 	now := protocol.FormatTime(v.app.Now())
 	steps := []protocol.JourneyStep{{Type: protocol.StepOrigin, Content: in.Question, MessageID: rand.Text()}}
 	for _, step := range in.Steps {
