@@ -36,6 +36,7 @@ func HasBrowser(a *App) bool {
 func OpenBrowser(ctx context.Context, target string) error {
 	name, args := opener()
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), name, append(args, target)...) //nolint:gosec // The name is fixed, the target this program's.
+	cmd.Env = WithoutCredentials(cmd.Environ())
 	Detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)

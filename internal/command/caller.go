@@ -11,16 +11,6 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// These environment variables have the credentials of a run.
-const (
-	EnvNodeID            = "PLAYCTL_NODE_ID"
-	EnvPhrase            = "PLAYCTL_PHRASE"
-	EnvPasswHash         = "PLAYCTL_PASSW_HASH"
-	EnvAPIKey            = "PLAYCTL_API_KEY"
-	EnvRegistrationToken = "PLAYCTL_REGISTRATION_TOKEN"
-	envAdminToken        = "PLAYCTL_ADMIN_TOKEN"
-)
-
 // Caller is the identity that a run uses, with the host that it calls.
 type Caller struct {
 	Store   *creds.Store

@@ -53,6 +53,8 @@ command line, where other people on the machine could read them:
     PLAYCTL_ADMIN_TOKEN_FILE   the file with it, as for --admin-token-file
     PLAYCTL_STORE_PASSWORD     the password of the Redis server, see "playctl help stores"
 
+A program that answers for an agent gets none of these, unless --pass-credentials is set.
+
 Colors: NO_COLOR turns them off, CLICOLOR_FORCE=1 turns them on in a pipe, and
 TERM=dumb means a terminal without them. --color takes precedence over all three.`
 

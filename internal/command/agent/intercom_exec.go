@@ -29,8 +29,10 @@ type commandRunner struct {
 	program   string
 	arguments []string
 	// text is set where the program gets the text alone.
-	text      bool
-	maxOutput int
+	text bool
+	// passCredentials is set where the program gets the credentials of this run.
+	passCredentials bool
+	maxOutput       int
 	// agents are the agents that it answers for, by id.
 	agents map[string]command.AgentRef
 	// required are the arguments that each tool needs.
@@ -117,6 +119,18 @@ type programInput struct {
 	Text         string          `json:"text,omitempty"`     // what is asked
 }
 
+// start returns a process of the program that is ready to start. It has none of this run's
+// credentials, because strangers decide what the program reads.
+func (r *commandRunner) start(ctx context.Context) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, r.program, r.arguments...) //nolint:gosec // G204: the person who runs playctl names it
+	cmd.Dir, cmd.WaitDelay = r.Dir, killDelay
+	if !r.passCredentials {
+		cmd.Env = command.WithoutCredentials(cmd.Environ())
+	}
+	command.EndWithChildren(cmd)
+	return cmd
+}
+
 // run is the executor: it runs the program for one command.
 func (r *commandRunner) run(ctx context.Context, call *sdk.IntercomCall) (sdk.IntercomAnswer, error) {
 	asked := &call.Command
@@ -124,8 +138,7 @@ func (r *commandRunner) run(ctx context.Context, call *sdk.IntercomCall) (sdk.In
 	defer cancel()
 	output := &boundedOutput{limit: r.maxOutput, full: cancel}
 	complaint := &boundedOutput{limit: maxComplaint}
-	cmd := exec.CommandContext(ctx, r.program, r.arguments...) //nolint:gosec // G204: the person who runs playctl names it
-	cmd.Dir = r.Dir
+	cmd := r.start(ctx)
 	give := r.giveJSON
 	if r.text {
 		give = giveText
@@ -134,8 +147,6 @@ func (r *commandRunner) run(ctx context.Context, call *sdk.IntercomCall) (sdk.In
 		return sdk.IntercomAnswer{}, err
 	}
 	cmd.Stdout, cmd.Stderr = output, complaint
-	cmd.WaitDelay = killDelay
-	command.EndWithChildren(cmd)
 	err := cmd.Run()
 	r.complain(asked.RequestID, complaint)
 	switch {

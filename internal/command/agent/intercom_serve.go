@@ -24,9 +24,11 @@ type execFlags struct {
 	program     string
 	arguments   []string
 	text, lines bool
-	limit       time.Duration
-	concurrency int
-	maxOutput   int
+	// passCredentials is --pass-credentials.
+	passCredentials bool
+	limit           time.Duration
+	concurrency     int
+	maxOutput       int
 }
 
 func newIntercomServeCommand(a *command.App) *cobra.Command {
@@ -87,6 +89,7 @@ func (f *execFlags) register(cmd *cobra.Command) {
 	f.agentFlags.register(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.text, "text", false, "give the program the text alone, and the rest in variables")
+	flags.BoolVar(&f.passCredentials, "pass-credentials", false, "leave the credentials in playctl's variables to the program, which otherwise gets none")
 	flags.DurationVar(&f.limit, "command-timeout", time.Minute, fmt.Sprintf("how long the program may take for one command; the host waits %ds", protocol.MaxIntercomSilenceSeconds))
 	flags.IntVar(&f.concurrency, "concurrency", 4, "how many commands run at the same time; others wait")
 	flags.IntVar(&f.maxOutput, "max-output", protocol.MaxIntercomResultBytes, "how many bytes the program may print for one command")
@@ -161,7 +164,7 @@ func answerFor(ctx context.Context, a *command.App, caller *command.Caller, refs
 	}
 	defer func() { err = errors.Join(err, found.leave(ctx, world)) }()
 	runner := &commandRunner{
-		App: a, program: program, arguments: flags.arguments, text: flags.text, maxOutput: flags.maxOutput,
+		App: a, program: program, arguments: flags.arguments, text: flags.text, passCredentials: flags.passCredentials, maxOutput: flags.maxOutput,
 		agents: map[string]command.AgentRef{}, required: required,
 	}
 	for _, ref := range refs {

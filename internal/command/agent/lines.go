@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"strings"
 	"sync"
 	"time"
@@ -102,9 +101,7 @@ func (p *lineProgram) keep(ctx context.Context) {
 func (p *lineProgram) once(ctx context.Context) (err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	cmd := exec.CommandContext(ctx, p.program, p.arguments...) //nolint:gosec // G204: the person who runs playctl names it
-	cmd.Dir, cmd.WaitDelay = p.Dir, killDelay
-	command.EndWithChildren(cmd)
+	cmd := p.start(ctx)
 	complaints := &noteLines{app: p.App}
 	cmd.Stderr = complaints
 	input, err := cmd.StdinPipe()
