@@ -35,6 +35,10 @@ type Limits struct {
 // Collector keeps spans until their runs are complete. It may be used by several
 // goroutines.
 type Collector struct {
+	// AsAgent makes an agent of each program that traces its models only. It is set before
+	// the first Add.
+	AsAgent bool
+
 	limits Limits
 	rules  *Rules
 
@@ -46,6 +50,9 @@ type Collector struct {
 	bytes      int
 	ready      []Run
 	lost       int
+	// programs are those that report spans, and hidden those that nothing shows.
+	programs map[string]*program
+	hidden   []Hidden
 }
 
 // trace is the spans of one trace.
@@ -58,6 +65,8 @@ type trace struct {
 	last time.Time
 	open bool
 	at   *list.Element
+	// shown says that its runs showed something.
+	shown bool
 	// waits says that a span waits for its parent, since the latest spans.
 	waits bool
 }
@@ -67,7 +76,7 @@ func NewCollector(limits Limits, rules *Rules) *Collector {
 	if rules == nil {
 		rules = &Rules{}
 	}
-	return &Collector{limits: limits, rules: rules, traces: map[string]*trace{}, open: list.New(), done: list.New()}
+	return &Collector{limits: limits, rules: rules, traces: map[string]*trace{}, open: list.New(), done: list.New(), programs: map[string]*program{}}
 }
 
 // Add keeps spans that arrived at a time. A span that it has already is the same
@@ -140,7 +149,7 @@ func (c *Collector) makeRoom(most int) {
 
 func (c *Collector) drop(t *trace) {
 	if t.open {
-		c.ready = append(c.ready, t.runs(c.rules)...)
+		c.complete(t)
 	}
 	c.list(t).Remove(t.at)
 	c.bytes -= t.bytes
@@ -149,7 +158,7 @@ func (c *Collector) drop(t *trace) {
 
 // record records the runs of a trace, which is kept for late spans.
 func (c *Collector) record(t *trace) {
-	c.ready = append(c.ready, t.runs(c.rules)...)
+	c.complete(t)
 	c.open.Remove(t.at)
 	t.open = false
 	t.at = c.done.PushBack(t)
@@ -170,6 +179,7 @@ func (c *Collector) Take(now time.Time) []Run {
 			}
 		}
 	}
+	c.findHidden()
 	ready := c.ready
 	c.ready = nil
 	slices.SortStableFunc(ready, func(a, b Run) int { return a.Start.Compare(b.Start) })
@@ -196,8 +206,9 @@ func (c *Collector) Lost() int {
 // whole reports whether no relevant span waits for a parent: programs export a tool
 // call before its run has ended.
 func (t *trace) whole() bool {
+	t.prepare()
 	for _, s := range t.spans {
-		if s.Kind == Other || s.Kind == AgentRun || s.Kind == Outcome || s.recorded {
+		if s.Kind == Other || s.Kind == AgentRun || s.Kind == Outcome || s.Kind == Chain || s.recorded {
 			continue
 		}
 		if _, missing := t.runOf(s); missing {

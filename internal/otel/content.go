@@ -19,7 +19,7 @@ const (
 // step returns a call as a step; false if there is no room for it. Arguments and
 // result are omitted if only they do not fit.
 func (c *call) step(rules *Rules, left *int) (protocol.JourneyStep, bool) {
-	step := protocol.JourneyStep{Type: protocol.StepStructure, ToolName: c.Tool, ToolCallID: c.ID, Args: json.RawMessage("{}")}
+	step := protocol.JourneyStep{Type: protocol.StepStructure, ToolName: c.Tool, ToolCallID: cmp.Or(c.CallID, c.ID), Args: json.RawMessage("{}")}
 	if c.Failed {
 		step.Result = encode(map[string]string{"error": text(rules, cmp.Or(c.Failure, "failed"))})
 	}

@@ -1,229 +1,166 @@
 package otel
 
-import (
-	"cmp"
-	"encoding/json"
-	"fmt"
-	"strings"
-	"unicode"
+import "strings"
 
-	"github.com/playctl/playctl/protocol"
-)
-
-// kinds are the attribute values that determine the kind of a span, by attribute.
-var kinds = []struct {
-	attribute string
-	values    map[string]Kind
-}{
-	{"gen_ai.operation.name", map[string]Kind{
-		"invoke_agent": AgentRun, "execute_tool": ToolCall, "chat": Chat, "text_completion": Chat, "generate_content": Chat,
-	}},
-	{"mcp.method.name", map[string]Kind{"tools/call": ToolCall}},
-	{"openinference.span.kind", map[string]Kind{"AGENT": AgentRun, "TOOL": ToolCall, "LLM": Chat}},
-	{"traceloop.span.kind", map[string]Kind{"agent": AgentRun, "tool": ToolCall}},
-	{"span.type", map[string]Kind{"tool.execution": Outcome}},
-	{"ai.operationId", map[string]Kind{
-		"ai.generateText": AgentRun, "ai.streamText": AgentRun, "ai.toolCall": ToolCall,
-		"ai.generateText.doGenerate": Chat, "ai.streamText.doStream": Chat,
-	}},
+// convention is how a product states what its spans are about. The tables are looked
+// through in order, and an attribute may be one of several products.
+type convention struct {
+	// product is its name in the documentation, from whose pages about tracing the names
+	// of attributes are.
+	product string
+	// scope, unless it is empty, is what the name of the instrumentation's scope has to
+	// start with: the product uses names that others use as well.
+	scope string
+	// kind is the attribute whose value is the kind of a span: one of words, unless values
+	// has another meaning.
+	kind   string
+	values map[string]Kind
+	// names are spans' whole names that state a kind.
+	names map[string]Kind
+	// named says that the name of a span is that of its agent or tool, and chains that
+	// this holds for chains as well.
+	named, chains bool
+	// The other fields are attributes, the preferred one first. Those of weak may be names
+	// of tools only if the kind says so.
+	agent, tool, weak, call, server, conversation, input, output, arguments, result []string
 }
 
-// classify determines the kind of a span, and the names in it.
-func (s *Span) classify(known attributes, from *wireSpan) {
-	for _, k := range kinds {
-		if s.Kind = k.values[known.text(k.attribute)]; s.Kind != Other {
-			break
+// words are the kinds by the words that products have for them, in lower case and without
+// separators.
+var words = wordsOf(map[Kind]string{
+	AgentRun: "invokeagent agent agentrun runagent agentcall callagent executeagent agentexecution agentinvocation agentinvoke",
+	ToolCall: "executetool tool tools toolv2 toolcall calltool toolexecution toolexecute toolinvocation invoketool runtool toolrun tooluse usetool " +
+		"functioncall callfunction executefunction functiontool mcptool mcptoolcall codeexecution handoff",
+	Chat: "chat chatmodel chatcompletion chatcompletions textcompletion completion completions acompletion generatecontent generation generate " +
+		"generatetext responses llm llmcall llmrequest callllm model modelcall modelrequest modelgeneration inference",
+	Retrieval: "retrieval retrieve retriever",
+	Chain:     "chain workflow invokeworkflow workflowrun agentworkflow flow task conversation session",
+	Other:     "embeddings embedding embed rerank createagent agentstep moderation imagegeneration speech transcription",
+})
+
+func wordsOf(kinds map[Kind]string) map[string]Kind {
+	all := map[string]Kind{}
+	for kind, list := range kinds {
+		for word := range strings.FieldsSeq(list) {
+			all[word] = kind
 		}
 	}
-	s.Agent = known.text("gen_ai.agent.name", "agent.name", "gen_ai.agent.id")
-	if name := langChainAgent(known, from.Name); s.Kind == Other && name != "" {
-		s.Kind, s.Agent = AgentRun, name
-	}
-	if s.Agent == "" && s.Kind == AgentRun {
-		s.Agent = known.text("traceloop.entity.name", "ai.telemetry.functionId", "graph.node.id")
-	}
-	if known.text("mcp.method.name") != "" {
-		s.classifyMCP(known, from)
-	}
-	if s.Kind != ToolCall {
-		return
-	}
-	if s.Server == "" {
-		s.Server = known.text("anthropic.mcp.server.name")
-	}
-	s.Tool = known.text("gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name")
-	if s.Tool == "" {
-		name := strings.TrimPrefix(strings.TrimPrefix(from.Name, "execute_tool "), "tools/call ")
-		s.Tool = clean(name)
-	}
-	s.Tool = cmp.Or(s.Tool, "tool")
+	return all
 }
 
-// classifyMCP finds the server of a span of MCP. A span from the server itself is
-// not a step, because the caller reports it as well.
-func (s *Span) classifyMCP(known attributes, from *wireSpan) {
-	s.Server = known.text("mcp.server.name")
-	if from.Kind == kindServer {
-		s.Kind = Other
-		s.Server = cmp.Or(s.Server, s.Service)
-		return
-	}
-	if address := known.text("server.address"); s.Server == "" && address != "" {
-		s.Server = address
-		if port := known.value("server.port").IntValue; port != nil && *port > 0 {
-			s.Server = fmt.Sprintf("%s:%d", address, *port)
-		}
-	}
-}
-
-// fill sets the content of a span. Conventions before the present one had it in
-// events, of which only those are read in which Claude Code has the result of a
-// tool.
-func (s *Span) fill(known attributes, from *wireSpan) {
-	s.Input = said(known.value("gen_ai.input.messages", "input.value", "traceloop.entity.input", "ai.prompt", "user_prompt"), "user")
-	s.Output = said(known.value("gen_ai.output.messages", "output.value", "traceloop.entity.output", "ai.response.text"), "assistant")
-	if s.Kind == ToolCall {
-		s.Arguments = untitled(plain(known.value("gen_ai.tool.call.arguments", "input.value", "traceloop.entity.input", "ai.toolCall.args", "tool_input")))
-		result := known.value("gen_ai.tool.call.result", "output.value", "traceloop.entity.output", "ai.toolCall.result")
-		for _, event := range from.Events {
-			if result.toJSON(0) == nil && event.Name == "tool.output" {
-				result = event.Attributes.value("output")
-			}
-		}
-		s.Result = given(plain(result))
-	}
-	// Some programs write the stack below the message, with the names of their files.
-	message, _, _ := strings.Cut(strings.TrimSpace(from.Status.Message), "\n")
-	if message = clean(message); s.Failed && message != "" {
-		s.Failure = message
-	}
-}
-
-// untitled returns the arguments of a tool without the line that Claude Code writes
-// before them.
-func untitled(text string) string {
-	title, rest, ok := strings.Cut(text, "\n")
-	if ok && strings.HasPrefix(title, "[TOOL INPUT: ") && strings.HasSuffix(title, "]") {
-		return rest
-	}
-	return text
-}
-
-// said returns the last text of a role in an attribute with messages, else the
-// attribute unchanged.
-func said(value anyValue, role string) string {
-	text := plain(value)
-	var messages []struct {
-		Role    string          `json:"role"`
-		Content json.RawMessage `json:"content"`
-		Parts   []struct {
-			Type    string `json:"type"`
-			Content any    `json:"content"`
-		} `json:"parts"`
-
-		serialized
-	}
-	inner := text
-	var wrapped struct {
-		Prompt   string          `json:"prompt"`
-		Messages json.RawMessage `json:"messages"`
-	}
-	if json.Unmarshal([]byte(text), &wrapped) == nil {
-		switch {
-		case len(wrapped.Messages) > 0:
-			inner = string(wrapped.Messages)
-		case wrapped.Prompt != "" && role == "user":
-			return wrapped.Prompt
-		}
-	}
-	if json.Unmarshal([]byte(inner), &messages) != nil {
-		return text
-	}
-	found := ""
-	for i := range messages {
-		message := &messages[i]
-		if from, content, ok := message.message(); ok {
-			message.Role, message.Content = from, content
-		}
-		if message.Role != role {
-			continue
-		}
-		var parts []string
-		for _, part := range message.Parts {
-			if content, ok := part.Content.(string); ok && part.Type == "text" {
-				parts = append(parts, content)
-			}
-		}
-		var content string
-		if json.Unmarshal(message.Content, &content) == nil && content != "" {
-			parts = append(parts, content)
-		}
-		if len(parts) > 0 {
-			found = strings.Join(parts, "\n")
-		}
-	}
-	return found
-}
-
-// plain returns an attribute as text: a string unchanged, a structured value as
-// JSON.
-func plain(value anyValue) string {
-	text := ""
-	if value.StringValue != nil {
-		text = *value.StringValue
-	} else if written, err := json.Marshal(value.toJSON(0)); err == nil && string(written) != "null" {
-		text = string(written)
-	}
-	// Messages must be complete to be parsed: a journey shows only a part of them.
-	return strings.ToValidUTF8(text, "\uFFFD")
-}
-
-// deepest is the greatest depth of structured attributes.
-const deepest = 32
-
-// toJSON returns a value as json.Marshal needs it; nil for an empty one.
-func (v *anyValue) toJSON(depth int) any {
-	switch {
-	case depth == deepest:
-	case v.StringValue != nil:
-		return *v.StringValue
-	case v.BoolValue != nil:
-		return *v.BoolValue
-	case v.IntValue != nil:
-		return *v.IntValue
-	case v.DoubleValue != nil:
-		return *v.DoubleValue
-	case v.ArrayValue != nil:
-		list := []any{}
-		for i := range v.ArrayValue.Values {
-			list = append(list, v.ArrayValue.Values[i].toJSON(depth+1))
-		}
-		return list
-	case v.KvlistValue != nil:
-		object := map[string]any{}
-		for i := range v.KvlistValue.Values {
-			object[v.KvlistValue.Values[i].Key] = v.KvlistValue.Values[i].Value.toJSON(depth + 1)
-		}
-		return object
-	}
-	return nil
-}
-
-// clean turns a text into a name: on one line, printable, and not too long.
-func clean(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, cut(strings.ToValidUTF8(text, "\uFFFD"), longestName))
-	return protocol.TrimSpace(text)
-}
-
-// cut shortens a text to a number of bytes, between two characters.
-func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "")
+// conventions are the known products.
+var conventions = []convention{
+	{
+		product: "OpenTelemetry's conventions for generative AI", kind: "gen_ai.operation.name",
+		agent: []string{"gen_ai.agent.name"}, tool: []string{"gen_ai.tool.name"}, call: []string{"gen_ai.tool.call.id"},
+		conversation: []string{"gen_ai.conversation.id"},
+		input:        []string{"gen_ai.input.messages", "gen_ai.prompt"}, output: []string{"gen_ai.output.messages", "gen_ai.completion"},
+		arguments: []string{"gen_ai.tool.call.arguments", "gen_ai.tool.input"}, result: []string{"gen_ai.tool.call.result", "gen_ai.tool.output"},
+	},
+	{
+		product: "OpenTelemetry's conventions for MCP", kind: "mcp.method.name", values: map[string]Kind{"tools/call": ToolCall},
+		server: []string{"mcp.server.name", "server.address"},
+	},
+	{
+		product: "OpenInference (Arize Phoenix)", kind: "openinference.span.kind",
+		agent: []string{"agent.name", "graph.node.id"}, weak: []string{"tool.name"}, call: []string{"tool_call.id"}, conversation: []string{"session.id"},
+		input: []string{"input.value"}, output: []string{"output.value"},
+		arguments: []string{"input.value", "tool.parameters"}, result: []string{"output.value"},
+	},
+	{
+		product: "OpenLLMetry (Traceloop)", kind: "traceloop.span.kind",
+		agent: []string{"traceloop.entity.name"}, weak: []string{"traceloop.entity.name"},
+		conversation: []string{"traceloop.association.properties.session_id", "traceloop.association.properties.thread_id", "traceloop.association.properties.conversation_id"},
+		input:        []string{"traceloop.entity.input"}, output: []string{"traceloop.entity.output"},
+		arguments: []string{"traceloop.entity.input"}, result: []string{"traceloop.entity.output"},
+	},
+	{product: "OpenLLMetry (Traceloop)", kind: "llm.request.type"},
+	{
+		product: "Vercel AI SDK", kind: "ai.operationId",
+		values: map[string]Kind{
+			"ai.generateText": AgentRun, "ai.streamText": AgentRun, "ai.generateObject": AgentRun, "ai.streamObject": AgentRun, "ai.toolCall": ToolCall,
+			"ai.generateText.doGenerate": Chat, "ai.streamText.doStream": Chat, "ai.generateObject.doGenerate": Chat, "ai.streamObject.doStream": Chat,
+		},
+		agent: []string{"ai.telemetry.functionId"}, tool: []string{"ai.toolCall.name"}, call: []string{"ai.toolCall.id"},
+		conversation: []string{"ai.telemetry.metadata.sessionId", "ai.telemetry.metadata.threadId"},
+		input:        []string{"ai.prompt", "ai.prompt.messages"}, output: []string{"ai.response.text", "ai.response.object"},
+		arguments: []string{"ai.toolCall.args"}, result: []string{"ai.toolCall.result"},
+	},
+	{
+		product: "Langfuse", kind: "langfuse.observation.type", named: true, conversation: []string{"langfuse.session.id"},
+		input: []string{"langfuse.observation.input"}, output: []string{"langfuse.observation.output"},
+		arguments: []string{"langfuse.observation.input"}, result: []string{"langfuse.observation.output"},
+	},
+	{
+		product: "LangSmith", kind: "langsmith.span.kind", named: true, chains: true, agent: []string{"langsmith.metadata.lc_agent_name"},
+		conversation: []string{"langsmith.metadata.thread_id", "langsmith.metadata.session_id"},
+		arguments:    []string{"gen_ai.prompt"}, result: []string{"gen_ai.completion"},
+	},
+	{
+		product: "AgentOps", kind: "agentops.span.kind", named: true, agent: []string{"agent.name", "operation.name"}, weak: []string{"tool.name", "operation.name"},
+		input: []string{"agentops.entity.input", "agentops.agent.input"}, output: []string{"agentops.entity.output", "agentops.agent.output"},
+		arguments: []string{"agentops.entity.input", "agentops.tool.input", "tool.parameters"},
+		result:    []string{"agentops.entity.output", "agentops.tool.output", "tool.result"},
+	},
+	{
+		product: "Spring AI", kind: "spring.ai.kind", values: map[string]Kind{"chat_client": Chain, "mcp_server_tool_call": Other},
+		tool: []string{"spring.ai.tool.definition.name"}, call: []string{"spring.ai.tool.call.id"}, conversation: []string{"spring.ai.chat.client.conversation.id"},
+		arguments: []string{"spring.ai.tool.call.arguments"}, result: []string{"spring.ai.tool.call.result"},
+	},
+	{
+		product: "Google ADK", scope: "gcp.vertex.agent", names: map[string]Kind{"call_llm": Chat},
+		conversation: []string{"gcp.vertex.agent.session_id"},
+		arguments:    []string{"gcp.vertex.agent.tool_call_args"}, result: []string{"gcp.vertex.agent.tool_response"},
+	},
+	{
+		product: "Claude Code", scope: "com.anthropic.claude_code", kind: "span.type",
+		values: map[string]Kind{"interaction": AgentRun, "tool": ToolCall, "tool.execution": Outcome, "llm_request": Chat},
+		weak:   []string{"tool_name"}, conversation: []string{"session.id"}, call: []string{"tool_use_id"}, server: []string{"anthropic.mcp.server.name"},
+		input: []string{"user_prompt"}, arguments: []string{"tool_input"},
+	},
+	{
+		product: "Pydantic AI (Logfire)", scope: "pydantic-ai", agent: []string{"agent_name"},
+		input: []string{"pydantic_ai.all_messages", "all_messages_events"}, output: []string{"final_result", "pydantic_ai.all_messages", "all_messages_events"},
+		arguments: []string{"tool_arguments"}, result: []string{"tool_response"},
+	},
+	{
+		product: "Mastra", kind: "mastra.span.type", named: true, agent: []string{"mastra.agent.name", "mastra.span.entityName", "mastra.span.entityId"},
+		tool: []string{"mastra.tool.name"}, conversation: []string{"mastra.metadata.threadId"},
+		input: []string{"mastra.agent_run.input"}, output: []string{"mastra.agent_run.output"},
+		arguments: []string{"mastra.tool_call.input", "mastra.mcp_tool_call.input"}, result: []string{"mastra.tool_call.output", "mastra.mcp_tool_call.output"},
+	},
+	{product: "AG2", kind: "ag2.span.type", values: map[string]Kind{"conversation": Chain, "multi_conversation": Chain}},
+	{
+		product: "MLflow", kind: "mlflow.spanType", named: true, conversation: []string{"mlflow.trace.session"},
+		input: []string{"mlflow.spanInputs"}, output: []string{"mlflow.spanOutputs"}, arguments: []string{"mlflow.spanInputs"}, result: []string{"mlflow.spanOutputs"},
+	},
+	{
+		product: "Braintrust", kind: "braintrust.span_attributes", named: true,
+		input: []string{"braintrust.input_json"}, output: []string{"braintrust.output_json"},
+		arguments: []string{"braintrust.input_json"}, result: []string{"braintrust.output_json"},
+	},
+	{product: "Braintrust", kind: "braintrust.span_attributes.type", named: true},
+	{
+		product: "Laminar", kind: "lmnr.span.type", named: true, conversation: []string{"lmnr.association.properties.session_id"},
+		input: []string{"lmnr.span.input"}, output: []string{"lmnr.span.output"}, arguments: []string{"lmnr.span.input"}, result: []string{"lmnr.span.output"},
+	},
+	{
+		product: "Genkit", kind: "genkit:metadata:subtype", agent: []string{"genkit:name"}, weak: []string{"genkit:name"}, conversation: []string{"genkit:sessionId"},
+		input: []string{"genkit:input"}, output: []string{"genkit:output"}, arguments: []string{"genkit:input"}, result: []string{"genkit:output"},
+	},
+	{
+		product: "LiveKit Agents", scope: "livekit", names: map[string]Kind{"agent_session": AgentRun, "llm_request": Chat, "function_tool": ToolCall},
+		agent: []string{"lk.agent_name"}, tool: []string{"lk.function_tool.name"}, call: []string{"lk.function_tool.id"},
+		arguments: []string{"lk.function_tool.arguments", "lk.pii.function_tool.arguments"}, result: []string{"lk.function_tool.output", "lk.pii.function_tool.output"},
+	},
+	{
+		product: "Haystack", kind: "haystack.component.type", values: map[string]Kind{"Agent": AgentRun}, agent: []string{"haystack.component.name"},
+		names: map[string]Kind{"haystack.agent.run": AgentRun, "haystack.agent.step.tool": ToolCall, "haystack.agent.step.llm": Chat},
+		tool:  []string{"haystack.tool.name"}, input: []string{"haystack.agent.input"}, output: []string{"haystack.agent.output"},
+		arguments: []string{"haystack.agent.step.tool.input"}, result: []string{"haystack.agent.step.tool.output"},
+	},
+	{product: "Alibaba LoongSuite, Dify, Future AGI", kind: "gen_ai.span.kind", named: true},
+	{product: "Alibaba LoongSuite, Dify, Future AGI", kind: "gen_ai.span_kind_name", named: true},
+	{product: "HoneyHive", kind: "honeyhive_event_type", named: true},
+	{product: "Fiddler", kind: "fiddler.span.type", named: true, input: []string{"gen_ai.llm.input.user"}, output: []string{"gen_ai.llm.output"}},
 }

@@ -1,26 +1,38 @@
 package otel
 
 import (
+	"cmp"
 	"encoding/json"
+	"regexp"
 	"strings"
 )
 
-// langChainAgent returns the name of the LangChain agent of a span of
-// OpenInference, which marks a run as a chain, like every part of it; empty if the
-// span is not an agent's run.
-func langChainAgent(known attributes, name string) string {
+// nodeKeys are the attributes under which products have the metadata of LangChain, besides
+// OpenInference, which has it as JSON in "metadata".
+var nodeKeys = []string{"langsmith.metadata.", "langfuse.observation.metadata.", "traceloop.association.properties.", "langchain.metadata."}
+
+// graph finds the agent of LangChain whose run a chain is, and the node of LangGraph whose
+// visit it is. Every part of a run is a chain.
+func (s *Span) graph(r *reported) {
 	var metadata struct {
-		Integration string `json:"ls_integration"`
-		Agent       string `json:"lc_agent_name"`
+		Agent string `json:"lc_agent_name"`
+		Node  string `json:"langgraph_node"`
 	}
-	if known.text("openinference.span.kind") != "CHAIN" || json.Unmarshal([]byte(plain(known.value("metadata"))), &metadata) != nil {
-		return ""
+	_ = json.Unmarshal([]byte(plain(r.Attributes.value("metadata"))), &metadata)
+	for _, prefix := range nodeKeys {
+		metadata.Agent = cmp.Or(metadata.Agent, r.Attributes.text(prefix+"lc_agent_name"))
+		metadata.Node = cmp.Or(metadata.Node, r.Attributes.text(prefix+"langgraph_node"))
 	}
-	if metadata.Integration != "langchain_create_agent" || metadata.Agent != name {
-		return ""
+	if s.Kind != Chain && s.Kind != Other {
+		return
 	}
-	return clean(metadata.Agent)
+	if metadata.Agent != "" && metadata.Agent == r.Name {
+		s.Kind, s.Agent = AgentRun, clean(metadata.Agent)
+	}
+	s.node = metadata.Node != "" && metadata.Node == r.Name
 }
+
+var expertNames = regexp.MustCompile(`(?i)(?:^|[_\- ])(?:agent|expert|specialist|assistant|worker|researcher)$|[a-z](?:Agent|Expert|Specialist|Assistant|Worker)$`)
 
 // serialized is a message in the form in which LangChain writes its objects.
 type serialized struct {
@@ -70,9 +82,14 @@ func given(result string) string {
 		}
 		return strings.Join(texts, "\n")
 	}
-	var text string
-	if strings.HasPrefix(result, `"`) && json.Unmarshal([]byte(result), &text) == nil {
-		return text
+	return unquoted(result)
+}
+
+// unquoted returns the text that a JSON text has.
+func unquoted(text string) string {
+	var inside string
+	if strings.HasPrefix(text, `"`) && json.Unmarshal([]byte(text), &inside) == nil {
+		return inside
 	}
-	return result
+	return text
 }

@@ -44,7 +44,7 @@ func readBoth(t testing.TB, text []byte, content bool) ([]*Span, Rejected) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(spans, again, cmp.AllowUnexported(Span{}), cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(spans, again, cmp.AllowUnexported(Span{}, saidCall{}), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("JSON and protobuf differ (-JSON +protobuf):\n%s", diff)
 	}
 	return spans, rejected
@@ -153,7 +153,7 @@ func repeated(field protowire.Number, count int, others []byte) []byte {
 // A request whose parts take many times its bytes in memory takes little: spans are
 // unpacked one by one, and those of too many parts are not.
 func TestUnpackedSizeIsBounded(t *testing.T) {
-	const many = 2_000_000
+	const many = 500_000
 	ids := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), bytes.Repeat([]byte{1}, traceIDBytes))
 	ids = protowire.AppendBytes(protowire.AppendTag(ids, 2, protowire.BytesType), bytes.Repeat([]byte{1}, spanIDBytes))
 	in := func(field protowire.Number, message []byte) []byte {
@@ -176,9 +176,9 @@ func TestUnpackedSizeIsBounded(t *testing.T) {
 		"events":              {in(1, in(2, in(2, repeated(11, many, ids)))), false, false, Rejected{Large: 1}, 16},
 		"scopes":              {in(1, repeated(2, many, nil)), false, false, Rejected{}, 1024},
 		"resource attributes": {in(1, in(1, repeated(1, many, nil))), false, true, Rejected{}, 32},
-		"spans in JSON":       {inJSON(start, "{}", "]}]}]}"), true, false, Rejected{NoID: many / 2}, 512},
+		"spans in JSON":       {inJSON(start, "{}", "]}]}]}"), true, false, Rejected{NoID: many / 2}, 1024},
 		"numbers in JSON":     {inJSON(start, "0", "]}]}]}"), true, true, Rejected{}, 1},
-		"null in JSON":        {inJSON(start, "null", "]}]}]}"), true, false, Rejected{NoID: many / 2}, 512},
+		"null in JSON":        {inJSON(start, "null", "]}]}]}"), true, false, Rejected{NoID: many / 2}, 1024},
 		"attributes in JSON":  {inJSON(start+span+`attributes":[`, "{}", "]}]}]}]}"), true, false, Rejected{Large: 1}, 1},
 		"a list in JSON":      {inJSON(start+span+`attributes":[{"key":"a","value":{"arrayValue":{"values":[`, "{}", "]}}}]}]}]}]}"), true, false, Rejected{Large: 1}, 1},
 		"resources in JSON":   {inJSON(`{"resourceSpans":[`, "{}", "]}"), true, false, Rejected{}, 1024},
@@ -234,8 +234,8 @@ func TestConventions(t *testing.T) {
 			}
 			c.want.Trace, c.want.ID, c.want.Service = "5b8efff798038103d269b633813fc60c", "eee19b7ec3c1b174", "shop"
 			c.want.Start, c.want.End = at(1544712660000000000), at(1544712661000000000)
-			if *got[0] != c.want {
-				t.Errorf("got  %+v\nwant %+v", *got[0], c.want)
+			if diff := cmp.Diff(c.want, *got[0], cmpopts.IgnoreUnexported(Span{})); diff != "" {
+				t.Error(diff)
 			}
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/playctl/playctl/protocol"
@@ -36,36 +37,29 @@ const unnamed = "unnamed"
 
 // gathered are the spans of one run that are not recorded yet.
 type gathered struct {
-	agent, service string
+	agent, service, conversation string
 	// run is nil for spans whose run is unknown.
 	run    *Span
 	inner  []*Span
 	calls  []*Span
 	models []*Span
-	// again says that a part of the run was recorded already.
-	again bool
+	// again says that a part of the run was recorded already, and asAgent that models alone
+	// are a run.
+	again, asAgent bool
 }
 
-// runs returns the unrecorded runs of a trace, and marks them as recorded.
-func (t *trace) runs(rules *Rules) []Run {
+// runs returns the unrecorded runs of a trace, and marks them as recorded. With asAgent a
+// program that traces its models only is an agent.
+func (t *trace) runs(rules *Rules, asAgent bool) []Run {
 	spans := slices.SortedFunc(maps.Values(t.spans), earlier)
 	t.prepare()
-	only := t.only()
-	groups, order := map[string]*gathered{}, []*gathered(nil)
+	all := &groups{trace: t, only: t.only(), asAgent: asAgent, byKey: map[string]*gathered{}}
 	for _, s := range spans {
-		key, g := t.group(s, groups, only)
-		if g == nil {
-			continue
-		}
-		if groups[key] == nil {
-			groups[key] = g
-			order = append(order, g)
-		}
-		g.add(s)
+		all.add(s)
 	}
 	var runs []Run
-	for _, g := range order {
-		if run, ok := g.finish(rules); ok {
+	for _, g := range all.order {
+		if run, ok := g.finish(t, rules); ok {
 			runs = append(runs, run)
 		}
 	}
@@ -76,43 +70,6 @@ func (t *trace) runs(rules *Rules) []Run {
 	return runs
 }
 
-// prepare evaluates relations of spans: which tool calls failed according to the
-// spans below them, and which runs are frames.
-func (t *trace) prepare() {
-	for _, s := range t.spans {
-		s.frame = false
-		if call := t.spans[s.Parent]; s.Kind == Outcome && s.Failed && call != nil && call.Kind == ToolCall {
-			call.Failed, call.Failure = true, cmp.Or(call.Failure, s.Failure)
-		}
-	}
-	for _, run := range t.frames() {
-		run.frame = true
-	}
-}
-
-// frames returns the runs without a name that have runs of agents below them, and
-// neither called a tool nor a model themselves.
-func (t *trace) frames() []*Span {
-	busy := map[*Span]bool{}
-	for _, s := range t.spans {
-		if s.Kind == ToolCall || s.Kind == Chat {
-			run, _ := t.runOf(s)
-			busy[run] = true
-		}
-	}
-	var frames []*Span
-	for _, s := range t.spans {
-		if s.Kind != AgentRun || s.Agent == "" {
-			continue
-		}
-		for run, _ := t.runOf(s); run != nil && run.Agent == "" && !busy[run]; run, _ = t.runOf(run) {
-			busy[run] = true // once is enough, and runs may be in a circle
-			frames = append(frames, run)
-		}
-	}
-	return frames
-}
-
 // earlier orders spans by time, and those with the same time, which is common for
 // clocks of milliseconds, in the order of arrival: programs send them when they
 // end.
@@ -120,88 +77,114 @@ func earlier(a, b *Span) int {
 	return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.order, b.order))
 }
 
-// group finds the run that a span is part of. Spans whose run is unknown belong to
+// groups are the runs of a trace, in order.
+type groups struct {
+	*trace
+
+	only    map[string]*Span
+	asAgent bool
+	byKey   map[string]*gathered
+	order   []*gathered
+}
+
+// add adds a span to the run that it is part of. Spans whose run is unknown belong to
 // the only run of their trace, or of the agent that they name, else to a run of
 // their own.
-func (t *trace) group(s *Span, groups map[string]*gathered, only map[string]*Span) (string, *gathered) {
-	if s.Kind == Other || s.Kind == Outcome || s.frame {
-		return "", nil
+func (all *groups) add(s *Span) {
+	switch s.Kind {
+	case Other, Outcome, Chain:
+		return
+	case AgentRun:
+		if !s.frame {
+			run := all.outermost(s)
+			all.of(run).add(s)
+			all.handOver(run)
+		}
+		return
+	case Retrieval:
+		if all.callAbove(s) != nil {
+			return // it is how the tool works
+		}
+	case ToolCall, Chat:
 	}
-	run := s
-	if s.Kind != AgentRun {
-		run, _ = t.runOf(s)
-	}
+	run, _ := all.runOf(s)
 	if run == nil {
-		run = only[s.Agent]
+		run = all.only[s.Agent]
 	}
-	if run == nil && s.Kind == Chat && s.Agent == "" {
-		return "", nil // a model that is asked by no agent
+	switch {
+	case run != nil:
+		all.of(all.outermost(run)).add(s)
+	case s.Kind == ToolCall || s.Agent != "" && s.Kind == Chat || all.asAgent:
+		name := cmp.Or(s.Agent, s.Service, unnamed)
+		all.get("name "+name, &gathered{agent: name, service: s.Service, asAgent: all.asAgent}).add(s)
 	}
-	name := cmp.Or(s.Agent, s.Service, unnamed)
-	key, g := "name "+name, &gathered{agent: name, service: s.Service}
-	if run != nil {
-		run = t.outermost(run)
-		key, g = run.ID, &gathered{agent: cmp.Or(run.Agent, run.Service, unnamed), service: run.Service, run: run}
-	}
-	if known := groups[key]; known != nil {
-		g = known
-	}
-	return key, g
 }
 
-// only returns the runs to which spans without a parent belong: the only one of
-// each named agent, and under no name the only one of the trace; nil if there are
-// more.
-func (t *trace) only() map[string]*Span {
-	only := map[string]*Span{}
-	for _, run := range t.spans {
-		if run.Kind != AgentRun || run.frame {
-			continue
-		}
-		outer := t.outermost(run)
-		for _, agent := range []string{"", run.Agent} {
-			if found, there := only[agent]; there && found != outer {
-				only[agent] = nil
-				continue
-			}
-			only[agent] = outer
-		}
+// handOver adds a run as a step of the one that handed over to it, unless the call of a
+// tool is that step.
+func (all *groups) handOver(run *Span) {
+	outer, _ := all.runOf(run)
+	if outer == nil {
+		return
 	}
-	return only
+	if outer = all.outermost(outer); outer == run || outer.Agent == run.Agent || all.callAbove(run) != nil {
+		return
+	}
+	all.of(outer).add(&Span{
+		Kind: AgentRun, Tool: cmp.Or(run.Agent, run.Service, unnamed), ID: run.ID, Service: run.Service, Start: run.Start, End: run.End,
+		Failed: run.Failed, Failure: run.Failure, recorded: run.recorded,
+	})
 }
 
-// outermost follows runs of the same agent: frameworks report one run at several levels.
-func (t *trace) outermost(run *Span) *Span {
-	for range mostLevels {
-		outer, _ := t.runOf(run)
-		if outer == nil || outer.Agent != run.Agent || outer == run {
-			return run
+// callAbove returns the call of a tool that a span is below, in the same run.
+func (t *trace) callAbove(s *Span) *Span {
+	for above := range t.above(s) {
+		switch {
+		case above.Kind == ToolCall:
+			return above
+		case above.Kind == AgentRun && !above.frame:
+			return nil
 		}
-		run = outer
 	}
-	return run
+	return nil
+}
+
+func (all *groups) of(run *Span) *gathered {
+	return all.get(run.ID, &gathered{agent: cmp.Or(run.Agent, run.Service, unnamed), service: run.Service, run: run})
+}
+
+func (all *groups) get(key string, fresh *gathered) *gathered {
+	if all.byKey[key] == nil {
+		all.byKey[key] = fresh
+		all.order = append(all.order, fresh)
+	}
+	return all.byKey[key]
 }
 
 func (g *gathered) add(s *Span) {
+	if g.conversation == "" || s == g.run {
+		g.conversation = cmp.Or(s.Conversation, g.conversation)
+	}
 	switch {
 	case s.recorded:
 		g.again = true
 	case s == g.run:
-	case s.Kind == AgentRun:
+	case s.Kind == AgentRun && s.Tool == "":
 		g.inner = append(g.inner, s)
-	case s.Kind == ToolCall:
-		g.calls = append(g.calls, s)
 	case s.Kind == Chat:
 		g.models = append(g.models, s)
+	default:
+		g.calls = append(g.calls, s)
 	}
 }
 
 // finish returns the run; false if there is nothing new, or if rules omit it.
-func (g *gathered) finish(rules *Rules) (Run, bool) {
-	fresh := g.run != nil && !g.run.recorded && !g.again
+func (g *gathered) finish(t *trace, rules *Rules) (Run, bool) {
+	asked := g.asAgent && len(g.models) > 0
+	fresh := !g.again && (asked || g.run != nil && !g.run.recorded)
 	name, kept := rename(rules.Agents, g.agent, g.service)
-	calls := g.distinct(rules)
-	if !kept || !fresh && len(calls) == 0 {
+	calls := g.steps(t, rules)
+	if !kept || !fresh && !asked && len(calls) == 0 {
 		return Run{}, false
 	}
 	run := Run{Agent: agentName(name)}
@@ -215,7 +198,7 @@ func (g *gathered) finish(rules *Rules) (Run, bool) {
 	}}
 	left := stepsBytes
 	for _, c := range calls {
-		if !slices.Contains(run.Tools, c.Tool) && len(run.Tools) < protocol.MaxToolNames-1 {
+		if c.Kind == ToolCall && !slices.Contains(run.Tools, c.Tool) && len(run.Tools) < protocol.MaxToolNames-1 {
 			run.Tools = append(run.Tools, c.Tool)
 		}
 		if step, ok := c.step(rules, &left); ok && len(steps) < protocol.MaxJourneySteps-1 {
@@ -223,35 +206,10 @@ func (g *gathered) finish(rules *Rules) (Run, bool) {
 		}
 	}
 	steps = append(steps, protocol.JourneyStep{
-		Type: protocol.StepDestination, Content: cmp.Or(run.Answered, g.ended(rules, len(calls), len(calls)-len(steps)+1)), MessageID: g.id() + "-out",
+		Type: protocol.StepDestination, Content: cmp.Or(run.Answered, g.ended(rules, calls, len(calls)-len(steps)+1)), MessageID: g.id() + "-out",
 	})
 	run.Journey = protocol.Journey{Steps: steps, StartedAt: protocol.FormatTime(start), CompletedAt: protocol.FormatTime(end)}
 	return run, true
-}
-
-// call is a tool call with the tool's name after the rules.
-type call struct {
-	*Span
-	Tool string
-}
-
-// distinct returns the calls that are steps: not those that rules omit, and not the
-// request to an MCP server that carries out a call of the same tool.
-func (g *gathered) distinct(rules *Rules) []call {
-	byID := map[string]*Span{}
-	for _, s := range g.calls {
-		byID[s.ID] = s
-	}
-	var calls []call
-	for _, s := range g.calls {
-		if outer := byID[s.Parent]; outer != nil && outer.Tool == s.Tool && outer != s {
-			continue
-		}
-		if name, kept := rename(rules.Tools, s.Tool, ""); kept {
-			calls = append(calls, call{s, cutRunes(name, protocol.MaxToolNameChars)})
-		}
-	}
-	return calls
 }
 
 func (g *gathered) all() []*Span {
@@ -262,11 +220,16 @@ func (g *gathered) all() []*Span {
 	return all
 }
 
+// id identifies the run in its conversation, which links the runs of one.
 func (g *gathered) id() string {
-	if g.run != nil {
-		return g.run.ID
+	id := ""
+	for _, s := range g.all() {
+		id = s.ID // all has the run last
 	}
-	return g.calls[0].ID
+	if g.conversation == "" {
+		return id
+	}
+	return g.conversation + "/" + id
 }
 
 // times returns the start and the end of the run; spans without a time are ignored.
@@ -315,11 +278,24 @@ func (g *gathered) began(name string, fresh bool) string {
 	return "A run of " + name
 }
 
-func (g *gathered) ended(rules *Rules, calls, omitted int) string {
-	many := fmt.Sprintf("%d tool calls", calls)
-	if calls == 1 {
-		many = "1 tool call"
+func (g *gathered) ended(rules *Rules, calls []call, omitted int) string {
+	counts := map[Kind]int{}
+	for _, c := range calls {
+		counts[c.Kind]++
 	}
+	var parts []string
+	for _, one := range []struct {
+		kind       Kind
+		name, many string
+	}{{ToolCall, "tool call", "tool calls"}, {Retrieval, "retrieval", "retrievals"}, {AgentRun, "handoff", "handoffs"}} {
+		switch n := counts[one.kind]; {
+		case n == 1:
+			parts = append(parts, "1 "+one.name)
+		case n > 0 || one.kind == ToolCall && len(calls) == 0:
+			parts = append(parts, fmt.Sprintf("%d %s", n, one.many))
+		}
+	}
+	many := strings.Join(parts, " and ")
 	if omitted > 0 {
 		many += fmt.Sprintf(", of which %d are left out", omitted)
 	}

@@ -1,11 +1,14 @@
 // Package otel derives agents and journeys from OpenTelemetry traces: it reads
-// spans by the semantic conventions for generative AI and MCP, and by those of
-// OpenInference, OpenLLMetry, the Vercel AI SDK and Claude Code, collects them by
-// trace, and returns each run of an agent once it is complete. It does no I/O and
-// gets the time from its caller.
+// spans by the semantic conventions for generative AI and MCP, and by those of the
+// products in its table, collects them by trace, and returns each run of an agent once
+// it is complete. It does no I/O and gets the time from its caller.
 package otel
 
-import "time"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+)
 
 // Kind is the kind of a span.
 type Kind int
@@ -19,6 +22,10 @@ const (
 	ToolCall
 	// Chat is a request to a model.
 	Chat
+	// Retrieval is a search for documents, which is a step of a run.
+	Retrieval
+	// Chain is a part of a program that may turn out to be a run of an agent.
+	Chain
 	// Outcome is how the tool call above it ended.
 	Outcome
 )
@@ -31,6 +38,9 @@ type Span struct {
 	// Agent, Tool and Server are names, empty if the span has none. Server is an
 	// MCP server that was called, or that reported the span itself.
 	Agent, Tool, Server string
+	// CallID is the model's id of a tool call, and Conversation that of a conversation:
+	// without content a digest, because programs also use the names of people.
+	CallID, Conversation string
 	// Service is the program that reported the span.
 	Service string
 	// Start and End are zero if the span has none.
@@ -42,7 +52,19 @@ type Span struct {
 	// of a tool; empty without content.
 	Input, Output, Arguments, Result string
 
-	recorded bool
+	// said are the tool calls in the messages of a model or a run.
+	said []saidCall
+	// subagent is the id of the agent inside another agent's tool call that reported the
+	// span, and subagentName the name of one that the span may be.
+	subagent, subagentName string
+	// name is that of the span. candidate says that it names an agent, although nothing
+	// says that it is a run, and node that it is a visit of a node of a graph.
+	name            string
+	candidate, node bool
+	// base and phase are set if the span is about one moment of a tool call, such as its
+	// start.
+	base, phase string
+	recorded    bool
 	// frame is set for a run without a name that only groups runs of agents.
 	frame bool
 	// order counts the spans of its trace in the order of arrival.
@@ -54,10 +76,14 @@ type Span struct {
 const longestName = 512
 
 // spanOverhead is about the size of a span in memory besides its texts, in bytes.
-const spanOverhead = 320
+const spanOverhead = 512
 
 func (s *Span) size() int {
-	return spanOverhead + len(s.Trace) + len(s.ID) + len(s.Parent) + len(s.Agent) + len(s.Tool) + len(s.Server) + len(s.Service) +
+	size := 0
+	for i := range s.said {
+		size += spanOverhead/4 + s.said[i].size()
+	}
+	return size + spanOverhead + len(s.CallID) + len(s.Conversation) + len(s.name) + len(s.base) + len(s.subagent) + len(s.subagentName) + len(s.Trace) + len(s.ID) + len(s.Parent) + len(s.Agent) + len(s.Tool) + len(s.Server) + len(s.Service) +
 		len(s.Failure) + len(s.Input) + len(s.Output) + len(s.Arguments) + len(s.Result)
 }
 
@@ -70,13 +96,19 @@ func read(from *wireSpan, service, scope string, content bool) *Span {
 	if s.Trace == "" || s.ID == "" {
 		return nil
 	}
-	known := from.Attributes
-	s.classify(known, from)
-	if s.Failed = from.Status.Code == codeError || known.text("error.type") != ""; s.Failed {
-		s.Failure = known.text("error.type")
+	r := &reported{wireSpan: from, service: service, scope: scope}
+	s.classify(r)
+	if s.Conversation != "" && !content {
+		digest := sha256.Sum256([]byte(s.Conversation))
+		s.Conversation = hex.EncodeToString(digest[:6])
 	}
-	if content && s.Kind != Other {
-		s.fill(known, from)
+	s.Failure = from.Attributes.text("error.type", "exception.type")
+	s.Failed = from.Status.Code == codeError || s.Failure != ""
+	if s.Kind != ToolCall {
+		s.said = r.saidCalls(content)
+	}
+	if content && s.Kind != Other || s.candidate && content {
+		s.fill(r)
 	}
 	return s
 }

@@ -38,7 +38,8 @@ const (
 // receiverFlags are the flags of the receiver, and of the journeys that it records.
 type receiverFlags struct {
 	http, grpc, tokenFile, rules string
-	content                      bool
+	hosts                        []string
+	content, asAgent             bool
 	agents                       int
 	body, memory                 int
 	limits                       otel.Limits
@@ -65,7 +66,8 @@ patterns; the first match applies. It also redacts texts by regular expressions:
   redact:  ["sk-[A-Za-z0-9]+"]
 
 Beyond this machine every request needs the bearer token in --token-file, which is created with mode
-0600 if it is missing. There is no TLS: put a TLS proxy in front of it.`,
+0600 if it is missing. On this machine, requests under other names than its own are refused unless
+--allow-host allows the name, such as host.docker.internal for a container. There is no TLS: put a TLS proxy in front of it.`,
 		Example: command.Example("playctl otel", "playctl otel --map agents.yaml --content", "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 python3 agent.py"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -76,8 +78,10 @@ Beyond this machine every request needs the bearer token in --token-file, which 
 	f.StringVar(&flags.http, "http", "127.0.0.1:4318", "receive OTLP over HTTP at this `address` and /v1/traces; off does not")
 	f.StringVar(&flags.grpc, "grpc", "127.0.0.1:4317", "receive OTLP over gRPC at this `address`; off does not")
 	f.StringVar(&flags.tokenFile, "token-file", "", "the `file` with the bearer token that exporters send")
+	f.StringSliceVar(&flags.hosts, "allow-host", nil, "a `name` that is accepted in the Host header besides this machine's")
 	f.StringVar(&flags.rules, "map", "", "a YAML `file` that renames, groups, excludes and redacts; - is standard input")
 	f.BoolVar(&flags.content, "content", false, "include prompts, arguments and results, which everybody in the world can read")
+	f.BoolVar(&flags.asAgent, "as-agent", false, "show each program that traces its models only as an agent with the name of the program")
 	f.IntVar(&flags.agents, "max-agents", 16, "how many agents are put on the map, at most")
 	f.IntVar(&flags.limits.Traces, "max-traces", 1000, "how many traces are kept, at most")
 	f.IntVar(&flags.limits.Spans, "max-spans", 10000, "how many spans of a trace are kept, at most")
@@ -166,11 +170,7 @@ func receive(ctx context.Context, a *command.App, flags *receiverFlags) (err err
 	defer func() { err = errors.Join(err, to.close(ctx)) }()
 	// A half of the memory is for kept traces, the other for requests.
 	r := newReceiver(otel.NewCollector(flags.limits, rules), flags.body<<20, flags.memory<<19)
-	r.content, r.token = flags.content, token
-	r.strange = func(service string) {
-		a.Warn(fmt.Sprintf("spans of %q are about no agent, tool or model and were ignored", service),
-			"frameworks report such spans with an instrumentation, which docs/otel.md lists")
-	}
+	r.collector.AsAgent, r.content, r.token, r.hosts = flags.asAgent, flags.content, token, flags.hosts
 	servers, err := r.listen(ctx, flags)
 	if err != nil {
 		return err
@@ -210,6 +210,7 @@ func record(ctx context.Context, from *otel.Collector, to *sink, settle time.Dur
 			for _, run := range from.Take(time.Now()) {
 				to.record(ctx, &run)
 			}
+			to.warnHidden(from.Hidden())
 		case <-stopped:
 			flush(ctx, from, to)
 			return
@@ -223,6 +224,7 @@ func flush(ctx context.Context, from *otel.Collector, to *sink) {
 	for _, run := range from.Flush() {
 		to.record(ctx, &run)
 	}
+	to.warnHidden(from.Hidden())
 }
 
 // lasting returns a context that ends some time after ctx does.

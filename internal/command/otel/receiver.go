@@ -9,7 +9,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -44,12 +43,8 @@ type receiver struct {
 	token     protocol.Secret
 	longest   int
 	now       func() time.Time
-	// rejected, unless it is nil, is called with the rejected spans of each request that has
-	// some.
-	rejected func(otel.Rejected)
-	// strange, unless it is nil, is called once, with the program whose spans show no agent.
-	strange func(service string)
-	told    sync.Once
+	// hosts are accepted in the Host header besides the names of this machine.
+	hosts []string
 }
 
 // newReceiver returns a receiver of bodies with at most longest bytes, which take at most
@@ -72,9 +67,6 @@ func (r *receiver) take(body []byte, isJSON bool) (rejected otel.Rejected, code 
 		}
 		full += beyond
 		kept = true
-		if r.strange != nil && !slices.ContainsFunc(spans, func(s *otel.Span) bool { return s.Kind != otel.Other }) {
-			r.told.Do(func() { r.strange(spans[0].Service) })
-		}
 		return err
 	}}
 	if isJSON {
@@ -89,9 +81,7 @@ func (r *receiver) take(body []byte, isJSON bool) (rejected otel.Rejected, code 
 		return rejected, http.StatusBadRequest, errors.New("the body is not an OTLP request")
 	}
 	rejected.Full = full
-	if r.rejected != nil && rejected.Total() > 0 {
-		r.rejected(rejected)
-	}
+	r.collector.Reject(&rejected)
 	return rejected, 0, nil
 }
 
@@ -272,10 +262,10 @@ func (r *receiver) guard(w http.ResponseWriter, q *http.Request, next func(w htt
 	case q.Method != http.MethodPost:
 		w.Header().Set("Allow", http.MethodPost)
 		refuse(w, isJSON, http.StatusMethodNotAllowed, "exporters send POST")
-	case r.token.IsZero() && !command.NamesThisMachine(q.Host, nil):
+	case r.token.IsZero() && !command.NamesThisMachine(q.Host, r.hosts):
 		// The name of another site may resolve to this machine, so that its pages can call this
 		// server.
-		refuse(w, isJSON, http.StatusForbidden, "this server does not answer under that name")
+		refuse(w, isJSON, http.StatusForbidden, "this server does not accept that host name: allow it with --allow-host, or use a token, see --token-file")
 	case !r.shows(q.Header.Get("Authorization")):
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		refuse(w, isJSON, http.StatusUnauthorized, whyForbidden)

@@ -1,0 +1,223 @@
+package otel
+
+import (
+	"cmp"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// reported is a span while it is classified.
+type reported struct {
+	*wireSpan
+
+	service, scope string
+	// known are the conventions that the span follows.
+	known []*convention
+	// prefix is that of the attribute of an unknown product that states the kind.
+	prefix string
+}
+
+// follow finds the conventions of a span and the kind that they state. explained is false
+// if none states a kind.
+func (r *reported) follow() (kind Kind, explained bool) {
+	for i := range conventions {
+		c := &conventions[i]
+		if c.scope != "" && !strings.HasPrefix(r.scope, c.scope) {
+			continue
+		}
+		found, stated := c.names[r.Name]
+		value, there := r.stated(c.kind)
+		if own, ok := c.values[value]; ok {
+			found, stated = own, true
+		} else if word, ok := words[normal(value)]; ok && c.kind != "mcp.method.name" && c.kind != "span.type" {
+			found, stated = word, true
+		}
+		if i == 0 || there || stated || c.kind == "" && c.scope != "" {
+			r.known = append(r.known, c)
+		}
+		// What is more than a part of a program is what the span is about.
+		if stated && (!explained || kind == Chain || kind == Other) && found != kind {
+			kind = found
+		}
+		explained = explained || stated
+	}
+	return kind, explained
+}
+
+// stated returns the value of an attribute that states a kind: MLflow has it as JSON, and
+// Braintrust as the type in an object.
+func (r *reported) stated(attribute string) (string, bool) {
+	if attribute == "" {
+		return "", false
+	}
+	value := r.Attributes.value(attribute)
+	text := plain(value)
+	var inside any
+	if strings.HasPrefix(text, `"`) || strings.HasPrefix(text, "{") {
+		_ = json.Unmarshal([]byte(text), &inside)
+	}
+	switch inside := inside.(type) {
+	case string:
+		text = inside
+	case map[string]any:
+		text, _ = inside["type"].(string)
+	}
+	return text, text != ""
+}
+
+// normal returns a word for a kind without its case and separators.
+func normal(word string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("_-. :/", r) {
+			return -1
+		}
+		return r
+	}, strings.ToLower(word))
+}
+
+// kindOfUnknown matches the attributes in which other products state the kind of a span.
+var kindOfUnknown = regexp.MustCompile(`(?i)^(.+)[._:](?:span|observation)[._]?(?:kind|type)$`)
+
+// guess returns the kind of a span that follows no known convention: from an attribute of
+// an unknown product, from the name that the conventions for generative AI define, or
+// from attributes that only calls of tools or models have.
+func (r *reported) guess() Kind {
+	for i := range r.Attributes {
+		one := &r.Attributes[i]
+		if parts := kindOfUnknown.FindStringSubmatch(one.Key); parts != nil && one.Value.StringValue != nil {
+			if kind, ok := words[normal(*one.Value.StringValue)]; ok {
+				r.prefix = parts[1]
+				return kind
+			}
+		}
+	}
+	operation, name, _ := strings.Cut(r.Name, " ")
+	switch {
+	case operation == "invoke_agent", operation == "agent_run" && strings.HasPrefix(name, "["):
+		return AgentRun
+	case operation == "execute_tool", r.tool() != "", r.first((*convention).calls) != "":
+		return ToolCall
+	case r.Attributes.text("gen_ai.request.model", "gen_ai.response.model", "llm.model_name") != "":
+		return Chat
+	}
+	return Other
+}
+
+func (c *convention) calls() []string  { return c.call }
+func (c *convention) tools() []string  { return c.tool }
+func (c *convention) weaker() []string { return c.weak }
+func (c *convention) agents() []string { return c.agent }
+func (c *convention) talks() []string  { return c.conversation }
+
+// first returns the first text in the attributes of the span's conventions.
+func (r *reported) first(of func(*convention) []string) string {
+	for _, c := range r.known {
+		if text := r.Attributes.text(of(c)...); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// tool returns the name that only a call of a tool has.
+func (r *reported) tool() string { return r.first((*convention).tools) }
+
+// own returns the first of the attributes of an unknown product.
+func (r *reported) own(names ...string) string {
+	if r.prefix == "" {
+		return ""
+	}
+	for _, name := range names {
+		for _, separator := range []string{".", "_", ":"} {
+			if text := r.Attributes.text(r.prefix + separator + name); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// classify determines the kind of a span, and the names in it.
+func (s *Span) classify(r *reported) {
+	kind, explained := r.follow()
+	s.Agent = r.Attributes.text("gen_ai.agent.name")
+	if !explained {
+		kind = r.guess()
+		s.candidate = (kind == Other || kind == Chat) && (s.Agent != "" || r.first((*convention).agents) != "")
+	}
+	s.Kind, s.name = kind, clean(r.Name)
+	s.CallID = cmp.Or(r.first((*convention).calls), r.own("tool.call.id", "tool_call.id", "call.id"))
+	s.Conversation = cmp.Or(r.first((*convention).talks), r.own("conversation.id", "session.id", "thread.id"))
+	if strings.HasPrefix(r.scope, "com.anthropic.claude_code") {
+		s.subagent, s.subagentName = r.Attributes.text("agent_id"), r.Attributes.text("subagent_type")
+	}
+	s.graph(r)
+	switch {
+	case s.Kind == AgentRun || s.Kind == Chain || s.candidate:
+		s.nameAgent(r)
+	case s.Kind == ToolCall || s.Kind == Retrieval:
+		s.nameTool(r)
+	case s.Kind == Other:
+		// Below an agent the name of a tool is enough.
+		s.Tool = r.Attributes.text("tool.name", "tool_name")
+	}
+	if r.Attributes.text("mcp.method.name") != "" {
+		s.classifyMCP(r)
+	}
+	if s.Server == "" {
+		s.Server = r.Attributes.text("anthropic.mcp.server.name")
+	}
+}
+
+// nameAgent finds the name of the agent whose run a span is or may be.
+func (s *Span) nameAgent(r *reported) {
+	if s.Kind == Chain && !r.has(func(c *convention) bool { return c.chains }) {
+		s.Agent = ""
+		return
+	}
+	id := r.Attributes.text("gen_ai.agent.id")
+	s.Agent = cmp.Or(s.Agent, r.first((*convention).agents), r.own("agent.name", "agent_name", "name", "entity.name"), agentIn(s.name))
+	if s.Agent == "" && (r.prefix != "" || r.has(func(c *convention) bool { return c.named })) && !generic(s.name) {
+		s.Agent = s.name
+	}
+	if s.Agent = cmp.Or(s.Agent, id); random(s.Agent) {
+		s.Agent = ""
+	}
+}
+
+func (r *reported) has(is func(*convention) bool) bool {
+	return slices.ContainsFunc(r.known, is)
+}
+
+// nameTool finds the name of the tool that a span calls.
+func (s *Span) nameTool(r *reported) {
+	s.base, s.phase = phaseOf(cmp.Or(r.Attributes.text("target"), s.name))
+	named := cmp.Or(r.tool(), r.first((*convention).weaker), r.own("tool.name", "tool_name", "name", "entity.name"))
+	if s.Kind == Retrieval {
+		named = cmp.Or(named, r.Attributes.text("gen_ai.data_source.id", "retriever.name"))
+	}
+	s.Tool = cmp.Or(named, toolIn(s.name), "tool")
+	if r.Attributes.text("target") != "" && named == "" && s.phase != "" {
+		s.Tool = s.base
+	}
+}
+
+// classifyMCP finds the server of a span of MCP. A span from the server itself is
+// not a step, because the caller reports it as well.
+func (s *Span) classifyMCP(r *reported) {
+	s.Server = r.Attributes.text("mcp.server.name")
+	if r.Kind == kindServer {
+		s.Kind, s.Tool = Other, ""
+		s.Server = cmp.Or(s.Server, s.Service)
+		return
+	}
+	if address := r.Attributes.text("server.address"); s.Server == "" && address != "" {
+		s.Server = address
+		if port := r.Attributes.value("server.port").IntValue; port != nil && *port > 0 {
+			s.Server = address + ":" + strconv.FormatInt(int64(*port), 10)
+		}
+	}
+}
