@@ -19,7 +19,8 @@ type Event struct {
 	Seen time.Time
 }
 
-// sentence is an event in words: a verb, and the rest.
+// sentence is an event in words: a verb, and the rest. Without a verb the event has no
+// line.
 type sentence struct {
 	verb string
 	tone tone
@@ -34,9 +35,13 @@ const (
 )
 
 // EventLine returns an event on a line, or on several if the window is too narrow.
-// Names are those that the Names have learned so far.
+// Names are those that the Names have learned so far. It returns "" for a step of a
+// question between its first and its last one.
 func EventLine(look Look, names *Names, event Event) string {
 	said := names.describe(event)
+	if said.verb == "" {
+		return ""
+	}
 	clock := look.Clock(event.time())
 	verb := said.verb + strings.Repeat(" ", max(0, verbWidth-len(said.verb)))
 	gap := strings.Repeat(" ", columnGap)

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -189,15 +190,32 @@ func (n *Names) spaceChanged(data []byte) (sentence, error) {
 	return sentence{verb: "space", tone: accent, text: n.Of(event.SpaceID) + " was " + event.Action}, err
 }
 
+// intercom describes a question and the end of its answer, as chat lines are. The states
+// in between, and parts of an answer, which its end repeats, have no line.
 func (n *Names) intercom(data []byte) (sentence, error) {
 	event, err := read[protocol.IntercomEvent](data)
-	parts := []string{fmt.Sprintf("%s and %s: %s %s", n.Of(event.ToPlayerID), n.Of(event.FromPlayerID), event.Kind, event.Status)}
-	for _, detail := range []string{event.ToolName, event.Message, event.Error} {
-		if detail != "" {
-			parts = append(parts, detail)
-		}
+	if err != nil {
+		return sentence{}, err
 	}
-	return sentence{verb: "intercom", tone: accent, text: strings.Join(parts, ", ")}, err
+	agent := n.Of(event.FromPlayerID)
+	switch event.Status {
+	case protocol.IntercomStarted, protocol.IntercomStream:
+		return sentence{}, nil
+	case protocol.IntercomForwarded:
+		if !protocol.IsPersonLabel(event.ToPlayerID) {
+			agent += " by " + n.Of(event.ToPlayerID)
+		}
+		command, err := read[protocol.IntercomCommand](event.Command)
+		if len(event.Command) > 0 && err != nil {
+			return sentence{}, err
+		}
+		asked := cmp.Or(strings.TrimSpace(event.ToolName+" "+shorten(string(command.Args), longestStep)), command.Text, event.Message, event.Kind)
+		return sentence{verb: "asked", tone: speech, text: agent + ": " + asked}, nil
+	case protocol.IntercomFailed:
+		return sentence{verb: "fails", tone: bad, text: agent + ": " + event.Error}, nil
+	}
+	said := cmp.Or(event.Message, string(event.Result), strings.TrimSpace(event.ToolName+" "+event.Status))
+	return sentence{verb: "says", tone: speech, text: agent + ": " + said}, nil
 }
 
 func (*Names) reset(data []byte) (sentence, error) {

@@ -75,6 +75,7 @@ func inWindow(t *testing.T, name string, look Look, text string) {
 func events() []Event {
 	const head = `,"rev":7,"merkleRootHex":"aa","merkleLeafCount":3`
 	const changed = head + `,"playerChainNotify":{"updatedAt":"2026-03-04T11:59:58.120Z","nodes":[]}}`
+	const person = `{"requestId":"r","mainNodeId":"m","toPlayerId":"__human__","fromPlayerId":"` + adaID + `","kind":`
 	raw := []struct{ kind, data string }{
 		{"world:player_added", `{"player":{"kind":"agent","nodeId":"m","agentId":"` + adaID + `","name":"Ada","x":3,"y":4,"platform":"langchain","toolNames":["chat_tool","search"]}` + changed},
 		{"world:player_added", `{"player":{"kind":"agent","nodeId":"m","agentId":"` + graceID + `","name":"\u001b[2JGrace\u202e","x":0,"y":0,"platform":"x","toolNames":["chat_tool"]}` + changed},
@@ -93,7 +94,15 @@ func events() []Event {
 		{"world:mcp_registered", `{"mcp":{"kind":"mcp","id":"m1","nodeId":"m","name":"weather","url":"https://mcp.example.com","x":5,"y":5}` + changed},
 		{"world:mcp_unregistered", `{"id":"m1","reason":"unregister"` + changed},
 		{"world:space_changed", `{"spaceId":"s1","action":"created"` + changed},
-		{"world:intercom", `{"requestId":"r","mainNodeId":"m","toPlayerId":"__human__","fromPlayerId":"` + adaID + `","kind":"chat","status":"completed","ts":"2026-03-04T12:00:04.000Z","message":"Hello."` + head + `}`},
+		{"world:intercom", person + `"chat","status":"started","ts":"2026-03-04T12:00:04.000Z","message":"Hi."` + head + `}`},
+		{"world:intercom", person + `"chat","status":"forwarded","ts":"2026-03-04T12:00:04.000Z","message":"Hi.","command":{"kind":"chat","text":"Hi."}` + head + `}`},
+		{"world:intercom", person + `"chat","status":"stream","ts":"2026-03-04T12:00:04.000Z","message":"Hel"` + head + `}`},
+		{"world:intercom", person + `"chat","status":"completed","ts":"2026-03-04T12:00:04.000Z","message":"Hello."` + head + `}`},
+		{"world:intercom", `{"requestId":"r","mainNodeId":"m","toPlayerId":"` + graceID + `","fromPlayerId":"` + adaID + `","kind":"assist","status":"forwarded","ts":"2026-03-04T12:00:04.000Z","toolName":"assist_route","command":{"kind":"assist","toolName":"assist_route","args":{"to":"mill"}}` + head + `}`},
+		{"world:intercom", person + `"assist","status":"completed","ts":"2026-03-04T12:00:04.000Z","toolName":"assist_route","result":{"messageKind":"text","steps":3}` + head + `}`},
+		{"world:intercom", person + `"assist","status":"completed","ts":"2026-03-04T12:00:04.000Z","toolName":"assist_route"` + head + `}`},
+		{"world:intercom", person + `"assist","status":"failed","ts":"2026-03-04T12:00:04.000Z","toolName":"assist_route","error":"There is no way."` + head + `}`},
+		{"world:intercom", person + `"realtime","status":"forwarded","ts":"2026-03-04T12:00:04.000Z","command":{"kind":"realtime"}` + head + `}`},
 		{"world:player_removed", `{"playerId":"` + adaID + `","reason":"lease"` + changed},
 		{"session:reset", `{"reason":"admin","sid":"5d1f"` + head + `}`},
 		{"session:resync", `{"reason":"too_old","rev":7}`},

@@ -78,8 +78,9 @@ func (m *Map) log(line logged) {
 // Take adds an event to the picture. Past events, whose Seen is zero, only become
 // lines: they are not current.
 func (m *Map) Take(look Look, names *Names, event Event) {
-	said := names.describe(event)
-	m.log(logged{look.Clock(event.time()), said})
+	if said := names.describe(event); said.verb != "" {
+		m.log(logged{look.Clock(event.time()), said})
+	}
 	if event.Seen.IsZero() {
 		return
 	}

@@ -201,7 +201,7 @@ func (m *topModel) note(e sdk.Event) {
 	}
 	id := cmp.Or(about.PlayerID, about.FromPlayerID, about.Player.AgentID)
 	line := strings.TrimRight(render.EventLine(render.Look{Now: m.app.Now(), Zone: m.app.Zone}, &m.names, render.Event{Kind: e.Kind, Data: e.Data, Seen: m.app.Now()}), "\n")
-	if id == "" || len(m.lines) >= mostAgents && m.lines[id] == nil {
+	if id == "" || line == "" || len(m.lines) >= mostAgents && m.lines[id] == nil {
 		return
 	}
 	m.lines[id] = append(m.lines[id], line)
