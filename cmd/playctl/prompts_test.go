@@ -54,6 +54,8 @@ func TestChat(t *testing.T) {
 	chat.expect("You are talking with Ada")
 	chat.press("hello\r")
 	chat.expect("part-two")
+	chat.press("/help\r")
+	chat.expect("calls the tool of that name")
 	chat.press("/too\t\r")
 	chat.expect("Shows the way")
 
@@ -81,7 +83,7 @@ func TestChat(t *testing.T) {
 	}
 
 	// The arrow keys recall earlier lines; Ctrl-C ends a question.
-	chat.press("\x1b[A\x1b[A\x1b[A")
+	chat.press("\x1b[A\x1b[A\x1b[A\x1b[A")
 	chat.expect("hello")
 	chat.press("\r")
 	chat.expect("part-two")
@@ -120,6 +122,41 @@ func TestChat(t *testing.T) {
 	chat.waitExit(command.ExitDone)
 }
 
+// A terminal that only shows lines gets a plain prompt, and no screen is drawn on it.
+func TestDumbTerminal(t *testing.T) {
+	t.Parallel()
+	p := personWithAgent(t)
+	p.env = append(p.env, "TERM=dumb")
+	chat := p.start("chat", "Ada")
+	chat.expect("> ")
+	chat.press("hello\n")
+	chat.expect("Ada: part-one part-two")
+	chat.press("/assist_route\n")
+	chat.expect("to (string)")
+	chat.press("shop\n\n\n\n\n")
+	chat.expect("three-steps-to-go")
+	chat.press("/quit\n")
+	if shown := chat.waitExit(command.ExitDone); strings.Contains(shown, "\x1b") {
+		t.Errorf("a dumb terminal got a control sequence: %q", shown)
+	}
+	chat = p.start("chat", "Ada")
+	chat.expect("> ")
+	chat.press("wait\n")
+	chat.expect("wait")
+	chat.press(ctrlC)
+	chat.waitExit(command.ExitInterrupted)
+	chat = p.start("chat", "Ada")
+	chat.expect("> ")
+	chat.press("\x04")
+	chat.waitExit(command.ExitDone)
+	for _, args := range [][]string{{"top"}, {"tail", "--view", "map"}} {
+		shown := strings.Join(strings.Fields(p.start(args...).waitExit(command.ExitUsage)), " ")
+		if !strings.Contains(shown, `TERM is "dumb"`) || !strings.Contains(shown, "hint: set TERM to the name of your terminal") {
+			t.Errorf("%v shows:\n%s", args, shown)
+		}
+	}
+}
+
 // The list of agents is live, and can ask one of them.
 func TestTop(t *testing.T) {
 	t.Parallel()
@@ -128,11 +165,14 @@ func TestTop(t *testing.T) {
 	const enters, leaves = "\x1b[?1049h", "\x1b[?1049l"
 	top := p.start("top")
 	top.expect(enters)
+	top.expect("ANSWERING")
 	top.expect("Ada")
 	top.expect("yes")
 	p.start("add-agent", "Bob").waitExit(command.ExitDone)
 	top.expect("Bob")
-	top.press("/bo\r")
+	top.press("?")
+	top.expect("ask the agent")
+	top.press("?/bo\r")
 	top.expect("filter:")
 	top.press("\x1b")
 	top.expect("Ada")

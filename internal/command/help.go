@@ -62,7 +62,7 @@ func (a *App) setHelp(root *cobra.Command) {
 	})
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		out := cmd.OutOrStdout()
-		text := reflow(cmp.Or(cmd.Long, cmd.Short), width(out)) + "\n"
+		text := Reflow(cmp.Or(cmd.Long, cmd.Short), width(out)) + "\n"
 		if cmd.Runnable() || cmd.HasSubCommands() {
 			text += "\n" + usage(cmd, width(out))
 		}
@@ -89,18 +89,23 @@ var columns = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^ +\S+(?: \S+)* {2,}`)
 })
 
-// indented wraps the second column of a line of two columns, such as a row of a table.
+// indented wraps the second column of a line of two columns, such as a row of a table, or
+// a line that only begins with spaces.
 func indented(line string, width int) string {
 	first := columns().FindString(line)
 	indent := ansi.StringWidth(first)
-	if first == "" || ansi.StringWidth(line) <= width || indent > width/2 {
+	if first == "" {
+		first = line[:len(line)-len(strings.TrimLeft(line, " "))]
+		indent = len(first) + 2
+	}
+	if ansi.StringWidth(line) <= width || indent > width/2 {
 		return line
 	}
 	return first + strings.ReplaceAll(Wrap(line[len(first):], width-indent), "\n", "\n"+strings.Repeat(" ", indent))
 }
 
-// reflow wraps paragraphs again, between words, and indented lines that have two columns.
-func reflow(text string, width int) string {
+// Reflow wraps paragraphs again, between words, and indented lines that are too long.
+func Reflow(text string, width int) string {
 	var out, paragraph []string
 	flush := func() {
 		if len(paragraph) > 0 {

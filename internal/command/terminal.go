@@ -194,6 +194,19 @@ func (a *App) MayAsk() bool {
 	return !a.Settings.noInput && (IsTerminal(a.Stdin) || IsTerminal(a.Stderr))
 }
 
+// CheckScreen returns an error if standard output is not a terminal that can be drawn on;
+// instead is what to do then.
+func (a *App) CheckScreen(instead string) error {
+	switch {
+	case !IsTerminal(a.Stdout):
+		return Hintf(Usagef("this needs a terminal as standard output"), "in a pipe, %s", instead)
+	case a.Env("TERM") == "dumb":
+		return Hintf(Usagef("this draws on the terminal, but TERM is \"dumb\", which is a terminal that only shows lines"),
+			"set TERM to the name of your terminal, such as xterm-256color, or %s", instead)
+	}
+	return nil
+}
+
 // Ask asks one question at the terminal, or fails with ErrNoTerminal.
 func (a *App) Ask(ctx context.Context, question string, hidden bool) (answer string, err error) {
 	if !a.MayAsk() {

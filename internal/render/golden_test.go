@@ -34,6 +34,10 @@ func documents() map[string]Document {
 				{"1025", "Eve", "\x1b[31mred\x1b[0m \x07bell\nsecond line\u202Eback"},
 			},
 		}}},
+		"words": {Views: []View{Table{
+			Columns: []Column{{Title: "agent"}, {Title: "name", Wraps: true}, {Title: "tools", Wraps: true}},
+			Rows:    [][]string{{ShortID(adaID), "Ada of the library on the hill", "chat_tool, assist_route_across_the_whole_map"}},
+		}}},
 		"fields": {Views: []View{
 			Line("connected"),
 			Fields{{"main node", adaID}, {"context", "home"}, {"nothing", ""}, {"can", "chain-nodes, chain-at-rev, chain-proof, chain-inline, resume"}},

@@ -34,10 +34,12 @@ type Table struct {
 	Empty string
 }
 
-// columnGap separates columns; narrowest is the least width of a column that wraps.
+// columnGap separates columns; narrowest is the least width of a column that wraps, which
+// is as wide as its longest word, up to longestWord.
 const (
-	columnGap = 2
-	narrowest = 24
+	columnGap   = 2
+	narrowest   = 24
+	longestWord = 32
 )
 
 func (t Table) draw(out *strings.Builder, look Look) {
@@ -70,19 +72,22 @@ func (t Table) draw(out *strings.Builder, look Look) {
 // fits into limit columns (0: unlimited). Only columns that wrap are narrowed, the
 // widest first.
 func (t Table) fit(rows [][]string, limit int) ([]int, bool) {
-	widths := make([]int, len(t.Columns))
+	widths, least := make([]int, len(t.Columns)), make([]int, len(t.Columns))
 	total := columnGap * (len(t.Columns) - 1)
 	for j, column := range t.Columns {
-		widths[j] = lipgloss.Width(column.Title)
+		widths[j], least[j] = lipgloss.Width(column.Title), narrowest
 		for _, row := range rows {
 			widths[j] = max(widths[j], lipgloss.Width(row[j]))
+			for word := range strings.FieldsSeq(row[j]) {
+				least[j] = max(least[j], min(lipgloss.Width(word), longestWord))
+			}
 		}
 		total += widths[j]
 	}
 	for limit > 0 && total > limit {
 		widest := -1
 		for j, column := range t.Columns {
-			if column.Wraps && widths[j] > narrowest && (widest < 0 || widths[j] > widths[widest]) {
+			if column.Wraps && widths[j] > least[j] && (widest < 0 || widths[j] > widths[widest]) {
 				widest = j
 			}
 		}

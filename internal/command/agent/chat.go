@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"sync"
 
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
@@ -29,7 +27,7 @@ func newChatCommand(a *command.App) *cobra.Command {
 		Long: `Talk with an agent at a prompt. Answers appear as they arrive. /tools lists the agent's tools, and
 /NAME calls the tool of that name and prompts for each argument in its schema. The arrow keys recall
 earlier lines, Tab completes words that begin with /, Ctrl-C cancels a question or clears the line,
-and Ctrl-D or /quit leaves.`,
+and Ctrl-D or /quit leaves. With TERM=dumb the prompt is plain: lines only, and Ctrl-C leaves.`,
 		Example:           command.Example("playctl chat Ada"),
 		Args:              command.Takes("agent"),
 		ValidArgsFunction: a.CompletesAgent(command.SeekAny),
@@ -44,7 +42,8 @@ const mostTyped = 1000
 
 // chat is a conversation with an agent until the person leaves.
 func chat(ctx context.Context, a *command.App, name string) (err error) {
-	if err := needsTerminal(a, "playctl intercom send"); err != nil {
+	plain := a.Env("TERM") == "dumb"
+	if err := needsTerminal(a, plain, "playctl intercom send"); err != nil {
 		return err
 	}
 	caller, ref, err := a.CallerAndAgent(ctx, name, command.SeekAny)
@@ -67,87 +66,12 @@ func chat(ctx context.Context, a *command.App, name string) (err error) {
 	defer func() { err = errors.Join(err, world.Close(context.WithoutCancel(ctx))) }()
 	m := &chatModel{asker: &asker{app: a, world: world, ref: ref, ctx: ctx}, look: a.Look(a.Stdout), row: row, name: row.Name, input: textinput.New()}
 	m.input.Prompt = "> "
+	if plain {
+		return m.plain(ctx)
+	}
 	m.program = tea.NewProgram(m, m.options(ctx)...)
+	m.send, m.print = m.program.Send, func(text string) tea.Cmd { return tea.Println(text) }
 	return m.show(ctx)
-}
-
-// needsTerminal returns an error if there is no terminal to draw on.
-func needsTerminal(a *command.App, instead string) error {
-	if !command.IsTerminal(a.Stdin) || !command.IsTerminal(a.Stdout) || a.Env("TERM") == "dumb" || !a.MayAsk() {
-		return command.Hintf(command.Usagef("this needs a terminal"), "in a script use \"%s\"", instead)
-	}
-	return nil
-}
-
-// asker sends questions beside a program on the terminal, which receives the answers.
-type asker struct {
-	app     *command.App
-	world   *sdk.RemotePlayWorld
-	ref     command.AgentRef
-	ctx     context.Context //nolint:containedctx // the command's, for questions that keys start
-	program *tea.Program
-	running sync.WaitGroup
-	// cancel ends the question in progress; nil for none.
-	cancel context.CancelFunc
-	// stop ends other work beside the program; nil for none.
-	stop context.CancelFunc
-}
-
-// partMsg is a part of an answer, answerMsg its end.
-type (
-	partMsg   string
-	answerMsg struct {
-		text string
-		err  error
-	}
-)
-
-// ask sends a question; the program receives the parts and the end of the answer.
-func (k *asker) ask(q sdk.IntercomQuestion) {
-	ctx, cancel := k.app.Limited(k.ctx)
-	k.cancel = cancel
-	var parts []string
-	q.OnPartial = func(part *protocol.IntercomEvent) {
-		parts = append(parts, part.Message)
-		k.program.Send(partMsg(part.Message))
-	}
-	k.running.Go(func() {
-		defer cancel()
-		answer, err := k.world.Ask(ctx, q)
-		said := answerMsg{err: err}
-		if answer != nil && err == nil {
-			var text strings.Builder
-			said.err = (&render.Printer{Out: &text, Format: render.FormatTable}).Print(*answerDocument(&command.Caller{}, k.ref, answer, parts))
-			said.text = strings.TrimRight(text.String(), "\n")
-		}
-		k.program.Send(said)
-	})
-}
-
-// options returns the options of the program on the terminal.
-func (k *asker) options(ctx context.Context) []tea.ProgramOption {
-	return []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(k.app.Stdin), tea.WithOutput(k.app.Stdout), tea.WithoutSignalHandler()}
-}
-
-// show runs the program until it ends, and waits for the work beside it.
-func (k *asker) show(ctx context.Context) error {
-	_, err := k.program.Run()
-	if k.cancel != nil {
-		k.cancel()
-	}
-	if k.stop != nil {
-		k.stop()
-	}
-	k.running.Wait()
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case errors.Is(err, tea.ErrInterrupted):
-		return command.ErrInterrupted
-	case err != nil && !errors.Is(err, io.EOF):
-		return fmt.Errorf("draw on the terminal: %w", err)
-	}
-	return nil
 }
 
 // chatModel is the prompt of a chat.
@@ -157,6 +81,8 @@ type chatModel struct {
 	row   *protocol.Agent
 	name  string
 	input textinput.Model
+	// print prints a text above the prompt.
+	print func(text string) tea.Cmd
 	// typed is the history of lines, the oldest first; at is the arrow keys' place in it.
 	typed []string
 	at    int
@@ -172,10 +98,15 @@ type chatModel struct {
 
 // Init implements tea.Model.
 func (m *chatModel) Init() tea.Cmd {
+	return tea.Batch(m.input.Focus(), m.welcome())
+}
+
+// welcome prints who answers, and how to go on.
+func (m *chatModel) welcome() tea.Cmd {
 	if m.app.Settings.Quiet {
-		return m.input.Focus()
+		return nil
 	}
-	return tea.Batch(m.input.Focus(), tea.Println(m.look.Faint("You are talking with "+render.Clean(m.name)+". /tools lists its tools, Ctrl-D leaves.")))
+	return m.print(m.said("", m.look.Faint("You are talking with "+render.Clean(m.name)+". /help lists the commands, Ctrl-D leaves.")))
 }
 
 // Update implements tea.Model.
@@ -214,14 +145,14 @@ func (m *chatModel) answered(end answerMsg) tea.Cmd {
 	case end.err != nil:
 		return m.failed(end.err)
 	}
-	return tea.Println(m.said(m.look.Accent(render.Clean(m.name)+": "), end.text))
+	return m.print(m.said(m.look.Accent(render.Clean(m.name)+": "), end.text))
 }
 
 // failed prints an error, and what to do next.
 func (m *chatModel) failed(err error) tea.Cmd {
 	var text strings.Builder
 	render.Failure(&text, m.look, err.Error(), m.app.HintFor(err))
-	return tea.Println(strings.TrimSuffix(text.String(), "\n"))
+	return m.print(strings.TrimSuffix(text.String(), "\n"))
 }
 
 // said returns a text after its speaker, wrapped to the window.
@@ -299,9 +230,9 @@ func (m *chatModel) recall(back bool) {
 	}
 }
 
-// commands returns the tools that can be called, with /tools and /quit.
+// commands returns the tools that can be called, with the commands of the prompt.
 func (m *chatModel) commands() []string {
-	names := []string{"/quit", "/tools"}
+	names := []string{"/help", "/quit", "/tools"}
 	for _, tool := range m.row.AssistTools {
 		names = append(names, "/"+tool.Name)
 	}
@@ -337,13 +268,15 @@ func (m *chatModel) enter(line string) tea.Cmd {
 		m.typed = append(m.typed, line)
 		m.typed = m.typed[max(0, len(m.typed)-mostTyped):]
 	}
-	mine := tea.Println(m.look.Faint("> " + render.Clean(line)))
+	mine := m.echo("> " + render.Clean(line))
 	name, isCommand := strings.CutPrefix(line, "/")
 	switch {
 	case line == "/quit":
 		return tea.Quit
+	case line == "/help":
+		return tea.Sequence(mine, m.print(m.help()))
 	case line == "/tools":
-		return tea.Sequence(mine, tea.Println(m.toolList()))
+		return tea.Sequence(mine, m.print(m.toolList()))
 	case isCommand:
 		i := slices.IndexFunc(m.row.AssistTools, func(tool protocol.AssistTool) bool { return tool.Name == name })
 		if i < 0 {
@@ -354,6 +287,23 @@ func (m *chatModel) enter(line string) tea.Cmd {
 	}
 	m.begin(sdk.IntercomQuestion{To: m.ref.ID, Text: line})
 	return mine
+}
+
+// echo repeats what was typed above the prompt; a plain terminal shows it already.
+func (m *chatModel) echo(text string) tea.Cmd {
+	if m.program == nil {
+		return nil
+	}
+	return m.print(m.look.Faint(text))
+}
+
+// help returns what can be typed.
+func (m *chatModel) help() string {
+	lines := []string{m.said("", "A line without / is a question to "+render.Clean(m.name)+".")}
+	for _, one := range [][2]string{{"/tools", "lists its tools"}, {"/NAME", "calls the tool of that name"}, {"/quit", "leaves, as Ctrl-D does"}} {
+		lines = append(lines, m.said(m.look.Accent(one[0])+"  ", one[1]))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // begin sends a question.

@@ -182,7 +182,7 @@ func (m *chatModel) fill(text string) tea.Cmd {
 		m.form.args[f.name] = value
 	}
 	m.form.next++
-	return tea.Sequence(tea.Println(m.look.Faint("  "+render.Clean(f.name)+": "+render.Clean(text))), m.proceed())
+	return tea.Sequence(m.echo("  "+render.Clean(f.name)+": "+render.Clean(text)), m.proceed())
 }
 
 // proceed prompts for the next value, or calls the tool.
@@ -190,7 +190,7 @@ func (m *chatModel) proceed() tea.Cmd {
 	if m.form.next < len(m.form.fields) {
 		f := &m.form.fields[m.form.next]
 		m.input.Prompt = render.Clean(f.name) + ": "
-		return tea.Println(m.said("  ", f.question()))
+		return m.print(m.said("  ", f.question()))
 	}
 	args, err := json.Marshal(m.form.args)
 	tool := m.form.tool

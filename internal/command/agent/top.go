@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/playctl/playctl/internal/client"
@@ -37,8 +35,8 @@ func newTopCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupWorld,
 		Short:   "Show the agents on the map live, and ask them",
 		Long: `Show the agents on the map live: who owns them, whether a program answers for them, and what each
-did last. The arrow keys select one, Enter shows details, / filters by name, a asks the agent, and q
-or Esc goes back or quits.`,
+did last. The arrow keys select one, Enter shows details, / filters by name, a asks the agent, ? lists
+the keys, and q or Esc goes back or quits.`,
 		Example: command.Example("playctl top"),
 		Args:    command.Takes(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return top(cmd.Context(), a) },
@@ -47,7 +45,7 @@ or Esc goes back or quits.`,
 
 // top shows the agents until the person leaves.
 func top(ctx context.Context, a *command.App) (err error) {
-	if err := needsTerminal(a, "playctl agent list"); err != nil {
+	if err := needsTerminal(a, false, "playctl agent list"); err != nil {
 		return err
 	}
 	caller, err := a.Caller()
@@ -71,6 +69,7 @@ func top(ctx context.Context, a *command.App) (err error) {
 	following, stop := context.WithCancel(ctx)
 	defer stop()
 	m.program = tea.NewProgram(m, m.options(ctx)...)
+	m.send = m.program.Send
 	sub, err := world.SubscribeWorldState(following, sdk.SubscribeOptions{
 		OnSnapshot: func(u sdk.Update) {
 			var rows rowsMsg
@@ -79,10 +78,10 @@ func top(ctx context.Context, a *command.App) (err error) {
 					rows = append(rows, row)
 				}
 			}
-			m.program.Send(rows)
+			m.send(rows)
 		},
-		OnEvent: func(e sdk.Event) { m.program.Send(e) },
-		OnState: func(s sdk.State) { m.program.Send(s) },
+		OnEvent: func(e sdk.Event) { m.send(e) },
+		OnState: func(s sdk.State) { m.send(s) },
 	})
 	if err != nil {
 		return err
@@ -111,8 +110,10 @@ type topModel struct {
 	// lines are the last events of each agent, by its id, the oldest first.
 	lines map[string][]string
 	// chosen is the id of the agent under the cursor.
-	chosen        string
-	details       bool
+	chosen  string
+	details bool
+	// help is set while the keys are shown.
+	help          bool
 	width, height int
 	filter        string
 	// typing is the purpose of the input: "filter", "ask" or nothing.
@@ -130,7 +131,7 @@ func (m *topModel) watchAnswering(ctx context.Context, host *client.Client) {
 		known, err := command.Answering(limited, host)
 		cancel()
 		if err == nil {
-			m.program.Send(answeringMsg(known))
+			m.send(answeringMsg(known))
 		}
 		if !pause.For(ctx, answeringStep) {
 			return
@@ -227,10 +228,10 @@ func (m *topModel) key(msg tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		return m, tea.Suspend
 	case m.typing != "":
 		return m.typed(msg)
-	case key == "q", key == "esc" && !m.details && m.filter == "":
+	case key == "q", key == "esc" && !m.details && !m.help && m.filter == "":
 		return m, tea.Quit
 	case key == "esc":
-		m.details, m.filter = false, ""
+		m.details, m.help, m.filter = false, false, ""
 		return m, nil
 	default:
 		cmd := m.command(key)
@@ -257,7 +258,9 @@ func (m *topModel) command(key string) tea.Cmd {
 		choose(len(rows) - 1)
 	case "enter":
 		choose(at)
-		m.details = !m.details && len(rows) > 0
+		m.details, m.help = !m.details && len(rows) > 0, false
+	case "?":
+		m.help = !m.help
 	case "/":
 		return m.begin("filter", m.filter)
 	case "a":
@@ -289,7 +292,7 @@ func (m *topModel) typed(msg tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	case "enter":
 		text := strings.TrimSpace(m.input.Value())
 		if m.typing == "ask" && text != "" {
-			m.details, m.asking, m.said = true, true, ""
+			m.details, m.help, m.asking, m.said = true, false, true, ""
 			m.asker.ref = command.AgentRef{ID: m.chosen}
 			m.ask(sdk.IntercomQuestion{To: m.chosen, Text: text})
 		}
@@ -302,94 +305,4 @@ func (m *topModel) typed(msg tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		m.filter = m.input.Value()
 	}
 	return m, cmd
-}
-
-// View implements tea.Model.
-func (m *topModel) View() tea.View {
-	rows, at := m.shown()
-	lines := []string{m.title(len(rows)), ""}
-	below := m.below()
-	room := max(1, m.height-len(lines)-len(below)-1)
-	first := max(0, min(at-room/2, len(rows)-room))
-	for i := first; i < min(len(rows), first+room); i++ {
-		lines = append(lines, m.row(rows[i], i == at))
-	}
-	if len(rows) == 0 {
-		lines = append(lines, m.look.Faint("no agents here"))
-	}
-	for len(lines) < m.height-len(below) {
-		lines = append(lines, "")
-	}
-	lines = append(lines, below...)
-	for i := range lines {
-		lines[i] = ansi.Truncate(lines[i], max(1, m.width), "…")
-	}
-	view := tea.NewView(strings.Join(lines[:min(len(lines), max(1, m.height))], "\n"))
-	view.AltScreen = true
-	return view
-}
-
-func (m *topModel) title(shown int) string {
-	state := m.look.Good("live")
-	if !m.connected {
-		state = m.look.Warn("connecting")
-	}
-	text := m.look.Strong(command.Plural(shown, "agent", "agents")) + " at " + render.Clean(m.caller.Server) + "  " + state
-	if m.filter != "" {
-		text += m.look.Faint("  filter: " + render.Clean(m.filter))
-	}
-	return text
-}
-
-// row returns one agent on a line.
-func (m *topModel) row(row *protocol.Agent, chosen bool) string {
-	owner := render.ShortID(row.NodeID)
-	if m.caller.Owns(row) {
-		owner = "you"
-	}
-	answering := cmp.Or(m.answering[row.AgentID].Answering, protocol.AnsweringUnknown)
-	last := ""
-	if lines := m.lines[row.AgentID]; len(lines) > 0 {
-		last = lines[len(lines)-1]
-	}
-	const name, other = 18, 13
-	text := fmt.Sprintf("%s  %s  %-8s %s", cell(render.Clean(row.Name), name), cell(owner, other), answering, last)
-	if chosen {
-		return m.look.Strong("> " + text)
-	}
-	return "  " + text
-}
-
-// cell returns a text of exactly width columns.
-func cell(text string, width int) string {
-	text = ansi.Truncate(text, width, "…")
-	return text + strings.Repeat(" ", width-ansi.StringWidth(text))
-}
-
-// below returns the lines under the list: details, the input line, or the keys.
-func (m *topModel) below() []string {
-	var lines []string
-	i := slices.IndexFunc(m.rows, func(row *protocol.Agent) bool { return row.AgentID == m.chosen })
-	if m.details && i >= 0 {
-		lines = append(lines, "", m.detail(m.rows[i]))
-		if m.ref.ID == m.chosen && (m.asking || m.said != "") {
-			text := command.Wrap(strings.TrimRight(command.ShownText(cmp.Or(m.said, "…")), "\n"), max(1, m.width-2))
-			for line := range strings.SplitSeq(text, "\n") {
-				lines = append(lines, m.look.Accent("  "+line))
-			}
-		}
-		for _, line := range m.lines[m.chosen] {
-			lines = append(lines, m.look.Faint("  "+line))
-		}
-		lines = append(lines[:2:2], lines[max(2, len(lines)-max(1, m.height/2)):]...)
-	}
-	if m.typing != "" {
-		return append(lines, m.input.View())
-	}
-	return append(lines, m.look.Faint("↑↓ select  Enter details  / filter  a ask  q quit"))
-}
-
-func (m *topModel) detail(row *protocol.Agent) string {
-	return fmt.Sprintf("%s  %s  %s  (%v, %v)  tools: %s", m.look.Strong(render.Clean(row.Name)), render.ShortID(row.AgentID), render.Clean(row.Platform),
-		row.X, row.Y, render.Clean(strings.Join(row.ToolNames, ", ")))
 }

@@ -6,8 +6,10 @@ import (
 
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/protocol"
 )
 
 // If the cursor moves to another agent during an answer, the answer is shown only in the
@@ -33,5 +35,46 @@ func TestTopShowsAnswerOfItsAgent(t *testing.T) {
 	}
 	if shown := send(tea.KeyPressMsg{Code: tea.KeyUp}); !strings.Contains(shown, "Ada") {
 		t.Errorf("the cursor is not on Ada: %s", shown)
+	}
+}
+
+// In a narrow window top still shows whether programs answer, and what is typed.
+func TestTopFitsWindow(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{24, 5}, {40, 16}, {59, 24}, {60, 24}, {80, 24}, {200, 60}} {
+		m := &topModel{
+			asker: &asker{}, caller: &command.Caller{Server: "https://play.example.com"}, input: textinput.New(), width: size[0], height: size[1],
+			rows:      rowsMsg{{AgentID: "ada", Name: "Ada of the library on the hill by the sea 日本語"}, {AgentID: "bo", Name: "Bo"}},
+			answering: answeringMsg{"ada": {Answering: protocol.AnsweringYes}},
+			lines:     map[string][]string{"bo": {"12:00:00  says      Bo: All 412 tests are green."}},
+		}
+		shown := m.View().Content
+		if lines := strings.Split(shown, "\n"); len(lines) > size[1] {
+			t.Errorf("%v: %d lines:\n%s", size, len(lines), shown)
+		}
+		for line := range strings.SplitSeq(shown, "\n") {
+			if ansi.StringWidth(line) > size[0] {
+				t.Errorf("%v: a line has %d columns: %s", size, ansi.StringWidth(line), line)
+			}
+		}
+		for _, text := range []string{"live", "AGENT", "ANSWERING", "yes"} {
+			if !strings.Contains(strings.Replace(shown, "connecting", "live", 1), text) {
+				t.Errorf("%v: there is no %s:\n%s", size, text, shown)
+			}
+		}
+		if size[0] >= ownedWidth && (!strings.Contains(shown, "OWNER") || !strings.Contains(shown, "12:00:00")) {
+			t.Errorf("%v: there is no owner or no last line:\n%s", size, shown)
+		}
+		for _, key := range "a?" {
+			m.Update(tea.KeyPressMsg{Code: key, Text: string(key)})
+		}
+		if shown := ansi.Strip(m.View().Content); !strings.HasPrefix(shown[strings.LastIndex(shown, "\n")+1:], "ask: ?") {
+			t.Errorf("%v: what is typed is not shown:\n%s", size, shown)
+		}
+		m.Update(tea.KeyPressMsg{Code: tea.KeyEscape})
+		m.Update(tea.KeyPressMsg{Code: '?', Text: "?"})
+		if shown := m.View().Content; size[1] >= 16 && !strings.Contains(shown, "ask the agent") {
+			t.Errorf("%v: the keys are not shown:\n%s", size, shown)
+		}
 	}
 }

@@ -130,6 +130,9 @@ func leaves(line string) bool {
 func (p *prompt) help() {
 	_, text, _ := strings.Cut(newAQLCommand(p.App).Long, "\n\n")
 	text, _, _ = strings.Cut(text, "\n\nA mistake")
+	if width, _, err := p.terminal.Size(); err == nil && width > 0 {
+		text = command.Reflow(text, width)
+	}
 	_, _ = io.WriteString(p.Stderr, text+"\n")
 }
 

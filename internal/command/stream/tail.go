@@ -165,12 +165,17 @@ func newTailer(a *command.App, flags *tailFlags) (*tailer, error) {
 	switch {
 	case flags.hasSince && flags.fromStart:
 		return nil, command.Usagef("--since and --from-start cannot be used together")
-	case flags.view == viewMap && !livelyTerminal(a):
-		return nil, command.Hintf(command.Usagef("the map needs a terminal as standard output"), "in a pipe, use --view lines")
+	case flags.view == viewMap && command.IsTerminal(a.Stdout) && a.Printer.Format != render.FormatTable:
+		return nil, command.Usagef("--view map draws on the terminal and cannot be used with --output %s", a.Printer.Format)
 	case flags.view == viewMap && !flags.follow:
 		return nil, command.Usagef("--view map shows the present and needs --follow")
 	case flags.record != "" && flags.noVerify:
 		return nil, command.Usagef("--record and --no-verify cannot be used together: a recording is for verifying")
+	}
+	if flags.view == viewMap {
+		if err := a.CheckScreen("use --view lines"); err != nil {
+			return nil, err
+		}
 	}
 	if err := command.CheckNumber("since", flags.since); err != nil {
 		return nil, err
