@@ -108,7 +108,7 @@ const (
 	CodeRemoved Code = "removed"
 	// CodeBodyTooLarge: the body is longer than 1 MiB.
 	CodeBodyTooLarge Code = "body_too_large"
-	// CodeMediaType: the body is not application/json.
+	// CodeMediaType: the body is not application/json, or has a Content-Encoding.
 	CodeMediaType Code = "media_type"
 	// CodeRateLimited: too many requests; retry after `Retry-After` seconds.
 	CodeRateLimited Code = "rate_limited"

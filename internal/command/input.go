@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
 	"strings"
 
 	"github.com/playctl/playctl/internal/creds"
@@ -121,11 +120,9 @@ func (a *App) ReadToken(file string) (protocol.Secret, error) {
 	if file == "" {
 		return protocol.Secret{}, nil
 	}
-	text, err := a.ReadInput(file, MaxSecret)
+	text, err := a.ReadText(file, MaxSecret)
 	if err == nil && file != "-" {
-		if err = CheckReaders(a.Absolute(file)); err != nil {
-			err = fmt.Errorf("%s: %w", file, err)
-		}
+		err = a.CheckSecretFile(file)
 	}
 	if err != nil {
 		return protocol.Secret{}, BadInput(err)
@@ -184,19 +181,4 @@ func InputName(file string) string {
 		return "standard input"
 	}
 	return file
-}
-
-// CheckReaders refuses a file with secrets that everybody can read or that users other
-// than its owner can change. Its group may read it, because containers get secrets in
-// this way. Windows has no such permission bits, and a pipe has one reader.
-func CheckReaders(path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return fmt.Errorf("cannot read it: %w", err)
-	}
-	if mode := info.Mode(); mode.IsRegular() && mode.Perm()&0o026 != 0 && runtime.GOOS != "windows" {
-		return Hintf(fmt.Errorf("its mode is %04o, so others on this machine can read the secret in it", mode.Perm()),
-			"run \"chmod 600 %s\", and change the secret if somebody may have read it", path)
-	}
-	return nil
 }

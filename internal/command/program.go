@@ -142,8 +142,22 @@ func (p *Program) OnSignals(handle func(os.Signal), signals ...os.Signal) (relea
 
 // Env returns an environment variable, "" if it is not set.
 func (p *Program) Env(name string) string {
-	value, _ := p.LookupEnv(name)
+	value, _ := p.Variable(name)
 	return value
+}
+
+// Variable returns an environment variable, and whether it is set. Stores of secrets and
+// files of variables add line ends and spaces, which no variable of playctl has at its
+// ends; a password may have spaces.
+func (p *Program) Variable(name string) (value string, set bool) {
+	value, set = p.LookupEnv(name)
+	switch {
+	case !strings.HasPrefix(name, variablePrefix):
+		return value, set
+	case strings.HasSuffix(name, "_PASSWORD"):
+		return strings.TrimRight(value, "\r\n"), set
+	}
+	return strings.TrimSpace(value), set
 }
 
 // Absolute returns the absolute path of a path that a person gave.
@@ -181,7 +195,7 @@ func (p *Program) userFolder(variable, windows, below string) string {
 
 // Surroundings returns the environment for the credentials package.
 func (p *Program) Surroundings() creds.Environment {
-	return creds.Environment{LookupEnv: p.LookupEnv, Home: p.Home, Dir: p.Dir}
+	return creds.Environment{LookupEnv: p.Variable, Home: p.Home, Dir: p.Dir}
 }
 
 // IsTerminal reports whether a stream is a terminal.

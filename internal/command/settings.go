@@ -195,7 +195,7 @@ func (a *App) readConfig(s *Sources) (map[string]any, error) {
 	if s.Path == "" {
 		return nil, nil
 	}
-	text, err := a.ReadInput(s.Path, maxConfig)
+	text, err := a.ReadText(s.Path, maxConfig)
 	if errors.Is(err, fs.ErrNotExist) && named == "" {
 		return nil, nil
 	}

@@ -39,7 +39,7 @@ func (a *App) warnOfVariables(cmd *cobra.Command) {
 	var unknown []string
 	for _, pair := range a.Environ() {
 		name, value, _ := strings.Cut(pair, "=")
-		if strings.HasPrefix(name, variablePrefix) && value != "" && !slices.Contains(otherVariables, name) && !foreignVariables().MatchString(name) {
+		if strings.HasPrefix(name, variablePrefix) && strings.TrimSpace(value) != "" && !slices.Contains(otherVariables, name) && !foreignVariables().MatchString(name) {
 			unknown = append(unknown, name)
 		}
 	}

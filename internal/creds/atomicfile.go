@@ -1,6 +1,7 @@
 package creds
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -134,6 +135,13 @@ func readLimited(path string, limit int64) ([]byte, error) {
 		return nil, &FileError{Path: path, Problem: fmt.Sprintf("it is larger than %d bytes, so it is not the right file", limit)}
 	}
 	return data, nil
+}
+
+// readText is readLimited for a text that people edit: it removes a byte order mark,
+// which editors on Windows write.
+func readText(path string, limit int64) ([]byte, error) {
+	data, err := readLimited(path, limit)
+	return bytes.TrimPrefix(data, []byte("\ufeff")), err
 }
 
 // readError returns the error of reading path without naming the path twice.

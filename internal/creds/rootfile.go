@@ -104,7 +104,7 @@ func (e Environment) rootPlaces(flag string) []rootPlace {
 // ReadRootFile reads the root key of the file at path. The error is a *FileError;
 // it matches fs.ErrNotExist if there is no file.
 func ReadRootFile(path string) (string, error) {
-	data, err := readLimited(path, rootFileLimit)
+	data, err := readText(path, rootFileLimit)
 	if err != nil {
 		return "", err
 	}

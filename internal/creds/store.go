@@ -139,7 +139,7 @@ func (s *Store) lockError(ctx context.Context, err error) error {
 
 // load returns the file and its bytes, no bytes if it is missing.
 func (s *Store) load() (*File, []byte, error) {
-	data, err := readLimited(s.path, credentialsLimit)
+	data, err := readText(s.path, credentialsLimit)
 	if errors.Is(err, fs.ErrNotExist) {
 		return NewFile(), nil, nil
 	}
@@ -156,8 +156,8 @@ func (s *Store) load() (*File, []byte, error) {
 	return f, data, nil
 }
 
-// checkPrivate refuses a file that its group or others can access. Windows has no
-// such bits.
+// checkPrivate refuses a file that its group or others can access, unless
+// UnsafeModeReason excuses it. Windows has no such bits.
 func checkPrivate(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -166,7 +166,7 @@ func checkPrivate(path string) error {
 	if err != nil {
 		return readError(path, err)
 	}
-	if mode := info.Mode().Perm(); mode&othersMask != 0 {
+	if mode := info.Mode().Perm(); mode&othersMask != 0 && UnsafeModeReason(path, mode) == "" {
 		return &FileError{Path: path,
 			Problem: fmt.Sprintf("its mode is %04o, so others on this machine can read the credentials in it: run \"chmod 600 %s\", and create new nodes if somebody may have read it", mode, path)}
 	}

@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -83,6 +84,13 @@ func checkFrame(c *call) error {
 	if c.route.body == bodyIgnored || c.r.ContentLength == 0 {
 		return nil
 	}
+	if isCoded(c.r.Header) {
+		if c.r.ContentLength < 0 && isEmpty(c.pace()) {
+			return nil
+		}
+		c.w.Header().Set("Accept-Encoding", "identity") // RFC 9110, section 12.5.3
+		return protocol.Errorf(protocol.CodeMediaType, "the body is compressed: send it without content-encoding")
+	}
 	switch {
 	case c.r.ContentLength > protocol.MaxBodyBytes && isJSON(c.r.Header.Get("Content-Type")):
 		return tooLarge()
@@ -92,6 +100,18 @@ func checkFrame(c *call) error {
 		return nil
 	}
 	return protocol.Errorf(protocol.CodeMediaType, "the body must be JSON: send it with content-type: application/json")
+}
+
+// isCoded reports whether a body has a coding, such as gzip.
+func isCoded(header http.Header) bool {
+	for _, line := range header.Values("Content-Encoding") {
+		for coding := range strings.SplitSeq(line, ",") {
+			if coding = strings.TrimSpace(coding); coding != "" && !strings.EqualFold(coding, "identity") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // readBody reads the body, unless it was read already. Its buffer grows with the

@@ -202,8 +202,8 @@ type attempt struct {
 	op    string
 	good  goodRequest
 
-	media, body, sid string
-	who, key         func(*http.Request)
+	media, coding, body, sid string
+	who, key                 func(*http.Request)
 }
 
 func anonymous(*http.Request) {}
@@ -242,7 +242,7 @@ func (a *attempt) send() *reply {
 	if a.hasBody() {
 		body = a.body
 	}
-	r := a.f.do(a.route.method, target, body, with("Content-Type", a.media), a.who, a.key)
+	r := a.f.do(a.route.method, target, body, with("Content-Type", a.media), with("Content-Encoding", a.coding), a.who, a.key)
 	r.t = a.t
 	return r
 }
@@ -274,7 +274,9 @@ func (a *attempt) correctFrame() {
 		return
 	}
 	a.refused(protocol.CodeMediaType)
-	a.media = "application/json; charset=utf-8"
+	a.media, a.coding = "application/json; charset=utf-8", "identity, GZIP"
+	a.refused(protocol.CodeMediaType)
+	a.coding = "Identity"
 	a.refused(protocol.CodeBodyTooLarge)
 	a.body = `{"op":`
 	if a.creates() {

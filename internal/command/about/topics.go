@@ -24,7 +24,8 @@ the environment over the config file, and the config file over the default; "pla
 config show" says where each value came from.
 
 An environment variable is named after its flag: --no-input is PLAYCTL_NO_INPUT, --data-dir is
-PLAYCTL_DATA_DIR. An empty one counts as unset.
+PLAYCTL_DATA_DIR. An empty one counts as unset, and spaces and line ends around a value do not
+count. A variable that starts with PLAYCTL_ and sets nothing is reported.
 
 The config file is YAML, with the flags' names as keys and nothing nested:
 

@@ -102,7 +102,7 @@ func questionOf(a *command.App, flags *sendFlags, args []string) (*sdk.IntercomQ
 	text := []byte(flags.args)
 	if flags.args == "-" {
 		var err error
-		if text, err = a.ReadInput("-", protocol.MaxIntercomArgsBytes); err != nil {
+		if text, err = a.ReadText("-", protocol.MaxIntercomArgsBytes); err != nil {
 			return nil, err
 		}
 		text = bytes.TrimRight(text, "\r\n")

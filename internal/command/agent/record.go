@@ -80,7 +80,7 @@ func spokenText(a *command.App, args []string, file string) (string, error) {
 	case file == "":
 		file = "-"
 	}
-	text, err := a.ReadInput(file, maxSpoken)
+	text, err := a.ReadText(file, maxSpoken)
 	if err != nil {
 		return "", err
 	}

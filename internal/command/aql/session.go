@@ -350,7 +350,7 @@ func appFor(a *command.App, server, contextName string) (*command.App, error) {
 		case command.EnvNodeID, command.EnvPhrase, command.EnvPasswHash, command.EnvAPIKey, command.EnvRegistrationToken:
 			return "", false
 		}
-		return a.LookupEnv(name)
+		return a.Variable(name)
 	}
 	return &other, nil
 }

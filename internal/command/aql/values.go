@@ -162,7 +162,7 @@ func (s *session) letFrom(ctx context.Context, st aql.LetFrom) error {
 		}
 	case st.File != nil:
 		var text []byte
-		text, err = s.ReadInput(from, command.MaxSecret)
+		text, err = s.ReadText(from, command.MaxSecret)
 		secret = strings.TrimRight(string(text), "\r\n")
 	default:
 		secret, err = s.Ask(ctx, cmp.Or(from, "Secret for $"+st.Name.Text+":"), true)

@@ -116,7 +116,8 @@ func newLogsCommand(a *command.App) *cobra.Command {
 		Short:   "Show the log of a host that runs in the background",
 		Long: `Show the end of the log of the host that "playctl serve --detach" started, even after it has
 stopped. With --follow it prints new lines as they are written, until Ctrl-C or until the host
-stops. The log is ` + logFile + ` in the folder of --run-dir or else of the store, up to 8 MiB; earlier lines are beside it, in ` + logFile + olderLog + `.`,
+stops. The log is ` + logFile + ` in the folder of --run-dir or else of the store, up to 8 MiB; earlier
+lines are beside it, in ` + logFile + olderLog + `.`,
 		Example: command.Example("playctl logs", "playctl logs --lines 20", "playctl logs --follow"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {

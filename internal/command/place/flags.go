@@ -116,13 +116,13 @@ func (s settings) Env(name string) string { return s.app.Env(name) }
 
 // File implements store.Settings.
 func (s settings) File(name string, limit int64) ([]byte, error) {
-	return s.app.ReadInput(s.app.Absolute(name), limit)
+	return s.app.ReadText(s.app.Absolute(name), limit)
 }
 
 // SecretFile implements store.Settings.
 func (s settings) SecretFile(name string) ([]byte, error) {
-	if err := command.CheckReaders(s.app.Absolute(name)); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if err := s.app.CheckSecretFile(name); err != nil {
+		return nil, err
 	}
 	return s.File(name, command.MaxSecret)
 }

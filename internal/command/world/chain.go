@@ -34,7 +34,7 @@ var errNoRoot = errors.New("no root is stated")
 // host, with the stated root and leaf count.
 func worldOf(ctx context.Context, a *command.App, file string) (world *chain.Snapshot, stated chain.Stated, err error) {
 	if file != "" {
-		text, err := a.ReadInput(file, longestInput)
+		text, err := a.ReadText(file, longestInput)
 		if err != nil {
 			return nil, stated, err
 		}

@@ -186,7 +186,7 @@ with that root; compare the printed root with one that you trust.`,
 			if err := want.check(); err != nil {
 				return err
 			}
-			text, err := a.ReadInput(args[0], longestInput)
+			text, err := a.ReadText(args[0], longestInput)
 			if err != nil {
 				return err
 			}

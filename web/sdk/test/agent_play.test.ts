@@ -160,7 +160,7 @@ close()
       const file = path.join(host.folder, 'own/credentials.json')
       mkdirSync(path.dirname(file), { recursive: true })
       const stored = { serverUrl: `${host.url}/`, nodeId: node.nodeId, passw: node.phrase, agentNodes: [{ nodeId: 'a', passw: 'b', createdAt: 'c' }, { nodeId: 1 }] }
-      writeFileSync(file, JSON.stringify(stored))
+      writeFileSync(file, '\ufeff' + JSON.stringify(stored))
       writeFileSync(path.join(host.folder, 'own/.root'), `${host.rootKey.toUpperCase()}\n`)
       const restore = within(file)
       try {

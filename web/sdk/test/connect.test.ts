@@ -87,7 +87,7 @@ describe('connect', () => {
     mkdirSync(host.folder, { recursive: true })
     const other = await Host.start('--registration', 'closed')
     const node = createNodeCredentialMaterial({ rootKey: 'r' })
-    writeFileSync(file(), JSON.stringify({ version: 1, currentContext: 'a', contexts: { a: { serverUrl: host.url, service: 'play', mainNode: { nodeId: node.nodeId, passwHash: node.passwHash } } } }), { mode: 0o600 })
+    writeFileSync(file(), '\ufeff' + JSON.stringify({ version: 1, currentContext: 'a', contexts: { a: { serverUrl: host.url, service: 'play', mainNode: { nodeId: node.nodeId, passwHash: node.passwHash } } } }), { mode: 0o600 })
     setEnvironment({ PLAYCTL_CREDENTIALS_FILE: file(), PLAYCTL_SERVER: other.url })
     await assert.rejects(connect(), /there is no account for/u)
     await other.end()

@@ -3,7 +3,7 @@ import { deriveNodeIdFromMaterial, isPasswHash } from '../credentials/derive.js'
 import { asArray, asObject, asText, defined } from '../json/read.js'
 import { OptionError } from '../protocol/errors.js'
 import { normalizeNodeId } from '../protocol/text.js'
-import { currentProcess } from '../world/account_file.js'
+import { currentProcess, withoutMark } from '../world/account_file.js'
 
 /** An agent node in a credentials file. `passw` is its phrase, a secret. */
 export interface AgentPlayAgentNodeEntry {
@@ -49,7 +49,7 @@ function agentNodeOf(entry: unknown): AgentPlayAgentNodeEntry[] {
 /** Reads a credentials file; null if there is none that can be read, as in a browser. */
 export function loadAgentPlayCredentialsFileFromPathSync(filePath: string): AgentPlayCredentialsFile | null {
   try {
-    return parseAgentPlayCredentialsJson(JSON.parse(fileSystem().readFileSync(filePath, 'utf8')))
+    return parseAgentPlayCredentialsJson(JSON.parse(withoutMark(fileSystem().readFileSync(filePath, 'utf8'))))
   } catch {
     return null
   }
@@ -58,7 +58,7 @@ export function loadAgentPlayCredentialsFileFromPathSync(filePath: string): Agen
 /** Reads a credentials file; null if there is none that can be read, as in a browser. */
 export async function loadAgentPlayCredentialsFileFromPath(filePath: string): Promise<AgentPlayCredentialsFile | null> {
   try {
-    return parseAgentPlayCredentialsJson(JSON.parse(await fileSystem().promises.readFile(filePath, 'utf8')))
+    return parseAgentPlayCredentialsJson(JSON.parse(withoutMark(await fileSystem().promises.readFile(filePath, 'utf8'))))
   } catch {
     return null
   }

@@ -110,12 +110,17 @@ async function readPrivate(pathOf: (home: string, environment: NodeJS.ProcessEnv
       throw new OptionError(`others on this machine can read the credentials file ${path}: run "chmod 600 ${path}", and make new nodes if somebody may have read it`)
     }
     if (size > longestFile) throw new OptionError(`the credentials file ${path} is too long: it may have ${longestFile} bytes`)
-    return { path, text: await fs.readFile(path, 'utf8') }
+    return { path, text: withoutMark(await fs.readFile(path, 'utf8')) }
   } catch (error) {
     if (error instanceof OptionError) throw error
     if (!required && (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw new OptionError(`the credentials file ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
   }
+}
+
+/** Returns a file's text without the byte order mark that editors on Windows write. @internal */
+export function withoutMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text
 }
 
 function contentOf(path: string, text: string): JsonObject {
