@@ -89,12 +89,13 @@ func join(into, from object, at string) error {
 func lists(whole object) {
 	paths := whole["paths"].(object)
 	rpc := paths[protocol.ServicePlay.RPC()].(object)["post"].(object)
-	var asked, answered []any
+	var asked []form
+	var answered []any
 	operations, replies := object{}, map[string]bool{}
 	for _, o := range protocol.Operations() {
 		reply := schemaName(typeName(reflect.TypeOf(o.Reply)))
 		operations[string(o.Op)] = object{"summary": o.Summary, "request": ref(envelope(o.Op)), "reply": ref(reply)}
-		asked = append(asked, ref(envelope(o.Op)))
+		asked = append(asked, form{envelope(o.Op), []string{string(o.Op)}})
 		if !replies[reply] {
 			replies[reply] = true
 			answered = append(answered, ref(reply))
@@ -102,7 +103,7 @@ func lists(whole object) {
 	}
 	// Client generators cannot send a body whose schema has no name.
 	schemas := whole["components"].(object)["schemas"].(object)
-	schemas["RpcRequest"] = object{"oneOf": asked, "description": "An operation with its payload."}
+	schemas["RpcRequest"] = describe(union("op", asked...), "An operation with its payload.")
 	schemas["RpcReply"] = object{"anyOf": answered, "description": "The reply of the requested operation."}
 	rpc["responses"].(object)["200"].(object)["content"] = jsonContent("RpcReply")
 	rpc["x-operations"] = operations
@@ -122,6 +123,26 @@ func envelope(op protocol.Op) string {
 // eventName returns the name of the schema of an event's data.
 func eventName(data any) string {
 	return strings.TrimSuffix(typeName(reflect.TypeOf(data)), "Data") + "Data"
+}
+
+// form is a schema of a union, and the values of the property by which clients
+// recognize it.
+type form struct {
+	schema string
+	values []string
+}
+
+// union describes a value that has one of several forms. Client generators need the
+// name of the property, and a component for each form.
+func union(property string, forms ...form) object {
+	list, mapping := make([]any, len(forms)), object{}
+	for i, one := range forms {
+		list[i] = ref(one.schema)
+		for _, value := range one.values {
+			mapping[value] = ref(one.schema)["$ref"]
+		}
+	}
+	return object{"oneOf": list, "discriminator": object{"propertyName": property, "mapping": mapping}}
 }
 
 // operations describes the bodies of the rpc route.
@@ -153,7 +174,8 @@ func (d *schemas) events() {
 }
 
 func (d *schemas) signals() {
-	var list []any
+	name := eventName(protocol.AgentSignalData{})
+	var forms []form
 	for _, s := range protocol.Signals() {
 		player := ref("Id")
 		if s.World {
@@ -163,9 +185,11 @@ func (d *schemas) signals() {
 			"type": "object", "additionalProperties": false, "required": []string{"playerId", "kind", "data"},
 			"properties": object{"playerId": player, "kind": onlyValue(s.Kind), "data": ref(typeName(reflect.TypeOf(s.Data)))},
 		}
-		list = append(list, describe(d.withHead(o, s.Notifies), capital(s.Summary)+"."))
+		one := form{name + capital(s.Kind), []string{s.Kind}}
+		d.made[one.schema] = describe(d.withHead(o, s.Notifies), capital(s.Summary)+".")
+		forms = append(forms, one)
 	}
-	d.made[eventName(protocol.AgentSignalData{})] = object{"oneOf": list}
+	d.made[name] = union("kind", forms...)
 }
 
 // withHead adds the fields of every event's data.

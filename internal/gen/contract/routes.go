@@ -117,6 +117,9 @@ func security(r *protocol.Route) []object {
 	if r.Callers&(protocol.CallerWatcher|protocol.CallerActor) != 0 {
 		list = append(list, object{"watchCookie": []string{}})
 	}
+	if r.Callers&protocol.CallerWatcher != 0 {
+		list = append(list, object{"watchPass": []string{}})
+	}
 	return list
 }
 

@@ -96,7 +96,7 @@ func (d *schemas) all() object {
 			d.made[inputName(t)] = d.structure(t, taken, false)
 		}
 	}
-	d.made["Occupant"] = object{"oneOf": []any{ref("AgentRow"), ref("McpRow"), ref("HumanRow"), ref("StructureRow")}}
+	d.made["Occupant"] = union("kind", form{"AgentRow", []string{"agent"}}, form{"McpRow", []string{"mcp"}}, form{"HumanRow", []string{"human"}}, form{"StructureRow", []string{"structure"}})
 	d.events()
 	d.operations()
 	d.errors()
@@ -135,7 +135,11 @@ func (d *schemas) structure(t reflect.Type, way direction, closed bool) object {
 		}
 		return describe(o, d.source.doc(t))
 	}
-	var list []any
+	name := inputName(t)
+	if way == sent {
+		name = schemaName(typeName(t))
+	}
+	var forms []form
 	for _, v := range variants {
 		there := variantFields(fields, v)
 		for i := range there {
@@ -145,9 +149,17 @@ func (d *schemas) structure(t reflect.Type, way direction, closed bool) object {
 			}
 			f.Required = protocol.Condition{}
 		}
-		list = append(list, d.object(t, there, way, closed))
+		one := form{name, v.Words}
+		for i, word := range v.Words {
+			if i > 0 {
+				one.schema += "Or"
+			}
+			one.schema += capital(word)
+		}
+		d.made[one.schema] = d.object(t, there, way, closed)
+		forms = append(forms, one)
 	}
-	return describe(object{"oneOf": list}, d.source.doc(t))
+	return describe(union(variants[0].Field, forms...), d.source.doc(t))
 }
 
 func (d *schemas) object(t reflect.Type, fields []protocol.Field, way direction, closed bool) object {

@@ -2,6 +2,7 @@ package openapi_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -118,6 +119,88 @@ func TestConstantsHaveTypes(t *testing.T) {
 		}
 	}
 	look("", whole)
+}
+
+// Generators of clients need the property that distinguishes the forms of a union; those of
+// two replies of routes have none.
+func TestUnionsHaveDiscriminators(t *testing.T) {
+	t.Parallel()
+	unions := 0
+	for name, schema := range document(t).Components.Schemas {
+		forms := schema.Value.OneOf
+		if len(forms) == 0 {
+			continue
+		}
+		unions++
+		d := schema.Value.Discriminator
+		if d == nil {
+			t.Errorf("%s has no discriminator", name)
+			continue
+		}
+		mapped := map[string]bool{}
+		for value, target := range d.Mapping {
+			mapped[target.Ref] = true
+			i := slices.IndexFunc(forms, func(form *openapi3.SchemaRef) bool { return form.Ref == target.Ref })
+			if i < 0 {
+				t.Errorf("%s maps %s to %s, which is no form of it", name, value, target.Ref)
+				continue
+			}
+			property := forms[i].Value.Properties[d.PropertyName]
+			if property == nil || !slices.Contains(append(slices.Clone(property.Value.Enum), property.Value.Const), any(value)) {
+				t.Errorf("%s maps %s to %s, which has another %s", name, value, target.Ref, d.PropertyName)
+			}
+		}
+		if len(mapped) != len(forms) {
+			t.Errorf("%s has %d forms, of which %d are mapped", name, len(forms), len(mapped))
+		}
+	}
+	if unions < 8 {
+		t.Errorf("the document has %d unions", unions)
+	}
+}
+
+// Generators of clients make no field of a required name without a schema, and no way to send
+// credentials that no operation takes.
+func TestRequiredNamesAndSecuritySchemesAreUsed(t *testing.T) {
+	t.Parallel()
+	var whole struct {
+		Paths      map[string]map[string]struct{ Security []map[string]any }
+		Components struct{ SecuritySchemes map[string]any }
+	}
+	var document any
+	if err := errors.Join(json.Unmarshal(openapi.JSON(), &whole), json.Unmarshal(openapi.JSON(), &document)); err != nil {
+		t.Fatal(err)
+	}
+	var look func(at string, value any)
+	look = func(at string, value any) {
+		object, _ := value.(map[string]any)
+		properties, _ := object["properties"].(map[string]any)
+		required, _ := object["required"].([]any)
+		for _, name := range required {
+			if properties[name.(string)] == nil {
+				t.Errorf("%s requires %v and does not describe it", at, name)
+			}
+		}
+		for name, inner := range object {
+			look(at+"/"+name, inner)
+		}
+		list, _ := value.([]any)
+		for i, inner := range list {
+			look(fmt.Sprintf("%s/%d", at, i), inner)
+		}
+	}
+	look("", document)
+	used := map[string]bool{}
+	for _, methods := range whole.Paths {
+		for _, operation := range methods {
+			for _, way := range operation.Security {
+				for scheme := range way {
+					used[scheme] = true
+				}
+			}
+		}
+	}
+	same(t, "security schemes", slices.Collect(maps.Keys(whole.Components.SecuritySchemes)), slices.Collect(maps.Keys(used)))
 }
 
 // TestDocumentCoversContract compares what the document lists with what
