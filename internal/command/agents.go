@@ -293,6 +293,10 @@ func (c *Caller) unknownAgent(ref string, seek Seek) error {
 		hint = fmt.Sprintf("the context has no account, only %s; on the machine with the account, \"playctl context export --encrypt --agent %s --file FILE\" "+
 			"writes a context for here", strings.Join(labels, ", "), ShellWord(ref))
 	}
+	takes := flagsOfRun
+	if c.AgentsOnly() {
+		takes = flagsOfNobody
+	}
 	switch {
 	case suggest.Nearest(ref, labels) != "":
 		hint = fmt.Sprintf("did you mean %q?", suggest.Nearest(ref, labels))
@@ -305,7 +309,7 @@ func (c *Caller) unknownAgent(ref string, seek Seek) error {
 	case seek == SeekNew && valid && !c.AgentsOnly():
 		hint += fmt.Sprintf("; \"playctl create-agent-node %s\" creates one", ShellWord(ref))
 	}
-	return Missing(Hintf(err, "%s", hint))
+	return Missing(&hintedError{err, hint, takes})
 }
 
 // NameOf returns the label of an agent of the context, "" if it has none.

@@ -25,7 +25,7 @@ type App struct {
 	// MakeMainNode and MakeAgentNode create nodes as their commands do, and MakeNamedAgent
 	// creates an agent node whose credentials are derived from its name, for commands that
 	// need one. The package of those commands sets these functions.
-	MakeMainNode   func(ctx context.Context, phrase *PhraseFlags) error
+	MakeMainNode   func(ctx context.Context, caller *Caller, phrase *PhraseFlags) error
 	MakeAgentNode  func(ctx context.Context, label string, phrase *PhraseFlags) error
 	MakeNamedAgent func(ctx context.Context, caller *Caller, name string) (AgentRef, error)
 	// interrupted is closed when the run is interrupted.

@@ -341,16 +341,17 @@ func (c *Caller) NoMain() error {
 
 // CallerWithAccount is Caller for commands that create the account if it is missing, even
 // in a context that does not exist yet. At a host without nodes the caller has no
-// account, and none in a context that has only agents of one.
+// account, and none in a context that has only agents of one. An account that an earlier
+// world had at the address counts as missing, unless its context was named.
 func (a *App) CallerWithAccount(ctx context.Context) (*Caller, error) {
 	caller, err := a.Caller()
 	if err != nil && !errors.Is(err, creds.ErrContextUnknown) {
 		return nil, err
 	}
-	if err == nil && (!caller.Main.IsZero() || caller.AgentsOnly()) {
+	if err == nil && (caller.AgentsOnly() || !caller.Main.IsZero() && !a.ofEarlierWorld(ctx, caller)) {
 		return caller, nil
 	}
-	if err := a.MakeMainNode(ctx, a.SavePhrase()); err != nil && !protocol.HasCode(err, protocol.CodeRepositoryOff) {
+	if err := a.MakeMainNode(ctx, caller, a.SavePhrase()); err != nil && !protocol.HasCode(err, protocol.CodeRepositoryOff) {
 		return nil, err
 	}
 	return a.Caller()

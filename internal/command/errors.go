@@ -158,6 +158,8 @@ func plainly(err error) error {
 type hintedError struct {
 	error
 	hint string
+	// takes are the flags of this run that the commands in the hint get.
+	takes hintFlags
 }
 
 // Unwrap returns the error itself.
@@ -168,7 +170,7 @@ func Hintf(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
 	}
-	return &hintedError{err, fmt.Sprintf(format, args...)}
+	return &hintedError{err, fmt.Sprintf(format, args...), flagsOfRun}
 }
 
 // errNotAuthenticated means that the run has no credentials for its request.
@@ -296,6 +298,14 @@ type failure struct {
 	ExitCode  int    `json:"exitCode"`            // the exit code
 }
 
+// contextOf returns the context of a command, which is nil for an error before it.
+func contextOf(cmd *cobra.Command) context.Context {
+	if cmd == nil || cmd.Context() == nil {
+		return context.Background()
+	}
+	return cmd.Context()
+}
+
 // report prints an error and returns the exit code. It prints nothing for Ctrl-C and for
 // a reader that closed the pipe.
 func (a *App) report(cmd *cobra.Command, err error) int {
@@ -303,6 +313,7 @@ func (a *App) report(cmd *cobra.Command, err error) int {
 	if code == ExitDone || code == ExitInterrupted {
 		return code
 	}
+	err = a.Explain(contextOf(cmd), err)
 	hint, text := a.HintFor(err), a.blotted(Worded(err))
 	if errors.Is(err, context.DeadlineExceeded) {
 		text = strings.ReplaceAll(text, context.DeadlineExceeded.Error(), "it took longer than "+a.Settings.Timeout.String())

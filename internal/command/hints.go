@@ -19,15 +19,37 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
+// hintFlags are the flags for host and account that the commands in a hint take over from
+// the command line.
+type hintFlags int
+
+const (
+	// flagsOfRun: all of them.
+	flagsOfRun hintFlags = iota
+	// flagsOfFile: only the credentials file, for commands that name the rest.
+	flagsOfFile
+	// flagsOfNobody: none, for commands that another person runs.
+	flagsOfNobody
+)
+
 // HintFor returns what to do about an error: the error's own hint, else one that depends
 // on this run, else the hint for its code. The commands in the hint are for the host and
-// the account of this run.
-func (a *App) HintFor(err error) string { return a.LikeThis(a.hintFor(err)) }
+// the account of this run, unless another person runs them.
+func (a *App) HintFor(err error) string {
+	takes := flagsOfRun
+	if hinted, ok := errors.AsType[*hintedError](err); ok {
+		takes = hinted.takes
+	} else if slices.Contains(forOthers, protocol.CodeOf(err)) || a.identity != nil && a.identity.AgentsOnly() && protocol.HasCode(err, protocol.CodeAPIKeyInvalid) {
+		takes = flagsOfNobody
+	}
+	return a.withFlags(a.hintFor(err), takes)
+}
 
-// Hinted adds the hint of this run to an error that another run reports.
-func (a *App) Hinted(err error) error {
+// Hinted adds the cause and the hint of this run to an error that another run reports.
+func (a *App) Hinted(ctx context.Context, err error) error {
+	err = a.Explain(ctx, err)
 	if hint := a.HintFor(err); hint != "" {
-		return Hintf(err, "%s", hint)
+		return &hintedError{err, hint, flagsOfNobody}
 	}
 	return err
 }
@@ -148,7 +170,7 @@ func (c *Caller) wrongKey() string {
 // existing ones if the host supports several.
 func (c *Caller) NewKey() string {
 	flag := ""
-	if c.Context != nil && (c.file == nil || c.file.Current() != c.Context.Name) {
+	if c.Context != nil && !c.AgentsOnly() && (c.file == nil || c.file.Current() != c.Context.Name) {
 		flag = " --context " + c.Context.Name
 	}
 	switch {
@@ -252,6 +274,12 @@ var hints = map[protocol.Code]string{
 	protocol.CodeIdempotencyConflict: "run the command again",
 }
 
+// forOthers are the codes whose hints are about another person's commands, for the host
+// and the account of that person.
+var forOthers = []protocol.Code{
+	protocol.CodeAgentNotAnswering, protocol.CodeInvitationUsed, protocol.CodeInvitationExpired, protocol.CodeHostUnknown,
+}
+
 // IsLoopbackURL reports whether a URL names this machine, also by the unspecified
 // address, at which a connection reaches this machine.
 func IsLoopbackURL(text string) bool {
@@ -269,29 +297,34 @@ var suggested = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // elsewhereCommands are the commands that call no host, or choose it in another way.
-var elsewhereCommands = []string{"serve", "stop", "logs", "store", "context", "create-root-key", "help", "init", "mcp", "completion", "version"}
+var elsewhereCommands = []string{"serve", "stop", "logs", "store", "create-root-key", "help", "init", "mcp", "completion", "version"}
 
 // LikeThis adds the flags for host and account from the command line to the commands in a
 // text, so that the suggested commands are for the same host and account.
-func (a *App) LikeThis(text string) string {
-	if a.Sources == nil {
+func (a *App) LikeThis(text string) string { return a.withFlags(text, flagsOfRun) }
+
+func (a *App) withFlags(text string, takes hintFlags) string {
+	if a.Sources == nil || takes == flagsOfNobody {
 		return text
 	}
 	return suggested().ReplaceAllStringFunc(text, func(quoted string) string {
-		return `"` + a.likeThis(strings.Trim(quoted, `"`)) + `"`
+		return `"` + a.likeThis(strings.Trim(quoted, `"`), takes) + `"`
 	})
 }
 
-func (a *App) likeThis(line string) string {
+func (a *App) likeThis(line string, takes hintFlags) string {
 	words := strings.Fields(line)
 	if len(words) < 2 || slices.Contains(elsewhereCommands, words[1]) || slices.Contains(words, "--help") {
 		return line
+	}
+	if words[1] == "context" {
+		takes = flagsOfFile
 	}
 	var flags []string
 	for _, flag := range a.hostFlags() {
 		named := slices.Contains(words, "--"+flag.name) || flag.name == "server" && (words[1] == "login" || strings.Contains(line, "://")) ||
 			flag.name != "credentials-file" && slices.Contains(words, "--context") // a context has a host already
-		if a.Sources.ByFlag(flag.name) && !named {
+		if a.Sources.ByFlag(flag.name) && !named && (takes == flagsOfRun || flag.name == "credentials-file") {
 			flags = append(flags, " --"+flag.name+" "+ShellWord(flag.value))
 		}
 	}

@@ -35,6 +35,9 @@ type Settings struct {
 	noInput     bool
 }
 
+// DefaultContext is the name of a context without a chosen name.
+const DefaultContext = "default"
+
 // DefaultServer is the default address of "playctl serve".
 const DefaultServer = "http://127.0.0.1:7420"
 

@@ -70,14 +70,21 @@ func (f *File) Select(name string) (*Context, error) {
 }
 
 // ForServer returns the context for a server, whose address is in the form of
-// ParseServerURL: the one in use, else the first by name; nil if there is none.
+// ParseServerURL: the one in use, else the newest, as an earlier one may be of an earlier
+// world; nil if there is none.
 func (f *File) ForServer(server string) *Context {
+	var found *Context
 	for _, name := range append([]string{f.current}, f.Names()...) {
-		if c := f.contexts[name]; c != nil && c.ServerURL == server {
+		c := f.contexts[name]
+		switch {
+		case c == nil || c.ServerURL != server:
+		case name == f.current:
 			return c
+		case found == nil || c.CreatedAt.After(found.CreatedAt):
+			found = c
 		}
 	}
-	return nil
+	return found
 }
 
 // Add adds a new context to the file. The first one is put into use. The error is

@@ -65,7 +65,7 @@ func (k *asker) ask(q sdk.IntercomQuestion) {
 	k.running.Go(func() {
 		defer cancel()
 		answer, err := k.world.Ask(ctx, q)
-		said := answerMsg{err: err}
+		said := answerMsg{err: k.app.Explain(k.ctx, err)}
 		if answer != nil && err == nil {
 			var text strings.Builder
 			said.err = (&render.Printer{Out: &text, Format: render.FormatTable}).Print(*answerDocument(&command.Caller{}, k.ref, answer, parts))

@@ -160,7 +160,7 @@ func (s *session) step(ctx context.Context, line *aql.Line) error {
 		}
 		err = s.during(ctx, line.Verb(), func(ctx context.Context) (err error) {
 			came, err = s.perform(ctx, st)
-			return s.host.Hinted(err)
+			return s.host.Hinted(ctx, err)
 		})
 	}
 	if came == nil {
@@ -299,11 +299,11 @@ func (s *session) open(ctx context.Context, server, contextName string) error {
 	}
 	caller, err := host.Caller()
 	if err != nil {
-		return host.Hinted(err)
+		return host.Hinted(ctx, err)
 	}
 	main, err := host.Client(caller, caller.Reader())
 	if err != nil {
-		return host.Hinted(err)
+		return host.Hinted(ctx, err)
 	}
 	err = s.during(ctx, "CONNECT", func(ctx context.Context) error {
 		_, err := main.Session(ctx)
@@ -311,7 +311,7 @@ func (s *session) open(ctx context.Context, server, contextName string) error {
 	})
 	if err != nil {
 		main.Close()
-		return host.Hinted(err)
+		return host.Hinted(ctx, err)
 	}
 	s.host, s.caller, s.main = host, caller, main
 	note := "Connected to " + main.BaseURL()

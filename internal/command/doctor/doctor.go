@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -141,13 +142,16 @@ func (p *examination) report() error {
 	if err := p.Printer.Print(p.document()); err != nil || p.first == nil {
 		return err
 	}
-	wrong := 0
+	var wrong []string
 	for _, f := range p.result.Findings {
-		if f.State == stateWrong {
-			wrong++
+		if f.State == stateWrong && !slices.Contains(wrong, f.Check) {
+			wrong = append(wrong, f.Check)
 		}
 	}
-	return command.Hintf(fmt.Errorf("%s: %w", command.Plural(wrong, "problem", "problems"), p.first), "the lines above say how to fix it")
+	if len(wrong) == 1 {
+		return command.Hintf(fmt.Errorf("1 problem: %w", p.first), "the lines above say how to fix it")
+	}
+	return command.Hintf(fmt.Errorf("%d problems (%s), the first: %w", len(wrong), strings.Join(wrong, ", "), p.first), "the lines above say how to fix them")
 }
 
 func (p *examination) document() render.Document {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/playctl/playctl/internal/client"
@@ -30,7 +31,7 @@ func (p *examination) reach(ctx context.Context) bool {
 	contact, err := p.host.Contact(ctx, p.Now)
 	if err != nil {
 		fix := p.HintFor(err)
-		if command.IsLoopbackURL(p.caller.Server) {
+		if errors.Is(err, syscall.ECONNREFUSED) && command.IsLoopbackURL(p.caller.Server) {
 			fix = "playctl serve --detach"
 		}
 		p.wrong("host", err, fix)
@@ -104,7 +105,7 @@ func (p *examination) version(ctx context.Context) {
 func (p *examination) account(ctx context.Context) bool {
 	session, err := p.host.Session(ctx)
 	if err != nil {
-		p.wrong("account", err, p.refusalFix(err))
+		p.refused(ctx, "account", err)
 		return false
 	}
 	if p.caller.AgentsOnly() {
@@ -115,7 +116,7 @@ func (p *examination) account(ctx context.Context) bool {
 		return true
 	}
 	if _, err := p.host.Nodes(ctx); err != nil {
-		p.wrong("account", err, p.refusalFix(err))
+		p.refused(ctx, "account", err)
 		return false
 	}
 	p.add("account", stateGood, "", "the host accepts your credentials and your API key (session %.8s)", session.SID)
@@ -130,7 +131,7 @@ func (p *examination) agentsAccepted(ctx context.Context) bool {
 		name := cmp.Or(agent.Label, agent.NodeID)
 		host := p.host.As(client.Credentials{NodeID: agent.NodeID, Hash: agent.PasswHash})
 		if _, err := host.ValidateNode(ctx, protocol.ValidateRequest{NodeID: agent.NodeID}); err != nil {
-			p.wrong("account", fmt.Errorf("%s: %w", name, err), p.refusalFix(err))
+			p.refused(ctx, "account", fmt.Errorf("%s: %w", name, err))
 			return false
 		}
 		names = append(names, name)
@@ -139,17 +140,18 @@ func (p *examination) agentsAccepted(ctx context.Context) bool {
 	return true
 }
 
-// refusalFix returns the command that provides what the host requires.
-func (p *examination) refusalFix(err error) string {
+// refused adds a refusal by the host, with its cause and the command that provides what
+// the host requires.
+func (p *examination) refused(ctx context.Context, check string, err error) {
+	err = p.Explain(ctx, err)
+	fix := p.HintFor(err)
 	switch {
 	case protocol.HasCode(err, protocol.CodeAPIKeyInvalid):
-		return p.caller.NewKey()
+		fix = p.caller.NewKey()
 	case protocol.HasCode(err, protocol.CodeCredentialsMissing):
-		return "playctl create-main-node --server " + p.caller.Server
-	case protocol.HasCode(err, protocol.CodeCredentialsInvalid):
-		return "playctl login --phrase --context NAME " + p.caller.Server + ", with the account's phrase and a new name"
+		fix = "playctl create-main-node --server " + p.caller.Server
 	}
-	return p.HintFor(err)
+	p.wrong(check, err, fix)
 }
 
 // rootKey compares the host's root key with the one from which this machine derives node
@@ -167,8 +169,8 @@ func (p *examination) rootKey(ctx context.Context) {
 	case theirs == "" || own == "":
 		p.add("root key", stateGood, "", "the host's is used when one is needed")
 	case theirs != own && p.caller.RootKey() != "":
-		p.wrong("root key", errors.New("the host has a different root key from the one in the context: it is a different world"),
-			"playctl context add NAME --server "+p.caller.Server+", and then playctl create-main-node --context NAME")
+		// The fix is that of the account.
+		p.wrong("root key", errors.New("the host has a different root key from the one in the context: it serves another world"), "")
 	case theirs != own:
 		p.add("root key", stateGood, "", "the host's own; the one in %s belongs to another world", file.Path)
 	default:

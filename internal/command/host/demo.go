@@ -249,5 +249,6 @@ func (d *demo) nextCommands() []string {
 		program + " snapshot" + with,
 		program + " intercom send Ada 'Is there anything on lighthouses?'" + with,
 		program + " record-interaction Ada 'Hello from here.'" + with,
+		program + " agent run Robin" + with + " -- echo 'Robin is here.'",
 	}
 }

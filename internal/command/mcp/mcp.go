@@ -127,7 +127,7 @@ func serve(ctx context.Context, a *command.App, flags *serveFlags) (err error) {
 	// do not wait long for the first answer.
 	starting.Go(func() {
 		if err := v.ready(following); err != nil && following.Err() == nil {
-			a.Warn(v.explained(err), "each call of the client tries again")
+			a.Warn(v.explained(ctx, err), "each call of the client tries again")
 		}
 	})
 	defer func() {
@@ -173,13 +173,10 @@ func (v *view) ready(ctx context.Context) error {
 }
 
 // explained returns the text of an error, with what to do about it.
-func (v *view) explained(err error) string {
+func (v *view) explained(ctx context.Context, err error) string {
 	v.mutex.Lock()
 	defer v.mutex.Unlock()
-	if hint := v.app.HintFor(err); hint != "" {
-		return command.Worded(err) + "; " + hint
-	}
-	return command.Worded(err)
+	return v.app.Advised(ctx, err)
 }
 
 // open prepares the connection to the world. It creates the account and the agent if they

@@ -68,7 +68,7 @@ func (v *view) coded(next sdkmcp.MethodHandler) sdkmcp.MethodHandler {
 	return func(ctx context.Context, method string, r sdkmcp.Request) (sdkmcp.Result, error) {
 		result, err := next(ctx, method, r)
 		if _, has := errors.AsType[*jsonrpc.Error](err); err != nil && !has {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: v.explained(err)}
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: v.explained(ctx, err)}
 		}
 		return result, err
 	}

@@ -153,7 +153,7 @@ func add[In, Out any](v *view, server *sdkmcp.Server, tool *sdkmcp.Tool, run fun
 			return []sdkmcp.Content{&sdkmcp.TextContent{Text: untrusted}, &sdkmcp.TextContent{Text: text}}
 		}
 		if err != nil {
-			return &sdkmcp.CallToolResult{IsError: true, Content: content(v.explained(err))}, nil
+			return &sdkmcp.CallToolResult{IsError: true, Content: content(v.explained(ctx, err))}, nil
 		}
 		return &sdkmcp.CallToolResult{Content: content(string(text)), StructuredContent: result[json.RawMessage]{untrusted, text}}, nil
 	})

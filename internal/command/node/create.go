@@ -1,13 +1,10 @@
 package node
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"net/http"
-	"net/url"
 
 	"github.com/spf13/cobra"
 
@@ -17,9 +14,6 @@ import (
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/protocol"
 )
-
-// defaultContext is the name of a context without a chosen name.
-const defaultContext = "default"
 
 // createdMainResult is what "playctl create-main-node" prints.
 type createdMainResult struct {
@@ -52,7 +46,7 @@ world's root key, which the host provides.`,
 			"playctl create-main-node --no-input --phrase-file phrase.txt --output json"),
 		Args: command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := createMainNode(cmd.Context(), a, &phrase, rootFile, tokenFile)
+			err := createMainNode(cmd.Context(), a, nil, &phrase, rootFile, tokenFile)
 			if taken, has := errors.AsType[*takenError](err); has && ifMissing && taken.at(a.Settings.Server) {
 				return a.Printer.Print(existingMain(taken.context))
 			}
@@ -66,11 +60,12 @@ world's root key, which the host provides.`,
 	return cmd
 }
 
-func createMainNode(ctx context.Context, a *command.App, flags *command.PhraseFlags, rootFile, tokenFile string) error {
-	target, err := newAccount(a, false)
+func createMainNode(ctx context.Context, a *command.App, caller *command.Caller, flags *command.PhraseFlags, rootFile, tokenFile string) error {
+	place, err := newAccount(ctx, a, caller, false)
 	if err != nil {
 		return err
 	}
+	target := place.Context
 	token, err := a.ReadToken(tokenFile)
 	if err == nil && token.IsZero() {
 		token, err = a.EnvironmentSecret(command.EnvRegistrationToken)
@@ -83,10 +78,12 @@ func createMainNode(ctx context.Context, a *command.App, flags *command.PhraseFl
 		return err
 	}
 	defer c.Close()
-	if target.RootKey, err = rootKey(ctx, a, c, target.RootKey, rootFile); err != nil {
+	// The host's key comes first: the world at an address may have been replaced.
+	if target.RootKey, err = rootKey(ctx, a, c, "", rootFile); err != nil {
 		return err
 	}
-	return makeAccount(ctx, a, c, target, flags, false)
+	place.explain(a)
+	return makeAccount(ctx, a, c, target, flags, place.use)
 }
 
 // makeAccount creates a main node at the host of a context, and saves the context with
@@ -153,78 +150,6 @@ func notSaved(node, again string, err error) error {
 	}
 	return command.Hintf(fmt.Errorf("the %s was created, but its credentials cannot be saved: %w", node, err),
 		"keep the phrase: once that is fixed, %q creates them from it", again)
-}
-
-// newAccount returns the context for a new main node: an existing one without nodes, or
-// with replace also one with nodes, else a new one.
-func newAccount(a *command.App, replace bool) (*creds.Context, error) {
-	_, file, err := a.CredentialsFile()
-	if err != nil {
-		return nil, err
-	}
-	server, service := a.Settings.Server, protocol.ServicePlay
-	if name := cmp.Or(a.Settings.Context, defaultContext); server == "" {
-		if there, err := file.Context(name); err == nil {
-			server, service = there.ServerURL, there.Service
-		}
-	}
-	if service, err = a.ServiceOr(service); err != nil {
-		return nil, err
-	}
-	if server, err = creds.ParseServerURL(cmp.Or(server, command.DefaultServer)); err != nil {
-		return nil, command.Usagef("%w", err)
-	}
-	return contextFor(a, file, server, service, replace)
-}
-
-// contextFor returns the context for an account at a host: the named one, else "default",
-// else one that is named after the host. It is an existing one if that is for the host and
-// has no nodes, so that no node gets into the context of another account.
-func contextFor(a *command.App, file *creds.File, server string, service protocol.Service, replace bool) (*creds.Context, error) {
-	named := a.Settings.Context != ""
-	for name := range contextNames(a.Settings.Context, server) {
-		there, err := file.Context(name)
-		same := err == nil && there.ServerURL == server
-		switch vacant := err == nil && there.Main == nil && len(there.Agents()) == 0; {
-		case errors.Is(err, creds.ErrContextUnknown), vacant && !same && named, replace && (same || named || name == defaultContext):
-			target, err := creds.NewContext(name, server, service, a.Now())
-			if err != nil {
-				return nil, command.Usagef("%w", err)
-			}
-			target.Fingerprint = trustedAt(file, name, server)
-			return target, nil
-		case err != nil:
-			return nil, err
-		case vacant && same:
-			there.Service = service
-			return there, nil
-		case there.Main != nil && (same || named):
-			return nil, hasMain(there)
-		case named:
-			return nil, command.Hintf(fmt.Errorf("context %q has agents of another account", name), "use a new name with --context")
-		}
-	}
-	return nil, errors.New("no name is free for the context") // contextNames does not end
-}
-
-// contextNames yields the names that a context for a host may have, by preference: a
-// chosen name alone, else an endless number.
-func contextNames(chosen, server string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		if chosen != "" {
-			yield(chosen)
-			return
-		}
-		host := "host"
-		if u, err := url.Parse(server); err == nil {
-			host = nameFrom(u.Host, host)
-		}
-		if !yield(defaultContext) || !yield(host) {
-			return
-		}
-		for i := 2; yield(fmt.Sprintf("%.60s-%d", host, i)); i++ {
-		}
-	}
 }
 
 // takenError is the error of a context that already has an account.

@@ -71,7 +71,7 @@ func importCredentials(ctx context.Context, a *command.App, name string, keep, r
 	if err != nil {
 		return err
 	}
-	options := creds.ImportOptions{Name: cmp.Or(a.Settings.Context, defaultContext), KeepPhrases: keep, Now: a.Now()}
+	options := creds.ImportOptions{Name: cmp.Or(a.Settings.Context, command.DefaultContext), KeepPhrases: keep, Now: a.Now()}
 	if options.Service, err = a.ServiceOr(""); err != nil {
 		return err
 	}
@@ -255,13 +255,14 @@ func recall(ctx context.Context, a *command.App, caller *command.Caller, flags *
 // importMain creates a context from a main node's phrase. The host must know the node;
 // the API key is not restored, because it is shown only once.
 func importMain(ctx context.Context, a *command.App, flags *importFlags) error {
-	target, err := newAccount(a, flags.replace)
+	place, err := newAccount(ctx, a, nil, flags.replace)
 	if errors.Is(err, command.ErrContextTaken) {
 		return command.Hintf(err, "use a new name with --context, or add --replace")
 	}
 	if err != nil {
 		return err
 	}
+	target := place.Context
 	caller := &command.Caller{Context: target, Server: target.ServerURL, Service: target.Service}
 	found, err := recall(ctx, a, caller, flags, "The phrase of the main node at "+target.ServerURL+":")
 	if err != nil {

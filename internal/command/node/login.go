@@ -151,10 +151,11 @@ func readInvitation(ctx context.Context, a *command.App, file string) (creds.Inv
 
 // join creates an account at the host of the invitation or the URL.
 func join(ctx context.Context, a *command.App, flags *loginFlags, invited creds.Invitation) error {
-	target, err := joinContext(a, &invited)
+	place, err := joinContext(ctx, a, &invited)
 	if err != nil {
 		return err
 	}
+	target := place.Context
 	c, err := newcomer(a, target, invited.Token)
 	if err != nil {
 		return err
@@ -168,33 +169,38 @@ func join(ctx context.Context, a *command.App, flags *loginFlags, invited creds.
 	if err != nil {
 		return err
 	}
+	place.explain(a)
 	flags.phrase.KeepUnseen(a)
 	return makeAccount(ctx, a, c, target, &flags.phrase, true)
 }
 
 // joinContext returns the context for a new host: the named one, else "default" if that
 // is free, else one that is named after the host.
-func joinContext(a *command.App, invited *creds.Invitation) (*creds.Context, error) {
+func joinContext(ctx context.Context, a *command.App, invited *creds.Invitation) (*accountPlace, error) {
 	_, file, err := a.CredentialsFile()
 	if err != nil {
 		return nil, err
-	}
-	for _, name := range file.Names() {
-		there, err := file.Context(name)
-		if err == nil && there.ServerURL == invited.ServerURL && there.Main != nil && a.Settings.Context == "" {
-			return nil, command.Hintf(fmt.Errorf("context %[2]q already has an account at %[1]s", there.ServerURL, name),
-				"\"playctl context use %s\" uses it; use a new name with --context for another account there", name)
-		}
 	}
 	service, err := a.ServiceOr(protocol.ServicePlay)
 	if err != nil {
 		return nil, err
 	}
-	target, err := contextFor(a, file, invited.ServerURL, service, false)
-	if err == nil {
-		target.Fingerprint = cmp.Or(invited.Fingerprint, target.Fingerprint)
+	place := &accountPlace{}
+	for _, name := range file.Names() {
+		there, err := file.Context(name)
+		if err != nil || there.ServerURL != invited.ServerURL || there.Main == nil || a.Settings.Context != "" {
+			continue
+		}
+		if err := place.passOver(ctx, a, file, there); err != nil {
+			return nil, command.Hintf(fmt.Errorf("context %[2]q already has an account at %[1]s", there.ServerURL, name),
+				"\"playctl context use %s\" uses it; use a new name with --context for another account there", name)
+		}
 	}
-	return target, err
+	if err := place.find(ctx, a, file, a.Settings.Context, invited.ServerURL, service, false); err != nil {
+		return nil, err
+	}
+	place.Fingerprint = cmp.Or(invited.Fingerprint, place.Fingerprint)
+	return place, nil
 }
 
 // knownHost returns the address in the named context, "" for none, for a sign-in to a

@@ -16,10 +16,11 @@ import (
 // signIn creates a context from the phrase of an existing account. Its agents get the
 // labels that the host stores; the account acts for them.
 func signIn(ctx context.Context, a *command.App, flags *loginFlags, invited creds.Invitation) error {
-	target, err := joinContext(a, &invited)
+	place, err := joinContext(ctx, a, &invited)
 	if err != nil {
 		return err
 	}
+	target := place.Context
 	caller := &command.Caller{Context: target, Server: target.ServerURL, Service: target.Service}
 	if err := checkAccountHost(ctx, a, target, &invited, flags.rootFile); err != nil {
 		return err

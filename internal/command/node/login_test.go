@@ -33,7 +33,7 @@ func TestContextNamesOfHosts(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	file := creds.NewFile()
-	taken, err := creds.NewContext(defaultContext, "https://play.example.com", protocol.ServicePlay, now)
+	taken, err := creds.NewContext(command.DefaultContext, "https://play.example.com", protocol.ServicePlay, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,8 @@ func TestContextNamesOfHosts(t *testing.T) {
 		"https://пример.рф":         "host",
 		"https://пример.рф:8443":    "8443",
 	} {
-		made, err := contextFor(&command.App{Program: &command.Program{Now: time.Now}}, file, server, protocol.ServicePlay, false)
+		made := &accountPlace{}
+		err := made.find(t.Context(), &command.App{Program: &command.Program{Now: time.Now}}, file, "", server, protocol.ServicePlay, false)
 		if err != nil || made.Name != want {
 			t.Errorf("the context of %s is %+v with %v, want the name %q", server, made, err, want)
 		}

@@ -18,8 +18,8 @@ import (
 
 // Commands returns the commands of this package.
 func Commands(a *command.App) []*cobra.Command {
-	a.MakeMainNode = func(ctx context.Context, phrase *command.PhraseFlags) error {
-		return createMainNode(ctx, a, phrase, "", "")
+	a.MakeMainNode = func(ctx context.Context, caller *command.Caller, phrase *command.PhraseFlags) error {
+		return createMainNode(ctx, a, caller, phrase, "", "")
 	}
 	a.MakeAgentNode = func(ctx context.Context, label string, phrase *command.PhraseFlags) error {
 		return createAgentNode(ctx, a, label, phrase, "")
@@ -273,9 +273,10 @@ func newWhoamiCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "whoami",
 		GroupID: command.GroupNodes,
-		Short:   "Show the current account, agents and host",
-		Long: `Show the account and the agents that commands act as, and the host. It does not contact the host;
-"playctl validate-main-node" does.`,
+		Short:   "Show the account and agents saved for the host in use",
+		Long: `Show the account that commands use, the agents whose credentials this machine has, and the host. It
+does not contact the host: "playctl connect" checks that the host accepts them, and "playctl
+list-agent-nodes" lists all agents of the account.`,
 		Example: command.Example("playctl whoami", "playctl whoami --context work --output json"),
 		Args:    command.Takes(),
 		RunE: func(*cobra.Command, []string) error {
@@ -318,7 +319,7 @@ func document(c *command.Caller) render.Document {
 		{Name: "server", Value: result.Server},
 		{Name: "context", Value: result.Context},
 		{Name: "API key", Value: key},
-		{Name: "agents", Value: strings.Join(names, ", ")},
+		{Name: "saved agents", Value: strings.Join(names, ", ")},
 		{Name: "credentials", Value: result.CredentialsFile},
 	}}}
 }

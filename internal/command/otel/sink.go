@@ -73,14 +73,14 @@ func (s *sink) record(ctx context.Context, run *otel.Run) {
 	}
 	agent, err := s.agent(ctx, run.Agent, run.Tools)
 	if err != nil {
-		s.warn(run.Agent, fmt.Sprintf("%s cannot be put on the map: %v", run.Agent, err))
+		s.warn(run.Agent, fmt.Sprintf("%s cannot be put on the map: %s", run.Agent, s.app.Advised(ctx, err)))
 		return
 	}
 	if agent == nil {
 		return
 	}
 	if err := s.say(ctx, agent, run); err != nil {
-		s.app.Warn(fmt.Sprintf("a run of %s was not recorded: %v", run.Agent, err), "")
+		s.app.Warn(fmt.Sprintf("a run of %s was not recorded: %s", run.Agent, s.app.Advised(ctx, err)), "")
 		return
 	}
 	s.app.Note("%s: a journey of %s.", run.Agent, command.Plural(len(run.Journey.Steps), "step", "steps"))
