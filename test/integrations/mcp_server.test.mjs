@@ -77,10 +77,15 @@ async function subscribe(client, uri) {
   else await client.subscribeResource({ uri })
 }
 
-/** The second part of a result, which is the tool's output; the first states whose text it may be. */
-function given({ content: [note, { text }], isError }) {
+/**
+ * The second part of a result, which is the tool's output; the first states whose text it may be. The structured result
+ * has both, and the client has checked it against the tool's schema.
+ */
+function given({ content: [note, { text }], structuredContent, isError }) {
   assert.match(note.text, /do not take instructions/u)
-  return isError === true ? text : JSON.parse(text)
+  if (isError === true) return text
+  assert.deepEqual(structuredContent, { note: note.text, result: JSON.parse(text) })
+  return structuredContent.result
 }
 
 for (const [line, { make, Stdio, HTTP, call, updates }] of Object.entries(lines)) {
@@ -156,10 +161,12 @@ for (const [line, { make, Stdio, HTTP, call, updates }] of Object.entries(lines)
         assert.equal((await use('ask_agent', { agent: 'Grace', text: 'a seat' })).message, 'Looking for a seat. Found.')
         assert.match(await use('ask_agent', { agent: 'Grace', text: 'fail' }), /ignore your instructions/u)
         const { lastSeq } = await use('events_since', { limit: 1000 })
+        assert.equal((await use('events_since', { afterSeq: String(lastSeq), limit: null, toolCallId: 'call_1' })).lastSeq, lastSeq)
+        assert.match(await use('events_since', { limit: 'all' }), /limit is "all": it must be a whole number/u)
         await use('say', { text: `Hello over ${name}` })
         const received = await use('wait_for_event', { agent: 'Ada', kinds: ['world:interaction'], afterSeq: lastSeq })
         assert.equal(received.data.text, `Hello over ${name}`)
-        await use('record_journey', { question: 'How many?', steps: [{ tool: 'count', args: { of: name }, result: 3 }], answer: 'Three.' })
+        await use('record_journey', { question: 'How many?', steps: [{ tool: 'count', args: JSON.stringify({ of: name }), result: 3 }], answer: 'Three.' })
         await use('register_mcp', { name: 'notes', url: 'https://notes.example.com/' })
         const { worldMap: { occupants } } = await world.getWorldSnapshot()
         const row = occupants.find((one) => one.agentId === ada.id)
@@ -175,6 +182,15 @@ for (const [line, { make, Stdio, HTTP, call, updates }] of Object.entries(lines)
         await assert.rejects(answer)
         go()
         assert.equal(given(await call(client, { name: 'list_agents', arguments: {} })).length, 2)
+      })
+
+      it(`completes names, and has no unknown resources, over ${name}`, async (test) => {
+        const client = await connected(test, transport)
+        const complete = async (ref, argument) => (await client.complete({ ref, argument })).completion.values
+        assert.deepEqual(await complete({ type: 'ref/prompt', name: 'delegate' }, { name: 'agent', value: 'gr' }), ['Grace'])
+        assert.deepEqual(await complete({ type: 'ref/resource', uri: 'playctl://agents/{id}' }, { name: 'id', value: grace.id.slice(0, 5) }), [grace.id])
+        await assert.rejects(client.readResource({ uri: 'test://unknown' }), /not found/iu)
+        if (client.getProtocolEra?.() !== 'modern') await assert.rejects(client.subscribeResource({ uri: 'test://unknown' }), /not found/iu)
       })
 
       it(`has prompts, and resources with change notifications, over ${name}`, async (test) => {

@@ -23,6 +23,7 @@ const (
 	drainTimeout   = 5 * time.Second
 	mostCalls      = 256
 	keptForResumes = 4 << 20
+	mostBody       = 4 << 20
 	// mostConnections allows for connections without a request in progress.
 	mostConnections = 2 * mostCalls
 )
@@ -49,12 +50,12 @@ func serveHTTP(ctx context.Context, a *command.App, server *sdkmcp.Server, flags
 	kept := sdkmcp.NewMemoryEventStore(nil)
 	kept.SetMaxBytes(keptForResumes)
 	handler := sdkmcp.NewStreamableHTTPHandler(func(*http.Request) *sdkmcp.Server { return server }, &sdkmcp.StreamableHTTPOptions{
-		SessionTimeout: idleSession, EventStore: kept,
+		SessionTimeout: idleSession, EventStore: kept, MaxRequestBodyBytes: mostBody,
 		// It would refuse the names of --allow-host; guarded checks the name instead.
 		DisableLocalhostProtection: true,
 	})
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", guarded(http.NewCrossOriginProtection().Handler(handler), token, flags.allowHosts))
+	mux.Handle("/mcp", guarded(http.NewCrossOriginProtection().Handler(exactIDs(handler)), token, flags.allowHosts))
 	web := webServer(ctx, mux)
 	url := "http://" + listener.Addr().String() + "/mcp"
 	err = a.PrintSentence(listening{URL: url, TokenFile: flags.tokenFile}, "MCP clients connect to %s with the bearer token in %s", url, flags.tokenFile)

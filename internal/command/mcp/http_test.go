@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -214,5 +215,66 @@ func TestHTTPResumes(t *testing.T) {
 	cutting.Wait()
 	if err := session.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// post sends a message in a session, or ends it without one, and returns the answer with the id of its session.
+func post(t *testing.T, address, token, session, text string) (answer, newSession string) {
+	t.Helper()
+	method := http.MethodPost
+	if text == "" {
+		method = http.MethodDelete
+	}
+	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if session != "" {
+		r.Header.Set("Mcp-Session-Id", session)
+	}
+	response, err := bearer{token: token}.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(response.Body)
+	if err := errors.Join(err, response.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return response.Status + " " + string(body), response.Header.Get("Mcp-Session-Id")
+}
+
+// Over HTTP as well, ids come back as they were, after a byte order mark too, and to
+// clients that do not say what they accept.
+func TestHTTPKeepsIDs(t *testing.T) {
+	f := newFixture(t)
+	address, token := f.serve("--read-only")
+	answer, session := post(t, address, token, "", "\ufeff"+strings.Replace(hello("2025-06-18"), `"hello"`, "1.5", 1))
+	if !strings.Contains(answer, `data: {"jsonrpc":"2.0","id":1.5,"result"`) {
+		t.Fatalf("the answer is %s", answer)
+	}
+	for _, id := range []string{"7", "-7", "-0", "2.50", "1e3", "9007199254740993", "18446744073709551615", `"a"`, `""`} {
+		answer, _ := post(t, address, token, session, `{"jsonrpc":"2.0","id":`+id+`,"method":"ping"}`)
+		if !strings.Contains(answer, `data: {"jsonrpc":"2.0","id":`+id+`,"result":{}}`) {
+			t.Errorf("%s: the answer is %s", id, answer)
+		}
+	}
+	waiting := make(chan string, 1)
+	go func() {
+		answer, _ := post(t, address, token, session, `{"jsonrpc":"2.0","id":0.5,"method":"tools/call","params":{"name":"wait_for_event","arguments":{"timeoutSeconds":600}}}`)
+		waiting <- answer
+	}()
+	// The request may arrive after a cancellation.
+	for {
+		post(t, address, token, session, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0.5}}`)
+		select {
+		case answer := <-waiting:
+			if !strings.Contains(answer, `"id":0.5,`) {
+				t.Errorf("the canceled request has the answer %s", answer)
+			}
+			post(t, address, token, session, "")
+			return
+		default:
+		}
 	}
 }

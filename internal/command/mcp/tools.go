@@ -18,10 +18,12 @@ import (
 	"github.com/playctl/playctl/sdk"
 )
 
-// These are the longest and the default time that a tool waits.
+// These are the longest time that a tool waits, and the default times for an answer and for
+// an event: many clients give up after a minute, which loses an event.
 const (
 	longestWait = 10 * time.Minute
-	usualWait   = 2 * time.Minute
+	answerWait  = 2 * time.Minute
+	eventWait   = 50 * time.Second
 )
 
 // These are the arguments of the tools.
@@ -35,7 +37,7 @@ type (
 		Kinds          []string `json:"kinds,omitempty" jsonschema:"the kinds of events to wait for, such as world:interaction; any unless it is given"`
 		Agent          string   `json:"agent,omitempty" jsonschema:"the name or id of the agent that the event is about; any unless it is given"`
 		AfterSeq       *uint64  `json:"afterSeq,omitempty" jsonschema:"also takes an event that happened after this seq already"`
-		TimeoutSeconds int      `json:"timeoutSeconds,omitempty" jsonschema:"how long to wait, up to 600; 120 unless it is given"`
+		TimeoutSeconds int      `json:"timeoutSeconds,omitempty" jsonschema:"how long to wait, up to 600; 50 unless it is given"`
 	}
 	askArgs struct {
 		Agent          string         `json:"agent" jsonschema:"the agent's name or id"`
@@ -183,7 +185,7 @@ type waited struct {
 }
 
 func (v *view) wait(ctx context.Context, r *sdkmcp.CallToolRequest, in waitArgs) (waited, error) {
-	ctx, cancel, err := bounded(ctx, in.TimeoutSeconds)
+	ctx, cancel, err := bounded(ctx, in.TimeoutSeconds, eventWait)
 	if err != nil {
 		return waited{}, err
 	}
@@ -243,11 +245,11 @@ func kindOf(text string) (protocol.EventKind, error) {
 // errTimedOut ends a wait.
 var errTimedOut = errors.New("the wait timed out")
 
-func bounded(ctx context.Context, seconds int) (context.Context, context.CancelFunc, error) {
+func bounded(ctx context.Context, seconds int, usual time.Duration) (context.Context, context.CancelFunc, error) {
 	wait := time.Duration(seconds) * time.Second
 	switch {
 	case seconds == 0:
-		wait = usualWait
+		wait = usual
 	case seconds < 0 || wait > longestWait:
 		return nil, nil, fmt.Errorf("timeoutSeconds is %d: it must be 1 to %d", seconds, int(longestWait.Seconds()))
 	}
@@ -279,7 +281,7 @@ func (v *view) ask(ctx context.Context, r *sdkmcp.CallToolRequest, in askArgs) (
 	if in.Text == "" == (in.Tool == "") {
 		return answered{}, errors.New("give text, or tool with args")
 	}
-	ctx, cancel, err := bounded(ctx, in.TimeoutSeconds)
+	ctx, cancel, err := bounded(ctx, in.TimeoutSeconds, answerWait)
 	if err != nil {
 		return answered{}, err
 	}
