@@ -159,3 +159,25 @@ export class UnmendedError extends Error {
     super(`the copy of the world was read again and still does not match the host: ${cause.message}`, { cause })
   }
 }
+
+/**
+ * The host contradicts what it stated before in the same session: its world went back to an
+ * earlier state. A host never does that by itself, even when it restarts, is restored from a
+ * backup, or loses events; an older copy of its store that was put in place does.
+ */
+export class WentBackError extends Error {
+  override readonly name = 'WentBackError'
+
+  /** Creates the error from what went back, its highest number before, and the present one: equal if the host states another root for a rev. */
+  constructor(
+    readonly what: 'event' | 'rev',
+    readonly from: number,
+    readonly to: number,
+  ) {
+    super(
+      from === to
+        ? `the host states another root for rev ${to} than before, in the same session`
+        : `the host went back from ${what} ${from} to ${to} in the same session`,
+    )
+  }
+}

@@ -43,7 +43,7 @@ class SharedWorld {
 
 const unread: SubscriptionState = {
   verification: 'unread', connected: false,
-  stats: { events: 0, merges: 0, verifications: 0, fullReads: 0, mismatches: 0, heals: 0, reconnects: 0 },
+  stats: { events: 0, merges: 0, verifications: 0, fullReads: 0, mismatches: 0, heals: 0, reconnects: 0, rollbacks: 0 },
 }
 
 const worlds = new WeakMap<WorldClient, SharedWorld>()

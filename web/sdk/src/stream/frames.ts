@@ -1,6 +1,11 @@
 /** An error in the format of an event stream. */
 export class FrameError extends Error {
   override readonly name = 'FrameError'
+
+  /** Creates the error; `lowerSeq` is the id of an event that is not above the position before it. */
+  constructor(message: string, readonly lowerSeq?: number) {
+    super(message)
+  }
 }
 
 /**

@@ -171,7 +171,7 @@ export class Stream {
     if (!restarts && seq !== undefined && this.#floor !== undefined && seq <= this.#floor) {
       const last = this.#floor
       this.#cursor = undefined
-      throw new FrameError(`the ids of the event stream go backwards: ${seq} came after ${last}`)
+      throw new FrameError(`the ids of the event stream go backwards: ${seq} came after ${last}`, seq)
     }
     // A log that was lost may begin again: after a reset or resync any position is valid.
     if (restarts || seq !== undefined) this.#cursor = seq

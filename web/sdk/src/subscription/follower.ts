@@ -5,17 +5,19 @@ import type { WorldClient } from '../http/client.js'
 import type { Retry } from '../http/options.js'
 import { backoff } from '../http/wait.js'
 import { defined } from '../json/read.js'
-import { type MismatchError, UnmendedError, hasCode } from '../protocol/errors.js'
+import { type MismatchError, UnmendedError, type WentBackError, hasCode } from '../protocol/errors.js'
 import type { WorldEvent } from '../protocol/events.js'
 import { asError } from '../protocol/callback.js'
+import { FrameError } from '../stream/frames.js'
 import type { Signal } from '../stream/stream.js'
 import { Stream, headersTimeoutMs } from '../stream/stream.js'
 import { withGenesis } from './genesis.js'
 import { Alarm, Inbox } from './inbox.js'
 import { Reporter } from './report.js'
-import { type EventRows, rowsOf } from './rows.js'
+import { type EventRows, rootAt, rowsOf } from './rows.js'
 import type { ChangedKey, SubscribeOptions, Verification } from './types.js'
 import { type Finding, Verifier } from './verifier.js'
+import { Witness } from './witness.js'
 
 /** How long unequal roots are tolerated on hosts that send no rev with a row. */
 const settleTimeMs = 2000
@@ -34,6 +36,7 @@ export class Follower {
   readonly #headersTimeoutMs: number
   readonly #stream: Stream
   readonly #verifier: Verifier
+  readonly #witness = new Witness()
   readonly #inbox = new Inbox()
   readonly #headers = new Alarm(this.#inbox)
   readonly #settle = new Alarm(this.#inbox)
@@ -120,8 +123,27 @@ export class Follower {
         this.#headers.clear()
         this.#readable = false
         this.reporter.lost(signal.retryAt, signal.error)
+        if (signal.error instanceof FrameError && signal.error.lowerSeq !== undefined) this.#saw(this.#witness.position(signal.error.lowerSeq))
         break
     }
+  }
+
+  /** Handles a finding of the witness and returns whether there is one: the host contradicts what it stated before. */
+  #saw(finding: WentBackError | undefined): boolean {
+    if (finding === undefined) return false
+    this.#atLeast = 0
+    this.reporter.count('rollbacks')
+    this.reporter.error(finding)
+    return true
+  }
+
+  /**
+   * Compares the root that an event states with the one that was verified for its rev. After a repair, events that do not
+   * agree with the host's own snapshot are reported as an `UnmendedError` instead.
+   */
+  #sawRoot(state: EventState): void {
+    if (this.#mended || !this.#saw(this.#witness.root(state.rev, state.merkleRootHex, state.merkleLeafCount))) return
+    if (this.#verifier.use(state) === 'nothing') this.#unread = this.#healing = true
   }
 
   /** Handles the start of a connection. If it does not resume, events were missed. */
@@ -145,12 +167,15 @@ export class Follower {
     this.#readable = true
     const copy = this.#verifier.copy
     if (copy !== undefined && copy.head.sid !== sid) this.#unread = true
+    this.#witness.session(sid)
     this.reporter.connected()
   }
 
   /** Handles the position that the stream begins after. If it is not the requested one, events were missed. */
   #positioned(cursor: number): void {
     if (this.#cursor !== undefined && this.#cursor !== cursor) this.#unread = true
+    // A host that does not resume may receive events from another one a little later.
+    if ((this.#cursor !== undefined || this.#connections === 1) && this.#saw(this.#witness.position(cursor))) this.#unread = true
     if (this.#fresh && this.#behind(cursor)) this.#unread = true
     this.#cursor = cursor
   }
@@ -165,7 +190,10 @@ export class Follower {
   async #event(event: WorldEvent, broken: Error | undefined): Promise<void> {
     this.reporter.count('events')
     if (broken === undefined) this.reporter.event(event)
-    if (event.seq !== undefined) this.#cursor = event.seq
+    if (event.seq !== undefined) {
+      this.#cursor = event.seq
+      if (this.#saw(this.#witness.position(event.seq))) this.#unread = true
+    }
     const lacking = this.#unread
     await this.#learn(event, broken)
     if (broken === undefined && !this.#signal.aborted) this.reporter.checked(event, this.#knownAsOf(lacking))
@@ -185,6 +213,7 @@ export class Follower {
   async #learn(event: WorldEvent, broken: Error | undefined): Promise<void> {
     const rev = eventRev(event.data)
     const { kind, seq } = event
+    if (kind === 'session:reset') this.#witness.forget()
     if (kind === 'session:resync' && this.#fresh && seq !== undefined && !this.#unread && !this.#behind(seq)) return
     if (kind === 'session:reset' || kind === 'session:resync') {
       this.#unread = true
@@ -218,6 +247,7 @@ export class Follower {
 
   /** Applies an event to the copy. */
   async #apply(event: WorldEvent, state: EventState): Promise<void> {
+    this.#sawRoot(state)
     const copy = this.#verifier.copy
     const use = this.#verifier.use(state)
     if (copy === undefined || use === 'nothing') return
@@ -236,6 +266,11 @@ export class Follower {
     this.reporter.count('merges')
     this.#show(event, changesOf(rows))
     this.#conclude(found, state.rev)
+    const { rev } = copy.head
+    if (found.found !== 'mismatch' || rev === undefined) return
+    // If the host states another root for the rev before now, not the copy is wrong: the host went back and continued from there.
+    const before = await rootAt(this.#client, rev, this.#signal)
+    if (before !== undefined) this.#saw(this.#witness.root(rev, before.merkleRootHex, before.merkleLeafCount))
   }
 
   /** Acts on the result of a comparison. */
@@ -247,6 +282,7 @@ export class Follower {
         this.#mended = false
         this.#failures = 0
         this.#settle.clear()
+        if (this.#verifier.copy !== undefined) this.#witness.verified(this.#verifier.copy)
         this.reporter.count('verifications')
         break
       case 'unsettled':
@@ -308,16 +344,23 @@ export class Follower {
     } catch (error) {
       if (this.#signal.aborted) return
       // A rev that the host never reaches must not prevent the repair of the copy.
-      if (hasCode(error, 'behind')) this.#atLeast = 0
+      if (hasCode(error, 'behind')) {
+        this.#atLeast = 0
+        this.#witness.late()
+      }
       this.reporter.error(asError(error))
       this.#later()
       return
     }
+    this.#saw(this.#witness.whole(read.copy, read.stated))
     const mismatch = this.#verifier.replace(read.copy, read.stated)
     this.#fresh = true
     this.reporter.count('fullReads')
     if (mismatch === undefined && this.#healing) this.reporter.count('heals')
-    if (this.#verifier.known === 'verified') this.reporter.count('verifications')
+    if (this.#verifier.known === 'verified') {
+      this.#witness.verified(read.copy)
+      this.reporter.count('verifications')
+    }
     if (mismatch !== undefined) {
       this.reporter.count('mismatches')
       this.#healing = true
@@ -335,9 +378,11 @@ export class Follower {
   /** Reads a snapshot that is not older than the last known rev and position. */
   async #readCopy(): Promise<ReturnType<typeof WorldCopy.parse>> {
     const read = await this.#client.worldCopy({ minRev: this.#atLeast, signal: this.#signal })
-    const { seq } = read.copy.head
-    if (seq !== undefined && this.#cursor !== undefined && seq < this.#cursor) {
-      throw new ChainError(`the snapshot is of event ${seq}, the stream is at ${this.#cursor}`)
+    const older = this.#witness.olderThan(read.copy, this.#cursor)
+    if (older !== undefined) {
+      this.#newer(older.newest)
+      this.#saw(older.wentBack)
+      throw new ChainError(older.reason)
     }
     return { copy: await withGenesis(this.#client, read.copy, { signal: this.#signal }), stated: read.stated }
   }

@@ -1,9 +1,9 @@
-import { nodeKindOf } from '../chain/keys.js'
+import { PLAYER_CHAIN_HEADER_STABLE_KEY, nodeKindOf } from '../chain/keys.js'
 import { mustAnswerFor } from '../chain/node.js'
 import { type EventState, type PlayerChainNodeRef, type PlayerChainNotify, sortNodeRefsForSerializedFetch } from '../chain/notify.js'
 import { nodesOf } from '../chain/past.js'
 import { ChainError } from '../chain/row.js'
-import type { WorldClient } from '../http/client.js'
+import type { ChainNodes, WorldClient } from '../http/client.js'
 import type { NodeOptions } from '../http/options.js'
 import { type ChainNode, limits } from '../protocol/contract.js'
 
@@ -33,6 +33,18 @@ export async function rowsOf(client: WorldClient, event: EventState, notify: Pla
   const as = session.has('chain-at-rev') === true ? 'atRev' : 'minRev'
   const options: NodeOptions = { signal, ...(event.rev === undefined ? {} : { [as]: event.rev }) }
   return session.has('chain-nodes') === true ? batches(client, refs, options) : oneByOne(client, refs, options)
+}
+
+/** Returns the root and leaf count that the host states for a past rev; undefined if it cannot, or no longer. */
+export async function rootAt(client: WorldClient, rev: number, signal: AbortSignal): Promise<ChainNodes | undefined> {
+  const { session } = client.transport
+  if (session.has('chain-at-rev') !== true || session.has('chain-nodes') !== true) return undefined
+  try {
+    const reply = await client.playerChainNodes([PLAYER_CHAIN_HEADER_STABLE_KEY], { atRev: rev, signal })
+    return reply.rev === rev ? reply : undefined
+  } catch {
+    return undefined
+  }
 }
 
 async function batches(client: WorldClient, refs: readonly PlayerChainNodeRef[], options: NodeOptions): Promise<EventRows> {

@@ -51,6 +51,8 @@ export interface SubscriptionStats {
   readonly heals: number
   /** Connections after the first one. */
   readonly reconnects: number
+  /** Times that the host went back to an earlier state of the same session, each of which is reported as a `WentBackError`. */
+  readonly rollbacks: number
 }
 
 /** The state of a subscription. */
