@@ -35,8 +35,9 @@ export function Page({ store }: { store: WorldStore }): VNode {
   const selected = store.selected.value
   const show = useCallback((key: string) => { store.select(key); town?.focus(key) }, [store, town])
   const hide = useCallback(() => { store.bare.value = true }, [store])
-  const agents = directory.occupants.filter(({ kind }) => kind === 'agent').length
-  useEffect(() => { document.title = text('page.titleWith', { count: agents, world: worldName() }) }, [agents])
+  // Nobody is counted before the map is known.
+  const agents = store.snapshot.value === undefined ? undefined : directory.occupants.filter(({ kind }) => kind === 'agent').length
+  useEffect(() => { document.title = agents === undefined ? worldName() : text('page.titleWith', { count: agents, world: worldName() }) }, [agents])
   useEffect(() => keepAddress(store, link), [store])
   useEffect(() => { if (linked !== undefined) town?.focus(linked) }, [town, linked])
   const past = usePast(store)

@@ -7,6 +7,7 @@ import { text } from '../text/text.js'
 import { WorldStore } from '../world/store.js'
 import { isWall } from './address.js'
 import { useLoaded } from './loaded.js'
+import { useSlow } from './now.js'
 import { Page } from './Page.js'
 import { servedRecording } from './served.js'
 
@@ -47,17 +48,22 @@ export function Root({ client, token }: { client: WorldClient, token: string | u
     return () => { gone = true; clearTimeout(timer); store?.close() }
   }, [client, token, turn, again])
   switch (stage.is) {
-    case 'asking': return (
-      // The same content as in index.html, so that nothing moves.
-      <main class="gate starting" aria-busy="true">
-        <h1 translate={false}>{text('page.program')}</h1>
-        <p>{text('status.connecting')}</p>
-      </main>
-    )
+    case 'asking': return <Asking />
     case 'in': return isWall(location.search) ? <OnWall store={stage.store} /> : <Page store={stage.store} />
     case 'refused': return <Refused refusal={stage.refusal} again={again} />
     case 'unreachable': return <Unreachable again={again} />
   }
+}
+
+/** The screen while access is requested: the same content as in index.html, so that nothing moves. */
+function Asking(): VNode {
+  const slow = useSlow(true)
+  return (
+    <main class="gate starting" aria-busy="true">
+      <h1 translate={false}>{text('page.program')}</h1>
+      <p role="status">{text(slow ? 'status.waiting' : 'status.connecting')}</p>
+    </main>
+  )
 }
 
 /** The view for a wall screen, which is loaded on request. */

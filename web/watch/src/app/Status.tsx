@@ -4,7 +4,7 @@ import { clockTime } from '../text/times.js'
 import type { Link } from '../world/link.js'
 import type { WorldStore } from '../world/store.js'
 import { FleetingButton } from './FleetingButton.js'
-import { useNow } from './now.js'
+import { useNow, useSlow } from './now.js'
 import { Proof } from './Proof.js'
 
 const verifications = {
@@ -29,7 +29,7 @@ export function Status({ store }: { store: WorldStore }): VNode {
   return (
     <section class="status" tabIndex={-1} aria-label={text('status.name')} data-connection={link.state}
       data-verified={stale ? 'stale' : verification === 'mismatch' ? 'not-verified' : verification} data-rev={snapshot?.rev} data-root={root} data-time={then?.seq}>
-      <span class={`lamp ${then === undefined ? link.state : 'past'}`}>{then === undefined || store.recording.value !== undefined ? <LinkWords link={link} /> : text('status.past')}</span>
+      <span class={`lamp ${then === undefined ? link.state : 'past'}`}>{store.recording.value !== undefined ? text('status.recordingOf', { file: store.recording.value }) : then === undefined ? <LinkWords link={link} /> : text('status.past')}</span>
       {away && <FleetingButton onClick={() => { store.retry() }}>{text('status.retry')}</FleetingButton>}
       <button type="button" class={`link seal ${then?.proved === true ? 'verified' : stale ? `stale ${link.state}` : verification}`} aria-expanded={open} aria-controls="proof"
         title={text('proof.title')} onClick={() => { toggle(!open) }}>
@@ -51,9 +51,10 @@ const linkWords: Readonly<Record<Link['state'], TextKey>> = {
 
 /** The connection as text. */
 export function LinkWords({ link }: { link: Link }): VNode {
+  const slow = useSlow(link.retryAt === undefined && (link.state === 'connecting' || link.state === 'reconnecting' || link.state === 'host-gone'))
   const now = useNow(link.retryAt === undefined ? undefined : 500)
   const count = link.retryAt === undefined ? 0 : Math.ceil((link.retryAt - now) / 1000)
   if (count > 0 && link.state === 'reconnecting') return <>{text('status.reconnectingIn', { count })}</>
   if (count > 0 && link.state === 'host-gone') return <>{text('status.hostGoneIn', { count })}</>
-  return <>{text(linkWords[link.state])}</>
+  return <>{text(slow ? 'status.waiting' : linkWords[link.state])}</>
 }

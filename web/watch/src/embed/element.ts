@@ -1,4 +1,5 @@
 import type { Verification, WorldSnapshot } from '@playctl/sdk'
+import { slowAfter } from '../app/slow.js'
 import { play, townText, watchMedia } from '../app/playing.js'
 import { chooseLanguage } from '../text/choice.js'
 import { mapWords, type MapWords } from '../text/map.js'
@@ -29,6 +30,9 @@ export class PlayctlTown extends HTMLElement {
   #ending: AbortController | undefined
   #town: Town | undefined
   #began = false
+  /** The words for the state, and the timer for those that are shown when it lasts. */
+  #words = ''
+  #slow: ReturnType<typeof setTimeout> | undefined
 
   connectedCallback(): void { this.#renew() }
   disconnectedCallback(): void { this.#renew() }
@@ -37,6 +41,8 @@ export class PlayctlTown extends HTMLElement {
   /** Starts again with the current attributes, once for all attributes that change together. */
   #renew(): void {
     this.#ending?.abort()
+    clearTimeout(this.#slow)
+    this.#words = ''
     if (this.#began) return
     this.#began = true
     queueMicrotask(() => {
@@ -117,8 +123,11 @@ export class PlayctlTown extends HTMLElement {
 
   #state(status: HTMLElement, tell: Teller<MapKey>, state: TownState, verification: Verification, why?: Error): void {
     const words = state === 'live' ? `${tell(states.live)} · ${tell(verifications[verification])}` : tell(states[state])
-    if (status.textContent === words) return
+    if (this.#words === words) return
+    this.#words = words
     status.textContent = words
+    clearTimeout(this.#slow)
+    if (state === 'connecting' || state === 'reconnecting') this.#slow = setTimeout(() => { status.textContent = tell('status.waiting') }, slowAfter)
     status.parentElement?.setAttribute('data-state', state)
     this.#tell('playctl-state', { state, verification, ...(why !== undefined && { message: why.message }) })
   }

@@ -1,7 +1,9 @@
 import {
   PlayError, createClient, hasCode, noRetry, subscribeWorld, type Verification, type WorldEvent, type WorldSnapshot,
 } from '@playctl/sdk'
+import { passReader } from '../access/digest.js'
 import { placeOf } from '../access/place.js'
+import { sharedFetch } from '../tabs/fetch.js'
 import { Recent } from '../world/recent.js'
 import { reconnect, silenceMs } from '../world/reconnect.js'
 
@@ -37,7 +39,7 @@ export async function follow(host: string, given: string, reports: TownReports, 
     // A link's token may allow actions, and the surrounding page can read it here.
     if (given.startsWith('pt_')) throw new TypeError(`${attribute} takes a pass to watch, not the token of a link: ${source} gives one for it`)
     if (/[^!-~]/.test(given)) throw new TypeError(`${attribute} has a line break, or another character that no pass has: ${source} gives a pass`)
-    const client = createClient({ ...address, credentials: { pass: () => pass }, retry: noRetry })
+    const client = createClient({ ...address, credentials: { pass: () => pass }, retry: noRetry, fetch: sharedFetch({ name: passReader(given) }) })
     pass ??= await entered(async () => (await client.watchPass(undefined, { signal })).pass, say, signal)
     const ending = new AbortController()
     let ended: Error | undefined

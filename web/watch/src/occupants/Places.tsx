@@ -16,7 +16,7 @@ export function Places({ store, show }: { store: WorldStore, show: (key: string)
   ]
   const filled = parts.filter(([, things]) => things.length > 0)
   if (filled.length === 0) {
-    return <p class="nothing">{text('places.none')}</p>
+    return <p class="nothing">{text(store.snapshot.value === undefined ? 'status.unread' : 'places.none')}</p>
   }
   return <>{filled.map(([name, things]) => (
     <section key={name} aria-label={text(`places.${name}`)}>

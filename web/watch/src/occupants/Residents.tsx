@@ -24,7 +24,7 @@ export function Residents({ store, show }: { store: WorldStore, show: (key: stri
       <div class="tools">
         <input type="search" aria-label={text('residents.find')} placeholder={text('residents.findHint')} value={wanted}
           onInput={(event) => { store.wanted.value = event.currentTarget.value }} />
-        <p class="soft">{wanted === ''
+        <p class="soft">{!loaded ? text('status.unread') : wanted === ''
           ? counted(occupants)
           : text('residents.of', { shown: found.length, count: occupants.length })}</p>
       </div>

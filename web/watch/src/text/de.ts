@@ -59,6 +59,7 @@ export const de: Texts = {
   'proof.copy': 'Kopieren',
   'proof.copied': 'Kopiert',
   'status.recording': 'Aufzeichnung',
+  'status.recordingOf': 'Aufzeichnung · {file}',
   'status.past': 'Vergangenheit',
   'status.provedThen': 'Verifiziert',
   'status.provedThenWhy': 'Wurzel und Blattzahl, die dieser Browser aus den Zeilen dieses Zeitpunkts berechnet hat, stimmen mit den Angaben im Ereignis dieser Rev überein.',

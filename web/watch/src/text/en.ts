@@ -63,6 +63,7 @@ export const en = {
   'proof.copy': 'Copy',
   'proof.copied': 'Copied',
   'status.recording': 'Recording',
+  'status.recordingOf': 'Recording · {file}',
   'status.past': 'The past',
   'status.provedThen': 'Verified',
   'status.provedThenWhy': 'The root and the number of leaves that this browser computed from the rows of this moment equal those that the event of its rev states.',

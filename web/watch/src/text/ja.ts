@@ -57,6 +57,7 @@ export const ja: Texts = {
   'proof.copy': 'コピー',
   'proof.copied': 'コピーしました',
   'status.recording': '記録',
+  'status.recordingOf': '記録 · {file}',
   'status.past': '過去',
   'status.provedThen': '検証済み',
   'status.provedThenWhy': 'この時点の行からブラウザーが計算したルートとリーフ数が、その rev のイベントに示された値と一致しました。',

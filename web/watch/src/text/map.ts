@@ -128,6 +128,11 @@ const words = {
     de: 'Live',
     ja: 'ライブ',
   },
+  'status.waiting': {
+    en: 'No answer yet. A browser opens only six connections to a host: if many of its tabs are open, close some',
+    de: 'Noch keine Antwort. Ein Browser öffnet nur sechs Verbindungen zu einem Host: Sind viele seiner Tabs offen, schließen Sie einige',
+    ja: 'まだ応答がありません。ブラウザーがホストに開く接続は 6 つまでです。このホストのタブが多い場合は、いくつか閉じてください',
+  },
   'status.reconnecting': {
     en: 'Reconnecting',
     de: 'Verbindung wird wiederhergestellt',

@@ -25,8 +25,9 @@ export default function Wall({ store }: { store: WorldStore }): VNode {
   const announce = useCallback((sentence: string) => { point((last) => ({ text: sentence, turn: last.turn + 1 })) }, [])
   const idle = useIdle()
   useEffect(() => town === undefined ? undefined : direct(store, town), [store, town])
-  const agents = store.directory.value.occupants.filter(({ kind }) => kind === 'agent').length
-  useEffect(() => { document.title = text('page.titleWith', { count: agents, world: worldName() }) }, [agents])
+  // Nobody is counted before the map is known.
+  const agents = store.snapshot.value === undefined ? undefined : store.directory.value.occupants.filter(({ kind }) => kind === 'agent').length
+  useEffect(() => { document.title = agents === undefined ? worldName() : text('page.titleWith', { count: agents, world: worldName() }) }, [agents])
   useEffect(() => {
     const leave = (event: KeyboardEvent): void => { if (event.key === 'Escape') location.assign(location.pathname + withoutView(location.search)) }
     addEventListener('keydown', leave)

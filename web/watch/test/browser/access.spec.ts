@@ -19,7 +19,9 @@ test.describe('on a loopback listener', () => {
     expect(cookies).toHaveLength(1)
     expect(cookies[0]).toMatchObject({ httpOnly: true, sameSite: 'Strict', domain: '127.0.0.1' })
     expect(await page.evaluate(() => document.cookie)).toBe('')
-    expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0)
+    const stored = await page.evaluate(() => [...Object.entries(localStorage), ...Object.entries(sessionStorage)] as [string, string][])
+    expect(stored.map(([name, value]) => [name, value.split(' ')[0]]), 'only that it is a free cookie').toEqual([['playctl-cookie /play', 'free']])
+    expect(stored.flat().join(), 'nothing grants access').not.toContain(cookies[0]?.value)
   })
 
   test('an expired link is ignored, and none is needed', async ({ page, host, world, pageErrors }) => {
