@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 /** How many tools were called so far in a conversation: each turn of a script but the last calls one. */
 const called = (messages) => messages.flatMap(({ content }) => (Array.isArray(content) ? content : [])).filter(({ type }) => type === 'tool_use').length
 
-/** Starts an endpoint; `turns` are what the model says, `refusal` is the error that it answers in their place. */
+/** Starts an endpoint; `turns` are what the model says, or a function of a request that returns them, `refusal` is the error that it answers in their place. */
 export async function startMessages({ turns = [], refusal } = {}) {
   let answers = 0
   const server = createServer(async (request, response) => {
@@ -13,10 +13,11 @@ export async function startMessages({ turns = [], refusal } = {}) {
     for await (const text of request) body += String(text)
     if (request.method !== 'POST' || new URL(request.url, 'http://localhost').pathname !== '/v1/messages') return response.writeHead(404).end('{}')
     if (refusal !== undefined) return response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message: refusal } }))
-    const { model, messages } = JSON.parse(body)
+    const asked = JSON.parse(body)
+    const script = typeof turns === 'function' ? turns(asked) : turns
     answers += 1
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    for (const event of eventsOf(turns[called(messages) % turns.length], `message-${answers}`, model)) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    for (const event of eventsOf(script[called(asked.messages) % script.length], `message-${answers}`, asked.model)) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
     response.end()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -25,26 +25,34 @@ type reported struct {
 func (r *reported) follow() (kind Kind, explained bool) {
 	for i := range conventions {
 		c := &conventions[i]
-		if c.scope != "" && !strings.HasPrefix(r.scope, c.scope) {
+		if !strings.HasPrefix(r.scope, c.scope) {
 			continue
 		}
-		found, stated := c.names[r.Name]
-		value, there := r.stated(c.kind)
-		if own, ok := c.values[value]; ok {
-			found, stated = own, true
-		} else if word, ok := words[normal(value)]; ok && c.kind != "mcp.method.name" && c.kind != "span.type" {
-			found, stated = word, true
-		}
-		if i == 0 || there || stated || c.kind == "" && c.scope != "" {
+		found, stated, follows := r.by(c)
+		if i == 0 || follows || c.kind == "" && c.scope != "" {
 			r.known = append(r.known, c)
 		}
 		// What is more than a part of a program is what the span is about.
-		if stated && (!explained || kind == Chain || kind == Other) && found != kind {
+		if stated && (!explained || kind == Chain || kind == Other) {
 			kind = found
 		}
 		explained = explained || stated
 	}
 	return kind, explained
+}
+
+// by returns the kind of a span by a convention, whether it is stated, and whether the span
+// follows the convention.
+func (r *reported) by(c *convention) (kind Kind, stated, follows bool) {
+	value, follows := r.stated(c.kind)
+	if kind, stated = c.names[r.Name]; stated {
+		return kind, true, true
+	}
+	if kind, stated = c.values[value]; stated || c.closed {
+		return kind, stated, follows
+	}
+	kind, stated = words[normal(value)]
+	return kind, stated, follows
 }
 
 // stated returns the value of an attribute that states a kind: MLflow has it as JSON, and
@@ -146,12 +154,12 @@ func (s *Span) classify(r *reported) {
 	s.Agent = r.Attributes.text("gen_ai.agent.name")
 	if !explained {
 		kind = r.guess()
-		s.candidate = (kind == Other || kind == Chat) && (s.Agent != "" || r.first((*convention).agents) != "")
+		s.candidate = (kind == Other || kind == Chat) && s.Agent != ""
 	}
 	s.Kind, s.name = kind, clean(r.Name)
 	s.CallID = cmp.Or(r.first((*convention).calls), r.own("tool.call.id", "tool_call.id", "call.id"))
 	s.Conversation = cmp.Or(r.first((*convention).talks), r.own("conversation.id", "session.id", "thread.id"))
-	if strings.HasPrefix(r.scope, "com.anthropic.claude_code") {
+	if strings.HasPrefix(r.scope, claudeCode) {
 		s.subagent, s.subagentName = r.Attributes.text("agent_id"), r.Attributes.text("subagent_type")
 	}
 	s.graph(r)

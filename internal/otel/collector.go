@@ -65,8 +65,6 @@ type trace struct {
 	last time.Time
 	open bool
 	at   *list.Element
-	// shown says that its runs showed something.
-	shown bool
 	// waits says that a span waits for its parent, since the latest spans.
 	waits bool
 }

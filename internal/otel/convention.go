@@ -12,9 +12,10 @@ type convention struct {
 	// start with: the product uses names that others use as well.
 	scope string
 	// kind is the attribute whose value is the kind of a span: one of words, unless values
-	// has another meaning.
+	// has another meaning, or closed says that values has all of them.
 	kind   string
 	values map[string]Kind
+	closed bool
 	// names are spans' whole names that state a kind.
 	names map[string]Kind
 	// named says that the name of a span is that of its agent or tool, and chains that
@@ -48,17 +49,20 @@ func wordsOf(kinds map[Kind]string) map[string]Kind {
 	return all
 }
 
+// claudeCode is the scope of Claude Code.
+const claudeCode = "com.anthropic.claude_code"
+
 // conventions are the known products.
 var conventions = []convention{
 	{
 		product: "OpenTelemetry's conventions for generative AI", kind: "gen_ai.operation.name",
 		agent: []string{"gen_ai.agent.name"}, tool: []string{"gen_ai.tool.name"}, call: []string{"gen_ai.tool.call.id"},
-		conversation: []string{"gen_ai.conversation.id"},
+		conversation: []string{"gen_ai.conversation.id", "gen_ai.thread.id"},
 		input:        []string{"gen_ai.input.messages", "gen_ai.prompt"}, output: []string{"gen_ai.output.messages", "gen_ai.completion"},
 		arguments: []string{"gen_ai.tool.call.arguments", "gen_ai.tool.input"}, result: []string{"gen_ai.tool.call.result", "gen_ai.tool.output"},
 	},
 	{
-		product: "OpenTelemetry's conventions for MCP", kind: "mcp.method.name", values: map[string]Kind{"tools/call": ToolCall},
+		product: "OpenTelemetry's conventions for MCP", kind: "mcp.method.name", values: map[string]Kind{"tools/call": ToolCall}, closed: true,
 		server: []string{"mcp.server.name", "server.address"},
 	},
 	{
@@ -113,15 +117,19 @@ var conventions = []convention{
 		arguments:    []string{"gcp.vertex.agent.tool_call_args"}, result: []string{"gcp.vertex.agent.tool_response"},
 	},
 	{
-		product: "Claude Code", scope: "com.anthropic.claude_code", kind: "span.type",
-		values: map[string]Kind{"interaction": AgentRun, "tool": ToolCall, "tool.execution": Outcome, "llm_request": Chat},
-		weak:   []string{"tool_name"}, conversation: []string{"session.id"}, call: []string{"tool_use_id"}, server: []string{"anthropic.mcp.server.name"},
+		product: "Claude Code", scope: claudeCode, kind: "span.type",
+		values: map[string]Kind{"interaction": AgentRun, "tool": ToolCall, "tool.execution": Outcome, "llm_request": Chat}, closed: true,
+		weak: []string{"tool_name"}, conversation: []string{"session.id"}, call: []string{"tool_use_id"}, server: []string{"anthropic.mcp.server.name"},
 		input: []string{"user_prompt"}, arguments: []string{"tool_input"},
 	},
 	{
 		product: "Pydantic AI (Logfire)", scope: "pydantic-ai", agent: []string{"agent_name"},
 		input: []string{"pydantic_ai.all_messages", "all_messages_events"}, output: []string{"final_result", "pydantic_ai.all_messages", "all_messages_events"},
 		arguments: []string{"tool_arguments"}, result: []string{"tool_response"},
+	},
+	{
+		product: "OpenAI's Agents SDK in Logfire", scope: "logfire", names: map[string]Kind{"Agent run: {name!r}": AgentRun, "Function: {name}": ToolCall},
+		agent: []string{"name"}, weak: []string{"name"}, arguments: []string{"input"}, result: []string{"output"},
 	},
 	{
 		product: "Mastra", kind: "mastra.span.type", named: true, agent: []string{"mastra.agent.name", "mastra.span.entityName", "mastra.span.entityId"},
@@ -158,6 +166,13 @@ var conventions = []convention{
 		names: map[string]Kind{"haystack.agent.run": AgentRun, "haystack.agent.step.tool": ToolCall, "haystack.agent.step.llm": Chat},
 		tool:  []string{"haystack.tool.name"}, input: []string{"haystack.agent.input"}, output: []string{"haystack.agent.output"},
 		arguments: []string{"haystack.agent.step.tool.input"}, result: []string{"haystack.agent.step.tool.output"},
+	},
+	{
+		product: "n8n", kind: "n8n.node.type", closed: true, agent: []string{"n8n.node.name"}, weak: []string{"n8n.node.name"},
+		values: map[string]Kind{
+			"@n8n/n8n-nodes-langchain.agent": AgentRun, "@n8n/n8n-nodes-langchain.agentTool": AgentRun, "@n8n/n8n-nodes-langchain.mcpClientTool": ToolCall,
+			"@n8n/n8n-nodes-langchain.toolHttpRequest": ToolCall, "@n8n/n8n-nodes-langchain.toolWorkflow": ToolCall, "@n8n/n8n-nodes-langchain.toolCode": ToolCall,
+		},
 	},
 	{product: "Alibaba LoongSuite, Dify, Future AGI", kind: "gen_ai.span.kind", named: true},
 	{product: "Alibaba LoongSuite, Dify, Future AGI", kind: "gen_ai.span_kind_name", named: true},

@@ -74,7 +74,7 @@ func TestConventionsInDocumentation(t *testing.T) {
 	table, rest, _ := strings.Cut(after, "\nOf other programs")
 	if os.Getenv("PLAYCTL_UPDATE_GOLDEN") != "" {
 		table = documented()
-		if err := os.WriteFile(file, []byte(before+mark+table+"\nOf other programs"+rest), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(before+mark+table+"\nOf other programs"+rest), 0o600); err != nil { //nolint:gosec // it is the page above
 			t.Fatal(err)
 		}
 	}

@@ -53,10 +53,11 @@ func (c *Collector) Hidden() []Hidden {
 // complete adds the runs of a trace to those that are ready, and notes which programs the
 // trace shows.
 func (c *Collector) complete(t *trace) {
-	runs := t.runs(c.rules, c.AsAgent)
-	c.ready = append(c.ready, runs...)
-	shown := len(runs) > 0 || t.shown
-	t.shown = shown
+	c.ready = append(c.ready, t.runs(c.rules, c.AsAgent)...)
+	shown := false // or omitted by rules
+	for _, s := range t.spans {
+		shown = shown || s.Kind == AgentRun || s.Kind == ToolCall || s.Server != "" || c.AsAgent && s.Kind == Chat
+	}
 	for _, s := range t.spans {
 		p := c.program(s.Service)
 		if p == nil {

@@ -3,6 +3,7 @@ package otel
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -156,6 +157,10 @@ func TestUnknownPrograms(t *testing.T) {
 			b a | chat m | gen_ai.operation.name=chat | gen_ai.output.messages=[{"role":"assistant","parts":[{"type":"tool_call","id":"c1","name":"book","arguments":{}}]}]
 			c a | execute_tool pay | gen_ai.tool.name=pay | gen_ai.tool.call.id=c2
 			d a | chat m | gen_ai.operation.name=chat | gen_ai.output.messages=[{"role":"assistant","parts":[{"type":"tool_call","id":"c2","name":"pay"}]}]`, []string{"Zed: pay book"}},
+		"calls in messages, and spans without ids": {`a - | invoke_agent Zed
+			b a | chat m | gen_ai.operation.name=chat | gen_ai.output.messages=[{"role":"assistant","parts":[{"type":"tool_call","id":"c1","name":"book","arguments":{}}]}]
+			c a | execute_tool Booking`, []string{"Zed: Booking"}},
+		"Logfire's names are only templates": {"a - | Agent run: {name!r} | name=Zed", nil},
 		"calls in messages of OpenAI": {`a - | invoke_agent Zed
 			b a | chat m | gen_ai.operation.name=chat | gen_ai.completion=[{"message":{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"book","arguments":"{}"}}]}}]`, []string{"Zed: book"}},
 		"calls in attributes": {`a - | invoke_agent Zed
@@ -240,6 +245,34 @@ func TestContentOfPrograms(t *testing.T) {
 	}
 }
 
+// Claude Code has some arguments in attributes of their own, and the type of a subagent if
+// its settings ask for that.
+func TestDetailsOfClaudeCode(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/programs/claude-code-subagent.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	detailed := strings.NewReplacer(
+		`{"key":"tool_name","value":{"stringValue":"Agent"}}`, `{"key":"tool_name","value":{"stringValue":"Agent"}},{"key":"subagent_type","value":{"stringValue":"general-purpose"}}`,
+		`{"key":"tool_name","value":{"stringValue":"Bash"}}`, `{"key":"tool_name","value":{"stringValue":"Bash"}},{"key":"full_command","value":{"stringValue":"echo"}}`,
+	).Replace(string(text))
+	spans, _ := readBoth(t, []byte(detailed), true)
+	collector := NewCollector(largeLimits(), nil)
+	if _, err := collector.Add(zero, spans); err != nil {
+		t.Fatal(err)
+	}
+	runs := collector.Flush()
+	if diff := cmp.Diff([]string{"claude-code: Bash Read Agent", "general-purpose: Bash"}, summaries(runs)); diff != "" {
+		t.Fatal(diff)
+	}
+	for step, want := range map[int]string{1: `{"command":"echo"}`, 2: "{}", 3: `{"subagent_type":"general-purpose"}`} {
+		if got := string(runs[0].Journey.Steps[step].Args); got != want {
+			t.Errorf("step %d has the arguments %s, want %s", step, got, want)
+		}
+	}
+}
+
 // The runs of a conversation have its id in common, which nobody can read without content.
 func TestConversations(t *testing.T) {
 	t.Parallel()
@@ -294,10 +327,15 @@ func TestProgramAsAgent(t *testing.T) {
 func TestHiddenPrograms(t *testing.T) {
 	t.Parallel()
 	type added struct{ trace, service, text string }
+	rules, err := ParseRules([]byte("agents: [{match: Secret, drop: true}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		add  []added
 		want []Hidden
 	}{
+		"an agent that a rule omits":   {[]added{{"1", "bot", "a - agent Secret 0"}}, nil},
 		"nothing about agents":         {[]added{{"1", "web", "a - other x 0"}, {"2", "web", "a - other x 0"}}, []Hidden{{Service: "web"}}},
 		"models":                       {[]added{{"1", "bot", "a - chat x 0"}}, []Hidden{{Service: "bot", Models: true}}},
 		"two programs":                 {[]added{{"1", "web", "a - other x 0"}, {"2", "bot", "a - chat x 0"}}, []Hidden{{Service: "bot", Models: true}, {Service: "web"}}},
@@ -307,7 +345,7 @@ func TestHiddenPrograms(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			collector := NewCollector(largeLimits(), nil)
+			collector := NewCollector(largeLimits(), rules)
 			for _, one := range c.add {
 				all := spans(t, one.text)
 				for _, s := range all {

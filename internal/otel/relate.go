@@ -65,29 +65,13 @@ func (t *trace) findCandidates() {
 	}
 }
 
+// work is what a node of a graph does.
+type work struct{ calls, models bool }
+
 // findExperts turns the visits of a graph's nodes that are agents of their own into runs,
 // and the graph that visits them into a run that hands over to them.
 func (t *trace) findExperts() {
-	type work struct{ calls, models bool }
-	nodes := map[*Span]*work{}
-	for _, s := range t.spans {
-		if s.Kind != ToolCall && s.Kind != Chat {
-			continue
-		}
-		for above := range t.above(s) {
-			if above.Kind == AgentRun {
-				break
-			}
-			if above.Kind != Chain || !above.node || generic(above.name) {
-				continue
-			}
-			if nodes[above] == nil {
-				nodes[above] = &work{}
-			}
-			nodes[above].calls = nodes[above].calls || s.Kind == ToolCall
-			nodes[above].models = nodes[above].models || s.Kind == Chat
-		}
-	}
+	nodes := t.workOfNodes()
 	names := map[string]bool{}
 	for node, does := range nodes {
 		if does.calls && does.models {
@@ -99,10 +83,32 @@ func (t *trace) findExperts() {
 			continue
 		}
 		node.Kind, node.Agent = AgentRun, node.name
-		if top := t.topmost(node); top != nil && !generic(top.name) {
+		_, missing := t.runOf(node)
+		if top := t.topmost(node); top != nil && !missing && !generic(top.name) {
 			top.Kind, top.Agent = AgentRun, top.name
 		}
 	}
+}
+
+// workOfNodes returns the visits of nodes below which tools or models are called, in no run
+// of an agent.
+func (t *trace) workOfNodes() map[*Span]work {
+	nodes := map[*Span]work{}
+	for _, s := range t.spans {
+		if s.Kind != ToolCall && s.Kind != Chat {
+			continue
+		}
+		for above := range t.above(s) {
+			if above.Kind == AgentRun {
+				break
+			}
+			if above.Kind == Chain && above.node && !generic(above.name) {
+				does := nodes[above]
+				nodes[above] = work{does.calls || s.Kind == ToolCall, does.models || s.Kind == Chat}
+			}
+		}
+	}
+	return nodes
 }
 
 // findChains turns the outermost parts of programs that call tools, in no run of an agent,

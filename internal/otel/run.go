@@ -127,12 +127,13 @@ func (all *groups) handOver(run *Span) {
 	if outer == nil {
 		return
 	}
-	if outer = all.outermost(outer); outer == run || outer.Agent == run.Agent || all.callAbove(run) != nil {
+	outer = all.outermost(outer)
+	if outer == run || outer.Agent == run.Agent || outer.recorded && run.recorded || all.callAbove(run) != nil {
 		return
 	}
 	all.of(outer).add(&Span{
 		Kind: AgentRun, Tool: cmp.Or(run.Agent, run.Service, unnamed), ID: run.ID, Service: run.Service, Start: run.Start, End: run.End,
-		Failed: run.Failed, Failure: run.Failure, recorded: run.recorded,
+		Failed: run.Failed, Failure: run.Failure,
 	})
 }
 
@@ -197,10 +198,8 @@ func (g *gathered) finish(t *trace, rules *Rules) (Run, bool) {
 		Type: protocol.StepOrigin, Content: cmp.Or(run.Asked, g.began(run.Agent, fresh)), MessageID: g.id() + "-in",
 	}}
 	left := stepsBytes
+	run.Tools = toolsOf(calls)
 	for _, c := range calls {
-		if c.Kind == ToolCall && !slices.Contains(run.Tools, c.Tool) && len(run.Tools) < protocol.MaxToolNames-1 {
-			run.Tools = append(run.Tools, c.Tool)
-		}
 		if step, ok := c.step(rules, &left); ok && len(steps) < protocol.MaxJourneySteps-1 {
 			steps = append(steps, step)
 		}
@@ -210,6 +209,16 @@ func (g *gathered) finish(t *trace, rules *Rules) (Run, bool) {
 	})
 	run.Journey = protocol.Journey{Steps: steps, StartedAt: protocol.FormatTime(start), CompletedAt: protocol.FormatTime(end)}
 	return run, true
+}
+
+// toolsOf returns the names of the tools, each once, that an agent may register.
+func toolsOf(calls []call) (tools []string) {
+	for _, c := range calls {
+		if c.Kind == ToolCall && !slices.Contains(tools, c.Tool) && len(tools) < protocol.MaxToolNames-1 {
+			tools = append(tools, c.Tool)
+		}
+	}
+	return tools
 }
 
 func (g *gathered) all() []*Span {

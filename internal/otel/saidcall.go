@@ -173,6 +173,5 @@ func inJSON(value any) string {
 	if text, ok := value.(string); ok || value == nil {
 		return text
 	}
-	written, _ := json.Marshal(value)
-	return string(written)
+	return string(encode(value))
 }

@@ -100,8 +100,11 @@ func (t *trace) carriesOut(s *Span) bool {
 func (g *gathered) saidOnly(spans []*Span) []*Span {
 	ids, names := map[string]bool{}, map[string]bool{}
 	for _, s := range spans {
+		if s.Kind == ToolCall && s.CallID == "" {
+			return nil // a call in a message may be this one
+		}
 		ids[s.CallID] = true
-		names[s.Tool] = true
+		names[normal(s.Tool)] = true
 	}
 	from := []*Span{}
 	if g.run != nil && !g.again && len(g.run.said) > 0 {
@@ -112,13 +115,10 @@ func (g *gathered) saidOnly(spans []*Span) []*Span {
 	var found []*Span
 	for _, s := range from {
 		for _, one := range s.said {
-			// A call without an id, or that of a span, may be the same one.
-			if ids[one.ID] && one.ID != "" || names[one.Tool] && (one.ID == "" || ids[""]) {
+			if one.ID != "" && ids[one.ID] || one.ID == "" && names[normal(one.Tool)] {
 				continue
 			}
-			if one.ID != "" {
-				ids[one.ID] = true
-			}
+			ids[one.ID] = true
 			found = append(found, &Span{
 				Kind: ToolCall, Tool: one.Tool, CallID: one.ID, ID: cmp.Or(one.ID, s.ID), Start: s.End, End: s.End, Arguments: one.Arguments, Result: given(one.Result),
 			})

@@ -154,6 +154,27 @@ func TestLateSpans(t *testing.T) {
 	}
 }
 
+// A handoff is a step although the run of the other agent was recorded before, because its
+// span arrived first.
+func TestLateHandoff(t *testing.T) {
+	t.Parallel()
+	c := NewCollector(largeLimits(), nil)
+	all := spans(t, "a - agent Ada 0\nb a agent Bob 1\nc b tool dig 2")
+	for i, want := range [][]string{{"Bob: dig"}, {"Ada: handoff to Bob"}, nil} {
+		now := zero.Add(time.Duration(10*i) * time.Second)
+		if _, err := c.Add(now, [][]*Span{all[1:], all[:1], all}[i]); err != nil {
+			t.Fatal(err)
+		}
+		runs := c.Take(now.Add(2 * time.Second))
+		if diff := cmp.Diff(want, summaries(runs)); diff != "" {
+			t.Error(diff)
+		}
+		if i == 1 && runs[0].Journey.Steps[0].Content != "A run of Ada" {
+			t.Errorf("the run is called %q", runs[0].Journey.Steps[0].Content)
+		}
+	}
+}
+
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	limits := largeLimits()

@@ -17,6 +17,9 @@ func (s *Span) fill(r *reported) {
 	}
 	if s.Kind == ToolCall || s.Kind == Retrieval {
 		s.Arguments = untitled(unwrapped(plain(r.content(func(c *convention) []string { return c.arguments }, "tool.arguments", "arguments", "input"))))
+		if s.Arguments == "" {
+			s.Arguments = r.someArguments()
+		}
 		result := r.content(func(c *convention) []string { return c.result }, "tool.result", "result", "output")
 		for _, event := range r.Events {
 			// Claude Code has the result of a tool in an event.
@@ -31,6 +34,20 @@ func (s *Span) fill(r *reported) {
 	if message = clean(message); s.Failed && message != "" {
 		s.Failure = message
 	}
+}
+
+// someArguments returns the arguments that Claude Code has in attributes of their own.
+func (r *reported) someArguments() string {
+	known := map[string]string{}
+	for name, argument := range map[string]string{"full_command": "command", "file_path": "file_path", "subagent_type": "subagent_type"} {
+		if text := plain(r.Attributes.value(name)); text != "" && strings.HasPrefix(r.scope, claudeCode) {
+			known[argument] = text
+		}
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	return string(encode(known))
 }
 
 // content returns the first value in the attributes of the conventions, those that the span
@@ -91,34 +108,41 @@ func (r *reported) text(of func(*convention) []string, role string, own ...strin
 // OpenLLMetry writes around them, or around those of LangChain; empty for a call without
 // arguments.
 func unwrapped(text string) string {
-	if !strings.HasPrefix(text, "{") {
-		return text
-	}
 	var outer map[string]json.RawMessage
-	if json.Unmarshal([]byte(text), &outer) != nil {
+	if !strings.HasPrefix(text, "{") || json.Unmarshal([]byte(text), &outer) != nil {
 		return text
 	}
-	var args []json.RawMessage
-	var kwargs map[string]json.RawMessage
-	_, one := outer["args"]
-	_, other := outer["kwargs"]
-	if one && other && len(outer) == 2 && json.Unmarshal(outer["args"], &args) == nil && json.Unmarshal(outer["kwargs"], &kwargs) == nil {
-		switch {
-		case len(args) == 0 && len(kwargs) == 0:
-			return ""
-		case len(args) == 0:
-			return string(outer["kwargs"])
-		case len(args) == 1 && len(kwargs) == 0:
-			return unquoted(string(args[0]))
+	_, named := outer["kwargs"]
+	if len(outer) == 2 && named && outer["args"] != nil {
+		if inner, ok := ofCall(outer["args"], outer["kwargs"]); ok {
+			return inner
 		}
 		return text
 	}
 	for _, name := range []string{"inputs", "outputs"} {
-		if inner := string(outer[name]); inner != "" && inner != "null" && (other || len(outer["tags"]) > 0) {
+		if inner := string(outer[name]); inner != "" && inner != "null" && (named || outer["tags"] != nil) {
 			return unquoted(inner)
 		}
 	}
 	return text
+}
+
+// ofCall returns the named arguments of a call or its only one; false if there are others.
+func ofCall(args, named json.RawMessage) (string, bool) {
+	var list []json.RawMessage
+	var object map[string]json.RawMessage
+	if json.Unmarshal(args, &list) != nil || json.Unmarshal(named, &object) != nil {
+		return "", false
+	}
+	switch {
+	case len(list) == 0 && len(object) == 0:
+		return "", true
+	case len(list) == 0:
+		return string(named), true
+	case len(list) == 1 && len(object) == 0:
+		return unquoted(string(list[0])), true
+	}
+	return "", false
 }
 
 // untitled returns the arguments of a tool without the line that Claude Code writes

@@ -10,6 +10,7 @@ import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { startKnownHost } from './host.mjs'
 import { golden } from './observed.mjs'
+import { runClaudeCode } from './script_claude_code.mjs'
 
 const folder = import.meta.dirname
 
@@ -132,3 +133,35 @@ for (const [program, framework] of Object.entries(frameworks)) {
     })
   })
 }
+
+/** The names of the account's agents. */
+async function agents(host) {
+  const { stdout } = await promisify(execFile)(process.env.PLAYCTL, ['list-agent-nodes', '--jq', '[.agents[] | .label] | sort'], { env: host.env })
+  return JSON.parse(stdout)
+}
+
+describe('playctl otel with Claude Code 2.1.197', () => {
+  let host
+  before(async () => { host = await startKnownHost() })
+  after(async () => { await host.end() })
+
+  it('shows the agent and its subagent, each with its tool calls', async () => {
+    const receiver = await receive(host)
+    await runClaudeCode(receiver.http)
+    await receiver.end()
+    golden('otel-claude-code-subagent', await recorded(host))
+    assert.deepEqual(await agents(host), ['Ada', 'Ada subagent'])
+  })
+
+  it('shows commands, results and the type of the subagent on request', async () => {
+    const receiver = await receive(host, '--content')
+    await runClaudeCode(receiver.http, { OTEL_LOG_USER_PROMPTS: '1', OTEL_LOG_TOOL_DETAILS: '1', OTEL_LOG_TOOL_CONTENT: '1' })
+    await receiver.end()
+    assert.deepEqual(await agents(host), ['Ada', 'Ada subagent', 'general-purpose'])
+    const { journeys, lines } = await recorded(host)
+    assert.deepEqual(lines, [{ role: 'user', text: 'Say hello' }])
+    const shell = { type: 'structure', toolName: 'Bash' }
+    const steps = journeys.flat().filter(({ result, toolName }) => toolName === 'Bash' && result !== undefined)
+    assert.deepEqual(new Set(steps), new Set([{ ...shell, args: { command: 'echo hello' }, result: 'hello' }, { ...shell, args: { command: 'echo below' }, result: 'below' }]))
+  })
+})

@@ -47,7 +47,7 @@ func (p *place) Close() error {
 	p.in.mu.Lock()
 	p.in.remove(p)
 	p.in.mu.Unlock()
-	return p.Conn.Close()
+	return p.Conn.Close() //nolint:wrapcheck // net/http compares it
 }
 
 // remove frees the place of a connection. The lock is held.

@@ -313,7 +313,7 @@ func refuse(w http.ResponseWriter, isJSON bool, code int, why string) {
 		body = fmt.Appendf(nil, `{"message":%q}`, why)
 	}
 	w.WriteHeader(code)
-	_, _ = w.Write(body)
+	_, _ = w.Write(body) //nolint:gosec // its type is that of OTLP, not HTML
 }
 
 // partial returns the reply to a request some of whose spans may be rejected, in protobuf.
