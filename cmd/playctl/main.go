@@ -27,6 +27,7 @@ import (
 var version string
 
 //go:generate go run ../../internal/gen/commands
+//go:generate go run ../../internal/gen/licenses
 
 func main() {
 	os.Exit(run(context.Background(), theProcess()))
