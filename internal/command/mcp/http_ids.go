@@ -6,17 +6,11 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strconv"
-	"strings"
+	"slices"
 )
 
-const (
-	// numberMark begins the texts that stand for numbers.
-	numberMark = "playctl:number:"
-	// mostExact is the greatest integer that the SDK, which reads numbers as floats, does not
-	// change.
-	mostExact = 1 << 53
-)
+// standIn begins the texts that stand for ids that the SDK would change.
+const standIn = "playctl:"
 
 // exactIDs passes requests whose ids the SDK would change with a text as the id, and
 // answers them with the number as the client wrote it. It also removes a byte order mark,
@@ -64,12 +58,11 @@ func markNumbers(body []byte) []byte {
 
 // mark replaces an id by a text and reports whether that was necessary.
 func (m message) mark(member string) bool {
-	id := string(message{"id": m[member]}.id())
-	number, err := strconv.ParseInt(id, 10, 64)
-	if id == "" || id[0] == '"' || err == nil && -mostExact <= number && number <= mostExact && !strings.HasPrefix(id, "-0") {
+	id := message{"id": m[member]}.id()
+	if _, exact := exactID(id); exact || id == nil {
 		return false
 	}
-	m[member] = json.RawMessage(`"` + numberMark + id + `"`)
+	m[member] = slices.Concat([]byte(`"`+standIn), id, []byte(`"`))
 	return true
 }
 
@@ -82,7 +75,7 @@ func (w *unmarking) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Write implements http.ResponseWriter.
 func (w *unmarking) Write(p []byte) (int, error) {
-	const begin = `{"jsonrpc":"2.0","id":"` + numberMark
+	const begin = `{"jsonrpc":"2.0","id":"` + standIn
 	at := bytes.Index(p, []byte("\ndata: "+begin))
 	switch {
 	case at >= 0:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -113,9 +114,13 @@ func (c *session) accept(value json.RawMessage, b *batch) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.last++
-	c.open[c.last] = &request{id: id, method: method, batch: b}
-	c.queue = append(c.queue, &jsonrpc.Request{ID: idOf(c.last), Method: method, Params: m["params"]})
+	own, ok := exactID(id)
+	for ; !ok || c.open[own] != nil; ok = true {
+		c.last++
+		own, _ = jsonrpc.MakeID(fmt.Sprint(standIn, c.last)) // a text is valid
+	}
+	c.open[own] = &request{id: id, method: method, batch: b}
+	c.queue = append(c.queue, &jsonrpc.Request{ID: own, Method: method, Params: m["params"]})
 	return nil
 }
 
@@ -155,10 +160,25 @@ func (m message) id() json.RawMessage {
 	return nil
 }
 
-// idOf returns an id for the SDK.
-func idOf(number int64) jsonrpc.ID {
-	id, _ := jsonrpc.MakeID(float64(number)) // a number is valid
-	return id
+// mostExact is the greatest integer that the SDK, which reads numbers as floats, does not
+// change.
+const mostExact = 1 << 53
+
+// exactID returns an id as the SDK has it; ok is false if the SDK would change it.
+func exactID(id json.RawMessage) (own jsonrpc.ID, ok bool) {
+	var text string
+	var value any
+	if json.Unmarshal(id, &text) == nil {
+		value = text
+	} else {
+		number, err := strconv.ParseInt(string(id), 10, 64)
+		if err != nil || number < -mostExact || number > mostExact || string(id) == "-0" {
+			return jsonrpc.ID{}, false
+		}
+		value = float64(number)
+	}
+	own, err := jsonrpc.MakeID(value)
+	return own, err == nil
 }
 
 // idWithin returns the id of a message whose end is missing or is not JSON, so that its
@@ -188,13 +208,17 @@ func idWithin(text []byte) json.RawMessage {
 func (c *session) cancel(id json.RawMessage) error {
 	c.mu.Lock()
 	var done []*batch
-	for number, r := range c.open {
+	for own, r := range c.open {
 		if r.settled || r.method == methodInitialize || !sameID(r.id, id) {
+			continue
+		}
+		params, err := json.Marshal(map[string]any{"requestId": own.Raw()})
+		if err != nil {
 			continue
 		}
 		r.settled = true
 		done = append(done, r.batch)
-		c.queue = append(c.queue, &jsonrpc.Request{Method: methodCancelled, Params: fmt.Appendf(nil, `{"requestId":%d}`, number)})
+		c.queue = append(c.queue, &jsonrpc.Request{Method: methodCancelled, Params: params})
 	}
 	c.mu.Unlock()
 	for _, b := range done {

@@ -32,14 +32,15 @@ const (
 // These are methods that are special here.
 const (
 	methodInitialize = "initialize"
+	methodListen     = "subscriptions/listen"
 	methodCancelled  = "notifications/cancelled"
 	notifications    = "notifications/"
 )
 
 // stdio is the transport to a client that sends a message on each line. It stands between
 // the client and the SDK, which ends the session at a message that it cannot read, changes
-// ids that are no small integers, and answers canceled requests. Here each request gets a
-// new id for the SDK and its own one back, and what is no message is answered by itself.
+// some ids, does not answer a repeated one, and answers canceled requests. Here such ids
+// have others for the SDK, and what is no message is answered by itself.
 type stdio struct {
 	in  io.Reader
 	out io.Writer
@@ -49,7 +50,7 @@ type stdio struct {
 func (s *stdio) Connect(context.Context) (sdkmcp.Connection, error) {
 	// Windows writes byte order marks, and UTF-16 after some.
 	in := transform.NewReader(s.in, unicode.BOMOverride(encoding.Nop.NewDecoder()))
-	c := &session{out: s.out, lines: make(chan line), closed: make(chan struct{}), open: map[int64]*request{}}
+	c := &session{out: s.out, lines: make(chan line), closed: make(chan struct{}), open: map[jsonrpc.ID]*request{}}
 	// No system can end a read of every kind of input: if the session is closed before the
 	// input ends, the goroutine is left to the end of the process.
 	go c.readLines(bufio.NewReaderSize(in, readBuffer))
@@ -70,8 +71,8 @@ type session struct {
 	out     io.Writer
 
 	mu      sync.Mutex // guards the fields below
-	last    int64      // the id of the last request
-	open    map[int64]*request
+	last    int        // counts the ids that stand for others
+	open    map[jsonrpc.ID]*request
 	version string        // of the protocol, after the client and the server agreed
 	drained chan struct{} // non-nil after the input ended; closed when no request is open
 }
@@ -185,9 +186,15 @@ func (c *session) drain(ctx context.Context) {
 	}
 }
 
-// closeIfDrained ends drain if no request is open.
+// closeIfDrained ends drain if no request waits for an answer. Subscriptions end with the
+// session.
 func (c *session) closeIfDrained() {
-	if c.drained != nil && len(c.open) == 0 {
+	for _, r := range c.open {
+		if r.method != methodListen {
+			return
+		}
+	}
+	if c.drained != nil {
 		close(c.drained)
 		c.drained = nil
 	}
@@ -203,17 +210,16 @@ func (c *session) Write(_ context.Context, m jsonrpc.Message) error {
 		}
 		return c.writeLine(text)
 	}
-	number, _ := response.ID.Raw().(int64)
 	var err error
 	c.mu.Lock()
-	if r := c.open[number]; r != nil && !r.settled {
+	if r := c.open[response.ID]; r != nil && !r.settled {
 		r.settled = true
 		c.mu.Unlock()
 		err = c.respond(r, response)
 		c.mu.Lock()
 	}
 	defer c.mu.Unlock()
-	delete(c.open, number)
+	delete(c.open, response.ID)
 	c.closeIfDrained()
 	return err
 }

@@ -167,6 +167,14 @@ func TestRequestsAreCanceled(t *testing.T) {
 	w.ended()
 }
 
+// In the newest protocol, notifications name the request that subscribed to them.
+func TestSubscriptionHasIDOfItsRequest(t *testing.T) {
+	w := newFixture(t).wire("", "--read-only")
+	w.send(`{"jsonrpc":"2.0","id":"mine","method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["playctl://world"]},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`)
+	w.expect(`notifications/subscriptions/acknowledged`, `"io.modelcontextprotocol/subscriptionId":"mine"`)
+	w.ended()
+}
+
 // Clients of the versions with batches get a list of answers.
 func TestBatches(t *testing.T) {
 	f := newFixture(t)
