@@ -54,6 +54,15 @@ func NormalizeAgentID(s string) string {
 	return s
 }
 
+// ShortIDDigits is how many digits of a node id lists show.
+const ShortIDDigits = 12
+
+// ShownAs reports whether a text is the digits under which lists show a node, or more of
+// the digits of its id.
+func ShownAs(nodeID, text string) bool {
+	return len(text) >= ShortIDDigits && ValidHex64(nodeID) && strings.HasPrefix(nodeID, LowerCase(text))
+}
+
 // PersonPrefix is the prefix of the label of an asker that is a person and not an agent.
 const PersonPrefix = "__"
 

@@ -208,7 +208,7 @@ const DefaultKeyName = "default"
 // CreateKeyRequest creates one more API key of an account (extension).
 type CreateKeyRequest struct {
 	// Name is any name except `default` and those of the account's other keys.
-	Name string `json:"name" rule:"form=id"`
+	Name string `json:"name" rule:"form=keyName"`
 	// ExpiresInSeconds is how long the key is valid; without limit if absent.
 	ExpiresInSeconds int `json:"expiresInSeconds,omitzero" rule:"range=MinKeySeconds..MaxKeySeconds"`
 }

@@ -5,8 +5,9 @@ import "encoding/json"
 // PersonRequest puts the caller's person on the map, changes their row, or renews
 // its lease if nothing changes.
 type PersonRequest struct {
-	// Name is the person's name.
-	Name string `json:"name" rule:"chars=MaxNameChars"`
+	// Name is the person's name, without controls, direction marks and characters that cannot
+	// be seen.
+	Name string `json:"name" rule:"form=ownName,chars=MaxNameChars"`
 	// X is the column of the wanted cell. If another occupant has the cell, the person
 	// gets a free one near it.
 	X int `json:"x" rule:"range=0..MaxSafeInteger"`

@@ -16,8 +16,8 @@ const AssistToolPrefix = "assist_"
 // RegisterRequest puts an agent on the map, or changes its row. A
 // `realtimeWebrtc` in the body is ignored.
 type RegisterRequest struct {
-	// Name is the agent's name.
-	Name string `json:"name" rule:"chars=MaxNameChars"`
+	// Name is the agent's name. The row has it without controls, direction marks and characters that cannot be seen.
+	Name string `json:"name" rule:"form=name,chars=MaxNameChars"`
 	// Type is the type of the registration; it becomes the row's platform.
 	Type string `json:"type" rule:"chars=MaxTypeChars"`
 	// Agent is the agent's type and tools.
@@ -136,7 +136,7 @@ type DisconnectRequest struct {
 
 // MCPRegisterRequest puts an MCP placement on the map, or changes its row.
 type MCPRegisterRequest struct {
-	Name string `json:"name" rule:"chars=MaxNameChars"`
+	Name string `json:"name" rule:"form=name,chars=MaxNameChars"`
 	// URL is absolute, http or https, without user name and password, because
 	// everybody can read it.
 	URL string `json:"url,omitzero" rule:"form=url,chars=MaxURLChars"`

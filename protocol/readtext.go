@@ -40,6 +40,8 @@ func (p *planned) form(f *fields, s string) string {
 	case "":
 	case "line":
 		return NormalizeText(s)
+	case "name", "ownName":
+		return p.name(f, path, s)
 	case "rootKey":
 		return NormalizeRootKey(s)
 	case "stableKey":
@@ -60,6 +62,23 @@ func (p *planned) form(f *fields, s string) string {
 	return s
 }
 
+// name checks a name: one of the form "name" is kept as CleanName returns it, one of the
+// form "ownName", which only this project's clients send, must be valid.
+func (p *planned) name(f *fields, path, s string) string {
+	clean, visible := CleanName(s)
+	switch {
+	case !visible:
+		f.err = FieldError(path, "must have a visible character")
+	case clean != s && p.Form == "ownName":
+		f.err = nameFault(path)
+	}
+	return clean
+}
+
+func nameFault(path string) *Error {
+	return FieldError(path, "must not have control characters, direction marks or characters that cannot be seen")
+}
+
 func occupantKeyFault(path, s string) *Error {
 	if fault := stableKeyFault(path, s); fault != nil || NodeKindOf(s) == NodeOccupant {
 		return fault
@@ -71,6 +90,11 @@ func occupantKeyFault(path, s string) *Error {
 func (p *planned) identifier(path, s string) (id string, fault *Error, ok bool) {
 	switch p.Form {
 	case "id":
+	case "keyName":
+		if fault = idFault(path, s); fault == nil && !ValidName(s) {
+			fault = nameFault(path)
+		}
+		return s, fault, true
 	case "agent":
 		s = NormalizeAgentID(s)
 	case "account":

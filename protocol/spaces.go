@@ -48,7 +48,7 @@ func (s *Space) StableKey() string { return SpaceKey(s.ID) }
 type RegisterSpaceRequest struct {
 	// ID is the id of the new space; the host chooses it if absent.
 	ID          string            `json:"id,omitzero" rule:"form=id"`
-	Name        string            `json:"name" rule:"chars=MaxNameChars"`
+	Name        string            `json:"name" rule:"form=name,chars=MaxNameChars"`
 	Description string            `json:"description,omitzero" rule:"chars=MaxDescriptionChars,blank"`
 	DesignKey   string            `json:"designKey" rule:"chars=MaxDesignKeyChars"`
 	Owner       SpaceOwnerRequest `json:"owner" rule:"last"`
@@ -57,18 +57,18 @@ type RegisterSpaceRequest struct {
 
 // SpaceOwnerRequest names the owner of a space to register.
 type SpaceOwnerRequest struct {
-	DisplayName string `json:"displayName" rule:"chars=MaxNameChars"`
+	DisplayName string `json:"displayName" rule:"form=name,chars=MaxNameChars"`
 	PlayerID    string `json:"playerId,omitzero" rule:"form=agent"`
 }
 
 // CreateSpaceRequest is the payload of createSpace.
 type CreateSpaceRequest struct {
-	Name             string `json:"name" rule:"chars=MaxNameChars"`
+	Name             string `json:"name" rule:"form=name,chars=MaxNameChars"`
 	DesignKey        string `json:"designKey" rule:"chars=MaxDesignKeyChars"`
-	OwnerDisplayName string `json:"ownerDisplayName" rule:"chars=MaxNameChars"`
+	OwnerDisplayName string `json:"ownerDisplayName" rule:"form=name,chars=MaxNameChars"`
 	Description      string `json:"description,omitzero" rule:"chars=MaxDescriptionChars,blank"`
 	// StructureName is the name of the structure; the space's own if absent.
-	StructureName string       `json:"structureName,omitzero" rule:"chars=MaxNameChars"`
+	StructureName string       `json:"structureName,omitzero" rule:"form=name,chars=MaxNameChars"`
 	Amenities     List[string] `json:"amenities,omitzero" rule:"enum=Amenity,chars=MaxKindChars,items=1..,unique,default=shop"`
 }
 

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -27,7 +25,7 @@ var (
 	// ErrLabelTaken: another agent of the context has the label.
 	ErrLabelTaken = errors.New("another agent of this context has this label")
 	// ErrLabel: the text is not a valid label.
-	ErrLabel = errors.New("a label is 1 to 64 printable characters without white space at its ends, and does not look like a node id")
+	ErrLabel = errors.New("a label is 1 to 64 characters that can be seen, without white space at its ends, does not look like a node id, and does not begin with " + protocol.PersonPrefix)
 )
 
 // Agent holds the credentials of an agent node.
@@ -160,10 +158,10 @@ func isLabel(text string) bool {
 	if text == "" || !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxLabel {
 		return false
 	}
-	if protocol.TrimSpace(text) != text || protocol.ValidHex64(protocol.NormalizeNodeID(text)) {
+	if protocol.TrimSpace(text) != text || protocol.ValidHex64(protocol.NormalizeNodeID(text)) || protocol.IsPersonLabel(text) {
 		return false
 	}
-	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+	return protocol.ValidName(text)
 }
 
 // Shorten keeps an error readable when a whole file was given as a name.

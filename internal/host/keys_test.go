@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -124,7 +125,19 @@ func TestLabels(t *testing.T) {
 	}
 	label(second.id, "Ada at work").refused(protocol.CodeLabelExists)
 	label(second.id, " ").refused(protocol.CodeBodyInvalid)
-	label(second.id, "Eve").ok()
+	for _, text := range []string{"__human__", "__x", "\u200b", "\u3164", "A\u200dda", "a\nb", "\u0301", second.id, main.id[:12]} {
+		label(second.id, text).refused(protocol.CodeBodyInvalid)
+	}
+	// Lists show other nodes, also those of other accounts on the map, by these digits.
+	stranger := f.player(other)
+	for _, text := range []string{n.id[:12], strings.ToUpper(n.id[:20]), stranger.id[:12]} {
+		label(second.id, text).refused(protocol.CodeBodyInvalid)
+	}
+	f.do(http.MethodDelete, protocol.PathAgents+"?id="+stranger.id, nil, as(other)).ok()
+	label("", n.id[:12]).refused(protocol.CodeBodyInvalid)
+	for _, text := range []string{second.id[:12], n.id[:11], "202611271830", "👩\u200d💻", "علی\u200cرضا", "Eve"} {
+		label(second.id, text).ok()
+	}
 	label("", "the account").ok()
 	label(other.id, "mine").refused(protocol.CodeForbidden)
 	f.post(protocol.PathNodeLabel, map[string]any{"nodeId": n.id, "label": "x"}, as(other)).refused(protocol.CodeForbidden)

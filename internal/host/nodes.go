@@ -138,7 +138,7 @@ func checkLabel(label string) error {
 		return nil
 	}
 	if creds.CheckLabel(label) != nil {
-		return protocol.FieldError("label", "must be printable characters without white space at its ends, and not look like a node id")
+		return protocol.FieldError("label", "must be characters that can be seen, without white space at its ends, not look like a node id, and not begin with "+protocol.PersonPrefix)
 	}
 	return nil
 }

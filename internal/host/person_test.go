@@ -130,6 +130,8 @@ func TestInvalidPersonRequestsAreRefused(t *testing.T) {
 	for _, bad := range []map[string]any{
 		{"name": "Ada", "x": 20, "y": 1}, {"name": "Ada", "x": 1, "y": 12}, {"name": "Ada", "x": -1, "y": 1}, {"name": "Ada", "x": 0.5, "y": 1},
 		{"name": " ", "x": 1, "y": 1}, {"name": strings.Repeat("x", 201), "x": 1, "y": 1}, {"name": "Ada", "x": 1},
+		{"name": "\u200b", "x": 1, "y": 1}, {"name": "\u3164", "x": 1, "y": 1}, {"name": "\u202eadA", "x": 1, "y": 1}, {"name": "\x1b[31mAda", "x": 1, "y": 1},
+		{"name": "a\nb", "x": 1, "y": 1}, {"name": "A\u200dda", "x": 1, "y": 1},
 	} {
 		f.do(http.MethodPut, f.play("/person"), bad, f.viewer(ada.cookie)).refused(protocol.CodeBodyInvalid)
 	}

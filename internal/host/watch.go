@@ -280,6 +280,9 @@ func (c *call) readPass() (shown bool, err error) {
 	if p == nil || !c.host.world.Now().Before(p.expires) {
 		return true, wrongPass()
 	}
+	if len(c.r.Header.Values(protocol.HeaderWatchPass)) > 0 {
+		p.scope = protocol.WatchScopeWatch // Even the value of a cookie does not act as a pass.
+	}
 	if p.free {
 		free := c.host.freeScope(c.r)
 		if free == "" {

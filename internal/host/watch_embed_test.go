@@ -74,6 +74,12 @@ func TestFramedPageUsesPassHeader(t *testing.T) {
 	act := f.watchCookie(protocol.WatchScopeAct, "")
 	body := `{"op":"intercomCommand","payload":` + goodRequests(f)["intercomCommand"].body + `}`
 	f.post("/api/play/sdk/rpc?sid="+sid, body, asOwnPage, withCookies(act), withPass(given.Pass)).refused(protocol.CodeForbidden)
+	// Nor does the value of that cookie as a pass, from any page.
+	f.get("/api/play/snapshot?sid="+sid, asOwnPage, withPass(protocol.NewSecret(act.Value).Wire())).ok()
+	for _, page := range []func(*http.Request){asOwnPage, asListedPage, func(*http.Request) {}} {
+		f.post("/api/play/sdk/rpc?sid="+sid, body, page, withPass(protocol.NewSecret(act.Value).Wire())).refused(protocol.CodeForbidden)
+		f.do(http.MethodPut, f.play("/person"), map[string]any{"name": "Ada", "x": 1, "y": 1}, page, withPass(protocol.NewSecret(act.Value).Wire())).refused(protocol.CodeForbidden)
+	}
 	f.get("/api/play/snapshot?sid="+sid, asOwnPage, withPass(protocol.NewSecret("none").Wire())).refused(protocol.CodeCredentialsInvalid)
 }
 

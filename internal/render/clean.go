@@ -7,6 +7,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // Clean makes untrusted text safe for a terminal and keeps it on one line. A line
@@ -102,10 +104,10 @@ func Escaped(text []byte) []byte {
 // digits, the first 8 of a UUID, any other id unchanged. Commands accept such a
 // prefix if it is unambiguous.
 func ShortID(id string) string {
-	const full, short, shortUUID = 64, 12, 8
+	const full, shortUUID = 64, 8
 	switch {
 	case len(id) == full:
-		return Clean(id[:short])
+		return Clean(id[:protocol.ShortIDDigits])
 	case uuid().MatchString(id):
 		return Clean(id[:shortUUID])
 	}

@@ -256,8 +256,13 @@ func (c LabelNode) plan(p *planner) (any, error) {
 	return &protocol.LabelReply{NodeID: node.ID, Label: c.Label}, p.put(store.Nodes, node.ID, &next)
 }
 
-// checkLabel refuses a label that another agent of the account has.
+// checkLabel refuses a label that another agent of the account has, or under which lists
+// show another node.
 func (p *planner) checkLabel(owner, id, label string) error {
+	isOther := func(other string) bool { return other != id && protocol.ShownAs(other, label) }
+	if isOther(owner) || anyKey(p.st.children[owner], isOther) || anyKey(p.st.players, isOther) {
+		return protocol.FieldError("label", "must not be the digits under which lists show another node")
+	}
 	if label == "" || id == owner {
 		return nil
 	}
@@ -265,6 +270,15 @@ func (p *planner) checkLabel(owner, id, label string) error {
 		return protocol.Errorf(protocol.CodeLabelExists, "another agent of the account has this label")
 	}
 	return nil
+}
+
+func anyKey[V any](in map[string]V, holds func(string) bool) bool {
+	for key := range in {
+		if holds(key) {
+			return true
+		}
+	}
+	return false
 }
 
 // agentLabel identifies an agent of an account that has a label.

@@ -286,10 +286,25 @@ func labelIsFree(c *command.Caller, label string) error {
 	if err := creds.CheckLabel(label); err != nil {
 		return command.Usagef("%w", err)
 	}
+	if err := showsOther(c, "", label); err != nil {
+		return err
+	}
 	if _, err := c.Context.Agent(label); err == nil {
 		return command.Hintf(fmt.Errorf("an agent %q %w in context %q", label, command.ErrAgentExists, c.Context.Name), "use another label, or add --if-missing")
 	}
 	return nil
+}
+
+// showsOther refuses a label under which lists show another node of the context.
+func showsOther(c *command.Caller, id, label string) error {
+	shown := protocol.ShownAs(c.Main.NodeID, label)
+	for _, agent := range c.Context.Agents() {
+		shown = shown || agent.NodeID != id && protocol.ShownAs(agent.NodeID, label)
+	}
+	if !shown {
+		return nil
+	}
+	return command.Hintf(command.Usagef("the label %q is the digits under which lists show another node, which no command would find then", label), "use another label")
 }
 
 // keepAgent saves a new agent in the context, if there is one, with the root key from

@@ -71,6 +71,9 @@ func labelNode(ctx context.Context, a *command.App, caller *command.Caller, c *c
 		id = ref.ID
 	}
 	if caller.Context != nil && label != "" {
+		if err := showsOther(caller, id, label); err != nil {
+			return nil, err
+		}
 		if other, err := caller.Context.Agent(label); err == nil && other.NodeID != id {
 			return nil, command.Hintf(fmt.Errorf("an agent %q %w in context %q", label, command.ErrAgentExists, caller.Context.Name), "use another label")
 		}

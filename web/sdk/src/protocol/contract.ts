@@ -779,7 +779,7 @@ export interface AgentSpec {
 
 /** RegisterRequest puts an agent on the map, or changes its row. A `realtimeWebrtc` in the body is ignored. */
 export interface RegisterRequest {
-  /** name is the agent's name. */
+  /** name is the agent's name. The row has it without controls, direction marks and characters that cannot be seen. */
   readonly name: string
   /** type is the type of the registration; it becomes the row's platform. */
   readonly type: string
@@ -856,7 +856,7 @@ export interface ProximityActionRequest {
 
 /** PersonRequest puts the caller's person on the map, changes their row, or renews its lease if nothing changes. */
 export interface PersonRequest {
-  /** name is the person's name. */
+  /** name is the person's name, without controls, direction marks and characters that cannot be seen. */
   readonly name: string
   /** x is the column of the wanted cell. If another occupant has the cell, the person gets a free one near it. */
   readonly x: number
