@@ -17,11 +17,6 @@ function contextOn(drawn: Drawn[]): CanvasRenderingContext2D {
   }) as CanvasRenderingContext2D
 }
 
-before(() => {
-  const document = { createElement: () => ({ width: 0, height: 0, getContext: () => contextOn([]) }) }
-  Object.assign(globalThis, { document })
-})
-
 /** A pattern that counts how often it is painted. */
 function patternOf(name: string, size = 10): { pattern: Pattern; painted: () => number } {
   let count = 0
@@ -46,6 +41,11 @@ function spritesAt(clock: { now: number }): { allowance: Allowance; sprites: Spr
 }
 
 describe('sprites', () => {
+  before(() => {
+    const document = { createElement: () => ({ width: 0, height: 0, getContext: () => contextOn([]) }) }
+    Object.assign(globalThis, { document })
+  })
+
   it('are painted once for identical patterns, and placed by their origin', () => {
     const { drawn, draw } = spritesAt({ now: 0 })
     const { pattern, painted } = patternOf('cottage')
