@@ -107,6 +107,12 @@ func TestChat(t *testing.T) {
 		t.Errorf("chat without a terminal shows:\n%s", shown)
 	}
 	p.start("create-agent-node", "Bob", "--keep-phrase").waitExit(command.ExitDone)
+	held := p.start("agent", "run", "Eve", "--text", "--", "cat")
+	held.expect("stays on the map until Ctrl-C")
+	held.press(ctrlC)
+	if shown := held.waitExit(command.ExitInterrupted); !strings.HasSuffix(shown, "^C\nEve left the map.\n") {
+		t.Errorf("after Ctrl-C the program of an agent shows:\n%s", shown)
+	}
 	shown = p.start("chat", "Bob").waitExit(command.ExitFailed)
 	if !strings.Contains(strings.Join(strings.Fields(shown), " "), `hint: "playctl agent list" lists the agents on the map; "playctl agent run Bob -- COMMAND" adds it and answers for it`) {
 		t.Errorf("chat with an agent that is not on the map shows:\n%s", shown)

@@ -304,10 +304,10 @@ func (c *Caller) unknownAgent(ref string, seek Seek) error {
 		err = protocol.Errorf(protocol.CodePlayerUnknown, "there is no agent %q in your account or on the map", shown)
 		hint = "\"playctl agent list\" lists the agents on the map"
 		if valid {
-			hint += fmt.Sprintf("; \"playctl agent run %s -- COMMAND\" adds one that answers", ShellWord(ref))
+			hint += fmt.Sprintf("; \"playctl agent run %s -- COMMAND\" adds one that answers", Operand(ref))
 		}
 	case seek == SeekNew && valid && !c.AgentsOnly():
-		hint += fmt.Sprintf("; \"playctl create-agent-node %s\" creates one", ShellWord(ref))
+		hint += fmt.Sprintf("; \"playctl create-agent-node %s\" creates one", Operand(ref))
 	}
 	return Missing(&hintedError{err, hint, takes})
 }

@@ -203,6 +203,15 @@ func Plural(n int, one, many string) string {
 // Decimal returns a whole number as text.
 func Decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
+// Operand returns a word for a shell where a command expects an argument: a word that
+// looks like a flag is after --.
+func Operand(word string) string {
+	if strings.HasPrefix(word, "-") {
+		return "-- " + ShellWord(word)
+	}
+	return ShellWord(word)
+}
+
 // ShellWord quotes a word for a shell if that is necessary.
 func ShellWord(word string) string {
 	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@%+,~") == "" && word != "" {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -124,13 +125,25 @@ var headerWords = []struct{ says, means string }{
 	{": send it as x-registration-token", ""},
 }
 
-// Worded rewords an error for a person at a shell.
+// Worded rewords an error for a person at a shell. Errors that were joined and say the
+// same are one.
 func Worded(err error) string {
-	text := err.Error()
+	text := withoutRepeats(err.Error())
 	for _, words := range headerWords {
 		text = strings.ReplaceAll(text, words.says, words.means)
 	}
 	return text
+}
+
+// withoutRepeats drops lines that a text had before.
+func withoutRepeats(text string) string {
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if line == "" || !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // plainError is an error with a simpler text.

@@ -194,6 +194,13 @@ func (a *App) MayAsk() bool {
 	return !a.Settings.noInput && (IsTerminal(a.Stdin) || IsTerminal(a.Stderr))
 }
 
+// EndInterruptedLine ends the line in which a terminal shows ^C, if Ctrl-C ended ctx.
+func (a *App) EndInterruptedLine(ctx context.Context) {
+	if cause := context.Cause(ctx); errors.Is(cause, ErrInterrupted) && !errors.Is(cause, ErrTerminated) && IsTerminal(a.Stderr) {
+		_, _ = io.WriteString(a.Stderr, "\n") // a terminal that is gone needs none
+	}
+}
+
 // CheckScreen returns an error if standard output is not a terminal that can be drawn on;
 // instead is what to do then.
 func (a *App) CheckScreen(instead string) error {

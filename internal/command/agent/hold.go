@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/command"
@@ -37,7 +38,7 @@ func holdAgent(ctx context.Context, a *command.App, name string, flags *agentFla
 	kept, lose := context.WithCancelCause(ctx)
 	defer lose(nil)
 	options.OnLost = lose
-	shown, err := appear(ctx, a, world, caller, ref, options)
+	shown, err := found.appear(ctx, world, ref, options)
 	if err != nil {
 		return err
 	}
@@ -48,41 +49,46 @@ func holdAgent(ctx context.Context, a *command.App, name string, flags *agentFla
 }
 
 // appear puts an agent on the map, and returns the document to print.
-func appear(ctx context.Context, a *command.App, world *sdk.RemotePlayWorld, caller *command.Caller, ref command.AgentRef, options *sdk.AgentOptions) (*render.Document, error) {
-	limited, cancel := a.Limited(ctx)
+func (f *foundMap) appear(ctx context.Context, world *sdk.RemotePlayWorld, ref command.AgentRef, options *sdk.AgentOptions) (*render.Document, error) {
+	limited, cancel := f.app.Limited(ctx)
 	defer cancel()
-	agent, err := command.Await(a, "Putting the agent on the map", func() (*sdk.Agent, error) { return world.AddAgent(limited, *options) })
+	agent, err := command.Await(f.app, "Putting the agent on the map", func() (*sdk.Agent, error) { return world.AddAgent(limited, *options) })
 	if err != nil {
 		return nil, err
 	}
-	return playerDocument(caller, ref, agent.Registration()), nil
+	f.shown = append(f.shown, ref)
+	return playerDocument(f.caller, ref, agent.Registration()), nil
 }
 
 // hold waits until the time is over or kept ends: because of a signal, or because an
 // agent is lost.
 func hold(kept context.Context, a *command.App, world *sdk.RemotePlayWorld, flags *agentFlags) error {
-	a.Note("The agent stays on the map until Ctrl-C.")
-	wait := world.Hold().Forever
+	wait, until := world.Hold().Forever, "until Ctrl-C"
 	if flags.holdFor > 0 {
+		until = "for " + flags.holdFor.String() + ", or until Ctrl-C"
 		wait = func(ctx context.Context) error { return world.Hold().For(ctx, flags.holdFor) }
 	}
-	return command.UnlessTerminated(kept, wait(kept))
+	a.Note("The agent stays on the map %s.", until)
+	err := wait(kept)
+	a.EndInterruptedLine(kept)
+	return command.UnlessTerminated(kept, err)
 }
 
 // foundMap is the state of the map before a command changes it.
 type foundMap struct {
 	app    *command.App
 	caller *command.Caller
-	// rows are the agents on the map by id. stays are this command's agents that had no
-	// lease before: leave restores them.
+	// rows are the agents on the map by id. stays are the ids of this command's agents that
+	// had no lease before: leave restores those of them that the command has shown.
 	rows  map[string]*protocol.Agent
-	stays []command.AgentRef
+	stays map[string]bool
+	shown []command.AgentRef
 }
 
 // findMap reads the map before agents are put there, and like App.Reach fails if the host
 // is unreachable.
 func findMap(ctx context.Context, a *command.App, caller *command.Caller, refs ...command.AgentRef) (*foundMap, error) {
-	found := &foundMap{app: a, caller: caller, rows: map[string]*protocol.Agent{}}
+	found := &foundMap{app: a, caller: caller, rows: map[string]*protocol.Agent{}, stays: map[string]bool{}}
 	return found, a.Call(ctx, caller, caller.Reader(), "Connecting", func(ctx context.Context, c *client.Client) error {
 		all, err := command.AgentsOnMap(ctx, c)
 		if err != nil {
@@ -98,9 +104,7 @@ func findMap(ctx context.Context, a *command.App, caller *command.Caller, refs .
 		answering, err := command.Answering(ctx, c, ids...)
 		for _, ref := range refs {
 			known, reported := answering[ref.ID]
-			if reported && known.LeaseTTLSeconds == 0 {
-				found.stays = append(found.stays, ref)
-			}
+			found.stays[ref.ID] = reported && known.LeaseTTLSeconds == 0
 			if reported && known.Answering == protocol.AnsweringYes {
 				a.Warn("another program is answering for "+ref.Name()+", or did a moment ago", "stop one of them: both receive every question, and the first answer counts")
 			}
@@ -130,7 +134,12 @@ func (f *foundMap) leave(ctx context.Context, world *sdk.RemotePlayWorld) (err e
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), command.LeaveTimeout)
 	defer cancel()
 	unchanged := &agentFlags{given: func(string) bool { return false }}
-	for _, ref := range f.stays {
+	var left []string
+	for _, ref := range f.shown {
+		if !f.stays[ref.ID] {
+			left = append(left, ref.Name())
+			continue
+		}
 		request, failed := registration(f.app, f.caller, ref, unchanged, f.rows[ref.ID])
 		if failed == nil {
 			failed = f.app.Call(limited, f.caller, ref.Node, "Leaving", func(ctx context.Context, c *client.Client) error {
@@ -140,7 +149,11 @@ func (f *foundMap) leave(ctx context.Context, world *sdk.RemotePlayWorld) (err e
 		}
 		err = errors.Join(err, failed)
 	}
-	return errors.Join(err, world.Close(limited))
+	err = errors.Join(err, world.Close(limited))
+	if len(left) > 0 && err == nil {
+		f.app.Note("%s left the map.", render.Clean(strings.Join(left, ", ")))
+	}
+	return err
 }
 
 // remoteWorld returns the SDK's connection to the host.

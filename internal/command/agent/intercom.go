@@ -92,7 +92,7 @@ func questionOf(a *command.App, flags *sendFlags, args []string) (*sdk.IntercomQ
 	case flags.tool == "":
 		text, err := spokenText(a, args[1:], "")
 		if err == nil && protocol.TrimSpace(text) == "" {
-			err = command.Hintf(command.Usagef("the text is missing"), "put it after the agent, or pass it on standard input with -; \"playctl chat %s\" is a prompt", command.ShellWord(args[0]))
+			err = command.Hintf(command.Usagef("the text is missing"), "put it after the agent, or pass it on standard input with -; \"playctl chat %s\" is a prompt", command.Operand(args[0]))
 		}
 		q.Text = text
 		return q, err
@@ -180,13 +180,13 @@ func whoStarts(ref command.AgentRef, err error) error {
 	refused, ok := errors.AsType[*protocol.Error](err)
 	switch {
 	case ok && refused.Code == protocol.CodeToolUnknown:
-		return command.Hintf(err, "\"playctl chat %s\" lists its tools with /tools", command.ShellWord(ref.Name()))
+		return command.Hintf(err, "\"playctl chat %s\" lists its tools with /tools", command.Operand(ref.Name()))
 	case ok && refused.Code == protocol.CodePlayerUnknown:
 		return notOnMap(ref)
 	case !ok || !ref.Own:
 		return err
 	case refused.Code == protocol.CodeAgentNotAnswering:
-		return command.Hintf(err, "start one with \"playctl agent run %s -- COMMAND\"", command.ShellWord(ref.Name()))
+		return command.Hintf(err, "start one with \"playctl agent run %s -- COMMAND\"", command.Operand(ref.Name()))
 	}
 	return err
 }
@@ -195,7 +195,7 @@ func whoStarts(ref command.AgentRef, err error) error {
 func notOnMap(ref command.AgentRef) error {
 	hint := "\"playctl agent list\" lists the agents on the map"
 	if ref.Own {
-		hint += fmt.Sprintf("; \"playctl agent run %s -- COMMAND\" adds it and answers for it", command.ShellWord(ref.Name()))
+		hint += fmt.Sprintf("; \"playctl agent run %s -- COMMAND\" adds it and answers for it", command.Operand(ref.Name()))
 	}
 	return command.Hintf(protocol.Errorf(protocol.CodePlayerUnknown, "%s is not on the map", ref.Name()), "%s", hint)
 }

@@ -195,7 +195,7 @@ func answerFor(ctx context.Context, a *command.App, caller *command.Caller, refs
 			return err
 		}
 		options.OnLost = lose
-		shown, err := appear(ctx, a, world, caller, ref, options)
+		shown, err := found.appear(ctx, world, ref, options)
 		if err != nil {
 			return err
 		}
@@ -204,7 +204,7 @@ func answerFor(ctx context.Context, a *command.App, caller *command.Caller, refs
 		}
 	}
 	for _, ref := range refs {
-		a.Note("%s", a.LikeThis(fmt.Sprintf("%s answers: \"playctl chat %s\" in another terminal asks it.", ref.Name(), command.ShellWord(ref.Name()))))
+		a.Note("%s", a.LikeThis(fmt.Sprintf("%s answers: \"playctl chat %s\" in another terminal asks it.", ref.Name(), command.Operand(ref.Name()))))
 	}
 	return hold(kept, a, world, &flags.agentFlags)
 }
@@ -272,25 +272,40 @@ any of them, the parts are the message. Several questions can be open at once.`,
 			"playctl agent run Ada --text -- sed 's/^/You said: /'",
 			"playctl agent run Ada --assist-tools tools.json --lines -- python3 agent.py"),
 		Args: func(cmd *cobra.Command, args []string) error {
-			switch dash := cmd.ArgsLenAtDash(); {
-			case len(args) == 0 || dash == 0:
+			agents, program := agentAndProgram(cmd, args)
+			switch {
+			case len(agents) == 0:
 				return command.Usagef("the agent is missing")
-			case dash < 0 || dash == len(args):
+			case len(program) == 0:
 				return command.Usagef("the program is missing: put it after --")
-			case dash > 1:
+			case len(agents) > 1:
 				return command.Usagef("only one agent is allowed, and the program comes after --")
 			}
-			return command.CheckArguments(args[:1], "agent")
+			return command.CheckArguments(agents, "agent")
 		},
 		ValidArgsFunction: a.CompletesAgent(command.SeekOwn),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			flags.program, flags.arguments = args[1], args[2:]
-			return command.UnlessTerminated(cmd.Context(), runAgent(cmd.Context(), a, args[0], &flags))
+			agents, program := agentAndProgram(cmd, args)
+			flags.program, flags.arguments = program[0], program[1:]
+			return command.UnlessTerminated(cmd.Context(), runAgent(cmd.Context(), a, agents[0], &flags))
 		},
 	}
 	flags.register(cmd)
 	cmd.Flags().BoolVar(&flags.lines, "lines", false, "run the program once, with JSON lines for all questions")
 	return cmd
+}
+
+// agentAndProgram splits the arguments of "playctl agent run" at their --. A name that
+// begins with a dash has one before it too.
+func agentAndProgram(cmd *cobra.Command, args []string) (agents, program []string) {
+	dash := cmd.ArgsLenAtDash()
+	switch {
+	case dash < 0:
+		return args, nil
+	case dash == 0 && len(args) > 1 && args[1] == "--":
+		return args[:1], args[2:]
+	}
+	return args[:dash], args[dash:]
 }
 
 // runAgent creates the account and the agent if they are missing, and answers for the

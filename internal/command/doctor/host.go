@@ -222,7 +222,7 @@ func (p *examination) agents(ctx context.Context) {
 		if answering[row.AgentID].Answering == protocol.AnsweringNo {
 			silent++
 			name := cmp.Or(p.caller.NameOf(row.AgentID), row.Name)
-			p.add("agents", stateDoubt, "playctl agent run "+command.ShellWord(name)+" -- COMMAND", "%s is on the map, and no program answers for it", name)
+			p.add("agents", stateDoubt, "playctl agent run "+command.Operand(name)+" -- COMMAND", "%s is on the map, and no program answers for it", name)
 		}
 	}
 	if silent == 0 {
