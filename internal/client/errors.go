@@ -2,8 +2,11 @@ package client
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -39,21 +42,39 @@ type UnreachableError struct {
 func (e *UnreachableError) Error() string {
 	reason := "it did not answer in time"
 	if !errors.Is(e.Err, context.DeadlineExceeded) {
-		reason = cause(e.Err).Error()
+		reason = cause(e.Err)
 	}
 	return fmt.Sprintf("cannot reach the host at %s: %s", e.Host, reason)
 }
 
-// cause returns the cause of a failed connection, without the call and the address,
-// which are in the message already.
-func cause(err error) error {
-	if failed, ok := errors.AsType[*net.OpError](err); ok && failed.Op == "dial" {
+// cause returns the cause of a failed connection in words, without the call and the
+// address, which are in the message already.
+func cause(err error) string {
+	if distrusted, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		if _, unknown := errors.AsType[x509.UnknownAuthorityError](err); unknown {
+			return "its certificate is from an authority that is not trusted here"
+		}
+		return "its certificate is not trusted: " + strings.TrimPrefix(distrusted.Err.Error(), "x509: ")
+	}
+	if errors.Is(err, http.ErrSchemeMismatch) {
+		return "it does not speak TLS"
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return "it closed the connection"
+	}
+	if failed, ok := errors.AsType[*net.OpError](err); ok {
 		err = failed.Err
+	}
+	if unknown, ok := errors.AsType[*net.DNSError](err); ok {
+		if unknown.IsNotFound {
+			return "there is no host of that name"
+		}
+		return "its name cannot be looked up: " + unknown.Err
 	}
 	if failed, ok := errors.AsType[*os.SyscallError](err); ok {
 		err = failed.Err
 	}
-	return err
+	return err.Error()
 }
 
 // Unwrap returns the reason.

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/http"
@@ -73,11 +74,9 @@ func (a *App) hintFor(err error) string {
 	case errors.Is(err, client.ErrFingerprint):
 		return "nothing was sent: get the right fingerprint from the host's operator through another channel; if the certificate was replaced, \"playctl context edit NAME --fingerprint HEX\" trusts the new one"
 	case isDistrusted(err):
-		return "is that the name in the certificate? If your own authority issued it, set SSL_CERT_FILE to the authority's file (not on macOS and Windows); " +
-			"\"playctl context add NAME --server URL --fingerprint HEX\" trusts one certificate everywhere, and so does an invitation to the host, " +
-			"used or not: \"playctl login --invite-file FILE\", with --phrase for an existing account"
+		return distrustHint(err)
 	case errors.Is(err, http.ErrSchemeMismatch):
-		return "the host does not speak TLS: use http:// if that is intended"
+		return "use http:// if that is intended"
 	case isGateway(err):
 		return "a proxy answered, but it cannot reach the host: is the host behind it running?"
 	case IsUnreachable(err):
@@ -108,6 +107,19 @@ func isGateway(err error) bool {
 func isDistrusted(err error) bool {
 	_, ok := errors.AsType[*tls.CertificateVerificationError](err)
 	return ok
+}
+
+// distrustHint returns what to do about a certificate that is not trusted.
+func distrustHint(err error) string {
+	const trust = "\"playctl context add NAME --server URL --fingerprint HEX\" trusts one certificate everywhere, and so does an invitation to the host, " +
+		"used or not: \"playctl login --invite-file FILE\", with --phrase for an existing account"
+	if _, unknown := errors.AsType[x509.UnknownAuthorityError](err); unknown {
+		return "if your own authority issued it, set SSL_CERT_FILE to the authority's file (not on macOS and Windows); " + trust
+	}
+	if _, other := errors.AsType[x509.HostnameError](err); other {
+		return "use a name in the certificate with --server; " + trust
+	}
+	return "the host's operator has to replace it, if this machine's clock is right; " + trust
 }
 
 // isNoHost reports whether the server that answered is not the host of a world: it sent a
