@@ -60,7 +60,7 @@ func (w writer) schema(schema json.RawMessage, depth int) json.RawMessage {
 	if !changed {
 		return schema
 	}
-	return text(members)
+	return Text(members)
 }
 
 // each writes the order into each member of an object of schemas, and if they are
@@ -79,7 +79,7 @@ func (w writer) each(object json.RawMessage, depth int, properties bool) json.Ra
 			if err != nil {
 				return object
 			}
-			after = text(append(property, Member{Key, place}))
+			after = Text(append(property, Member{Key, place}))
 		}
 		changed = changed || !bytes.Equal(after, members[i].Value)
 		members[i].Value = after
@@ -87,7 +87,7 @@ func (w writer) each(object json.RawMessage, depth int, properties bool) json.Ra
 	if !changed {
 		return object
 	}
-	return text(members)
+	return Text(members)
 }
 
 // alternatives writes the order into each schema of a list.
@@ -135,7 +135,7 @@ func Members(object json.RawMessage) (members []Member, ok bool) {
 	return members, err == nil
 }
 
-func text(members []Member) json.RawMessage {
+func Text(members []Member) json.RawMessage {
 	b := []byte{'{'}
 	for i, m := range members {
 		if i > 0 {

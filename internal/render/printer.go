@@ -11,6 +11,7 @@ package render
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -144,9 +145,9 @@ func encodeIndented(data any, prefix, indent string) ([]byte, error) {
 	return Escaped(out.Bytes()), nil
 }
 
-// List is a list that is printed while it grows. As JSON it is one document, an
-// object with the list in one field, each item of which is written immediately;
-// else each item is printed with Item.
+// List is a list that is printed while it grows. As JSON or YAML it is one document, an
+// object with the list in one field, each item of which is written immediately; else
+// each item is printed with Item.
 type List struct {
 	*Printer
 	// Name is the name of the field.
@@ -154,10 +155,24 @@ type List struct {
 	started bool
 }
 
+// isDocument reports whether the list is one document.
+func (l *List) isDocument() bool {
+	return l.Filter == nil && (l.Format == FormatJSON || l.Format == FormatYAML)
+}
+
 // Add prints one item.
 func (l *List) Add(item Document) error {
-	if l.Format != FormatJSON || l.Filter != nil {
+	if !l.isDocument() {
 		return l.Item(item)
+	}
+	first := !l.started
+	l.started = true
+	if l.Format == FormatYAML {
+		text, err := encodeYAML(map[string][]any{l.Name: {item.Data}})
+		if !first {
+			_, text, _ = bytes.Cut(text, []byte("\n")) // the name is written already
+		}
+		return errors.Join(err, l.write(text))
 	}
 	const indent = "    "
 	text, err := encodeIndented(item.Data, indent, "  ")
@@ -165,22 +180,21 @@ func (l *List) Add(item Document) error {
 		return err
 	}
 	between := ",\n"
-	if !l.started {
+	if first {
 		between = "{\n  " + strconv.Quote(l.Name) + ": [\n"
 	}
-	l.started = true
 	return l.write(append([]byte(between+indent), bytes.TrimSuffix(text, []byte("\n"))...))
 }
 
 // Close ends the list.
 func (l *List) Close() error {
 	switch {
-	case l.Format != FormatJSON || l.Filter != nil:
+	case !l.isDocument(), l.started && l.Format == FormatYAML:
 		return nil
 	case l.started:
 		return l.write([]byte("\n  ]\n}\n"))
 	}
-	return l.write([]byte("{\n  " + strconv.Quote(l.Name) + ": []\n}\n"))
+	return l.Print(Document{Data: map[string][]any{l.Name: {}}})
 }
 
 // Item writes one item of a stream in a single write: a JSON document, a line,

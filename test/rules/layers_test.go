@@ -72,7 +72,7 @@ var layers = []struct {
 	{"internal/command/aql", []string{"protocol", "internal/aql", "internal/creds", "internal/client", "internal/render", "internal/command"}},
 	{"internal/command/otel", []string{"protocol", "internal/otel", "internal/render", "sdk", "internal/command"}},
 	{"internal/command/stream", []string{
-		"protocol", "chain", "internal/pause", "internal/retry", "internal/suggest", "internal/client", "internal/render", "sdk", "internal/command", "internal/host",
+		"protocol", "chain", "internal/pause", "internal/retry", "internal/suggest", "internal/fieldorder", "internal/client", "internal/render", "sdk", "internal/command", "internal/host",
 	}},
 	{"internal/command/host", []string{
 		"protocol", "internal/pause", "internal/retry", "internal/creds", "internal/store", "internal/store/", "internal/world", "internal/bridge",

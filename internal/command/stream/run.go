@@ -28,6 +28,8 @@ type tailer struct {
 	shown  display
 	// recording is nil without --record.
 	recording *recorder
+	// printed counts the printed events.
+	printed uint64
 	// present is the position of the newest event at the start.
 	present uint64
 	// reads counts the full reads of the copy.
@@ -224,21 +226,34 @@ func (t *tailer) event(event *sdk.Event) (done bool, err error) {
 	}
 	t.names.LearnFrom(line)
 	if t.pick.takes(fields, &t.names) {
-		result := eventResult{Context: t.caller.ContextName(), Event: event.Kind, Data: event.Data}
-		if event.HasSeq {
-			result.Seq = &event.Seq
-		}
-		err = t.shown.event(result, line, &t.names, t.status())
+		err = t.print(event, line)
 	}
 	switch {
 	case err != nil:
 		return false, err
+	case t.flags.limit > 0 && t.printed >= t.flags.limit && (t.until == nil || !t.until.met(fields, t.pick.namesOf(&t.names))):
+		return t.endsWith(event, t.unseen(" among the events up to --limit"))
 	case t.until != nil && t.until.met(fields, t.pick.namesOf(&t.names)):
 		return t.endsWith(event, nil)
 	case !t.flags.follow && event.Seq >= t.present:
 		return t.endsWith(event, t.unseen(" up to the present"))
 	}
 	return false, nil
+}
+
+// print shows an event, and counts it if it has a line or is data.
+func (t *tailer) print(event *sdk.Event, line render.Event) error {
+	result := eventResult{Context: t.caller.ContextName(), Event: event.Kind, Data: event.Data}
+	if event.HasSeq {
+		result.Seq = &event.Seq
+	}
+	if t.flags.short {
+		result.At, result.Data = render.EventTime(event.Data), shortened(event.Data)
+	}
+	if t.Printer.Format != render.FormatTable || t.names.HasLine(line) {
+		t.printed++
+	}
+	return t.shown.event(result, line, &t.names, t.status())
 }
 
 // measure measures the time of an event from the host's clock to this one, if the display

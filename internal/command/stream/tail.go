@@ -47,6 +47,8 @@ type tailFlags struct {
 	kinds     []string
 	player    string
 	until     string
+	limit     uint64
+	short     bool
 	view      string
 	record    string
 	noVerify  bool
@@ -75,8 +77,12 @@ code 5. --no-verify trusts the host.
 
 At a terminal an event is a readable line, above a line with the state of the copy; --view map
 shows the world as a live map. In a pipe, unless --output says otherwise, an event is one JSON
-object a line: context, seq, event and data. With --output json all of them are one document,
-{"events": [...]}, which Ctrl-C ends as well.
+object a line: context, seq, event and data. With --output json or yaml all of them are one
+document, {"events": [...]}, which Ctrl-C ends as well.
+
+--short leaves out of the data what an event repeats, which is verified all the same: the root and
+the number of leaves, the refs of the changed rows (playerChainNotify) and the changed rows that the
+data has already; at is the host's time of the event. --limit ends with 0 after that many events.
 
 --until ends it with 0 once an event meets a condition and is verified, with 5 if the verification
 fails, and with 1 after --timeout. A condition is a kind of event, or terms that must all hold, such
@@ -87,12 +93,16 @@ as player=Ada,text~=hello or kind=journey,player=Ada; docs/tail.md has the rest.
 			"playctl tail --from-start --follow=false",
 			"playctl tail --since 1200 --kinds interaction --player Ada --output ndjson | jq .data.text",
 			"playctl tail --from-start --until 'interaction,player=Ada,text~=done' --timeout 60s",
+			"playctl tail --from-start --limit 10 --short --output ndjson",
 			"playctl tail --record monday.ndjson"),
 		Args: command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			flags.hasSince = cmd.Flags().Changed("since")
 			if cmd.Flags().Changed("until") && flags.until == "" {
 				return command.Usagef("--until needs a condition, such as interaction or player=Ada; omit it if you want none")
+			}
+			if cmd.Flags().Changed("limit") && flags.limit == 0 {
+				return command.Usagef("--limit must be at least 1; omit it if you want none")
 			}
 			pipeIsNDJSON(a)
 			return tail(cmd.Context(), a, &flags)
@@ -103,6 +113,8 @@ as player=Ada,text~=hello or kind=journey,player=Ada; docs/tail.md has the rest.
 	cmd.Flags().BoolVar(&flags.follow, "follow", true, "continue with new events; --follow=false ends at the present")
 	registerSelection(a, cmd, &flags.kinds, &flags.player)
 	cmd.Flags().StringVar(&flags.until, "until", "", "end with 0 once an event meets this `condition`, with 1 after --timeout")
+	cmd.Flags().Uint64Var(&flags.limit, "limit", 0, "end with 0 after this `number` of printed events")
+	cmd.Flags().BoolVar(&flags.short, "short", false, "omit from JSON and YAML what an event repeats")
 	cmd.Flags().StringVar(&flags.view, "view", viewLines, "what a terminal shows: lines or map")
 	cmd.Flags().StringVar(&flags.record, "record", "", "write the world and every event to a new `file`, for \"playctl replay\"")
 	cmd.Flags().BoolVar(&flags.noVerify, "no-verify", false, "do not verify the copy of the world")
@@ -131,6 +143,7 @@ func pipeIsNDJSON(a *command.App) {
 type eventResult struct {
 	Context string             `json:"context,omitempty"`
 	Seq     *uint64            `json:"seq,omitempty"` // the number of the event; absent where the host numbers none
+	At      string             `json:"at,omitempty"`  // the host's time of the event; with --short only, and absent where it states none
 	Event   protocol.EventKind `json:"event"`         // the kind of the event
 	Data    json.RawMessage    `json:"data"`          // what the event says, by its kind: see the events of the protocol
 }
