@@ -358,3 +358,20 @@ func TestPromptFollowsWindowSize(t *testing.T) {
 	prompt.press(ctrlC + "EXIT\r")
 	prompt.waitExit(command.ExitDone)
 }
+
+// Long work shows how far it is at a terminal, but not with --quiet.
+func TestProgressAtTerminal(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t)
+	p.start("serve", "--detach", "--listen", "127.0.0.1:0").waitExit(command.ExitDone)
+	p.start("stop").waitExit(command.ExitDone)
+	p.start("store", "backup", "world.backup").waitExit(command.ExitDone)
+	const halves = "{ head -c 300 world.backup; read key < /dev/tty; tail -c +301 world.backup; } | playctl store check -"
+	checking := p.startProgram("sh", "-c", halves)
+	checking.expect("Checking the backup: 0.0 MiB")
+	checking.press("\r")
+	checking.waitExit(command.ExitDone)
+	if shown := p.startProgram("sh", "-c", "playctl store check --quiet < /dev/null").waitExit(command.ExitDone); strings.Contains(shown, "Checking") {
+		t.Errorf("a quiet check shows:\n%s", shown)
+	}
+}

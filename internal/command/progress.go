@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"os"
 	"sync/atomic"
 )
 
@@ -23,6 +24,18 @@ func (p *Progress) Add(amount int) { p.done.Add(int64(amount)) }
 
 // Reader counts the bytes that are read.
 func (p *Progress) Reader(from io.Reader) io.Reader { return io.TeeReader(from, counter{p}) }
+
+// Input is Reader for a whole input: if it is a file, its bytes are the amount to expect.
+func (p *Progress) Input(in io.Reader) io.Reader {
+	size := int64(0)
+	if file, ok := in.(*os.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			size = info.Size()
+		}
+	}
+	p.Expect(size)
+	return p.Reader(in)
+}
 
 // Writer counts the bytes that are written.
 func (p *Progress) Writer(to io.Writer) io.Writer { return io.MultiWriter(to, counter{p}) }

@@ -217,20 +217,7 @@ func verifyBackup(ctx context.Context, file string, p *command.Progress) (backup
 		return backup.Info{}, fmt.Errorf("read the backup: %w", err)
 	}
 	defer func() { _ = in.Close() }()
-	return backup.Verify(ctx, counted(in, p))
-}
-
-// counted returns a reader that counts the bytes of an input, which it expects to be as
-// many as the file has.
-func counted(in io.Reader, p *command.Progress) io.Reader {
-	size := int64(0)
-	if file, ok := in.(*os.File); ok {
-		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-			size = info.Size()
-		}
-	}
-	p.Expect(size)
-	return p.Reader(in)
+	return backup.Verify(ctx, p.Input(in))
 }
 
 func newStoreRestoreCommand(a *command.App) *cobra.Command {
@@ -276,7 +263,7 @@ func restore(ctx context.Context, a *command.App, name string, to place.Place, p
 		return backup.Info{}, err
 	}
 	defer func() { _ = source.Close() }()
-	info, err = restoreFrom(ctx, a, counted(source, p), to)
+	info, err = restoreFrom(ctx, a, p.Input(source), to)
 	if errors.Is(err, backup.ErrInvalid) {
 		return backup.Info{}, command.Hintf(fmt.Errorf("%s: %w", name, err), "use another backup: nothing was restored")
 	}

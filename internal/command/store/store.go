@@ -150,7 +150,7 @@ func checkBackup(ctx context.Context, a *command.App, name string) error {
 	}
 	defer func() { _ = source.Close() }()
 	var p command.Progress
-	info, err := command.AwaitWith(a, p.Bytes("Checking the backup"), func() (backup.Info, error) { return backup.Verify(ctx, counted(source, &p)) })
+	info, err := command.AwaitWith(a, p.Bytes("Checking the backup"), func() (backup.Info, error) { return backup.Verify(ctx, p.Input(source)) })
 	if errors.Is(err, backup.ErrInvalid) {
 		err = command.Hintf(fmt.Errorf("%s: %w", command.InputName(name), err), "nothing can be restored from it: use another backup")
 	}

@@ -109,9 +109,16 @@ func replay(ctx context.Context, a *command.App, name string, flags *replayFlags
 		return err
 	}
 	defer func() { _ = source.Close() }()
-	r := &replayer{App: a, pick: pick, check: flags.check, lines: newRecordedLines(source)}
+	var p command.Progress
+	r := &replayer{App: a, pick: pick, check: flags.check, lines: newRecordedLines(p.Input(source))}
 	r.result.File = name
-	failed := r.run(ctx)
+	verify := func() error { return r.run(ctx) }
+	var failed error
+	if flags.check || !command.IsTerminal(a.Stdout) {
+		failed = a.Watching(p.Bytes("Verifying the recording"), verify)
+	} else {
+		failed = verify() // The events themselves show the progress.
+	}
 	r.result.OK = failed == nil
 	r.result.Complete, r.result.Lines, r.result.Gaps = r.lines.complete, r.lines.number, r.proof.gaps
 	if ctx.Err() != nil || failed != nil && !errors.Is(failed, command.ErrUnverified) {
