@@ -91,7 +91,7 @@ var conventions = []convention{
 		arguments: []string{"ai.toolCall.args"}, result: []string{"ai.toolCall.result"},
 	},
 	{
-		product: "Langfuse", kind: "langfuse.observation.type", named: true, conversation: []string{"langfuse.session.id"},
+		product: "Langfuse", kind: "langfuse.observation.type", values: map[string]Kind{"span": Chain}, named: true, conversation: []string{"langfuse.session.id"},
 		input: []string{"langfuse.observation.input"}, output: []string{"langfuse.observation.output"},
 		arguments: []string{"langfuse.observation.input"}, result: []string{"langfuse.observation.output"},
 	},
@@ -101,7 +101,7 @@ var conventions = []convention{
 		arguments:    []string{"gen_ai.prompt"}, result: []string{"gen_ai.completion"},
 	},
 	{
-		product: "AgentOps", kind: "agentops.span.kind", named: true, agent: []string{"agent.name", "operation.name"}, weak: []string{"tool.name", "operation.name"},
+		product: "AgentOps", kind: "agentops.span.kind", values: map[string]Kind{"operation": Chain}, named: true, agent: []string{"agent.name", "operation.name"}, weak: []string{"tool.name", "operation.name"},
 		input: []string{"agentops.entity.input", "agentops.agent.input"}, output: []string{"agentops.entity.output", "agentops.agent.output"},
 		arguments: []string{"agentops.entity.input", "agentops.tool.input", "tool.parameters"},
 		result:    []string{"agentops.entity.output", "agentops.tool.output", "tool.result"},
@@ -149,7 +149,7 @@ var conventions = []convention{
 	},
 	{product: "Braintrust", kind: "braintrust.span_attributes.type", named: true},
 	{
-		product: "Laminar", kind: "lmnr.span.type", named: true, conversation: []string{"lmnr.association.properties.session_id"},
+		product: "Laminar", kind: "lmnr.span.type", values: map[string]Kind{"DEFAULT": Chain}, named: true, conversation: []string{"lmnr.association.properties.session_id"},
 		input: []string{"lmnr.span.input"}, output: []string{"lmnr.span.output"}, arguments: []string{"lmnr.span.input"}, result: []string{"lmnr.span.output"},
 	},
 	{

@@ -281,10 +281,13 @@ func (g *gathered) said(rules *Rules) (asked, answered string) {
 
 // began and ended describe the run without content.
 func (g *gathered) began(name string, fresh bool) string {
-	if !fresh {
+	switch {
+	case fresh:
+		return "A run of " + name
+	case g.again:
 		return "More of a run of " + name
 	}
-	return "A run of " + name
+	return "Tool calls of " + name
 }
 
 func (g *gathered) ended(rules *Rules, calls []call, omitted int) string {

@@ -23,10 +23,12 @@ import (
 
 var ampleLimits = otel.Limits{Traces: 1000, Spans: 1000, Bytes: 16 << 20, Settle: time.Second, Wait: time.Minute}
 
-// serving starts a receiver with little patience.
+const fewConnections = 8
+
+// serving starts a receiver with little patience and few places.
 func serving(t *testing.T, r *receiver) *servers {
 	t.Helper()
-	r.places.patience = time.Millisecond
+	r.places.patience, r.places.most = time.Millisecond, fewConnections
 	running, err := r.listen(t.Context(), &receiverFlags{http: "127.0.0.1:0", grpc: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
@@ -81,8 +83,8 @@ func TestStalledConnectionsKeepOutNobody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			at := serving(t, newReceiver(otel.NewCollector(ampleLimits, nil), 1<<10, 1<<20)).at
-			connect(t, at.HTTP, 3*mostConnections, text)
-			connect(t, at.GRPC, mostConnections, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+			connect(t, at.HTTP, 5*fewConnections, text)
+			connect(t, at.GRPC, 2*fewConnections, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
 			if code := export(t, at.HTTP); code != http.StatusOK {
 				t.Errorf("over HTTP: %d", code)
 			}

@@ -23,9 +23,10 @@ import (
 
 // These are the limits of the servers besides the size of a request.
 const (
-	mostConnections = 32
+	mostConnections = 256
 	mostStreams     = 4
 	mostHeaderBytes = 16 << 10
+	mostUnread      = 128 << 10 // bytes of a connection over gRPC
 	mostUnpacking   = 2
 	requestTimeout  = 30 * time.Second
 	drainTimeout    = 3 * time.Second
@@ -207,7 +208,7 @@ func (r *receiver) webServer() *http.Server { return newServer(r.routes()) }
 // rpcServer returns the server for OTLP over gRPC, without a listener.
 func (r *receiver) rpcServer() *http.Server {
 	server := newServer(r.methods())
-	server.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: mostStreams}
+	server.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: mostStreams, MaxReceiveBufferPerConnection: mostUnread, MaxReceiveBufferPerStream: mostUnread}
 	server.Protocols = new(http.Protocols)
 	server.Protocols.SetUnencryptedHTTP2(true)
 	return server
