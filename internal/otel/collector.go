@@ -14,7 +14,7 @@ var ErrBusy = errors.New("journeys wait to be recorded: send the spans again lat
 
 // longestWay bounds the number of spans between a call and its run: traces may be
 // crafted to be slow, and parents may form a cycle.
-const longestWay = 256
+const longestWay = 128
 
 // waitingRuns bounds the runs that wait for Take.
 const waitingRuns = 256
@@ -65,8 +65,9 @@ type trace struct {
 	last time.Time
 	open bool
 	at   *list.Element
-	// waits says that a span waits for its parent, since the latest spans.
-	waits bool
+	// waits says that a span waits for its parent, and prepared that the relations of the
+	// spans are evaluated, both since the latest spans.
+	waits, prepared bool
 }
 
 // NewCollector returns a new collector; rules may be nil.
@@ -116,7 +117,7 @@ func (c *Collector) keep(now time.Time, s *Span) bool {
 	t.bytes += s.size()
 	c.bytes += s.size()
 	c.list(t).Remove(t.at)
-	t.last, t.open, t.waits = now, true, false
+	t.last, t.open, t.waits, t.prepared = now, true, false, false
 	t.at = c.open.PushBack(t)
 	c.makeRoom(c.limits.Traces)
 	return true

@@ -4,8 +4,12 @@ import "cmp"
 
 // prepare evaluates what only the relations of spans say: which tool calls failed according
 // to the spans below them, which spans are runs of agents or calls of tools although
-// nothing in them says so, and which runs are frames.
+// nothing in them says so, and which runs are frames. New spans may change that.
 func (t *trace) prepare() {
+	if t.prepared {
+		return
+	}
+	t.prepared = true
 	for _, s := range t.spans {
 		s.frame = false
 		if call := t.spans[s.Parent]; s.Kind == Outcome && s.Failed && call != nil && call.Kind == ToolCall {
