@@ -2,19 +2,13 @@ package mcp
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -96,7 +90,7 @@ func install(cmd *cobra.Command, a *command.App, name string, to target, flags *
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	after, added, err := configured(before, to, program(a), arguments(a, flags))
+	after, err := configured(before, to, program(a), arguments(a, flags))
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -104,7 +98,7 @@ func install(cmd *cobra.Command, a *command.App, name string, to target, flags *
 	if !result.Changed {
 		return a.PrintSentence(result, "%s has it already.", path)
 	}
-	a.Note("%s gets:\n\n%s", path, strings.TrimRight(added, "\n"))
+	a.Note("%s changes:\n\n%s", path, changes(string(before), string(after)))
 	if err := a.Confirm(cmd.Context(), "Write "+path+"?", command.Changes()); err != nil {
 		return err
 	}
@@ -149,109 +143,6 @@ func arguments(a *command.App, flags *serveFlags) []string {
 		args = append(args, "--read-only")
 	}
 	return args
-}
-
-// configured returns a configuration with the server, and the added text.
-func configured(before []byte, to target, program string, args []string) (after []byte, added string, err error) {
-	if to.member == "" {
-		return configuredTOML(before, program, args)
-	}
-	text, held := before, []byte("{}")
-	file := map[string]json.RawMessage{}
-	servers := map[string]json.RawMessage{}
-	if len(bytes.TrimSpace(before)) == 0 {
-		text = held
-	}
-	if err := json.Unmarshal(text, &file); err != nil {
-		return nil, "", fmt.Errorf("it is not plain JSON, so it is left unchanged: add the server by hand (%w)", err)
-	}
-	if given, ok := file[to.member]; ok {
-		if err := json.Unmarshal(given, &servers); err != nil {
-			return nil, "", fmt.Errorf("its member %s is not an object: %w", to.member, err)
-		}
-		if servers != nil {
-			held = given
-		}
-	}
-	entry, err := json.Marshal(map[string]any{"type": "stdio", "command": program, "args": args})
-	if err != nil {
-		return nil, "", fmt.Errorf("write the entry of the server: %w", err)
-	}
-	if given, ok := servers[serverName]; ok && sameJSON(given, entry) {
-		return before, "", nil
-	}
-	if held, err = withMember(held, serverName, entry); err != nil {
-		return nil, "", err
-	}
-	if text, err = withMember(text, to.member, held); err != nil {
-		return nil, "", err
-	}
-	var out bytes.Buffer
-	err = json.Indent(&out, bytes.TrimSpace(text), "", "  ")
-	out.WriteByte('\n')
-	return out.Bytes(), fmt.Sprintf("%q: %s", serverName, entry), err
-}
-
-// withMember sets a member of an object, in its place or at the end. The other members
-// keep their order and their values, because people read the file and keep it under
-// version control.
-func withMember(object []byte, name string, value []byte) ([]byte, error) {
-	d := json.NewDecoder(bytes.NewReader(object))
-	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
-		return nil, errors.New("it is not a JSON object, so it is left unchanged: add the server by hand")
-	}
-	comma := ""
-	for ; d.More(); comma = "," {
-		key, err := d.Token()
-		var held json.RawMessage
-		if err == nil {
-			err = d.Decode(&held)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read its members: %w", err)
-		}
-		if end := d.InputOffset(); key == name {
-			return slices.Concat(object[:int(end)-len(held)], value, object[end:]), nil
-		}
-	}
-	end := d.InputOffset()
-	return slices.Concat(object[:end], fmt.Appendf(nil, "%s%q:", comma, name), value, object[end:]), nil
-}
-
-func sameJSON(one, other []byte) bool {
-	var a, b any
-	return json.Unmarshal(one, &a) == nil && json.Unmarshal(other, &b) == nil && reflect.DeepEqual(a, b)
-}
-
-// tomlTable matches the server's table up to the next one.
-var tomlTable = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^\[mcp_servers\.` + serverName + `\][^\n]*\n(?:[^\[\n][^\n]*\n|\n)*`)
-})
-
-func configuredTOML(before []byte, program string, args []string) (after []byte, added string, err error) {
-	quoted := make([]string, len(args))
-	for i, arg := range args {
-		quoted[i] = strconv.Quote(arg)
-	}
-	table := fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = [%s]\n", serverName, strconv.Quote(program), strings.Join(quoted, ", "))
-	text := string(before)
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
-	if place := tomlTable().FindStringIndex(text); place != nil {
-		if strings.TrimSpace(text[place[0]:place[1]]) == strings.TrimSpace(table) {
-			return before, "", nil
-		}
-		rest := strings.TrimLeft(text[place[1]:], "\n")
-		if rest != "" {
-			rest = "\n" + rest
-		}
-		return []byte(text[:place[0]] + table + rest), table, nil
-	}
-	if text != "" {
-		text += "\n"
-	}
-	return []byte(text + table), table, nil
 }
 
 // replace replaces a file atomically and keeps its mode.

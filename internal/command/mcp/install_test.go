@@ -135,6 +135,19 @@ func TestInstallKeepsOtherSettings(t *testing.T) {
   }
 }
 `,
+		"\ufeff{\n}": "\ufeff" + `{
+  "mcpServers": {
+    ENTRY
+  }
+}
+`,
+		"{\n\t\"z\": 1\n}\n": strings.ReplaceAll(`{
+  "z": 1,
+  "mcpServers": {
+    ENTRY
+  }
+}
+`, "  ", "\t"),
 		`{"mcpServers":null}`: `{
   "mcpServers": {
     ENTRY
@@ -148,6 +161,9 @@ func TestInstallKeepsOtherSettings(t *testing.T) {
 		var errs bytes.Buffer
 		if code := f.run(t.Context(), strings.NewReader(""), io.Discard, &errs, "mcp", "install", "claude", "--yes"); code != command.ExitDone {
 			t.Fatalf("%s: exit code %d: %s", before, code, &errs)
+		}
+		if strings.Contains(want, "\t") {
+			want = strings.Replace(want, "ENTRY", strings.ReplaceAll(entry, "  ", "\t"), 1)
 		}
 		want = strings.Replace(strings.Replace(want, "ENTRY", entry, 1), "SERVER", f.env["PLAYCTL_SERVER"], 1)
 		if got, err := os.ReadFile(path); err != nil || string(got) != want {
@@ -188,8 +204,8 @@ func TestInstallKeepsLinkAndMode(t *testing.T) {
 func TestInstallShowsItsChange(t *testing.T) {
 	f := newFixture(t)
 	for client, shown := range map[string][]string{
-		"claude": {`"playctl": {"args":["mcp",`, `"--read-only"]`, `"command":"playctl"`},
-		"codex":  {"[mcp_servers.playctl]", `command = "playctl"`, `"--read-only"]`},
+		"claude": {`+     "playctl": {`, `"--read-only"`, `"command": "playctl"`},
+		"codex":  {"+ [mcp_servers.playctl]", `+ command = "playctl"`, `"--read-only"]`},
 	} {
 		var errs bytes.Buffer
 		if code := f.run(t.Context(), strings.NewReader(""), io.Discard, &errs, "mcp", "install", client, "--read-only"); code != command.ExitUsage {
@@ -243,6 +259,80 @@ func TestInstallConfiguresProgramPath(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(f.home, want[0]))
 		if err != nil || !strings.Contains(string(text), want[1]) {
 			t.Errorf("the configuration of %s lacks %s: %s %v", client, want[1], text, err)
+		}
+	}
+}
+
+// A file in which a member is there twice is left unchanged: readers differ in which one
+// counts.
+func TestInstallRefusesRepeatedMembers(t *testing.T) {
+	f := newFixture(t)
+	path := filepath.Join(f.home, ".mcp.json")
+	const before = `{"mcpServers":{},"mcpServers":{"other":{}}}`
+	if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var errs bytes.Buffer
+	code := f.run(t.Context(), strings.NewReader(""), io.Discard, &errs, "mcp", "install", "claude", "--yes")
+	if text, err := os.ReadFile(path); code != command.ExitFailed || err != nil || string(text) != before {
+		t.Errorf("exit code %d, the file is %s %v: %s", code, text, err, &errs)
+	}
+}
+
+// Nothing but the server's own settings changes in a TOML file, or the file stays.
+func TestInstallKeepsOtherTOML(t *testing.T) {
+	f := newFixture(t)
+	path := filepath.Join(f.home, ".codex", "config.toml")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	const values = `command = "playctl"` + "\n" + `args = ["mcp", "--server", "SERVER"]` + "\n"
+	const table = "[mcp_servers.playctl]\n" + values
+	for before, want := range map[string]string{ // "" if the file is left unchanged
+		"":                                    table,
+		"# Mine.\nmodel = \"m\" # the best\n": "# Mine.\nmodel = \"m\" # the best\n\n" + table,
+		"model = \"m\"":                       "model = \"m\"\n\n" + table,
+		"a = 1\r\n":                           "a = 1\r\n\r\n" + strings.ReplaceAll(table, "\n", "\r\n"),
+		"\ufeffa = 1\n":                       "\ufeffa = 1\n\n" + table,
+		"[[list]]\nx = 1\n":                   "[[list]]\nx = 1\n\n" + table,
+		"[mcp_servers]\n[mcp_servers.other]\ncommand = \"x\"\n":     "[mcp_servers]\n[mcp_servers.other]\ncommand = \"x\"\n\n" + table,
+		"text = \"\"\"\n[mcp_servers.playctl]\nargs = []\n\"\"\"\n": "text = \"\"\"\n[mcp_servers.playctl]\nargs = []\n\"\"\"\n\n" + table,
+		"[mcp_servers.playctl]\ncommand = \"old\" # mine\nargs = [\n  \"a]\", # one\n  [1]]\ntimeout = 9\n\n# the other's token\n[mcp_servers.other]\nx = 1\n": "[mcp_servers.playctl]\ncommand = \"playctl\" # mine\nargs = [\"mcp\", \"--server\", \"SERVER\"]\ntimeout = 9\n\n# the other's token\n[mcp_servers.other]\nx = 1\n",
+		"[ mcp_servers . \"playctl\" ] # ours\nenv.X = \"1\"\n":                                "[ mcp_servers . \"playctl\" ] # ours\n" + values + "env.X = \"1\"\n",
+		"  [mcp_servers.'playctl']":                                                            "  [mcp_servers.'playctl']\n" + values,
+		"[mcp_servers]\nplayctl.command = '''a'''\nplayctl.args = []\nother.command = \"x\"\n": "[mcp_servers]\nplayctl.command = \"playctl\"\nplayctl.args = [\"mcp\", \"--server\", \"SERVER\"]\nother.command = \"x\"\n",
+		"mcp_servers.playctl.command = \"\"\"a\n\"\"\"\nmcp_servers.playctl.args = [1] # x\n":  "mcp_servers.playctl.command = \"playctl\"\nmcp_servers.playctl.args = [\"mcp\", \"--server\", \"SERVER\"] # x\n",
+		"[mcp_servers.playctl.env]\nX = \"1\"\n":                                               "[mcp_servers.playctl.env]\nX = \"1\"\n\n" + table,
+		"[mcp_servers]\nplayctl.command = \"a\"\n":                                             "",
+		"mcp_servers = { other = { command = \"x\" } }\n":                                      "",
+		"mcp_servers = { playctl = { command = \"x\" } }\n":                                    "",
+		"[mcp_servers]\nplayctl = { command = \"x\", args = [] }\n":                            "",
+		"[[mcp_servers]]\nname = \"playctl\"\n":                                                "",
+		"[[mcp_servers.playctl]]\ncommand = \"x\"\n":                                           "",
+		"mcp_servers = 1\n":                    "",
+		"[mcp_servers.playctl]\ncommand = 1\n": "",
+		"a = 1\na = 2\n":                       "",
+		"not TOML":                             "",
+	} {
+		if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code := command.ExitDone
+		if want == "" {
+			want, code = before, command.ExitFailed
+		}
+		for range 2 { // the second time nothing changes
+			var errs bytes.Buffer
+			if got := f.run(t.Context(), strings.NewReader(""), io.Discard, &errs, "mcp", "install", "codex", "--yes"); got != code {
+				t.Fatalf("%s: exit code %d: %s", before, got, &errs)
+			}
+			after, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.ReplaceAll(string(after), f.env["PLAYCTL_SERVER"], "SERVER"); got != want {
+				t.Fatalf("%s\nbecomes\n%s\nwant\n%s\n%s", before, got, want, &errs)
+			}
 		}
 	}
 }
