@@ -45,8 +45,10 @@ export function frameworkRegistration(type: string, tools: readonly (Tool | stri
   for (const [place, { name }] of listed.entries()) within(`the name of tool ${place + 1}`, name, limits.maxToolNameChars)
   const toolNames = listed.map(({ name }) => name)
   if (!toolNames.includes(CHAT_TOOL)) throw new OptionError(`the tools lack ${CHAT_TOOL}, which every agent must have: add the name to the list`)
-  const assistTools = listed.filter(({ name }) => name.startsWith(ASSIST_TOOL_PREFIX)).map((tool) => ({ name: tool.name, description: tool.description, parameters: parametersOf(tool) }))
-  return { type, toolNames, assistTools }
+  // A schema of a library that only the agent itself uses may have no JSON Schema.
+  const described = listed.filter(({ name, key }) => name.startsWith(ASSIST_TOOL_PREFIX) || key === 'parameters')
+    .map((tool) => ({ name: tool.name, description: tool.description, parameters: parametersOf(tool) }))
+  return { type, toolNames, assistTools: described.filter(({ name }) => name.startsWith(ASSIST_TOOL_PREFIX)) }
 }
 
 /** Checks that a text is present and not too long, in code points. Programs without types may pass any value. */
