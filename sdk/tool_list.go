@@ -106,6 +106,10 @@ func appendEntry(tools []Tool, entry json.RawMessage, name string) ([]Tool, erro
 		}
 		object = toolObject(members)
 	}
+	if object["name"] == nil && object["title"] != nil && object["properties"] != nil {
+		// A JSON Schema with a title is a tool of LangChain.
+		object = toolEntry{"name": object["title"], "description": object["description"], "parameters": entry}
+	}
 	tool, err := object.tool(what, name)
 	if err != nil {
 		return nil, err
@@ -148,12 +152,14 @@ func (o toolEntry) isTool() bool {
 // one.
 func (o toolEntry) tool(what, name string) (Tool, error) {
 	t := Tool{Name: name}
-	if text := o["name"]; text != nil && (json.Unmarshal(text, &t.Name) != nil || t.Name == "") {
+	if text := o["name"]; text != nil && json.Unmarshal(text, &t.Name) != nil {
 		return Tool{}, fmt.Errorf("the name of %s is %s: it must be a text", what, kindOf(text))
 	}
+	if t.Name == "" && o["name"] != nil {
+		return Tool{}, fmt.Errorf("the name of %s is empty", what)
+	}
 	if t.Name == "" {
-		var kind string
-		if json.Unmarshal(o["type"], &kind) == nil && kind != "" && kind != "function" {
+		if kind := o.vendorTool(); kind != "" {
 			return Tool{}, fmt.Errorf("%s has no name: remove it if it is the tool %q of a model's vendor, which people cannot call", what, kind)
 		}
 		return Tool{}, fmt.Errorf("%s has no name: add \"name\"", what)
@@ -173,6 +179,23 @@ func (o toolEntry) tool(what, name string) (Tool, error) {
 		return Tool{}, t.wrong("%s %w", key, err)
 	}
 	return t, nil
+}
+
+// vendorTool returns what may be the name of a tool that a model's vendor runs: its type,
+// or the only member. It is empty if there is neither.
+func (o toolEntry) vendorTool() string {
+	var kind string
+	if o["type"] != nil {
+		_ = json.Unmarshal(o["type"], &kind) // another type of value is no name
+	} else if len(o) == 1 {
+		for kind = range o {
+			break
+		}
+	}
+	if kind == "function" {
+		return ""
+	}
+	return kind
 }
 
 // unwrapped returns the schema within an object that has nothing else.

@@ -252,13 +252,16 @@ func readAssistTools(a *command.App, file string) ([]protocol.AssistTool, error)
 		return nil, command.Hintf(fmt.Errorf("%s: %w", placeIn(file, text), err),
 			`it must be a list like [{"name": "assist_route", "description": "Shows the way", "parameters": {}}], or the list of OpenAI, Anthropic, MCP, LangChain, Gemini or Vercel`)
 	}
-	tools := make([]protocol.AssistTool, len(list))
+	tools := []protocol.AssistTool{}
 	for i, tool := range list {
+		if tool.Name == protocol.ChatTool {
+			continue // every agent has it
+		}
 		if !strings.HasPrefix(tool.Name, protocol.AssistToolPrefix) || tool.Name == protocol.AssistToolPrefix {
 			return nil, command.Hintf(fmt.Errorf("%s: tool %d is called %q, but names of tools for people must begin with %s",
 				command.InputName(file), i+1, tool.Name, protocol.AssistToolPrefix), "call it %q", protocol.AssistToolPrefix+cmp.Or(strings.TrimPrefix(tool.Name, protocol.AssistToolPrefix), "route"))
 		}
-		tools[i] = protocol.AssistTool{Name: tool.Name, Description: tool.Description, Parameters: tool.Schema}
+		tools = append(tools, protocol.AssistTool{Name: tool.Name, Description: tool.Description, Parameters: tool.Schema})
 	}
 	return tools, nil
 }

@@ -81,17 +81,21 @@ function addEntry(tools: ListedTool[], entry: unknown, name?: string): void {
   const inner = firstOf(object, toolKeys)
   const tool = inner === undefined ? object : asObject(object[inner])
   if (tool === undefined) throw new OptionError(`${what} contains ${kindOf(object[inner ?? ''])}: it must be an object with a name, a description and parameters`)
-  tools.push(toolOf(tool, what, name))
+  // A JSON Schema with a title is a tool of LangChain.
+  const titled = (tool.name ?? undefined) === undefined && asText(tool.title) !== undefined && asObject(tool.properties) !== undefined
+  tools.push(toolOf(titled ? { name: tool.title ?? null, description: tool.description ?? null, parameters: tool } : tool, what, name))
 }
 
 function toolOf(tool: JsonObject, what: string, key: string | undefined): ListedTool {
   const given: unknown = tool.name ?? key
   if (given === undefined) {
-    const kind = asText(tool.type)
+    const members = Object.keys(tool)
+    const kind = asText(tool.type) ?? (members.length === 1 ? members[0] : undefined)
     const remedy = kind === undefined || kind === 'function' ? 'add "name"' : `remove it if it is the tool ${JSON.stringify(kind)} of a model's vendor, which people cannot call`
     throw new OptionError(`${what} has no name: ${remedy}`)
   }
   if (typeof given !== 'string') throw new OptionError(`the name of ${what} is ${kindOf(given)}: it must be a text`)
+  if (given === '') throw new OptionError(`the name of ${what} is empty`)
   const description: unknown = tool.description ?? ''
   if (typeof description !== 'string') throw new OptionError(`the tool ${JSON.stringify(given)}: its description is ${kindOf(description)}: it must be a text`)
   const named = firstOf(tool, schemaKeys)
