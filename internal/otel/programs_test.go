@@ -163,6 +163,13 @@ func TestUnknownPrograms(t *testing.T) {
 		"Logfire's names are only templates": {"a - | Agent run: {name!r} | name=Zed", nil},
 		"calls in messages of OpenAI": {`a - | invoke_agent Zed
 			b a | chat m | gen_ai.operation.name=chat | gen_ai.completion=[{"message":{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"book","arguments":"{}"}}]}}]`, []string{"Zed: book"}},
+		"calls in messages of other vendors": {`a - | invoke_agent Zed
+			b a | chat m | gen_ai.operation.name=chat | gen_ai.output.messages=[{"type":"function_call","id":"fc_1","call_id":"c1","name":"book","arguments":"{}"}]
+			c a | chat m | gen_ai.operation.name=chat | gen_ai.output.messages=[{"role":"assistant","content":[{"type":"text","text":"x"},{"type":"tool_use","id":"t1","name":"pay","input":{}}]}]
+			d a | chat m | gen_ai.operation.name=chat | gen_ai.output.messages={"role":"model","parts":[{"functionCall":{"name":"ship","args":{}}}]}
+			e a | chat m | gen_ai.operation.name=chat | gen_ai.output.messages=[{"role":"assistant","content":[{"toolUse":{"toolUseId":"u1","name":"send","input":{}}}]}]
+			f a | chat m | gen_ai.operation.name=chat | ai.response.toolCalls=[{"toolCallId":"v1","toolName":"call","input":"{}"}]
+			g a | execute_tool book | gen_ai.tool.call.id=c1`, []string{"Zed: book pay ship send call"}},
 		"calls in attributes": {`a - | invoke_agent Zed
 			b a | chat m | gen_ai.operation.name=chat | gen_ai.completion.0.tool_calls.0.id=c1 | gen_ai.completion.0.tool_calls.0.name=book | gen_ai.completion.0.tool_calls.0.arguments={}`, []string{"Zed: book"}},
 		"a model only":               {"a - | chat m | gen_ai.operation.name=chat", nil},

@@ -111,27 +111,31 @@ func (f *saidCalls) walk(value any, depth int) {
 	}
 }
 
+// These are the types of parts of messages, as in words.
+var (
+	callTypes   = map[string]bool{"toolcall": true, "tooluse": true, "servertooluse": true, "functioncall": true, "mcpcall": true, "mcptooluse": true}
+	resultTypes = map[string]bool{"toolcallresponse": true, "toolresult": true, "toolreturn": true, "functioncalloutput": true, "mcptoolresult": true}
+)
+
 // object reads an object that is a call or its result.
 func (f *saidCalls) object(o map[string]any) bool {
 	function, _ := o["function"].(map[string]any)
-	id := textOf(o, "id", "toolCallId", "tool_call_id", "call_id", "tool_use_id", "toolUseId")
+	id := textOf(o, "toolCallId", "tool_call_id", "call_id", "tool_use_id", "toolUseId", "id")
 	kind := normal(textOf(o, "type", "part_kind"))
 	name := cmp.Or(textOf(o, "name", "toolName", "tool_name"), textOf(function, "name"))
 	arguments := first(o, "arguments", "args", "input")
+	if function != nil {
+		arguments = first(function, "arguments", "args")
+	}
 	switch {
-	case kind == "toolcallresponse", kind == "toolresult", kind == "toolreturn", kind == "functioncalloutput", textOf(o, "role") == "tool" && o["parts"] == nil && id != "":
-		if f.content {
-			for i := range f.calls {
-				if f.calls[i].ID == id {
-					f.calls[i].Result = inJSON(first(o, "response", "result", "output", "content"))
-				}
+	case resultTypes[kind], textOf(o, "role") == "tool" && o["parts"] == nil && id != "":
+		for i := range f.calls {
+			if f.content && f.calls[i].ID == id {
+				f.calls[i].Result = inJSON(first(o, "response", "result", "output", "content"))
 			}
 		}
 		return true
-	case kind == "toolcall", kind == "tooluse", kind == "functioncall", function != nil && name != "", name != "" && arguments != nil && kind == "", name != "" && arguments != nil && kind == "function":
-		if function != nil {
-			arguments = first(function, "arguments")
-		}
+	case callTypes[kind], name != "" && arguments != nil && (kind == "" || kind == "function"):
 		f.add(saidCall{ID: clean(id), Tool: clean(name), Arguments: inJSON(arguments)})
 		return true
 	}

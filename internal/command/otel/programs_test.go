@@ -61,7 +61,7 @@ func TestProgramsArrive(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s\n%s", diff, messages)
 	}
-	for _, message := range []string{`the complete traces of "bot" are about models only`, "--as-agent", `spans of "bot" were rejected, because their ids are in base64`} {
+	for _, message := range []string{`spans of "bot" are about models only`, "--as-agent", `spans of "bot" were rejected, because their ids are in base64`} {
 		if strings.Count(messages, message) != 1 {
 			t.Errorf("the log does not say once %q:\n%s", message, messages)
 		}

@@ -199,10 +199,10 @@ func (s *sink) warnHidden(hidden []otel.Hidden) {
 			s.app.Warn(fmt.Sprintf("spans of %q were rejected, because their ids are in base64", one.Service),
 				"OTLP has ids in hex in JSON: update its exporter, or let it send protobuf (OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf)")
 		case one.Models:
-			s.app.Warn(fmt.Sprintf("the complete traces of %q are about models only, so they show no agent", one.Service),
+			s.app.Warn(fmt.Sprintf("spans of %q are about models only, so they show no agent", one.Service),
 				"trace the agent and its tools as well, as docs/otel.md describes, or show the program as an agent with --as-agent")
 		default:
-			s.app.Warn(fmt.Sprintf("the complete traces of %q are about no agent, tool or model, so they show nothing", one.Service),
+			s.app.Warn(fmt.Sprintf("spans of %q are about no agent, tool or model, so they show nothing", one.Service),
 				"frameworks report such spans with an instrumentation, which docs/otel.md lists")
 		}
 	}
