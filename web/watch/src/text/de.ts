@@ -312,6 +312,9 @@ export const de: Texts = {
   'past.form': 'Zeile {line} der Datei gehört zu keiner Aufzeichnung.',
   'past.tooLarge': 'Die Datei oder eine Zeile darin ist länger, als diese Seite öffnet.',
   'past.tooMany': 'Die Aufzeichnung hat mehr Ereignisse, als diese Seite öffnet.',
+  'past.changed': 'Die Aufzeichnung wird nicht gezeigt: Bis Zeile {line} fehlt eine Zeile oder wurde verändert.',
+  'past.wentBack': 'Die Aufzeichnung wird nicht gezeigt: In Zeile {line} ist der Host zu einem früheren Stand zurückgekehrt.',
+  'past.early': 'Die Aufzeichnung endet vorzeitig: Was nach Zeile {line} kam, fehlt.',
   'past.nothing': 'In der Aufzeichnung ist keine Karte mit Ereignissen danach.',
   'past.ask': 'Das ist die Vergangenheit. Zum Fragen gehen Sie zurück zur Gegenwart.',
 

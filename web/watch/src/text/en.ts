@@ -316,6 +316,9 @@ export const en = {
   'past.form': 'Line {line} of the file is not a valid recording line.',
   'past.tooLarge': 'The file, or a line of it, is too large for this page.',
   'past.tooMany': 'The recording has more events than this page can open.',
+  'past.changed': 'The recording is not shown: a line up to line {line} is missing or was changed.',
+  'past.wentBack': 'The recording is not shown: at its line {line} the host went back to an earlier state.',
+  'past.early': 'The recording ends early: what came after line {line} is missing.',
   'past.nothing': 'The recording has no snapshot followed by events.',
   'past.ask': 'This is the past: return to the present to ask.',
 

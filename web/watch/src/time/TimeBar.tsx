@@ -66,6 +66,7 @@ export default function TimeBar({ store, file, openFile, close }: TimeBarProps):
             <button type="button" class="small" aria-label={text('past.close')} title={text('past.close')} onClick={close}>×</button>}
         </div>
       </>}
+      {player !== undefined && store.recording.value !== undefined && player.endsAt !== undefined && <p class="soft">{text('past.early', { line: player.endsAt })}</p>}
       {player?.trouble.value !== undefined && <p role="alert" class="wrong">{troubleOf(player.trouble.value)}</p>}
     </section>
   )
@@ -79,6 +80,8 @@ function troubleOf({ is, why, line }: Trouble): string {
     case 'size': return text('past.tooLarge')
     case 'count': return text('past.tooMany')
     case 'form': return text('past.form', { line })
+    case 'changed': return text('past.changed', { line })
+    case 'back': return text('past.wentBack', { line })
   }
 }
 

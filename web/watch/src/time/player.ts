@@ -3,7 +3,7 @@ import { MismatchError, eventSubject, eventTime, type WorldClient, type WorldEve
 import { faultOf } from '../access/faults.js'
 import type { WorldStore } from '../world/store.js'
 import { Prover } from './prover.js'
-import { Recording, RecordingError } from './recording.js'
+import { Recording, RecordingError, type RecordingReason } from './recording.js'
 import { HostPast, type Source } from './source.js'
 
 /** The speeds, as multiples of real time. */
@@ -18,7 +18,7 @@ const playedAtOnce = 40
 
 /** Why a moment is not shown. */
 export interface Trouble {
-  readonly is: 'unproved' | 'unread' | 'form' | 'size' | 'count' | 'nothing'
+  readonly is: 'unproved' | 'unread' | RecordingReason
   readonly why: string
   readonly line: number
 }
@@ -52,6 +52,9 @@ export class Player {
     this.#prover = new Prover(this.source)
     this.#unlisten = store.listen((event) => { this.#take(event, event.at) })
   }
+
+  /** The number of the last line of a recording that ends early. */
+  get endsAt(): number | undefined { return this.source instanceof Recording ? this.source.endsAt : undefined }
 
   close(): void {
     this.#unlisten()

@@ -1,17 +1,25 @@
-import { PastWorld, asObject, asText, eventSubject, eventTime, parseJson, type WorldEvent } from '@playctl/sdk'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { PastWorld, asNumber, asObject, asText, eventSubject, eventTime, parseJson, type JsonObject, type WorldEvent } from '@playctl/sdk'
 import type { Base, Instant, Source } from './source.js'
 
 /** The greatest size of a file and of a line in bytes, and the greatest number of events. */
 export const largest = 1 << 30
-const longestLine = 64 << 20
+const longestLine = 16 << 20
 export const mostEvents = 200_000
 
-/** The error of a file that is not a recording. */
+/**
+ * Why a file is not shown: it is not a recording, a line is missing or was changed, the host went back to an earlier state,
+ * it is too large, has too many events, or nothing to show.
+ */
+export type RecordingReason = 'form' | 'changed' | 'back' | 'size' | 'count' | 'nothing'
+
+/** The error of a file that is not shown. */
 export class RecordingError extends Error {
   override readonly name = 'RecordingError'
 
   /** @param line From 1; 0 for the whole file. */
-  constructor(readonly line: number, readonly reason: 'form' | 'size' | 'count' | 'nothing') {
+  constructor(readonly line: number, readonly reason: RecordingReason) {
     super(`line ${line}: ${reason}`)
   }
 }
@@ -29,6 +37,8 @@ export class Recording implements Source {
   readonly #lines: Line[] = []
   /** Whole maps, each with the place of the first event after it. */
   readonly #maps: (Line & { readonly place: number })[] = []
+  /** The number of the last line if the recording ends early, without the line that states its end. */
+  endsAt: number | undefined
 
   constructor(private readonly file: Blob) {}
 
@@ -36,21 +46,35 @@ export class Recording implements Source {
     if (this.file.size > largest) throw new RecordingError(0, 'size')
     let line = 0
     let at: number | undefined
-    for await (const { text, from, to } of linesOf(this.file, signal)) {
+    let complete = false
+    let map: { readonly sid: unknown, readonly rev: number } | undefined
+    const digest = sha256.create()
+    for await (const { text, pieces, from, to } of linesOf(this.file, signal)) {
       line += 1
-      if (text.trim() === '') continue
-      const { snapshot, event } = readLine(text, line)
+      const { number, snapshot, event, end } = readLine(text, line)
+      if (number !== line || complete) throw new RecordingError(line, number === undefined && line === 1 ? 'form' : 'changed')
+      if (end !== undefined) {
+        if (end.lines !== line - 1 || end.sha256 !== bytesToHex(digest.digest())) throw new RecordingError(line, 'changed')
+        complete = true
+        continue
+      }
+      for (const piece of pieces) digest.update(piece)
+      digest.update(lineFeed)
       if (snapshot !== undefined) {
+        const { sid, rev } = asObject(snapshot) ?? {}
+        if (map !== undefined && map.sid === sid && (asNumber(rev) ?? map.rev) < map.rev) throw new RecordingError(line, 'back')
+        map = { sid, rev: asNumber(rev) ?? 0 }
         this.#maps.push({ from, to, place: this.instants.length })
       } else if (event !== undefined && this.#maps.length > 0 && event.kind !== 'session:reset' && event.kind !== 'session:resync') {
         if (this.instants.length >= mostEvents) throw new RecordingError(line, 'count')
         at = eventTime(event) ?? at ?? 0
-        const { rev } = event.data
-        this.instants.push({ seq: event.seq, rev: typeof rev === 'number' ? rev : 0, at, kind: event.kind, who: eventSubject(event) })
+        const rev = asNumber(event.data.rev) ?? 0
+        this.instants.push({ seq: event.seq, rev, at, kind: event.kind, who: eventSubject(event) })
         this.#lines.push({ from, to })
       }
     }
     if (this.instants.length === 0) throw new RecordingError(line, 'nothing')
+    if (!complete) this.endsAt = line
   }
 
   async events(from: number, to: number): Promise<readonly WorldEvent[]> {
@@ -78,22 +102,36 @@ export class Recording implements Source {
   }
 }
 
-function readLine(text: string, line: number): { snapshot?: unknown, event?: WorldEvent } {
+const lineFeed = Uint8Array.of(10)
+
+/** One line: a whole map, an event, or the end, which states what is before it. */
+interface Parsed {
+  readonly number: number | undefined
+  readonly snapshot?: unknown
+  readonly event?: WorldEvent
+  readonly end?: JsonObject
+}
+
+/** Reads a line; the first one of a file that is none is a wrong form, any other one was changed. */
+function readLine(text: string, line: number): Parsed {
   let value: ReturnType<typeof asObject>
   try {
     value = asObject(parseJson(text))
   } catch {
     value = undefined
   }
-  const { snapshot, event, data, seq } = value ?? {}
-  if (snapshot !== undefined) return { snapshot }
+  const { line: number, snapshot, event, data, seq } = value ?? {}
+  const end = asObject(value?.end)
+  const parsed = { number: asNumber(number) }
+  if (snapshot !== undefined) return { ...parsed, snapshot }
+  if (end !== undefined) return { ...parsed, end }
   const [kind, fields] = [asText(event), asObject(data)]
-  if (kind === undefined || fields === undefined) throw new RecordingError(line, 'form')
-  return { event: { kind, data: fields, ...(typeof seq === 'number' ? { seq } : {}) } }
+  if (kind === undefined || fields === undefined) throw new RecordingError(line, line > 1 ? 'changed' : 'form')
+  return { ...parsed, event: { kind, data: fields, ...(typeof seq === 'number' ? { seq } : {}) } }
 }
 
 /** Yields the lines of a file with their positions, without an unterminated last line, which may be cut off. */
-async function* linesOf(file: Blob, signal: AbortSignal): AsyncGenerator<{ text: string, from: number, to: number }> {
+async function* linesOf(file: Blob, signal: AbortSignal): AsyncGenerator<{ text: string, pieces: readonly Uint8Array[], from: number, to: number }> {
   const decoder = new TextDecoder()
   const reader = file.stream().getReader()
   // The start of the current line, which may come in many pieces.
@@ -111,7 +149,7 @@ async function* linesOf(file: Blob, signal: AbortSignal): AsyncGenerator<{ text:
     let begin = 0
     for (let end = value.indexOf(10); end >= 0; end = value.indexOf(10, begin)) {
       take(value.subarray(begin, end))
-      yield { text: pieces.map((piece, i) => decoder.decode(piece, { stream: i < pieces.length - 1 })).join(''), from, to }
+      yield { text: pieces.map((piece, i) => decoder.decode(piece, { stream: i < pieces.length - 1 })).join(''), pieces, from, to }
       pieces = []
       to += 1
       from = to
