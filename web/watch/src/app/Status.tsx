@@ -18,7 +18,8 @@ export function Status({ store }: { store: WorldStore }): VNode {
   const link = store.link.value
   const verification = store.verification.value
   const snapshot = store.snapshot.value
-  const word = verifications[verification]
+  const wentBack = verification === 'verified' && store.wentBack.value
+  const word = wentBack ? 'wentBack' : verifications[verification]
   const live = link.state === 'live'
   // While the host does not answer, the last verification is valid only for its own time.
   const { at } = store.proved.value
@@ -28,10 +29,10 @@ export function Status({ store }: { store: WorldStore }): VNode {
   const away = link.state === 'reconnecting' || link.state === 'host-gone'
   return (
     <section class="status" tabIndex={-1} aria-label={text('status.name')} data-connection={link.state}
-      data-verified={stale ? 'stale' : verification === 'mismatch' ? 'not-verified' : verification} data-rev={snapshot?.rev} data-root={root} data-time={then?.seq}>
+      data-verified={stale ? 'stale' : wentBack ? 'went-back' : verification === 'mismatch' ? 'not-verified' : verification} data-rev={snapshot?.rev} data-root={root} data-time={then?.seq}>
       <span class={`lamp ${then === undefined ? link.state : 'past'}`}>{store.recording.value !== undefined ? text('status.recordingOf', { file: store.recording.value }) : then === undefined ? <LinkWords link={link} /> : text('status.past')}</span>
       {away && <FleetingButton onClick={() => { store.retry() }}>{text('status.retry')}</FleetingButton>}
-      <button type="button" class={`link seal ${then?.proved === true ? 'verified' : stale ? `stale ${link.state}` : verification}`} aria-expanded={open} aria-controls="proof"
+      <button type="button" class={`link seal ${then?.proved === true ? 'verified' : stale ? `stale ${link.state}` : wentBack ? 'mismatch' : verification}`} aria-expanded={open} aria-controls="proof"
         title={text('proof.title')} onClick={() => { toggle(!open) }}>
         {then !== undefined ? text(then.proved ? 'status.provedThen' : 'status.unverifiable') : stale ? text('status.verifiedAt', { when: clockTime(at) }) : text(`status.${word}`)}
       </button>

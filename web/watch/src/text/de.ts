@@ -41,6 +41,8 @@ export const de: Texts = {
   'status.verifiedAtWhy': 'So sah die Karte zu diesem Zeitpunkt aus. Was seither geschehen ist, weiß die Seite erst, wenn der Host wieder antwortet.',
   'status.verifiedWhy': 'Diese Kopie wurde hier nachgerechnet, und ihre Wurzel stimmt mit der des Hosts überein.',
   'status.catchingUpWhy': 'Einiges, was Sie sehen, ist neuer als das letzte Ereignis. Sobald die Ereignisse so weit sind, wird wieder verglichen.',
+  'status.wentBack': 'Der Host ist zurückgekehrt',
+  'status.wentBackWhy': 'Der Host ist in derselben Sitzung zu einem früheren Stand zurückgekehrt: Vermutlich wurde eine ältere Kopie seines Speichers eingesetzt. Diese Kopie stimmt mit dem überein, was der Host jetzt angibt; das ist ein anderer Verlauf als zuvor.',
   'status.notVerifiedWhy': 'Die Wurzel dieser Kopie stimmt nicht mit der des Hosts überein. Sie wird neu gelesen.',
   'status.unverifiableWhy': 'Der Host nennt keine Wurzel, mit der verglichen werden kann.',
   'status.unreadWhy': 'Es gibt noch keine Kopie der Welt.',

@@ -45,6 +45,8 @@ export const en = {
   'status.verifiedAtWhy': 'This is how the map was then. What happened since is not known here until the host answers again.',
   'status.verifiedWhy': 'This copy was rebuilt here and its root is the host’s.',
   'status.catchingUpWhy': 'Some rows are newer than the last event that arrived. The root is compared again when the events up to them have arrived.',
+  'status.wentBack': 'The host went back',
+  'status.wentBackWhy': 'The host went back to an earlier state in the same session: an older copy of its store was probably put in place. This copy was verified against what the host states now, which is another history than before.',
   'status.notVerifiedWhy': 'The root of this copy is not the host’s. It is being read again.',
   'status.unverifiableWhy': 'The host states no root to compare with.',
   'status.unreadWhy': 'There is no copy of the world yet.',

@@ -81,7 +81,7 @@ function Truth({ store }: { store: WorldStore }): VNode {
   return (
     <p class="truth" data-connection={link.state}>
       <span class={`lamp ${link.state}`}><LinkWords link={link} /></span>
-      {verification === 'mismatch' ? <span class="seal mismatch">{text('status.notVerified')}</span> : at !== undefined && (verification === 'verified' && link.state === 'live'
+      {verification === 'mismatch' || store.wentBack.value ? <span class="seal mismatch">{text(verification === 'mismatch' ? 'status.notVerified' : 'status.wentBack')}</span> : at !== undefined && (verification === 'verified' && link.state === 'live'
         ? <span class="seal verified">{text('status.verified')}</span>
         : <span class="soft">{text('status.verifiedAt', { when: clockTime(at) })}</span>)}
     </p>

@@ -14,7 +14,7 @@ async function countRequests(renewal: Renewal): Promise<number> {
   const nothing = (): void => undefined
   let refusals = 0
   const follower = new Follower(client, 0, {
-    onBefore: nothing, onEvent: nothing, onWorld: nothing, onVerification: nothing, onPast: nothing, onProved: nothing, onLink: nothing,
+    onBefore: nothing, onEvent: nothing, onWorld: nothing, onVerification: nothing, onPast: nothing, onProved: nothing, onLink: nothing, onWentBack: nothing,
     // Without the end after three refusals, immediate retries would never end.
     onRefused: () => Promise.resolve(++refusals > 3 ? 'ended' : renewal),
   })

@@ -1,5 +1,5 @@
 import {
-  PlayError, eventTime, hasCode, oldestPosition, pastEvents, subscribeWorld,
+  PlayError, WentBackError, eventTime, hasCode, oldestPosition, pastEvents, subscribeWorld,
   type Verification, type WorldClient, type WorldEvent, type WorldSnapshot, type WorldSubscription,
 } from '@playctl/sdk'
 import { Past, timesOf, type TimedEvent } from './events.js'
@@ -18,6 +18,8 @@ export interface FollowerReports {
   /** The copy was verified; `events` is the number of events, not from the past, that were verified with it. */
   readonly onProved: (events: 0 | 1) => void
   readonly onLink: (link: Link) => void
+  /** The host went back to an earlier state: what was verified before no longer holds. */
+  readonly onWentBack: () => void
   /** The cookie is no longer valid: asks for another one. */
   readonly onRefused: () => Promise<Renewal>
 }
@@ -114,8 +116,9 @@ export class Follower {
     this.ending.abort()
   }
 
-  /** Checks whether access has ended. */
+  /** Handles an error: checks whether access has ended, or the host went back. */
   private async failed(error: Error): Promise<void> {
+    if (error instanceof WentBackError) this.reports.onWentBack()
     if (!(error instanceof PlayError && (error.status === 401 || hasCode(error, 'forbidden')))) return
     const renewal = await this.reports.onRefused()
     if (renewal === 'renewed') {

@@ -69,6 +69,8 @@ export class WorldStore {
   readonly own = signal<string | undefined>(undefined)
   readonly link = signal(firstLink)
   readonly verification = signal<Verification>('unread')
+  /** Whether the host went back to an earlier state since the page was opened. */
+  readonly wentBack = signal(false)
   /** The moment of the past that is shown; undefined shows the present. */
   readonly time = signal<PastMoment | undefined>(undefined)
   /** Whether the time bar is shown. */
@@ -146,6 +148,7 @@ export class WorldStore {
       onWorld: (snapshot) => { this.show(snapshot) },
       onVerification: (verification) => { this.verification.value = verification },
       onLink: (link) => { this.link.value = link },
+      onWentBack: () => { this.wentBack.value = true },
       onRefused,
     })
   }

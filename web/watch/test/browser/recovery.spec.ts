@@ -60,7 +60,7 @@ test('a host that lost its store is a new world', { tag: '@usual' }, async ({ pa
   await verified(page)
 })
 
-test('after a restored backup later residents are not shown as departures', async ({ page, host, world, pageErrors }) => {
+test('a host that went back is not shown as verified, and later residents are not shown as departures', async ({ page, host, world, pageErrors }) => {
   pageErrors.expect(cut)
   const ada = await world.agent('Ada')
   await host.stop()
@@ -77,9 +77,12 @@ test('after a restored backup later residents are not shown as departures', asyn
   host.putBack()
   await host.start()
   await expect(resident(page, 'Grace')).toHaveCount(0)
-  await verified(page)
+  await expect(status(page)).toHaveAttribute('data-verified', 'went-back')
   await expect(resident(page, 'Ada')).toBeVisible()
   await expect(recentlyLeft).toHaveCount(0)
+  await status(page).getByRole('button', { name: en['status.wentBack'] }).click()
+  await expect(status(page)).toContainText('an older copy of its store')
+  expect(await violations(page), 'after the host went back').toEqual([])
 })
 
 test('the page waits for a host that is unreachable while it loads', async ({ page, host, world, pageErrors }) => {
