@@ -28,6 +28,9 @@ type App struct {
 	MakeMainNode   func(ctx context.Context, caller *Caller, phrase *PhraseFlags) error
 	MakeAgentNode  func(ctx context.Context, label string, phrase *PhraseFlags) error
 	MakeNamedAgent func(ctx context.Context, caller *Caller, name string) (AgentRef, error)
+	// Settle finishes what interrupted commands left in the credentials file. The package of
+	// the commands that create nodes sets it.
+	Settle func(ctx context.Context) error
 	// interrupted is closed when the run is interrupted.
 	interrupted <-chan struct{}
 	// unwritten is the error of writing the help.
@@ -91,7 +94,10 @@ func (a *App) prepare(cmd *cobra.Command, _ []string) error {
 		format = render.FormatJSON
 	}
 	a.Printer = &render.Printer{Out: a.Stdout, Format: format, Look: a.Look(a.Stdout), Filter: filter, Terminal: IsTerminal(a.Stdout)}
-	return nil
+	if a.Settle == nil || !callsHost(cmd) {
+		return nil
+	}
+	return a.Settle(cmd.Context())
 }
 
 // Look returns the colors and the width of output to a stream.

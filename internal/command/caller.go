@@ -351,7 +351,9 @@ func (a *App) CallerWithAccount(ctx context.Context) (*Caller, error) {
 	if err == nil && (caller.AgentsOnly() || !caller.Main.IsZero() && !a.ofEarlierWorld(ctx, caller)) {
 		return caller, nil
 	}
-	if err := a.MakeMainNode(ctx, caller, a.SavePhrase()); err != nil && !protocol.HasCode(err, protocol.CodeRepositoryOff) {
+	// Another command may create the account at the same time.
+	err = a.MakeMainNode(ctx, caller, a.SavePhrase())
+	if err != nil && !errors.Is(err, ErrContextTaken) && !protocol.HasCode(err, protocol.CodeRepositoryOff) {
 		return nil, err
 	}
 	return a.Caller()
@@ -371,7 +373,7 @@ func (a *App) OwnAgent(ctx context.Context, caller *Caller, name string) (AgentR
 		ref, err = a.MakeNamedAgent(ctx, caller, name)
 		return ref, caller, err
 	}
-	if err := a.MakeAgentNode(ctx, name, a.SavePhrase()); err != nil {
+	if err := a.MakeAgentNode(ctx, name, a.SavePhrase()); err != nil && !errors.Is(err, ErrAgentExists) {
 		return AgentRef{}, caller, err
 	}
 	now, err := a.Caller()

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
@@ -310,6 +312,15 @@ var suggested = sync.OnceValue(func() *regexp.Regexp {
 
 // elsewhereCommands are the commands that call no host, or choose it in another way.
 var elsewhereCommands = []string{"serve", "stop", "logs", "store", "create-root-key", "help", "init", "mcp", "completion", "version"}
+
+// callsHost reports whether a command may call the host of a context.
+func callsHost(cmd *cobra.Command) bool {
+	for cmd.HasParent() && cmd.Parent().HasParent() {
+		cmd = cmd.Parent()
+	}
+	name := cmd.Name()
+	return (name == "mcp" || !slices.Contains(elsewhereCommands, name)) && !slices.Contains([]string{"context", "credentials", "whoami", "config", "replay"}, name)
+}
 
 // LikeThis adds the flags for host and account from the command line to the commands in a
 // text, so that the suggested commands are for the same host and account.

@@ -39,7 +39,7 @@ type NodePhrase struct {
 func (a *App) ReservePhrase(flags *PhraseFlags) (*NodePhrase, error) {
 	p := &NodePhrase{Flags: flags}
 	if flags.To != "" {
-		err := p.makeFile(a, nil, "create the file for the phrase")
+		err := p.makeFile(a, creds.ReserveSecretFile, "create the file for the phrase")
 		return p, err
 	}
 	if !flags.Show && !a.PhraseIsSeen() {
@@ -50,10 +50,10 @@ func (a *App) ReservePhrase(flags *PhraseFlags) (*NodePhrase, error) {
 }
 
 // makeFile creates the file of a phrase, which must not exist; task describes the
-// operation in an error.
-func (p *NodePhrase) makeFile(a *App, text []byte, task string) error {
+// operation in an error. write creates it.
+func (p *NodePhrase) makeFile(a *App, write func(path string) error, task string) error {
 	path := a.Absolute(p.Flags.To)
-	err := creds.WriteSecretFile(path, text, false)
+	err := write(path)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return Hintf(fmt.Errorf("%w, and a phrase never overwrites a file", &existsError{p.Flags.To}), "use another file")
@@ -68,7 +68,8 @@ func (p *NodePhrase) makeFile(a *App, text []byte, task string) error {
 
 // SaveNew writes the phrase to a new file, the one of the flags.
 func (p *NodePhrase) SaveNew(a *App) error {
-	return p.makeFile(a, []byte(p.Secret.Reveal()+"\n"), "save the phrase")
+	write := func(path string) error { return creds.WriteSecretFile(path, []byte(p.Secret.Reveal()+"\n"), false) }
+	return p.makeFile(a, write, "save the phrase")
 }
 
 // Save writes the phrase to its reserved file. If that fails, the phrase is shown at the terminal

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/playctl/playctl/internal/durable"
 )
@@ -40,6 +42,7 @@ func replaceFile(path string, data []byte) error {
 // createFile is replaceFile for a path that must not exist: an existing file is
 // left unchanged, and the error matches fs.ErrExist.
 func createFile(path string, data []byte) error {
+	removeTemps(path, tempAge)
 	temp, err := writeTemp(path, data)
 	if err != nil {
 		return err
@@ -78,7 +81,7 @@ func createExclusive(path string, data []byte) error {
 // and returns its name. On failure nothing is left behind.
 func writeTemp(path string, data []byte) (string, error) {
 	// os.CreateTemp makes files of mode 0600.
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-*")
+	file, err := os.CreateTemp(filepath.Dir(path), tempPrefix(path)+"*")
 	if err != nil {
 		return "", fmt.Errorf("write %s: %w", path, err)
 	}
@@ -86,6 +89,35 @@ func writeTemp(path string, data []byte) (string, error) {
 		return "", errors.Join(err, os.Remove(file.Name()))
 	}
 	return file.Name(), nil
+}
+
+// tempAge is the age from which a temporary file is one of a writer that died: writing
+// takes less than a second.
+const tempAge = time.Hour
+
+// tempPrefix is the beginning of the names of the temporary files for path.
+func tempPrefix(path string) string { return "." + filepath.Base(path) + ".tmp-" }
+
+// removeTemps removes the temporary files for path of writers that died, which may hold
+// secrets: those that are older than age. What cannot be removed stays.
+func removeTemps(path string, age time.Duration) {
+	for _, temp := range temps(path) {
+		if info, err := os.Lstat(temp); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) >= age {
+			_ = os.Remove(temp)
+		}
+	}
+}
+
+// temps returns the temporary files for path; none if its folder cannot be read, which
+// the write reports.
+func temps(path string) (found []string) {
+	folder, _ := os.ReadDir(filepath.Dir(path))
+	for _, entry := range folder {
+		if strings.HasPrefix(entry.Name(), tempPrefix(path)) {
+			found = append(found, filepath.Join(filepath.Dir(path), entry.Name()))
+		}
+	}
+	return found
 }
 
 // fillFile writes, flushes and closes file.
@@ -151,6 +183,36 @@ func readError(path string, err error) *FileError {
 		cause = pathErr.Err
 	}
 	return &FileError{Path: path, Problem: "cannot read it: " + cause.Error(), Err: err}
+}
+
+// ReserveSecretFile creates the file of a secret that a host is about to generate, and
+// checks that there is room to replace it with the secret. Until then it has blank lines
+// only. If the file exists, the error matches fs.ErrExist.
+func ReserveSecretFile(path string) error {
+	blank := bytes.Repeat([]byte("\n"), reservedSize)
+	if err := createFile(path, blank); err != nil {
+		return err
+	}
+	if err := testRoom(path, reservedSize); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}
+
+// reservedSize is the greatest size of a reserved secret, in bytes.
+const reservedSize = 1 << 10
+
+// testRoom fails if a file of a size cannot be written beside path.
+func testRoom(path string, size int64) error {
+	temp, err := writeTemp(path, make([]byte, size))
+	if err != nil {
+		return err
+	}
+	// Another process may have removed it, as one of a writer that died.
+	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove %s: %w", temp, err)
+	}
+	return nil
 }
 
 // WriteSecretFile writes a secret to the file at path, such as a phrase or an

@@ -33,6 +33,7 @@ var contextName = sync.OnceValue(func() *regexp.Regexp {
 type File struct {
 	current  string
 	contexts map[string]*Context
+	pending  []Pending
 	extra    jsontext.Value // members that a later version 1 may have added
 }
 
@@ -180,6 +181,11 @@ func (f *File) check() error {
 		}
 		if err := c.check(); err != nil {
 			return err
+		}
+	}
+	for i := range f.pending {
+		if err := f.pending[i].Context.check(); err != nil {
+			return fmt.Errorf("a node that is being created: %w", err)
 		}
 	}
 	if f.current != "" {

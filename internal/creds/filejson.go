@@ -24,6 +24,7 @@ type (
 		Version  int                    `json:"version"`
 		Current  string                 `json:"currentContext,omitzero"`
 		Contexts map[string]contextJSON `json:"contexts"`
+		Pending  []pendingJSON          `json:"pending,omitzero"`
 		Extra    jsontext.Value         `json:",embed"`
 	}
 	contextJSON struct {
@@ -74,6 +75,9 @@ func ParseFile(path string, data []byte) (*File, error) {
 	for name, c := range doc.Contexts {
 		f.contexts[name] = c.context(name)
 	}
+	for _, p := range doc.Pending {
+		f.pending = append(f.pending, Pending{Context: p.Node.context(p.Context), Owner: p.Owner, Use: p.Use})
+	}
 	if err := f.check(); err != nil {
 		return nil, &FileError{Path: path, Problem: err.Error(), Err: err}
 	}
@@ -107,6 +111,9 @@ func (f *File) encode() ([]byte, error) {
 	doc := fileJSON{Version: fileVersion, Current: f.current, Contexts: map[string]contextJSON{}, Extra: f.extra}
 	for name, c := range f.contexts {
 		doc.Contexts[name] = contextToJSON(c)
+	}
+	for _, p := range f.pending {
+		doc.Pending = append(doc.Pending, pendingJSON{Context: p.Context.Name, Owner: p.Owner, Use: p.Use, Node: contextToJSON(p.Context)})
 	}
 	data, err := json.Marshal(doc, json.Deterministic(true), jsontext.WithIndent("  "))
 	if err != nil {

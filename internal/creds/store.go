@@ -19,6 +19,9 @@ import (
 // credentialsLimit bounds a credentials file: room for about 20,000 agents.
 const credentialsLimit = 8 << 20
 
+// roomForMore is the greatest size of one more node in a credentials file, in bytes.
+const roomForMore = 4 << 10
+
 // lockRetry is how often a taken lock is tried again.
 const lockRetry = 10 * time.Millisecond
 
@@ -94,24 +97,42 @@ func (s *Store) Update(ctx context.Context, change func(*File) error) (err error
 	if err != nil || bytes.Equal(before, after) {
 		return err
 	}
+	// Every writer of the file has the lock, so these are of writers that died.
+	removeTemps(target, 0)
 	if err := replaceFile(s.path, after); err != nil {
 		return fmt.Errorf("credentials file: %w", err)
 	}
 	return nil
 }
 
-// Writable fails if the file could not be written now, for a caller that is about
-// to create something that cannot be created twice. It does not change the file.
+// RemoveLeft removes temporary files of writers of the file that died, unless another
+// process is writing it now.
+func (s *Store) RemoveLeft() error {
+	target, err := linkTarget(s.path)
+	if err != nil || len(temps(target)) == 0 {
+		return nil //nolint:nilerr // the next read reports it
+	}
+	lock := flock.New(target + ".lock")
+	locked, err := lock.TryLock()
+	if locked {
+		removeTemps(target, 0)
+	}
+	return errors.Join(err, lock.Close())
+}
+
+// Writable fails if the file could not be written now, with more credentials in it, for a
+// caller that is about to create something that cannot be created twice. It does not
+// change the file.
 func (s *Store) Writable() error {
 	target, err := s.target()
 	if err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(filepath.Dir(target), ".credentials.*")
-	if err != nil {
-		return fmt.Errorf("credentials file: %w", err)
+	size := int64(roomForMore)
+	if info, err := os.Stat(target); err == nil {
+		size += info.Size()
 	}
-	if err := errors.Join(temp.Close(), os.Remove(temp.Name())); err != nil {
+	if err := testRoom(target, size); err != nil {
 		return fmt.Errorf("credentials file: %w", err)
 	}
 	return nil

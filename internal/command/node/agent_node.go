@@ -47,6 +47,11 @@ saved in the context; for another program, add --api-key-file or --show-api-key.
 					return nil, command.Hintf(command.Usagef("there is no context to save the key in, so it would be lost"),
 						"add --api-key-file FILE or --show-api-key")
 				}
+				if caller.SavesCredentials() {
+					if err := canSave(a, "API key"); err != nil {
+						return nil, err
+					}
+				}
 				reserved, err := reserveFile(a, file, force)
 				if err != nil {
 					return nil, err
@@ -192,7 +197,7 @@ func printExisting(a *command.App, existing *createdAgentResult) error {
 	return a.Printer.Print(render.Document{Data: existing, Views: views})
 }
 
-func createAgentNode(ctx context.Context, a *command.App, label string, flags *command.PhraseFlags, rootFile string) error {
+func createAgentNode(ctx context.Context, a *command.App, label string, flags *command.PhraseFlags, rootFile string) (err error) {
 	caller, err := a.MainCaller()
 	if err != nil {
 		return err
@@ -217,6 +222,9 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 			return err
 		}
 	}
+	if flags.Saves() && !caller.SavesCredentials() {
+		return command.Hintf(command.Usagef("there is no context to keep the phrase in, so it would be lost"), "add --phrase-file FILE or --show-phrase")
+	}
 	phrase, err := a.PhraseFor(ctx, flags)
 	if err != nil {
 		return err
@@ -225,19 +233,45 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 	if err != nil {
 		return errors.Join(err, phrase.Discard())
 	}
+	agent := creds.Agent{NodeID: node.NodeID, Label: label, PasswHash: node.Hash, Phrase: phrase.Kept(), CreatedAt: a.Now()}
+	if caller.SavesCredentials() {
+		end, failed := beginAgent(ctx, a, caller, agent, root)
+		if failed != nil {
+			return errors.Join(failed, phrase.Discard())
+		}
+		defer func() { err = errors.Join(err, end()) }()
+	}
 	err = registerAgent(ctx, a, c, node, label)
 	importAgain := "playctl credentials import --agent " + command.ShellWord(cmp.Or(label, "NAME"))
 	if protocol.HasCode(err, protocol.CodeNodeExists) {
 		err = command.Hintf(err, "that phrase is registered already: if it is one of your agents', %q imports it", importAgain)
 	}
 	if err != nil {
-		return notCreated(a, err, phrase)
+		return notCreated(ctx, a, err, node.NodeID, phrase)
 	}
-	agent := creds.Agent{NodeID: node.NodeID, Label: label, PasswHash: node.Hash, Phrase: phrase.Kept(), CreatedAt: a.Now()}
-	err = notSaved("agent", importAgain, keepAgent(ctx, caller, agent, root))
+	err = notSaved("agent", keepAgent(ctx, caller, agent, root))
 	err = errors.Join(err, a.Printer.Print(createdAgent(caller, agent, phrase)))
 	a.ShowPhrase(phrase)
 	return err
+}
+
+// beginAgent is begin for an agent in the caller's context.
+func beginAgent(ctx context.Context, a *command.App, caller *command.Caller, agent creds.Agent, root string) (end func() error, err error) {
+	alone, err := creds.NewContext(caller.Context.Name, caller.Server, caller.Service, a.Now())
+	if err != nil {
+		return nil, err
+	}
+	alone.RootKey, alone.Fingerprint = root, caller.Fingerprint()
+	if err := alone.AddAgent(agent); err != nil {
+		return nil, err
+	}
+	return begin(ctx, a, &creds.Pending{Context: alone, Owner: caller.Main.NodeID}, "agent", func(file *creds.File) error {
+		now, err := file.Context(caller.Context.Name)
+		if err != nil {
+			return err
+		}
+		return labelIsFree(&command.Caller{Context: now, Main: caller.Main, Server: caller.Server, Service: caller.Service}, agent.Label)
+	})
 }
 
 // registerAgent registers an agent node at the host, with its label if the host accepts
@@ -312,7 +346,15 @@ func showsOther(c *command.Caller, id, label string) error {
 // which its id was derived. The host knows the node by now, so an interrupt no longer
 // stops it.
 func keepAgent(ctx context.Context, c *command.Caller, agent creds.Agent, rootKey string) error {
-	return c.Change(ctx, func(target *creds.Context) error {
+	if !c.SavesCredentials() {
+		return nil
+	}
+	return c.Store.Update(context.WithoutCancel(ctx), func(file *creds.File) error {
+		target, err := file.Context(c.Context.Name)
+		if err != nil {
+			return err
+		}
+		file.DropPending(agent.NodeID)
 		target.RootKey = rootKey
 		return target.AddAgent(agent)
 	})
@@ -333,38 +375,4 @@ func (r *createdAgentResult) fields() render.Fields {
 		{Name: "context", Value: r.Context},
 		{Name: "phrase", Value: r.Phrase},
 	}
-}
-
-// createNamedAgent creates the agent node whose credentials are derived from the
-// account's credentials and a name. If another program created it before, it returns that
-// one.
-func createNamedAgent(ctx context.Context, a *command.App, caller *command.Caller, name string) (command.AgentRef, error) {
-	c, err := a.Client(caller, caller.Main)
-	if err != nil {
-		return command.AgentRef{}, err
-	}
-	defer c.Close()
-	root, err := rootKey(ctx, a, c, caller.RootKey(), "")
-	if err != nil {
-		return command.AgentRef{}, err
-	}
-	node, err := derive(a, creds.NamedAgentHash(caller.Main.Hash, name), root)
-	if err != nil {
-		return command.AgentRef{}, err
-	}
-	label := name
-	if c.Service() != protocol.ServicePlay || creds.CheckLabel(name) != nil {
-		label = ""
-	}
-	err = a.CallWith(ctx, c, "Registering the agent", func(ctx context.Context, c *client.Client) error {
-		_, err := c.CreateLabeledAgent(ctx, node, label)
-		if protocol.HasCode(err, protocol.CodeNodeExists) {
-			return nil
-		}
-		return err
-	})
-	if err != nil {
-		return command.AgentRef{}, err
-	}
-	return command.AgentRef{ID: node.NodeID, Label: name, Node: node, Own: true}, nil
 }

@@ -88,7 +88,7 @@ func createMainNode(ctx context.Context, a *command.App, caller *command.Caller,
 
 // makeAccount creates a main node at the host of a context, and saves the context with
 // it; with use, commands use it from then on.
-func makeAccount(ctx context.Context, a *command.App, c *client.Client, target *creds.Context, flags *command.PhraseFlags, use bool) error {
+func makeAccount(ctx context.Context, a *command.App, c *client.Client, target *creds.Context, flags *command.PhraseFlags, use bool) (err error) {
 	if err := canSave(a, "account"); err != nil {
 		return err
 	}
@@ -101,13 +101,22 @@ func makeAccount(ctx context.Context, a *command.App, c *client.Client, target *
 		return errors.Join(err, phrase.Discard())
 	}
 	a.WarnExposed(c)
-	key, err := registerMain(ctx, a, c, node)
+	target.Main = &creds.MainNode{NodeID: node.NodeID, PasswHash: node.Hash, KeyName: protocol.DefaultKeyName, Phrase: phrase.Kept(), CreatedAt: a.Now()}
+	end, err := begin(ctx, a, &creds.Pending{Context: target, Use: use}, "account", func(file *creds.File) error {
+		if there, err := file.Context(target.Name); err == nil && there.Main != nil {
+			return hasMain(there)
+		}
+		return nil
+	})
 	if err != nil {
-		return notCreated(a, err, phrase)
+		return errors.Join(err, phrase.Discard())
 	}
-	target.Main = &creds.MainNode{NodeID: node.NodeID, PasswHash: node.Hash, APIKey: key, KeyName: protocol.DefaultKeyName, Phrase: phrase.Kept(), CreatedAt: a.Now()}
+	defer func() { err = errors.Join(err, end()) }()
+	if target.Main.APIKey, err = registerMain(ctx, a, c, node); err != nil {
+		return notCreated(ctx, a, err, node.NodeID, phrase)
+	}
 	_, err = keepContext(ctx, a, target, false, use)
-	err = notSaved("main node", "playctl login --phrase "+target.ServerURL, err)
+	err = notSaved("main node", err)
 	document := createdMain(target, phrase)
 	if err == nil {
 		document.Views = append(document.Views, whichContext(a, target.Name, use)...)
@@ -139,17 +148,17 @@ func canSave(a *command.App, node string) error {
 	if err == nil {
 		return nil
 	}
-	return command.Hintf(fmt.Errorf("no %s was created, because its credentials could not be saved: %w", node, err), "use another file with --credentials-file")
+	return unsavable(node, err)
 }
 
-// notSaved returns the error of a new node whose credentials cannot be saved. The phrase
-// is shown nevertheless: again is the command that restores the credentials from it.
-func notSaved(node, again string, err error) error {
+// notSaved returns the error of a new node that could be saved as being created only: the
+// next command tries again to save it in its context.
+func notSaved(node string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return command.Hintf(fmt.Errorf("the %s was created, but its credentials cannot be saved: %w", node, err),
-		"keep the phrase: once that is fixed, %q creates them from it", again)
+	return command.Hintf(fmt.Errorf("the %s was created, but its context cannot be saved: %w", node, err),
+		"once that is fixed, the next command saves it")
 }
 
 // takenError is the error of a context that already has an account.
@@ -206,13 +215,14 @@ func registerMain(ctx context.Context, a *command.App, c *client.Client, node cl
 	return key, err
 }
 
-// notCreated handles a failed creation. If the host refused, it removes the phrase file;
-// if the outcome is unknown the file stays, because the node may exist.
-func notCreated(a *command.App, err error, phrase *command.NodePhrase) error {
+// notCreated handles a failed creation. If the host refused, it removes the phrase file and
+// what was saved before the request; if the outcome is unknown they stay, because the node
+// may exist.
+func notCreated(ctx context.Context, a *command.App, err error, nodeID string, phrase *command.NodePhrase) error {
 	refused, answered := errors.AsType[*protocol.Error](err)
 	missed, unreachable := errors.AsType[*client.UnreachableError](err)
 	if answered && refused.Status() < http.StatusInternalServerError || unreachable && !missed.Sent {
-		return errors.Join(err, phrase.Discard())
+		return errors.Join(err, phrase.Discard(), dropPending(ctx, a, nodeID))
 	}
 	if phrase.File != "" {
 		a.Warn("it is not known whether the node was created",
@@ -242,6 +252,7 @@ func keepContext(ctx context.Context, a *command.App, target *creds.Context, rep
 				}
 			}
 		}
+		file.DropPending(target.Main.NodeID)
 		err = putContext(file, target, true, use)
 		current = file.Current() == target.Name
 		return err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -202,6 +203,11 @@ func clearCredentials(ctx context.Context, a *command.App) error {
 		for _, name := range names {
 			if err := file.Remove(name); err != nil {
 				return err
+			}
+		}
+		for _, node := range file.Pending() {
+			if slices.Contains(names, node.Context.Name) || a.Settings.Context == "" {
+				file.DropPending(node.NodeID())
 			}
 		}
 		return nil

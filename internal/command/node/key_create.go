@@ -102,6 +102,11 @@ func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags
 		if flags.use && !caller.SavesCredentials() {
 			return nil, command.Usagef("there is no context of this main node to save the key in: omit --use")
 		}
+		if flags.use {
+			if err := canSave(a, "API key"); err != nil {
+				return nil, err
+			}
+		}
 		if flags.ifMissing {
 			if existing, err := existingKey(ctx, c, caller, name); err != nil || existing != nil {
 				return existing, err
@@ -233,7 +238,7 @@ func reserveFile(a *command.App, name string, force bool) (reservedFile, error) 
 		return reservedFile{}, nil
 	}
 	path := a.Absolute(name)
-	err := creds.WriteSecretFile(path, nil, false)
+	err := creds.ReserveSecretFile(path)
 	switch info, statErr := os.Stat(path); {
 	case err == nil:
 		return reservedFile{path, true}, nil

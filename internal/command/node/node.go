@@ -27,6 +27,7 @@ func Commands(a *command.App) []*cobra.Command {
 	a.MakeNamedAgent = func(ctx context.Context, caller *command.Caller, name string) (command.AgentRef, error) {
 		return createNamedAgent(ctx, a, caller, name)
 	}
+	a.Settle = func(ctx context.Context) error { return settle(ctx, a) }
 	return []*cobra.Command{
 		newCreateRootKeyCommand(a), newCreateMainNodeCommand(a), newCreateAgentNodeCommand(a), newCreateAPIKeyCommand(a),
 		newWhoamiCommand(a), newListAgentNodesCommand(a), newInspectNodeCommand(a),
