@@ -54,12 +54,11 @@ func TestRemovalsNeedConfirmation(t *testing.T) {
 			t.Errorf("%s has no confirmation", cmd.CommandPath())
 			return
 		}
-		args := strings.Fields(cmd.CommandPath())[1:]
+		args := slices.Concat(strings.Fields(cmd.CommandPath())[1:], []string{"--output", "json"})
 		for range strings.Count(cmd.Use, "<") {
 			args = append(args, "none")
 		}
-		p := inProcess(t.TempDir(), nil)
-		p.Args = append(args, "--output", "json")
+		p := inProcess(t.TempDir(), nil, args...)
 		p.Stderr = new(strings.Builder)
 		code := command.Run(t.Context(), p, tree.New)
 		if shown := fmt.Sprint(p.Stderr); code != command.ExitUsage || !strings.Contains(shown, `"code":"confirmation_required"`) {

@@ -16,8 +16,8 @@ const containerSecrets = "/run/secrets/"
 // by an administrator. A file of a container's secrets that others could change is not.
 func UnsafeModeReason(path string, mode fs.FileMode) string {
 	const writable = 0o022
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
 	}
 	switch {
 	case strings.HasPrefix(path, containerSecrets) && mode.Perm()&writable == 0:

@@ -22,7 +22,7 @@ func lacksModes(path string, mode fs.FileMode) bool {
 	if unix.Statfs(path, &stat) != nil {
 		return false
 	}
-	switch uint32(stat.Type) { //nolint:gosec // G115: the types have 32 bits
+	switch uint32(stat.Type) {
 	case unix.MSDOS_SUPER_MAGIC, unix.EXFAT_SUPER_MAGIC, wslMagic:
 		return true
 	case unix.V9FS_MAGIC, unix.FUSE_SUPER_MAGIC, unix.CIFS_SUPER_MAGIC, unix.SMB2_SUPER_MAGIC, ntfsMagic, ntfs3Magic:

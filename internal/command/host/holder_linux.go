@@ -1,9 +1,9 @@
 package host
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 )
 
 // hasOpen reports whether a process has a file open. It is true if the process's files
@@ -13,7 +13,7 @@ func hasOpen(pid int, path string) bool {
 	if err != nil {
 		return false
 	}
-	folder := filepath.Join("/proc", strconv.Itoa(pid), "fd")
+	folder := fmt.Sprintf("/proc/%d/fd", pid)
 	names, err := os.ReadDir(folder)
 	if err != nil {
 		return !os.IsNotExist(err)

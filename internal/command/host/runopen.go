@@ -50,7 +50,7 @@ func openRunFile(path string, flags int) (*os.File, error) {
 		return file, nil
 	}
 	info, err := file.Stat()
-	if err == nil && !(info.Mode().IsRegular() && ownFile(info)) {
+	if err == nil && (!info.Mode().IsRegular() || !ownFile(info)) {
 		err = planted(path, "is not a file of your own")
 	}
 	if err != nil {

@@ -11,6 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// standardError is its number in every process.
+const standardError = 2
+
 const noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
 // ownFile reports whether a file belongs to this user, and has no other name.
@@ -27,7 +30,7 @@ func trustedOwner(info fs.FileInfo) bool {
 
 // takeStderr makes a file the standard error of the process, for messages of the runtime.
 func takeStderr(file *os.File) error {
-	if err := unix.Dup2(int(file.Fd()), int(os.Stderr.Fd())); err != nil {
+	if err := unix.Dup2(int(file.Fd()), standardError); err != nil {
 		return fmt.Errorf("write to the log: %w", err)
 	}
 	return nil

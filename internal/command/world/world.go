@@ -123,7 +123,7 @@ Use "playctl remove-agent", "unregister-mcp" and "remove-space" for your own.`,
 				return err
 			}
 			check := func() error { return hasKey(cmd.Context(), a, &admin, key) }
-			removed := command.Change{Action: "remove", Kind: string(protocol.NodeKindOf(key)), ID: key}
+			removed := command.Change{Action: "remove", Kind: protocol.NodeKindOf(key), ID: key}
 			if err := a.Confirm(cmd.Context(), fmt.Sprintf("Remove %q from the map?", key), removed.If(check)); err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -53,7 +54,7 @@ func modules(root string) ([]part, error) {
 
 // list runs the go command for a system.
 func list(root, system string, args ...string) (string, error) {
-	cmd := exec.Command("go", args...) //nolint:gosec // G204: the arguments are this program's
+	cmd := exec.CommandContext(context.Background(), "go", args...) //nolint:gosec // G204: the arguments are this program's
 	cmd.Dir, cmd.Env = root, slices.Concat(os.Environ(), []string{"GOOS=" + system, "CGO_ENABLED=0", "GOFLAGS="})
 	var failed bytes.Buffer
 	cmd.Stderr = &failed

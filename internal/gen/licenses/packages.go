@@ -73,7 +73,7 @@ func termsOfPackage(root, folder, name string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the present licenses: %w", err)
 	}
-	for _, text := range strings.Split(string(present), rule) {
+	for text := range strings.SplitSeq(string(present), rule) {
 		names, terms, _ := strings.Cut(text, "\n\n")
 		if slices.Contains(strings.Split(names, "\n"), name) {
 			return strings.TrimSuffix(terms, "\n"), nil
