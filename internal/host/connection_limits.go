@@ -37,9 +37,12 @@ const (
 	refusedAtOnce = 16
 	// opsConnections is the limit of the separate listener for health and metrics.
 	opsConnections = 16
-	// firstRequestTime is how long a new connection has for its first request at a
-	// listener that is full; others wait meanwhile to be accepted.
+	// firstRequestTime is how long a new connection has for its first request before a
+	// listener that is full closes it for one of another address.
 	firstRequestTime = 200 * time.Millisecond
+	// silentLookedAt is how many of the connections without a first request are considered
+	// for that, the oldest first.
+	silentLookedAt = 64
 )
 
 // fill sets the defaults for a number of descriptors, and keeps the limits below it.

@@ -32,17 +32,18 @@ type gate struct {
 	asking int
 }
 
-// origin counts the connections of one address, with the requests in progress on them.
+// origin counts the connections of one address, with the requests in progress on them,
+// and those that are refused because the host is full.
 type origin struct {
-	open, asking int
-	quiet        quietConns
+	open, asking, refused int
+	quiet                 quietConns
 }
 
 // quietConns are connections with no request in progress, those idle for longest
 // in front.
 type quietConns struct{ leaving, silent, idle list.List }
 
-// oldest returns the connection to close first when there is no room.
+// oldest returns the connection of an address to close first when there is no room.
 func (q *quietConns) oldest() *gateConn {
 	for _, l := range []*list.List{&q.leaving, &q.silent, &q.idle} {
 		if e := l.Front(); e != nil {
@@ -62,7 +63,9 @@ type listed struct {
 type gateConn struct {
 	net.Conn
 	gate *gate
-	site netip.Addr
+	// site is the address that it is from. limited is set where addresses have a limit.
+	site    netip.Addr
+	limited bool
 	// gathers is set while the beginning of a reply is held back for the rest of it.
 	gathers *gathering
 	// inTurns writes while a part of a long reply is written; else it is nil.
@@ -72,6 +75,8 @@ type gateConn struct {
 	// refused names the limit that the connection exceeds: its calls except health are refused
 	// with it. It is set once, before any read of it.
 	refused string
+	// overfull is set where the connection exceeds the limit of the listener.
+	overfull bool
 
 	// The gate's lock guards these fields.
 	asking         int
@@ -103,78 +108,83 @@ func (g *gate) Accept() (net.Conn, error) {
 	}
 }
 
-// admit makes room for a connection and counts it; it returns nil if there is no room.
+// admit makes room for a connection and counts it; it returns nil if there is no room. It
+// does not wait: others would wait with it to be accepted.
 func (g *gate) admit(conn net.Conn) *gateConn {
-	c := &gateConn{Conn: conn, gate: g, extraTime: maxExtraTime * rand.Float64()} //nolint:gosec // no secret
-	if addr := parseAddress(conn.RemoteAddr().String()); !g.options.exempt(addr) {
-		c.site = siteOf(addr)
+	addr := parseAddress(conn.RemoteAddr().String())
+	c := &gateConn{
+		Conn: conn, gate: g, extraTime: maxExtraTime * rand.Float64(), //nolint:gosec // no secret
+		site: siteOf(addr), limited: !g.options.exempt(addr),
 	}
-	g.awaitTurn()
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	from := g.origin[c.site]
+	if from == nil {
+		from = &origin{}
+	}
 	// Connections that were refused and not closed yet count as well, so closing one
 	// may not be enough.
-	if from := g.origin[c.site]; from != nil {
+	if c.limited {
 		for evicted := true; evicted && from.open >= g.perAddress; {
-			evicted = g.evict(&from.quiet)
+			evicted = g.evict(from.quiet.oldest())
 		}
-		if from.open >= g.perAddress && !g.refuse(c, "connections_per_address", from.open-g.perAddress) {
+		if from.open >= g.perAddress && !g.refuse(c, "connections_per_address", from.open-g.perAddress < refusedAtOnce) {
 			return nil
 		}
 	}
 	for evicted := true; evicted && len(g.open) >= g.limit; {
-		evicted = g.evict(&g.quiet)
+		evicted = g.evict(g.leastNeeded(c, from))
 	}
-	if over := len(g.open) - g.limit; over >= 0 && !g.refuse(c, "connections", over) {
-		return nil
-	}
-	g.open[c] = true
-	if c.site.IsValid() {
-		if g.origin[c.site] == nil {
-			g.origin[c.site] = &origin{}
+	if over := len(g.open) - g.limit; over >= 0 {
+		// Another address finds room for the reply that refuses it.
+		if !g.refuse(c, "connections", over < refusedAtOnce && from.refused < refusedAtOnce/2) {
+			return nil
 		}
-		g.origin[c.site].open++
+		from.refused++
+		c.overfull = true
 	}
+	g.open[c], g.origin[c.site] = true, from
+	from.open++
 	g.list(c)
 	return c
 }
 
-// refuse marks a connection that exceeds a limit, and reports whether there is room for
-// the reply that says so, where over connections are beyond the limit already.
-func (g *gate) refuse(c *gateConn, limit string, over int) bool {
-	if c.refused = limit; over < refusedAtOnce {
-		return true
+// refuse marks a connection that exceeds a limit, and returns whether there is room for
+// the reply that says so.
+func (g *gate) refuse(c *gateConn, limit string, room bool) bool {
+	if c.refused = limit; !room {
+		g.metrics.refusedFor(limit)
 	}
-	g.metrics.refusedFor(limit)
-	return false
+	return room
 }
 
-// awaitTurn waits, where the listener is full and the next connection to close has
-// only just come, until that one has had its time for a first request.
-func (g *gate) awaitTurn() {
-	if wait := g.timeForFirstRequest(); wait > 0 {
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		<-timer.C
+// leastNeeded returns the connection to close for a new one from an address, nil for none.
+// One that has only just come is closed for another of its own address, or where its
+// address has more of them than the new one's.
+func (g *gate) leastNeeded(c *gateConn, from *origin) *gateConn {
+	if e := g.quiet.leaving.Front(); e != nil {
+		return e.Value.(*gateConn) //nolint:forcetypeassert // as in oldest
 	}
+	e := g.quiet.silent.Front()
+	for range silentLookedAt {
+		if e == nil {
+			break
+		}
+		silent := e.Value.(*gateConn) //nolint:forcetypeassert // as in oldest
+		if silent.site == c.site || time.Since(silent.since) >= firstRequestTime ||
+			g.origin[silent.site].quiet.silent.Len() > max(from.quiet.silent.Len(), 1) {
+			return silent
+		}
+		e = e.Next()
+	}
+	if e := g.quiet.idle.Front(); e != nil {
+		return e.Value.(*gateConn) //nolint:forcetypeassert // as in oldest
+	}
+	return nil
 }
 
-// timeForFirstRequest returns how long the next connection to close still has for its first
-// request; 0 if the listener is not full.
-func (g *gate) timeForFirstRequest() time.Duration {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	oldest := g.quiet.oldest()
-	if len(g.open) < g.limit || oldest == nil || oldest.asked {
-		return 0
-	}
-	return firstRequestTime - time.Since(oldest.since)
-}
-
-// evict closes the connection that was quiet for longest, and reports whether there was
-// one.
-func (g *gate) evict(of *quietConns) bool {
-	c := of.oldest()
+// evict closes a quiet connection, and reports whether there was one.
+func (g *gate) evict(c *gateConn) bool {
 	if c == nil {
 		return false
 	}
@@ -229,6 +239,9 @@ func (g *gate) forget(c *gateConn) {
 	delete(g.open, c)
 	g.unlist(c)
 	if from := g.origin[c.site]; from != nil {
+		if c.overfull {
+			from.refused--
+		}
 		if from.open--; from.open == 0 {
 			delete(g.origin, c.site)
 		}
@@ -260,7 +273,7 @@ func (g *gate) exceeded(c *gateConn) (limit string, by int) {
 	if over := g.asking - g.limit; over > 0 {
 		limit, by = requestsLimit, over
 	}
-	if from := g.origin[c.site]; from != nil && from.asking-g.perAddress > by {
+	if from := g.origin[c.site]; from != nil && c.limited && from.asking-g.perAddress > by {
 		limit, by = requestsOfOrigin, from.asking-g.perAddress
 	}
 	return limit, by

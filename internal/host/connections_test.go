@@ -253,25 +253,63 @@ func TestSilentConnectionsCloseAtDifferentTimes(t *testing.T) {
 	})
 }
 
-// A wait at a full listener depends on the time of a connection that may be answered meanwhile. The
-// race detector notices if that time is read without the gate's lock.
-func TestReplyWhileListenerIsFull(t *testing.T) {
+// connFrom is a connection from an address.
+type connFrom struct {
+	net.Conn
+	addr string
+}
+
+func (c connFrom) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.ParseIP(c.addr), Port: 1} }
+func (connFrom) Close() error           { return nil }
+
+// However many connections one address opens, and whatever they do, the first one of
+// another address has a reply at once.
+func TestFullListenerAdmitsOtherAddressAtOnce(t *testing.T) {
+	const most = 40
+	for name, busy := range map[string]func(n int, c *gateConn){
+		"streams":                  func(_ int, c *gateConn) { c.begin() },
+		"silence":                  func(int, *gateConn) {},
+		"streams and silence":      func(n int, c *gateConn) { map[bool]func(){true: func() { c.begin() }, false: func() {}}[n < most]() },
+		"streams and slow bodies":  func(n int, c *gateConn) { c.begin(); c.leave() },
+		"streams and idle clients": func(n int, c *gateConn) { c.begin(); map[bool]func(){true: func() {}, false: c.end}[n%2 == 0]() },
+	} {
+		for _, exempt := range []bool{true, false} {
+			synctest.Test(t, func(t *testing.T) {
+				g := newGate(nil, &Options{LimitLoopback: !exempt, Metrics: NewMetrics()}, most, most)
+				began := time.Now()
+				for n := range 3 * most {
+					if c := g.admit(connFrom{addr: "127.0.0.1"}); c != nil {
+						busy(n, c)
+					}
+				}
+				for n := range 3 {
+					if g.admit(connFrom{addr: "127.0.0.2"}) == nil {
+						t.Errorf("%s: connection %d of another address was closed", name, n)
+					}
+				}
+				if waited := time.Since(began); waited > 0 || len(g.open) > most+refusedAtOnce {
+					t.Errorf("%s: the others waited for %v; %d connections are open", name, waited, len(g.open))
+				}
+			})
+		}
+	}
+}
+
+// A new connection has some time for its first request, unless its own address needs the
+// place or has many.
+func TestFullListenerGivesTimeForFirstRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(nil, &Options{}, 1, 1)
-		here, there := net.Pipe()
-		defer func() { _ = there.Close() }()
-		c := g.admit(here)
-		began := time.Now()
-		waited := make(chan time.Duration, 1)
-		go func() {
-			g.awaitTurn()
-			waited <- time.Since(began)
-		}()
-		<-time.After(firstRequestTime / 2)
-		c.begin()
-		c.end()
-		if d := <-waited; d != firstRequestTime {
-			t.Errorf("waited %v, want %v", d, firstRequestTime)
+		g := newGate(nil, &Options{Metrics: NewMetrics()}, 2, 2)
+		first, second := g.admit(connFrom{addr: "127.0.0.1"}), g.admit(connFrom{addr: "127.0.0.2"})
+		if c := g.admit(connFrom{addr: "127.0.0.3"}); c == nil || !c.overfull || !g.open[first] || !g.open[second] {
+			t.Errorf("the third connection is %+v", c)
+		}
+		if c := g.admit(connFrom{addr: "127.0.0.2"}); c == nil || g.open[second] {
+			t.Error("a connection of the same address was not closed")
+		}
+		<-time.After(firstRequestTime)
+		if c := g.admit(connFrom{addr: "127.0.0.4"}); c == nil || c.overfull || g.open[first] {
+			t.Errorf("after some time the next connection is %+v", c)
 		}
 	})
 }
