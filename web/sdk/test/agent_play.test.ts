@@ -10,7 +10,7 @@ import {
   type PlayerChainNodeResponse, type RegisteredPlayer, RemotePlayWorld, type RemotePlayWorldSessionEvent, SESSION_CLOSED_EVENT,
   SESSION_CONNECTED_EVENT, boundsContain, clampWorldPosition, configureAgentPlayDebug, intercomResultRecordFromLangChainInvokeOutput, langchainRegistration,
   loadAgentPlayCredentialsFileFromPath, loadAgentPlayCredentialsFileFromPathSync, loadRootKey, nodeCredentialFromHumanPhrase, nodeCredentialFromPasswHash,
-  resetAgentPlayDebug, resolveAgentPlayCredentialsPath, verifyStoredNodeCredential,
+  resetAgentPlayDebug, resolveAgentPlayCredentialsPath, type SubscribeIntercomCommandsOptions, verifyStoredNodeCredential,
 } from '../src/agent-play/index.js'
 import { OptionError, createClient, noRetry } from '../src/index.js'
 import { FakeHost, type ReceivedRequest, chats } from './fake.js'
@@ -243,6 +243,9 @@ describe('a world of the agent-play service', () => {
     away.subscribeWorldState({ onSnapshot: () => undefined, onError: errors.add })
     assert.match((await errors.until(() => true)).message, /fetch failed/u)
     away.subscribeIntercomCommands({ playerIds: [' '], executeTool }).close()
+    for (const wrong of [{}, { playerIds: 'ada' }, { playerIds: [7] }]) {
+      assert.throws(() => away.subscribeIntercomCommands({ ...wrong, executeTool } as unknown as SubscribeIntercomCommandsOptions), OptionError)
+    }
     close()
     await away.close()
     assert.match(String(printed.mock.calls[0]?.arguments[0]), /fetch failed/u)

@@ -26,7 +26,7 @@ describe('the package in a fresh project', () => {
   after(() => { project.remove() })
 
   it('has all necessary files and no others', () => {
-    for (const needed of ['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts', 'dist/node/index.js', 'dist/node/guardian.js', 'dist/react/index.js', 'dist/agent-play/index.js']) {
+    for (const needed of ['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts', 'dist/node/index.js', 'dist/node/guardian.js', 'dist/react/index.js', 'dist/agent-play/index.js', 'dist/agent-play/browser.js']) {
       assert.ok(project.files.includes(needed), `${needed} is not in the package`)
     }
     assert.ok(!project.files.some((file) => file.includes('test')), 'tests are in the package')

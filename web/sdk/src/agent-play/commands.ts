@@ -1,7 +1,7 @@
-import { asArray, asObject, asText, member } from '../json/read.js'
+import { asArray, asObject, asText, asTexts, member } from '../json/read.js'
 import { asError } from '../protocol/callback.js'
 import type { IntercomCommand, Json } from '../protocol/contract.js'
-import { ToolError } from '../protocol/errors.js'
+import { OptionError, ToolError } from '../protocol/errors.js'
 import { isBlank } from '../protocol/text.js'
 import { CHAT_TOOL } from '../world/framework.js'
 import type { IntercomAnswer } from '../world/intercom_types.js'
@@ -19,7 +19,9 @@ export type SubscribeIntercomCommandsOptions = ({ readonly playerId: string } | 
 
 /** Returns the ids of the players in some options, each once. @internal */
 export function playerIdsOf(options: SubscribeIntercomCommandsOptions): string[] {
-  const ids = 'playerIds' in options ? options.playerIds : [options.playerId]
+  // Programs without types may pass any value.
+  const ids = asTexts('playerIds' in options ? options.playerIds : [options.playerId])
+  if (ids === undefined) throw new OptionError('subscribeIntercomCommands needs playerId, or playerIds as a list: the ids of what addAgent returned')
   return [...new Set(ids.map((id) => id.trim()).filter((id) => id !== ''))]
 }
 
