@@ -87,7 +87,8 @@ func normal(word string) string {
 }
 
 // kindOfUnknown matches the attributes in which other products state the kind of a span.
-var kindOfUnknown = regexp.MustCompile(`(?i)^(.+)[._:](?:span|observation)[._]?(?:kind|type)$`)
+// Those of the second form are common outside of the field.
+var kindOfUnknown = regexp.MustCompile(`(?i)^(.+)[._:](?:(?:span|observation)[._]?(?:kind|type)|(run[._]?type|operation(?:[._]name)?))$`)
 
 // guess returns the kind of a span that follows no known convention: from an attribute of
 // an unknown product, from the name that the conventions for generative AI define, or
@@ -95,11 +96,14 @@ var kindOfUnknown = regexp.MustCompile(`(?i)^(.+)[._:](?:span|observation)[._]?(
 func (r *reported) guess() Kind {
 	for i := range r.Attributes {
 		one := &r.Attributes[i]
-		if parts := kindOfUnknown.FindStringSubmatch(one.Key); parts != nil && one.Value.StringValue != nil {
-			if kind, ok := words[normal(*one.Value.StringValue)]; ok {
-				r.prefix = parts[1]
-				return kind
-			}
+		parts := kindOfUnknown.FindStringSubmatch(one.Key)
+		if parts == nil || one.Value.StringValue == nil {
+			continue
+		}
+		word := normal(*one.Value.StringValue)
+		if kind, ok := words[word]; ok && (parts[2] == "" || isSpecific(word)) {
+			r.prefix = parts[1]
+			return kind
 		}
 	}
 	operation, name, _ := strings.Cut(r.Name, " ")
@@ -112,6 +116,11 @@ func (r *reported) guess() Kind {
 		return Chat
 	}
 	return Other
+}
+
+// isSpecific reports whether a word for a kind has no other meaning in common use.
+func isSpecific(word string) bool {
+	return (strings.Contains(word, "agent") || strings.Contains(word, "tool")) && len(word) > len("agent")
 }
 
 func (c *convention) calls() []string  { return c.call }
@@ -170,7 +179,7 @@ func (s *Span) classify(r *reported) {
 		s.nameTool(r)
 	case s.Kind == Other:
 		// Below an agent the name of a tool is enough.
-		s.Tool = r.Attributes.text("tool.name", "tool_name")
+		s.Tool = cmp.Or(r.Attributes.text("tool.name", "tool_name"), part(callNames, s.name))
 	}
 	if r.Attributes.text("mcp.method.name") != "" {
 		s.classifyMCP(r)

@@ -8,7 +8,9 @@ import (
 // These are the forms in which the name of a span has that of an agent or a tool.
 var (
 	agentNames = regexp.MustCompile(`^(?:invoke_agent|agent[_ ]run|run_agent)\s+\[?(.+?)\]?$|^agent(?: run)?:\s*'?(.+?)'?$|^(.+)\.agent$|^(.+?) run$`)
-	toolNames  = regexp.MustCompile(`^(?:execute_tool|tools/call|tool_call|call_tool|running tool:|tool(?: call)?:|function:|tool) ?'?(.+?)'?$|^tool\.(.+)$|^(.+)\.tool$`)
+	toolNames  = regexp.MustCompile(`^(?:execute_tool|tools/call|tool_call|call_tool|tool)[ :]+'?(.+?)'?$|^(?:running tool|tool call|function):\s*'?(.+?)'?$|^tool\.(.+)$|^(.+)\.tool$`)
+	// Those of callNames are calls of tools inside the run of an agent.
+	callNames  = regexp.MustCompile(`^(?:tool_call|call_tool|tool call|running tool|tool):\s*'?(.+?)'?$|^(?:tool_call|call_tool) (.+)$`)
 	retrievals = regexp.MustCompile(`^(?:retrieval|retrieve) (.+)$`)
 )
 

@@ -110,6 +110,19 @@ func TestUnknownPrograms(t *testing.T) {
 			b a | tool: book | acme_span_type=tool_call`, []string{"Zed: book"}},
 		"an observation": {`a - | trip planner | acme.observation.type=agent
 			b a | book | acme.observation.type=tool`, []string{"trip planner: book"}},
+		"an operation of its own": {`a - | x | acme.operation.name=invoke_agent | acme.agent.name=Zed
+			b a | y | acme.operation=tool_call | acme.tool.name=book`, []string{"Zed: book"}},
+		"the names of tools in those of spans": {`a - | invoke_agent Zed
+			b a | toolbox | acme.span.kind=tool
+			c a | tool: book | acme.span.kind=tool
+			d a | running tool: pay | acme.span.kind=tool
+			e a | ship.tool | acme.span.kind=tool`, []string{"Zed: toolbox book pay ship"}},
+		"spans that are called like calls": {`a - | invoke_agent Zed
+			b a | call_tool book
+			c a | tool: pay
+			d a | tool belt`, []string{"Zed: book pay"}},
+		"the same without an agent": {"b - | call_tool book\nc - | tool: pay", nil},
+		"operations of others":      {"a - | GET | db.operation.name=agent\nb - | x | messaging.operation.name=task\nc - | y | ci.run.type=tool", nil},
 		"names only": {`a - | invoke_agent Zed
 			b a | execute_tool book`, []string{"Zed: book"}},
 		"operations in another spelling": {`a - | x | gen_ai.operation.name=InvokeAgent | gen_ai.agent.name=Zed
