@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer as createWebServer, request } from 'node:http'
 import { connect, createServer } from 'node:net'
 import path from 'node:path'
 import process from 'node:process'
@@ -228,3 +229,31 @@ for (const [line, { make, Stdio, HTTP, call, updates }] of Object.entries(lines)
     })
   })
 }
+
+// The other scenarios need tools, resources and prompts of the suite's own.
+describe('playctl mcp and the conformance suite of the protocol', () => {
+  it('agree', async (test) => {
+    const host = await startKnownHost()
+    const server = await serveHTTP(host.env, host.folder)
+    // The suite does not send a token.
+    const between = createWebServer((asked, answer) => {
+      const passed = request(new URL(asked.url, server.url), { method: asked.method, headers: { ...asked.headers, authorization: `Bearer ${server.token}` } }, (response) => {
+        answer.writeHead(response.statusCode, response.headers).flushHeaders()
+        response.pipe(answer)
+      })
+      passed.on('error', () => answer.destroy())
+      asked.pipe(passed)
+    }).listen(0, '127.0.0.1')
+    test.after(async () => {
+      between.closeAllConnections()
+      between.close()
+      await server.end()
+      await host.end()
+    })
+    await once(between, 'listening')
+    const suite = path.join(import.meta.dirname, 'node_modules/@modelcontextprotocol/conformance/dist/index.js')
+    for (const scenario of ['server-initialize', 'ping', 'logging-set-level', 'completion-complete', 'tools-list', 'resources-list', 'prompts-list', 'server-sse-multiple-streams', 'dns-rebinding-protection']) {
+      await promisify(execFile)(process.env.NODE22, [suite, 'server', '--url', `http://127.0.0.1:${between.address().port}/mcp`, '--scenario', scenario])
+    }
+  })
+})

@@ -35,8 +35,8 @@ type fixture struct {
 	other   string
 	// ended receives a value when an event stream of the server ends.
 	ended chan struct{}
-	// program is the name by which the command is called.
-	program string
+	// program is the name by which the command is called, and version that of its build.
+	program, version string
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -116,7 +116,7 @@ func (f *fixture) forwarded() <-chan struct{} {
 // run runs the command in this process and returns when it has ended.
 func (f *fixture) run(ctx context.Context, in io.Reader, out, errs io.Writer, args ...string) int {
 	program := &command.Program{
-		Name: f.program, Args: args, Stdin: in, Stdout: out, Stderr: errs, Home: f.home, Dir: f.home, Now: time.Now, Zone: time.UTC,
+		Name: f.program, Version: f.version, Args: args, Stdin: in, Stdout: out, Stderr: errs, Home: f.home, Dir: f.home, Now: time.Now, Zone: time.UTC,
 		LookupEnv: func(name string) (string, bool) { value, ok := f.env[name]; return value, ok },
 		OpenTTY:   func() (command.TTY, error) { return nil, os.ErrNotExist },
 		Signals:   func(chan<- os.Signal, ...os.Signal) {}, StopSignals: func(chan<- os.Signal) {}, Exit: func(int) {},

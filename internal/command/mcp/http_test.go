@@ -218,6 +218,29 @@ func TestHTTPResumes(t *testing.T) {
 	}
 }
 
+// Without a host it starts as well, with the version of the build, and calls say what is
+// missing.
+func TestHTTPStartsWithoutHost(t *testing.T) {
+	f := newFixture(t)
+	f.env["PLAYCTL_SERVER"] = "http://127.0.0.1:1"
+	f.version = "1.2.3"
+	address, token := f.serve("--read-only", "--timeout", "1s")
+	client := sdkmcp.NewClient(&sdkmcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &sdkmcp.StreamableClientTransport{Endpoint: address, HTTPClient: &http.Client{Transport: bearer{token: token}}, MaxRetries: -1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := session.InitializeResult().ServerInfo.Version; got != "1.2.3" {
+		t.Errorf("the server has the version %q", got)
+	}
+	if text := refusal(t, session, "list_agents", nil); !strings.Contains(text, "is the host running?") {
+		t.Errorf("a call says %q", text)
+	}
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // post sends a message in a session, or ends it without one, and returns the answer with the id of its session.
 func post(t *testing.T, address, token, session, text string) (answer, newSession string) {
 	t.Helper()
