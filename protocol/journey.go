@@ -12,30 +12,43 @@ const (
 // Journey is the record of how an agent answered one message: where it started,
 // which tools it called, where it ended. StartedAt and CompletedAt are RFC 3339.
 type Journey struct {
-	Steps       []JourneyStep `json:"steps" rule:"items=1..MaxJourneySteps,last"`
-	StartedAt   string        `json:"startedAt" rule:"form=time"`
-	CompletedAt string        `json:"completedAt" rule:"form=time"`
+	// Steps are its steps, in order.
+	Steps []JourneyStep `json:"steps" rule:"items=1..MaxJourneySteps,last"`
+	// StartedAt is when the agent got the message.
+	StartedAt string `json:"startedAt" rule:"form=time"`
+	// CompletedAt is when the agent had answered it.
+	CompletedAt string `json:"completedAt" rule:"form=time"`
 }
 
 // JourneyStep is one step. An origin or a destination has Content and
 // MessageID; a structure has ToolName, ToolCallID, Args and, once the tool
 // answered, Result.
 type JourneyStep struct {
-	Type       string          `json:"type" rule:"enum=StepType,must,filled"`
-	Content    string          `json:"content" rule:"blank,when=type:origin|destination"`
-	MessageID  string          `json:"messageId" rule:"blank,when=type:origin|destination"`
-	ToolName   string          `json:"toolName" rule:"chars=MaxToolNameChars,when=type:structure"`
-	ToolCallID string          `json:"toolCallId" rule:"blank,when=type:structure"`
-	Args       json.RawMessage `json:"args" rule:"when=type:structure"`
-	Result     json.RawMessage `json:"result,omitempty" rule:"when=type:structure"`
+	// Type is the kind of step.
+	Type string `json:"type" rule:"enum=StepType,must,filled"`
+	// Content is the text of the message, or of the answer.
+	Content string `json:"content" rule:"blank,when=type:origin|destination"`
+	// MessageID is the agent's id of that text.
+	MessageID string `json:"messageId" rule:"blank,when=type:origin|destination"`
+	// ToolName is the tool that was called.
+	ToolName string `json:"toolName" rule:"chars=MaxToolNameChars,when=type:structure"`
+	// ToolCallID is the agent's id of the call.
+	ToolCallID string `json:"toolCallId" rule:"blank,when=type:structure"`
+	// Args are the arguments of the call.
+	Args json.RawMessage `json:"args" rule:"when=type:structure"`
+	// Result is what the tool returned.
+	Result json.RawMessage `json:"result,omitempty" rule:"when=type:structure"`
 }
 
 // PathStep is a journey's step with the place that the host assigned to it.
 type PathStep struct {
 	JourneyStep
-	X           float64 `json:"x" rule:"form=cell,must"`
-	Y           float64 `json:"y" rule:"form=cell,must"`
-	StructureID string  `json:"structureId"`
+	// X is the column of its place.
+	X float64 `json:"x" rule:"form=cell,must"`
+	// Y is the row of its place.
+	Y float64 `json:"y" rule:"form=cell,must"`
+	// StructureID is the id of the structure of its tool, else `agent:` and the playerId.
+	StructureID string `json:"structureId"`
 }
 
 type stepJSON struct {

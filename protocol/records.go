@@ -44,10 +44,13 @@ type RecordJourneyReply struct {
 
 // JourneyRecord is one recorded journey with the places of its steps.
 type JourneyRecord struct {
-	PlayerID string         `json:"playerId" rule:"form=id"`
-	Journey  Journey        `json:"journey"`
-	Path     List[PathStep] `json:"path" rule:"items=1.."`
-	At       string         `json:"at" rule:"form=stamp"`
+	PlayerID string `json:"playerId" rule:"form=id"`
+	// Journey is the journey as it was recorded.
+	Journey Journey `json:"journey"`
+	// Path has the place of each step.
+	Path List[PathStep] `json:"path" rule:"items=1.."`
+	// At is when it was recorded.
+	At string `json:"at" rule:"form=stamp"`
 	// Seq is the seq of its event.
 	Seq uint64 `json:"seq"`
 }

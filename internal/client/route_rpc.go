@@ -97,6 +97,22 @@ func (c *Client) ListInteractions(ctx context.Context, r protocol.ListRequest) (
 	return &all, nil
 }
 
+// ListJourneys reads journeys as ListInteractions reads chat lines.
+func (c *Client) ListJourneys(ctx context.Context, r protocol.ListRequest) (*protocol.JourneysReply, error) {
+	var all protocol.JourneysReply
+	for more := true; more; {
+		page, err := decode[protocol.JourneysReply](ctx, c, c.readOp(protocol.OpListJourneys, r))
+		if err != nil {
+			return nil, err
+		}
+		all.Journeys, all.HasMore = append(page.Journeys, all.Journeys...), page.HasMore
+		if more = page.HasMore && len(page.Journeys) > 0; more {
+			more = continueBefore(&r, len(page.Journeys), page.Journeys[0].Seq)
+		}
+	}
+	return &all, nil
+}
+
 // continueBefore changes the request to the one for the page before a page of n that begins
 // at a seq. It reports whether that is needed.
 func continueBefore(r *protocol.ListRequest, n int, first uint64) bool {

@@ -25,7 +25,7 @@ func Commands(a *command.App) []*cobra.Command {
 	return []*cobra.Command{
 		newAddAgentCommand(a), newRemoveAgentCommand(a),
 		newRegisterMCPCommand(a), newUnregisterMCPCommand(a),
-		newRecordInteractionCommand(a), newRecordJourneyCommand(a), newInteractionsCommand(a),
+		newRecordInteractionCommand(a), newRecordJourneyCommand(a), newInteractionsCommand(a), newJourneysCommand(a),
 		newIntercomCommand(a), newAgentCommand(a), newChatCommand(a), newTopCommand(a), newInitCommand(a),
 	}
 }
@@ -41,6 +41,8 @@ func Results() map[string]any {
 		"intercom serve, agent run; the standard input of the program": programInput{},
 		"agent run --lines; the standard input of the program":         lineQuestion{},
 		"agent list": listedAgents{},
+		"agent show": shownAgent{},
+		"journeys":   journeysResult{},
 		"init":       initResult{},
 	}
 }

@@ -180,7 +180,7 @@ func whoStarts(ref command.AgentRef, err error) error {
 	refused, ok := errors.AsType[*protocol.Error](err)
 	switch {
 	case ok && refused.Code == protocol.CodeToolUnknown:
-		return command.Hintf(err, "\"playctl chat %s\" lists its tools with /tools", command.Operand(ref.Name()))
+		return command.Hintf(err, "\"playctl agent show %s\" lists its tools", command.Operand(ref.Name()))
 	case ok && refused.Code == protocol.CodePlayerUnknown:
 		return notOnMap(ref)
 	case !ok || !ref.Own:

@@ -15,10 +15,10 @@ import (
 // newAgentCommand returns the group of commands about agents on the map.
 func newAgentCommand(a *command.App) *cobra.Command {
 	return command.Group(&cobra.Command{
-		Use: "agent", Short: "Run agents that answer, and list those on the map",
+		Use: "agent", Short: "Run agents that answer, and show those on the map",
 		GroupID: command.GroupWorld,
 		Example: command.Example("playctl agent run Ada -- ./agent.sh", "playctl agent list"),
-	}, newAgentRunCommand(a), newAgentListCommand(a))
+	}, newAgentRunCommand(a), newAgentListCommand(a), newAgentShowCommand(a))
 }
 
 // listedAgent is an agent on the map as "playctl agent list" prints it.
@@ -70,11 +70,7 @@ func agentList(a *command.App, caller *command.Caller, rows []*protocol.Agent, a
 		Empty:   a.LikeThis("There are no agents on the map. \"playctl agent run NAME -- COMMAND\" adds one."),
 	}
 	for _, row := range rows {
-		known := answering[row.AgentID]
-		result.Agents = append(result.Agents, listedAgent{
-			AgentID: row.AgentID, Name: row.Name, Label: caller.NameOf(row.AgentID), OwnerID: row.NodeID, Yours: caller.Owns(row),
-			Answering: cmp.Or(known.Answering, protocol.AnsweringUnknown), AskedAt: known.AskedAt,
-		})
+		result.Agents = append(result.Agents, listed(caller, row, answering[row.AgentID]))
 	}
 	return render.ListOf(result, result.Agents, table, func(agent listedAgent) []string {
 		owner, asked := render.ShortID(agent.OwnerID), ""
@@ -86,4 +82,12 @@ func agentList(a *command.App, caller *command.Caller, rows []*protocol.Agent, a
 		}
 		return []string{render.ShortID(agent.AgentID), agent.Name, owner, agent.Answering, asked}
 	})
+}
+
+// listed returns what is known of an agent on the map.
+func listed(caller *command.Caller, row *protocol.Agent, known protocol.AnsweringAgent) listedAgent {
+	return listedAgent{
+		AgentID: row.AgentID, Name: row.Name, Label: caller.NameOf(row.AgentID), OwnerID: row.NodeID, Yours: caller.Owns(row),
+		Answering: cmp.Or(known.Answering, protocol.AnsweringUnknown), AskedAt: known.AskedAt,
+	}
 }

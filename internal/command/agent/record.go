@@ -98,48 +98,20 @@ type interactionsResult struct {
 }
 
 func newInteractionsCommand(a *command.App) *cobra.Command {
-	var limit int
-	var before uint64
-	cmd := &cobra.Command{
-		Use:     "interactions [agent]",
-		GroupID: command.GroupWorld,
-		Short:   "List chat lines, newest last",
+	return newHistoryCommand(a, &cobra.Command{
+		Use:   "interactions [agent]",
+		Short: "List chat lines, newest last",
 		Example: command.Example(
 			"playctl interactions",
 			"playctl interactions Ada --limit 20",
 			"playctl interactions --before 1200 --output ndjson"),
-		Args:              command.Takes("agent?"),
-		ValidArgsFunction: a.CompletesAgent(command.SeekAny),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if limit < 1 || limit > protocol.MaxListLimit {
-				return command.Usagef("--limit must be from 1 to %d", protocol.MaxListLimit)
-			}
-			if err := command.CheckNumber("before", before); err != nil {
-				return err
-			}
-			return a.AsReader(cmd.Context(), "Reading the interactions", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
-				request := protocol.ListRequest{Limit: limit}
-				if cmd.Flags().Changed("before") {
-					request.BeforeSeq = &before
-				}
-				if len(args) > 0 {
-					ref, err := a.FindAgent(ctx, caller, args[0], command.SeekAny)
-					if err != nil {
-						return nil, err
-					}
-					request.PlayerID = ref.ID
-				}
-				reply, err := c.ListInteractions(ctx, request)
-				if err != nil {
-					return nil, err
-				}
-				return interactionsDocument(caller, a.Printer.Look, reply), nil
-			})
-		},
-	}
-	cmd.Flags().IntVar(&limit, "limit", protocol.DefaultListLimit, fmt.Sprintf("how many to list, at most %d", protocol.MaxListLimit))
-	cmd.Flags().Uint64Var(&before, "before", 0, "list lines before the event with this `seq`")
-	return cmd
+	}, "Reading the interactions", func(ctx context.Context, caller *command.Caller, c *client.Client, request protocol.ListRequest) (*render.Document, error) {
+		reply, err := c.ListInteractions(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		return interactionsDocument(caller, a.Printer.Look, reply), nil
+	})
 }
 
 func interactionsDocument(c *command.Caller, look render.Look, reply *protocol.InteractionsReply) *render.Document {
@@ -153,7 +125,7 @@ func interactionsDocument(c *command.Caller, look render.Look, reply *protocol.I
 		return []string{command.Number(&one.Seq), look.AgeOf(one.At), name, one.Role, one.Text}
 	})
 	if reply.HasMore && len(result.Interactions) > 0 {
-		doc.Views = append(doc.Views, render.Line(look.Faint("There are more: --before "+command.Number(&result.Interactions[0].Seq))))
+		doc.Views = append(doc.Views, thereAreMore(look, result.Interactions[0].Seq))
 	}
 	return doc
 }

@@ -250,7 +250,7 @@ func (t *tailer) print(event *sdk.Event, line render.Event) error {
 	if t.flags.short {
 		result.At, result.Data = render.EventTime(event.Data), shortened(event.Data)
 	}
-	if t.Printer.Format != render.FormatTable || t.names.HasLine(line) {
+	if t.flags.limit > 0 && (t.Printer.Format != render.FormatTable || t.names.HasLine(line)) {
 		t.printed++
 	}
 	return t.shown.event(result, line, &t.names, t.status())

@@ -417,8 +417,11 @@ export type JourneyStep =
 
 /** Journey is the record of how an agent answered one message: where it started, which tools it called, where it ended. startedAt and completedAt are RFC 3339. */
 export interface Journey {
+  /** steps are its steps, in order. */
   readonly steps: readonly JourneyStep[]
+  /** startedAt is when the agent got the message. */
   readonly startedAt: string
+  /** completedAt is when the agent had answered it. */
   readonly completedAt: string
 }
 
@@ -1134,8 +1137,11 @@ export interface InteractionsReply {
 /** JourneyRecord is one recorded journey with the places of its steps. */
 export interface JourneyRecord {
   readonly playerId: string
+  /** journey is the journey as it was recorded. */
   readonly journey: Journey
+  /** path has the place of each step. */
   readonly path: readonly PathStep[]
+  /** at is when it was recorded. */
   readonly at: string
   /** seq is the seq of its event. */
   readonly seq: number
