@@ -96,7 +96,6 @@ func keepAPIKey(ctx context.Context, a *command.App, caller *command.Caller, key
 	}
 	if unwritten != nil {
 		result.File = ""
-		unwritten = errors.Join(unwritten, file.discard())
 	}
 	return &render.Document{Data: result, Views: []render.View{render.Fields{
 		{Name: "main node", Value: result.NodeID},

@@ -123,34 +123,8 @@ func createKey(ctx context.Context, a *command.App, name string, flags *keyFlags
 		result := createdKeyResult{
 			Context: kept(caller), Name: name, ExpiresAt: reply.ExpiresAt, Created: true, Used: flags.use, File: file.path, EnvFile: envFile.path,
 		}
-		document, err := keepKey(ctx, a, caller, reply.APIKey.Secret, &result, flags)
-		if err == nil {
-			return document, nil
-		}
-		if result.File == "" {
-			err = errors.Join(err, file.discard())
-		}
-		if result.EnvFile == "" {
-			err = errors.Join(err, envFile.discard())
-		}
-		if result.isKept() {
-			return document, err
-		}
-		return nil, errors.Join(err, revokeLost(ctx, c, name))
+		return keepKey(ctx, a, caller, reply.APIKey.Secret, &result, flags)
 	})
-}
-
-// isKept reports whether a new key is saved or shown somewhere.
-func (r *createdKeyResult) isKept() bool {
-	return r.Used || r.File != "" || r.EnvFile != "" || r.APIKey != "" || r.Env != nil
-}
-
-// revokeLost revokes a new key that could not be saved: nobody knows it.
-func revokeLost(ctx context.Context, c *client.Client, name string) error {
-	if _, err := c.RevokeKey(context.WithoutCancel(ctx), name); err != nil {
-		return fmt.Errorf("the key %q that could not be saved still exists: %w", name, err)
-	}
-	return errors.New("the key that could not be saved was revoked")
 }
 
 // existingKey shows a key that the account has had before, nil if there is none. Its text
