@@ -75,7 +75,8 @@ var before = []struct {
 	{regexp.MustCompile(`migrate --from ~`), storeWithHost("")},
 	{regexp.MustCompile(`store (check|backup world.backup) --store|migrate --from redis`),
 		`playctl serve --detach --listen 127.0.0.1:0 --store "$REDIS" && playctl stop`},
-	{regexp.MustCompile(`store restore`), `playctl store backup world.backup`},
+	{regexp.MustCompile(`store check (world|before).backup`), storeWithHost("")},
+	{regexp.MustCompile(`store restore|store check (world|before).backup`), `playctl store backup world.backup && cp world.backup before.backup`},
 	{regexp.MustCompile(`completion`), `mkdir -p .local/share/bash-completion/completions .config/fish/completions`},
 }
 
@@ -108,6 +109,7 @@ var around = []struct {
 	{regexp.MustCompile(`intercom send Robin`), startAgent("Robin", "playctl agent run Robin --text -- cat"), "kill $serving; wait"},
 	{regexp.MustCompile(`playctl (stop|logs)( --lines 20| --follow)?$`), "playctl serve --detach --listen 127.0.0.1:0 --memory-budget 64", "playctl stop 2>/dev/null"},
 	{regexp.MustCompile(`playctl (stop|logs) --data-dir world`), "playctl serve --detach --listen 127.0.0.1:0 --data-dir world --memory-budget 64", "playctl stop --data-dir world 2>/dev/null"},
+	{regexp.MustCompile(`playctl stop --run-dir second`), "playctl serve --detach --ephemeral --listen 127.0.0.1:0 --run-dir second", "playctl stop --run-dir second 2>/dev/null"},
 	{regexp.MustCompile(`serve --detach --data-dir world`), "", "playctl stop --data-dir world"},
 	{regexp.MustCompile(`host\.json`), "", "until grep -q url host.json; do sleep 0.1; done; kill $!; wait"},
 }
