@@ -157,6 +157,29 @@ func Await[T any](a *App, label string, work func() (T, error)) (result T, err e
 	return AwaitWith(a, func() string { return label }, work)
 }
 
+// Interruptible is Await for a computation that cannot be interrupted. When ctx ends it
+// returns at once; the computation goes on until the program ends, which is next.
+func Interruptible[T any](ctx context.Context, a *App, label string, compute func() (T, error)) (T, error) {
+	return Await(a, label, func() (T, error) {
+		type outcome struct {
+			result T
+			err    error
+		}
+		computed := make(chan outcome, 1)
+		go func() {
+			result, err := compute()
+			computed <- outcome{result, err}
+		}()
+		select {
+		case o := <-computed:
+			return o.result, o.err
+		case <-ctx.Done():
+			var none T
+			return none, context.Cause(ctx)
+		}
+	})
+}
+
 // Watching is Waiting with a label that can show progress.
 func (a *App) Watching(label func() string, work func() error) error {
 	if a.Settings.Quiet || !IsTerminal(a.Stderr) || a.Env("TERM") == "dumb" {

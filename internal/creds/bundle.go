@@ -15,6 +15,10 @@ import (
 // maxBundle bounds the size of a bundle, encrypted or not.
 const maxBundle = credentialsLimit
 
+// maxWorkFactor is the largest base-2 logarithm of the cost of a passphrase: twice what
+// age sets. A file may state any, and 19 takes 512 MiB and some seconds.
+const maxWorkFactor = 19
+
 // ErrPassphrase is returned for a passphrase that does not open a bundle.
 var ErrPassphrase = errors.New("the passphrase does not decrypt the file")
 
@@ -75,6 +79,7 @@ func Decrypt(data []byte, passphrase protocol.Secret) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the context: %w", err)
 	}
+	identity.SetMaxWorkFactor(maxWorkFactor)
 	plain, err := age.Decrypt(armor.NewReader(bytes.NewReader(data)), identity)
 	if _, wrong := errors.AsType[*age.NoIdentityMatchError](err); wrong {
 		return nil, ErrPassphrase

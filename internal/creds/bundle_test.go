@@ -3,6 +3,7 @@ package creds_test
 import (
 	"bytes"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,4 +79,34 @@ func sealQuickly(t *testing.T, plain []byte, passphrase string) []byte {
 		t.Fatal(err)
 	}
 	return out.Bytes()
+}
+
+// A file that states an excessive cost is refused before anything is computed.
+func TestBundleOfExcessiveCostIsRefused(t *testing.T) {
+	t.Parallel()
+	passphrase := protocol.NewSecret("correct horse battery staple")
+	recipient, err := age.NewScryptRecipient(passphrase.Reveal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	recipient.SetWorkFactor(10)
+	var plain bytes.Buffer
+	sealed, err := age.Encrypt(&plain, recipient)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sealed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, cost := range []string{"20", "22", "30"} {
+		var file bytes.Buffer
+		text := armor.NewWriter(&file)
+		_, err := text.Write(bytes.Replace(plain.Bytes(), []byte(" 10\n"), []byte(" "+cost+"\n"), 1))
+		if err := errors.Join(err, text.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := creds.Decrypt(file.Bytes(), passphrase); err == nil || !strings.Contains(err.Error(), "work factor too large") {
+			t.Errorf("a file of cost 2^%s: %v", cost, err)
+		}
+	}
 }

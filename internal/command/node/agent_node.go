@@ -228,7 +228,7 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 	if err != nil {
 		return err
 	}
-	node, err := derive(a, phrase.Hash, root)
+	node, err := derive(ctx, a, phrase.Hash, root)
 	if err != nil {
 		return errors.Join(err, phrase.Discard())
 	}

@@ -169,7 +169,7 @@ func encrypted(ctx context.Context, a *command.App, text []byte, file string) ([
 			return nil, command.BadInput(errors.New("the two passphrases differ: nothing was written"))
 		}
 	}
-	return command.Await(a, "Encrypting", func() ([]byte, error) { return creds.Encrypt(text, passphrase) })
+	return command.Interruptible(ctx, a, "Encrypting", func() ([]byte, error) { return creds.Encrypt(text, passphrase) })
 }
 
 // readPassphrase reads a passphrase: from a file or standard input if one is named, else
@@ -221,7 +221,7 @@ func importContext(ctx context.Context, a *command.App, name, passphraseFile str
 		if err != nil {
 			return err
 		}
-		text, err = command.Await(a, "Opening the file", func() ([]byte, error) { return creds.Decrypt(text, passphrase) })
+		text, err = command.Interruptible(ctx, a, "Opening the file", func() ([]byte, error) { return creds.Decrypt(text, passphrase) })
 		if err != nil {
 			return fmt.Errorf("%s: %w", command.InputName(name), err)
 		}

@@ -96,7 +96,7 @@ func makeAccount(ctx context.Context, a *command.App, c *client.Client, target *
 	if err != nil {
 		return err
 	}
-	node, err := derive(a, phrase.Hash, target.RootKey)
+	node, err := derive(ctx, a, phrase.Hash, target.RootKey)
 	if err != nil {
 		return errors.Join(err, phrase.Discard())
 	}
@@ -196,8 +196,8 @@ func trustedAt(file *creds.File, name, server string) string {
 }
 
 // derive computes the node id of a hash, which takes a moment on purpose.
-func derive(a *command.App, hash creds.PasswHash, rootKey string) (client.Credentials, error) {
-	id, err := command.Await(a, "Deriving the node id", func() (string, error) { return a.Derive(hash, rootKey) })
+func derive(ctx context.Context, a *command.App, hash creds.PasswHash, rootKey string) (client.Credentials, error) {
+	id, err := command.Interruptible(ctx, a, "Deriving the node id", func() (string, error) { return a.Derive(hash, rootKey) })
 	return client.Credentials{NodeID: id, Hash: hash}, err
 }
 

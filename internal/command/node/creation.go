@@ -171,7 +171,7 @@ func createNamedAgent(ctx context.Context, a *command.App, caller *command.Calle
 	if err != nil {
 		return command.AgentRef{}, err
 	}
-	node, err := derive(a, creds.NamedAgentHash(caller.Main.Hash, name), root)
+	node, err := derive(ctx, a, creds.NamedAgentHash(caller.Main.Hash, name), root)
 	if err != nil {
 		return command.AgentRef{}, err
 	}

@@ -251,7 +251,7 @@ func recall(ctx context.Context, a *command.App, caller *command.Caller, flags *
 		return recalled{}, err
 	}
 	found.fault = creds.PhraseFault(phrase)
-	found.node, err = derive(a, creds.HashPhrase(phrase.Reveal()), found.rootKey)
+	found.node, err = derive(ctx, a, creds.HashPhrase(phrase.Reveal()), found.rootKey)
 	if err == nil && flags.keep {
 		found.kept = phrase
 	}

@@ -36,7 +36,7 @@ func signIn(ctx context.Context, a *command.App, flags *loginFlags, invited cred
 	if err != nil {
 		return err
 	}
-	node, err := derive(a, creds.HashPhrase(phrase.Reveal()), target.RootKey)
+	node, err := derive(ctx, a, creds.HashPhrase(phrase.Reveal()), target.RootKey)
 	if err != nil {
 		return err
 	}

@@ -90,12 +90,12 @@ again from the same secret.`,
 			"playctl create-root-key --root-file world.root",
 			"playctl create-root-key --secret-file passphrase.txt --root-file world.root"),
 		Args: command.Takes(),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			path, err := rootFilePath(a, file)
 			if err != nil {
 				return err
 			}
-			key, err := makeRootKey(a, secret)
+			key, err := makeRootKey(cmd.Context(), a, secret)
 			if err != nil {
 				return err
 			}
@@ -122,7 +122,7 @@ func rootFilePath(a *command.App, flag string) (string, error) {
 	return a.Surroundings().DefaultRootFile()
 }
 
-func makeRootKey(a *command.App, secretFile string) (string, error) {
+func makeRootKey(ctx context.Context, a *command.App, secretFile string) (string, error) {
 	if secretFile == "" {
 		return creds.GenerateRootKey(), nil
 	}
@@ -134,5 +134,5 @@ func makeRootKey(a *command.App, secretFile string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return command.Await(a, "Deriving the root key", func() (string, error) { return creds.RootKeyFromSecret(secret) })
+	return command.Interruptible(ctx, a, "Deriving the root key", func() (string, error) { return creds.RootKeyFromSecret(secret) })
 }
