@@ -2,7 +2,6 @@ package otel
 
 import (
 	"cmp"
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,10 +13,42 @@ type reported struct {
 	*wireSpan
 
 	service, scope string
+	// places are those of the attributes by their keys.
+	places map[string]int
 	// known are the conventions that the span follows.
 	known []*convention
 	// prefix is that of the attribute of an unknown product that states the kind.
 	prefix string
+}
+
+func report(from *wireSpan, service, scope string) *reported {
+	r := &reported{wireSpan: from, service: service, scope: scope, places: make(map[string]int, len(from.Attributes))}
+	for i := range from.Attributes {
+		if _, twice := r.places[from.Attributes[i].Key]; !twice {
+			r.places[from.Attributes[i].Key] = i
+		}
+	}
+	return r
+}
+
+// value returns the first of the attributes that is there, an empty value if none is.
+func (r *reported) value(keys ...string) anyValue {
+	for _, key := range keys {
+		if i, there := r.places[key]; there {
+			return r.Attributes[i].Value
+		}
+	}
+	return anyValue{}
+}
+
+// label returns the first of the attributes that is a text, as a name.
+func (r *reported) label(keys ...string) string {
+	for _, key := range keys {
+		if text := r.value(key).name(); text != "" {
+			return text
+		}
+	}
+	return ""
 }
 
 // follow finds the conventions of a span and the kind that they state. explained is false
@@ -61,11 +92,11 @@ func (r *reported) stated(attribute string) (string, bool) {
 	if attribute == "" {
 		return "", false
 	}
-	value := r.Attributes.value(attribute)
+	value := r.value(attribute)
 	text := plain(value)
 	var inside any
 	if strings.HasPrefix(text, `"`) || strings.HasPrefix(text, "{") {
-		_ = json.Unmarshal([]byte(text), &inside)
+		_ = unmarshal([]byte(text), &inside)
 	}
 	switch inside := inside.(type) {
 	case string:
@@ -112,7 +143,7 @@ func (r *reported) guess() Kind {
 		return AgentRun
 	case operation == "execute_tool", r.tool() != "", r.first((*convention).calls) != "":
 		return ToolCall
-	case r.Attributes.text("gen_ai.request.model", "gen_ai.response.model", "llm.model_name") != "":
+	case r.label("gen_ai.request.model", "gen_ai.response.model", "llm.model_name") != "":
 		return Chat
 	}
 	return Other
@@ -132,7 +163,7 @@ func (c *convention) talks() []string  { return c.conversation }
 // first returns the first text in the attributes of the span's conventions.
 func (r *reported) first(of func(*convention) []string) string {
 	for _, c := range r.known {
-		if text := r.Attributes.text(of(c)...); text != "" {
+		if text := r.label(of(c)...); text != "" {
 			return text
 		}
 	}
@@ -149,7 +180,7 @@ func (r *reported) own(names ...string) string {
 	}
 	for _, name := range names {
 		for _, separator := range []string{".", "_", ":"} {
-			if text := r.Attributes.text(r.prefix + separator + name); text != "" {
+			if text := r.label(r.prefix + separator + name); text != "" {
 				return text
 			}
 		}
@@ -160,7 +191,7 @@ func (r *reported) own(names ...string) string {
 // classify determines the kind of a span, and the names in it.
 func (s *Span) classify(r *reported) {
 	kind, explained := r.follow()
-	s.Agent = r.Attributes.text("gen_ai.agent.name")
+	s.Agent = r.label("gen_ai.agent.name")
 	if !explained {
 		kind = r.guess()
 		s.candidate = (kind == Other || kind == Chat) && s.Agent != ""
@@ -169,7 +200,7 @@ func (s *Span) classify(r *reported) {
 	s.CallID = cmp.Or(r.first((*convention).calls), r.own("tool.call.id", "tool_call.id", "call.id"))
 	s.Conversation = cmp.Or(r.first((*convention).talks), r.own("conversation.id", "session.id", "thread.id"))
 	if strings.HasPrefix(r.scope, claudeCode) {
-		s.subagent, s.subagentName = r.Attributes.text("agent_id"), r.Attributes.text("subagent_type")
+		s.subagent, s.subagentName = r.label("agent_id"), r.label("subagent_type")
 	}
 	s.graph(r)
 	switch {
@@ -179,13 +210,13 @@ func (s *Span) classify(r *reported) {
 		s.nameTool(r)
 	case s.Kind == Other:
 		// Below an agent the name of a tool is enough.
-		s.Tool = cmp.Or(r.Attributes.text("tool.name", "tool_name"), part(callNames, s.name))
+		s.Tool = cmp.Or(r.label("tool.name", "tool_name"), part(callNames, s.name))
 	}
-	if r.Attributes.text("mcp.method.name") != "" {
+	if r.label("mcp.method.name") != "" {
 		s.classifyMCP(r)
 	}
 	if s.Server == "" {
-		s.Server = r.Attributes.text("anthropic.mcp.server.name")
+		s.Server = r.label("anthropic.mcp.server.name")
 	}
 }
 
@@ -195,7 +226,7 @@ func (s *Span) nameAgent(r *reported) {
 		s.Agent = ""
 		return
 	}
-	id := r.Attributes.text("gen_ai.agent.id")
+	id := r.label("gen_ai.agent.id")
 	s.Agent = cmp.Or(s.Agent, r.first((*convention).agents), r.own("agent.name", "agent_name", "name", "entity.name"), agentIn(s.name))
 	if s.Agent == "" && (r.prefix != "" || r.has(func(c *convention) bool { return c.named })) && !generic(s.name) {
 		s.Agent = s.name
@@ -211,13 +242,13 @@ func (r *reported) has(is func(*convention) bool) bool {
 
 // nameTool finds the name of the tool that a span calls.
 func (s *Span) nameTool(r *reported) {
-	s.base, s.phase = phaseOf(cmp.Or(r.Attributes.text("target"), s.name))
+	s.base, s.phase = phaseOf(cmp.Or(r.label("target"), s.name))
 	named := cmp.Or(r.tool(), r.first((*convention).weaker), r.own("tool.name", "tool_name", "name", "entity.name"))
 	if s.Kind == Retrieval {
-		named = cmp.Or(named, r.Attributes.text("gen_ai.data_source.id", "retriever.name"))
+		named = cmp.Or(named, r.label("gen_ai.data_source.id", "retriever.name"))
 	}
 	s.Tool = cmp.Or(named, toolIn(s.name), "tool")
-	if r.Attributes.text("target") != "" && named == "" && s.phase != "" {
+	if r.label("target") != "" && named == "" && s.phase != "" {
 		s.Tool = s.base
 	}
 }
@@ -225,15 +256,15 @@ func (s *Span) nameTool(r *reported) {
 // classifyMCP finds the server of a span of MCP. A span from the server itself is
 // not a step, because the caller reports it as well.
 func (s *Span) classifyMCP(r *reported) {
-	s.Server = r.Attributes.text("mcp.server.name")
+	s.Server = r.label("mcp.server.name")
 	if r.Kind == kindServer {
 		s.Kind, s.Tool = Other, ""
 		s.Server = cmp.Or(s.Server, s.Service)
 		return
 	}
-	if address := r.Attributes.text("server.address"); s.Server == "" && address != "" {
+	if address := r.label("server.address"); s.Server == "" && address != "" {
 		s.Server = address
-		if port := r.Attributes.value("server.port").IntValue; port != nil && *port > 0 {
+		if port := r.value("server.port").IntValue; port != nil && *port > 0 {
 			s.Server = address + ":" + strconv.FormatInt(int64(*port), 10)
 		}
 	}

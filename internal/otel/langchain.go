@@ -18,10 +18,10 @@ func (s *Span) graph(r *reported) {
 		Agent string `json:"lc_agent_name"`
 		Node  string `json:"langgraph_node"`
 	}
-	_ = json.Unmarshal([]byte(plain(r.Attributes.value("metadata"))), &metadata)
+	_ = unmarshal([]byte(plain(r.value("metadata"))), &metadata)
 	for _, prefix := range nodeKeys {
-		metadata.Agent = cmp.Or(metadata.Agent, r.Attributes.text(prefix+"lc_agent_name"))
-		metadata.Node = cmp.Or(metadata.Node, r.Attributes.text(prefix+"langgraph_node"))
+		metadata.Agent = cmp.Or(metadata.Agent, r.label(prefix+"lc_agent_name"))
+		metadata.Node = cmp.Or(metadata.Node, r.label(prefix+"langgraph_node"))
 	}
 	if s.Kind != Chain && s.Kind != Other {
 		return
@@ -63,7 +63,7 @@ func given(result string) string {
 	var wrapped struct {
 		Output serialized `json:"output"`
 	}
-	if json.Unmarshal([]byte(result), &wrapped) == nil {
+	if unmarshal([]byte(result), &wrapped) == nil {
 		if role, content, ok := wrapped.Output.message(); ok && role == "tool" {
 			result = string(content)
 		}
@@ -72,7 +72,7 @@ func given(result string) string {
 		Type string  `json:"type"`
 		Text *string `json:"text"`
 	}
-	if json.Unmarshal([]byte(result), &blocks) == nil && len(blocks) > 0 {
+	if unmarshal([]byte(result), &blocks) == nil && len(blocks) > 0 {
 		var texts []string
 		for _, block := range blocks {
 			if block.Type != "text" || block.Text == nil {
@@ -88,7 +88,7 @@ func given(result string) string {
 // unquoted returns the text that a JSON text has.
 func unquoted(text string) string {
 	var inside string
-	if strings.HasPrefix(text, `"`) && json.Unmarshal([]byte(text), &inside) == nil {
+	if strings.HasPrefix(text, `"`) && unmarshal([]byte(text), &inside) == nil {
 		return inside
 	}
 	return text

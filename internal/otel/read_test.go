@@ -181,7 +181,9 @@ func TestUnpackedSizeIsBounded(t *testing.T) {
 		"null in JSON":        {inJSON(start, "null", "]}]}]}"), true, false, Rejected{NoID: many / 2}, 1024},
 		"attributes in JSON":  {inJSON(start+span+`attributes":[`, "{}", "]}]}]}]}"), true, false, Rejected{Large: 1}, 1},
 		"a list in JSON":      {inJSON(start+span+`attributes":[{"key":"a","value":{"arrayValue":{"values":[`, "{}", "]}}}]}]}]}]}"), true, false, Rejected{Large: 1}, 1},
-		"resources in JSON":   {inJSON(`{"resourceSpans":[`, "{}", "]}"), true, false, Rejected{}, 1024},
+		"a list in a text": {inJSON(start+span+`name":"x","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"chat"}},
+			{"key":"gen_ai.output.messages","value":{"stringValue":"[{\"tool\":[]},`, `{}`, `]"}}]}]}]}]}`), true, false, Rejected{}, 64},
+		"resources in JSON": {inJSON(`{"resourceSpans":[`, "{}", "]}"), true, false, Rejected{}, 1024},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

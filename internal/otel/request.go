@@ -240,7 +240,8 @@ func one(d *jsontext.Decoder, next func([]byte) error) error {
 	return next(value)
 }
 
-// unmarshal reads a JSON value with at most mostPartsJSON parts.
+// unmarshal reads a JSON value with at most mostPartsJSON parts: also one in a text, such
+// as messages.
 func unmarshal(value []byte, into any) error {
 	inText, parts := false, 0
 	for i := 0; i < len(value); i++ {

@@ -2,7 +2,6 @@ package otel
 
 import (
 	"cmp"
-	"encoding/json"
 	"regexp"
 	"strings"
 )
@@ -33,7 +32,7 @@ func (r *reported) saidCalls(content bool) []saidCall {
 	found := &saidCalls{content: content}
 	for _, key := range saidKeys {
 		if len(found.calls) == 0 {
-			found.read(r.Attributes.value(key))
+			found.read(r.value(key))
 		}
 	}
 	for i := range r.Events {
@@ -85,7 +84,7 @@ func (f *saidCalls) read(value anyValue) {
 	// Most messages have no call.
 	if text := *value.StringValue; strings.Contains(text, "tool") || strings.Contains(text, "unction") {
 		var messages any
-		if json.Unmarshal([]byte(text), &messages) == nil {
+		if unmarshal([]byte(text), &messages) == nil {
 			f.walk(messages, 0)
 		}
 	}

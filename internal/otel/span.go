@@ -96,13 +96,13 @@ func read(from *wireSpan, service, scope string, content bool) *Span {
 	if s.Trace == "" || s.ID == "" {
 		return nil
 	}
-	r := &reported{wireSpan: from, service: service, scope: scope}
+	r := report(from, service, scope)
 	s.classify(r)
 	if s.Conversation != "" && !content {
 		digest := sha256.Sum256([]byte(s.Conversation))
 		s.Conversation = hex.EncodeToString(digest[:6])
 	}
-	s.Failure = from.Attributes.text("error.type", "exception.type")
+	s.Failure = r.label("error.type", "exception.type")
 	s.Failed = from.Status.Code == codeError || s.Failure != ""
 	if s.Kind != ToolCall {
 		s.said = r.saidCalls(content)
@@ -133,12 +133,16 @@ func (a attributes) value(keys ...string) anyValue {
 	return anyValue{}
 }
 
-// text returns the first of the attributes that is a text, as a name.
-func (a attributes) text(keys ...string) string {
-	for _, key := range keys {
-		if value := a.value(key).StringValue; value != nil && clean(*value) != "" {
-			return clean(*value)
-		}
+// text returns the attribute as a name; empty if it is no text.
+func (a attributes) text(key string) string {
+	value := a.value(key)
+	return value.name()
+}
+
+// name returns a text as a name.
+func (v anyValue) name() string {
+	if v.StringValue == nil {
+		return ""
 	}
-	return ""
+	return clean(*v.StringValue)
 }

@@ -40,7 +40,7 @@ func (s *Span) fill(r *reported) {
 func (r *reported) someArguments() string {
 	known := map[string]string{}
 	for name, argument := range map[string]string{"full_command": "command", "file_path": "file_path", "subagent_type": "subagent_type"} {
-		if text := plain(r.Attributes.value(name)); text != "" && strings.HasPrefix(r.scope, claudeCode) {
+		if text := plain(r.value(name)); text != "" && strings.HasPrefix(r.scope, claudeCode) {
 			known[argument] = text
 		}
 	}
@@ -54,20 +54,20 @@ func (r *reported) someArguments() string {
 // follows first, or in those of an unknown product.
 func (r *reported) content(of func(*convention) []string, own ...string) anyValue {
 	for _, c := range r.known {
-		if value := r.Attributes.value(of(c)...); !value.empty() {
+		if value := r.value(of(c)...); !value.empty() {
 			return value
 		}
 	}
 	for i := range conventions {
 		if c := &conventions[i]; c.scope == "" {
-			if value := r.Attributes.value(of(c)...); !value.empty() {
+			if value := r.value(of(c)...); !value.empty() {
 				return value
 			}
 		}
 	}
 	for _, name := range own {
 		if r.prefix != "" {
-			if value := r.Attributes.value(r.prefix+"."+name, r.prefix+"_"+name, r.prefix+":"+name); !value.empty() {
+			if value := r.value(r.prefix+"."+name, r.prefix+"_"+name, r.prefix+":"+name); !value.empty() {
 				return value
 			}
 		}
@@ -86,7 +86,7 @@ func (r *reported) text(of func(*convention) []string, role string, own ...strin
 		// gen_ai.prompt.0.role, llm.input_messages.0.message.role
 		one := &r.Attributes[i]
 		if rest, ok := strings.CutSuffix(one.Key, ".role"); ok && one.Value.StringValue != nil && *one.Value.StringValue == role {
-			if text := plain(r.Attributes.value(rest + ".content")); text != "" {
+			if text := plain(r.value(rest + ".content")); text != "" {
 				found = text
 			}
 		}
@@ -109,7 +109,7 @@ func (r *reported) text(of func(*convention) []string, role string, own ...strin
 // arguments.
 func unwrapped(text string) string {
 	var outer map[string]json.RawMessage
-	if !strings.HasPrefix(text, "{") || json.Unmarshal([]byte(text), &outer) != nil {
+	if !strings.HasPrefix(text, "{") || unmarshal([]byte(text), &outer) != nil {
 		return text
 	}
 	_, named := outer["kwargs"]
@@ -131,7 +131,7 @@ func unwrapped(text string) string {
 func ofCall(args, named json.RawMessage) (string, bool) {
 	var list []json.RawMessage
 	var object map[string]json.RawMessage
-	if json.Unmarshal(args, &list) != nil || json.Unmarshal(named, &object) != nil {
+	if unmarshal(args, &list) != nil || json.Unmarshal(named, &object) != nil {
 		return "", false
 	}
 	switch {
@@ -174,7 +174,7 @@ func said(value anyValue, role string) string {
 		Prompt   string          `json:"prompt"`
 		Messages json.RawMessage `json:"messages"`
 	}
-	if json.Unmarshal([]byte(text), &wrapped) == nil {
+	if unmarshal([]byte(text), &wrapped) == nil {
 		switch {
 		case len(wrapped.Messages) > 0:
 			inner = string(wrapped.Messages)
@@ -182,7 +182,7 @@ func said(value anyValue, role string) string {
 			return wrapped.Prompt
 		}
 	}
-	if json.Unmarshal([]byte(inner), &messages) != nil {
+	if unmarshal([]byte(inner), &messages) != nil {
 		return text
 	}
 	found := ""
@@ -201,7 +201,7 @@ func said(value anyValue, role string) string {
 			}
 		}
 		var content string
-		if json.Unmarshal(message.Content, &content) == nil && content != "" {
+		if unmarshal(message.Content, &content) == nil && content != "" {
 			parts = append(parts, content)
 		}
 		if len(parts) > 0 {
