@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks'
 import { text } from '../text/text.js'
 import { clockTime } from '../text/times.js'
 import { Copied } from './Copied.js'
-import { hostAddress } from './served.js'
+import { hasAccounts, hostAddress } from './served.js'
 import { useSheet } from './sheet.js'
 import type { WorldStore } from '../world/store.js'
 
@@ -25,7 +25,7 @@ export function Proof({ store, why, close }: { store: WorldStore, why: string, c
       </>}
       <h3>{text('proof.elsewhere')}</h3>
       <Copied words={`playctl chain verify --server ${hostAddress()}`} />
-      <p class="soft">{text('proof.elsewhereWhy')}</p>
+      <p class="soft">{text('proof.elsewhereWhy')}{hasAccounts() && ` ${text('proof.account')}`}</p>
     </div>
   )
 }

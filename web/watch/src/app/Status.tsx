@@ -30,7 +30,7 @@ export function Status({ store }: { store: WorldStore }): VNode {
   return (
     <section class="status" tabIndex={-1} aria-label={text('status.name')} data-connection={link.state}
       data-verified={stale ? 'stale' : wentBack ? 'went-back' : verification === 'mismatch' ? 'not-verified' : verification} data-rev={snapshot?.rev} data-root={root} data-time={then?.seq}>
-      <span class={`lamp ${then === undefined ? link.state : 'past'}`}>{store.recording.value !== undefined ? text('status.recordingOf', { file: store.recording.value }) : then === undefined ? <LinkWords link={link} /> : text('status.past')}</span>
+      <span class={`lamp ${then === undefined ? link.state : 'past'}`}>{store.recording.value !== undefined ? `${text('status.recording')} · ${store.recording.value}` : then === undefined ? <LinkWords link={link} /> : text('status.past')}</span>
       {away && <FleetingButton onClick={() => { store.retry() }}>{text('status.retry')}</FleetingButton>}
       <button type="button" class={`link seal ${then?.proved === true ? 'verified' : stale ? `stale ${link.state}` : wentBack ? 'mismatch' : verification}`} aria-expanded={open} aria-controls="proof"
         title={text('proof.title')} onClick={() => { toggle(!open) }}>

@@ -107,9 +107,10 @@ export function keepAddress(store: WorldStore, focus: (key: string) => void): ()
     store.bare.value = first.bare
     if (first.kind !== '' || first.who !== '' || first.text !== '') store.refilter({ ...everything, group: first.kind, key: first.who, text: first.text })
     if (first.t !== undefined) store.seek(first.t, first.sid)
+    else if (new URLSearchParams(location.search).has('t')) store.note.value = 'link.invalid'
   })
   const open = (id: string): void => {
-    const thing = store.directory.peek().get(id) ?? store.directory.peek().whose(id)
+    const thing = store.directory.peek().get(id) ?? store.directory.peek().whose(id) ?? store.directory.peek().agentBy(id)
     store.select(thing?.key)
     if (thing === undefined && id !== '') store.note.value = 'link.nobody'
     if (thing !== undefined) focus(thing.key)

@@ -3,7 +3,8 @@ import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import type { JsonObject } from '@playctl/sdk'
 import { clamp } from '../feed/entry.js'
 import { text } from '../text/text.js'
-import { fieldsOf, type Field, type Option } from './schema.js'
+import { formats } from './formats.js'
+import { fieldsOf, limitsOf, type Field, type Option } from './schema.js'
 import type { OfferedTool } from './tools.js'
 import { readArgs, readJsonArgs, type Inputs } from './values.js'
 
@@ -44,7 +45,7 @@ export function AssistForm({ tool, title, send, cancel }: AssistFormProps): VNod
     <form class="form" aria-label={title} noValidate ref={form} onSubmit={submit} onKeyDown={leave}>
       {fields === undefined && <FieldRow field={wholeJson()} value={inputs.get('') ?? ''} error={errors.get('')} enter={enter} label={text('assist.wholeJson')} />}
       {fields?.length === 0 && <p class="soft">{text('assist.noParameters')}</p>}
-      {fields?.map((field) => <FieldRow key={field.name} field={field} value={inputs.get(field.name) ?? ''} error={errors.get(field.name)} enter={enter} label={clamp(field.name, 80)} />)}
+      {fields?.map((field) => <FieldRow key={field.name} field={field} value={inputs.get(field.name) ?? ''} error={errors.get(field.name)} enter={enter} label={clamp(field.title, 80)} />)}
       <div class="controls">
         <button type="submit">{text('assist.send')}</button>
         <button type="button" class="small" onClick={cancel}>{text('assist.cancel')}</button>
@@ -54,8 +55,7 @@ export function AssistForm({ tool, title, send, cancel }: AssistFormProps): VNod
 }
 
 const wholeJson = (): Field => ({
-  name: '', type: 'object', required: false, nullable: false, options: [], initial: '', description: text('assist.wholeJsonWhy'),
-  minimum: undefined, maximum: undefined, minLength: undefined, maxLength: undefined,
+  name: '', title: '', type: 'object', required: false, nullable: false, options: [], initial: '', description: text('assist.wholeJsonWhy'), ...limitsOf({}),
 })
 
 interface FieldRowProps {
@@ -96,11 +96,12 @@ function Entry({ field, id, value, invalid, enter }: { field: Field, id: string,
     }
     case 'choices': return <Choices field={field} id={id} value={value} invalid={invalid} described={described} enter={enter} />
     case 'date': return <input {...common} type="date" />
+    case 'time': return <input {...common} type="time" step={1} />
     case 'date-time': return <input {...common} type="datetime-local" step={1} />
     case 'number': case 'integer': return <input {...common} inputMode={field.type === 'integer' ? 'numeric' : 'decimal'} autocomplete="off" />
     case 'string': return (field.maxLength ?? 0) > 200
       ? <textarea {...common} rows={3} dir="auto" />
-      : <input {...common} dir="auto" autocomplete="off" />
+      : <input {...common} inputMode={field.format === 'email' ? 'email' : field.format === 'uri' ? 'url' : 'text'} placeholder={Object.hasOwn(formats, field.format) ? formats[field.format]?.example ?? '' : ''} dir="auto" autocomplete="off" />
     case 'object': case 'array': case 'any': return <textarea {...common} class="mono" rows={3} spellcheck={false} />
   }
 }

@@ -2,10 +2,10 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { JsonObject } from '@playctl/sdk'
 import { clamp } from '../feed/entry.js'
+import { useLoaded } from '../app/loaded.js'
 import { text } from '../text/text.js'
 import type { AgentThing } from '../world/things.js'
 import type { WorldStore } from '../world/store.js'
-import { AssistForm } from './AssistForm.js'
 import { assistToolsOf, titleOf, type OfferedTool } from './tools.js'
 
 /** The tools that an agent offers to people, each with a form. */
@@ -13,6 +13,10 @@ export function AssistTools({ store, agent }: { store: WorldStore, agent: AgentT
   const [open, setOpen] = useState<string | undefined>(undefined)
   const tools = assistToolsOf(agent)
   const may = store.scope.value === 'act'
+  const form = useLoaded(open !== undefined, () => import('./AssistForm.js'), () => {
+    setOpen(undefined)
+    store.note.value = 'page.older'
+  })
   const send = (tool: OfferedTool, args: JsonObject): void => {
     setOpen(undefined)
     void store.ask(agent, { toolName: tool.name, args })
@@ -28,7 +32,7 @@ export function AssistTools({ store, agent }: { store: WorldStore, agent: AgentT
             <bdi>{titleOf(tool)}</bdi>
           </button>
           {tool.description !== '' && <p class="soft" dir="auto">{clamp(tool.description, 300)}</p>}
-          {may && open === tool.name && <AssistForm tool={tool} title={titleOf(tool)} send={(args) => { send(tool, args) }} cancel={() => { setOpen(undefined) }} />}
+          {may && open === tool.name && form !== undefined && <form.AssistForm tool={tool} title={titleOf(tool)} send={(args) => { send(tool, args) }} cancel={() => { setOpen(undefined) }} />}
         </li>
       ))}</ul>
     </section>

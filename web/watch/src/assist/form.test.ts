@@ -48,7 +48,41 @@ describe('a form from a schema', () => {
     assert.deepEqual(plain(readArgs(made, new Map([['tags', '["x","y"]'], ['day', '2026-05-06'], ['when', '2026-05-06T07:08:09'], ['by', '1']]))), {
       args: { by: 1, tags: ['x', 'y'], day: '2026-05-06', when: at.toISOString() },
     })
-    assert.deepEqual(plain(readArgs(made, new Map([['when', 'tomorrow evening']]))), { errors: { when: text('field.notTime') } })
+    assert.deepEqual(plain(readArgs(made, new Map([['when', 'tomorrow evening']]))), { errors: { when: text('field.notFormat', { format: 'date-time', example: '2026-05-06T19:30' }) } })
+  })
+
+  it('has a title as its label', () => {
+    assert.deepEqual((fieldsOf({ properties: { people: { title: 'How many' }, when: { title: ' ', description: 'The day' } } }) ?? []).map(({ title, description }) => [title, description]), [['How many', ''], ['when', 'The day']])
+  })
+
+  it('completes a time of day, with the offset of this browser', () => {
+    const made = fieldsOf({ properties: { at: { type: 'string', format: 'time', default: '08:15:00Z' } } }) ?? []
+    assert.deepEqual([made[0]?.type, made[0]?.initial], ['time', '08:15:00'])
+    for (const input of ['19:30', '19:30:15']) {
+      const { args } = readArgs(made, new Map([['at', input]])) as { args: { at: string } }
+      assert.match(args.at, /^19:30:(?:00|15)[+-]\d\d:\d\d$/)
+    }
+    assert.deepEqual(plain(readArgs(made, new Map([['at', 'half past seven']]))), { errors: { at: text('field.notFormat', { format: 'time', example: '19:30:00+02:00' }) } })
+  })
+
+  it('checks formats, patterns and limits before it sends', () => {
+    const errors = (schema: object, ...inputs: string[]): boolean[] =>
+      inputs.map((input) => 'errors' in readArgs(fieldsOf({ properties: { it: schema } }) ?? [], new Map([['it', input]])))
+    const format = (name: string, ...inputs: string[]): boolean[] => errors({ type: 'string', format: name }, ...inputs)
+    assert.deepEqual(format('email', 'ada@example.com', 'ada@localhost', 'ada', 'a b@example.com', 'ada@@example.com'), [false, false, true, true, true])
+    assert.deepEqual(format('uri', 'https://example.com/a?b', 'mailto:ada@example.com', 'example.com', 'https://a b'), [false, false, true, true])
+    assert.deepEqual(format('date', '2026-02-28', '2026-02-30', '28.2.2026', '2026-2-3'), [false, true, true, true])
+    assert.deepEqual(format('uuid', '123e4567-e89b-12d3-a456-426614174000', '123e4567'), [false, true])
+    assert.deepEqual(format('ipv4', '192.0.2.1', '192.0.2.256', '192.0.2'), [false, true, true])
+    assert.deepEqual(format('hostname', 'example.com', '-a.b'), [false, true])
+    assert.deepEqual(format('duration', 'PT1H30M', 'P1D', 'P', '1 hour'), [false, false, true, true])
+    assert.deepEqual(format('iri', 'anything'), [false], 'an unknown format is the agent’s to check')
+    assert.deepEqual(errors({ type: 'string', pattern: '^[A-Z]{2}-[0-9]+$' }, 'HX-22', 'HX'), [false, true])
+    assert.deepEqual(errors({ type: 'string', pattern: '^(a+)+$' }, 'a'.repeat(40) + '!'), [false], 'a pattern that may take very long is not tried')
+    assert.deepEqual(errors({ type: 'string', pattern: '[' }, 'x'), [false])
+    assert.deepEqual(errors({ type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 2, multipleOf: 0.1 }, '0', '0.3', '0.35', '2', '1.9'), [true, false, true, true, false])
+    assert.deepEqual(errors({ type: 'number', minimum: 1, exclusiveMinimum: true }, '1', '1.5'), [true, false])
+    assert.deepEqual(errors({ type: 'array', minItems: 1, maxItems: 2 }, '[]', '[1]', '[1,2,3]'), [true, false, true])
   })
 
   it('has the control of the type for a nullable value, which may be left empty', () => {

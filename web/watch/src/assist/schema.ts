@@ -10,9 +10,11 @@ export interface Option {
 /** One field of a form, created from one parameter of a tool. */
 export interface Field {
   readonly name: string
+  /** How the schema calls it; else its name. */
+  readonly title: string
   readonly description: string
   /** The kind of input: a choice is one of some values, choices are several; an object or an array is entered as JSON. */
-  readonly type: 'string' | 'date' | 'date-time' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices' | 'object' | 'array' | 'any'
+  readonly type: 'string' | 'date' | 'date-time' | 'time' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices' | 'object' | 'array' | 'any'
   readonly required: boolean
   /** Whether null is sent if nothing is entered: the parameter is required, and may be null. */
   readonly nullable: boolean
@@ -20,6 +22,15 @@ export interface Field {
   readonly options: readonly Option[]
   readonly minimum: number | undefined
   readonly maximum: number | undefined
+  /** Limits that the number itself must not reach. */
+  readonly above: number | undefined
+  readonly below: number | undefined
+  readonly multipleOf: number | undefined
+  readonly minItems: number | undefined
+  readonly maxItems: number | undefined
+  /** The format and the pattern of a text; empty for none. */
+  readonly format: string
+  readonly pattern: string
   readonly minLength: number | undefined
   readonly maxLength: number | undefined
   /** The initial content of the field. */
@@ -90,10 +101,24 @@ function fieldOf(name: string, given: JsonObject, needed: boolean, find: (schema
   const type = one.length > 0 ? 'choice' : several.length > 0 ? 'choices' : typeOf(schema)
   return {
     name, type, required, nullable: needed && nullable, options: one.length > 0 ? one : several,
-    description: asText(schema.description) ?? asText(schema.title) ?? '',
-    minimum: asNumber(schema.minimum), maximum: asNumber(schema.maximum),
-    minLength: asNumber(schema.minLength), maxLength: asNumber(schema.maxLength),
+    title: /\S/u.test(asText(schema.title) ?? '') ? asText(schema.title) ?? name : name,
+    description: asText(schema.description) ?? '',
+    ...limitsOf(schema),
     initial: initialOf(schema.default, type),
+  }
+}
+
+type Limits = Pick<Field, 'minimum' | 'maximum' | 'above' | 'below' | 'multipleOf' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems' | 'format' | 'pattern'>
+
+/** Returns the limits of a schema for a value; none for a schema without any. */
+export function limitsOf(schema: JsonObject): Limits {
+  // In schemas of draft 4, true makes the limit itself too much.
+  const excluded = (limit: Json | undefined, strict: Json | undefined): number | undefined => strict === true ? asNumber(limit) : asNumber(strict)
+  return {
+    minimum: asNumber(schema.minimum), maximum: asNumber(schema.maximum),
+    above: excluded(schema.minimum, schema.exclusiveMinimum), below: excluded(schema.maximum, schema.exclusiveMaximum), multipleOf: asNumber(schema.multipleOf),
+    minLength: asNumber(schema.minLength), maxLength: asNumber(schema.maxLength), minItems: asNumber(schema.minItems), maxItems: asNumber(schema.maxItems),
+    format: asText(schema.format) ?? '', pattern: asText(schema.pattern) ?? '',
   }
 }
 
@@ -136,7 +161,7 @@ function optionOf(value: Json, title?: string): Option {
 
 function typeOf({ type, format }: JsonObject): Field['type'] {
   switch (type) {
-    case 'string': return format === 'date' || format === 'date-time' ? format : 'string'
+    case 'string': return format === 'date' || format === 'date-time' || format === 'time' ? format : 'string'
     case 'number': case 'integer': case 'boolean': case 'object': case 'array': return type
     default: return 'any'
   }
@@ -147,6 +172,7 @@ function initialOf(value: Json | undefined, type: Field['type']): string {
     return ''
   }
   if (type === 'date-time') return localTime(Date.parse(asText(value) ?? ''))
+  if (type === 'time') return (asText(value) ?? '').slice(0, 8)
   return (type === 'string' || type === 'date') && typeof value === 'string' ? value : JSON.stringify(value)
 }
 

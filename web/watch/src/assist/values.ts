@@ -1,5 +1,6 @@
-import { asObject, type Json, type JsonObject } from '@playctl/sdk'
+import { asArray, asObject, type Json, type JsonObject } from '@playctl/sdk'
 import { text } from '../text/text.js'
+import { formats, matches, wholeTimeOf } from './formats.js'
 import type { Field } from './schema.js'
 
 /** The input, by the field's name. */
@@ -47,7 +48,8 @@ function readField(field: Field, input: string): Value {
   }
   switch (field.type) {
     case 'string': return readText(field, input)
-    case 'date': return Number.isNaN(Date.parse(input)) ? { error: text('field.notTime') } : { value: input }
+    case 'date': return readText({ ...field, format: 'date' }, input.trim())
+    case 'time': return readText({ ...field, format: 'time' }, wholeTimeOf(input.trim()))
     case 'date-time': return readTime(input)
     case 'number': case 'integer': return readNumber(field, input.trim())
     case 'any': {
@@ -61,7 +63,9 @@ function readField(field: Field, input: string): Value {
     }
     case 'array': case 'choices': {
       const read = readJson(input)
-      return read.error !== undefined || Array.isArray(read.value) ? read : { error: text('field.notArray') }
+      if (read.error !== undefined) return read
+      const list = asArray(read.value)
+      return list === undefined ? { error: text('field.notArray') } : readList(field, list)
     }
   }
 }
@@ -74,13 +78,24 @@ function readText(field: Field, input: string): Value {
   if (field.maxLength !== undefined && length > field.maxLength) {
     return { error: text('field.tooLong', { count: field.maxLength }) }
   }
-  return { value: input }
+  const format = Object.hasOwn(formats, field.format) ? formats[field.format] : undefined
+  if (format !== undefined && !format.fits(input)) {
+    return { error: text('field.notFormat', { format: field.format, example: format.example }) }
+  }
+  return matches(input, field.pattern) ? { value: input } : { error: text('field.notPattern', { pattern: field.pattern }) }
+}
+
+function readList(field: Field, value: readonly Json[]): Value {
+  if (field.minItems !== undefined && value.length < field.minItems) {
+    return { error: text('field.tooSmall', { limit: field.minItems }) }
+  }
+  return field.maxItems !== undefined && value.length > field.maxItems ? { error: text('field.tooLarge', { limit: field.maxItems }) } : { value }
 }
 
 /** Converts a time of this browser's zone to RFC 3339. */
 function readTime(input: string): Value {
   const at = Date.parse(input)
-  return Number.isNaN(at) ? { error: text('field.notTime') } : { value: new Date(at).toISOString() }
+  return Number.isNaN(at) ? { error: text('field.notFormat', { format: 'date-time', example: '2026-05-06T19:30' }) } : { value: new Date(at).toISOString() }
 }
 
 function readNumber(field: Field, input: string): Value {
@@ -97,6 +112,11 @@ function readNumber(field: Field, input: string): Value {
   if (field.maximum !== undefined && value > field.maximum) {
     return { error: text('field.tooLarge', { limit: field.maximum }) }
   }
+  if (field.above !== undefined && value <= field.above) return { error: text('field.tooSmallOrEqual', { limit: field.above }) }
+  if (field.below !== undefined && value >= field.below) return { error: text('field.tooLargeOrEqual', { limit: field.below }) }
+  // A quotient such as 0.3 / 0.1 is rounded.
+  const times = field.multipleOf === undefined ? 0 : value / field.multipleOf
+  if (field.multipleOf !== undefined && Math.abs(times - Math.round(times)) > 1e-9) return { error: text('field.notStep', { limit: field.multipleOf }) }
   return { value }
 }
 

@@ -67,7 +67,7 @@ export function Feed({ store, show }: { store: WorldStore, show: (key: string) =
           {text('feed.new', { count: newer })}
         </button>}
         <div class="feed" {...(total > 0 ? { role: 'feed', tabIndex: 0, 'aria-label': text('feed.title') } as const : {})} ref={list} onScroll={look}>
-          {total === 0 && <p class="nothing">{text(store.feed.size === 0 ? 'feed.none' : 'feed.noneMatch')}</p>}
+          {total === 0 && <p class="nothing">{store.feed.size === 0 ? text('feed.none') : store.past.value === 'all' ? text('feed.noneMatch') : text('feed.noneMatchYet', { count: store.feed.size })}</p>}
           <div role="presentation" class="feedroll" ref={roll} style={{ height: `${grid.height}px` }}>{rows}</div>
         </div>
         <Earlier store={store} />

@@ -4,7 +4,7 @@ import { clamp } from '../feed/entry.js'
 import { text } from '../text/text.js'
 import { took, wholeTime } from '../text/times.js'
 import type { Town } from '../town/town.js'
-import { journeyOf, type JourneyRecord, type JourneyStep } from '../world/journeys.js'
+import { failed, journeyOf, type JourneyRecord, type JourneyStep } from '../world/journeys.js'
 import type { AgentThing } from '../world/things.js'
 import type { WorldStore } from '../world/store.js'
 
@@ -63,7 +63,7 @@ function StepWords({ step }: { step: JourneyStep }): VNode {
     <>
       {step.content !== '' && <p dir="auto">{clamp(step.content, 1000)}</p>}
       {step.args !== undefined && <p class="soft">{text('journey.args')} <code>{clamp(JSON.stringify(step.args), 400)}</code></p>}
-      {step.result !== undefined && <p class="soft">{text('journey.result')} <code>{clamp(typeof step.result === 'string' ? step.result : JSON.stringify(step.result), 400)}</code></p>}
+      {step.result !== undefined && <p class={failed(step.result) ? 'wrong' : 'soft'}>{text(failed(step.result) ? 'journey.error' : 'journey.result')} <code>{clamp(typeof step.result === 'string' ? step.result : JSON.stringify(step.result), 400)}</code></p>}
     </>
   )
 }

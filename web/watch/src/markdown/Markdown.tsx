@@ -1,5 +1,6 @@
 import type { ComponentType, VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { isJson } from './json.js'
 import { marks } from './plain.js'
 
 /** A longer text is shown as plain text. */
@@ -12,7 +13,7 @@ let renderer: Promise<Rendered> | undefined
 /** A text that may be Markdown, such as an answer. The parser is loaded with the first one. */
 export function Markdown({ text }: { text: string }): VNode {
   const [loaded, load] = useState<{ Rendered: Rendered } | undefined>(undefined)
-  const wanted = text.length <= longest && marks.test(text)
+  const wanted = text.length <= longest && (marks.test(text) || isJson(text))
   useEffect(() => {
     if (!wanted || loaded !== undefined) return undefined
     let gone = false

@@ -2,6 +2,7 @@ import type { Token, Tokens } from 'marked'
 import type { ComponentChildren, VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { text as words } from '../text/text.js'
+import { indented, isJson } from './json.js'
 import { lex } from './lex.js'
 
 /** Deeper nesting is shown as source text. */
@@ -13,6 +14,7 @@ const deepest = 12
  */
 export function Rendered({ text }: { text: string }): VNode {
   return useMemo(() => {
+    if (isJson(text)) return <Code text={indented(text)} />
     const tokens = lex(text)
     return tokens === undefined ? <p class="plain">{text}</p> : <>{all(tokens, 0)}</>
   }, [text])

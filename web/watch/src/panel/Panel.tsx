@@ -4,6 +4,7 @@ import { framed } from '../access/access.js'
 import { AssistTools } from '../assist/AssistTools.js'
 import { Conversation } from '../chat/Conversation.js'
 import { Grip } from '../app/Grip.js'
+import { Share } from '../app/Share.js'
 import { Badge } from '../app/Badge.js'
 import { nameOf } from '../app/names.js'
 import { useLoaded } from '../app/loaded.js'
@@ -63,6 +64,7 @@ export function Panel({ store, thingKey, notifier, town, show }: PanelProps): VN
           onClick={() => { store.follow(shown.key) }}>{text('panel.follow')}</button>}
         {shown.kind === 'agent' && !framed && <button type="button" class="small" aria-pressed={notifier.has(shown.key)} title={text('notify.agentWhy')}
           onClick={() => { const wish = { kind: 'agent', key: shown.key, name: shown.name } as const; if (notifier.has(shown.key)) notifier.remove(wish); else void notifier.add(wish) }}>{text('notify.agent')}</button>}
+        <Share store={store} />
         <button type="button" class="close" aria-label={text('page.close')} onClick={close}>×</button>
       </header>
       {shown.kind === 'agent'

@@ -1,5 +1,8 @@
 import type { OccupantThing, SpaceThing, Thing } from './things.js'
 
+/** How much of an agent's id the page shows, in characters. */
+const shownDigits = 12
+
 /**
  * Everything on the map by its stable key, and by the ids that events use. One is
  * created for each state of the world, and it never changes.
@@ -29,6 +32,12 @@ export class Directory {
   /** Returns the thing that an event's id refers to. */
   whose(id: string): Thing | undefined {
     return this.byId.get(id)
+  }
+
+  /** Returns the agent whose id begins with at least the part that the page shows; undefined if there are several. */
+  agentBy(start: string): Thing | undefined {
+    const found = start.length < shownDigits ? [] : this.occupants.filter(({ kind, id }) => kind === 'agent' && id.startsWith(start))
+    return found.length === 1 ? found[0] : undefined
   }
 
   /** Returns the things that a node owns. */

@@ -32,3 +32,10 @@ export function readSteps(steps: unknown): readonly JourneyStep[] {
     content: asText(content) ?? '', toolName: asText(toolName) ?? '', args, result,
   }))
 }
+
+/** Reports whether a result says that the tool failed, in the forms that are in use: journeys have no field for it. */
+export function failed(result: Json): boolean {
+  if (typeof result === 'string') return /^\s*(?:\w*(?:Error|Exception)\b|error\b|Traceback \(most recent call last\))/u.test(result)
+  const { isError, error } = asObject(result) ?? {}
+  return isError === true || (error !== undefined && error !== null && error !== false && error !== '')
+}

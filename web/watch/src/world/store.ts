@@ -103,7 +103,7 @@ export class WorldStore {
   /** The seq of the moment that is marked in the feed. */
   readonly moment = signal<number | undefined>(undefined)
   /** The note about a link that could not be followed. */
-  readonly note = signal<'link.nobody' | 'link.session' | 'link.gone' | 'page.older' | undefined>(undefined)
+  readonly note = signal<'link.nobody' | 'link.session' | 'link.gone' | 'link.later' | 'link.invalid' | 'page.older' | undefined>(undefined)
   private sought: { readonly seq: number, readonly sid: string } | undefined
   /** When each agent on the map was last active, by stable key, in milliseconds since 1970. */
   readonly lastActive = signal<ReadonlyMap<string, number>>(new Map())
@@ -244,12 +244,13 @@ export class WorldStore {
     const { seq, sid } = this.sought
     const past = this.past.peek()
     if (sid !== '' && sid !== this.live.snapshot.sid) this.found('link.session')
+    else if (seq > Math.max(this.newest ?? 0, this.live.snapshot.seq ?? 0)) this.found('link.later')
     else if (seq >= this.first) this.found(undefined, seq)
     else if (past === 'more') void this.earlier()
     else if (past !== 'reading') this.found('link.gone')
   }
 
-  private found(note: 'link.session' | 'link.gone' | undefined, seq?: number): void {
+  private found(note: 'link.session' | 'link.gone' | 'link.later' | undefined, seq?: number): void {
     this.sought = undefined
     batch(() => {
       this.note.value = note

@@ -158,3 +158,25 @@ test('a tool without parameters has no field, and one without a form accepts JSO
   await expect(again).toBeHidden()
   expect(sent).toHaveLength(2)
 })
+
+test('a time of day is completed, and formats are checked before anything is sent', async ({ page, host, world }) => {
+  const parameters = { type: 'object', required: ['people', 'at', 'mail'], properties: {
+    people: { type: 'integer', title: 'How many', minimum: 1, 'x-order': 0 }, at: { type: 'string', format: 'time', title: 'When', 'x-order': 1 },
+    mail: { type: 'string', format: 'email', 'x-order': 2 },
+  } }
+  await world.agent('Ada', { assistTools: [{ name: 'assist_table', description: 'Books a table', parameters }] })
+  const sent = commands(page)
+  await open(page, host)
+  await resident(page, 'Ada').click()
+  const table = await form(panel(page, 'Ada'), 'Table')
+  await table.getByLabel(/^How many /).fill('4')
+  await table.getByLabel(/^When /).fill('19:30')
+  await table.getByLabel(/^mail /).fill('ada')
+  await send(table)
+  await expect(table.getByLabel(/^mail /)).toHaveAccessibleDescription(/name@example\.com/)
+  expect(sent).toEqual([])
+  expect(await violations(page)).toEqual([])
+  await table.getByLabel(/^mail /).fill('ada@example.com')
+  await send(table)
+  await expect.poll(() => sent).toMatchObject([{ toolName: 'assist_table', args: { people: 4, mail: 'ada@example.com', at: expect.stringMatching(/^19:30:00[+-]\d\d:\d\d$/) as unknown as string } }])
+})

@@ -148,3 +148,26 @@ test('a moment from before the page was opened is shared, and opened by another 
   await there.goto('about:blank')
   await other.close()
 })
+
+test('a link to a moment that is none yet, or no number, says so', async ({ page, host, world }) => {
+  const ada = await world.agent('Ada')
+  await world.say(ada, 'The river is high')
+  const note = page.getByRole('status').filter({ hasText: /moment/ })
+  await open(page, host, '/play/watch?t=999999')
+  await expect(note).toHaveText(en['link.later'])
+  await expect(page.getByRole('region', { name: en['past.bar'] })).toBeHidden()
+  await expect.poll(() => query(page).has('t')).toBe(false)
+  await open(page, host, '/play/watch?t=abc')
+  await expect(note).toHaveText(en['link.invalid'])
+})
+
+test.describe('on a host with accounts', () => {
+  test.use({ repository: true })
+
+  test('an agent is found by the part of its id that the page shows', async ({ page, host, world }) => {
+    const ada = await world.agent('Ada')
+    await open(page, host, `/play/watch?agent=${ada.slice(0, 12)}`)
+    await expect(panel(page, 'Ada')).toBeVisible()
+    await expect.poll(() => query(page).get('agent')).toBe(ada)
+  })
+})

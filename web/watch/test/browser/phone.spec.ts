@@ -33,6 +33,14 @@ for (const [width, height] of [[360, 640], [390, 844], [430, 932]] as const) {
       await resident(page, 'Ada').tap()
       await expect(page.getByRole('complementary', { name: 'Ada' })).toBeVisible()
       await expect(ticker, 'the panel replaces it').toBeHidden()
+      const share = page.getByRole('button', { name: en['page.share'], exact: true })
+      await expect(share, 'an agent can be shared').toHaveCount(1)
+      const box = await share.boundingBox()
+      expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44)
+      await page.evaluate(() => { Object.defineProperty(navigator, 'clipboard', { value: undefined }) })
+      await share.tap()
+      await expect(page.getByRole('textbox', { name: en['page.shareLink'] })).toHaveValue(new RegExp(`agent=${ada}`))
+      expect(await violations(page), 'with the link').toEqual([])
     })
 
     for (const others of [5, 24]) test(`no occupant of ${others + 1} is under an overlay, with and without the panels`, async ({ page, host, world }) => {

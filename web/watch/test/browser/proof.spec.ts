@@ -27,9 +27,22 @@ test('the badge opens the proof with its time, the root and the command to check
   await expect(proof, 'there is another root now').not.toContainText(root)
   await expect(proof.getByRole('button', { name: en['proof.copied'] }), 'the new root was not copied').toHaveCount(0)
   await expect(proof).toContainText(`playctl chain verify --server ${host.url}`)
+  // This host has no accounts: the command works for everybody.
+  await expect(proof).not.toContainText(en['proof.account'])
   expect(await violations(page)).toEqual([])
   await page.keyboard.press('Escape')
   await expect(proof).toBeHidden()
   await expect(panel(page, 'Ada'), 'Escape closes one thing at a time').toBeVisible()
   await verified(page)
+})
+
+test.describe('on a host with accounts', () => {
+  test.use({ repository: true })
+
+  test('the proof says that the command needs an account', async ({ page, host, world }) => {
+    await world.agent('Ada')
+    await open(page, host)
+    await status(page).getByRole('button', { name: en['status.verified'] }).click()
+    await expect(page.getByRole('group', { name: en['proof.title'] })).toContainText(en['proof.account'])
+  })
 })

@@ -44,6 +44,22 @@ test.describe('a line', () => {
     await expect.poll(async () => await extent(page, 'zoom-in') !== undefined).toBe(true)
   })
 
+  test('shows JSON indented, and a table whose words are whole', async ({ page, host, world }) => {
+    const ada = await world.agent('Ada')
+    await world.say(ada, '{"city":"Oslo","temp":{"now":9007199254740993}}')
+    await world.say(ada, `| name | what it is |\n|---|---|\n| row | ${'a long explanation of this row '.repeat(6)}|`)
+    await open(page, host)
+    await show(page, 'happenings')
+    for (const row of await feed(page).getByRole('article').all()) {
+      const button = row.getByRole('button', { expanded: false })
+      if (await button.count() > 0) await button.first().click()
+    }
+    await expect(feed(page).locator('pre')).toHaveText('{\n  "city": "Oslo",\n  "temp": {\n    "now": 9007199254740993\n  }\n}')
+    const cell = feed(page).getByRole('cell', { name: 'row', exact: true })
+    const line = await cell.evaluate((node) => { const range = document.createRange(); range.selectNodeContents(node); return range.getClientRects().length })
+    expect(line, 'the word is on one line').toBe(1)
+  })
+
   test('expands in the list, as Markdown, and stays expanded while the list grows', async ({ page, host, world }) => {
     const ada = await world.agent('Ada')
     for (let line = 1; line <= 30; line++) await world.say(ada, `line ${line}`)
