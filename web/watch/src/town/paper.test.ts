@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { before, describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
 import { letterSize, Paper } from './paper.js'
 import { paletteOf } from './palette.js'
 
@@ -10,7 +10,7 @@ const paperOf = (size: number): Paper => new Paper(paletteOf('light'), { density
 const heightOf = (name: string): number => paperOf(1).name(name, '', 170, 'plain', false).h
 
 describe('letters', () => {
-  before(() => {
+  beforeEach(() => {
     const context = new Proxy({}, {
       get: (_, name) => (): unknown => name === 'measureText'
         ? { width: 50, actualBoundingBoxAscent: ink.up, actualBoundingBoxDescent: ink.down }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { before, describe, it } from 'node:test'
+import { beforeEach, describe, it } from 'node:test'
 import { Allowance } from './allowance.js'
 import type { Pattern } from './sprites.js'
 import { drawSprite, Sprites } from './sprites.js'
@@ -41,7 +41,7 @@ function spritesAt(clock: { now: number }): { allowance: Allowance; sprites: Spr
 }
 
 describe('sprites', () => {
-  before(() => {
+  beforeEach(() => {
     const document = { createElement: () => ({ width: 0, height: 0, getContext: () => contextOn([]) }) }
     Object.assign(globalThis, { document })
   })
