@@ -34,7 +34,7 @@ var typed = []struct {
 	{regexp.MustCompile(`context export --encrypt`), "passphrase|Repeat the passphrase", "not much of a secret\r", command.ExitDone},
 	{regexp.MustCompile(`context import home.age`), "passphrase", "not much of a secret\r", command.ExitDone},
 	{regexp.MustCompile(`playctl tail --view map$`), "Ada", "q", command.ExitDone},
-	{regexp.MustCompile(`tail .*--(until|follow)`), "", "", command.ExitDone},
+	{regexp.MustCompile(`tail .*--(until|follow|limit)`), "", "", command.ExitDone},
 	{regexp.MustCompile(`tail.*\| jq`), "jq runs", ctrlC, command.ExitInterrupted},
 	{regexp.MustCompile(`tail --record`), "verified", ctrlC, command.ExitInterrupted},
 	{regexp.MustCompile(`playctl (--context home )?tail`), "verified", ctrlC, command.ExitInterrupted},

@@ -93,7 +93,7 @@ as player=Ada,text~=hello or kind=journey,player=Ada; docs/tail.md has the rest.
 			"playctl tail --from-start --follow=false",
 			"playctl tail --since 1200 --kinds interaction --player Ada --output ndjson | jq .data.text",
 			"playctl tail --from-start --until 'interaction,player=Ada,text~=done' --timeout 60s",
-			"playctl tail --from-start --limit 10 --short --output ndjson",
+			"playctl tail --from-start --limit 3 --short --output ndjson",
 			"playctl tail --record monday.ndjson"),
 		Args: command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
