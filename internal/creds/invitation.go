@@ -10,8 +10,8 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// invitationPrefix distinguishes invitations from other secrets.
-const invitationPrefix = "pi_"
+// InvitationPrefix distinguishes invitations from other secrets.
+const InvitationPrefix = "pi_"
 
 // invitationVersion is the version of the text that this package writes.
 const invitationVersion = 1
@@ -21,7 +21,7 @@ const invitationVersion = 1
 const maxInvitation = 16 << 10
 
 // ErrInvitation is returned for a text that is not an invitation, or only a part of one.
-var ErrInvitation = errors.New("this invitation is incomplete: it is one string that \"playctl invite\" prints, from \"" + invitationPrefix + "\" to its end")
+var ErrInvitation = errors.New("this invitation is incomplete: it is one string that \"playctl invite\" prints, from \"" + InvitationPrefix + "\" to its end")
 
 // ErrNewerInvitation is returned for an invitation that a later playctl wrote.
 var ErrNewerInvitation = errors.New("a newer playctl created this invitation: upgrade playctl")
@@ -57,7 +57,7 @@ func (i Invitation) Text() (protocol.Secret, error) {
 	if err != nil {
 		return protocol.Secret{}, fmt.Errorf("encode the invitation: %w", err)
 	}
-	return protocol.NewSecret(invitationPrefix + base64.RawURLEncoding.EncodeToString(b)), nil
+	return protocol.NewSecret(InvitationPrefix + base64.RawURLEncoding.EncodeToString(b)), nil
 }
 
 // ParseInvitation parses the output of Text. White space is ignored, since mail
@@ -68,7 +68,7 @@ func ParseInvitation(text string) (Invitation, error) {
 		return Invitation{}, ErrInvitation
 	}
 	compact := strings.Join(strings.FieldsFunc(text, protocol.IsWhiteSpace), "")
-	encoded, ok := strings.CutPrefix(compact, invitationPrefix)
+	encoded, ok := strings.CutPrefix(compact, InvitationPrefix)
 	if !ok {
 		return Invitation{}, ErrInvitation
 	}

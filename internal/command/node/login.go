@@ -143,8 +143,11 @@ func readInvitation(ctx context.Context, a *command.App, file string) (creds.Inv
 	}
 	invited, err := creds.ParseInvitation(text)
 	if err != nil {
-		return creds.Invitation{}, command.Hintf(command.BadInput(fmt.Errorf("%s: %w", from, err)),
-			"ask the person who invited you to send it again; \"playctl login URL\" joins a host that is open to everyone")
+		hint := "ask the person who invited you to send it again; \"playctl login URL\" joins a host that is open to everyone"
+		if words := strings.Fields(text); len(words) > 1 && !strings.HasPrefix(words[0], creds.InvitationPrefix) {
+			hint = "if it is a phrase, sign in with \"playctl login --phrase URL\"; " + hint
+		}
+		return creds.Invitation{}, command.Hintf(command.BadInput(fmt.Errorf("%s: %w", from, err)), "%s", hint)
 	}
 	return invited, nil
 }
