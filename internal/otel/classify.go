@@ -44,7 +44,7 @@ func (r *reported) value(keys ...string) anyValue {
 // label returns the first of the attributes that is a text, as a name.
 func (r *reported) label(keys ...string) string {
 	for _, key := range keys {
-		if text := r.value(key).name(); text != "" {
+		if text := nameOf(r.value(key)); text != "" {
 			return text
 		}
 	}

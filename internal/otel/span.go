@@ -135,14 +135,13 @@ func (a attributes) value(keys ...string) anyValue {
 
 // text returns the attribute as a name; empty if it is no text.
 func (a attributes) text(key string) string {
-	value := a.value(key)
-	return value.name()
+	return nameOf(a.value(key))
 }
 
-// name returns a text as a name.
-func (v anyValue) name() string {
-	if v.StringValue == nil {
+// nameOf returns a text as a name; empty for another value.
+func nameOf(value anyValue) string {
+	if value.StringValue == nil {
 		return ""
 	}
-	return clean(*v.StringValue)
+	return clean(*value.StringValue)
 }
