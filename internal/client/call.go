@@ -132,7 +132,7 @@ func (c *Client) do(ctx context.Context, k *call) (*reply, error) {
 		}
 		done, err := tries.failed(ctx, sid, err)
 		if err != nil {
-			return nil, c.lacking(k, err)
+			return nil, c.foreign(c.lacking(k, err))
 		}
 		if done {
 			return &reply{status: http.StatusOK, header: http.Header{}, body: []byte(`{"ok":true}`)}, nil

@@ -198,8 +198,13 @@ func (c *Client) Contact(ctx context.Context, now func() time.Time) (*Contact, e
 		return nil, c.unreachable(err, maySent(err))
 	}
 	defer func() { _ = resp.Body.Close() }()
-	if _, err := io.Copy(io.Discard, io.LimitReader(resp.Body, errorReply)); err != nil {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, errorReply))
+	if err != nil {
 		return nil, fmt.Errorf("read the host's reply: %w", c.unreachable(err, true))
+	}
+	// A host may report its health to another listener only.
+	if resp.StatusCode/100 != 2 && resp.StatusCode != http.StatusNotFound {
+		return nil, c.foreign(c.refusal(resp.StatusCode, resp.Header, body))
 	}
 	found := &Contact{Took: now().Sub(began), TLS: resp.TLS}
 	if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {

@@ -102,6 +102,44 @@ func (e *ReplyError) Unwrap() error { return e.Err }
 // Is matches ErrReply.
 func (e *ReplyError) Is(target error) bool { return target == ErrReply }
 
+// ErrNotHost is matched by the error of an answer that no host of a world gives.
+var ErrNotHost = errors.New("this is not a host of a world")
+
+// NotHostError says that another server than a host of a world answered, or a proxy in
+// front of one: the answer is a refusal without the text of one.
+type NotHostError struct {
+	// Host is the address without path and query.
+	Host string
+	// Err has the status.
+	Err *protocol.Error
+}
+
+// Error implements error.
+func (e *NotHostError) Error() string {
+	return fmt.Sprintf("%s answered with status %d, but not as a host of a world does", e.Host, e.Err.Status())
+}
+
+// Unwrap returns the refusal.
+func (e *NotHostError) Unwrap() error { return e.Err }
+
+// Is matches ErrNotHost.
+func (e *NotHostError) Is(target error) bool { return target == ErrNotHost }
+
+// foreign marks a refusal that is not a host's. Proxies send some statuses of their own in
+// front of a host, which stay as they are.
+func (c *Client) foreign(err error) error {
+	refused, ok := errors.AsType[*protocol.Error](err)
+	if !ok || c.service != protocol.ServicePlay || refused.RequestID != "" || refused.Message != protocol.ParseErrorBody(refused.HTTPStatus, nil).Message {
+		return err
+	}
+	switch refused.HTTPStatus {
+	case http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests,
+		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return err
+	}
+	return &NotHostError{Host: c.Host(), Err: refused}
+}
+
 // UnsupportedError says that a host does not have a requested operation.
 type UnsupportedError struct {
 	// What is the operation, or the method and path.

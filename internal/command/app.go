@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/render"
 )
 
@@ -23,11 +24,12 @@ type App struct {
 	StoreVariables func() []string
 	Printer        *render.Printer
 	// MakeMainNode and MakeAgentNode create nodes as their commands do, and MakeNamedAgent
-	// creates an agent node whose credentials are derived from its name, for commands that
-	// need one. The package of those commands sets these functions.
+	// creates an agent node whose credentials are derived from its name, which NamedAgent
+	// returns, for commands that need one. The package of those commands sets these functions.
 	MakeMainNode   func(ctx context.Context, caller *Caller, phrase *PhraseFlags) error
 	MakeAgentNode  func(ctx context.Context, label string, phrase *PhraseFlags) error
 	MakeNamedAgent func(ctx context.Context, caller *Caller, name string) (AgentRef, error)
+	NamedAgent     func(ctx context.Context, caller *Caller, name string) (client.Credentials, error)
 	// Settle finishes what interrupted commands left in the credentials file. The package of
 	// the commands that create nodes sets it.
 	Settle func(ctx context.Context) error

@@ -366,6 +366,12 @@ func (a *App) CallerWithAccount(ctx context.Context) (*Caller, error) {
 // same agent.
 func (a *App) OwnAgent(ctx context.Context, caller *Caller, name string) (AgentRef, *Caller, error) {
 	ref, err := a.FindAgent(ctx, caller, name, SeekOwn)
+	if err == nil && !ref.Own && !caller.Main.IsZero() && !caller.SavesCredentials() {
+		// An earlier run may have created it, with the derived credentials.
+		if own, err := a.NamedAgent(ctx, caller, ref.Name()); err == nil && own.NodeID == ref.ID {
+			ref.Node, ref.Own = own, true
+		}
+	}
 	if !errors.Is(err, ErrNoAgent) || caller.AgentsOnly() {
 		return ref, caller, err
 	}

@@ -271,6 +271,7 @@ var codes = []struct {
 	code string
 }{
 	{client.ErrFingerprint, "fingerprint_mismatch"},
+	{client.ErrNotHost, "not_a_host"},
 	{ErrRootKey, "root_key_mismatch"},
 	{creds.ErrInvitation, "invitation_invalid"},
 	{errUnconfirmed, "confirmation_required"},

@@ -128,12 +128,8 @@ func distrustHint(err error) string {
 // page, or only a status, from which the error is generated. The errors of a host have a
 // text and a request id.
 func isNoHost(err error) bool {
-	refused, ok := errors.AsType[*protocol.Error](err)
-	if !ok {
-		return errors.Is(err, client.ErrReply)
-	}
-	return refused.RequestID == "" && refused.Message == protocol.ParseErrorBody(refused.HTTPStatus, nil).Message &&
-		(refused.HTTPStatus == http.StatusNotFound || refused.HTTPStatus == http.StatusBadRequest)
+	_, refused := errors.AsType[*protocol.Error](err)
+	return errors.Is(err, client.ErrNotHost) || !refused && errors.Is(err, client.ErrReply)
 }
 
 // answered returns the server that answered, if it is known.

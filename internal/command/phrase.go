@@ -31,6 +31,8 @@ type NodePhrase struct {
 	Secret protocol.Secret
 	Hash   creds.PasswHash
 	File   string // the file that holds it
+	// Exported is set if an export of the context has the node's credentials.
+	Exported bool
 }
 
 // ReservePhrase ensures, before a node is created, that the phrase which the host will
@@ -178,8 +180,13 @@ func (p *NodePhrase) Shown() string {
 	return p.Secret.Reveal()
 }
 
-// lostPhrase is a note about phrases.
-const lostPhrase = "A lost phrase cannot be recovered. \"playctl context export --encrypt --file FILE\" saves what this machine knows."
+// lostPhrase is a note about the phrase.
+func (p *NodePhrase) lostPhrase() string {
+	if p.Exported {
+		return "A lost phrase cannot be recovered. \"playctl context export --encrypt --file FILE\" saves what this machine knows."
+	}
+	return "A lost phrase cannot be recovered."
+}
 
 // ShowPhrase shows a new phrase once, at the terminal.
 func (a *App) ShowPhrase(p *NodePhrase) {
@@ -187,7 +194,7 @@ func (a *App) ShowPhrase(p *NodePhrase) {
 	case p.Flags.from != "" || p.Flags.Show:
 		return
 	case p.File != "":
-		a.Note("The phrase is in %s. Anyone with this phrase controls this node. %s", p.Flags.To, lostPhrase)
+		a.Note("The phrase is in %s. Anyone with this phrase controls this node. %s", p.Flags.To, p.lostPhrase())
 		return
 	case p.Flags.unseen:
 		a.Note("The phrase is saved with the credentials, because there is no terminal to show it on.")
@@ -201,5 +208,5 @@ func (a *App) ShowPhrase(p *NodePhrase) {
 	}
 	look := a.Look(out)
 	_, _ = io.WriteString(out, render.Wrap(fmt.Sprintf("\nWrite this phrase down. It is shown only now. Anyone with this phrase controls this node:\n\n    %s\n\n%s\n\n",
-		look.Strong(render.Clean(p.Secret.Reveal())), lostPhrase), 0, look.Width))
+		look.Strong(render.Clean(p.Secret.Reveal())), p.lostPhrase()), 0, look.Width))
 }

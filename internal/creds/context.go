@@ -113,10 +113,11 @@ func (c *Context) AccountKey() protocol.Secret {
 }
 
 // ParseServerURL checks the base URL of a host and returns it without trailing
-// slashes, or ErrServerURL or ErrServerPath. The error for a URL with a password does
-// not quote it.
+// slashes, or ErrServerURL or ErrServerPath. An address without a scheme gets https, or
+// http if it is on this machine, and the address of a watch page is that of its host. The
+// error for a URL with a password does not quote it.
 func ParseServerURL(text string) (string, error) {
-	base, path, err := parseBaseURL(text)
+	base, path, err := parseBaseURL(completed(text))
 	if err == nil {
 		err = CheckServerPath(path)
 	}
@@ -124,6 +125,38 @@ func ParseServerURL(text string) (string, error) {
 		return "", err
 	}
 	return base, nil
+}
+
+// completed returns the base URL that a person means by an address, as people type it or
+// copy it from a browser.
+func completed(text string) string {
+	text = protocol.TrimSpace(text)
+	if !strings.Contains(text, "://") {
+		u, err := url.Parse("https://" + text)
+		if err != nil || !strings.ContainsAny(u.Host, ".:") && !IsLoopbackName(u.Hostname()) {
+			return text
+		}
+		scheme := "https://"
+		if IsLoopbackName(u.Hostname()) {
+			scheme = "http://"
+		}
+		text = scheme + text
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.User != nil {
+		return text
+	}
+	parts := strings.Split(strings.TrimRight(u.EscapedPath(), "/"), "/")
+	last := len(parts) - 1
+	for ; last >= 2 && parts[last] == "watch"; last -= 2 {
+		if _, err := ParseService(parts[last-1]); err != nil {
+			break
+		}
+	}
+	if last == len(parts)-1 {
+		return text
+	}
+	return u.Scheme + "://" + u.Host + strings.Join(parts[:last+1], "/")
 }
 
 // CheckServerPath returns ErrServerPath for the path of a URL that ends with the path of a watch

@@ -14,6 +14,12 @@ func TestParseServerURL(t *testing.T) {
 		" https://play.example.com/":                      "https://play.example.com",
 		"http://[::1]:7420/base//":                        "http://[::1]:7420/base",
 		"http://api/watch":                                "http://api/watch",
+		"localhost:7420":                                  "http://localhost:7420",
+		"[::1]:7420/base":                                 "http://[::1]:7420/base",
+		"play.example.com":                                "https://play.example.com",
+		"192.168.1.5:7420/":                               "https://192.168.1.5:7420",
+		"http://a/play/watch":                             "http://a",
+		"a.example/below/agent-play/watch/?x=1#token=y":   "https://a.example/below",
 		"http://a/events/api":                             "http://a/events/api",
 		"http://a/" + strings.Repeat("b", maxServerURL-9): "http://a/" + strings.Repeat("b", maxServerURL-9),
 	} {
@@ -22,8 +28,8 @@ func TestParseServerURL(t *testing.T) {
 		}
 	}
 	for _, in := range []string{
-		"", "localhost:7420", "ftp://a", "http://", "http://:80", "/play", "http://a?b=c", "http://a?", "http://a#b", "http://a#",
-		"http://me:hunter2@a", "http://a b", "http://a/b c", "http://a\\b", "http://a/\xff", "http://a:port",
+		"", "ada", "world.txt/a b", "ftp://a", "http://", "http://:80", "/play", "http://a?b=c", "http://a?", "http://a#b", "http://a#",
+		"http://me:hunter2@a", "me:hunter2@a.example", "http://a b", "http://a/b c", "http://a\\b", "http://a/\xff", "http://a:port",
 		"http://a/" + strings.Repeat("b", maxServerURL-8),
 	} {
 		got, err := ParseServerURL(in)
@@ -35,7 +41,7 @@ func TestParseServerURL(t *testing.T) {
 		}
 	}
 	for _, in := range []string{
-		"http://a/play/watch", "http://a/below/agent-play/watch/", "http://a/api/play", "http://a/api/play/events", "http://a/api/agents",
+		"http://a/other/watch", "http://a/api/play", "http://a/api/play/events", "http://a/api/agents",
 	} {
 		if got, err := ParseServerURL(in); !errors.Is(err, ErrServerPath) || got != "" {
 			t.Errorf("ParseServerURL(%q) = %q, %v, want ErrServerPath", in, got, err)

@@ -105,7 +105,8 @@ func findMap(ctx context.Context, a *command.App, caller *command.Caller, refs .
 		for _, ref := range refs {
 			known, reported := answering[ref.ID]
 			found.stays[ref.ID] = reported && known.LeaseTTLSeconds == 0
-			if reported && known.Answering == protocol.AnsweringYes {
+			// After a program has left, the host says so for a moment.
+			if reported && known.Answering == protocol.AnsweringYes && found.rows[ref.ID] != nil {
 				a.Warn("another program is answering for "+ref.Name()+", or did a moment ago", "stop one of them: both receive every question, and the first answer counts")
 			}
 		}

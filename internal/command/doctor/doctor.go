@@ -114,7 +114,9 @@ func examine(ctx context.Context, a *command.App) error {
 				p.stream(ctx)
 				p.agents(ctx)
 			}
-			p.rootKey(ctx)
+			if !errors.Is(p.first, client.ErrNotHost) {
+				p.rootKey(ctx)
+			}
 		}
 		return ctx.Err()
 	})

@@ -133,8 +133,8 @@ func newCreateAgentNodeCommand(a *command.App) *cobra.Command {
 		Short:   "Create an agent node of your main node",
 		Long: `Create an agent node of the context's main node. Its credentials are saved in the context under the
 label, by which other commands find the agent: "playctl add-agent Ada". Without a label it asks for
-one. If there is no context, as in a job with credentials from the environment, the agent gets no
-label.`,
+one. If there is no context, as in a job with credentials from the environment, the host keeps the
+label, and the agent's credentials are derived from the account's, unless a flag is about a phrase.`,
 		Example: command.Example(
 			"playctl create-agent-node Ada",
 			"playctl create-agent-node Ada --no-input --phrase-file ada.txt --output json"),
@@ -207,6 +207,13 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 	if err := labelIsFree(caller, label); err != nil {
 		return err
 	}
+	if !caller.SavesCredentials() && label != "" && *flags == (command.PhraseFlags{}) {
+		ref, err := createNamedAgent(ctx, a, caller, label)
+		if err != nil {
+			return err
+		}
+		return a.Printer.Print(createdAgent(caller, creds.Agent{NodeID: ref.ID, Label: label}, &command.NodePhrase{Flags: flags}))
+	}
 	c, err := a.Client(caller, caller.Main)
 	if err != nil {
 		return err
@@ -250,6 +257,7 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 	}
 	err = notSaved("agent", keepAgent(ctx, caller, agent, root))
 	err = errors.Join(err, a.Printer.Print(createdAgent(caller, agent, phrase)))
+	phrase.Exported = caller.SavesCredentials()
 	a.ShowPhrase(phrase)
 	return err
 }
@@ -313,12 +321,15 @@ func labelIsFree(c *command.Caller, label string) error {
 	if label == "" {
 		return nil
 	}
-	if !c.SavesCredentials() {
-		return command.Hintf(command.Usagef("there is no context of this main node to save the label %q in, so no command would find it", creds.Shorten(label)),
+	if !c.SavesCredentials() && c.Service != protocol.ServicePlay {
+		return command.Hintf(command.Usagef("there is no context of this main node to save the label %q in, and this host keeps no labels", creds.Shorten(label)),
 			"omit the label and use the agent's id, or sign in first: %q", c.SignIn())
 	}
 	if err := creds.CheckLabel(label); err != nil {
 		return command.Usagef("%w", err)
+	}
+	if !c.SavesCredentials() {
+		return nil // The host has the labels.
 	}
 	if err := showsOther(c, "", label); err != nil {
 		return err

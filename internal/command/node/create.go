@@ -122,6 +122,7 @@ func makeAccount(ctx context.Context, a *command.App, c *client.Client, target *
 		document.Views = append(document.Views, whichContext(a, target.Name, use)...)
 	}
 	err = errors.Join(err, a.Printer.Print(document))
+	phrase.Exported = true
 	a.ShowPhrase(phrase)
 	return err
 }

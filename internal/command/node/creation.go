@@ -167,11 +167,7 @@ func createNamedAgent(ctx context.Context, a *command.App, caller *command.Calle
 		return command.AgentRef{}, err
 	}
 	defer c.Close()
-	root, err := rootKey(ctx, a, c, caller.RootKey(), "")
-	if err != nil {
-		return command.AgentRef{}, err
-	}
-	node, err := derive(ctx, a, creds.NamedAgentHash(caller.Main.Hash, name), root)
+	node, err := namedAgent(ctx, a, c, caller, name)
 	if err != nil {
 		return command.AgentRef{}, err
 	}
@@ -190,4 +186,13 @@ func createNamedAgent(ctx context.Context, a *command.App, caller *command.Calle
 		return command.AgentRef{}, err
 	}
 	return command.AgentRef{ID: node.NodeID, Label: name, Node: node, Own: true}, nil
+}
+
+// namedAgent derives the credentials of an agent from those of its account and a name.
+func namedAgent(ctx context.Context, a *command.App, c *client.Client, caller *command.Caller, name string) (client.Credentials, error) {
+	root, err := rootKey(ctx, a, c, caller.RootKey(), "")
+	if err != nil {
+		return client.Credentials{}, err
+	}
+	return derive(ctx, a, creds.NamedAgentHash(caller.Main.Hash, name), root)
 }

@@ -27,6 +27,14 @@ func Commands(a *command.App) []*cobra.Command {
 	a.MakeNamedAgent = func(ctx context.Context, caller *command.Caller, name string) (command.AgentRef, error) {
 		return createNamedAgent(ctx, a, caller, name)
 	}
+	a.NamedAgent = func(ctx context.Context, caller *command.Caller, name string) (client.Credentials, error) {
+		c, err := a.Client(caller, caller.Main)
+		if err != nil {
+			return client.Credentials{}, err
+		}
+		defer c.Close()
+		return namedAgent(ctx, a, c, caller, name)
+	}
 	a.Settle = func(ctx context.Context) error { return settle(ctx, a) }
 	return []*cobra.Command{
 		newCreateRootKeyCommand(a), newCreateMainNodeCommand(a), newCreateAgentNodeCommand(a), newCreateAPIKeyCommand(a),

@@ -35,7 +35,7 @@ func rootKey(ctx context.Context, a *command.App, c *client.Client, remembered, 
 	if err == nil && reply.RootKey != "" {
 		return protocol.NormalizeRootKey(reply.RootKey), nil
 	}
-	if command.IsUnreachable(err) || ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
+	if command.IsUnreachable(err) || errors.Is(err, client.ErrNotHost) || ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) {
 		return "", err
 	}
 	root, missing := here.FindRootFile("")
