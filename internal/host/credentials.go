@@ -179,14 +179,15 @@ func (c *call) reloadCaller() error {
 }
 
 // checkFresh runs a check against the view. A check that fails is run again on the
-// newest view: another host may have changed the state that it read. If the store does
-// not answer, checkFresh returns that error.
+// newest view: another host may have changed the state that it read. Callers that wait for
+// it share one access to the store. If the store does not answer, checkFresh returns that
+// error.
 func (c *call) checkFresh(check func() error) error {
 	refused := check()
 	if refused == nil || c.host.world.SoleHost() {
 		return refused
 	}
-	if err := c.host.world.Refresh(c.r.Context()); err != nil {
+	if err := c.host.refreshForRefusal(c.r.Context()); err != nil {
 		return err
 	}
 	return check()

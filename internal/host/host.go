@@ -50,6 +50,7 @@ type Host struct {
 	// replaying shares the turns for replaying past revs.
 	replaying *fairSemaphore
 	guesses   guesses
+	fresh     freshness
 	failures  failureLines
 	tokens    tokenCount
 	streams   *streams

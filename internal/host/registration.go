@@ -123,7 +123,7 @@ func (c *call) checkInvitationDigest(text string) error {
 		return protocol.Errorf(protocol.CodeCredentialsInvalid, "the header x-invitation-digest must be 64 lower-case hex digits")
 	}
 	_, _ = hex.Decode(digest[:], []byte(text)) // It is valid.
-	if err := c.host.world.Refresh(c.r.Context()); err != nil {
+	if err := c.host.refreshForRefusal(c.r.Context()); err != nil {
 		return err // Another host may have used the invitation up.
 	}
 	refused := c.checkInvitation(digest)
