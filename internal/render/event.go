@@ -49,9 +49,6 @@ func EventLine(look Look, names *Names, event Event) string {
 	return look.Faint(clock) + gap + look.paint(said.tone, verb) + gap + hang(text, textColumn, look.Width) + "\n"
 }
 
-// HasLine reports whether an event has a line.
-func (n *Names) HasLine(event Event) bool { return n.describe(event).verb != "" }
-
 // formatters write the text of each kind of event.
 var formatters = map[protocol.EventKind]func(*Names, []byte) (sentence, error){
 	protocol.EventPlayerAdded:     (*Names).joined,
@@ -77,6 +74,9 @@ const maxNames = 10_000
 type Names struct {
 	byID map[string]string
 }
+
+// HasLine reports whether an event has a line.
+func (n *Names) HasLine(event Event) bool { return n.describe(event).verb != "" }
 
 // Learn remembers the name of an id.
 func (n *Names) Learn(id, name string) {

@@ -48,18 +48,6 @@ func holdAgent(ctx context.Context, a *command.App, name string, flags *agentFla
 	return hold(kept, a, world, flags)
 }
 
-// appear puts an agent on the map, and returns the document to print.
-func (f *foundMap) appear(ctx context.Context, world *sdk.RemotePlayWorld, ref command.AgentRef, options *sdk.AgentOptions) (*render.Document, error) {
-	limited, cancel := f.app.Limited(ctx)
-	defer cancel()
-	agent, err := command.Await(f.app, "Putting the agent on the map", func() (*sdk.Agent, error) { return world.AddAgent(limited, *options) })
-	if err != nil {
-		return nil, err
-	}
-	f.shown = append(f.shown, ref)
-	return playerDocument(f.caller, ref, agent.Registration()), nil
-}
-
 // hold waits until the time is over or kept ends: because of a signal, or because an
 // agent is lost.
 func hold(kept context.Context, a *command.App, world *sdk.RemotePlayWorld, flags *agentFlags) error {
@@ -83,6 +71,18 @@ type foundMap struct {
 	rows  map[string]*protocol.Agent
 	stays map[string]bool
 	shown []command.AgentRef
+}
+
+// appear puts an agent on the map, and returns the document to print.
+func (f *foundMap) appear(ctx context.Context, world *sdk.RemotePlayWorld, ref command.AgentRef, options *sdk.AgentOptions) (*render.Document, error) {
+	limited, cancel := f.app.Limited(ctx)
+	defer cancel()
+	agent, err := command.Await(f.app, "Putting the agent on the map", func() (*sdk.Agent, error) { return world.AddAgent(limited, *options) })
+	if err != nil {
+		return nil, err
+	}
+	f.shown = append(f.shown, ref)
+	return playerDocument(f.caller, ref, agent.Registration()), nil
 }
 
 // findMap reads the map before agents are put there, and like App.Reach fails if the host

@@ -231,15 +231,18 @@ func (t *tailer) event(event *sdk.Event) (done bool, err error) {
 	switch {
 	case err != nil:
 		return false, err
-	case t.flags.limit > 0 && t.printed >= t.flags.limit && (t.until == nil || !t.until.met(fields, t.pick.namesOf(&t.names))):
-		return t.endsWith(event, t.unseen(" among the events up to --limit"))
 	case t.until != nil && t.until.met(fields, t.pick.namesOf(&t.names)):
 		return t.endsWith(event, nil)
+	case t.full():
+		return t.endsWith(event, t.unseen(" among the events up to --limit"))
 	case !t.flags.follow && event.Seq >= t.present:
 		return t.endsWith(event, t.unseen(" up to the present"))
 	}
 	return false, nil
 }
+
+// full reports whether as many events are printed as --limit says.
+func (t *tailer) full() bool { return t.flags.limit > 0 && t.printed >= t.flags.limit }
 
 // print shows an event, and counts it if it has a line or is data.
 func (t *tailer) print(event *sdk.Event, line render.Event) error {

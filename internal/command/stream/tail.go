@@ -178,17 +178,11 @@ func newTailer(a *command.App, flags *tailFlags) (*tailer, error) {
 	switch {
 	case flags.hasSince && flags.fromStart:
 		return nil, command.Usagef("--since and --from-start cannot be used together")
-	case flags.view == viewMap && command.IsTerminal(a.Stdout) && a.Printer.Format != render.FormatTable:
-		return nil, command.Usagef("--view map draws on the terminal and cannot be used with --output %s", a.Printer.Format)
-	case flags.view == viewMap && !flags.follow:
-		return nil, command.Usagef("--view map shows the present and needs --follow")
 	case flags.record != "" && flags.noVerify:
 		return nil, command.Usagef("--record and --no-verify cannot be used together: a recording is for verifying")
 	}
-	if flags.view == viewMap {
-		if err := a.CheckScreen("use --view lines"); err != nil {
-			return nil, err
-		}
+	if err := checkView(a, flags); err != nil {
+		return nil, err
 	}
 	if err := command.CheckNumber("since", flags.since); err != nil {
 		return nil, err
@@ -210,6 +204,19 @@ func newTailer(a *command.App, flags *tailFlags) (*tailer, error) {
 		return nil, err
 	}
 	return &tailer{App: a, caller: caller, client: c, flags: flags, pick: pick, until: until, quiet: stoppedTimer()}, nil
+}
+
+// checkView refuses a map where it cannot be drawn.
+func checkView(a *command.App, flags *tailFlags) error {
+	switch {
+	case flags.view != viewMap:
+		return nil
+	case command.IsTerminal(a.Stdout) && a.Printer.Format != render.FormatTable:
+		return command.Usagef("--view map draws on the terminal and cannot be used with --output %s", a.Printer.Format)
+	case !flags.follow:
+		return command.Usagef("--view map shows the present and needs --follow")
+	}
+	return a.CheckScreen("use --view lines")
 }
 
 // livelyTerminal reports whether standard output is a terminal on which lines can be
