@@ -16,14 +16,14 @@ import (
 type Standing int
 
 const (
-	// StandingUnknown: the host refuses them and does not give its root key.
+	// StandingUnknown means that the host refuses them and does not give its root key.
 	StandingUnknown Standing = iota
-	// StandingKnown: it accepts them.
+	// StandingKnown means that it accepts them.
 	StandingKnown
-	// StandingGone: it refuses them, and has the root key of the context: its world was
+	// StandingGone means that it refuses them, and has the root key of the context: its world was
 	// started anew, or they were deleted.
 	StandingGone
-	// StandingElsewhere: it has another root key, so it serves another world.
+	// StandingElsewhere means that it has another root key, so it serves another world.
 	StandingElsewhere
 )
 

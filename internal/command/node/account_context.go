@@ -41,7 +41,8 @@ func newAccount(ctx context.Context, a *command.App, caller *command.Caller, rep
 		return nil, command.Usagef("%w", err)
 	}
 	place := &accountPlace{}
-	return place, place.find(ctx, a, file, name, server, service, replace)
+	err = place.find(ctx, a, file, name, server, service, replace)
+	return place, err
 }
 
 // isVacant reports whether a context has no nodes.
@@ -133,7 +134,10 @@ func contextNames(chosen, server string) iter.Seq[string] {
 		if !yield(command.DefaultContext) || !yield(host) {
 			return
 		}
-		for i := 2; yield(fmt.Sprintf("%.60s-%d", host, i)); i++ {
+		for i := 2; ; i++ {
+			if !yield(fmt.Sprintf("%.60s-%d", host, i)) {
+				return
+			}
 		}
 	}
 }

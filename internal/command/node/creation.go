@@ -59,7 +59,7 @@ const settleTime = 3 * time.Second
 func settle(ctx context.Context, a *command.App) (err error) {
 	store, file, err := a.CredentialsFile()
 	if err != nil {
-		return nil //nolint:nilerr // the command itself reports it
+		return nil // The command itself reports it.
 	}
 	// What cannot be removed now is removed later.
 	if _ = store.RemoveLeft(); len(file.Pending()) == 0 {
@@ -102,12 +102,12 @@ func settleOne(ctx context.Context, a *command.App, store *creds.Store, node *cr
 		return dropPending(ctx, a, node.NodeID())
 	}
 	if err != nil {
-		return nil //nolint:nilerr // the next command asks again
+		return nil // The next command asks again.
 	}
 	if there.Main != nil {
 		// The key of the creation was in its reply only.
 		if there.Main.APIKey, there.Main.KeyName, err = machineKey(limited, a, once); err != nil {
-			return nil //nolint:nilerr // the next command tries again
+			return nil // The next command tries again.
 		}
 	}
 	saved := ""
