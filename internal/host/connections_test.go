@@ -270,7 +270,7 @@ func TestFullListenerAdmitsOtherAddressAtOnce(t *testing.T) {
 		"streams":                  func(_ int, c *gateConn) { c.begin() },
 		"silence":                  func(int, *gateConn) {},
 		"streams and silence":      func(n int, c *gateConn) { map[bool]func(){true: func() { c.begin() }, false: func() {}}[n < most]() },
-		"streams and slow bodies":  func(n int, c *gateConn) { c.begin(); c.leave() },
+		"streams and slow bodies":  func(_ int, c *gateConn) { c.begin(); c.leave() },
 		"streams and idle clients": func(n int, c *gateConn) { c.begin(); map[bool]func(){true: func() {}, false: c.end}[n%2 == 0]() },
 	} {
 		for _, exempt := range []bool{true, false} {

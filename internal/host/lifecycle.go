@@ -1,7 +1,6 @@
 package host
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +55,7 @@ func (h *Host) Listen(ctx context.Context) error {
 const minToken = 16
 
 func (h *Host) checkTokens() error {
-	return cmp.Or(h.checkToken("administrator's", h.options.AdminToken), h.checkToken("registration", h.options.RegistrationToken))
+	return errors.Join(h.checkToken("administrator's", h.options.AdminToken), h.checkToken("registration", h.options.RegistrationToken))
 }
 
 func (h *Host) checkToken(whose string, token protocol.Secret) error {
@@ -64,7 +63,7 @@ func (h *Host) checkToken(whose string, token protocol.Secret) error {
 		return nil
 	}
 	if h.loopback.Load() {
-		h.log.Warn("the "+whose+" token is short: a host that other machines can reach would not start with it", "least", minToken)
+		h.log.Warn("a token is short: a host that other machines can reach would not start with it", "token", whose, "least", minToken)
 		return nil
 	}
 	return fmt.Errorf("host: the %s token has fewer than %d characters, and other machines can reach %s: choose a longer one", whose, minToken, h.listener.Addr())

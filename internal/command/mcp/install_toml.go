@@ -64,11 +64,11 @@ func withTOMLTable(text string, settings []tomlSetting) string {
 	if text != "" {
 		text = strings.TrimSuffix(text, end) + end + end
 	}
-	text += "[" + tomlServers + "." + serverName + "]" + end
+	lines := []string{text, "[" + tomlServers + "." + serverName + "]" + end}
 	for _, s := range settings {
-		text += s.line(end)
+		lines = append(lines, s.line(end))
 	}
-	return text
+	return strings.Join(lines, "")
 }
 
 // withTOMLSettings sets values in the server's table, in their places or after its header,
@@ -167,6 +167,6 @@ func tomlQuoted(text string) string {
 	var out strings.Builder
 	quoted := json.NewEncoder(&out)
 	quoted.SetEscapeHTML(false)
-	_ = quoted.Encode(text) // A builder returns no errors.
+	_ = quoted.Encode(text) //nolint:errchkjson // A text is always encoded, and a builder returns no errors.
 	return strings.ReplaceAll(strings.TrimSuffix(out.String(), "\n"), "\x7f", `\u007f`)
 }

@@ -86,7 +86,8 @@ func (f *loginFlags) invitation(ctx context.Context, a *command.App, args []stri
 		if invited, err = readInvitation(ctx, a, f.inviteFile); err != nil {
 			return invited, err
 		}
-		return invited, f.addFingerprint(&invited)
+		err = f.addFingerprint(&invited)
+		return invited, err
 	}
 	if _, err := creds.ParseInvitation(args[0]); err == nil {
 		return invited, command.Hintf(command.Usagef("an invitation is a secret: others on this machine can see it as an argument"),

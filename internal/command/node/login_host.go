@@ -114,12 +114,10 @@ func confirmHost(ctx context.Context, a *command.App, target *creds.Context, hid
 	if there, err := file.Context(target.Name); err == nil && there.ServerURL == target.ServerURL {
 		return nil
 	}
-	why := ""
+	why := target.ServerURL + " does not show its root key, so it could be another host than your account's"
 	if there := worldElsewhere(file, target); there != nil {
 		why = fmt.Sprintf("context %s has this world at %s, so %s could be another host", there.Name, there.ServerURL, target.ServerURL)
-	} else if hidden {
-		why = target.ServerURL + " does not show its root key, so it could be another host than your account's"
-	} else {
+	} else if !hidden {
 		return nil
 	}
 	err = a.AskYes(ctx, why+". It would get access to your account. Sign in at "+target.ServerURL+"?")
