@@ -138,15 +138,8 @@ func (a *App) mend(ctx context.Context, c *Caller, told *protocol.BootstrapReply
 	if c.AgentsOnly() {
 		return "export the agent again on the machine with the account, and import it: \"playctl context import FILE --replace --context " + c.Context.Name + "\""
 	}
-	for _, name := range c.file.Names() {
-		there, err := c.file.Context(name)
-		if err != nil || there.ServerURL != c.Server || there.Main == nil || name == c.Context.Name {
-			continue
-		}
-		other := &Caller{Context: there, Server: there.ServerURL, Service: there.Service, Main: client.Credentials{NodeID: there.Main.NodeID, Hash: there.Main.PasswHash}}
-		if standing, _, err := a.Standing(ctx, other); err == nil && standing == StandingKnown {
-			return fmt.Sprintf("\"playctl context use %s\" uses your account of this world", name)
-		}
+	if name := a.knownAccount(ctx, c); name != "" {
+		return fmt.Sprintf("\"playctl context use %s\" uses your account of this world", name)
 	}
 	if a.Sources.Made("context") && !a.Sources.ByFlag("context") {
 		return fmt.Sprintf("\"playctl context rename %[1]s %[1]s-old\" keeps this account and frees the name; \"playctl create-main-node --server %[2]s\" then creates one here", c.Context.Name, c.Server)
@@ -176,4 +169,19 @@ func (a *App) ofEarlierWorld(ctx context.Context, caller *Caller) bool {
 		return true
 	}
 	return standing == StandingGone && IsLoopbackURL(caller.Server)
+}
+
+// knownAccount returns another context for the host whose account it knows, "" for none.
+func (a *App) knownAccount(ctx context.Context, c *Caller) string {
+	for _, name := range c.file.Names() {
+		there, err := c.file.Context(name)
+		if err != nil || there.ServerURL != c.Server || there.Main == nil || name == c.Context.Name {
+			continue
+		}
+		other := &Caller{Context: there, Server: there.ServerURL, Service: there.Service, Main: client.Credentials{NodeID: there.Main.NodeID, Hash: there.Main.PasswHash}}
+		if standing, _, err := a.Standing(ctx, other); err == nil && standing == StandingKnown {
+			return name
+		}
+	}
+	return ""
 }

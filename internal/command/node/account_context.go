@@ -67,8 +67,9 @@ func (p *accountPlace) find(ctx context.Context, a *command.App, file *creds.Fil
 	for name := range contextNames(chosen, server) {
 		there, err := file.Context(name)
 		same := err == nil && there.ServerURL == server
+		replaceable := same || named || name == command.DefaultContext
 		switch vacant := err == nil && isVacant(there); {
-		case errors.Is(err, creds.ErrContextUnknown), vacant && !same && named, replace && (same || named || name == command.DefaultContext):
+		case errors.Is(err, creds.ErrContextUnknown), vacant && !same && named, replace && replaceable:
 			if p.Context, err = creds.NewContext(name, server, service, a.Now()); err != nil {
 				return command.Usagef("%w", err)
 			}
