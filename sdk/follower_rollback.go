@@ -44,7 +44,7 @@ func (f *follower) sawRoot(state *chain.EventState) {
 		return
 	}
 	if f.copy.Need(state) == chain.NeedNothing {
-		f.unread, f.repairing = true, true
+		f.unread = true // no comparison follows that would find it
 	}
 }
 

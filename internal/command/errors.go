@@ -128,22 +128,29 @@ var headerWords = []struct{ says, means string }{
 // Worded rewords an error for a person at a shell. Errors that were joined and say the
 // same are one.
 func Worded(err error) string {
-	text := withoutRepeats(err.Error())
+	text := withoutRepeats(err)
 	for _, words := range headerWords {
 		text = strings.ReplaceAll(text, words.says, words.means)
 	}
 	return text
 }
 
-// withoutRepeats drops lines that a text had before.
-func withoutRepeats(text string) string {
-	var lines []string
-	for line := range strings.SplitSeq(text, "\n") {
-		if line == "" || !slices.Contains(lines, line) {
-			lines = append(lines, line)
+// withoutRepeats returns the text of an error, without what errors that were joined repeat.
+func withoutRepeats(err error) string {
+	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // an error below has a text of its own
+	if !ok {
+		return err.Error()
+	}
+	var texts []string
+	for _, one := range joined.Unwrap() {
+		if text := withoutRepeats(one); !slices.Contains(texts, text) {
+			texts = append(texts, text)
 		}
 	}
-	return strings.Join(lines, "\n")
+	if all := errors.Join(joined.Unwrap()...); all == nil || all.Error() != err.Error() {
+		return err.Error() // it is more than its parts
+	}
+	return strings.Join(texts, "\n")
 }
 
 // plainError is an error with a simpler text.

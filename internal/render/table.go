@@ -35,11 +35,11 @@ type Table struct {
 }
 
 // columnGap separates columns; narrowest is the least width of a column that wraps, which
-// is as wide as its longest word, up to longestWord.
+// is not narrower than its words either, except those longer than longestWord.
 const (
 	columnGap   = 2
 	narrowest   = 24
-	longestWord = 32
+	longestWord = 28
 )
 
 func (t Table) draw(out *strings.Builder, look Look) {
@@ -79,7 +79,9 @@ func (t Table) fit(rows [][]string, limit int) ([]int, bool) {
 		for _, row := range rows {
 			widths[j] = max(widths[j], lipgloss.Width(row[j]))
 			for word := range strings.FieldsSeq(row[j]) {
-				least[j] = max(least[j], min(lipgloss.Width(word), longestWord))
+				if width := lipgloss.Width(word); width <= longestWord {
+					least[j] = max(least[j], width)
+				}
 			}
 		}
 		total += widths[j]

@@ -67,7 +67,8 @@ patterns; the first match applies. It also redacts texts by regular expressions:
 
 Beyond this machine every request needs the bearer token in --token-file, which is created with mode
 0600 if it is missing. On this machine, requests under other names than its own are refused unless
---allow-host allows the name, such as host.docker.internal for a container. There is no TLS: put a TLS proxy in front of it.`,
+--allow-host allows the name, such as host.docker.internal for a container. There is no TLS: put a TLS
+proxy in front of it.`,
 		Example: command.Example("playctl otel", "playctl otel --map agents.yaml --content", "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 python3 agent.py"),
 		Args:    command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,7 +42,7 @@ func (t *tailer) proved(known sdk.Verification) (done bool, err error) {
 	}
 	switch known {
 	case sdk.Verified, sdk.Unverifiable:
-		return true, t.ending.result
+		return true, cmp.Or(t.back, t.ending.result)
 	case sdk.Mismatched:
 		return true, unproved(fmt.Errorf("the copy of the world does not match the host as of %s", t.ending.name()))
 	}
@@ -62,13 +63,11 @@ func unproved(err error) error {
 		"do not rely on what this host says; \"playctl chain verify\" compares its snapshot with its root")
 }
 
-// wentBack handles a host that went back to an earlier state. It ends a tail that was
-// asked for a verdict, as what was verified before no longer holds.
+// wentBack handles a host that went back to an earlier state. What was verified before no
+// longer holds, so a tail that ends by itself ends with that.
 func (t *tailer) wentBack(err *sdk.WentBackError) error {
-	if t.until != nil || !t.flags.follow {
-		return command.Hintf(fmt.Errorf("%w: %w", command.ErrUnverified, err),
-			"an older copy of its store was probably put in place: ask its operator; docs/backup.md says how to restore a backup")
-	}
+	t.back = command.Hintf(fmt.Errorf("%w: %w", command.ErrUnverified, err),
+		"an older copy of its store was probably put in place: ask its operator; docs/backup.md says how to restore a backup")
 	return t.shown.problem(err, t.status())
 }
 
@@ -93,6 +92,9 @@ func (t *tailer) limitedUntil(ctx context.Context) (context.Context, context.Can
 
 // tooLate returns the error that states what did not happen within --timeout.
 func (t *tailer) tooLate() error {
+	if t.back != nil {
+		return t.back
+	}
 	within := " within " + t.Settings.Timeout.String()
 	if t.ending != nil {
 		return command.Hintf(fmt.Errorf("%s could not be verified%s: %w", t.ending.name(), within, errTimedOut), "allow more time with --timeout")
@@ -135,6 +137,9 @@ func (t *tailer) quieted() error {
 		return unproved(errors.New("the copy of the world is not what the host says it is"))
 	}
 	t.Note("%s", t.ErrorLook().Faint("Reached the present; later events are not visible to you."))
+	if t.back != nil {
+		return t.back
+	}
 	return t.unseen(" up to the present")
 }
 

@@ -36,6 +36,8 @@ type tailer struct {
 	reads int
 	// state is the last reported state of the copy.
 	state sdk.State
+	// back is the result of a tail whose host went back to an earlier state.
+	back error
 	// lost is set after the loss of the connection was reported.
 	lost bool
 	// lag is the time that the last live event took.

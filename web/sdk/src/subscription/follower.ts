@@ -143,7 +143,7 @@ export class Follower {
    */
   #sawRoot(state: EventState): void {
     if (this.#mended || !this.#saw(this.#witness.root(state.rev, state.merkleRootHex, state.merkleLeafCount))) return
-    if (this.#verifier.use(state) === 'nothing') this.#unread = this.#healing = true
+    if (this.#verifier.use(state) === 'nothing') this.#unread = true // no comparison follows that would find it
   }
 
   /** Handles the start of a connection. If it does not resume, events were missed. */
