@@ -37,6 +37,8 @@ type Witness struct {
 	hasSeq bool
 	// revs are the roots of the last verified revs, by ascending rev.
 	revs []verifiedRoot
+	// revSeq is a position at which the newest of them was reached; nil if unknown.
+	revSeq *uint64
 }
 
 // verifiedRoot is the root and the leaf count of a rev.
@@ -74,6 +76,18 @@ func (w *Witness) Position(seq uint64) error {
 	}
 	w.seq, w.hasSeq = seq, true
 	return nil
+}
+
+// Event takes what an event states: its id, nil if it has none, and its rev with root and
+// leaf count. A later event has no lower rev than an earlier one: if it has, or if Root
+// finds a contradiction, Event returns a *WentBackError. Position takes the id before.
+func (w *Witness) Event(seq *uint64, e *EventState) error {
+	newest := w.Rev(w.sid)
+	if seq != nil && w.revSeq != nil && *seq > *w.revSeq && e.Rev != nil && *e.Rev < newest {
+		w.revs = nil
+		return &WentBackError{What: "rev", From: newest, To: *e.Rev}
+	}
+	return w.Root(e.Rev, e.MerkleRootHex, e.MerkleLeafCount)
 }
 
 // Root takes the root and leaf count that the host states for a rev. If others were
@@ -116,4 +130,5 @@ func (w *Witness) Verified(s *Snapshot) {
 		w.revs = append(w.revs[:0], w.revs[1:]...)
 	}
 	w.revs = append(w.revs, verifiedRoot{*rev, s.Root(), s.LeafCount()})
+	w.revSeq = s.Head().Seq
 }

@@ -12,7 +12,7 @@ import (
 func snapshotAt(t *testing.T, sid string, rev uint64, rows int) *chain.Snapshot {
 	t.Helper()
 	c, _ := copyWithAgents(t, rows)
-	s, err := chain.NewSnapshot(chain.Head{SID: sid, MainNodeID: "root", Rev: &rev}, c.Snapshot().Tree())
+	s, err := chain.NewSnapshot(chain.Head{SID: sid, MainNodeID: "root", Rev: &rev, Seq: new(uint64(20))}, c.Snapshot().Tree())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,19 +28,23 @@ func TestWitness(t *testing.T) {
 	root := func(w *chain.Witness, s *chain.Snapshot) error {
 		return w.Root(s.Head().Rev, s.Root().Hex(), s.LeafCount())
 	}
+	event := func(w *chain.Witness, seq, rev uint64) error { return w.Event(&seq, &chain.EventState{Rev: &rev}) }
 	for name, c := range map[string]struct {
 		last func(w *chain.Witness) error
 		want *chain.WentBackError
 	}{
-		"a later position":              {func(w *chain.Witness) error { return w.Position(21) }, nil},
-		"the same position":             {func(w *chain.Witness) error { return w.Position(20) }, nil},
-		"an earlier position":           {func(w *chain.Witness) error { return w.Position(19) }, &chain.WentBackError{What: "event", From: 20, To: 19}},
-		"the same root":                 {func(w *chain.Witness) error { return root(w, snapshotAt(t, "s", 8, 2)) }, nil},
-		"another root":                  {func(w *chain.Witness) error { return root(w, snapshotAt(t, "s", 8, 3)) }, &chain.WentBackError{What: "rev", From: 8, To: 8}},
-		"another root of an older rev":  {func(w *chain.Witness) error { return root(w, snapshotAt(t, "s", 7, 2)) }, &chain.WentBackError{What: "rev", From: 7, To: 7}},
-		"a root of an unknown rev":      {func(w *chain.Witness) error { return root(w, snapshotAt(t, "s", 6, 9)) }, nil},
-		"a whole map of a later rev":    {func(w *chain.Witness) error { return whole(w, snapshotAt(t, "s", 9, 1)) }, nil},
-		"a whole map of an earlier rev": {func(w *chain.Witness) error { return whole(w, snapshotAt(t, "s", 7, 1)) }, &chain.WentBackError{What: "rev", From: 8, To: 7}},
+		"a later position":                {func(w *chain.Witness) error { return w.Position(21) }, nil},
+		"the same position":               {func(w *chain.Witness) error { return w.Position(20) }, nil},
+		"an earlier position":             {func(w *chain.Witness) error { return w.Position(19) }, &chain.WentBackError{What: "event", From: 20, To: 19}},
+		"the same root":                   {func(w *chain.Witness) error { return root(w, snapshotAt(t, "s", 8, 2)) }, nil},
+		"another root":                    {func(w *chain.Witness) error { return root(w, snapshotAt(t, "s", 8, 3)) }, &chain.WentBackError{What: "rev", From: 8, To: 8}},
+		"another root of an older rev":    {func(w *chain.Witness) error { return root(w, snapshotAt(t, "s", 7, 2)) }, &chain.WentBackError{What: "rev", From: 7, To: 7}},
+		"a root of an unknown rev":        {func(w *chain.Witness) error { return root(w, snapshotAt(t, "s", 6, 9)) }, nil},
+		"a whole map of a later rev":      {func(w *chain.Witness) error { return whole(w, snapshotAt(t, "s", 9, 1)) }, nil},
+		"a whole map of an earlier rev":   {func(w *chain.Witness) error { return whole(w, snapshotAt(t, "s", 7, 1)) }, &chain.WentBackError{What: "rev", From: 8, To: 7}},
+		"an event of the same rev":        {func(w *chain.Witness) error { return event(w, 21, 8) }, nil},
+		"a late event of an earlier rev":  {func(w *chain.Witness) error { return event(w, 20, 6) }, nil},
+		"a later event of an earlier rev": {func(w *chain.Witness) error { return event(w, 21, 6) }, &chain.WentBackError{What: "rev", From: 8, To: 6}},
 		"another session": {func(w *chain.Witness) error {
 			w.Session("t")
 			return errors.Join(w.Position(1), whole(w, snapshotAt(t, "t", 1, 1)))

@@ -249,7 +249,11 @@ func (f *follower) learn(event *Event) {
 	if event.Kind == protocol.EventSessionReset {
 		f.witness = chain.Witness{}
 	}
-	f.sawRoot(&state)
+	var seq *uint64
+	if event.HasSeq {
+		seq = &event.Seq
+	}
+	f.sawState(seq, &state)
 	switch {
 	case event.Kind == protocol.EventSessionResync && f.fresh && event.HasSeq && !f.unread && !f.behind(event.Seq):
 		// The events that the host reports as missing were covered by a full read already.
@@ -263,7 +267,7 @@ func (f *follower) learn(event *Event) {
 		f.unread = true
 		f.newer(state.Rev)
 	default:
-		f.apply(event, &state)
+		f.apply(event, seq, &state)
 	}
 }
 
@@ -274,11 +278,7 @@ func (f *follower) newer(rev *uint64) {
 }
 
 // apply merges an event into the copy.
-func (f *follower) apply(event *Event, state *chain.EventState) {
-	var seq *uint64
-	if event.HasSeq {
-		seq = &event.Seq
-	}
+func (f *follower) apply(event *Event, seq *uint64, state *chain.EventState) {
 	switch f.copy.Need(state) {
 	case chain.NeedNothing:
 	case chain.NeedCompare:

@@ -36,11 +36,11 @@ func (f *follower) lost(err error) {
 	}
 }
 
-// sawRoot compares the root that an event states with the one that was verified for its
-// rev. After a repair, events that do not agree with the host's own snapshot are reported
-// as ErrUnmended instead.
-func (f *follower) sawRoot(state *chain.EventState) {
-	if f.repaired || !f.saw(f.witness.Root(state.Rev, state.MerkleRootHex, state.MerkleLeafCount)) {
+// sawState compares the rev and the root that an event states with those that were
+// verified. After a repair, events that do not agree with the host's own snapshot are
+// reported as ErrUnmended instead.
+func (f *follower) sawState(seq *uint64, state *chain.EventState) {
+	if f.repaired || !f.saw(f.witness.Event(seq, state)) {
 		return
 	}
 	if f.copy.Need(state) == chain.NeedNothing {

@@ -192,7 +192,7 @@ func (w *recordedWorld) take(line *recordedLine) (proved bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := w.witness.Root(state.Rev, state.MerkleRootHex, state.MerkleLeafCount); err != nil {
+	if err := w.witness.Event(line.Seq, &state); err != nil {
 		return false, err
 	}
 	return w.prove(line, &state)

@@ -65,4 +65,21 @@ describe('a host that went back', () => {
     assert.equal(sub.state.stats.rollbacks, 2)
     await sub.close()
   })
+
+  it('is reported if a later event has an earlier rev than the copy', async () => {
+    const at = (rev: number, seq: number) => ({ sid: 's', mainNodeId: 'm', rev, seq, worldMap: { bounds: { minX: 0, minY: 0, maxX: 19, maxY: 11 }, occupants: [] }, spaces: [], mcpServers: [] })
+    const root = playerChainRoot(at(1, 5))
+    let now = at(3, 6)
+    const host = new FakeHost(({ route }) => (route === 'getWorldSnapshot' ? Response.json({ snapshot: { ...now, ...root } }) : undefined))
+    const { updates, errors, sub } = follow(host.client())
+    await updates.until((u) => u.verification === 'verified')
+    const chat = (seq: number): string => `id: ${seq}\nevent: world:interaction\ndata: ${JSON.stringify({ rev: 2, ...root })}\n\n`
+    host.send(chat(6)) // the snapshot includes it
+    now = at(2, 7)
+    host.send(chat(7))
+    assert.equal((await errors.until((error) => error instanceof WentBackError)).message, 'the host went back from rev 3 to 2 in the same session')
+    await updates.until((u) => u.snapshot.rev === 2)
+    assert.equal(sub.state.stats.rollbacks, 1)
+    await sub.close()
+  })
 })

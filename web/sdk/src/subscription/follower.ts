@@ -138,11 +138,11 @@ export class Follower {
   }
 
   /**
-   * Compares the root that an event states with the one that was verified for its rev. After a repair, events that do not
+   * Compares the rev and the root that an event states with those that were verified. After a repair, events that do not
    * agree with the host's own snapshot are reported as an `UnmendedError` instead.
    */
-  #sawRoot(state: EventState): void {
-    if (this.#mended || !this.#saw(this.#witness.root(state.rev, state.merkleRootHex, state.merkleLeafCount))) return
+  #sawState(seq: number | undefined, state: EventState): void {
+    if (this.#mended || !this.#saw(this.#witness.event(seq, state))) return
     if (this.#verifier.use(state) === 'nothing') this.#unread = true // no comparison follows that would find it
   }
 
@@ -247,7 +247,7 @@ export class Follower {
 
   /** Applies an event to the copy. */
   async #apply(event: WorldEvent, state: EventState): Promise<void> {
-    this.#sawRoot(state)
+    this.#sawState(event.seq, state)
     const copy = this.#verifier.copy
     const use = this.#verifier.use(state)
     if (copy === undefined || use === 'nothing') return

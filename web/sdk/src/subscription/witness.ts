@@ -1,4 +1,5 @@
 import type { WorldCopy, Stated } from '../chain/copy.js'
+import type { EventState } from '../chain/notify.js'
 import { WentBackError } from '../protocol/errors.js'
 
 /** The number of remembered roots: as many revs as a host keeps readable (protocol reference, `atRev`). */
@@ -32,6 +33,8 @@ export class Witness {
   /** The roots of the last verified revs, in ascending order. */
   #roots = new Map<number, string>()
   #rev = -1
+  /** A position at which the newest of them was reached, if it is known. */
+  #revSeq: number | undefined
   /** The number of consecutive full reads that were older than what is known. */
   #older = 0
 
@@ -77,6 +80,14 @@ export class Witness {
     return new WentBackError('event', before, seq)
   }
 
+  /** Takes the id, and the rev and root, that an event states. A later event with a lower rev than an earlier one is a contradiction too. */
+  event(seq: number | undefined, { rev, merkleRootHex, merkleLeafCount }: EventState): WentBackError | undefined {
+    const newest = this.#rev
+    if (seq === undefined || this.#revSeq === undefined || seq <= this.#revSeq || rev === undefined || rev >= newest) return this.root(rev, merkleRootHex, merkleLeafCount)
+    this.#forgetRoots()
+    return new WentBackError('rev', newest, rev)
+  }
+
   /** Takes the root and leaf count that the host states for a rev. Others than the verified ones are a contradiction. */
   root(rev: number | undefined, rootHex: string | undefined, leafCount: number | undefined): WentBackError | undefined {
     const known = rev === undefined ? undefined : this.#roots.get(rev)
@@ -96,9 +107,10 @@ export class Witness {
   }
 
   /** Remembers the rev, root and leaf count of a verified copy, and forgets the oldest ones. */
-  verified({ head: { rev }, tree }: WorldCopy): void {
+  verified({ head: { rev, seq }, tree }: WorldCopy): void {
     if (rev === undefined || rev <= this.#rev) return
     this.#rev = rev
+    this.#revSeq = seq
     this.#roots.set(rev, rootText(tree.rootHex, tree.size))
     for (const oldest of this.#roots.keys()) {
       if (this.#roots.size <= maxVerifiedRevs) break
