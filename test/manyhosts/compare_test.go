@@ -68,6 +68,9 @@ func (f *subscriber) verify(was *record) error {
 	if state.Stats.Heals != 0 {
 		return fmt.Errorf("subscriber %d had to heal its copy: %+v, errors %v", f.number, state.Stats, f.errors)
 	}
+	if state.Stats.Rollbacks != 0 {
+		return fmt.Errorf("subscriber %d reports a host that went back: %+v, errors %v", f.number, state.Stats, f.errors)
+	}
 	for _, u := range f.updates {
 		rev := *u.Snapshot.Head().Rev
 		if root, known := was.roots[rev]; known && u.Verification == sdk.Verified && root != u.Snapshot.Root().String() {
