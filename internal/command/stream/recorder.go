@@ -70,6 +70,9 @@ func (r *recorder) write(line recordedLine) error {
 	}
 	if err != nil {
 		r.broken = true
+		if failed, ok := errors.AsType[*os.PathError](err); ok {
+			failed.Path = r.path // instead of the temporary file's, which is gone
+		}
 		return fmt.Errorf("write the recording: %w", err)
 	}
 	r.lines++

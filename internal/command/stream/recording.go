@@ -51,7 +51,7 @@ func (l *recordedLines) next() (*recordedLine, error) {
 	case line.Number != l.number:
 		return nil, l.changed(fmt.Errorf("it has the number %d, so lines are missing or in another order", line.Number))
 	case l.complete:
-		return nil, l.changed(errors.New("it comes after the end of the recording"))
+		return nil, l.changed(errAfterEnd)
 	case line.End == nil:
 		l.digest.Write(text)
 		return line, nil
@@ -63,8 +63,11 @@ func (l *recordedLines) next() (*recordedLine, error) {
 	return l.next()
 }
 
+// errAfterEnd is the reason for a line that no recorder wrote: it ends with the last one.
+var errAfterEnd = errors.New("it comes after the end of the recording")
+
 // text reads the bytes of a line, with its line feed. A last line without one was cut off
-// and is left out.
+// and is left out, unless the recording has ended before it.
 func (l *recordedLines) text() ([]byte, error) {
 	var text []byte
 	for {
@@ -75,6 +78,9 @@ func (l *recordedLines) text() ([]byte, error) {
 			return nil, fmt.Errorf("line %d of the recording is longer than %d MiB, the longest that playctl writes", l.number+1, maxRecordedLine>>20)
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
+		case errors.Is(err, io.EOF) && l.complete && len(text) > 0:
+			l.number++
+			return nil, l.changed(errAfterEnd)
 		case errors.Is(err, io.EOF):
 			return nil, io.EOF
 		case err != nil:

@@ -177,6 +177,7 @@ func TestChangedRecordingIsFound(t *testing.T) {
 		"lines for Windows":    strings.ReplaceAll(good, "\n", "\r\n"),
 		"a line after its end": good + strings.Replace(lines[4], `"line":5`, `"line":7`, 1),
 		"a blank line":         good + "\n",
+		"bytes after its end":  good + "x",
 	} {
 		if _, err := verify(text); !errors.Is(err, command.ErrUnverified) {
 			t.Errorf("%s: %v", name, err)

@@ -40,7 +40,7 @@ describe('a recording', () => {
     const lines = [first, second, ...rest]
     const changed = {
       'without a line': [first, ...rest], 'with a line twice': [first, second, second, ...rest], 'with other lines after its end': [...lines, second],
-      'with another text': [whole.replace('é', 'è')], 'with a blank line': [...lines, '\n'],
+      'with another text': [whole.replace('é', 'è')], 'with a blank line': [...lines, '\n'], 'with bytes after its end': [...lines, 'x'],
     }
     for (const [name, text] of Object.entries(changed)) {
       await assert.rejects(load(text.join('')), (error: RecordingError) => error.reason === 'changed', name)

@@ -47,10 +47,12 @@ export class Recording implements Source {
     let line = 0
     let at: number | undefined
     let complete = false
+    let after = 0 // the position after the last line
     let map: { readonly sid: unknown, readonly rev: number } | undefined
     const digest = sha256.create()
     for await (const { text, pieces, from, to } of linesOf(this.file, signal)) {
       line += 1
+      after = to + 1
       const { number, snapshot, event, end } = readLine(text, line)
       if (number !== line || complete) throw new RecordingError(line, number === undefined && line === 1 ? 'form' : 'changed')
       if (end !== undefined) {
@@ -73,6 +75,7 @@ export class Recording implements Source {
         this.#lines.push({ from, to })
       }
     }
+    if (complete && after < this.file.size) throw new RecordingError(line + 1, 'changed')
     if (this.instants.length === 0) throw new RecordingError(line, 'nothing')
     if (!complete) this.endsAt = line
   }
