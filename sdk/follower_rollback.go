@@ -49,9 +49,9 @@ func (f *follower) sawState(seq *uint64, state *chain.EventState) {
 }
 
 // maxOlderReads is how many consecutive full reads may be behind the known position or
-// rev: the host may not have received them from another host yet. One more means that it
-// went back.
-const maxOlderReads = 2
+// rev, which takes 4 to 8 s: the host may not have received them from another host yet. One
+// more means that it went back.
+const maxOlderReads = 4
 
 // checkAge returns an error for a snapshot that is behind the known position, or behind
 // the known rev while the host may still have a newer one.

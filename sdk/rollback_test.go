@@ -219,7 +219,7 @@ func TestSnapshotThatStaysBelowIsReported(t *testing.T) {
 				}}, nil)
 				addAgent(t, w, "bob", nil)
 				f.checkEqual()
-				for _, late := range []int64{2, 50} {
+				for _, late := range []int64{4, 50} {
 					reads.Store(0)
 					wrong.Store(late)
 					addAgent(t, w, "carol"+strings.Repeat("l", int(late)), nil)
@@ -227,7 +227,7 @@ func TestSnapshotThatStaysBelowIsReported(t *testing.T) {
 					wrong.Store(0)
 					wait(t, 10*time.Minute)
 					f.checkEqual()
-					f.checkRollbacks(map[int64]int{2: 0, 50: 1}[late])
+					f.checkRollbacks(map[int64]int{4: 0, 50: 1}[late])
 				}
 				if !slices.ContainsFunc(f.errors(), func(err error) bool { return strings.Contains(err.Error(), "the snapshot is of") }) {
 					t.Errorf("errors %v", f.errors())

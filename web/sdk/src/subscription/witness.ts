@@ -6,10 +6,11 @@ import { WentBackError } from '../protocol/errors.js'
 const maxVerifiedRevs = 1024
 
 /**
- * How many consecutive full reads may be older than the known position or rev: the host may not have received them from
- * another host yet. One more means that it went back.
+ * How many consecutive full reads may be older than the known position or rev, which takes 4 to 8 s: the host may not
+ * have received them from another host yet. One more means that it went back.
  */
-const mostOlderReads = 2
+const mostOlderReads = 4
+
 /** A full read that is older than what is known. */
 export interface OlderRead {
   readonly reason: string
