@@ -132,11 +132,11 @@ func RunGroup(cmd *cobra.Command, args []string) error {
 		return Usagef("%s requires a command: %s", cmd.CommandPath(), strings.Join(subcommands(cmd), ", "))
 	}
 	err := Usagef("there is no command %q", strings.TrimSpace(cmd.CommandPath()+" "+args[0]))
-	if near := suggest.Nearest(args[0], subcommands(cmd)); near != "" {
-		return Hintf(err, "did you mean \"%s %s\"?", cmd.CommandPath(), near)
-	}
 	if other := calledOtherwise(cmd, args[0]); other != nil {
 		return Hintf(err, "did you mean %q?", other.CommandPath())
+	}
+	if near := suggest.Nearest(args[0], subcommands(cmd)); near != "" {
+		return Hintf(err, "did you mean \"%s %s\"?", cmd.CommandPath(), near)
 	}
 	return Hintf(err, "\"%s --help\" lists the commands", cmd.CommandPath())
 }

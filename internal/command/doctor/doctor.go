@@ -160,7 +160,7 @@ func (p *examination) document() render.Document {
 	look := p.Printer.Look
 	marks := map[string]func(string) string{stateGood: look.Good, stateDoubt: look.Warn, stateWrong: look.Bad, stateUnknown: look.Faint}
 	doc := render.Document{Data: p.result, Items: []any{}}
-	const states, checks = 9, 10
+	const states, checks = 9, 12
 	line := func(state, check, text string, paint func(string) string) {
 		if look.Width > states+checks {
 			text = command.Wrap(text, look.Width-states-checks)

@@ -15,9 +15,10 @@ import (
 
 func newContextCommand(a *command.App) *cobra.Command {
 	return command.Group(&cobra.Command{
-		Use:     "context",
-		GroupID: command.GroupNodes,
-		Short:   "Work with several hosts",
+		Use:        "context",
+		SuggestFor: []string{"ctx", "contexts", "profile"},
+		GroupID:    command.GroupNodes,
+		Short:      "Work with several hosts",
 		Long: `Work with several hosts. A context is a name for a host and your credentials there. One
 of them is in use; --context or PLAYCTL_CONTEXT picks another for one run.`,
 		Example: command.Example("playctl context list", "playctl context use work"),
@@ -62,7 +63,19 @@ func showAdded(a *command.App, name string, err error) error {
 	if failed != nil || invalid != nil || server != existing.ServerURL {
 		return err
 	}
-	return a.Printer.Print(contextDocument(existing, current))
+	return printAdded(a, existing, current, false)
+}
+
+// addedContextResult is what "playctl context add" prints.
+type addedContextResult struct {
+	contextResult
+	Created bool `json:"created"` // false if there was one for this host before, with --if-missing
+}
+
+func printAdded(a *command.App, c *creds.Context, current, created bool) error {
+	doc := contextDocument(c, current)
+	doc.Data = addedContextResult{describeContext(c, current), created}
+	return a.Printer.Print(doc)
 }
 
 func addContext(ctx context.Context, a *command.App, name, fingerprint string, use bool) error {
@@ -82,12 +95,19 @@ func addContext(ctx context.Context, a *command.App, name, fingerprint string, u
 			return command.Usagef("--fingerprint: %w", err)
 		}
 	}
-	return printChanged(ctx, a, func(file *creds.File) (*creds.Context, error) {
+	current := false
+	err = changeContexts(ctx, a, func(file *creds.File) error {
 		if added.Fingerprint == "" {
 			added.Fingerprint = trustedAt(file, name, added.ServerURL)
 		}
-		return added, putContext(file, added, false, use)
+		err := putContext(file, added, false, use)
+		current = file.Current() == name
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	return printAdded(a, added, current, true)
 }
 
 // putContext adds a context to a file; with replace it replaces one with the same name,

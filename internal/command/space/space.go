@@ -59,11 +59,12 @@ type removedSpaceResult struct {
 
 func newListSpacesCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:     "list-spaces",
-		GroupID: command.GroupWorld,
-		Short:   "List the spaces of the world",
-		Example: command.Example("playctl list-spaces", "playctl list-spaces --output ndjson"),
-		Args:    command.Takes(),
+		Use:        "list-spaces",
+		SuggestFor: []string{"space", "spaces"},
+		GroupID:    command.GroupWorld,
+		Short:      "List the spaces of the world",
+		Example:    command.Example("playctl list-spaces", "playctl list-spaces --output ndjson"),
+		Args:       command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.AsReader(cmd.Context(), "Reading the spaces", func(ctx context.Context, caller *command.Caller, c *client.Client) (*render.Document, error) {
 				reply, err := c.ListSpaceNodes(ctx)
