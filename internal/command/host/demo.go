@@ -240,15 +240,21 @@ func (d *demo) close(ctx context.Context) error {
 	return d.world.Close(ctx)
 }
 
-// nextCommands returns commands that show the demo's world.
+// nextCommands returns commands that show the demo's world. They take the long path of the
+// credentials file from a variable of the shell, so that each fits a line of a terminal. It
+// is not exported: other commands in that terminal use the person's own credentials.
 func (d *demo) nextCommands() []string {
-	with := " --credentials-file " + command.ShellWord(d.store.Path())
-	program := invocation(d.app)
+	path, variable := command.ShellWord(d.store.Path()), "$demo"
+	if path != d.store.Path() {
+		variable = `"$demo"`
+	}
+	program, with := invocation(d.app), " --credentials-file "+variable
 	return []string{
+		"demo=" + path,
 		program + " tail" + with,
 		program + " snapshot" + with,
-		program + " intercom send Ada 'Is there anything on lighthouses?'" + with,
-		program + " record-interaction Ada 'Hello from here.'" + with,
-		program + " agent run Robin" + with + " -- echo 'Robin is here.'",
+		program + " intercom send Ada 'Lighthouses?'" + with,
+		program + " record-interaction Ada 'Hello!'" + with,
+		program + " agent run Robin" + with + " -- echo 'Hello!'",
 	}
 }
