@@ -306,6 +306,9 @@ var suggested = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"playctl [^"]*"`)
 })
 
+// otherWords finds where the words of another program or of the shell begin.
+var otherWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` (--|<) `) })
+
 // elsewhereCommands are the commands that call no host, or choose it in another way.
 var elsewhereCommands = []string{"serve", "stop", "logs", "store", "create-root-key", "help", "init", "mcp", "completion", "version"}
 
@@ -331,30 +334,30 @@ func (a *App) withFlags(text string, takes hintFlags) string {
 	})
 }
 
+// likeThis adds the flags to one command, before the words after --, which belong to
+// another program, and those after <, which belong to the shell.
 func (a *App) likeThis(line string, takes hintFlags) string {
 	words := strings.Fields(line)
 	if len(words) < 2 || slices.Contains(elsewhereCommands, words[1]) || slices.Contains(words, "--help") {
 		return line
 	}
-	if words[1] == "context" {
-		takes = flagsOfFile
+	hasHost := words[1] == "context" || slices.Contains(words, "--context")
+	hasServer := words[1] == "login" || strings.Contains(line, "://")
+	end := len(line)
+	if rest := otherWords().FindStringIndex(line); rest != nil {
+		end = rest[0]
 	}
-	var flags []string
+	added := ""
 	for _, flag := range a.hostFlags() {
-		named := slices.Contains(words, "--"+flag.name) || flag.name == "server" && (words[1] == "login" || strings.Contains(line, "://")) ||
-			flag.name != "credentials-file" && slices.Contains(words, "--context") // a context has a host already
-		if a.Sources.ByFlag(flag.name) && !named && (takes == flagsOfRun || flag.name == "credentials-file") {
-			flags = append(flags, " --"+flag.name+" "+ShellWord(flag.value))
+		switch {
+		case !a.Sources.ByFlag(flag.name), slices.Contains(words, "--"+flag.name):
+		case flag.name != "credentials-file" && (hasHost || takes == flagsOfFile):
+		case flag.name == "server" && hasServer:
+		default:
+			added += " --" + flag.name + " " + ShellWord(flag.value)
 		}
 	}
-	added := strings.Join(flags, "")
-	// The words after -- belong to another program, and those after < to the shell.
-	for _, end := range []string{" -- ", " < "} {
-		if before, after, ok := strings.Cut(line, end); ok {
-			return before + added + end + after
-		}
-	}
-	return line + added
+	return line[:end] + added + line[end:]
 }
 
 // SameAccount returns the flags with which another run of the program, started in another
