@@ -46,12 +46,12 @@ func (p *pretender) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	switch {
 	case r.URL.Path == protocol.ServicePlay.Bootstrap() && (!p.hides || r.Header.Get(protocol.HeaderRegistrationToken) != ""):
-		fmt.Fprintf(w, `{"rootKey":%q,"registration":"token"}`, p.rootKey)
+		_, _ = fmt.Fprintf(w, `{"rootKey":%q,"registration":"token"}`, p.rootKey)
 	case r.URL.Path == protocol.PathValidateNode:
-		fmt.Fprint(w, `{"ok":true,"nodeKind":"main"}`)
+		_, _ = fmt.Fprint(w, `{"ok":true,"nodeKind":"main"}`)
 	default:
 		w.WriteHeader(http.StatusUnauthorized)
-		fmt.Fprint(w, `{"error":"credentials are required","code":"credentials_missing"}`)
+		_, _ = fmt.Fprint(w, `{"error":"credentials are required","code":"credentials_missing"}`)
 	}
 }
 

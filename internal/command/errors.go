@@ -137,7 +137,7 @@ func Worded(err error) string {
 
 // withoutRepeats returns the text of an error, without what errors that were joined repeat.
 func withoutRepeats(err error) string {
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // an error below has a text of its own
+	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return err.Error()
 	}

@@ -135,6 +135,7 @@ func Members(object json.RawMessage) (members []Member, ok bool) {
 	return members, err == nil
 }
 
+// Text returns an object with members in their order.
 func Text(members []Member) json.RawMessage {
 	b := []byte{'{'}
 	for i, m := range members {

@@ -28,7 +28,8 @@ func begin(ctx context.Context, a *command.App, node *creds.Pending, kind string
 	}
 	var refused error
 	err = store.Update(limited, func(file *creds.File) error {
-		if refused = taken(file); refused != nil {
+		refused = taken(file)
+		if refused != nil {
 			return refused
 		}
 		return file.AddPending(*node)

@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +41,10 @@ func (t *tailer) proved(known sdk.Verification) (done bool, err error) {
 	}
 	switch known {
 	case sdk.Verified, sdk.Unverifiable:
-		return true, cmp.Or(t.back, t.ending.result)
+		if t.back != nil {
+			return true, t.back
+		}
+		return true, t.ending.result
 	case sdk.Mismatched:
 		return true, unproved(fmt.Errorf("the copy of the world does not match the host as of %s", t.ending.name()))
 	}
