@@ -10,18 +10,18 @@ import (
 )
 
 // ValidName reports whether a text can be the name of something that people see: it has
-// a visible character, and none that CleanName removes.
+// a visible character, and none that cleanName removes.
 func ValidName(name string) bool {
-	clean, visible := CleanName(name)
+	clean, visible := cleanName(name)
 	return visible && clean == name
 }
 
-// CleanName returns a name without the characters that people cannot see or that change
+// cleanName returns a name without the characters that people cannot see or that change
 // how the text around the name looks: controls, direction marks, fillers, private and
 // unassigned characters. White space that breaks lines becomes a space. Joiners,
 // variation selectors and tags stay where scripts and emoji need them. visible reports
 // whether the rest has a visible character.
-func CleanName(name string) (clean string, visible bool) {
+func cleanName(name string) (clean string, visible bool) {
 	if isPlain(name) {
 		return name, strings.Trim(name, " ") != ""
 	}

@@ -12,7 +12,7 @@ func TestNamesStay(t *testing.T) {
 		"👩\u200d👩\u200d👧", "🏳\ufe0f\u200d🌈", "👨🏽\u200d💻", "🏴\u200d☠\ufe0f", "👁\ufe0f\u200d🗨\ufe0f", "🙂\u200d↔\ufe0f", "🇩🇪", "\U0001FAE9", "\U0001FADC",
 		"🏴\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F", "Ada 🏴\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F!", "a\u00a0b", "\u0600١٢",
 	} {
-		if clean, visible := CleanName(name); clean != name || !visible {
+		if clean, visible := cleanName(name); clean != name || !visible {
 			t.Errorf("%+q becomes %+q, visible %v", name, clean, visible)
 		}
 	}
@@ -30,7 +30,7 @@ func TestNamesAreCleaned(t *testing.T) {
 		"A\ue000da": "Ada", "A\U000F0000da": "Ada", "A\u0378da": "Ada", "A\uffffda": "Ada", "\u0301Ada": "Ada", "A\ufff9da": "Ada", "A\U0001D159da": "Ada",
 		"A\ufffcda": "Ada", "A\U000E0101da": "Ada", "A\u206fda": "Ada",
 	} {
-		if clean, visible := CleanName(name); clean != want || !visible || ValidName(name) {
+		if clean, visible := cleanName(name); clean != want || !visible || ValidName(name) {
 			t.Errorf("%+q becomes %+q, want %+q; visible %v", name, clean, want, visible)
 		}
 	}
@@ -43,7 +43,7 @@ func TestInvisibleNames(t *testing.T) {
 		"\U000E0041", "\U000E0001", "\ufe0f", "\U000E0100", "\u202e", "\u2066\u2069", "\ue000", "\u0378", "\n", "\x1b", "\x7f", "\u0080", "\u00ad", "\u2060", "\u180b", "\u180e",
 		"\U0001D159", "\U00013441", "\U00016FE4", " \u200b\u3164 ", "\u034f", "\u17b4", "\u2028", "\ufff9", "\ufffc", "\ufffd", "\U0010FFFD",
 	} {
-		if clean, visible := CleanName(name); visible || ValidName(name) {
+		if clean, visible := cleanName(name); visible || ValidName(name) {
 			t.Errorf("%+q is visible as %+q", name, clean)
 		}
 	}

@@ -16,7 +16,7 @@ const AssistToolPrefix = "assist_"
 // RegisterRequest puts an agent on the map, or changes its row. A
 // `realtimeWebrtc` in the body is ignored.
 type RegisterRequest struct {
-	// Name is the agent's name. The row has it without controls, direction marks and characters that cannot be seen.
+	// Name is the agent's name, with at least one visible character.
 	Name string `json:"name" rule:"form=name,chars=MaxNameChars"`
 	// Type is the type of the registration; it becomes the row's platform.
 	Type string `json:"type" rule:"chars=MaxTypeChars"`

@@ -41,7 +41,7 @@ func (p *planned) form(f *fields, s string) string {
 	case "line":
 		return NormalizeText(s)
 	case "name", "ownName":
-		return p.name(f, path, s)
+		f.err = p.visibleFault(path, s)
 	case "rootKey":
 		return NormalizeRootKey(s)
 	case "stableKey":
@@ -62,17 +62,17 @@ func (p *planned) form(f *fields, s string) string {
 	return s
 }
 
-// name checks a name: one of the form "name" is kept as CleanName returns it, one of the
-// form "ownName", which only this project's clients send, must be valid.
-func (p *planned) name(f *fields, path, s string) string {
-	clean, visible := CleanName(s)
+// visibleFault refuses a name without a visible character. Names of the form "ownName",
+// which only this project's clients send, must also be valid.
+func (p *planned) visibleFault(path, s string) *Error {
+	clean, visible := cleanName(s)
 	switch {
 	case !visible:
-		f.err = FieldError(path, "must have a visible character")
+		return FieldError(path, "must have a visible character")
 	case clean != s && p.Form == "ownName":
-		f.err = nameFault(path)
+		return nameFault(path)
 	}
-	return clean
+	return nil
 }
 
 func nameFault(path string) *Error {

@@ -782,7 +782,7 @@ export interface AgentSpec {
 
 /** RegisterRequest puts an agent on the map, or changes its row. A `realtimeWebrtc` in the body is ignored. */
 export interface RegisterRequest {
-  /** name is the agent's name. The row has it without controls, direction marks and characters that cannot be seen. */
+  /** name is the agent's name, with at least one visible character. */
   readonly name: string
   /** type is the type of the registration; it becomes the row's platform. */
   readonly type: string
