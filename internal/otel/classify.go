@@ -79,8 +79,14 @@ func (r *reported) by(c *convention) (kind Kind, stated, follows bool) {
 	if kind, stated = c.names[r.Name]; stated {
 		return kind, true, true
 	}
-	if kind, stated = c.values[value]; stated || c.closed {
-		return kind, stated, follows
+	if kind, stated = c.values[value]; stated {
+		return kind, true, follows
+	}
+	if c.tools != nil && c.tools.MatchString(value) {
+		return ToolCall, true, follows
+	}
+	if c.closed {
+		return Other, false, follows
 	}
 	kind, stated = words[normal(value)]
 	return kind, stated, follows
@@ -141,7 +147,7 @@ func (r *reported) guess() Kind {
 	switch {
 	case operation == "invoke_agent", operation == "agent_run" && strings.HasPrefix(name, "["):
 		return AgentRun
-	case operation == "execute_tool", r.tool() != "", r.first((*convention).calls) != "":
+	case operation == "execute_tool", r.tool() != "", r.first((*convention).calls) != "", r.first((*convention).handoffs) != "":
 		return ToolCall
 	case r.label("gen_ai.request.model", "gen_ai.response.model", "llm.model_name") != "":
 		return Chat
@@ -154,11 +160,12 @@ func isSpecific(word string) bool {
 	return (strings.Contains(word, "agent") || strings.Contains(word, "tool")) && len(word) > len("agent")
 }
 
-func (c *convention) calls() []string  { return c.call }
-func (c *convention) tools() []string  { return c.tool }
-func (c *convention) weaker() []string { return c.weak }
-func (c *convention) agents() []string { return c.agent }
-func (c *convention) talks() []string  { return c.conversation }
+func (c *convention) calls() []string    { return c.call }
+func (c *convention) called() []string   { return c.tool }
+func (c *convention) weaker() []string   { return c.weak }
+func (c *convention) handoffs() []string { return c.handoff }
+func (c *convention) agents() []string   { return c.agent }
+func (c *convention) talks() []string    { return c.conversation }
 
 // first returns the first text in the attributes of the span's conventions.
 func (r *reported) first(of func(*convention) []string) string {
@@ -171,7 +178,7 @@ func (r *reported) first(of func(*convention) []string) string {
 }
 
 // tool returns the name that only a call of a tool has.
-func (r *reported) tool() string { return r.first((*convention).tools) }
+func (r *reported) tool() string { return r.first((*convention).called) }
 
 // own returns the first of the attributes of an unknown product.
 func (r *reported) own(names ...string) string {
@@ -187,6 +194,9 @@ func (r *reported) own(names ...string) string {
 	}
 	return ""
 }
+
+// mergedTools is the tool of a span that Google ADK adds to those of parallel calls.
+const mergedTools = "(merged tools)"
 
 // classify determines the kind of a span, and the names in it.
 func (s *Span) classify(r *reported) {
@@ -204,6 +214,8 @@ func (s *Span) classify(r *reported) {
 	}
 	s.graph(r)
 	switch {
+	case r.tool() == mergedTools:
+		s.Kind = Other
 	case s.Kind == AgentRun || s.Kind == Chain || s.candidate:
 		s.nameAgent(r)
 	case s.Kind == ToolCall || s.Kind == Retrieval:
@@ -242,6 +254,10 @@ func (r *reported) has(is func(*convention) bool) bool {
 
 // nameTool finds the name of the tool that a span calls.
 func (s *Span) nameTool(r *reported) {
+	if to := r.first((*convention).handoffs); to != "" {
+		s.Tool, s.handsOver = to, true
+		return
+	}
 	s.base, s.phase = phaseOf(cmp.Or(r.label("target"), s.name))
 	named := cmp.Or(r.tool(), r.first((*convention).weaker), r.own("tool.name", "tool_name", "name", "entity.name"))
 	if s.Kind == Retrieval {

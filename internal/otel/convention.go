@@ -1,6 +1,9 @@
 package otel
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // convention is how a product states what its spans are about. The tables are looked
 // through in order, and an attribute may be one of several products.
@@ -16,14 +19,17 @@ type convention struct {
 	kind   string
 	values map[string]Kind
 	closed bool
+	// tools matches other values that are calls of tools.
+	tools *regexp.Regexp
 	// names are spans' whole names that state a kind.
 	names map[string]Kind
 	// named says that the name of a span is that of its agent or tool, and chains that
 	// this holds for chains as well.
 	named, chains bool
 	// The other fields are attributes, the preferred one first. Those of weak may be names
-	// of tools only if the kind says so.
-	agent, tool, weak, call, server, conversation, input, output, arguments, result []string
+	// of tools only if the kind says so. Those of handoff are names of agents to which a
+	// span hands over.
+	agent, tool, weak, handoff, call, server, conversation, input, output, arguments, result []string
 }
 
 // words are the kinds by the words that products have for them, in lower case and without
@@ -57,6 +63,7 @@ var conventions = []convention{
 	{
 		product: "OpenTelemetry's conventions for generative AI", kind: "gen_ai.operation.name",
 		agent: []string{"gen_ai.agent.name"}, tool: []string{"gen_ai.tool.name"}, call: []string{"gen_ai.tool.call.id"},
+		handoff:      []string{"gen_ai.handoff.to_agent", "gen_ai.handoff.to_agent.name"},
 		conversation: []string{"gen_ai.conversation.id", "gen_ai.thread.id"},
 		input:        []string{"gen_ai.input.messages", "gen_ai.prompt"}, output: []string{"gen_ai.output.messages", "gen_ai.completion"},
 		arguments: []string{"gen_ai.tool.call.arguments", "gen_ai.tool.input"}, result: []string{"gen_ai.tool.call.result", "gen_ai.tool.output"},
@@ -128,8 +135,9 @@ var conventions = []convention{
 		arguments: []string{"tool_arguments"}, result: []string{"tool_response"},
 	},
 	{
-		product: "OpenAI's Agents SDK in Logfire", scope: "logfire", names: map[string]Kind{"Agent run: {name!r}": AgentRun, "Function: {name}": ToolCall},
-		agent: []string{"name"}, weak: []string{"name"}, arguments: []string{"input"}, result: []string{"output"},
+		product: "OpenAI's Agents SDK in Logfire", scope: "logfire",
+		names: map[string]Kind{"Agent run: {name!r}": AgentRun, "Function: {name}": ToolCall, "Handoff: {from_agent} → {to_agent}": ToolCall},
+		agent: []string{"name"}, weak: []string{"name"}, handoff: []string{"to_agent"}, arguments: []string{"input"}, result: []string{"output"},
 	},
 	{
 		product: "Mastra", kind: "mastra.span.type", named: true, agent: []string{"mastra.agent.name", "mastra.span.entityName", "mastra.span.entityId"},
@@ -169,10 +177,8 @@ var conventions = []convention{
 	},
 	{
 		product: "n8n", kind: "n8n.node.type", closed: true, agent: []string{"n8n.node.name"}, weak: []string{"n8n.node.name"},
-		values: map[string]Kind{
-			"@n8n/n8n-nodes-langchain.agent": AgentRun, "@n8n/n8n-nodes-langchain.agentTool": AgentRun, "@n8n/n8n-nodes-langchain.mcpClientTool": ToolCall,
-			"@n8n/n8n-nodes-langchain.toolHttpRequest": ToolCall, "@n8n/n8n-nodes-langchain.toolWorkflow": ToolCall, "@n8n/n8n-nodes-langchain.toolCode": ToolCall,
-		},
+		values: map[string]Kind{"@n8n/n8n-nodes-langchain.agent": AgentRun, "@n8n/n8n-nodes-langchain.agentTool": AgentRun},
+		tools:  regexp.MustCompile(`^@n8n/n8n-nodes-langchain\.tool[A-Z]|\.\w+Tool$`),
 	},
 	{product: "Alibaba LoongSuite, Dify, Future AGI", kind: "gen_ai.span.kind", named: true},
 	{product: "Alibaba LoongSuite, Dify, Future AGI", kind: "gen_ai.span_kind_name", named: true},

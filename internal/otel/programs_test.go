@@ -153,12 +153,15 @@ func TestUnknownPrograms(t *testing.T) {
 		"tools with such names": {`a - | invoke_agent Zed
 			b a | execute_tool clock.start | gen_ai.tool.name=clock.start
 			c a | execute_tool clock.start | gen_ai.tool.name=clock.start`, []string{"Zed: clock.start clock.start"}},
-		"handoffs": {`a - | invoke_agent Planner
-			b a | step
-			c b | invoke_agent Booker
-			d c | execute_tool book
-			e a | execute_tool ask
-			f e | invoke_agent Clerk`, []string{"Planner: handoff to Booker ask", "Booker: book", "Clerk: "}},
+		"the span of Google ADK about parallel calls": {`a - | invoke_agent Zed
+			b a | execute_tool book | gen_ai.operation.name=execute_tool | gen_ai.tool.name=book
+			c a | execute_tool pay | gen_ai.operation.name=execute_tool | gen_ai.tool.name=pay
+			d a | execute_tool (merged) | gen_ai.operation.name=execute_tool | gen_ai.tool.name=(merged tools) | gen_ai.tool.call.id=e1`, []string{"Zed: book pay"}},
+		"tools of n8n": {`a - | workflow.execute
+			b a | node.execute | n8n.node.type=@n8n/n8n-nodes-langchain.agent | n8n.node.name=Zed
+			c b | node.execute | n8n.node.type=n8n-nodes-base.gmailTool | n8n.node.name=Send mail
+			d b | node.execute | n8n.node.type=@n8n/n8n-nodes-langchain.toolCalculator | n8n.node.name=Sum
+			e b | node.execute | n8n.node.type=n8n-nodes-base.httpRequest | n8n.node.name=HTTP`, []string{"Zed: Send mail Sum"}},
 		"an MCP server under another name": {`a - | invoke_agent Zed
 			b a | execute_tool mcp__seats__book | gen_ai.tool.name=mcp__seats__book
 			c b | tools/call book | mcp.method.name=tools/call | gen_ai.tool.name=book | mcp.server.name=seats`, []string{": ", "Zed: mcp__seats__book"}},

@@ -64,7 +64,9 @@ type Span struct {
 	// base and phase are set if the span is about one moment of a tool call, such as its
 	// start.
 	base, phase string
-	recorded    bool
+	// handsOver says that Tool is the name of the agent to which the call hands over.
+	handsOver bool
+	recorded  bool
 	// frame is set for a run without a name that only groups runs of agents.
 	frame bool
 	// order counts the spans of its trace in the order of arrival.

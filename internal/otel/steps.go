@@ -24,7 +24,12 @@ func (g *gathered) steps(t *trace, rules *Rules) []call {
 	var calls []call
 	for _, s := range spans {
 		list, service, prefix := rules.Tools, "", ""
-		if s.Kind == AgentRun {
+		if s.Kind == AgentRun || s.handsOver {
+			if len(calls) > 0 && calls[len(calls)-1].to(s.Tool) {
+				continue
+			}
+			handOver := *s
+			handOver.Kind, s = AgentRun, &handOver
 			list, service, prefix = rules.Agents, s.Service, "handoff to "
 		}
 		if name, kept := rename(list, s.Tool, service); kept {
@@ -32,6 +37,20 @@ func (g *gathered) steps(t *trace, rules *Rules) []call {
 		}
 	}
 	return calls
+}
+
+// to reports whether a call hands over to an agent.
+func (c *call) to(agent string) bool {
+	if c.handsOver {
+		return c.Span.Tool == agent
+	}
+	tool := normal(c.Span.Tool)
+	for _, verb := range []string{"transferto", "handoffto", "delegateto"} {
+		if to, ok := strings.CutPrefix(tool, verb); ok && c.Kind == ToolCall {
+			return to == "agent" || to == normal(agent)
+		}
+	}
+	return false
 }
 
 // distinct merges the spans of one call: the request to an MCP server that carries it out,
