@@ -15,6 +15,14 @@ func (c *Caller) SavesCredentials() bool {
 	return c.Context != nil && c.Context.Main != nil && c.Context.Main.NodeID == c.Main.NodeID
 }
 
+// CallerOf returns the account of a context as the caller.
+func CallerOf(c *creds.Context) *Caller {
+	return &Caller{
+		Context: c, Server: c.ServerURL, Service: c.Service,
+		Main: client.Credentials{NodeID: c.Main.NodeID, Hash: c.Main.PasswHash}, APIKey: c.Main.APIKey,
+	}
+}
+
 // AgentsOnly reports whether the run has credentials of agents but none of their account.
 func (c *Caller) AgentsOnly() bool { return len(c.agentsOnly()) > 0 }
 

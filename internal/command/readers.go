@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -45,5 +46,5 @@ func readersOf(path string) (warning string, err error) {
 	if reason := creds.UnsafeModeReason(path, mode); reason != "" {
 		return problem + "; it is used nevertheless, because " + reason, nil
 	}
-	return "", Hintf(fmt.Errorf("%s", problem), "run \"chmod 600 %s\", and change the secret if somebody may have read it", ShellWord(path))
+	return "", Hintf(errors.New(problem), "run \"chmod 600 %s\", and change the secret if somebody may have read it", ShellWord(path))
 }

@@ -178,8 +178,7 @@ func (a *App) knownAccount(ctx context.Context, c *Caller) string {
 		if err != nil || there.ServerURL != c.Server || there.Main == nil || name == c.Context.Name {
 			continue
 		}
-		other := &Caller{Context: there, Server: there.ServerURL, Service: there.Service, Main: client.Credentials{NodeID: there.Main.NodeID, Hash: there.Main.PasswHash}}
-		if standing, _, err := a.Standing(ctx, other); err == nil && standing == StandingKnown {
+		if standing, _, err := a.Standing(ctx, CallerOf(there)); err == nil && standing == StandingKnown {
 			return name
 		}
 	}

@@ -2,11 +2,13 @@ package command
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/playctl/playctl/chain"
+	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/protocol"
 )
@@ -24,6 +26,17 @@ func SentenceDocument(data any, format string, args ...any) *render.Document {
 // PrintSentence prints a result that one sentence shows to people.
 func (a *App) PrintSentence(data any, format string, args ...any) error {
 	return a.Printer.Print(*SentenceDocument(data, format, args...))
+}
+
+// OwnsSpace reports whether a space is of the calling account. A space that was removed
+// meanwhile is not.
+func OwnsSpace(ctx context.Context, c *client.Client, id string) (bool, error) {
+	inspected, err := c.InspectSpace(ctx, id)
+	if protocol.HasCode(err, protocol.CodeSpaceUnknown) {
+		return false, nil
+	}
+	// The log is visible only to the account that created the space.
+	return err == nil && len(inspected.Log) > 0, err
 }
 
 // MatchSpaces returns the spaces that fit a reference: the id of the space or its node,

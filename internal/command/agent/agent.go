@@ -299,7 +299,7 @@ delete-agent-node" deletes the node as well. It is not an error if the agent is 
 			if err != nil {
 				return err
 			}
-			if err := a.Confirm(cmd.Context(), fmt.Sprintf("Remove the agent %q from the map?", ref.Name()), command.Removes("agent", ref.ID, ref.Name())); err != nil {
+			if err := a.Confirm(cmd.Context(), fmt.Sprintf("Remove the agent %q from the map?", ref.Name()), removedAgent(cmd.Context(), a, caller, ref)); err != nil {
 				return err
 			}
 			err = a.Call(cmd.Context(), caller, ref.Node, "Removing", func(ctx context.Context, c *client.Client) error {
@@ -318,6 +318,19 @@ delete-agent-node" deletes the node as well. It is not an error if the agent is 
 	command.RegisterConfirmation(cmd)
 	command.IgnoreMissing(a, cmd)
 	return cmd
+}
+
+// removedAgent returns what "remove-agent" removes: nothing if the agent is not on the map.
+func removedAgent(ctx context.Context, a *command.App, caller *command.Caller, ref command.AgentRef) func() ([]command.Change, error) {
+	return func() ([]command.Change, error) {
+		row, err := command.Request(ctx, a, caller, ref.Node, "Looking for it", func(ctx context.Context, c *client.Client) (*protocol.Agent, error) {
+			return command.AgentOnMap(ctx, c, ref.ID)
+		})
+		if err != nil || row == nil {
+			return nil, err
+		}
+		return []command.Change{{Action: "remove", Kind: "agent", ID: ref.ID, Name: ref.Name()}}, nil
+	}
 }
 
 // heldAgent returns the SDK's options for the flags that registration uses.

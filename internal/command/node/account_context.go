@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/playctl/playctl/internal/client"
 	"github.com/playctl/playctl/internal/command"
 	"github.com/playctl/playctl/internal/creds"
 	"github.com/playctl/playctl/protocol"
@@ -100,12 +99,8 @@ func (p *accountPlace) passOver(ctx context.Context, a *command.App, file *creds
 	if slices.Contains(p.stale, there) {
 		return nil
 	}
-	caller := &command.Caller{
-		Context: there, Server: there.ServerURL, Service: there.Service,
-		Main: client.Credentials{NodeID: there.Main.NodeID, Hash: there.Main.PasswHash},
-	}
 	standing, err := command.Await(a, "Asking the host", func() (command.Standing, error) {
-		standing, _, err := a.Standing(ctx, caller)
+		standing, _, err := a.Standing(ctx, command.CallerOf(there))
 		return standing, err
 	})
 	if err != nil || standing == command.StandingKnown {

@@ -208,11 +208,7 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 		return err
 	}
 	if !caller.SavesCredentials() && label != "" && *flags == (command.PhraseFlags{}) {
-		ref, err := createNamedAgent(ctx, a, caller, label)
-		if err != nil {
-			return err
-		}
-		return a.Printer.Print(createdAgent(caller, creds.Agent{NodeID: ref.ID, Label: label}, &command.NodePhrase{Flags: flags}))
+		return createUnsaved(ctx, a, caller, label)
 	}
 	c, err := a.Client(caller, caller.Main)
 	if err != nil {
@@ -335,7 +331,7 @@ func labelIsFree(c *command.Caller, label string) error {
 		return err
 	}
 	if _, err := c.Context.Agent(label); err == nil {
-		return command.Hintf(fmt.Errorf("an agent %q %w in context %q", label, command.ErrAgentExists, c.Context.Name), "use another label, or add --if-missing")
+		return hasAgent(label, fmt.Sprintf("context %q", c.Context.Name))
 	}
 	return nil
 }

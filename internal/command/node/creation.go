@@ -159,6 +159,27 @@ func unsavable(kind string, err error) error {
 	return command.Hintf(fmt.Errorf("no %s was created, because its credentials could not be saved: %w", kind, err), "use another file with --credentials-file")
 }
 
+// createUnsaved creates an agent for an account that is in no context.
+func createUnsaved(ctx context.Context, a *command.App, caller *command.Caller, label string) error {
+	existing, err := labeledAgent(ctx, a, label)
+	if err != nil {
+		return err
+	}
+	if existing != nil {
+		return hasAgent(label, "the account")
+	}
+	ref, err := createNamedAgent(ctx, a, caller, label)
+	if err != nil {
+		return err
+	}
+	return a.Printer.Print(createdAgent(caller, creds.Agent{NodeID: ref.ID, Label: label}, &command.NodePhrase{Flags: &command.PhraseFlags{}}))
+}
+
+// hasAgent returns the error of a label that an agent of a context or of an account has.
+func hasAgent(label, where string) error {
+	return command.Hintf(fmt.Errorf("an agent %q %w in %s", label, command.ErrAgentExists, where), "use another label, or add --if-missing")
+}
+
 // createNamedAgent creates the agent node whose credentials are derived from the
 // account's credentials and a name. If another program created it before, it returns that
 // one.

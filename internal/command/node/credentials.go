@@ -92,10 +92,9 @@ func importCredentials(ctx context.Context, a *command.App, name string, keep, r
 	if err := putImported(ctx, a, imported, replace, false); err != nil {
 		return err
 	}
-	shareLabels(ctx, a, &command.Caller{
-		Store: store, Context: imported, Server: imported.ServerURL, Service: imported.Service,
-		Main: client.Credentials{NodeID: imported.Main.NodeID, Hash: imported.Main.PasswHash}, APIKey: imported.Main.APIKey,
-	}, imported.ChosenLabels())
+	caller := command.CallerOf(imported)
+	caller.Store = store
+	shareLabels(ctx, a, caller, imported.ChosenLabels())
 	return nil
 }
 

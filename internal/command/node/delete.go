@@ -169,12 +169,11 @@ func ownedOnMap(ctx context.Context, caller *command.Caller, c *client.Client, o
 		return err
 	}
 	for _, space := range reply.Spaces {
-		inspected, err := c.InspectSpace(ctx, space.ID)
-		if err != nil && !protocol.HasCode(err, protocol.CodeSpaceUnknown) {
+		own, err := command.OwnsSpace(ctx, c, space.ID)
+		if err != nil {
 			return err
 		}
-		// The log is visible only to the account that created the space.
-		if err == nil && len(inspected.Log) > 0 {
+		if own {
 			owned("space", space.ID, space.Name)
 		}
 	}

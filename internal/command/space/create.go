@@ -81,12 +81,11 @@ func ownSpace(ctx context.Context, a *command.App, name string) (*createdSpaceRe
 			if space.Name != name {
 				continue
 			}
-			inspected, err := c.InspectSpace(ctx, space.ID)
+			own, err := command.OwnsSpace(ctx, c, space.ID)
 			if err != nil {
 				return nil, err
 			}
-			// The log is visible only to the account that created the space.
-			if len(inspected.Log) > 0 {
+			if own {
 				return &createdSpaceResult{Context: caller.ContextName(), SpaceID: space.ID, NodeID: space.Owner.NodeID}, nil
 			}
 		}
