@@ -127,18 +127,24 @@ func isNull(name json.RawMessage) bool { return string(name) == `"null"` }
 
 // question returns the prompt for a value.
 func (f *field) question() string {
+	text := f.summary("may be empty")
+	if f.description != "" {
+		text += ": " + f.description
+	}
+	return render.Clean(text)
+}
+
+// summary returns the name of a value and what it may be; optional is the word for one that
+// is not required.
+func (f *field) summary(optional string) string {
 	about := []string{f.kind}
 	if len(f.enum) > 0 {
 		about = []string{strings.Join(f.enum, " or ")}
 	}
 	if !f.required {
-		about = append(about, "may be empty")
+		about = append(about, optional)
 	}
-	text := fmt.Sprintf("%s (%s)", f.name, strings.Join(about, ", "))
-	if f.description != "" {
-		text += ": " + f.description
-	}
-	return render.Clean(text)
+	return fmt.Sprintf("%s (%s)", f.name, strings.Join(about, ", "))
 }
 
 // value parses the text that was typed for a field; ok is false for an optional field

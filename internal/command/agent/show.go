@@ -113,8 +113,7 @@ func (s *shownAgent) document(look render.Look) *render.Document {
 	for _, tool := range s.Tools {
 		var parameters []string
 		for _, one := range formOf(&protocol.AssistTool{Parameters: tool.Parameters}).fields {
-			one.description = ""
-			parameters = append(parameters, one.question())
+			parameters = append(parameters, one.summary("optional"))
 		}
 		tools.Rows = append(tools.Rows, []string{tool.Name, strings.Join(parameters, ", "), tool.Description})
 	}

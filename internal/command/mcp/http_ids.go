@@ -30,7 +30,7 @@ func exactIDs(next http.Handler) http.Handler {
 				http.Error(w, "the body cannot be read", http.StatusBadRequest)
 				return
 			}
-			body = markNumbers(bytes.TrimPrefix(body, []byte("\ufeff")))
+			body = markNumbers(bytes.TrimPrefix(body, byteOrderMark))
 			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		}
 		next.ServeHTTP(&unmarking{w}, r)

@@ -74,6 +74,7 @@ client then starts "playctl mcp" with the context of this run; no secret is writ
 	}
 	flags.register(cmd)
 	cmd.Flags().BoolP("yes", "y", false, "write without asking")
+	command.RegisterDryRun(cmd)
 	a.CompleteFlag(cmd, "agent", command.Agents(command.SeekOwn))
 	return cmd
 }
@@ -99,7 +100,11 @@ func install(cmd *cobra.Command, a *command.App, name string, to target, flags *
 		return a.PrintSentence(result, "%s has it already.", path)
 	}
 	a.Note("%s changes:\n\n%s", path, changes(string(before), string(after)))
-	if err := a.Confirm(cmd.Context(), "Write "+path+"?", command.Changes()); err != nil {
+	change := command.Change{Action: "replace", Kind: "file", Name: path}
+	if before == nil {
+		change.Action = "add"
+	}
+	if err := a.Confirm(cmd.Context(), "Write "+path+"?", command.Changes(change)); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

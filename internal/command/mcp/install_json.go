@@ -30,7 +30,8 @@ func changes(before, after string) string {
 	return strings.Join(lines, "\n")
 }
 
-// byteOrderMark begins files of some editors. It stays, but is not part of the text.
+// byteOrderMark begins files and messages of some programs. It is not part of the text, but
+// stays in a file.
 var byteOrderMark = []byte("\ufeff")
 
 // configured returns a configuration with the server. Nothing but the server's own entry

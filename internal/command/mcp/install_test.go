@@ -216,6 +216,11 @@ func TestInstallShowsItsChange(t *testing.T) {
 				t.Errorf("install %s does not show %s: %s", client, part, &errs)
 			}
 		}
+		var out bytes.Buffer
+		code := f.run(t.Context(), strings.NewReader(""), &out, &errs, "mcp", "install", client, "--dry-run", "--jq", ".changes[].kind")
+		if code != command.ExitDone || out.String() != "file\n" {
+			t.Errorf("install %s --dry-run: exit code %d: %s%s", client, code, &out, &errs)
+		}
 	}
 	if files, err := os.ReadDir(f.home); err != nil || len(files) > 0 {
 		t.Errorf("install wrote %v: %v", files, err)

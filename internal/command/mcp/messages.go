@@ -18,7 +18,7 @@ type message map[string]json.RawMessage
 
 // receive accepts the messages of a line. Its errors are those of the output.
 func (c *session) receive(l line) error {
-	text := bytes.TrimSpace(bytes.TrimPrefix(l.text, []byte("\ufeff")))
+	text := bytes.TrimSpace(bytes.TrimPrefix(l.text, byteOrderMark))
 	switch {
 	case l.long:
 		return c.answer(nil, failure(idWithin(text), jsonrpc.CodeInvalidRequest, "the line is longer than %d bytes", longestLine))
