@@ -39,6 +39,29 @@ func TestPython(t *testing.T) {
 	}
 }
 
+// TestPythonAgentAlone runs the agent on a machine that has the credentials of the agent
+// and none of its account, which it then uses instead of a new account.
+func TestPythonAgentAlone(t *testing.T) {
+	p := newWorkspace(t)
+	p.serve()
+	p.run("create-main-node", "--phrase-file", "main.txt")
+	p.run("create-agent-node", "Monty", "--phrase-file", "monty.txt")
+	p.run("key", "create", "laptop", "--api-key-file", "key")
+	if err := os.WriteFile(filepath.Join(p.dir, "passphrase"), []byte("the passphrase of the moved agent"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.run("context", "export", "--encrypt", "--agent", "Monty", "--file", "monty.age", "--passphrase-file", "passphrase", "--api-key-file", "key")
+	p.run("context", "import", "monty.age", "--passphrase-file", "passphrase", "--credentials-file", "alone.json")
+	lines, end := p.python(nil, []string{"PLAYCTL_CREDENTIALS_FILE=alone.json"}, "agent-python/agent.py")
+	if line := <-lines; !strings.HasPrefix(line, "Monty is on the map as ") {
+		t.Fatalf("the agent printed %q", line)
+	}
+	if got := p.run("intercom", "send", "Monty", "Good morning"); got != "You said: Good morning\n" {
+		t.Errorf("the answer of Monty is %q", got)
+	}
+	end(os.Interrupt)
+}
+
 // TestPythonClient takes what else the client has through a world: the identity of the
 // environment, with a phrase whose white space is normalized, and an account of its own.
 func TestPythonClient(t *testing.T) {

@@ -77,7 +77,8 @@ def node_of(passw_hash, root_key):
 def connect(server=None, context=None):
     """Connects to a world. What is not given comes from PLAYCTL_SERVER, PLAYCTL_NODE_ID with PLAYCTL_PHRASE or
     PLAYCTL_PASSW_HASH, PLAYCTL_API_KEY and PLAYCTL_CONTEXT, then from the credentials file of playctl. Without an
-    account, at a host of this machine that lets anybody register, one is made that lasts for this run."""
+    account, at a host of this machine that lets anybody register, one is made that lasts for this run. In a context
+    with an agent but no account, the world has this agent only."""
     env = os.environ.get
     server = server or env("PLAYCTL_SERVER")
     kept = _context(server and server.rstrip("/"), context or env("PLAYCTL_CONTEXT"))
@@ -95,6 +96,7 @@ def connect(server=None, context=None):
         main = Node(named, env("PLAYCTL_PASSW_HASH") or hash_phrase(env("PLAYCTL_PHRASE")))
     world = World(server, main, env("PLAYCTL_API_KEY") or key, kept.get("certificateFingerprint"))
     world._known = {a["label"]: Node(a["nodeId"], a["passwHash"]) for a in agents if a.get("label")}
+    world._caller = main or next(iter(world._known.values()), None)
     world._begin()
     return world
 
@@ -133,6 +135,7 @@ class World:
             raise ValueError("the server is no http or https URL")
         self._url, self._fingerprint = url, fingerprint
         self._main, self._key, self._known, self.sid = main, api_key, {}, ""
+        self._caller = main  # the node that reads the world
         self._program = secrets.token_hex(13)
         self._agents, self._lock, self._closed = {}, threading.RLock(), threading.Event()
         self._pool = concurrent.futures.ThreadPoolExecutor(16, "playctl-answer")
@@ -217,7 +220,7 @@ class World:
             self.sid = self._call("GET", "/api/play/session")["sid"]
             return
         except PlayError as error:
-            if error.status != 401 or self._main is not None:
+            if error.status != 401 or self._caller is not None:
                 raise
         local = self._url.scheme == "http" and self._url.hostname in ("127.0.0.1", "::1", "localhost")
         open_to = self._call("GET", "/api/play/bootstrap") if local else {}
@@ -225,7 +228,7 @@ class World:
             raise PlayError(f'there is no account for {self._url.netloc}: create one with "playctl create-main-node"', 401, "credentials_missing")
         main = node_of(secrets.token_hex(32), open_to["rootKey"])
         made = self._call("POST", "/api/nodes", {"kind": "main", "nodeId": main.id, "passwHash": main.hash})
-        self._main, self._key = main, made.get("apiKey")
+        self._main, self._caller, self._key = main, main, made.get("apiKey")
         warn('a temporary account was created for this run; "playctl create-main-node" creates a permanent one')
         self.sid = self._call("GET", "/api/play/session")["sid"]
 
@@ -264,7 +267,7 @@ class World:
         return connection
 
     def _headers(self, node=None):
-        node = node or self._main
+        node = node or self._caller
         headers = {"x-node-id": node.id, "x-node-passw": node.hash} if node and node.hash else {}
         return headers | ({"x-api-key": self._key} if self._key else {})
 
