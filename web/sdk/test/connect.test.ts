@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, afterEach, before, describe, it } from 'node:test'
-import { OptionError, connect, createNodeCredentialMaterial } from '../src/index.js'
+import { OptionError, PlayError, connect, createNodeCredentialMaterial } from '../src/index.js'
 import { Host } from './host.js'
 import { playctl } from './repository.js'
 
@@ -48,6 +48,29 @@ describe('connect', () => {
     chmodSync(file(), 0o600)
     writeFileSync(file(), '{"version":9}')
     await assert.rejects(connect(), /is not a credentials file of this version/u)
+  })
+
+  it('uses the agents of a context that has no account, and creates none', async () => {
+    const { node, apiKey } = await host.account()
+    setEnvironment({ PLAYCTL_SERVER: host.url, PLAYCTL_NODE_ID: node.nodeId, PLAYCTL_PHRASE: node.phrase, PLAYCTL_API_KEY: apiKey })
+    await using owner = await connect()
+    const agents = await Promise.all(['Ada', 'Bea'].map(async (label) => {
+      const { passwHash } = createNodeCredentialMaterial({ rootKey: host.rootKey })
+      return { label, nodeId: await owner.createAgentNode({ passwHash, rootKey: host.rootKey }), passwHash, createdAt: '2026-01-02T03:04:05.678Z' }
+    }))
+    const alone = { serverUrl: host.url, service: 'play', rootKey: host.rootKey, createdAt: '2026-01-02T03:04:05.678Z', apiKey, agents }
+    writeFileSync(file(), JSON.stringify({ version: 1, currentContext: 'alone', contexts: { alone } }), { mode: 0o600 })
+    setEnvironment({ PLAYCTL_CREDENTIALS_FILE: file() })
+    const warnings: string[] = []
+    await using world = await connect({ onWarning: (text) => { warnings.push(text) } })
+    for (const { label, nodeId } of agents) {
+      const agent = await world.agent(label, { chat: ({ text }) => `${label} heard ${text}` })
+      assert.equal(agent.id, nodeId)
+      const answer = await owner.ask({ to: nodeId, text: 'hello' })
+      assert.equal(answer.message, `${label} heard hello`)
+    }
+    assert.deepEqual(warnings, [])
+    await assert.rejects(world.agent('Cid'), PlayError)
   })
 
   it('creates an account for this run at a local host with open registration', async () => {

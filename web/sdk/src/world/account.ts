@@ -82,14 +82,17 @@ export class Account {
     return this.#node !== undefined
   }
 
-  /** Returns the client of the main node, or one without credentials if there is none. The node's id is derived once if necessary. */
+  /** Returns the client of the main node, otherwise of the first agent, otherwise one without credentials. The node's id is derived once if necessary. */
   async client(): Promise<WorldClient> {
     this.#client ??= this.#resolve()
     return this.#client
   }
 
   async #resolve(): Promise<WorldClient> {
-    if (this.#node === undefined) return this.#nobody
+    if (this.#node === undefined) {
+      const [agent] = Object.values(this.#options.agentCredentials ?? {})
+      return agent === undefined ? this.#nobody : this.#nobody.as(await resolveNode(agent), this.#apiKey)
+    }
     this.#main = await resolveNode(this.#node)
     return this.#nobody.as(this.#main, this.#apiKey)
   }

@@ -72,7 +72,7 @@ function known(context: JsonObject, name: string): Known {
     const node = nodeOf(asObject(agent))
     return label === undefined || node === undefined ? [] : [[label, node] as const]
   })
-  const [server, service, apiKey] = [asText(context.serverUrl), asText(context.service), asText(member(main, 'apiKey'))]
+  const [server, service, apiKey] = [asText(context.serverUrl), asText(context.service), asText(member(main ?? context, 'apiKey'))]
   return defined({ context: name, server, service, apiKey, main: nodeOf(main), agents: Object.fromEntries(agents) })
 }
 

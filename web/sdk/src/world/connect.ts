@@ -26,7 +26,7 @@ export interface ConnectOptions extends Partial<Omit<RemotePlayWorldOptions, 'no
  * Connects to a world. Omitted options come from the environment (`PLAYCTL_SERVER`, `PLAYCTL_NODE_ID` with
  * `PLAYCTL_PHRASE` or `PLAYCTL_PASSW_HASH`, `PLAYCTL_API_KEY`, `PLAYCTL_CONTEXT`), then from the context in playctl's
  * credentials file that commands would use. Without an account, at a host on this machine with open registration, it
- * creates an account for this run. Rejects with an `OptionError` if there is no account, with the host's refusal or with an `UnreachableError`.
+ * creates an account for this run. In a context with agents but no account, the world has these agents only. Rejects with an `OptionError` if there is no account, with the host's refusal or with an `UnreachableError`.
  */
 export async function connect(options: ConnectOptions = {}): Promise<RemotePlayWorld> {
   const { nodeCredentials: _older, ...names } = worldOptions
@@ -37,9 +37,11 @@ export async function connect(options: ConnectOptions = {}): Promise<RemotePlayW
   const service = options.service ?? known.service
   const at = { ...given, baseUrl, ...(service === undefined ? {} : { service }) }
   const own = options.mainNodeCredentials ?? known.main
-  const { main, apiKey } = own === undefined ? await newAccount(at) : { main: own, apiKey: options.apiKey ?? (own === known.main ? known.apiKey : undefined) }
+  const agentCredentials = options.agentCredentials ?? (own === known.main ? known.agents : {})
+  const isNew = own === undefined && Object.keys(agentCredentials).length === 0
+  const { main, apiKey } = isNew ? await newAccount(at) : { main: own, apiKey: options.apiKey ?? (own === known.main ? known.apiKey : undefined) }
   const world = new RemotePlayWorld({
-    ...(main === known.main ? { agentCredentials: known.agents } : {}), ...at, apiKey: apiKey ?? 'none', ...(main === undefined ? {} : { mainNodeCredentials: main }),
+    ...at, agentCredentials, apiKey: apiKey ?? 'none', ...(main === undefined ? {} : { mainNodeCredentials: main }),
   })
   try {
     await world.connect()
