@@ -61,7 +61,10 @@ Start with "playctl serve --demo", which creates a world with agents in it, or w
 	CompleteChoices(root, "service", string(protocol.ServicePlay), string(protocol.ServiceAgentPlay))
 	CompleteChoices(root, "output", "table", "json", "ndjson", "yaml")
 	CompleteChoices(root, "color", "auto", "always", "never")
-	root.SetFlagErrorFunc(badFlag)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		a.readOutput()
+		return badFlag(cmd, err)
+	})
 	root.AddGroup(
 		&cobra.Group{ID: GroupNodes, Title: "Nodes:"},
 		&cobra.Group{ID: GroupWorld, Title: "World:"},

@@ -61,6 +61,16 @@ func (a *App) wantsJSON() bool {
 	return a.Settings.jq == "" && a.Settings.template == "" && (format == render.FormatJSON || format == render.FormatNDJSON)
 }
 
+// readOutput reads the format of errors from the environment and the command line, also
+// after a wrong flag, which ends the reading of flags before the settings are known.
+func (a *App) readOutput() {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.ParseErrorsAllowlist.UnknownFlags = true
+	flags.Usage = func() {}
+	flags.StringVarP(&a.Settings.output, "output", "o", a.Env(VariableOf("output")), "")
+	_ = flags.Parse(a.Args) // The wrong flag is reported already.
+}
+
 // usageOf returns the usage line of a command, for a group with a placeholder for the
 // subcommand.
 func usageOf(cmd *cobra.Command) string {
