@@ -46,6 +46,7 @@ func idOf(t *testing.T, session *sdkmcp.ClientSession, name string) string {
 // For a person without an account, the first call creates the account and the agent for
 // all later runs, even if the host starts after the client.
 func TestFirstCallCreatesAccount(t *testing.T) {
+	t.Parallel()
 	listen, home := port.Keep(t), t.TempDir()
 	host := hostprocess.Start(t, hostprocess.Options{Args: []string{"--listen", listen}})
 	server := host.URL()
@@ -81,6 +82,7 @@ func refusal(t *testing.T, session *sdkmcp.ClientSession, name string, args any)
 // Without an account, a host or a context the server starts, creates nothing that it may
 // not, and each call says what is missing, until it is there.
 func TestCallsSayWhatIsMissing(t *testing.T) {
+	t.Parallel()
 	host := hostprocess.Start(t, hostprocess.Options{})
 	nobody := "http://" + port.Keep(t)
 	for _, c := range []struct {
@@ -113,6 +115,7 @@ func TestCallsSayWhatIsMissing(t *testing.T) {
 
 // An account that a person creates while the server runs is used by the next call.
 func TestAccountIsCreatedMeanwhile(t *testing.T) {
+	t.Parallel()
 	host := hostprocess.Start(t, hostprocess.Options{})
 	home := t.TempDir()
 	session, end := startServer(t, home, host.URL(), "--read-only")

@@ -64,6 +64,7 @@ func (f *fixture) serve(args ...string) (address, token string) {
 }
 
 func TestHTTPRefusesUnauthorizedCalls(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	address, token := f.serve("--allow-host", "World.example.com")
 	if !strings.HasPrefix(address, "http://127.0.0.1:") {
@@ -183,6 +184,7 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 
 // A client that reconnects receives the answer from the time without a connection.
 func TestHTTPResumes(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	address, token := f.serve()
 	parts, err := url.Parse(address)
@@ -221,6 +223,7 @@ func TestHTTPResumes(t *testing.T) {
 // Without a host it starts as well, with the version of the build, and calls say what is
 // missing.
 func TestHTTPStartsWithoutHost(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.env["PLAYCTL_SERVER"] = "http://127.0.0.1:1"
 	f.version = "1.2.3"
@@ -270,6 +273,7 @@ func post(t *testing.T, address, token, session, text string) (answer, newSessio
 // Over HTTP as well, ids come back as they were, after a byte order mark too, and to
 // clients that do not say what they accept.
 func TestHTTPKeepsIDs(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	address, token := f.serve("--read-only")
 	answer, session := post(t, address, token, "", "\ufeff"+strings.Replace(hello("2025-06-18"), `"hello"`, "1.5", 1))

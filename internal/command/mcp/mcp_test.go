@@ -41,6 +41,7 @@ func call(t *testing.T, session *sdkmcp.ClientSession, name string, args any, va
 }
 
 func TestReadOnlyTools(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	session := f.connect(nil, "--read-only")
 	var names []string
@@ -101,6 +102,7 @@ func TestReadOnlyTools(t *testing.T) {
 }
 
 func TestWritingTools(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	parts := make(chan *sdkmcp.ProgressNotificationParams, 8)
 	session := f.connect(&sdkmcp.ClientOptions{
@@ -149,6 +151,7 @@ func TestWritingTools(t *testing.T) {
 
 // A client can cancel a call, and the next call works.
 func TestCallIsCanceled(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	defer close(f.release)
 	session := f.connect(nil)
@@ -176,6 +179,7 @@ func TestCallIsCanceled(t *testing.T) {
 }
 
 func TestResourcesFollowStream(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	updated := make(chan string, 1)
 	session := f.connect(&sdkmcp.ClientOptions{

@@ -102,6 +102,7 @@ func breaches(path string, s map[string]any) (found []string) {
 
 // Every vendor of models accepts every tool, and its results match what it publishes.
 func TestPublishedToolsAreForEveryVendor(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	session := f.connect(nil, "--agent", f.other)
 	// OpenAI and Anthropic allow hyphens as well, Bedrock no leading digit; Cursor counts the
@@ -158,6 +159,7 @@ func TestSchemaRulesFindBreaches(t *testing.T) {
 
 // Structured results match their schemas, and have the warning.
 func TestStructuredResults(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	session := f.connect(nil, "--agent", f.other)
 	schemas := map[string]*jsonschema.Resolved{}
@@ -209,6 +211,7 @@ func TestStructuredResults(t *testing.T) {
 
 // Clients ask before calls by what tools say of themselves.
 func TestAnnotations(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	session := f.connect(nil, "--agent", f.other)
 	for tool, err := range session.Tools(t.Context(), nil) {
@@ -235,6 +238,7 @@ func TestAnnotations(t *testing.T) {
 }
 
 func TestCompletions(t *testing.T) {
+	t.Parallel()
 	session := newFixture(t).connect(nil, "--read-only")
 	grace := strings.Repeat("cd", 32)
 	agent := &sdkmcp.CompleteReference{Type: "ref/prompt", Name: "delegate"}
@@ -261,6 +265,7 @@ func TestCompletions(t *testing.T) {
 }
 
 func TestUnknownResourcesAreRefused(t *testing.T) {
+	t.Parallel()
 	w := newFixture(t).wire("2025-06-18", "--read-only")
 	for uri, want := range map[string]string{
 		"playctl://world": `"result":{}`, "playctl://agents": `"result":{}`, "playctl://agents/" + strings.Repeat("cd", 32): `"result":{}`,

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -78,9 +79,26 @@ func (w *wire) expect(texts ...string) string {
 	return w.answers.Text()
 }
 
+// expectAll reads as many lines as there are texts, each of which a line of its own
+// contains: requests that are sent together may be answered in any order.
+func (w *wire) expectAll(texts []string) {
+	w.Helper()
+	left := slices.Clone(texts)
+	for range texts {
+		answer := w.expect()
+		i := slices.IndexFunc(left, func(text string) bool { return strings.Contains(answer, text) })
+		if i < 0 {
+			w.Errorf("the answer is %.500s, want one of %.200s", answer, left)
+			continue
+		}
+		left = slices.Delete(left, i, i+1)
+	}
+}
+
 // Whatever a client sends, each request is answered with its own id, and the session
 // continues.
 func TestEveryRequestIsAnswered(t *testing.T) {
+	t.Parallel()
 	w := newFixture(t).wire("2025-11-25", "--read-only")
 	ping := func(id string) string { return `{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}` }
 	failed := func(id string, code int) string { return fmt.Sprintf(`"id":%s,"error":{"code":%d`, id, code) }
@@ -139,9 +157,7 @@ func TestEveryRequestIsAnswered(t *testing.T) {
 		{`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, nil},
 	} {
 		w.send(step.sent)
-		for _, want := range step.want {
-			w.expect(want)
-		}
+		w.expectAll(step.want)
 		w.send(ping(`"next"`))
 		w.expect(done(`"next"`))
 	}
@@ -150,6 +166,7 @@ func TestEveryRequestIsAnswered(t *testing.T) {
 
 // A canceled request is not answered, and two requests with one id are both answered.
 func TestRequestsAreCanceled(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	defer close(f.release)
 	w := f.wire("2025-06-18")
@@ -169,6 +186,7 @@ func TestRequestsAreCanceled(t *testing.T) {
 
 // In the newest protocol, notifications name the request that subscribed to them.
 func TestSubscriptionHasIDOfItsRequest(t *testing.T) {
+	t.Parallel()
 	w := newFixture(t).wire("", "--read-only")
 	w.send(`{"jsonrpc":"2.0","id":"mine","method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["playctl://world"]},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`)
 	w.expect(`notifications/subscriptions/acknowledged`, `"io.modelcontextprotocol/subscriptionId":"mine"`)
@@ -177,6 +195,7 @@ func TestSubscriptionHasIDOfItsRequest(t *testing.T) {
 
 // Clients of the versions with batches get a list of answers.
 func TestBatches(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	defer close(f.release)
 	w := f.wire("2025-03-26")
@@ -206,6 +225,7 @@ func TestBatches(t *testing.T) {
 
 // A client that closes its side after the last request gets the answer.
 func TestLastRequestIsAnswered(t *testing.T) {
+	t.Parallel()
 	w := newFixture(t).wire("2024-11-05", "--read-only")
 	w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_agents"}}`)
 	if err := w.in.Close(); err != nil {
@@ -217,6 +237,7 @@ func TestLastRequestIsAnswered(t *testing.T) {
 
 // Windows writes UTF-16 after a byte order mark.
 func TestUTF16(t *testing.T) {
+	t.Parallel()
 	w := newFixture(t).wire("", "--read-only")
 	var text []byte
 	for _, unit := range utf16.Encode([]rune("\ufeff" + hello("2025-06-18") + "\n")) {
