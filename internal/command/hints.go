@@ -347,17 +347,17 @@ func (a *App) likeThis(line string, takes hintFlags) string {
 	if rest := otherWords().FindStringIndex(line); rest != nil {
 		end = rest[0]
 	}
-	added := ""
+	var added strings.Builder
 	for _, flag := range a.hostFlags() {
 		switch {
 		case !a.Sources.ByFlag(flag.name), slices.Contains(words, "--"+flag.name):
 		case flag.name != "credentials-file" && (hasHost || takes == flagsOfFile):
 		case flag.name == "server" && hasServer:
 		default:
-			added += " --" + flag.name + " " + ShellWord(flag.value)
+			added.WriteString(" --" + flag.name + " " + ShellWord(flag.value))
 		}
 	}
-	return line[:end] + added + line[end:]
+	return line[:end] + added.String() + line[end:]
 }
 
 // SameAccount returns the flags with which another run of the program, started in another

@@ -65,32 +65,47 @@ func (p *accountPlace) find(ctx context.Context, a *command.App, file *creds.Fil
 	named := chosen != ""
 	for name := range contextNames(chosen, server) {
 		there, err := file.Context(name)
-		same := err == nil && there.ServerURL == server
-		replaceable := same || named || name == command.DefaultContext
-		switch vacant := err == nil && isVacant(there); {
-		case errors.Is(err, creds.ErrContextUnknown), vacant && !same && named, replace && replaceable:
-			if p.Context, err = creds.NewContext(name, server, service, a.Now()); err != nil {
-				return command.Usagef("%w", err)
-			}
-			p.Fingerprint = trustedAt(file, name, server)
-			return nil
-		case err != nil:
+		if errors.Is(err, creds.ErrContextUnknown) {
+			return p.begin(a, file, name, server, service)
+		}
+		if err != nil {
 			return err
+		}
+		same, vacant := there.ServerURL == server, isVacant(there)
+		replaceable := same || slices.Contains([]string{chosen, command.DefaultContext}, name)
+		switch {
+		case vacant && !same && named, replace && replaceable:
+			return p.begin(a, file, name, server, service)
 		case vacant && same:
 			there.Service = service
 			p.Context = there
 			return nil
-		case there.Main != nil && named && !same:
-			return hasMain(there)
-		case there.Main != nil && same:
+		case same && there.Main != nil:
 			if err := p.passOver(ctx, a, file, there); err != nil {
 				return err
 			}
 		case named:
-			return command.Hintf(fmt.Errorf("context %q has agents of another account", name), "use a new name with --context")
+			return isTaken(there)
 		}
 	}
 	return errors.New("no name is free for the context") // contextNames does not end
+}
+
+// begin makes the context a new one.
+func (p *accountPlace) begin(a *command.App, file *creds.File, name, server string, service protocol.Service) (err error) {
+	if p.Context, err = creds.NewContext(name, server, service, a.Now()); err != nil {
+		return command.Usagef("%w", err)
+	}
+	p.Fingerprint = trustedAt(file, name, server)
+	return nil
+}
+
+// isTaken returns the error of a named context that has nodes already.
+func isTaken(c *creds.Context) error {
+	if c.Main != nil {
+		return hasMain(c)
+	}
+	return command.Hintf(fmt.Errorf("context %q has agents of another account", c.Name), "use a new name with --context")
 }
 
 // passOver leaves a context with an account as it is. It returns an error if the host

@@ -219,13 +219,8 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 	if err != nil {
 		return err
 	}
-	if caller.SavesCredentials() {
-		if err := canSave(a, "agent"); err != nil {
-			return err
-		}
-	}
-	if flags.Saves() && !caller.SavesCredentials() {
-		return command.Hintf(command.Usagef("there is no context to keep the phrase in, so it would be lost"), "add --phrase-file FILE or --show-phrase")
+	if err := canKeep(a, caller, flags); err != nil {
+		return err
 	}
 	phrase, err := a.PhraseFor(ctx, flags)
 	if err != nil {
@@ -243,12 +238,7 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 		}
 		defer func() { err = errors.Join(err, end()) }()
 	}
-	err = registerAgent(ctx, a, c, node, label)
-	importAgain := "playctl credentials import --agent " + command.ShellWord(cmp.Or(label, "NAME"))
-	if protocol.HasCode(err, protocol.CodeNodeExists) {
-		err = command.Hintf(err, "that phrase is registered already: if it is one of your agents', %q imports it", importAgain)
-	}
-	if err != nil {
+	if err := registerAgent(ctx, a, c, node, label); err != nil {
 		return notCreated(ctx, a, err, node.NodeID, phrase)
 	}
 	err = notSaved("agent", keepAgent(ctx, caller, agent, root))
@@ -256,6 +246,17 @@ func createAgentNode(ctx context.Context, a *command.App, label string, flags *c
 	phrase.Exported = caller.SavesCredentials()
 	a.ShowPhrase(phrase)
 	return err
+}
+
+// canKeep fails if the credentials or the phrase of a new agent could not be kept.
+func canKeep(a *command.App, caller *command.Caller, flags *command.PhraseFlags) error {
+	switch {
+	case caller.SavesCredentials():
+		return canSave(a, "agent")
+	case flags.Saves():
+		return command.Hintf(command.Usagef("there is no context to keep the phrase in, so it would be lost"), "add --phrase-file FILE or --show-phrase")
+	}
+	return nil
 }
 
 // beginAgent is begin for an agent in the caller's context.
@@ -290,6 +291,10 @@ func registerAgent(ctx context.Context, a *command.App, c *client.Client, node c
 			a.Warn(fmt.Sprintf("another agent of the account has the label %q: this one has it only on this machine", label),
 				"\"playctl list-agent-nodes\" shows which; delete that one if it is no longer used")
 			_, err = c.CreateAgentNode(ctx, node)
+		}
+		if protocol.HasCode(err, protocol.CodeNodeExists) {
+			importAgain := "playctl credentials import --agent " + command.ShellWord(cmp.Or(label, "NAME"))
+			err = command.Hintf(err, "that phrase is registered already: if it is one of your agents', %q imports it", importAgain)
 		}
 		return err
 	})
