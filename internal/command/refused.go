@@ -139,6 +139,9 @@ func (a *App) mend(ctx context.Context, c *Caller, told *protocol.BootstrapReply
 		return "export the agent again on the machine with the account, and import it: \"playctl context import FILE --replace --context " + c.Context.Name + "\""
 	}
 	if name := a.knownAccount(ctx, c); name != "" {
+		if a.Sources.Made("context") { // a choice of this run, which "context use" would not change
+			return fmt.Sprintf("--context %s uses your account of this world", name)
+		}
 		return fmt.Sprintf("\"playctl context use %s\" uses your account of this world", name)
 	}
 	if a.Sources.Made("context") && !a.Sources.ByFlag("context") {
