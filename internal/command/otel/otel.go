@@ -225,6 +225,7 @@ func flush(ctx context.Context, from *otel.Collector, to *sink) {
 	for _, run := range from.Flush() {
 		to.record(ctx, &run)
 	}
+	to.warnLate()
 	to.warnHidden(from.Hidden())
 }
 

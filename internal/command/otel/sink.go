@@ -29,6 +29,8 @@ type sink struct {
 	agents  map[string]*shown
 	servers map[otel.Server]bool
 	refused map[string]bool
+	// late counts the runs that were not recorded before the context ended.
+	late int
 }
 
 // shown is an agent on the map, with the tools in its row besides the chat tool.
@@ -73,6 +75,10 @@ func (s *sink) record(ctx context.Context, run *otel.Run) {
 	}
 	agent, err := s.agent(ctx, run.Agent, run.Tools)
 	if err != nil {
+		if ctx.Err() != nil {
+			s.late++
+			return
+		}
 		s.warn(run.Agent, fmt.Sprintf("%s cannot be put on the map: %s", run.Agent, s.app.Advised(ctx, err)))
 		return
 	}
@@ -80,6 +86,10 @@ func (s *sink) record(ctx context.Context, run *otel.Run) {
 		return
 	}
 	if err := s.say(ctx, agent, run); err != nil {
+		if ctx.Err() != nil {
+			s.late++
+			return
+		}
 		s.app.Warn(fmt.Sprintf("a run of %s was not recorded: %s", run.Agent, s.app.Advised(ctx, err)), "")
 		return
 	}
@@ -188,6 +198,14 @@ func (s *sink) warn(name, problem string) {
 	}
 	s.refused[name] = true
 	s.app.Warn(problem, "")
+}
+
+// warnLate warns about the runs that were not recorded before the context ended.
+func (s *sink) warnLate() {
+	if s.late > 0 {
+		s.app.Warn(fmt.Sprintf("%s not recorded: the host did not take them within %s of the end",
+			command.Plural(s.late, "run was", "runs were"), lastRuns), "")
+	}
 }
 
 // warnHidden warns about programs whose traces show nothing, of which there is one warning

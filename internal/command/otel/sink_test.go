@@ -2,6 +2,7 @@ package otel
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"log/slog"
 	"net/http"
@@ -85,5 +86,27 @@ func TestRefusedToolsAreShownLater(t *testing.T) {
 	}
 	if n := strings.Count(warnings.String(), "the new tools of Ada are not on the map"); n != 1 {
 		t.Errorf("the log states %d times that tools are missing:\n%s", n, &warnings)
+	}
+}
+
+// Runs that the host did not take before the time was over are one warning, which counts
+// them.
+func TestLateRunsAreCounted(t *testing.T) {
+	t.Parallel()
+	var warnings bytes.Buffer
+	program := &command.Program{Stderr: &warnings, LookupEnv: func(string) (string, bool) { return "", false }, Now: time.Now}
+	world, err := sdk.New(sdk.Options{BaseURL: "http://127.0.0.1:1", NoAPIKey: true, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &sink{app: &command.App{Program: program}, caller: &command.Caller{Service: protocol.ServicePlay}, world: world, most: 2, agents: map[string]*shown{}, refused: map[string]bool{}}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, name := range []string{"Ada", "Grace"} {
+		s.record(over, &otel.Run{Agent: name})
+	}
+	s.warnLate()
+	if got, want := warnings.String(), "warning: 2 runs were not recorded: the host did not take them within 10s of the end\n"; got != want {
+		t.Errorf("the warnings are %q, want %q", got, want)
 	}
 }
