@@ -144,19 +144,19 @@ type MCPRegisterRequest struct {
 
 // urlFault returns why a text cannot be the URL of an MCP placement. The row is
 // public, so a user name or password in it is refused.
-func urlFault(text string) string {
+func urlFault(path, text string) *Error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || strings.ContainsFunc(text, func(r rune) bool { return IsWhiteSpace(r) || unicode.IsControl(r) }):
-		return "must be a URL"
+		return FieldError(path, "must be a URL")
 	case !strings.EqualFold(u.Scheme, "http") && !strings.EqualFold(u.Scheme, "https"):
-		return "must start with http:// or https://"
+		return FieldError(path, "must start with http:// or https://")
 	case u.Hostname() == "":
-		return "must name a host"
+		return FieldError(path, "must name a host")
 	case u.User != nil:
-		return "must not hold a user name or password: everyone can read it"
+		return FieldError(path, "must not hold a user name or password: everyone can read it")
 	}
-	return ""
+	return nil
 }
 
 // MCPUnregisterRequest removes an MCP placement from the map.

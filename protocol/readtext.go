@@ -53,9 +53,7 @@ func (p *planned) form(f *fields, s string) string {
 			f.err = FieldError(path, "must be an RFC 3339 time such as 2026-01-02T03:04:05.678Z")
 		}
 	case "url":
-		if fault := urlFault(s); fault != "" {
-			f.err = FieldError(path, "%s", fault)
-		}
+		f.err = urlFault(path, s)
 	default:
 		panic("protocol: no request has texts of the form " + p.Form)
 	}
