@@ -32,8 +32,8 @@ export interface BubblePlace {
 export const TAIL = 7
 /** The heights at which bubbles are tried, in multiples of their own height. */
 const RISES = [0, 0.5, 1.05, 1.6]
-/** The offsets to the side, in multiples of their own width. */
-const SIDES = [0, -0.25, 0.25, -0.45, 0.45, -0.8, 0.8]
+/** The offsets to the side, in multiples of their own width: a bubble stays above its head, where its tail shows who speaks. */
+const SIDES = [0, -0.25, 0.25, -0.45, 0.45]
 /** The cost of each size, the best size first, in pixels of distance. */
 const SMALLER = [0, 30, 140]
 /** The cost of each square pixel of a figure that a bubble would cover, in pixels of distance. */

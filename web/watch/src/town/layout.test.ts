@@ -62,8 +62,11 @@ test('a bubble moves aside a little before it is smaller', () => {
   assert.notEqual(place.box.x, 250)
 })
 
-test('a bubble is never far from its speaker', () => {
-  for (const { x, y } of tries({ w: 200, h: 80 })) assert.ok(Math.hypot(x + 100, y + 80) < 260, `${x} ${y}`)
+test('a bubble is never far from its speaker, and always above it', () => {
+  for (const { x, y } of tries({ w: 200, h: 80 })) {
+    assert.ok(Math.hypot(x + 100, y + 80) < 260, `${x} ${y}`)
+    assert.ok(x < 0 && x + 200 > 0, `the head is beside the bubble at ${x}, without a tail`)
+  }
 })
 
 test('a placed name keeps its position while there is no better one', () => {
