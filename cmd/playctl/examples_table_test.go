@@ -46,7 +46,7 @@ var typed = []struct {
 	{regexp.MustCompile(`mcp install claude --agent Ada`), "[y/N]", "y\r", command.ExitDone},
 	{regexp.MustCompile(`playctl aql$`), "aql> ", "EXIT\r", command.ExitDone},
 	{regexp.MustCompile(`playctl login$`), "invitation:", "$INVITATION\r", command.ExitDone},
-	{regexp.MustCompile(`credentials import --context home`), "phrase:", "$PHRASE\r", command.ExitDone},
+	{regexp.MustCompile(`credentials import --context home`), "The phrase of the main node at", "$PHRASE\r", command.ExitDone},
 	{regexp.MustCompile(`(delete-agent-node Ada|delete-main-node|session reset.*admin.token|remove-space "Corner shop"( --admin)?|credentials clear --context old|context remove old)$`), "[y/N]", "y\r", command.ExitDone},
 	{regexp.MustCompile(`playctl [a-z -]+ .*--yes`), "", "", command.ExitDone},
 	{regexp.MustCompile(`create-api-key|(key|watch|invite) revoke|remove --admin|remove-agent|remove-amenity|unregister-mcp|(session reset$)`), "[y/N]", "y\r", command.ExitDone},
