@@ -221,21 +221,28 @@ func (o toolEntry) unreadSchema() string {
 		if json.Unmarshal(value, &schema) == nil && (strings.EqualFold(schema.Type, "object") || schema.Properties != nil) {
 			return key
 		}
-		var properties map[string]struct {
-			Type *json.RawMessage `json:"type"`
-		}
-		if json.Unmarshal(value, &properties) != nil || len(properties) == 0 {
-			continue
-		}
-		typed := true
-		for _, property := range properties {
-			typed = typed && property.Type != nil
-		}
-		if typed {
+		if areArguments(value) {
 			return key
 		}
 	}
 	return ""
+}
+
+// areArguments reports whether a value is an object of arguments by their names, each with
+// a type: the properties of a schema without the schema around them.
+func areArguments(value json.RawMessage) bool {
+	var properties map[string]struct {
+		Type *json.RawMessage `json:"type"`
+	}
+	if json.Unmarshal(value, &properties) != nil || len(properties) == 0 {
+		return false
+	}
+	for name, property := range properties {
+		if property.Type == nil || name == "properties" {
+			return false
+		}
+	}
+	return true
 }
 
 // checkedSchema returns a JSON Schema of an object as rows have it: with its order, and
@@ -244,6 +251,9 @@ func checkedSchema(schema json.RawMessage) (json.RawMessage, error) {
 	members, ok := fieldorder.Members(schema)
 	if !ok {
 		return nil, fmt.Errorf("is %s: it must be a JSON Schema object, such as %s", kindOf(schema), emptySchema)
+	}
+	if areArguments(schema) {
+		return nil, fmt.Errorf("is not a JSON Schema: put its members into \"properties\", as in {\"type\":\"object\",\"properties\":{…}}")
 	}
 	written := fieldorder.Write(schema)
 	for _, member := range members {

@@ -48,7 +48,10 @@ export function parametersOf({ name, key, schema, unread }: ListedTool): JsonObj
   if (unread !== undefined) {
     throw new OptionError(`the tool ${JSON.stringify(name)}: ${JSON.stringify(unread)} describes arguments, but is not a name for them: put their schema into "parameters"`)
   }
-  return inOrder(jsonSchemaOf(`${key ?? 'parameters'} of the tool ${JSON.stringify(name)}`, inputOf(schema)))
+  const what = `${key ?? 'parameters'} of the tool ${JSON.stringify(name)}`
+  const parameters = jsonSchemaOf(what, inputOf(schema))
+  if (areArguments(parameters)) throw new OptionError(`${what} is not a JSON Schema: put its members into "properties", as in {"type":"object","properties":{…}}`)
+  return inOrder(parameters)
 }
 
 function addList(tools: ListedTool[], list: unknown): void {
@@ -122,6 +125,11 @@ function describesArguments(value: unknown): boolean {
   if (standardOf(value) !== undefined || (given !== undefined && '_def' in given)) return true
   if (given === undefined) return false
   if (asText(given.type)?.toLowerCase() === 'object' || asObject(given.properties) !== undefined) return true
-  const members = Object.values(given)
-  return members.length > 0 && members.every((property) => asObject(property)?.type !== undefined)
+  return areArguments(given)
+}
+
+/** Reports whether a value has arguments by their names, each with a type: the properties of a schema without the schema around them. */
+function areArguments(given: JsonObject): boolean {
+  const members = Object.entries(given)
+  return members.length > 0 && members.every(([name, property]) => name !== 'properties' && asObject(property)?.type !== undefined)
 }
