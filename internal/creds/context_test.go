@@ -17,7 +17,7 @@ func TestParseServerURL(t *testing.T) {
 		"localhost:7420":                                  "http://localhost:7420",
 		"[::1]:7420/base":                                 "http://[::1]:7420/base",
 		"play.example.com":                                "https://play.example.com",
-		"192.168.1.5:7420/":                               "https://192.168.1.5:7420",
+		"192.0.2.5:7420/":                                 "https://192.0.2.5:7420",
 		"http://a/play/watch":                             "http://a",
 		"a.example/below/agent-play/watch/?x=1#token=y":   "https://a.example/below",
 		"http://a/events/api":                             "http://a/events/api",

@@ -43,7 +43,7 @@ func newAgentShowCommand(a *command.App) *cobra.Command {
 		Use:        "show <agent>",
 		SuggestFor: []string{"info", "describe", "inspect", "tools"},
 		Short:      "Show an agent on the map: its owner, its tools and its last lines",
-		Long: `Show an agent on the map, whoever owns it: its owner, whether a program answers for it, its tools
+		Long: `Show an agent on the map, no matter who owns it: its owner, whether a program answers for it, its tools
 with their parameters, and its last chat lines.`,
 		Example:           command.Example("playctl agent show Ada", "playctl agent show Ada --jq '.tools[].name'"),
 		Args:              command.Takes("agent"),

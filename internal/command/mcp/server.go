@@ -154,12 +154,12 @@ func (v *view) complete(ctx context.Context, r *sdkmcp.CompleteRequest) (*sdkmcp
 		if err != nil {
 			return nil, err
 		}
-		begun := strings.ToLower(r.Params.Argument.Value)
+		typed := strings.ToLower(r.Params.Argument.Value)
 		for _, row := range rows {
-			switch named := strings.HasPrefix(strings.ToLower(row.Name), begun); {
+			switch named := strings.HasPrefix(strings.ToLower(row.Name), typed); {
 			case byName && named:
 				values = append(values, row.Name)
-			case byID && (named || strings.HasPrefix(row.AgentID, begun)):
+			case byID && (named || strings.HasPrefix(row.AgentID, typed)):
 				values = append(values, row.AgentID)
 			}
 		}

@@ -57,7 +57,7 @@ func newKeyCreateCommand(a *command.App) *cobra.Command {
 context in place of the current one, and --api-key-file writes it to a file for another program.
 
 --env prints the lines that a job needs to act as the account, NAME=VALUE, as "gh secret set --env-file -"
-and "flyctl secrets import" read them; --env-file writes them to a file. Whoever has them can do
+and "flyctl secrets import" read them; --env-file writes them to a file. Anyone who has them can do
 everything with the account.`,
 		Example: command.Example(
 			"playctl key create ci --expires 720h --api-key-file ci.key",

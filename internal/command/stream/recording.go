@@ -135,7 +135,7 @@ type recordedLine struct {
 }
 
 // recordedEnd states what is before the last line of a recording. It finds a file that was
-// cut off, damaged or edited; whoever edits a file on purpose can compute it anew.
+// cut off, damaged or edited; anyone who edits a file on purpose can compute it anew.
 type recordedEnd struct {
 	Lines  int    `json:"lines"`  // the number of lines before it
 	SHA256 string `json:"sha256"` // the SHA-256 of all bytes before it, in lower-case hex

@@ -108,19 +108,24 @@ as player=Ada,text~=hello or kind=journey,player=Ada; docs/tail.md has the rest.
 			return tail(cmd.Context(), a, &flags)
 		},
 	}
-	cmd.Flags().Uint64Var(&flags.since, "since", 0, "begin after the event with this `seq`")
-	cmd.Flags().BoolVar(&flags.fromStart, "from-start", false, "begin with the oldest event that the host still has")
-	cmd.Flags().BoolVar(&flags.follow, "follow", true, "continue with new events; --follow=false ends at the present")
-	registerSelection(a, cmd, &flags.kinds, &flags.player)
-	cmd.Flags().StringVar(&flags.until, "until", "", "end with 0 once an event meets this `condition`, with 1 after --timeout")
-	cmd.Flags().Uint64Var(&flags.limit, "limit", 0, "end with 0 after this `number` of printed events")
-	cmd.Flags().BoolVar(&flags.short, "short", false, "omit from JSON and YAML what an event repeats")
-	cmd.Flags().StringVar(&flags.view, "view", viewLines, "what a terminal shows: lines or map")
-	cmd.Flags().StringVar(&flags.record, "record", "", "write the world and every event to a new `file`, for \"playctl replay\"")
-	cmd.Flags().BoolVar(&flags.noVerify, "no-verify", false, "do not verify the copy of the world")
+	flags.register(a, cmd)
+	return cmd
+}
+
+// register adds the flags of tail.
+func (f *tailFlags) register(a *command.App, cmd *cobra.Command) {
+	cmd.Flags().Uint64Var(&f.since, "since", 0, "begin after the event with this `seq`")
+	cmd.Flags().BoolVar(&f.fromStart, "from-start", false, "begin with the oldest event that the host still has")
+	cmd.Flags().BoolVar(&f.follow, "follow", true, "continue with new events; --follow=false ends at the present")
+	registerSelection(a, cmd, &f.kinds, &f.player)
+	cmd.Flags().StringVar(&f.until, "until", "", "end with 0 once an event meets this `condition`, with 1 after --timeout")
+	cmd.Flags().Uint64Var(&f.limit, "limit", 0, "end with 0 after this `number` of printed events")
+	cmd.Flags().BoolVar(&f.short, "short", false, "omit from JSON and YAML what an event repeats")
+	cmd.Flags().StringVar(&f.view, "view", viewLines, "what a terminal shows: lines or map")
+	cmd.Flags().StringVar(&f.record, "record", "", "write the world and every event to a new `file`, for \"playctl replay\"")
+	cmd.Flags().BoolVar(&f.noVerify, "no-verify", false, "do not verify the copy of the world")
 	command.Choices(cmd, "view", viewLines, viewMap)
 	a.CompleteFlag(cmd, "until", offerClauses)
-	return cmd
 }
 
 // registerSelection adds the flags that select events.

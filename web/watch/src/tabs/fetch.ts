@@ -1,7 +1,7 @@
 import { Member } from './member.js'
 import { lifeOfPage, openWire, type Life, type OpenWire } from './wire.js'
 
-/** As whom a page reads a stream: pages share one only if the host sends both the same. */
+/** The identity with which a page reads a stream: pages share one only if the host sends both the same. */
 export interface Reader {
   /** Who reads at present; not a secret. */
   readonly name: string

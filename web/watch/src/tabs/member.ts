@@ -88,7 +88,7 @@ export class Member {
     this.#disconnect()
     this.#group = group
     if (this.#life.awake) this.#connect()
-    this.#stir()
+    this.#wakeUp()
   }
 
   /** Leaves the other tabs; one of them leads if this one did. */
@@ -97,7 +97,7 @@ export class Member {
     this.#closed = why
     this.#unlisten()
     this.#disconnect()
-    this.#stir()
+    this.#wakeUp()
   }
 
   #connect(): void {
@@ -107,7 +107,7 @@ export class Member {
       this.#missed = 0
       if (answer.is === 'here' && this.#answer !== undefined) return
       this.#answer = answer
-      this.#stir()
+      this.#wakeUp()
     })
   }
 
@@ -127,7 +127,7 @@ export class Member {
     else if (this.#calls === undefined) this.#connect()
     this.#justShown ||= visible && !this.#shown
     this.#shown = visible
-    this.#stir()
+    this.#wakeUp()
   }
 
   #hear(call: Call): void {
@@ -147,7 +147,7 @@ export class Member {
         if (call.by === this.#leader) this.#end = call
         break
     }
-    this.#stir()
+    this.#wakeUp()
   }
 
   /** Finds a leader, or leads. */
@@ -164,7 +164,7 @@ export class Member {
       if (this.#leader !== undefined || this.#closed !== undefined || this.#group !== group || !this.#life.awake) return
       const rivals = this.#rivals.splice(0)
       if (rivals.some(({ rank }) => rank < mine)) until = Date.now() + (++turns) * claimMs
-      // A tab that came later has not heard of this one.
+      // A tab that came later does not know this one.
       else if (rivals.length > 0) claim()
       if (Date.now() >= until) break
     }
@@ -185,7 +185,7 @@ export class Member {
       if (this.#own !== leader) return
       this.#own = undefined
       this.#refusal = refusal
-      this.#stir()
+      this.#wakeUp()
     })
   }
 
@@ -239,7 +239,7 @@ export class Member {
     }
   }
 
-  /** Returns the first part of the stream, which states the position after which it begins; undefined if it has begun. */
+  /** Returns the first part of the stream, which states the position after which it begins; undefined if it has started. */
   #begin(after: number | undefined): string | undefined {
     if (this.#began || after === undefined) return undefined
     this.#began = true
@@ -313,7 +313,7 @@ export class Member {
     return text
   }
 
-  #stir(): void {
+  #wakeUp(): void {
     this.#woken = true
     this.#wake?.()
   }
