@@ -24,6 +24,8 @@ type tries struct {
 	count    int  // failed attempts that used up a try
 	sessions int  // changes of session that were followed
 	unknown  bool // an attempt may have had an effect
+	// last is the error of the attempt before the current one; nil for the first.
+	last error
 	// shown is the API key of the last attempt, or an earlier one, and rekeyed is set
 	// if another key was used for a repeat.
 	shown   protocol.Secret
@@ -39,7 +41,7 @@ func (t *tries) failed(ctx context.Context, sid string, err error) (done bool, f
 		return true, nil
 	}
 	if ctx.Err() != nil {
-		return false, canceled(ctx, err)
+		return false, canceled(ctx, t.informative(err))
 	}
 	if isRefusal {
 		switch again, gone := t.newSession(ctx, sid, refused); {
@@ -145,10 +147,21 @@ func (t *tries) pause(ctx context.Context, asked time.Duration, err error) error
 	}
 	t.client.log.DebugContext(ctx, "repeating a request",
 		"route", t.call.route(), "failed", t.count, "wait", wait, "reason", err)
+	t.last = err
 	if !pause.For(ctx, wait) {
 		return canceled(ctx, err)
 	}
 	return nil
+}
+
+// informative returns the error to report for an attempt that the end of its context cut
+// off: if nothing was sent, the one of the attempt before says more.
+func (t *tries) informative(err error) error {
+	gone, ok := errors.AsType[*UnreachableError](err)
+	if t.last != nil && ok && !gone.Sent && errors.Is(err, context.DeadlineExceeded) {
+		return t.last
+	}
+	return err
 }
 
 // canceled adds to the error of the last attempt why the caller canceled the call,

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -104,6 +106,27 @@ func TestCanceledWaitEnds(t *testing.T) {
 		cancel(why)
 		if err := <-ended; !protocol.HasCode(err, protocol.CodeRateLimited) || !errors.Is(err, why) {
 			t.Errorf("got %v, want the last answer and the reason", err)
+		}
+	})
+}
+
+// The time of a call ends during an attempt to connect, after one that was refused: the
+// error says what the refused one found.
+func TestRefusedConnectionIsReportedAtTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dial := func(err error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: err} }
+		attempts := 0
+		c := timedClient(t, roundTrip(func(r *http.Request) (*http.Response, error) {
+			if attempts++; attempts == 1 {
+				return nil, dial(syscall.ECONNREFUSED)
+			}
+			<-r.Context().Done()
+			return nil, dial(r.Context().Err())
+		}), retry.Default())
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		if _, err := c.Session(ctx); !errors.Is(err, syscall.ECONNREFUSED) || attempts != 2 {
+			t.Errorf("after %d attempts: %v", attempts, err)
 		}
 	})
 }
