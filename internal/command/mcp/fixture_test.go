@@ -129,19 +129,26 @@ func (f *fixture) run(ctx context.Context, in io.Reader, out, errs io.Writer, ar
 	})
 }
 
-// connect starts the server over pipes and connects a client to it.
-func (f *fixture) connect(options *sdkmcp.ClientOptions, args ...string) *sdkmcp.ClientSession {
+// start starts the server over pipes, which ends with its input.
+func (f *fixture) start(args ...string) (toServer *io.PipeWriter, fromServer *io.PipeReader, running *sync.WaitGroup) {
 	f.Helper()
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()
-	var errs bytes.Buffer
-	var running sync.WaitGroup
+	running = new(sync.WaitGroup)
 	running.Go(func() {
+		var errs bytes.Buffer
 		if code := f.run(context.Background(), fromClient, toClient, &errs, append([]string{"mcp"}, args...)...); code != command.ExitDone {
 			f.Errorf("the server ended with %d: %s", code, &errs)
 		}
 		_ = toClient.Close()
 	})
+	return toServer, fromServer, running
+}
+
+// connect starts the server over pipes and connects a client to it.
+func (f *fixture) connect(options *sdkmcp.ClientOptions, args ...string) *sdkmcp.ClientSession {
+	f.Helper()
+	toServer, fromServer, running := f.start(args...)
 	client := sdkmcp.NewClient(&sdkmcp.Implementation{Name: "test", Version: "1"}, options)
 	session, err := client.Connect(f.Context(), &sdkmcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
 	if err != nil {

@@ -2,18 +2,13 @@ package mcp_test
 
 import (
 	"bufio"
-	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"unicode/utf16"
-
-	"github.com/playctl/playctl/internal/command"
 )
 
 // wire is a client that sends whole lines, and reads the server's.
@@ -27,16 +22,7 @@ type wire struct {
 // wire starts the server with the given version of the protocol.
 func (f *fixture) wire(version string, args ...string) *wire {
 	f.Helper()
-	fromClient, toServer := io.Pipe()
-	fromServer, toClient := io.Pipe()
-	var errs bytes.Buffer
-	var running sync.WaitGroup
-	running.Go(func() {
-		if code := f.run(context.Background(), fromClient, toClient, &errs, append([]string{"mcp"}, args...)...); code != command.ExitDone {
-			f.Errorf("the server ended with %d: %s", code, &errs)
-		}
-		_ = toClient.Close()
-	})
+	toServer, fromServer, running := f.start(args...)
 	w := &wire{fixture: f, in: toServer, answers: bufio.NewScanner(fromServer)}
 	w.answers.Buffer(nil, 64<<20)
 	w.ended = func() {
