@@ -55,7 +55,7 @@ func makeExampleWorld(t *testing.T) exampleWorld {
 	write("agents.yaml", "agents:\n  - {match: \"support-*\", name: Support}\n", 0o644)
 	write("Makefile", "test:\n\t@echo all is well\n", 0o644)
 	write("bin/agent", "#!/bin/sh\ncat journey.json\n", 0o755)
-	write("bin/xdg-open", "#!/bin/sh\necho \"$1\" > opened.txt\n", 0o755)
+	write("bin/xdg-open", "#!/bin/sh\nexit 0\n", 0o755)
 	if err := writeCertificate(filepath.Join(w.home, "cert.pem"), filepath.Join(w.home, "key.pem")); err != nil {
 		t.Fatal(err)
 	}
