@@ -65,6 +65,7 @@ const (
 	shapeTexts
 	shapeRaw     // JSON
 	shapeFlag    // *bool
+	shapeAmount  // *float64
 	shapeStruct  // by value
 	shapePointer // to a struct
 	shapeWhole   // to a struct that is read as a whole or not at all
@@ -159,6 +160,9 @@ func shapeOf(t reflect.Type) (shape, *rowType) {
 	case reflect.Pointer:
 		if t.Elem().Kind() == reflect.Bool {
 			return shapeFlag, nil
+		}
+		if t.Elem().Kind() == reflect.Float64 {
+			return shapeAmount, nil
 		}
 		if t.Elem() == reflect.TypeFor[protocol.LastUpdate]() {
 			return shapeWhole, rowTypeOf(t.Elem(), "")

@@ -205,6 +205,11 @@ func (f *rowField) read(v reflect.Value, value []byte) (ok bool) {
 			v.Set(reflect.ValueOf(&b))
 			ok = true
 		}
+	case shapeAmount:
+		if n, isNumber := asNumber(value); isNumber {
+			v.Set(reflect.ValueOf(&n))
+			ok = true
+		}
 	case shapeRaw:
 		if ok = isObject(value); ok {
 			v.SetBytes(value)
@@ -274,7 +279,7 @@ func (f *rowField) malformed() error {
 		if f.Filled {
 			want += " that is not empty"
 		}
-	case shapeNumber, shapeCount:
+	case shapeNumber, shapeCount, shapeAmount:
 		want = "a number"
 	case shapeBool, shapeFlag:
 		want = "a boolean"

@@ -105,7 +105,7 @@ func (f *rowField) empty(v unsafe.Pointer) bool {
 		return *(*string)(v) == ""
 	case shapeTexts, shapeRaw, shapeList:
 		return len(*(*[]byte)(v)) == 0 // The length is where every slice has it.
-	case shapeFlag, shapePointer, shapeWhole:
+	case shapeFlag, shapeAmount, shapePointer, shapeWhole:
 		return *(*unsafe.Pointer)(v) == nil
 	}
 	return reflect.NewAt(f.Type, v).Elem().IsZero()
@@ -124,6 +124,8 @@ func (e *encoder) value(f *rowField, v unsafe.Pointer) {
 		e.boolean(*(*bool)(v))
 	case shapeFlag:
 		e.boolean(**(**bool)(v))
+	case shapeAmount:
+		e.number(**(**float64)(v))
 	case shapeRaw:
 		e.raw(*(*[]byte)(v))
 	case shapeStruct:

@@ -20,6 +20,7 @@ type Enum struct {
 func Enums() []Enum { return slices.Clone(enums) }
 
 var enums = []Enum{
+	{"ActivityState", ActivityStates()},
 	{"Amenity", []string{AmenityShop, AmenitySupermarket, AmenityCarWash}},
 	{"Answering", []string{AnsweringYes, AnsweringNo, AnsweringUnknown}},
 	{"Capability", words(Capabilities())},
@@ -174,6 +175,8 @@ const (
 	CapMinRev Capability = "min-rev"
 	// CapPerson: lets people who may act have a row of their own on the map.
 	CapPerson Capability = "person"
+	// CapActivity: rows say what agents do now; offers recordActivity.
+	CapActivity Capability = "activity"
 )
 
 // Capabilities returns every extension of the contract, which is what a host of
@@ -181,7 +184,7 @@ const (
 func Capabilities() []Capability {
 	return []Capability{
 		CapChainNodes, CapChainAtRev, CapChainProof, CapChainInline, CapResume, CapInteractions, CapIdempotency, CapMinRev,
-		CapPerson,
+		CapPerson, CapActivity,
 	}
 }
 

@@ -20,6 +20,7 @@ const (
 	EventAgentSignal     EventKind = "world:agent_signal"
 	EventInteraction     EventKind = "world:interaction"
 	EventJourney         EventKind = "world:journey"
+	EventActivity        EventKind = "world:activity"
 	EventSpaceChanged    EventKind = "world:space_changed"
 	EventIntercom        EventKind = "world:intercom"
 	EventSessionReset    EventKind = "session:reset"
@@ -66,6 +67,7 @@ var events = []Event{
 	{EventAgentSignal, AgentSignalData{}, "playerId", []string{"data.fromPlayerId"}, NotifiesSometimes, "something that an agent should notice; see the signals"},
 	{EventInteraction, InteractionData{}, "playerId", nil, NotifiesNever, "a chat line"},
 	{EventJourney, JourneyData{}, "playerId", nil, NotifiesSometimes, "a journey; it changes the map unless it equals the row's last one"},
+	{EventActivity, ActivityData{}, "playerId", nil, NotifiesAlways, "what an agent does changed"},
 	{EventSpaceChanged, SpaceChangedData{}, "spaceId", nil, NotifiesAlways, "a space was created, changed or removed"},
 	{EventIntercom, IntercomEvent{}, "fromPlayerId", []string{"toPlayerId"}, NotifiesNever, "a step of an intercom request; only the request's audience sees it"},
 	{EventSessionReset, SessionResetData{}, "", nil, NotifiesNever, "the session ended; the last event of a stream"},

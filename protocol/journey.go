@@ -38,6 +38,14 @@ type JourneyStep struct {
 	Args json.RawMessage `json:"args" rule:"when=type:structure"`
 	// Result is what the tool returned.
 	Result json.RawMessage `json:"result,omitempty" rule:"when=type:structure"`
+	// StartedAt is when the step began.
+	StartedAt string `json:"startedAt,omitempty" rule:"form=time"`
+	// CompletedAt is when it ended.
+	CompletedAt string `json:"completedAt,omitempty" rule:"form=time"`
+	// Error is one line that says why the step failed. A longer one is cut.
+	Error string `json:"error,omitempty" rule:"form=oneLine,chars=MaxStepErrorChars,blank"`
+	// Usage is what the step used.
+	Usage *Usage `json:"usage,omitempty"`
 }
 
 // PathStep is a journey's step with the place that the host assigned to it.
@@ -59,13 +67,17 @@ type stepJSON struct {
 	ToolCallID  *string         `json:"toolCallId,omitempty"`
 	Args        json.RawMessage `json:"args,omitempty"`
 	Result      json.RawMessage `json:"result,omitempty"`
+	StartedAt   string          `json:"startedAt,omitempty"`
+	CompletedAt string          `json:"completedAt,omitempty"`
+	Error       string          `json:"error,omitempty"`
+	Usage       *Usage          `json:"usage,omitempty"`
 	X           *float64        `json:"x,omitempty"`
 	Y           *float64        `json:"y,omitempty"`
 	StructureID *string         `json:"structureId,omitempty"`
 }
 
 func (s *JourneyStep) wire() stepJSON {
-	w := stepJSON{Type: s.Type}
+	w := stepJSON{Type: s.Type, StartedAt: s.StartedAt, CompletedAt: s.CompletedAt, Error: s.Error, Usage: s.Usage}
 	if s.Type == StepStructure {
 		w.ToolName, w.ToolCallID = &s.ToolName, &s.ToolCallID
 		w.Args, w.Result = s.Args, s.Result

@@ -38,6 +38,12 @@ const (
 
 	// MaxInteractionChars is where an interaction's text is cut.
 	MaxInteractionChars = 4000
+	// MaxActivityTextChars is where the text of an activity is cut.
+	MaxActivityTextChars = 200
+	// MaxGroupChars is the longest group of an agent.
+	MaxGroupChars = 64
+	// MaxStepErrorChars is where the error of a journey's step is cut.
+	MaxStepErrorChars = 500
 	// MaxJourneySteps is how many steps a journey may have.
 	MaxJourneySteps = 500
 	// MaxJourneyBytes is the longest JSON of a journey.
@@ -162,6 +168,9 @@ var limits = []Limit{
 	{"MaxAssistToolsBytes", MaxAssistToolsBytes},
 	{"MaxRealtimeInstructionsBytes", MaxRealtimeInstructionsBytes},
 	{"MaxInteractionChars", MaxInteractionChars},
+	{"MaxActivityTextChars", MaxActivityTextChars},
+	{"MaxGroupChars", MaxGroupChars},
+	{"MaxStepErrorChars", MaxStepErrorChars},
 	{"MaxJourneySteps", MaxJourneySteps},
 	{"MaxJourneyBytes", MaxJourneyBytes},
 	{"MaxIntercomArgsBytes", MaxIntercomArgsBytes},

@@ -52,6 +52,13 @@ type Agent struct {
 	Flagged bool       `json:"flagged"`
 	OnZone  *ZoneMark  `json:"onZone,omitempty"`
 	OnYield *YieldMark `json:"onYield,omitempty"`
+	// Activity is what the agent does now; nil if that is not known.
+	Activity *Activity `json:"activity,omitempty"`
+	// ParentID is the playerId of the agent that started this one, on the map or not.
+	// Readers follow it only to rows of the same nodeId, and in no cycle.
+	ParentID string `json:"parentId,omitempty"`
+	// Group is what people sort agents by, such as a project.
+	Group string `json:"group,omitempty"`
 }
 
 // AssistTool describes one `assist_*` tool; Parameters is any JSON object.

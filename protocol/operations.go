@@ -23,6 +23,7 @@ const (
 	OpInspectSpace        Op = "inspectSpace"
 	OpRecordInteraction   Op = "recordInteraction"
 	OpRecordJourney       Op = "recordJourney"
+	OpRecordActivity      Op = "recordActivity"
 	OpRegisterSpaceNode   Op = "registerSpaceNode"
 	OpCreateSpace         Op = "createSpace"
 	OpRemoveSpace         Op = "removeSpace"
@@ -35,9 +36,12 @@ const (
 // Operation describes one rpc operation.
 type Operation struct {
 	Op Op
-	// Writes reports whether the operation changes something: it then needs the `sid`
-	// and accepts an idempotency key.
+	// Writes reports whether the operation changes something: it then needs the `sid`,
+	// and accepts an idempotency key unless Newest is true.
 	Writes bool
+	// Newest reports whether only the newest call counts: a client retries with its
+	// newest payload instead of repeating an old one.
+	Newest bool
 	// Callers may use it.
 	Callers Callers
 	// OwnerHash reports whether an agent's id with its owner's hash is accepted.
@@ -108,6 +112,11 @@ var operations = []Operation{
 	{
 		Op: OpRecordJourney, Writes: true, Callers: CallerPlayers, OwnerHash: true,
 		Request: RecordJourneyRequest{}, Reply: RecordJourneyReply{}, Summary: "Records what an agent did to answer a message.",
+	},
+	{
+		Op: OpRecordActivity, Writes: true, Newest: true, Callers: CallerPlayers, OwnerHash: true, Extension: CapActivity,
+		Request: RecordActivityRequest{}, Reply: RecordActivityReply{},
+		Summary: "Replaces what an agent's row says it does now.",
 	},
 	{
 		Op: OpRegisterSpaceNode, Writes: true, Callers: CallerMain, Request: RegisterSpaceRequest{}, Reply: SpaceReply{},

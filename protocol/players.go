@@ -40,6 +40,10 @@ type RegisterRequest struct {
 	EnableP2A string `json:"enableP2a,omitzero" rule:"enum=Switch,default=off"`
 	// RealtimeInstructions is free text for realtime talk.
 	RealtimeInstructions string `json:"realtimeInstructions,omitzero" rule:"bytes=MaxRealtimeInstructionsBytes,blank"`
+	// ParentID is the playerId of the agent that started this one, on the map or not.
+	ParentID string `json:"parentId,omitzero" rule:"form=agent"`
+	// Group is what people sort agents by, such as a project.
+	Group string `json:"group,omitzero" rule:"chars=MaxGroupChars"`
 }
 
 // AgentSpec describes an agent's type and tools.

@@ -84,7 +84,7 @@ func newPlanned(t reflect.Type, f Field) planned {
 		panic(fmt.Sprintf("protocol: no request can have the field %s of %s", f.Go, t))
 	}
 	inner := f.Type
-	if inner.Kind() == reflect.Slice {
+	if inner.Kind() == reflect.Slice || inner.Kind() == reflect.Pointer {
 		inner = inner.Elem()
 	}
 	if inner.Kind() == reflect.Struct && inner != reflect.TypeFor[WireSecret]() {
@@ -121,6 +121,8 @@ func readerOf(t reflect.Type) func(*planned, *fields, reflect.Value) {
 		return (*planned).secret
 	case reflect.TypeFor[*uint64]():
 		return (*planned).position
+	case reflect.TypeFor[*float64]():
+		return (*planned).amount
 	}
 	switch t.Kind() {
 	case reflect.String:
@@ -131,6 +133,8 @@ func readerOf(t reflect.Type) func(*planned, *fields, reflect.Value) {
 		return (*planned).flag
 	case reflect.Struct:
 		return (*planned).object
+	case reflect.Pointer:
+		return (*planned).optionalObject
 	case reflect.Slice:
 		if t.Elem().Kind() == reflect.String {
 			return (*planned).texts
@@ -254,6 +258,16 @@ func (p *planned) position(f *fields, into reflect.Value) {
 	}
 }
 
+// amount reads a number that may have a fraction.
+func (p *planned) amount(f *fields, into reflect.Value) {
+	n, ok := f.number(p.Name)
+	if ok && p.Range.HasLeast && n < float64(p.Range.Least) {
+		f.wrong(p.Name, "must be at least %d", p.Range.Least)
+	} else if ok {
+		into.Set(reflect.ValueOf(&n))
+	}
+}
+
 // sized returns the text of an object or array, of which the rule may limit the
 // bytes.
 func (p *planned) sized(f *fields, want valueKind) ([]byte, bool) {
@@ -288,6 +302,14 @@ func (p *planned) raw(f *fields, into reflect.Value) {
 func (p *planned) object(f *fields, into reflect.Value) {
 	if text, ok := p.sized(f, kindObject); ok {
 		p.open(f, f.obj.field(p.Name), text, into)
+	}
+}
+
+// optionalObject reads an object that may be absent: the pointer is then nil.
+func (p *planned) optionalObject(f *fields, into reflect.Value) {
+	if text, ok := p.sized(f, kindObject); ok {
+		into.Set(reflect.New(p.Type.Elem()))
+		p.open(f, f.obj.field(p.Name), text, into.Elem())
 	}
 }
 

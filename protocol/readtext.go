@@ -29,6 +29,9 @@ func (p *planned) text(f *fields, into reflect.Value) {
 // form in which it is kept.
 func (p *planned) form(f *fields, s string) string {
 	path := f.obj.field(p.Name)
+	if p.Form == "oneLine" {
+		return OneLine(s, p.Chars)
+	}
 	if id, fault, ok := p.identifier(path, s); ok {
 		f.err = fault
 		return id

@@ -47,6 +47,13 @@ func NormalizeText(text string) string {
 	return truncate(TrimSpace(text), MaxInteractionChars)
 }
 
+// OneLine returns a text for people in the form in which a row or a journey has it: every
+// run of white space, as IsWhiteSpace defines it, is one space, both ends are trimmed, and
+// the text is cut at most characters.
+func OneLine(text string, most int) string {
+	return TrimSpace(truncate(NormalizePhrase(text), most))
+}
+
 // LowerCase maps a text to lower case as ECMAScript's toLowerCase does, so that
 // clients in any language agree: by Unicode's full mapping, where one letter may
 // become two and a sigma at the end of a word has a form of its own, and not by

@@ -33,6 +33,12 @@ type AgentOptions struct {
 	EnableP2A bool
 	// RealtimeInstructions are for realtime talk; at most 8 KiB.
 	RealtimeInstructions string
+	// ParentID is the id of the agent that started this one, empty for none. It need not be
+	// on the map.
+	ParentID string
+	// Group is what people sort agents by, such as a project: at most
+	// [protocol.MaxGroupChars] characters, or empty.
+	Group string
 	// LeaseTTL is how long the host keeps the agent without a heartbeat,
 	// [protocol.DefaultLeaseTTLSeconds] if 0. The host grants 5 s to 300 s.
 	LeaseTTL time.Duration
@@ -162,6 +168,7 @@ func (w *RemotePlayWorld) newAgent(o *AgentOptions) (*Agent, error) {
 		request: protocol.RegisterRequest{
 			Name: o.Name, Type: cmp.Or(o.Type, o.Tools.Framework()), Agent: o.Tools.spec(), AgentID: node.agentID,
 			MainNodeID: w.main.NodeID, EnableP2A: protocol.P2AOff, RealtimeInstructions: o.RealtimeInstructions,
+			ParentID: o.ParentID, Group: o.Group,
 		},
 	}
 	a.leaving, a.stop = context.WithCancel(w.life)

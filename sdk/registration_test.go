@@ -28,7 +28,7 @@ func TestRegistrationContainsAllAgentOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := AgentOptions{
-		AgentID: strings.Repeat("b", 64), Name: "Ada", Type: "other", Tools: tools, EnableP2A: true, RealtimeInstructions: "Be brief.",
+		AgentID: strings.Repeat("b", 64), Name: "Ada", Type: "other", Tools: tools, EnableP2A: true, RealtimeInstructions: "Be brief.", ParentID: strings.Repeat("c", 64), Group: "shop",
 		LeaseTTL: 20 * time.Second, OnLost: func(error) {},
 	}
 	request := func(o AgentOptions) protocol.RegisterRequest {

@@ -71,6 +71,7 @@ func (f *fixture) occupantSteps(main, agent identity) []eventStep {
 		return []reported{{kind: protocol.EventPlayerRemoved, notify: true, own: "reason", value: reason}}
 	}
 	added := []reported{{kind: protocol.EventPlayerAdded, notify: true}}
+	activity := []reported{{kind: protocol.EventActivity, notify: true}}
 	unplaced := func(reason string) []reported {
 		return []reported{{kind: protocol.EventMCPUnregistered, notify: true, own: "reason", value: reason}}
 	}
@@ -89,6 +90,9 @@ func (f *fixture) occupantSteps(main, agent identity) []eventStep {
 		{"recordInteraction with blank text", func() { f.say(agent, " \n") }, nil},
 		{"recordJourney", f.journeying(agent), []reported{{kind: protocol.EventJourney, notify: true}, signal}},
 		{"recordJourney again", f.journeying(agent), []reported{{kind: protocol.EventJourney}, signal}},
+		{"recordActivity", f.acting(agent, "working"), activity},
+		{"recordActivity again", f.acting(agent, "working"), nil},
+		{"recordActivity with another state", f.acting(agent, "waiting"), activity},
 		{"mcp/register", place(map[string]any{"name": "notes"}), mcp},
 		{"mcp/register with a change", func() {
 			f.post(f.play("/mcp/register"), map[string]any{"name": "notes", "url": "https://example.org/mcp"}, as(main)).into(&placed)
@@ -128,6 +132,12 @@ func (f *fixture) registering(agent identity) func() {
 func (f *fixture) removing(key string) func() {
 	return func() {
 		f.post(f.play("/occupants/remove"), map[string]any{"stableKey": key}, asAdmin).ok()
+	}
+}
+
+func (f *fixture) acting(agent identity, state string) func() {
+	return func() {
+		f.rpc("recordActivity", map[string]any{"playerId": agent.id, "state": state}, as(agent)).ok()
 	}
 }
 

@@ -24,6 +24,7 @@ func operations() map[protocol.Op]*rules {
 		protocol.OpRemoveSpace:         decodeCommand[world.RemoveSpace],
 		protocol.OpRecordInteraction:   decodeCommand[world.RecordInteraction],
 		protocol.OpRecordJourney:       decodeCommand[world.RecordJourney],
+		protocol.OpRecordActivity:      decodeCommand[world.RecordActivity],
 		protocol.OpRegisterSpaceNode:   decodeCommand[world.RegisterSpace],
 		protocol.OpAddSpaceAmenity:     decodeCommand[world.AddAmenity],
 		protocol.OpRemoveSpaceAmenity:  decodeCommand[world.RemoveAmenity],
@@ -34,7 +35,7 @@ func operations() map[protocol.Op]*rules {
 	for _, o := range protocol.Operations() {
 		if plan := plans[o.Op]; plan != nil {
 			all[o.Op] = &rules{
-				callers: o.Callers, ownerHash: o.OwnerHash, sid: o.Writes, repeatable: o.Writes, secret: o.Secret,
+				callers: o.Callers, ownerHash: o.OwnerHash, sid: o.Writes, repeatable: o.Writes && !o.Newest, secret: o.Secret,
 				withdraws: o.Op == protocol.OpRemoveSpace, repository: o.Op == protocol.OpCreateSpace, plan: plan,
 			}
 		}

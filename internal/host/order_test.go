@@ -77,6 +77,7 @@ func goodRequests(f *fixture) map[string]goodRequest {
 		"listInteractions":    {body: `{}`, bad: `{"limit":"x"}`, caller: anyone},
 		"listJourneys":        {body: `{}`, bad: `{"limit":"x"}`, caller: anyone},
 		"recordInteraction":   {body: player + `,"role":"user","text":"hi"}`, bad: `{}`, caller: self},
+		"recordActivity":      {body: player + `,"state":"working"}`, bad: `{}`, caller: self},
 		"recordJourney": {
 			body: player + `,"journey":{"startedAt":"2026-01-02T03:04:05Z","completedAt":"2026-01-02T03:04:05Z",` +
 				`"steps":[{"type":"origin","content":"a","messageId":"m"}]}}`,

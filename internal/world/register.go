@@ -73,6 +73,7 @@ func (c Register) row(p *planner, owner string) *protocol.Agent {
 	row.HasChatTool = slices.Contains(row.ToolNames, protocol.ChatTool)
 	row.EnableP2A = r.EnableP2A
 	row.RealtimeInstructions = r.RealtimeInstructions
+	row.ParentID, row.Group = r.ParentID, r.Group
 	return row
 }
 

@@ -146,6 +146,9 @@ type RecordInteraction struct {
 // RecordJourney records a journey.
 type RecordJourney struct{ protocol.RecordJourneyRequest }
 
+// RecordActivity replaces what an agent's row says it does now.
+type RecordActivity struct{ protocol.RecordActivityRequest }
+
 // RemoveOccupant is the administrator's removal of a row.
 type RemoveOccupant struct{ protocol.RemoveOccupantRequest }
 

@@ -32,6 +32,9 @@ export const limits = {
   maxAssistToolsBytes: 65536,
   maxRealtimeInstructionsBytes: 8192,
   maxInteractionChars: 4000,
+  maxActivityTextChars: 200,
+  maxGroupChars: 64,
+  maxStepErrorChars: 500,
   maxJourneySteps: 500,
   maxJourneyBytes: 131072,
   maxIntercomArgsBytes: 65536,
@@ -139,13 +142,16 @@ export const servicePaths = {
   watchTown: '/{service}/watch/town.js',
 } as const
 
+export const activityStates = ['working', 'waiting', 'idle', 'done', 'failed'] as const
+export type ActivityState = (typeof activityStates)[number]
+
 export const amenities = ['shop', 'supermarket', 'car_wash'] as const
 export type Amenity = (typeof amenities)[number]
 
 export const answerings = ['yes', 'no', 'unknown'] as const
 export type Answering = (typeof answerings)[number]
 
-export const capabilities = ['chain-nodes', 'chain-at-rev', 'chain-proof', 'chain-inline', 'resume', 'interactions', 'idempotency', 'min-rev', 'person'] as const
+export const capabilities = ['chain-nodes', 'chain-at-rev', 'chain-proof', 'chain-inline', 'resume', 'interactions', 'idempotency', 'min-rev', 'person', 'activity'] as const
 export type Capability = (typeof capabilities)[number]
 
 export const createdNodeKinds = ['main', 'space'] as const
@@ -294,6 +300,8 @@ export const operations = {
   recordInteraction: { writes: true },
   /** Records what an agent did to answer a message. */
   recordJourney: { writes: true },
+  /** Replaces what an agent's row says it does now. */
+  recordActivity: { writes: true },
   /** Creates a space without a place on the map. */
   registerSpaceNode: { writes: true },
   /** Creates a space with a node of its own and a structure on the map. */
@@ -326,6 +334,7 @@ export interface OperationTypes {
   inspectSpace: { request: SpaceRequest; reply: InspectSpaceReply }
   recordInteraction: { request: RecordInteractionRequest; reply: RecordInteractionReply }
   recordJourney: { request: RecordJourneyRequest; reply: RecordJourneyReply }
+  recordActivity: { request: RecordActivityRequest; reply: RecordActivityReply }
   registerSpaceNode: { request: RegisterSpaceRequest; reply: SpaceReply }
   createSpace: { request: CreateSpaceRequest; reply: CreateSpaceReply }
   removeSpace: { request: SpaceRequest; reply: OkReply }
@@ -345,6 +354,7 @@ export const eventKinds = [
   'world:agent_signal',
   'world:interaction',
   'world:journey',
+  'world:activity',
   'world:space_changed',
   'world:intercom',
   'session:reset',
@@ -375,6 +385,8 @@ export interface EventFields {
   'world:interaction': Interaction
   /** a journey; it changes the map unless it equals the row's last one */
   'world:journey': JourneyData
+  /** what an agent does changed */
+  'world:activity': ActivityData
   /** a space was created, changed or removed */
   'world:space_changed': SpaceChangedData
   /** a step of an intercom request; only the request's audience sees it */
@@ -396,6 +408,7 @@ export const eventShapes = {
   'world:agent_signal': 'AgentSignalData',
   'world:interaction': 'Interaction',
   'world:journey': 'JourneyData',
+  'world:activity': 'ActivityData',
   'world:space_changed': 'SpaceChangedData',
   'world:intercom': 'IntercomEventData',
   'session:reset': 'SessionResetData',
@@ -410,10 +423,24 @@ export interface AssistTool {
   readonly parameters: JsonObject
 }
 
+/** Usage are the totals of an agent's run, or of one step of a journey, as its integration counts them. A nil number is not known. */
+export interface Usage {
+  /** inputTokens are the tokens that models read. */
+  readonly inputTokens?: number
+  /** outputTokens are the tokens that models wrote. */
+  readonly outputTokens?: number
+  /** costUsd is the cost in US dollars. */
+  readonly costUsd?: number
+  /** toolCalls are the calls of tools. */
+  readonly toolCalls?: number
+  /** errors are the calls that failed. */
+  readonly errors?: number
+}
+
 /** JourneyStep is one step. An origin or a destination has content and messageId; a structure has toolName, toolCallId, args and, once the tool answered, result. */
 export type JourneyStep =
-  | { readonly type: 'origin' | 'destination'; readonly content: string; readonly messageId: string }
-  | { readonly type: 'structure'; readonly toolName: string; readonly toolCallId: string; readonly args: Json; readonly result?: Json }
+  | { readonly type: 'origin' | 'destination'; readonly content: string; readonly messageId: string; readonly startedAt?: string; readonly completedAt?: string; readonly error?: string; readonly usage?: Usage }
+  | { readonly type: 'structure'; readonly toolName: string; readonly toolCallId: string; readonly args: Json; readonly result?: Json; readonly startedAt?: string; readonly completedAt?: string; readonly error?: string; readonly usage?: Usage }
 
 /** Journey is the record of how an agent answered one message: where it started, which tools it called, where it ended. startedAt and completedAt are RFC 3339. */
 export interface Journey {
@@ -427,8 +454,8 @@ export interface Journey {
 
 /** PathStep is a journey's step with the place that the host assigned to it. */
 export type PathStep =
-  | { readonly type: 'origin' | 'destination'; readonly content: string; readonly messageId: string; readonly x: number; readonly y: number; readonly structureId: string }
-  | { readonly type: 'structure'; readonly toolName: string; readonly toolCallId: string; readonly args: Json; readonly result?: Json; readonly x: number; readonly y: number; readonly structureId: string }
+  | { readonly type: 'origin' | 'destination'; readonly content: string; readonly messageId: string; readonly startedAt?: string; readonly completedAt?: string; readonly error?: string; readonly usage?: Usage; readonly x: number; readonly y: number; readonly structureId: string }
+  | { readonly type: 'structure'; readonly toolName: string; readonly toolCallId: string; readonly args: Json; readonly result?: Json; readonly startedAt?: string; readonly completedAt?: string; readonly error?: string; readonly usage?: Usage; readonly x: number; readonly y: number; readonly structureId: string }
 
 /** LastUpdate is the last journey of an agent in its row. */
 export interface LastUpdate {
@@ -448,6 +475,20 @@ export interface ZoneMark {
 export interface YieldMark {
   readonly yieldCount: number
   readonly at: string
+}
+
+/** Activity is what an agent does now. It is as public as the map. A row without one says nothing about its agent, not even that it is idle. */
+export interface Activity {
+  /** state is what the agent does. */
+  readonly state: ActivityState
+  /** text is one line for people. */
+  readonly text?: string
+  /** toolName is the tool in use. */
+  readonly toolName?: string
+  /** since is when the state began, by the host's clock; it stays while only the other fields change. */
+  readonly since: string
+  /** usage is what the agent's present run has used so far. */
+  readonly usage?: Usage
 }
 
 /** AgentRow is the row of an agent. Its PlayerID on the wire is agentId. */
@@ -478,6 +519,12 @@ export interface AgentRow {
   readonly flagged: boolean
   readonly onZone?: ZoneMark
   readonly onYield?: YieldMark
+  /** activity is what the agent does now; nil if that is not known. */
+  readonly activity?: Activity
+  /** parentId is the playerId of the agent that started this one, on the map or not. Readers follow it only to rows of the same nodeId, and in no cycle. */
+  readonly parentId?: string
+  /** group is what people sort agents by, such as a project. */
+  readonly group?: string
 }
 
 /** McpRow is the row of an McpRow placement; nodeId is its owner. */
@@ -649,6 +696,13 @@ export interface JourneyData {
   readonly path: readonly PathStep[]
 }
 
+/** ActivityData are the own fields of EventActivity. */
+export interface ActivityData {
+  readonly playerId: string
+  /** activity is the whole activity. */
+  readonly activity: Activity
+}
+
 /** SpaceChangedData are the own fields of EventSpaceChanged. */
 export interface SpaceChangedData {
   readonly spaceId: string
@@ -804,6 +858,10 @@ export interface RegisterRequest {
   readonly enableP2a?: Switch
   /** realtimeInstructions is free text for realtime talk. */
   readonly realtimeInstructions?: string
+  /** parentId is the playerId of the agent that started this one, on the map or not. */
+  readonly parentId?: string
+  /** group is what people sort agents by, such as a project. */
+  readonly group?: string
 }
 
 /** HeartbeatRequest renews an agent's lease. */
@@ -1036,6 +1094,21 @@ export interface RecordJourneyRequest {
   readonly journey: Journey
 }
 
+/** RecordActivityRequest is the payload of recordActivity. It replaces the whole activity of the agent's row. */
+export interface RecordActivityRequest {
+  readonly playerId: string
+  /** connectionId, if it is sent, must be the current one, else `lease_unknown`. */
+  readonly connectionId?: string
+  /** state is what the agent does. */
+  readonly state: ActivityState
+  /** text is one line for people. White space is collapsed, and a longer text is cut. */
+  readonly text?: string
+  /** toolName is the tool in use. */
+  readonly toolName?: string
+  /** usage is what the agent's present run has used so far. */
+  readonly usage?: Usage
+}
+
 /** SpaceOwnerRequest names the owner of a space to register. */
 export interface SpaceOwnerRequest {
   readonly displayName: string
@@ -1225,6 +1298,13 @@ export interface RecordInteractionReply {
 
 /** RecordJourneyReply is the reply of recordJourney. */
 export interface RecordJourneyReply {
+  readonly ok: true
+  /** rev is absent on hosts that give none. */
+  readonly rev?: number
+}
+
+/** RecordActivityReply is the reply of recordActivity. */
+export interface RecordActivityReply {
   readonly ok: true
   /** rev is absent on hosts that give none. */
   readonly rev?: number
@@ -1594,6 +1674,13 @@ export const shapes = {
     { name: 'description', type: 'text', need: 'zero' },
     { name: 'parameters', type: 'object', need: 'must' },
   ],
+  Usage: [
+    { name: 'inputTokens', type: 'number', need: 'optional' },
+    { name: 'outputTokens', type: 'number', need: 'optional' },
+    { name: 'costUsd', type: 'number', need: 'optional' },
+    { name: 'toolCalls', type: 'number', need: 'optional' },
+    { name: 'errors', type: 'number', need: 'optional' },
+  ],
   JourneyStep: [
     { name: 'type', type: 'text', need: 'filled', words: stepTypes },
     { name: 'content', type: 'text', need: 'optional' },
@@ -1602,6 +1689,10 @@ export const shapes = {
     { name: 'toolCallId', type: 'text', need: 'optional' },
     { name: 'args', type: 'json', need: 'optional' },
     { name: 'result', type: 'json', need: 'optional' },
+    { name: 'startedAt', type: 'text', need: 'optional' },
+    { name: 'completedAt', type: 'text', need: 'optional' },
+    { name: 'error', type: 'text', need: 'optional' },
+    { name: 'usage', type: 'object', need: 'optional', of: 'Usage' },
   ],
   Journey: [
     { name: 'steps', type: 'objects', need: 'zero', of: 'JourneyStep' },
@@ -1616,6 +1707,10 @@ export const shapes = {
     { name: 'toolCallId', type: 'text', need: 'optional' },
     { name: 'args', type: 'json', need: 'optional' },
     { name: 'result', type: 'json', need: 'optional' },
+    { name: 'startedAt', type: 'text', need: 'optional' },
+    { name: 'completedAt', type: 'text', need: 'optional' },
+    { name: 'error', type: 'text', need: 'optional' },
+    { name: 'usage', type: 'object', need: 'optional', of: 'Usage' },
     { name: 'x', type: 'number', need: 'must' },
     { name: 'y', type: 'number', need: 'must' },
     { name: 'structureId', type: 'text', need: 'zero' },
@@ -1633,6 +1728,13 @@ export const shapes = {
   YieldMark: [
     { name: 'yieldCount', type: 'number', need: 'must' },
     { name: 'at', type: 'text', need: 'must' },
+  ],
+  Activity: [
+    { name: 'state', type: 'text', need: 'filled', words: activityStates },
+    { name: 'text', type: 'text', need: 'optional' },
+    { name: 'toolName', type: 'text', need: 'optional' },
+    { name: 'since', type: 'text', need: 'must' },
+    { name: 'usage', type: 'object', need: 'optional', of: 'Usage' },
   ],
   AgentRow: [
     { name: 'nodeId', type: 'text', need: 'zero' },
@@ -1654,6 +1756,9 @@ export const shapes = {
     { name: 'flagged', type: 'boolean', need: 'zero' },
     { name: 'onZone', type: 'object', need: 'optional', of: 'ZoneMark' },
     { name: 'onYield', type: 'object', need: 'optional', of: 'YieldMark' },
+    { name: 'activity', type: 'object', need: 'optional', of: 'Activity' },
+    { name: 'parentId', type: 'text', need: 'optional' },
+    { name: 'group', type: 'text', need: 'optional' },
   ],
   McpRow: [
     { name: 'id', type: 'text', need: 'filled' },
@@ -1760,6 +1865,10 @@ export const shapes = {
     { name: 'journey', type: 'object', need: 'zero', of: 'Journey' },
     { name: 'path', type: 'objects', need: 'zero', of: 'PathStep' },
   ],
+  ActivityData: [
+    { name: 'playerId', type: 'text', need: 'zero' },
+    { name: 'activity', type: 'object', need: 'zero', of: 'Activity' },
+  ],
   SpaceChangedData: [
     { name: 'spaceId', type: 'text', need: 'zero' },
     { name: 'action', type: 'text', need: 'zero' },
@@ -1851,6 +1960,7 @@ export const requestFields = {
   inspectSpace: 'spaceId',
   recordInteraction: 'playerId role text',
   recordJourney: 'playerId journey:Journey',
+  recordActivity: 'playerId connectionId state text toolName usage:Usage',
   registerSpaceNode: 'id name description designKey owner:SpaceOwnerRequest amenities',
   createSpace: 'name designKey ownerDisplayName description structureName amenities',
   removeSpace: 'spaceId',
@@ -1864,7 +1974,7 @@ export const requestFields = {
   mcpRegister: 'name url',
   mcpUnregister: 'id',
   person: 'name x y leaseTtlSeconds',
-  players: 'name type agent:AgentSpec agentId mainNodeId passwHash apiKey connectionId leaseTtlSeconds enableP2a realtimeInstructions',
+  players: 'name type agent:AgentSpec agentId mainNodeId passwHash apiKey connectionId leaseTtlSeconds enableP2a realtimeInstructions parentId group',
   proximityAction: 'fromPlayerId toPlayerId action',
   removeOccupant: 'stableKey',
   reset: '',
@@ -1874,7 +1984,8 @@ export const requestFields = {
   AssistTool: 'name description parameters',
   AgentSpec: 'type toolNames assistTools:AssistTool',
   Amounts: 'agents spaces mcp requests lines journeys bytes mapBytes agentBytes occupants rateHistory',
-  JourneyStep: 'type content messageId toolName toolCallId args result',
+  Usage: 'inputTokens outputTokens costUsd toolCalls errors',
+  JourneyStep: 'type content messageId toolName toolCallId args result startedAt completedAt error usage:Usage',
   Journey: 'steps:JourneyStep startedAt completedAt',
   SpaceOwnerRequest: 'displayName playerId',
 } as const

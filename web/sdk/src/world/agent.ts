@@ -47,7 +47,7 @@ export interface AddAgentOptions extends Omit<RegisterRequest, OwnFields | 'type
 }
 
 const optionNames: OptionNames<AddAgentOptions> = {
-  name: true, type: true, agent: true, enableP2a: true, realtimeInstructions: true, leaseTtlSeconds: true, nodeId: true, agentId: true, credentials: true,
+  name: true, type: true, agent: true, enableP2a: true, realtimeInstructions: true, parentId: true, group: true, leaseTtlSeconds: true, nodeId: true, agentId: true, credentials: true,
   agentPassphrase: true, mainNodeId: true, version: true, createdAt: true, updatedAt: true, permanent: true, onLost: true,
 }
 
@@ -239,7 +239,7 @@ function requestOf(world: AgentWorld, options: AddAgentOptions, agentId: string,
   const { name, type = options.agent.type, agent, enableP2a = 'off', realtimeInstructions, permanent = false } = options
   const older = world.client.transport.service !== 'play'
   return defined({
-    agentId, name, type, agent, enableP2a, realtimeInstructions,
+    agentId, name, type, agent, enableP2a, realtimeInstructions, parentId: options.parentId, group: options.group,
     connectionId: permanent ? undefined : `${world.program}-${randomText()}`,
     leaseTtlSeconds: permanent ? undefined : options.leaseTtlSeconds,
     mainNodeId: options.mainNodeId ?? world.main?.nodeId,

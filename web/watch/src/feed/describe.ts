@@ -58,6 +58,7 @@ const describers: { readonly [K in EventKind]: (data: EventFields[K], before: Be
       values: { count: journey.steps.length }, text: route.map((stop) => clamp(stop, 80)).join(' → '),
     }
   },
+  'world:activity': ({ playerId, activity }) => ({ group: 'presence', sentence: 'event.changed', who: playerId, text: activity.text ?? '' }),
   'world:agent_signal': signaled,
   'world:space_changed': ({ spaceId, action }, before) => {
     const key = `space:${spaceId}`

@@ -1,0 +1,60 @@
+package world
+
+import (
+	"reflect"
+
+	"github.com/playctl/playctl/protocol"
+)
+
+func (c RecordActivity) plan(p *planner) (any, error) {
+	r := &c.RecordActivityRequest
+	if _, err := p.agentFor(r.PlayerID); err != nil {
+		return nil, err
+	}
+	prev, err := p.playerOnMap(r.PlayerID)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.checkConnection(r.PlayerID, r.ConnectionID); err != nil {
+		return nil, err
+	}
+	rev := p.st.Rev
+	reply := &protocol.RecordActivityReply{OK: true, Rev: &rev}
+	next := c.after(prev.Activity, p.at())
+	if reflect.DeepEqual(next, prev.Activity) {
+		return reply, nil
+	}
+	row := *prev
+	row.Activity = next
+	if _, _, err := p.putRow(&row); err != nil {
+		return nil, err
+	}
+	if err := p.checkMapBytes(p.st.accountOf(r.PlayerID)); err != nil {
+		return nil, err
+	}
+	rev++
+	return reply, p.emit(protocol.EventActivity, &protocol.ActivityData{PlayerID: r.PlayerID, Activity: *next})
+}
+
+// after returns the activity that replaces the previous one at a time; the state keeps
+// its beginning unless it changes.
+func (c RecordActivity) after(prev *protocol.Activity, at string) *protocol.Activity {
+	r := &c.RecordActivityRequest
+	next := &protocol.Activity{State: r.State, Text: r.Text, ToolName: r.ToolName, Since: at, Usage: r.Usage}
+	if prev != nil && prev.State == r.State {
+		next.Since = prev.Since
+	}
+	return next
+}
+
+// checkConnection refuses a connection that is not the one that holds the agent; an empty
+// one is not checked.
+func (p *planner) checkConnection(agentID, connectionID string) error {
+	if connectionID == "" {
+		return nil
+	}
+	if l := p.st.leases[agentID]; l == nil || l.ConnectionID != connectionID {
+		return protocol.Errorf(protocol.CodeLeaseUnknown, "the connection does not hold this agent: register it again")
+	}
+	return nil
+}
