@@ -56,18 +56,38 @@ func optional[T any](t *rapid.T, what string, g *rapid.Generator[T]) *T {
 
 func step() *rapid.Generator[protocol.JourneyStep] {
 	return rapid.Custom(func(t *rapid.T) protocol.JourneyStep {
-		switch typ := rapid.SampledFrom([]string{"origin", "structure", "destination"}).Draw(t, "type"); typ {
-		case protocol.StepStructure:
-			s := protocol.JourneyStep{
-				Type: typ, ToolName: text().Draw(t, "tool"), ToolCallID: text().Draw(t, "call"),
-				Args: anyJSON().Draw(t, "args"),
-			}
+		s := protocol.JourneyStep{Type: rapid.SampledFrom([]string{"origin", "structure", "destination"}).Draw(t, "type")}
+		if s.Type == protocol.StepStructure {
+			s.ToolName, s.ToolCallID, s.Args = text().Draw(t, "tool"), text().Draw(t, "call"), anyJSON().Draw(t, "args")
 			if r := optional(t, "result", anyJSON()); r != nil {
 				s.Result = *r
 			}
-			return s
-		default:
-			return protocol.JourneyStep{Type: typ, Content: text().Draw(t, "content"), MessageID: text().Draw(t, "id")}
+		} else {
+			s.Content, s.MessageID = text().Draw(t, "content"), text().Draw(t, "id")
+		}
+		if rapid.Bool().Draw(t, "measured") {
+			s.StartedAt, s.CompletedAt, s.Error = updatedAt, text().Draw(t, "completed"), text().Draw(t, "error")
+			s.Usage = optional(t, "usage", usage())
+		}
+		return s
+	})
+}
+
+func usage() *rapid.Generator[protocol.Usage] {
+	amount := rapid.OneOf(rapid.Float64Range(0, math.MaxFloat64), rapid.SampledFrom([]float64{0, 0.1, 1e-7, 1e21, 1 << 53}))
+	return rapid.Custom(func(t *rapid.T) protocol.Usage {
+		return protocol.Usage{
+			InputTokens: optional(t, "input", amount), OutputTokens: optional(t, "output", amount), CostUSD: optional(t, "cost", amount),
+			ToolCalls: optional(t, "calls", amount), Errors: optional(t, "errors", amount),
+		}
+	})
+}
+
+func activity() *rapid.Generator[protocol.Activity] {
+	return rapid.Custom(func(t *rapid.T) protocol.Activity {
+		return protocol.Activity{
+			State: rapid.SampledFrom(protocol.ActivityStates()).Draw(t, "state"), Since: updatedAt,
+			Text: text().Draw(t, "text"), ToolName: text().Draw(t, "tool"), Usage: optional(t, "usage", usage()),
 		}
 	})
 }
@@ -100,7 +120,8 @@ func agentRow() *rapid.Generator[protocol.Occupant] {
 			HasChatTool:     rapid.Bool().Draw(t, "chat"), EnableP2A: rapid.SampledFrom([]string{"on", "off"}).Draw(t, "p2a"),
 			Stationary: rapid.Bool().Draw(t, "stationary"), Flagged: rapid.Bool().Draw(t, "flagged"),
 			ZoneCount: rapid.Int64Range(-1<<53, 1<<53).Draw(t, "zones"), YieldCount: rapid.Int64Range(0, 200).Draw(t, "yields"),
-			LastUpdate: optional(t, "update", lastUpdate()),
+			LastUpdate: optional(t, "update", lastUpdate()), Activity: optional(t, "activity", activity()),
+			ParentID: text().Draw(t, "parent"), Group: text().Draw(t, "group"),
 		}
 		if rapid.Bool().Draw(t, "extras") {
 			a.RealtimeInstructions = "i" + text().Draw(t, "instructions")

@@ -264,6 +264,7 @@ func (p *planned) amount(f *fields, into reflect.Value) {
 	if ok && p.Range.HasLeast && n < float64(p.Range.Least) {
 		f.wrong(p.Name, "must be at least %d", p.Range.Least)
 	} else if ok {
+		n += 0 // no negative zero
 		into.Set(reflect.ValueOf(&n))
 	}
 }

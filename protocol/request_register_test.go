@@ -9,14 +9,14 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-const registerBody = `{
+var registerBody = `{
 	"name": "Ada", "type": "langchain", "agentId": "` + hexA + `", "mainNodeId": "` + hexB + `",
 	"agent": {
 		"type": "react", "toolNames": ["chat_tool", "assist_help", "search"],
 		"assistTools": [{"name": "assist_help", "description": "Helps", "parameters": {"topic": {"type": "string"}}}]
 	},
 	"passwHash": "` + hexB + `", "apiKey": "key", "connectionId": "c-1", "leaseTtlSeconds": 60,
-	"enableP2a": "on", "realtimeInstructions": "Be brief"
+	"enableP2a": "on", "realtimeInstructions": "Be brief", "parentId": " ` + strings.ToUpper(hexB) + ` ", "group": "shop"
 }`
 
 func names(n, length int) []any {
@@ -44,6 +44,7 @@ var registerRequest = request{
 			path: "realtimeInstructions", kind: "string", optional: true, blank: true,
 			longest: chars(4096), tooLong: chars(4096) + "x",
 		},
+		agentField("parentId", true), textField("group", true, 64),
 		{path: "agent", kind: "object"},
 		textField("agent.type", false, 64),
 		{path: "agent.toolNames", kind: "array", longest: names(128, 128), tooLong: names(129, 1)},
@@ -77,6 +78,7 @@ func TestRegisterParsesEveryField(t *testing.T) {
 		},
 		AgentID: hexA, MainNodeID: hexB, PasswHash: protocol.NewSecret(hexB).Wire(), APIKey: protocol.NewSecret("key").Wire(), ConnectionID: "c-1",
 		LeaseTTLSeconds: 60, EnableP2A: "on", RealtimeInstructions: "Be brief",
+		ParentID: hexB, Group: "shop",
 	}
 	if diff := cmp.Diff(want, got, compareSecrets); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

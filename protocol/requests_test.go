@@ -74,6 +74,11 @@ func timeField(path string) field {
 	}
 }
 
+func optionalField(f field) field {
+	f.optional = true
+	return f
+}
+
 func leaseField() field {
 	return field{path: "leaseTtlSeconds", kind: "number", optional: true, good: []any{-1e300, -1, 0, 4.9, 5, 300, 301, 1e300}}
 }

@@ -37,6 +37,10 @@ func TestAgentRow(t *testing.T) {
 		},
 		ZoneCount: 1, YieldCount: 2, Flagged: true,
 		OnZone: &protocol.ZoneMark{ZoneCount: 1, Flagged: true, At: "t"}, OnYield: &protocol.YieldMark{YieldCount: 2, At: "t"},
+		Activity: &protocol.Activity{
+			State: protocol.ActivityWaiting, Text: "Approve it", ToolName: "send", Since: "t", Usage: &protocol.Usage{InputTokens: new(0.0), CostUSD: new(0.1)},
+		},
+		ParentID: "p", Group: "shop",
 	}, `{"kind":"agent","nodeId":"n","agentId":"a","name":"Ada","x":3,"y":-4,"platform":"langchain",
 		"toolNames":["chat_tool","assist_x"],"assistToolNames":["assist_x"],
 		"assistTools":[{"name":"assist_x","description":"","parameters":{}}],
@@ -45,7 +49,9 @@ func TestAgentRow(t *testing.T) {
 			"journey":{"steps":[{"type":"structure","toolName":"search","toolCallId":"c","args":{"q":1}}],"startedAt":"a","completedAt":"b"},
 			"path":[{"type":"structure","toolName":"search","toolCallId":"c","args":{"q":1},"x":1,"y":2,"structureId":"agent:a"}]},
 		"zoneCount":1,"yieldCount":2,"flagged":true,
-		"onZone":{"zoneCount":1,"flagged":true,"at":"t"},"onYield":{"yieldCount":2,"at":"t"}}`)
+		"onZone":{"zoneCount":1,"flagged":true,"at":"t"},"onYield":{"yieldCount":2,"at":"t"},
+		"activity":{"state":"waiting","text":"Approve it","toolName":"send","since":"t","usage":{"inputTokens":0,"costUsd":0.1}},
+		"parentId":"p","group":"shop"}`)
 
 	// Fields that do not apply are absent; counts, flags and lists are always
 	// present, in a row that was read without its lists, too.

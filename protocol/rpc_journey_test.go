@@ -13,7 +13,8 @@ import (
 const journeyBody = `{"playerId":"` + hexA + `","journey":{
 	"steps":[
 		{"type":"origin","content":"find it","messageId":"m-1","extra":1},
-		{"type":"structure","toolName":"search","toolCallId":"t-1","args":{"q":"x"},"result":[1,null],"content":"dropped"},
+		{"type":"structure","toolName":"search","toolCallId":"t-1","args":{"q":"x"},"result":[1,null],"content":"dropped",
+			"startedAt":"2026-01-02T03:04:05Z","completedAt":"2026-01-02T03:04:05.9Z","error":"no\n such  page","usage":{"inputTokens":7,"costUsd":0.5}},
 		{"type":"destination","content":"","messageId":""}],
 	"startedAt":"2026-01-02T03:04:05.678Z","completedAt":"2026-01-02T03:04:06.000Z","model":"dropped"}}`
 
@@ -37,7 +38,7 @@ func sizedJourney(size int) map[string]any {
 func TestRecordJourney(t *testing.T) {
 	r := request{
 		name: "recordJourney", parse: anyParser(protocol.ParseRequest[protocol.RecordJourneyRequest]), body: journeyBody,
-		fields: []field{
+		fields: append([]field{
 			agentField("playerId", false),
 			{path: "journey", kind: "object", longest: sizedJourney(128 << 10), tooLong: sizedJourney(128<<10 + 1)},
 			timeField("journey.startedAt"), timeField("journey.completedAt"),
@@ -49,7 +50,9 @@ func TestRecordJourney(t *testing.T) {
 			{path: "journey.steps[2].content", kind: "string", blank: true},
 			textField("journey.steps[1].toolName", false, 128),
 			{path: "journey.steps[1].toolCallId", kind: "string", blank: true},
-		},
+			optionalField(timeField("journey.steps[1].startedAt")), optionalField(timeField("journey.steps[1].completedAt")),
+			lineField("journey.steps[1].error"),
+		}, usageFields("journey.steps[1].usage")...),
 	}
 	r.run(t)
 }
@@ -62,13 +65,25 @@ func TestJourneyStepsKeepTheirFields(t *testing.T) {
 	want := protocol.Journey{
 		Steps: []protocol.JourneyStep{
 			{Type: "origin", Content: "find it", MessageID: "m-1"},
-			{Type: "structure", ToolName: "search", ToolCallID: "t-1", Args: json.RawMessage(`{"q":"x"}`), Result: json.RawMessage(`[1,null]`)},
+			{
+				Type: "structure", ToolName: "search", ToolCallID: "t-1", Args: json.RawMessage(`{"q":"x"}`), Result: json.RawMessage(`[1,null]`),
+				StartedAt: "2026-01-02T03:04:05Z", CompletedAt: "2026-01-02T03:04:05.9Z", Error: "no such page",
+				Usage: &protocol.Usage{InputTokens: new(7.0), CostUSD: new(0.5)},
+			},
 			{Type: "destination"},
 		},
 		StartedAt: "2026-01-02T03:04:05.678Z", CompletedAt: "2026-01-02T03:04:06.000Z",
 	}
 	if diff := cmp.Diff(want, got.Journey); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestErrorOfStepIsCut(t *testing.T) {
+	got, err := protocol.ParseRequest[protocol.Journey](object(t, `{"startedAt":"2026-01-02T03:04:05Z","completedAt":"2026-01-02T03:04:05Z",
+		"steps":[{"type":"origin","content":"","messageId":"","error":"`+strings.Repeat("😀", 501)+`"}]}`))
+	if err != nil || got.Steps[0].Error != strings.Repeat("😀", 500) {
+		t.Errorf("%d bytes, %v", len(got.Steps[0].Error), err)
 	}
 }
 

@@ -13,6 +13,21 @@ func listField(path string) field {
 	return field{path: path, kind: "number", optional: true, longest: 1000, tooLong: 1001, good: []any{1, 1e2}, bad: []any{0, -1, 1.5, 1e300}}
 }
 
+// lineField is a text that is kept as one line, and cut if it is long.
+func lineField(path string) field {
+	return field{path: path, kind: "string", optional: true, blank: true, good: []any{"a\n b", chars(10_000)}}
+}
+
+func usageFields(path string) []field {
+	all := []field{{path: path, kind: "object", optional: true, good: []any{map[string]any{"unknown": "x"}}}}
+	for _, name := range []string{"inputTokens", "outputTokens", "costUsd", "toolCalls", "errors"} {
+		all = append(all, field{
+			path: path + "." + name, kind: "number", optional: true, good: []any{0, 0.1, 1e300, 1e21}, bad: []any{-1, -1e-9},
+		})
+	}
+	return all
+}
+
 var rpcRequests = []request{
 	{
 		name: "recordInteraction", parse: anyParser(protocol.ParseRequest[protocol.RecordInteractionRequest]),
@@ -21,6 +36,16 @@ var rpcRequests = []request{
 			agentField("playerId", false), wordField("role", false, "user", "assistant", "tool"),
 			{path: "text", kind: "string", blank: true, good: []any{chars(100_000)}},
 		},
+	},
+	{
+		name: "recordActivity", parse: anyParser(protocol.ParseRequest[protocol.RecordActivityRequest]),
+		body: `{"playerId":"` + hexA + `","connectionId":"c","state":"working","text":"Editing","toolName":"edit",
+			"usage":{"inputTokens":1,"outputTokens":2,"costUsd":0.25,"toolCalls":3,"errors":4}}`,
+		fields: append([]field{
+			agentField("playerId", false), idField("connectionId", true),
+			wordField("state", false, "working", "waiting", "idle", "done", "failed"),
+			lineField("text"), textField("toolName", true, 128),
+		}, usageFields("usage")...),
 	},
 	{
 		name: "listInteractions", parse: anyParser(protocol.ParseRequest[protocol.ListRequest]),
@@ -196,6 +221,33 @@ func TestRecordInteractionText(t *testing.T) {
 			t.Errorf("%s: %d bytes, %v, want %d bytes", name, len(got.Text), err, len(c.want))
 		}
 	}
+}
+
+func TestActivityIsOneLine(t *testing.T) {
+	for name, c := range map[string]struct{ sent, want string }{
+		"collapsed":          {" Editing \n\u2028 commit.go\t", "Editing commit.go"},
+		"blank":              {"\u00a0\n", ""},
+		"at the limit":       {strings.Repeat("😀", 200), strings.Repeat("😀", 200)},
+		"cut":                {strings.Repeat("😀", 201), strings.Repeat("😀", 200)},
+		"cut before a space": {chars(199) + "  " + chars(9), chars(199)},
+		"not white space":    {"\u0085a\u200b", "\u0085a\u200b"},
+	} {
+		got, err := protocol.ParseRequest[protocol.RecordActivityRequest](object(t, encode(t, map[string]any{
+			"playerId": "p", "state": "working", "text": c.sent,
+		})))
+		if err != nil || got.Text != c.want {
+			t.Errorf("%s: %q, %v, want %q", name, got.Text, err, c.want)
+		}
+	}
+}
+
+// A number below zero by its sign alone is zero, as in a row.
+func TestUsageHasNoNegativeZero(t *testing.T) {
+	got, err := protocol.ParseRequest[protocol.RecordActivityRequest](object(t, `{"playerId":"p","state":"idle","usage":{"errors":-0,"costUsd":-0.0}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wireEqual(t, got.Usage, `{"costUsd":0,"errors":0}`)
 }
 
 func TestRemoveOccupantRefusesOtherKeys(t *testing.T) {

@@ -15,8 +15,10 @@ func (c RecordActivity) plan(p *planner) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.checkConnection(r.PlayerID, r.ConnectionID); err != nil {
-		return nil, err
+	if r.ConnectionID != "" {
+		if _, err := p.leaseOf(r.PlayerID, r.ConnectionID); err != nil {
+			return nil, err
+		}
 	}
 	rev := p.st.Rev
 	reply := &protocol.RecordActivityReply{OK: true, Rev: &rev}
@@ -45,16 +47,4 @@ func (c RecordActivity) after(prev *protocol.Activity, at string) *protocol.Acti
 		next.Since = prev.Since
 	}
 	return next
-}
-
-// checkConnection refuses a connection that is not the one that holds the agent; an empty
-// one is not checked.
-func (p *planner) checkConnection(agentID, connectionID string) error {
-	if connectionID == "" {
-		return nil
-	}
-	if l := p.st.leases[agentID]; l == nil || l.ConnectionID != connectionID {
-		return protocol.Errorf(protocol.CodeLeaseUnknown, "the connection does not hold this agent: register it again")
-	}
-	return nil
 }

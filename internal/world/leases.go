@@ -26,10 +26,9 @@ func (c Heartbeat) plan(p *planner) (any, error) {
 	if _, err := p.agentFor(r.PlayerID); err != nil {
 		return nil, err
 	}
-	l := p.st.leases[r.PlayerID]
-	if l == nil || l.ConnectionID != r.ConnectionID || p.st.agent(r.PlayerID) == nil {
-		return nil, protocol.Errorf(protocol.CodeLeaseUnknown,
-			"the connection does not hold this agent: register it again")
+	l, err := p.leaseOf(r.PlayerID, r.ConnectionID)
+	if err != nil {
+		return nil, err
 	}
 	next := lease{ConnectionID: l.ConnectionID, TTLSeconds: l.TTLSeconds}
 	if r.LeaseTTLSeconds > 0 {
@@ -42,6 +41,16 @@ func (c Heartbeat) plan(p *planner) (any, error) {
 	}
 	p.renewals = append(p.renewals, renewalOf(store.Leases, r.PlayerID, next.term()))
 	return reply, nil
+}
+
+// leaseOf returns the lease with which a connection holds an agent on the map, or the
+// refusal that the connection holds none.
+func (p *planner) leaseOf(playerID, connectionID string) (*lease, error) {
+	l := p.st.leases[playerID]
+	if l == nil || l.ConnectionID != connectionID || p.st.agent(playerID) == nil {
+		return nil, protocol.Errorf(protocol.CodeLeaseUnknown, "the connection does not hold this agent: register it again")
+	}
+	return l, nil
 }
 
 func (c Disconnect) plan(p *planner) (any, error) {

@@ -37,13 +37,15 @@ func moves(t *rapid.T) []move {
 	one := rapid.Custom(func(t *rapid.T) move {
 		a := agent.Draw(t, "agent")
 		m := move{caller: who.Draw(t, "caller"), pass: time.Duration(rapid.IntRange(0, 4000).Draw(t, "ms")) * time.Millisecond}
-		switch rapid.IntRange(0, 18).Draw(t, "kind") {
+		switch rapid.IntRange(0, 21).Draw(t, "kind") {
 		case 0:
 			m.command, m.caller = CreateMainNode{NodeID: rapid.SampledFrom(owners).Draw(t, "owner"), Digest: sha256.Sum256(nil)}, ""
 		case 1, 2:
 			m.command = CreateAgentNode{AgentNodeID: a}
 		case 3, 4:
-			m.command = registration(a)
+			r := registration(a)
+			r.ParentID, r.Group = rapid.SampledFrom([]string{"", agents[3]}).Draw(t, "parent"), rapid.SampledFrom([]string{"", "shop"}).Draw(t, "group")
+			m.command = r
 		case 5, 6:
 			m.command = leasedRegistration(a, rapid.SampledFrom([]string{"c1", "c2"}).Draw(t, "connection"), rapid.IntRange(5, 20).Draw(t, "ttl"))
 		case 7:
@@ -72,6 +74,8 @@ func moves(t *rapid.T) []move {
 			default:
 				m.command = putPerson(rapid.SampledFrom([]string{"Ada", "Bob"}).Draw(t, "name"), rapid.IntRange(0, 3).Draw(t, "x"), rapid.IntRange(0, 12).Draw(t, "y"))
 			}
+		case 19, 20, 21:
+			m.command = drawActivity(t, a)
 		case 14:
 			m.command = DeleteAgent{AgentID: a}
 		case 15:
@@ -93,6 +97,15 @@ func moves(t *rapid.T) []move {
 		{caller: owners[0], command: CreateAgentNode{AgentNodeID: agents[1]}},
 	}
 	return append(start, rapid.SliceOfN(one, 0, 60).Draw(t, "moves")...)
+}
+
+func drawActivity(t *rapid.T, playerID string) RecordActivity {
+	c := acting(playerID, rapid.SampledFrom(protocol.ActivityStates()).Draw(t, "state"), rapid.SampledFrom([]string{"", "Editing <b>&\u2028"}).Draw(t, "text"))
+	c.ToolName = rapid.SampledFrom([]string{"", "edit"}).Draw(t, "tool")
+	if rapid.Bool().Draw(t, "counted") {
+		c.Usage = &protocol.Usage{CostUSD: new(rapid.SampledFrom([]float64{0, 0.1, 1e21}).Draw(t, "cost"))}
+	}
+	return c
 }
 
 // run plays a schedule against a world and returns all outcomes.

@@ -90,7 +90,9 @@ type trial struct {
 func (h *trial) step(n int, a string) {
 	i := rapid.IntRange(0, 2).Draw(h.rt, "host")
 	host := h.c.hosts[i]
-	switch rapid.IntRange(0, 12).Draw(h.rt, "step") {
+	switch rapid.IntRange(0, 13).Draw(h.rt, "step") {
+	case 7:
+		_, _ = h.c.do(i, a, acting(a, rapid.SampledFrom(protocol.ActivityStates()).Draw(h.rt, "state"), fmt.Sprint("text ", n)))
 	case 0:
 		host.After.Store(int64(rapid.IntRange(1, 3).Draw(h.rt, "after")))
 	case 1:

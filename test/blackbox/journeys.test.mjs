@@ -111,6 +111,17 @@ test('steps are accepted in any combination, at least one', async () => {
   refused(await record([origin], agent, { completedAt: 5 }), 400, 'body_invalid', 'completedAt')
 })
 
+test('a step keeps its times, its error in one line, and its usage', async () => {
+  const more = { startedAt: at.startedAt, completedAt: '2026-01-02T03:04:05.9+02:00', usage: { inputTokens: 5, costUsd: 0.1 } }
+  granted(await record([{ ...visit, ...more, error: ' no\n such page ' }, { ...origin, error: '\u{1F600}'.repeat(501) }]))
+  const { lastUpdate } = readRow(await rowOf())
+  const { x, y, structureId, ...placed } = lastUpdate.path[0]
+  assert.deepEqual(placed, { ...visit, ...more, error: 'no such page' })
+  assert.deepEqual(lastUpdate.journey.steps, [placed, { ...origin, error: '\u{1F600}'.repeat(500) }])
+  for (const wrong of [{ startedAt: 'now' }, { completedAt: 5 }, { error: {} }, { usage: { errors: -1 } }])
+    refused(await record([{ ...origin, ...wrong }]), 400, 'body_invalid', Object.keys(wrong)[0])
+})
+
 test('only an agent and its owner may record a journey', async () => {
   granted(await record([origin], owner))
   granted(await record([origin], { ...agent, passwHash: owner.passwHash }))

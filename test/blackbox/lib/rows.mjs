@@ -33,6 +33,16 @@ const amenity = is.oneOf('shop', 'supermarket', 'car_wash')
 
 const tool = { name: is.named, description: is.text, parameters: is.object }
 
+const amount = (v) => typeof v === 'number' && v >= 0
+const usage = { 'inputTokens?': amount, 'outputTokens?': amount, 'costUsd?': amount, 'toolCalls?': amount, 'errors?': amount }
+const activity = {
+  state: is.oneOf('working', 'waiting', 'idle', 'done', 'failed'),
+  'text?': is.named,
+  'toolName?': is.named,
+  since: is.time,
+  'usage?': usage
+}
+
 const rows = {
   agent: {
     kind: is.oneOf('agent'),
@@ -54,7 +64,10 @@ const rows = {
     yieldCount: is.count,
     flagged: is.flag,
     'onZone?': { zoneCount: is.count, flagged: is.flag, at: is.time },
-    'onYield?': { yieldCount: is.count, at: is.time }
+    'onYield?': { yieldCount: is.count, at: is.time },
+    'activity?': activity,
+    'parentId?': is.named,
+    'group?': is.named
   },
   mcp: {
     kind: is.oneOf('mcp'),
