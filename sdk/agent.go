@@ -63,6 +63,8 @@ type Agent struct {
 	kept    chan struct{} // closed when the heartbeats have ended
 	program *agentProgram // answers for it; nil if an executor does
 	arrived chan struct{} // closed when its registration has finished
+	// activity sends what it does now.
+	activity *activitySender
 	// gone is set when its registration failed, or when it leaves and its program no
 	// longer answers.
 	gone atomic.Bool
@@ -179,6 +181,7 @@ func (w *RemotePlayWorld) newAgent(o *AgentOptions) (*Agent, error) {
 		a.request.ConnectionID = w.program + "-" + rand.Text()
 		a.request.LeaseTTLSeconds = int((o.LeaseTTL + time.Second - 1) / time.Second)
 	}
+	a.activity = newActivitySender(a)
 	return a, nil
 }
 
@@ -225,8 +228,9 @@ func (a *Agent) register(ctx context.Context) error {
 		return err
 	}
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	a.reply = reply
+	a.mu.Unlock()
+	a.activity.registered()
 	return nil
 }
 
@@ -326,6 +330,7 @@ func (a *Agent) Disconnect(ctx context.Context) error {
 func (a *Agent) leave(ctx context.Context) error {
 	a.stop()
 	<-a.kept
+	a.activity.flush(ctx)
 	_, err := a.client.Disconnect(ctx, protocol.DisconnectRequest{
 		PlayerID: a.PlayerID(), ConnectionID: a.request.ConnectionID,
 	})

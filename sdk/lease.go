@@ -68,7 +68,7 @@ func (a *Agent) beat() error {
 	failures, again := 0, false
 	for {
 		// A registration that failed stays due.
-		again = a.await(a.nextSign(failures)) || again
+		again = await(a.leaving, a.nextSign(failures), a.renewal) || again
 		if a.leaves() {
 			return nil
 		}
@@ -99,9 +99,9 @@ func (a *Agent) nextSign(failures int) time.Duration {
 	return a.term() / heartbeatsPerTerm
 }
 
-// await waits for a time, or without end if it is 0, and reports whether the agent
-// is to register again.
-func (a *Agent) await(d time.Duration) (again bool) {
+// await waits for a time, or without end if it is 0, until the context ends, or until the
+// channel wakes it, which it reports.
+func await(ctx context.Context, d time.Duration, wakes <-chan struct{}) (woken bool) {
 	var due <-chan time.Time
 	if d > 0 {
 		timer := time.NewTimer(d)
@@ -109,9 +109,9 @@ func (a *Agent) await(d time.Duration) (again bool) {
 		due = timer.C
 	}
 	select {
-	case <-a.leaving.Done():
+	case <-ctx.Done():
 	case <-due:
-	case <-a.renewal:
+	case <-wakes:
 		return true
 	}
 	return false

@@ -80,6 +80,15 @@ func (c *Client) RecordJourney(
 	return decode[protocol.RecordJourneyReply](ctx, c, c.writeOp(protocol.OpRecordJourney, r))
 }
 
+// RecordActivity replaces what an agent's row says it does now.
+func (c *Client) RecordActivity(
+	ctx context.Context, r protocol.RecordActivityRequest,
+) (*protocol.RecordActivityReply, error) {
+	k := c.writeOp(protocol.OpRecordActivity, r)
+	k.again, k.keyless = repeatSame, true
+	return decode[protocol.RecordActivityReply](ctx, c, k)
+}
+
 // ListInteractions reads chat lines, newest last: as many as requested, in several
 // requests if the host's pages are shorter.
 func (c *Client) ListInteractions(ctx context.Context, r protocol.ListRequest) (*protocol.InteractionsReply, error) {
