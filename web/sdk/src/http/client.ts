@@ -170,6 +170,11 @@ export class WorldClient {
     return this.#op('recordJourney', request, {}, options)
   }
 
+  /** Records what an agent does now, in place of what it did before. Only for hosts with `activity`; `Agent` has methods that send no more than necessary. */
+  async recordActivity(request: wire.RecordActivityRequest, options?: CallOptions): Promise<wire.RecordActivityReply> {
+    return this.#send({ ...this.#write('rpc', payloadOf('recordActivity', request), 'same'), keyless: true }, {}, options)
+  }
+
   /** Reads a row with the digests that prove it, and checks them. Only for hosts with `chain-proof`. */
   async provedLeaf(stableKey: string, options?: CallOptions): Promise<ProvedLeaf> {
     const call = this.#read('getPlayerChainProof', { stableKey })
@@ -373,11 +378,9 @@ export class WorldClient {
     return this.#send(this.#write(route, body, repeat), needs, options)
   }
 
-  /** Calls an operation. A write is retried with its idempotency key, unless it is idempotent. */
-  async #op<O extends wire.Op>(
-    op: O, payload: wire.OperationTypes[O]['request'], needs: Needs, options?: CallOptions, repeat: 'same' | 'keyed' = 'keyed',
-  ): Promise<wire.OperationTypes[O]['reply']> {
-    return this.#send(operations[op].writes ? this.#write('rpc', payloadOf(op, payload), repeat) : this.#read(op, payload), needs, options)
+  /** Calls an operation. A write is retried with its idempotency key. */
+  async #op<O extends wire.Op>(op: O, payload: wire.OperationTypes[O]['request'], needs: Needs, options?: CallOptions): Promise<wire.OperationTypes[O]['reply']> {
+    return this.#send(operations[op].writes ? this.#write('rpc', payloadOf(op, payload), 'keyed') : this.#read(op, payload), needs, options)
   }
 
   async #send<T>(call: Call, needs: Needs, options?: CallOptions): Promise<T> {

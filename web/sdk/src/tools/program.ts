@@ -17,7 +17,7 @@ export interface ChatMessage extends Asked {
 }
 
 /** The program of an agent: the second argument of `agent`. */
-export interface AgentProgram extends Pick<AddAgentOptions, 'enableP2a' | 'realtimeInstructions' | 'leaseTtlSeconds' | 'permanent' | 'onLost'> {
+export interface AgentProgram extends Pick<AddAgentOptions, 'enableP2a' | 'realtimeInstructions' | 'parentId' | 'group' | 'leaseTtlSeconds' | 'permanent' | 'onLost'> {
   /** Answers a text, as a whole or in parts: with `stream`, or as an async generator of texts. An agent without it answers that it does not chat. */
   readonly chat?: (message: ChatMessage) => Answer | Promise<Answer> | AsyncIterable<string>
   /** The tools that people may call, by name; names without the prefix `assist_` get it. */
@@ -42,7 +42,7 @@ export interface AgentProgram extends Pick<AddAgentOptions, 'enableP2a' | 'realt
 
 /** The names of the options of `agent`. @internal */
 export const programNames: OptionNames<AgentProgram> = {
-  enableP2a: true, realtimeInstructions: true, leaseTtlSeconds: true, permanent: true, onLost: true, chat: true, tools: true, record: true, type: true,
+  enableP2a: true, realtimeInstructions: true, parentId: true, group: true, leaseTtlSeconds: true, permanent: true, onLost: true, chat: true, tools: true, record: true, type: true,
   credentials: true, follow: true, onError: true,
 }
 

@@ -4,15 +4,19 @@ import { type CallOptions, type NodeIdentity, noRetry } from '../http/options.js
 import { randomText } from '../http/wait.js'
 import { asObject, defined } from '../json/read.js'
 import { OptionError, PlayError, hasCode } from '../protocol/errors.js'
-import { type AgentSpec, type Journey, type RecordInteractionReply, type RecordJourneyReply, type RegisterReply, type RegisterRequest, limits } from '../protocol/contract.js'
+import { type AgentSpec, type Journey, type RecordInteractionReply, type RecordJourneyReply, type RegisterReply, type RegisterRequest, type Usage, limits } from '../protocol/contract.js'
 import { callBack } from '../protocol/callback.js'
 import { type OptionNames, checkOptions } from '../protocol/options.js'
 import { isBlank, normalizeAgentId, normalizeNodeId } from '../protocol/text.js'
+import { type ActivityOptions, ActivitySender } from './activity.js'
 import { type FrameworkRegistration, within } from './framework.js'
 import { Lease } from './lease.js'
 
 /** The time limit for agents to leave the map at the end. If their host is unreachable, their leases remove them. */
 const leaveTimeoutMs = 3000
+
+/** The time limit for sending what an agent that leaves did last, in milliseconds. */
+const lastActivityMs = 1500
 
 /** The fields of a registration that the client sets itself. */
 type OwnFields = 'agentId' | 'mainNodeId' | 'passwHash' | 'apiKey' | 'connectionId'
@@ -73,6 +77,7 @@ export class Agent {
   /** @internal */
   readonly client: WorldClient
   readonly #lease: Lease
+  readonly #activity: ActivitySender
   readonly #world: AgentWorld
   #error: Error | undefined
 
@@ -80,6 +85,13 @@ export class Agent {
     this.#world = world
     this.client = client
     this.#lease = lease(this)
+    const once = client.withLife(undefined).withRetry(noRetry)
+    this.#activity = new ActivitySender({
+      takes: () => client.transport.session.has('activity') === true,
+      send: async (report, call) => once.recordActivity(defined({ ...report, playerId: this.playerId, connectionId: this.#lease.request.connectionId }), call),
+      warn: (text) => { world.warn(`the agent ${this.playerId}: ${text}`) },
+      now: () => performance.now(),
+    })
   }
 
   /** Registers an agent. @internal */
@@ -97,6 +109,7 @@ export class Agent {
     return new Agent(world, client, (agent) => new Lease(client, request, registration, {
       warn: (text) => { world.warn(text) },
       lost: (error) => { agent.#lost(error, options.onLost) },
+      registered: () => { agent.#activity.registered() },
     }))
   }
 
@@ -137,6 +150,40 @@ export class Agent {
     return this.client.recordJourney({ playerId: this.playerId, journey }, call)
   }
 
+  /**
+   * Shows that the agent is at work, and on what: a line for people, as public as the map. This method and the next ones return at
+   * once. The newest activity is sent, at most one a second, again after the agent registered again, and by the end at the latest;
+   * a host without activities gets nothing. A wrong argument is an `OptionError`, a `ClosedError` means that the agent has left.
+   */
+  working(text?: string, options?: ActivityOptions): void {
+    this.#activity.set('working', text, options)
+  }
+
+  /** Shows that the agent waits for a person, as `working`. */
+  waiting(text?: string, options?: ActivityOptions): void {
+    this.#activity.set('waiting', text, options)
+  }
+
+  /** Shows that the agent has nothing to do, as `working`. */
+  idle(text?: string, options?: ActivityOptions): void {
+    this.#activity.set('idle', text, options)
+  }
+
+  /** Shows that the agent has done what it was asked, as `working`. */
+  done(text?: string, options?: ActivityOptions): void {
+    this.#activity.set('done', text, options)
+  }
+
+  /** Shows that the agent could not do what it was asked, as `working`. */
+  failed(text?: string, options?: ActivityOptions): void {
+    this.#activity.set('failed', text, options)
+  }
+
+  /** Replaces what the agent's present run has used so far; sent with its state, at most every 10 s if nothing else changes. */
+  usage(usage: Usage): void {
+    this.#activity.use(usage)
+  }
+
   /** Removes the agent from the map, as `disconnect`, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.disconnect()
@@ -146,13 +193,15 @@ export class Agent {
   async disconnect(call?: CallOptions): Promise<void> {
     const held = this.#world.leave(this)
     // The heartbeats end first, so that one in progress does not register the agent again.
-    await this.#lease.stop()
+    await this.stop()
     if (held) await this.disconnectNow(call)
   }
 
-  /** Reports to the host that the agent left, also at the end of the world. @internal */
+  /** Sends what the agent did last, and reports to the host that it left, also at the end of the world. @internal */
   async disconnectNow(call?: CallOptions): Promise<void> {
     const { agentId: playerId, connectionId } = this.#lease.request
+    const limit = AbortSignal.timeout(lastActivityMs)
+    await this.#activity.flush(call?.signal === undefined ? limit : AbortSignal.any([limit, call.signal]))
     try {
       await this.client.withLife(undefined).disconnect(defined({ playerId, connectionId }), call)
     } catch (error) {
@@ -165,8 +214,9 @@ export class Agent {
     this.#lease.start()
   }
 
-  /** Ends the heartbeats. @internal */
+  /** Ends the heartbeats and the agent's activity. @internal */
   async stop(): Promise<void> {
+    this.#activity.leave()
     await this.#lease.stop()
   }
 
@@ -182,6 +232,7 @@ export class Agent {
 
   #lost(error: Error, onLost: AddAgentOptions['onLost']): void {
     this.#error = error
+    this.#activity.lose()
     this.#world.warn(`the agent ${this.playerId} cannot be kept: the host refuses it`)
     callBack(onLost, (thrown) => { this.#world.warn(`the function onLost of the agent ${this.playerId} failed: ${thrown.message}`) }, error)
   }

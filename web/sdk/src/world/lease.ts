@@ -24,7 +24,7 @@ export class Lease {
     readonly client: WorldClient,
     request: RegisterRequest,
     registration: RegisterReply,
-    readonly report: { warn: (text: string) => void; lost: (error: Error) => void },
+    readonly report: { warn: (text: string) => void; lost: (error: Error) => void; registered: () => void },
   ) {
     this.#request = request
     this.registration = registration
@@ -117,6 +117,7 @@ export class Lease {
     }
     this.registration = await this.client.register(this.request, { signal: this.#leaving.signal })
     this.#granted(this.registration.leaseTtlSeconds)
+    this.report.registered()
   }
 
   /** Renews the lease. Without an answer the call ends when the next heartbeat is due, while the lease lasts. */

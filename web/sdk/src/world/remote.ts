@@ -143,8 +143,8 @@ export class RemotePlayWorld {
     within("the agent's name", name, limits.maxNameChars)
     const client = await this.#client()
     checkOptions('agent', program, programNames)
-    const { credentials: own, enableP2a, realtimeInstructions, leaseTtlSeconds, permanent, onLost } = program
-    const row = defined({ enableP2a, realtimeInstructions, leaseTtlSeconds, permanent, onLost })
+    const { credentials: own, enableP2a, realtimeInstructions, parentId, group, leaseTtlSeconds, permanent, onLost } = program
+    const row = defined({ enableP2a, realtimeInstructions, parentId, group, leaseTtlSeconds, permanent, onLost })
     const registration = registrationOf(program)
     const credentials = own ?? await this.#account.agentNode(name)
     const node = credentials === undefined ? undefined : await resolveNode(credentials)
