@@ -251,7 +251,11 @@ func (c *Client) read(resp *http.Response, p *prepared) (*reply, error) {
 	case isRedirect(resp.StatusCode):
 		return nil, unusable(p.call, redirected(resp))
 	case !good:
-		return nil, c.refusal(resp.StatusCode, resp.Header, body)
+		refused := c.refusal(resp.StatusCode, resp.Header, body)
+		if p.path == protocol.PathReady {
+			c.readProbe(refused, resp.Header, body)
+		}
+		return nil, refused
 	case !whole:
 		return nil, unusable(p.call, fmt.Errorf("the reply exceeds %d bytes", limit))
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // The reason why a host is unreachable is in words, without those of Go's packages.
@@ -34,6 +36,28 @@ func TestUnreachableInWords(t *testing.T) {
 		got := (&UnreachableError{Host: "https://other.example.com", Err: err}).Error()
 		if reason := strings.TrimPrefix(got, "cannot reach the host at https://other.example.com: "); reason != want {
 			t.Errorf("%v: got %q, want %q", err, reason, want)
+		}
+	}
+}
+
+// Ready names the reason that the host gives, unless the answer is not a host's.
+func TestReadyNamesReason(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		"the store cannot be used: no space left on device\n": "the store cannot be used: no space left on device",
+		"two\nlines\n":           "the host answered with status 503",
+		strings.Repeat("x", 500): "the host answered with status 503",
+		"":                       "the host answered with status 503",
+	} {
+		h := newTestHost(t, map[string]answer{"GET " + protocol.PathReady: func(w http.ResponseWriter, _ int) {
+			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			_, _ = io.WriteString(w, body)
+		}})
+		err := newTestClient(t, h).Ready(t.Context())
+		refused, ok := errors.AsType[*protocol.Error](err)
+		if !ok || refused.Message != want || refused.Code != protocol.CodeStoreUnavailable {
+			t.Errorf("%.60q: %v", body, err)
 		}
 	}
 }

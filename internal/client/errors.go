@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net"
 	"net/http"
 	"net/url"
@@ -190,6 +191,18 @@ func (c *Client) refusal(status int, header http.Header, body []byte) *protocol.
 	e.RequestID = c.who.scrub(e.RequestID)
 	e.Code = protocol.Code(c.who.scrub(string(e.Code)))
 	return e
+}
+
+// maxProbe is the greatest length of a probe's sentence.
+const maxProbe = 200
+
+// readProbe takes the reason from the answer to a probe, which is a line of plain text.
+func (c *Client) readProbe(refused *protocol.Error, header http.Header, body []byte) {
+	kind, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	text := strings.TrimSuffix(string(body), "\n")
+	if err == nil && kind == "text/plain" && text != "" && len(text) <= maxProbe && !strings.Contains(text, "\n") {
+		refused.Message = c.who.scrub(text)
+	}
 }
 
 // redirected returns the error for a redirect. It is not followed: the header

@@ -6,6 +6,7 @@ import (
 	"net/http/pprof"
 	"time"
 
+	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -66,17 +67,25 @@ func sendHealth(w http.ResponseWriter, _ *http.Request) {
 
 // sendReady reports whether requests should be sent to this host.
 func (h *Host) sendReady(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
-	defer cancel()
 	switch {
 	case h.draining():
 		sendProbe(w, http.StatusServiceUnavailable, "shutting down")
+		return
 	case !h.serving.Load():
 		sendProbe(w, http.StatusServiceUnavailable, "starting")
-	case h.world.Healthy(ctx) != nil:
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
+	defer cancel()
+	err := h.world.Healthy(ctx)
+	why := store.Reason(err)
+	switch {
+	case err == nil:
+		sendProbe(w, http.StatusOK, "ready")
+	case why == "":
 		sendProbe(w, http.StatusServiceUnavailable, "the store does not answer")
 	default:
-		sendProbe(w, http.StatusOK, "ready")
+		sendProbe(w, http.StatusServiceUnavailable, "the store cannot be used: "+why)
 	}
 }
 

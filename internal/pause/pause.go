@@ -4,6 +4,7 @@ package pause
 
 import (
 	"context"
+	"math"
 	"time"
 )
 
@@ -24,6 +25,25 @@ func Unless(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 		return false
 	}
 }
+
+// Alarm calls a function at the end of a time for which it was set.
+type Alarm struct {
+	after time.Duration
+	timer *time.Timer
+}
+
+// NewAlarm returns an alarm that is not set.
+func NewAlarm(after time.Duration, ring func()) *Alarm {
+	timer := time.AfterFunc(math.MaxInt64, ring)
+	timer.Stop()
+	return &Alarm{after, timer}
+}
+
+// Set makes the alarm ring once, after its time.
+func (a *Alarm) Set() { a.timer.Reset(a.after) }
+
+// Unset reports whether it kept the alarm from ringing: it may have rung, or be about to.
+func (a *Alarm) Unset() bool { return a.timer.Stop() }
 
 // Stopwatch returns a function that returns the time since its creation, on a
 // monotonic clock.

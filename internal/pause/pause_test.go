@@ -49,3 +49,21 @@ func TestUnless(t *testing.T) {
 		}
 	})
 }
+
+func TestAlarm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rung := 0
+		alarm := pause.NewAlarm(time.Minute, func() { rung++ })
+		pause.For(t.Context(), 2*time.Minute)
+		alarm.Set()
+		pause.For(t.Context(), 59*time.Second)
+		if !alarm.Unset() || rung != 0 {
+			t.Errorf("it rang %d times before its time", rung)
+		}
+		alarm.Set()
+		pause.For(t.Context(), 2*time.Minute)
+		if alarm.Unset() || rung != 1 {
+			t.Errorf("it rang %d times, want once", rung)
+		}
+	})
+}

@@ -17,6 +17,10 @@ import (
 type OneHost struct {
 	log OneHostLog
 
+	// committing is held by Commit and EntriesAfter. It is taken before mu, which is not
+	// held while the backend writes: deadlines can be read meanwhile.
+	committing sync.Mutex
+
 	mu  sync.Mutex
 	now func() time.Time
 	// known is set once tip is the journal's end.
@@ -58,6 +62,8 @@ func (o *OneHost) Clock(own func() time.Time) func() time.Time {
 
 // Commit implements Journal. No other host can hold a lock, so none is checked.
 func (o *OneHost) Commit(ctx context.Context, b *Batch) (Tip, error) {
+	o.committing.Lock()
+	defer o.committing.Unlock()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if err := o.settle(ctx, len(b.Entries) == 0); err != nil {
@@ -78,7 +84,10 @@ func (o *OneHost) Commit(ctx context.Context, b *Batch) (Tip, error) {
 		return o.tip, nil
 	}
 	o.last, o.previous, o.unsettled = b, o.last, true
-	if err := o.log.Append(ctx, b.After.Position, b.Entries); err != nil {
+	o.mu.Unlock()
+	err = o.log.Append(ctx, b.After.Position, b.Entries)
+	o.mu.Lock()
+	if err != nil {
 		return Tip{}, err
 	}
 	o.written(ctx)
@@ -151,6 +160,8 @@ func (o *OneHost) missed(after Tip) ([]Entry, error) {
 
 // EntriesAfter implements Journal.
 func (o *OneHost) EntriesAfter(ctx context.Context, after Tip) ([]Entry, error) {
+	o.committing.Lock()
+	defer o.committing.Unlock()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if err := o.settle(ctx, false); err != nil {

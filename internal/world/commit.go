@@ -42,8 +42,6 @@ type commitLoop struct {
 	roomReads roomReads
 	// lostLock is set when the lock was another host's.
 	lostLock bool
-	// wrote is set when a commit with entries was tried.
-	wrote bool
 }
 
 // attempt is one commit, with the replies to its jobs if it turns out to be in the
@@ -58,7 +56,9 @@ type attempt struct {
 	errs    []error
 	private map[uint64]privatePart
 	events  int
-	found   bool
+	// size is the size of its largest job with an entry.
+	size  int64
+	found bool
 }
 
 // commit plans a batch, commits it against the tip and publishes it, again until it
@@ -69,6 +69,8 @@ type attempt struct {
 func (w *World) commit(batch []*job) {
 	ctx, cancel := w.bounded(context.Background())
 	defer cancel()
+	w.late.begin()
+	defer w.late.end()
 	l := &commitLoop{batch: batch}
 	w.loop = l
 	defer func() { w.loop = nil }()
@@ -92,21 +94,28 @@ func (w *World) commit(batch []*job) {
 		return
 	}
 	if !errors.Is(err, store.ErrConflict) {
-		w.stale.Store(&err)
-		w.unwritten = w.unwritten || l.wrote
+		w.failed(err, batch...)
 	}
 	w.options.Observer.AppendFailed(err)
 	w.fail(batch, err)
 }
 
-// recovered records that a commit succeeded: the view is up to date again, unless the
-// last write failed and this commit wrote nothing. It is called before the replies,
-// so that a caller with a reply finds the host ready.
-func (w *World) recovered(wrote bool) {
-	if wrote {
-		w.unwritten = false
+// failed records that the store failed jobs with an error.
+func (w *World) failed(err error, jobs ...*job) {
+	w.stale.Store(&err)
+	for _, j := range jobs {
+		w.unwritten.Store(max(w.unwritten.Load(), j.size()))
 	}
-	if !w.unwritten {
+}
+
+// recovered records that a commit succeeded: the view is up to date again, unless a
+// write failed and this commit wrote less than half of it: a full disk may have room for
+// a short write only. It is called before the replies, so that a caller with a reply
+// finds the host ready.
+func (w *World) recovered(wrote int64) {
+	w.late.end()
+	if wrote >= (min(w.unwritten.Load(), maxProbe)+1)/2 {
+		w.unwritten.Store(0)
 		w.stale.Store(nil)
 	}
 	w.replica.retryFollowNow()
@@ -114,7 +123,7 @@ func (w *World) recovered(wrote bool) {
 
 // awaited reports whether any caller still waits for a batch.
 func awaited(batch []*job) bool {
-	return slices.ContainsFunc(batch, func(j *job) bool { return j.ctx.Err() == nil })
+	return slices.ContainsFunc(batch, func(j *job) bool { return j.gone() == nil })
 }
 
 // attempt plans and commits once. On an error the state is as it was before.
@@ -135,7 +144,6 @@ func (w *World) attempt(ctx context.Context, l *commitLoop) error {
 		return fmt.Errorf("%w: %w", errDefect, err)
 	}
 	t, b := newAttempt(l, plans, after)
-	l.wrote = l.wrote || len(b.Entries) > 0
 	w.sendSecrets(ctx, t)
 	began := w.options.Now()
 	if _, err := w.options.Journal.Commit(ctx, b); err != nil {
@@ -152,7 +160,7 @@ func (w *World) attempt(ctx context.Context, l *commitLoop) error {
 	w.state.keep()
 	w.showState()
 	w.publish(plans)
-	w.recovered(l.wrote)
+	w.recovered(t.size)
 	w.reply(l.batch, plans)
 	w.options.Observer.Committed(len(l.batch), len(b.Entries), t.events, took)
 	return nil
@@ -162,7 +170,7 @@ func (w *World) attempt(ctx context.Context, l *commitLoop) error {
 func newAttempt(l *commitLoop, plans []*stagedPlan, after store.Tip) (*attempt, *store.Batch) {
 	t := &attempt{commit: l.commit, batch: l.batch, plans: plans}
 	b := &store.Batch{After: after, Commit: l.commit, Entries: make([]store.Entry, 0, len(plans))}
-	for _, plan := range plans {
+	for i, plan := range plans {
 		if plan == nil {
 			continue
 		}
@@ -174,6 +182,7 @@ func newAttempt(l *commitLoop, plans []*stagedPlan, after store.Tip) (*attempt, 
 		if e := plan.entry; e != nil {
 			b.Entries = append(b.Entries, *e)
 			t.events += len(e.Events)
+			t.size = max(t.size, l.batch[i].size())
 			t.keepPrivate(e, plan.private)
 		}
 	}
@@ -235,7 +244,7 @@ func (l *commitLoop) committed() *attempt {
 // answer gives the jobs of an attempt that was found in the journal, and whose
 // entries are published, their answers.
 func (w *World) answer(t *attempt) {
-	w.recovered(true)
+	w.recovered(t.size)
 	for i, j := range t.batch {
 		j.reply, j.err = Reply{}, t.errs[i]
 	}

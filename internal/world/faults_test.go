@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/playctl/playctl/internal/store"
@@ -19,17 +20,21 @@ type faulty struct {
 	// those that fail although they were carried out; down makes all calls fail.
 	before, after atomic.Int64
 	down          atomic.Bool
+	// unreadable makes reads of records fail.
+	unreadable atomic.Bool
+	// room is the number of bytes of records that a commit may have; 0 for any.
+	room atomic.Int64
 	// beforeCommit is called before a commit; it simulates another writer.
 	beforeCommit func()
 }
 
-var errDisk = errors.New("no space left on device")
+var errDisk error = syscall.ENOSPC
 
 func (f *faulty) Commit(ctx context.Context, batch *store.Batch) (store.Tip, error) {
 	if f.beforeCommit != nil {
 		f.beforeCommit()
 	}
-	if f.down.Load() || f.before.Add(-1) >= 0 {
+	if f.down.Load() || f.before.Add(-1) >= 0 || f.full(batch) {
 		return store.Tip{}, errors.Join(store.ErrUnavailable, errDisk)
 	}
 	p, err := f.Journal.Commit(ctx, batch)
@@ -37,6 +42,16 @@ func (f *faulty) Commit(ctx context.Context, batch *store.Batch) (store.Tip, err
 		return store.Tip{}, errors.Join(store.ErrUnavailable, errDisk)
 	}
 	return p, err
+}
+
+func (f *faulty) full(batch *store.Batch) bool {
+	size, room := 0, f.room.Load()
+	for i := range batch.Entries {
+		for k := range batch.Entries[i].Records {
+			size += len(batch.Entries[i].Records[k].Value)
+		}
+	}
+	return room > 0 && int64(size) > room
 }
 
 func (f *faulty) Head(ctx context.Context) (store.Position, error) {
@@ -53,8 +68,15 @@ func (f *faulty) Get(ctx context.Context, table store.Table, key []byte) ([]byte
 	return f.Journal.Get(ctx, table, key)
 }
 
+func (f *faulty) GetAll(ctx context.Context, list []store.Lookup) ([][]byte, error) {
+	if f.down.Load() || f.unreadable.Load() {
+		return nil, store.ErrUnavailable
+	}
+	return f.Journal.GetAll(ctx, list)
+}
+
 func (f *faulty) Scan(ctx context.Context, table store.Table, r store.Range) store.Pairs {
-	if f.down.Load() {
+	if f.down.Load() || f.unreadable.Load() {
 		return func(yield func(store.Pair, error) bool) { yield(store.Pair{}, store.ErrUnavailable) }
 	}
 	return f.Journal.Scan(ctx, table, r)
@@ -204,6 +226,68 @@ func TestHostIsHealthyBeforeItReplies(t *testing.T) {
 		f.as(a, line(a, "kept"))
 		if err := f.Stale(); err != nil {
 			t.Fatalf("after reply %d the world is stale: %v", n, err)
+		}
+	}
+}
+
+// On a disk that has room for short writes only, a host that refused a long one is not
+// ready until a long one succeeds, whatever short ones succeed in between.
+func TestShortWritesDoNotHideFullDisk(t *testing.T) {
+	f, journal := openFaulty(t)
+	owner := f.main("owner")
+	a := f.agent(owner, "a")
+	f.as(a, registration(a))
+	long := func() error {
+		_, err := f.Do(t.Context(), Request{Caller: Caller{NodeID: a}, BodyBytes: 4100}, line(a, strings.Repeat("x", 3900)))
+		return err
+	}
+	journal.room.Store(3000)
+	err := long()
+	wantCode(t, err, protocol.CodeStoreUnavailable)
+	if !strings.Contains(err.Error(), "no space left on device") {
+		t.Errorf("the error %q does not name the cause", err)
+	}
+	for range 3 {
+		f.as(a, line(a, "short"))
+		if why := store.Reason(f.Healthy(t.Context())); why != "no space left on device" {
+			t.Errorf("after a short write the reason is %q", why)
+		}
+		if f.Sweep(t.Context()) == nil {
+			t.Error("a sweep succeeded on a full disk")
+		}
+	}
+	journal.room.Store(0)
+	f.sweep()
+	if err := f.Healthy(t.Context()); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+	journal.room.Store(3000)
+	wantCode(t, long(), protocol.CodeStoreUnavailable)
+	journal.room.Store(0)
+	if err := errors.Join(long(), f.Healthy(t.Context())); err != nil {
+		t.Errorf("after a long write: %v", err)
+	}
+}
+
+// A write that failed because the store could not be read is a failed write: a command
+// that writes nothing does not make the host ready.
+func TestHostThatCannotReadForWriteIsNotReady(t *testing.T) {
+	for name, key := range map[string]*Idempotency{"in a plan": nil, "before the plans": {}} {
+		f, journal := openFaulty(t)
+		owner := f.main("owner")
+		a := f.agent(owner, "a")
+		f.as(a, leasedRegistration(a, "c", 45))
+		journal.unreadable.Store(true)
+		_, err := f.Do(t.Context(), Request{Caller: Caller{NodeID: a}, Idempotency: key}, line(a, "lost"))
+		wantCode(t, err, protocol.CodeStoreUnavailable)
+		journal.unreadable.Store(false)
+		f.as(a, heartbeat(a, "c"))
+		if f.Healthy(t.Context()) == nil {
+			t.Errorf("%s: a heartbeat, which writes nothing, made the host ready", name)
+		}
+		f.sweep()
+		if err := f.Healthy(t.Context()); err != nil {
+			t.Errorf("%s: after a sweep: %v", name, err)
 		}
 	}
 }

@@ -142,7 +142,7 @@ func TestBatchReadsStoreOnce(t *testing.T) {
 	journal.gate.Store(&gate)
 	for _, j := range batch {
 		j.ctx, j.done = t.Context(), make(chan struct{})
-		if err := w.queue.send(t.Context(), w.registry.queueAccount(&j.req.Caller), j); err != nil {
+		if err := w.queue.send(w.registry.queueAccount(&j.req.Caller), j); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -122,7 +122,7 @@ func TestBatchReadInPiecesIsAnsweredOnce(t *testing.T) {
 	for n := range 30 {
 		j := &job{ctx: t.Context(), req: Request{Caller: Caller{NodeID: a}}, command: line(a, fmt.Sprint(n)), done: make(chan struct{})}
 		jobs = append(jobs, j)
-		if err := w.queue.send(t.Context(), w.registry.queueAccount(&j.req.Caller), j); err != nil {
+		if err := w.queue.send(w.registry.queueAccount(&j.req.Caller), j); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -222,7 +222,7 @@ type prefetcher interface{ lookups(*state) []store.Lookup }
 func wanted(s *state, batch []*job) []store.Lookup {
 	var list []store.Lookup
 	for _, j := range batch {
-		if j.ctx.Err() != nil {
+		if j.gone() != nil {
 			continue
 		}
 		if key := j.req.Idempotency; key != nil {

@@ -1,7 +1,6 @@
 package world
 
 import (
-	"context"
 	"slices"
 	"sync"
 
@@ -50,11 +49,16 @@ func newQueue() *queue {
 }
 
 // send queues a command for the writer.
-func (q *queue) send(ctx context.Context, account string, j *job) error {
+func (q *queue) send(account string, j *job) error {
+	if err := j.gone(); err != nil {
+		return err
+	}
 	select {
 	case q.places <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
+	case <-j.late:
+		return errLate
+	case <-j.ctx.Done():
+		return j.ctx.Err()
 	}
 	if !q.append(account, j) {
 		<-q.places
@@ -113,7 +117,7 @@ func (q *queue) take(batch []*job) (_ []*job, open bool) {
 		commands := q.waiting[account]
 		j := commands.first
 		// A command whose caller is gone is answered and not carried out.
-		if j.ctx.Err() == nil {
+		if j.gone() == nil {
 			if len(batch) > 0 && bytes+j.req.BodyBytes > maxBatchBodies {
 				tooLong = append(tooLong, account)
 				continue

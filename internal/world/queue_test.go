@@ -24,7 +24,7 @@ func queued(t *testing.T, q *queue, account string, body int) *job {
 func queuedBy(ctx context.Context, t *testing.T, q *queue, account string, body int) *job {
 	t.Helper()
 	j := &job{ctx: ctx, req: Request{Caller: Caller{NodeID: account}, BodyBytes: body}}
-	if err := q.send(t.Context(), account, j); err != nil {
+	if err := q.send(account, j); err != nil {
 		t.Fatal(err)
 	}
 	return j
@@ -136,13 +136,13 @@ func TestFullQueue(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		gone, waits := make(chan error), make(chan error)
-		go func() { gone <- q.send(ctx, "b", &job{ctx: ctx}) }()
+		go func() { gone <- q.send("b", &job{ctx: ctx}) }()
 		synctest.Wait()
 		cancel()
 		if err := <-gone; !errors.Is(err, context.Canceled) {
 			t.Errorf("a canceled caller gets %v", err)
 		}
-		go func() { waits <- q.send(t.Context(), "b", &job{ctx: t.Context()}) }()
+		go func() { waits <- q.send("b", &job{ctx: t.Context()}) }()
 		synctest.Wait()
 		if batch, _ := q.take(nil); len(batch) != maxBatch {
 			t.Errorf("a batch has %d commands, want %d", len(batch), maxBatch)
@@ -157,7 +157,7 @@ func TestClosedQueue(t *testing.T) {
 	q := newQueue()
 	queued(t, q, "a", 0)
 	q.close()
-	if err := q.send(t.Context(), "a", &job{}); protocol.CodeOf(err) != protocol.CodeShuttingDown {
+	if err := q.send("a", &job{ctx: t.Context()}); protocol.CodeOf(err) != protocol.CodeShuttingDown {
 		t.Errorf("a command after the close gets %v", err)
 	}
 	<-q.ready
@@ -207,7 +207,7 @@ func TestAccountDoesNotDelayAnother(t *testing.T) {
 	send := func(agent string, body int) {
 		j := &job{ctx: t.Context(), command: line(agent, "text"), done: make(chan struct{})}
 		j.req = Request{Caller: Caller{NodeID: agent}, BodyBytes: body}
-		if err := w.queue.send(t.Context(), w.registry.queueAccount(&j.req.Caller), j); err != nil {
+		if err := w.queue.send(w.registry.queueAccount(&j.req.Caller), j); err != nil {
 			t.Fatal(err)
 		}
 		jobs = append(jobs, j)

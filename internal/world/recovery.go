@@ -32,6 +32,7 @@ func Open(ctx context.Context, options Options) (*World, error) {
 			waits: waits{open: map[*wait]struct{}{}, questions: make(chan progress, maxQuestions)},
 		},
 	}
+	w.late.prepare(options.Observer.AppendFailed)
 	wake := make(chan struct{})
 	w.changed.Store(&wake)
 	view, err := w.load(ctx)

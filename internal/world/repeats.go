@@ -115,11 +115,18 @@ func (p *planner) recordRepeat(reply any) error {
 // unavailable returns the error that a caller gets when the store does not answer.
 func unavailable(cause error) error {
 	return protocol.WrapError(protocol.CodeStoreUnavailable, cause,
-		"the store is not responding, so the outcome is unknown: repeat the request with the same idempotency key")
+		"%s, so the outcome is unknown: repeat the request with the same idempotency key", failure(cause))
 }
 
 // unreadable is the same for a read, which may simply be sent again.
 func unreadable(cause error) error {
-	return protocol.WrapError(protocol.CodeStoreUnavailable, cause,
-		"the store is not responding; retry")
+	return protocol.WrapError(protocol.CodeStoreUnavailable, cause, "%s; retry", failure(cause))
+}
+
+// failure describes a store's error for any caller.
+func failure(err error) string {
+	if why := store.Reason(err); why != "" {
+		return "the store cannot be used (" + why + ")"
+	}
+	return "the store is not responding"
 }

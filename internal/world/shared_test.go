@@ -189,7 +189,9 @@ func unavailableStore(t *testing.T) {
 	if got := c.texts(0); got["lost"] != 0 || got["kept"] != 1 {
 		t.Errorf("the lines are %v", got)
 	}
-	eventually(t, "the world is no longer stale", func() bool { return c.worlds[0].Stale() == nil })
+	eventually(t, "a sweep detects that the store accepts writes again", func() bool {
+		return c.worlds[0].Sweep(t.Context()) == nil && c.worlds[0].Stale() == nil
+	})
 }
 
 func TestLeaseIsRenewedForEveryHost(t *testing.T) {

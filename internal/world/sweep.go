@@ -15,6 +15,13 @@ import (
 // store. The host calls it every second.
 func (w *World) Sweep(ctx context.Context) error {
 	w.replica.secrets.expire(w.options.Now())
+	if w.stale.Load() != nil || w.late.is() {
+		// Nothing else is written until a write like the one that failed succeeds.
+		size := min(max(w.unwritten.Load(), minSize), maxProbe)
+		if err := w.runAll(ctx, probe{int(size)}); err != nil {
+			return err
+		}
+	}
 	due, err := w.due(ctx)
 	if err != nil {
 		return err
@@ -22,30 +29,33 @@ func (w *World) Sweep(ctx context.Context) error {
 	if last := w.keyUses.take(w.options.Now()); len(last) > 0 {
 		due = append(due, writeKeyUses{last})
 	}
-	if w.stale.Load() != nil {
-		due = append(due, probe{})
-	}
-	errs := []error{}
+	var counted error
 	if w.forgets() {
-		errs = append(errs, w.countRemembered(ctx))
+		counted = w.countRemembered(ctx)
 		for _, of := range rememberedKinds {
 			due = append(due, forgetExpired{of})
 		}
 		due = append(due, forgetWatchTokens{}, forgetInvitations{})
 	}
-	jobs := make([]*job, 0, len(due))
-	for _, c := range due {
-		j := &job{ctx: ctx, command: c, done: make(chan struct{})}
-		if err = w.queue.send(ctx, noAccount, j); err != nil {
+	return errors.Join(counted, w.runAll(ctx, due...))
+}
+
+// runAll runs commands of the world itself.
+func (w *World) runAll(ctx context.Context, commands ...Command) error {
+	var errs []error
+	jobs := make([]*job, 0, len(commands))
+	for _, c := range commands {
+		j := &job{ctx: ctx, command: c, late: w.late.sign(), done: make(chan struct{})}
+		if err := w.queue.send(noAccount, j); err != nil {
 			errs = append(errs, err)
 			break
 		}
 		jobs = append(jobs, j)
 	}
 	for _, j := range jobs {
-		<-j.done
-		errs = append(errs, j.err)
-		if j.reply.Value == moreExpired {
+		err := j.wait()
+		errs = append(errs, err)
+		if err == nil && j.reply.Value == moreExpired {
 			w.forgot.Store(0)
 		}
 	}
@@ -100,10 +110,17 @@ func (w *World) due(ctx context.Context) ([]Command, error) {
 }
 
 // probe is a write without effect, to find out whether a store that failed accepts
-// writes again.
-type probe struct{}
+// writes again. It is about as long as the longest one that failed.
+type probe struct{ size int }
 
-func (probe) plan(p *planner) (any, error) {
-	p.putBytes(store.Meta, []byte("probe"), seqKey(uint64(p.now.UnixMilli())))
+// minSize is the size of a write of which more is not known, and maxProbe that of the
+// longest probe.
+const (
+	minSize  = 1 << 10
+	maxProbe = 16 << 10
+)
+
+func (c probe) plan(p *planner) (any, error) {
+	p.putBytes(store.Meta, []byte("probe"), make([]byte, c.size))
 	return nil, nil //nolint:nilnil // Nobody waits for a reply.
 }

@@ -32,6 +32,10 @@ type World struct {
 	// stale is the error of the last failed commit or read of the journal; nil once a
 	// commit has succeeded again.
 	stale atomic.Pointer[error]
+	// unwritten is the size of the largest write that failed, in bytes as of job.size; 0
+	// once one of about that size has succeeded. The writer changes it.
+	unwritten atomic.Int64
+	late      late
 
 	// forgot is when a sweep last forgot old records, in nanoseconds since the Unix
 	// epoch; 0 for never.
@@ -55,9 +59,6 @@ type World struct {
 	lastCheckpoint store.Position
 	// grown is how many bytes of entries came since the last checkpoint.
 	grown uint64
-	// unwritten is set from a failed commit with entries until the next one that
-	// succeeds.
-	unwritten bool
 }
 
 // job is a command on its way through the writer.
@@ -65,10 +66,45 @@ type job struct {
 	ctx     context.Context //nolint:containedctx // the caller's, carried through the queue to the writer
 	req     Request
 	command Command
-	done    chan struct{}
-	reply   Reply
-	err     error
-	next    *job // of the same account, in the queue
+	// late is closed when the callers do not wait any longer because a commit is late.
+	late  <-chan struct{}
+	done  chan struct{}
+	reply Reply
+	err   error
+	next  *job // of the same account, in the queue
+}
+
+// gone returns why the caller stopped waiting, nil if it waits.
+func (j *job) gone() error {
+	select {
+	case <-j.late:
+		return errLate
+	default:
+		return j.ctx.Err()
+	}
+}
+
+// wait waits until the job is done or its caller has to leave, and returns its error.
+func (j *job) wait() error {
+	select {
+	case <-j.done:
+		return j.err
+	case <-j.late:
+		return errLate
+	case <-j.ctx.Done():
+		return j.ctx.Err()
+	}
+}
+
+// size is about the number of bytes that the job writes, 0 for one that only reads.
+func (j *job) size() int64 {
+	switch c := j.command.(type) {
+	case refresh:
+		return 0
+	case probe:
+		return int64(c.size)
+	}
+	return int64(max(minSize, j.req.BodyBytes))
 }
 
 // Do runs a command. When it returns nil the command is on stable storage and
@@ -78,22 +114,18 @@ type job struct {
 func (w *World) Do(ctx context.Context, req Request, command Command) (Reply, error) {
 	bound, cancel := w.bounded(ctx)
 	defer cancel()
-	j := &job{ctx: bound, req: req, command: command, done: make(chan struct{})}
-	err := w.queue.send(bound, w.registry.queueAccount(&req.Caller), j)
+	j := &job{ctx: bound, req: req, command: command, late: w.late.sign(), done: make(chan struct{})}
+	err := w.queue.send(w.registry.queueAccount(&req.Caller), j)
 	if err == nil {
-		select {
-		case <-j.done:
-			if j.err == nil {
-				return j.reply, nil
-			}
-			err = j.err
-		case <-bound.Done():
-			err = bound.Err()
+		if err = j.wait(); err == nil {
+			return j.reply, nil
 		}
 	}
 	switch {
 	case ctx.Err() != nil:
 		return Reply{}, ctx.Err()
+	case errors.Is(err, errLate):
+		return Reply{}, unavailable(err)
 	case bound.Err() != nil && errors.Is(err, bound.Err()):
 		return Reply{}, unavailable(fmt.Errorf("%w: no answer within %v", store.ErrUnavailable, patience))
 	}
@@ -215,9 +247,12 @@ func (w *World) Healthy(ctx context.Context) error {
 func (w *World) Now() time.Time { return w.options.Now() }
 
 // Stale returns the reason why the view may be behind the store: the last commit
-// failed, or nothing is received from other hosts. It is nil while the view is up
-// to date.
+// failed or is late, or nothing is received from other hosts. It is nil while the view
+// is up to date.
 func (w *World) Stale() error {
+	if w.late.is() {
+		return errLate
+	}
 	for _, why := range []*error{w.stale.Load(), w.replica.followErr.Load()} {
 		if why != nil {
 			return *why

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -41,13 +42,16 @@ func (w *World) planAll(batch []*job) ([]*stagedPlan, error) {
 	plans := make([]*stagedPlan, len(batch))
 	now := w.options.Now()
 	for i, j := range batch {
-		j.reply, j.err = Reply{}, j.ctx.Err()
+		j.reply, j.err = Reply{}, j.gone()
 		if j.err != nil {
 			continue
 		}
 		p := &planner{st: w.state, options: &w.options, ctx: j.ctx, req: &j.req, now: now, loop: w.loop}
 		plan, err := p.run(j.command)
 		if err != nil {
+			if cause := unreadFor(err); cause != nil {
+				w.failed(cause, j)
+			}
 			j.err = err
 			continue
 		}
@@ -99,6 +103,16 @@ func (p *planner) run(command Command) (plan *stagedPlan, err error) {
 	}
 	plan.reply.Value = value
 	return plan, nil
+}
+
+// unreadFor returns why the store could not be read for a plan, nil for other errors and
+// for a damaged record, which concerns no other command.
+func unreadFor(err error) error {
+	refused, _ := errors.AsType[*protocol.Error](err)
+	if refused == nil || refused.Code != protocol.CodeStoreUnavailable || errors.Is(err, store.ErrCorrupt) {
+		return nil
+	}
+	return refused.Cause
 }
 
 // applyPlan makes a plan part of the state that the next job is planned on.

@@ -272,13 +272,26 @@ func (s *served) close(ctx context.Context) error {
 		failed = append(failed, s.world.Close(ctx))
 	}
 	if s.journal != nil {
-		failed = append(failed, s.journal.Close())
+		failed = append(failed, closeJournal(ctx, s.journal))
 	}
 	if s.temporary != "" {
 		failed = append(failed, os.RemoveAll(s.temporary))
 	}
 	runtime.KeepAlive(s.unused)
 	return errors.Join(failed...)
+}
+
+// closeJournal closes a journal. It does not wait longer than the context for a disk that
+// does not answer: what was acknowledged is in the store already.
+func closeJournal(ctx context.Context, journal store.Journal) error {
+	closed := make(chan error, 1)
+	go func() { closed <- journal.Close() }()
+	select {
+	case err := <-closed:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("close the store: %w", context.Cause(ctx))
+	}
 }
 
 // findRootKey finds the named root key file, or one in the usual places. The key in a
