@@ -164,13 +164,13 @@ func (e *Entry) Place() Place {
 	}
 }
 
-// PeekEntry reads the Place of a stored entry. It reads a few bytes only and does
-// not compare the checksum; its errors are those of DecodeEntry.
+// PeekEntry reads the Place of a stored entry without decoding the rest; its errors are
+// those of DecodeEntry.
 func PeekEntry(b []byte) (Place, error) {
-	if err := checkFormat("entry", b); err != nil {
+	d, err := openEncoding("entry", b)
+	if err != nil {
 		return Place{}, err
 	}
-	d := &decoder{what: "entry", rest: b[1:]}
 	flags := d.byte()
 	m := Place{MapChanged: flags&flagMapChanged != 0}
 	m.Position = Position(d.uvarint())
@@ -183,10 +183,10 @@ func PeekEntry(b []byte) (Place, error) {
 // PeekState reads the position and the rev of a stored state, as PeekEntry does
 // for an entry.
 func PeekState(b []byte) (Mark, error) {
-	if err := checkFormat("checkpoint", b); err != nil {
+	d, err := openEncoding("checkpoint", b)
+	if err != nil {
 		return Mark{}, err
 	}
-	d := &decoder{what: "checkpoint", rest: b[1:]}
 	m := Mark{Position: Position(d.uvarint()), Rev: d.uvarint()}
 	return m, d.err
 }

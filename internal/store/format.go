@@ -9,7 +9,7 @@ import (
 // checkpoints and records, files and their logs, keys on a Redis server, backups, and
 // the messages between the hosts of a world. It changes with every change of one of
 // them. A store of any other format is refused.
-const Format = 3
+const Format = 4
 
 // ErrFormat means that a store, its log or a backup has another format than Format.
 // It is left unchanged.

@@ -91,8 +91,8 @@ func TestOpenDoesNotReadWholeLog(t *testing.T) {
 		}
 		const other = 1 << 30
 		if weight := weigh(func(meta *bbolt.Bucket) error {
-			note := binary.BigEndian.AppendUint64(nil, uint64(noted))
-			return meta.Put([]byte("kept"), binary.BigEndian.AppendUint64(note, other))
+			kept, note := []byte("kept"), binary.BigEndian.AppendUint64(nil, uint64(noted))
+			return meta.Put(kept, store.AppendSealed(nil, "", kept, binary.BigEndian.AppendUint64(note, other)))
 		}); weight <= other || weight >= other+unchanged {
 			t.Errorf("the log weighs %d bytes, with %d noted by the checkpoint and %d in total", weight, other, unchanged)
 		}

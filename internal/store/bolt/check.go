@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/crc32"
 
@@ -20,26 +21,28 @@ func (j *Journal) CheckPages(ctx context.Context) ([]string, error) {
 		problems = append(problems, j.leftLog+"; if it is the log of an earlier store, move it away")
 	}
 	err := j.view(ctx, func(tx *bbolt.Tx) error {
-		problem, err := checkLengths(tx)
-		if err != nil {
-			return err
-		}
-		if problem != "" {
-			problems = append(problems, problem)
-			return nil
-		}
-		if err := tx.ForEach(touch); err != nil {
-			return err
-		}
-		for problem := range tx.Check() {
-			// The channel has to be drained: its sender would wait forever.
-			if len(problems) < maxPageProblems {
-				problems = append(problems, problem.Error())
-			}
-		}
-		return ctx.Err()
+		found, err := checkPages(tx)
+		problems = append(problems, found...)
+		return errors.Join(err, ctx.Err())
 	})
 	return problems, err
+}
+
+func checkPages(tx *bbolt.Tx) (problems []string, err error) {
+	problem, err := checkLengths(tx)
+	if err != nil || problem != "" {
+		return []string{problem}, err
+	}
+	if err := tx.ForEach(touch); err != nil {
+		return nil, err
+	}
+	for problem := range tx.Check() {
+		// The channel has to be drained: its sender would wait forever.
+		if len(problems) < maxPageProblems {
+			problems = append(problems, problem.Error())
+		}
+	}
+	return problems, nil
 }
 
 // checkLengths finds the first page that claims to be longer than the file. bbolt's

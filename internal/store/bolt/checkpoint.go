@@ -83,7 +83,10 @@ func (j *Journal) Size(ctx context.Context) (weight, limit uint64, err error) {
 		if err != nil {
 			return err
 		}
-		before := kept(tx)
+		before, err := kept(tx)
+		if err != nil {
+			return err
+		}
 		stored, err := store.Count(newestFirst(log, before.UpTo))
 		weight += before.Bytes + stored.Bytes
 		return err
@@ -130,7 +133,7 @@ func (j *Journal) trim(ctx context.Context, t store.Trim) error {
 					return err
 				}
 			}
-			return tx.Bucket(metaBucket).Put(trimmedKey, number(store.LastTrimmed(before, batch)))
+			return putMeta(tx, trimmedKey, number(store.LastTrimmed(before, batch)))
 		})
 		if err != nil {
 			return err

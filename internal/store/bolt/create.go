@@ -98,10 +98,9 @@ func found(db *bbolt.DB, rootKey string) error {
 		if err := makeBuckets(tx); err != nil {
 			return err
 		}
-		meta := tx.Bucket(metaBucket)
 		return errors.Join(
-			meta.Put(formatKey, number(store.Format)),
-			meta.Put(rootKeyKey, []byte(rootKey)),
+			tx.Bucket(metaBucket).Put(formatKey, number(store.Format)),
+			putMeta(tx, rootKeyKey, []byte(rootKey)),
 		)
 	})
 }

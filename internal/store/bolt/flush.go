@@ -132,7 +132,7 @@ func (j *Journal) beginLog(ctx context.Context) error {
 		return nil //nolint:nilerr // Commits go into the database, which has its own error.
 	}
 	err = j.update(ctx, func(tx *bbolt.Tx) error {
-		return tx.Bucket(metaBucket).Put(logKey, ahead.id[:])
+		return putMeta(tx, logKey, ahead.id[:])
 	})
 	if err != nil {
 		return errors.Join(err, ahead.remove())
@@ -196,7 +196,11 @@ func (j *Journal) recoverLog(readOnly, made bool) error {
 	var id logID
 	var at store.Place
 	err := j.view(ctx, func(tx *bbolt.Tx) (err error) {
-		copy(id[:], tx.Bucket(metaBucket).Get(logKey))
+		name, err := meta(tx, logKey)
+		if err != nil {
+			return err
+		}
+		copy(id[:], name)
 		_, at, err = logEnd(tx)
 		return err
 	})

@@ -1,7 +1,10 @@
 package bolt
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"slices"
 
 	"go.etcd.io/bbolt"
 
@@ -45,22 +48,60 @@ func whole(tx *bbolt.Tx, path string) error {
 }
 
 func inspectMeta(tx *bbolt.Tx) (string, error) {
-	meta, err := bucket(tx, metaBucket)
+	values, err := bucket(tx, metaBucket)
 	if err != nil {
 		return "", err
 	}
-	format, err := parseNumber("format", meta.Get(formatKey))
+	format, err := parseNumber("format", values.Get(formatKey))
 	if err == nil {
 		err = store.CheckFormat("the store", format)
 	}
 	if err != nil {
 		return "", err
 	}
-	rootKey := string(meta.Get(rootKeyKey))
-	if rootKey == "" {
-		return "", fmt.Errorf("%w: it has no root key", store.ErrCorrupt)
+	if err := errors.Join(checkBuckets(tx), checkMeta(tx, values)); err != nil {
+		return "", err
 	}
-	return rootKey, nil
+	rootKey, err := meta(tx, rootKeyKey)
+	if err == nil && len(rootKey) == 0 {
+		err = fmt.Errorf("%w: it has no root key", store.ErrCorrupt)
+	}
+	return string(rootKey), err
+}
+
+// checkBuckets refuses a file with other buckets than those of a store: a bucket whose
+// name changed would look like an empty one.
+func checkBuckets(tx *bbolt.Tx) error {
+	known := buckets()
+	for _, name := range known {
+		if _, err := bucket(tx, name); err != nil {
+			return err
+		}
+	}
+	count := 0
+	err := tx.ForEach(func([]byte, *bbolt.Bucket) error {
+		count++
+		return nil
+	})
+	if err == nil && count != len(known) {
+		err = fmt.Errorf("%w: it has %d buckets, not %d", store.ErrCorrupt, count, len(known))
+	}
+	return err
+}
+
+// checkMeta refuses damaged and unknown values of the meta bucket.
+func checkMeta(tx *bbolt.Tx, values *bbolt.Bucket) error {
+	known := []string{string(rootKeyKey), string(trimmedKey), string(keptKey), string(logKey)}
+	return values.ForEach(func(key, _ []byte) error {
+		if bytes.Equal(key, formatKey) {
+			return nil
+		}
+		if !slices.Contains(known, string(key)) {
+			return fmt.Errorf("%w: it has the unknown value %q", store.ErrCorrupt, key)
+		}
+		_, err := meta(tx, key)
+		return err
+	})
 }
 
 // abbreviate shortens a root key to the part that a person compares.

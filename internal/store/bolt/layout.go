@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -11,10 +12,11 @@ import (
 
 // The file has these buckets:
 //
-//	meta         format, root_key, trimmed, kept, log: the id of the write-ahead log
+//	meta         format, and sealed: root_key, trimmed, kept, log: the id of the
+//	             write-ahead log
 //	log          position -> store.AppendEntry, without records
 //	checkpoints  position -> store.AppendState
-//	table/<name> the table's records
+//	table/<name> the table's records, sealed
 //
 // Numbers are 8 bytes, big-endian, so that keys are in the order of positions.
 var (
@@ -44,6 +46,23 @@ func buckets() [][]byte {
 		all = append(all, tableBucket(table))
 	}
 	return all
+}
+
+// meta returns a sealed value of the meta bucket, nil if it is missing.
+func meta(tx *bbolt.Tx, key []byte) ([]byte, error) {
+	stored := tx.Bucket(metaBucket).Get(key)
+	if stored == nil {
+		return nil, nil
+	}
+	value, err := store.Unseal("", key, stored)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the checksum of its %s differs", store.ErrCorrupt, key)
+	}
+	return value, nil
+}
+
+func putMeta(tx *bbolt.Tx, key, value []byte) error {
+	return tx.Bucket(metaBucket).Put(key, store.AppendSealed(nil, "", key, value))
 }
 
 func number(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
@@ -86,37 +105,43 @@ func place(key, value []byte) (store.Place, error) {
 		return store.Place{}, err
 	}
 	p, err := store.PeekEntry(value)
-	if err != nil {
-		return store.Place{}, fmt.Errorf("entry %d: %w", position, err)
+	if err == nil && p.Position != store.Position(position) {
+		err = fmt.Errorf("%w: it says that it is entry %d", store.ErrCorrupt, p.Position)
 	}
-	if p.Position != store.Position(position) {
-		return store.Place{}, fmt.Errorf("%w: entry %d says that it is entry %d", store.ErrCorrupt, position, p.Position)
+	if err != nil {
+		return store.Place{}, store.DamagedEntry(store.Position(position), err)
 	}
 	p.Bytes = uint64(len(value))
 	return p, nil
 }
 
+// isPlace reports whether a stored entry is intact.
+func isPlace(key, value []byte) bool {
+	_, err := place(key, value)
+	return err == nil
+}
+
 // trimmed returns the greatest seq of an event that is no longer kept.
 func trimmed(tx *bbolt.Tx) (uint64, error) {
-	value := tx.Bucket(metaBucket).Get(trimmedKey)
+	value, err := meta(tx, trimmedKey)
 	if value == nil {
-		return 0, nil
+		return 0, err
 	}
 	return parseNumber("trimmed seq", value)
 }
 
 // putKept records the state of the log after a checkpoint.
 func putKept(tx *bbolt.Tx, k store.Kept) error {
-	return tx.Bucket(metaBucket).Put(keptKey, append(number(uint64(k.UpTo)), number(k.Bytes)...))
+	return putMeta(tx, keptKey, append(number(uint64(k.UpTo)), number(k.Bytes)...))
 }
 
 // kept returns the state that putKept recorded, the zero Kept if there is none.
-func kept(tx *bbolt.Tx) store.Kept {
-	value := tx.Bucket(metaBucket).Get(keptKey)
+func kept(tx *bbolt.Tx) (store.Kept, error) {
+	value, err := meta(tx, keptKey)
 	if len(value) != 16 {
-		return store.Kept{}
+		return store.Kept{}, err
 	}
-	return store.Kept{UpTo: store.Position(binary.BigEndian.Uint64(value)), Bytes: binary.BigEndian.Uint64(value[8:])}
+	return store.Kept{UpTo: store.Position(binary.BigEndian.Uint64(value)), Bytes: binary.BigEndian.Uint64(value[8:])}, nil
 }
 
 // marks returns the checkpoints, oldest first.
@@ -126,8 +151,11 @@ func marks(tx *bbolt.Tx) ([]store.Mark, error) {
 		return nil, err
 	}
 	var found []store.Mark
-	err = checkpoints.ForEach(func(_, value []byte) error {
+	err = checkpoints.ForEach(func(key, value []byte) error {
 		m, err := store.PeekState(value)
+		if err == nil && !bytes.Equal(key, number(uint64(m.Position))) {
+			err = fmt.Errorf("%w: the checkpoint of position %d has the key %x", store.ErrCorrupt, m.Position, key)
+		}
 		found = append(found, m)
 		return err
 	})

@@ -66,6 +66,9 @@ func prepare(o Options) (made bool, err error) {
 	return true, create(o)
 }
 
+// wholeAtStart is the size of files of which a host checks every page before it starts.
+const wholeAtStart = 128 << 20
+
 // look opens the file for reading only and checks its metadata. A process that only
 // reads will read the whole file anyway, so every page may be checked.
 func look(o Options) error {
@@ -75,10 +78,34 @@ func look(o Options) error {
 	if err != nil {
 		return err
 	}
-	if err = checkTree(db, o.Path, all); err == nil {
+	bytes, err := size(o.Path)
+	if err == nil {
+		err = checkTree(db, o.Path, all || bytes <= wholeAtStart)
+	}
+	if err == nil {
 		_, err = inspect(db, o)
 	}
 	return errors.Join(err, db.Close())
+}
+
+// refuseDamaged refuses a file whose pages are damaged, unless it is large.
+func refuseDamaged(db *bbolt.DB, path string) error {
+	err := guard(func() error {
+		return db.View(func(tx *bbolt.Tx) error {
+			if tx.Size() > wholeAtStart {
+				return nil
+			}
+			problems, err := checkPages(tx)
+			if err == nil && len(problems) > 0 {
+				err = damaged("%s", problems[0])
+			}
+			return err
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("opening %s: %w", path, err)
+	}
+	return nil
 }
 
 func open(o Options, made bool) (*Journal, error) {
@@ -87,6 +114,9 @@ func open(o Options, made bool) (*Journal, error) {
 		return nil, err
 	}
 	rootKey, err := inspect(db, o)
+	if err == nil && !o.ReadOnly {
+		err = refuseDamaged(db, o.Path)
+	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

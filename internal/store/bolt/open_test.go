@@ -140,10 +140,10 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		"an older format": {func(t *testing.T, o *bolt.Options) {
 			edit(t, o.Path, func(meta *bbolt.Bucket) error { return meta.Put([]byte("format"), be(store.Format-1)) })
-		}, store.ErrFormat, "the store has format 2, and this playctl reads format 3 only; use the playctl that wrote it"},
+		}, store.ErrFormat, "the store has format 3, and this playctl reads format 4 only; use the playctl that wrote it"},
 		"a newer format": {func(t *testing.T, o *bolt.Options) {
 			edit(t, o.Path, func(meta *bbolt.Bucket) error { return meta.Put([]byte("format"), be(store.Format+1)) })
-		}, store.ErrFormat, "the store has format 4, and this playctl reads format 3 only; use a newer playctl"},
+		}, store.ErrFormat, "the store has format 5, and this playctl reads format 4 only; use a newer playctl"},
 		"no format": {func(t *testing.T, o *bolt.Options) {
 			edit(t, o.Path, func(meta *bbolt.Bucket) error { return meta.Delete([]byte("format")) })
 		}, store.ErrCorrupt, "format"},

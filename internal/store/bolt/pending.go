@@ -25,7 +25,8 @@ type pending struct {
 type waiting struct {
 	store.Place
 	// stored is its stored form, without records.
-	stored  []byte
+	stored []byte
+	// records have values in their stored form.
 	records []store.Record
 }
 
@@ -36,7 +37,7 @@ func copied(entries []store.Entry) []waiting {
 		room += storedSize(&entries[i])
 		records += len(entries[i].Records)
 		for k := range entries[i].Records {
-			room += len(entries[i].Records[k].Key) + len(entries[i].Records[k].Value)
+			room += len(entries[i].Records[k].Key) + store.SealedLen(entries[i].Records[k].Value)
 		}
 	}
 	c := copier{make([]byte, 0, room), make([]store.Record, 0, records)}
@@ -60,19 +61,25 @@ func (c *copier) entry(e *store.Entry) waiting {
 	c.bytes = store.AppendEntry(c.bytes, &bare)
 	stored := c.bytes[start:len(c.bytes):len(c.bytes)]
 	for _, r := range e.Records {
-		r.Key, r.Value = c.copy(r.Key), c.copy(r.Value)
+		r.Key, r.Value = c.copy(r.Key), c.seal(&r)
 		c.records = append(c.records, r)
 	}
 	return waiting{e.Place(), stored, c.records[first:len(c.records):len(c.records)]}
 }
 
-// copy copies bytes; the copy of an existing value is never nil.
 func (c *copier) copy(b []byte) []byte {
-	if b == nil {
+	start := len(c.bytes)
+	c.bytes = append(c.bytes, b...)
+	return c.bytes[start:len(c.bytes):len(c.bytes)]
+}
+
+// seal returns the stored form of a record's value, nil if that is deleted.
+func (c *copier) seal(r *store.Record) []byte {
+	if r.Value == nil {
 		return nil
 	}
 	start := len(c.bytes)
-	c.bytes = append(c.bytes, b...)
+	c.bytes = store.AppendSealed(c.bytes, r.Table, r.Key, r.Value)
 	return c.bytes[start:len(c.bytes):len(c.bytes)]
 }
 
@@ -93,8 +100,8 @@ func storedSize(e *store.Entry) int {
 	return size
 }
 
-// pendingRecord is the newest value of a record, nil if it was deleted, and the
-// position of the entry that wrote it.
+// pendingRecord is the stored form of the newest value of a record, nil if it was
+// deleted, and the position of the entry that wrote it.
 type pendingRecord struct {
 	value []byte
 	of    store.Position
@@ -180,20 +187,20 @@ func (p *pending) flushed(entries []waiting) {
 	}
 }
 
-// get returns a record's value, and whether it is known without reading the
-// database.
+// get returns the stored form of a record's value, and whether it is known without
+// reading the database.
 func (p *pending) get(table store.Table, key []byte) ([]byte, bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	if r, known := p.records[table][string(key)]; known {
-		return bytes.Clone(r.value), true
+		return r.value, true
 	}
 	_, cleared := p.cleared[table]
 	return nil, cleared
 }
 
-// within returns the records of a range, nil for deleted ones, and whether the
-// database's own records of the table were cleared.
+// within returns the stored forms of the records of a range, nil for deleted ones, and
+// whether the database's own records of the table were cleared.
 func (p *pending) within(table store.Table, r store.Range) (records map[string][]byte, cleared bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -210,25 +217,21 @@ func (p *pending) within(table store.Table, r store.Range) (records map[string][
 }
 
 // merge merges into a chunk of a range all records before the chunk's end.
-func merge(chunk *scanned, r store.Range, records map[string][]byte) {
+func merge(chunk *scanned, table store.Table, r store.Range, records map[string][]byte) {
 	if len(records) == 0 {
 		return
 	}
-	chunk.pairs = slices.DeleteFunc(chunk.pairs, func(p store.Pair) bool {
+	chunk.pairs = slices.DeleteFunc(chunk.pairs, func(p scannedPair) bool {
 		_, newer := records[string(p.Key)]
 		return newer
 	})
-	for key, value := range records {
-		if value == nil || !chunk.last && !before(r, []byte(key), chunk.end) {
+	for key, stored := range records {
+		if stored == nil || !chunk.last && !before(r, []byte(key), chunk.end) {
 			continue
 		}
-		pair := store.Pair{Key: []byte(key)}
-		if !r.KeysOnly {
-			pair.Value = bytes.Clone(value)
-		}
-		chunk.pairs = append(chunk.pairs, pair)
+		chunk.pairs = append(chunk.pairs, scan(table, r, []byte(key), stored))
 	}
-	slices.SortFunc(chunk.pairs, func(x, y store.Pair) int {
+	slices.SortStableFunc(chunk.pairs, func(x, y scannedPair) int {
 		if r.Reverse {
 			x, y = y, x
 		}

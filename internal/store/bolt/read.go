@@ -22,25 +22,19 @@ const (
 // Read implements store.Journal.
 func (j *Journal) Read(ctx context.Context, after store.Position) iter.Seq2[store.Entry, error] {
 	return store.ReadChunks(after, func(w *store.Walk) ([]store.Entry, error) {
-		encoded, err := j.chunk(ctx, w)
-		if err != nil {
-			return nil, err
-		}
+		encoded, damaged := j.chunk(ctx, w)
 		chunk := make([]store.Entry, len(encoded))
 		for i := range encoded {
+			var err error
 			if chunk[i], err = store.DecodeEntry(encoded[i]); err != nil {
-				before := w.After
-				if i > 0 {
-					before = chunk[i-1].Position
-				}
-				return chunk[:i], j.explain("reading", fmt.Errorf("the entry after position %d: %w", before, err))
+				return chunk[:i], j.explain("reading", err)
 			}
 		}
-		return chunk, nil
+		return chunk, damaged
 	})
 }
 
-// chunk copies the next stored entries.
+// chunk copies the next stored entries, with an error also those before it.
 func (j *Journal) chunk(ctx context.Context, w *store.Walk) ([][]byte, error) {
 	var chunk [][]byte
 	pending := j.pending.all()
@@ -62,7 +56,7 @@ func (j *Journal) chunk(ctx context.Context, w *store.Walk) ([][]byte, error) {
 		}
 		size := 0
 		cursor := log.Cursor()
-		for key, value := cursor.Seek(number(uint64(w.After) + 1)); key != nil; key, value = cursor.Next() {
+		for key, value := seekIntact(cursor, number(uint64(w.After)+1), isPlace); key != nil; key, value = cursor.Next() {
 			if len(chunk) == chunkEntries || size > chunkBytes {
 				return nil
 			}
@@ -127,7 +121,7 @@ func seek(log *bbolt.Bucket, at store.Place, seq uint64) (store.Position, error)
 	low, high := uint64(1), uint64(at.Position)
 	for low < high {
 		middle := low + (high-low)/2
-		p, err := place(cursor.Seek(number(middle)))
+		p, err := place(seekIntact(cursor, number(middle), isPlace))
 		if err != nil {
 			return 0, err
 		}
@@ -137,7 +131,7 @@ func seek(log *bbolt.Bucket, at store.Place, seq uint64) (store.Position, error)
 			low = uint64(p.Position) + 1
 		}
 	}
-	for key, value := cursor.Seek(number(low)); key != nil; key, value = cursor.Next() {
+	for key, value := seekIntact(cursor, number(low), isPlace); key != nil; key, value = cursor.Next() {
 		p, err := place(key, value)
 		if err != nil {
 			return 0, err

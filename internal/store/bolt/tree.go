@@ -15,7 +15,7 @@ import (
 
 // A page of bbolt's file, in the byte order of the machine: its id (8 bytes), flags
 // (2), the number of its elements (2) and of the pages that follow it (4), then the
-// elements. An element of a branch has the offset (4) and the size (4) of a key and
+// elements, then their keys and values in the same order, without gaps. An element of a branch has the offset (4) and the size (4) of a key and
 // the id of a page (8); an element of a leaf has flags, the offset of a key and the
 // sizes of the key and its value (4 each). The value of a bucket begins with the id
 // of its first page (8) and a number (8), after which a small bucket, whose id is
@@ -102,8 +102,7 @@ func take(from *[]uint64) uint64 {
 	return id
 }
 
-// visit reads a page, and adds the pages to which it refers to next. It checks
-// nothing else in a page: bbolt does.
+// visit reads a page, and adds the pages to which it refers to next.
 func (t *tree) visit(id uint64, next *[]uint64, leaves bool) error {
 	kind, elements, err := t.read(id)
 	switch {
@@ -139,15 +138,15 @@ func (t *tree) visitLeaf(id uint64, elements []byte) error {
 		if number(0)&bucketElement == 0 {
 			continue
 		}
-		value := make([]byte, bucketBytes+headerBytes)
+		value := make([]byte, max(bucketBytes, min(number(12), int64(t.pageSize))))
 		at := int64(id)*int64(t.pageSize) + headerBytes + int64(i) + number(4) + number(8)
 		if _, err := t.file.ReadAt(value, at); err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("%w: reading page %d: %w", store.ErrUnavailable, id, err)
 		}
 		root := binary.NativeEndian.Uint64(value)
 		if root == 0 {
-			if binary.NativeEndian.Uint16(value[bucketBytes+8:]) == branchPage {
-				return damaged("a small bucket in page %d refers to other pages", id)
+			if err := checkSmall(id, value[bucketBytes:]); err != nil {
+				return err
 			}
 			continue
 		}
@@ -171,10 +170,45 @@ func (t *tree) use(id, from uint64) error {
 	return nil
 }
 
+// checkSmall checks the page of a small bucket, which is a leaf.
+func checkSmall(id uint64, page []byte) error {
+	if len(page) < headerBytes || binary.NativeEndian.Uint16(page[8:]) != leafPage {
+		return damaged("a small bucket in page %d is not a leaf", id)
+	}
+	end := headerBytes + int(binary.NativeEndian.Uint16(page[10:]))*elementBytes
+	if end <= len(page) {
+		end = layout(leafPage, page[headerBytes:end])
+	}
+	if end != len(page) {
+		return damaged("the elements of a small bucket in page %d do not follow each other up to its end", id)
+	}
+	return nil
+}
+
+// layout returns where the last value of a page ends, -1 if its keys and values do not
+// follow each other.
+func layout(kind uint16, elements []byte) int {
+	end := headerBytes + len(elements)
+	for i := 0; i < len(elements); i += elementBytes {
+		number := func(at int) int { return int(binary.NativeEndian.Uint32(elements[i+at:])) }
+		place, size := number(0), number(4)
+		if kind == leafPage {
+			place, size = number(4), number(8)+number(12)
+		}
+		if headerBytes+i+place != end {
+			return -1
+		}
+		end += size
+	}
+	return end
+}
+
 // read returns the kind of a page, and its elements, valid until the next call.
 func (t *tree) read(id uint64) (kind uint16, elements []byte, err error) {
 	at := int64(id) * int64(t.pageSize)
+	more := uint64(0)
 	if _, err = t.file.ReadAt(t.room[:t.pageSize], at); err == nil {
+		more = uint64(binary.NativeEndian.Uint32(t.room[12:]))
 		kind = binary.NativeEndian.Uint16(t.room[8:])
 		length := headerBytes + int(binary.NativeEndian.Uint16(t.room[10:]))*elementBytes
 		if length > len(t.room) {
@@ -189,6 +223,11 @@ func (t *tree) read(id uint64) (kind uint16, elements []byte, err error) {
 		return 0, nil, damaged("page %d ends past the end of the file", id)
 	case err != nil:
 		return 0, nil, fmt.Errorf("%w: reading page %d: %w", store.ErrUnavailable, id, err)
+	case kind != branchPage && kind != leafPage:
+		return 0, nil, damaged("page %d is of the unknown kind %d", id, kind)
+	}
+	if end := layout(kind, elements); end < 0 || (uint64(end)+t.pageSize-1)/t.pageSize != more+1 {
+		return 0, nil, damaged("the elements of page %d do not follow each other up to its end", id)
 	}
 	return kind, elements, nil
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -25,7 +26,8 @@ type Keeper interface {
 	Save(ctx context.Context, changes []store.Pair) error
 }
 
-// The first byte of a key is its kind. Numbers in keys are big-endian.
+// The first byte of a key is its kind. Numbers in keys are big-endian. Values of records
+// are in the form of store.AppendSealed.
 const (
 	keptEntry      = 'e' // its position
 	keptCheckpoint = 'c' // its position
@@ -93,7 +95,10 @@ func (j *Journal) appended(entries []store.Entry) []store.Pair {
 // recorded adds the change of a record to changes; the last one of a key counts.
 func (j *Journal) recorded(changes map[string][]byte, r *store.Record) {
 	if !r.Clears() {
-		changes[string(recordKey(r.Table, r.Key))] = bytes.Clone(r.Value)
+		key := string(recordKey(r.Table, r.Key))
+		if changes[key] = nil; r.Value != nil {
+			changes[key] = store.AppendSealed(nil, r.Table, r.Key, r.Value)
+		}
 		return
 	}
 	for key := range changes {
@@ -133,13 +138,21 @@ func (j *Journal) checkpointed(superfluous store.Trim, before uint64) []store.Pa
 func (j *Journal) reload(ctx context.Context) error {
 	fresh := Open(j.retention)
 	fresh.meta = map[string]string{}
+	var damaged error
 	for pair, err := range j.keeper.Load(ctx) {
 		if err != nil {
 			return fmt.Errorf("%w: load from the repository: %w", store.ErrUnavailable, err)
 		}
-		if err := fresh.take(pair); err != nil {
+		switch err := fresh.take(pair); {
+		case errors.Is(err, store.ErrFormat):
 			return fmt.Errorf("the repository: %w", err)
+		case damaged == nil:
+			// The format, which says whether it is damage, may come later.
+			damaged = err
 		}
+	}
+	if damaged != nil {
+		return fmt.Errorf("the repository: %w", damaged)
 	}
 	slices.SortFunc(fresh.entries, func(a, b entry) int { return cmp.Compare(a.Position, b.Position) })
 	slices.SortFunc(fresh.checkpoints, func(a, b checkpoint) int { return cmp.Compare(a.Position, b.Position) })
@@ -174,7 +187,11 @@ func (j *Journal) take(p store.Pair) error {
 		if !ok || records == nil {
 			return unknown
 		}
-		records.Set(string(key), value)
+		content, err := store.Unseal(store.Table(table), key, value)
+		if err != nil {
+			return err
+		}
+		records.Set(string(key), content)
 	case keptMeta:
 		if string(name) == metaTrimmed && len(value) == 8 {
 			j.trimmed = binary.BigEndian.Uint64(value)

@@ -7,7 +7,8 @@ import (
 	"github.com/playctl/playctl/internal/store"
 )
 
-// change is the result of a batch for one key; a nil value is a removal.
+// change is the result of a batch for one key: the stored form of its value, nil for a
+// removal.
 type change struct {
 	value []byte
 	term  time.Duration
@@ -74,7 +75,11 @@ func appendChanges(args []any, records []store.Record) []any {
 			tables[r.Table].clear()
 			continue
 		}
-		tables[r.Table].set(string(r.Key), change{r.Value, r.Term})
+		to := change{term: r.Term}
+		if r.Value != nil {
+			to.value = store.AppendSealed(make([]byte, 0, store.SealedLen(r.Value)), r.Table, r.Key, r.Value)
+		}
+		tables[r.Table].set(string(r.Key), to)
 	}
 	args = append(args, len(order))
 	for _, table := range order {

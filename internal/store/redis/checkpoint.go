@@ -99,6 +99,7 @@ func (j *Journal) marks(ctx context.Context) ([]store.Mark, headPlace, error) {
 func (j *Journal) upload(ctx context.Context, state *store.State, drop []store.Position) error {
 	name := j.key("upload:" + rand.Text())
 	encoded := store.AppendState(slices.Clone(state.Commit[:]), state)
+	encoded = store.AppendSealed(nil, "", checkpointSum(state.Position), encoded)
 	for part := range slices.Chunk(encoded, checkpointRow) {
 		err := j.call(ctx, "writing a checkpoint to", func() error {
 			_, err := j.client.TxPipelined(ctx, func(p goredis.Pipeliner) error {
@@ -161,7 +162,7 @@ func (j *Journal) Load(ctx context.Context) (store.State, error) {
 		}
 		// Another host may have replaced the checkpoint in between.
 		if len(parts) > 0 {
-			return j.decodeState(parts)
+			return j.decodeState(kept[base].Position, parts)
 		}
 		if again, _, err := j.marks(ctx); err == nil && slices.Equal(again, kept) {
 			return store.State{}, fmt.Errorf("%w: %s lists a checkpoint that it does not have", store.ErrCorrupt, j.Path())
@@ -169,11 +170,17 @@ func (j *Journal) Load(ctx context.Context) (store.State, error) {
 	}
 }
 
-func (j *Journal) decodeState(parts []string) (store.State, error) {
-	encoded := []byte(strings.Join(parts, ""))
+// checkpointSum is the key of the checkpoint of a position in its checksum.
+func checkpointSum(position store.Position) []byte {
+	return strconv.AppendUint(nil, uint64(position), 10)
+}
+
+func (j *Journal) decodeState(position store.Position, parts []string) (store.State, error) {
+	damaged := fmt.Errorf("%w: the checksum of the checkpoint of position %d of %s differs", store.ErrCorrupt, position, j.Path())
+	encoded, err := store.Unseal("", checkpointSum(position), []byte(strings.Join(parts, "")))
 	var commit store.CommitID
-	if copy(commit[:], encoded) != len(commit) {
-		return store.State{}, fmt.Errorf("%w: a checkpoint of %s is too short", store.ErrCorrupt, j.Path())
+	if err != nil || copy(commit[:], encoded) != len(commit) {
+		return store.State{}, damaged
 	}
 	state, err := store.DecodeState(encoded[len(commit):])
 	if err != nil {

@@ -70,22 +70,28 @@ func (s *stored) decode(records bool) (store.Entry, error) {
 	}
 	e, err := store.DecodeEntry([]byte(s.fields["e"]))
 	if err != nil {
-		return store.Entry{}, fmt.Errorf("entry %d: %w", position, err)
+		return store.Entry{}, store.DamagedEntry(position, err)
 	}
 	commit, named := commitID(s.fields["c"])
 	prev, follows := commitID(s.fields["p"])
 	e.Commit, e.Prev = commit, prev
-	if e.Position != position || !named || !follows {
-		return store.Entry{}, fmt.Errorf("%w: entry %d is not what its fields say", store.ErrCorrupt, position)
+	if e.Position != position || !named || !follows || !s.states(&e) {
+		return store.Entry{}, store.DamagedEntry(position, fmt.Errorf("%w: it is not what its fields say", store.ErrCorrupt))
 	}
 	if mirror := s.fields["r"]; records && mirror != "" {
 		carried, err := store.DecodeEntry([]byte(mirror))
 		if err != nil {
-			return store.Entry{}, fmt.Errorf("the records of entry %d: %w", position, err)
+			return store.Entry{}, store.DamagedEntry(position, fmt.Errorf("its records: %w", err))
 		}
 		e.Records = carried.Records
 	}
 	return e, nil
+}
+
+// states reports whether the fields for scripts are those of the entry.
+func (s *stored) states(e *store.Entry) bool {
+	return s.fields["s"] == strconv.FormatUint(e.Seq, 10) && s.fields["v"] == strconv.FormatUint(e.Rev, 10) &&
+		s.fields["n"] == strconv.Itoa(len(e.Events)) && s.fields["m"] == bit(e.MapChanged)
 }
 
 // checkPrev returns an ErrDiverged if the entry after a tip follows another commit.

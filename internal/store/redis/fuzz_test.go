@@ -3,6 +3,7 @@ package redis
 import (
 	"bytes"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -87,7 +88,7 @@ func FuzzReply(f *testing.F) {
 		for _, one := range list {
 			texts = append(texts, text(one))
 		}
-		_, err = j.decodeState(texts)
+		_, err = j.decodeState(7, texts)
 		wantKnownError(t, "decodeState", err, store.ErrCorrupt, store.ErrFormat)
 	})
 }
@@ -103,6 +104,10 @@ func FuzzStored(f *testing.F) {
 	f.Add("", []byte(nil), "", "", []byte{1})
 	f.Fuzz(func(t *testing.T, id string, entry []byte, commit, prev string, records []byte) {
 		s := stored{id: id, fields: map[string]string{"e": string(entry), "c": commit, "p": prev, "r": string(records)}}
+		if e, err := store.DecodeEntry(bytes.Clone(entry)); err == nil {
+			s.fields["s"], s.fields["v"] = strconv.FormatUint(e.Seq, 10), strconv.FormatUint(e.Rev, 10)
+			s.fields["n"], s.fields["m"] = strconv.Itoa(len(e.Events)), bit(e.MapChanged)
+		}
 		e, err := s.decode(true)
 		wantKnownError(t, "decode", err, store.ErrCorrupt, store.ErrFormat)
 		if err != nil {

@@ -29,10 +29,10 @@ func TestOpenRefuses(t *testing.T) {
 	if _, err := redis.Open(context.Background(), other); !errors.Is(err, store.ErrRootKey) {
 		t.Errorf("another root key: %v, want ErrRootKey", err)
 	}
-	for format, todo := range map[string]string{"2": "the playctl that wrote it", "4": "a newer playctl"} {
+	for format, todo := range map[string]string{"3": "the playctl that wrote it", "5": "a newer playctl"} {
 		server.Do("hset", "play:{"+o.HostID+"}:head", "format", format)
 		server.Do("set", "play:{"+o.HostID+"}:table:nodes", "of another type")
-		want := "has format " + format + ", and this playctl reads format 3 only; use " + todo
+		want := "has format " + format + ", and this playctl reads format 4 only; use " + todo
 		if _, err := redis.Open(context.Background(), o); !errors.Is(err, store.ErrFormat) || errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), want) {
 			t.Errorf("format %s: %v, want %q", format, err, want)
 		}

@@ -41,11 +41,15 @@ func (j *Journal) parseHead(values parts) (headPlace, error) {
 		}
 		numbers[i] = n
 	}
+	// A newer host may have restored the world under this one.
+	if format, err := strconv.ParseUint(text(values.at(4)), 10, 64); err == nil && format != store.Format {
+		return headPlace{}, refusal{store.CheckFormat(j.Path(), format)}
+	}
 	return headPlace{store.Position(numbers[0]), numbers[1], numbers[2], text(values.at(3))}, nil
 }
 
 func (j *Journal) askHead(ctx context.Context, from goredis.Cmdable) *goredis.SliceCmd {
-	return from.HMGet(ctx, j.head(), "position", "rev", "trimmed", "commit")
+	return from.HMGet(ctx, j.head(), "position", "rev", "trimmed", "commit", "format")
 }
 
 // Head implements store.Journal.

@@ -2,6 +2,7 @@ package redis
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -19,20 +20,11 @@ func known(table store.Table) error {
 
 // Get implements store.Repository.
 func (j *Journal) Get(ctx context.Context, table store.Table, key []byte) ([]byte, error) {
-	if err := known(table); err != nil {
+	values, err := j.GetAll(ctx, []store.Lookup{{Table: table, Key: key}})
+	if err != nil {
 		return nil, err
 	}
-	var value []byte
-	err := j.read(ctx, "reading", func() (err error) {
-		value, err = j.client.HGet(ctx, j.key("table:"+string(table)), string(key)).Bytes()
-		if err == goredis.Nil { //nolint:errorlint // the library's own sentinel, never wrapped
-			value, err = nil, nil
-		} else if err == nil && value == nil {
-			value = []byte{}
-		}
-		return err
-	})
-	return value, err
+	return values[0], nil
 }
 
 // lookupsAtOnce is how many records of a table one command requests, so that the
@@ -50,6 +42,7 @@ func (j *Journal) GetAll(ctx context.Context, records []store.Lookup) ([][]byte,
 		places[r.Table] = append(places[r.Table], i)
 	}
 	values := make([][]byte, len(records))
+	var damaged error
 	if len(records) == 0 {
 		return values, j.call(ctx, "reading", func() error { return nil })
 	}
@@ -63,7 +56,7 @@ func (j *Journal) GetAll(ctx context.Context, records []store.Lookup) ([][]byte,
 						keys[k] = string(records[i].Key)
 					}
 					cmd := p.HMGet(ctx, j.key("table:"+string(table)), keys...)
-					asked = append(asked, func() { fill(values, some, cmd.Val()) })
+					asked = append(asked, func() { damaged = errors.Join(damaged, fill(values, records, some, cmd.Val())) })
 				}
 			}
 			return nil
@@ -76,6 +69,9 @@ func (j *Journal) GetAll(ctx context.Context, records []store.Lookup) ([][]byte,
 		}
 		return nil
 	})
+	if err == nil && damaged != nil {
+		err = fmt.Errorf("reading %s: %w", j.Path(), damaged)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -84,12 +80,19 @@ func (j *Journal) GetAll(ctx context.Context, records []store.Lookup) ([][]byte,
 
 // fill puts found values at the indexes of their lookups; a missing value stays
 // nil.
-func fill(values [][]byte, where []int, found []any) {
+func fill(values [][]byte, records []store.Lookup, where []int, found []any) error {
 	for k, value := range found {
-		if text, ok := value.(string); ok {
-			values[where[k]] = append([]byte{}, text...)
+		text, ok := value.(string)
+		if !ok {
+			continue
+		}
+		i := where[k]
+		var err error
+		if values[i], err = store.Unseal(records[i].Table, records[i].Key, []byte(text)); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // Scan implements store.Repository.
@@ -117,10 +120,8 @@ func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) st
 				first = "(" + string(pairs[len(pairs)-1].Key)
 			}
 			for _, pair := range pairs {
-				if r.KeysOnly {
-					pair.Value = nil
-				}
-				if !yield(pair, nil) {
+				pair, err := j.unseal(table, r, pair)
+				if !yield(pair, err) {
 					return
 				}
 			}
@@ -131,7 +132,20 @@ func (j *Journal) Scan(ctx context.Context, table store.Table, r store.Range) st
 	}
 }
 
-// decodePairs decodes the reply of the scan's script: keys, then their values.
+// unseal returns a pair of a scan with its value, which is not read where only keys are.
+func (j *Journal) unseal(table store.Table, r store.Range, pair store.Pair) (store.Pair, error) {
+	if r.KeysOnly {
+		return store.Pair{Key: pair.Key}, nil
+	}
+	value, err := store.Unseal(table, pair.Key, pair.Value)
+	if err != nil {
+		return store.Pair{Key: pair.Key}, fmt.Errorf("reading %s: %w", j.Path(), err)
+	}
+	return store.Pair{Key: pair.Key, Value: value}, nil
+}
+
+// decodePairs decodes the reply of the scan's script: keys, then their stored values. A
+// key without one has the empty value, which is none.
 func decodePairs(reply parts) ([]store.Pair, error) {
 	keys, _ := reply.at(0).([]any)
 	values, _ := reply.at(1).([]any)
@@ -141,9 +155,9 @@ func decodePairs(reply parts) ([]store.Pair, error) {
 	pairs := make([]store.Pair, len(keys))
 	for i := range keys {
 		key, isKey := keys[i].(string)
-		value, isValue := values[i].(string)
-		if !isKey || !isValue {
-			return nil, fmt.Errorf("%w: the key %q is listed and has no value", store.ErrCorrupt, key)
+		value, _ := values[i].(string)
+		if !isKey {
+			return nil, fmt.Errorf("%w: a key is not a text", store.ErrCorrupt)
 		}
 		pairs[i] = store.Pair{Key: []byte(key), Value: []byte(value)}
 	}
