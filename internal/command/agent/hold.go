@@ -18,7 +18,7 @@ const noAPIKey = "none"
 // holdAgent puts an agent on the map and keeps it there until ctx ends or the requested
 // time is over.
 func holdAgent(ctx context.Context, a *command.App, name string, flags *agentFlags) (err error) {
-	caller, ref, err := a.CallerAndAgent(ctx, name, command.SeekNew)
+	caller, ref, err := flags.find(ctx, a, name)
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ func TestHeldAgentKeepsItsRow(t *testing.T) {
 	flags := &agentFlags{platform: "playctl", p2a: protocol.P2AOff, lease: 20 * time.Second, given: func(string) bool { return false }}
 	row := &protocol.Agent{
 		AgentID: id, Name: "Ada L.", Platform: "langchain", EnableP2A: protocol.P2AOn, RealtimeInstructions: "Be brief.",
+		ParentID: strings.Repeat("c", 64), Group: "shop",
 		ToolNames:   protocol.List[string]{protocol.ChatTool, "search", "assist_route"},
 		AssistTools: protocol.List[protocol.AssistTool]{{Name: "assist_route", Description: "Plans a route", Parameters: []byte(`{"type":"object"}`)}},
 	}
@@ -38,7 +39,8 @@ func TestHeldAgentKeepsItsRow(t *testing.T) {
 			t.Errorf("the options have no %s", name)
 		}
 	}
-	if held.Name != row.Name || held.Type != row.Platform || held.RealtimeInstructions != row.RealtimeInstructions || !held.EnableP2A {
+	if held.Name != row.Name || held.Type != row.Platform || held.RealtimeInstructions != row.RealtimeInstructions || !held.EnableP2A ||
+		held.ParentID != row.ParentID || held.Group != row.Group {
 		t.Errorf("the options are %+v, of the row %+v", held, row)
 	}
 	if got := held.Tools.ToolNames(); !slices.Equal(got, row.ToolNames) {

@@ -79,14 +79,14 @@ and two seconds later SIGKILL. Ctrl-C removes the agents from the map.`,
 			return command.UnlessTerminated(cmd.Context(), serveIntercom(cmd.Context(), a, args, &flags))
 		},
 	}
-	flags.register(cmd)
+	flags.register(a, cmd)
 	cmd.Flags().StringVar(&flags.program, "exec", "", "the `program` that answers")
 	return cmd
 }
 
 // register adds the flags of the program that answers.
-func (f *execFlags) register(cmd *cobra.Command) {
-	f.agentFlags.register(cmd)
+func (f *execFlags) register(a *command.App, cmd *cobra.Command) {
+	f.agentFlags.register(a, cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.text, "text", false, "give the program the text alone, and the rest in variables")
 	flags.BoolVar(&f.passCredentials, "pass-credentials", false, "leave the credentials in playctl's variables to the program, which otherwise gets none")
@@ -137,6 +137,9 @@ func serveIntercom(ctx context.Context, a *command.App, names []string, flags *e
 	}
 	caller, err := a.Caller()
 	if err != nil {
+		return err
+	}
+	if err := flags.findParent(ctx, a, caller); err != nil {
 		return err
 	}
 	refs := make([]command.AgentRef, len(names))
@@ -290,7 +293,7 @@ any of them, the parts are the message. Several questions can be open at once.`,
 			return command.UnlessTerminated(cmd.Context(), runAgent(cmd.Context(), a, agents[0], &flags))
 		},
 	}
-	flags.register(cmd)
+	flags.register(a, cmd)
 	cmd.Flags().BoolVar(&flags.lines, "lines", false, "run the program once, with JSON lines for all questions")
 	return cmd
 }
@@ -317,6 +320,9 @@ func runAgent(ctx context.Context, a *command.App, name string, flags *execFlags
 	}
 	caller, err := a.CallerWithAccount(ctx)
 	if err != nil {
+		return err
+	}
+	if err := flags.findParent(ctx, a, caller); err != nil {
 		return err
 	}
 	ref, caller, err := a.OwnAgent(ctx, caller, name)

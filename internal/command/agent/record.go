@@ -21,8 +21,8 @@ import (
 type recordedResult struct {
 	Context  string  `json:"context,omitempty"`
 	PlayerID string  `json:"playerId"`
-	Seq      *uint64 `json:"seq,omitempty"` // the number of its event; absent if the text was blank, and for a journey
-	Rev      *uint64 `json:"rev,omitempty"` // the rev of the world with the journey; absent for a chat line
+	Seq      *uint64 `json:"seq,omitempty"` // the number of its event; only for a chat line, and absent if its text was blank
+	Rev      *uint64 `json:"rev,omitempty"` // the rev of the world with the journey or activity; absent for a chat line
 }
 
 func newRecordInteractionCommand(a *command.App) *cobra.Command {
