@@ -19,6 +19,7 @@ const (
 	OpListEvents          Op = "listEvents"
 	OpGetWorldSnapshotAt  Op = "getWorldSnapshotAt"
 	OpListAnswering       Op = "listAnswering"
+	OpCountAgents         Op = "countAgents"
 	OpListSpaceNodes      Op = "listSpaceNodes"
 	OpInspectSpace        Op = "inspectSpace"
 	OpRecordInteraction   Op = "recordInteraction"
@@ -96,6 +97,10 @@ var operations = []Operation{
 	{
 		Op: OpListAnswering, Callers: CallerReaders, Request: ListAnsweringRequest{}, Reply: ListAnsweringReply{},
 		Summary: "Lists whether programs answer for agents on the map; an extension without a capability, so other hosts answer `op_unknown`.",
+	},
+	{
+		Op: OpCountAgents, Callers: CallerReaders, Request: EmptyRequest{}, Reply: AgentCounts{},
+		Summary: "Counts the agents on the map by their states, for readers that need no rows; an extension without a capability, as `listAnswering`.",
 	},
 	{
 		Op: OpListSpaceNodes, Callers: CallerReaders, Request: EmptyRequest{}, Reply: SpacesReply{},

@@ -187,6 +187,11 @@ func (c *Client) ListEvents(ctx context.Context, r *protocol.ListEventsRequest) 
 	return decode[protocol.ListEventsReply](ctx, c, c.readOp(protocol.OpListEvents, r))
 }
 
+// CountAgents counts the agents on the map by their states.
+func (c *Client) CountAgents(ctx context.Context) (*protocol.AgentCounts, error) {
+	return decode[protocol.AgentCounts](ctx, c, c.readOp(protocol.OpCountAgents, protocol.EmptyRequest{}))
+}
+
 // ListAnswering reports whether programs answer for agents on the map, for all of
 // them if none is named. Not every host supports it.
 func (c *Client) ListAnswering(ctx context.Context, playerIDs ...string) (*protocol.ListAnsweringReply, error) {

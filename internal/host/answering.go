@@ -40,6 +40,13 @@ func sendAnswering(c *call, request protocol.ListAnsweringRequest) error {
 	return c.send(reply)
 }
 
+// sendAgentCounts counts the agents on the map by their states.
+func sendAgentCounts(c *call, _ protocol.EmptyRequest) error {
+	v := c.host.world.View()
+	c.setRev(v.Rev)
+	return c.send(v.AgentCounts())
+}
+
 // mayActFor reports whether the caller is an agent, owns it or is the administrator.
 func (c *call) mayActFor(agentID string) bool {
 	if c.caller.Admin || c.caller.Unchecked {

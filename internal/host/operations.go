@@ -18,6 +18,7 @@ func operations() map[protocol.Op]*rules {
 		protocol.OpListEvents:          decodeRequest(sendEventList),
 		protocol.OpGetWorldSnapshotAt:  decodeRequest(sendSnapshotAt),
 		protocol.OpListAnswering:       decodeRequest(sendAnswering),
+		protocol.OpCountAgents:         decodeRequest(sendAgentCounts),
 		protocol.OpListSpaceNodes:      decodeRequest(sendSpaces),
 		protocol.OpInspectSpace:        decodeRequest(sendSpace),
 		protocol.OpCreateSpace:         decodeRequest(createSpace),

@@ -122,6 +122,7 @@ func goodIntercomRequests(f *fixture, main, agent identity) map[string]goodReque
 	f.post(f.play("/sdk/rpc"), `{"op":"intercomCommand","payload":`+ask("r1")+`}`, as(main)).ok()
 	viewer := f.viewer(f.watchCookie(protocol.WatchScopeAct, f.watchToken(main)))
 	return map[string]goodRequest{
+		"countAgents":        {body: `{}`, caller: as(main)},
 		"listAnswering":      {body: `{}`, bad: `{"playerIds":[""]}`, caller: as(main)},
 		"listEvents":         {body: `{}`, bad: `{"limit":0}`, caller: as(main)},
 		"getWorldSnapshotAt": {body: `{"rev":1}`, bad: `{}`, caller: as(main)},

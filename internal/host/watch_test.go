@@ -84,7 +84,7 @@ func TestWatchCookieScopes(t *testing.T) {
 	reads := map[string]bool{
 		"GET /api/play/session": true, "GET /api/play/snapshot": true, "getWorldSnapshot": true, "getPlayerChainNode": true,
 		"getPlayerChainNodes": true, "getPlayerChainProof": true, "listInteractions": true, "listJourneys": true,
-		"listSpaceNodes": true, "inspectSpace": true, "listAnswering": true, "listEvents": true, "getWorldSnapshotAt": true,
+		"listSpaceNodes": true, "inspectSpace": true, "listAnswering": true, "countAgents": true, "listEvents": true, "getWorldSnapshotAt": true,
 	}
 	acts := map[string]bool{
 		"POST /api/play/assist-tool": true, "POST /api/play/proximity-action": true, "intercomCommand": true,

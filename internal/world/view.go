@@ -23,6 +23,8 @@ type View struct {
 	snapshotLength atomic.Int64
 	// dropped is set once the rev is no longer in memory.
 	dropped atomic.Bool
+	// agentCounts are the counts of agents, once they were requested.
+	agentCounts atomic.Pointer[protocol.AgentCounts]
 }
 
 // SnapshotJSON is the JSON of a view's snapshot, or of a reply that contains it.

@@ -292,6 +292,8 @@ export const operations = {
   getWorldSnapshotAt: { writes: false },
   /** Lists whether programs answer for agents on the map; an extension without a capability, so other hosts answer `op_unknown`. */
   listAnswering: { writes: false },
+  /** Counts the agents on the map by their states, for readers that need no rows; an extension without a capability, as `listAnswering`. */
+  countAgents: { writes: false },
   /** Lists the spaces. */
   listSpaceNodes: { writes: false },
   /** Reads a space, with its log for those who may see it. */
@@ -330,6 +332,7 @@ export interface OperationTypes {
   listEvents: { request: ListEventsRequest; reply: ListEventsReply }
   getWorldSnapshotAt: { request: SnapshotAtRequest; reply: SnapshotReply }
   listAnswering: { request: ListAnsweringRequest; reply: ListAnsweringReply }
+  countAgents: { request: EmptyRequest; reply: AgentCounts }
   listSpaceNodes: { request: EmptyRequest; reply: SpacesReply }
   inspectSpace: { request: SpaceRequest; reply: InspectSpaceReply }
   recordInteraction: { request: RecordInteractionRequest; reply: RecordInteractionReply }
@@ -1265,6 +1268,22 @@ export interface ListAnsweringReply {
   readonly agents: readonly AnsweringAgent[]
 }
 
+/** AgentCounts is the reply of countAgents: how many agents are on the map, and how many of them are in each state. An agent whose row says nothing is in none. */
+export interface AgentCounts {
+  /** agents are all agents on the map. */
+  readonly agents: number
+  /** working are the agents at work. */
+  readonly working?: number
+  /** waiting are the agents that wait for a person. */
+  readonly waiting?: number
+  /** idle are the agents that have nothing to do. */
+  readonly idle?: number
+  /** done are the agents that finished what they were asked. */
+  readonly done?: number
+  /** failed are the agents that could not do what they were asked. */
+  readonly failed?: number
+}
+
 /** SpacesReply is the reply of listSpaceNodes, in the order of the chain. */
 export interface SpacesReply {
   readonly spaces: readonly Space[]
@@ -1956,6 +1975,7 @@ export const requestFields = {
   listEvents: 'afterSeq limit brief',
   getWorldSnapshotAt: 'rev',
   listAnswering: 'playerIds',
+  countAgents: '',
   listSpaceNodes: '',
   inspectSpace: 'spaceId',
   recordInteraction: 'playerId role text',
