@@ -60,6 +60,7 @@ var formatters = map[protocol.EventKind]func(*Names, []byte) (sentence, error){
 	protocol.EventAgentSignal:     (*Names).signaled,
 	protocol.EventInteraction:     (*Names).interaction,
 	protocol.EventJourney:         (*Names).journeyed,
+	protocol.EventActivity:        (*Names).acted,
 	protocol.EventSpaceChanged:    (*Names).spaceChanged,
 	protocol.EventIntercom:        (*Names).intercom,
 	protocol.EventSessionReset:    (*Names).reset,

@@ -87,6 +87,8 @@ func events() []Event {
 		{"world:interaction", `{"playerId":"` + adaID + `","role":"assistant","text":"It is next to the mill, behind the old bridge; take the second path on the left.","at":"2026-03-04T12:00:02.000Z","seq":3` + head + `}`},
 		{"world:interaction", `{"playerId":"` + adaID + `","role":"tool","text":"3 results\n1. mill","at":"2026-03-04T12:00:03.000Z","seq":3` + head + `}`},
 		{"world:journey", `{"playerId":"` + adaID + `","journey":{"steps":[{"type":"origin","content":"Where is\nit?","messageId":"1"},{"type":"structure","toolName":"search","toolCallId":"c","args":{}},{"type":"destination","content":"Next to the mill.","messageId":"2"}],"startedAt":"","completedAt":""},"path":[]` + changed},
+		{"world:activity", `{"playerId":"` + adaID + `","activity":{"state":"waiting","text":"Approve send_email","toolName":"send_email","since":"2026-03-04T11:57:00.000Z"}` + changed},
+		{"world:activity", `{"playerId":"` + graceID + `","activity":{"state":"idle","since":"2026-03-04T11:57:00.000Z"}` + changed},
 		{"world:agent_signal", `{"playerId":"` + adaID + `","kind":"journey","data":{"stepCount":3}` + head + `}`},
 		{"world:agent_signal", `{"playerId":"` + adaID + `","kind":"zone","data":{"zoneCount":100,"flagged":true}` + changed},
 		{"world:agent_signal", `{"playerId":"` + adaID + `","kind":"yield","data":{"yieldCount":2}` + changed},
