@@ -312,13 +312,14 @@ var otherWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 // elsewhereCommands are the commands that call no host, or choose it in another way.
 var elsewhereCommands = []string{"serve", "stop", "logs", "store", "create-root-key", "help", "init", "mcp", "completion", "version"}
 
-// callsHost reports whether a command may call the host of a context.
+// callsHost reports whether a command may call the host of a context to finish what an
+// interrupted one left. "status" does not: a prompt or a health check waits for it.
 func callsHost(cmd *cobra.Command) bool {
 	for cmd.HasParent() && cmd.Parent().HasParent() {
 		cmd = cmd.Parent()
 	}
 	name := cmd.Name()
-	return (name == "mcp" || !slices.Contains(elsewhereCommands, name)) && !slices.Contains([]string{"context", "credentials", "whoami", "config", "replay"}, name)
+	return (name == "mcp" || !slices.Contains(elsewhereCommands, name)) && !slices.Contains([]string{"context", "credentials", "whoami", "config", "replay", "status"}, name)
 }
 
 // LikeThis adds the flags for host and account from the command line to the commands in a

@@ -83,24 +83,25 @@ func (r connectResult) document(look render.Look) *render.Document {
 // statusResult is what "playctl status" prints. Unknown values are absent: ready if the
 // host reports it at another address, the world if the caller may not read it.
 type statusResult struct {
-	Context   string         `json:"context,omitempty"`
-	Server    string         `json:"server"`
-	Ready     *bool          `json:"ready,omitempty"`  // whether the host serves; absent where it does not say
-	Reason    string         `json:"reason,omitempty"` // why it is not ready
-	SID       string         `json:"sid,omitempty"`
-	Rev       *uint64        `json:"rev,omitempty"`
-	Seq       *uint64        `json:"seq,omitempty"`
-	Occupants *int           `json:"occupants,omitempty"` // how many rows are on the map; absent without credentials
-	Kinds     map[string]int `json:"kinds,omitempty"`     // the number of rows by kind; absent without credentials
-	Spaces    *int           `json:"spaces,omitempty"`    // how many spaces there are; absent without credentials
-	Bridge    *bridgeResult  `json:"bridge,omitempty"`    // the state of the bridge to another service, if the host has one
+	Context   string                `json:"context,omitempty"`
+	Server    string                `json:"server"`
+	Ready     *bool                 `json:"ready,omitempty"`  // whether the host serves; absent where it does not say
+	Reason    string                `json:"reason,omitempty"` // why it is not ready
+	SID       string                `json:"sid,omitempty"`
+	Rev       *uint64               `json:"rev,omitempty"`
+	Seq       *uint64               `json:"seq,omitempty"`
+	Occupants *int                  `json:"occupants,omitempty"` // how many rows are on the map; absent without credentials
+	Kinds     map[string]int        `json:"kinds,omitempty"`     // the number of rows by kind; absent without credentials
+	Counts    *protocol.AgentCounts `json:"counts,omitempty"`    // how many agents are in each state; absent without credentials
+	Spaces    *int                  `json:"spaces,omitempty"`    // how many spaces there are; absent without credentials
+	Bridge    *bridgeResult         `json:"bridge,omitempty"`    // the state of the bridge to another service, if the host has one
 }
 
 // errNotReady means that a host answers but does not serve yet.
 var errNotReady = errors.New("the host is not ready")
 
 func newStatusCommand(a *command.App) *cobra.Command {
-	var readyOnly bool
+	var readyOnly, short bool
 	var wait time.Duration
 	cmd := &cobra.Command{
 		Use:        "status",
@@ -112,16 +113,23 @@ bridge. The exit code is 1 if the host answers and is not ready, 4 if it does no
 credentials for the host it shows only whether the host is ready.
 
 With --ready it checks only that and needs no credentials, as in a container's health check. --wait
-gives the host time to become ready; the exit codes are the same.`,
+gives the host time to become ready; the exit codes are the same.
+
+--short prints one line for a prompt or a status bar, such as "3 working · 1 waiting": how many agents
+are in each state, and an empty line if none says what it does. It gives up after 200ms, or --timeout.`,
 		Example: command.Example(
 			"playctl status",
 			"playctl status --server http://127.0.0.1:7420 --timeout 2s --output json",
 			"playctl status --ready --timeout 2s",
-			"playctl status --ready --wait 30s"),
+			"playctl status --ready --wait 30s",
+			"playctl status --short"),
 		Args: command.Takes(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if wait < 0 {
 				return command.Usagef("--wait must not be negative")
+			}
+			if short {
+				return shortStatus(cmd.Context(), a, readyOnly || wait > 0)
 			}
 			if a.Settings.Timeout > 0 {
 				a.Settings.Timeout += wait
@@ -153,6 +161,7 @@ gives the host time to become ready; the exit codes are the same.`,
 		},
 	}
 	cmd.Flags().BoolVar(&readyOnly, "ready", false, "only ask whether it is ready")
+	cmd.Flags().BoolVar(&short, "short", false, "only count the agents by their states, on one line")
 	cmd.Flags().DurationVar(&wait, "wait", 0, "how long to wait for the host to become ready")
 	return cmd
 }
@@ -206,6 +215,11 @@ func (r *statusResult) look(ctx context.Context, c *client.Client) error {
 	r.SID, r.Rev, r.Seq = snapshot.SID, snapshot.Rev, snapshot.Seq
 	occupants, spaces := len(snapshot.WorldMap.Occupants), len(snapshot.Spaces)
 	r.Occupants, r.Spaces, r.Kinds = &occupants, &spaces, client.Kinds(snapshot)
+	counts := protocol.AgentCounts{}
+	for _, row := range client.Rows[*protocol.Agent](snapshot) {
+		counts.Add(render.StateOf(row))
+	}
+	r.Counts = &counts
 	return nil
 }
 
@@ -234,6 +248,7 @@ func (r *statusResult) document(look render.Look) *render.Document {
 			render.Field{Name: "rev", Value: command.Number(r.Rev)},
 			render.Field{Name: "seq", Value: command.Number(r.Seq)},
 			render.Field{Name: "on the map", Value: strings.Join(counts, ", ")},
+			render.Field{Name: "agents", Value: render.CountsText(*r.Counts)},
 			render.Field{Name: "spaces", Value: command.Decimal(int64(*r.Spaces))})
 	}
 	if r.Bridge != nil {
