@@ -134,6 +134,9 @@ func TestMetricsReportActivity(t *testing.T) {
 	main := f.main()
 	agent := f.player(main)
 	f.say(agent, "hello")
+	for range 2 {
+		f.acting(agent, protocol.ActivityWorking)()
+	}
 	f.newKey(main, map[string]any{"name": "ci"})
 	f.post(f.service.WatchToken()+"?sid="+f.world.View().SID, map[string]any{}, as(main)).ok()
 	f.get("/no/such/route")
@@ -153,7 +156,8 @@ func TestMetricsReportActivity(t *testing.T) {
 		`playctl_world_used{of="invitations"} 0`, `playctl_world_limit{of="invitations"} 1000`,
 		`playctl_http_requests_total{code="200",op="recordInteraction",route="/api/play/sdk/rpc"} 1`,
 		`playctl_http_requests_total{code="404",op="",route="other"} 1`,
-		`playctl_world_occupants 1`, `playctl_world_seq 2`, `playctl_derivations_total{outcome="done"} 2`,
+		`playctl_world_occupants 1`, `playctl_world_seq 3`, `playctl_derivations_total{outcome="done"} 2`,
+		`playctl_world_activities_total{result="changed",state="working"} 1`, `playctl_world_activities_total{result="unchanged",state="working"} 1`,
 		`playctl_stream_subscribers 0`, `playctl_journal_append_failures_total 0`,
 	} {
 		if !strings.Contains(text, line+"\n") {

@@ -32,6 +32,7 @@ type Metrics struct {
 	unconfirmed *metrics.Counter
 	refusals    *family
 	evictions   *family
+	activities  *family
 
 	commands       *metrics.Counter
 	commits        *metrics.Counter
@@ -102,6 +103,7 @@ func NewMetrics() *Metrics {
 	m.commands = counters("playctl_world_commands_total", "Commands that the engine accepted.").counter("")
 	m.commits = counters("playctl_world_commits_total", "Batches committed to the journal.").counter("")
 	m.events = counters("playctl_world_events_total", "Committed events.").counter("")
+	m.activities = counters("playctl_world_activities_total", "Activities that agents reported, by state and result: changed the row, unchanged, or refused by a rate limit.")
 	m.appends = histograms("playctl_journal_append_seconds", "Time to commit a batch to the journal.").histogram("")
 	m.appendFailures = counters("playctl_journal_append_failures_total", "Batches that could not be appended to the journal.").counter("")
 	m.checkpoints = histograms("playctl_checkpoint_seconds", "Time to write a checkpoint and trim the journal.").histogram("")
@@ -164,6 +166,11 @@ func (m *Metrics) Committed(commands, entries, events int, took time.Duration) {
 
 // AppendFailed implements world.Observer.
 func (m *Metrics) AppendFailed(error) { m.appendFailures.Inc() }
+
+// ActivityReported implements world.Observer.
+func (m *Metrics) ActivityReported(state string, result world.ActivityResult) {
+	m.activities.counter(fmt.Sprintf("{result=%q,state=%q}", result, state)).Inc()
+}
 
 // CheckpointDone implements world.Observer.
 func (m *Metrics) CheckpointDone(took time.Duration, err error) {

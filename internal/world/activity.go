@@ -26,6 +26,9 @@ func (c RecordActivity) plan(p *planner) (any, error) {
 	if reflect.DeepEqual(next, prev.Activity) {
 		return reply, nil
 	}
+	if err := p.checkActivityRate(prev.StableKey(), r.State); err != nil {
+		return nil, err
+	}
 	row := *prev
 	row.Activity = next
 	if _, _, err := p.putRow(&row); err != nil {
@@ -47,4 +50,18 @@ func (c RecordActivity) after(prev *protocol.Activity, at string) *protocol.Acti
 		next.Since = prev.Since
 	}
 	return next
+}
+
+// observeActivity passes a reported activity to the observer, unless it was refused for
+// another reason than a limit.
+func (w *World) observeActivity(c *RecordActivity, plan *stagedPlan, err error) {
+	switch {
+	case protocol.CodeOf(err) == protocol.CodeRateLimited:
+		w.options.Observer.ActivityReported(c.State, ActivityRefused)
+	case err != nil || plan == nil:
+	case plan.entry == nil:
+		w.options.Observer.ActivityReported(c.State, ActivityUnchanged)
+	default:
+		w.options.Observer.ActivityReported(c.State, ActivityChanged)
+	}
 }

@@ -8,12 +8,15 @@ import (
 	"math/rand/v2"
 	"net"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/bolt"
 	"github.com/playctl/playctl/internal/store/memory"
+	"github.com/playctl/playctl/protocol"
 )
 
 // BenchmarkRecordInteraction measures the engine alone: with the memory store the
@@ -24,13 +27,7 @@ func BenchmarkRecordInteraction(b *testing.B) {
 			benchLines(b, memory.Open(store.DefaultRetention()), clients)
 		})
 		b.Run(fmt.Sprintf("bolt/clients=%d", clients), func(b *testing.B) {
-			j, err := bolt.Open(b.Context(), bolt.Options{
-				Path: filepath.Join(b.TempDir(), "world.db"), RootKey: testRootKey, Retention: store.DefaultRetention(),
-			})
-			if err != nil {
-				b.Fatal(err)
-			}
-			benchLines(b, j, clients)
+			benchLines(b, openBolt(b), clients)
 		})
 	}
 }
@@ -109,6 +106,85 @@ func benchChange(b *testing.B, n int) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkActivity measures a change of the activity in rows of several sizes, up to one
+// with tools of 64 KiB and a journey of 128 KiB, which a row has twice: with its path.
+func BenchmarkActivity(b *testing.B) {
+	for _, of := range []struct{ tools, journey int }{{0, 0}, {0, 3 << 10}, {8 << 10, 12 << 10}, {64 << 10, 127 << 10}} {
+		for name, open := range map[string]func(b *testing.B) store.Journal{
+			"memory": func(*testing.B) store.Journal { return memory.Open(store.DefaultRetention()) },
+			"bolt":   openBolt,
+		} {
+			b.Run(fmt.Sprintf("%s/tools=%d/journey=%d", name, of.tools, of.journey), func(b *testing.B) { benchActivity(b, open(b), of.tools, of.journey) })
+		}
+	}
+}
+
+func openBolt(b *testing.B) store.Journal {
+	b.Helper()
+	j, err := bolt.Open(b.Context(), bolt.Options{
+		Path: filepath.Join(b.TempDir(), "world.db"), RootKey: testRootKey, Retention: store.DefaultRetention(),
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return j
+}
+
+func benchActivity(b *testing.B, journal store.Journal, tools, journeyBytes int) {
+	c := newClock()
+	w, err := Open(context.Background(), Options{
+		Journal: journal, RootKey: testRootKey, Now: c.Now, Random: rand.NewChaCha8([32]byte{7}), NoRepository: true,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		closeWorld(b, w)
+		if err := journal.Close(); err != nil {
+			b.Error(err)
+		}
+	}()
+	a := id("agent")
+	r := registration(a)
+	if tools > 0 {
+		r.Agent.AssistTools = []protocol.AssistTool{{
+			Name: "assist_find", Parameters: fmt.Appendf(nil, `{"x":%q}`, strings.Repeat("x", tools-100)),
+		}}
+	}
+	commands := []Command{r}
+	if journeyBytes > 0 {
+		commands = append(commands, longJourney(a, 2*journeyBytes))
+	}
+	for _, command := range commands {
+		if _, err := w.Do(context.Background(), Request{}, command); err != nil {
+			b.Fatal(err)
+		}
+	}
+	n := 0
+	act := func() {
+		n++
+		c.Advance(time.Minute)
+		if _, err := w.Do(context.Background(), Request{}, acting(a, protocol.ActivityWorking, fmt.Sprint("Editing file ", n%10))); err != nil {
+			b.Fatal(err)
+		}
+	}
+	act()
+	before, _ := w.JournalBytes()
+	act()
+	after, _ := w.JournalBytes()
+	events, _, err := w.Events().Since(w.Events().Head()-1, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		act()
+	}
+	b.ReportMetric(float64(after-before), "journal-B")
+	b.ReportMetric(float64(len(events[0].frame)), "frame-B")
+	b.ReportMetric(float64(len(inlineFrame(events[0]))), "inline-B")
 }
 
 // BenchmarkOpen recovers a world with n occupants that were all just registered,

@@ -23,6 +23,9 @@ type Limits struct {
 	// HistoryRate is how many bytes a second an account may write, in the long run:
 	// history, rows, events and everything else that its commands add to the store.
 	HistoryRate int
+	// ActivityRate is how many changes of agents' activities to working or idle the world
+	// takes a second, 20 by default; a negative number means no limit, for one agent neither.
+	ActivityRate int
 	// History is how many interactions and how many journeys are kept for each
 	// agent; 1,000 by default.
 	History int
@@ -42,6 +45,7 @@ type Limits struct {
 const (
 	DefaultOccupants        = 100
 	DefaultPeople           = 50
+	DefaultActivityRate     = 20
 	DefaultHistory          = 1000
 	DefaultWatchTokens      = 64
 	DefaultAPIKeys          = 32
@@ -90,9 +94,22 @@ type Observer interface {
 	Committed(commands, entries, events int, took time.Duration)
 	// AppendFailed is called when a commit did not succeed.
 	AppendFailed(err error)
+	// ActivityReported is called for each activity that an agent reported: whether it
+	// changed the row, left it as it was, or was refused by a limit.
+	ActivityReported(state string, result ActivityResult)
 	// CheckpointDone is called after each checkpoint; err is nil if it succeeded.
 	CheckpointDone(took time.Duration, err error)
 }
+
+// ActivityResult is what became of a reported activity.
+type ActivityResult string
+
+// The results of a reported activity.
+const (
+	ActivityChanged   ActivityResult = "changed"
+	ActivityUnchanged ActivityResult = "unchanged"
+	ActivityRefused   ActivityResult = "refused"
+)
 
 func (o *Options) check() error {
 	switch {
@@ -119,6 +136,7 @@ func (o *Options) check() error {
 func (l *Limits) setDefaults() {
 	l.Occupants = cmp.Or(l.Occupants, DefaultOccupants)
 	l.People = cmp.Or(l.People, DefaultPeople)
+	l.ActivityRate = cmp.Or(l.ActivityRate, DefaultActivityRate)
 	l.History = cmp.Or(l.History, DefaultHistory)
 	l.WatchTokens = cmp.Or(l.WatchTokens, DefaultWatchTokens)
 	l.APIKeys = cmp.Or(l.APIKeys, DefaultAPIKeys)
@@ -130,4 +148,5 @@ type noObserver struct{}
 
 func (noObserver) Committed(_, _, _ int, _ time.Duration)  {}
 func (noObserver) AppendFailed(error)                      {}
+func (noObserver) ActivityReported(string, ActivityResult) {}
 func (noObserver) CheckpointDone(_ time.Duration, _ error) {}

@@ -25,7 +25,7 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	// One clock for all hosts, so that times agree.
 	options.Now = options.Journal.Clock(options.Now)
 	w := &World{
-		options: options, state: newState(options.RootKey), views: &pastViews{},
+		options: options, state: newState(&options), views: &pastViews{},
 		queue: newQueue(), reads: make(chan struct{}, maxReads), checkpoints: make(chan *View, 1),
 		replica: replica{
 			updates: make(chan followUpdate), retryFollow: make(chan struct{}, 1),
@@ -37,7 +37,7 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	w.changed.Store(&wake)
 	view, err := w.load(ctx)
 	for failures := 1; journalDiverged(err) && failures < maxLoads && storeBackoff.Wait(ctx, failures); failures++ {
-		w.state = newState(options.RootKey)
+		w.state = newState(&options)
 		view, err = w.load(ctx)
 	}
 	if err == nil {

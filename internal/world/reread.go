@@ -83,7 +83,7 @@ func (w *World) rereadOnce(ctx context.Context, cause error, l *commitLoop) erro
 		}
 	}
 	old, oldCheckpoint, oldGrown, shown := w.state, w.lastCheckpoint, w.grown, w.replica.seenSeq
-	w.state = newState(w.options.RootKey)
+	w.state = newState(&w.options)
 	past := w.views.swap(keptViews{})
 	view, err := w.load(ctx)
 	if err == nil {

@@ -106,7 +106,7 @@ func randomCommand(rt *rapid.T, w *World, n int) (Caller, Command) {
 
 // stored returns a world as read from the store alone.
 func (w *World) stored(rt *rapid.T) *World {
-	fresh := &World{options: w.options, state: newState(w.options.RootKey), views: &pastViews{}}
+	fresh := &World{options: w.options, state: newState(&w.options), views: &pastViews{}}
 	view, err := fresh.load(context.Background())
 	if err != nil {
 		rt.Fatalf("load the world: %v", err)

@@ -27,6 +27,8 @@ type state struct {
 	// walks are the times when people last came, moved or left, in milliseconds since
 	// the Unix epoch, by their stable keys.
 	walks map[string]int64
+	// activity are the limits of activities.
+	activity activityRates
 	// accounts are the accounts with a counted amount.
 	accounts map[string]*account
 
@@ -80,14 +82,16 @@ type position struct {
 	people int
 	// used is the amount that all accounts together use.
 	used Amounts
+	// activityMeter is what is used of the world's limit of activities.
+	activityMeter meter
 }
 
 // placement identifies an mcp row: one for each owner and name.
 type placement struct{ owner, name string }
 
-func newState(rootKey string) *state {
+func newState(o *Options) *state {
 	return &state{
-		position:        position{Map: replay.New(rootKey), grid: smallestGrid},
+		position:        position{Map: replay.New(o.RootKey), grid: smallestGrid},
 		rows:            map[string]protocol.Occupant{},
 		sizes:           map[string]int{},
 		cells:           map[cell]string{},
@@ -95,6 +99,7 @@ func newState(rootKey string) *state {
 		placements:      map[placement]string{},
 		owned:           map[string]int{},
 		walks:           map[string]int64{},
+		activity:        newActivityRates(o.Limits.ActivityRate),
 		accounts:        map[string]*account{},
 		nodes:           map[string]*Node{},
 		children:        map[string]map[string]struct{}{},
@@ -186,6 +191,7 @@ func (s *state) applyRest(e *store.Entry, before *replay.Map, typed map[string]p
 		s.setRow(r.Key, occupant, len(r.JSON))
 		s.noteWalk(r.Key, e.At)
 	}
+	s.noteActivity(e)
 	if e.Header != nil {
 		s.grid = gridOf(e.Header)
 	}
@@ -212,6 +218,9 @@ func (s *state) setRow(key string, next protocol.Occupant, size int) {
 	prev, prevSize := s.rows[key], s.sizes[key]
 	s.replaceRow(key, next, size)
 	s.undo = append(s.undo, func() { s.replaceRow(key, prev, prevSize) })
+	if next == nil {
+		s.setMeter(key, meter{})
+	}
 }
 
 func (s *state) replaceRow(key string, next protocol.Occupant, size int) {

@@ -151,6 +151,9 @@ func (w *World) reply(batch []*job, plans []*stagedPlan) {
 			j.reply = plans[i].reply
 		}
 		j.reply.Rev = rev
+		if c, ok := j.command.(RecordActivity); ok {
+			w.observeActivity(&c, plans[i], j.err)
+		}
 		close(j.done)
 	}
 }

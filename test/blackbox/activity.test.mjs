@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { granted, refused } from './lib/client.mjs'
 import { is, readRow } from './lib/rows.mjs'
 import { openStream } from './lib/stream.mjs'
@@ -145,4 +146,31 @@ test('leaving the map ends an activity', async () => {
   refused(await act({ state: 'idle' }), 400, 'player_unknown')
   granted(await register(host, sid, agent))
   assert.ok(!('activity' in readRow(await rowOf())))
+})
+
+test('an agent changes its activity ten times at once, and then twice a second', async () => {
+  let reply
+  let changes = 0
+  const report = () => act({ state: 'waiting', text: `change ${changes}` }, { as: second, of: second })
+  granted(await register(host, sid, second))
+  for (reply = await report(); reply.status === 200 && changes < 100; reply = await report()) changes++
+  refused(reply, 429, 'rate_limited', 'limit of 2 changes')
+  assert.ok(changes >= 9 && changes < 50, `${changes} changes were accepted at once`)
+  const retryAfter = Number(reply.headers['retry-after'])
+  assert.equal(retryAfter, 1)
+  granted(await act({ state: 'waiting', text: `change ${changes - 1}` }, { as: second, of: second }))
+  await pause(retryAfter * 1000)
+  granted(await report())
+})
+
+test('working and idle wait for the limit of the world, the other states do not', async () => {
+  const { host, owner, agent, sid } = await openWorld('--rate-activity', '1')
+  const others = [await agentOf(host, owner, 2), await agentOf(host, owner, 3), await agentOf(host, owner, 4)]
+  const report = (of, state, text) => host.rpc('recordActivity', { playerId: of.nodeId, state, text }, { as: of, sid, key: null })
+  for (const of of [agent, ...others]) granted(await register(host, sid, of))
+  let reply
+  for (let i = 0; i < 8 && reply?.status !== 429; i++) reply = await report(agent, i % 2 ? 'idle' : 'working', `change ${i}`)
+  refused(reply, 429, 'rate_limited', '--rate-activity')
+  refused(await report(others[0], 'working'), 429, 'rate_limited', 'idle, 1 a second')
+  for (const [i, state] of ['waiting', 'done', 'failed'].entries()) granted(await report(others[i], state))
 })

@@ -76,6 +76,7 @@ func (s *serveSettings) limitFlags() []limit {
 		{"memory-budget", &s.memoryBudget, 0, 0, "how many MiB of memory recent events may take; 0 = a sixteenth of the memory limit, else 32"},
 		{"journal-budget", &s.journalBudget, 0, 0, "how many MiB the journal of events may take before the oldest events are dropped; 0 = 256, 64 with --ephemeral"},
 		{"rate-history", &s.limits.HistoryRate, 1 << 20, 0, "how many bytes a second one account may write to the world's store, with bursts of a minute's worth; 0 = no limit"},
+		{"rate-activity", &s.limits.ActivityRate, world.DefaultActivityRate, math.MinInt, "how many changes of agents' activities to working or idle the world takes a second; 0 = the default, negative = no limit, for one agent neither"},
 		{"rate-requests", &s.options.Limits.RequestsPerSecond, 1000, math.MinInt, "how many requests a second one address may send; 0 = the default, negative = no limit"},
 		{"rate-nodes", &s.options.Limits.CreationsPerMinute, 60, math.MinInt, "how many nodes a minute one address may create; 0 = the default, negative = no limit"},
 		{"max-connections", &s.options.Connections.Connections, 0, 0, "how many connections may be open; 0 = as many as the limit of open files allows, at most 10000"},
