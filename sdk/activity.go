@@ -1,7 +1,6 @@
 package sdk
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +48,7 @@ func WithUsage(usage protocol.Usage) ActivityOption {
 // most one a second (a change of the usage alone every 10 s; waiting, done and failed immediately),
 // repeats it while the host cannot be reached and after the agent was registered again, and sends
 // it before the agent leaves. A host without the capability `activity` gets nothing. Text and tool
-// are those of the newest call; the usage stays until another one is set.
+// are those of the newest call; the usage stays until another one is set, and an empty one removes it.
 //
 // The error is about wrong arguments, or matches [ErrAgentEnded] or [ErrClosed].
 func (a *Agent) Working(_ context.Context, text string, options ...ActivityOption) error {
@@ -84,7 +83,7 @@ func (a *Agent) Usage(_ context.Context, usage protocol.Usage) error {
 	if err != nil {
 		return err
 	}
-	return a.activity.change(func(r *protocol.RecordActivityRequest) { r.Usage = own })
+	return a.activity.change(func(r *protocol.RecordActivityRequest) { r.Usage = unlessEmpty(own) })
 }
 
 // report changes what the agent does.
@@ -100,8 +99,18 @@ func (a *Agent) report(state, text string, options []ActivityOption) error {
 	}
 	return a.activity.change(func(r *protocol.RecordActivityRequest) {
 		r.State, r.Text, r.ToolName = state, protocol.OneLine(text, protocol.MaxActivityTextChars), details.toolName
-		r.Usage = cmp.Or(details.usage, r.Usage)
+		if details.usage != nil {
+			r.Usage = unlessEmpty(details.usage)
+		}
 	})
+}
+
+// unlessEmpty returns nil for a usage in which nothing is known.
+func unlessEmpty(u *protocol.Usage) *protocol.Usage {
+	if *u == (protocol.Usage{}) {
+		return nil
+	}
+	return u
 }
 
 // checkedUsage returns a copy that shares nothing with the caller's.

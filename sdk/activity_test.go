@@ -364,3 +364,18 @@ func TestRefusedActivityIsNotRepeated(t *testing.T) {
 		}
 	})
 }
+
+// A new run starts without the usage of the last one.
+func TestEmptyUsageRemovesIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := openHost(t)
+		a, _ := reporting(t, host, nil)
+		must(t, a.Done(t.Context(), "", sdk.WithUsage(tokens(12))))
+		synctest.Wait()
+		must(t, a.Failed(t.Context(), "", sdk.WithUsage(protocol.Usage{})))
+		synctest.Wait()
+		if got := activityOf(t, host, "ada"); got.State != protocol.ActivityFailed || got.Usage != nil {
+			t.Errorf("the row has %+v", got)
+		}
+	})
+}
