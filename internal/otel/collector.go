@@ -1,6 +1,7 @@
 package otel
 
 import (
+	"cmp"
 	"container/list"
 	"errors"
 	"slices"
@@ -65,6 +66,8 @@ type trace struct {
 	last time.Time
 	open bool
 	at   *list.Element
+	// working are the agents whose runs were found not to have ended.
+	working []string
 	// waits says that a span waits for its parent, and prepared that the relations of the
 	// spans are evaluated, both since the latest spans.
 	waits, prepared bool
@@ -159,7 +162,7 @@ func (c *Collector) drop(t *trace) {
 func (c *Collector) record(t *trace) {
 	c.complete(t)
 	c.open.Remove(t.at)
-	t.open = false
+	t.open, t.working = false, nil
 	t.at = c.done.PushBack(t)
 }
 
@@ -175,7 +178,9 @@ func (c *Collector) Take(now time.Time) []Run {
 		case t.open && !t.waits && quiet >= c.limits.Settle:
 			if t.waits = !t.whole(); !t.waits {
 				c.record(t)
+				continue
 			}
+			t.working = t.agents(c.rules)
 		}
 	}
 	c.findHidden()
@@ -183,6 +188,35 @@ func (c *Collector) Take(now time.Time) []Run {
 	c.ready = nil
 	slices.SortStableFunc(ready, func(a, b Run) int { return a.Start.Compare(b.Start) })
 	return ready
+}
+
+// Working returns the names of agents whose runs have not ended, as far as the spans of
+// these name them, sorted.
+func (c *Collector) Working() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var names []string
+	for _, t := range c.traces {
+		names = append(names, t.working...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// agents returns the names of the agents of the spans that are not recorded: an agent
+// without a name is that of its program.
+func (t *trace) agents(rules *Rules) []string {
+	var names []string
+	for _, s := range t.spans {
+		if s.recorded || s.Kind != ToolCall && s.Kind != Chat && s.Kind != AgentRun {
+			continue
+		}
+		name, kept := rename(rules.Agents, cmp.Or(s.Agent, s.Service, unnamed), s.Service)
+		if name = agentName(name); kept && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // Flush returns all runs, even incomplete ones, and drops all traces.

@@ -19,8 +19,12 @@ const (
 // step returns a call as a step; false if there is no room for it. Arguments and
 // result are omitted if only they do not fit.
 func (c *call) step(rules *Rules, left *int) (protocol.JourneyStep, bool) {
-	step := protocol.JourneyStep{Type: protocol.StepStructure, ToolName: c.Tool, ToolCallID: cmp.Or(c.CallID, c.ID), Args: json.RawMessage("{}")}
+	step := protocol.JourneyStep{Type: protocol.StepStructure, ToolName: c.Tool, ToolCallID: cmp.Or(c.CallID, c.ID), Args: json.RawMessage("{}"), Usage: c.usage}
+	if !c.Start.IsZero() && c.End.After(c.Start) {
+		step.StartedAt, step.CompletedAt = protocol.FormatTime(c.Start), protocol.FormatTime(c.End)
+	}
 	if c.Failed {
+		step.Error = protocol.OneLine(text(rules, cmp.Or(c.Failure, "failed")), protocol.MaxStepErrorChars)
 		step.Result = encode(map[string]string{"error": text(rules, cmp.Or(c.Failure, "failed"))})
 	}
 	room := *left - len(encode(step))

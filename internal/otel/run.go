@@ -22,6 +22,14 @@ type Run struct {
 	// Tools are the names of the called tools, and Servers the MCP servers, each once.
 	Tools   []string
 	Servers []Server
+	// Parent is the name of the agent whose run this one is part of, empty for none, and
+	// Group the program if the agent has another name.
+	Parent, Group string
+	// State is how the run ended: ActivityDone or ActivityFailed, or empty if it is not
+	// known, or was reported before. Failure is the type of the error. Usage is what the
+	// run used.
+	State, Failure string
+	Usage          protocol.Usage
 	// Asked and Answered are the question and the answer, empty without content.
 	Asked, Answered string
 }
@@ -38,6 +46,8 @@ const unnamed = "unnamed"
 // gathered are the spans of one run that are not recorded yet.
 type gathered struct {
 	agent, service, conversation string
+	// parent is the run of another agent that this one is part of, nil for none.
+	parent *Span
 	// run is nil for spans whose run is unknown.
 	run    *Span
 	inner  []*Span
@@ -128,7 +138,11 @@ func (all *groups) handOver(run *Span) {
 		return
 	}
 	outer = all.outermost(outer)
-	if outer == run || outer.Agent == run.Agent || outer.recorded && run.recorded || all.callAbove(run) != nil {
+	if outer == run || outer.Agent == run.Agent {
+		return
+	}
+	all.of(run).parent = outer
+	if outer.recorded && run.recorded || all.callAbove(run) != nil {
 		return
 	}
 	all.of(outer).add(&Span{
@@ -191,8 +205,13 @@ func (g *gathered) finish(t *trace, rules *Rules) (Run, bool) {
 	run := Run{Agent: agentName(name)}
 	start, end := g.times()
 	run.Start = start
+	g.relate(&run, rules)
 	if fresh {
 		run.Asked, run.Answered = g.said(rules)
+		run.State, run.Usage = protocol.ActivityDone, g.usage(t, calls)
+		if g.run != nil && g.run.Failed {
+			run.State, run.Failure = protocol.ActivityFailed, g.run.errorType
+		}
 	}
 	steps := []protocol.JourneyStep{{
 		Type: protocol.StepOrigin, Content: cmp.Or(run.Asked, g.began(run.Agent, fresh)), MessageID: g.id() + "-in",
@@ -209,6 +228,19 @@ func (g *gathered) finish(t *trace, rules *Rules) (Run, bool) {
 	})
 	run.Journey = protocol.Journey{Steps: steps, StartedAt: protocol.FormatTime(start), CompletedAt: protocol.FormatTime(end)}
 	return run, true
+}
+
+// relate sets the names of the agent that the run is part of, and of its program.
+func (g *gathered) relate(run *Run, rules *Rules) {
+	if g.parent != nil {
+		name, kept := rename(rules.Agents, cmp.Or(g.parent.Agent, g.parent.Service, unnamed), g.parent.Service)
+		if name = agentName(name); kept && name != run.Agent {
+			run.Parent = name
+		}
+	}
+	if group := cutRunes(g.service, protocol.MaxGroupChars); group != run.Agent && !strings.HasPrefix(group, "unknown_service") {
+		run.Group = group
+	}
 }
 
 // toolsOf returns the names of the tools, each once, that an agent may register.

@@ -8,6 +8,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"time"
+
+	"github.com/playctl/playctl/protocol"
 )
 
 // Kind is the kind of a span.
@@ -48,6 +50,10 @@ type Span struct {
 	Failed     bool
 	// Failure is the type of the error; with content its message.
 	Failure string
+	// errorType is the type of the error, which is also without content Failure.
+	errorType string
+	// usage is what the span says that models used; nil if it says nothing.
+	usage *protocol.Usage
 	// Input and Output are those of a run or a model, and Arguments and Result those
 	// of a tool; empty without content.
 	Input, Output, Arguments, Result string
@@ -104,7 +110,9 @@ func read(from *wireSpan, service, scope string, content bool) *Span {
 		digest := sha256.Sum256([]byte(s.Conversation))
 		s.Conversation = hex.EncodeToString(digest[:6])
 	}
-	s.Failure = r.label("error.type", "exception.type")
+	s.usage = r.usage()
+	s.errorType = r.label("error.type", "exception.type")
+	s.Failure = s.errorType
 	s.Failed = from.Status.Code == codeError || s.Failure != ""
 	if s.Kind != ToolCall {
 		s.said = r.saidCalls(content)

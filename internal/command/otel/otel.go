@@ -211,6 +211,7 @@ func record(ctx context.Context, from *otel.Collector, to *sink, settle time.Dur
 			for _, run := range from.Take(time.Now()) {
 				to.record(ctx, &run)
 			}
+			to.working(ctx, from.Working())
 			to.warnHidden(from.Hidden())
 		case <-stopped:
 			flush(ctx, from, to)

@@ -37,6 +37,10 @@ type sink struct {
 type shown struct {
 	agent *sdk.Agent
 	tools []string
+	// parent is the name of the agent that started it first, and group its program.
+	parent, group string
+	// working says that its row says so.
+	working bool
 }
 
 // openSink connects to the world, and creates the account if it is missing.
@@ -73,7 +77,7 @@ func (s *sink) record(ctx context.Context, run *otel.Run) {
 	if run.Agent == "" {
 		return
 	}
-	agent, err := s.agent(ctx, run.Agent, run.Tools)
+	agent, err := s.agent(ctx, run)
 	if err != nil {
 		if ctx.Err() != nil {
 			s.late++
@@ -93,6 +97,7 @@ func (s *sink) record(ctx context.Context, run *otel.Run) {
 		s.app.Warn(fmt.Sprintf("a run of %s was not recorded: %s", run.Agent, s.app.Advised(ctx, err)), "")
 		return
 	}
+	s.ended(ctx, run)
 	s.app.Note("%s: a journey of %s.", run.Agent, command.Plural(len(run.Journey.Steps), "step", "steps"))
 }
 
@@ -110,17 +115,55 @@ func (s *sink) say(ctx context.Context, agent *sdk.Agent, run *otel.Run) error {
 	return err
 }
 
-// agent returns the agent with a name, after it put the agent and its tools on the map;
+// ended sets the activity of an agent after a run. It is not an event of the run that must
+// not be lost: the agent repeats it where the host does not take it now.
+func (s *sink) ended(ctx context.Context, run *otel.Run) {
+	known := s.agents[run.Agent]
+	if run.State == "" && !known.working {
+		return
+	}
+	known.working = false
+	usage := sdk.WithUsage(run.Usage)
+	switch run.State {
+	case protocol.ActivityFailed:
+		s.reported(known.agent.Failed(ctx, run.Failure, usage))
+	case protocol.ActivityDone:
+		s.reported(known.agent.Done(ctx, "", usage))
+	default:
+		// Spans without their run say nothing about its end.
+		s.reported(known.agent.Idle(ctx, ""))
+	}
+}
+
+// working sets the activity of the agents on the map whose runs have not ended.
+func (s *sink) working(ctx context.Context, names []string) {
+	for _, name := range names {
+		if known := s.agents[name]; known != nil && !known.working {
+			known.working = true
+			s.reported(known.agent.Working(ctx, "", sdk.WithUsage(protocol.Usage{})))
+		}
+	}
+}
+
+// reported warns about an activity that the agent does not take.
+func (s *sink) reported(err error) {
+	if err != nil {
+		s.warn("activity", fmt.Sprintf("what an agent does cannot be shown: %v", err))
+	}
+}
+
+// agent returns the agent of a run, after it put the agent and its tools on the map;
 // nil if there are too many agents. If the host refuses more tools, the agent keeps its
 // present ones, and the next run tries again.
-func (s *sink) agent(ctx context.Context, name string, tools []string) (*sdk.Agent, error) {
+func (s *sink) agent(ctx context.Context, run *otel.Run) (*sdk.Agent, error) {
+	name, tools := run.Agent, run.Tools
 	known := s.agents[name]
 	if known == nil {
 		if len(s.agents) >= s.most {
 			s.warn("", fmt.Sprintf("%s is not put on the map: %s the limit, see --max-agents", name, command.Plural(s.most, "agent is", "agents are")))
 			return nil, nil //nolint:nilnil // the agent is ignored
 		}
-		known = &shown{}
+		known = &shown{parent: run.Parent, group: run.Group}
 	}
 	all := slices.Clone(known.tools)
 	for _, tool := range tools {
@@ -131,11 +174,13 @@ func (s *sink) agent(ctx context.Context, name string, tools []string) (*sdk.Age
 	if known.agent != nil && len(all) == len(known.tools) {
 		return known.agent, nil
 	}
-	agent, err := s.show(ctx, name, all)
+	next := *known
+	next.tools = all
+	err := s.show(ctx, name, &next)
 	switch {
 	case err == nil:
-		s.agents[name] = &shown{agent, all}
-		return agent, nil
+		s.agents[name] = &next
+		return next.agent, nil
 	case known.agent != nil:
 		s.warn(name, fmt.Sprintf("the new tools of %s are not on the map: %v", name, err))
 		return known.agent, nil
@@ -144,20 +189,25 @@ func (s *sink) agent(ctx context.Context, name string, tools []string) (*sdk.Age
 }
 
 // show registers an agent, which is created if the account has none of that name.
-func (s *sink) show(ctx context.Context, name string, tools []string) (*sdk.Agent, error) {
+func (s *sink) show(ctx context.Context, name string, as *shown) error {
 	ref, err := s.find(ctx, name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	list := []sdk.Tool{{Name: protocol.ChatTool}}
-	for _, tool := range tools {
+	for _, tool := range as.tools {
 		list = append(list, sdk.Tool{Name: tool})
 	}
 	registration, err := sdk.NewFrameworkRegistration(platform, list...)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return s.world.AddAgent(ctx, sdk.AgentOptions{Credentials: ref.Credentials(), AgentID: ref.ID, Name: name, Tools: registration})
+	options := sdk.AgentOptions{Credentials: ref.Credentials(), AgentID: ref.ID, Name: name, Group: as.group, Tools: registration}
+	if parent := s.agents[as.parent]; parent != nil {
+		options.ParentID = parent.agent.PlayerID()
+	}
+	as.agent, err = s.world.AddAgent(ctx, options)
+	return err
 }
 
 func (s *sink) find(ctx context.Context, name string) (command.AgentRef, error) {

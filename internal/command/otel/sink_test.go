@@ -74,7 +74,7 @@ func TestRefusedToolsAreShownLater(t *testing.T) {
 		{false, []string{"find", "book"}, []string{"find", "book"}},
 	} {
 		refuses.Store(step.refuses)
-		agent, err := s.agent(t.Context(), "Ada", step.tools)
+		agent, err := s.agent(t.Context(), &otel.Run{Agent: "Ada", Tools: step.tools})
 		if err != nil || agent == nil {
 			t.Fatalf("with %q: %v", step.tools, err)
 		}
