@@ -33,10 +33,12 @@ func newTopCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "top",
 		GroupID: command.GroupWorld,
-		Short:   "Show the agents on the map live, and ask them",
-		Long: `Show the agents on the map live: who owns them, whether a program answers for them, and what each
-did last. The arrow keys select one, Enter shows details, / filters by name, a asks the agent, ? lists
-the keys, and q or Esc goes back or quits.`,
+		Short:   "Show live what the agents on the map do, and ask them",
+		Long: `Show the agents on the map live: what they do now and since when, those who wait for a person first,
+and agents that another one started below it; in a wide window also tokens, cost, group, owner and
+whether a program answers. An agent that does not say what it does shows its last event. The arrow
+keys select one, Enter shows details, s and g filter by state and group, / by name, a asks the agent,
+? lists the keys, and q or Esc goes back or quits.`,
 		Example: command.Example("playctl top"),
 		Args:    command.Takes(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return top(cmd.Context(), a) },
@@ -92,10 +94,12 @@ func top(ctx context.Context, a *command.App) (err error) {
 	return m.show(ctx)
 }
 
-// rowsMsg are the agents on the map, answeringMsg whether programs answer for them.
+// rowsMsg are the agents on the map, answeringMsg whether programs answer for them, and
+// clockMsg is the time.
 type (
 	rowsMsg      []*protocol.Agent
 	answeringMsg map[string]protocol.AnsweringAgent
+	clockMsg     time.Time
 )
 
 // topModel is the list of agents, with the details of one or an input line below it.
@@ -115,7 +119,7 @@ type topModel struct {
 	// help is set while the keys are shown.
 	help          bool
 	width, height int
-	filter        string
+	filter        render.RosterFilter
 	// typing is the purpose of the input: "filter", "ask" or nothing.
 	typing string
 	input  textinput.Model
@@ -140,7 +144,12 @@ func (m *topModel) watchAnswering(ctx context.Context, host *client.Client) {
 }
 
 // Init implements tea.Model.
-func (m *topModel) Init() tea.Cmd { return nil }
+func (m *topModel) Init() tea.Cmd { return clock() }
+
+// clock sends the time after a second, for the column that says since when.
+func clock() tea.Cmd {
+	return tea.Tick(time.Second, func(now time.Time) tea.Msg { return clockMsg(now) })
+}
 
 // Update implements tea.Model.
 func (m *topModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -153,10 +162,10 @@ func (m *topModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		for _, row := range m.rows {
 			m.names.Learn(row.AgentID, row.Name)
 		}
-		slices.SortStableFunc(m.rows, func(a, b *protocol.Agent) int {
-			return cmp.Or(cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), cmp.Compare(a.AgentID, b.AgentID))
-		})
 		m.forget()
+	case clockMsg:
+		m.look.Now = time.Time(msg)
+		return m, clock()
 	case answeringMsg:
 		m.answering = msg
 	case sdk.State:
@@ -210,13 +219,9 @@ func (m *topModel) note(e sdk.Event) {
 }
 
 // shown returns the agents that match the filter, and the cursor's index among them.
-func (m *topModel) shown() (rows []*protocol.Agent, at int) {
-	for _, row := range m.rows {
-		if m.filter == "" || strings.Contains(strings.ToLower(row.Name+" "+row.Platform), strings.ToLower(m.filter)) {
-			rows = append(rows, row)
-		}
-	}
-	at = max(0, slices.IndexFunc(rows, func(row *protocol.Agent) bool { return row.AgentID == m.chosen }))
+func (m *topModel) shown() (rows []render.Placed, at int) {
+	rows = m.filter.Of(m.rows)
+	at = max(0, slices.IndexFunc(rows, func(row render.Placed) bool { return row.AgentID == m.chosen }))
 	return rows, at
 }
 
@@ -228,10 +233,10 @@ func (m *topModel) key(msg tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 		return m, tea.Suspend
 	case m.typing != "":
 		return m.typed(msg)
-	case key == "q", key == "esc" && !m.details && !m.help && m.filter == "":
+	case key == "q", key == "esc" && !m.details && !m.help && m.filter == render.RosterFilter{}:
 		return m, tea.Quit
 	case key == "esc":
-		m.details, m.help, m.filter = false, false, ""
+		m.details, m.help, m.filter = false, false, render.RosterFilter{}
 		return m, nil
 	default:
 		cmd := m.command(key)
@@ -261,8 +266,12 @@ func (m *topModel) command(key string) tea.Cmd {
 		m.details, m.help = !m.details && len(rows) > 0, false
 	case "?":
 		m.help = !m.help
+	case "s":
+		m.filter = m.filter.NextState(m.rows)
+	case "g":
+		m.filter = m.filter.NextGroup(m.rows)
 	case "/":
-		return m.begin("filter", m.filter)
+		return m.begin("filter", m.filter.Text)
 	case "a":
 		if choose(at); m.chosen != "" && !m.asking {
 			return m.begin("ask", "")
@@ -285,7 +294,7 @@ func (m *topModel) typed(msg tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	switch msg.String() {
 	case "esc":
 		if m.typing == "filter" {
-			m.filter = ""
+			m.filter.Text = ""
 		}
 		m.typing = ""
 		return m, nil
@@ -302,7 +311,7 @@ func (m *topModel) typed(msg tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
 	m.input, cmd = m.input.Update(msg)
 	if m.typing == "filter" {
-		m.filter = m.input.Value()
+		m.filter.Text = m.input.Value()
 	}
 	return m, cmd
 }

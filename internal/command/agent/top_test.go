@@ -62,7 +62,7 @@ func TestTopFitsWindow(t *testing.T) {
 				t.Errorf("%v: there is no %s:\n%s", size, text, shown)
 			}
 		}
-		if size[0] >= ownedWidth && (!strings.Contains(shown, "OWNER") || !strings.Contains(shown, "12:00:00")) {
+		if size[0] >= 60 && (!strings.Contains(shown, "OWNER") || !strings.Contains(shown, "12:00:00")) {
 			t.Errorf("%v: there is no owner or no last line:\n%s", size, shown)
 		}
 		for _, key := range "a?" {
@@ -76,5 +76,48 @@ func TestTopFitsWindow(t *testing.T) {
 		if shown := m.View().Content; size[1] >= 16 && !strings.Contains(shown, "ask the agent") {
 			t.Errorf("%v: the keys are not shown:\n%s", size, shown)
 		}
+	}
+}
+
+// The keys s and g show the agents in one state and of one group; Esc shows all again. The
+// cursor stays on its agent while the order changes.
+func TestTopFilters(t *testing.T) {
+	t.Parallel()
+	m := &topModel{asker: &asker{}, caller: &command.Caller{}, input: textinput.New(), width: 80, height: 24}
+	doing := func(name, state, group string) *protocol.Agent {
+		return &protocol.Agent{AgentID: name, Name: name, Group: group, Activity: &protocol.Activity{State: state, Text: "text-of-" + name}}
+	}
+	m.rows = rowsMsg{doing("ada", "working", "docs"), doing("bo", "waiting", "infra"), doing("cy", "idle", "docs")}
+	shows := func(keys, want string) {
+		t.Helper()
+		for _, key := range keys {
+			m.Update(tea.KeyPressMsg{Code: key, Text: string(key)})
+		}
+		var names []string
+		for line := range strings.Lines(ansi.Strip(m.View().Content)) {
+			if name, _, found := strings.Cut(strings.TrimLeft(line, "> "), " "); found && strings.Contains(line, "text-of-") {
+				names = append(names, name)
+			}
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("after %q: %q, want %q", keys, got, want)
+		}
+	}
+	shows("", "bo ada cy")
+	shows("s", "bo")
+	shows("s", "ada")
+	shows("g", "ada")
+	shows("ss", "ada cy")
+	if title := ansi.Strip(m.title(2)); !strings.Contains(title, "2 of 3 agents  filter: in docs  1 working · 1 waiting · 1 idle") {
+		t.Errorf("the title is %q", title)
+	}
+	shows("gg", "bo ada cy")
+	shows(string(tea.KeyEscape), "bo ada cy")
+
+	m.Update(tea.KeyPressMsg{Code: tea.KeyDown})
+	m.Update(rowsMsg{doing("ada", "idle", ""), doing("bo", "working", ""), doing("cy", "waiting", "")})
+	shows("", "cy bo ada")
+	if shown := ansi.Strip(m.View().Content); !strings.Contains(shown, "> ada") {
+		t.Errorf("the cursor left its agent:\n%s", shown)
 	}
 }

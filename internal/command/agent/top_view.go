@@ -14,22 +14,14 @@ import (
 	"github.com/playctl/playctl/protocol"
 )
 
-// The widths of the columns of top. The name of an agent has up to nameWidth, or a
-// quarter of a wider window; or in a window without room for owners, which is narrower
-// than ownedWidth, all that is left.
-const (
-	nameWidth, ownerWidth, answeringWidth = 18, 13, 9
-	ownedWidth                            = 60
-	// leastLast is the least width of the column with the last event.
-	leastLast = 12
-)
-
 // topKeys are the keys of top.
 var topKeys = [][2]string{
 	{"↑ ↓ j k", "select an agent"},
 	{"Home End", "the first, the last"},
 	{"Enter", "its tools and last lines"},
-	{"/", "filter by name or platform"},
+	{"s", "only agents in the next state"},
+	{"g", "only agents of the next group"},
+	{"/", "filter by name, platform or group"},
 	{"a", "ask the agent"},
 	{"?", "show or hide the keys"},
 	{"Esc q", "go back, quit"},
@@ -38,13 +30,18 @@ var topKeys = [][2]string{
 // View implements tea.Model.
 func (m *topModel) View() tea.View {
 	rows, at := m.shown()
-	widths := m.columns(rows)
-	lines := []string{m.title(len(rows)), "", m.look.Faint("  " + m.cells(widths, "AGENT", "OWNER", "ANSWERING", "LAST"))}
+	const cursor = 2
+	roster := render.NewRoster(m.look, rows, m.width-cursor, render.RosterTexts{Owner: m.owner, Answering: m.answers, Last: m.last})
+	lines := []string{m.title(len(rows)), "", "  " + roster.Titles()}
 	below := m.below()
 	room := max(1, m.height-len(lines)-len(below))
 	first := max(0, min(at-room/2, len(rows)-room))
 	for i := first; i < min(len(rows), first+room); i++ {
-		lines = append(lines, m.row(widths, rows[i], i == at))
+		sign := "  "
+		if i == at {
+			sign = m.look.Strong("> ")
+		}
+		lines = append(lines, sign+roster.Line(rows[i], i == at))
 	}
 	if len(rows) == 0 {
 		lines = append(lines, m.look.Faint("no agents here"))
@@ -69,60 +66,37 @@ func (m *topModel) title(shown int) string {
 	if !m.connected {
 		state = m.look.Warn("connecting")
 	}
-	text := state + "  " + m.look.Strong(command.Plural(shown, "agent", "agents")) + " at " + render.Clean(m.caller.Server)
-	if m.filter != "" {
-		text += m.look.Faint("  filter: " + render.Clean(m.filter))
+	count := command.Plural(len(m.rows), "agent", "agents")
+	if shown < len(m.rows) {
+		count = fmt.Sprintf("%d of %s", shown, count)
 	}
-	return text
+	texts := []string{state, m.look.Strong(count)}
+	if filter := m.filter.String(); filter != "" {
+		texts = append(texts, m.look.Accent("filter: "+render.Clean(filter)))
+	}
+	if counts := render.CountsText(render.CountAgents(m.rows)); counts != "" {
+		texts = append(texts, counts)
+	}
+	return strings.Join(append(texts, m.look.Faint(render.Clean(m.caller.Server))), "  ")
 }
 
-// columns returns the widths of the columns for the window; 0 for one that has no room.
-func (m *topModel) columns(rows []*protocol.Agent) (widths [4]int) {
-	const gap, cursor = 2, 2
-	room := m.width - cursor - answeringWidth - gap
-	widths[0], widths[2] = room, answeringWidth
-	if m.width >= ownedWidth {
-		room -= ownerWidth + gap
-		widths[0], widths[1] = max(nameWidth, m.width/4), ownerWidth
-	}
-	longest := len("AGENT")
-	for _, row := range rows {
-		longest = max(longest, ansi.StringWidth(render.Clean(row.Name)))
-	}
-	widths[0] = max(1, min(longest, widths[0]))
-	if last := room - widths[0] - gap; last >= leastLast {
-		widths[3] = last
-	}
-	return widths
-}
-
-// cells returns the columns of one line.
-func (m *topModel) cells(widths [4]int, texts ...string) string {
-	var shown []string
-	for i, text := range texts {
-		if widths[i] > 0 {
-			text = ansi.Truncate(text, widths[i], "…")
-			shown = append(shown, text+strings.Repeat(" ", widths[i]-ansi.StringWidth(text)))
-		}
-	}
-	return strings.Join(shown, "  ")
-}
-
-// row returns one agent on a line.
-func (m *topModel) row(widths [4]int, row *protocol.Agent, chosen bool) string {
-	owner := render.ShortID(row.NodeID)
+// owner, answers and last return what is known of an agent besides its row.
+func (m *topModel) owner(row *protocol.Agent) string {
 	if m.caller.Owns(row) {
-		owner = "you"
+		return "you"
 	}
-	last := ""
+	return render.ShortID(row.NodeID)
+}
+
+func (m *topModel) answers(row *protocol.Agent) string {
+	return cmp.Or(m.answering[row.AgentID].Answering, protocol.AnsweringUnknown)
+}
+
+func (m *topModel) last(row *protocol.Agent) string {
 	if lines := m.lines[row.AgentID]; len(lines) > 0 {
-		last = lines[len(lines)-1]
+		return lines[len(lines)-1]
 	}
-	text := m.cells(widths, render.Clean(row.Name), owner, cmp.Or(m.answering[row.AgentID].Answering, protocol.AnsweringUnknown), last)
-	if chosen {
-		return m.look.Strong("> " + text)
-	}
-	return "  " + text
+	return ""
 }
 
 // below returns the lines under the list: the keys or details, and the input line or the
@@ -151,18 +125,39 @@ func (m *topModel) below() []string {
 	if m.typing != "" {
 		return append(lines, m.input.View())
 	}
-	keys := "↑↓ select  Enter details  / filter  a ask  ? keys  q quit"
+	keys := "↑↓ select  Enter details  s state  g group  / filter  a ask  ? keys  q quit"
 	if ansi.StringWidth(keys) > m.width {
-		keys = "Enter details  a ask  ? keys  q quit"
+		keys = "Enter details  s state  ? keys  q quit"
 	}
 	return append(lines, m.look.Faint(keys))
 }
 
-// detail returns what is known of an agent.
+// detail returns what is known of an agent, on at most half of the window.
 func (m *topModel) detail(row *protocol.Agent) []string {
-	text := fmt.Sprintf("%s  %s  %s  (%v, %v)  tools: %s", m.look.Strong(render.Clean(row.Name)), render.ShortID(row.AgentID), render.Clean(row.Platform),
-		row.X, row.Y, render.Clean(strings.Join(row.ToolNames, ", ")))
-	return strings.Split(command.Wrap(text, max(1, m.width)), "\n")
+	texts := []string{fmt.Sprintf("%s  %s  %s  (%v, %v)  %s, answering: %s", m.look.Strong(render.Clean(row.Name)), render.ShortID(row.AgentID), render.Clean(row.Platform),
+		row.X, row.Y, m.owner(row), m.answers(row))}
+	for _, part := range [][2]string{
+		{"", strings.TrimSuffix(m.look.StateText(row.Activity)+": "+render.DoingText(row.Activity), ": ")},
+		{"", render.UsageText(row.Activity)},
+		{"group: ", row.Group}, {"started by ", m.parent(row)}, {"tools: ", strings.Join(row.ToolNames, ", ")},
+	} {
+		if part[1] != "" {
+			texts = append(texts, render.Clean(part[0]+part[1]))
+		}
+	}
+	lines := strings.Split(command.Wrap(strings.Join(texts, "\n"), max(1, m.width)), "\n")
+	if most := max(1, m.height/2-1); len(lines) > most {
+		lines = append(lines[:most-1], "…")
+	}
+	return lines
+}
+
+// parent returns the name of the agent that started one.
+func (m *topModel) parent(row *protocol.Agent) string {
+	if row.ParentID == "" {
+		return ""
+	}
+	return m.names.Of(row.ParentID)
 }
 
 // wrapped returns indented lines of a text that fit the window.

@@ -146,16 +146,7 @@ are in each state, and an empty line if none says what it does. It gives up afte
 				if readyOnly {
 					return result.document(a.Printer.Look), errors.Join(err, result.readinessKnown())
 				}
-				if err == nil {
-					err = result.look(ctx, c)
-				}
-				if result.Ready != nil && *result.Ready && protocol.HasCode(err, protocol.CodeCredentialsMissing) {
-					a.Note("Only nodes can see what is in the world: %s.", a.HintFor(err))
-					err = nil
-				}
-				if text, err := c.Metrics(ctx); err == nil {
-					result.Bridge = bridgeIn(string(text))
-				}
+				err = result.read(ctx, a, c, err)
 				return result.document(a.Printer.Look), err
 			})
 		},
@@ -202,6 +193,22 @@ func (r *statusResult) probe(ctx context.Context, c *client.Client) error {
 	case answered:
 		r.Ready, r.Reason = &ready, refused.Message
 		return fmt.Errorf("%w: %w", errNotReady, err)
+	}
+	return err
+}
+
+// read reads the state of the world, unless the host is not ready or the caller may not,
+// and of the bridge. It returns err if the host is not ready.
+func (r *statusResult) read(ctx context.Context, a *command.App, c *client.Client, err error) error {
+	if err == nil {
+		err = r.look(ctx, c)
+	}
+	if r.Ready != nil && *r.Ready && protocol.HasCode(err, protocol.CodeCredentialsMissing) {
+		a.Note("Only nodes can see what is in the world: %s.", a.HintFor(err))
+		err = nil
+	}
+	if text, err := c.Metrics(ctx); err == nil {
+		r.Bridge = bridgeIn(string(text))
 	}
 	return err
 }
