@@ -67,6 +67,8 @@ var before = []struct {
 	{regexp.MustCompile(`context export --agent`), `playctl key create ci --api-key-file ci.key`},
 	{regexp.MustCompile(`context import ada.json`), `playctl context export --agent Ada --file ada.json`},
 	{regexp.MustCompile(`playctl login`), `playctl invite -q > invitation.txt 2> /dev/null && rm -f "$PLAYCTL_CREDENTIALS_FILE"`},
+	{regexp.MustCompile(`playctl wait .*waiting`), `playctl record-activity Ada waiting`},
+	{regexp.MustCompile(`playctl wait Ada --for done`), `playctl record-activity Ada done`},
 	{regexp.MustCompile(`tail --record`), `rm monday.ndjson`},
 	{regexp.MustCompile(`remove-amenity .* car_wash`), `playctl add-amenity "Corner shop" car_wash`},
 	{regexp.MustCompile(`context import home.age`), `playctl context export --encrypt --passphrase-file passphrase.txt --file home.age && rm "$PLAYCTL_CREDENTIALS_FILE"`},

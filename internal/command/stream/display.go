@@ -45,6 +45,8 @@ func (t *tailer) newDisplay() (display, error) {
 		return t.newMapDisplay()
 	case livelyTerminal(t.App) && !t.Settings.Quiet:
 		return &statusDisplay{eventLines: plain}, nil
+	case t.wait != nil:
+		return silentDisplay{plain}, nil
 	}
 	return plain, nil
 }

@@ -53,7 +53,7 @@ func (t *tailer) proved(known sdk.Verification) (done bool, err error) {
 
 // checked handles the verification of the copy at an event.
 func (t *tailer) checked(event *sdk.Event, known sdk.Verification) (done bool, err error) {
-	if t.ending != nil && event.Seq == t.ending.event.Seq {
+	if t.ending != nil && !t.ending.taken && event.Seq == t.ending.event.Seq {
 		t.ending.taken = true
 	}
 	return t.proved(known)
@@ -86,7 +86,7 @@ var errTimedOut = errors.New("the wait timed out")
 
 // limitedUntil limits the wait for a condition to --timeout.
 func (t *tailer) limitedUntil(ctx context.Context) (context.Context, context.CancelFunc) {
-	if t.flags.until == "" || t.Settings.Timeout <= 0 {
+	if t.flags.until == "" && t.wait == nil || t.Settings.Timeout <= 0 {
 		return ctx, func() {}
 	}
 	return context.WithTimeoutCause(ctx, t.Settings.Timeout, errTimedOut)
@@ -102,7 +102,7 @@ func (t *tailer) tooLate() error {
 		return command.Hintf(fmt.Errorf("%s could not be verified%s: %w", t.ending.name(), within, errTimedOut), "allow more time with --timeout")
 	}
 	hint := "allow more time with --timeout"
-	if !t.flags.fromStart && !t.flags.hasSince {
+	if t.wait == nil && !t.flags.fromStart && !t.flags.hasSince {
 		hint += ", or include earlier events with --from-start"
 	}
 	return command.Hintf(t.unseen(within), "%s", hint)
@@ -110,7 +110,12 @@ func (t *tailer) tooLate() error {
 
 // unseen returns the error of a condition that was not met; nil if there is no condition.
 func (t *tailer) unseen(when string) error {
-	if t.flags.until == "" {
+	switch {
+	case t.wait != nil && t.flags.player != "":
+		return fmt.Errorf("%s was not %s%s", t.flags.player, t.wait, when)
+	case t.wait != nil:
+		return fmt.Errorf("no agent was %s%s", t.wait, when)
+	case t.flags.until == "":
 		return nil
 	}
 	return fmt.Errorf("no event matched %q%s", t.flags.until, when)

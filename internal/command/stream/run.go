@@ -24,6 +24,7 @@ type tailer struct {
 	flags  *tailFlags
 	pick   *selection
 	until  condition
+	wait   *stateWait // nil for other commands than "playctl wait"
 	names  render.Names
 	shown  display
 	// recording is nil without --record.
@@ -185,6 +186,9 @@ func (t *tailer) updated(event *sdk.Event) (done bool, err error) {
 				return done, err
 			}
 		}
+		if done, err = t.metAtOnce(); done {
+			return done, err
+		}
 	}
 	t.shown.world(t.state.Snapshot)
 	return false, t.shown.draw(t.status())
@@ -227,6 +231,12 @@ func (t *tailer) event(event *sdk.Event) (done bool, err error) {
 		t.measure(&line)
 	}
 	t.names.LearnFrom(line)
+	if t.wait != nil {
+		if done, err := t.wait.event(t, fields); done {
+			return t.endsWith(event, err)
+		}
+		return false, nil
+	}
 	if t.pick.takes(fields, &t.names) {
 		err = t.print(event, line)
 	}

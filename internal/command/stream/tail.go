@@ -18,7 +18,7 @@ import (
 // Commands returns the commands of this package.
 func Commands(a *command.App) []*cobra.Command {
 	return []*cobra.Command{
-		newTailCommand(a), newReplayCommand(a),
+		newTailCommand(a), newWaitCommand(a), newReplayCommand(a),
 	}
 }
 
@@ -27,6 +27,7 @@ func Results() map[string]any {
 	return map[string]any{
 		"tail, replay": eventResult{},
 		"tail --output json, replay --output json": eventsResult{},
+		"wait":           waitResult{},
 		"replay --open":  siteResult{},
 		"tail --record":  recordedLine{},
 		"replay --check": replayResult{},
