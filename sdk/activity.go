@@ -50,6 +50,10 @@ func WithUsage(usage protocol.Usage) ActivityOption {
 // it before the agent leaves. A host without the capability `activity` gets nothing. Text and tool
 // are those of the newest call; the usage stays until another one is set, and an empty one removes it.
 //
+// An agent whose questions this program answers is idle, working while it answers, and done or failed
+// afterward. That ends with the first call of these methods but Usage, or with
+// [AgentOptions.OwnActivity].
+//
 // The error is about wrong arguments, or matches [ErrAgentEnded] or [ErrClosed].
 func (a *Agent) Working(_ context.Context, text string, options ...ActivityOption) error {
 	return a.report(protocol.ActivityWorking, text, options)
@@ -98,6 +102,7 @@ func (a *Agent) report(state, text string, options []ActivityOption) error {
 		}
 	}
 	return a.activity.change(func(r *protocol.RecordActivityRequest) {
+		a.activity.answering.own = true
 		r.State, r.Text, r.ToolName = state, protocol.OneLine(text, protocol.MaxActivityTextChars), details.toolName
 		if details.usage != nil {
 			r.Usage = unlessEmpty(details.usage)

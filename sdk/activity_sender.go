@@ -26,9 +26,10 @@ type activitySender struct {
 	changed chan struct{}
 	ended   chan struct{} // closed when the goroutine has ended
 
-	mu      sync.Mutex
-	started bool
-	pace    activityPace
+	mu        sync.Mutex
+	started   bool
+	pace      activityPace
+	answering answering
 }
 
 func newActivitySender(a *Agent) *activitySender {
@@ -37,10 +38,15 @@ func newActivitySender(a *Agent) *activitySender {
 	return s
 }
 
-// change changes the newest activity.
+// change changes the newest activity, for the program.
 func (s *activitySender) change(apply func(*protocol.RecordActivityRequest)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.replace(apply)
+}
+
+// replace changes the newest activity. The lock is held.
+func (s *activitySender) replace(apply func(*protocol.RecordActivityRequest)) error {
 	if err := s.agent.ended(); err != nil {
 		return err
 	}

@@ -39,6 +39,9 @@ type AgentOptions struct {
 	// Group is what people sort agents by, such as a project: at most
 	// [protocol.MaxGroupChars] characters, or empty.
 	Group string
+	// OwnActivity leaves what the agent does to the program, from the beginning; see
+	// [Agent.Working].
+	OwnActivity bool
 	// LeaseTTL is how long the host keeps the agent without a heartbeat,
 	// [protocol.DefaultLeaseTTLSeconds] if 0. The host grants 5 s to 300 s.
 	LeaseTTL time.Duration
@@ -110,6 +113,9 @@ func (w *RemotePlayWorld) hold(ctx context.Context, a *Agent) error {
 		a.stop()
 	}
 	w.settle(a, err)
+	if err == nil {
+		w.showsIdle(a)
+	}
 	return err
 }
 
@@ -182,6 +188,7 @@ func (w *RemotePlayWorld) newAgent(o *AgentOptions) (*Agent, error) {
 		a.request.LeaseTTLSeconds = int((o.LeaseTTL + time.Second - 1) / time.Second)
 	}
 	a.activity = newActivitySender(a)
+	a.activity.answering.own = o.OwnActivity
 	return a, nil
 }
 

@@ -31,6 +31,9 @@ type IntercomCall struct {
 	// Agent is the agent to which the command was sent.
 	Agent *Agent
 
+	// ended shows that the agent no longer works on it; nil if it did not begin.
+	ended func(err error)
+
 	mu       sync.Mutex
 	finished bool
 }
@@ -101,12 +104,17 @@ func (l *intercomListener) carryOut(ctx context.Context, call *IntercomCall) {
 	answer, err := l.execute(ctx, call)
 	if errors.Is(context.Cause(ctx), ErrAnswered) {
 		call.abandon()
-		return
+		err = ErrAnswered
+	} else {
+		sending, done := lingering(ctx, lastAnswers)
+		defer done()
+		if unsent := call.finish(sending, answer, err); unsent != nil {
+			err = fmt.Errorf("the answer to the command %q: %w", call.Command.RequestID, unsent)
+			l.reportOf(call, err)
+		}
 	}
-	sending, done := lingering(ctx, lastAnswers)
-	defer done()
-	if err := call.finish(sending, answer, err); err != nil {
-		l.reportOf(call, fmt.Errorf("the answer to the command %q: %w", call.Command.RequestID, err))
+	if call.ended != nil {
+		call.ended(err)
 	}
 }
 
@@ -126,6 +134,7 @@ func (l *intercomListener) execute(ctx context.Context, call *IntercomCall) (Int
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, l.options.Timeout, ErrTookTooLong)
 	defer cancel()
+	call.ended = call.Agent.activity.answers(call.Command.ToolName)
 	outcomes := make(chan outcome, 1)
 	l.running.Go(func() {
 		defer func() { <-l.slots }()

@@ -64,6 +64,7 @@ func newIntercomListener(w *RemotePlayWorld, o *IntercomOptions) *intercomListen
 // start listens until the context ends.
 func (l *intercomListener) start(ctx context.Context) (*IntercomSubscription, error) {
 	s, err := l.world.subscribe(ctx, func(ctx context.Context) {
+		defer l.world.listens(l)()
 		l.ctx = ctx
 		l.run()
 	})

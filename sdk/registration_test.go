@@ -56,7 +56,7 @@ func TestRegistrationContainsAllAgentOptions(t *testing.T) {
 		switch field.Name {
 		case "AgentID", "Name", "Tools": // required
 			continue
-		case "OnLost", "Credentials": // used by the program and in headers
+		case "OnLost", "OwnActivity", "Credentials": // used by the program and in headers
 			continue
 		case "Permanent":
 			fewer.Permanent = true

@@ -54,6 +54,8 @@ type RemotePlayWorld struct {
 	arriving   map[string]*Agent
 	placements *placements
 	programs   *programs
+	// listeners are those that answer questions.
+	listeners []*intercomListener
 	// sessions counts the noticed session changes.
 	sessions uint64
 	onClose  []func()

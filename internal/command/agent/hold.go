@@ -38,7 +38,7 @@ func holdAgent(ctx context.Context, a *command.App, name string, flags *agentFla
 	kept, lose := context.WithCancelCause(ctx)
 	defer lose(nil)
 	options.OnLost = lose
-	shown, err := found.appear(ctx, world, ref, options)
+	_, shown, err := found.appear(ctx, world, ref, options)
 	if err != nil {
 		return err
 	}
@@ -73,16 +73,16 @@ type foundMap struct {
 	shown []command.AgentRef
 }
 
-// appear puts an agent on the map, and returns the document to print.
-func (f *foundMap) appear(ctx context.Context, world *sdk.RemotePlayWorld, ref command.AgentRef, options *sdk.AgentOptions) (*render.Document, error) {
+// appear puts an agent on the map, and returns it with the document to print.
+func (f *foundMap) appear(ctx context.Context, world *sdk.RemotePlayWorld, ref command.AgentRef, options *sdk.AgentOptions) (*sdk.Agent, *render.Document, error) {
 	limited, cancel := f.app.Limited(ctx)
 	defer cancel()
 	agent, err := command.Await(f.app, "Putting the agent on the map", func() (*sdk.Agent, error) { return world.AddAgent(limited, *options) })
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f.shown = append(f.shown, ref)
-	return playerDocument(f.caller, ref, agent.Registration()), nil
+	return agent, playerDocument(f.caller, ref, agent.Registration()), nil
 }
 
 // findMap reads the map before agents are put there, and like App.Reach fails if the host

@@ -32,9 +32,10 @@ func TestHeldAgentKeepsItsRow(t *testing.T) {
 	}
 	options := reflect.ValueOf(held).Elem()
 	for i := range options.NumField() {
-		// Other commands set a function that is called, and an agent that stays for good.
+		// Other commands set a function that is called, an agent that stays for good, and one whose
+		// program says what it does.
 		switch name := options.Type().Field(i).Name; {
-		case name == "OnLost" || name == "Permanent":
+		case name == "OnLost" || name == "Permanent" || name == "OwnActivity":
 		case options.Field(i).IsZero():
 			t.Errorf("the options have no %s", name)
 		}

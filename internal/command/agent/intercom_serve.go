@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/playctl/playctl/internal/command"
+	"github.com/playctl/playctl/internal/render"
 	"github.com/playctl/playctl/protocol"
 	"github.com/playctl/playctl/sdk"
 )
@@ -175,8 +176,9 @@ func answerFor(ctx context.Context, a *command.App, caller *command.Caller, refs
 		runner.agents[ref.ID] = ref
 	}
 	answer := runner.run
+	var shows lineActivity
 	if flags.lines {
-		program := newLineProgram(runner)
+		program := newLineProgram(runner, &shows)
 		running, stop := context.WithCancel(ctx)
 		var kept sync.WaitGroup
 		kept.Go(func() { program.keep(running) })
@@ -198,9 +200,12 @@ func answerFor(ctx context.Context, a *command.App, caller *command.Caller, refs
 			return err
 		}
 		options.OnLost = lose
-		shown, err := found.appear(ctx, world, ref, options)
+		agent, shown, err := found.appear(ctx, world, ref, options)
 		if err != nil {
 			return err
+		}
+		if err := shows.arrive(ctx, agent); err != nil {
+			a.Note("The program printed an activity that cannot be used: %s", render.Clean(brief(err.Error())))
 		}
 		if err := a.Printer.Item(*shown); err != nil {
 			return err
@@ -267,9 +272,16 @@ reads and writes JSON objects, one per line:
   out  {"id": "…", "part": "It is "}
        {"id": "…", "message": "It is by the river.", "result": {"steps": 3}}
        {"id": "…", "error": "I do not know"}
+       {"activity": {"state": "working", "text": "Asking the model", "toolName": "search",
+                     "usage": {"inputTokens": 5200, "outputTokens": 310, "costUsd": 0.04}}}
 
 Parts are optional. The last line of an answer has a message, a result or both, or an error. Without
-any of them, the parts are the message. Several questions can be open at once.`,
+any of them, the parts are the message. Several questions can be open at once.
+
+On the map the agent is idle, working while it answers, and done or failed afterward. A program with
+--lines may say so itself with "activity", after which nothing else does: its state is working,
+waiting, idle, done or failed, the rest is optional, and a usage alone leaves the state. Everybody
+can read it, so it should hold no prompt, command line or output.`,
 		Example: command.Example(
 			"playctl agent run Ada -- ./agent.sh",
 			"playctl agent run Ada --text -- sed 's/^/You said: /'",

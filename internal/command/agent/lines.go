@@ -47,13 +47,14 @@ type lineQuestion struct {
 	Cancel   bool            `json:"cancel,omitempty"`   // true if the question of this id needs no answer any more
 }
 
-// lineAnswer is a line of a program: a part of an answer, or its end.
+// lineAnswer is a line of a program: a part of an answer, its end, or what the agent does.
 type lineAnswer struct {
-	ID      string          `json:"id"`
-	Part    *string         `json:"part"`
-	Message string          `json:"message"`
-	Result  json.RawMessage `json:"result"`
-	Error   string          `json:"error"`
+	ID       string          `json:"id"`
+	Part     *string         `json:"part"`
+	Message  string          `json:"message"`
+	Result   json.RawMessage `json:"result"`
+	Error    string          `json:"error"`
+	Activity json.RawMessage `json:"activity"`
 }
 
 // lineProgram is a program that answers all commands, one run after the other.
@@ -63,6 +64,7 @@ type lineProgram struct {
 	// now is the current run, nil between two runs; changed is closed when now changes.
 	now     *lineRun
 	changed chan struct{}
+	shows   *lineActivity
 }
 
 // lineRun is one process of the program.
@@ -73,8 +75,8 @@ type lineRun struct {
 	open  map[string]chan lineAnswer
 }
 
-func newLineProgram(runner *commandRunner) *lineProgram {
-	return &lineProgram{commandRunner: runner, changed: make(chan struct{})}
+func newLineProgram(runner *commandRunner, shows *lineActivity) *lineProgram {
+	return &lineProgram{commandRunner: runner, shows: shows, changed: make(chan struct{})}
 }
 
 // keep runs the program again and again until ctx ends.
@@ -85,6 +87,7 @@ func (p *lineProgram) keep(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
+		p.shows.end(ctx)
 		if time.Since(began) >= steadyTime {
 			failures = 1
 		}
@@ -163,7 +166,14 @@ func (p *lineProgram) read(ctx context.Context, run *lineRun, output io.Reader) 
 	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
 		var answer lineAnswer
-		if err := protocol.Decode(lines.Bytes(), &answer); err != nil || answer.ID == "" {
+		err := protocol.Decode(lines.Bytes(), &answer)
+		if err == nil && answer.Activity != nil {
+			if err := p.shows.take(ctx, answer.Activity); err != nil {
+				p.Note("The program printed an activity that cannot be used: %s", render.Clean(brief(err.Error())))
+			}
+			continue
+		}
+		if err != nil || answer.ID == "" {
 			if len(bytes.TrimSpace(lines.Bytes())) > 0 {
 				p.Note("The program printed a line that is not an answer: %s", render.Clean(brief(lines.Text())))
 			}

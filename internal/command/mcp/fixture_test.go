@@ -92,7 +92,7 @@ func (f *fixture) answer() {
 		f.Fatal(err)
 	}
 	<-commands.Ready()
-	if _, err := f.world.AddAgent(f.Context(), sdk.AgentOptions{AgentID: strings.Repeat("cd", 32), Name: "Grace", Tools: tools}); err != nil {
+	if _, err := f.world.AddAgent(f.Context(), sdk.AgentOptions{AgentID: strings.Repeat("cd", 32), Name: "Grace", Tools: tools, OwnActivity: true}); err != nil {
 		f.Fatal(err)
 	}
 }
