@@ -30,6 +30,9 @@ var (
 	// ErrFenced means that another host holds the lock that the batch depends on.
 	// Nothing was written.
 	ErrFenced = errors.New("another host holds the lock")
+	// ErrUnfit means that the server would lose the world, or has lost parts of it, so that
+	// it must not be written to. Nothing was written.
+	ErrUnfit = errors.New("the server is not fit for a world")
 	// ErrAlone means that no other host can receive a message.
 	ErrAlone = errors.New("no other host uses the store")
 	// ErrLocked means that another process has the store open.
@@ -58,7 +61,7 @@ type Journal interface {
 	// and not modified.
 	//
 	// Errors: *OvertakenError (an ErrConflict), *NotDueError, ErrDiverged, ErrTrimmed,
-	// ErrRestarted, ErrFenced: nothing was written. After any other error the outcome
+	// ErrRestarted, ErrFenced, ErrUnfit: nothing was written. After any other error the outcome
 	// is unknown, and the batch may even be written later: only another batch's entry
 	// after batch.After rules that out.
 	Commit(ctx context.Context, batch *Batch) (Tip, error)

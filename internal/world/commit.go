@@ -67,8 +67,12 @@ type attempt struct {
 // world and not only for the entries that this host has received. Every job gets a
 // reply.
 func (w *World) commit(batch []*job) {
-	ctx, cancel := w.bounded(context.Background())
-	defer cancel()
+	ctx := context.Background()
+	if !w.SoleHost() {
+		bounded, cancel := context.WithTimeout(ctx, commitPatience)
+		defer cancel()
+		ctx = bounded
+	}
 	w.late.begin()
 	defer w.late.end()
 	l := &commitLoop{batch: batch}
@@ -217,7 +221,7 @@ func unknown(err error) bool {
 	if _, ok := errors.AsType[*store.NotDueError](err); ok {
 		return false
 	}
-	return !journalDiverged(err) && !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrFenced)
+	return !journalDiverged(err) && !errors.Is(err, store.ErrConflict) && !errors.Is(err, store.ErrFenced) && !errors.Is(err, store.ErrUnfit)
 }
 
 // note finds the attempt whose last entry is e. Missed entries come in pieces, so
@@ -270,7 +274,7 @@ func (w *World) settle(ctx context.Context, cause error, l *commitLoop) error {
 		return nil
 	}
 	switch {
-	case errors.Is(cause, errDefect):
+	case errors.Is(cause, errDefect), errors.Is(cause, store.ErrUnfit):
 		return cause
 	case errors.Is(cause, store.ErrFenced):
 		l.lostLock = true

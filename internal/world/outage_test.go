@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/playctl/playctl/internal/pause"
 	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/replay"
 	"github.com/playctl/playctl/protocol"
@@ -24,7 +26,9 @@ type slow struct {
 	// hangs makes every call block until its context ends.
 	hangs atomic.Bool
 	// full refuses commits while everything else works.
-	full    atomic.Bool
+	full atomic.Bool
+	// unfit refuses commits for a reason that does not pass.
+	unfit   atomic.Bool
 	commits atomic.Int64
 	// patience is the time left to the last caller of Load, in nanoseconds.
 	patience atomic.Int64
@@ -33,7 +37,10 @@ type slow struct {
 	gate atomic.Pointer[chan struct{}]
 }
 
-var errFull = errors.New("the server accepts no more")
+var (
+	errFull  error = &store.FaultError{Reason: "its memory is full"}
+	errUnfit error = &store.FaultError{Reason: "it evicts keys", Err: store.ErrUnfit}
+)
 
 func (s *slow) hang(ctx context.Context) error {
 	if !s.hangs.Load() {
@@ -51,7 +58,10 @@ func (s *slow) Commit(ctx context.Context, b *store.Batch) (store.Tip, error) {
 	if err := s.hang(ctx); err != nil {
 		return store.Tip{}, err
 	}
-	if s.full.Load() {
+	switch {
+	case s.unfit.Load():
+		return store.Tip{}, errUnfit
+	case s.full.Load():
 		return store.Tip{}, errFull
 	}
 	tip, err := s.Host.Commit(ctx, b)
@@ -232,6 +242,29 @@ func TestStoreThatRefusesCommitsIsNotFlooded(t *testing.T) {
 	way.full.Store(false)
 	eventually(t, "a sweep detects that the store accepts commits again", func() bool {
 		return c.worlds[0].Sweep(t.Context()) == nil && c.worlds[0].Stale() == nil
+	})
+}
+
+// A caller learns why a store refuses commits: at once where waiting does not help.
+func TestReasonOfRefusedCommits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, way, a := openSlow(t)
+		ask := func(reason string) time.Duration {
+			elapsed := pause.Stopwatch()
+			_, err := c.do(0, a, line(a, "refused"))
+			if store.Reason(err) != reason || !strings.Contains(err.Error(), reason) {
+				t.Errorf("got %v, want the reason %q", err, reason)
+			}
+			return elapsed()
+		}
+		way.full.Store(true)
+		if took := ask("its memory is full"); took > patience {
+			t.Errorf("a caller waited %v for a full store", took)
+		}
+		way.unfit.Store(true)
+		if took := ask("it evicts keys"); took > 0 {
+			t.Errorf("a caller waited %v for a store that must not be used", took)
+		}
 	})
 }
 

@@ -127,7 +127,11 @@ func (w *World) Do(ctx context.Context, req Request, command Command) (Reply, er
 	case errors.Is(err, errLate):
 		return Reply{}, unavailable(err)
 	case bound.Err() != nil && errors.Is(err, bound.Err()):
-		return Reply{}, unavailable(fmt.Errorf("%w: no answer within %v", store.ErrUnavailable, patience))
+		err = fmt.Errorf("%w: no answer within %v", store.ErrUnavailable, patience)
+		if why := w.Stale(); why != nil {
+			err = fmt.Errorf("%w: %w", err, why)
+		}
+		return Reply{}, unavailable(err)
 	}
 	return Reply{}, err
 }
@@ -135,6 +139,10 @@ func (w *World) Do(ctx context.Context, req Request, command Command) (Reply, er
 // patience is how long a request may wait for a store that several hosts use:
 // within a second a caller gets the reply that the store does not respond.
 const patience = 900 * time.Millisecond
+
+// commitPatience is how long a commit may wait for such a store: its callers still wait
+// then, and get the reason.
+const commitPatience = patience - 50*time.Millisecond
 
 // budget is the rest of a request's patience, in nanoseconds.
 type budget struct{ left atomic.Int64 }

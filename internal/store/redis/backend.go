@@ -273,5 +273,8 @@ func (l location) Advice(err error) string {
 	if _, ok := errors.AsType[*net.OpError](err); ok {
 		return "is the Redis server running, and can this machine reach it?"
 	}
+	if isA[*store.FaultError](err) {
+		return "" // It says itself what to do.
+	}
 	return "is that a Redis server, and does it answer \"redis-cli ping\"?"
 }

@@ -40,6 +40,9 @@ func (j *Journal) Commit(ctx context.Context, batch *store.Batch) (store.Tip, er
 	if err := follows(batch.After.Position, batch.Entries); err != nil {
 		return store.Tip{}, err
 	}
+	if err := j.fitness.fault(); err != nil {
+		return store.Tip{}, err
+	}
 	a, err := j.retryAfterRestart(ctx, func() (answer, error) { return j.commit(ctx, batch) })
 	if err != nil {
 		return store.Tip{}, err
@@ -83,14 +86,11 @@ func (j *Journal) commit(ctx context.Context, batch *store.Batch) (answer, error
 	return j.parse(start, reply)
 }
 
-// touched returns the keys of a commit besides the head.
+// touched returns the keys of a commit besides the head, the counted ones first.
 func (j *Journal) touched(batch *store.Batch, records []store.Record) []string {
-	keys := []string{j.key("local")}
+	keys := append(slices.Clone(j.counted), j.key("local"), j.key("journal"))
 	if batch.Fence != nil {
 		keys = append(keys, j.key("fence:"+batch.Fence.Name))
-	}
-	if len(batch.Entries) > 0 {
-		keys = append(keys, j.key("journal"))
 	}
 	tables := map[store.Table]bool{}
 	for _, d := range batch.Expired {
@@ -103,7 +103,7 @@ func (j *Journal) touched(batch *store.Batch, records []store.Record) []string {
 		tables[records[i].Table] = true
 	}
 	for table := range tables {
-		keys = append(keys, j.tableKeys(table)...)
+		keys = append(keys, j.tableKeys(table)[2:]...)
 	}
 	return keys
 }
@@ -115,8 +115,8 @@ func (j *Journal) arguments(batch *store.Batch, records []store.Record) []any {
 		fence, token = batch.Fence.Name, strconv.FormatUint(batch.Fence.Token, 10)
 	}
 	args := []any{
-		j.synced.Load(), uint64(batch.After.Position), batch.After.Commit[:], batch.Resumed, fence, token,
-		len(batch.Expired),
+		j.synced.Load(), uint64(batch.After.Position), batch.After.Commit[:], batch.Resumed, len(j.counted),
+		fence, token, len(batch.Expired),
 	}
 	for _, d := range batch.Expired {
 		args = append(args, string(d.Table), d.Key)
@@ -206,6 +206,11 @@ func (j *Journal) commitError(a answer, batch *store.Batch) error {
 		return fmt.Errorf("%w: %s of %s", store.ErrFenced, batch.Fence.Name, j.Path())
 	case "DENIED":
 		return j.denied("writing", a.rest)
+	case "MISSING":
+		// An eviction is a better reason.
+		signal(j.fitness.dialed)
+		what := missing(a.rest)
+		return &store.FaultError{Reason: what, Err: fmt.Errorf("%w: writing %s: %s: %s", store.ErrUnfit, j.Path(), what, missingAdvice)}
 	case "REFUSED":
 		return fmt.Errorf("entry %d goes back: the journal is at seq %s and rev %s", batch.Entries[0].Position, text(a.rest.at(0)), text(a.rest.at(1)))
 	}

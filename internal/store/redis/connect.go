@@ -27,12 +27,17 @@ var quiet = sync.OnceFunc(func() { goredis.SetLogger(discardLogger{}) })
 // connTracker tracks the connections of one client. The connections of a walk are cut when
 // its context ends, so that a call that waits for the server ends too.
 type connTracker struct {
+	// dialed has a value after there was a new connection.
+	dialed chan struct{}
+
 	mu     sync.Mutex
 	closed bool
 	open   map[*trackedConn]struct{}
 }
 
-func newConnTracker() *connTracker { return &connTracker{open: map[*trackedConn]struct{}{}} }
+func newConnTracker() *connTracker {
+	return &connTracker{dialed: make(chan struct{}, 1), open: map[*trackedConn]struct{}{}}
+}
 
 type trackedConn struct {
 	net.Conn
@@ -90,7 +95,15 @@ func (l *connTracker) add(conn net.Conn) net.Conn {
 	}
 	added := &trackedConn{Conn: conn, owner: l}
 	l.open[added] = struct{}{}
+	signal(l.dialed)
 	return added
+}
+
+func signal(to chan struct{}) {
+	select {
+	case to <- struct{}{}:
+	default:
+	}
 }
 
 func (l *connTracker) cut() {

@@ -35,6 +35,7 @@ func (j *Journal) SoleHost() bool { return false }
 // HostStarted implements store.Hosts. The server knows the deadlines. A crashed host
 // counts as gone when its connections are closed.
 func (j *Journal) HostStarted(ctx context.Context, _ []store.Renewal) error {
+	j.fitness.begin(j.recheck)
 	hosts, err := j.Hosts(ctx)
 	if err != nil || hosts > 0 {
 		return err
@@ -66,6 +67,9 @@ const grace = 5 * time.Second
 
 // Expired implements store.Hosts.
 func (j *Journal) Expired(ctx context.Context, table store.Table, limit int) ([]string, error) {
+	if err := j.fitness.fault(); err != nil {
+		return nil, err
+	}
 	reply, err := j.readScript(ctx, "reading", dueScript(), append(j.tableKeys(table)[2:], j.key("asked"), j.key("local")),
 		string(table), limit, grace.Milliseconds(), j.synced.Load())
 	keys := make([]string, 0, len(reply))

@@ -33,10 +33,14 @@ func openWith(ctx context.Context, o Options, headName string, begin func(*Journ
 	if strings.ContainsAny(o.HostID, "{}") {
 		return nil, fmt.Errorf("the host id %q has a brace; choose one without", o.HostID)
 	}
+	connections := newConnTracker()
 	j := &Journal{
 		options: o, prefix: "play:{" + o.HostID + "}:", headName: headName,
-		client: connect(o, o.Timeout, newConnTracker()),
+		client:  connect(o, o.Timeout, connections),
+		fitness: fitness{dialed: connections.dialed},
 	}
+	keys, _ := j.everyKey()
+	j.counted = keys[:2*len(store.Tables())]
 	err := j.inspect(ctx)
 	if err == nil {
 		err = begin(j, ctx)
@@ -57,8 +61,8 @@ func (j *Journal) inspect(ctx context.Context) error {
 	if _, err := fmt.Sscanf(info["redis_version"], "%d.%d", &major, &minor); err != nil || major < 6 || major == 6 && minor < 2 {
 		return fmt.Errorf("%s is Redis %s; use 6.2 or later", j.Path(), info["redis_version"])
 	}
-	if policy := info["maxmemory_policy"]; strings.HasPrefix(policy, "allkeys-") && info["maxmemory"] != "0" {
-		return fmt.Errorf("%s evicts keys when its memory is full (maxmemory-policy %s), and with them parts of the world; set maxmemory-policy noeviction", j.Path(), policy)
+	if fault := j.evicts(info); fault != nil {
+		return fault.Err
 	}
 	return j.recordDurability(ctx, info)
 }
@@ -172,8 +176,8 @@ func (j *Journal) recheckDurability(ctx context.Context, run string) (bool, erro
 	if err != nil {
 		return false, err
 	}
-	if info["role"] != "master" {
-		return false, fmt.Errorf("%w: %s is a replica; the address must lead to the master", store.ErrUnavailable, j.Path())
+	if fault := j.isReplica(info); fault != nil {
+		return false, fault
 	}
 	if err := j.recordDurability(ctx, info); err != nil {
 		return false, err
@@ -198,8 +202,9 @@ func (j *Journal) found(ctx context.Context) error {
 		if err := j.find(ctx, ""); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		return fmt.Errorf("%w: %s has no world, but %d of its hosts are running: the server lost it; bring its data back, restore a backup, or stop these hosts to start a new world",
-			store.ErrUnavailable, j.Path(), hosts)
+		return &store.FaultError{Reason: "the Redis server has no world", Err: fmt.Errorf(
+			"%w: %s has no world, but %d of its hosts are running: the server lost it; bring its data back, restore a backup, or stop these hosts to start a new world",
+			store.ErrUnavailable, j.Path(), hosts)}
 	}
 	return j.find(ctx, j.options.RootKey)
 }
@@ -208,7 +213,7 @@ func (j *Journal) found(ctx context.Context) error {
 // unless that is empty.
 func (j *Journal) find(ctx context.Context, rootKey string) error {
 	keys, types := j.everyKey()
-	args := append([]any{store.Format, rootKey, bit(!j.options.ReadOnly), "hash"}, types...)
+	args := append([]any{store.Format, rootKey, bit(!j.options.ReadOnly), len(j.counted), "hash"}, types...)
 	said, err := j.readScript(ctx, "opening", foundScript(), keys, args...)
 	if err != nil {
 		return err
@@ -222,19 +227,26 @@ func (j *Journal) find(ctx context.Context, rootKey string) error {
 		return fmt.Errorf("%w: opening %s: its key %s belongs to another program, for it is not a %s; choose another host id, or remove that key", store.ErrCorrupt, j.Path(), text(said.at(1)), text(said.at(2)))
 	case "DENIED":
 		return j.denied("opening", said[1:])
+	case "MISSING":
+		return fmt.Errorf("%w: opening %s: %s: %s", store.ErrCorrupt, j.Path(), missing(said[1:]), missingAdvice)
+	case "REMAINS":
+		return fmt.Errorf("%w: opening %s: it has keys of a world, but not its head: they were evicted or deleted; delete the keys %s* and restore a backup, or choose another host id", store.ErrCorrupt, j.Path(), j.prefix)
 	}
 	return fmt.Errorf("%w: opening %s: its key %s cannot be read: %s", store.ErrUnavailable, j.Path(), text(said.at(1)), text(said.at(3)))
 }
 
 // everyKey lists the keys of a world besides its head, except for its checkpoints
-// and locks, and the type of each.
+// and locks, and the type of each. First are those of the records of all tables.
 func (j *Journal) everyKey() (keys []string, types []any) {
-	for _, name := range []string{"asked", "hosts", "checkpoints"} {
-		keys, types = append(keys, j.key(name)), append(types, "hash")
+	for _, table := range store.Tables() {
+		keys, types = append(keys, j.tableKeys(table)[:2]...), append(types, "hash", "zset")
+	}
+	for _, table := range store.Tables() {
+		keys, types = append(keys, j.tableKeys(table)[2:]...), append(types, "zset", "hash")
 	}
 	keys, types = append(keys, j.key("journal"), j.key("local")), append(types, "stream", "string")
-	for _, table := range store.Tables() {
-		keys, types = append(keys, j.tableKeys(table)...), append(types, "hash", "zset", "zset", "hash")
+	for _, name := range []string{"checkpoints", "asked", "hosts"} {
+		keys, types = append(keys, j.key(name)), append(types, "hash")
 	}
 	return keys, types
 }

@@ -37,10 +37,13 @@ func TestOpenRefuses(t *testing.T) {
 			t.Errorf("format %s: %v, want %q", format, err, want)
 		}
 	}
-	server.Do("config", "set", "maxmemory", "1gb")
 	server.Do("config", "set", "maxmemory-policy", "allkeys-lru")
-	if _, err := redis.Open(context.Background(), at(t, server.URL())); err == nil || !strings.Contains(err.Error(), "noeviction") {
-		t.Errorf("a server that evicts: %v, want the required setting", err)
+	for _, limit := range []string{"0", "1gb"} {
+		server.Do("config", "set", "maxmemory", limit)
+		_, err := redis.Open(context.Background(), at(t, server.URL()))
+		if err == nil || redis.Passing(err) || !strings.Contains(err.Error(), "noeviction") {
+			t.Errorf("a server that evicts, with maxmemory %s: %v, want the required setting", limit, err)
+		}
 	}
 }
 

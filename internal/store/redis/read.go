@@ -54,6 +54,9 @@ func (j *Journal) askHead(ctx context.Context, from goredis.Cmdable) *goredis.Sl
 
 // Head implements store.Journal.
 func (j *Journal) Head(ctx context.Context) (store.Position, error) {
+	if err := j.fitness.fault(); err != nil {
+		return 0, err
+	}
 	var head headPlace
 	err := j.read(ctx, "reading", func() error {
 		values, err := j.askHead(ctx, j.client).Result()

@@ -45,6 +45,9 @@ type Journal struct {
 	clock   clock
 	// headName is the name of the head's key, which of an import is importHead.
 	headName string
+	// counted are the keys of which a commit counts how many there are, to notice that some
+	// were evicted or deleted.
+	counted []string
 
 	// synced is the run id of a server that syncs every write and was never
 	// promoted: its restart loses nothing.
@@ -53,6 +56,8 @@ type Journal struct {
 	// mu is held for reading by every call and for writing by Close.
 	mu     sync.RWMutex
 	closed bool
+
+	fitness fitness
 }
 
 var _ store.Journal = (*Journal)(nil)
@@ -65,6 +70,7 @@ func (j *Journal) Path() string { return describe(j.options) }
 
 // Close implements store.Journal.
 func (j *Journal) Close() error {
+	j.fitness.end()
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed {
@@ -93,19 +99,19 @@ type refusal struct{ error }
 
 func (r refusal) Unwrap() error { return r.error }
 
-// advice has advice for errors of a Redis server.
-var advice = []struct{ prefix, say string }{
-	{"NOAUTH", "it asks for a password; give one in a file or the environment"},
-	{"WRONGPASS", "it refuses the user or the password"},
-	{"NOPERM", "the user may not run a command, or not reach a key or a channel of this world"},
-	{"LOADING", "it is loading its data; it answers when this is done"},
-	{"READONLY", "it is a replica; the address must lead to the master"},
-	{"OOM", "its memory is full; raise maxmemory or free memory"},
-	{"MISCONF", "it cannot write to its disk"},
-	{"NOREPLICAS", "fewer replicas are connected than min-replicas-to-write asks for"},
-	{"CLUSTERDOWN", "the Cluster does not serve the world's slot"},
-	{"MASTERDOWN", "its master cannot be reached"},
-	{"BUSY", "a script has been running for too long"},
+// reasons are the reasons for errors of a Redis server, with what to do.
+var reasons = []struct{ prefix, reason, advice string }{
+	{"NOAUTH", "the Redis server asks for a password", "; give one in a file or the environment"},
+	{"WRONGPASS", "the Redis server refuses the user or the password", ""},
+	{"NOPERM", "the Redis user may not run a command, or not reach a key or a channel of this world", ""},
+	{"LOADING", "the Redis server is loading its data", "; it answers when this is done"},
+	{"READONLY", replicaReason, "; the address must lead to the master"},
+	{"OOM", "the memory of the Redis server is full", "; raise maxmemory or free memory"},
+	{"MISCONF", "the Redis server cannot write to its disk", ""},
+	{"NOREPLICAS", "fewer Redis replicas are connected than min-replicas-to-write asks for", ""},
+	{"CLUSTERDOWN", "the Redis Cluster does not serve the world's slot", ""},
+	{"MASTERDOWN", "the master of the Redis server cannot be reached", ""},
+	{"BUSY", "a script on the Redis server has been running for too long", ""},
 }
 
 // explain adds the name of the server and advice. Any other error leaves the
@@ -120,9 +126,12 @@ func (j *Journal) explain(ctx context.Context, doing string, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%s %s: %w", doing, j.Path(), errors.Join(ctx.Err(), store.ErrUnavailable))
 	}
-	for _, known := range advice {
+	for _, known := range reasons {
 		if goredis.HasErrorPrefix(err, known.prefix) {
-			return fmt.Errorf("%w: %s %s: %s (%w)", store.ErrUnavailable, doing, j.Path(), known.say, err)
+			return &store.FaultError{
+				Reason: known.reason,
+				Err:    fmt.Errorf("%w: %s %s: %s%s (%w)", store.ErrUnavailable, doing, j.Path(), known.reason, known.advice, err),
+			}
 		}
 	}
 	return fmt.Errorf("%w: %s %s: %w", store.ErrUnavailable, doing, j.Path(), err)

@@ -1,6 +1,6 @@
 -- Commits a batch: everything is compared before the first write, and nothing
--- after the first write can fail. KEYS[1] is the head; see commit.go for ARGV, and
--- allowed.lua for denied, local.lua for count_on.
+-- after the first write can fail. KEYS[1] is the head, the next ones are those that are
+-- counted; see commit.go for ARGV, and allowed.lua for denied, local.lua for count_on.
 local headKey = KEYS[1]
 local prefix = string.match(headKey, '^.*:')
 local time = redis.call('TIME')
@@ -15,7 +15,8 @@ local function count() return tonumber(take()) end
 local function answer(status, ...) return {status, time[1], time[2], run, ...} end
 
 local synced, position, commit, resumed = take(), take(), take(), take()
-local head = redis.call('HMGET', headKey, 'position', 'commit', 'seq', 'rev', 'run', 'at', 'local')
+local counted = count() + 1
+local head = redis.call('HMGET', headKey, 'position', 'commit', 'seq', 'rev', 'run', 'at', 'local', 'keys')
 if not head[1] then return answer('GONE') end
 if head[1] ~= position or head[2] ~= commit then
   local headAt, tipAt = tonumber(head[1]), tonumber(position)
@@ -33,6 +34,11 @@ elseif head[5] ~= run then
   -- A server that syncs every write lost nothing, if it is the one that wrote last.
   if synced ~= run or not head[7] or redis.call('GET', prefix .. 'local') ~= head[7] then return answer('RESTARTED') end
 end
+
+local known, keys = tonumber(head[8] or '0'), redis.pcall('EXISTS', unpack(KEYS, 2, counted))
+if type(keys) == 'table' then return answer('DENIED', 'exists') end
+if keys < known then return answer('MISSING', tostring(known - keys)) end
+if position ~= '0' and redis.call('EXISTS', prefix .. 'journal') == 0 then return answer('MISSING', '0') end
 
 local fence, token = take(), take()
 if fence ~= '' then
@@ -135,6 +141,8 @@ for _ = 1, count() do
     redis.call('HSET', prefix .. 'terms:' .. name, key, term)
   end
 end
+keys = redis.call('EXISTS', unpack(KEYS, 2, counted))
+if keys ~= known then redis.call('HSET', headKey, 'keys', keys) end
 -- Nothing that goes to the server's log comes after the entries: a log that ends within
 -- this transaction has none of them. Redis keeps the incomplete transaction, and executes
 -- it together with the next one at its second start from the log: an entry of it would be

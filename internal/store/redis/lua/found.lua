@@ -1,6 +1,7 @@
 -- Founds a store where there is none, and says what it is. KEYS: the head, then every
--- other key that a world may have. ARGV: format, root key, with an empty one nothing is
--- founded; '1' for who writes; the type of each key. See allowed.lua for denied.
+-- other key that a world may have, first those that a commit counts. ARGV: format, root
+-- key, with an empty one nothing is founded; '1' for who writes; how many are counted; the
+-- type of each key. See allowed.lua for denied.
 local exists = redis.call('EXISTS', KEYS[1]) == 1
 -- A world of another format may have other keys.
 local format = redis.pcall('HGET', KEYS[1], 'format')
@@ -19,13 +20,17 @@ local look = {
   string = function(key) return redis.pcall('GET', key) end,
 }
 for i, key in ipairs(KEYS) do
-  local found = look[ARGV[3 + i]](key)
+  local found = look[ARGV[4 + i]](key)
   if type(found) == 'table' and found.err then
-    return {string.match(found.err, 'WRONGTYPE') and 'FOREIGN' or 'FAILED', key, ARGV[3 + i], found.err}
+    return {string.match(found.err, 'WRONGTYPE') and 'FOREIGN' or 'FAILED', key, ARGV[4 + i], found.err}
   end
 end
+local counted = tonumber(ARGV[4]) + 1
+local known, keys = tonumber(redis.call('HGET', KEYS[1], 'keys') or '0'), redis.call('EXISTS', unpack(KEYS, 2, counted))
+if ARGV[3] == '1' and keys < known then return {'MISSING', tostring(known - keys)} end
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
 if not exists and ARGV[2] ~= '' then
+  if keys > 0 or redis.call('EXISTS', string.match(KEYS[1], '^.*:') .. 'journal') == 1 then return {'REMAINS'} end
   redis.call('HSET', KEYS[1], 'position', '0', 'commit', string.rep('\0', 16), 'seq', '0', 'rev', '0',
     'trimmed', '0', 'run', run, 'format', ARGV[1], 'root_key', ARGV[2])
 end
