@@ -119,6 +119,8 @@ const (
 const (
 	// CodeInternal: an internal error in the host; the details are only in its log, under the request id.
 	CodeInternal Code = "internal"
+	// CodeRecordDamaged: a part of the store that the request needs is damaged; a retry does not help.
+	CodeRecordDamaged Code = "record_damaged"
 	// CodeStoreUnavailable: the store cannot be written or read now; retry after `Retry-After` seconds.
 	CodeStoreUnavailable Code = "store_unavailable"
 	// CodeRepositoryOff: the host runs without a repository.
@@ -191,6 +193,7 @@ var codeTable = []codeStatus{
 	{CodeMediaType, 415},
 	{CodeRateLimited, 429},
 	{CodeInternal, statusInternal},
+	{CodeRecordDamaged, statusInternal},
 	{CodeStoreUnavailable, 503},
 	{CodeRepositoryOff, 503},
 	{CodeBehind, 503},

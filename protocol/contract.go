@@ -38,7 +38,7 @@ var enums = []Enum{
 	{"ProofSide", []string{SideLeft, SideRight}},
 	{"ProximityAction", []string{ProximityAssist, ProximityChat, ProximityZone, ProximityYield}},
 	{"Registration", []string{RegistrationOpen, RegistrationToken, RegistrationClosed}},
-	{"ResyncReason", []string{"too_old", "ahead", "before_reset", "gap", "store_restarted", "not_a_number"}},
+	{"ResyncReason", []string{"too_old", "ahead", "before_reset", "gap", "store_restarted", "damaged", "not_a_number"}},
 	{"SpaceAction", []string{SpaceCreated, SpaceChanged, SpaceRemoved}},
 	{"StepType", []string{StepOrigin, StepStructure, StepDestination}},
 	{"Switch", []string{P2AOn, P2AOff}},

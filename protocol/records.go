@@ -70,10 +70,16 @@ type ListRequest struct {
 type InteractionsReply struct {
 	Interactions List[Interaction] `json:"interactions" rule:"items=..MaxListLimit"`
 	HasMore      bool              `json:"hasMore"`
+	// Damaged are the seqs of lines that the page leaves out because they are damaged in
+	// the host's store, 0 for one whose seq is not known.
+	Damaged []uint64 `json:"damaged,omitempty"`
 }
 
 // JourneysReply is the reply of listJourneys, newest last.
 type JourneysReply struct {
 	Journeys List[JourneyRecord] `json:"journeys" rule:"items=..MaxListLimit"`
 	HasMore  bool                `json:"hasMore"`
+	// Damaged are the seqs of journeys that the page leaves out because they are damaged
+	// in the host's store, 0 for one whose seq is not known.
+	Damaged []uint64 `json:"damaged,omitempty"`
 }

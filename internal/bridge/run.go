@@ -68,6 +68,10 @@ func (b *Bridge) deliverSome(ctx context.Context) error {
 		return nil
 	case errors.Is(err, store.ErrTrimmed):
 		return b.skip(ctx)
+	case isDamaged(err):
+		from := b.events.Cursor().Seq
+		b.skipped(from, b.events.SkipDamage(), "an event is damaged in the store: it and those up to the oldest one in memory are dropped")
+		return nil
 	}
 	return err
 }
@@ -119,10 +123,20 @@ func (b *Bridge) skip(ctx context.Context) error {
 	if err != nil || by == 0 {
 		return err
 	}
+	b.skipped(from, by, "the bridge was unavailable for too long: some events were dropped before they were delivered")
+	return nil
+}
+
+// skipped notes that events after a seq are not delivered, and why.
+func (b *Bridge) skipped(from, by uint64, why string) {
 	b.state.skipped(by)
 	b.state.moved(from + by)
-	b.log.Warn("the bridge was unavailable for too long: some events were dropped before they were delivered", "after", from, "upTo", from+by)
-	return nil
+	b.log.Warn(why, "after", from, "upTo", from+by)
+}
+
+func isDamaged(err error) bool {
+	_, is := errors.AsType[*store.DamagedError](err)
+	return is
 }
 
 // deliverAll posts events one after the other.

@@ -107,7 +107,7 @@ func TestUnknownOutcomeIsRetriedWithSameKey(t *testing.T) {
 func TestRefusalIsNotRetried(t *testing.T) {
 	for _, code := range []protocol.Code{
 		protocol.CodeBodyInvalid, protocol.CodePlayerUnknown, protocol.CodeCredentialsInvalid, protocol.CodeForbidden,
-		protocol.CodeIdempotencyConflict, protocol.CodeRepositoryOff,
+		protocol.CodeIdempotencyConflict, protocol.CodeRepositoryOff, protocol.CodeRecordDamaged,
 	} {
 		h := newTestHost(t, map[string]answer{rpcRoute: refuse(code)})
 		err := record(t, newTestClient(t, h))

@@ -99,6 +99,7 @@ func (c *Client) ListInteractions(ctx context.Context, r protocol.ListRequest) (
 			return nil, err
 		}
 		all.Interactions, all.HasMore = append(page.Interactions, all.Interactions...), page.HasMore
+		all.Damaged = append(page.Damaged, all.Damaged...)
 		if more = page.HasMore && len(page.Interactions) > 0; more {
 			more = continueBefore(&r, len(page.Interactions), page.Interactions[0].Seq)
 		}
@@ -115,6 +116,7 @@ func (c *Client) ListJourneys(ctx context.Context, r protocol.ListRequest) (*pro
 			return nil, err
 		}
 		all.Journeys, all.HasMore = append(page.Journeys, all.Journeys...), page.HasMore
+		all.Damaged = append(page.Damaged, all.Damaged...)
 		if more = page.HasMore && len(page.Journeys) > 0; more {
 			more = continueBefore(&r, len(page.Journeys), page.Journeys[0].Seq)
 		}

@@ -106,7 +106,7 @@ func (c *Client) isOver(err error) bool {
 // mayRepeatRefused reports whether to repeat a refused call.
 func (t *tries) mayRepeatRefused(refused *protocol.Error) bool {
 	switch status := refused.Status(); {
-	case refused.Code == protocol.CodeRepositoryOff, status == http.StatusNotImplemented:
+	case refused.Code == protocol.CodeRepositoryOff, refused.Code == protocol.CodeRecordDamaged, status == http.StatusNotImplemented:
 		return false
 	case status == http.StatusTooManyRequests:
 		return true

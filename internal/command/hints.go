@@ -277,6 +277,7 @@ var hints = map[protocol.Code]string{
 	protocol.CodeAgentNotAnswering:   "its owner starts one with \"playctl agent run NAME -- COMMAND\"",
 	protocol.CodePlayerUnknown:       "put the agent on the map first with \"playctl add-agent\"",
 	protocol.CodeRepositoryOff:       "the host runs with --no-repository and needs no nodes: use \"playctl add-agent\" directly",
+	protocol.CodeRecordDamaged:       "the host's operator finds what is damaged in its log and with \"playctl store check\", and can restore a backup",
 	protocol.CodeStoreUnavailable:    "the host cannot use its store now: try again, and tell its operator if this continues",
 	protocol.CodeShuttingDown:        "the host is being stopped or restarted: try again in a moment",
 	protocol.CodeOverloaded:          "the host is overloaded: try again in a moment",

@@ -82,6 +82,8 @@ func (h *Host) sendReady(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err == nil:
 		sendProbe(w, http.StatusOK, "ready")
+	case protocol.HasCode(err, protocol.CodeRecordDamaged):
+		sendProbe(w, http.StatusServiceUnavailable, h.refusal(err).Message)
 	case why == "":
 		sendProbe(w, http.StatusServiceUnavailable, "the store does not answer")
 	default:

@@ -120,12 +120,16 @@ func sendJourneys(c *call, request protocol.ListRequest) error {
 // and encoding them again.
 func (c *call) sendRecords(
 	name string, request protocol.ListRequest,
-	read func(context.Context, protocol.ListRequest) (records [][]byte, hasMore bool, err error),
+	read func(context.Context, protocol.ListRequest) (world.HistoryPage, error),
 ) error {
 	parts, err := c.readPage(func(ctx context.Context) ([][]byte, error) {
-		records, more, err := read(ctx, request)
-		parts := append(make([][]byte, 0, 2*len(records)+2), []byte(`{"`+name+`":[`))
-		return append(appendItems(parts, records), fmt.Appendf(nil, `],"hasMore":%t}`, more)), err
+		page, err := read(ctx, request)
+		parts := append(make([][]byte, 0, 2*len(page.Records)+2), []byte(`{"`+name+`":[`))
+		end := fmt.Appendf(nil, `],"hasMore":%t`, page.HasMore)
+		if len(page.Damaged) > 0 {
+			end = append(append(end, `,"damaged":`...), encode(page.Damaged)...)
+		}
+		return append(appendItems(parts, page.Records), append(end, '}')), err
 	})
 	if err != nil {
 		return err

@@ -185,7 +185,8 @@ func (c *call) refuse(err error) {
 	}
 	e := c.host.refusal(err)
 	status := protocol.Status(e.Code)
-	if isFailure(e.Code) {
+	// The log has a line about each damaged record already.
+	if isFailure(e.Code) && !isDamaged(err) {
 		c.logFailure(e.Code, err)
 	}
 	if c.rules.stream && (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) {
@@ -249,7 +250,7 @@ func (h *Host) overloaded(limit, message string, args ...any) error {
 // 500 and above follow from the host's configuration or from a client, which could
 // fill the log with them.
 func isFailure(code protocol.Code) bool {
-	return code == protocol.CodeInternal || code == protocol.CodeStoreUnavailable
+	return code == protocol.CodeInternal || code == protocol.CodeStoreUnavailable || code == protocol.CodeRecordDamaged
 }
 
 // isPassing reports whether the same request may succeed shortly afterwards.

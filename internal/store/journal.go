@@ -108,7 +108,7 @@ type Source interface {
 	// Read walks the entries after a position, oldest first, to the head at the time
 	// the walk starts. Entries that were trimmed before it started are skipped; if
 	// trimming overtakes a walk and removes an event that it has not yielded, the walk
-	// ends with ErrTrimmed. The receiver may keep every yielded Entry, which has no
+	// ends with ErrTrimmed. It ends with *DamagedError at a damaged entry. The receiver may keep every yielded Entry, which has no
 	// Records. A receiver may call the journal.
 	Read(ctx context.Context, after Position) iter.Seq2[Entry, error]
 

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -70,8 +71,9 @@ func ReadChunks(after Position, next func(w *Walk) ([]Entry, error)) iter.Seq2[E
 	}
 }
 
-// Records walks the records of all tables. If a table cannot be read to its end, the
-// walk yields the error and continues with the next table.
+// Records walks the records of all tables, with a *DamagedError for each damaged one. If
+// a table cannot be read to its end, the walk yields the error and continues with the next
+// table.
 func Records(ctx context.Context, from Repository) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for _, table := range Tables() {
@@ -79,6 +81,9 @@ func Records(ctx context.Context, from Repository) iter.Seq2[Record, error] {
 				if err != nil {
 					if !yield(Record{}, fmt.Errorf("reading the table %s: %w", table, err)) {
 						return
+					}
+					if _, damaged := errors.AsType[*DamagedError](err); damaged {
+						continue
 					}
 					break
 				}

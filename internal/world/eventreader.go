@@ -42,7 +42,7 @@ const maxRead = 64
 // Next waits for events and returns the next ones, at least one. The slice is
 // valid until the next call. It fails with store.ErrTrimmed when an event after
 // the cursor is no longer kept, and with the journal's error when that cannot be
-// read; Next may be called again after either.
+// read, a *store.DamagedError among them; Next may be called again after either.
 func (r *EventReader) Next(ctx context.Context) ([]*Event, error) {
 	clear(r.buf)
 	for {
@@ -104,6 +104,17 @@ func (r *EventReader) sessionOf(e *Event) string {
 		return ""
 	}
 	return data.SID
+}
+
+// SkipDamage moves a cursor whose next events are damaged in the store to the oldest
+// event in memory, and returns by how many seqs.
+func (r *EventReader) SkipDamage() (by uint64) {
+	from := r.cursor.Seq
+	if to := r.world.log.oldest(); to > from {
+		r.cursor = Cursor{Seq: to}
+		return to - from
+	}
+	return 0
 }
 
 // Skip moves a cursor whose next events are no longer kept to the oldest place

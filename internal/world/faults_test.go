@@ -149,7 +149,7 @@ func TestReadsContinueWithoutStore(t *testing.T) {
 		t.Error("the view is empty without the store")
 	}
 	// Reads of the store fail, and no caller gets a result or a key.
-	_, _, err := f.Interactions(context.Background(), protocol.ListRequest{Limit: 10})
+	_, err := f.Interactions(context.Background(), protocol.ListRequest{Limit: 10})
 	wantCode(t, err, protocol.CodeStoreUnavailable)
 	_, spaceErr := f.Space(context.Background(), "s")
 	wantCode(t, spaceErr, protocol.CodeStoreUnavailable)
@@ -162,9 +162,9 @@ func TestReadsContinueWithoutStore(t *testing.T) {
 	if err := f.Healthy(context.Background()); err != nil {
 		t.Errorf("Healthy returns %v after the store recovered", err)
 	}
-	lines, _, err := f.Interactions(context.Background(), protocol.ListRequest{Limit: 10})
-	if err != nil || len(lines) != 1 {
-		t.Errorf("%d lines are kept (%v), want the acknowledged one", len(lines), err)
+	lines, err := f.Interactions(context.Background(), protocol.ListRequest{Limit: 10})
+	if err != nil || len(lines.Records) != 1 {
+		t.Errorf("%d lines are kept (%v), want the acknowledged one", len(lines.Records), err)
 	}
 }
 

@@ -2,6 +2,7 @@ package world
 
 import (
 	"encoding/binary"
+	"errors"
 	"slices"
 
 	"github.com/playctl/playctl/internal/store"
@@ -115,18 +116,43 @@ func (p *planner) forgetAll(h history, account, playerID string) error {
 // not known.
 const lengthsAtOnce = 64
 
+// lengths reads the lengths of records' values, 0 for missing ones.
+func (p *planner) lengths(list []store.Lookup) ([]int, error) {
+	lengths := make([]int, len(list))
+	values, err := p.options.Journal.GetAll(p.ctx, list)
+	switch {
+	case isDamaged(err) && len(list) == 1:
+		damaged, _ := errors.AsType[*store.DamagedError](err)
+		lengths[0] = damaged.Size
+	case isDamaged(err):
+		for i := range list {
+			one, err := p.lengths(list[i : i+1])
+			if err != nil {
+				return nil, err
+			}
+			lengths[i] = one[0]
+		}
+	case err != nil:
+		return nil, unavailable(err)
+	}
+	for i := range values {
+		lengths[i] = len(values[i])
+	}
+	return lengths, nil
+}
+
 // measure reads the lengths of values.
 func (p *planner) measure(h history, playerID string, records []kept) error {
 	list := make([]store.Lookup, len(records))
 	for i := range records {
 		list[i] = store.Lookup{Table: h.byPlayer, Key: historyRecordKey(playerID, records[i].seq)}
 	}
-	values, err := p.options.Journal.GetAll(p.ctx, list)
+	lengths, err := p.lengths(list)
 	if err != nil {
-		return unavailable(err)
+		return err
 	}
 	for i := range records {
-		records[i].value = max(records[i].value, len(values[i]))
+		records[i].value = max(records[i].value, lengths[i])
 	}
 	return nil
 }

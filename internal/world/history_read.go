@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
@@ -54,6 +55,9 @@ func (w *World) JournalEvents(ctx context.Context, after, upTo uint64, buf []*Ev
 	}
 	bytes := 0
 	for e, err := range w.History(ctx, after, upTo) {
+		if isDamaged(err) && len(buf) > 0 {
+			break // The next call fails.
+		}
 		if err != nil {
 			return buf, err
 		}
@@ -98,6 +102,10 @@ func (w *World) ListEvents(ctx context.Context, c Caller, after *uint64, limit i
 			return page, nil
 		}
 		events, _, err := w.eventsAfter(ctx, page.Last, buf[:0])
+		if isDamaged(err) && page.Last > from {
+			page.HasMore = true // The next page fails.
+			return page, nil
+		}
 		if err != nil {
 			return EventPage{}, unreadable(err)
 		}
@@ -173,6 +181,8 @@ const (
 	ResyncGap         = "gap"
 	// ResyncRestarted: the store restarted and may have lost events.
 	ResyncRestarted = "store_restarted"
+	// ResyncDamaged: an event after the cursor is damaged in the store.
+	ResyncDamaged = "damaged"
 )
 
 // ResumeCheck returns why a stream cannot continue from a cursor; the reason is
@@ -208,9 +218,12 @@ func (w *World) resumeFromJournal(ctx context.Context, seq uint64) (reason strin
 	ctx, cancel := w.bounded(ctx)
 	defer cancel()
 	from, err := w.options.Journal.Seek(ctx, seq)
-	if errors.Is(err, store.ErrTrimmed) {
+	switch {
+	case errors.Is(err, store.ErrTrimmed):
 		return ResyncTooOld, nil
-	} else if err != nil {
+	case isDamaged(err):
+		return ResyncDamaged, nil
+	case err != nil:
 		return "", unreadable(err)
 	}
 	// The entry before the first one to send must end at the cursor, or that first one
@@ -218,6 +231,8 @@ func (w *World) resumeFromJournal(ctx context.Context, seq uint64) (reason strin
 	prev := max(from, 1) - 1
 	for e, err := range w.options.Journal.Read(ctx, prev) {
 		switch {
+		case isDamaged(err):
+			return ResyncDamaged, nil
 		case err != nil:
 			return "", unreadable(err)
 		case e.Seq < seq:
@@ -234,19 +249,29 @@ func (w *World) resumeFromJournal(ctx context.Context, seq uint64) (reason strin
 // 64 bytes for what surrounds them.
 const maxPageBytes = 1<<20 - 64
 
+// HistoryPage is a page of a history, the newest last.
+type HistoryPage struct {
+	// Records are the JSON of each record.
+	Records [][]byte
+	// Damaged are the seqs of the records that are left out because they are damaged, 0
+	// for one whose seq is not known.
+	Damaged []uint64
+	HasMore bool
+}
+
 // Interactions lists the kept chat lines before a seq, the newest last; all of
 // them for before 0, and every agent's for an empty playerID. It ends early, with
-// hasMore, where the page would be longer than 1 MiB.
-func (w *World) Interactions(ctx context.Context, list protocol.ListRequest) (lines [][]byte, hasMore bool, err error) {
+// HasMore, where the page would be longer than 1 MiB.
+func (w *World) Interactions(ctx context.Context, list protocol.ListRequest) (HistoryPage, error) {
 	return w.list(ctx, interactionHistory, list)
 }
 
 // Journeys lists the kept journeys as Interactions lists chat lines.
-func (w *World) Journeys(ctx context.Context, list protocol.ListRequest) (journeys [][]byte, hasMore bool, err error) {
+func (w *World) Journeys(ctx context.Context, list protocol.ListRequest) (HistoryPage, error) {
 	return w.list(ctx, journeyHistory, list)
 }
 
-func (w *World) list(ctx context.Context, h history, list protocol.ListRequest) ([][]byte, bool, error) {
+func (w *World) list(ctx context.Context, h history, list protocol.ListRequest) (HistoryPage, error) {
 	ctx, cancel := w.bounded(ctx)
 	defer cancel()
 	table, prefix := h.order, []byte(nil)
@@ -257,29 +282,50 @@ func (w *World) list(ctx context.Context, h history, list protocol.ListRequest) 
 	if list.BeforeSeq != nil {
 		walk.Before = append(slices.Clone(prefix), seqKey(*list.BeforeSeq)...)
 	}
-	out, room, hasMore := make([][]byte, 0, min(list.Limit, 64)), maxPageBytes, false
+	page := HistoryPage{Records: make([][]byte, 0, min(list.Limit, 64))}
+	// known is how many of the damaged records are newer than the last one of the page.
+	room, known := maxPageBytes, 0
 	for pair, err := range w.options.Journal.Scan(ctx, table, walk) {
-		if err != nil {
-			return nil, false, unreadable(err)
+		if err != nil && !isDamaged(err) {
+			return HistoryPage{}, unreadable(err)
 		}
-		if hasMore = len(out) == list.Limit; hasMore {
+		if page.HasMore = len(page.Records) == list.Limit || len(page.Damaged) == protocol.MaxListLimit; page.HasMore {
 			break
 		}
 		record := pair.Value
-		if list.PlayerID == "" {
-			if record, err = w.options.Journal.Get(ctx, h.byPlayer, append(historyPrefix(string(pair.Value)), pair.Key...)); err != nil {
-				return nil, false, unreadable(err)
-			}
+		if err == nil && list.PlayerID == "" {
+			record, err = w.options.Journal.Get(ctx, h.byPlayer, append(historyPrefix(string(pair.Value)), pair.Key...))
 		}
-		if record == nil {
+		switch {
+		case isDamaged(err):
+			page.Damaged = append(page.Damaged, seqOf(pair.Key))
+			continue
+		case err != nil:
+			return HistoryPage{}, unreadable(err)
+		case record == nil:
 			continue
 		}
 		room -= len(record) + 1
-		if hasMore = room < 0 && len(out) > 0; hasMore {
+		if page.HasMore = room < 0 && len(page.Records) > 0; page.HasMore {
 			break
 		}
-		out = append(out, record)
+		page.Records, known = append(page.Records, record), len(page.Damaged)
 	}
-	slices.Reverse(out)
-	return out, hasMore, nil
+	if page.HasMore && len(page.Records) > 0 {
+		page.Damaged = page.Damaged[:known] // The next page names the others.
+	}
+	slices.Reverse(page.Records)
+	slices.Reverse(page.Damaged)
+	return page, nil
+}
+
+// seqOf returns the seq at the end of a record's key, 0 if there is none.
+func seqOf(key []byte) uint64 {
+	if len(key) < 8 {
+		return 0
+	}
+	if seq := binary.BigEndian.Uint64(key[len(key)-8:]); seq <= protocol.MaxSafeInteger {
+		return seq
+	}
+	return 0
 }

@@ -60,9 +60,9 @@ func TestLateCommit(t *testing.T) {
 			t.Errorf("Healthy returns %v after the commit", err)
 		}
 		f.as(a, line(a, "after"))
-		lines, _, err := f.Interactions(t.Context(), protocol.ListRequest{Limit: 10})
-		if err != nil || len(lines) != 2 {
-			t.Errorf("%d lines (%v), want the one that hung and the one after", len(lines), err)
+		lines, err := f.Interactions(t.Context(), protocol.ListRequest{Limit: 10})
+		if err != nil || len(lines.Records) != 2 {
+			t.Errorf("%d lines (%v), want the one that hung and the one after", len(lines.Records), err)
 		}
 		f.check()
 	})

@@ -83,6 +83,10 @@ type Options struct {
 	CheckpointEvery int
 	// Observer receives the engine's measurements; nil for none.
 	Observer Observer
+	// Damaged is called once for each record and entry of the store that is found
+	// damaged, from any goroutine, and must return at once. If it is set, the whole store
+	// is read after the start to find them; nil for none.
+	Damaged func(err error)
 }
 
 // Observer receives the engine's measurements. Its methods are called from the

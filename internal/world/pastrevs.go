@@ -3,11 +3,9 @@ package world
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"sync"
 
-	"github.com/playctl/playctl/internal/store"
 	"github.com/playctl/playctl/internal/store/replay"
 )
 
@@ -157,9 +155,7 @@ func (w *World) Replay(ctx context.Context, r PastRead) (*View, error) {
 		sid = w.View().SID
 	}
 	m, upTo, err := w.replayUpTo(ctx, r.Rev, sid)
-	if errors.Is(err, store.ErrCorrupt) {
-		return nil, err
-	} else if err != nil {
+	if err != nil {
 		return nil, unreadable(err)
 	}
 	v := &View{Map: m}

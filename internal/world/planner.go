@@ -242,6 +242,9 @@ func (l *commitLoop) readAll(ctx context.Context, journal store.Journal, list []
 		return nil
 	}
 	values, err := journal.GetAll(ctx, list)
+	if isDamaged(err) {
+		return nil // Each plan reads its own records: one of them is refused.
+	}
 	if err != nil {
 		return err
 	}
@@ -270,7 +273,7 @@ func (p *planner) get(table store.Table, key []byte) ([]byte, error) {
 }
 
 // walk goes through the records of a table that the batch has not emptied, as parse reads
-// them; records for which parse returns false are skipped.
+// them; damaged records, and those for which parse returns false, are skipped.
 func walk[T any](p *planner, table store.Table, r store.Range, parse func(store.Pair) (T, bool, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		if p.st.cleared[table] {
@@ -279,6 +282,9 @@ func walk[T any](p *planner, table store.Table, r store.Range, parse func(store.
 		for pair, err := range p.options.Journal.Scan(p.ctx, table, r) {
 			var parsed T
 			wanted := false
+			if isDamaged(err) {
+				continue
+			}
 			if err == nil {
 				parsed, wanted, err = parse(pair)
 			}

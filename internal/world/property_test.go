@@ -200,13 +200,13 @@ func describe(w *World) map[string]any {
 	for id, l := range w.state.leases {
 		leases[id] = fmt.Sprint(l.ConnectionID, l.TTLSeconds)
 	}
-	lines, more, err := w.Interactions(context.Background(), protocol.ListRequest{Limit: 1000})
-	journeys, _, err2 := w.Journeys(context.Background(), protocol.ListRequest{Limit: 1000})
+	lines, err := w.Interactions(context.Background(), protocol.ListRequest{Limit: 1000})
+	journeys, err2 := w.Journeys(context.Background(), protocol.ListRequest{Limit: 1000})
 	return map[string]any{
 		"snapshot": string(snapshotOf(w.View())), "leases": leases, "nodes": w.registry.nodes,
 		"children": w.registry.children, "aggregates": w.registry.aggregates, "reset": w.resetSeq.Load(),
 		"cells": len(w.state.cells), "players": w.state.players, "owned": w.state.owned, "accounts": w.state.accounts, "used": w.state.used, "occupants": w.state.occupants, "people": w.state.people,
-		"lines": fmt.Sprintf("%s %v %v", lines, more, err), "journeys": fmt.Sprintf("%s %v", journeys, err2),
+		"lines": fmt.Sprintf("%s %v %v %v", lines.Records, lines.HasMore, lines.Damaged, err), "journeys": fmt.Sprintf("%s %v %v", journeys.Records, journeys.Damaged, err2),
 	}
 }
 

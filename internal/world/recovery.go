@@ -32,6 +32,7 @@ func Open(ctx context.Context, options Options) (*World, error) {
 			waits: waits{open: map[*wait]struct{}{}, questions: make(chan progress, maxQuestions)},
 		},
 	}
+	w.options.Journal = watchedJournal{options.Journal, &w.damage}
 	w.late.prepare(options.Observer.AppendFailed)
 	wake := make(chan struct{})
 	w.changed.Store(&wake)
@@ -69,6 +70,11 @@ func Open(ctx context.Context, options Options) (*World, error) {
 	}
 	w.writer.Go(w.write)
 	w.writer.Go(w.checkpoint)
+	if w.damage.open(options.Damaged); options.Damaged != nil {
+		reading, stop := context.WithCancel(context.WithoutCancel(ctx))
+		w.stopReading = stop
+		w.writer.Go(func() { w.readStore(reading) })
+	}
 	// If the store does not answer any more, the view is stale, as it may be at any time.
 	_ = w.register(ctx)
 	return w, nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -112,14 +113,21 @@ func (p *planner) recordRepeat(reply any) error {
 	return p.rememberID(idempotencyKeys, key.Caller, r.At, key.Key[:], replay.Weight(b))
 }
 
-// unavailable returns the error that a caller gets when the store does not answer.
+// unavailable returns the error that a caller gets when the store does not answer, or
+// what is needed from it is damaged.
 func unavailable(cause error) error {
+	if isDamaged(cause) {
+		return damagedReply(cause)
+	}
 	return protocol.WrapError(protocol.CodeStoreUnavailable, cause,
 		"%s, so the outcome is unknown: repeat the request with the same idempotency key", failure(cause))
 }
 
 // unreadable is the same for a read, which may simply be sent again.
 func unreadable(cause error) error {
+	if errors.Is(cause, store.ErrCorrupt) {
+		return damagedReply(cause)
+	}
 	return protocol.WrapError(protocol.CodeStoreUnavailable, cause, "%s; retry", failure(cause))
 }
 

@@ -186,13 +186,13 @@ func (p *planner) drop(name string, records []record, enough func() bool) error 
 		}
 	}
 	p.loop.roomReads.times++
-	values, err := p.options.Journal.GetAll(p.ctx, list)
+	lengths, err := p.lengths(list)
 	if err != nil {
-		return unavailable(err)
+		return err
 	}
 	for _, r := range records {
 		if r.value == 0 {
-			r.value, values = len(values[0]), values[1:]
+			r.value, lengths = lengths[0], lengths[1:]
 			p.loop.roomReads.bytes += r.value
 		}
 		if !enough() {

@@ -328,12 +328,15 @@ func (w *World) Space(ctx context.Context, id string) (*Space, error) {
 }
 
 // SpaceLog reads the log of a space, oldest first, each entry as the JSON of a
-// protocol.SpaceLogEntry. The result is not nil.
+// protocol.SpaceLogEntry, without damaged ones. The result is not nil.
 func (w *World) SpaceLog(ctx context.Context, id string) ([][]byte, error) {
 	ctx, cancel := w.bounded(ctx)
 	defer cancel()
 	entries := [][]byte{}
 	for pair, err := range w.options.Journal.Scan(ctx, spaceLog.byPlayer, store.Range{Prefix: historyPrefix(id)}) {
+		if isDamaged(err) {
+			continue
+		}
 		if err != nil {
 			return nil, unreadable(err)
 		}

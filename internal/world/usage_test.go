@@ -91,12 +91,12 @@ func TestUsageEqualsStore(t *testing.T) {
 // lines returns the texts of the kept lines, the oldest first.
 func (f *fixture) lines() string {
 	f.t.Helper()
-	found, _, err := f.Interactions(f.t.Context(), protocol.ListRequest{Limit: 1000})
+	found, err := f.Interactions(f.t.Context(), protocol.ListRequest{Limit: 1000})
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	var texts []string
-	for _, one := range found {
+	for _, one := range found.Records {
 		text, _, _ := strings.Cut(strings.SplitAfter(string(one), `"text":"`)[1], `"`)
 		texts = append(texts, text)
 	}

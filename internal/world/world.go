@@ -36,6 +36,9 @@ type World struct {
 	// once one of about that size has succeeded. The writer changes it.
 	unwritten atomic.Int64
 	late      late
+	damage    damage
+	// stopReading ends the reading of the whole store, nil if there is none.
+	stopReading context.CancelFunc
 
 	// forgot is when a sweep last forgot old records, in nanoseconds since the Unix
 	// epoch; 0 for never.
@@ -234,7 +237,8 @@ func (w *World) Registry() *Registry { return w.registry }
 
 // Healthy returns an error if the world cannot be used: the store does not answer,
 // or this host does not receive the entries of others. It waits until the view has
-// everything that the store had at the time of the call.
+// everything that the store had at the time of the call. Where the world can be used,
+// but a part of the store is damaged, the error is record_damaged.
 func (w *World) Healthy(ctx context.Context) error {
 	head, err := w.options.Journal.Head(ctx)
 	if err == nil {
@@ -247,7 +251,7 @@ func (w *World) Healthy(ctx context.Context) error {
 	if err != nil {
 		return unavailable(err)
 	}
-	return nil
+	return w.damaged(ctx)
 }
 
 // Now returns the world's time: the store's where several hosts share one, so that
@@ -273,6 +277,9 @@ func (w *World) Stale() error {
 // and stops the writer. It may be called twice. The journal stays open.
 func (w *World) Close(ctx context.Context) error {
 	w.queue.close()
+	if w.stopReading != nil {
+		w.stopReading()
+	}
 	done := make(chan struct{})
 	go func() {
 		w.writer.Wait()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,8 +18,9 @@ import (
 // journeysResult is what "playctl journeys" prints.
 type journeysResult struct {
 	Context  string                   `json:"context,omitempty"`
-	Journeys []protocol.JourneyRecord `json:"journeys"` // the journeys, the newest last
-	HasMore  bool                     `json:"hasMore"`  // whether there are older ones: --before the first seq shows them
+	Journeys []protocol.JourneyRecord `json:"journeys"`          // the journeys, the newest last
+	HasMore  bool                     `json:"hasMore"`           // whether there are older ones: --before the first seq shows them
+	Damaged  []uint64                 `json:"damaged,omitempty"` // the seqs of journeys that are left out because they are damaged in the host's store, 0 for an unknown one
 }
 
 func newJourneysCommand(a *command.App) *cobra.Command {
@@ -41,7 +43,7 @@ called and the answer.`,
 }
 
 func journeysDocument(c *command.Caller, look render.Look, reply *protocol.JourneysReply) *render.Document {
-	result := journeysResult{Context: c.ContextName(), Journeys: append([]protocol.JourneyRecord{}, reply.Journeys...), HasMore: reply.HasMore}
+	result := journeysResult{Context: c.ContextName(), Journeys: append([]protocol.JourneyRecord{}, reply.Journeys...), HasMore: reply.HasMore, Damaged: reply.Damaged}
 	table := render.Table{
 		Columns: []render.Column{{Title: "seq", Right: true}, {Title: "when"}, {Title: "agent"}, {Title: "steps", Right: true}, {Title: "journey", Wraps: true}},
 		Empty:   "There are no journeys yet.",
@@ -53,6 +55,7 @@ func journeysDocument(c *command.Caller, look render.Look, reply *protocol.Journ
 	if reply.HasMore && len(result.Journeys) > 0 {
 		doc.Views = append(doc.Views, thereAreMore(look, result.Journeys[0].Seq))
 	}
+	doc.Views = append(doc.Views, leftOut(look, reply.Damaged, "journey", "journeys")...)
 	return doc
 }
 
@@ -91,6 +94,19 @@ func newHistoryCommand(a *command.App, cmd *cobra.Command, work string,
 	cmd.Flags().IntVar(&limit, "limit", protocol.DefaultListLimit, fmt.Sprintf("how many to list, at most %d", protocol.MaxListLimit))
 	cmd.Flags().Uint64Var(&before, "before", 0, "list those before the event with this `seq`")
 	return cmd
+}
+
+// leftOut names the records of a list that the host left out, if there are any.
+func leftOut(look render.Look, damaged []uint64, one, many string) []render.View {
+	if len(damaged) == 0 {
+		return nil
+	}
+	seqs := make([]string, len(damaged))
+	for i := range damaged {
+		seqs[i] = command.Number(&damaged[i])
+	}
+	return []render.View{render.Line(look.Bad("damaged") + ": " + command.Plural(len(damaged), one, many) +
+		" cannot be read from the host's store, seq " + strings.Join(seqs, ", "))}
 }
 
 // thereAreMore says how to list the records before a page that begins at seq.

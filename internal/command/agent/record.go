@@ -93,8 +93,9 @@ func spokenText(a *command.App, args []string, file string) (string, error) {
 // interactionsResult is what "playctl interactions" prints.
 type interactionsResult struct {
 	Context      string                 `json:"context,omitempty"`
-	Interactions []protocol.Interaction `json:"interactions"` // the lines, the newest last
-	HasMore      bool                   `json:"hasMore"`      // whether there are older ones: --before the first seq shows them
+	Interactions []protocol.Interaction `json:"interactions"`      // the lines, the newest last
+	HasMore      bool                   `json:"hasMore"`           // whether there are older ones: --before the first seq shows them
+	Damaged      []uint64               `json:"damaged,omitempty"` // the seqs of lines that are left out because they are damaged in the host's store, 0 for an unknown one
 }
 
 func newInteractionsCommand(a *command.App) *cobra.Command {
@@ -115,7 +116,7 @@ func newInteractionsCommand(a *command.App) *cobra.Command {
 }
 
 func interactionsDocument(c *command.Caller, look render.Look, reply *protocol.InteractionsReply) *render.Document {
-	result := interactionsResult{Context: c.ContextName(), Interactions: append([]protocol.Interaction{}, reply.Interactions...), HasMore: reply.HasMore}
+	result := interactionsResult{Context: c.ContextName(), Interactions: append([]protocol.Interaction{}, reply.Interactions...), HasMore: reply.HasMore, Damaged: reply.Damaged}
 	table := render.Table{
 		Columns: []render.Column{{Title: "seq", Right: true}, {Title: "when"}, {Title: "agent"}, {Title: "role"}, {Title: "text", Wraps: true}},
 		Empty:   "There are no chat lines yet.",
@@ -127,6 +128,7 @@ func interactionsDocument(c *command.Caller, look render.Look, reply *protocol.I
 	if reply.HasMore && len(result.Interactions) > 0 {
 		doc.Views = append(doc.Views, thereAreMore(look, result.Interactions[0].Seq))
 	}
+	doc.Views = append(doc.Views, leftOut(look, reply.Damaged, "line", "lines")...)
 	return doc
 }
 

@@ -109,6 +109,9 @@ func openWorld(ctx context.Context, a *command.App, s *serveSettings, options *h
 	opened, err := world.Open(ctx, world.Options{
 		Journal: into.journal, Name: processName(), RootKey: into.root.Key, Now: a.Now, Random: rand.Reader,
 		Limits: s.limits, MemoryBudget: into.memoryBudget, NoRepository: s.options.NoRepository, Observer: options.Metrics,
+		Damaged: func(err error) {
+			options.Logger.Error("a part of the store is damaged: what needs it is refused, the rest is served; \"playctl store check\" lists everything that is damaged", "error", err)
+		},
 	})
 	if err != nil {
 		return err

@@ -70,4 +70,21 @@ describe('a client', () => {
     await host.client().heartbeat({ playerId: 'ada', connectionId: 'c' })
     assert.equal(host.requests.all.at(-1)?.url.searchParams.get('sid'), 's')
   })
+
+  it('lists damaged rows of all pages, and does not repeat a request that needs one', async () => {
+    const line = (seq: number) => ({ playerId: 'ada', role: 'user', text: 'hi', at: '2026-01-02T03:04:05.000Z', seq })
+    const host = new FakeHost(({ route, payload }) => {
+      if (route === 'listJourneys') return Response.json({ error: 'damaged', code: 'record_damaged' }, { status: 500 })
+      if (route !== 'listInteractions') return undefined
+      return payload.beforeSeq === undefined
+        ? Response.json({ interactions: [line(9)], hasMore: true, damaged: [10] })
+        : Response.json({ interactions: [line(5)], hasMore: false, damaged: [3, 4] })
+    })
+    const client = host.client({ retry: { attempts: 5, baseMs: 1, maxMs: 1 } })
+    const { interactions, damaged } = await client.listInteractions()
+    assert.deepEqual(interactions.map(({ seq }) => seq), [5, 9])
+    assert.deepEqual(damaged, [3, 4, 10])
+    await assert.rejects(client.listJourneys(), { status: 500, code: 'record_damaged' })
+    assert.equal(host.requests.all.filter(({ route }) => route === 'listJourneys').length, 1)
+  })
 })

@@ -201,20 +201,20 @@ export class WorldClient {
 
   /** Reads chat lines, newest last: as many as were requested, in several requests if the host's pages end early. */
   async listInteractions(request: wire.ListRequest = {}, options?: CallOptions): Promise<wire.InteractionsReply> {
-    const [interactions, hasMore] = await allPages(request, async (part) => {
+    const { rows, rest } = await allPages(request, async (part) => {
       const page = await this.#op('listInteractions', part, { interactions: 'list' }, options)
-      return [page.interactions, page.hasMore]
+      return [page.interactions, page.hasMore, page.damaged]
     })
-    return { interactions, hasMore }
+    return { interactions: rows, ...rest }
   }
 
   /** Reads journeys as {@link listInteractions} reads chat lines. */
   async listJourneys(request: wire.ListRequest = {}, options?: CallOptions): Promise<wire.JourneysReply> {
-    const [journeys, hasMore] = await allPages(request, async (part) => {
+    const { rows, rest } = await allPages(request, async (part) => {
       const page = await this.#op('listJourneys', part, { journeys: 'list' }, options)
-      return [page.journeys, page.hasMore]
+      return [page.journeys, page.hasMore, page.damaged]
     })
-    return { journeys, hasMore }
+    return { journeys: rows, ...rest }
   }
 
   /**

@@ -10,18 +10,22 @@ import type { NodeOptions } from './options.js'
 
 /** Reads pages from the newest back, until there are as many rows as requested, or no more. */
 export async function allPages<T extends { readonly seq: number }>(
-  request: wire.ListRequest, read: (part: wire.ListRequest) => Promise<[readonly T[], boolean]>,
-): Promise<[T[], boolean]> {
-  let [rows, hasMore]: [readonly T[], boolean] = await read(request)
+  request: wire.ListRequest, read: (part: wire.ListRequest) => Promise<Page<T>>,
+): Promise<{ rows: T[], rest: { hasMore: boolean, damaged?: number[] } }> {
+  let [rows, hasMore, damaged]: Page<T> = await read(request)
   const limit = request.limit ?? limits.defaultListLimit
   for (let first = rows[0]; hasMore && first !== undefined && rows.length < limit; ) {
-    const [older, more] = await read({ ...request, limit: limit - rows.length, beforeSeq: first.seq })
+    const [older, more, olderDamaged] = await read({ ...request, limit: limit - rows.length, beforeSeq: first.seq })
     rows = [...older, ...rows]
     hasMore = more && older.length > 0
+    damaged = olderDamaged === undefined ? damaged : [...olderDamaged, ...(damaged ?? [])]
     first = rows[0]
   }
-  return [[...rows], hasMore]
+  return { rows: [...rows], rest: { hasMore, ...(damaged === undefined ? {} : { damaged: [...damaged] }) } }
 }
+
+/** A page of a list: its rows, whether there are more, and the damaged ones that it leaves out. */
+type Page<T> = readonly [rows: readonly T[], hasMore: boolean, damaged: readonly number[] | undefined]
 
 /** Asks for the state of a rev. */
 export function at(options: NodeOptions | undefined): { atRev?: number } {

@@ -58,7 +58,7 @@ export class Tries {
       if (!error.sent) return true
     } else if (error instanceof PlayError) {
       if (error.status === 429) return true
-      if (error.code === 'repository_off' || error.status === 501) return false
+      if (error.code === 'repository_off' || error.code === 'record_damaged' || error.status === 501) return false
       if (error.status < 500 && error.status !== 408) return false
     } else {
       return false

@@ -196,7 +196,7 @@ export type ProximityAction = (typeof proximityActions)[number]
 export const registrations = ['open', 'token', 'closed'] as const
 export type Registration = (typeof registrations)[number]
 
-export const resyncReasons = ['too_old', 'ahead', 'before_reset', 'gap', 'store_restarted', 'not_a_number'] as const
+export const resyncReasons = ['too_old', 'ahead', 'before_reset', 'gap', 'store_restarted', 'damaged', 'not_a_number'] as const
 export type ResyncReason = (typeof resyncReasons)[number]
 
 export const spaceActions = ['created', 'changed', 'removed'] as const
@@ -264,6 +264,7 @@ export const errorStatuses = {
   media_type: 415,
   rate_limited: 429,
   internal: 500,
+  record_damaged: 500,
   store_unavailable: 503,
   repository_off: 503,
   behind: 503,
@@ -1208,6 +1209,8 @@ export interface ChainProofReply {
 export interface InteractionsReply {
   readonly interactions: readonly Interaction[]
   readonly hasMore: boolean
+  /** damaged are the seqs of lines that the page leaves out because they are damaged in the host's store, 0 for one whose seq is not known. */
+  readonly damaged?: readonly number[]
 }
 
 /** JourneyRecord is one recorded journey with the places of its steps. */
@@ -1227,6 +1230,8 @@ export interface JourneyRecord {
 export interface JourneysReply {
   readonly journeys: readonly JourneyRecord[]
   readonly hasMore: boolean
+  /** damaged are the seqs of journeys that the page leaves out because they are damaged in the host's store, 0 for one whose seq is not known. */
+  readonly damaged?: readonly number[]
 }
 
 /** ListedEvent is an event of the past. */

@@ -183,7 +183,7 @@ export class ActivitySender {
 
 /** Reports whether a refusal may pass by itself. */
 function passes({ status, code }: PlayError): boolean {
-  return status === 429 || status === 408 || code === 'sid_invalid' || (status >= 500 && status !== 501)
+  return status === 429 || status === 408 || code === 'sid_invalid' || (status >= 500 && status !== 501 && code !== 'record_damaged')
 }
 
 /** Reports whether two activities are the same; both are built here, with their members in one order. */
