@@ -166,3 +166,10 @@ func (s *served) interaction(a identity) []byte {
 	must(s.tb, err)
 	return request(a, http.MethodPost, "/api/play/sdk/rpc?sid="+s.sid, body)
 }
+
+// activity returns the request that reports an activity.
+func (s *served) activity(a identity, state, text string) []byte {
+	body, err := json.Marshal(map[string]any{"op": "recordActivity", "payload": map[string]any{"playerId": a.id, "state": state, "text": text}})
+	must(s.tb, err)
+	return request(a, http.MethodPost, "/api/play/sdk/rpc?sid="+s.sid, body)
+}

@@ -55,7 +55,7 @@ func TestCosts(t *testing.T) {
 	t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
 	must(t, creds.WriteRootFile(filepath.Join(dir, "root"), creds.GenerateRootKey(), false))
 	// With one processor no work moves to another one, whose buffer pools are empty.
-	p := startWith(t, dir, []string{"GOMAXPROCS=1"}, "127.0.0.1:0")
+	p := startWith(t, dir, []string{"GOMAXPROCS=1"}, "127.0.0.1:0", "--rate-activity", "-1")
 	key, err := os.ReadFile(filepath.Join(dir, "root"))
 	must(t, err)
 	s := &served{tb: t, addr: p.addr(), derive: creds.DeriveNodeID}
@@ -73,22 +73,25 @@ func TestCosts(t *testing.T) {
 	for _, path := range []struct {
 		name        string
 		subscribers int
-		request     []byte
+		requests    [][]byte
 	}{
-		{"session", 0, request(s.main, http.MethodGet, "/api/play/session", nil)},
-		{"chain node", 0, request(s.main, http.MethodPost, "/api/play/sdk/rpc", node)},
-		{"snapshot", 0, snapshot},
-		{"chat line", 0, s.interaction(s.agents[0])},
-		{"chat line to 50 subscribers", 50, s.interaction(s.agents[1])},
+		{"session", 0, [][]byte{request(s.main, http.MethodGet, "/api/play/session", nil)}},
+		{"chain node", 0, [][]byte{request(s.main, http.MethodPost, "/api/play/sdk/rpc", node)}},
+		{"snapshot", 0, [][]byte{snapshot}},
+		{"chat line", 0, [][]byte{s.interaction(s.agents[0])}},
+		{"chat line to 50 subscribers", 50, [][]byte{s.interaction(s.agents[1])}},
+		{"activity", 0, [][]byte{s.activity(s.agents[2], "working", "one"), s.activity(s.agents[2], "working", "two")}},
+		{"activity to 50 subscribers", 50, [][]byte{s.activity(s.agents[3], "working", "one"), s.activity(s.agents[3], "working", "two")}},
+		{"activity as it was", 0, [][]byte{s.activity(s.agents[3], "working", "two")}},
 	} {
-		found[path.name] = s.requestCost(p, path.request, events, path.subscribers, allowed[path.name])
+		found[path.name] = s.requestCost(p, path.requests, events, path.subscribers, allowed[path.name])
 	}
 	for i := range 60 {
 		s.post(s.main, "/api/play/mcp/register?sid="+s.sid, map[string]any{
 			"name": fmt.Sprint("tools ", i), "url": "https://example.org/" + strings.Repeat("a", 300),
 		}, nil)
 	}
-	found["long snapshot"] = s.requestCost(p, snapshot, events, 0, allowed["long snapshot"])
+	found["long snapshot"] = s.requestCost(p, [][]byte{snapshot}, events, 0, allowed["long snapshot"])
 	if *update {
 		text, err := json.MarshalIndent(found, "", "  ")
 		must(t, err)
@@ -150,7 +153,7 @@ func TestGarbageCollections(t *testing.T) {
 	}
 }
 
-// requestCost repeats a request on one connection. Every subscriber has the event
+// requestCost repeats requests in turns on one connection. Every subscriber has the event
 // before the next request, so that no two events are sent together. The lowest
 // tenth of the rounds counts, minus that of rounds without a request, but never a
 // single round: the runtime counts allocations when a span of memory is full (the
@@ -158,7 +161,7 @@ func TestGarbageCollections(t *testing.T) {
 // rounds include a checkpoint, the work of each second or pools emptied by a
 // collection. Disturbances only add costs, so it is sufficient that the first
 // rounds are within the permitted costs.
-func (s *served) requestCost(p *process, ask, events []byte, subscribers int, allowed requestCost) requestCost {
+func (s *served) requestCost(p *process, requests [][]byte, events []byte, subscribers int, allowed requestCost) requestCost {
 	s.tb.Helper()
 	const warm, few, rounds, times = 500, 5, 21, 200
 	a := subscribe(s.tb, s.addr, events, subscribers)
@@ -166,11 +169,11 @@ func (s *served) requestCost(p *process, ask, events []byte, subscribers int, al
 	c := dial(s.tb, s.addr)
 	defer c.close()
 	repeat := func(n int) {
-		for range n {
+		for i := range n {
 			if subscribers > 0 {
 				a.expect(1)
 			}
-			status, body, err := c.do(ask)
+			status, body, err := c.do(requests[i%len(requests)])
 			if err != nil || status != http.StatusOK {
 				s.tb.Fatalf("status %d, %v: %s", status, err, body)
 			}

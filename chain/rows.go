@@ -82,6 +82,7 @@ var (
 	spaceRow     = rowTypeOnce[protocol.Space]("")
 	headerRow    = rowTypeOnce[header]("")
 	lastUpdate   = rowTypeOnce[protocol.LastUpdate]("")
+	activity     = rowTypeOnce[protocol.Activity]("")
 	mcpServer    = rowTypeOnce[protocol.MCPServer]("")
 	bounds       = rowTypeOnce[protocol.Bounds]("")
 )

@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -55,6 +56,23 @@ func AppendLastUpdate(dst []byte, u *protocol.LastUpdate) ([]byte, error) {
 		return dst, fmt.Errorf("encode the journey of %.200q: %w", u.PlayerID, err)
 	}
 	return out, nil
+}
+
+// AppendWithActivity appends the canonical JSON of an agent's row to dst, with another
+// activity. Everything else is copied from row, which must be canonical, so that a long
+// journey is not encoded again. It fails on texts that are not UTF-8 and on numbers that
+// are not finite; dst is then returned unchanged.
+func AppendWithActivity(dst, row []byte, a *protocol.Activity) ([]byte, error) {
+	const first = `{"activity":` // No name of a field sorts before it.
+	rest := row[1:]
+	if previous, has := bytes.CutPrefix(row, []byte(first)); has {
+		rest = previous[valueEnd(previous)+1:]
+	}
+	out, err := appendRow(append(dst, first...), activity, a)
+	if err != nil {
+		return dst, fmt.Errorf("encode an activity: %w", err)
+	}
+	return append(append(out, ','), rest...), nil
 }
 
 // appendRow appends the canonical JSON of the struct to which row points.

@@ -197,6 +197,29 @@ func checkRow(t *rapid.T) {
 	}
 }
 
+func TestRowWithAnotherActivity(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		row, _ := agentRow().Draw(t, "row").(*protocol.Agent)
+		before, err := chain.AppendOccupant(nil, row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row.Activity = new(activity().Draw(t, "next"))
+		want, err := chain.AppendOccupant([]byte("x"), row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := chain.AppendWithActivity([]byte("x"), before, row.Activity)
+		if err != nil || string(got) != string(want) {
+			t.Fatalf("%v\n%s\nwant\n%s", err, got, want)
+		}
+	})
+	row := []byte(`{"agentId":"a"}`)
+	if out, err := chain.AppendWithActivity(row, row, &protocol.Activity{Text: "\xff"}); err == nil || string(out) != string(row) {
+		t.Errorf("%s, %v", out, err)
+	}
+}
+
 func TestRowsAgainstSlowPath(t *testing.T) { rapid.Check(t, checkRow) }
 
 // FuzzRows runs checkRow with the fuzzer's coverage guidance.

@@ -1,8 +1,10 @@
 package world
 
 import (
+	"fmt"
 	"reflect"
 
+	"github.com/playctl/playctl/chain"
 	"github.com/playctl/playctl/protocol"
 )
 
@@ -26,14 +28,16 @@ func (c RecordActivity) plan(p *planner) (any, error) {
 	if reflect.DeepEqual(next, prev.Activity) {
 		return reply, nil
 	}
-	if err := p.checkActivityRate(prev.StableKey(), r.State); err != nil {
+	key := prev.StableKey()
+	if err := p.checkActivityRate(key, r.State); err != nil {
 		return nil, err
 	}
 	row := *prev
 	row.Activity = next
-	if _, _, err := p.putRow(&row); err != nil {
-		return nil, err
+	if p.st.encoded, err = chain.AppendWithActivity(p.st.encoded[:0], p.st.Tree.Get(key).Payload(), next); err != nil {
+		return nil, fmt.Errorf("encode the row of %s: %w", key, err)
 	}
+	p.putEncoded(&row)
 	if err := p.checkMapBytes(p.st.accountOf(r.PlayerID)); err != nil {
 		return nil, err
 	}

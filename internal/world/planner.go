@@ -79,16 +79,23 @@ func (p *planner) nextSeq() uint64 { return p.st.Seq + uint64(len(p.entry.Events
 // putRow stages an occupant and returns its canonical JSON. changed is false
 // when the map has exactly that row already; nothing is staged then.
 func (p *planner) putRow(o protocol.Occupant) (row []byte, changed bool, err error) {
-	key := o.StableKey()
 	if p.st.encoded, err = chain.AppendOccupant(p.st.encoded[:0], o); err != nil {
-		return nil, false, fmt.Errorf("encode the row of %s: %w", key, err)
+		return nil, false, fmt.Errorf("encode the row of %s: %w", o.StableKey(), err)
 	}
+	row, changed = p.putEncoded(o)
+	return row, changed, nil
+}
+
+// putEncoded is putRow for an occupant whose canonical JSON is in the state's memory for
+// it.
+func (p *planner) putEncoded(o protocol.Occupant) (row []byte, changed bool) {
+	key := o.StableKey()
 	if leaf := p.st.Tree.Get(key); leaf != nil && bytes.Equal(leaf.Payload(), p.st.encoded) {
-		return leaf.Payload(), false, nil
+		return leaf.Payload(), false
 	}
 	row = bytes.Clone(p.st.encoded)
 	p.stage(key, row, o)
-	return row, true, nil
+	return row, true
 }
 
 // dropRow stages the removal of an occupant or a space.
