@@ -18,6 +18,7 @@ import { Announcer, type Pointed } from './Announcer.js'
 import { Status } from './Status.js'
 import { Share } from './Share.js'
 import { worldName } from './served.js'
+import { useTitle } from './title.js'
 import { Tabs } from './Tabs.js'
 import { Ticker } from './Ticker.js'
 import { TownView } from './TownView.js'
@@ -31,13 +32,10 @@ export function Page({ store }: { store: WorldStore }): VNode {
   const [linked, link] = useState<string | undefined>(undefined)
   const [pointed, point] = useState<Pointed>({ text: '', turn: 0 })
   const announce = useCallback((sentence: string) => { point((last) => ({ text: sentence, turn: last.turn + 1 })) }, [])
-  const directory = store.directory.value
   const selected = store.selected.value
   const show = useCallback((key: string) => { store.select(key); town?.focus(key) }, [store, town])
   const hide = useCallback(() => { store.bare.value = true }, [store])
-  // Nobody is counted before the map is known.
-  const agents = store.snapshot.value === undefined ? undefined : directory.occupants.filter(({ kind }) => kind === 'agent').length
-  useEffect(() => { document.title = agents === undefined ? worldName() : text('page.titleWith', { count: agents, world: worldName() }) }, [agents])
+  useTitle(store)
   useEffect(() => keepAddress(store, link), [store])
   useEffect(() => { if (linked !== undefined) town?.focus(linked) }, [town, linked])
   const past = usePast(store)

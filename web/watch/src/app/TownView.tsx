@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { effect } from '@preact/signals'
-import { text } from '../text/text.js'
+import { locale, text } from '../text/text.js'
 import { Town, type TownOptions } from '../town/town.js'
 import { Recent } from '../world/recent.js'
 import type { WorldStore } from '../world/store.js'
@@ -27,7 +27,7 @@ export function TownView({ store, onTown, announce, wall = false }: TownViewProp
     const town = new Town(element, { ...optionsOf(store, announce), wall })
     const recent = new Recent()
     const ends = [
-      effect(() => { const world = store.snapshot.value; if (world) town.setWorld({ sid: world.sid, bounds: world.worldMap.bounds, occupants: store.directory.value.occupants }) }),
+      effect(() => { const world = store.snapshot.value; if (world) town.setWorld({ sid: world.sid, bounds: world.worldMap.bounds, occupants: store.directory.value.occupants, at: store.time.value?.at }) }),
       effect(() => { town.select(store.selected.value ?? null) }),
       effect(() => { town.keepTo(store.followed.value ?? null) }),
       store.listen((event) => { if (recent.take(event) && !event.past && store.time.peek() === undefined) play(town, event) }),
@@ -48,7 +48,7 @@ export function TownView({ store, onTown, announce, wall = false }: TownViewProp
 
 function optionsOf(store: WorldStore, announce: (sentence: string) => void): TownOptions {
   return {
-    text: townText(text),
+    text: townText(text, locale()),
     theme: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
     reducedMotion: matchMedia('(prefers-reduced-motion: reduce)').matches,
     onAnnounce: announce,

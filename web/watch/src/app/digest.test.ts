@@ -20,6 +20,18 @@ describe('an announcement', () => {
     assert.equal(digest(answers), 'Ada answered: one Ada answered: two Ada answered: three 2 more answers came.')
   })
 
+  it('has the agents that began to need a person, each once, and the number of the others', () => {
+    const state = (name: string, sentence: Entry['sentence'], more: Partial<Entry> = {}): Entry =>
+      entry({ event: 'world:activity', group: 'activity', key: `agent:${name}`, name, sentence, renews: false, ...more })
+    const happened = [
+      state('Ada', 'event.activity.waiting', { text: 'May I?' }), state('Bo', 'event.activity.working', { text: 'Reading' }), state('Cy', 'event.activity.failed', { text: 'Timeout' }),
+      state('Ada', 'event.activity.waiting', { text: 'more', renews: true }), state('Di', 'event.activity.idle'), state('Di', 'event.activity.done'),
+    ]
+    assert.equal(digest(happened.filter(isAnnounced)), 'Ada is waiting for a person: May I? Cy failed: Timeout')
+    const many = Array.from({ length: 100 }, (_, number) => state(`a${number % 50}`, 'event.activity.waiting'))
+    assert.match(digest(many), /^a0 is waiting for a person a1 is waiting for a person a2 is waiting for a person 47 more agents are waiting or failed\.$/)
+  })
+
   it('names who arrived and who left', () => {
     const happened = [entry({ event: 'world:player_added', sentence: 'event.added' }), entry({ event: 'world:person_removed', sentence: 'event.removed.lease', name: 'Bo' })]
     assert.ok(happened.every(isAnnounced))

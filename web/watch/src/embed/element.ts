@@ -60,7 +60,7 @@ export class PlayctlTown extends HTMLElement {
     const tell = teller(mapWords(language), locale)
     const { frame, map, list, said, status, zoom } = this.#furnish(tell)
     frame.lang = language
-    const text = townText(tell)
+    const text = townText(tell, locale)
     const town = new Town(map, {
       text, theme: 'light', reducedMotion: false, insets: { top: 8, right: 8, bottom: 34, left: 8 },
       onAnnounce: (sentence) => { said.textContent = sentence },

@@ -53,6 +53,19 @@ suite('an event in words', () => {
     assert.equal(completed({ message: 'Nothing more' }), 'Nothing more')
   })
 
+  it('says in which state an agent is, what it does, and whether the state began with the event', () => {
+    const since = '2026-01-02T03:04:05.678Z'
+    const began = Date.parse(since)
+    const state = (activity: JsonObject, at = began): ReturnType<typeof describe> =>
+      describe({ seq: 1, kind: 'world:activity', data: { playerId: 'ada', activity: { state: 'working', since, ...activity } }, at, past: false }, directory, 1)
+    const { key, group, sentence, text, renews } = state({ text: 'Approve\u202e it', toolName: 'send_email' })
+    assert.deepEqual([key, group, sentence, text, renews], ['agent:n:ada', 'activity', 'event.activity.working', 'Approve it (send_email)', false])
+    assert.equal(state({}, began + 1000).renews, true)
+    assert.equal(state({}).request, state({ text: 'more' }, began + 1000).request)
+    assert.notEqual(state({}).request, state({ since: '2026-01-02T03:04:05.679Z' }).request)
+    for (const strange of ['dreaming', 'constructor']) assert.equal(state({ state: strange }).sentence, 'event.changed')
+  })
+
   it('uses earlier events for a past event, not the current occupants', () => {
     const then = new Then()
     const past = (seq: number, kind: string, data: JsonObject): ReturnType<typeof describe> => {

@@ -5,6 +5,8 @@ import {
 import { called } from '../app/names.js'
 import { membersOf, wordsOf as wordsOfMember } from '../chat/result.js'
 import type { Directory } from '../world/directory.js'
+import { doingOf } from '../town/doing.js'
+import { signs } from '../town/signs.js'
 import type { TimedEvent } from '../world/events.js'
 import { readSteps } from '../world/journeys.js'
 import { occupantThing } from '../world/things.js'
@@ -22,10 +24,14 @@ interface Description {
   readonly name?: string
   readonly values?: Readonly<Record<string, string | number>>
   readonly text?: string
+  readonly renews?: boolean
+  readonly request?: string
 }
 
-/** The state of the world just before an event. */
+/** The time of an event, and the state of the world just before it. */
 interface Before {
+  /** Milliseconds since 1970. */
+  readonly at: number
   /** Returns the name of an id in an event. */
   readonly whose: (id: string) => Named | undefined
   /** Reports whether the event's row was not on the map. */
@@ -58,7 +64,10 @@ const describers: { readonly [K in EventKind]: (data: EventFields[K], before: Be
       values: { count: journey.steps.length }, text: route.map((stop) => clamp(stop, 80)).join(' → '),
     }
   },
-  'world:activity': ({ playerId, activity }) => ({ group: 'presence', sentence: 'event.changed', who: playerId, text: activity.text ?? '' }),
+  'world:activity': ({ playerId, activity }, { at }) => ({
+    group: 'activity', who: playerId, text: doingOf(activity), renews: Date.parse(activity.since) !== at, request: `${activity.since} ${playerId}`,
+    sentence: Object.hasOwn(signs, activity.state) ? `event.activity.${activity.state}` : 'event.changed',
+  }),
   'world:agent_signal': signaled,
   'world:space_changed': ({ spaceId, action }, before) => {
     const key = `space:${spaceId}`
@@ -83,6 +92,7 @@ const said: Readonly<Record<InteractionRole, TextKey>> = {
 export function describe(event: TimedEvent, directory: Directory, serial: number, then = new Then()): Entry {
   const known = readEvent(event)
   const before: Before = {
+    at: event.at,
     whose: (id) => event.past ? then.whose(id) ?? directory.whose(id) : directory.whose(id) ?? then.whose(id),
     isNew: (id) => then.isNew(event) ?? (event.past ? then : directory).whose(id) === undefined,
   }
@@ -99,6 +109,7 @@ export function describe(event: TimedEvent, directory: Directory, serial: number
     name: name === undefined ? '' : clamp(called(name), 80),
     ...(event.past && who !== undefined && then.whose(who) === undefined ? { unsure: who } : {}),
     text: clamp(description.text ?? '', textLimit),
+    ...(description.request !== undefined && { renews: description.renews === true, request: description.request }),
   }
 }
 
@@ -109,7 +120,7 @@ export function wordsOf(event: WorldEvent): string {
 }
 
 /** The text does not depend on the occupants of the map. */
-const nothing: Before = { whose: () => undefined, isNew: () => true }
+const nothing: Before = { at: 0, whose: () => undefined, isNew: () => true }
 
 function describeKnown({ kind, data }: KnownEvent, before: Before): Description {
   const describer = describers[kind] as (data: KnownEvent['data'], before: Before) => Description

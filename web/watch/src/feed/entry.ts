@@ -1,7 +1,7 @@
 import type { TextKey } from '../text/text.js'
 
 /** The groups that entries are filtered by. */
-export const groups = ['speech', 'journey', 'presence', 'place', 'signal', 'intercom', 'session'] as const
+export const groups = ['speech', 'activity', 'journey', 'presence', 'place', 'signal', 'intercom', 'session'] as const
 export type Group = (typeof groups)[number]
 
 /** One entry of the feed, as small as possible: thousands of them are kept. */
@@ -25,7 +25,9 @@ export interface Entry {
   readonly values: Readonly<Record<string, string | number>>
   /** The spoken text, with no more than textLimit characters; empty if there is none. */
   readonly text: string
-  /** The request that it is a partial answer to; the parts of one answer are one entry. */
+  /** Whether it only renews what an agent does in a state that began earlier. */
+  readonly renews?: boolean
+  /** The request that it is a partial answer to, or the state that it is about; the parts of one answer are one entry, and so is all that happens in one state. */
   readonly request?: string
 }
 

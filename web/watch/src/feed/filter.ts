@@ -21,7 +21,12 @@ function contains(entry: Entry, wanted: string): boolean {
   return entry.text.toLocaleLowerCase().includes(wanted) || entry.name.toLocaleLowerCase().includes(wanted)
 }
 
-/** Reports whether an entry is listed only on request: a journey's signal follows the journey itself and contains less, and people walk a lot. */
+/** Reports whether an entry is listed only on request: a journey's signal follows the journey itself and contains less, people walk a lot, and of states only those count that need a person. */
 function minor(entry: Entry): boolean {
-  return entry.sentence === 'event.signal.journey' || entry.sentence === 'event.walked'
+  return entry.sentence === 'event.signal.journey' || entry.sentence === 'event.walked' || (entry.group === 'activity' && !needsPerson(entry))
+}
+
+/** Reports whether an entry says that an agent waits for a person, or failed. */
+export function needsPerson({ sentence }: Pick<Entry, 'sentence'>): boolean {
+  return sentence === 'event.activity.waiting' || sentence === 'event.activity.failed'
 }

@@ -46,6 +46,7 @@ function Wishes({ notifier, close }: { notifier: Notifier, close: () => void }):
         <li key={wishName(wish)}><bdi>{wishName(wish)}</bdi>
           <FleetingButton label={text('notify.remove', { what: wishName(wish) })} onClick={() => { notifier.remove(wish) }}>×</FleetingButton></li>
       ))}</ul>}
+      {!wishes.some(({ kind }) => kind === 'needs') && <button type="button" class="small" onClick={() => { box.current?.focus(); void notifier.add({ kind: 'needs' }) }}>{text('notify.needs')}</button>}
       <form onSubmit={add}>
         <input dir="auto" maxLength={longestWord} aria-label={text('notify.word')} placeholder={text('notify.word')} value={word} autocomplete="off"
           onInput={(event) => { write(event.currentTarget.value) }} />

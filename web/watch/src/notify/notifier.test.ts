@@ -24,6 +24,26 @@ describe('a notification rule', () => {
   })
 })
 
+describe('a notification of an agent that needs a person', () => {
+  const needs = { key: 'agent:n:ada', group: 'activity', sentence: 'event.activity.waiting', text: 'Approve send_email', renews: false } as const
+
+  it('matches when the state begins, for one agent or for all', () => {
+    for (const wish of [{ kind: 'agent', key: 'agent:n:ada', name: 'Ada' }, { kind: 'needs' }] as const) {
+      assert.ok(fulfills(needs, wish))
+      assert.ok(fulfills({ ...needs, sentence: 'event.activity.failed' }, wish))
+      assert.ok(!fulfills({ ...needs, renews: true }, wish), 'it only says more')
+      for (const sentence of ['event.activity.working', 'event.activity.done', 'event.activity.idle'] as const) assert.ok(!fulfills({ ...needs, sentence }, wish), sentence)
+    }
+    assert.ok(!fulfills(needs, { kind: 'agent', key: 'agent:n:grace', name: 'Grace' }))
+    assert.ok(!fulfills(needs, { kind: 'word', word: 'approve' }))
+    assert.ok(!fulfills({ ...needs, group: 'speech', sentence: 'event.said.assistant' }, { kind: 'needs' }))
+  })
+
+  it('is kept once', () => {
+    assert.deepEqual(readWishes('[{"kind":"needs","key":3}]'), [{ kind: 'needs' }])
+  })
+})
+
 describe('a browser that notifies only in the background', () => {
   afterEach(() => { for (const name of ['Notification', 'window', 'isSecureContext']) Reflect.deleteProperty(globalThis, name) })
 

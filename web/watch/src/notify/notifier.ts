@@ -2,13 +2,16 @@ import { signal } from '@preact/signals'
 import { keep, keptAs } from '../app/kept.js'
 import { called } from '../app/names.js'
 import { clamp, type Entry } from '../feed/entry.js'
-import { parts, text, type TextKey } from '../text/text.js'
+import { needsPerson } from '../feed/filter.js'
+import { sentenceOf } from '../feed/sentence.js'
+import { text, type TextKey } from '../text/text.js'
 import type { WorldStore } from '../world/store.js'
 
-/** A wish for notifications: of an agent's own actions, or of lines with a word. */
+/** A wish for notifications: of an agent's own actions, of lines with a word, or of all agents that wait for a person or failed. */
 export type Wish =
   | { readonly kind: 'agent', readonly key: string, readonly name: string }
   | { readonly kind: 'word', readonly word: string }
+  | { readonly kind: 'needs' }
 
 /** The greatest number of wishes, stored in this browser only, and the greatest length of a word in characters. */
 export const mostWishes = 20
@@ -33,17 +36,22 @@ function wishOf(value: unknown): Wish[] {
   if (typeof value !== 'object' || value === null) return []
   const { kind, key, name, word } = value as Partial<Record<string, unknown>>
   if (kind === 'agent' && typeof key === 'string' && typeof name === 'string') return [{ kind, key: clamp(key, 300), name: clamp(name, 200) }]
+  if (kind === 'needs') return [{ kind }]
   return kind === 'word' && typeof word === 'string' && word.trim() !== '' ? [{ kind, word: clamp(word, longestWord) }] : []
 }
 
 /** Reports whether an entry fulfills a wish. */
-export function fulfills({ key, group, sentence, text: words }: Pick<Entry, 'key' | 'group' | 'sentence' | 'text'>, wish: Wish): boolean {
-  return wish.kind === 'agent'
-    ? key === wish.key && own.has(sentence)
-    : group === 'speech' && words.toLocaleLowerCase().includes(wish.word.toLocaleLowerCase())
+export function fulfills(entry: Pick<Entry, 'key' | 'group' | 'sentence' | 'text' | 'renews'>, wish: Wish): boolean {
+  const { key, group, sentence, text: words } = entry
+  const needs = needsPerson(entry) && entry.renews !== true
+  switch (wish.kind) {
+    case 'agent': return key === wish.key && (needs || own.has(sentence))
+    case 'word': return group === 'speech' && words.toLocaleLowerCase().includes(wish.word.toLocaleLowerCase())
+    case 'needs': return needs
+  }
 }
 
-const named = (wish: Wish): string => wish.kind === 'agent' ? `agent ${wish.key}` : `word ${wish.word}`
+const named = (wish: Wish): string => wish.kind === 'agent' ? `agent ${wish.key}` : wish.kind === 'word' ? `word ${wish.word}` : wish.kind
 
 /** Sends browser notifications for the wishes stored in this browser. */
 export class Notifier {
@@ -81,14 +89,16 @@ export class Notifier {
     if (permission() !== 'granted' || this.#unable) return
     const wish = this.wishes.peek().find((one) => fulfills(entry, one))
     if (wish === undefined) return
-    const [name, now] = [named(wish), Date.now()]
+    // What an agent said just before must not hide that it waits.
+    const [name, now] = [needsPerson(entry) ? `needs ${entry.key}` : named(wish), Date.now()]
     if (now - (this.#last.get(name) ?? -Infinity) < pause) return
     this.#last.set(name, now)
     const shown = this.#shown(sentenceOf(entry), { body: clamp(entry.text, 200), tag: name })
     if (shown === undefined) return
     shown.onclick = () => {
       window.focus()
-      this.store.read.value = entry
+      if (entry.group === 'activity') this.store.select(entry.key)
+      else this.store.read.value = entry
       shown.close()
     }
   }
@@ -104,12 +114,6 @@ export class Notifier {
   }
 }
 
-/** Returns an entry as one sentence. */
-function sentenceOf({ sentence, values, name }: Entry): string {
-  const given: Readonly<Record<string, string | number>> = { ...values, who: called(name) }
-  return parts(sentence, values.count).map((part) => typeof part === 'string' ? part : String(given[part.name] ?? '')).join('')
-}
-
 /** Returns the browser's permission; without notifications or TLS, it is denied. */
 function permission(): NotificationPermission {
   return 'Notification' in window && isSecureContext ? Notification.permission : 'denied'
@@ -117,5 +121,5 @@ function permission(): NotificationPermission {
 
 /** Returns the name of a wish in a list. */
 export function wishName(wish: Wish): string {
-  return wish.kind === 'agent' ? called(wish.name) : text('notify.wordOf', { word: wish.word })
+  return wish.kind === 'agent' ? called(wish.name) : wish.kind === 'word' ? text('notify.wordOf', { word: wish.word }) : text('notify.needs')
 }

@@ -1,6 +1,6 @@
 import type { OccupantThing } from '../world/things.js'
 
-/** Returns the occupants whose name, platform or tool matches, ordered by name. */
+/** Returns the occupants whose name, platform, group or tool matches, ordered by name. */
 export function find(occupants: readonly OccupantThing[], wanted: string, language: string): readonly OccupantThing[] {
   const words = wanted.toLocaleLowerCase(language).trim()
   const order = new Intl.Collator(language, { numeric: true })
@@ -10,5 +10,5 @@ export function find(occupants: readonly OccupantThing[], wanted: string, langua
 }
 
 function wordsOf(row: OccupantThing): readonly string[] {
-  return row.kind === 'agent' ? [row.name, row.platform, row.id, ...row.toolNames] : [row.name, row.id]
+  return row.kind === 'agent' ? [row.name, row.platform, row.group ?? '', row.id, ...row.toolNames] : [row.name, row.id]
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact'
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { shortId } from '../feed/describe.js'
 import { clamp } from '../feed/entry.js'
 import { FleetingButton } from '../app/FleetingButton.js'
@@ -8,6 +8,9 @@ import { useNow } from '../app/now.js'
 import { PlatformMark } from '../app/PlatformMark.js'
 import { list, text } from '../text/text.js'
 import { ago } from '../text/times.js'
+import { activityOf, sumOf } from '../occupants/order.js'
+import { usedWords } from '../occupants/Totals.js'
+import { parentsOf } from '../town/kin.js'
 import { clean } from '../town/prose.js'
 import { journeyOf } from '../world/journeys.js'
 import type { AgentThing, McpThing, Thing } from '../world/things.js'
@@ -28,7 +31,7 @@ export function About({ store, thing, show }: AboutProps): VNode {
   return (
     <dl class="facts">
       {'x' in thing && <Fact name={text('panel.position')}><bdi dir="ltr">{text('panel.positionOf', { x: thing.x, y: thing.y })}</bdi></Fact>}
-      {thing.kind === 'agent' && <AgentFacts store={store} thing={thing} />}
+      {thing.kind === 'agent' && <AgentFacts store={store} thing={thing} show={show} />}
       {thing.kind === 'mcp' && <>
         <Fact name={text('panel.url')}><Address url={thing.url ?? ''} /></Fact>
         <Fact name={text('panel.owner')}><Id id={thing.nodeId} /></Fact>
@@ -48,14 +51,21 @@ export function About({ store, thing, show }: AboutProps): VNode {
   )
 }
 
-function AgentFacts({ store, thing }: { store: WorldStore, thing: AgentThing }): VNode {
+function AgentFacts({ store, thing, show }: { store: WorldStore, thing: AgentThing, show: (key: string) => void }): VNode {
   const traveled = Date.parse(journeyOf(thing.lastUpdate)?.completedAt ?? '')
   const active = store.lastActive.value.get(thing.key) ?? (Number.isNaN(traveled) ? undefined : traveled)
   const now = useNow(10_000)
+  const used = usageOf(thing)
+  const { occupants } = store.directory.value
+  const parents = useMemo(() => parentsOf(occupants), [occupants])
   return (
     <>
       <Fact name={text('panel.platform')}><PlatformMark platform={thing.platform} /><bdi>{clamp(thing.platform, 64)}</bdi></Fact>
       {store.time.value === undefined && <Fact name={text('panel.lastSeen')}>{active === undefined ? text('panel.never') : ago(active, Math.max(now, active))}</Fact>}
+      {used !== '' && <Fact name={text('panel.usage')}>{used}</Fact>}
+      {thing.group !== undefined && <Fact name={text('panel.group')}><bdi>{clamp(clean(thing.group, 64), 64)}</bdi></Fact>}
+      <Things store={store} name={text('panel.parent')} keys={keysOf([...parents].filter(([row]) => row.key === thing.key).map(([, parent]) => parent))} show={show} />
+      <Things store={store} name={text('panel.children')} keys={keysOf([...parents].filter(([, parent]) => parent.key === thing.key).map(([row]) => row))} show={show} />
       <Fact name={text('panel.tools')}>{thing.toolNames.length === 0 ? text('panel.noTools') : <ul class="chips">
         {thing.toolNames.slice(0, 128).map((tool) => <li key={tool}><bdi>{clamp(tool, 60)}</bdi></li>)}
       </ul>}</Fact>
@@ -67,6 +77,18 @@ function AgentFacts({ store, thing }: { store: WorldStore, thing: AgentThing }):
       <Fact name={text('panel.node')}><Id id={thing.nodeId} /></Fact>
     </>
   )
+}
+
+const keysOf = (rows: readonly Thing[]): readonly string[] => rows.map(({ key }) => key)
+
+/** Returns what an agent's run has used so far; empty if that is not known. */
+function usageOf(thing: AgentThing): string {
+  const { inputTokens, outputTokens, costUsd, toolCalls, errors } = activityOf(thing)?.usage ?? {}
+  return list([
+    ...usedWords({ tokens: sumOf([inputTokens, outputTokens]), costUsd }),
+    ...(toolCalls === undefined ? [] : [text('usage.calls', { count: toolCalls })]),
+    ...(errors === undefined ? [] : [text('usage.errors', { count: errors })]),
+  ])
 }
 
 function Neighbors({ store, thing, show }: { store: WorldStore, thing: McpThing, show: (key: string) => void }): VNode {

@@ -79,6 +79,98 @@ const words = {
     de: 'Für andere offen',
     ja: '他の人からの利用',
   },
+  'panel.group': {
+    en: 'Group',
+    de: 'Gruppe',
+    ja: 'グループ',
+  },
+  'panel.parent': {
+    en: 'Started by',
+    de: 'Gestartet von',
+    ja: '起動元',
+  },
+  'panel.children': {
+    en: 'Started',
+    de: 'Hat gestartet',
+    ja: '起動した相手',
+  },
+  'panel.usage': {
+    en: 'Used so far',
+    de: 'Bisher verbraucht',
+    ja: 'これまでの使用量',
+  },
+  'usage.tokens': {
+    en: '{tokens} tokens',
+    de: '{tokens} Tokens',
+    ja: '{tokens} トークン',
+  },
+  'usage.calls': {
+    en: { one: '{count} tool call', other: '{count} tool calls' },
+    de: { one: '{count} Werkzeugaufruf', other: '{count} Werkzeugaufrufe' },
+    ja: { other: 'ツール呼び出し {count} 回' },
+  },
+  'usage.errors': {
+    en: { one: '{count} error', other: '{count} errors' },
+    de: { one: '{count} Fehler', other: '{count} Fehler' },
+    ja: { other: 'エラー {count} 件' },
+  },
+  'amenity.shop': {
+    en: 'shop',
+    de: 'Laden',
+    ja: '店',
+  },
+  'amenity.supermarket': {
+    en: 'supermarket',
+    de: 'Supermarkt',
+    ja: 'スーパーマーケット',
+  },
+  'amenity.car_wash': {
+    en: 'car wash',
+    de: 'Autowaschanlage',
+    ja: '洗車場',
+  },
+
+  // Kinds of events.
+  'kind.speech': {
+    en: 'Speech',
+    de: 'Gesagtes',
+    ja: '発言',
+  },
+  'kind.journey': {
+    en: 'Journeys',
+    de: 'Reisen',
+    ja: '旅',
+  },
+  'kind.activity': {
+    en: 'States',
+    de: 'Zustände',
+    ja: '状態',
+  },
+  'kind.presence': {
+    en: 'Comings and goings',
+    de: 'Kommen und Gehen',
+    ja: '出入り',
+  },
+  'kind.place': {
+    en: 'Placements and spaces',
+    de: 'MCP-Server und Räume',
+    ja: 'MCP サーバーとスペース',
+  },
+  'kind.signal': {
+    en: 'Signals',
+    de: 'Signale',
+    ja: 'シグナル',
+  },
+  'kind.intercom': {
+    en: 'Your conversations',
+    de: 'Ihre Gespräche',
+    ja: 'あなたのやり取り',
+  },
+  'kind.session': {
+    en: 'Session',
+    de: 'Sitzung',
+    ja: 'セッション',
+  },
 
   // Events.
   'event.added': {
@@ -155,6 +247,31 @@ const words = {
     en: { one: '{who} traveled {count} step', other: '{who} traveled {count} steps' },
     de: { one: '{who} ist {count} Schritt gereist', other: '{who} ist {count} Schritte gereist' },
     ja: { other: '{who} が {count} ステップの旅をしました' },
+  },
+  'event.activity.waiting': {
+    en: '{who} is waiting for a person',
+    de: '{who} wartet auf einen Menschen',
+    ja: '{who} が人を待っています',
+  },
+  'event.activity.failed': {
+    en: '{who} failed',
+    de: '{who} ist gescheitert',
+    ja: '{who} が失敗しました',
+  },
+  'event.activity.working': {
+    en: '{who} is working',
+    de: '{who} arbeitet',
+    ja: '{who} が作業中です',
+  },
+  'event.activity.done': {
+    en: '{who} is done',
+    de: '{who} ist fertig',
+    ja: '{who} が完了しました',
+  },
+  'event.activity.idle': {
+    en: '{who} is idle',
+    de: '{who} hat nichts zu tun',
+    ja: '{who} は待機中です',
   },
   'event.signal.journey': {
     en: { one: '{who} signals a journey of {count} step', other: '{who} signals a journey of {count} steps' },

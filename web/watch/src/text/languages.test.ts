@@ -14,7 +14,7 @@ const formsOf = (found: string | Forms): Readonly<Record<string, string>> => typ
 
 /** What is the same in English and another language: names of formats, and texts that are made of values only. */
 const same = new Set<TextKey>([
-  'page.program', 'map.resident', 'map.step', 'map.stepSaid', 'status.name', 'status.live', 'status.rev', 'story.json', 'story.markdown', 'residents.kind.agent',
+  'page.program', 'map.resident', 'map.doing', 'map.step', 'map.stepSaid', 'status.name', 'status.live', 'status.rev', 'story.json', 'story.markdown', 'residents.kind.agent',
   'panel.id', 'panel.positionOf', 'feed.text', 'amenity.supermarket', 'assist.optional', 'event.other', 'past.times', 'past.live', 'say.speech',
 ])
 

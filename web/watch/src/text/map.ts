@@ -23,6 +23,11 @@ const words = {
     de: '{who}, {kind}, {place}',
     ja: '{who}、{kind}、{place}',
   },
+  'map.doing': {
+    en: '{kind}, {state}',
+    de: '{kind}, {state}',
+    ja: '{kind}、{state}',
+  },
   'map.step': {
     en: '{step}. {what}',
     de: '{step}. {what}',
@@ -92,6 +97,31 @@ const words = {
     en: 'Structure',
     de: 'Gebäude',
     ja: '建物',
+  },
+  'state.waiting': {
+    en: 'waiting',
+    de: 'wartet',
+    ja: '人を待機',
+  },
+  'state.failed': {
+    en: 'failed',
+    de: 'gescheitert',
+    ja: '失敗',
+  },
+  'state.working': {
+    en: 'working',
+    de: 'arbeitet',
+    ja: '作業中',
+  },
+  'state.done': {
+    en: 'done',
+    de: 'fertig',
+    ja: '完了',
+  },
+  'state.idle': {
+    en: 'idle',
+    de: 'untätig',
+    ja: '待機中',
   },
   'residents.at': {
     en: 'at {x}, {y}',

@@ -49,6 +49,8 @@ export function perLocale<Made>(make: (locale: string) => Made): () => Made {
 
 const plurals = perLocale((locale) => new Intl.PluralRules(locale))
 const numbers = perLocale((locale) => new Intl.NumberFormat(locale))
+const short = perLocale((locale) => new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }))
+const dollars = perLocale((locale) => new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' }))
 const lists = perLocale((locale) => new Intl.ListFormat(locale, { type: 'unit' }))
 
 /** Returns a text with its values filled in; numbers are formatted for the language. */
@@ -62,6 +64,16 @@ export function parts(key: TextKey, count?: unknown): readonly (string | Gap)[] 
 /** Formats a number for the language. */
 export function number(value: number): string {
   return numbers().format(value)
+}
+
+/** Formats a number for the language with two or three digits, as in "1.2M". */
+export function compact(value: number): string {
+  return short().format(value)
+}
+
+/** Formats an amount in US dollars. */
+export function money(usd: number): string {
+  return usd > 0 && usd < 0.005 ? `<${dollars().format(0.01)}` : dollars().format(usd)
 }
 
 /** Formats a list for the language. */

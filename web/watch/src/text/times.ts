@@ -1,3 +1,4 @@
+import { lastingIn } from './lasting.js'
 import { perLocale, text } from './text.js'
 
 const clock = perLocale((locale) => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }))
@@ -5,6 +6,7 @@ const whole = perLocale((locale) => new Intl.DateTimeFormat(locale, { dateStyle:
 const minutes = perLocale((locale) => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }))
 const days = perLocale((locale) => new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' }))
 const relative = perLocale((locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'long' }))
+const durations = perLocale(lastingIn)
 const seconds = perLocale((locale) => new Intl.NumberFormat(locale, { style: 'unit', unit: 'second', maximumFractionDigits: 1 }))
 
 /** Formats a time of day. */
@@ -42,4 +44,9 @@ export function ago(at: number, now: number): string {
 /** Formats a duration in seconds. */
 export function took(milliseconds: number): string {
   return seconds().format(milliseconds / 1000)
+}
+
+/** Formats how long something has lasted, in one short unit. */
+export function lasting(milliseconds: number): string {
+  return durations()(milliseconds)
 }

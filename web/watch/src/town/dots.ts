@@ -27,7 +27,7 @@ export function diamond(c: CanvasRenderingContext2D, x: number, y: number, half:
 export function dotOf({ resident: { key, row, speech }, feet, body, dot, strength }: Shown, p: Palette): Item {
   const speaks = speech !== null
   return {
-    name: `dot ${key}`, looks: [row, speaks, strength, p], box: grown(body, 5),
+    name: `dot ${key}`, looks: [row.kind, colorOf(row, p), speaks, strength, p], box: grown(body, 5),
     draw: (c) => {
       c.globalAlpha = strength
       c.beginPath()

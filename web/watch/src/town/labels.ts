@@ -12,7 +12,7 @@ import type { Resident } from './residents.js'
 import { FRESH } from './residents.js'
 import type { Marks, Shown } from './shown.js'
 import { isMarked } from './shown.js'
-import type { TownOccupant } from './types.js'
+import type { TownText } from './types.js'
 
 /** The detail of plates: small names, names, or names with platforms. */
 type Detail = 0 | 1 | 2
@@ -29,7 +29,8 @@ export interface Said {
 
 /** The last written name of a resident, and its place. */
 interface Label {
-  readonly row: TownOccupant
+  readonly name: string
+  readonly second: string
   readonly look: NameLook
   readonly detail: Detail
   readonly own: boolean
@@ -47,8 +48,7 @@ export class Labels {
   #places: readonly (PlatePlace | null)[] = []
   #inputs: number[] = []
 
-  /** @param you The text below the name of the reader's own figure. */
-  constructor(private readonly paper: Paper, private readonly allowance: Allowance, private readonly you: string) {}
+  constructor(private readonly paper: Paper, private readonly allowance: Allowance, private readonly text: TownText) {}
 
   /** Forgets the written names, for example when the palette changes. */
   clear(): void {
@@ -60,8 +60,9 @@ export class Labels {
    * Places every name.
    * @param signs Boxes of other things with text.
    * @param said The bubbles: names leave room for them.
+   * @param at The shown moment, in milliseconds since 1970.
    */
-  lay(all: readonly Shown[], level: Level, camera: Camera, marks: Marks, signs: readonly Box[], said: Said, now: number): void {
+  lay(all: readonly Shown[], level: Level, camera: Camera, marks: Marks, signs: readonly Box[], said: Said, now: number, at: number): void {
     const detail = DETAILS[level]
     const words = said.shown.map(({ box }) => box)
     const named: Shown[] = []
@@ -71,7 +72,7 @@ export class Labels {
     for (const shown of all) {
       const { resident, feet, body } = shown
       if (shown.dot > 0 && !said.first.has(resident.key)) continue
-      const label = this.#label(shown, isMarked(resident.key, marks), detail, now)
+      const label = this.#label(shown, isMarked(resident.key, marks), detail, now, at)
       if (label === undefined) continue
       const { sheet: { w, h }, look, slot } = label
       // Names of speakers with visible words come first.
@@ -131,18 +132,18 @@ export class Labels {
     return [...led, ...names]
   }
 
-  #label({ resident, own }: Shown, marked: boolean, usual: Detail, now: number): Label | undefined {
+  #label({ resident, own }: Shown, marked: boolean, usual: Detail, now: number, at: number): Label | undefined {
     const { row } = resident
     const detail = marked ? 2 : usual
     const look = marked ? 'picked' : now < resident.arrived + FRESH ? 'fresh' : 'plain'
+    const second = own ? this.text.you : detail === 2 && row.kind === 'agent' ? this.text.doing(row, at) || (row.platform ?? '') : ''
     const known = this.#written.get(resident)
-    if (known?.row === row && known.look === look && known.detail === detail && known.own === own) return known
+    if (known?.name === row.name && known.second === second && known.look === look && known.detail === detail && known.own === own) return known
     // An old name may stay for a frame; a name that was never written appears a frame later.
     if (!this.allowance.take()) return known
-    const second = own ? this.you : detail === 2 && row.kind === 'agent' ? row.platform ?? '' : ''
     const sheet = this.paper.name(row.name, second, marked ? 320 : LIMITS[detail], look, detail === 0 && !own, row.kind === 'human')
     sheet.make()
-    const label = { row, look, detail, own, sheet, slot: known?.slot ?? null } as const satisfies Label
+    const label = { name: row.name, second, look, detail, own, sheet, slot: known?.slot ?? null } as const satisfies Label
     known?.sheet.release()
     this.#written.set(resident, label)
     return label

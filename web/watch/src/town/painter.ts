@@ -9,6 +9,7 @@ import type { Box, Point } from './geometry.js'
 import { alike, contains, grown, nth } from './geometry.js'
 import { paintGround } from './ground.js'
 import { Labels } from './labels.js'
+import { linesOf } from './lines.js'
 import { levelOf, spacing } from './level.js'
 import type { Palette } from './palette.js'
 import type { Lettering } from './paper.js'
@@ -19,8 +20,10 @@ import type { Resident, Residents } from './residents.js'
 import type { Marks, Shown } from './shown.js'
 import { drawPlatform, drawPointer } from './people.js'
 import { asDots, isMarked, look } from './shown.js'
+import { signOf } from './signs.js'
 import { drawSprite, Sprites } from './sprites.js'
 import { itemsOf, printsOf, signsOf } from './trails.js'
+import type { TownText } from './types.js'
 import { Voices } from './voices.js'
 
 /** The margin around the window for which the ground is painted as well, as a share of its size. */
@@ -53,10 +56,9 @@ export class Painter {
   /** Whether there is more to draw than this frame had time for. */
   get behind(): boolean { return this.#allowance.behind }
 
-  /** @param you The text below the name of the reader's own figure. */
-  constructor(private palette: Palette, private lettering: Lettering, you: string) {
+  constructor(private palette: Palette, private lettering: Lettering, text: TownText) {
     this.#paper = new Paper(palette, lettering)
-    this.#labels = new Labels(this.#paper, this.#allowance, you)
+    this.#labels = new Labels(this.#paper, this.#allowance, text)
     this.#voices = new Voices(this.#paper, this.#allowance)
   }
 
@@ -77,8 +79,11 @@ export class Painter {
   /** Discards the ground, because the land has changed. */
   renewLand(): void { this.#ground = null }
 
-  /** Draws a frame. */
-  draw(c: CanvasRenderingContext2D, camera: Camera, residents: Residents, marks: Marks, now: number, still: boolean): void {
+  /**
+   * Draws a frame.
+   * @param at The shown moment, in milliseconds since 1970.
+   */
+  draw(c: CanvasRenderingContext2D, camera: Camera, residents: Residents, marks: Marks, now: number, still: boolean, at: number): void {
     const { density, size } = this.lettering
     this.#allowance.begin()
     const all = look(camera, residents, now, still)
@@ -93,15 +98,17 @@ export class Painter {
     const trails = [...residents.all.values()].filter((resident) =>
       resident.walk !== null || now < resident.trailUntil || (resident.key === marks.selected && resident.path.length > 1))
     const signs = trails.map((resident) => ({ key: resident.key, signs: signsOf(c, camera, residents.streets, resident, size) }))
+    const states = this.#shown.flatMap((shown) => signOf(shown, this.palette, size))
     // Bubbles are placed first: names leave room for them.
     const said = this.#voices.items(this.#shown, camera, marks, this.palette, now)
-    this.#labels.lay(this.#shown, level, camera, marks, signs.flatMap((those) => those.signs.map(({ box }) => box)), this.#voices, now)
+    this.#labels.lay(this.#shown, level, camera, marks, [...states.map(({ box }) => box), ...signs.flatMap((those) => those.signs.map(({ box }) => box))], this.#voices, now, at)
     const display = this.#display
     for (const resident of trails) display.add(...printsOf(camera, residents.streets, resident, this.palette))
+    display.add(...linesOf(this.#shown, marks, this.palette))
     for (const shown of this.#shown) if (shown.dot > 0) display.add(dotOf(shown, this.palette))
     for (const shown of this.#shown) if (shown.dot === 0) display.add(...this.#actors(shown, marks))
     for (const those of signs) display.add(...itemsOf(those.signs, those.key, this.palette, size))
-    display.add(...this.#labels.items(this.#shown, this.palette), ...said)
+    display.add(...this.#labels.items(this.#shown, this.palette), ...states, ...said)
     c.setTransform(density, 0, 0, density, 0, 0)
     display.paint(c, { x: 0, y: 0, w: camera.width, h: camera.height }, density, () => {
       const { box, canvas, scale: painted } = ground

@@ -1,4 +1,4 @@
-import type { TownTheme } from './types.js'
+import type { TownState, TownTheme } from './types.js'
 
 /** The colors of the town, by day and by night. */
 export interface Palette {
@@ -36,6 +36,7 @@ export interface Palette {
   readonly edge: string
   readonly pick: string
   readonly fresh: string
+  readonly states: Readonly<Record<TownState, string>>
 }
 
 const day: Palette = {
@@ -49,6 +50,7 @@ const day: Palette = {
   plate: '#fffaf0', plateInk: '#2c2933', plateSoft: '#6b6571', plateEdge: 'rgb(90 70 30 / 26%)',
   paper: '#fffdf7', user: '#eef4f7', tool: '#f4efe0', ink: '#2c2933', inkSoft: '#6b6571', edge: 'rgb(90 70 30 / 34%)',
   pick: '#1f5c9e', fresh: '#2f8a58',
+  states: { waiting: '#b06a00', failed: '#a3262a', working: '#1f5c9e', done: '#2a6a4a', idle: '#6b6571' },
 }
 
 const night: Palette = {
@@ -62,6 +64,7 @@ const night: Palette = {
   plate: '#151a28', plateInk: '#f6eedd', plateSoft: '#b3b1c0', plateEdge: 'rgb(190 200 240 / 26%)',
   paper: '#2a3046', user: '#22384c', tool: '#33303f', ink: '#f4ecdb', inkSoft: '#b9b5c4', edge: 'rgb(190 200 240 / 32%)',
   pick: '#96c0ff', fresh: '#86d3a6',
+  states: { waiting: '#f3c659', failed: '#ff9488', working: '#96c0ff', done: '#86d3a6', idle: '#b9b5c4' },
 }
 
 /** Returns the palette of a theme. */

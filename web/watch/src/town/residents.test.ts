@@ -6,7 +6,7 @@ import type { TownAgent, TownOccupant, TownWorld } from './types.js'
 
 const text = {
   mapLabel: '', mapRole: '', you: 'you', overviewLabel: '', overviewHow: '',
-  describe: (row: TownOccupant) => row.name,
+  describe: (row: TownOccupant) => row.name, doing: () => '',
   step: (step: { readonly content?: string }, place: number) => `${place + 1}. ${step.content ?? ''}`,
 }
 

@@ -1,6 +1,7 @@
 import type { BubbleSpot } from './bubbles.js'
 import type { BubbleKind } from './paper.js'
 import type { Point } from './geometry.js'
+import { parentsOf } from './kin.js'
 import type { Streets } from './streets.js'
 import { layStreets } from './streets.js'
 import { soundBounds, toCells, toGround } from './terrain.js'
@@ -15,6 +16,8 @@ export const DEPARTURE = 700
 export const FRESH = 20_000
 /** How long a trail remains after its walk, in milliseconds. */
 const TRAIL = 10_000
+/** How often lines below names are renewed that say how long a state has lasted, in milliseconds. */
+const AGES = 15_000
 /** The number of steps of a journey that are walked; the timeline beside the map has all of them. */
 const MOST_STEPS = 60
 /** The greatest numbers of bubbles and of walkers at once. */
@@ -61,6 +64,8 @@ export interface Resident {
   path: readonly TownPathStep[]
   step: number | null
   trailUntil: number
+  /** The agent that started it, if that is on the map too. */
+  parent: Resident | undefined
 }
 
 /** The figure that the reader of the page moves, and its position. */
@@ -78,6 +83,8 @@ export class Residents {
   readonly #byId = new Map<string, Resident>()
   bounds: TownBounds = { minX: 0, minY: 0, maxX: 19, maxY: 11 }
   streets: Streets = layStreets(this.bounds)
+  /** Whether lines below names say how long a state has lasted until now. */
+  #aging = false
   #sid: string | null = null
   #own: Own | null = null
   /** Another moment is shown next: residents do not walk there from this one. */
@@ -113,6 +120,7 @@ export class Residents {
     const bounds = soundBounds(world.bounds)
     const grew = again || JSON.stringify(bounds) !== JSON.stringify(this.bounds)
     if (grew) { this.bounds = bounds; this.streets = layStreets(bounds) }
+    this.#aging = world.at === undefined && world.occupants.some((row) => row.kind === 'agent' && row.activity !== undefined)
     const seen = new Set<string>()
     for (const row of world.occupants) {
       const key = stableKey(row)
@@ -123,8 +131,17 @@ export class Residents {
     }
     this.#leaps = false
     this.#lead()
+    this.#relate(world.occupants)
     for (const resident of this.all.values()) if (!seen.has(resident.key)) this.#see(resident, now)
     return grew
+  }
+
+  #relate(rows: readonly TownOccupant[]): void {
+    const parents = parentsOf(rows)
+    for (const resident of this.all.values()) {
+      const parent = parents.get(resident.row)
+      resident.parent = parent && this.all.get(stableKey(parent))
+    }
   }
 
   /** Finds a resident by stable key or by id. */
@@ -141,7 +158,7 @@ export class Residents {
 
   #admit(key: string, row: TownOccupant, arrived: number): void {
     const resident: Resident = {
-      key, row, arrived, spot: { x: 0, y: 0 }, home: { x: 0, y: 0 }, left: null, speech: null, walk: null, path: [], step: null, trailUntil: 0,
+      key, row, arrived, spot: { x: 0, y: 0 }, home: { x: 0, y: 0 }, left: null, speech: null, walk: null, path: [], step: null, trailUntil: 0, parent: undefined,
     }
     this.#settle(resident)
     this.all.set(key, resident)
@@ -231,6 +248,7 @@ export class Residents {
     let next = Infinity
     let moves = false
     const wait = (until: number): void => { if (until > now) next = Math.min(next, until) }
+    if (this.#aging) wait(now + AGES)
     for (const resident of this.all.values()) {
       if (resident.left !== null) {
         if (now >= resident.left + DEPARTURE) { this.#forget(resident); continue }

@@ -51,6 +51,8 @@ export class Town {
   #insets: TownInsets
   #theme: TownTheme
   #still: boolean
+  /** The shown moment of the past, in milliseconds since 1970; undefined shows the present. */
+  #at: number | undefined
   #selected: string | null = null
   #hovered: string | null = null
   #focused: string | null = null
@@ -78,7 +80,7 @@ export class Town {
     const { canvas, draw } = mapCanvas(options.text)
     this.canvas = canvas
     this.#draw = draw
-    this.#painter = new Painter(paletteOf(options.theme), this.#lettering, options.text.you)
+    this.#painter = new Painter(paletteOf(options.theme), this.#lettering, options.text)
     host.append(this.canvas)
     this.#overview = new Overview(host, options.text, {
       go: (to, atOnce) => { this.#leave(); this.#glide(this.#camera.at(to, 0), atOnce || this.#still) },
@@ -94,6 +96,7 @@ export class Town {
 
   /** Sets the state of the world: new occupants arrive, missing ones leave. */
   setWorld(world: TownWorld): void {
+    this.#at = world.at
     if (this.#residents.take(world, performance.now(), this.#still)) {
       this.#camera.setLand(islandBox(this.#residents.bounds))
       this.#painter.renewLand()
@@ -383,7 +386,7 @@ export class Town {
     const gliding = this.#camera.step(now)
     const { next, moves } = this.#residents.pass(now, (resident, step) => { this.#options.onStep?.(resident.key, step) })
     const marks = { selected: this.#selected, hovered: this.#hovered, focused: this.#focused }
-    this.#painter.draw(this.#draw, this.#camera, this.#residents, marks, now, this.#still)
+    this.#painter.draw(this.#draw, this.#camera, this.#residents, marks, now, this.#still, this.#at ?? Date.now())
     this.#overview.show(this.#camera, this.#residents, paletteOf(this.#theme), this.#selected, now)
     if (gliding) this.#pace.wake()
     else if (this.#painter.behind || (moves && !this.#still)) this.#pace.soon()

@@ -29,6 +29,18 @@ export interface TownPathStep extends TownStep {
   readonly structureId?: string
 }
 
+/** What an agent is doing: `waiting` is for a person. */
+export type TownState = 'working' | 'waiting' | 'idle' | 'done' | 'failed'
+
+/** What an agent does now. */
+export interface TownActivity {
+  readonly state: TownState
+  readonly text?: string
+  readonly toolName?: string
+  /** When the state began. */
+  readonly since: string
+}
+
 /** An agent's row. */
 export interface TownAgent {
   readonly kind: 'agent'
@@ -39,6 +51,8 @@ export interface TownAgent {
   readonly y: number
   readonly platform?: string
   readonly flagged?: boolean
+  readonly activity?: TownActivity
+  readonly parentId?: string
   readonly lastUpdate?: { readonly path: readonly TownPathStep[] }
 }
 
@@ -82,6 +96,8 @@ export interface TownWorld {
   readonly sid: string
   readonly bounds: TownBounds
   readonly occupants: readonly TownOccupant[]
+  /** The shown moment of the past, in milliseconds since 1970; undefined shows the present. */
+  readonly at?: number | undefined
 }
 
 /** The role of a line: `user` is a line to the agent, `tool` the output of a tool. */
@@ -121,6 +137,8 @@ export interface TownText {
   readonly describe: (occupant: TownOccupant) => string
   /** The text below the name of the reader's own figure: "you". */
   readonly you: string
+  /** What an agent does and how long its state has lasted, for the line below its name; empty if it is not known. */
+  readonly doing: (agent: TownAgent, at: number) => string
   /** A step in a few words, and its place in its journey, counted from 0: '2. search', '3. Arrived: …'. */
   readonly step: (step: TownStep, place: number) => string
 }

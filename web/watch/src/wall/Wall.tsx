@@ -1,10 +1,15 @@
 import type { VNode } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { Announcer, type Pointed } from '../app/Announcer.js'
+import { Sentence } from '../app/Sentence.js'
 import { LinkWords } from '../app/Status.js'
 import { TownView } from '../app/TownView.js'
 import { worldName } from '../app/served.js'
+import { useTitle } from '../app/title.js'
 import type { Entry } from '../feed/entry.js'
+import { needsPerson } from '../feed/filter.js'
+import { totalsOf } from '../occupants/order.js'
+import { Totals } from '../occupants/Totals.js'
 import { plainWords } from '../markdown/plain.js'
 import { text } from '../text/text.js'
 import { clockTime, dayOf, wallTime } from '../text/times.js'
@@ -25,9 +30,7 @@ export default function Wall({ store }: { store: WorldStore }): VNode {
   const announce = useCallback((sentence: string) => { point((last) => ({ text: sentence, turn: last.turn + 1 })) }, [])
   const idle = useIdle()
   useEffect(() => town === undefined ? undefined : direct(store, town), [store, town])
-  // Nobody is counted before the map is known.
-  const agents = store.snapshot.value === undefined ? undefined : store.directory.value.occupants.filter(({ kind }) => kind === 'agent').length
-  useEffect(() => { document.title = agents === undefined ? worldName() : text('page.titleWith', { count: agents, world: worldName() }) }, [agents])
+  useTitle(store)
   useEffect(() => {
     const leave = (event: KeyboardEvent): void => { if (event.key === 'Escape') location.assign(location.pathname + withoutView(location.search)) }
     addEventListener('keydown', leave)
@@ -38,7 +41,7 @@ export default function Wall({ store }: { store: WorldStore }): VNode {
   return (
     <div class={`page wall${away ? ' away' : ''}${idle ? ' idle' : ''}`}>
       <header class="top">
-        <div class="sign"><h1><bdi>{worldName()}</bdi></h1><Truth store={store} /></div>
+        <div class="sign"><h1><bdi>{worldName()}</bdi></h1><Truth store={store} /><Totals totals={totalsOf(store.directory.value.occupants)} /></div>
         <Clock />
       </header>
       <main class="map" aria-label={text('page.map')}>
@@ -57,8 +60,9 @@ function direct(store: WorldStore, town: Town): () => void {
     const keys = director.next(performance.now())
     if (keys !== undefined) town.visit(keys)
   }
-  const end = store.listen((event, { key }) => {
-    if (event.past || key === '' || store.directory.peek().get(key) === undefined) return
+  const end = store.listen((event, entry) => {
+    const { key } = entry
+    if (event.past || (entry.group === 'activity' && (!needsPerson(entry) || entry.renews === true)) || key === '' || store.directory.peek().get(key) === undefined) return
     director.saw(key, performance.now())
     look()
   })
@@ -98,11 +102,11 @@ function Clock(): VNode {
   return <p class="clock"><time dateTime={new Date(now).toISOString()}>{wallTime(now)}</time><span>{dayOf(now)}</span></p>
 }
 
-/** The newest line, in large letters. Its space is always reserved, so that the town does not move. */
+/** The newest line or agent that began to need a person, in large letters. Its space is always reserved, so that the town does not move. */
 function LatestLine({ store }: { store: WorldStore }): VNode {
   const [entry, put] = useState<Entry | undefined>(undefined)
   // Listens before the first paint: a line may arrive just then.
-  useLayoutEffect(() => store.listen((event, told) => { if (!event.past && told.group === 'speech' && told.text !== '') put(told) }), [store])
+  useLayoutEffect(() => store.listen((event, told) => { if (!event.past && ((told.group === 'speech' && told.text !== '') || (needsPerson(told) && told.renews !== true))) put(told) }), [store])
   useEffect(() => {
     const timer = setTimeout(() => { put(undefined) }, LINE)
     return () => { clearTimeout(timer) }
@@ -110,7 +114,9 @@ function LatestLine({ store }: { store: WorldStore }): VNode {
   const empty = store.snapshot.value !== undefined && store.directory.value.occupants.length === 0
   return (
     <div class="latest">
-      {entry !== undefined ? <p><span><b><bdi>{entry.name}</bdi></b> <bdi>{plainWords(entry.text)}</bdi></span></p> : empty && <p>{text('page.empty')}</p>}
+      {entry !== undefined ? <p><span>{entry.group === 'activity'
+        ? <><Sentence of={entry.sentence} values={{ who: <b>{entry.name}</b> }} />{entry.text !== '' && <>: <bdi>{entry.text}</bdi></>}</>
+        : <><b><bdi>{entry.name}</bdi></b> <bdi>{plainWords(entry.text)}</bdi></>}</span></p> : empty && <p>{text('page.empty')}</p>}
     </div>
   )
 }

@@ -31,7 +31,7 @@ export type Sheet = 'proof' | 'notify' | 'walk'
 
 /** Sentences about an agent's own actions. */
 const own: ReadonlySet<TextKey> = new Set([
-  'event.said.user', 'event.said.assistant', 'event.said.tool', 'event.said.other', 'event.journey', 'event.intercom.stream', 'event.intercom.completed',
+  'event.activity.working', 'event.activity.waiting', 'event.activity.done', 'event.activity.failed', 'event.activity.idle', 'event.said.user', 'event.said.assistant', 'event.said.tool', 'event.said.other', 'event.journey', 'event.intercom.stream', 'event.intercom.completed',
 ])
 
 /** The last verification of the copy. */
