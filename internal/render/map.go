@@ -42,6 +42,10 @@ type Map struct {
 	lines  []logged
 	speech map[string]utterance // by playerId
 	trails map[string]trail     // by playerId
+	// filter selects the agents that are listed and named; listed is set while the list is
+	// shown in place of the map.
+	filter RosterFilter
+	listed bool
 }
 
 // logged is an event in the lines below the map.
@@ -78,7 +82,8 @@ func (m *Map) log(line logged) {
 // Take adds an event to the picture. Past events, whose Seen is zero, only become
 // lines: they are not current.
 func (m *Map) Take(look Look, names *Names, event Event) {
-	if said := names.describe(event); said.verb != "" {
+	// What agents do is on the map itself, and changes too often for the lines below it.
+	if said := names.describe(event); said.verb != "" && event.Kind != protocol.EventActivity {
 		m.log(logged{look.Clock(event.time()), said})
 	}
 	if event.Seen.IsZero() {
@@ -118,7 +123,8 @@ func (m *Map) follow(player string, path []protocol.PathStep, now time.Time) {
 func (m *Map) Fades(now time.Time) bool {
 	maps.DeleteFunc(m.speech, func(_ string, s utterance) bool { return !now.Before(s.until) })
 	maps.DeleteFunc(m.trails, func(_ string, t trail) bool { return !now.Before(t.until) })
-	return len(m.speech)+len(m.trails) > 0
+	_, say := m.agents() // and since when
+	return say || len(m.speech)+len(m.trails) > 0
 }
 
 // The smallest window with a map, and the rows besides the map: the title, the
@@ -142,8 +148,13 @@ func (m *Map) Frame(look Look, height int, status Status) *Screen {
 	below := min(max((height-otherRows)/4, 2), 12)
 	m.drawTitle(screen, status)
 	area := box{x: 1, y: 2, width: look.Width - 2, height: height - otherRows - below}
-	area.draw(screen)
-	m.drawWorld(screen, area)
+	mapped, list := m.besides(area, screen.width)
+	if mapped.width > 0 {
+		mapped.draw(screen)
+		m.drawWorld(screen, look, mapped)
+	}
+	m.drawAgents(screen, look, list)
+	m.drawKeys(screen, area)
 	m.drawLines(screen, area.y+area.height+1, below)
 	return screen
 }
@@ -151,6 +162,15 @@ func (m *Map) Frame(look Look, height int, status Status) *Screen {
 func (m *Map) drawTitle(screen *Screen, status Status) {
 	legend := fmt.Sprintf("%s agent  %s mcp  %s place  %s person", markAgent, markMCP, markStructure, markHuman)
 	const legendWidth = 36
+	rows, say := m.agents()
+	if say {
+		used := screen.put(0, 0, m.Title, strong, screen.width) + columnGap
+		used += screen.put(used, 0, CountsText(CountAgents(rows)), plain, screen.width-used) + columnGap
+		if used+legendWidth <= screen.width {
+			screen.put(screen.width-legendWidth, 0, legend, faint, legendWidth)
+		}
+		return
+	}
 	room := screen.width
 	if room >= 2*legendWidth {
 		room -= legendWidth + columnGap

@@ -63,11 +63,13 @@ type mark struct {
 	tone  tone
 	label string
 	says  string
+	// said is the tone of what it says.
+	said  tone
 	count int
 }
 
-func (m *Map) drawWorld(screen *Screen, area box) {
-	marks := m.marks(area)
+func (m *Map) drawWorld(screen *Screen, look Look, area box) {
+	marks := m.marks(look, area)
 	for _, mark := range marks {
 		screen.put(mark.x, mark.y, mark.sign, mark.tone, 1)
 	}
@@ -80,7 +82,7 @@ func (m *Map) drawWorld(screen *Screen, area box) {
 }
 
 // marks returns the occupants by spot, in the order of rows and columns.
-func (m *Map) marks(area box) []mark {
+func (m *Map) marks(look Look, area box) []mark {
 	at := map[spot]mark{}
 	for _, o := range m.world.Occupants {
 		x, y := o.Position()
@@ -89,19 +91,26 @@ func (m *Map) marks(area box) []mark {
 			at[where] = crowd.with()
 			continue
 		}
-		at[where] = m.markOf(o, where)
+		at[where] = m.markOf(look, o, where)
 	}
 	return slices.SortedFunc(maps.Values(at), func(a, b mark) int {
 		return cmp.Or(cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x))
 	})
 }
 
-func (m *Map) markOf(o protocol.Occupant, where spot) mark {
-	found := mark{spot: where, count: 1}
+func (m *Map) markOf(look Look, o protocol.Occupant, where spot) mark {
+	found := mark{spot: where, count: 1, said: speech}
 	switch row := o.(type) {
 	case *protocol.Agent:
 		found.sign, found.tone, found.label = markAgent, firstAgentColor+tone(agentColor(row.AgentID)), row.Name
 		found.says = m.speech[row.AgentID].text
+		state := StateOf(row)
+		if urgent := state == protocol.ActivityWaiting || state == protocol.ActivityFailed; urgent && found.says == "" {
+			found.says, found.said = look.StateText(row.Activity), toneOf(state)
+		}
+		if !m.filter.Takes(row) {
+			found.tone, found.label, found.says = faint, "", ""
+		}
 	case *protocol.MCP:
 		found.sign, found.tone, found.label = markMCP, accent, row.Name
 	case *protocol.Human:
@@ -141,11 +150,11 @@ func (m mark) drawLabel(screen *Screen, area box) {
 	case whole == 0:
 	case right >= min(whole, leastLabel) && (right >= whole || right >= left):
 		used := screen.put(m.x+1, m.y, name, plain, right)
-		screen.put(m.x+1+used, m.y, said, speech, right-used)
+		screen.put(m.x+1+used, m.y, said, m.said, right-used)
 	case left >= min(whole, leastLabel):
 		begin := m.x - min(left, whole)
 		used := screen.put(begin, m.y, name, plain, m.x-begin)
-		screen.put(begin+used, m.y, said, speech, m.x-begin-used)
+		screen.put(begin+used, m.y, said, m.said, m.x-begin-used)
 	}
 }
 

@@ -29,6 +29,8 @@ type display interface {
 	due() <-chan time.Time
 	// keys returns the pressed keys; nil if the display reads none.
 	keys() <-chan byte
+	// press handles any key but those that end or suspend.
+	press(key byte, status render.Status) error
 	// away restores the terminal for other programs, back takes it over again and assumes
 	// that it is empty.
 	away() error
@@ -82,6 +84,8 @@ func (*eventLines) draw(render.Status) error { return nil }
 func (*eventLines) due() <-chan time.Time { return nil }
 
 func (*eventLines) keys() <-chan byte { return nil }
+
+func (*eventLines) press(byte, render.Status) error { return nil }
 
 func (*eventLines) away() error { return nil }
 
@@ -223,6 +227,13 @@ func (d *mapDisplay) draw(status render.Status) error {
 		d.timer.Stop()
 	}
 	return nil
+}
+
+func (d *mapDisplay) press(key byte, status render.Status) error {
+	if !d.picture.Press(key) {
+		return nil
+	}
+	return d.draw(status)
 }
 
 func (d *mapDisplay) due() <-chan time.Time { return d.timer.C }

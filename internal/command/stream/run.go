@@ -344,7 +344,7 @@ func (t *tailer) press(ctx context.Context, key byte) (done bool, err error) {
 	case keySuspend:
 		return false, t.suspend(ctx)
 	}
-	return false, nil
+	return false, t.shown.press(key, t.status())
 }
 
 // suspend restores the terminal and stops the process, and draws again when it is

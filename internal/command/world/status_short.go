@@ -36,6 +36,10 @@ func shortStatus(ctx context.Context, a *command.App, waits bool) error {
 	ctx, cancel := a.Limited(ctx)
 	defer cancel()
 	counts, err := countAgents(ctx, c.WithRetry(retry.Policy{Attempts: 1}))
+	if protocol.HasCode(err, protocol.CodeCredentialsInvalid) {
+		// A prompt cannot wait until the cause is known.
+		return command.Hintf(err, "\"playctl status\" finds the cause")
+	}
 	if err != nil {
 		return err
 	}
