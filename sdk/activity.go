@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/playctl/playctl/protocol"
 )
@@ -57,6 +59,15 @@ func WithUsage(usage protocol.Usage) ActivityOption {
 // The error is about wrong arguments, or matches [ErrAgentEnded] or [ErrClosed].
 func (a *Agent) Working(_ context.Context, text string, options ...ActivityOption) error {
 	return a.report(protocol.ActivityWorking, text, options)
+}
+
+// SetActivity does what Working does, with one of [protocol.ActivityStates], for programs that get
+// the state from elsewhere.
+func (a *Agent) SetActivity(_ context.Context, state, text string, options ...ActivityOption) error {
+	if states := protocol.ActivityStates(); !slices.Contains(states, state) {
+		return fmt.Errorf("the state is %q: it must be %s", state, strings.Join(states, ", "))
+	}
+	return a.report(state, text, options)
 }
 
 // Waiting shows that the agent waits for a person; see [Agent.Working].
@@ -126,18 +137,18 @@ func checkedUsage(u *protocol.Usage) (*protocol.Usage, error) {
 		from    *float64
 		checked **float64
 	}{
-		{"InputTokens", u.InputTokens, &own.InputTokens},
-		{"OutputTokens", u.OutputTokens, &own.OutputTokens},
-		{"CostUSD", u.CostUSD, &own.CostUSD},
-		{"ToolCalls", u.ToolCalls, &own.ToolCalls},
-		{"Errors", u.Errors, &own.Errors},
+		{"inputTokens", u.InputTokens, &own.InputTokens},
+		{"outputTokens", u.OutputTokens, &own.OutputTokens},
+		{"costUsd", u.CostUSD, &own.CostUSD},
+		{"toolCalls", u.ToolCalls, &own.ToolCalls},
+		{"errors", u.Errors, &own.Errors},
 	} {
 		if number.from == nil {
 			continue
 		}
 		value := *number.from
 		if math.IsNaN(value) || math.IsInf(value, 0) || value < 0 {
-			return nil, fmt.Errorf("protocol.Usage.%s is %v: it must be a finite number from 0", number.name, value)
+			return nil, fmt.Errorf("the usage has %s %v: it must be a finite number from 0", number.name, value)
 		}
 		*number.checked = &value
 	}

@@ -16,11 +16,12 @@ func TestWrongActivityIsRefused(t *testing.T) {
 	a, r := reporting(t, host, nil)
 	negative, endless, nan := -1.0, math.Inf(1), math.NaN()
 	for name, err := range map[string]error{
-		"InputTokens":  a.Usage(t.Context(), protocol.Usage{InputTokens: &negative}),
-		"OutputTokens": a.Working(t.Context(), "", sdk.WithUsage(protocol.Usage{OutputTokens: &endless})),
-		"CostUSD":      a.Done(t.Context(), "", sdk.WithUsage(protocol.Usage{CostUSD: &nan})),
-		"ToolCalls":    a.Idle(t.Context(), "", sdk.WithUsage(protocol.Usage{ToolCalls: &negative})),
-		"Errors":       a.Failed(t.Context(), "", sdk.WithUsage(protocol.Usage{Errors: &negative})),
+		"inputTokens":  a.Usage(t.Context(), protocol.Usage{InputTokens: &negative}),
+		"outputTokens": a.Working(t.Context(), "", sdk.WithUsage(protocol.Usage{OutputTokens: &endless})),
+		"costUsd":      a.Done(t.Context(), "", sdk.WithUsage(protocol.Usage{CostUSD: &nan})),
+		"toolCalls":    a.Idle(t.Context(), "", sdk.WithUsage(protocol.Usage{ToolCalls: &negative})),
+		"errors":       a.Failed(t.Context(), "", sdk.WithUsage(protocol.Usage{Errors: &negative})),
+		"busy":         a.SetActivity(t.Context(), "busy", ""),
 		"option 2":     a.Waiting(t.Context(), "", sdk.UsingTool("edit"), nil),
 	} {
 		if err == nil || !strings.Contains(err.Error(), name) {

@@ -153,7 +153,7 @@ for (const [line, { make, Stdio, HTTP, call, updates }] of Object.entries(lines)
       it(`looks, asks, speaks and places over ${name}`, async (test) => {
         const client = await connected(test, transport)
         const { tools } = await client.listTools()
-        assert.deepEqual(tools.map((tool) => tool.name).sort(), ['ask_agent', 'events_since', 'get_snapshot', 'list_agents', 'record_journey', 'register_mcp', 'say', 'wait_for_event'])
+        assert.deepEqual(tools.map((tool) => tool.name).sort(), ['ask_agent', 'events_since', 'get_snapshot', 'list_agents', 'record_journey', 'register_mcp', 'say', 'set_activity', 'wait_for_event'])
         const use = async (tool, args = {}) => given(await call(client, { name: tool, arguments: args }))
         const agents = await use('list_agents')
         assert.deepEqual(agents.map((agent) => agent.name).sort(), ['Ada', 'Grace'])

@@ -82,17 +82,8 @@ func (s *saidActivity) show(ctx context.Context, agent *sdk.Agent) error {
 	if s.Usage != nil {
 		options = append(options, sdk.WithUsage(*s.Usage))
 	}
-	switch s.State {
-	case protocol.ActivityWorking:
-		return agent.Working(ctx, s.Text, options...)
-	case protocol.ActivityWaiting:
-		return agent.Waiting(ctx, s.Text, options...)
-	case protocol.ActivityIdle:
-		return agent.Idle(ctx, s.Text, options...)
-	case protocol.ActivityDone:
-		return agent.Done(ctx, s.Text, options...)
-	case protocol.ActivityFailed:
-		return agent.Failed(ctx, s.Text, options...)
+	if s.State != "" {
+		return agent.SetActivity(ctx, s.State, s.Text, options...)
 	}
 	if s.Usage != nil {
 		return agent.Usage(ctx, *s.Usage)

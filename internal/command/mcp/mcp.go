@@ -43,7 +43,7 @@ type serveFlags struct {
 
 func (f *serveFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.readOnly, "read-only", false, "serve only tools that change nothing and ask nobody")
-	cmd.Flags().StringVar(&f.agent, "agent", "", "the `agent` of yours that may speak and record journeys")
+	cmd.Flags().StringVar(&f.agent, "agent", "", "the `agent` of yours that may speak, record journeys and say what it does")
 }
 
 func newMCPCommand(a *command.App) *cobra.Command {
@@ -54,8 +54,8 @@ func newMCPCommand(a *command.App) *cobra.Command {
 		GroupID: command.GroupWorld,
 		Long: `Serve the world as an MCP server over standard input and output, as desktop clients start one, or
 with --http over streamable HTTP. Its tools list agents, read the snapshot and the events, wait for
-an event, ask an agent and register MCP placements; with --agent they also speak and record journeys
-as that agent, which is put on the map if it is not there. A missing account or agent is created,
+an event, ask an agent and register MCP placements; with --agent they also speak, record journeys
+and say what it does now as that agent, which is put on the map if it is not there. A missing account or agent is created,
 unless --read-only is set. The server also starts without an account or a host: each call then says
 what is missing, and tries again. Resources are the world and its agents, whose subscriptions follow the
 stream. What comes from the world is marked as data, since anybody may have written it.
@@ -90,8 +90,9 @@ type view struct {
 	caller *command.Caller
 	client *client.Client
 	world  *sdk.RemotePlayWorld
-	// agent is zero without --agent.
+	// agent is zero without --agent; held is nil if another program put it on the map.
 	agent command.AgentRef
+	held  *sdk.Agent
 }
 
 func (f *serveFlags) check(ctx context.Context) error {
@@ -214,7 +215,7 @@ func (v *view) close(ctx context.Context) error {
 	}
 	v.client.Close()
 	world := v.world
-	v.client, v.world = nil, nil
+	v.client, v.world, v.held = nil, nil, nil
 	return world.Close(ctx)
 }
 
@@ -233,9 +234,10 @@ func (v *view) appear(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = v.world.AddAgent(ctx, sdk.AgentOptions{Credentials: v.agent.Credentials(), AgentID: v.agent.ID, Name: v.agent.Name(), Tools: tools})
+	held, err := v.world.AddAgent(ctx, sdk.AgentOptions{Credentials: v.agent.Credentials(), AgentID: v.agent.ID, Name: v.agent.Name(), Tools: tools})
 	if err != nil {
 		return fmt.Errorf("put %s on the map: %w", v.agent.Name(), err)
 	}
+	v.held = held
 	return nil
 }

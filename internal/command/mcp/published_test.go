@@ -126,7 +126,7 @@ func TestPublishedToolsAreForEveryVendor(t *testing.T) {
 			t.Errorf("%s has the title %q and a description of %d bytes", tool.Name, tool.Title, n)
 		}
 	}
-	if count != 8 {
+	if count != 9 {
 		t.Errorf("there are %d tools", count)
 	}
 }
@@ -193,6 +193,8 @@ func TestStructuredResults(t *testing.T) {
 		{"say", map[string]any{"text": "Hello"}},
 		{"record_journey", map[string]any{"question": "How many?", "steps": []any{map[string]any{"tool": "count", "args": `{"of":"sheep"}`, "result": nil, "id": 1}}, "answer": 3}},
 		{"record_journey", map[string]any{"question": "How many?", "steps": nil, "answer": "None"}},
+		{"set_activity", map[string]any{"state": "working", "text": nil, "tool": "", "usage": `{"inputTokens": "5"}`}},
+		{"set_activity", map[string]any{"state": "idle", "usage": nil}},
 	} {
 		result, err := session.CallTool(t.Context(), &sdkmcp.CallToolParams{Name: c.tool, Arguments: c.args})
 		if err != nil || result.IsError {
@@ -228,6 +230,8 @@ func TestAnnotations(t *testing.T) {
 			want = `{"destructiveHint":true,"idempotentHint":false,"openWorldHint":true,"readOnlyHint":false}`
 		case "register_mcp":
 			want = `{"destructiveHint":true,"idempotentHint":true,"openWorldHint":true,"readOnlyHint":false}`
+		case "set_activity":
+			want = `{"destructiveHint":false,"idempotentHint":true,"openWorldHint":true,"readOnlyHint":false}`
 		case "say", "record_journey":
 			want = `{"destructiveHint":false,"idempotentHint":false,"openWorldHint":true,"readOnlyHint":false}`
 		}

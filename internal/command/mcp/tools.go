@@ -59,6 +59,19 @@ type (
 		Steps    []stepArgs `json:"steps,omitempty" jsonschema:"the tools that it called, in order"`
 		Answer   string     `json:"answer" jsonschema:"what it answered"`
 	}
+	usageArgs struct {
+		InputTokens  *float64 `json:"inputTokens,omitempty" jsonschema:"the tokens that models read"`
+		OutputTokens *float64 `json:"outputTokens,omitempty" jsonschema:"the tokens that models wrote"`
+		CostUSD      *float64 `json:"costUsd,omitempty" jsonschema:"the cost in US dollars"`
+		ToolCalls    *float64 `json:"toolCalls,omitempty" jsonschema:"the calls of tools"`
+		Errors       *float64 `json:"errors,omitempty" jsonschema:"the calls that failed"`
+	}
+	activityArgs struct {
+		State string     `json:"state" jsonschema:"working, waiting (for a person), idle, done (finished what it was asked) or failed"`
+		Text  string     `json:"text,omitempty" jsonschema:"one line of at most 200 characters for people, such as Editing commit.go; everybody in the world can read it: no prompts, commands or output"`
+		Tool  string     `json:"tool,omitempty" jsonschema:"the name of the tool in use"`
+		Usage *usageArgs `json:"usage,omitempty" jsonschema:"what the present run has used so far, in totals"`
+	}
 	mcpArgs struct {
 		Name string `json:"name" jsonschema:"identifies the MCP server within the account"`
 		URL  string `json:"url,omitempty" jsonschema:"its address, http or https"`
@@ -124,6 +137,8 @@ func (v *view) addTools(server *sdkmcp.Server) {
 			return v.world.RecordInteraction(ctx, protocol.RecordInteractionRequest{PlayerID: v.agent.ID, Role: protocol.RoleAssistant, Text: in.Text})
 		})
 	add(v, server, &sdkmcp.Tool{Name: "record_journey", Title: "Record a journey", Annotations: adds(), Description: fmt.Sprintf("Records what the agent %s did to answer a question, for everybody in the world to see.", v.flags.agent)}, v.record)
+	add(v, server, &sdkmcp.Tool{Name: "set_activity", Title: "Say what you do now", Annotations: &sdkmcp.ToolAnnotations{DestructiveHint: new(false), IdempotentHint: true, OpenWorldHint: new(true)},
+		Description: fmt.Sprintf("Shows everybody in the world what the agent %s does now. Set working when you begin, waiting when you need a person, and done or failed at the end.", v.flags.agent)}, v.setActivity)
 }
 
 // result is the structured result of a tool, for clients that show nothing else.
